@@ -1,0 +1,43 @@
+# The one compiler and the flags that every target shares.
+
+if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang" OR CMAKE_CXX_COMPILER_VERSION VERSION_LESS 19)
+  message(FATAL_ERROR
+    "dra-controller-manager needs clang 19 or newer (found ${CMAKE_CXX_COMPILER_ID} "
+    "${CMAKE_CXX_COMPILER_VERSION}). g++ 12 miscompiles coroutines: it skips code after "
+    "'if (co_await f())' and destroys temporaries of a co_await expression twice. "
+    "Use ./dev build, or cmake --preset release.")
+endif()
+
+set(CMAKE_CXX_STANDARD 23)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+
+option(DCM_WARNINGS_AS_ERRORS "Fail the build on a warning" ON)
+set(DCM_SANITIZERS "" CACHE STRING "Comma-separated sanitizers, e.g. address,undefined")
+
+add_library(dcm_flags INTERFACE)
+target_compile_options(dcm_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
+  -fno-omit-frame-pointer
+  $<$<BOOL:${DCM_WARNINGS_AS_ERRORS}>:-Werror>)
+target_compile_definitions(dcm_flags INTERFACE
+  _GLIBCXX_ASSERTIONS BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_SEPARATE_COMPILATION
+  BOOST_ASIO_DISABLE_CONCEPTS)
+target_include_directories(dcm_flags INTERFACE "${CMAKE_SOURCE_DIR}")
+
+if(DCM_SANITIZERS)
+  target_compile_options(dcm_flags INTERFACE
+    -fsanitize=${DCM_SANITIZERS} -fno-sanitize-recover=all)
+  target_link_options(dcm_flags INTERFACE -fsanitize=${DCM_SANITIZERS})
+endif()
+
+find_program(DCM_MOLD mold)
+if(DCM_MOLD)
+  target_link_options(dcm_flags INTERFACE -fuse-ld=mold)
+endif()
+find_program(DCM_CCACHE ccache)
+if(DCM_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${DCM_CCACHE}")
+endif()

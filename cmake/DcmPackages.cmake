@@ -1,0 +1,13 @@
+# Third-party packages, all from Debian 12 (see ./dev for the list that is installed).
+
+find_package(Threads REQUIRED)
+find_package(Boost 1.81 EXACT REQUIRED COMPONENTS json url)
+find_package(OpenSSL 3 REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(simdjson REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(prometheus-cpp REQUIRED CONFIG)
+find_package(CLI11 REQUIRED)
+find_package(GTest REQUIRED)

@@ -1,0 +1,48 @@
+// A place to wait for something another task on the loop will do.
+//
+// The primitive below every wait of ours: sleeping is a wait that nobody ends, a queue's `get` is a
+// wait for an add. As all tasks share one thread, the usual loop `while (!ready) co_await wait()`
+// loses no wake-up.
+#pragma once
+
+#include <list>
+#include <optional>
+
+#include "runtime/deadline.hpp"
+#include "runtime/task.hpp"
+
+namespace dcm::runtime {
+
+class Condition {
+ public:
+  enum class Outcome { notified, timed_out };
+
+  // `time` must outlive the condition.
+  explicit Condition(TimeSource& time);
+  // Nobody may be waiting any more.
+  ~Condition();
+  Condition(const Condition&) = delete;
+  Condition& operator=(const Condition&) = delete;
+
+  // Waits for a notification that comes after this call, or for the deadline. Throws on
+  // cancellation.
+  Task<Outcome> wait(Deadline deadline = {});
+
+  // Wakes the task that has waited longest, or all. Without a waiter: nothing.
+  void notify_one();
+  void notify_all();
+
+  std::size_t waiting() const noexcept;
+
+ private:
+  struct Waiter;
+  using Waiters = std::list<Waiter>;
+
+  void wake(Waiters::iterator waiter, Outcome outcome);
+  void abort(Waiters::iterator waiter);
+
+  TimeSource& time_;
+  Waiters waiters_;
+};
+
+}  // namespace dcm::runtime

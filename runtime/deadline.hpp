@@ -1,0 +1,40 @@
+// A point in time after which nobody waits any more.
+//
+// Interfaces take a Deadline, not a timeout: it can be handed down through any number of calls
+// without being added up, and a child takes the earlier of its parent's and its own.
+#pragma once
+
+#include <algorithm>
+#include <compare>
+
+#include "runtime/time.hpp"
+
+namespace dcm::runtime {
+
+class Deadline {
+ public:
+  // Never reached.
+  constexpr Deadline() = default;
+  constexpr explicit Deadline(MonoTime when) : when_(when) {}
+  static constexpr Deadline unreachable() { return Deadline(); }
+  // `timeout` from now; saturates, so that a huge timeout is never reached.
+  static Deadline after(const TimeSource& time, Duration timeout) {
+    const MonoTime now = time.now();
+    return timeout >= MonoTime::max() - now ? Deadline() : Deadline(now + timeout);
+  }
+
+  constexpr MonoTime time() const { return when_; }
+  constexpr bool is_reachable() const { return when_ != MonoTime::max(); }
+  bool has_passed(const TimeSource& time) const { return is_reachable() && time.now() >= when_; }
+  // What is left: 0 when passed, Duration::max() when unreachable.
+  Duration left(const TimeSource& time) const {
+    return is_reachable() ? std::max(Duration::zero(), when_ - time.now()) : Duration::max();
+  }
+
+  friend constexpr auto operator<=>(Deadline, Deadline) = default;
+
+ private:
+  MonoTime when_ = MonoTime::max();
+};
+
+}  // namespace dcm::runtime

@@ -1,0 +1,95 @@
+// What can go wrong, as values.
+//
+// Reason is closed: the status reasons of the Kubernetes API (apimachinery's metav1.StatusReason),
+// refined where a caller must tell cases apart, and the ways a connection fails. How each one is
+// treated stands in one table (error.cpp), read through the functions below; nobody looks into the
+// message. Exceptions are left for cancellation, out of memory and broken invariants.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "runtime/time.hpp"
+
+namespace dcm::runtime {
+
+enum class Reason : std::uint8_t {
+  // Answers of the server.
+  bad_request,                 // 400
+  unauthorized,                // 401
+  forbidden,                   // 403
+  namespace_terminating,       // 403, nothing can be created in a namespace that is going away
+  object_not_found,            // 404, and the answer names the object
+  not_served,                  // 404 otherwise: the resource itself is not there
+  method_not_allowed,          // 405
+  not_acceptable,              // 406
+  already_exists,              // 409
+  conflict,                    // 409, changed meanwhile (or another object under that name)
+  gone,                        // 410, the version or continue token is too old
+  request_too_large,           // 413
+  unsupported_media_type,      // 415
+  invalid,                     // 422
+  another_object,              // 422, `metadata.uid` names another object of that name
+  binding_forbidden,           // 422, no permission for `resourceclaims/binding`
+  too_many_requests,           // 429
+  internal_error,              // 500
+  service_unavailable,         // 503
+  server_timeout,              // 504
+  resource_version_too_large,  // 504, the server has not seen that version yet
+  unexpected_status,           // any other
+  // No answer, or none that makes sense.
+  deadline_exceeded,
+  unreachable,     // no connection: refused, no route, no such host
+  tls,             // no trust: wrong CA, wrong name, expired certificate, bad client certificate
+  disconnected,    // reset, or closed in the middle of an answer
+  malformed,       // not what it should be (framing, JSON, a field of the wrong type)
+  body_too_large,  // more bytes than the bound for this request
+  shutting_down,   // we are stopping, or may not write (any more)
+  configuration,   // a file, flag or credential of ours
+};
+
+inline constexpr std::size_t kReasonCount = static_cast<std::size_t>(Reason::configuration) + 1;
+
+// As in logs: "object_not_found".
+std::string_view to_string(Reason reason);
+
+struct Error {
+  Reason reason;
+  std::string message;                            // one line, without secrets
+  std::optional<std::uint16_t> http_status = {};  // set when there was an answer
+  std::optional<Duration> retry_after = {};       // the server's wish
+};
+
+template <class T = void>
+using Result = std::expected<T, Error>;
+
+// Shorthand for `return fail(Reason::malformed, "…")`.
+inline std::unexpected<Error> fail(Reason reason, std::string message) {
+  return std::unexpected(Error{reason, std::move(message)});
+}
+inline std::unexpected<Error> fail(Error error) {
+  return std::unexpected(std::move(error));
+}
+
+// "<reason>: <message>", for logs.
+std::string to_string(const Error& error);
+
+// The server said so, and it will stay so: the object is not there.
+bool is_not_found(const Error& error);
+// The object changed (or was replaced) between our read and our write: wait for the watch.
+bool is_conflict(const Error& error);
+// A write for an object that is gone or was replaced by another of that name: nothing left to do.
+bool is_object_gone(const Error& error);
+// The version or continue token is too old: list again.
+bool is_expired(const Error& error);
+// May go away by itself within seconds: worth sending an idempotent request again.
+bool is_transient(const Error& error);
+// The server refused before it did anything: also a create may be sent again as it is.
+bool is_refused_untouched(const Error& error);
+// The request may have been carried out or not: look before a create is repeated.
+bool is_outcome_unknown(const Error& error);
+
+}  // namespace dcm::runtime

@@ -1,0 +1,69 @@
+#include "runtime/interned_string.hpp"
+
+#include <memory>
+#include <unordered_map>
+#include <utility>
+
+namespace dcm::runtime {
+
+struct InternedString::Entry {
+  std::string text;
+  std::size_t hash;
+  std::size_t users = 0;
+};
+
+struct InternedString::Table {
+  // Keys point into their entries.
+  std::unordered_map<std::string_view, std::unique_ptr<Entry>> entries;
+
+  static Table& instance() {
+    // Never destroyed: objects with static storage may still hold strings when the process ends.
+    static Table& table = *new Table;
+    return table;
+  }
+};
+
+InternedString::InternedString(std::string_view text) {
+  if (text.empty()) return;
+  auto& entries = Table::instance().entries;
+  auto found = entries.find(text);
+  if (found == entries.end()) {
+    auto entry = std::make_unique<Entry>(std::string(text), std::hash<std::string_view>{}(text));
+    const std::string_view key = entry->text;
+    found = entries.emplace(key, std::move(entry)).first;
+  }
+  entry_ = found->second.get();
+  ++entry_->users;
+}
+
+InternedString::InternedString(const InternedString& other) noexcept : entry_(other.entry_) {
+  if (entry_ != nullptr) ++entry_->users;
+}
+
+InternedString::InternedString(InternedString&& other) noexcept
+    : entry_(std::exchange(other.entry_, nullptr)) {}
+
+InternedString& InternedString::operator=(InternedString other) noexcept {
+  std::swap(entry_, other.entry_);
+  return *this;
+}
+
+InternedString::~InternedString() {
+  if (entry_ == nullptr || --entry_->users > 0) return;
+  Table::instance().entries.erase(Table::instance().entries.find(entry_->text));
+}
+
+const std::string& InternedString::str() const noexcept {
+  static const std::string empty;
+  return entry_ == nullptr ? empty : entry_->text;
+}
+
+std::size_t InternedString::hash() const noexcept {
+  return entry_ == nullptr ? 0 : entry_->hash;
+}
+
+std::size_t InternedString::table_size() noexcept {
+  return Table::instance().entries.size();
+}
+
+}  // namespace dcm::runtime

@@ -1,0 +1,117 @@
+// Structured logging in the manner of klog: a constant message, fields, and verbosity by number.
+//
+//   log.info("Claim created", {{"pod", pod.str()}, {"claim", name}});
+//   if (log.v(4)) log.info("Item queued", {{"item", describe(item)}});
+//
+// Text lines look like klog's (I = info, W = warning, E = error; UTC):
+//   I1121 14:38:04.123456 "Claim created" pod="lab/trainer-0" claim="trainer-0-gpus-x7k2p"
+// JSON lines like component-base's: {"ts":1763735884123.456,"level":"info","v":0,"msg":…,"pod":…}.
+// What a field holds is the caller's promise: never a token, a key or an Authorization header.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "runtime/error.hpp"
+#include "runtime/time.hpp"
+
+namespace dcm::runtime {
+
+enum class LogFormat { text, json };
+enum class Severity { info, warning, error };
+
+// A key and a value that live until the end of the statement.
+struct LogField {
+  using Value = std::variant<std::string_view, std::int64_t, std::uint64_t, double, bool>;
+
+  LogField(std::string_view k, std::string_view v) : key(k), value(v) {}
+  LogField(std::string_view k, const std::string& v) : key(k), value(std::string_view(v)) {}
+  LogField(std::string_view k, const char* v) : key(k), value(std::string_view(v)) {}
+  LogField(std::string_view k, bool v) : key(k), value(v) {}
+  LogField(std::string_view k, double v) : key(k), value(v) {}
+  LogField(std::string_view k, std::int64_t v) : key(k), value(v) {}
+  LogField(std::string_view k, std::uint64_t v) : key(k), value(v) {}
+  LogField(std::string_view k, int v) : key(k), value(std::int64_t{v}) {}
+  LogField(std::string_view k, unsigned v) : key(k), value(std::uint64_t{v}) {}
+
+  std::string_view key;
+  Value value;
+};
+
+using LogFields = std::initializer_list<LogField>;
+
+// Where lines go and which are wanted; one per process, shared by all its loggers.
+class LogBackend {
+ public:
+  using Write = std::function<void(Severity, std::string_view line)>;
+
+  // `write` gets whole lines without the line end. `time` must outlive the backend.
+  LogBackend(const TimeSource& time, LogFormat format, Write write);
+
+  // Messages up to this verbosity are written: 0 what an operator wants, 2 each write to the API,
+  // 4 each decision, 6 each request, 9 everything.
+  void set_verbosity(int verbosity) noexcept { verbosity_ = verbosity; }
+  int verbosity() const noexcept { return verbosity_; }
+
+  void log(Severity severity, std::string_view message, std::string_view bound_text,
+           LogFields fields);
+  LogFormat format() const noexcept { return format_; }
+
+ private:
+  const TimeSource& time_;
+  LogFormat format_;
+  Write write_;
+  int verbosity_ = 0;
+};
+
+// Standard error through spdlog. A full disk or a closed stderr loses lines, never the process.
+LogBackend::Write write_to_stderr();
+
+// A cheap copyable handle: a backend and the fields that every message of its owner carries.
+class Logger {
+ public:
+  // Says nothing.
+  Logger() = default;
+  explicit Logger(std::shared_ptr<LogBackend> backend) : backend_(std::move(backend)) {}
+
+  // Whether messages of this verbosity are wanted.
+  bool v(int verbosity) const noexcept {
+    return backend_ != nullptr && verbosity <= backend_->verbosity();
+  }
+  void info(std::string_view message, LogFields fields = {}) const;
+  void warning(std::string_view message, LogFields fields = {}) const;
+  void error(std::string_view message, LogFields fields = {}) const;
+
+  // A logger whose messages carry these fields too.
+  Logger with(LogFields fields) const;
+
+ private:
+  void log(Severity severity, std::string_view message, LogFields fields) const;
+
+  std::shared_ptr<LogBackend> backend_;
+  std::string bound_;  // already encoded
+};
+
+// Lets a message through that differs from the last one, and else once per `interval`: for a fault
+// that lasts and is found again at each attempt.
+class RepeatGuard {
+ public:
+  RepeatGuard(const TimeSource& time, Duration interval) : time_(time), interval_(interval) {}
+
+  bool should_log(std::string_view message);
+  // After a success the same fault is news again.
+  void reset() { last_message_.clear(); }
+
+ private:
+  const TimeSource& time_;
+  Duration interval_;
+  std::string last_message_;
+  MonoTime last_time_{};
+};
+
+}  // namespace dcm::runtime

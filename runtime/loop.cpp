@@ -1,0 +1,183 @@
+#include "runtime/loop.hpp"
+
+#include <chrono>
+#include <exception>
+#include <optional>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <time.h>
+
+#include "runtime/assert.hpp"
+#include "runtime/task_group.hpp"
+
+namespace dcm::runtime {
+namespace asio = boost::asio;
+using boost::system::error_code;
+
+namespace {
+
+// Runs `main` in `group` and keeps what it threw.
+struct MainTask {
+  MainTask(Executor executor, Task<> main) : group(std::move(executor)) {
+    group.spawn("main", watch(std::move(main)));
+  }
+
+  Task<> watch(Task<> main) {
+    try {
+      co_await std::move(main);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    ended = true;
+    if (on_end) on_end();
+  }
+
+  void rethrow() const {
+    if (failure) std::rethrow_exception(failure);
+  }
+
+  std::function<void()> on_end;
+  std::exception_ptr failure;
+  bool ended = false;
+  TaskGroup group;
+};
+
+// CLOCK_BOOTTIME, and one Asio timer that stands for the earliest of all callbacks.
+class RealTime final : public TimeSource {
+ public:
+  explicit RealTime(asio::io_context& context) : timer_(context) {}
+
+  MonoTime now() const noexcept override {
+    timespec value{};
+    clock_gettime(CLOCK_BOOTTIME, &value);
+    return MonoTime(std::chrono::seconds(value.tv_sec) + Duration(value.tv_nsec));
+  }
+
+  WallTime wall_now() const noexcept override { return std::chrono::system_clock::now(); }
+
+  TimerId schedule(MonoTime when, std::function<void()> callback) override {
+    const TimerId id = timers_.add(when, std::move(callback));
+    if (!armed_for_ || when < *armed_for_) arm();
+    return id;
+  }
+
+  void cancel(TimerId id) noexcept override { timers_.cancel(id); }
+
+ private:
+  void arm() {
+    if (timers_.empty()) return armed_for_.reset();
+    armed_for_ = timers_.next();
+    // Saturated: Asio adds this to a clock reading of its own.
+    const Duration wait = std::min<Duration>(*armed_for_ - now(), std::chrono::hours(24));
+    timer_.expires_after(wait);
+    timer_.async_wait([this](error_code error) {
+      if (!error) run_due();
+    });
+  }
+
+  void run_due() {
+    const MonoTime reached = now();
+    while (!timers_.empty() && timers_.next() <= reached) timers_.take()();
+    arm();
+  }
+
+  TimerQueue timers_;
+  std::optional<MonoTime> armed_for_;
+  asio::steady_timer timer_;
+};
+
+}  // namespace
+
+struct Loop::Impl {
+  asio::io_context context{1};
+  RealTime time{context};
+  asio::signal_set signals{context};
+  std::function<void(int)> on_signal;
+
+  void wait_for_signal() {
+    signals.async_wait([this](error_code error, int signal) {
+      if (error) return;
+      on_signal(signal);
+      wait_for_signal();
+    });
+  }
+};
+
+Loop::Loop() : impl_(std::make_unique<Impl>()) {}
+Loop::~Loop() = default;
+
+Executor Loop::executor() noexcept {
+  return impl_->context.get_executor();
+}
+TimeSource& Loop::time() noexcept {
+  return impl_->time;
+}
+
+void Loop::run(Task<> main) {
+  MainTask task(executor(), std::move(main));
+  task.on_end = [this] { impl_->context.stop(); };
+  impl_->context.restart();
+  impl_->context.run();
+  impl_->context.restart();
+  impl_->context.poll();  // lets the task's own frame end
+  task.rethrow();
+}
+
+void Loop::on_signals(std::initializer_list<int> signals, std::function<void(int)> handler) {
+  for (const int signal : signals) impl_->signals.add(signal);
+  impl_->on_signal = std::move(handler);
+  impl_->wait_for_signal();
+}
+
+struct VirtualLoop::Impl {
+  // The context goes last to go first: tasks that never ended are destroyed with it, and their
+  // destructors may still use the time.
+  VirtualTime time;
+  asio::io_context context{1};
+
+  void run_ready() {
+    context.restart();
+    context.poll();
+  }
+};
+
+VirtualLoop::VirtualLoop() : impl_(std::make_unique<Impl>()) {}
+VirtualLoop::~VirtualLoop() = default;
+
+Executor VirtualLoop::executor() noexcept {
+  return impl_->context.get_executor();
+}
+VirtualTime& VirtualLoop::time() noexcept {
+  return impl_->time;
+}
+
+void VirtualLoop::run(Task<> main) {
+  MainTask task(executor(), std::move(main));
+  do {
+    impl_->run_ready();
+  } while (!task.ended && impl_->time.advance_to_next(MonoTime::max()));
+  impl_->run_ready();
+  if (!task.ended) {
+    task.group.cancel();
+    impl_->run_ready();
+    invariant_violated("the main task waits for something that never comes",
+                       std::source_location::current());
+  }
+  task.rethrow();
+}
+
+void VirtualLoop::run_for(Duration duration) {
+  const MonoTime limit = impl_->time.now() + duration;
+  do {
+    impl_->run_ready();
+  } while (impl_->time.advance_to_next(limit));
+  impl_->time.advance_to(limit);
+}
+
+void VirtualLoop::run_ready() {
+  impl_->run_ready();
+}
+
+}  // namespace dcm::runtime

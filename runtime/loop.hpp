@@ -1,0 +1,61 @@
+// The loop thread of the process: real time, signals, and the io_context behind every Executor.
+//
+// This is the only header that stands for an io_context; everything above takes an Executor and a
+// TimeSource, so that a test or a simulation can bring its own.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "runtime/task.hpp"
+#include "runtime/time.hpp"
+#include "runtime/virtual_time.hpp"
+
+namespace dcm::runtime {
+
+class Loop {
+ public:
+  Loop();
+  ~Loop();
+  Loop(const Loop&) = delete;
+  Loop& operator=(const Loop&) = delete;
+
+  Executor executor() noexcept;
+  // CLOCK_BOOTTIME (which runs on while the machine sleeps) and the system's wall clock.
+  TimeSource& time() noexcept;
+
+  // Runs `main` and everything it starts until it ends; rethrows what it throws.
+  void run(Task<> main);
+  // Calls `handler` on the loop at the first of these signals and at each further one.
+  void on_signals(std::initializer_list<int> signals, std::function<void(int)> handler);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// A loop whose time is virtual: for tests and simulations.
+class VirtualLoop {
+ public:
+  VirtualLoop();
+  ~VirtualLoop();
+  VirtualLoop(const VirtualLoop&) = delete;
+  VirtualLoop& operator=(const VirtualLoop&) = delete;
+
+  Executor executor() noexcept;
+  VirtualTime& time() noexcept;
+
+  // Runs `main` to its end, jumping over every wait; rethrows what it throws. Throws
+  // InvariantViolation when nothing can run any more and `main` has not ended.
+  void run(Task<> main);
+  // Runs everything that is due within `duration` from now.
+  void run_for(Duration duration);
+  // Runs everything that needs no time to pass.
+  void run_ready();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace dcm::runtime

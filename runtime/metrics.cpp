@@ -1,0 +1,47 @@
+#include "runtime/metrics.hpp"
+
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+
+namespace dcm::runtime {
+
+MetricsRegistry::MetricsRegistry()
+    : registry_(
+          std::make_unique<prometheus::Registry>(prometheus::Registry::InsertBehavior::Merge)) {}
+MetricsRegistry::~MetricsRegistry() = default;
+
+Counter& MetricsRegistry::counter(const std::string& name, const std::string& help,
+                                  const Labels& labels) {
+  return prometheus::BuildCounter().Name(name).Help(help).Register(*registry_).Add(labels);
+}
+
+Gauge& MetricsRegistry::gauge(const std::string& name, const std::string& help,
+                              const Labels& labels) {
+  return prometheus::BuildGauge().Name(name).Help(help).Register(*registry_).Add(labels);
+}
+
+Histogram& MetricsRegistry::histogram(const std::string& name, const std::string& help,
+                                      const Buckets& buckets, const Labels& labels) {
+  return prometheus::BuildHistogram()
+      .Name(name)
+      .Help(help)
+      .Register(*registry_)
+      .Add(labels, buckets);
+}
+
+void MetricsRegistry::before_exposition(std::function<void()> refresh) {
+  refreshes_.push_back(std::move(refresh));
+}
+
+std::string MetricsRegistry::expose() {
+  for (const auto& refresh : refreshes_) refresh();
+  return prometheus::TextSerializer().Serialize(registry_->Collect());
+}
+
+Buckets exponential_buckets(double start, double factor, int count) {
+  Buckets buckets;
+  for (double bound = start; count > 0; --count, bound *= factor) buckets.push_back(bound);
+  return buckets;
+}
+
+}  // namespace dcm::runtime

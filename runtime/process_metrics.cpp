@@ -1,0 +1,85 @@
+// process_* as Prometheus' client libraries define them, from /proc.
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "runtime/metrics.hpp"
+
+namespace dcm::runtime {
+namespace {
+
+// The numbers of /proc/self/stat behind the command name (which may hold blanks); see proc(5).
+struct ProcessStat {
+  double cpu_seconds = 0;
+  double start_ticks = 0;
+  double virtual_bytes = 0;
+  double resident_pages = 0;
+};
+
+ProcessStat read_process_stat() {
+  std::ifstream file("/proc/self/stat");
+  std::string text;
+  std::getline(file, text);
+  std::istringstream fields(text.substr(std::min(text.size(), text.rfind(')') + 1)));
+  std::string state;
+  fields >> state;
+  ProcessStat stat;
+  const double ticks_per_second = static_cast<double>(sysconf(_SC_CLK_TCK));
+  double value = 0;
+  for (int field = 4; fields >> value; ++field) {
+    if (field == 14 || field == 15) stat.cpu_seconds += value / ticks_per_second;
+    if (field == 22) stat.start_ticks = value;
+    if (field == 23) stat.virtual_bytes = value;
+    if (field == 24) stat.resident_pages = value;
+  }
+  return stat;
+}
+
+double read_boot_time() {
+  std::ifstream file("/proc/stat");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("btime ")) return std::stod(line.substr(6));
+  }
+  return 0;
+}
+
+double count_open_files() {
+  std::error_code ignored;
+  const auto first = std::filesystem::directory_iterator("/proc/self/fd", ignored);
+  return static_cast<double>(std::distance(begin(first), end(first)));
+}
+
+}  // namespace
+
+void register_process_metrics(MetricsRegistry& metrics) {
+  // A counter cannot be set in prometheus-cpp, so it is moved by what was added since.
+  Counter& cpu = metrics.counter("process_cpu_seconds_total",
+                                 "Total user and system CPU time spent in seconds.");
+  Gauge& resident =
+      metrics.gauge("process_resident_memory_bytes", "Resident memory size in bytes.");
+  Gauge& virtual_size =
+      metrics.gauge("process_virtual_memory_bytes", "Virtual memory size in bytes.");
+  Gauge& start = metrics.gauge("process_start_time_seconds",
+                               "Start time of the process since unix epoch in seconds.");
+  Gauge& open_files = metrics.gauge("process_open_fds", "Number of open file descriptors.");
+  Gauge& max_files = metrics.gauge("process_max_fds", "Maximum number of open file descriptors.");
+  const double boot_time = read_boot_time();
+  metrics.before_exposition(
+      [&cpu, &resident, &virtual_size, &start, &open_files, &max_files, boot_time] {
+        const ProcessStat stat = read_process_stat();
+        cpu.Increment(std::max(0.0, stat.cpu_seconds - cpu.Value()));
+        resident.Set(stat.resident_pages * static_cast<double>(sysconf(_SC_PAGESIZE)));
+        virtual_size.Set(stat.virtual_bytes);
+        start.Set(boot_time + stat.start_ticks / static_cast<double>(sysconf(_SC_CLK_TCK)));
+        open_files.Set(count_open_files());
+        rlimit limit{};
+        getrlimit(RLIMIT_NOFILE, &limit);
+        max_files.Set(static_cast<double>(limit.rlim_cur));
+      });
+}
+
+}  // namespace dcm::runtime

@@ -1,0 +1,89 @@
+#include "runtime/task_group.hpp"
+
+#include <boost/asio/any_completion_handler.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "runtime/assert.hpp"
+#include "runtime/cancellation.hpp"
+
+namespace dcm::runtime {
+namespace asio = boost::asio;
+
+struct TaskGroup::Child {
+  std::string name;
+  asio::cancellation_signal signal = {};
+};
+
+// The one task that waits in join(), if any.
+struct TaskGroup::Joiner {
+  Executor executor;
+  asio::any_completion_handler<void()> handler;
+};
+
+TaskGroup::TaskGroup(Executor executor) : executor_(std::move(executor)) {}
+
+TaskGroup::~TaskGroup() {
+  // A task that outlives its group uses freed memory sooner or later: better to stop here.
+  if (!children_.empty()) std::terminate();
+}
+
+void TaskGroup::spawn(std::string name, Task<> task) {
+  const auto child = children_.emplace(children_.end(), std::move(name));
+  auto on_end = [this, child](std::exception_ptr failure) { finish(child, std::move(failure)); };
+  asio::co_spawn(executor_, std::move(task),
+                 asio::bind_cancellation_slot(child->signal.slot(), std::move(on_end)));
+  if (cancelled_) child->signal.emit(asio::cancellation_type::terminal);
+}
+
+void TaskGroup::cancel() {
+  cancelled_ = true;
+  for (auto next = children_.begin(); next != children_.end();) {
+    const auto child = next++;  // emit() may end the child and so remove it
+    child->signal.emit(asio::cancellation_type::terminal);
+  }
+}
+
+Task<> TaskGroup::join() {
+  DCM_ASSERT(joiner_ == nullptr);
+  // A cancelled join still waits: it hands the cancellation on to the children instead of ending.
+  co_await asio::this_coro::reset_cancellation_state([this](asio::cancellation_type) {
+    cancel();
+    return asio::cancellation_type::none;
+  });
+  const Executor executor = co_await asio::this_coro::executor;
+  while (!children_.empty()) {
+    auto initiate = [this, executor](auto&& handler) {
+      joiner_ = std::make_unique<Joiner>(executor, std::move(handler));
+    };
+    co_await asio::async_initiate<const asio::use_awaitable_t<>, void()>(std::move(initiate),
+                                                                         asio::use_awaitable);
+  }
+  if (first_failure_) std::rethrow_exception(first_failure_);
+}
+
+std::vector<std::string> TaskGroup::running_names() const {
+  std::vector<std::string> names;
+  for (const auto& child : children_) names.push_back(child.name);
+  return names;
+}
+
+void TaskGroup::finish(std::list<Child>::iterator child, std::exception_ptr failure) {
+  children_.erase(child);
+  if (failure && !is_cancellation(failure)) {
+    ++failures_;
+    if (!first_failure_) first_failure_ = std::move(failure);
+    cancel();
+  }
+  if (children_.empty() && joiner_) {
+    const auto joiner = std::exchange(joiner_, nullptr);
+    asio::post(joiner->executor, std::move(joiner->handler));
+  }
+}
+
+}  // namespace dcm::runtime

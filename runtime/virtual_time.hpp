@@ -1,0 +1,36 @@
+// Time that stands still until nothing else can run, then jumps to the next thing that is due.
+//
+// With it a test of a day's work takes milliseconds and always runs in the same order.
+#pragma once
+
+#include "runtime/time.hpp"
+
+namespace dcm::runtime {
+
+class VirtualTime final : public TimeSource {
+ public:
+  // `start` is what wall_now() says at the beginning.
+  explicit VirtualTime(WallTime start = WallTime(std::chrono::days(20'000)));
+
+  MonoTime now() const noexcept override { return now_; }
+  WallTime wall_now() const noexcept override { return wall_start_ + now_.time_since_epoch(); }
+  TimerId schedule(MonoTime when, std::function<void()> callback) override;
+  void cancel(TimerId id) noexcept override { timers_.cancel(id); }
+
+  // Jumps to the next due time, if it is not after `limit`, and runs what is due then.
+  // Returns whether there was anything.
+  bool advance_to_next(MonoTime limit);
+  // Moves on to `when` without running anything. Requires that nothing is due before.
+  void advance_to(MonoTime when);
+  // Lets wall time jump, in either direction.
+  void step_wall(Duration by) { wall_start_ += by; }
+
+  std::size_t pending() const noexcept { return timers_.size(); }
+
+ private:
+  TimerQueue timers_;
+  MonoTime now_{};
+  WallTime wall_start_;
+};
+
+}  // namespace dcm::runtime

@@ -1,0 +1,73 @@
+#include "runtime/condition.hpp"
+
+#include "runtime/task_group.hpp"
+#include "test/support/co_test.hpp"
+
+namespace dcm::runtime {
+namespace {
+
+using namespace std::chrono_literals;
+using Outcome = Condition::Outcome;
+
+CO_TEST(Condition, a_wait_ends_at_its_deadline) {
+  Condition condition(loop.time());
+  const MonoTime start = loop.time().now();
+  const Outcome outcome = co_await condition.wait(Deadline::after(loop.time(), 3h));
+  EXPECT_EQ(outcome, Outcome::timed_out);
+  EXPECT_EQ(loop.time().now() - start, 3h);
+}
+
+CO_TEST(Condition, notify_one_wakes_the_longest_waiter_and_notify_all_the_others) {
+  Condition condition(loop.time());
+  TaskGroup group(loop.executor());
+  std::string order;
+  for (const char name : {'a', 'b', 'c'}) {
+    group.spawn("waiter", [](Condition& c, std::string& o, char n) -> Task<> {
+      co_await c.wait();
+      o += n;
+    }(condition, order, name));
+  }
+  co_await yield();
+  CO_ASSERT_EQ(condition.waiting(), 3U);
+  condition.notify_one();
+  co_await yield();
+  EXPECT_EQ(order, "a");
+  condition.notify_all();
+  co_await group.join();
+  EXPECT_EQ(order, "abc");
+}
+
+CO_TEST(Condition, a_notified_wait_leaves_no_timer) {
+  Condition condition(loop.time());
+  loop.time().schedule(loop.time().now() + 1s, [&] { condition.notify_one(); });
+  const Outcome outcome = co_await condition.wait(Deadline::after(loop.time(), 1h));
+  EXPECT_EQ(outcome, Outcome::notified);
+  EXPECT_EQ(loop.time().pending(), 0U);
+}
+
+CO_TEST(Condition, cancelling_a_waiter_takes_it_out) {
+  Condition condition(loop.time());
+  TaskGroup group(loop.executor());
+  group.spawn("waiter", [](Condition& c, TimeSource& time) -> Task<> {
+    co_await c.wait(Deadline::after(time, 1h));
+    ADD_FAILURE() << "the wait should have thrown";
+  }(condition, loop.time()));
+  co_await yield();
+  group.cancel();
+  co_await group.join();
+  EXPECT_EQ(condition.waiting(), 0U);
+  EXPECT_EQ(loop.time().pending(), 0U);
+}
+
+CO_TEST(Sleep, a_day_of_two_second_sleeps_is_43200_turns) {
+  const MonoTime end = loop.time().now() + 24h;
+  int turns = 0;
+  while (loop.time().now() < end) {
+    co_await sleep_for(loop.time(), 2s);
+    ++turns;
+  }
+  EXPECT_EQ(turns, 43'200);
+}
+
+}  // namespace
+}  // namespace dcm::runtime

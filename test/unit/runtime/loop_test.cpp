@@ -1,0 +1,85 @@
+#include "runtime/loop.hpp"
+
+#include <csignal>
+
+#include <gtest/gtest.h>
+
+#include "runtime/assert.hpp"
+#include "runtime/condition.hpp"
+
+namespace dcm::runtime {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(VirtualLoop, runs_a_task_over_its_waits) {
+  VirtualLoop loop;
+  loop.run([](TimeSource& time) -> Task<> { co_await sleep_for(time, 24h); }(loop.time()));
+  EXPECT_EQ(loop.time().now().time_since_epoch(), 24h);
+}
+
+TEST(VirtualLoop, rethrows_what_the_task_threw) {
+  VirtualLoop loop;
+  EXPECT_THROW(loop.run([]() -> Task<> {
+    co_await yield();
+    throw std::runtime_error("broken");
+  }()),
+               std::runtime_error);
+}
+
+TEST(VirtualLoop, says_when_a_task_waits_for_ever) {
+  VirtualLoop loop;
+  EXPECT_THROW(loop.run([](TimeSource& time) -> Task<> {
+    Condition never(time);
+    co_await never.wait();
+  }(loop.time())),
+               InvariantViolation);
+}
+
+TEST(VirtualLoop, run_for_stops_at_its_limit) {
+  VirtualLoop loop;
+  int calls = 0;
+  loop.time().schedule(MonoTime(1s), [&] { ++calls; });
+  loop.time().schedule(MonoTime(3s), [&] { ++calls; });
+  loop.run_for(2s);
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(loop.time().now(), MonoTime(2s));
+}
+
+TEST(VirtualTime, ties_run_in_the_order_they_were_scheduled) {
+  VirtualLoop loop;
+  std::string order;
+  for (const char name : {'a', 'b', 'c'}) {
+    loop.time().schedule(MonoTime(1s), [&order, name] { order += name; });
+  }
+  loop.run_for(1s);
+  EXPECT_EQ(order, "abc");
+}
+
+TEST(VirtualTime, wall_time_may_step_while_monotonic_time_does_not) {
+  VirtualLoop loop;
+  const WallTime before = loop.time().wall_now();
+  loop.time().step_wall(-1h);
+  EXPECT_EQ(loop.time().wall_now(), before - 1h);
+  EXPECT_EQ(loop.time().now(), MonoTime());
+}
+
+TEST(Loop, delivers_signals_on_the_loop_and_runs_timers_in_order) {
+  Loop loop;
+  std::string order;
+  Condition done(loop.time());
+  loop.on_signals({SIGUSR1}, [&](int) {
+    order += "signal";
+    done.notify_all();
+  });
+  const MonoTime now = loop.time().now();
+  loop.time().schedule(now + 2ms, [&] { order += "b "; });
+  loop.time().schedule(now + 1ms, [&] { order += "a "; });
+  loop.time().cancel(loop.time().schedule(now + 1ms, [&] { order += "cancelled "; }));
+  loop.time().schedule(now + 3ms, [] { std::raise(SIGUSR1); });
+  loop.run([](Condition& condition) -> Task<> { co_await condition.wait(); }(done));
+  EXPECT_EQ(order, "a b signal");
+}
+
+}  // namespace
+}  // namespace dcm::runtime

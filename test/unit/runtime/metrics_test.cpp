@@ -1,0 +1,55 @@
+#include "runtime/metrics.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace dcm::runtime {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Metrics, a_series_is_there_at_zero_as_soon_as_it_is_named) {
+  MetricsRegistry metrics;
+  metrics.counter("requests_total", "Requests sent.", {{"code", "200"}});
+  const std::string text = metrics.expose();
+  EXPECT_THAT(text, HasSubstr("# HELP requests_total Requests sent.\n"));
+  EXPECT_THAT(text, HasSubstr("# TYPE requests_total counter\n"));
+  EXPECT_THAT(text, HasSubstr("requests_total{code=\"200\"} 0\n"));
+}
+
+TEST(Metrics, the_same_name_and_labels_are_the_same_series) {
+  MetricsRegistry metrics;
+  metrics.counter("requests_total", "Requests sent.", {{"code", "200"}}).Increment();
+  metrics.counter("requests_total", "Requests sent.", {{"code", "200"}}).Increment();
+  metrics.counter("requests_total", "Requests sent.", {{"code", "404"}}).Increment();
+  const std::string text = metrics.expose();
+  EXPECT_THAT(text, HasSubstr("requests_total{code=\"200\"} 2\n"));
+  EXPECT_THAT(text, HasSubstr("requests_total{code=\"404\"} 1\n"));
+}
+
+TEST(Metrics, gauges_are_refreshed_before_they_are_shown) {
+  MetricsRegistry metrics;
+  Gauge& depth = metrics.gauge("depth", "Items waiting.");
+  int items = 3;
+  metrics.before_exposition([&] { depth.Set(items); });
+  EXPECT_THAT(metrics.expose(), HasSubstr("depth 3\n"));
+  items = 5;
+  EXPECT_THAT(metrics.expose(), HasSubstr("depth 5\n"));
+}
+
+TEST(Metrics, the_process_has_memory_files_and_a_start_time) {
+  MetricsRegistry metrics;
+  register_process_metrics(metrics);
+  const std::string text = metrics.expose();
+  EXPECT_THAT(text, HasSubstr("process_cpu_seconds_total "));
+  EXPECT_THAT(text, testing::ContainsRegex("process_resident_memory_bytes [1-9]"));
+  EXPECT_THAT(text, testing::ContainsRegex("process_start_time_seconds [1-9]"));
+  EXPECT_THAT(text, testing::ContainsRegex("process_open_fds [1-9]"));
+}
+
+TEST(Metrics, exponential_buckets_grow_by_their_factor) {
+  EXPECT_EQ(exponential_buckets(1, 10, 4), (Buckets{1, 10, 100, 1000}));
+}
+
+}  // namespace
+}  // namespace dcm::runtime

@@ -1,0 +1,107 @@
+#include "runtime/task_group.hpp"
+
+#include <stdexcept>
+
+#include "runtime/cancellation.hpp"
+#include "runtime/condition.hpp"
+#include "test/support/co_test.hpp"
+
+namespace dcm::runtime {
+namespace {
+
+using namespace std::chrono_literals;
+
+Task<> sleep_for_ever(TimeSource& time, int& ended) {
+  struct OnEnd {
+    int& count;
+    ~OnEnd() { ++count; }
+  } on_end{ended};
+  for (;;) co_await sleep_for(time, 1h);
+}
+
+Task<> fail_after(TimeSource& time, Duration delay, std::string message) {
+  co_await sleep_for(time, delay);
+  throw std::runtime_error(message);
+}
+
+CO_TEST(TaskGroup, join_waits_for_every_task) {
+  TaskGroup group(loop.executor());
+  for (int i = 1; i <= 3; ++i) group.spawn("sleeper", sleep_for(loop.time(), i * 1s));
+  co_await group.join();
+  EXPECT_EQ(loop.time().now().time_since_epoch(), 3s);
+  EXPECT_EQ(group.running(), 0U);
+}
+
+CO_TEST(TaskGroup, joining_an_empty_group_returns_at_once) {
+  TaskGroup group(loop.executor());
+  co_await group.join();
+  EXPECT_EQ(group.running(), 0U);
+}
+
+CO_TEST(TaskGroup, the_first_failure_cancels_the_siblings_and_is_rethrown) {
+  TaskGroup group(loop.executor());
+  int ended = 0;
+  group.spawn("a", sleep_for_ever(loop.time(), ended));
+  group.spawn("b", sleep_for_ever(loop.time(), ended));
+  group.spawn("fails", fail_after(loop.time(), 5ms, "first"));
+  group.spawn("fails too", fail_after(loop.time(), 5ms, "second"));
+  std::string message;
+  try {
+    co_await group.join();
+  } catch (const std::runtime_error& error) {
+    message = error.what();
+  }
+  EXPECT_EQ(message, "first");
+  EXPECT_EQ(ended, 2);
+  EXPECT_GE(group.failures(), 1U);
+}
+
+CO_TEST(TaskGroup, a_cancelled_join_cancels_the_tasks_and_waits_for_them) {
+  int ended = 0;
+  TaskGroup outer(loop.executor());
+  outer.spawn("owner", [](VirtualLoop& l, int& count) -> Task<> {
+    TaskGroup inner(l.executor());
+    inner.spawn("sleeper", sleep_for_ever(l.time(), count));
+    co_await inner.join();
+  }(loop, ended));
+  co_await sleep_for(loop.time(), 1s);
+  outer.cancel();
+  co_await outer.join();
+  EXPECT_EQ(ended, 1);
+}
+
+CO_TEST(TaskGroup, a_task_spawned_after_cancel_starts_cancelled) {
+  TaskGroup group(loop.executor());
+  group.cancel();
+  int ended = 0;
+  group.spawn("late", sleep_for_ever(loop.time(), ended));
+  co_await group.join();
+  EXPECT_EQ(loop.time().now().time_since_epoch(), 0s);
+}
+
+CO_TEST(TaskGroup, work_after_disable_cancellation_is_done_to_its_end) {
+  TaskGroup group(loop.executor());
+  bool released = false;
+  group.spawn("stopping", [](TimeSource& time, bool& done) -> Task<> {
+    co_await disable_cancellation();
+    co_await sleep_for(time, 5s);
+    done = true;
+  }(loop.time(), released));
+  co_await sleep_for(loop.time(), 1s);
+  group.cancel();
+  co_await group.join();
+  EXPECT_TRUE(released);
+}
+
+CO_TEST(TaskGroup, names_those_that_still_run) {
+  TaskGroup group(loop.executor());
+  int ended = 0;
+  group.spawn("pods reflector", sleep_for_ever(loop.time(), ended));
+  co_await yield();
+  EXPECT_EQ(group.running_names(), std::vector<std::string>{"pods reflector"});
+  group.cancel();
+  co_await group.join();
+}
+
+}  // namespace
+}  // namespace dcm::runtime
