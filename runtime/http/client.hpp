@@ -1,0 +1,68 @@
+// An HTTP/1.1 client for one origin (RFC 9112): a bounded pool of keep-alive connections.
+//
+// What it is not: it knows no redirects, cookies, caches, retries or credentials; those that are
+// needed are the business of its user.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+#include "runtime/http/message.hpp"
+#include "runtime/http/stream.hpp"
+
+namespace dcm::http {
+
+struct ClientOptions {
+  Endpoint origin;
+  // How many connections may be open at the same time, streams not counted.
+  std::size_t connections_max = 100;
+  // An idle connection is closed after this long; the API server closes its side after 3 minutes or
+  // more, and a request must not meet that.
+  runtime::Duration idle_max = std::chrono::seconds(90);
+  runtime::Duration connect_timeout = std::chrono::seconds(10);
+  std::size_t header_bytes_max = 64 * 1024;
+};
+
+// Bounds of one exchange.
+struct ExchangeLimits {
+  Deadline deadline;
+  std::size_t body_bytes_max = 64 * 1024 * 1024;  // after decompression
+};
+
+// A response whose body is read as it comes: a watch. Owns its connection, which is closed with it.
+class StreamingResponse {
+ public:
+  virtual ~StreamingResponse() = default;
+  virtual std::uint16_t status() const = 0;
+  virtual const Headers& headers() const = 0;
+  // Waits for at least one byte of the (decompressed) body. An empty view is its end. The view is
+  // good until the next call.
+  // Errors: disconnected (cut in the middle), deadline_exceeded, malformed.
+  virtual Task<Result<std::string_view>> read_some(Deadline deadline) = 0;
+};
+
+// Sends requests. Loop thread only. Outlives its exchanges.
+class Client {
+ public:
+  virtual ~Client() = default;
+
+  // One exchange, the whole body read. A connection that turns out to have been closed by the
+  // server while it was idle is replaced once, if not a byte of an answer has come.
+  // Errors: unreachable, tls, disconnected, deadline_exceeded, malformed, body_too_large.
+  virtual Task<Result<Response>> send(Request request, ExchangeLimits limits) = 0;
+
+  // Sends on a connection of its own and returns when the head of the answer has come. `deadline`
+  // is for that head only.
+  virtual Task<Result<std::unique_ptr<StreamingResponse>>> open(Request request,
+                                                                Deadline deadline) = 0;
+
+  // Closes what is idle: new connections take up new credentials or CAs.
+  virtual void close_idle() = 0;
+};
+
+// `transport` and `time` must outlive the client.
+std::unique_ptr<Client> make_client(Transport& transport, runtime::TimeSource& time,
+                                    ClientOptions options);
+
+}  // namespace dcm::http

@@ -1,0 +1,51 @@
+// HTTP requests and responses as plain values (RFC 9110); no I/O, no Beast.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace dcm::http {
+
+enum class Method : std::uint8_t { get, head, post, put, patch, delete_ };
+
+// "GET"
+std::string_view to_string(Method method);
+
+// Header fields in order; names compare without case. Few of them, so a vector.
+class Headers {
+ public:
+  Headers() = default;
+  Headers(std::initializer_list<std::pair<std::string, std::string>> fields) : fields_(fields) {}
+
+  // The first field of that name, or nothing.
+  std::optional<std::string_view> find(std::string_view name) const;
+  void add(std::string name, std::string value);
+  // Replaces every field of that name.
+  void set(std::string_view name, std::string value);
+
+  auto begin() const { return fields_.begin(); }
+  auto end() const { return fields_.end(); }
+  std::size_t size() const { return fields_.size(); }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> fields_;
+};
+
+struct Request {
+  Method method = Method::get;
+  std::string target;  // path and query, encoded
+  Headers headers;     // Host, Content-Length and Connection are added when it is sent
+  std::string body;
+};
+
+struct Response {
+  std::uint16_t status = 0;
+  Headers headers;
+  std::string body;
+};
+
+}  // namespace dcm::http

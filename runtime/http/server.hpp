@@ -1,0 +1,47 @@
+// An HTTP/1.1 server over any Listener: for our own health and metrics, and for the API servers of
+// tests.
+//
+// Bounded everywhere, so that a slow or greedy client hurts nobody: header and body size, time for a
+// request to arrive, idle time, number of connections.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "runtime/http/message.hpp"
+#include "runtime/http/stream.hpp"
+#include "runtime/log.hpp"
+
+namespace dcm::http {
+
+struct ServerOptions {
+  std::size_t connections_max = 256;
+  std::size_t header_bytes_max = 16 * 1024;
+  std::size_t body_bytes_max = 1024 * 1024;
+  runtime::Duration request_timeout = std::chrono::seconds(10);  // for head and body to arrive
+  runtime::Duration idle_max = std::chrono::seconds(90);
+  runtime::Duration write_timeout = std::chrono::seconds(30);  // for each piece of the answer
+};
+
+// How a handler answers: whole, or as a stream (chunked).
+class Responder {
+ public:
+  virtual ~Responder() = default;
+  virtual Task<Result<>> send(Response response) = 0;
+  // For a stream: the head first (its body is ignored), then any number of pieces, then the end.
+  virtual Task<Result<>> begin(Response head) = 0;
+  virtual Task<Result<>> write(std::string_view piece) = 0;
+  virtual Task<Result<>> end() = 0;
+};
+
+// Answers one request. The responder is good until the returned task ends.
+using Handler = std::function<Task<>(Request request, Responder& responder)>;
+
+// Serves until it is cancelled; then closes every connection. `listener` and `time` must outlive it.
+// A handler that throws (but for cancellation) costs its connection a 500 and nobody else anything.
+Task<> serve(Listener& listener, runtime::TimeSource& time, ServerOptions options, Handler handler,
+             runtime::Logger log);
+
+}  // namespace dcm::http

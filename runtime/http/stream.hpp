@@ -1,0 +1,71 @@
+// Byte streams and what opens them: the seam between HTTP and the network.
+//
+// In production a stream is TCP or TLS, in a simulation an in-memory pipe; HTTP runs over either, so
+// that parser, pool, gzip and retries are the same code in both.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "runtime/deadline.hpp"
+#include "runtime/error.hpp"
+#include "runtime/task.hpp"
+
+namespace dcm::http {
+
+using runtime::Deadline;
+using runtime::Result;
+using runtime::Task;
+
+// One connection. One reader and one writer may wait at the same time.
+// Errors: disconnected, deadline_exceeded, tls. After an error the stream is of no use any more.
+class Stream {
+ public:
+  virtual ~Stream() = default;  // closes
+
+  // Waits for at least one byte; 0 means that the peer has closed its side cleanly.
+  virtual Task<Result<std::size_t>> read_some(std::span<char> buffer, Deadline deadline) = 0;
+  // Writes all of it.
+  virtual Task<Result<>> write(std::string_view bytes, Deadline deadline) = 0;
+  // Ends both directions at once; whoever waits gets `disconnected`. Idempotent.
+  virtual void close() noexcept = 0;
+};
+
+enum class Security { plain, tls };
+
+// Where to connect to.
+struct Endpoint {
+  Security security = Security::tls;
+  std::string host;  // a name or an IP address (IPv6 without brackets)
+  std::uint16_t port = 0;
+
+  // "https://host:port"
+  std::string url() const;
+  friend bool operator==(const Endpoint&, const Endpoint&) = default;
+};
+
+// Opens streams. What it needs for that beyond the endpoint (trusted CAs, client certificate,
+// proxy) it was given when it was made.
+class Transport {
+ public:
+  virtual ~Transport() = default;
+  // Errors: unreachable, tls, deadline_exceeded.
+  virtual Task<Result<std::unique_ptr<Stream>>> connect(Endpoint endpoint, Deadline deadline) = 0;
+};
+
+// Accepts streams: the server's side of a Transport.
+class Listener {
+ public:
+  virtual ~Listener() = default;
+  // Waits for a connection (with TLS: until its handshake is due, which is done by the stream's
+  // first read or write, so that a slow client holds up nobody).
+  virtual Task<Result<std::unique_ptr<Stream>>> accept() = 0;
+  // "127.0.0.1:8080"
+  virtual std::string address() const = 0;
+};
+
+}  // namespace dcm::http

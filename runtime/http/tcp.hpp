@@ -1,0 +1,48 @@
+// The real network: TCP, and TLS 1.2 or newer above it (OpenSSL).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "runtime/http/stream.hpp"
+#include "runtime/time.hpp"
+
+namespace dcm::http {
+
+enum class Verification { full, none };
+
+// What a TLS client trusts and shows. PEM texts, not file names: whoever reads (and watches) the
+// files is somebody else.
+struct TlsClientOptions {
+  std::string ca_pem;           // empty: the system's CAs
+  std::string certificate_pem;  // empty: no client certificate
+  std::string key_pem;
+  std::string server_name;  // what the certificate must say; empty: the endpoint's host
+  Verification verification = Verification::full;
+};
+
+// A Transport for both kinds of endpoint.
+// Errors of make: configuration (a PEM that cannot be used; the message says which).
+class TcpTransport : public Transport {
+ public:
+  // New connections use these from now on; open ones go on.
+  virtual Result<> set_tls(const TlsClientOptions& options) = 0;
+};
+Result<std::unique_ptr<TcpTransport>> make_tcp_transport(runtime::Executor executor,
+                                                         runtime::TimeSource& time,
+                                                         const TlsClientOptions& options);
+
+struct TlsServerOptions {
+  std::string certificate_pem;
+  std::string key_pem;
+};
+
+// Listens on "host:port" ("127.0.0.1:0" takes a free port). With `tls`, streams do the handshake.
+// Errors: configuration (address in use or not ours, bad PEM).
+Result<std::unique_ptr<Listener>> make_tcp_listener(runtime::Executor executor,
+                                                    runtime::TimeSource& time,
+                                                    const std::string& address,
+                                                    const std::optional<TlsServerOptions>& tls);
+
+}  // namespace dcm::http
