@@ -1,0 +1,77 @@
+// Bytes to objects: one interface for every kind and content type.
+//
+// JSON is the first format; Kubernetes' protobuf can join as further implementations of the same
+// interface. Nothing above knows the format.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "client/api/meta.hpp"
+#include "client/api/status.hpp"
+#include "runtime/error.hpp"
+
+namespace dcm::api {
+
+using runtime::Result;
+
+template <class T>
+using ObjectPtr = std::shared_ptr<const T>;
+
+// An object that was read. `object` is null for one that is of no interest to us (a pod without
+// claims): its identity is still needed, because it may have been of interest before.
+template <class T>
+struct Decoded {
+  ObjectMeta meta;
+  ObjectPtr<T> object;
+};
+
+// What a list says beside its items.
+struct ListMeta {
+  ResourceVersion resource_version;
+  std::string continue_token;  // empty: the last page
+};
+
+enum class ChangeType : std::uint8_t { added, modified, deleted };
+
+template <class T>
+struct ChangeEvent {
+  ChangeType type;
+  Decoded<T> subject;
+};
+
+struct BookmarkEvent {
+  ResourceVersion resource_version;
+  bool is_initial_events_end = false;  // annotated `k8s.io/initial-events-end: "true"`
+};
+
+// The server ends the stream with a reason (410: the version is too old).
+struct ErrorEvent {
+  runtime::Error error;
+};
+
+template <class T>
+using WatchEvent = std::variant<ChangeEvent<T>, BookmarkEvent, ErrorEvent>;
+
+// Decodes one kind in one content type. Errors: malformed, with what was expected and the offset
+// where that is known. Fields that nobody reads are skipped and not validated.
+template <class T>
+class Decoder {
+ public:
+  virtual ~Decoder() = default;
+
+  // For the Accept header.
+  virtual std::string_view content_type() const = 0;
+  virtual Result<Decoded<T>> decode_object(std::string_view body) const = 0;
+  // Hands each item to `sink` while it reads: a list is never held twice.
+  virtual Result<ListMeta> decode_list(std::string_view body,
+                                       const std::function<void(Decoded<T>)>& sink) const = 0;
+  virtual Result<WatchEvent<T>> decode_watch_event(std::string_view frame) const = 0;
+};
+
+}  // namespace dcm::api

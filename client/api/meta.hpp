@@ -1,0 +1,106 @@
+// The identity of API objects as strong types (metav1.ObjectMeta, apimachinery).
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "runtime/interned_string.hpp"
+
+namespace dcm::api {
+
+using runtime::InternedString;
+
+// An object's UID: 16 bytes where it is a UUID in canonical form, which the API server's own are;
+// any other text (a user may write anything into `reservedFor[].uid`) is kept as it is.
+class Uid {
+ public:
+  Uid() = default;  // none
+  explicit Uid(std::string_view text);
+  // By pointer and content: copies are deep for a text that is no UUID.
+  Uid(const Uid& other);
+  Uid(Uid&& other) noexcept = default;
+  Uid& operator=(const Uid& other);
+  Uid& operator=(Uid&& other) noexcept = default;
+  ~Uid() = default;
+
+  std::string str() const;
+  bool empty() const noexcept { return !text_ && bytes_ == Bytes{}; }
+  std::size_t hash() const noexcept;
+
+  friend bool operator==(const Uid& a, const Uid& b) noexcept;
+  friend std::strong_ordering operator<=>(const Uid& a, const Uid& b) noexcept;
+
+ private:
+  using Bytes = std::array<std::uint8_t, 16>;
+  Bytes bytes_{};
+  std::unique_ptr<std::string> text_;  // set where the text is no canonical UUID
+};
+
+// A decimal number of any length, comparable between objects of one resource (KEP-5504; the numbers
+// of older servers compare in the same way). Anything else is kept, but is older than every number.
+class ResourceVersion {
+ public:
+  ResourceVersion() = default;  // none: older than all others
+  explicit ResourceVersion(std::string_view text) : text_(text) {}
+
+  const std::string& str() const noexcept { return text_; }
+  bool empty() const noexcept { return text_.empty(); }
+
+  friend bool operator==(const ResourceVersion&, const ResourceVersion&) = default;
+  friend std::strong_ordering operator<=>(const ResourceVersion& a,
+                                          const ResourceVersion& b) noexcept;
+
+ private:
+  std::string text_;
+};
+
+// Names one object of a kind; the namespace is empty for cluster-scoped kinds.
+struct NamespacedName {
+  InternedString namespace_;
+  std::string name;
+
+  // "namespace/name", or the name alone.
+  std::string str() const;
+
+  friend bool operator==(const NamespacedName&, const NamespacedName&) = default;
+  friend auto operator<=>(const NamespacedName&, const NamespacedName&) = default;
+};
+
+// What every object of ours has. `generation` and the rest are not read by anybody.
+struct ObjectMeta {
+  NamespacedName key;
+  Uid uid;
+  ResourceVersion resource_version;
+  bool is_being_deleted = false;  // deletionTimestamp is set
+};
+
+// The controller owner reference (`controller: true`) of an object, if it has one. The API group is
+// without the version, which must not be compared.
+struct ControllerRef {
+  InternedString group;  // empty: core
+  InternedString kind;
+  std::string name;
+  Uid uid;
+
+  friend bool operator==(const ControllerRef&, const ControllerRef&) = default;
+};
+
+}  // namespace dcm::api
+
+template <>
+struct std::hash<dcm::api::Uid> {
+  std::size_t operator()(const dcm::api::Uid& uid) const noexcept { return uid.hash(); }
+};
+
+template <>
+struct std::hash<dcm::api::NamespacedName> {
+  std::size_t operator()(const dcm::api::NamespacedName& key) const noexcept {
+    return std::hash<std::string>{}(key.name) * 31 + key.namespace_.hash();
+  }
+};

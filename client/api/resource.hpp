@@ -1,0 +1,43 @@
+// The kinds that we know, and how they are addressed.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "client/api/meta.hpp"
+
+namespace dcm::api {
+
+enum class Scope : std::uint8_t { namespaced, cluster };
+
+// A kind as its users see it, before discovery has said which version is served.
+struct ResourceKind {
+  std::string_view group;  // empty: core
+  std::string_view plural;
+  std::string_view kind;
+  Scope scope;
+  std::span<const std::string_view> versions;  // that we understand, the best first
+};
+
+extern const ResourceKind kPods;
+extern const ResourceKind kResourceClaims;
+extern const ResourceKind kResourceClaimTemplates;
+extern const ResourceKind kEvents;
+
+// A kind in the version that discovery chose.
+struct Resource {
+  const ResourceKind* kind = nullptr;
+  std::string version;
+
+  // "v1", "resource.k8s.io/v1"
+  std::string api_version() const;
+  // "/apis/resource.k8s.io/v1/resourceclaims": all namespaces.
+  std::string path() const;
+  // "/apis/resource.k8s.io/v1/namespaces/lab/resourceclaims"
+  std::string path(std::string_view namespace_) const;
+  // "…/resourceclaims/trainer-0-gpus-x7k2p", with "/status" as a subresource if given.
+  std::string path(const NamespacedName& key, std::string_view subresource = {}) const;
+};
+
+}  // namespace dcm::api
