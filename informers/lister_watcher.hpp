@@ -1,0 +1,52 @@
+// What a reflector needs of an API: lists and watches of one kind.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "client/api/decoder.hpp"
+#include "runtime/deadline.hpp"
+#include "runtime/task.hpp"
+
+namespace dcm::informers {
+
+struct ListOptions {
+  std::size_t limit = 500;
+  std::string continue_token;
+};
+
+struct WatchOptions {
+  // Empty together with `initial_events`: a consistent start at the newest state.
+  api::ResourceVersion resource_version;
+  enum class InitialEvents { none, send } initial_events = InitialEvents::none;
+  // After this long the server ends the watch by itself.
+  runtime::Duration server_timeout = std::chrono::minutes(5);
+};
+
+// An open watch; closed when it is destroyed.
+template <class T>
+class WatchStream {
+ public:
+  virtual ~WatchStream() = default;
+  // The next event. Nothing: the server has ended the watch cleanly.
+  // Errors: disconnected, deadline_exceeded, malformed.
+  virtual runtime::Task<runtime::Result<std::optional<api::WatchEvent<T>>>> next(
+      runtime::Deadline deadline) = 0;
+};
+
+template <class T>
+class ListerWatcher {
+ public:
+  virtual ~ListerWatcher() = default;
+  // One page, item by item into `sink`.
+  virtual runtime::Task<runtime::Result<api::ListMeta>> list(
+      ListOptions options, std::function<void(api::Decoded<T>)> sink,
+      runtime::Deadline deadline) = 0;
+  // Returns when the server has accepted the watch.
+  virtual runtime::Task<runtime::Result<std::unique_ptr<WatchStream<T>>>> watch(
+      WatchOptions options, runtime::Deadline deadline) = 0;
+};
+
+}  // namespace dcm::informers
