@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""The project's own rules about its sources, as code.
+
+What clang-format and clang-tidy cannot know: which folder may include which, which calls are banned
+outside the files that own them, that a controller has its shape and a metric its documentation.
+Prints one line for each breach, `file:line: what, and what to do instead`, and exits with 1 if there
+are any. `lint_test.py` shows that each rule can fail.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+# Who may include whom (ARCHITECTURE.md shows the same table). The longest matching prefix of a path
+# is its folder; a folder may always include itself.
+INCLUDES = {
+    "runtime": [],
+    "runtime/http": ["runtime"],
+    "client/api": ["runtime"],
+    "client": ["client/api", "runtime", "runtime/http"],
+    "workqueue": ["runtime"],
+    "informers": ["client", "client/api", "runtime"],
+    "controllers/common": ["client/api", "runtime"],
+    "controllers/resource_claim": [
+        "controllers/common", "informers", "workqueue", "client", "client/api", "runtime"],
+    "cmd/dra-controller-manager": [
+        "controllers/common", "controllers/resource_claim", "informers", "workqueue", "client",
+        "client/api", "runtime", "runtime/http"],
+    # Shares no encoder or decoder with the client, so that a mistake does not cancel out.
+    "test/apiserver": ["runtime", "runtime/http", "test/support"],
+    # Black-box: sees the manager only through its process and the API.
+    "test/conformance": ["runtime", "runtime/http", "test/support", "test/apiserver"],
+    "test": ["*"],
+}
+
+# Third-party headers stay where they are needed, which also bounds compile times.
+THIRD_PARTY = {
+    r"boost/beast|boost/asio/ssl|openssl/": ["runtime/http/", "runtime/asio.cpp", "test/support/"],
+    r"simdjson": ["client/"],
+    r"boost/json": ["client/api/encode.cpp", "test/"],
+    r"yaml-cpp": ["client/", "cmd/"],
+    r"CLI/": ["cmd/", "test/"],
+    r"spdlog": ["runtime/log.cpp"],
+    r"prometheus/": ["runtime/metrics"],
+    r"zlib\.h": ["runtime/http/"],
+}
+
+# Calls that break virtual time, seeds or structured concurrency: pattern, owners, replacement.
+BANNED = [
+    (r"\bsteady_clock::now|\bhigh_resolution_clock\b", ["test/bench/", "test/conformance/",
+                                                        "test/support/"],
+     "runtime::TimeSource::now()"),
+    (r"\bsystem_clock::now", ["runtime/loop.cpp"], "runtime::TimeSource::wall_now()"),
+    (r"\bsteady_timer\b", ["runtime/loop.cpp"], "runtime::sleep_for or runtime::Condition"),
+    (r"\bsleep_for\s*\(\s*\d|\bthis_thread::|\busleep\(|\bnanosleep\(", ["test/support/process"],
+     "runtime::sleep_for(time, …)"),
+    (r"\brandom_device\b|\bmt19937|\brand\(\)", ["runtime/rng.cpp"], "runtime::Rng"),
+    (r"\bstd::j?thread\b|\bstd::mutex\b|\bstd::atomic\b|\bstd::async\b", ["test/conformance/"],
+     "a task on the loop"),
+    (r"\basio::detached\b|\bco_spawn\b", ["runtime/task_group.cpp", "runtime/task_group.hpp"],
+     "runtime::TaskGroup::spawn"),
+    (r"\bio_context\b", ["runtime/loop.cpp", "runtime/loop.hpp"], "runtime::Executor"),
+    (r"\b(TODO|FIXME|XXX)\b", [], "an issue"),
+]
+
+CONTROLLER_SHAPE = ["README.md", "decide*.hpp", "decide*.cpp", "controller.hpp", "controller.cpp",
+                    "metrics.hpp", "metrics.cpp"]
+METRIC = re.compile(
+    r'"((?:dra_controller_manager|dynamic_resource_allocation|device_taint_eviction_controller|'
+    r'workqueue|rest_client|leader_election|process|kubernetes|running_managed)_[a-z_]+)"')
+SOURCE_SUFFIXES = {".cpp", ".hpp"}
+
+
+def folder_of(path):
+    """The folder of INCLUDES that `path` belongs to, or None."""
+    fitting = [f for f in INCLUDES if path == f or path.startswith(f + "/")]
+    return max(fitting, key=len) if fitting else None
+
+
+def strip_comment(line):
+    return line.split("//", 1)[0]
+
+
+def check_includes(path, lines):
+    folder = folder_of(path)
+    for number, line in enumerate(lines, 1):
+        match = re.match(r'\s*#include "([^"]+)"', line)
+        if match and folder:
+            target = folder_of(match.group(1))
+            allowed = INCLUDES[folder]
+            if target is None:
+                yield number, f'"{match.group(1)}": name it from the root of the project'
+            elif target != folder and "*" not in allowed and target not in allowed:
+                yield number, f"{folder} may not include {target} (ARCHITECTURE.md has the table)"
+        match = re.match(r"\s*#include <([^>]+)>", line)
+        for pattern, owners in THIRD_PARTY.items() if match else []:
+            if re.match(pattern, match.group(1)) and not path.startswith(tuple(owners)):
+                yield number, f"<{match.group(1)}> belongs to {', '.join(owners)} alone"
+
+
+def check_banned(path, lines):
+    for number, line in enumerate(lines, 1):
+        for pattern, owners, instead in BANNED:
+            text = line if "TODO" in pattern else strip_comment(line)
+            match = re.search(pattern, text)
+            if match and not path.startswith(tuple(owners) if owners else ("\0",)):
+                yield number, f"{match.group(0)} is banned here; use {instead}"
+
+
+def check_header(path, lines):
+    if path.endswith(".hpp") and "#pragma once" not in [line.strip() for line in lines]:
+        yield 1, "a header starts with #pragma once"
+    if not path.startswith("test/") and path.endswith(".hpp") and not lines[0].startswith("//"):
+        yield 1, "a header starts with a comment that says what it is"
+
+
+def check_file(path, text):
+    lines = text.splitlines() or [""]
+    for check in (check_includes, check_banned, check_header):
+        for number, what in check(path, lines):
+            yield f"{path}:{number}: {what}"
+
+
+def check_tree(root, files):
+    """Rules about folders, CMake and documentation."""
+    names = set(files)
+    listed = "\n".join((root / f).read_text() for f in files if f.endswith("CMakeLists.txt"))
+    for path in files:
+        if path.endswith(".cpp") and pathlib.PurePath(path).name not in listed:
+            yield f"{path}:1: no CMakeLists.txt lists this source"
+    for folder in sorted({f.split("/")[0] for f in files if "/" in f}):
+        if not folder.startswith(".") and folder != "cmake" and f"{folder}/README.md" not in names:
+            yield f"{folder}:1: a top-level folder has a README.md of one screen"
+    controllers = {f.split("/")[1] for f in files if f.startswith("controllers/") and f.count("/") > 1}
+    for controller in sorted(controllers - {"common"}):
+        for part in CONTROLLER_SHAPE:
+            if not any(pathlib.PurePath(f).match(f"controllers/{controller}/{part}") for f in files):
+                yield f"controllers/{controller}:1: a controller has a {part}"
+    documented = (root / "docs/metrics.md").read_text() if "docs/metrics.md" in names else ""
+    for path in files:
+        if pathlib.PurePath(path).suffix in SOURCE_SUFFIXES and not path.startswith("test/"):
+            for number, line in enumerate((root / path).read_text().splitlines(), 1):
+                for metric in METRIC.findall(line):
+                    if f"`{metric}`" not in documented:
+                        yield f"{path}:{number}: {metric} is not described in docs/metrics.md"
+
+
+def main():
+    root = pathlib.Path(__file__).resolve().parents[2]
+    listing = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+                             cwd=root, check=True, capture_output=True, text=True).stdout
+    files = sorted(f for f in listing.splitlines() if (root / f).is_file())
+    breaches = list(check_tree(root, files))
+    for path in files:
+        if pathlib.PurePath(path).suffix in SOURCE_SUFFIXES:
+            breaches += check_file(path, (root / path).read_text())
+    for breach in breaches:
+        print(breach)
+    sources = sum(pathlib.PurePath(f).suffix in SOURCE_SUFFIXES for f in files)
+    print(f"lint: {sources} sources, {len(breaches)} breaches")
+    return 1 if breaches else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

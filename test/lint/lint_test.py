@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Shows that each rule of lint.py finds what it is for, and lets pass what is right."""
+import pathlib
+import tempfile
+import unittest
+
+import lint
+
+HEAD = "// What this is.\n#pragma once\n"
+
+
+def breaches(path, text):
+    return [line.split(": ", 1)[1] for line in lint.check_file(path, text)]
+
+
+class Includes(unittest.TestCase):
+    def test_a_folder_may_include_what_the_table_allows(self):
+        self.assertEqual(breaches("informers/a.cpp", '#include "client/api/pod.hpp"\n'), [])
+        self.assertEqual(breaches("test/unit/x/a.cpp", '#include "controllers/resource_claim/a.hpp"\n'), [])
+
+    def test_a_folder_may_not_include_what_is_above_it(self):
+        found = breaches("runtime/a.cpp", '#include "client/api/pod.hpp"\n')
+        self.assertIn("runtime may not include client/api", found[0])
+
+    def test_the_http_folder_is_not_the_runtime_folder(self):
+        self.assertTrue(breaches("informers/a.cpp", '#include "runtime/http/client.hpp"\n'))
+        self.assertEqual(breaches("client/a.cpp", '#include "runtime/http/client.hpp"\n'), [])
+
+    def test_the_test_api_server_shares_no_codec_with_the_client(self):
+        self.assertTrue(breaches("test/apiserver/a.cpp", '#include "client/api/json.hpp"\n'))
+
+    def test_an_include_is_named_from_the_root(self):
+        self.assertTrue(breaches("runtime/a.cpp", '#include "time.hpp"\n'))
+
+    def test_third_party_headers_stay_in_their_place(self):
+        self.assertTrue(breaches("client/a.cpp", "#include <boost/beast/http.hpp>\n"))
+        self.assertEqual(breaches("runtime/http/a.cpp", "#include <boost/beast/http.hpp>\n"), [])
+        self.assertTrue(breaches("informers/a.cpp", "#include <simdjson.h>\n"))
+
+
+class Banned(unittest.TestCase):
+    def test_each_banned_call_is_found(self):
+        for call in ("std::chrono::steady_clock::now()", "std::chrono::system_clock::now()",
+                     "asio::steady_timer timer(ex);", "std::random_device d;", "std::thread t;",
+                     "co_spawn(ex, f(), asio::detached);", "asio::io_context io;",
+                     "std::this_thread::yield();", "// TODO later"):
+            self.assertTrue(breaches("client/a.cpp", call + "\n"), call)
+
+    def test_comments_may_speak_of_them(self):
+        self.assertEqual(breaches("client/a.cpp", "// never std::thread here\n"), [])
+
+    def test_their_owners_may_use_them(self):
+        self.assertEqual(breaches("runtime/loop.cpp", "asio::io_context context;\n"), [])
+
+
+class Headers(unittest.TestCase):
+    def test_a_header_has_pragma_once_and_says_what_it_is(self):
+        self.assertEqual(breaches("runtime/a.hpp", HEAD), [])
+        self.assertTrue(breaches("runtime/a.hpp", "// What this is.\n"))
+        self.assertTrue(breaches("runtime/a.hpp", "#pragma once\n"))
+
+
+class Tree(unittest.TestCase):
+    def check(self, files):
+        with tempfile.TemporaryDirectory() as name:
+            root = pathlib.Path(name)
+            for path, text in files.items():
+                (root / path).parent.mkdir(parents=True, exist_ok=True)
+                (root / path).write_text(text)
+            return list(lint.check_tree(root, sorted(files)))
+
+    def test_a_source_must_be_built(self):
+        found = self.check({"client/README.md": "", "client/CMakeLists.txt": "a.cpp", "client/b.cpp": ""})
+        self.assertEqual(len(found), 1)
+        self.assertIn("client/b.cpp", found[0])
+
+    def test_a_top_level_folder_has_a_readme(self):
+        self.assertTrue(self.check({"client/CMakeLists.txt": ""}))
+        self.assertEqual(self.check({"client/CMakeLists.txt": "", "client/README.md": ""}), [])
+
+    def test_a_controller_has_its_shape(self):
+        files = {"controllers/README.md": "", "controllers/x/README.md": "",
+                 "controllers/CMakeLists.txt": "decide.cpp controller.cpp metrics.cpp"}
+        for part in ("decide", "controller", "metrics"):
+            files[f"controllers/x/{part}.hpp"] = HEAD
+            files[f"controllers/x/{part}.cpp"] = ""
+        self.assertEqual(self.check(files), [])
+        del files["controllers/x/metrics.hpp"]
+        self.assertTrue(self.check(files))
+
+    def test_a_metric_is_documented(self):
+        files = {"client/README.md": "", "client/a.hpp": 'f("rest_client_requests_total");\n',
+                 "docs/README.md": "", "docs/metrics.md": "nothing"}
+        self.assertTrue(self.check(files))
+        files["docs/metrics.md"] = "| `rest_client_requests_total` |"
+        self.assertEqual(self.check(files), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
