@@ -1,8 +1,8 @@
 // An HTTP/1.1 server over any Listener: for our own health and metrics, and for the API servers of
 // tests.
 //
-// Bounded everywhere, so that a slow or greedy client hurts nobody: header and body size, time for a
-// request to arrive, idle time, number of connections.
+// Bounded everywhere, so that a slow or greedy client hurts nobody: header and body size, time for
+// a request to arrive, idle time, number of connections.
 #pragma once
 
 #include <cstddef>
@@ -30,17 +30,22 @@ class Responder {
  public:
   virtual ~Responder() = default;
   virtual Task<Result<>> send(Response response) = 0;
-  // For a stream: the head first (its body is ignored), then any number of pieces, then the end.
+  // For a stream: the head first (its body is ignored), then any number of pieces, then the end,
+  // after which the connection is closed. Without end() the client sees that the answer was cut.
+  // The handler is cancelled when the client goes away meanwhile, so it may wait for news as long
+  // as it likes.
   virtual Task<Result<>> begin(Response head) = 0;
   virtual Task<Result<>> write(std::string_view piece) = 0;
   virtual Task<Result<>> end() = 0;
 };
 
-// Answers one request. The responder is good until the returned task ends.
+// Answers one request. The responder is good until the returned task ends. One that ends without an
+// answer has sent a 500.
 using Handler = std::function<Task<>(Request request, Responder& responder)>;
 
-// Serves until it is cancelled; then closes every connection. `listener` and `time` must outlive it.
-// A handler that throws (but for cancellation) costs its connection a 500 and nobody else anything.
+// Serves until it is cancelled; then closes every connection. `listener` and `time` must outlive
+// it. A handler that throws (but for cancellation) costs its connection a 500 and nobody else
+// anything.
 Task<> serve(Listener& listener, runtime::TimeSource& time, ServerOptions options, Handler handler,
              runtime::Logger log);
 

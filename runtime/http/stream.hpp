@@ -1,7 +1,7 @@
 // Byte streams and what opens them: the seam between HTTP and the network.
 //
-// In production a stream is TCP or TLS, in a simulation an in-memory pipe; HTTP runs over either, so
-// that parser, pool, gzip and retries are the same code in both.
+// In production a stream is TCP or TLS, in a simulation an in-memory pipe; HTTP runs over either,
+// so that parser, pool, gzip and retries are the same code in both.
 #pragma once
 
 #include <cstddef>
@@ -31,8 +31,14 @@ class Stream {
   virtual Task<Result<std::size_t>> read_some(std::span<char> buffer, Deadline deadline) = 0;
   // Writes all of it.
   virtual Task<Result<>> write(std::string_view bytes, Deadline deadline) = 0;
+  // Tells the peer that nothing more will be written; reading goes on.
+  virtual Task<Result<>> shutdown_send(Deadline deadline) = 0;
   // Ends both directions at once; whoever waits gets `disconnected`. Idempotent.
   virtual void close() noexcept = 0;
+
+  // Whether nothing is there to be read: no byte and no end that the peer has sent. Does not wait.
+  // An idle connection that is not quiet has been closed by the server, or is out of step.
+  virtual bool is_quiet() noexcept = 0;
 };
 
 enum class Security { plain, tls };
@@ -43,6 +49,8 @@ struct Endpoint {
   std::string host;  // a name or an IP address (IPv6 without brackets)
   std::uint16_t port = 0;
 
+  // "host:port", as in a Host header
+  std::string authority() const;
   // "https://host:port"
   std::string url() const;
   friend bool operator==(const Endpoint&, const Endpoint&) = default;

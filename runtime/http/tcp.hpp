@@ -36,6 +36,7 @@ Result<std::unique_ptr<TcpTransport>> make_tcp_transport(runtime::Executor execu
 struct TlsServerOptions {
   std::string certificate_pem;
   std::string key_pem;
+  std::string client_ca_pem;  // empty: clients need no certificate; else one that these CAs signed
 };
 
 // Listens on "host:port" ("127.0.0.1:0" takes a free port). With `tls`, streams do the handshake.

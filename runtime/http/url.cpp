@@ -1,0 +1,46 @@
+#include "runtime/http/url.hpp"
+
+#include <boost/url/parse.hpp>
+#include <boost/url/scheme.hpp>
+#include <boost/url/url_view.hpp>
+#include <fmt/format.h>
+
+namespace dcm::http {
+namespace {
+
+using runtime::fail;
+using runtime::Reason;
+
+std::unexpected<runtime::Error> refuse(std::string_view text, std::string_view why) {
+  return fail(Reason::configuration, fmt::format("\"{}\" is no server URL: {}", text, why));
+}
+
+std::string without_slashes_at_end(std::string_view path) {
+  while (path.ends_with('/')) path.remove_suffix(1);
+  return std::string(path);
+}
+
+}  // namespace
+
+Result<ServerUrl> parse_url(std::string_view text) {
+  const auto url = boost::urls::parse_uri({text.data(), text.size()});
+  if (!url) return refuse(text, "want http[s]://host[:port][/path]");
+  const bool is_https = url->scheme_id() == boost::urls::scheme::https;
+  if (!is_https && url->scheme_id() != boost::urls::scheme::http)
+    return refuse(text, "the scheme is not http or https");
+  if (url->has_userinfo()) return refuse("(not shown)", "it holds a user name or password");
+  if (url->has_query() || url->has_fragment()) return refuse(text, "it has a query or fragment");
+  if (url->host_address().empty()) return refuse(text, "the host is missing");
+  if (url->has_port() && url->port_number() == 0) return refuse(text, "the port is not 1 to 65535");
+
+  ServerUrl parsed;
+  parsed.endpoint.security = is_https ? Security::tls : Security::plain;
+  parsed.endpoint.host = url->host_address();
+  parsed.endpoint.port = is_https ? 443 : 80;
+  if (url->has_port()) parsed.endpoint.port = url->port_number();
+  const auto path = url->encoded_path();
+  parsed.path_prefix = without_slashes_at_end({path.data(), path.size()});
+  return parsed;
+}
+
+}  // namespace dcm::http
