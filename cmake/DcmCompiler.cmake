@@ -25,7 +25,7 @@ target_compile_options(dcm_flags INTERFACE
 target_compile_definitions(dcm_flags INTERFACE
   _GLIBCXX_ASSERTIONS BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_SEPARATE_COMPILATION
   BOOST_ASIO_DISABLE_CONCEPTS)
-target_include_directories(dcm_flags INTERFACE "${CMAKE_SOURCE_DIR}")
+target_include_directories(dcm_flags INTERFACE "${CMAKE_SOURCE_DIR}" "${CMAKE_BINARY_DIR}/generated")
 
 if(DCM_SANITIZERS)
   target_compile_options(dcm_flags INTERFACE

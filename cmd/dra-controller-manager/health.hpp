@@ -1,0 +1,37 @@
+// Health endpoints as Kubernetes components have them: named checks behind /healthz, /livez, /readyz.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dcm::manager {
+
+// Answers nothing when all is well, else why not, in one line without secrets.
+using HealthCheck = std::function<std::optional<std::string>()>;
+
+enum class Verbose { no, yes };
+
+struct HealthReport {
+  bool is_healthy;
+  std::string text;  // "ok", or a line for each check with its reason
+};
+
+class HealthChecks {
+ public:
+  // Checks run in the order they were added. What a check looks at must outlive this.
+  void add(std::string name, HealthCheck check);
+  // "[+]name ok" and "[-]name failed: why" for each check where asked for or where one fails.
+  HealthReport run(std::string_view endpoint, Verbose verbose) const;
+
+ private:
+  struct Named {
+    std::string name;
+    HealthCheck check;
+  };
+  std::vector<Named> checks_;
+};
+
+}  // namespace dcm::manager

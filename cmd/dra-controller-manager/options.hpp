@@ -1,0 +1,39 @@
+// The command line of dra-controller-manager.
+#pragma once
+
+#include <cstddef>
+#include <expected>
+#include <string>
+#include <vector>
+
+#include "client/config.hpp"
+#include "cmd/dra-controller-manager/feature_gates.hpp"
+#include "runtime/log.hpp"
+
+namespace dcm::manager {
+
+// What the process was asked to do, checked. Defaults are the program's defaults.
+struct Options {
+  client::ConfigOverrides cluster;
+  FeatureGates features;
+  bool runs_resource_claim_controller = true;
+  std::size_t concurrent_resource_claim_syncs = 50;
+  double kube_api_qps = 200;  // 0: no limit
+  int kube_api_burst = 400;
+  std::size_t max_inflight_requests = 100;
+  std::string metrics_bind_address;  // empty: not served
+  runtime::LogFormat logging_format = runtime::LogFormat::text;
+  int verbosity = 0;
+};
+
+// Nothing to run: print this and exit with that status.
+struct Exit {
+  int status;        // 0: help or version; 2: bad flags
+  std::string text;  // for standard output (status 0) or standard error
+};
+
+// Parses `arguments` (without the program's name). A mistake is one line that names the flag, what it
+// got and what was expected.
+std::expected<Options, Exit> parse_options(const std::vector<std::string>& arguments);
+
+}  // namespace dcm::manager
