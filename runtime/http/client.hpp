@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string_view>
 
@@ -28,6 +29,10 @@ struct ClientOptions {
 struct ExchangeLimits {
   Deadline deadline;
   std::size_t body_bytes_max = 64 * 1024 * 1024;  // after decompression
+  // Asked right before the first byte of the request is written, each time that it is: finding or
+  // making a connection may have taken a while. Its error ends the exchange and nothing is sent.
+  // Must stay valid while the exchange lasts. Empty: nothing is asked.
+  std::function<Result<>()> before_send = {};
 };
 
 // A response whose body is read as it comes: a watch. Owns its connection, which is closed with it.
