@@ -5,24 +5,21 @@
 #pragma once
 
 #include <functional>
-#include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "client/credentials.hpp"
 #include "runtime/error.hpp"
 #include "runtime/http/stream.hpp"
 #include "runtime/http/tcp.hpp"
-#include "runtime/time.hpp"
 
 namespace dcm::client {
 
-// A PEM text that is given in place, or a file to read it from (again, when it changes).
+// A PEM text that is given in place, or a file to read it from (again, when it changes); never
+// both: a kubeconfig that gives both is refused, as client-go does.
 struct PemSource {
   std::string data;
-  std::string file;  // wins over nothing, loses against data, as in client-go
+  std::string file;
   bool empty() const { return data.empty() && file.empty(); }
 };
 
@@ -62,12 +59,5 @@ struct ConfigOverrides {
 // Errors: configuration; one line with the file, the line where that is known, and what is wrong.
 runtime::Result<ClusterConfig> load_cluster_config(const ConfigOverrides& overrides,
                                                    const Environment& environment);
-
-// The texts behind `config`'s PEM sources. Errors: configuration, naming the file.
-runtime::Result<http::TlsClientOptions> read_tls_options(const ClusterConfig& config);
-
-// The Authorization of `config`. A token file is read again every minute and after a 401.
-std::unique_ptr<Credentials> make_credentials(const ClusterConfig& config,
-                                              runtime::TimeSource& time);
 
 }  // namespace dcm::client
