@@ -25,7 +25,7 @@ class PipeNetwork final : public Transport {
 
  private:
   struct Impl;
-  std::shared_ptr<Impl> impl_;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace dcm::http

@@ -25,7 +25,8 @@ struct ServerOptions {
   runtime::Duration write_timeout = std::chrono::seconds(30);  // for each piece of the answer
 };
 
-// How a handler answers: whole, or as a stream (chunked).
+// How a handler answers: whole, or as a stream (chunked). Date, Content-Length, Transfer-Encoding
+// and Connection are added.
 class Responder {
  public:
   virtual ~Responder() = default;

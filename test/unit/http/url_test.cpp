@@ -33,16 +33,11 @@ TEST(ParseUrl, good_urls) {
 
 TEST(ParseUrl, bad_urls_say_what_is_wrong) {
   const std::pair<std::string, std::string> rows[] = {
-      {"", "http[s]://host"},
-      {"10.0.0.1:6443", "http[s]://host"},
-      {"ftp://host", "scheme"},
-      {"https://", "host is missing"},
-      {"https://host:0", "port"},
-      {"https://host:65536", "port"},
-      {"https://host:six", "port"},
-      {"https://host/?watch=1", "query"},
-      {"https://host/#x", "fragment"},
-      {"https://ho st/", "http[s]://host"},
+      {"", "http[s]://host"},          {"10.0.0.1:6443", "http[s]://host"},
+      {"ftp://host", "scheme"},        {"https://", "host is missing"},
+      {"https://host:0", "port"},      {"https://host:65536", "port"},
+      {"https://host:six", "port"},    {"https://host/?watch=1", "query"},
+      {"https://host/#x", "fragment"}, {"https://ho st/", "http[s]://host"},
   };
   for (const auto& [text, part] : rows) {
     const auto url = parse_url(text);

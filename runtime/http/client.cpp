@@ -1,0 +1,180 @@
+#include "runtime/http/client.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "runtime/http/exchange.hpp"
+#include "runtime/http/http1_encode.hpp"
+#include "runtime/http/idle_connections.hpp"
+#include "runtime/http/slots.hpp"
+
+namespace dcm::http {
+namespace {
+
+using runtime::Error;
+using runtime::fail;
+using runtime::Reason;
+using runtime::TimeSource;
+
+// A POST that was carried out twice makes two objects. Everything else that we send is either
+// idempotent (RFC 9110, 9.2.2) or a patch that says which version it is for.
+bool may_be_sent_twice(Method method) {
+  return method != Method::post;
+}
+
+class PooledStreamingResponse final : public StreamingResponse {
+ public:
+  PooledStreamingResponse(std::unique_ptr<Connection> connection, const ParserLimits& limits,
+                          Method method)
+      : connection_(std::move(connection)), exchange_(*connection_, limits, method) {}
+
+  Exchange& exchange() { return exchange_; }
+
+  std::uint16_t status() const override { return exchange_.head().status; }
+  const Headers& headers() const override { return exchange_.head().headers; }
+  Task<Result<std::string_view>> read_some(Deadline deadline) override {
+    Result<std::string_view> piece = co_await exchange_.read_body(deadline);
+    co_return piece;
+  }
+
+ private:
+  std::unique_ptr<Connection> connection_;
+  mutable Exchange exchange_;
+};
+
+class PooledClient final : public Client {
+ public:
+  PooledClient(Transport& transport, TimeSource& time, ClientOptions options)
+      : transport_(transport),
+        time_(time),
+        options_(std::move(options)),
+        authority_(options_.origin.authority()),
+        slots_(time, options_.connections_max),
+        idle_(time, options_.idle_max) {}
+
+  Task<Result<Response>> send(Request request, ExchangeLimits limits) override;
+  Task<Result<std::unique_ptr<StreamingResponse>>> open(Request request,
+                                                        Deadline deadline) override;
+  void close_idle() override { idle_.close_all(); }
+
+ private:
+  Task<Result<std::unique_ptr<Connection>>> connect(Deadline deadline);
+  Task<Result<Response>> send_pooled(const Request& request, const std::string& wire,
+                                     ExchangeLimits limits);
+  Task<Result<Response>> read_response(Exchange& exchange, const std::string& wire,
+                                       ExchangeLimits limits);
+
+  // Names the request in an error's message.
+  std::unexpected<Error> explain(const Request& request, Error error) const {
+    error.message = fmt::format("{} {}{}: {}", to_string(request.method), options_.origin.url(),
+                                request.target, error.message);
+    return fail(std::move(error));
+  }
+
+  Transport& transport_;
+  TimeSource& time_;
+  ClientOptions options_;
+  std::string authority_;
+  Slots slots_;  // one for each exchange; the idle connections are fewer than the free slots
+  IdleConnections idle_;
+};
+
+Task<Result<Response>> PooledClient::send(Request request, ExchangeLimits limits) {
+  const Result<std::string> wire = encode_request(request, authority_);
+  if (!wire) co_return explain(request, wire.error());
+  Result<Slots::Slot> slot = co_await slots_.acquire(limits.deadline);
+  if (!slot) co_return explain(request, std::move(slot.error()));
+  Result<Response> response = co_await send_pooled(request, *wire, limits);
+  if (!response) co_return explain(request, std::move(response.error()));
+  co_return response;
+}
+
+// `request` and `wire` belong to send(). A connection that is not put back here is closed, however
+// this ends: one that was cancelled in the middle of an answer must not serve another request.
+Task<Result<Response>> PooledClient::send_pooled(const Request& request, const std::string& wire,
+                                                 ExchangeLimits limits) {
+  const ParserLimits parser_limits{options_.header_bytes_max, limits.body_bytes_max};
+  std::unique_ptr<Connection> connection = idle_.take();
+  while (true) {
+    const bool was_idle = connection != nullptr;
+    if (!was_idle) {
+      Result<std::unique_ptr<Connection>> opened = co_await connect(limits.deadline);
+      if (!opened) co_return fail(std::move(opened.error()));
+      connection = std::move(*opened);
+    }
+    Exchange exchange(*connection, parser_limits, request.method);
+    Result<Response> response = co_await read_response(exchange, wire, limits);
+    if (response) {
+      if (exchange.is_reusable()) idle_.put(std::move(connection));
+      co_return response;
+    }
+    // The server may have closed an idle connection while the request was on its way. Then it has
+    // closed its others too, most likely.
+    const bool may_be_stale =
+        was_idle && !exchange.has_answer() && response.error().reason == Reason::disconnected;
+    if (!may_be_stale || !may_be_sent_twice(request.method)) co_return response;
+    connection.reset();
+    idle_.close_all();
+  }
+}
+
+Task<Result<Response>> PooledClient::read_response(Exchange& exchange, const std::string& wire,
+                                                   ExchangeLimits limits) {
+  const Result<> started = co_await exchange.start(wire, limits.deadline);
+  if (!started) co_return fail(started.error());
+  Response response{
+      .status = exchange.head().status, .headers = std::move(exchange.head().headers), .body = {}};
+  const auto length = exchange.content_length().value_or(0);
+  response.body.reserve(std::min<std::uint64_t>(length, limits.body_bytes_max));
+  while (true) {
+    const Result<std::string_view> piece = co_await exchange.read_body(limits.deadline);
+    if (!piece) co_return fail(piece.error());
+    if (piece->empty()) co_return response;
+    if (piece->size() > limits.body_bytes_max - response.body.size()) {
+      co_return fail(Reason::body_too_large,
+                     fmt::format("the answer's body exceeds {} bytes", limits.body_bytes_max));
+    }
+    response.body.append(*piece);
+  }
+}
+
+Task<Result<std::unique_ptr<Connection>>> PooledClient::connect(Deadline deadline) {
+  const std::uint64_t generation = idle_.generation();
+  const Deadline own = Deadline::after(time_, options_.connect_timeout);
+  Result<std::unique_ptr<Stream>> stream =
+      co_await transport_.connect(options_.origin, std::min(deadline, own));
+  if (stream) {
+    co_return std::make_unique<Connection>(std::move(*stream),
+                                           ReadBuffer(options_.header_bytes_max), generation);
+  }
+  Error& error = stream.error();
+  // Nothing was sent, and the caller has time left: that is not its deadline, but a server that
+  // cannot be reached.
+  if (error.reason == Reason::deadline_exceeded && !deadline.has_passed(time_)) {
+    error.reason = Reason::unreachable;
+  }
+  co_return fail(std::move(error));
+}
+
+Task<Result<std::unique_ptr<StreamingResponse>>> PooledClient::open(Request request,
+                                                                    Deadline deadline) {
+  const Result<std::string> wire = encode_request(request, authority_);
+  if (!wire) co_return explain(request, wire.error());
+  Result<std::unique_ptr<Connection>> connection = co_await connect(deadline);
+  if (!connection) co_return explain(request, std::move(connection.error()));
+  auto response = std::make_unique<PooledStreamingResponse>(
+      std::move(*connection), ParserLimits{.head_bytes_max = options_.header_bytes_max},
+      request.method);
+  const Result<> started = co_await response->exchange().start(*wire, deadline);
+  if (!started) co_return explain(request, started.error());
+  co_return std::unique_ptr<StreamingResponse>(std::move(response));
+}
+
+}  // namespace
+
+std::unique_ptr<Client> make_client(Transport& transport, TimeSource& time, ClientOptions options) {
+  return std::make_unique<PooledClient>(transport, time, std::move(options));
+}
+
+}  // namespace dcm::http

@@ -1,0 +1,64 @@
+// One request and its answer on a connection: the client's half of HTTP/1.1.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "runtime/http/gzip.hpp"
+#include "runtime/http/http1_parser.hpp"
+#include "runtime/http/idle_connections.hpp"
+#include "runtime/http/message.hpp"
+#include "runtime/http/stream.hpp"
+
+namespace dcm::http {
+
+// Writes a request, then reads the head and the pieces of the answer, inflated where it says gzip.
+// Errors of both: disconnected, deadline_exceeded, tls, malformed, body_too_large; after one the
+// connection is of no use any more.
+class Exchange {
+ public:
+  // `connection` must outlive the exchange.
+  Exchange(Connection& connection, const ParserLimits& limits, Method method);
+
+  // Sends `wire` and waits for the head of the final answer.
+  Task<Result<>> start(std::string_view wire, Deadline deadline);
+  // Waits for more of the body; empty at its end. Good until the next call.
+  Task<Result<std::string_view>> read_body(Deadline deadline);
+
+  ResponseHead& head() { return parser_->head(); }
+  // What the answer says about the size of its body, before inflating.
+  std::optional<std::uint64_t> content_length() const { return parser_->content_length(); }
+  // Whether a byte of an answer has come.
+  bool has_answer() const noexcept { return has_answer_; }
+  // Whether the connection is as it was before: nothing left over, and the server keeps it open.
+  bool is_reusable() const;
+
+ private:
+  struct Piece {
+    enum class State { piece, end, needs_bytes } state = State::needs_bytes;
+    std::string_view bytes = {};
+  };
+
+  Task<Result<>> read_head(Deadline deadline);
+  Task<Result<>> fill(Deadline deadline);
+  Result<> parse_head();
+  Result<> accept_head();
+  Result<Piece> next_piece();
+  Result<std::string_view> inflate_some();
+  void expect_answer();
+
+  Connection& connection_;
+  ParserLimits limits_;
+  AnswerBody answer_body_;
+  std::unique_ptr<ResponseParser> parser_;
+  std::unique_ptr<Inflater> inflater_;
+  std::string_view compressed_;  // within the connection's buffer
+  std::vector<char> inflated_;
+  bool may_hold_more_ = false;  // the inflater filled its output to the end
+  bool has_answer_ = false;
+  int interim_answers_ = 0;
+};
+
+}  // namespace dcm::http

@@ -1,0 +1,44 @@
+// gzip as HTTP's content encoding (RFC 1952, RFC 9110 section 8.4.1.3), read as a stream.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "runtime/error.hpp"
+
+namespace dcm::http {
+
+// Inflates any number of gzip members one after the other: an API server 1.37 ends a member with
+// each flush of a watch and starts the next one with its next event, so the end of a member is not
+// the end of the body.
+class Inflater {
+ public:
+  struct Step {
+    std::size_t consumed = 0;
+    std::size_t produced = 0;
+  };
+
+  Inflater();
+  ~Inflater();
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+
+  // Inflates as much of `input` as `output` has room for. More may be waiting while the output was
+  // filled to its end, also when all input is consumed. The memory is bounded by `output`.
+  // Errors: malformed, with the offset in the compressed bytes.
+  runtime::Result<Step> inflate(std::string_view input, std::span<char> output);
+
+  // Whether the body may end here.
+  bool at_member_end() const noexcept { return at_member_end_; }
+
+ private:
+  struct Zlib;
+  std::unique_ptr<Zlib> zlib_;
+  std::uint64_t offset_ = 0;
+  bool at_member_end_ = true;  // an empty body is one of no members
+};
+
+}  // namespace dcm::http

@@ -1,0 +1,95 @@
+// Bytes in, HTTP/1.1 messages out (RFC 9112), without any I/O: the client, the server, simulations
+// and fuzzing all read messages through this one interface.
+//
+// What it is not: it decodes no content (gzip) and knows nothing of connections but whether this
+// message lets its connection be used again.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "runtime/http/message.hpp"
+
+namespace dcm::http {
+
+enum class HttpVersion : std::uint8_t { http_1_0, http_1_1 };
+
+struct RequestHead {
+  std::optional<Method> method;  // nothing: one that we do not know
+  std::string target;
+  HttpVersion version = HttpVersion::http_1_1;
+  Headers headers;
+};
+
+struct ResponseHead {
+  std::uint16_t status = 0;
+  HttpVersion version = HttpVersion::http_1_1;
+  Headers headers;
+};
+
+struct ParseError {
+  enum class Kind : std::uint8_t {
+    malformed,
+    bad_version,            // neither 1.0 nor 1.1
+    bad_transfer_encoding,  // anything but "chunked"
+    head_too_large,
+    body_too_large,
+    truncated,  // the end came in the middle of the message
+  };
+  Kind kind;
+  std::string message;  // says at which byte of the message
+};
+
+template <class T>
+using ParseResult = std::expected<T, ParseError>;
+
+struct ParserLimits {
+  // Of the first line, of all fields, and of the lines between the chunks of a body, each.
+  std::size_t head_bytes_max = 64 * 1024;
+  std::uint64_t body_bytes_max = std::numeric_limits<std::uint64_t>::max();
+};
+
+// Reads one message; the next one needs a new parser.
+//
+// Invariant: given `head_bytes_max` bytes, put() consumes some or fails; so a buffer of that size
+// is always enough.
+template <class Head>
+class Parser {
+ public:
+  struct Progress {
+    std::size_t consumed = 0;
+    std::string_view body;  // a piece of the body, within the bytes given
+  };
+
+  virtual ~Parser() = default;
+
+  // Takes bytes as far as it gets in one step. Nothing consumed: it needs more bytes behind these.
+  // Requires !complete().
+  virtual ParseResult<Progress> put(std::string_view bytes) = 0;
+  // The stream has ended: the proper end of a body without a length, `truncated` otherwise.
+  virtual ParseResult<void> put_eof() = 0;
+
+  virtual bool head_complete() const = 0;
+  virtual bool complete() const = 0;
+  // The message's wish; requires head_complete(), as all that follows.
+  virtual bool keep_alive() const = 0;
+  virtual std::optional<std::uint64_t> content_length() const = 0;
+  virtual Head& head() = 0;
+};
+
+using RequestParser = Parser<RequestHead>;
+using ResponseParser = Parser<ResponseHead>;
+
+// An answer to HEAD has no body, whatever its fields say.
+enum class AnswerBody { as_framed, none };
+
+std::unique_ptr<RequestParser> make_request_parser(const ParserLimits& limits);
+std::unique_ptr<ResponseParser> make_response_parser(const ParserLimits& limits, AnswerBody body);
+
+}  // namespace dcm::http

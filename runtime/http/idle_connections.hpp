@@ -1,0 +1,56 @@
+// The connections of a client that wait for their next request.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+
+#include "runtime/http/read_buffer.hpp"
+#include "runtime/http/stream.hpp"
+
+namespace dcm::http {
+
+// An open connection and what was read from it ahead of its use.
+struct Connection {
+  std::unique_ptr<Stream> stream;
+  ReadBuffer buffer;
+  std::uint64_t generation = 0;
+};
+
+// Last in, first out: so the ones that are not needed age, and are closed after `idle_max`.
+class IdleConnections {
+ public:
+  // `time` must outlive this.
+  IdleConnections(runtime::TimeSource& time, runtime::Duration idle_max)
+      : time_(time), idle_max_(idle_max) {}
+  ~IdleConnections() { close_all(); }
+  IdleConnections(const IdleConnections&) = delete;
+  IdleConnections& operator=(const IdleConnections&) = delete;
+
+  // The one used last that the server has not closed meanwhile, or nothing.
+  std::unique_ptr<Connection> take();
+  // Keeps it, unless close_all() was called since it was opened.
+  void put(std::unique_ptr<Connection> connection);
+  // Also those that are in use now are closed when they come back.
+  void close_all();
+  // What a connection that is opened now belongs to.
+  std::uint64_t generation() const noexcept { return generation_; }
+
+ private:
+  struct Entry {
+    std::unique_ptr<Connection> connection;
+    runtime::MonoTime close_at;
+  };
+
+  void arm();
+  void close_expired();
+
+  runtime::TimeSource& time_;
+  runtime::Duration idle_max_;
+  std::deque<Entry> entries_;  // the oldest in front
+  std::optional<runtime::TimerId> timer_;
+  std::uint64_t generation_ = 0;
+};
+
+}  // namespace dcm::http

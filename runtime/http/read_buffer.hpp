@@ -1,0 +1,58 @@
+// The bytes of a connection between the stream and the parser.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace dcm::http {
+
+// A contiguous buffer that is filled at its end and consumed at its front. It starts small, keeps
+// its memory for the next message, and never grows beyond `bytes_max`.
+class ReadBuffer {
+ public:
+  explicit ReadBuffer(std::size_t bytes_max) : bytes_max_(bytes_max) {}
+
+  std::string_view data() const { return {memory_.get() + begin_, end_ - begin_}; }
+  bool empty() const { return begin_ == end_; }
+  bool is_full() const { return end_ - begin_ == bytes_max_; }
+
+  // What was consumed stays readable until the next space().
+  void consume(std::size_t bytes) { begin_ += bytes; }
+
+  // Room for more; empty only when the buffer is full. Moves what data() gave.
+  std::span<char> space() {
+    if (empty()) begin_ = end_ = 0;
+    if (end_ == capacity_) make_room();
+    return {memory_.get() + end_, capacity_ - end_};
+  }
+  void commit(std::size_t bytes) { end_ += bytes; }
+
+ private:
+  static constexpr std::size_t kFirstCapacity = 16 * 1024;
+
+  void make_room() {
+    const std::size_t size = end_ - begin_;
+    if (begin_ > 0) {
+      std::memmove(memory_.get(), memory_.get() + begin_, size);
+    } else {
+      capacity_ = std::min(bytes_max_, std::max(kFirstCapacity, 2 * capacity_));
+      auto larger = std::make_unique_for_overwrite<char[]>(capacity_);
+      if (size > 0) std::memcpy(larger.get(), memory_.get(), size);
+      memory_ = std::move(larger);
+    }
+    begin_ = 0;
+    end_ = size;
+  }
+
+  std::size_t bytes_max_;
+  std::size_t capacity_ = 0;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  std::unique_ptr<char[]> memory_;
+};
+
+}  // namespace dcm::http

@@ -1,0 +1,330 @@
+#include "runtime/http/server_connection.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include <fmt/format.h>
+
+#include "runtime/assert.hpp"
+#include "runtime/cancellation.hpp"
+
+namespace dcm::http {
+namespace {
+
+using runtime::fail;
+using runtime::Reason;
+
+// Written at once under one write timeout, so that a slow but steady reader of a large answer is
+// not cut off.
+constexpr std::size_t kSliceBytes = 256 * 1024;
+// How much of a refused request is read away, and for how long, so that the refusal arrives: a
+// close with unread bytes would reset the connection under it (RFC 9112, 9.6).
+constexpr std::size_t kDrainBytesMax = 256 * 1024;
+constexpr auto kDrainTimeout = std::chrono::seconds(2);
+
+std::uint16_t status_of(ParseError::Kind kind) {
+  switch (kind) {
+    case ParseError::Kind::malformed:
+      return 400;
+    case ParseError::Kind::bad_version:
+      return 505;
+    case ParseError::Kind::bad_transfer_encoding:
+      return 501;
+    case ParseError::Kind::head_too_large:
+      return 431;
+    case ParseError::Kind::body_too_large:
+      return 413;
+    case ParseError::Kind::truncated:
+      return 0;
+  }
+  return 400;
+}
+
+// "http://host/path?query" to "/path?query": a server must accept the absolute form too.
+std::string origin_form(std::string target) {
+  const auto scheme = target.find("://");
+  if (target.starts_with('/') || scheme == std::string::npos) return target;
+  const auto path = target.find('/', scheme + 3);
+  return path == std::string::npos ? "/" : target.substr(path);
+}
+
+bool expects_continue(const RequestHead& head) {
+  const auto expect = head.headers.find("Expect");
+  return expect && equals_without_case(*expect, "100-continue");
+}
+
+}  // namespace
+
+ServerConnection::ServerConnection(runtime::Executor executor, std::unique_ptr<Stream> stream,
+                                   runtime::TimeSource& time, const ServerOptions& options,
+                                   const Handler& handler, const runtime::Logger& log)
+    : time_(time),
+      options_(options),
+      handler_(handler),
+      log_(log),
+      stream_(std::move(stream)),
+      buffer_(options.header_bytes_max),
+      group_(std::move(executor)) {}
+
+Task<> ServerConnection::run() {
+  group_.spawn("requests", serve_requests());
+  co_await group_.join();
+}
+
+Task<> ServerConnection::serve_requests() {
+  after_ = AfterAnswer::keep_alive;
+  while (after_ == AfterAnswer::keep_alive) {
+    std::expected<Request, Refusal> request = co_await read_request();
+    if (request) {
+      co_await answer(std::move(*request));
+    } else {
+      co_await refuse(std::move(request.error()));
+    }
+  }
+  stream_->close();
+}
+
+// ---- reading ------------------------------------------------------------------------------------
+
+Task<std::expected<Request, ServerConnection::Refusal>> ServerConnection::read_request() {
+  parser_ = make_request_parser({options_.header_bytes_max, options_.body_bytes_max});
+  const std::expected<void, Refusal> arrived = co_await await_first_byte();
+  if (!arrived) co_return std::unexpected(arrived.error());
+  const Deadline deadline = Deadline::after(time_, options_.request_timeout);
+  const std::expected<void, Refusal> headed = co_await read_head(deadline);
+  if (!headed) co_return std::unexpected(headed.error());
+  Request request;
+  const std::expected<void, Refusal> read = co_await read_body(request.body, deadline);
+  if (!read) co_return std::unexpected(read.error());
+  RequestHead& head = parser_->head();
+  request.method = *head.method;
+  request.target = origin_form(std::move(head.target));
+  request.headers = std::move(head.headers);
+  co_return request;
+}
+
+// A connection that never says anything is closed without a word.
+Task<std::expected<void, ServerConnection::Refusal>> ServerConnection::await_first_byte() {
+  if (!buffer_.empty()) co_return std::expected<void, Refusal>();
+  const auto patience = is_first_request_ ? options_.request_timeout : options_.idle_max;
+  is_first_request_ = false;
+  idle_since_ = time_.now();
+  const Deadline deadline = Deadline::after(time_, patience);
+  const Result<std::size_t> read = co_await stream_->read_some(buffer_.space(), deadline);
+  idle_since_.reset();
+  if (!read || *read == 0) co_return std::unexpected(Refusal{});
+  buffer_.commit(*read);
+  co_return std::expected<void, Refusal>();
+}
+
+Task<std::expected<void, ServerConnection::Refusal>> ServerConnection::read_head(
+    Deadline deadline) {
+  std::string no_body;
+  while (true) {
+    const std::expected<void, Refusal> parsed = parse(no_body);
+    if (!parsed) co_return parsed;
+    if (parser_->head_complete()) co_return check_head();
+    const std::expected<void, Refusal> filled = co_await fill(deadline);
+    if (!filled) co_return filled;
+  }
+}
+
+std::expected<void, ServerConnection::Refusal> ServerConnection::check_head() const {
+  const RequestHead& head = parser_->head();
+  const auto hosts = std::ranges::count_if(
+      head.headers, [](const auto& field) { return equals_without_case(field.first, "Host"); });
+  if (hosts > 1 || (hosts == 0 && head.version == HttpVersion::http_1_1)) {
+    return std::unexpected(Refusal{400, "want exactly one Host"});
+  }
+  if (head.headers.find("Expect") && !expects_continue(head)) {
+    return std::unexpected(Refusal{417, "the only expectation that is met is 100-continue"});
+  }
+  if (!head.method) return std::unexpected(Refusal{501, "this method is not known here"});
+  return {};
+}
+
+Task<std::expected<void, ServerConnection::Refusal>> ServerConnection::read_body(
+    std::string& body, Deadline deadline) {
+  const RequestHead& head = parser_->head();
+  const bool is_waited_for = expects_continue(head) && head.version == HttpVersion::http_1_1;
+  if (is_waited_for && !parser_->complete() && buffer_.empty()) {
+    const Result<> invited = co_await write_all(kContinue);
+    if (!invited) co_return std::unexpected(Refusal{});
+  }
+  while (true) {
+    const std::expected<void, Refusal> parsed = parse(body);
+    if (!parsed || parser_->complete()) co_return parsed;
+    const std::expected<void, Refusal> filled = co_await fill(deadline);
+    if (!filled) co_return filled;
+  }
+}
+
+// Parses what has come, up to the end of the head or the end of the message.
+std::expected<void, ServerConnection::Refusal> ServerConnection::parse(std::string& body) {
+  const bool had_head = parser_->head_complete();
+  while (!buffer_.empty() && !parser_->complete() && parser_->head_complete() == had_head) {
+    const auto progress = parser_->put(buffer_.data());
+    if (!progress) {
+      return std::unexpected(Refusal{status_of(progress.error().kind), progress.error().message});
+    }
+    buffer_.consume(progress->consumed);
+    body.append(progress->body);
+    if (progress->consumed == 0) break;
+  }
+  return {};
+}
+
+Task<std::expected<void, ServerConnection::Refusal>> ServerConnection::fill(Deadline deadline) {
+  const Result<std::size_t> read = co_await stream_->read_some(buffer_.space(), deadline);
+  if (!read && read.error().reason == Reason::deadline_exceeded) {
+    co_return std::unexpected(Refusal{408, "the request did not arrive in time"});
+  }
+  if (!read || *read == 0) co_return std::unexpected(Refusal{});
+  buffer_.commit(*read);
+  co_return std::expected<void, Refusal>();
+}
+
+// ---- answering ----------------------------------------------------------------------------------
+
+Task<> ServerConnection::answer(Request request) {
+  is_head_request_ = request.method == Method::head;
+  answer_ = Answer::none;
+  framing_ = Framing::content_length;
+  const bool is_current = parser_->head().version == HttpVersion::http_1_1;
+  after_ = is_current && parser_->keep_alive() ? AfterAnswer::keep_alive : AfterAnswer::close;
+  co_await call_handler(std::move(request));
+  if (answer_ == Answer::none) {
+    after_ = AfterAnswer::close;
+    co_await send(Response{.status = 500, .headers = {}, .body = "no answer\n"});
+  }
+  if (answer_ == Answer::streaming || answer_ == Answer::failed) {
+    after_ = AfterAnswer::close;  // and without a word: the client must see that it was cut
+  } else if (after_ == AfterAnswer::close) {
+    co_await stream_->shutdown_send(Deadline::after(time_, options_.write_timeout));
+  }
+}
+
+Task<> ServerConnection::call_handler(Request request) {
+  const std::string description = fmt::format("{} {}", to_string(request.method), request.target);
+  try {
+    co_await handler_(std::move(request), *this);
+  } catch (const runtime::InvariantViolation&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    if (runtime::is_cancellation(std::current_exception())) throw;
+    log_.error("HTTP handler failed", {{"request", description}, {"error", error.what()}});
+  }
+}
+
+Task<> ServerConnection::refuse(Refusal refusal) {
+  after_ = AfterAnswer::close;
+  if (refusal.status == 0) co_return;
+  const Response response{.status = refusal.status,
+                          .headers = {{"Content-Type", "text/plain; charset=utf-8"}},
+                          .body = std::move(refusal.message) + "\n"};
+  std::string bytes =
+      encode_response_head(response, Framing::content_length, after_, time_.wall_now());
+  bytes.append(response.body);
+  const Result<> written = co_await write_all(bytes);
+  if (!written) co_return;
+  const Result<> ended =
+      co_await stream_->shutdown_send(Deadline::after(time_, options_.write_timeout));
+  if (ended) co_await drain();
+}
+
+Task<> ServerConnection::drain() {
+  const Deadline deadline = Deadline::after(time_, kDrainTimeout);
+  std::size_t drained = 0;
+  while (drained < kDrainBytesMax) {
+    buffer_.consume(buffer_.data().size());
+    const Result<std::size_t> read = co_await stream_->read_some(buffer_.space(), deadline);
+    if (!read || *read == 0) co_return;
+    buffer_.commit(*read);
+    drained += *read;
+  }
+}
+
+// Runs beside a streaming handler, which may wait for news for long without writing anything.
+Task<> ServerConnection::watch_peer() {
+  while (!buffer_.is_full()) {
+    const Result<std::size_t> read = co_await stream_->read_some(buffer_.space(), Deadline());
+    if (!read || *read == 0) {
+      group_.cancel();
+      co_return;
+    }
+    buffer_.commit(*read);
+  }
+}
+
+Task<Result<>> ServerConnection::write_all(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const std::string_view slice = bytes.substr(0, kSliceBytes);
+    bytes.remove_prefix(slice.size());
+    const Result<> written =
+        co_await stream_->write(slice, Deadline::after(time_, options_.write_timeout));
+    if (!written) {
+      answer_ = Answer::failed;
+      stream_->close();
+      co_return written;
+    }
+  }
+  co_return Result<>();
+}
+
+AfterAnswer ServerConnection::after_answer(const Response& response) const {
+  const auto connection = response.headers.find("Connection");
+  const bool wants_close = connection && equals_without_case(*connection, "close");
+  return wants_close ? AfterAnswer::close : after_;
+}
+
+// ---- the handler's side -------------------------------------------------------------------------
+
+Task<Result<>> ServerConnection::send(Response response) {
+  DCM_ASSERT(answer_ == Answer::none);
+  answer_ = Answer::sent;
+  after_ = after_answer(response);
+  std::string bytes =
+      encode_response_head(response, Framing::content_length, after_, time_.wall_now());
+  const bool has_body = !is_head_request_ && may_have_body(response.status);
+  if (has_body) bytes.append(response.body);
+  Result<> written = co_await write_all(bytes);
+  co_return written;
+}
+
+Task<Result<>> ServerConnection::begin(Response head) {
+  DCM_ASSERT(answer_ == Answer::none);
+  answer_ = Answer::streaming;
+  after_ = AfterAnswer::close;
+  const bool knows_chunks = parser_->head().version == HttpVersion::http_1_1;
+  framing_ = knows_chunks ? Framing::chunked : Framing::until_close;
+  group_.spawn("watch peer", watch_peer());
+  const std::string bytes = encode_response_head(head, framing_, after_, time_.wall_now());
+  Result<> written = co_await write_all(bytes);
+  co_return written;
+}
+
+Task<Result<>> ServerConnection::write(std::string_view piece) {
+  if (answer_ == Answer::failed) co_return fail(Reason::disconnected, "the client has gone");
+  DCM_ASSERT(answer_ == Answer::streaming);
+  if (piece.empty() || is_head_request_) co_return Result<>();
+  if (framing_ == Framing::until_close) {
+    Result<> written = co_await write_all(piece);
+    co_return written;
+  }
+  const std::string chunk = encode_chunk(piece);
+  Result<> written = co_await write_all(chunk);
+  co_return written;
+}
+
+Task<Result<>> ServerConnection::end() {
+  if (answer_ == Answer::failed) co_return fail(Reason::disconnected, "the client has gone");
+  DCM_ASSERT(answer_ == Answer::streaming);
+  answer_ = Answer::ended;
+  if (framing_ == Framing::until_close || is_head_request_) co_return Result<>();
+  Result<> written = co_await write_all(kLastChunk);
+  co_return written;
+}
+
+}  // namespace dcm::http

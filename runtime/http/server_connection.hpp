@@ -1,0 +1,81 @@
+// One connection of the server: reads requests, lets the handler answer, decides what comes next.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "runtime/http/http1_encode.hpp"
+#include "runtime/http/http1_parser.hpp"
+#include "runtime/http/read_buffer.hpp"
+#include "runtime/http/server.hpp"
+#include "runtime/task_group.hpp"
+
+namespace dcm::http {
+
+// Loop thread only. Everything it refers to outlives it.
+class ServerConnection final : private Responder {
+ public:
+  ServerConnection(runtime::Executor executor, std::unique_ptr<Stream> stream,
+                   runtime::TimeSource& time, const ServerOptions& options, const Handler& handler,
+                   const runtime::Logger& log);
+
+  // Serves until either side closes the connection.
+  Task<> run();
+  void close() noexcept { stream_->close(); }
+
+  // Since when it waits for a request; nothing while it works on one.
+  std::optional<runtime::MonoTime> idle_since() const noexcept { return idle_since_; }
+
+ private:
+  // Why a request is not handed to the handler. Status 0: there is nobody left to be told.
+  struct Refusal {
+    std::uint16_t status = 0;
+    std::string message = {};
+  };
+  enum class Answer : std::uint8_t { none, sent, streaming, ended, failed };
+
+  Task<> serve_requests();
+  Task<std::expected<Request, Refusal>> read_request();
+  Task<std::expected<void, Refusal>> await_first_byte();
+  Task<std::expected<void, Refusal>> read_head(Deadline deadline);
+  Task<std::expected<void, Refusal>> read_body(std::string& body, Deadline deadline);
+  Task<std::expected<void, Refusal>> fill(Deadline deadline);
+  std::expected<void, Refusal> parse(std::string& body);
+  std::expected<void, Refusal> check_head() const;
+
+  Task<> answer(Request request);
+  Task<> call_handler(Request request);
+  Task<> refuse(Refusal refusal);
+  Task<> drain();
+  Task<> watch_peer();
+  Task<Result<>> write_all(std::string_view bytes);
+  AfterAnswer after_answer(const Response& response) const;
+
+  Task<Result<>> send(Response response) override;
+  Task<Result<>> begin(Response head) override;
+  Task<Result<>> write(std::string_view piece) override;
+  Task<Result<>> end() override;
+
+  runtime::TimeSource& time_;
+  const ServerOptions& options_;
+  const Handler& handler_;
+  const runtime::Logger& log_;
+  std::unique_ptr<Stream> stream_;
+  ReadBuffer buffer_;
+  std::optional<runtime::MonoTime> idle_since_;
+  bool is_first_request_ = true;
+
+  // Of the request that is being worked on.
+  std::unique_ptr<RequestParser> parser_;
+  bool is_head_request_ = false;
+  Answer answer_ = Answer::none;
+  Framing framing_ = Framing::content_length;
+  AfterAnswer after_ = AfterAnswer::keep_alive;
+
+  runtime::TaskGroup group_;
+};
+
+}  // namespace dcm::http
