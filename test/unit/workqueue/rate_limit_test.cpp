@@ -1,0 +1,42 @@
+#include "workqueue/rate_limit.hpp"
+
+#include <gtest/gtest.h>
+
+namespace dcm::workqueue {
+namespace {
+
+using namespace std::chrono_literals;
+using runtime::Duration;
+using runtime::MonoTime;
+
+TEST(ItemBackoff, doubles_from_5_ms_to_1000_s) {
+  const std::pair<std::uint32_t, Duration> rows[] = {
+      {0, 5ms},    {1, 10ms},   {2, 20ms},   {10, 5120ms}, {17, 655'360ms},
+      {18, 1000s}, {19, 1000s}, {63, 1000s}, {64, 1000s},  {1'000'000, 1000s}};
+  for (const auto& [failures, backoff] : rows) {
+    EXPECT_EQ(item_backoff(failures), backoff) << failures << " failures";
+  }
+}
+
+TEST(RetryBucket, lets_100_through_and_then_10_per_second) {
+  RetryBucket bucket;
+  const MonoTime now(1h);
+  for (int i = 0; i < 100; ++i) ASSERT_EQ(bucket.reserve(now), 0s) << i;
+  EXPECT_EQ(bucket.reserve(now), 100ms);
+  EXPECT_EQ(bucket.reserve(now), 200ms);
+  EXPECT_EQ(bucket.reserve(now + 1s), 0s) << "10 came back, 2 of them were spent in advance";
+}
+
+TEST(RetryBucket, is_full_again_after_10_s_and_not_fuller_later) {
+  RetryBucket bucket;
+  const MonoTime now(1h);
+  EXPECT_TRUE(bucket.is_full(now));
+  for (int i = 0; i < 100; ++i) bucket.reserve(now);
+  EXPECT_FALSE(bucket.is_full(now + 9999ms));
+  EXPECT_TRUE(bucket.is_full(now + 10s));
+  for (int i = 0; i < 100; ++i) ASSERT_EQ(bucket.reserve(now + 10h), 0s) << i;
+  EXPECT_EQ(bucket.reserve(now + 10h), 100ms);
+}
+
+}  // namespace
+}  // namespace dcm::workqueue

@@ -1,0 +1,324 @@
+// Each state of an item, and what each call does to it: the table of scheduler.hpp.
+#include <functional>
+
+#include <gtest/gtest.h>
+
+#include "test/unit/workqueue/fixture.hpp"
+
+namespace dcm::workqueue {
+namespace {
+
+using namespace std::chrono_literals;
+using enum ItemState;
+
+constexpr const char* kItem = "lab/pod";
+
+// Brings the item from nothing to a state.
+void bring_to(TestQueue& queue, ItemState state) {
+  switch (state) {
+    case idle:
+      return;
+    case delayed:
+      return queue.add_after(kItem, 10s);
+    case waiting:
+      return queue.add(kItem);
+    case processing:
+      queue.add(kItem);
+      queue.take();
+      return;
+    case processing_dirty:
+      bring_to(queue, processing);
+      return queue.add(kItem);
+  }
+}
+
+struct Row {
+  const char* sentence;
+  ItemState from;
+  std::function<void(TestQueue&)> call;
+  ItemState to;
+  ItemState after_10_s;  // what comes of it, if no other call is made
+  std::size_t waiting;   // after the call
+};
+
+const auto add = [](TestQueue& queue) { queue.add(kItem); };
+const auto add_after_10_s = [](TestQueue& queue) { queue.add_after(kItem, 10s); };
+const auto add_after_0 = [](TestQueue& queue) { queue.add_after(kItem, 0s); };
+const auto add_rate_limited = [](TestQueue& queue) { queue.add_rate_limited(kItem); };
+const auto forget = [](TestQueue& queue) { queue.forget(kItem); };
+const auto take = [](TestQueue& queue) { queue.take(); };
+const auto done = [](TestQueue& queue) { queue.done(kItem); };
+const auto let_10_s_pass = [](TestQueue& queue) { queue.pass(10s); };
+
+const Row kRows[] = {
+    {"an idle item that is added waits", idle, add, waiting, waiting, 1},
+    {"an idle item that is added for later is delayed", idle, add_after_10_s, delayed, waiting, 0},
+    {"a delay of 0 is an add", idle, add_after_0, waiting, waiting, 1},
+    {"an idle item that is retried is delayed", idle, add_rate_limited, delayed, waiting, 0},
+    {"forgetting an idle item is harmless", idle, forget, idle, idle, 0},
+    {"there is nothing to take of an idle item", idle, take, idle, idle, 0},
+    {"time does nothing to an idle item", idle, let_10_s_pass, idle, idle, 0},
+
+    {"a delayed item that is added waits", delayed, add, waiting, waiting, 1},
+    {"a delayed item that is delayed again stays so", delayed, add_after_10_s, delayed, waiting, 0},
+    {"a delayed item that is added after 0 waits", delayed, add_after_0, waiting, waiting, 1},
+    {"a delayed item that is retried stays delayed", delayed, add_rate_limited, delayed, waiting,
+     0},
+    {"forgetting does not touch a delay", delayed, forget, delayed, waiting, 0},
+    {"a delayed item is not handed out", delayed, take, delayed, waiting, 0},
+    {"a delayed item waits when its time has come", delayed, let_10_s_pass, waiting, waiting, 1},
+
+    {"a waiting item that is added waits once", waiting, add, waiting, waiting, 1},
+    {"a waiting item that is added for later still waits", waiting, add_after_10_s, waiting,
+     waiting, 1},
+    {"a waiting item that is added after 0 waits once", waiting, add_after_0, waiting, waiting, 1},
+    {"a waiting item that is retried still waits", waiting, add_rate_limited, waiting, waiting, 1},
+    {"forgetting does not take a waiting item out", waiting, forget, waiting, waiting, 1},
+    {"a waiting item is handed out", waiting, take, processing, processing, 0},
+    {"a waiting item goes on waiting", waiting, let_10_s_pass, waiting, waiting, 1},
+
+    {"an item that is added while worked on is dirty", processing, add, processing_dirty,
+     processing_dirty, 0},
+    {"an item that is added for later while worked on is dirty then", processing, add_after_10_s,
+     processing, processing_dirty, 0},
+    {"an item that is added after 0 while worked on is dirty", processing, add_after_0,
+     processing_dirty, processing_dirty, 0},
+    {"an item that is retried while worked on is dirty later", processing, add_rate_limited,
+     processing, processing_dirty, 0},
+    {"forgetting an item that is worked on is harmless", processing, forget, processing, processing,
+     0},
+    {"an item that is worked on is not handed out again", processing, take, processing, processing,
+     0},
+    {"an item that is done is idle", processing, done, idle, idle, 0},
+    {"an item stays with its worker however long", processing, let_10_s_pass, processing,
+     processing, 0},
+
+    {"a dirty item that is added is dirty once", processing_dirty, add, processing_dirty,
+     processing_dirty, 0},
+    {"a dirty item that is added for later stays dirty", processing_dirty, add_after_10_s,
+     processing_dirty, processing_dirty, 0},
+    {"a dirty item that is added after 0 is dirty once", processing_dirty, add_after_0,
+     processing_dirty, processing_dirty, 0},
+    {"a dirty item that is retried stays dirty", processing_dirty, add_rate_limited,
+     processing_dirty, processing_dirty, 0},
+    {"forgetting a dirty item leaves it dirty", processing_dirty, forget, processing_dirty,
+     processing_dirty, 0},
+    {"a dirty item is not handed out", processing_dirty, take, processing_dirty, processing_dirty,
+     0},
+    {"a dirty item that is done waits again", processing_dirty, done, waiting, waiting, 1},
+    {"a dirty item stays with its worker", processing_dirty, let_10_s_pass, processing_dirty,
+     processing_dirty, 0},
+};
+
+TEST(States, each_call_does_to_each_state_what_the_table_says) {
+  for (const Row& row : kRows) {
+    SCOPED_TRACE(row.sentence);
+    TestQueue queue;
+    bring_to(queue, row.from);
+    ASSERT_EQ(queue.state(kItem), row.from);
+    row.call(queue);
+    EXPECT_EQ(queue.state(kItem), row.to);
+    EXPECT_EQ(queue.waiting(), row.waiting);
+    queue.pass(10s);
+    EXPECT_EQ(queue.state(kItem), row.after_10_s);
+  }
+}
+
+TEST(States, done_for_an_item_without_a_worker_is_a_broken_invariant) {
+  for (const ItemState state : {idle, delayed, waiting}) {
+    TestQueue queue;
+    bring_to(queue, state);
+    EXPECT_THROW(queue.done(kItem), runtime::InvariantViolation);
+  }
+}
+
+TEST(States, a_delay_that_was_set_during_the_work_is_pending_after_it) {
+  TestQueue queue;
+  bring_to(queue, processing);
+  queue.add_after(kItem, 10s);
+  queue.done(kItem);
+  EXPECT_EQ(queue.state(kItem), delayed);
+  queue.pass(10s);
+  EXPECT_EQ(queue.handle(), kItem);
+}
+
+TEST(Delays, the_earlier_of_two_applies_whichever_came_first) {
+  for (const auto& [first, second] : {std::pair{5s, 10s}, std::pair{10s, 5s}}) {
+    TestQueue queue;
+    queue.add_after(kItem, first);
+    queue.add_after(kItem, second);
+    queue.pass(4999ms);
+    EXPECT_EQ(queue.state(kItem), delayed);
+    queue.pass(1ms);
+    EXPECT_EQ(queue.handle(), kItem);
+    queue.pass(1h);
+    EXPECT_EQ(queue.waiting(), 0U) << "there is one delay per item";
+  }
+}
+
+TEST(Delays, items_that_are_due_at_once_come_in_the_order_of_their_adds) {
+  TestQueue queue;
+  for (const char* item : {"a/3", "a/1", "a/2"}) queue.add_after(item, 10s);
+  queue.pass(10s);
+  EXPECT_EQ(queue.handle(3), "a/3 a/1 a/2");
+}
+
+TEST(Delays, an_appointment_is_kept_when_its_item_is_handled_earlier) {
+  TestQueue queue;
+  queue.add_after(kItem, 10s);
+  queue.add(kItem);
+  EXPECT_EQ(queue.handle(), kItem);
+  EXPECT_EQ(queue.state(kItem), delayed);
+  queue.pass(10s);
+  EXPECT_EQ(queue.handle(), kItem);
+}
+
+TEST(Delays, a_retry_is_dropped_when_its_item_is_handled_earlier) {
+  TestQueue queue;
+  queue.add_rate_limited(kItem);
+  queue.add(kItem);
+  EXPECT_EQ(queue.handle(), kItem);
+  EXPECT_EQ(queue.state(kItem), idle);
+}
+
+TEST(Delays, a_retry_on_top_of_an_appointment_is_kept) {
+  TestQueue queue;
+  queue.add_after(kItem, 10s);
+  queue.add_rate_limited(kItem);
+  queue.add(kItem);
+  EXPECT_EQ(queue.handle(), kItem);
+  EXPECT_EQ(queue.state(kItem), delayed);
+}
+
+TEST(Delays, a_delay_beyond_all_time_never_passes) {
+  TestQueue queue;
+  queue.add_after(kItem, Duration::max());
+  queue.pass(24h * 365 * 100);
+  EXPECT_EQ(queue.state(kItem), delayed);
+}
+
+TEST(Delays, many_that_are_due_at_once_come_in_bounded_steps) {
+  TestQueue queue;
+  for (int i = 0; i < 1000; ++i) queue.add_after(TestItem("a/" + std::to_string(i)), 1s);
+  queue.pass(1s);
+  EXPECT_LT(queue.waiting(), 1000U);
+  EXPECT_EQ(queue.core.scheduler().next_due(), queue.now) << "the rest is due";
+  for (int step = 0; step < 4; ++step) queue.pass(0s);
+  EXPECT_EQ(queue.waiting(), 1000U);
+}
+
+TEST(Retries, an_item_backs_off_until_it_is_forgotten) {
+  TestQueue queue;
+  EXPECT_EQ(queue.add_rate_limited(kItem), 5ms);
+  EXPECT_EQ(queue.add_rate_limited(kItem), 10ms);
+  EXPECT_EQ(queue.core.failures(kItem), 2U);
+  queue.forget(kItem);
+  EXPECT_EQ(queue.add_rate_limited(kItem), 5ms);
+}
+
+TEST(Retries, failures_are_remembered_while_the_item_is_idle) {
+  TestQueue queue;
+  queue.add_rate_limited(kItem);
+  queue.pass(5ms);
+  queue.take();
+  queue.done(kItem);
+  EXPECT_EQ(queue.state(kItem), idle);
+  EXPECT_EQ(queue.add_rate_limited(kItem), 10ms);
+}
+
+TEST(Retries, one_namespaces_failures_do_not_delay_anothers) {
+  TestQueue queue;
+  Duration last{};
+  for (int i = 0; i < 10'000; ++i) {
+    last = queue.add_rate_limited(TestItem("noisy/" + std::to_string(i)));
+  }
+  EXPECT_EQ(last, 990s) << "100 at once, 10 per second";
+  EXPECT_EQ(queue.add_rate_limited("quiet/pod"), 5ms);
+}
+
+TEST(Retries, the_longer_of_backoff_and_bucket_applies) {
+  TestQueue queue;
+  for (int i = 0; i < 10; ++i) queue.add_rate_limited(kItem);
+  EXPECT_EQ(queue.add_rate_limited(kItem), 5120ms) << "the bucket has tokens";
+}
+
+TEST(Memory, nothing_is_kept_of_an_item_that_was_forgotten_and_is_done) {
+  TestQueue queue;
+  bring_to(queue, processing);
+  queue.add_rate_limited(kItem);
+  queue.done(kItem);
+  queue.pass(1s);
+  EXPECT_EQ(queue.core.known(), 1U);
+  queue.handle();
+  EXPECT_EQ(queue.core.known(), 0U);
+}
+
+TEST(Memory, a_namespace_is_kept_only_while_its_bucket_is_not_full) {
+  TestQueue queue;
+  queue.add("short/pod");
+  queue.handle();
+  EXPECT_EQ(queue.core.scheduler().namespaces(), 0U);
+  for (int i = 0; i < 100; ++i) {
+    const TestItem item("ns" + std::to_string(i) + "/pod");
+    queue.add_rate_limited(item);
+    queue.add(item);
+    queue.handle();
+  }
+  EXPECT_EQ(queue.core.known(), 0U);
+  EXPECT_EQ(queue.core.scheduler().namespaces(), 100U);
+  queue.pass(10s);
+  for (int i = 0; i < 100; ++i) {
+    queue.add(TestItem("new" + std::to_string(i) + "/pod"));
+    queue.handle();
+  }
+  EXPECT_EQ(queue.core.scheduler().namespaces(), 0U);
+}
+
+TEST(Memory, an_emptied_bucket_is_remembered_between_items) {
+  TestQueue queue;
+  for (int i = 0; i < 200; ++i) queue.add_rate_limited("lab/a");
+  queue.forget("lab/a");
+  queue.add("lab/a");
+  queue.handle();
+  ASSERT_EQ(queue.core.known(), 0U);
+  EXPECT_EQ(queue.add_rate_limited("lab/b"), 10'100ms);
+}
+
+TEST(Memory, an_entry_is_small) {
+  EXPECT_LE(sizeof(Entry), 80U);
+}
+
+TEST(ShutDown, a_drain_hands_out_what_waits_and_what_is_dirty_and_accepts_nothing) {
+  TestQueue queue;
+  queue.add("lab/working");
+  queue.take();
+  queue.add("lab/working");
+  queue.add("lab/waiting");
+  queue.add_after("lab/delayed", 1s);
+  queue.core.shut_down(ShutDown::drain);
+  queue.add("lab/late");
+  queue.add_after("lab/late", 0s);
+  queue.add_rate_limited("lab/late");
+  queue.pass(1h);
+  EXPECT_EQ(queue.handle(2), "lab/waiting ");
+  queue.done("lab/working");
+  EXPECT_EQ(queue.handle(2), "lab/working ");
+  EXPECT_EQ(queue.state("lab/late"), idle);
+}
+
+TEST(ShutDown, dropping_hands_out_nothing) {
+  TestQueue queue;
+  queue.add("lab/working");
+  queue.take();
+  queue.add("lab/working");
+  queue.add("lab/waiting");
+  queue.core.shut_down(ShutDown::drain);
+  queue.core.shut_down(ShutDown::drop_waiting);
+  queue.core.shut_down(ShutDown::drain);
+  EXPECT_EQ(queue.waiting(), 0U);
+  queue.done("lab/working");
+  EXPECT_EQ(queue.take(), "");
+}
+
+}  // namespace
+}  // namespace dcm::workqueue

@@ -1,0 +1,80 @@
+// What the scheduler remembers of an item, and of a namespace. Only the Scheduler changes these;
+// scheduler.hpp has the rules.
+#pragma once
+
+#include <cstdint>
+#include <set>
+
+#include "runtime/interned_string.hpp"
+#include "runtime/time.hpp"
+#include "workqueue/intrusive_list.hpp"
+#include "workqueue/priority.hpp"
+#include "workqueue/rate_limit.hpp"
+
+namespace dcm::workqueue {
+
+using runtime::Duration;
+using runtime::InternedString;
+using runtime::MonoTime;
+
+struct Entry;
+struct Lane;
+
+// A pending delay. Ordered by time, then by which came first.
+struct Delay {
+  MonoTime due;
+  std::uint64_t sequence;
+  Entry* entry;
+
+  friend bool operator<(const Delay& a, const Delay& b) {
+    return a.due != b.due ? a.due < b.due : a.sequence < b.sequence;
+  }
+};
+
+// A retry asks for another attempt, an appointment for one at or after its time.
+enum class DelayKind : std::uint8_t { retry, appointment };
+
+enum class Place : std::uint8_t { outside, waiting, processing };
+
+// One item. Owned by the queue at a fixed address, from attach() to detach(). Small: there may be
+// hundreds of thousands.
+struct Entry {
+  Entry() = default;
+  Entry(const Entry&) = delete;
+  Entry& operator=(const Entry&) = delete;
+
+  Lane* lane = nullptr;
+  ListLink<Entry> link;             // in its row while waiting, among the running while processing
+  ListLink<Entry> age_link;         // while it waits as backlog
+  std::set<Delay>::iterator delay;  // while `delayed`
+  MonoTime since{};                 // when it came to its place
+  MonoTime added{};                 // the add because of which it waits or is dirty
+  std::uint32_t failures = 0;       // retries with backoff since the last forget
+  Place place = Place::outside;
+  bool dirty = false;
+  bool delayed = false;
+  DelayKind delay_kind = DelayKind::retry;
+  Priority delay_priority = Priority::backlog;
+  Priority added_as = Priority::backlog;   // of what waits or is dirty
+  Priority listed_as = Priority::backlog;  // the row it waits in: ageing makes the two differ
+  Priority taken_as = Priority::backlog;   // what added_as was when it was handed out
+};
+
+// The items of one namespace that wait at one priority.
+struct Row {
+  Lane* lane = nullptr;
+  IntrusiveList<Entry, &Entry::link> items;
+  ListLink<Row> link;  // in the round of its priority, while there are items
+};
+
+// One namespace: exists while it has entries or its bucket remembers retries.
+struct Lane {
+  Row rows[kPriorities];
+  RetryBucket bucket;
+  InternedString name;
+  std::uint32_t entries = 0;
+  std::uint32_t processing = 0;
+  ListLink<Lane> resting_link;  // while it is kept for its bucket only
+};
+
+}  // namespace dcm::workqueue

@@ -1,0 +1,41 @@
+// The words that every part of the queue uses. No logic.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace dcm::workqueue {
+
+// Live: somebody changed something and waits for the answer. Backlog: what a start, a takeover or a
+// relist brings, and nobody waits for. Ordered by urgency.
+enum class Priority : std::uint8_t { backlog, live };
+
+inline constexpr std::size_t kPriorities = 2;
+
+constexpr std::size_t index_of(Priority priority) {
+  return static_cast<std::size_t>(priority);
+}
+constexpr Priority other(Priority priority) {
+  return priority == Priority::live ? Priority::backlog : Priority::live;
+}
+constexpr Priority more_urgent(Priority a, Priority b) {
+  return std::max(a, b);
+}
+
+// Where an item is; scheduler.hpp has the transitions.
+enum class ItemState : std::uint8_t {
+  idle,              // not in the queue (its failures may be remembered)
+  delayed,           // comes at a later time
+  waiting,           // to be handed out
+  processing,        // with a worker
+  processing_dirty,  // with a worker, and added meanwhile: waits again once it is done
+};
+
+// What happens to the items that wait when the queue shuts down.
+enum class ShutDown : std::uint8_t {
+  drain,         // they are handed out; nothing new is accepted
+  drop_waiting,  // nobody gets them: for a stop that must be quick
+};
+
+}  // namespace dcm::workqueue

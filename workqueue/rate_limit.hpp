@@ -1,0 +1,29 @@
+// How long a retry waits: the two limits of client-go's DefaultTypedControllerRateLimiter, of which
+// the longer applies. One difference: the bucket here belongs to one namespace, so that one
+// tenant's 10,000 failures do not delay everybody else's first retry by 1,000 s.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/time.hpp"
+
+namespace dcm::workqueue {
+
+// What an item waits after it has failed `failures` times before: 5 ms, doubled each time, at most
+// 1,000 s.
+runtime::Duration item_backoff(std::uint32_t failures);
+
+// Lets a burst of 100 retries through at once, then 10 per second. A reservation is never refused,
+// it is told how long to wait; each one makes the next wait longer.
+class RetryBucket {
+ public:
+  // Takes a token, now or from the future.
+  runtime::Duration reserve(runtime::MonoTime now);
+  // A full bucket remembers nothing: it may be forgotten and made anew.
+  bool is_full(runtime::MonoTime now) const { return full_at_ <= now; }
+
+ private:
+  runtime::MonoTime full_at_{};
+};
+
+}  // namespace dcm::workqueue

@@ -1,0 +1,287 @@
+#include "workqueue/scheduler.hpp"
+
+#include <limits>
+
+namespace dcm::workqueue {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr Duration kMaxBacklogWait = 60s;
+constexpr std::uint32_t kLivePicksPerBacklogPick = 7;
+constexpr std::uint32_t kNoLimit = std::numeric_limits<std::uint32_t>::max();
+// What one call may do at most, so that 100,000 items that are due at once do not hold up the loop.
+constexpr int kStepsPerCall = 256;
+
+std::uint32_t half_rounded_up(std::size_t workers) {
+  return static_cast<std::uint32_t>((workers + 1) / 2);
+}
+
+MonoTime saturated_sum(MonoTime now, Duration delay) {
+  return delay >= MonoTime::max() - now ? MonoTime::max() : now + delay;
+}
+
+Priority kept_priority(const Entry& entry) {
+  if (entry.place == Place::processing) return entry.taken_as;
+  if (entry.place == Place::waiting) return entry.added_as;
+  return entry.delayed ? entry.delay_priority : Priority::live;
+}
+
+}  // namespace
+
+Scheduler::Scheduler(std::size_t workers) : namespace_limit_(half_rounded_up(workers)) {
+  DCM_ASSERT(workers > 0);
+}
+
+void Scheduler::attach(Entry& entry, const InternedString& name_space, MonoTime now) {
+  Lane& lane = lane_of(name_space, now);
+  ++lane.entries;
+  entry.lane = &lane;
+}
+
+void Scheduler::detach(Entry& entry, MonoTime now) {
+  DCM_ASSERT(is_forgettable(entry));
+  Lane& lane = *std::exchange(entry.lane, nullptr);
+  if (--lane.entries > 0) return;
+  if (lane.bucket.is_full(now)) {
+    lanes_.erase(InternedString(lane.name));  // a copy: the key dies with the lane
+  } else {
+    resting_.push_back(lane);
+  }
+}
+
+bool Scheduler::is_forgettable(const Entry& entry) {
+  return entry.place == Place::outside && !entry.delayed && entry.failures == 0;
+}
+
+ItemState Scheduler::state(const Entry& entry) {
+  switch (entry.place) {
+    case Place::waiting:
+      return ItemState::waiting;
+    case Place::processing:
+      return entry.dirty ? ItemState::processing_dirty : ItemState::processing;
+    case Place::outside:
+      break;
+  }
+  return entry.delayed ? ItemState::delayed : ItemState::idle;
+}
+
+Lane& Scheduler::lane_of(const InternedString& name_space, MonoTime now) {
+  const auto [found, is_new] = lanes_.try_emplace(name_space);
+  Lane& lane = found->second;
+  if (is_new) {
+    lane.name = name_space;
+    for (Row& row : lane.rows) row.lane = &lane;
+    drop_full_buckets(now);
+  } else if (lane.entries == 0) {
+    resting_.remove(lane);
+  }
+  return lane;
+}
+
+// Two for each new one, so that resting lanes go faster than they can come.
+void Scheduler::drop_full_buckets(MonoTime now) {
+  for (int looked_at = 0; looked_at < 2 && !resting_.empty(); ++looked_at) {
+    Lane& lane = *resting_.front();
+    resting_.remove(lane);
+    if (lane.bucket.is_full(now)) {
+      lanes_.erase(InternedString(lane.name));
+    } else {
+      resting_.push_back(lane);
+    }
+  }
+}
+
+void Scheduler::add(Entry& entry, Priority priority, MonoTime now) {
+  if (!is_open()) return;
+  if (entry.place == Place::waiting || entry.dirty) {
+    entry.added_as = more_urgent(entry.added_as, priority);
+    if (entry.place == Place::waiting && priority > entry.listed_as) move_up(entry);
+    return;
+  }
+  ++adds_;
+  entry.added = now;
+  entry.added_as = priority;
+  if (entry.place == Place::processing) {
+    entry.dirty = true;
+    ++dirty_;
+  } else {
+    enqueue(entry, priority, now);
+  }
+}
+
+void Scheduler::add_after(Entry& entry, Duration delay, std::optional<Priority> priority,
+                          MonoTime now) {
+  delay_or_add(entry, delay, priority.value_or(kept_priority(entry)), DelayKind::appointment, now);
+}
+
+Duration Scheduler::add_rate_limited(Entry& entry, std::optional<Priority> priority, MonoTime now) {
+  if (!is_open()) return Duration::zero();
+  const Duration delay = std::max(item_backoff(entry.failures), entry.lane->bucket.reserve(now));
+  ++entry.failures;
+  delay_or_add(entry, delay, priority.value_or(kept_priority(entry)), DelayKind::retry, now);
+  return delay;
+}
+
+void Scheduler::delay_or_add(Entry& entry, Duration delay, Priority priority, DelayKind kind,
+                             MonoTime now) {
+  if (!is_open()) return;
+  ++retries_;
+  if (delay <= Duration::zero()) return add(entry, priority, now);
+  set_delay(entry, saturated_sum(now, delay), priority, kind);
+}
+
+void Scheduler::set_delay(Entry& entry, MonoTime due, Priority priority, DelayKind kind) {
+  if (entry.delayed) {
+    due = std::min(due, entry.delay->due);
+    priority = more_urgent(priority, entry.delay_priority);
+    if (entry.delay_kind == DelayKind::appointment) kind = DelayKind::appointment;
+    if (due < entry.delay->due) drop_delay(entry);
+  }
+  if (!entry.delayed) {
+    entry.delay = delays_.insert(Delay{due, delay_sequence_++, &entry}).first;
+    entry.delayed = true;
+  }
+  entry.delay_priority = priority;
+  entry.delay_kind = kind;
+}
+
+void Scheduler::drop_delay(Entry& entry) {
+  delays_.erase(entry.delay);
+  entry.delayed = false;
+}
+
+void Scheduler::advance(MonoTime now) {
+  if (!is_open()) return;
+  for (int step = 0; step < kStepsPerCall; ++step) {
+    if (delays_.empty() || delays_.begin()->due > now) return;
+    Entry& entry = *delays_.begin()->entry;
+    drop_delay(entry);
+    add(entry, entry.delay_priority, now);
+  }
+}
+
+std::optional<MonoTime> Scheduler::next_due() const {
+  if (!is_open() || delays_.empty()) return std::nullopt;
+  return delays_.begin()->due;
+}
+
+void Scheduler::enqueue(Entry& entry, Priority priority, MonoTime now) {
+  entry.place = Place::waiting;
+  entry.since = now;
+  ++waiting_;
+  list(entry, priority);
+}
+
+void Scheduler::list(Entry& entry, Priority priority) {
+  Row& row = entry.lane->rows[index_of(priority)];
+  if (row.items.empty()) rounds_[index_of(priority)].push_back(row);
+  row.items.push_back(entry);
+  entry.listed_as = priority;
+  if (priority == Priority::backlog) ageing_.push_back(entry);
+}
+
+void Scheduler::unlist(Entry& entry) {
+  Row& row = entry.lane->rows[index_of(entry.listed_as)];
+  row.items.remove(entry);
+  if (row.items.empty()) rounds_[index_of(entry.listed_as)].remove(row);
+  if (entry.listed_as == Priority::backlog) ageing_.remove(entry);
+}
+
+void Scheduler::move_up(Entry& entry) {
+  unlist(entry);
+  list(entry, Priority::live);
+}
+
+void Scheduler::promote_aged(MonoTime now) {
+  for (int step = 0; step < kStepsPerCall; ++step) {
+    Entry* oldest = ageing_.front();
+    if (oldest == nullptr || now - oldest->since <= kMaxBacklogWait) return;
+    move_up(*oldest);
+  }
+}
+
+Entry* Scheduler::take(MonoTime now) {
+  if (waiting() == 0) return nullptr;
+  promote_aged(now);
+  Row* chosen = choose_row();
+  DCM_ASSERT(chosen != nullptr);
+  Row& row = *chosen;
+  Entry& entry = *row.items.front();
+  count_pick(entry.listed_as);
+
+  unlist(entry);
+  if (!row.items.empty()) {  // the next turn is another namespace's
+    Round& round = rounds_[index_of(entry.listed_as)];
+    round.remove(row);
+    round.push_back(row);
+  }
+  if (entry.delayed && entry.delay_kind == DelayKind::retry) drop_delay(entry);
+  entry.place = Place::processing;
+  entry.since = now;
+  entry.taken_as = entry.added_as;
+  running_.push_back(entry);
+  ++row.lane->processing;
+  --waiting_;
+  ++processing_;
+  return &entry;
+}
+
+Row* Scheduler::choose_row() {
+  const bool live_had_its_share = live_picks_ >= kLivePicksPerBacklogPick;
+  const Priority first = live_had_its_share ? Priority::backlog : Priority::live;
+  for (const std::uint32_t limit : {namespace_limit_, kNoLimit}) {
+    for (const Priority priority : {first, other(first)}) {
+      if (Row* row = first_row(priority, limit)) return row;
+    }
+  }
+  return nullptr;
+}
+
+// Passes over two or three at most: no more namespaces can have half of the workers.
+Row* Scheduler::first_row(Priority priority, std::uint32_t limit) const {
+  const Round& round = rounds_[index_of(priority)];
+  Row* row = round.front();
+  while (row != nullptr && row->lane->processing >= limit) row = round.next(*row);
+  return row;
+}
+
+void Scheduler::count_pick(Priority priority) {
+  if (priority == Priority::backlog) {
+    live_picks_ = 0;
+  } else if (!ageing_.empty()) {
+    ++live_picks_;
+  }
+}
+
+Duration Scheduler::done(Entry& entry, MonoTime now) {
+  DCM_ASSERT(entry.place == Place::processing);
+  const Duration worked = now - entry.since;
+  running_.remove(entry);
+  --entry.lane->processing;
+  --processing_;
+  entry.place = Place::outside;
+  if (entry.dirty) {
+    entry.dirty = false;
+    --dirty_;
+    enqueue(entry, entry.added_as, now);
+  }
+  return worked;
+}
+
+void Scheduler::shut_down(ShutDown how) {
+  if (mode_ == Mode::stopped) return;
+  mode_ = how == ShutDown::drain ? Mode::draining : Mode::stopped;
+}
+
+Load Scheduler::load(MonoTime now) const {
+  Load load{.depth = waiting() + dirty_, .adds = adds_, .retries = retries_};
+  for (Entry* entry = running_.front(); entry != nullptr; entry = running_.next(*entry)) {
+    load.unfinished += now - entry->since;
+  }
+  if (!running_.empty()) load.longest = now - running_.front()->since;
+  return load;
+}
+
+}  // namespace dcm::workqueue

@@ -1,0 +1,138 @@
+// Which item is handed out next, and when: the queue's rules without the items themselves, without
+// I/O and without a clock (each call is told what time it is).
+//
+// The promises of client-go's workqueue hold: an item is in the queue once however often it is
+// added, is never with two workers, and comes again when it was added while it was worked on. On
+// top of them there are two priorities with ageing, and fairness between namespaces.
+//
+// States of an item, and what the calls do:
+//
+//                    add               time comes       take              done
+//   idle             waiting           -                -                 broken invariant
+//   delayed          waiting (*)       waiting          -                 broken invariant
+//   waiting          (**)              (**)             processing        broken invariant
+//   processing       processing_dirty  processing_dirty -                 idle, or delayed
+//   processing_dirty (**)              (**)             -                 waiting
+//
+//   (*)  A delay stays pending when its item is added earlier, and makes it come once more at its
+//        time: something may be due then. But a delay that is a retry only asks for another
+//        attempt: it is dropped when the item is handed out before, which is that attempt.
+//   (**) Same state; an item added as backlog that is added as live moves up.
+//   add_after: sets a delay in whatever state, that of `delayed` when idle. One delay per item: of
+//        two the earlier time and the more urgent priority apply. A delay of 0 or less is an add.
+//   add_rate_limited: add_after with the longer of the item's backoff and its namespace's bucket.
+//   forget: the next backoff is the first one again. Changes nothing else.
+//
+// Order of picks:
+//   1. An item that has waited longer than 60 s (since it could have been handed out) is live.
+//   2. Live goes before backlog, but while both wait one pick in 8 goes to the backlog.
+//   3. In a priority, the namespaces that have items there take turns; in a namespace, first come,
+//      first served.
+//   4. A namespace that has half of the workers (rounded up) is passed over, in both priorities,
+//      as long as another that has fewer waits in any. If none such waits it may use all workers:
+//      no worker idles while an item waits. Nothing is taken away from a namespace that has more
+//      than half when the others come; they get the workers that become free.
+//   A delay or retry without a priority of its own keeps its item's: while the item is with a
+//   worker the one it was added with before it was handed out (ageing does not count), else the one
+//   it waits or is delayed with; live, if the item is idle.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <unordered_map>
+
+#include "workqueue/entry.hpp"
+
+namespace dcm::workqueue {
+
+// What the metrics show.
+struct Load {
+  std::size_t depth = 0;  // items that wait, or are dirty
+  Duration unfinished{};  // the time that running work has taken until now, summed up
+  Duration longest{};     // that of the longest running
+  std::uint64_t adds = 0;
+  std::uint64_t retries = 0;
+};
+
+// Keeps entries in order; the caller (Core) keeps which item is which entry. Nothing here depends
+// on addresses or on the order of a hash table.
+class Scheduler {
+ public:
+  // `workers`: how many items may be handed out at the same time; what half of the workers is.
+  explicit Scheduler(std::size_t workers);
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
+
+  // A new entry, idle. Its address must not change until detach().
+  void attach(Entry& entry, const InternedString& name_space, MonoTime now);
+  // Requires is_forgettable().
+  void detach(Entry& entry, MonoTime now);
+  // Idle, and nothing remembered of it.
+  static bool is_forgettable(const Entry& entry);
+  static ItemState state(const Entry& entry);
+
+  // The calls of the table above. Adds are ignored after shut_down().
+  void add(Entry& entry, Priority priority, MonoTime now);
+  void add_after(Entry& entry, Duration delay, std::optional<Priority> priority, MonoTime now);
+  // Returns the delay.
+  Duration add_rate_limited(Entry& entry, std::optional<Priority> priority, MonoTime now);
+  void forget(Entry& entry) { entry.failures = 0; }
+  // The next item to work on; nullptr when none waits.
+  Entry* take(MonoTime now);
+  // Returns how long it was worked on.
+  Duration done(Entry& entry, MonoTime now);
+
+  // Lets delays that have passed take effect, at most a few hundred per call; then next_due() has
+  // passed too.
+  void advance(MonoTime now);
+  // When the next delay passes.
+  std::optional<MonoTime> next_due() const;
+
+  // Pending delays never come. What is dirty still waits again after it is done, in a drain.
+  void shut_down(ShutDown how);
+  bool is_open() const noexcept { return mode_ == Mode::open; }
+
+  std::size_t waiting() const noexcept { return mode_ == Mode::stopped ? 0 : waiting_; }
+  std::size_t processing() const noexcept { return processing_; }
+  std::size_t namespaces() const noexcept { return lanes_.size(); }
+  Load load(MonoTime now) const;
+
+ private:
+  enum class Mode : std::uint8_t { open, draining, stopped };
+  using Round = IntrusiveList<Row, &Row::link>;
+
+  Lane& lane_of(const InternedString& name_space, MonoTime now);
+  void drop_full_buckets(MonoTime now);
+
+  void enqueue(Entry& entry, Priority priority, MonoTime now);
+  void list(Entry& entry, Priority priority);
+  void unlist(Entry& entry);
+  void move_up(Entry& entry);
+  void promote_aged(MonoTime now);
+  void set_delay(Entry& entry, MonoTime due, Priority priority, DelayKind kind);
+  void drop_delay(Entry& entry);
+  void delay_or_add(Entry& entry, Duration delay, Priority priority, DelayKind kind, MonoTime now);
+
+  Row* choose_row();
+  Row* first_row(Priority priority, std::uint32_t limit) const;
+  void count_pick(Priority priority);
+
+  const std::uint32_t namespace_limit_;
+  Mode mode_ = Mode::open;
+  std::unordered_map<InternedString, Lane> lanes_;
+  IntrusiveList<Lane, &Lane::resting_link> resting_;
+  Round rounds_[kPriorities];
+  IntrusiveList<Entry, &Entry::age_link> ageing_;  // backlog, longest wait first
+  IntrusiveList<Entry, &Entry::link> running_;     // longest work first
+  std::set<Delay> delays_;
+  std::uint64_t delay_sequence_ = 0;
+  std::uint32_t live_picks_ = 0;  // since the backlog's last, while backlog waited
+  std::size_t waiting_ = 0;
+  std::size_t processing_ = 0;
+  std::size_t dirty_ = 0;
+  std::uint64_t adds_ = 0;
+  std::uint64_t retries_ = 0;
+};
+
+}  // namespace dcm::workqueue
