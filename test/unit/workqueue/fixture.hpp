@@ -19,6 +19,7 @@ struct TestItem {
   InternedString name;
 
   std::string str() const { return name_space.str() + "/" + name.str(); }
+  static std::string str_of(const TestItem& item) { return item.str(); }
   friend bool operator==(const TestItem&, const TestItem&) = default;
   friend std::ostream& operator<<(std::ostream& out, const TestItem& item) {
     return out << item.str();

@@ -1,0 +1,189 @@
+// The coroutine front: waiting for items, waking up, timers, metrics. What the calls do to an item
+// is tested without coroutines in states_test.cpp.
+#include "workqueue/queue.hpp"
+
+#include <sstream>
+
+#include <gmock/gmock.h>
+
+#include "runtime/task_group.hpp"
+#include "test/support/co_test.hpp"
+#include "test/unit/workqueue/fixture.hpp"
+
+namespace dcm::workqueue {
+namespace {
+
+using namespace std::chrono_literals;
+using runtime::MetricsRegistry;
+using runtime::Task;
+using runtime::TaskGroup;
+using runtime::VirtualLoop;
+using testing::HasSubstr;
+using TestFront = Queue<TestItem, TestNamespaceOf, TestHash>;
+
+struct Setup {
+  explicit Setup(VirtualLoop& loop) : queue(loop.time(), metrics, Options("test", 10)) {}
+
+  MetricsRegistry metrics;
+  TestFront queue;
+};
+
+// Takes one item and writes down which; "-" for the end.
+Task<> take_one(TestFront& queue, std::string& order) {
+  const std::optional<TestItem> item = co_await queue.get();
+  order += item ? item->str() + " " : "- ";
+}
+
+CO_TEST(Queue, get_hands_out_at_once_what_waits) {
+  Setup setup(loop);
+  setup.queue.add("a/1", Priority::live);
+  std::string order;
+  co_await take_one(setup.queue, order);
+  EXPECT_EQ(order, "a/1 ");
+}
+
+CO_TEST(Queue, an_add_wakes_exactly_one_waiter) {
+  Setup setup(loop);
+  TaskGroup group(loop.executor());
+  std::string order;
+  for (int i = 0; i < 3; ++i) group.spawn("worker", take_one(setup.queue, order));
+  co_await runtime::yield();
+  setup.queue.add("a/1", Priority::live);
+  setup.queue.add("a/1", Priority::live);
+  setup.queue.add("a/2", Priority::live);
+  co_await runtime::yield();
+  EXPECT_EQ(order, "a/1 a/2 ");
+  EXPECT_EQ(group.running(), 1U);
+  setup.queue.shut_down(ShutDown::drain);
+  co_await group.join();
+  EXPECT_EQ(order, "a/1 a/2 - ");
+}
+
+CO_TEST(Queue, a_waiter_whose_item_was_taken_by_another_waits_on) {
+  Setup setup(loop);
+  TaskGroup group(loop.executor());
+  std::string order;
+  group.spawn("waiter", take_one(setup.queue, order));
+  co_await runtime::yield();
+  setup.queue.add("a/1", Priority::live);
+  co_await take_one(setup.queue, order);  // comes before the waiter gets its turn
+  co_await runtime::yield();
+  EXPECT_EQ(order, "a/1 ");
+  setup.queue.add("a/2", Priority::live);
+  co_await group.join();
+  EXPECT_EQ(order, "a/1 a/2 ");
+}
+
+CO_TEST(Queue, a_delay_wakes_a_waiter_at_its_time) {
+  Setup setup(loop);
+  const MonoTime start = loop.time().now();
+  setup.queue.add_after("a/late", 1h);
+  setup.queue.add_after("a/early", 5s);
+  std::string order;
+  co_await take_one(setup.queue, order);
+  EXPECT_EQ(loop.time().now() - start, 5s);
+  co_await take_one(setup.queue, order);
+  EXPECT_EQ(loop.time().now() - start, 1h);
+  EXPECT_EQ(order, "a/early a/late ");
+}
+
+CO_TEST(Queue, a_thousand_delays_that_pass_at_once_all_come) {
+  Setup setup(loop);
+  for (int i = 0; i < 1000; ++i) setup.queue.add_after(TestItem("a/" + std::to_string(i)), 1s);
+  std::string order;
+  for (int i = 0; i < 1000; ++i) co_await take_one(setup.queue, order);
+  EXPECT_THAT(order, HasSubstr("a/999 "));
+}
+
+CO_TEST(Queue, an_item_that_was_added_during_its_work_wakes_a_waiter_when_it_is_done) {
+  Setup setup(loop);
+  TaskGroup group(loop.executor());
+  std::string order;
+  setup.queue.add("a/1", Priority::live);
+  co_await take_one(setup.queue, order);
+  group.spawn("waiter", take_one(setup.queue, order));
+  co_await runtime::yield();
+  setup.queue.add("a/1", Priority::live);
+  co_await runtime::yield();
+  EXPECT_EQ(order, "a/1 ");
+  setup.queue.done("a/1");
+  co_await group.join();
+  EXPECT_EQ(order, "a/1 a/1 ");
+}
+
+CO_TEST(Queue, a_queue_that_goes_leaves_no_timer) {
+  {
+    Setup setup(loop);
+    setup.queue.add_after("a/1", 1h);
+    EXPECT_EQ(loop.time().pending(), 1U);
+  }
+  EXPECT_EQ(loop.time().pending(), 0U);
+  co_return;
+}
+
+CO_TEST(Queue, a_drain_ends_get_when_nothing_waits_any_more) {
+  Setup setup(loop);
+  setup.queue.add("a/1", Priority::live);
+  setup.queue.add_after("a/2", 1s);
+  setup.queue.shut_down(ShutDown::drain);
+  std::string order;
+  co_await take_one(setup.queue, order);
+  co_await take_one(setup.queue, order);
+  EXPECT_EQ(order, "a/1 - ");
+}
+
+CO_TEST(QueueMetrics, have_kubernetes_names_and_values) {
+  Setup setup(loop);
+  setup.queue.add("a/1", Priority::live);
+  setup.queue.add("a/2", Priority::live);
+  setup.queue.add_after("a/3", 1h);
+  co_await runtime::sleep_for(loop.time(), 20s);
+  std::string order;
+  co_await take_one(setup.queue, order);
+  co_await runtime::sleep_for(loop.time(), 45s);
+  const std::string text = setup.metrics.expose();
+  EXPECT_THAT(text, HasSubstr("# HELP workqueue_depth [BETA] Current depth of workqueue\n"));
+  EXPECT_THAT(text, HasSubstr("# TYPE workqueue_depth gauge\n"));
+  EXPECT_THAT(text, HasSubstr("workqueue_depth{name=\"test\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("workqueue_adds_total{name=\"test\"} 2\n"));
+  EXPECT_THAT(text, HasSubstr("workqueue_retries_total{name=\"test\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("workqueue_unfinished_work_seconds{name=\"test\"} 45\n"));
+  EXPECT_THAT(text, HasSubstr("workqueue_longest_running_processor_seconds{name=\"test\"} 45\n"));
+  EXPECT_THAT(text, HasSubstr("workqueue_queue_duration_seconds_sum{name=\"test\"} 20\n"));
+  EXPECT_THAT(text, HasSubstr("workqueue_work_duration_seconds_count{name=\"test\"} 0\n"));
+
+  setup.queue.done("a/1");
+  const std::string after = setup.metrics.expose();
+  EXPECT_THAT(after, HasSubstr("workqueue_unfinished_work_seconds{name=\"test\"} 0\n"));
+  EXPECT_THAT(after, HasSubstr("workqueue_work_duration_seconds_sum{name=\"test\"} 45\n"));
+  EXPECT_THAT(after, HasSubstr("workqueue_adds_total{name=\"test\"} 2\n")) << "counted once";
+}
+
+CO_TEST(QueueMetrics, histograms_go_from_10_ns_to_600_s) {
+  Setup setup(loop);
+  std::string bounds;
+  std::istringstream lines(setup.metrics.expose());
+  for (std::string line; std::getline(lines, line);) {
+    const auto bound = line.find("le=\"");
+    if (line.starts_with("workqueue_work_duration_seconds_bucket") && bound != std::string::npos) {
+      bounds += line.substr(bound + 4, line.find('"', bound + 4) - bound - 4) + " ";
+    }
+  }
+  EXPECT_EQ(bounds, "1e-08 1e-07 1e-06 1e-05 0.0001 0.001 0.01 0.1 1 10 30 60 120 300 600 +Inf ");
+  co_return;
+}
+
+CO_TEST(QueueMetrics, outlive_their_queue) {
+  MetricsRegistry metrics;
+  for (int life = 1; life <= 2; ++life) {
+    TestFront queue(loop.time(), metrics, Options("test", 10));
+    queue.add("a/1", Priority::live);
+  }
+  const std::string text = metrics.expose();
+  EXPECT_THAT(text, HasSubstr("workqueue_adds_total{name=\"test\"} 2\n"));
+  EXPECT_THAT(text, HasSubstr("workqueue_depth{name=\"test\"} 0\n"));
+  co_return;
+}
+
+}  // namespace
+}  // namespace dcm::workqueue
