@@ -1,0 +1,109 @@
+// N workers on one queue: the loop that every controller has, written once.
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "runtime/log.hpp"
+#include "runtime/metrics.hpp"
+#include "runtime/task_group.hpp"
+#include "runtime/time.hpp"
+
+namespace dcm::workqueue {
+
+// What a handler wants for its item.
+class Outcome {
+ public:
+  enum class Kind { done, retry, retry_after };
+
+  // Nothing left to do; the backoff starts anew.
+  static Outcome done() { return {Kind::done, {}}; }
+  // It failed: again with backoff.
+  static Outcome retry() { return {Kind::retry, {}}; }
+  // It went well, and there is something to do after `delay`; the backoff starts anew.
+  static Outcome retry_after(runtime::Duration delay) { return {Kind::retry_after, delay}; }
+
+  Kind kind() const noexcept { return kind_; }
+  runtime::Duration delay() const noexcept { return delay_; }
+
+  friend bool operator==(const Outcome&, const Outcome&) = default;
+
+ private:
+  Outcome(Kind kind, runtime::Duration delay) : kind_(kind), delay_(delay) {}
+
+  Kind kind_;
+  runtime::Duration delay_;
+};
+
+// What becomes of exceptions that escape a handler. Most are bugs of ours in one item's handling:
+// logged, counted and retried, so that the other items are still handled. Cancellation, out of
+// memory and broken invariants are rethrown: they concern more than one item.
+class HandlerFailures {
+ public:
+  HandlerFailures(runtime::MetricsRegistry& metrics, const std::string& queue_name,
+                  runtime::Logger log);
+
+  static bool concerns_one_item(const std::exception_ptr& failure);
+  void report(const std::exception_ptr& failure, const std::string& item);
+
+ private:
+  runtime::Counter& count_;
+  runtime::Logger log_;
+};
+
+// Tells the queue what became of an item.
+template <class Queue>
+void settle(Queue& queue, const typename Queue::ItemType& item, const Outcome& outcome) {
+  if (outcome.kind() != Outcome::Kind::retry) queue.forget(item);
+  if (outcome.kind() == Outcome::Kind::retry) queue.add_rate_limited(item);
+  if (outcome.kind() == Outcome::Kind::retry_after) queue.add_after(item, outcome.delay());
+  queue.done(item);
+}
+
+// Handles one item after the other until the queue is shut down and has no more.
+//
+// Everything must outlive the task. `Handler` is called as `Task<Outcome>(Item)`, `Describe` as
+// `std::string(const Item&)`, for the log.
+template <class Queue, class Handler, class Describe>
+runtime::Task<> work(Queue& queue, Handler& handler, Describe& describe,
+                     HandlerFailures& failures) {
+  while (true) {
+    const std::optional<typename Queue::ItemType> item = co_await queue.get();
+    if (!item) co_return;
+    Outcome outcome = Outcome::retry();
+    std::exception_ptr failure;
+    try {
+      const Outcome wanted = co_await handler(*item);
+      outcome = wanted;
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    if (failure && !HandlerFailures::concerns_one_item(failure)) {
+      queue.add_after(*item, {});  // its work was cut off: another worker may have it
+      queue.done(*item);
+      std::rethrow_exception(failure);
+    }
+    if (failure) failures.report(failure, describe(*item));
+    settle(queue, *item, outcome);
+    // With a handler that never waits, a full queue would hold the loop until it is empty.
+    co_await runtime::yield();
+  }
+}
+
+// Runs `count` workers; ends when all have: after queue.shut_down(), or when it is cancelled.
+// `queue` and `failures` must outlive the task.
+template <class Queue, class Handler, class Describe>
+runtime::Task<> run_workers(runtime::Executor executor, std::size_t count, Queue& queue,
+                            Handler handler, Describe describe, HandlerFailures& failures) {
+  runtime::TaskGroup workers(executor);
+  for (std::size_t number = 0; number < count; ++number) {
+    workers.spawn("worker " + std::to_string(number), work(queue, handler, describe, failures));
+  }
+  co_await workers.join();
+}
+
+}  // namespace dcm::workqueue
