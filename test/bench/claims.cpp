@@ -1,0 +1,162 @@
+// Figures of the resource claim controller next to kube-controller-manager, on a real control
+// plane.
+//
+//   bench_claims [waiting|known|finished]   default: all three
+//
+// Prints figures and ratios; it never fails on speed. Everything (API server, etcd, managers, this
+// program) shares the machine, so the ratios say more than the absolute figures.
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "test/bench/cluster.hpp"
+
+namespace dcm::bench {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int kWaitingPods = 5'000;
+constexpr int kKnownPods = 30'000;
+constexpr int kFinishedPods = 3'000;
+
+void print_row(const std::string& what, std::map<Who, double> figures, const char* unit) {
+  fmt::print("{:<58} {:>10.3f}", what, figures[Who::ours]);
+  if (figures.contains(Who::reference)) {
+    fmt::print(" {:>10.3f} {:>7.3f}", figures[Who::reference],
+               figures[Who::ours] / figures[Who::reference]);
+  }
+  fmt::print("  {}\n", unit);
+  std::fflush(stdout);
+}
+
+std::vector<Who> everybody() {
+  if (has_reference()) return {Who::ours, Who::reference};
+  fmt::print("no kube-controller-manager here: only ours is measured\n");
+  return {Who::ours};
+}
+
+void must(bool holds, const char* what) {
+  if (!holds) throw std::runtime_error(what);
+}
+
+// Pods that wait for their claims when the manager starts; each manager on a cluster of its own.
+void measure_waiting() {
+  std::map<Who, double> cpu, wall, memory;
+  for (const Who who : everybody()) {
+    Cluster cluster;
+    Kube kube(cluster.kubeconfig());
+    create_template(kube);
+    create_pods(kube, "pod-", kWaitingPods);
+    RunningManager manager(who, cluster);
+    wall[who] = seconds([&] {
+      must(kube.eventually([&] { return count_claims(kube) >= kWaitingPods; }, 10min, 100ms),
+           "the claims were not made within 10 minutes");
+      must(kube.eventually([&] { return count_served_pods(kube) >= kWaitingPods; }, 10min, 250ms),
+           "the names were not written within 10 minutes");
+    });
+    cpu[who] = manager.usage().cpu_seconds / (kWaitingPods / 1000.0);
+    memory[who] = manager.usage().peak_memory_mb;
+    manager.stop();
+  }
+  print_row(fmt::format("claims for {} waiting pods: CPU per 1,000", kWaitingPods), cpu, "s");
+  print_row("  from the start until all names are written", wall, "s");
+  print_row("  peak resident memory", memory, "MB");
+}
+
+// A cluster full of pods that have their claims; one pod more waits when the manager starts.
+void measure_known() {
+  std::map<Who, double> memory, first_write, cpu;
+  Cluster cluster;
+  Kube kube(cluster.kubeconfig());
+  create_template(kube);
+  fmt::print("(making {} pods and their claims first)\n", kKnownPods);
+  {
+    RunningManager maker(Who::ours, cluster);
+    create_pods(kube, "pod-", kKnownPods);
+    must(kube.eventually([&] { return count_claims(kube) >= kKnownPods; }, 20min, 500ms),
+         "the claims were not made within 20 minutes");
+    must(kube.eventually([&] { return count_served_pods(kube) >= kKnownPods; }, 5min, 1s),
+         "the names were not written within 5 minutes");
+    maker.stop();
+  }
+  std::size_t claims = kKnownPods;
+  for (const Who who : everybody()) {
+    create_pods(kube, fmt::format("late-{}-", name(who)), 1);
+    std::unique_ptr<RunningManager> manager;
+    first_write[who] = seconds([&] {
+      manager = std::make_unique<RunningManager>(who, cluster);
+      must(kube.eventually([&] { return count_claims(kube) > claims; }, 5min, 5ms),
+           "the late pod was not served within 5 minutes");
+    });
+    ++claims;
+    // What a start brings is looked at to its end before memory is read.
+    kube.eventually([] { return false; }, 10s, 1s);
+    memory[who] = manager->usage().peak_memory_mb;
+    cpu[who] = manager->usage().cpu_seconds;
+    manager->stop();
+  }
+  print_row(fmt::format("{} pods and claims known: peak resident memory", kKnownPods), memory,
+            "MB");
+  print_row("  from the start until the first useful write", first_write, "s");
+  print_row("  CPU of the start and 10 s more", cpu, "s");
+}
+
+// Pods that have finished: nobody needs their claims any more.
+void measure_finished() {
+  std::map<Who, double> again;
+  for (const Who who : everybody()) {
+    Cluster cluster;
+    Kube kube(cluster.kubeconfig());
+    create_template(kube);
+    RunningManager manager(who, cluster);
+    create_pods(kube, "pod-", kFinishedPods, "node-a");
+    must(kube.eventually([&] { return count_claims(kube) >= kFinishedPods; }, 5min, 100ms),
+         "the claims were not made within 5 minutes");
+    must(kube.eventually([&] { return count_served_pods(kube) >= kFinishedPods; }, 5min, 500ms),
+         "the names were not written within 5 minutes");
+    const double creates = manager.claim_creates();
+    std::vector<Kube::PatchCall> finish;
+    for (int i = 0; i < kFinishedPods; ++i) {
+      finish.push_back({fmt::format("/api/v1/namespaces/default/pods/pod-{}/status", i),
+                        {{"status", {{"phase", "Succeeded"}}}}});
+    }
+    kube.patch_all(Kube::Patch::merge, finish, 16);
+    kube.eventually([&] { return count_claims(kube) == 0; }, 40s, 200ms);
+    // Time to make them again, for who does.
+    kube.eventually([] { return false; }, 20s, 1s);
+    again[who] = manager.claim_creates() - creates;
+    manager.stop();
+  }
+  print_row(fmt::format("{} pods that finish: claims made again within a minute", kFinishedPods),
+            again, "creates");
+}
+
+}  // namespace
+}  // namespace dcm::bench
+
+int main(int argc, char** argv) {
+  using namespace dcm::bench;
+  const std::map<std::string, void (*)()> measurements = {
+      {"waiting", measure_waiting}, {"known", measure_known}, {"finished", measure_finished}};
+  const std::string wanted = argc > 1 ? argv[1] : "";
+  if (!wanted.empty() && !measurements.contains(wanted)) {
+    std::fprintf(stderr, "bench_claims: unknown measurement %s (waiting, known, finished)\n",
+                 argv[1]);
+    return 2;
+  }
+  fmt::print("{:<58} {:>10} {:>10} {:>7}\n", "", "ours", "reference", "ratio");
+  try {
+    for (const char* name : {"waiting", "known", "finished"}) {
+      if (wanted.empty() || wanted == name) measurements.at(name)();
+    }
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "bench_claims: %s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,71 @@
+// A blocking API client for black-box tests and benchmarks: paths and JSON, nothing typed.
+//
+// It shares no Kubernetes code with the manager: it sees what any other client of the API sees.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include <boost/json.hpp>
+
+namespace dcm::support {
+
+namespace json = boost::json;
+
+class Kube {
+ public:
+  struct Answer {
+    unsigned status;
+    json::value body;  // null where the body is no JSON
+    std::string text;
+  };
+
+  enum class Patch { merge, strategic, apply };
+
+  // Reads server, CA and token of `context` (the current one, if empty) from a kubeconfig.
+  explicit Kube(const std::string& kubeconfig, const std::string& context = {});
+  ~Kube();
+
+  Answer get(const std::string& path);
+  Answer post(const std::string& path, const json::value& body);
+  Answer patch(const std::string& path, Patch type, const json::value& body);
+  Answer remove(const std::string& path, const json::value& options = nullptr);
+
+  // The body of an answer that must be a success; throws with method, path and answer otherwise.
+  json::value must_get(const std::string& path);
+  json::value must_post(const std::string& path, const json::value& body);
+  json::value must_patch(const std::string& path, Patch type, const json::value& body);
+
+  // Many requests at the same time (`parallel` of them), in order of `bodies`; each must succeed.
+  void post_all(const std::string& path, const std::vector<json::value>& bodies,
+                std::size_t parallel);
+  struct PatchCall {
+    std::string path;
+    json::value body;
+  };
+  void patch_all(Patch type, const std::vector<PatchCall>& calls, std::size_t parallel);
+
+  // Looks until `holds` says yes, or `limit` has passed; returns whether it did. Looks at once,
+  // then every `interval`.
+  bool eventually(const std::function<bool()>& holds,
+                  std::chrono::milliseconds limit = std::chrono::seconds(30),
+                  std::chrono::milliseconds interval = std::chrono::milliseconds(20));
+
+  const std::string& server_url() const;
+  const std::string& token() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// The value at a path like "/status/allocation", or null.
+const json::value& at(const json::value& document, std::string_view pointer);
+// Its string, or "".
+std::string text_at(const json::value& document, std::string_view pointer);
+
+}  // namespace dcm::support

@@ -1,0 +1,41 @@
+// A child process: started, looked at, stopped, and never left behind.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace dcm::support {
+
+class Process {
+ public:
+  struct Command {
+    std::vector<std::string> arguments;              // the first one is the program
+    std::map<std::string, std::string> environment;  // in addition to ours
+    std::string output;                              // file for stdout and stderr; appended to
+  };
+
+  // Throws std::runtime_error when the program cannot be started.
+  explicit Process(const Command& command);
+  // Kills it, if it still runs.
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  pid_t pid() const { return pid_; }
+  void signal(int number) const;
+  // Its exit status, if it has ended; 128 + the signal that ended it.
+  std::optional<int> exit_status();
+
+  // Runs a command to its end; returns its exit status.
+  static int run(const Command& command);
+
+ private:
+  pid_t pid_ = -1;
+  std::optional<int> status_;
+};
+
+}  // namespace dcm::support
