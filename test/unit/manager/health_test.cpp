@@ -1,0 +1,30 @@
+#include "cmd/dra-controller-manager/health.hpp"
+
+#include <gtest/gtest.h>
+
+namespace dcm::manager {
+namespace {
+
+TEST(Health, no_checks_are_a_healthy_process) {
+  const HealthReport report = HealthChecks().run("livez", Verbose::no);
+  EXPECT_TRUE(report.is_healthy);
+  EXPECT_EQ(report.text, "ok");
+}
+
+TEST(Health, one_failing_check_is_named_with_its_reason) {
+  HealthChecks checks;
+  checks.add("ping", [] { return std::nullopt; });
+  checks.add("pods", [] { return std::optional<std::string>("not synced: 403"); });
+  const HealthReport report = checks.run("readyz", Verbose::no);
+  EXPECT_FALSE(report.is_healthy);
+  EXPECT_EQ(report.text, "[+]ping ok\n[-]pods failed: not synced: 403\nreadyz check failed\n");
+}
+
+TEST(Health, verbose_lists_every_check_also_when_all_is_well) {
+  HealthChecks checks;
+  checks.add("ping", [] { return std::nullopt; });
+  EXPECT_EQ(checks.run("readyz", Verbose::yes).text, "[+]ping ok\nreadyz check passed\n");
+}
+
+}  // namespace
+}  // namespace dcm::manager

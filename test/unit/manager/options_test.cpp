@@ -1,0 +1,104 @@
+#include "cmd/dra-controller-manager/options.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace dcm::manager {
+namespace {
+
+using testing::HasSubstr;
+
+// The least that is accepted, and more.
+std::vector<std::string> with(std::vector<std::string> flags) {
+  flags.emplace_back("--leader-elect=false");
+  return flags;
+}
+
+TEST(Options, defaults_are_those_of_the_documentation) {
+  const auto options = parse_options(with({}));
+  ASSERT_TRUE(options.has_value());
+  EXPECT_TRUE(options->runs_resource_claim_controller);
+  EXPECT_EQ(options->concurrent_resource_claim_syncs, 50U);
+  EXPECT_EQ(options->kube_api_qps, 200);
+  EXPECT_EQ(options->kube_api_burst, 400);
+  EXPECT_EQ(options->max_inflight_requests, 100U);
+  EXPECT_EQ(options->metrics_bind_address, "");
+  EXPECT_EQ(options->verbosity, 0);
+}
+
+TEST(Options, flags_are_taken_over) {
+  const auto options = parse_options(with({
+      "--kubeconfig=/tmp/config", "--context", "dev", "--server=https://10.0.0.1:6443",
+      "--kube-api-qps=0", "--concurrent-resourceclaim-syncs=8", "--logging-format=json", "-v=4",
+      "--feature-gates=GenericWorkload=true,DRAWorkloadResourceClaims=true"}));
+  ASSERT_TRUE(options.has_value()) << options.error().text;
+  EXPECT_EQ(options->cluster.kubeconfig, "/tmp/config");
+  EXPECT_EQ(options->cluster.context, "dev");
+  EXPECT_EQ(options->cluster.server, "https://10.0.0.1:6443");
+  EXPECT_EQ(options->kube_api_qps, 0);
+  EXPECT_EQ(options->concurrent_resource_claim_syncs, 8U);
+  EXPECT_EQ(options->logging_format, runtime::LogFormat::json);
+  EXPECT_EQ(options->verbosity, 4);
+  EXPECT_TRUE(options->features.is_enabled("GenericWorkload"));
+}
+
+struct ControllersRow {
+  const char* value;
+  bool runs;
+};
+
+TEST(Options, controllers_are_selected_as_in_kube_controller_manager) {
+  for (const ControllersRow& row : {ControllersRow{"*", true},
+                                    {"resourceclaim-controller", true},
+                                    {"resource-claim-controller", true},
+                                    {"*,-resourceclaim-controller", false},
+                                    {"-resourceclaim-controller", false}}) {
+    const auto options = parse_options(with({std::string("--controllers=") + row.value}));
+    ASSERT_TRUE(options.has_value()) << row.value << ": " << options.error().text;
+    EXPECT_EQ(options->runs_resource_claim_controller, row.runs) << row.value;
+  }
+}
+
+struct BadRow {
+  const char* flag;
+  const char* named;  // what the line must mention
+};
+
+TEST(Options, a_mistake_is_one_line_that_names_the_flag) {
+  for (const BadRow& row : {BadRow{"--kubecofnig=x", "--kubecofnig"},
+                            {"--concurrent-resourceclaim-syncs=0", "--concurrent-resourceclaim-syncs"},
+                            {"--kube-api-qps=-1", "--kube-api-qps"},
+                            {"--kube-api-qps=fast", "fast"},
+                            {"--max-inflight-requests=0", "--max-inflight-requests"},
+                            {"--controllers=garbage", "garbage"},
+                            {"--feature-gates=DRAAdminAccess=false", "DRAAdminAccess"},
+                            {"--feature-gates=NoSuchGate=true", "NoSuchGate"},
+                            {"--feature-gates=GenericWorkload", "GenericWorkload"},
+                            {"--logging-format=xml", "--logging-format"},
+                            {"-v=99", "-v"},
+                            {"stray", "stray"}}) {
+    const auto options = parse_options(with({row.flag}));
+    ASSERT_FALSE(options.has_value()) << row.flag;
+    EXPECT_EQ(options.error().status, 2) << row.flag;
+    EXPECT_THAT(options.error().text, HasSubstr(row.named));
+    EXPECT_EQ(options.error().text.find('\n'), std::string::npos) << options.error().text;
+  }
+}
+
+TEST(Options, leader_election_must_be_turned_off_in_this_version) {
+  EXPECT_EQ(parse_options({}).error().status, 2);
+  EXPECT_THAT(parse_options({}).error().text, HasSubstr("--leader-elect=false"));
+}
+
+TEST(Options, help_and_version_are_no_mistakes) {
+  const auto help = parse_options({"--help"});
+  ASSERT_FALSE(help.has_value());
+  EXPECT_EQ(help.error().status, 0);
+  for (const char* group : {"Cluster", "Controllers", "Process"}) {
+    EXPECT_THAT(help.error().text, HasSubstr(group));
+  }
+  EXPECT_EQ(parse_options({"--version"}).error().status, 0);
+}
+
+}  // namespace
+}  // namespace dcm::manager

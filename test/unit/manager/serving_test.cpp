@@ -1,0 +1,55 @@
+#include "cmd/dra-controller-manager/serving.hpp"
+
+#include "test/support/co_test.hpp"
+
+namespace dcm::manager {
+namespace {
+
+// Keeps the answer.
+class Recorder final : public http::Responder {
+ public:
+  http::Task<http::Result<>> send(http::Response response) override {
+    answer = std::move(response);
+    co_return http::Result<>();
+  }
+  http::Task<http::Result<>> begin(http::Response) override { co_return http::Result<>(); }
+  http::Task<http::Result<>> write(std::string_view) override { co_return http::Result<>(); }
+  http::Task<http::Result<>> end() override { co_return http::Result<>(); }
+
+  http::Response answer;
+};
+
+struct Row {
+  const char* what;
+  http::Method method;
+  const char* target;
+  std::uint16_t status;
+  const char* body;  // beginning
+};
+
+CO_TEST(Serving, answers_health_and_metrics_and_nothing_else) {
+  Health health;
+  health.ready.add("informers", [] { return std::optional<std::string>("pods not synced"); });
+  runtime::MetricsRegistry metrics;
+  metrics.gauge("depth", "Items.");
+  const http::Handler handler = make_status_handler(health, metrics);
+  using enum http::Method;
+  for (const Row& row : {
+           Row{"liveness does not ask whether the caches are synced", get, "/livez", 200, "ok"},
+           Row{"healthz is liveness", get, "/healthz", 200, "ok"},
+           Row{"verbose lists the checks", get, "/livez?verbose", 200, "livez check passed"},
+           Row{"not ready says why", get, "/readyz", 503, "[-]informers failed: pods not synced"},
+           Row{"metrics are text", get, "/metrics", 200, "# HELP depth Items."},
+           Row{"HEAD is GET without a body", head, "/livez", 200, "ok"},
+           Row{"an unknown path is 404", get, "/metrics/x", 404, "not found"},
+           Row{"nothing can be posted", post, "/metrics", 405, "only GET"},
+       }) {
+    Recorder recorder;
+    co_await handler({.method = row.method, .target = row.target}, recorder);
+    EXPECT_EQ(recorder.answer.status, row.status) << row.what;
+    EXPECT_TRUE(recorder.answer.body.starts_with(row.body)) << row.what << recorder.answer.body;
+  }
+}
+
+}  // namespace
+}  // namespace dcm::manager
