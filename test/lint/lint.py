@@ -30,6 +30,7 @@ INCLUDES = {
     "test/apiserver": ["runtime", "runtime/http", "test/support"],
     # Black-box: sees the manager only through its process and the API.
     "test/conformance": ["runtime", "runtime/http", "test/support", "test/apiserver"],
+    "test/support": ["*"],
     "test": ["*"],
 }
 
@@ -38,7 +39,7 @@ THIRD_PARTY = {
     r"boost/beast|boost/asio/ssl|openssl/": ["runtime/http/", "runtime/asio.cpp", "test/support/"],
     r"simdjson": ["client/"],
     r"boost/json": ["client/api/encode.cpp", "test/"],
-    r"yaml-cpp": ["client/", "cmd/"],
+    r"yaml-cpp": ["client/", "cmd/", "test/support/"],
     r"CLI/": ["cmd/", "test/"],
     r"spdlog": ["runtime/log.cpp"],
     r"prometheus/": ["runtime/metrics"],
