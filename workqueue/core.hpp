@@ -13,7 +13,7 @@ namespace dcm::workqueue {
 // Knows which item is which entry of a Scheduler, and keeps no item that nothing is known of.
 //
 // `NamespaceOf` gives an item's namespace as an InternedString; a copy of the item is kept while it
-// is in the queue or its failures are remembered. About 140 bytes for a waiting item of 16.
+// is in the queue or its failures are remembered. About 130 bytes for a waiting item of 16.
 template <class Item, class NamespaceOf, class Hash = std::hash<Item>>
 class Core {
  public:
