@@ -1,0 +1,161 @@
+// What waits for its time, how long a retry waits, and what is remembered meanwhile.
+#include <gtest/gtest.h>
+
+#include "test/unit/workqueue/fixture.hpp"
+
+namespace dcm::workqueue {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr const char* kItem = "lab/pod";
+
+TEST(Delays, the_earlier_of_two_applies_whichever_came_first) {
+  for (const auto& [first, second] : {std::pair{5s, 10s}, std::pair{10s, 5s}}) {
+    TestQueue queue;
+    queue.add_after(kItem, first);
+    queue.add_after(kItem, second);
+    queue.pass(4999ms);
+    EXPECT_EQ(queue.state(kItem), ItemState::delayed);
+    queue.pass(1ms);
+    EXPECT_EQ(queue.handle(), kItem);
+    queue.pass(1h);
+    EXPECT_EQ(queue.waiting(), 0U) << "there is one delay per item";
+  }
+}
+
+TEST(Delays, items_that_are_due_at_once_come_in_the_order_of_their_adds) {
+  TestQueue queue;
+  for (const char* item : {"a/3", "a/1", "a/2"}) queue.add_after(item, 10s);
+  queue.pass(10s);
+  EXPECT_EQ(queue.handle(3), "a/3 a/1 a/2");
+}
+
+TEST(Delays, an_appointment_is_kept_when_its_item_is_handled_earlier) {
+  TestQueue queue;
+  queue.add_after(kItem, 10s);
+  queue.add(kItem);
+  EXPECT_EQ(queue.handle(), kItem);
+  EXPECT_EQ(queue.state(kItem), ItemState::delayed);
+  queue.pass(10s);
+  EXPECT_EQ(queue.handle(), kItem);
+}
+
+TEST(Delays, a_retry_is_dropped_when_its_item_is_handled_earlier) {
+  TestQueue queue;
+  queue.add_rate_limited(kItem);
+  queue.add(kItem);
+  EXPECT_EQ(queue.handle(), kItem);
+  EXPECT_EQ(queue.state(kItem), ItemState::idle);
+}
+
+TEST(Delays, a_retry_on_top_of_an_appointment_is_kept) {
+  TestQueue queue;
+  queue.add_after(kItem, 10s);
+  queue.add_rate_limited(kItem);
+  queue.add(kItem);
+  EXPECT_EQ(queue.handle(), kItem);
+  EXPECT_EQ(queue.state(kItem), ItemState::delayed);
+}
+
+TEST(Delays, a_delay_beyond_all_time_never_passes) {
+  TestQueue queue;
+  queue.add_after(kItem, Duration::max());
+  queue.pass(24h * 365 * 100);
+  EXPECT_EQ(queue.state(kItem), ItemState::delayed);
+}
+
+TEST(Delays, many_that_are_due_at_once_come_in_bounded_steps) {
+  TestQueue queue;
+  for (int i = 0; i < 1000; ++i) queue.add_after(TestItem("a/" + std::to_string(i)), 1s);
+  queue.pass(1s);
+  EXPECT_LT(queue.waiting(), 1000U);
+  EXPECT_EQ(queue.core.scheduler().next_due(), queue.now) << "the rest is due";
+  for (int step = 0; step < 4; ++step) queue.pass(0s);
+  EXPECT_EQ(queue.waiting(), 1000U);
+}
+
+TEST(Retries, an_item_backs_off_until_it_is_forgotten) {
+  TestQueue queue;
+  EXPECT_EQ(queue.add_rate_limited(kItem), 5ms);
+  EXPECT_EQ(queue.add_rate_limited(kItem), 10ms);
+  EXPECT_EQ(queue.core.failures(kItem), 2U);
+  queue.forget(kItem);
+  EXPECT_EQ(queue.add_rate_limited(kItem), 5ms);
+}
+
+TEST(Retries, failures_are_remembered_while_the_item_is_idle) {
+  TestQueue queue;
+  queue.add_rate_limited(kItem);
+  queue.pass(5ms);
+  queue.take();
+  queue.done(kItem);
+  EXPECT_EQ(queue.state(kItem), ItemState::idle);
+  EXPECT_EQ(queue.add_rate_limited(kItem), 10ms);
+}
+
+TEST(Retries, one_namespaces_failures_do_not_delay_anothers) {
+  TestQueue queue;
+  Duration last{};
+  for (int i = 0; i < 10'000; ++i) {
+    last = queue.add_rate_limited(TestItem("noisy/" + std::to_string(i)));
+  }
+  EXPECT_EQ(last, 990s) << "100 at once, 10 per second";
+  EXPECT_EQ(queue.add_rate_limited("quiet/pod"), 5ms);
+}
+
+TEST(Retries, the_longer_of_backoff_and_bucket_applies) {
+  TestQueue queue;
+  for (int i = 0; i < 10; ++i) queue.add_rate_limited(kItem);
+  EXPECT_EQ(queue.add_rate_limited(kItem), 5120ms) << "the bucket has tokens";
+}
+
+TEST(Memory, nothing_is_kept_of_an_item_that_was_forgotten_and_is_done) {
+  TestQueue queue;
+  queue.add(kItem);
+  queue.take();
+  queue.add_rate_limited(kItem);
+  queue.done(kItem);
+  queue.pass(1s);
+  EXPECT_EQ(queue.core.known(), 1U);
+  queue.handle();
+  EXPECT_EQ(queue.core.known(), 0U);
+}
+
+TEST(Memory, a_namespace_is_kept_only_while_its_bucket_is_not_full) {
+  TestQueue queue;
+  queue.add("short/pod");
+  queue.handle();
+  EXPECT_EQ(queue.core.scheduler().namespaces(), 0U);
+  for (int i = 0; i < 100; ++i) {
+    const TestItem item("ns" + std::to_string(i) + "/pod");
+    queue.add_rate_limited(item);
+    queue.add(item);
+    queue.handle();
+  }
+  EXPECT_EQ(queue.core.known(), 0U);
+  EXPECT_EQ(queue.core.scheduler().namespaces(), 100U);
+  queue.pass(10s);
+  for (int i = 0; i < 100; ++i) {
+    queue.add(TestItem("new" + std::to_string(i) + "/pod"));
+    queue.handle();
+  }
+  EXPECT_EQ(queue.core.scheduler().namespaces(), 0U);
+}
+
+TEST(Memory, an_emptied_bucket_is_remembered_between_items) {
+  TestQueue queue;
+  for (int i = 0; i < 200; ++i) queue.add_rate_limited("lab/a");
+  queue.forget("lab/a");
+  queue.add("lab/a");
+  queue.handle();
+  ASSERT_EQ(queue.core.known(), 0U);
+  EXPECT_EQ(queue.add_rate_limited("lab/b"), 10'100ms);
+}
+
+TEST(Memory, an_entry_is_small) {
+  EXPECT_LE(sizeof(Entry), 80U);
+}
+
+}  // namespace
+}  // namespace dcm::workqueue
