@@ -43,7 +43,8 @@ class Uid {
 };
 
 // A decimal number of any length, comparable between objects of one resource (KEP-5504; the numbers
-// of older servers compare in the same way). Anything else is kept, but is older than every number.
+// of older servers compare in the same way). Anything else is kept, but is older than every number;
+// that includes a number with a leading zero, which no server writes.
 class ResourceVersion {
  public:
   ResourceVersion() = default;  // none: older than all others

@@ -36,7 +36,8 @@ struct Resource {
   std::string path() const;
   // "/apis/resource.k8s.io/v1/namespaces/lab/resourceclaims"
   std::string path(std::string_view namespace_) const;
-  // "…/resourceclaims/trainer-0-gpus-x7k2p", with "/status" as a subresource if given.
+  // "…/resourceclaims/trainer-0-gpus-x7k2p", with "/status" as a subresource if given. The name
+  // may be any text (it is escaped), but must not be empty: that would be the whole collection.
   std::string path(const NamespacedName& key, std::string_view subresource = {}) const;
 };
 

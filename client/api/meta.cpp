@@ -1,0 +1,116 @@
+#include "client/api/meta.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+namespace dcm::api {
+namespace {
+
+constexpr std::size_t kUuidLength = 36;
+constexpr std::string_view kHexDigits = "0123456789abcdef";
+
+constexpr bool is_hyphen_place(std::size_t i) {
+  return i == 8 || i == 13 || i == 18 || i == 23;
+}
+
+// The value of a lower-case hexadecimal digit; -1 for anything else.
+constexpr int hex_value(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  return -1;
+}
+
+// Whether `text` is 8-4-4-4-12 lower-case hexadecimal digits, which then stand in `bytes`.
+bool parse_uuid(std::string_view text, std::array<std::uint8_t, 16>& bytes) {
+  if (text.size() != kUuidLength) return false;
+  std::size_t byte = 0;
+  for (std::size_t i = 0; i < kUuidLength;) {
+    if (is_hyphen_place(i)) {
+      if (text[i++] != '-') return false;
+      continue;
+    }
+    const int high = hex_value(text[i]);
+    const int low = hex_value(text[i + 1]);
+    if (high < 0 || low < 0) return false;
+    bytes[byte++] = static_cast<std::uint8_t>(high * 16 + low);
+    i += 2;
+  }
+  return true;
+}
+
+// "0", or digits without a leading zero, as the API server writes them: so each number has one
+// spelling, and the order agrees with ==. "007" is therefore text.
+bool is_number(std::string_view text) {
+  if (text.empty() || (text.front() == '0' && text.size() > 1)) return false;
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
+Uid::Uid(std::string_view text) {
+  if (text.empty()) return;
+  Bytes bytes{};
+  // All zeros stand for "none", so the zero UUID is kept as text.
+  if (parse_uuid(text, bytes) && bytes != Bytes{}) {
+    bytes_ = bytes;
+  } else {
+    text_ = std::make_unique<std::string>(text);
+  }
+}
+
+Uid::Uid(const Uid& other)
+    : bytes_(other.bytes_),
+      text_(other.text_ ? std::make_unique<std::string>(*other.text_) : nullptr) {}
+
+Uid& Uid::operator=(const Uid& other) {
+  if (this != &other) *this = Uid(other);
+  return *this;
+}
+
+std::string Uid::str() const {
+  if (text_) return *text_;
+  if (empty()) return {};
+  std::string text(kUuidLength, '-');
+  std::size_t place = 0;
+  for (const std::uint8_t byte : bytes_) {
+    if (is_hyphen_place(place)) ++place;
+    text[place++] = kHexDigits[byte >> 4];
+    text[place++] = kHexDigits[byte & 15];
+  }
+  return text;
+}
+
+std::size_t Uid::hash() const noexcept {
+  if (text_) return std::hash<std::string>{}(*text_);
+  std::array<std::uint64_t, 2> halves;
+  std::memcpy(halves.data(), bytes_.data(), sizeof(halves));
+  // The server's UUIDs are random: a mix that keeps the halves apart is enough.
+  return halves[0] ^ std::rotl(halves[1] * 0x9e3779b97f4a7c15ULL, 31);
+}
+
+bool operator==(const Uid& a, const Uid& b) noexcept {
+  return (a <=> b) == 0;
+}
+
+// UUIDs and none by their bytes, before all other texts. (A text's bytes are zero.)
+std::strong_ordering operator<=>(const Uid& a, const Uid& b) noexcept {
+  if (a.text_ && b.text_) return *a.text_ <=> *b.text_;
+  if (a.text_ || b.text_) return bool(a.text_) <=> bool(b.text_);
+  return std::memcmp(a.bytes_.data(), b.bytes_.data(), sizeof(Uid::Bytes)) <=> 0;
+}
+
+std::strong_ordering operator<=>(const ResourceVersion& a, const ResourceVersion& b) noexcept {
+  const bool a_is_number = is_number(a.text_);
+  const bool b_is_number = is_number(b.text_);
+  if (a_is_number != b_is_number) return a_is_number <=> b_is_number;
+  if (a_is_number && a.text_.size() != b.text_.size()) return a.text_.size() <=> b.text_.size();
+  return a.text_ <=> b.text_;
+}
+
+std::string NamespacedName::str() const {
+  return namespace_.empty() ? name : namespace_.str() + "/" + name;
+}
+
+}  // namespace dcm::api

@@ -1,0 +1,93 @@
+#include "client/api/resource.hpp"
+
+#include <array>
+
+#include "runtime/assert.hpp"
+
+namespace dcm::api {
+namespace {
+
+constexpr std::array<std::string_view, 1> kCoreVersions = {"v1"};
+constexpr std::array<std::string_view, 3> kClaimVersions = {"v1", "v1beta2", "v1beta1"};
+constexpr std::string_view kResourceGroup = "resource.k8s.io";
+
+constexpr bool is_unreserved(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+         c == '_' || c == '.' || c == '~';
+}
+
+// Percent-encoded as one path segment (RFC 3986). Names are DNS labels nearly always, but the name
+// in a reservation may be any text that a user wrote, and must not lead to another path.
+void append_segment(std::string& path, std::string_view segment) {
+  constexpr std::string_view kHexDigits = "0123456789ABCDEF";
+  const bool is_dots = segment == "." || segment == "..";
+  path += '/';
+  for (const char c : segment) {
+    if (is_unreserved(c) && !is_dots) {
+      path += c;
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    path += '%';
+    path += kHexDigits[byte >> 4];
+    path += kHexDigits[byte & 15];
+  }
+}
+
+// "/apis/resource.k8s.io/v1", "/api/v1"
+std::string group_path(const Resource& resource) {
+  return (resource.kind->group.empty() ? "/api/" : "/apis/") + resource.api_version();
+}
+
+}  // namespace
+
+constinit const ResourceKind kPods{.group = "",
+                                   .plural = "pods",
+                                   .kind = "Pod",
+                                   .scope = Scope::namespaced,
+                                   .versions = kCoreVersions};
+constinit const ResourceKind kResourceClaims{.group = kResourceGroup,
+                                             .plural = "resourceclaims",
+                                             .kind = "ResourceClaim",
+                                             .scope = Scope::namespaced,
+                                             .versions = kClaimVersions};
+constinit const ResourceKind kResourceClaimTemplates{.group = kResourceGroup,
+                                                     .plural = "resourceclaimtemplates",
+                                                     .kind = "ResourceClaimTemplate",
+                                                     .scope = Scope::namespaced,
+                                                     .versions = kClaimVersions};
+constinit const ResourceKind kEvents{.group = "",
+                                     .plural = "events",
+                                     .kind = "Event",
+                                     .scope = Scope::namespaced,
+                                     .versions = kCoreVersions};
+
+std::string Resource::api_version() const {
+  if (kind->group.empty()) return version;
+  return std::string(kind->group) + "/" + version;
+}
+
+std::string Resource::path() const {
+  std::string path = group_path(*this);
+  append_segment(path, kind->plural);
+  return path;
+}
+
+std::string Resource::path(std::string_view namespace_) const {
+  DCM_ASSERT(kind->scope == Scope::namespaced && !namespace_.empty());
+  std::string path = group_path(*this) + "/namespaces";
+  append_segment(path, namespace_);
+  append_segment(path, kind->plural);
+  return path;
+}
+
+std::string Resource::path(const NamespacedName& key, std::string_view subresource) const {
+  // A DELETE of the path without a name would delete all objects.
+  DCM_ASSERT(!key.name.empty());
+  std::string result = kind->scope == Scope::namespaced ? path(key.namespace_.str()) : path();
+  append_segment(result, key.name);
+  if (!subresource.empty()) append_segment(result, subresource);
+  return result;
+}
+
+}  // namespace dcm::api

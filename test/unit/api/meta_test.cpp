@@ -1,0 +1,96 @@
+#include "client/api/meta.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace dcm::api {
+namespace {
+
+constexpr std::string_view kUuid = "3f1c9d52-7e0a-4b6d-9c11-8a5e2d40f7b3";
+constexpr std::string_view kZeroUuid = "00000000-0000-0000-0000-000000000000";
+
+TEST(Uid, gives_back_every_text_unchanged) {
+  for (const std::string_view text : {
+           kUuid,
+           kZeroUuid,
+           std::string_view("00000000-0000-0000-0000-000000000001"),
+           std::string_view("3F1C9D52-7E0A-4B6D-9C11-8A5E2D40F7B3"),   // upper case: another text
+           std::string_view("3f1c9d52-7e0a-4b6d-9c11-8a5e2d40f7bg"),   // no hexadecimal digit
+           std::string_view("3f1c9d527-e0a-4b6d-9c11-8a5e2d40f7b3"),   // hyphen in the wrong place
+           std::string_view("3f1c9d52-7e0a-4b6d-9c11-8a5e2d40f7b"),    // too short
+           std::string_view("3f1c9d52-7e0a-4b6d-9c11-8a5e2d40f7b35"),  // too long
+           std::string_view("any text"),
+           std::string_view(),
+       }) {
+    EXPECT_EQ(Uid(text).str(), text);
+    EXPECT_EQ(Uid(text), Uid(text));
+    EXPECT_EQ(Uid(text).hash(), Uid(text).hash());
+    EXPECT_EQ(Uid(text).empty(), text.empty());
+  }
+}
+
+TEST(Uid, zero_uuid_is_not_none) {
+  EXPECT_NE(Uid(kZeroUuid), Uid());
+  EXPECT_FALSE(Uid(kZeroUuid).empty());
+}
+
+TEST(Uid, spelling_counts) {
+  EXPECT_NE(Uid(kUuid), Uid("3F1C9D52-7E0A-4B6D-9C11-8A5E2D40F7B3"));
+}
+
+TEST(Uid, copies_are_equal_and_independent) {
+  for (const std::string_view text : {kUuid, std::string_view("not a uuid")}) {
+    Uid original(text);
+    const Uid copy = original;
+    original = Uid("another");
+    EXPECT_EQ(copy.str(), text);
+    Uid assigned("something else");
+    assigned = copy;
+    EXPECT_EQ(assigned, copy);
+    const Uid& self = assigned;
+    assigned = self;
+    EXPECT_EQ(assigned.str(), text);
+  }
+}
+
+TEST(Uid, none_uuids_and_texts_stand_in_that_order) {
+  EXPECT_LT(Uid(), Uid(kUuid));
+  EXPECT_LT(Uid("10000000-0000-0000-0000-000000000000"), Uid(kUuid));
+  EXPECT_LT(Uid(kUuid), Uid("a text"));
+  EXPECT_LT(Uid("a text"), Uid("b text"));
+}
+
+struct Older {
+  std::string_view why;
+  std::string_view older;
+  std::string_view newer;
+};
+
+TEST(ResourceVersion, order) {
+  constexpr Older kRows[] = {
+      {"none is older than a number", "", "0"},
+      {"none is older than a text", "", "abc"},
+      {"any text is older than any number", "zzz", "0"},
+      {"numbers compare by value, not as text", "9", "10"},
+      {"numbers of one length compare by digit", "81507", "81533"},
+      {"no number is too long", "18446744073709551615", "18446744073709551616"},
+      {"a leading zero makes it a text", "0999", "1"},
+      {"a sign makes it a text", "-5", "1"},
+  };
+  for (const Older& row : kRows) {
+    SCOPED_TRACE(row.why);
+    EXPECT_LT(ResourceVersion(row.older), ResourceVersion(row.newer));
+    EXPECT_GT(ResourceVersion(row.newer), ResourceVersion(row.older));
+    EXPECT_NE(ResourceVersion(row.newer), ResourceVersion(row.older));
+  }
+  EXPECT_EQ(ResourceVersion("42") <=> ResourceVersion("42"), std::strong_ordering::equal);
+}
+
+TEST(NamespacedName, prints_the_namespace_only_if_there_is_one) {
+  EXPECT_EQ((NamespacedName{"lab", "trainer"}.str()), "lab/trainer");
+  EXPECT_EQ((NamespacedName{{}, "node-a"}.str()), "node-a");
+}
+
+}  // namespace
+}  // namespace dcm::api
