@@ -58,8 +58,9 @@ struct ErrorEvent {
 template <class T>
 using WatchEvent = std::variant<ChangeEvent<T>, BookmarkEvent, ErrorEvent>;
 
-// Decodes one kind in one content type. Errors: malformed, with what was expected and the offset
-// where that is known. Fields that nobody reads are skipped and not validated.
+// Decodes one kind in one content type. Errors: malformed, with the path of the field and what was
+// expected there; an object without name, UID and resource version is malformed, too. Fields that
+// nobody reads are skipped and not validated.
 template <class T>
 class Decoder {
  public:
@@ -68,7 +69,8 @@ class Decoder {
   // For the Accept header.
   virtual std::string_view content_type() const = 0;
   virtual Result<Decoded<T>> decode_object(std::string_view body) const = 0;
-  // Hands each item to `sink` while it reads: a list is never held twice.
+  // Hands each item to `sink` while it reads: a list is never held twice. After an error, what was
+  // handed over is a part of a list that nobody knows the end of.
   virtual Result<ListMeta> decode_list(std::string_view body,
                                        const std::function<void(Decoded<T>)>& sink) const = 0;
   virtual Result<WatchEvent<T>> decode_watch_event(std::string_view frame) const = 0;

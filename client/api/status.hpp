@@ -12,6 +12,14 @@ namespace dcm::api {
 // The Error that an answer with `http_status` (>= 400) and this body stands for. Refines the
 // server's reason by the details and causes that our callers tell apart (see runtime::Reason);
 // works for bodies that are no Status at all (a proxy's page), whose beginning becomes the message.
+// The message is one printable line of at most 300 bytes.
+//
+// object_not_found means that what the path addresses is not there, and that it was the API that
+// said so: the Status names an object. That may be the namespace (`namespaces "lab" not found`, the
+// answer to a create): then nothing is in it any more, so for the addressed object it comes to the
+// same. A 404 that names nothing says only that the path is not served, and proves no deletion.
+//
+// `retry_after` is the one in the body; the header of that name is the caller's to read.
 runtime::Error decode_status_error(std::uint16_t http_status, std::string_view body);
 
 }  // namespace dcm::api

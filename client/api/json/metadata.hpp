@@ -1,0 +1,33 @@
+// metav1.ObjectMeta and ListMeta.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "client/api/json/reader.hpp"
+#include "client/api/meta.hpp"
+
+namespace dcm::api::json {
+
+// One field of `metadata`: true in `known` if it was one of those that every kind has.
+[[nodiscard]] bool read_common_field(Reader& reader, std::string_view key, value field,
+                                     ObjectMeta& meta, bool& known);
+
+// `metadata`; fields that are not common to all kinds go to `on_field`. `managedFields`, often the
+// largest part of an object, is skipped like all that nobody asks for.
+template <class OnField>
+[[nodiscard]] bool read_metadata(Reader& reader, value metadata, ObjectMeta& meta,
+                                 OnField&& on_field) {
+  return reader.each_field(metadata, [&](std::string_view key, value field) {
+    bool known = true;
+    if (!read_common_field(reader, key, field, meta, known)) return false;
+    return known || on_field(key, field);
+  });
+}
+[[nodiscard]] bool read_metadata(Reader& reader, value metadata, ObjectMeta& meta);
+
+// Every stored object has a name, a UID and a resource version, and our writes rely on them. What
+// has none (a Status in the place of an object) is no object.
+[[nodiscard]] bool check_identity(Reader& reader, const ObjectMeta& meta);
+
+}  // namespace dcm::api::json

@@ -1,0 +1,104 @@
+#include <algorithm>
+#include <array>
+
+#include "client/api/json.hpp"
+#include "client/api/json/decoder.hpp"
+
+namespace dcm::api {
+namespace {
+
+using json::Reader;
+using json::value;
+
+struct PhaseName {
+  std::string_view name;
+  PodPhase phase;
+};
+constexpr std::array<PhaseName, 5> kPhaseNames = {{
+    {"", PodPhase::pending},  // not written yet
+    {"Pending", PodPhase::pending},
+    {"Running", PodPhase::running},
+    {"Succeeded", PodPhase::succeeded},
+    {"Failed", PodPhase::failed},
+}};
+
+bool read_phase(Reader& reader, value field, PodPhase& phase) {
+  std::string_view text;
+  if (!reader.view(field, text)) return false;
+  const auto* found = std::ranges::find(kPhaseNames, text, &PhaseName::name);
+  phase = found == kPhaseNames.end() ? PodPhase::unknown : found->phase;
+  return true;
+}
+
+bool read_pod_claim(Reader& reader, value item, PodClaim& claim) {
+  return reader.each_field(item, [&](std::string_view key, value field) {
+    if (key == "name") return reader.text(field, claim.name);
+    if (key == "resourceClaimName") return reader.text(field, claim.claim_name);
+    if (key == "resourceClaimTemplateName") return reader.text(field, claim.template_name);
+    return true;
+  });
+}
+
+bool read_claim_status(Reader& reader, value item, PodClaimStatus& status) {
+  return reader.each_field(item, [&](std::string_view key, value field) {
+    if (key == "name") return reader.text(field, status.name);
+    if (key != "resourceClaimName") return true;
+    std::string_view name;
+    if (!reader.view(field, name)) return false;
+    // The server takes no empty name: an empty view is a null.
+    if (!name.empty()) status.claim_name.emplace(name);
+    return true;
+  });
+}
+
+bool read_spec(Reader& reader, value spec, Pod& pod) {
+  return reader.each_field(spec, [&](std::string_view key, value field) {
+    if (key == "nodeName") return reader.text(field, pod.node_name);
+    if (key == "resourceClaims") {
+      return reader.each_item(field, [&](value item) {
+        return read_pod_claim(reader, item, pod.claims.emplace_back());
+      });
+    }
+    if (key == "schedulingGroup") {
+      return reader.each_field(field, [&](std::string_view name, value part) {
+        return name != "podGroupName" || reader.text(part, pod.scheduling_group);
+      });
+    }
+    return true;
+  });
+}
+
+bool read_status(Reader& reader, value status, Pod& pod) {
+  return reader.each_field(status, [&](std::string_view key, value field) {
+    if (key == "phase") return read_phase(reader, field, pod.phase);
+    if (key == "resourceClaimStatuses") {
+      return reader.each_item(field, [&](value item) {
+        return read_claim_status(reader, item, pod.claim_statuses.emplace_back());
+      });
+    }
+    if (key == "extendedResourceClaimStatus") {
+      return reader.each_field(field, [&](std::string_view name, value part) {
+        return name != "resourceClaimName" || reader.text(part, pod.extended_resource_claim);
+      });
+    }
+    return true;
+  });
+}
+
+struct PodFields {
+  bool read_field(Reader& reader, std::string_view key, value field, Pod& pod) const {
+    if (key == "metadata") return json::read_metadata(reader, field, pod.meta);
+    if (key == "spec") return read_spec(reader, field, pod);
+    if (key == "status") return read_status(reader, field, pod);
+    return true;
+  }
+  bool is_kept(const Pod& pod) const { return pod.is_of_interest(); }
+};
+
+}  // namespace
+
+std::unique_ptr<Decoder<Pod>> make_json_pod_decoder() {
+  return std::make_unique<json::JsonDecoder<Pod, PodFields>>();
+}
+
+}  // namespace dcm::api

@@ -1,0 +1,140 @@
+// Reading values with simdjson's on-demand parser: shared by the decoders of all kinds.
+//
+// A function that reads returns false when it failed, and the Reader then knows where (a path such
+// as `status.reservedFor[3].uid`) and why. Field order never matters, an explicit null is the same
+// as a missing field, and fields that are not asked for are skipped without being looked into.
+//
+// simdjson hands out each value once, in the order of the document: read it at once or not at all.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include <simdjson.h>
+
+#include "runtime/error.hpp"
+
+namespace dcm::api::json {
+
+namespace ondemand = simdjson::ondemand;
+using ondemand::value;
+
+class Reader {
+ public:
+  // Calls `on_field(key, value) -> bool` for each field. Keys (like all views from here) live as
+  // long as the document.
+  template <class OnField>
+  [[nodiscard]] bool each_field(value object, OnField&& on_field);
+  template <class OnField>
+  [[nodiscard]] bool each_field_of(ondemand::object object, OnField&& on_field);
+  // Calls `on_item(value) -> bool` for each item.
+  template <class OnItem>
+  [[nodiscard]] bool each_item(value array, OnItem&& on_item);
+
+  // A string; empty for null.
+  [[nodiscard]] bool view(value string, std::string_view& out);
+  // The same into anything that is made from a string_view.
+  template <class Text>
+    requires std::constructible_from<Text, std::string_view>
+  [[nodiscard]] bool text(value string, Text& out);
+  // False for null.
+  [[nodiscard]] bool flag(value boolean, bool& out);
+  // 0 for null.
+  [[nodiscard]] bool integer(value number, std::int64_t& out);
+  // Whether there is an object and no null.
+  [[nodiscard]] bool presence(value object, bool& out);
+  // An object's text as it stands in the document, after `on_field` has seen its fields. Untouched
+  // for null.
+  template <class OnField>
+  [[nodiscard]] bool raw_object(value object, std::string& out, OnField&& on_field);
+
+  // These record a failure and return false.
+  bool fail(std::string_view why);
+  bool fail(simdjson::error_code code, std::string_view expected);
+  bool missing(std::string_view field);
+
+  // malformed, with path and cause. After a failure.
+  runtime::Error error() const;
+
+ private:
+  // Opens a compound value; `is_null` if there is none to open.
+  template <class Compound>
+  bool open(value from, Compound& out, bool& is_null, std::string_view expected);
+  bool key_of(ondemand::field& field, std::string_view& out);
+  bool within(std::string_view key);
+  bool within(std::size_t index);
+  bool null_or_fail(value scalar, simdjson::error_code code, std::string_view expected);
+
+  std::string path_;
+  std::string why_;
+};
+
+template <class Compound>
+bool Reader::open(value from, Compound& out, bool& is_null, std::string_view expected) {
+  const simdjson::error_code code = from.get(out);
+  is_null = code != simdjson::SUCCESS;
+  return !is_null || null_or_fail(from, code, expected);
+}
+
+template <class OnField>
+bool Reader::each_field(value object, OnField&& on_field) {
+  ondemand::object fields;
+  bool is_null = false;
+  if (!open(object, fields, is_null, "an object")) return false;
+  return is_null || each_field_of(fields, on_field);
+}
+
+template <class OnField>
+bool Reader::each_field_of(ondemand::object object, OnField&& on_field) {
+  for (auto item : object) {
+    ondemand::field field;
+    if (const auto code = std::move(item).get(field)) return fail(code, "a field");
+    std::string_view key;
+    if (!key_of(field, key)) return false;
+    if (!on_field(key, field.value())) return within(key);
+  }
+  return true;
+}
+
+template <class OnItem>
+bool Reader::each_item(value array, OnItem&& on_item) {
+  ondemand::array items;
+  bool is_null = false;
+  if (!open(array, items, is_null, "an array")) return false;
+  if (is_null) return true;
+  std::size_t index = 0;
+  for (auto item : items) {
+    value element;
+    if (const auto code = std::move(item).get(element)) return fail(code, "an item");
+    if (!on_item(element)) return within(index);
+    ++index;
+  }
+  return true;
+}
+
+template <class Text>
+  requires std::constructible_from<Text, std::string_view>
+bool Reader::text(value string, Text& out) {
+  std::string_view text;
+  if (!view(string, text)) return false;
+  out = Text(text);
+  return true;
+}
+
+template <class OnField>
+bool Reader::raw_object(value object, std::string& out, OnField&& on_field) {
+  ondemand::object fields;
+  bool is_null = false;
+  if (!open(object, fields, is_null, "an object")) return false;
+  if (is_null) return true;
+  if (!each_field_of(fields, on_field)) return false;
+  if (const auto code = fields.reset().error()) return fail(code, "an object");
+  std::string_view raw;
+  if (const auto code = fields.raw_json().get(raw)) return fail(code, "an object");
+  out = raw.substr(0, raw.rfind('}') + 1);  // simdjson adds the blanks that follow
+  return true;
+}
+
+}  // namespace dcm::api::json

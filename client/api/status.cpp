@@ -1,0 +1,142 @@
+#include "client/api/status.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "client/api/json/document.hpp"
+#include "client/api/json/status_body.hpp"
+
+namespace dcm::api {
+namespace {
+
+using json::StatusBody;
+using json::StatusCause;
+using runtime::Error;
+using runtime::Reason;
+
+bool has_cause_reason(const StatusBody& status, std::string_view reason) {
+  return std::ranges::any_of(status.causes,
+                             [&](const StatusCause& cause) { return cause.reason == reason; });
+}
+
+bool has_cause_field(const StatusBody& status, std::string_view field) {
+  return std::ranges::any_of(status.causes,
+                             [&](const StatusCause& cause) { return cause.field == field; });
+}
+
+// The API server checks the permission for the synthetic subresource while it validates, and so
+// says it in a field error.
+bool is_binding_refused(const StatusBody& status) {
+  return std::ranges::any_of(status.causes, [](const StatusCause& cause) {
+    return cause.field == "status.allocation" &&
+           cause.message.find("resourceclaims/binding") != std::string::npos;
+  });
+}
+
+Reason invalid_reason(const StatusBody& status) {
+  if (has_cause_field(status, "metadata.uid")) return Reason::another_object;
+  if (is_binding_refused(status)) return Reason::binding_forbidden;
+  return Reason::invalid;
+}
+
+Reason reason_of(std::uint16_t http_status, const StatusBody& status) {
+  switch (http_status) {
+    case 400:
+      return Reason::bad_request;
+    case 401:
+      return Reason::unauthorized;
+    case 403:
+      return has_cause_reason(status, "NamespaceTerminating") ? Reason::namespace_terminating
+                                                              : Reason::forbidden;
+    case 404:
+      return status.details_name.empty() ? Reason::not_served : Reason::object_not_found;
+    case 405:
+      return Reason::method_not_allowed;
+    case 406:
+      return Reason::not_acceptable;
+    case 409:
+      return status.reason == "AlreadyExists" ? Reason::already_exists : Reason::conflict;
+    case 410:
+      return Reason::gone;
+    case 413:
+      return Reason::request_too_large;
+    case 415:
+      return Reason::unsupported_media_type;
+    case 422:
+      return invalid_reason(status);
+    case 429:
+      return Reason::too_many_requests;
+    case 500:
+      return Reason::internal_error;
+    case 503:
+      return Reason::service_unavailable;
+    case 504:
+      return has_cause_reason(status, "ResourceVersionTooLarge")
+                 ? Reason::resource_version_too_large
+                 : Reason::server_timeout;
+    default:
+      return Reason::unexpected_status;
+  }
+}
+
+constexpr std::size_t kMessageLengthMax = 300;
+
+// The length of the longest part that is not too long and cuts no UTF-8 sequence.
+std::size_t message_length(std::string_view text) {
+  std::size_t length = std::min(text.size(), kMessageLengthMax);
+  if (length == text.size()) return length;
+  while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80) --length;
+  return length;
+}
+
+// On one line and printable: a log line or event must not be forged by what a proxy answers.
+std::string presentable(std::string_view text) {
+  const bool is_utf8 = simdjson::validate_utf8(text.data(), text.size());
+  std::string result;
+  for (const char c : text.substr(0, is_utf8 ? message_length(text) : kMessageLengthMax)) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool is_blank = byte <= 0x20 || byte == 0x7f;
+    if (is_blank && (result.empty() || result.back() == ' ')) continue;
+    result += is_blank ? ' ' : byte >= 0x80 && !is_utf8 ? '?' : c;
+  }
+  if (!result.empty() && result.back() == ' ') result.pop_back();
+  return result;
+}
+
+std::string message_or_default(std::uint16_t http_status, std::string_view text) {
+  std::string message = presentable(text);
+  return message.empty() ? fmt::format("HTTP status {}", http_status) : message;
+}
+
+std::optional<runtime::Duration> retry_after(const StatusBody& status) {
+  constexpr std::int64_t kSecondsMax = std::numeric_limits<std::int32_t>::max();
+  if (status.retry_after_seconds <= 0) return {};
+  return std::chrono::seconds(std::min(status.retry_after_seconds, kSecondsMax));
+}
+
+}  // namespace
+
+Error json::to_error(std::uint16_t http_status, const StatusBody& status) {
+  return {.reason = reason_of(http_status, status),
+          .message = message_or_default(http_status, status.message),
+          .http_status = http_status,
+          .retry_after = retry_after(status)};
+}
+
+Error decode_status_error(std::uint16_t http_status, std::string_view body) {
+  json::Document document(body);
+  StatusBody status;
+  const bool is_status = document.each_field([&](std::string_view key, json::value field) {
+    return json::read_status_field(document.reader(), key, field, status);
+  });
+  if (is_status && status.kind == "Status") return json::to_error(http_status, status);
+  StatusBody no_status;
+  no_status.message = body;
+  return json::to_error(http_status, no_status);
+}
+
+}  // namespace dcm::api

@@ -1,0 +1,156 @@
+#include "client/api/status.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace dcm::api {
+namespace {
+
+using namespace std::chrono_literals;
+using runtime::Reason;
+
+// A Status; `rest` are further fields.
+std::string status_json(std::string_view rest) {
+  return fmt::format(
+      R"({{"kind":"Status","apiVersion":"v1","metadata":{{}},"status":"Failure"{}{}}})",
+      rest.empty() ? "" : ",", rest);
+}
+
+struct Row {
+  std::string_view why;
+  std::uint16_t http_status;
+  std::string_view rest;
+  Reason reason;
+};
+
+constexpr Row kRows[] = {
+    {"400", 400, R"("reason":"BadRequest")", Reason::bad_request},
+    {"401", 401, R"("reason":"Unauthorized")", Reason::unauthorized},
+    {"403 by a policy or quota", 403, R"("reason":"Forbidden","details":{"name":"x"})",
+     Reason::forbidden},
+    {"403 in a namespace that goes away", 403,
+     R"("reason":"Forbidden","details":{"causes":[{"reason":"X"},
+        {"reason":"NamespaceTerminating","message":"namespace lab is being terminated",
+         "field":"metadata.namespace"}]})",
+     Reason::namespace_terminating},
+    {"404 of an object", 404, R"("reason":"NotFound","details":{"name":"a","kind":"pods"})",
+     Reason::object_not_found},
+    {"404 of the object's namespace", 404,
+     R"("reason":"NotFound","details":{"name":"lab","kind":"namespaces"})",
+     Reason::object_not_found},
+    {"404 of a path", 404, R"("reason":"NotFound","details":{})", Reason::not_served},
+    {"404 without details", 404, R"("reason":"NotFound")", Reason::not_served},
+    {"404 with an empty name", 404, R"("details":{"name":""})", Reason::not_served},
+    {"405", 405, R"("reason":"MethodNotAllowed")", Reason::method_not_allowed},
+    {"406", 406, R"("reason":"NotAcceptable")", Reason::not_acceptable},
+    {"409 of a name that is taken", 409, R"("reason":"AlreadyExists")", Reason::already_exists},
+    {"409 of a version that has passed", 409, R"("reason":"Conflict")", Reason::conflict},
+    {"409 otherwise", 409, "", Reason::conflict},
+    {"410 of a version", 410, R"("reason":"Expired")", Reason::gone},
+    {"410 of a continue token", 410, R"("reason":"Gone")", Reason::gone},
+    {"413", 413, R"("reason":"RequestEntityTooLarge")", Reason::request_too_large},
+    {"415", 415, R"("reason":"UnsupportedMediaType")", Reason::unsupported_media_type},
+    {"422 of a field", 422, R"("reason":"Invalid","details":{"causes":[{"field":"spec"}]})",
+     Reason::invalid},
+    {"422 of the UID: another object of that name", 422,
+     R"("reason":"Invalid","details":{"causes":[{"reason":"FieldValueInvalid","message":"m",
+        "field":"metadata.uid"}]})",
+     Reason::another_object},
+    {"422 for want of a permission", 422,
+     R"("reason":"Invalid","details":{"causes":[{"reason":"FieldValueForbidden",
+        "message":"Forbidden: changing this needs patch on resourceclaims/binding",
+        "field":"status.allocation"}]})",
+     Reason::binding_forbidden},
+    {"422 of the same field for another cause", 422,
+     R"("reason":"Invalid","details":{"causes":[{"reason":"FieldValueInvalid",
+        "message":"field is immutable","field":"status.allocation"}]})",
+     Reason::invalid},
+    {"422 of another field for that cause", 422,
+     R"("reason":"Invalid","details":{"causes":[{"message":"resourceclaims/binding",
+        "field":"status.devices"}]})",
+     Reason::invalid},
+    {"429", 429, R"("reason":"TooManyRequests")", Reason::too_many_requests},
+    {"500", 500, R"("reason":"InternalError")", Reason::internal_error},
+    {"503", 503, R"("reason":"ServiceUnavailable")", Reason::service_unavailable},
+    {"504", 504, R"("reason":"Timeout")", Reason::server_timeout},
+    {"504 of a version that the server has not seen yet", 504,
+     R"("reason":"Timeout","details":{"retryAfterSeconds":1,"causes":[
+        {"reason":"ResourceVersionTooLarge","message":"Too large resource version"}]})",
+     Reason::resource_version_too_large},
+    {"418", 418, "", Reason::unexpected_status},
+};
+
+TEST(Status, reason) {
+  for (const Row& row : kRows) {
+    SCOPED_TRACE(row.why);
+    const auto error = decode_status_error(row.http_status, status_json(row.rest));
+    EXPECT_EQ(error.reason, row.reason);
+    EXPECT_EQ(error.http_status, row.http_status);
+  }
+}
+
+TEST(Status, message_is_the_servers) {
+  const auto error = decode_status_error(
+      404, status_json(R"("message":"pods \"a\" not found","details":{"name":"a"})"));
+  EXPECT_EQ(error.message, "pods \"a\" not found");
+}
+
+TEST(Status, a_body_that_is_no_status_is_the_message) {
+  constexpr std::pair<std::string_view, std::string_view> kBodies[] = {
+      {"404 page not found\n", "404 page not found"},
+      {"<html>\n <body>Bad\tgateway</body>\r\n", "<html> <body>Bad gateway</body>"},
+      {R"({"details":{"name":"x"}})", R"({"details":{"name":"x"}})"},
+      {R"({"kind":"Pod","details":{"name":"x"}})", R"({"kind":"Pod","details":{"name":"x"}})"},
+      {R"({"kind":"Status","details":5,"message":"m"})",
+       R"({"kind":"Status","details":5,"message":"m"})"},
+      {R"({"kind":"Status","details":{"name":"x")", R"({"kind":"Status","details":{"name":"x")"},
+      {"", "HTTP status 404"},
+      {" \n ", "HTTP status 404"},
+      {"a\xff\xfe z", "a?? z"},
+      {"\x1b[31mred\x07", "[31mred"},
+  };
+  for (const auto& [body, message] : kBodies) {
+    const auto error = decode_status_error(404, body);
+    EXPECT_EQ(error.message, message);
+    EXPECT_EQ(error.reason, Reason::not_served) << body;
+    EXPECT_EQ(error.retry_after, std::nullopt);
+  }
+}
+
+TEST(Status, a_long_message_is_cut_between_characters) {
+  EXPECT_EQ(decode_status_error(500, std::string(5000, 'x')).message, std::string(300, 'x'));
+  const std::string umlauts = "x" + [] {
+    std::string text;
+    for (int i = 0; i < 400; ++i) text += "ä";
+    return text;
+  }();
+  EXPECT_EQ(decode_status_error(500, umlauts).message, umlauts.substr(0, 299));
+  const auto from_status =
+      decode_status_error(500, status_json(fmt::format(R"("message":"{}")", umlauts)));
+  EXPECT_EQ(from_status.message, umlauts.substr(0, 299));
+}
+
+TEST(Status, a_message_cannot_forge_lines) {
+  EXPECT_EQ(
+      decode_status_error(500, status_json(R"("message":"a\n\u0000b\u001b[0m\u007fc")")).message,
+      "a b [0m c");
+}
+
+TEST(Status, retry_after) {
+  const auto retry_after = [](std::string_view details) {
+    return decode_status_error(429, status_json(fmt::format(R"("details":{})", details)))
+        .retry_after;
+  };
+  EXPECT_EQ(retry_after(R"({"retryAfterSeconds":7})"), 7s);
+  EXPECT_EQ(retry_after(R"({"retryAfterSeconds":0})"), std::nullopt);
+  EXPECT_EQ(retry_after(R"({"retryAfterSeconds":-1})"), std::nullopt);
+  EXPECT_EQ(retry_after(R"({"retryAfterSeconds":null})"), std::nullopt);
+  EXPECT_EQ(retry_after("{}"), std::nullopt);
+  EXPECT_EQ(retry_after(R"({"retryAfterSeconds":9223372036854775807})"), 2147483647s);
+}
+
+}  // namespace
+}  // namespace dcm::api

@@ -1,0 +1,95 @@
+#include <memory>
+
+#include "test/unit/api/decode_support.hpp"
+
+namespace dcm::api {
+namespace {
+
+const std::unique_ptr<Decoder<ResourceClaimTemplate>> kDecoder = make_json_template_decoder("v1");
+
+ObjectPtr<ResourceClaimTemplate> decode(std::string_view spec,
+                                        const Decoder<ResourceClaimTemplate>& decoder = *kDecoder) {
+  const auto decoded = decode_ok(decoder, object_json(fmt::format(R"("spec":{})", spec)));
+  EXPECT_NE(decoded.object, nullptr);
+  return decoded.object ? decoded.object : std::make_shared<const ResourceClaimTemplate>();
+}
+
+TEST(TemplateDecoder, keeps_the_claims_spec_byte_for_byte) {
+  for (const std::string_view spec : {
+           std::string_view(R"({"devices":{"requests":[{"name":"a","exactly":{"count":2}}]}})"),
+           std::string_view(R"({ "unknown" : [1.50, 1e400, 123456789012345678901234567890] ,
+                "ä" : "\u00e4 }" })"),
+           std::string_view("{}"),
+           std::string_view("{ }"),
+       }) {
+    EXPECT_EQ(decode(fmt::format(R"({{"spec":{}}})", spec))->claim_spec_json, spec);
+    EXPECT_EQ(
+        decode(fmt::format("{{ \"spec\" : {} \n , \"metadata\":{{}} }}", spec))->claim_spec_json,
+        spec);
+  }
+}
+
+TEST(TemplateDecoder, a_missing_spec_is_an_empty_one) {
+  EXPECT_EQ(decode("{}")->claim_spec_json, "{}");
+  EXPECT_EQ(decode("null")->claim_spec_json, "{}");
+  EXPECT_EQ(decode(R"({"spec":null})")->claim_spec_json, "{}");
+}
+
+TEST(TemplateDecoder, labels_and_annotations_are_those_of_the_claims) {
+  const auto decoded = decode_ok(
+      *kDecoder, object_json(R"("spec":{"metadata":{"labels":{"team":"vision","n\u0061me":"\u00e4"},
+                                         "annotations":{"example.com/a":"1","b":null}}})",
+                             R"("labels":{"team":"of the template itself"})"));
+  ASSERT_NE(decoded.object, nullptr);
+  using Map = std::map<std::string, std::string>;
+  EXPECT_EQ(decoded.object->labels, (Map{{"team", "vision"}, {"name", "ä"}}));
+  EXPECT_EQ(decoded.object->annotations, (Map{{"example.com/a", "1"}, {"b", ""}}));
+}
+
+struct FeatureRow {
+  std::string_view why;
+  std::string_view version;
+  std::string_view requests;
+  bool uses_admin_access;
+  bool uses_prioritized_list;
+};
+
+TEST(TemplateDecoder, features) {
+  constexpr FeatureRow kRows[] = {
+      {"neither", "v1", R"([{"name":"a","exactly":{}}])", false, false},
+      {"admin access", "v1", R"([{"exactly":{"adminAccess":true}}])", true, false},
+      {"admin access in v1beta1", "v1beta1", R"([{"adminAccess":true}])", true, false},
+      {"a prioritized list", "v1", R"([{"firstAvailable":[{"name":"x"}]}])", false, true},
+      {"a prioritized list in v1beta1", "v1beta1", R"([{"firstAvailable":[{"name":"x"}]}])", false,
+       true},
+      {"an empty list is none", "v1", R"([{"firstAvailable":[]},{"firstAvailable":null}])", false,
+       false},
+      {"both, in two requests", "v1",
+       R"([{"firstAvailable":[{}]},{"exactly":{"adminAccess":true}}])", true, true},
+  };
+  for (const FeatureRow& row : kRows) {
+    SCOPED_TRACE(row.why);
+    const auto decoder = make_json_template_decoder(row.version);
+    const std::string spec = fmt::format(R"({{"devices":{{"requests":{}}}}})", row.requests);
+    const auto result = decode(fmt::format(R"({{"spec":{}}})", spec), *decoder);
+    EXPECT_EQ(result->uses_admin_access, row.uses_admin_access);
+    EXPECT_EQ(result->uses_prioritized_list, row.uses_prioritized_list);
+    EXPECT_EQ(result->claim_spec_json, spec);
+  }
+}
+
+TEST(TemplateDecoder, says_where_a_field_is_not_what_it_should_be) {
+  constexpr std::pair<std::string_view, std::string_view> kRows[] = {
+      {R"({"spec":"x"})", "spec.spec: expected an object"},
+      {R"({"spec":{"devices":1}})", "spec.spec.devices: expected an object"},
+      {R"({"metadata":{"labels":{"a":1}}})", "spec.metadata.labels.a: expected a string"},
+      {"{\"metadata\":{\"labels\":{\"a b\":1}}}", "spec.metadata.labels.(key): expected a string"},
+  };
+  for (const auto& [spec, message] : kRows) {
+    const std::string json = object_json(fmt::format(R"("spec":{})", spec));
+    EXPECT_EQ(malformed(kDecoder->decode_object(json)), fmt::format("JSON: {}", message));
+  }
+}
+
+}  // namespace
+}  // namespace dcm::api
