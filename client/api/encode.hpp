@@ -37,7 +37,7 @@ struct ClaimNameEntry {
   std::string_view claim;
 };
 // All claim names of a pod (or pod group) at once: server-side apply on `/status`. An entry that is
-// left out would be removed.
+// left out would be removed. Written in the order given; sorting is the caller's business.
 std::string encode_claim_names(std::string_view api_version, std::string_view kind,
                                const NamespacedName& key, const Uid& uid,
                                std::span<const ClaimNameEntry> entries);
@@ -46,7 +46,8 @@ std::string encode_claim_names(std::string_view api_version, std::string_view ki
 std::string encode_reserve(const ObjectMeta& claim, const ConsumerReference& consumer);
 
 enum class Allocation : std::uint8_t { keep, clear };
-// Reservations that go, and the allocation with the last of them: strategic merge on `/status`.
+// Reservations that go (all others stay; with none given, the list is not touched), and the
+// allocation with the last of them: strategic merge on `/status`.
 std::string encode_release(const ObjectMeta& claim, std::span<const Uid> released,
                            Allocation allocation);
 

@@ -1,0 +1,167 @@
+#include "client/api/encode.hpp"
+
+#include <chrono>
+
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+namespace dcm::api {
+namespace {
+
+using boost::json::array;
+using boost::json::object;
+
+// Boost's own view type, which std::string_view does not turn into by itself everywhere.
+boost::json::string_view view(std::string_view text) {
+  return {text.data(), text.size()};
+}
+
+std::string to_text(const object& body) {
+  return boost::json::serialize(body);
+}
+
+// metav1.Time: RFC 3339 in UTC, whole seconds.
+std::string format_time(runtime::WallTime time) {
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
+  const auto day = std::chrono::floor<std::chrono::days>(seconds);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss clock(seconds - day);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                     clock.hours().count(), clock.minutes().count(), clock.seconds().count());
+}
+
+object to_json(const std::map<std::string, std::string>& map) {
+  object result;
+  for (const auto& [key, text] : map) result[key] = text;
+  return result;
+}
+
+object claim_metadata(const ResourceClaimTemplate& claim_template, std::string_view generate_name,
+                      std::string_view pod_claim_name, const ClaimOwner& owner) {
+  object metadata{{"generateName", view(generate_name)}};
+  if (!claim_template.labels.empty()) metadata["labels"] = to_json(claim_template.labels);
+  object annotations = to_json(claim_template.annotations);
+  annotations[view(kPodClaimNameAnnotation)] = view(pod_claim_name);
+  metadata["annotations"] = std::move(annotations);
+  metadata["ownerReferences"] = array{object{{"apiVersion", owner.api_version},
+                                             {"kind", owner.kind},
+                                             {"name", owner.name},
+                                             {"uid", owner.uid.str()},
+                                             {"controller", true}}};
+  return metadata;
+}
+
+// The object with one field more, whose value is JSON text that nobody has looked into.
+std::string serialize_with(const object& body, std::string_view key, std::string_view raw_json) {
+  std::string text = to_text(body);
+  text.pop_back();
+  return fmt::format("{},\"{}\":{}}}", text, key, raw_json);
+}
+
+object to_json(const ConsumerReference& consumer) {
+  object entry;
+  if (!consumer.group.empty()) entry["apiGroup"] = consumer.group.str();
+  entry["resource"] = consumer.resource.str();
+  entry["name"] = consumer.name;
+  entry["uid"] = consumer.uid.str();
+  return entry;
+}
+
+// What a patch relies on.
+object preconditions(const Uid& uid, const ResourceVersion& resource_version) {
+  return {{"uid", uid.str()}, {"resourceVersion", resource_version.str()}};
+}
+
+object to_json(const ObjectReference& reference) {
+  object result{{"apiVersion", reference.api_version}, {"kind", reference.kind}};
+  if (!reference.key.namespace_.empty()) result["namespace"] = reference.key.namespace_.str();
+  result["name"] = reference.key.name;
+  result["uid"] = reference.uid.str();
+  if (!reference.resource_version.empty()) result["resourceVersion"] = reference.resource_version;
+  return result;
+}
+
+}  // namespace
+
+std::string encode_claim(const Resource& claims, const ResourceClaimTemplate& claim_template,
+                         std::string_view generate_name, std::string_view pod_claim_name,
+                         const ClaimOwner& owner) {
+  const object body{
+      {"apiVersion", claims.api_version()},
+      {"kind", view(claims.kind->kind)},
+      {"metadata", claim_metadata(claim_template, generate_name, pod_claim_name, owner)}};
+  return serialize_with(body, "spec", claim_template.claim_spec_json);
+}
+
+std::string encode_claim_names(std::string_view api_version, std::string_view kind,
+                               const NamespacedName& key, const Uid& uid,
+                               std::span<const ClaimNameEntry> entries) {
+  array statuses;
+  for (const auto& entry : entries) {
+    statuses.push_back(
+        object{{"name", view(entry.pod_claim)}, {"resourceClaimName", view(entry.claim)}});
+  }
+  return to_text(
+      {{"apiVersion", view(api_version)},
+       {"kind", view(kind)},
+       {"metadata",
+        object{{"name", key.name}, {"namespace", key.namespace_.str()}, {"uid", uid.str()}}},
+       {"status", object{{"resourceClaimStatuses", std::move(statuses)}}}});
+}
+
+std::string encode_reserve(const ObjectMeta& claim, const ConsumerReference& consumer) {
+  return to_text({{"metadata", preconditions(claim.uid, claim.resource_version)},
+                  {"status", object{{"reservedFor", array{to_json(consumer)}}}}});
+}
+
+std::string encode_release(const ObjectMeta& claim, std::span<const Uid> released,
+                           Allocation allocation) {
+  array entries;
+  for (const Uid& uid : released) {
+    entries.push_back(object{{"$patch", "delete"}, {"uid", uid.str()}});
+  }
+  object status;
+  if (!entries.empty()) status["reservedFor"] = std::move(entries);
+  if (allocation == Allocation::clear) status["allocation"] = nullptr;
+  return to_text({{"metadata", preconditions(claim.uid, claim.resource_version)},
+                  {"status", std::move(status)}});
+}
+
+std::string encode_remove_finalizer(const Uid& uid, const ResourceVersion& resource_version,
+                                    std::string_view finalizer) {
+  object metadata = preconditions(uid, resource_version);
+  metadata["$deleteFromPrimitiveList/finalizers"] = array{view(finalizer)};
+  return to_text({{"metadata", std::move(metadata)}});
+}
+
+std::string encode_delete_options(const Uid& uid) {
+  return to_text({{"apiVersion", "v1"},
+                  {"kind", "DeleteOptions"},
+                  {"preconditions", object{{"uid", uid.str()}}}});
+}
+
+std::string encode_event(const Event& event) {
+  return to_text(
+      {{"apiVersion", "v1"},
+       {"kind", "Event"},
+       {"metadata", object{{"name", event.key.name}, {"namespace", event.key.namespace_.str()}}},
+       {"involvedObject", to_json(event.involved_object)},
+       {"type", event.type == EventType::normal ? "Normal" : "Warning"},
+       {"reason", event.reason},
+       {"message", event.message},
+       {"source", object{{"component", event.component}}},
+       {"reportingComponent", event.component},
+       {"reportingInstance", ""},
+       {"count", event.count},
+       {"firstTimestamp", format_time(event.first_time)},
+       {"lastTimestamp", format_time(event.last_time)}});
+}
+
+std::string encode_event_repetition(const Event& event) {
+  return to_text({{"count", event.count},
+                  {"lastTimestamp", format_time(event.last_time)},
+                  {"message", event.message}});
+}
+
+}  // namespace dcm::api
