@@ -65,6 +65,10 @@ class PooledClient final : public Client {
   Task<Result<Response>> read_response(Exchange& exchange, const std::string& wire,
                                        ExchangeLimits limits);
 
+  static Result<> may_send(const ExchangeLimits& limits) {
+    return limits.before_send ? limits.before_send() : Result<>();
+  }
+
   // Names the request in an error's message.
   std::unexpected<Error> explain(const Request& request, Error error) const {
     error.message = fmt::format("{} {}{}: {}", to_string(request.method), options_.origin.url(),
@@ -103,6 +107,10 @@ Task<Result<Response>> PooledClient::send_pooled(const Request& request, const s
       if (!opened) co_return fail(std::move(opened.error()));
       connection = std::move(*opened);
     }
+    if (Result<> allowed = may_send(limits); !allowed) {
+      idle_.put(std::move(connection));
+      co_return fail(std::move(allowed.error()));
+    }
     Exchange exchange(*connection, parser_limits, request.method);
     Result<Response> response = co_await read_response(exchange, wire, limits);
     if (response) {
@@ -114,6 +122,8 @@ Task<Result<Response>> PooledClient::send_pooled(const Request& request, const s
     const bool may_be_stale =
         was_idle && !exchange.has_answer() && response.error().reason == Reason::disconnected;
     if (!may_be_stale || !may_be_sent_twice(request.method)) co_return response;
+    // Forbidden to be sent again, it is still one whose outcome is unknown.
+    if (!may_send(limits)) co_return response;
     connection.reset();
     idle_.close_all();
   }

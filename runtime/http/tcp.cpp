@@ -1,0 +1,133 @@
+#include "runtime/http/tcp.hpp"
+
+#include <vector>
+
+#include <boost/asio/ip/tcp.hpp>
+#include <fmt/format.h>
+
+#include "runtime/condition.hpp"
+#include "runtime/http/tcp_stream.hpp"
+#include "runtime/http/tls_context.hpp"
+#include "runtime/http/tls_stream.hpp"
+
+namespace dcm::http {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+using runtime::Executor;
+using runtime::fail;
+using runtime::Reason;
+using runtime::TimeSource;
+
+using Addresses = std::vector<tcp::endpoint>;
+
+// A look-up that is under way. Asio cannot interrupt the system's resolver, so whoever waits may
+// leave, and the answer comes to nobody.
+struct LookUp {
+  LookUp(const Executor& executor, TimeSource& time) : resolver(executor), is_done(time) {}
+
+  tcp::resolver resolver;
+  runtime::Condition is_done;
+  std::optional<Result<Addresses>> result;
+};
+
+Result<Addresses> addresses_of(error_code error, const tcp::resolver::results_type& entries) {
+  if (error) return fail(Reason::unreachable, error.message());
+  Addresses addresses;
+  for (const auto& entry : entries) addresses.push_back(entry.endpoint());
+  return addresses;
+}
+
+// `time` outlives the process's connections.
+Task<Result<Addresses>> resolve(Executor executor, std::string host, std::uint16_t port,
+                                TimeSource& time, Deadline deadline) {
+  error_code not_literal;
+  const auto literal = asio::ip::make_address(host, not_literal);
+  if (!not_literal) co_return Addresses{tcp::endpoint(literal, port)};
+  const auto look_up = std::make_shared<LookUp>(executor, time);
+  look_up->resolver.async_resolve(
+      host, std::to_string(port),
+      [weak = std::weak_ptr(look_up)](error_code error, const tcp::resolver::results_type& found) {
+        const auto waiting = weak.lock();
+        if (waiting == nullptr) return;
+        waiting->result = addresses_of(error, found);
+        waiting->is_done.notify_all();
+      });
+  co_await look_up->is_done.wait(deadline);
+  if (look_up->result) co_return std::move(*look_up->result);
+  co_return fail(Reason::deadline_exceeded, "the name was not resolved by the deadline");
+}
+
+// Until one answers. Each has its share of what is left of the time, as in Go, so that one that is
+// silent leaves some for the others.
+Task<Result<std::unique_ptr<Stream>>> connect_to_any(Executor executor, Addresses addresses,
+                                                     TimeSource& time, Deadline deadline) {
+  Result<std::unique_ptr<Stream>> stream = fail(Reason::unreachable, "the name has no address");
+  for (std::size_t tried = 0; tried < addresses.size(); ++tried) {
+    const auto untried = static_cast<runtime::Duration::rep>(addresses.size() - tried);
+    const Deadline own =
+        deadline.is_reachable() ? Deadline::after(time, deadline.left(time) / untried) : deadline;
+    stream = co_await connect_tcp(executor, addresses[tried], time, own);
+    if (stream) co_return stream;
+  }
+  co_return stream;
+}
+
+class TcpTlsTransport final : public TcpTransport {
+ public:
+  TcpTlsTransport(Executor executor, TimeSource& time)
+      : executor_(std::move(executor)), time_(time) {}
+
+  Result<> set_tls(const TlsClientOptions& options) override {
+    Result<TlsContext> context = make_client_context(options);
+    if (!context) return fail(std::move(context.error()));
+    context_ = std::move(*context);
+    server_name_ = options.server_name;
+    verification_ = options.verification;
+    return {};
+  }
+
+  Task<Result<std::unique_ptr<Stream>>> connect(Endpoint endpoint, Deadline deadline) override {
+    Result<std::unique_ptr<Stream>> stream = co_await open(endpoint, deadline);
+    if (!stream) {
+      runtime::Error& error = stream.error();
+      error.message = fmt::format("{}: {}", endpoint.authority(), error.message);
+    }
+    co_return stream;
+  }
+
+ private:
+  Task<Result<std::unique_ptr<Stream>>> open(const Endpoint& endpoint, Deadline deadline) {
+    Result<Addresses> addresses =
+        co_await resolve(executor_, endpoint.host, endpoint.port, time_, deadline);
+    if (!addresses) co_return fail(std::move(addresses.error()));
+    Result<std::unique_ptr<Stream>> plain =
+        co_await connect_to_any(executor_, std::move(*addresses), time_, deadline);
+    if (!plain || endpoint.security == Security::plain) co_return plain;
+    TlsSession session = make_client_session(
+        context_, server_name_.empty() ? endpoint.host : server_name_, verification_);
+    Result<std::unique_ptr<Stream>> secured =
+        co_await start_tls(std::move(*plain), std::move(session), time_, deadline);
+    co_return secured;
+  }
+
+  Executor executor_;
+  TimeSource& time_;
+  TlsContext context_;
+  std::string server_name_;
+  Verification verification_ = Verification::full;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<TcpTransport>> make_tcp_transport(Executor executor, TimeSource& time,
+                                                         const TlsClientOptions& options) {
+  auto transport = std::make_unique<TcpTlsTransport>(std::move(executor), time);
+  Result<> usable = transport->set_tls(options);
+  if (!usable) return fail(std::move(usable.error()));
+  return transport;
+}
+
+}  // namespace dcm::http

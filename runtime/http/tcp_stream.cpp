@@ -1,0 +1,160 @@
+#include "runtime/http/tcp_stream.hpp"
+
+#include <cerrno>
+#include <optional>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/system/system_error.hpp>
+#include <fmt/format.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include "runtime/assert.hpp"
+
+namespace dcm::http {
+namespace {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+using runtime::fail;
+using runtime::Reason;
+using runtime::TimeSource;
+
+constexpr auto kAsResult = asio::as_tuple(asio::use_awaitable);
+
+constexpr int kKeepAliveIdleSeconds = 30;
+constexpr int kKeepAliveIntervalSeconds = 10;
+constexpr int kKeepAliveProbes = 3;
+
+// Cancels a socket's operations when the deadline comes. Asio has one cancel for both directions:
+// the other one's waiter finds a stream that is of no use any more, which is what it would be.
+class Alarm {
+ public:
+  Alarm(TimeSource& time, Deadline deadline, TcpSocket& socket) : time_(time) {
+    if (!deadline.is_reachable()) return;
+    timer_ = time.schedule(deadline.time(), [this, &socket] {
+      timer_.reset();
+      has_gone_off_ = true;
+      error_code ignored;
+      socket.cancel(ignored);
+    });
+  }
+  ~Alarm() {
+    if (timer_) time_.cancel(*timer_);
+  }
+  Alarm(const Alarm&) = delete;
+  Alarm& operator=(const Alarm&) = delete;
+
+  bool has_gone_off() const { return has_gone_off_; }
+
+ private:
+  TimeSource& time_;
+  std::optional<runtime::TimerId> timer_;
+  bool has_gone_off_ = false;
+};
+
+void set_option(TcpSocket& socket, int level, int name, int value) {
+  // A socket that refuses an option still works.
+  (void)::setsockopt(socket.native_handle(), level, name, &value, sizeof value);
+}
+
+class TcpStream final : public Stream {
+ public:
+  TcpStream(TcpSocket socket, TimeSource& time) : time_(time), socket_(std::move(socket)) {
+    set_option(socket_, IPPROTO_TCP, TCP_NODELAY, 1);
+    set_option(socket_, SOL_SOCKET, SO_KEEPALIVE, 1);
+    set_option(socket_, IPPROTO_TCP, TCP_KEEPIDLE, kKeepAliveIdleSeconds);
+    set_option(socket_, IPPROTO_TCP, TCP_KEEPINTVL, kKeepAliveIntervalSeconds);
+    set_option(socket_, IPPROTO_TCP, TCP_KEEPCNT, kKeepAliveProbes);
+  }
+  ~TcpStream() override { close(); }
+
+  Task<Result<std::size_t>> read_some(std::span<char> buffer, Deadline deadline) override {
+    DCM_ASSERT(!buffer.empty());
+    if (deadline.has_passed(time_)) co_return fail(Reason::deadline_exceeded, kTooLate);
+    const Alarm alarm(time_, deadline, socket_);
+    const auto [error, count] =
+        co_await socket_.async_read_some(asio::buffer(buffer.data(), buffer.size()), kAsResult);
+    if (!error) co_return count;
+    if (error == asio::error::eof) co_return std::size_t{0};
+    co_await throw_if_cancelled();
+    co_return fail(translate(error, alarm));
+  }
+
+  Task<Result<>> write(std::string_view bytes, Deadline deadline) override {
+    if (deadline.has_passed(time_)) co_return fail(Reason::deadline_exceeded, kTooLate);
+    const Alarm alarm(time_, deadline, socket_);
+    const auto [error, count] =
+        co_await asio::async_write(socket_, asio::buffer(bytes.data(), bytes.size()), kAsResult);
+    if (!error) co_return Result<>();
+    co_await throw_if_cancelled();
+    co_return fail(translate(error, alarm));
+  }
+
+  Task<Result<>> shutdown_send(Deadline) override {
+    error_code error;
+    socket_.shutdown(TcpSocket::shutdown_send, error);
+    if (error) co_return fail(Reason::disconnected, error.message());
+    co_return Result<>();
+  }
+
+  void close() noexcept override {
+    error_code ignored;
+    socket_.close(ignored);
+  }
+
+  bool is_quiet() noexcept override {
+    if (!socket_.is_open()) return false;
+    char byte = 0;
+    const auto size = ::recv(socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    return size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+  }
+
+ private:
+  static constexpr const char* kTooLate = "the deadline had passed already";
+
+  // Why an operation of this stream failed, cancellation of the task aside.
+  runtime::Error translate(error_code error, const Alarm& alarm) const {
+    if (error != asio::error::operation_aborted) return {Reason::disconnected, error.message()};
+    if (!socket_.is_open()) return {Reason::disconnected, "the connection is closed"};
+    if (alarm.has_gone_off()) return {Reason::deadline_exceeded, "nothing until the deadline"};
+    return {Reason::disconnected, "the connection was given up at another deadline"};
+  }
+
+  TimeSource& time_;
+  TcpSocket socket_;
+};
+
+}  // namespace
+
+Task<> throw_if_cancelled() {
+  const asio::cancellation_state state = co_await asio::this_coro::cancellation_state;
+  if (state.cancelled() != asio::cancellation_type::none) {
+    throw boost::system::system_error(asio::error::operation_aborted);
+  }
+}
+
+std::unique_ptr<Stream> make_tcp_stream(TcpSocket socket, TimeSource& time) {
+  return std::make_unique<TcpStream>(std::move(socket), time);
+}
+
+Task<Result<std::unique_ptr<Stream>>> connect_tcp(runtime::Executor executor,
+                                                  asio::ip::tcp::endpoint endpoint,
+                                                  TimeSource& time, Deadline deadline) {
+  if (deadline.has_passed(time)) co_return fail(Reason::deadline_exceeded, "no time to connect");
+  TcpSocket socket(std::move(executor));
+  const Alarm alarm(time, deadline, socket);
+  const auto [error] = co_await socket.async_connect(endpoint, kAsResult);
+  if (!error) co_return make_tcp_stream(std::move(socket), time);
+  co_await throw_if_cancelled();
+  if (alarm.has_gone_off()) {
+    co_return fail(Reason::deadline_exceeded, "no answer until the deadline");
+  }
+  co_return fail(Reason::unreachable, error.message());
+}
+
+}  // namespace dcm::http

@@ -1,0 +1,28 @@
+// TCP connections of Asio as our streams. Internal to the two files that open them.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <boost/asio/ip/tcp.hpp>
+
+#include "runtime/http/stream.hpp"
+
+namespace dcm::http {
+
+using TcpSocket = boost::asio::ip::tcp::socket;
+
+// Turns what every connection of ours wants on: no delay of small writes, and keep-alive, by which
+// a peer that is gone is found within a minute also while nothing is written.
+std::unique_ptr<Stream> make_tcp_stream(TcpSocket socket, runtime::TimeSource& time);
+
+// Connects within the deadline.
+// Errors: unreachable, deadline_exceeded.
+Task<Result<std::unique_ptr<Stream>>> connect_tcp(runtime::Executor executor,
+                                                  boost::asio::ip::tcp::endpoint endpoint,
+                                                  runtime::TimeSource& time, Deadline deadline);
+
+// Ends the calling task if it was cancelled: an aborted operation alone does not say by whom.
+Task<> throw_if_cancelled();
+
+}  // namespace dcm::http

@@ -1,0 +1,182 @@
+#include "runtime/http/tls_context.hpp"
+
+#include <new>
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+
+namespace dcm::http {
+namespace {
+
+using runtime::fail;
+using runtime::Reason;
+
+using Bio = std::unique_ptr<BIO, decltype(&BIO_free)>;
+using Certificate = std::unique_ptr<X509, decltype(&X509_free)>;
+using PrivateKey = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
+
+template <class T>
+T* or_bad_alloc(T* pointer) {
+  if (pointer == nullptr) throw std::bad_alloc();
+  return pointer;
+}
+
+std::string last_error() {
+  const unsigned long code = ERR_peek_last_error();
+  const char* reason = ERR_reason_error_string(code);
+  ERR_clear_error();
+  return reason != nullptr ? reason : "unknown error";
+}
+
+std::unexpected<runtime::Error> refuse(std::string_view what) {
+  return fail(Reason::configuration, fmt::format("{}: {}", what, last_error()));
+}
+
+Bio bio_of(const std::string& text) {
+  return Bio(or_bad_alloc(BIO_new_mem_buf(text.data(), static_cast<int>(text.size()))), &BIO_free);
+}
+
+// A key that is locked would make OpenSSL ask for its password on the terminal.
+int no_password(char*, int, int, void*) {
+  return 0;
+}
+
+Certificate next_certificate(BIO* bio) {
+  return Certificate(PEM_read_bio_X509(bio, nullptr, no_password, nullptr), &X509_free);
+}
+
+bool is_at_end_of_pem() {
+  return ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
+}
+
+Result<> trust(SSL_CTX* context, const std::string& pem, std::string_view what) {
+  const Bio bio = bio_of(pem);
+  X509_STORE* const store = SSL_CTX_get_cert_store(context);
+  int count = 0;
+  ERR_clear_error();
+  while (const Certificate certificate = next_certificate(bio.get())) {
+    if (X509_STORE_add_cert(store, certificate.get()) != 1) return refuse(what);
+    ++count;
+  }
+  if (!is_at_end_of_pem()) return refuse(what);
+  ERR_clear_error();
+  if (count == 0) {
+    return fail(Reason::configuration, fmt::format("{}: holds no certificate", what));
+  }
+  return {};
+}
+
+// The certificate itself first, then those between it and its CA.
+Result<> show(SSL_CTX* context, const std::string& certificate_pem, const std::string& key_pem,
+              std::string_view whose) {
+  const std::string what_certificate = fmt::format("{} certificate", whose);
+  const Bio certificates = bio_of(certificate_pem);
+  ERR_clear_error();
+  const Certificate own = next_certificate(certificates.get());
+  if (!own || SSL_CTX_use_certificate(context, own.get()) != 1) return refuse(what_certificate);
+  while (const Certificate between = next_certificate(certificates.get())) {
+    if (SSL_CTX_add1_chain_cert(context, between.get()) != 1) return refuse(what_certificate);
+  }
+  if (!is_at_end_of_pem()) return refuse(what_certificate);
+
+  ERR_clear_error();
+  const Bio key_bio = bio_of(key_pem);
+  const PrivateKey key(PEM_read_bio_PrivateKey(key_bio.get(), nullptr, no_password, nullptr),
+                       &EVP_PKEY_free);
+  if (!key || SSL_CTX_use_PrivateKey(context, key.get()) != 1) {
+    return refuse(fmt::format("{} key", whose));
+  }
+  return {};
+}
+
+TlsContext make_context(const SSL_METHOD* method) {
+  TlsContext context(or_bad_alloc(SSL_CTX_new(method)), &SSL_CTX_free);
+  SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
+  SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+  SSL_CTX_set_mode(context.get(), SSL_MODE_RELEASE_BUFFERS);
+  SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
+  return context;
+}
+
+bool is_ip_address(const std::string& host) {
+  in6_addr address{};
+  return inet_pton(AF_INET, host.c_str(), &address) == 1 ||
+         inet_pton(AF_INET6, host.c_str(), &address) == 1;
+}
+
+}  // namespace
+
+Result<TlsContext> make_client_context(const TlsClientOptions& options) {
+  TlsContext context = make_context(TLS_client_method());
+  if (options.ca_pem.empty()) {
+    SSL_CTX_set_default_verify_paths(context.get());
+  } else if (Result<> trusted = trust(context.get(), options.ca_pem, "certificate authority");
+             !trusted) {
+    return fail(std::move(trusted.error()));
+  }
+  // As Go's: whatever is listed as a CA is trusted, also when it is an intermediate one or the
+  // server's own certificate.
+  X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(context.get()), X509_V_FLAG_PARTIAL_CHAIN);
+  if (options.certificate_pem.empty() != options.key_pem.empty()) {
+    return fail(Reason::configuration, "client certificate and key: want both or none");
+  }
+  if (!options.certificate_pem.empty()) {
+    Result<> shown = show(context.get(), options.certificate_pem, options.key_pem, "client");
+    if (!shown) return fail(std::move(shown.error()));
+  }
+  return context;
+}
+
+Result<TlsContext> make_server_context(const TlsServerOptions& options) {
+  TlsContext context = make_context(TLS_server_method());
+  Result<> shown = show(context.get(), options.certificate_pem, options.key_pem, "server");
+  if (!shown) return fail(std::move(shown.error()));
+  // Nobody resumes a session here, so no client needs a ticket.
+  SSL_CTX_set_options(context.get(), SSL_OP_NO_TICKET);
+  SSL_CTX_set_num_tickets(context.get(), 0);
+  if (!options.client_ca_pem.empty()) {
+    Result<> trusted = trust(context.get(), options.client_ca_pem, "client certificate authority");
+    if (!trusted) return fail(std::move(trusted.error()));
+    SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+  }
+  return context;
+}
+
+TlsSession make_client_session(const TlsContext& context, const std::string& server_name,
+                               Verification verification) {
+  TlsSession session(or_bad_alloc(SSL_new(context.get())), &SSL_free);
+  SSL_set_connect_state(session.get());
+  const bool is_address = is_ip_address(server_name);
+  if (!is_address) SSL_set_tlsext_host_name(session.get(), server_name.c_str());
+  if (verification == Verification::none) {
+    SSL_set_verify(session.get(), SSL_VERIFY_NONE, nullptr);
+    return session;
+  }
+  SSL_set_verify(session.get(), SSL_VERIFY_PEER, nullptr);
+  X509_VERIFY_PARAM* const wanted = SSL_get0_param(session.get());
+  X509_VERIFY_PARAM_set_hostflags(
+      wanted, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
+  const int set = is_address ? X509_VERIFY_PARAM_set1_ip_asc(wanted, server_name.c_str())
+                             : X509_VERIFY_PARAM_set1_host(wanted, server_name.c_str(), 0);
+  if (set != 1) throw std::bad_alloc();
+  return session;
+}
+
+TlsSession make_server_session(const TlsContext& context) {
+  TlsSession session(or_bad_alloc(SSL_new(context.get())), &SSL_free);
+  SSL_set_accept_state(session.get());
+  return session;
+}
+
+std::string describe_tls_failure(const ssl_st* session) {
+  const long verdict = SSL_get_verify_result(session);
+  if (verdict == X509_V_OK || SSL_get_verify_mode(session) == SSL_VERIFY_NONE) return last_error();
+  ERR_clear_error();
+  return fmt::format("certificate verify failed: {}", X509_verify_cert_error_string(verdict));
+}
+
+}  // namespace dcm::http

@@ -1,0 +1,33 @@
+// What a side of TLS trusts and shows, checked and made ready for OpenSSL once, used by many
+// connections.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "runtime/http/tcp.hpp"
+
+struct ssl_ctx_st;  // OpenSSL's SSL_CTX
+struct ssl_st;      // OpenSSL's SSL
+
+namespace dcm::http {
+
+// TLS 1.2 or newer, no renegotiation, buffers released while a connection is idle.
+using TlsContext = std::shared_ptr<ssl_ctx_st>;
+using TlsSession = std::unique_ptr<ssl_st, void (*)(ssl_st*)>;
+
+// Errors of both: configuration; the message says which text cannot be used and why.
+Result<TlsContext> make_client_context(const TlsClientOptions& options);
+Result<TlsContext> make_server_context(const TlsServerOptions& options);
+
+// One connection's state. The client's asks for and checks a certificate for `server_name`, a host
+// name or an IP address.
+TlsSession make_client_session(const TlsContext& context, const std::string& server_name,
+                               Verification verification);
+TlsSession make_server_session(const TlsContext& context);
+
+// Why the last operation of OpenSSL failed, in one line, and empties its queue of errors. For a
+// failed verification: which check failed.
+std::string describe_tls_failure(const ssl_st* session);
+
+}  // namespace dcm::http

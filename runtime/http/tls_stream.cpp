@@ -1,0 +1,260 @@
+#include "runtime/http/tls_stream.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include <fmt/format.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+
+#include "runtime/assert.hpp"
+#include "runtime/condition.hpp"
+#include "runtime/http/read_buffer.hpp"
+
+namespace dcm::http {
+namespace {
+
+using runtime::Condition;
+using runtime::fail;
+using runtime::Reason;
+
+// A record and its overhead (RFC 8446, 5.2).
+constexpr std::size_t kCiphertextBytesMax = 16 * 1024 + 512;
+// Encrypted before it is handed down, so that a large body does not exist twice.
+constexpr std::size_t kWriteSliceBytes = 64 * 1024;
+
+// The encrypted bytes between OpenSSL and the stream below. OpenSSL sees it as a BIO that never
+// waits: a read that finds nothing asks to be tried again.
+struct Ciphertext {
+  ReadBuffer in{kCiphertextBytesMax};
+  std::string out;
+  bool has_ended = false;  // the stream below has
+};
+
+Ciphertext& ciphertext_of(BIO* bio) {
+  return *static_cast<Ciphertext*>(BIO_get_data(bio));
+}
+
+int bio_write(BIO* bio, const char* bytes, int size) {
+  ciphertext_of(bio).out.append(bytes, static_cast<std::size_t>(size));
+  return size;
+}
+
+int bio_read(BIO* bio, char* bytes, int size) {
+  Ciphertext& ciphertext = ciphertext_of(bio);
+  BIO_clear_retry_flags(bio);
+  if (ciphertext.in.empty()) {
+    if (ciphertext.has_ended) return 0;
+    BIO_set_retry_read(bio);
+    return -1;
+  }
+  const std::string_view taken = ciphertext.in.data().substr(0, static_cast<std::size_t>(size));
+  std::memcpy(bytes, taken.data(), taken.size());
+  ciphertext.in.consume(taken.size());
+  return static_cast<int>(taken.size());
+}
+
+long bio_control(BIO* bio, int command, long, void*) {
+  if (command == BIO_CTRL_EOF) return ciphertext_of(bio).has_ended ? 1 : 0;
+  return command == BIO_CTRL_FLUSH ? 1 : 0;
+}
+
+const BIO_METHOD* bio_method() {
+  static BIO_METHOD* const method = [] {
+    BIO_METHOD* made = BIO_meth_new(BIO_TYPE_SOURCE_SINK, "dcm stream");
+    if (made == nullptr) throw std::bad_alloc();
+    BIO_meth_set_write(made, bio_write);
+    BIO_meth_set_read(made, bio_read);
+    BIO_meth_set_ctrl(made, bio_control);
+    return made;
+  }();
+  return method;
+}
+
+// Sets a flag while somebody is at work; wakes the next one when it is done, however it ends.
+class Turn {
+ public:
+  Turn(bool& is_taken, Condition& is_over) : is_taken_(is_taken), is_over_(is_over) {
+    is_taken_ = true;
+  }
+  ~Turn() {
+    is_taken_ = false;
+    is_over_.notify_all();
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  bool& is_taken_;
+  Condition& is_over_;
+};
+
+// Invariant: at most one task reads from `below_` and one writes to it. A reader and a writer of
+// the plain side may each need both (a handshake, a key update), so who comes second waits for a
+// turn.
+class TlsStream final : public Stream {
+ public:
+  TlsStream(std::unique_ptr<Stream> below, TlsSession session, runtime::TimeSource& time)
+      : below_(std::move(below)),
+        session_(std::move(session)),
+        has_read_(time),
+        has_written_(time) {
+    BIO* const bio = BIO_new(bio_method());
+    if (bio == nullptr) throw std::bad_alloc();
+    BIO_set_data(bio, &ciphertext_);
+    BIO_set_init(bio, 1);
+    SSL_set_bio(session_.get(), bio, bio);
+  }
+  ~TlsStream() override { close(); }
+
+  Task<Result<>> handshake(Deadline deadline) {
+    const auto shake_hands = [](SSL* session) { return SSL_do_handshake(session); };
+    const Result<Progress> done = co_await run(shake_hands, deadline);
+    co_return succeeded(done);
+  }
+
+  Task<Result<std::size_t>> read_some(std::span<char> buffer, Deadline deadline) override {
+    DCM_ASSERT(!buffer.empty());
+    std::size_t count = 0;
+    const auto read = [buffer, &count](SSL* session) {
+      return SSL_read_ex(session, buffer.data(), buffer.size(), &count);
+    };
+    const Result<Progress> done = co_await run(read, deadline);
+    if (!done) co_return fail(done.error());
+    co_return *done == Progress::done ? count : 0;
+  }
+
+  Task<Result<>> write(std::string_view bytes, Deadline deadline) override {
+    while (!bytes.empty()) {
+      const std::string_view slice = bytes.substr(0, kWriteSliceBytes);
+      bytes.remove_prefix(slice.size());
+      const auto write = [slice](SSL* session) {
+        std::size_t count = 0;
+        return SSL_write_ex(session, slice.data(), slice.size(), &count);
+      };
+      const Result<Progress> done = co_await run(write, deadline);
+      if (Result<> written = succeeded(done); !written) co_return written;
+    }
+    co_return Result<>();
+  }
+
+  Task<Result<>> shutdown_send(Deadline deadline) override {
+    if (SSL_is_init_finished(session_.get())) SSL_shutdown(session_.get());
+    ERR_clear_error();
+    Result<> flushed = co_await flush(deadline);
+    if (!flushed) co_return flushed;
+    Result<> ended = co_await below_->shutdown_send(deadline);
+    co_return ended;
+  }
+
+  void close() noexcept override { below_->close(); }
+
+  bool is_quiet() noexcept override {
+    return SSL_pending(session_.get()) == 0 && ciphertext_.in.empty() && below_->is_quiet();
+  }
+
+ private:
+  enum class Progress { done, peer_has_ended };
+
+  // For what cannot succeed once the peer has ended.
+  static Result<> succeeded(const Result<Progress>& result) {
+    if (!result) return fail(result.error());
+    if (*result == Progress::done) return {};
+    return fail(Reason::disconnected, "the connection was closed by the peer");
+  }
+
+  // Repeats an operation of OpenSSL until it is done, moving the bytes that it wants moved.
+  template <class Operation>
+  Task<Result<Progress>> run(Operation operation, Deadline deadline) {
+    while (true) {
+      ERR_clear_error();
+      const int status = operation(session_.get());
+      const int outcome = status > 0 ? SSL_ERROR_NONE : SSL_get_error(session_.get(), status);
+      Result<Progress> result = Progress::done;
+      if (outcome == SSL_ERROR_ZERO_RETURN) result = Progress::peer_has_ended;
+      const bool needs_bytes = outcome == SSL_ERROR_WANT_READ;
+      const bool is_in_order =
+          outcome == SSL_ERROR_NONE || outcome == SSL_ERROR_ZERO_RETURN || needs_bytes;
+      if (!is_in_order) result = fail(failure());
+      // Also after a failure: what is left to be sent is the alert that tells the peer why.
+      if (!ciphertext_.out.empty()) {
+        const Result<> flushed = co_await flush(deadline);
+        if (result && !flushed) result = fail(flushed.error());
+      }
+      if (!result || !needs_bytes) co_return result;
+      const Result<> filled = co_await fill(deadline);
+      if (!filled) co_return fail(filled.error());
+    }
+  }
+
+  runtime::Error failure() const {
+    const auto code = ERR_peek_last_error();
+    if (ERR_GET_REASON(code) == SSL_R_UNEXPECTED_EOF_WHILE_READING) {
+      ERR_clear_error();
+      return {Reason::disconnected, "the connection was closed without the end of TLS"};
+    }
+    return {Reason::tls, describe_tls_failure(session_.get())};
+  }
+
+  Task<Result<>> flush(Deadline deadline) {
+    while (is_writing_) {
+      const auto outcome = co_await has_written_.wait(deadline);
+      if (outcome == Condition::Outcome::timed_out) {
+        co_return fail(Reason::deadline_exceeded, "not written by the deadline");
+      }
+    }
+    const Turn turn(is_writing_, has_written_);
+    while (!ciphertext_.out.empty()) {
+      const std::string bytes = std::exchange(ciphertext_.out, {});
+      Result<> written = co_await below_->write(bytes, deadline);
+      if (!written) co_return written;
+    }
+    co_return Result<>();
+  }
+
+  Task<Result<>> fill(Deadline deadline) {
+    if (is_reading_) {
+      const auto outcome = co_await has_read_.wait(deadline);
+      if (outcome == Condition::Outcome::timed_out) {
+        co_return fail(Reason::deadline_exceeded, "nothing to be read by the deadline");
+      }
+      co_return Result<>();
+    }
+    const Turn turn(is_reading_, has_read_);
+    const Result<std::size_t> read = co_await below_->read_some(ciphertext_.in.space(), deadline);
+    if (!read) co_return fail(read.error());
+    if (*read == 0) ciphertext_.has_ended = true;
+    ciphertext_.in.commit(*read);
+    co_return Result<>();
+  }
+
+  std::unique_ptr<Stream> below_;
+  Ciphertext ciphertext_;
+  TlsSession session_;
+  bool is_reading_ = false;
+  bool is_writing_ = false;
+  Condition has_read_;
+  Condition has_written_;
+};
+
+}  // namespace
+
+std::unique_ptr<Stream> make_tls_server_stream(std::unique_ptr<Stream> below,
+                                               const TlsContext& context,
+                                               runtime::TimeSource& time) {
+  return std::make_unique<TlsStream>(std::move(below), make_server_session(context), time);
+}
+
+Task<Result<std::unique_ptr<Stream>>> start_tls(std::unique_ptr<Stream> below, TlsSession session,
+                                                runtime::TimeSource& time, Deadline deadline) {
+  auto stream = std::make_unique<TlsStream>(std::move(below), std::move(session), time);
+  Result<> done = co_await stream->handshake(deadline);
+  if (done) co_return std::unique_ptr<Stream>(std::move(stream));
+  runtime::Error& error = done.error();
+  error.message = fmt::format("TLS handshake failed: {}", error.message);
+  if (error.reason == Reason::disconnected) error.reason = Reason::unreachable;
+  co_return fail(std::move(error));
+}
+
+}  // namespace dcm::http

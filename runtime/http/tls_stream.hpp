@@ -1,0 +1,23 @@
+// TLS above any other stream: OpenSSL does the records, the stream below moves the bytes.
+//
+// It knows no sockets, so it runs over pipes and on virtual time as well as over TCP.
+#pragma once
+
+#include <memory>
+
+#include "runtime/http/stream.hpp"
+#include "runtime/http/tls_context.hpp"
+
+namespace dcm::http {
+
+// The server's side; the handshake is done by the first read or write.
+std::unique_ptr<Stream> make_tls_server_stream(std::unique_ptr<Stream> below,
+                                               const TlsContext& context,
+                                               runtime::TimeSource& time);
+
+// The client's side, after its handshake.
+// Errors: tls (no trust), unreachable (closed meanwhile), deadline_exceeded.
+Task<Result<std::unique_ptr<Stream>>> start_tls(std::unique_ptr<Stream> below, TlsSession session,
+                                                runtime::TimeSource& time, Deadline deadline);
+
+}  // namespace dcm::http

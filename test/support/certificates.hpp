@@ -1,0 +1,37 @@
+// Certificates for tests, made when they are needed: files in a repository expire.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace dcm::test {
+
+struct Identity {
+  std::string certificate_pem;
+  std::string key_pem;
+};
+
+struct CertificateWishes {
+  std::vector<std::string> names = {};      // DNS SANs
+  std::vector<std::string> addresses = {};  // IP SANs
+  int valid_from_days = -1;                 // relative to today
+  int valid_to_days = 1;
+};
+
+class CertificateAuthority {
+ public:
+  explicit CertificateAuthority(const std::string& name);
+  ~CertificateAuthority();
+
+  // For use as server and as client, on a P-256 key of its own.
+  Identity issue(const CertificateWishes& wishes) const;
+  // The CA's own certificate.
+  std::string pem() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace dcm::test

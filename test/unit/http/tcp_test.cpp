@@ -1,0 +1,270 @@
+// TLS and TCP over real loopback sockets. Nothing here depends on how fast the machine is: where
+// time matters, tls_stream_test.cpp has virtual time.
+#include "runtime/http/tcp.hpp"
+
+#include <gmock/gmock.h>
+
+#include "runtime/http/client.hpp"
+#include "runtime/http/server.hpp"
+#include "runtime/loop.hpp"
+#include "runtime/task_group.hpp"
+#include "test/support/certificates.hpp"
+#include "test/support/co_test.hpp"
+
+namespace dcm::http {
+namespace {
+
+using namespace std::chrono_literals;
+using runtime::Reason;
+using runtime::TaskGroup;
+using test::CertificateAuthority;
+using test::CertificateWishes;
+using test::Identity;
+using testing::HasSubstr;
+
+std::uint16_t port_of(const Listener& listener) {
+  const std::string address = listener.address();
+  return static_cast<std::uint16_t>(std::stoi(address.substr(address.rfind(':') + 1)));
+}
+
+// Answers with the length of the request's body.
+Handler count_body() {
+  return [](Request request, Responder& responder) -> Task<> {
+    Response response{.status = 200, .headers = {}, .body = std::to_string(request.body.size())};
+    co_await responder.send(std::move(response));
+  };
+}
+
+// One POST of 200 KB (more than a socket or a TLS record takes at once) to a server that runs as
+// `server_tls` says.
+Result<Response> exchange(const std::string& host, const TlsClientOptions& client_tls,
+                          const std::optional<TlsServerOptions>& server_tls) {
+  runtime::Loop loop;
+  Result<Response> outcome = runtime::fail(Reason::configuration, "not run");
+  const auto main = [&]() -> Task<> {
+    auto listener = make_tcp_listener(loop.executor(), loop.time(), "127.0.0.1:0", server_tls);
+    CO_ASSERT_TRUE(listener);
+    auto transport = make_tcp_transport(loop.executor(), loop.time(), client_tls);
+    CO_ASSERT_TRUE(transport);
+    TaskGroup group(loop.executor());
+    group.spawn("server", serve(**listener, loop.time(), {}, count_body(), {}));
+    const auto client = make_client(
+        **transport, loop.time(),
+        {.origin = {server_tls ? Security::tls : Security::plain, host, port_of(**listener)}});
+    const Request request{
+        .method = Method::post, .target = "/", .headers = {}, .body = std::string(200 * 1024, 'x')};
+    const ExchangeLimits limits{.deadline = Deadline::after(loop.time(), 30s)};
+    for (int i = 0; i < 2; ++i) {  // on one connection
+      Result<Response> response = co_await client->send(request, limits);
+      outcome = std::move(response);
+    }
+    group.cancel();
+    co_await group.join();
+  };
+  loop.run(main());
+  return outcome;
+}
+
+TlsServerOptions server_with(const Identity& identity) {
+  return {.certificate_pem = identity.certificate_pem,
+          .key_pem = identity.key_pem,
+          .client_ca_pem = {}};
+}
+
+TlsClientOptions client_trusting(const CertificateAuthority& authority) {
+  TlsClientOptions options;
+  options.ca_pem = authority.pem();
+  return options;
+}
+
+void expect_ok(const Result<Response>& response) {
+  ASSERT_TRUE(response) << to_string(response.error());
+  EXPECT_EQ(response->body, "204800");
+}
+
+void expect_refused(const Result<Response>& response, const std::string& why) {
+  ASSERT_FALSE(response);
+  EXPECT_EQ(response.error().reason, Reason::tls) << response.error().message;
+  EXPECT_THAT(response.error().message, HasSubstr(why));
+}
+
+class Tcp : public testing::Test {
+ protected:
+  CertificateAuthority authority{"test CA"};
+  CertificateAuthority stranger{"another CA"};
+  Identity localhost = authority.issue({.names = {"localhost"}, .addresses = {"127.0.0.1"}});
+};
+
+TEST_F(Tcp, plain) {
+  expect_ok(exchange("127.0.0.1", {}, std::nullopt));
+}
+
+TEST_F(Tcp, a_name_is_resolved_and_every_address_is_tried) {
+  // "localhost" may be ::1 first, where nobody listens.
+  expect_ok(exchange("localhost", {}, std::nullopt));
+}
+
+TEST_F(Tcp, tls_with_a_name_in_the_certificate) {
+  expect_ok(exchange("localhost", client_trusting(authority), server_with(localhost)));
+}
+
+TEST_F(Tcp, tls_with_an_address_in_the_certificate) {
+  expect_ok(exchange("127.0.0.1", client_trusting(authority), server_with(localhost)));
+}
+
+TEST_F(Tcp, an_unknown_ca_is_refused) {
+  expect_refused(exchange("localhost", client_trusting(stranger), server_with(localhost)),
+                 "certificate verify failed: unable to get local issuer certificate");
+}
+
+TEST_F(Tcp, the_systems_cas_do_not_know_the_test_ca) {
+  expect_refused(exchange("localhost", {}, server_with(localhost)), "certificate verify failed");
+}
+
+TEST_F(Tcp, another_name_is_refused) {
+  const Identity other = authority.issue({.names = {"other.example"}});
+  expect_refused(exchange("localhost", client_trusting(authority), server_with(other)),
+                 "certificate verify failed: hostname mismatch");
+}
+
+TEST_F(Tcp, another_address_is_refused_also_if_it_stands_there_as_a_name) {
+  const Identity other = authority.issue({.names = {"127.0.0.1"}, .addresses = {"10.0.0.1"}});
+  expect_refused(exchange("127.0.0.1", client_trusting(authority), server_with(other)),
+                 "certificate verify failed: IP address mismatch");
+}
+
+TEST_F(Tcp, a_common_name_counts_for_nothing) {
+  const Identity nameless = authority.issue({});
+  TlsClientOptions options = client_trusting(authority);
+  options.server_name = "test";  // its common name
+  expect_refused(exchange("localhost", options, server_with(nameless)), "hostname mismatch");
+}
+
+TEST_F(Tcp, an_expired_certificate_is_refused) {
+  const Identity expired =
+      authority.issue({.names = {"localhost"}, .valid_from_days = -9, .valid_to_days = -2});
+  expect_refused(exchange("localhost", client_trusting(authority), server_with(expired)),
+                 "certificate verify failed: certificate has expired");
+}
+
+TEST_F(Tcp, a_certificate_that_is_not_yet_valid_is_refused) {
+  const Identity early =
+      authority.issue({.names = {"localhost"}, .valid_from_days = 2, .valid_to_days = 9});
+  expect_refused(exchange("localhost", client_trusting(authority), server_with(early)),
+                 "certificate verify failed: certificate is not yet valid");
+}
+
+TEST_F(Tcp, server_name_stands_in_for_the_host) {
+  const Identity other = authority.issue({.names = {"kubernetes.default.svc"}});
+  TlsClientOptions options = client_trusting(authority);
+  options.server_name = "kubernetes.default.svc";
+  expect_ok(exchange("127.0.0.1", options, server_with(other)));
+}
+
+TEST_F(Tcp, without_verification_anything_goes) {
+  const Identity expired =
+      stranger.issue({.names = {"other"}, .valid_from_days = -9, .valid_to_days = -2});
+  TlsClientOptions options = client_trusting(authority);
+  options.verification = Verification::none;
+  expect_ok(exchange("localhost", options, server_with(expired)));
+}
+
+TEST_F(Tcp, the_servers_own_certificate_may_be_the_one_that_is_trusted) {
+  TlsClientOptions options;
+  options.ca_pem = localhost.certificate_pem;
+  expect_ok(exchange("localhost", options, server_with(localhost)));
+}
+
+TEST_F(Tcp, a_client_certificate_is_shown) {
+  TlsServerOptions server = server_with(localhost);
+  server.client_ca_pem = stranger.pem();
+  const Identity me = stranger.issue({});
+  TlsClientOptions options = client_trusting(authority);
+  options.certificate_pem = me.certificate_pem;
+  options.key_pem = me.key_pem;
+  expect_ok(exchange("localhost", options, server));
+}
+
+TEST_F(Tcp, a_missing_client_certificate_is_refused_by_the_server) {
+  TlsServerOptions server = server_with(localhost);
+  server.client_ca_pem = stranger.pem();
+  const auto response = exchange("localhost", client_trusting(authority), server);
+  ASSERT_FALSE(response);
+  // The alert may be overtaken by the reset of the connection.
+  EXPECT_THAT(response.error().reason, testing::AnyOf(Reason::tls, Reason::disconnected));
+}
+
+TEST_F(Tcp, tls_to_a_plain_server_is_an_error_of_tls) {
+  runtime::Loop loop;
+  loop.run([](runtime::Loop& l) -> Task<> {
+    const auto listener = make_tcp_listener(l.executor(), l.time(), "127.0.0.1:0", std::nullopt);
+    const auto transport = make_tcp_transport(l.executor(), l.time(), {});
+    CO_ASSERT_TRUE(listener && transport);
+    TaskGroup group(l.executor());
+    group.spawn("server", serve(**listener, l.time(), {}, count_body(), {}));
+    const auto stream = co_await (*transport)
+                            ->connect({Security::tls, "127.0.0.1", port_of(**listener)},
+                                      Deadline::after(l.time(), 30s));
+    EXPECT_FALSE(stream);
+    EXPECT_EQ(stream.error().reason, Reason::tls) << stream.error().message;
+    group.cancel();
+    co_await group.join();
+  }(loop));
+}
+
+TEST_F(Tcp, nobody_listening_is_unreachable) {
+  runtime::Loop loop;
+  loop.run([](runtime::Loop& l) -> Task<> {
+    std::uint16_t port = 0;
+    {
+      const auto gone = make_tcp_listener(l.executor(), l.time(), "127.0.0.1:0", std::nullopt);
+      port = port_of(**gone);
+    }
+    const auto transport = make_tcp_transport(l.executor(), l.time(), {});
+    const auto stream =
+        co_await (*transport)->connect({Security::tls, "127.0.0.1", port}, Deadline());
+    EXPECT_FALSE(stream);
+    EXPECT_EQ(stream.error().reason, Reason::unreachable);
+    EXPECT_THAT(stream.error().message, HasSubstr("Connection refused"));
+  }(loop));
+}
+
+TEST_F(Tcp, options_that_cannot_be_used_name_what_is_wrong) {
+  const Identity me = authority.issue({});
+  const Identity you = authority.issue({});
+  const auto error_of = [](TlsClientOptions options) {
+    runtime::Loop loop;
+    const auto made = make_tcp_transport(loop.executor(), loop.time(), options);
+    EXPECT_FALSE(made);
+    return made ? "" : to_string(made.error());
+  };
+  TlsClientOptions options;
+  options.ca_pem = "no pem";
+  EXPECT_THAT(error_of(options), HasSubstr("configuration: certificate authority: holds no"));
+  options.ca_pem = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+  EXPECT_THAT(error_of(options), HasSubstr("certificate authority: "));
+  options = client_trusting(authority);
+  options.certificate_pem = me.certificate_pem;
+  EXPECT_THAT(error_of(options), HasSubstr("want both or none"));
+  options.key_pem = you.key_pem;
+  EXPECT_THAT(error_of(options), HasSubstr("client key: key values mismatch"));
+  options.key_pem = "x";
+  EXPECT_THAT(error_of(options), HasSubstr("client key: "));
+}
+
+TEST_F(Tcp, an_address_that_is_taken_is_a_configuration_error) {
+  runtime::Loop loop;
+  const auto first = make_tcp_listener(loop.executor(), loop.time(), "127.0.0.1:0", std::nullopt);
+  ASSERT_TRUE(first);
+  const auto second =
+      make_tcp_listener(loop.executor(), loop.time(), (*first)->address(), std::nullopt);
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().reason, Reason::configuration);
+  EXPECT_THAT(second.error().message, HasSubstr("in use"));
+  for (const std::string bad : {"127.0.0.1", "127.0.0.1:", "nowhere:1", "127.0.0.1:65536"}) {
+    EXPECT_FALSE(make_tcp_listener(loop.executor(), loop.time(), bad, std::nullopt)) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace dcm::http
