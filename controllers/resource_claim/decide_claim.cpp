@@ -1,0 +1,127 @@
+#include "controllers/resource_claim/decide_claim.hpp"
+
+#include <algorithm>
+
+#include "controllers/common/pod_claims.hpp"
+
+namespace dcm::resource_claim {
+namespace {
+
+// What is certain about a pod of that name and UID.
+struct MayRun {};
+struct WillNotRun {};  // done, or another pod has the name, so that it is gone
+struct IsGone {};      // no pod has the name
+using Fate = std::variant<MayRun, WillNotRun, IsGone, GetPod, runtime::Error>;
+
+Fate fate_of_found(const api::Pod& pod, const api::Uid& uid) {
+  if (pod.meta.uid != uid || common::is_done(pod)) return WillNotRun{};
+  return MayRun{};
+}
+
+Fate ask(const ClaimSnapshot& snapshot, const std::string& name, const api::Uid& uid) {
+  const auto answer = snapshot.answers.find(name);
+  if (answer == snapshot.answers.end()) return GetPod{name};
+  if (const auto* error = std::get_if<runtime::Error>(&answer->second)) return *error;
+  const auto* pod = std::get_if<PodPtr>(&answer->second);
+  return pod == nullptr ? Fate(IsGone{}) : fate_of_found(**pod, uid);
+}
+
+// Consumers are written by others, so a name may be anything; we ask only for what a pod can be
+// called (a DNS subdomain, RFC 1123).
+bool can_be_pod_name(std::string_view name) {
+  constexpr std::size_t kNameLengthMax = 253;
+  const auto is_allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
+  };
+  return !name.empty() && name.size() <= kNameLengthMax && name.front() != '.' &&
+         std::ranges::all_of(name, is_allowed);
+}
+
+PodPtr find_cached(const ClaimSnapshot& snapshot, const std::string& name) {
+  const auto pod = snapshot.pods.find(name);
+  return pod == snapshot.pods.end() ? nullptr : pod->second;
+}
+
+// A pod in the cache under another UID is asked for as well: the pod watch may be behind the claim
+// watch, and the cached one may be the older of the two.
+Fate fate_of_consumer(const ClaimSnapshot& snapshot, const api::ConsumerReference& consumer) {
+  if (!consumer.is_pod()) return MayRun{};
+  if (snapshot.deleted.contains(consumer.uid) || !can_be_pod_name(consumer.name)) return IsGone{};
+  const PodPtr cached = find_cached(snapshot, consumer.name);
+  if (cached != nullptr && cached->meta.uid == consumer.uid) {
+    return fate_of_found(*cached, consumer.uid);
+  }
+  return ask(snapshot, consumer.name, consumer.uid);
+}
+
+// The pod that a claim was made for. One that the cache does not know proves nothing, and where it
+// is gone the garbage collector does the work.
+Fate fate_of_owner(const ClaimSnapshot& snapshot, const api::ControllerRef& owner) {
+  const PodPtr cached = find_cached(snapshot, owner.name);
+  if (cached == nullptr) return MayRun{};
+  if (cached->meta.uid == owner.uid) return fate_of_found(*cached, owner.uid);
+  if (snapshot.deleted.contains(owner.uid)) return WillNotRun{};
+  return ask(snapshot, owner.name, owner.uid);
+}
+
+// The consumers to drop, or the look-up that it takes to know, or the look-up's failure.
+std::variant<std::vector<api::Uid>, ClaimStep> judge_consumers(const ClaimSnapshot& snapshot) {
+  std::vector<api::Uid> released;
+  for (const api::ConsumerReference& consumer : snapshot.claim->reserved_for) {
+    Fate fate = fate_of_consumer(snapshot, consumer);
+    if (auto* get = std::get_if<GetPod>(&fate)) return ClaimStep(std::move(*get));
+    if (auto* error = std::get_if<runtime::Error>(&fate)) {
+      return ClaimStep(ClaimFinished{std::move(*error)});
+    }
+    if (!std::holds_alternative<MayRun>(fate)) released.push_back(consumer.uid);
+  }
+  return released;
+}
+
+ClaimStep release(const api::ResourceClaim& claim, std::vector<api::Uid> released) {
+  const bool is_last = released.size() == claim.reserved_for.size();
+  return Release{std::move(released), is_last && claim.has_delete_protection
+                                          ? api::Allocation::clear
+                                          : api::Allocation::keep};
+}
+
+// The finalizer of a claim that is neither allocated nor being deleted is left alone, unless this
+// round has deallocated it: the scheduler sets it before it allocates.
+bool may_unprotect(const ClaimSnapshot& snapshot) {
+  return snapshot.claim->meta.is_being_deleted || snapshot.release == ClaimSnapshot::Release::done;
+}
+
+// No consumer is left: deallocate and unprotect what is on its way out.
+std::optional<ClaimStep> decide_unprotect(const ClaimSnapshot& snapshot) {
+  const api::ResourceClaim& claim = *snapshot.claim;
+  if (!claim.has_delete_protection || !may_unprotect(snapshot)) return std::nullopt;
+  if (!claim.is_allocated) return RemoveFinalizer{};
+  if (snapshot.release == ClaimSnapshot::Release::done) return std::nullopt;
+  return Release{{}, api::Allocation::clear};
+}
+
+// No consumer is left: a claim whose own pod will not run is of no use any more.
+ClaimStep decide_delete(const ClaimSnapshot& snapshot) {
+  const api::ResourceClaim& claim = *snapshot.claim;
+  if (claim.meta.is_being_deleted || !common::has_pod_as_controller(claim)) return ClaimFinished{};
+  Fate fate = fate_of_owner(snapshot, *claim.controller);
+  if (auto* get = std::get_if<GetPod>(&fate)) return std::move(*get);
+  if (auto* error = std::get_if<runtime::Error>(&fate)) return ClaimFinished{std::move(*error)};
+  if (std::holds_alternative<WillNotRun>(fate)) return DeleteClaim{};
+  return ClaimFinished{};
+}
+
+}  // namespace
+
+ClaimStep decide_claim(const ClaimSnapshot& snapshot) {
+  if (snapshot.claim == nullptr) return ClaimFinished{};
+  auto judged = judge_consumers(snapshot);
+  if (auto* step = std::get_if<ClaimStep>(&judged)) return std::move(*step);
+  auto& released = std::get<std::vector<api::Uid>>(judged);
+  if (!released.empty()) return release(*snapshot.claim, std::move(released));
+  if (!snapshot.claim->reserved_for.empty()) return ClaimFinished{};
+  if (auto unprotect = decide_unprotect(snapshot)) return *unprotect;
+  return decide_delete(snapshot);
+}
+
+}  // namespace dcm::resource_claim

@@ -1,0 +1,62 @@
+// What to do for a claim: release, deallocate, unprotect, delete (KEP-4381).
+//
+// Pure, step by step, as decide_pod.hpp. Nothing is taken from a pod that may still run: only what
+// a cache or the API server says for certain counts, and every write fails when the claim has
+// changed since.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "controllers/resource_claim/decide_pod.hpp"
+
+namespace dcm::resource_claim {
+
+// What the API server says about a pod.
+using PodAnswer = std::variant<PodPtr, Gone, runtime::Error>;
+
+struct ClaimSnapshot {
+  // From cache and overlay; after a write what the write returned. Null: gone.
+  ClaimPtr claim;
+  // Those UIDs of consumers and of the owner that are known as deleted.
+  std::set<api::Uid> deleted;
+  // The pods that consume or own the claim, as far as the cache has one of that name.
+  std::map<std::string, PodPtr, std::less<>> pods;
+  // The answers to GetPod, by pod name.
+  std::map<std::string, PodAnswer, std::less<>> answers;
+  // Whether this round has written a shorter list of consumers.
+  enum class Release { not_done, done } release{};
+};
+
+// Asks the API server for a pod that the cache does not have, or has under another UID: the cache
+// may be behind the scheduler, and holds no pods without claims.
+struct GetPod {
+  std::string name;
+  friend bool operator==(const GetPod&, const GetPod&) = default;
+};
+// Shortens the list of consumers, and deallocates with the last of them.
+struct Release {
+  std::vector<api::Uid> released;
+  api::Allocation allocation = api::Allocation::keep;
+  friend bool operator==(const Release&, const Release&) = default;
+};
+// Removes the delete protection, with the resourceVersion of the snapshot's claim.
+struct RemoveFinalizer {
+  friend bool operator==(const RemoveFinalizer&, const RemoveFinalizer&) = default;
+};
+struct DeleteClaim {
+  friend bool operator==(const DeleteClaim&, const DeleteClaim&) = default;
+};
+struct ClaimFinished {
+  // A look-up failed: nothing was changed.
+  std::optional<runtime::Error> failure;
+};
+
+using ClaimStep = std::variant<ClaimFinished, GetPod, Release, RemoveFinalizer, DeleteClaim>;
+
+ClaimStep decide_claim(const ClaimSnapshot& snapshot);
+
+}  // namespace dcm::resource_claim

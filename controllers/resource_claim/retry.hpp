@@ -1,0 +1,27 @@
+// When a work item that failed is tried again.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/error.hpp"
+
+namespace dcm::resource_claim {
+
+enum class Retry : std::uint8_t {
+  never,         // an event will bring the item back, or nothing can be done
+  with_backoff,  // the queue's, per item
+  slowly,        // somebody must change our permissions first
+};
+
+// The more eager of two: an item with several failures is tried again for the first that can pass.
+Retry sooner(Retry a, Retry b);
+
+// After a create: every refusal may pass (quota, policies and labels change unseen).
+Retry retry_after_create(const runtime::Error& error);
+// After a patch or delete: what the server calls invalid is never sent again as it is, and of an
+// object that is gone there is nothing left to do.
+Retry retry_after_write(const runtime::Error& error);
+// After a look-up.
+Retry retry_after_read(const runtime::Error& error);
+
+}  // namespace dcm::resource_claim

@@ -1,0 +1,47 @@
+// Remembers the UIDs of pods that were deleted.
+#pragma once
+
+#include <cstdint>
+#include <unordered_set>
+#include <vector>
+
+#include "client/api/meta.hpp"
+
+namespace dcm::resource_claim {
+
+// A set with a fixed budget: when it is full, the UID that was added first makes room. Forgetting
+// one is safe, it costs a GET where the UID would have been proof enough. UIDs are not used again,
+// so nothing is ever taken out for another reason.
+class UidMemory {
+ public:
+  // About 60 bytes each, taken as they come.
+  static constexpr std::size_t kDefaultCapacity = 65'536;
+
+  explicit UidMemory(std::size_t capacity = kDefaultCapacity);
+  UidMemory(const UidMemory&) = delete;
+  UidMemory& operator=(const UidMemory&) = delete;
+
+  // Without effect for a UID that is remembered already, and for none.
+  void add(const api::Uid& uid);
+  bool contains(const api::Uid& uid) const { return index_.contains(uid); }
+  std::size_t size() const { return uids_.size(); }
+
+ private:
+  using Slot = std::uint32_t;  // a position in uids_
+  // Looks a UID up without storing it a second time.
+  struct ByUid {
+    using is_transparent = void;
+    const std::vector<api::Uid>* uids;
+    const api::Uid& uid(Slot slot) const { return (*uids)[slot]; }
+    const api::Uid& uid(const api::Uid& given) const { return given; }
+    std::size_t operator()(const auto& key) const { return uid(key).hash(); }
+    bool operator()(const auto& a, const auto& b) const { return uid(a) == uid(b); }
+  };
+
+  std::size_t capacity_;
+  std::vector<api::Uid> uids_;  // a ring once it is full
+  std::size_t oldest_ = 0;
+  std::unordered_set<Slot, ByUid, ByUid> index_;
+};
+
+}  // namespace dcm::resource_claim

@@ -1,0 +1,54 @@
+#include "controllers/resource_claim/generate_name.hpp"
+
+#include <gtest/gtest.h>
+
+namespace dcm::resource_claim {
+namespace {
+
+std::string text(std::size_t length, char c = 'p') {
+  return std::string(length, c);
+}
+
+struct Row {
+  const char* sentence;
+  std::string pod;
+  std::string pod_claim;
+  std::string expected;
+};
+
+TEST(GenerateName, rows) {
+  const Row rows[] = {
+      {"pod, pod claim and two hyphens", "trainer-0", "gpus", "trainer-0-gpus-"},
+      {"57 characters are left as they are", text(50), "gpuss", text(50) + "-gpuss-"},
+      {"from 58 on both parts are cut in proportion, and the last hyphen goes", text(51), "gpuss",
+       text(50) + "-" + "gpus"},
+      {"two names of 63", text(63), text(63, 'c'), text(28) + "-" + text(28, 'c')},
+      {"a very long pod name leaves something of the pod claim", text(253), "gpus", text(55) + "-"},
+      {"a dot at the cut goes, as the API server refuses \".-\"", text(49) + ".p", "gpuss",
+       text(49) + "-" + "gpus"},
+      {"a hyphen at the cut may stay", text(49) + "-p", "gpuss", text(49) + "--" + "gpus"},
+      {"a pod name of one letter keeps it, as no name begins with a hyphen", "p", text(55, 'c'),
+       "p-" + text(54, 'c')},
+      {"also with the longest pod claim", "p", text(63, 'c'), "p-" + text(54, 'c')},
+      {"a letter before a dot at the cut stays", "p.p", text(63, 'c'), "p-" + text(52, 'c')},
+  };
+  for (const Row& row : rows) {
+    EXPECT_EQ(generate_name(row.pod, row.pod_claim), row.expected) << row.sentence;
+  }
+}
+
+TEST(GenerateName, never_has_more_than_58_characters_or_a_wrong_letter_at_a_seam) {
+  for (std::size_t pod = 1; pod <= 253; ++pod) {
+    for (std::size_t pod_claim = 1; pod_claim <= 63; ++pod_claim) {
+      std::string pod_name = text(pod);
+      for (std::size_t dot = 1; dot + 1 < pod; dot += 2) pod_name[dot] = '.';
+      const std::string name = generate_name(pod_name, text(pod_claim, 'c'));
+      ASSERT_LE(name.size(), 57U) << pod << " " << pod_claim;
+      ASSERT_EQ(name.find(".-"), std::string::npos) << name;
+      ASSERT_EQ(name.front(), 'p') << name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dcm::resource_claim

@@ -1,0 +1,54 @@
+#include "controllers/resource_claim/uid_memory.hpp"
+
+#include <gtest/gtest.h>
+
+namespace dcm::resource_claim {
+namespace {
+
+api::Uid uid(int number) {
+  return api::Uid("uid-" + std::to_string(number));
+}
+
+TEST(UidMemory, remembers_what_was_added) {
+  UidMemory memory;
+  memory.add(uid(1));
+  memory.add(api::Uid("5b0c7c1e-94a5-4a55-8f5c-6f2f3c0d9a11"));
+  EXPECT_TRUE(memory.contains(uid(1)));
+  EXPECT_TRUE(memory.contains(api::Uid("5b0c7c1e-94a5-4a55-8f5c-6f2f3c0d9a11")));
+  EXPECT_FALSE(memory.contains(uid(2)));
+}
+
+TEST(UidMemory, the_first_one_makes_room_when_it_is_full) {
+  UidMemory memory(3);
+  for (int i = 0; i < 4; ++i) memory.add(uid(i));
+  EXPECT_FALSE(memory.contains(uid(0)));
+  for (int i = 1; i < 4; ++i) EXPECT_TRUE(memory.contains(uid(i))) << i;
+  EXPECT_EQ(memory.size(), 3U);
+}
+
+TEST(UidMemory, keeps_the_last_ones_through_many_rounds) {
+  UidMemory memory(100);
+  for (int i = 0; i < 1'000; ++i) memory.add(uid(i));
+  for (int i = 0; i < 1'000; ++i) EXPECT_EQ(memory.contains(uid(i)), i >= 900) << i;
+  EXPECT_EQ(memory.size(), 100U);
+}
+
+TEST(UidMemory, one_that_is_added_again_takes_no_room) {
+  UidMemory memory(2);
+  memory.add(uid(1));
+  memory.add(uid(2));
+  memory.add(uid(2));
+  memory.add(uid(1));
+  EXPECT_TRUE(memory.contains(uid(1)));
+  EXPECT_TRUE(memory.contains(uid(2)));
+}
+
+TEST(UidMemory, none_is_not_remembered) {
+  UidMemory memory(2);
+  memory.add(api::Uid());
+  EXPECT_EQ(memory.size(), 0U);
+  EXPECT_FALSE(memory.contains(api::Uid()));
+}
+
+}  // namespace
+}  // namespace dcm::resource_claim
