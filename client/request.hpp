@@ -1,0 +1,109 @@
+// One call to the API server as a plain value: what is asked, how urgent it is, what bounds it.
+//
+// The functions below build the calls that exist (Kubernetes API concepts: verbs, paths, query
+// parameters). Nothing here sends anything.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "client/api/meta.hpp"
+#include "client/api/resource.hpp"
+#include "runtime/deadline.hpp"
+#include "runtime/http/message.hpp"
+
+namespace dcm::client {
+
+// The manager's name in `managedFields` for everything but apply, and the head of its User-Agent.
+inline constexpr std::string_view kFieldManager = "dra-controller-manager";
+
+enum class Verb : std::uint8_t {
+  get,
+  list,
+  watch,
+  create,
+  update,
+  apply,                  // server-side apply, application/apply-patch+yaml
+  strategic_merge_patch,  // application/strategic-merge-patch+json
+  merge_patch,            // application/merge-patch+json (RFC 7386)
+  delete_,
+};
+
+http::Method method_of(Verb verb);
+// The media type of the body; empty for verbs without one.
+std::string_view content_type_of(Verb verb);
+bool is_write(Verb verb);
+// Whether sending it a second time, after the first one may have been carried out, does no harm.
+// Patches, updates and deletions carry what they rely on (uid, resourceVersion), so a second one is
+// a no-op or a conflict; a second create may make a second object.
+bool is_idempotent(Verb verb);
+
+// What waits for what when the client's own limits are reached.
+enum class Priority : std::uint8_t {
+  live,     // work for something that changed just now
+  backlog,  // what a start, a takeover or a relist brought
+  event,    // core/v1 Events: never in the way of work
+  exempt,   // leases: no limit applies
+};
+
+// Whether a write asks the write gate (the leader's fence) before its bytes leave.
+enum class Fencing : std::uint8_t { fenced, unfenced };
+
+enum class Compression : std::uint8_t { none, gzip };
+
+struct ApiRequest {
+  Verb verb = Verb::get;
+  std::string target;  // path and query, encoded, below the server's path prefix
+  std::string body = {};
+  std::string accept = "application/json";
+  Compression compression = Compression::none;  // of the answer
+  Priority priority = Priority::live;
+  Fencing fencing = Fencing::fenced;  // of writes; only what makes us the leader is unfenced
+  // Of the whole call with its retries. Unreachable: the client's own timeouts apply, which are
+  // longer than the server's; a write that is cut off sooner has an unknown outcome.
+  runtime::Deadline deadline = {};
+  std::size_t answer_bytes_max = 16 * 1024 * 1024;
+};
+
+// What a caller may say about any call.
+struct CallOptions {
+  Priority priority = Priority::live;
+  runtime::Deadline deadline = {};
+};
+
+using QueryParameters = std::vector<std::pair<std::string_view, std::string_view>>;
+
+// `path?a=1&b=2`, values percent-encoded (RFC 3986). Parameters with an empty value are left out.
+std::string make_target(std::string_view path, const QueryParameters& parameters);
+
+ApiRequest get_request(const api::Resource& resource, const api::NamespacedName& key,
+                       CallOptions options = {});
+// Creates in `namespace_` (empty: cluster-scoped).
+ApiRequest create_request(const api::Resource& resource, std::string_view namespace_,
+                          std::string body, CallOptions options = {});
+// Server-side apply with force: what others own of these fields becomes ours.
+ApiRequest apply_request(const api::Resource& resource, const api::NamespacedName& key,
+                         std::string_view subresource, std::string_view field_manager,
+                         std::string body, CallOptions options = {});
+ApiRequest strategic_merge_patch_request(const api::Resource& resource,
+                                         const api::NamespacedName& key,
+                                         std::string_view subresource, std::string body,
+                                         CallOptions options = {});
+// `body` is a DeleteOptions with the UID as precondition.
+ApiRequest delete_request(const api::Resource& resource, const api::NamespacedName& key,
+                          std::string body, CallOptions options = {});
+
+struct ListQuery {
+  std::string namespace_ = {};  // empty: all
+  std::size_t limit = 500;
+  std::string continue_token = {};
+};
+// A page of a list. Without a resourceVersion, so the first page is a consistent read.
+ApiRequest list_request(const api::Resource& resource, const ListQuery& query,
+                        CallOptions options = {});
+
+}  // namespace dcm::client

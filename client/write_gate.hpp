@@ -1,0 +1,22 @@
+// Whether writes may leave: the seam for leader election's fence.
+#pragma once
+
+#include "runtime/error.hpp"
+
+namespace dcm::client {
+
+// Asked right before the bytes of a fenced write leave, and so again before each retry.
+class WriteGate {
+ public:
+  virtual ~WriteGate() = default;
+  // Errors: shutting_down, with why: the lease is lost or was not renewed in time.
+  virtual runtime::Result<> check() const = 0;
+};
+
+// For a manager that needs no lease (`--leader-elect=false`).
+class OpenWriteGate final : public WriteGate {
+ public:
+  runtime::Result<> check() const override { return {}; }
+};
+
+}  // namespace dcm::client

@@ -1,0 +1,174 @@
+#include "client/admission.hpp"
+
+#include <map>
+#include <string>
+
+#include "runtime/task_group.hpp"
+#include "test/support/co_test.hpp"
+
+namespace dcm::client {
+namespace {
+
+using namespace std::chrono_literals;
+using runtime::Deadline;
+using runtime::Duration;
+using runtime::Result;
+using runtime::Task;
+using runtime::TaskGroup;
+
+// Lets requests of `hold` each through an Admission and writes down the order of their turns.
+class Crowd {
+ public:
+  Crowd(runtime::VirtualLoop& loop, AdmissionLimits limits)
+      : admission(loop.time(), limits), time_(loop.time()), group_(loop.executor()) {}
+
+  void arrive(char name, Priority priority, Duration hold, int count = 1) {
+    for (int i = 0; i < count; ++i) group_.spawn("request", pass(name, priority, hold));
+  }
+  Task<> all_gone() { co_await group_.join(); }
+  void cancel() { group_.cancel(); }
+  int count(char name) const { return static_cast<int>(std::ranges::count(order, name)); }
+
+  Admission admission;
+  std::string order;
+  std::map<char, int> most_at_once;
+
+ private:
+  Task<> pass(char name, Priority priority, Duration hold) {
+    const Result<Admission::Permit> permit = co_await admission.admit(priority, {});
+    EXPECT_TRUE(permit);
+    order += name;
+    most_at_once[name] = std::max(most_at_once[name], ++now_[name]);
+    co_await runtime::sleep_for(time_, hold);
+    --now_[name];
+  }
+
+  runtime::TimeSource& time_;
+  std::map<char, int> now_;
+  TaskGroup group_;
+};
+
+CO_TEST(Admission, the_burst_passes_at_once_and_the_rest_at_the_rate) {
+  Crowd crowd(loop, {.qps = 10, .burst = 5});
+  const auto start = loop.time().now();
+  crowd.arrive('l', Priority::live, 0s, 25);
+  co_await runtime::yield();
+  co_await runtime::yield();
+  EXPECT_EQ(crowd.count('l'), 5);
+  co_await crowd.all_gone();
+  EXPECT_NEAR(std::chrono::duration<double>(loop.time().now() - start).count(), 2.0, 0.001);
+}
+
+CO_TEST(Admission, without_a_rate_only_places_count) {
+  Crowd crowd(loop, {.qps = 0, .inflight_max = 3});
+  const auto start = loop.time().now();
+  crowd.arrive('l', Priority::live, 1s, 9);
+  co_await crowd.all_gone();
+  EXPECT_EQ(crowd.most_at_once['l'], 3);
+  EXPECT_EQ(loop.time().now() - start, 3s);
+  EXPECT_EQ(crowd.admission.in_flight(), 0U);
+}
+
+CO_TEST(Admission, live_work_goes_before_the_backlog_and_that_before_events) {
+  Crowd crowd(loop, {.qps = 0, .inflight_max = 1});
+  crowd.arrive('x', Priority::live, 1s);
+  co_await runtime::yield();
+  crowd.arrive('e', Priority::event, 1s, 2);
+  crowd.arrive('b', Priority::backlog, 1s, 2);
+  crowd.arrive('l', Priority::live, 1s, 2);
+  co_await crowd.all_gone();
+  EXPECT_EQ(crowd.order, "xllbbee");
+}
+
+CO_TEST(Admission, first_come_first_served_within_a_priority) {
+  Crowd crowd(loop, {.qps = 0, .inflight_max = 1});
+  for (const char name : std::string("abcdef")) crowd.arrive(name, Priority::backlog, 1s);
+  co_await crowd.all_gone();
+  EXPECT_EQ(crowd.order, "abcdef");
+}
+
+CO_TEST(Admission, the_backlog_gets_one_turn_in_eight_and_events_one_in_32) {
+  Crowd crowd(loop, {.qps = 0, .inflight_max = 1});
+  crowd.arrive('l', Priority::live, 1s, 400);
+  crowd.arrive('b', Priority::backlog, 1s, 100);
+  crowd.arrive('e', Priority::event, 1s, 100);
+  co_await runtime::sleep_for(loop.time(), 320s);
+  EXPECT_NEAR(crowd.count('b'), 40, 3);
+  EXPECT_NEAR(crowd.count('e'), 10, 1);
+  crowd.cancel();
+  co_await crowd.all_gone();
+  EXPECT_EQ(crowd.admission.waiting(), 0U);
+}
+
+CO_TEST(Admission, events_take_a_tenth_of_the_places_and_of_the_rate_even_when_alone) {
+  Crowd crowd(loop, {.qps = 100, .burst = 10, .inflight_max = 30});
+  const auto start = loop.time().now();
+  crowd.arrive('e', Priority::event, 1s, 51);
+  co_await crowd.all_gone();
+  EXPECT_EQ(crowd.most_at_once['e'], 3);
+  EXPECT_GE(loop.time().now() - start, 17s);
+}
+
+CO_TEST(Admission, the_rate_of_events_is_a_tenth) {
+  Crowd crowd(loop, {.qps = 100, .burst = 10});
+  const auto start = loop.time().now();
+  crowd.arrive('e', Priority::event, 0s, 51);
+  co_await crowd.all_gone();
+  EXPECT_NEAR(std::chrono::duration<double>(loop.time().now() - start).count(), 5.0, 0.001);
+}
+
+CO_TEST(Admission, slow_events_hold_up_no_work) {
+  Crowd crowd(loop, {.qps = 0, .inflight_max = 10});
+  crowd.arrive('e', Priority::event, 1h, 20);
+  co_await runtime::yield();
+  const auto start = loop.time().now();
+  crowd.arrive('l', Priority::live, 1s, 90);
+  co_await runtime::sleep_for(loop.time(), 11s);
+  EXPECT_EQ(crowd.count('l'), 90);
+  EXPECT_EQ(crowd.count('e'), 1);
+  EXPECT_LE(loop.time().now() - start, 11s);
+  crowd.cancel();
+  co_await crowd.all_gone();
+}
+
+CO_TEST(Admission, exempt_requests_pass_whatever_the_others_do) {
+  Crowd crowd(loop, {.qps = 1, .burst = 1, .inflight_max = 1});
+  crowd.arrive('l', Priority::live, 1h, 3);
+  co_await runtime::yield();
+  crowd.arrive('x', Priority::exempt, 0s, 5);
+  co_await runtime::sleep_for(loop.time(), 1ms);
+  EXPECT_EQ(crowd.count('x'), 5);
+  EXPECT_EQ(crowd.admission.in_flight(), 1U);
+  crowd.cancel();
+  co_await crowd.all_gone();
+}
+
+CO_TEST(Admission, who_gets_no_turn_in_time_is_told_that_nothing_was_sent) {
+  Admission admission(loop.time(), {.qps = 0, .inflight_max = 1});
+  const Result<Admission::Permit> holder = co_await admission.admit(Priority::live, {});
+  CO_ASSERT_TRUE(holder);
+  const Result<Admission::Permit> late =
+      co_await admission.admit(Priority::live, Deadline::after(loop.time(), 5s));
+  CO_ASSERT_TRUE(!late);
+  EXPECT_EQ(late.error().reason, runtime::Reason::too_many_requests);
+  EXPECT_TRUE(runtime::is_refused_untouched(late.error()));
+  EXPECT_EQ(admission.waiting(), 0U);
+}
+
+CO_TEST(Admission, a_cancelled_waiter_passes_its_turn_on) {
+  Crowd crowd(loop, {.qps = 0, .inflight_max = 1});
+  auto holder = std::make_unique<Result<Admission::Permit>>(
+      co_await crowd.admission.admit(Priority::live, {}));
+  crowd.arrive('l', Priority::live, 0s);
+  co_await runtime::yield();
+  CO_ASSERT_EQ(crowd.admission.waiting(), 1U);
+  // The turn is granted and, before the waiter runs, taken back.
+  holder.reset();
+  EXPECT_EQ(crowd.admission.in_flight(), 1U);
+  crowd.cancel();
+  co_await crowd.all_gone();
+  EXPECT_EQ(crowd.admission.in_flight(), 0U);
+}
+
+}  // namespace
+}  // namespace dcm::client

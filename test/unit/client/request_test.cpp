@@ -1,0 +1,57 @@
+#include "client/request.hpp"
+
+#include <gtest/gtest.h>
+
+namespace dcm::client {
+namespace {
+
+const api::Resource kClaims{&api::kResourceClaims, "v1"};
+const api::NamespacedName kKey{"lab", "shared"};
+
+TEST(Request, query_values_are_encoded_and_empty_ones_left_out) {
+  EXPECT_EQ(make_target("/p", {}), "/p");
+  EXPECT_EQ(make_target("/p", {{"a", ""}, {"b", "x y/+&="}, {"c", "-._~"}}),
+            "/p?b=x%20y%2F%2B%26%3D&c=-._~");
+}
+
+TEST(Request, the_first_page_of_a_list_is_a_consistent_read) {
+  const ApiRequest request = list_request(kClaims, {.limit = 500});
+  EXPECT_EQ(request.target, "/apis/resource.k8s.io/v1/resourceclaims?limit=500");
+  EXPECT_EQ(request.compression, Compression::gzip);
+}
+
+TEST(Request, further_pages_carry_the_token_and_stay_in_the_namespace) {
+  const ApiRequest request =
+      list_request(kClaims, {.namespace_ = "lab", .limit = 2, .continue_token = "a=="});
+  EXPECT_EQ(request.target,
+            "/apis/resource.k8s.io/v1/namespaces/lab/resourceclaims?limit=2&continue=a%3D%3D");
+}
+
+TEST(Request, creates_and_patches_name_the_field_manager) {
+  EXPECT_EQ(create_request(kClaims, "lab", "{}").target,
+            "/apis/resource.k8s.io/v1/namespaces/lab/resourceclaims"
+            "?fieldManager=dra-controller-manager");
+  EXPECT_EQ(strategic_merge_patch_request(kClaims, kKey, "status", "{}").target,
+            "/apis/resource.k8s.io/v1/namespaces/lab/resourceclaims/shared/status"
+            "?fieldManager=dra-controller-manager");
+}
+
+TEST(Request, apply_takes_over_with_the_manager_that_it_is_given) {
+  const ApiRequest request =
+      apply_request(kClaims, kKey, "status", "ResourceClaimController", "{}");
+  EXPECT_EQ(request.target,
+            "/apis/resource.k8s.io/v1/namespaces/lab/resourceclaims/shared/status"
+            "?fieldManager=ResourceClaimController&force=true");
+  EXPECT_EQ(content_type_of(request.verb), "application/apply-patch+yaml");
+}
+
+TEST(Request, only_a_create_is_not_idempotent) {
+  for (const Verb verb : {Verb::get, Verb::list, Verb::watch, Verb::update, Verb::apply,
+                          Verb::strategic_merge_patch, Verb::merge_patch, Verb::delete_}) {
+    EXPECT_TRUE(is_idempotent(verb));
+  }
+  EXPECT_FALSE(is_idempotent(Verb::create));
+}
+
+}  // namespace
+}  // namespace dcm::client

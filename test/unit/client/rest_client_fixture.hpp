@@ -1,0 +1,73 @@
+// A RestClient over a scripted HTTP client, with everything that it needs, for coroutine tests.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/rest_client.hpp"
+#include "runtime/loop.hpp"
+#include "runtime/metrics.hpp"
+#include "test/support/fake_http_client.hpp"
+
+namespace dcm::client {
+
+class FakeCredentials final : public Credentials {
+ public:
+  std::string token = "first";
+  std::vector<std::string> rejected;
+  // What refresh() finds; empty: nothing new.
+  std::string token_after_refresh;
+
+  runtime::Task<runtime::Result<>> authorize(http::Headers& headers) override {
+    headers.set("Authorization", "Bearer " + token);
+    co_return runtime::Result<>();
+  }
+  runtime::Task<Refreshed> refresh(std::string refused) override {
+    rejected.push_back(std::move(refused));
+    if (token_after_refresh.empty()) co_return Refreshed::no;
+    token = token_after_refresh;
+    co_return Refreshed::yes;
+  }
+};
+
+class FakeGate final : public WriteGate {
+ public:
+  bool open = true;
+  runtime::Result<> check() const override {
+    if (open) return {};
+    return runtime::fail(runtime::Reason::shutting_down, "the lease is lost");
+  }
+};
+
+struct RestClientFixture {
+  explicit RestClientFixture(runtime::VirtualLoop& loop, RestClientOptions options = {})
+      : time(loop.time()), http(time), client(make(std::move(options))) {}
+
+  std::string logged() const {
+    std::string all;
+    for (const std::string& line : *lines) all += line + "\n";
+    return all;
+  }
+
+  runtime::VirtualTime& time;
+  http::FakeHttpClient http;
+  FakeCredentials credentials;
+  FakeGate gate;
+  runtime::MetricsRegistry metrics;
+  std::shared_ptr<std::vector<std::string>> lines = std::make_shared<std::vector<std::string>>();
+  std::shared_ptr<runtime::LogBackend> log_backend = std::make_shared<runtime::LogBackend>(
+      time, runtime::LogFormat::text,
+      [lines = lines](runtime::Severity, std::string_view line) { lines->emplace_back(line); });
+  RestClient client;
+
+ private:
+  RestClient make(RestClientOptions options) {
+    options.server = {.security = http::Security::tls, .host = "api.test", .port = 6443};
+    options.user_agent = make_user_agent("0.1.0");
+    return RestClient({http, credentials, gate, time, metrics}, std::move(options), runtime::Rng(1),
+                      runtime::Logger(log_backend));
+  }
+};
+
+}  // namespace dcm::client

@@ -1,0 +1,384 @@
+#include "client/rest_client.hpp"
+
+#include <gmock/gmock.h>
+
+#include "runtime/task_group.hpp"
+#include "test/support/co_test.hpp"
+#include "test/unit/client/rest_client_fixture.hpp"
+
+namespace dcm::client {
+namespace {
+
+using namespace std::chrono_literals;
+using runtime::Deadline;
+using runtime::Reason;
+using runtime::Result;
+using runtime::Task;
+using runtime::TaskGroup;
+using testing::HasSubstr;
+using testing::Not;
+
+http::Response status(std::uint16_t code, http::Headers headers = {}) {
+  return {.status = code, .headers = std::move(headers), .body = "{}"};
+}
+
+ApiRequest read() {
+  return {.verb = Verb::get, .target = "/api/v1/namespaces/lab/pods/trainer-0"};
+}
+
+ApiRequest write(Verb verb) {
+  return {.verb = verb, .target = "/api/v1/namespaces/lab/events", .body = "{\"a\":1}"};
+}
+
+CO_TEST(RestClient, sends_what_identifies_us_and_what_it_wants) {
+  RestClientFixture f(loop, {.path_prefix = "/k8s/clusters/c-1"});
+  f.http.answer(status(201));
+  const Result<http::Response> answer = co_await f.client.send(write(Verb::create));
+  CO_ASSERT_TRUE(answer);
+  const http::Request& sent = f.http.seen().at(0).request;
+  EXPECT_EQ(sent.method, http::Method::post);
+  EXPECT_EQ(sent.target, "/k8s/clusters/c-1/api/v1/namespaces/lab/events");
+  EXPECT_EQ(sent.body, "{\"a\":1}");
+  EXPECT_EQ(sent.headers.find("authorization"), "Bearer first");
+  EXPECT_EQ(sent.headers.find("accept"), "application/json");
+  EXPECT_EQ(sent.headers.find("content-type"), "application/json");
+  EXPECT_EQ(sent.headers.find("user-agent"), "dra-controller-manager/0.1.0 (linux/amd64)");
+  EXPECT_EQ(sent.headers.find("accept-encoding"), std::nullopt);
+}
+
+CO_TEST(RestClient, asks_for_gzip_where_the_call_wants_it) {
+  RestClientFixture f(loop);
+  f.http.answer(status(200));
+  ApiRequest request = read();
+  request.compression = Compression::gzip;
+  co_await f.client.send(request);
+  EXPECT_EQ(f.http.seen().at(0).request.headers.find("accept-encoding"), "gzip");
+}
+
+CO_TEST(RestClient, waits_as_long_as_the_server_says) {
+  RestClientFixture f(loop);
+  f.http.answer(status(429, {{"Retry-After", "3"}}));
+  f.http.answer(status(503, {{"Retry-After", "5"}}));
+  f.http.answer(status(201));
+  const Result<http::Response> answer = co_await f.client.send(write(Verb::create));
+  CO_ASSERT_TRUE(answer);
+  CO_ASSERT_EQ(f.http.seen().size(), 3U);
+  EXPECT_EQ(f.http.seen()[1].at - f.http.seen()[0].at, 3s);
+  EXPECT_EQ(f.http.seen()[2].at - f.http.seen()[1].at, 5s);
+  EXPECT_EQ(f.http.seen()[2].request.body, "{\"a\":1}");
+}
+
+CO_TEST(RestClient, a_date_in_retry_after_counts_as_none) {
+  RestClientFixture f(loop);
+  f.http.answer(status(429, {{"Retry-After", "Wed, 21 Oct 2037 07:28:00 GMT"}}));
+  f.http.answer(status(200));
+  const Result<http::Response> answer = co_await f.client.send(read());
+  CO_ASSERT_TRUE(answer);
+  EXPECT_LT(f.http.seen().at(1).at - f.http.seen().at(0).at, 1s);
+}
+
+CO_TEST(RestClient, a_conflict_goes_to_the_caller_also_with_retry_after) {
+  RestClientFixture f(loop);
+  f.http.answer(status(409, {{"Retry-After", "1"}}));
+  const Result<http::Response> answer = co_await f.client.send(write(Verb::create));
+  CO_ASSERT_TRUE(!answer);
+  EXPECT_EQ(answer.error().http_status, 409);
+  EXPECT_EQ(answer.error().retry_after, runtime::Duration(1s));
+  EXPECT_EQ(f.http.seen().size(), 1U);
+}
+
+CO_TEST(RestClient, an_idempotent_call_survives_resets_and_500) {
+  RestClientFixture f(loop);
+  f.http.fail(Reason::disconnected);
+  f.http.answer(status(500));
+  f.http.answer(status(200));
+  const Result<http::Response> answer = co_await f.client.send(write(Verb::strategic_merge_patch));
+  EXPECT_TRUE(answer);
+  EXPECT_EQ(f.http.seen().size(), 3U);
+}
+
+CO_TEST(RestClient, a_create_is_not_sent_again_when_its_outcome_is_unknown) {
+  for (const Reason reason : {Reason::disconnected, Reason::deadline_exceeded, Reason::malformed}) {
+    RestClientFixture f(loop);
+    f.http.fail(reason);
+    f.http.answer(status(201));
+    const Result<http::Response> answer = co_await f.client.send(write(Verb::create));
+    CO_ASSERT_TRUE(!answer);
+    EXPECT_TRUE(runtime::is_outcome_unknown(answer.error())) << to_string(reason);
+    EXPECT_EQ(f.http.seen().size(), 1U) << to_string(reason);
+  }
+}
+
+CO_TEST(RestClient, a_create_that_never_left_is_sent_again) {
+  RestClientFixture f(loop);
+  f.http.fail(Reason::unreachable);
+  f.http.answer(status(201));
+  const Result<http::Response> answer = co_await f.client.send(write(Verb::create));
+  EXPECT_TRUE(answer);
+  EXPECT_EQ(f.http.seen().size(), 2U);
+}
+
+CO_TEST(RestClient, gives_up_after_a_bounded_number_of_attempts_with_the_last_error) {
+  RestClientFixture f(loop, {.retry = {.attempts_max = 3}});
+  for (int i = 0; i < 5; ++i) f.http.answer(status(503));
+  const Result<http::Response> answer = co_await f.client.send(read());
+  CO_ASSERT_TRUE(!answer);
+  EXPECT_EQ(answer.error().http_status, 503);
+  EXPECT_EQ(f.http.seen().size(), 3U);
+}
+
+CO_TEST(RestClient, the_deadline_cuts_the_retries_and_the_real_error_is_told) {
+  RestClientFixture f(loop);
+  f.http.answer(status(429, {{"Retry-After", "2"}}));
+  f.http.answer(status(429, {{"Retry-After", "60"}}));
+  f.http.answer(status(200));
+  const runtime::MonoTime start = loop.time().now();
+  ApiRequest request = read();
+  request.deadline = Deadline::after(loop.time(), 10s);
+  const Result<http::Response> answer = co_await f.client.send(request);
+  CO_ASSERT_TRUE(!answer);
+  EXPECT_EQ(answer.error().reason, Reason::too_many_requests);
+  EXPECT_EQ(answer.error().retry_after, runtime::Duration(60s));
+  EXPECT_EQ(f.http.seen().size(), 2U);
+  EXPECT_EQ(loop.time().now() - start, 2s) << "it does not wait for nothing";
+}
+
+CO_TEST(RestClient, an_answer_later_than_the_deadline_is_none) {
+  RestClientFixture f(loop);
+  f.http.answer(status(200), 11s);
+  ApiRequest request = read();
+  request.deadline = Deadline::after(loop.time(), 10s);
+  const Result<http::Response> answer = co_await f.client.send(request);
+  CO_ASSERT_TRUE(!answer);
+  EXPECT_EQ(answer.error().reason, Reason::deadline_exceeded);
+  EXPECT_EQ(f.http.seen().size(), 1U);
+}
+
+CO_TEST(RestClient, a_write_waits_longer_than_the_server_works_on_it) {
+  RestClientFixture f(loop);
+  f.http.answer(status(201), 34s);
+  const Result<http::Response> answer = co_await f.client.send(write(Verb::create));
+  EXPECT_TRUE(answer);
+  EXPECT_EQ(f.http.seen().at(0).deadline.left(loop.time()), 6s);
+}
+
+CO_TEST(RestClient, a_closed_gate_lets_no_write_leave) {
+  RestClientFixture f(loop);
+  f.gate.open = false;
+  f.http.answer(status(200));
+  const Result<http::Response> answer = co_await f.client.send(write(Verb::delete_));
+  CO_ASSERT_TRUE(!answer);
+  EXPECT_EQ(answer.error().reason, Reason::shutting_down);
+  EXPECT_TRUE(f.http.seen().empty());
+  EXPECT_THAT(f.metrics.expose(), Not(HasSubstr("rest_client_requests_total{")));
+}
+
+CO_TEST(RestClient, a_gate_that_closes_while_a_connection_is_made_stops_the_write) {
+  RestClientFixture f(loop);
+  f.http.set_connect_time(5s);
+  f.http.answer(status(200));
+  loop.time().schedule(loop.time().now() + 4s, [&] { f.gate.open = false; });
+  const Result<http::Response> answer = co_await f.client.send(write(Verb::delete_));
+  EXPECT_FALSE(answer);
+  EXPECT_TRUE(f.http.seen().empty());
+}
+
+CO_TEST(RestClient, a_gate_that_closes_between_attempts_stops_the_next_one) {
+  RestClientFixture f(loop);
+  f.http.answer(status(429, {{"Retry-After", "3"}}));
+  f.http.answer(status(200));
+  loop.time().schedule(loop.time().now() + 2s, [&] { f.gate.open = false; });
+  const Result<http::Response> answer = co_await f.client.send(write(Verb::apply));
+  CO_ASSERT_TRUE(!answer);
+  EXPECT_EQ(answer.error().reason, Reason::shutting_down);
+  EXPECT_EQ(f.http.seen().size(), 1U);
+}
+
+CO_TEST(RestClient, reads_and_what_makes_us_the_leader_pass_a_closed_gate) {
+  RestClientFixture f(loop);
+  f.gate.open = false;
+  f.http.answer(status(200));
+  f.http.answer(status(200));
+  const Result<http::Response> got = co_await f.client.send(read());
+  EXPECT_TRUE(got);
+  ApiRequest lease = write(Verb::update);
+  lease.fencing = Fencing::unfenced;
+  lease.priority = Priority::exempt;
+  const Result<http::Response> renewed = co_await f.client.send(lease);
+  EXPECT_TRUE(renewed);
+}
+
+CO_TEST(RestClient, after_401_it_tries_new_credentials_once) {
+  RestClientFixture f(loop);
+  f.credentials.token_after_refresh = "second";
+  f.http.answer(status(401));
+  f.http.answer(status(201));
+  const Result<http::Response> answer = co_await f.client.send(write(Verb::create));
+  EXPECT_TRUE(answer);
+  CO_ASSERT_EQ(f.http.seen().size(), 2U);
+  EXPECT_EQ(f.http.seen()[1].request.headers.find("Authorization"), "Bearer second");
+  EXPECT_EQ(f.http.seen()[1].at, f.http.seen()[0].at);
+  EXPECT_EQ(f.credentials.rejected, std::vector<std::string>{"Bearer first"});
+}
+
+CO_TEST(RestClient, a_second_401_is_the_answer) {
+  RestClientFixture f(loop);
+  f.credentials.token_after_refresh = "second";
+  f.http.answer(status(401));
+  f.http.answer(status(401));
+  f.http.answer(status(200));
+  const Result<http::Response> answer = co_await f.client.send(read());
+  CO_ASSERT_TRUE(!answer);
+  EXPECT_EQ(answer.error().reason, Reason::unauthorized);
+  EXPECT_EQ(f.http.seen().size(), 2U);
+}
+
+CO_TEST(RestClient, a_401_with_nothing_new_to_offer_is_the_answer) {
+  RestClientFixture f(loop);
+  f.http.answer(status(401));
+  f.http.answer(status(200));
+  const Result<http::Response> answer = co_await f.client.send(read());
+  EXPECT_FALSE(answer);
+  EXPECT_EQ(f.http.seen().size(), 1U);
+}
+
+CO_TEST(RestClient, a_redirect_is_an_error_that_names_the_url) {
+  RestClientFixture f(loop);
+  f.http.answer(status(302, {{"Location", "https://login.test/"}}));
+  const Result<http::Response> answer = co_await f.client.send(read());
+  CO_ASSERT_TRUE(!answer);
+  EXPECT_EQ(answer.error().reason, Reason::unexpected_status);
+  EXPECT_EQ(answer.error().message,
+            "GET https://api.test:6443/api/v1/namespaces/lab/pods/trainer-0: unexpected status "
+            "302");
+}
+
+CO_TEST(RestClient, a_body_above_the_bound_of_the_call_is_an_error) {
+  RestClientFixture f(loop);
+  f.http.answer({.status = 200, .headers = {}, .body = std::string(101, 'x')});
+  ApiRequest request = read();
+  request.answer_bytes_max = 100;
+  const Result<http::Response> answer = co_await f.client.send(request);
+  CO_ASSERT_TRUE(!answer);
+  EXPECT_EQ(answer.error().reason, Reason::body_too_large);
+}
+
+CO_TEST(RestClient, a_stopped_call_leaves_nothing_behind) {
+  RestClientFixture f(loop);
+  f.http.answer(status(200), 20s);
+  TaskGroup group(loop.executor());
+  group.spawn("call", [](RestClient& client) -> Task<> {
+    co_await client.send(read());
+    ADD_FAILURE() << "should have been cancelled";
+  }(f.client));
+  co_await runtime::sleep_for(loop.time(), 1s);
+  group.cancel();
+  co_await group.join();
+  f.http.answer(status(200));
+  const Result<http::Response> answer = co_await f.client.send(read());
+  EXPECT_TRUE(answer);
+}
+
+CO_TEST(RestClient, opens_a_watch_and_hands_out_its_stream) {
+  RestClientFixture f(loop);
+  f.http.stream({.pieces = {"one", "two"}});
+  Result<std::unique_ptr<http::StreamingResponse>> stream =
+      co_await f.client.open({.verb = Verb::watch, .target = "/api/v1/pods?watch=true"});
+  CO_ASSERT_TRUE(stream);
+  const Result<std::string_view> piece = co_await (*stream)->read_some({});
+  EXPECT_EQ(*piece, "one");
+}
+
+CO_TEST(RestClient, a_refused_watch_is_an_error_and_not_repeated) {
+  RestClientFixture f(loop);
+  f.http.stream({.status = 429, .headers = {{"Retry-After", "4"}}, .pieces = {"{}"}});
+  const Result<std::unique_ptr<http::StreamingResponse>> stream =
+      co_await f.client.open({.verb = Verb::watch, .target = "/api/v1/pods?watch=true"});
+  CO_ASSERT_TRUE(!stream);
+  EXPECT_EQ(stream.error().reason, Reason::too_many_requests);
+  EXPECT_EQ(stream.error().retry_after, runtime::Duration(4s));
+  EXPECT_EQ(f.http.seen().size(), 1U);
+}
+
+CO_TEST(RestClient, a_watch_tries_new_credentials_too) {
+  RestClientFixture f(loop);
+  f.credentials.token_after_refresh = "second";
+  f.http.stream({.status = 401});
+  f.http.stream({.status = 200});
+  const Result<std::unique_ptr<http::StreamingResponse>> stream =
+      co_await f.client.open({.verb = Verb::watch, .target = "/api/v1/pods?watch=true"});
+  EXPECT_TRUE(stream);
+}
+
+CO_TEST(RestClient, counts_as_client_go_does) {
+  RestClientFixture f(loop);
+  f.http.answer(status(429, {{"Retry-After", "1"}}));
+  f.http.fail(Reason::disconnected);
+  f.http.answer({.status = 200, .headers = {}, .body = std::string(300, 'x')}, 50ms);
+  co_await f.client.send(write(Verb::apply));
+  const std::string text = f.metrics.expose();
+  const auto line = [&](const char* expected) { EXPECT_THAT(text, HasSubstr(expected)); };
+  line("rest_client_requests_total{code=\"429\",host=\"api.test:6443\",method=\"PATCH\"} 1");
+  line("rest_client_requests_total{code=\"<error>\",host=\"api.test:6443\",method=\"PATCH\"} 1");
+  line("rest_client_requests_total{code=\"200\",host=\"api.test:6443\",method=\"PATCH\"} 1");
+  line("rest_client_request_retries_total{code=\"429\",host=\"api.test:6443\",verb=\"PATCH\"} 1");
+  line("rest_client_request_duration_seconds_count{host=\"api.test:6443\",verb=\"PATCH\"} 1");
+  line("rest_client_rate_limiter_duration_seconds_count{host=\"api.test:6443\",verb=\"PATCH\"} 3");
+  line("rest_client_request_size_bytes_sum{host=\"api.test:6443\",verb=\"PATCH\"} 14");
+  line("rest_client_response_size_bytes_sum{host=\"api.test:6443\",verb=\"PATCH\"} 302");
+}
+
+CO_TEST(RestClient, no_log_line_holds_a_token) {
+  RestClientFixture f(loop);
+  f.log_backend->set_verbosity(9);
+  f.credentials.token = "s3cret";
+  f.http.answer(status(500));
+  f.http.answer(status(200));
+  f.http.answer(status(201));
+  co_await f.client.send(read());
+  co_await f.client.send(write(Verb::create));
+  EXPECT_THAT(f.logged(), Not(HasSubstr("s3cret")));
+  EXPECT_THAT(f.logged(), HasSubstr("\"Request\" verb=\"GET\" url=\"https://api.test:6443"));
+}
+
+CO_TEST(RestClient, at_two_it_logs_writes_but_neither_reads_nor_leases) {
+  RestClientFixture f(loop);
+  f.log_backend->set_verbosity(2);
+  for (int i = 0; i < 3; ++i) f.http.answer(status(200));
+  co_await f.client.send(read());
+  ApiRequest lease = write(Verb::update);
+  lease.priority = Priority::exempt;
+  co_await f.client.send(lease);
+  EXPECT_EQ(f.logged(), "");
+  co_await f.client.send(write(Verb::apply));
+  EXPECT_THAT(f.logged(), HasSubstr("\"Write\" verb=\"PATCH\""));
+}
+
+CO_TEST(RestClient, logs_a_warning_of_the_server_once) {
+  RestClientFixture f(loop);
+  const http::Headers headers = {{"Warning", "299 - \"unknown field \\\"spec.x\\\"\""}};
+  f.http.answer(status(200, headers));
+  f.http.answer(status(200, headers));
+  co_await f.client.send(read());
+  co_await f.client.send(read());
+  EXPECT_EQ(f.lines->size(), 1U);
+  EXPECT_THAT(f.logged(), HasSubstr("unknown field"));
+}
+
+TEST(Warnings, remembers_a_bounded_number_of_texts) {
+  WarningLog warnings{runtime::Logger()};
+  for (int i = 0; i < 10'000; ++i) {
+    warnings.observe({{"Warning", "299 - \"text " + std::to_string(i) + "\""}});
+  }
+  EXPECT_LE(warnings.remembered(), 256U);
+}
+
+TEST(Warnings, the_text_is_what_stands_in_quotes) {
+  EXPECT_EQ(warning_text("299 - \"old \\\"api\\\"\" \"date\""), "old \"api\"");
+  EXPECT_EQ(warning_text("no quotes"), "no quotes");
+  EXPECT_EQ(warning_text("299 - \"cut"), "cut");
+  EXPECT_EQ(warning_text(""), "");
+}
+
+}  // namespace
+}  // namespace dcm::client
