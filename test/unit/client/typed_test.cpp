@@ -1,0 +1,123 @@
+#include "client/typed.hpp"
+
+#include <gmock/gmock.h>
+
+#include "client/api/encode.hpp"
+#include "client/api/json.hpp"
+#include "client/api/resource_claim.hpp"
+#include "test/support/co_test.hpp"
+#include "test/unit/client/rest_client_fixture.hpp"
+
+namespace dcm::client {
+namespace {
+
+using api::ResourceClaim;
+using runtime::Reason;
+using runtime::Result;
+using testing::HasSubstr;
+
+using Claim = api::Decoded<ResourceClaim>;
+using Claims = std::vector<Claim>;
+
+http::Response ok(std::string body) {
+  return {.status = 200, .headers = {}, .body = std::move(body)};
+}
+
+std::string claim(const std::string& name, int version) {
+  return R"({"kind":"ResourceClaim","apiVersion":"resource.k8s.io/v1","metadata":{"name":")" +
+         name +
+         R"(","namespace":"lab","uid":"0d8a9b1c-3b5e-4c0e-8a33-77c0b1d7f9aa","resourceVersion":")" +
+         std::to_string(version) + R"("},"spec":{}})";
+}
+
+http::Response page(const std::string& items, const std::string& continue_token) {
+  return ok(R"({"kind":"ResourceClaimList","apiVersion":"resource.k8s.io/v1","metadata":{)"
+            R"("resourceVersion":"9","continue":")" +
+            continue_token + R"("},"items":[)" + items + "]}");
+}
+
+struct TypedFixture : RestClientFixture {
+  explicit TypedFixture(runtime::VirtualLoop& loop) : RestClientFixture(loop) {}
+
+  std::unique_ptr<api::Decoder<ResourceClaim>> decoder = api::make_json_claim_decoder("v1");
+  TypedClient<ResourceClaim> claims{client, {&api::kResourceClaims, "v1"}, *decoder};
+};
+
+const api::NamespacedName kKey{"lab", "shared"};
+
+CO_TEST(TypedClient, a_write_hands_back_the_object_and_its_version) {
+  TypedFixture f(loop);
+  f.http.answer(ok(claim("shared", 81508)));
+  const Result<Claim> written =
+      co_await f.claims.strategic_merge_patch(kKey, "status", "{\"metadata\":{}}");
+  CO_ASSERT_TRUE(written);
+  EXPECT_EQ(written->meta.resource_version.str(), "81508");
+  const http::Request& sent = f.http.seen().at(0).request;
+  EXPECT_EQ(sent.method, http::Method::patch);
+  EXPECT_EQ(sent.headers.find("Content-Type"), "application/strategic-merge-patch+json");
+  EXPECT_EQ(sent.headers.find("Accept"), "application/json");
+}
+
+CO_TEST(TypedClient, gets_applies_creates) {
+  TypedFixture f(loop);
+  for (int i = 0; i < 3; ++i) f.http.answer(ok(claim("shared", i)));
+  co_await f.claims.get(kKey);
+  co_await f.claims.apply(kKey, "status", "ResourceClaimController", "{}");
+  co_await f.claims.create("lab", "{}");
+  CO_ASSERT_EQ(f.http.seen().size(), 3U);
+  EXPECT_EQ(f.http.seen()[0].request.method, http::Method::get);
+  EXPECT_EQ(f.http.seen()[1].request.headers.find("Content-Type"), "application/apply-patch+yaml");
+  EXPECT_EQ(f.http.seen()[2].request.method, http::Method::post);
+}
+
+CO_TEST(TypedClient, an_accepted_deletion_may_answer_with_anything) {
+  TypedFixture f(loop);
+  f.http.answer(ok(R"({"kind":"Status","status":"Success"})"));
+  const Result<> removed = co_await f.claims.remove(kKey, "{}");
+  EXPECT_TRUE(removed);
+  EXPECT_EQ(f.http.seen().at(0).request.method, http::Method::delete_);
+}
+
+CO_TEST(TypedClient, a_body_that_is_no_object_is_an_error_that_names_the_url) {
+  TypedFixture f(loop);
+  f.http.answer(ok("<html>login</html>"));
+  const Result<Claim> got = co_await f.claims.get(kKey);
+  CO_ASSERT_TRUE(!got);
+  EXPECT_EQ(got.error().reason, Reason::malformed);
+  EXPECT_THAT(got.error().message, HasSubstr("https://api.test:6443/apis/resource.k8s.io/v1/"
+                                             "namespaces/lab/resourceclaims/shared: "));
+}
+
+CO_TEST(TypedClient, lists_all_pages) {
+  TypedFixture f(loop);
+  f.http.answer(page(claim("a", 1) + "," + claim("b", 2), "next"));
+  f.http.answer(page(claim("c", 3), ""));
+  const Result<Claims> all = co_await f.claims.list_all("lab");
+  CO_ASSERT_TRUE(all);
+  CO_ASSERT_EQ(all->size(), 3U);
+  EXPECT_EQ(all->back().meta.key.name, "c");
+  EXPECT_THAT(f.http.seen().at(1).request.target, HasSubstr("continue=next"));
+}
+
+CO_TEST(TypedClient, begins_again_when_the_pages_expire_and_returns_nothing_twice) {
+  TypedFixture f(loop);
+  f.http.answer(page(claim("a", 1), "next"));
+  f.http.answer({.status = 410, .headers = {}, .body = "{}"});
+  f.http.answer(page(claim("a", 1), "next"));
+  f.http.answer(page(claim("b", 2), ""));
+  const Result<Claims> all = co_await f.claims.list_all("lab");
+  CO_ASSERT_TRUE(all);
+  EXPECT_EQ(all->size(), 2U);
+}
+
+CO_TEST(TypedClient, a_list_that_always_expires_ends_with_an_error) {
+  TypedFixture f(loop);
+  for (int i = 0; i < 20; ++i) f.http.answer({.status = 410, .headers = {}, .body = "{}"});
+  const Result<Claims> all = co_await f.claims.list_all("lab");
+  CO_ASSERT_TRUE(!all);
+  EXPECT_TRUE(runtime::is_expired(all.error()));
+  EXPECT_EQ(f.http.seen().size(), 4U);
+}
+
+}  // namespace
+}  // namespace dcm::client

@@ -1,0 +1,86 @@
+#include "client/watch_frames.hpp"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace dcm::client {
+namespace {
+
+using runtime::Reason;
+using Frames = std::vector<std::string>;
+
+// All frames of `pieces`, put one after the other.
+Frames frames_of(WatchFrames& splitter, const std::vector<std::string_view>& pieces) {
+  Frames frames;
+  for (const std::string_view piece : pieces) {
+    splitter.put(piece);
+    for (;;) {
+      const auto frame = splitter.next();
+      if (!frame || !*frame) break;
+      frames.emplace_back(**frame);
+    }
+  }
+  return frames;
+}
+
+constexpr std::string_view kStream = "{\"a\":1}\n\n{\"b\":[2]}\r\n \n{\"c\":\"x\\ny\"}\n{}\n";
+const Frames kExpected = {"{\"a\":1}", "{\"b\":[2]}\r", "{\"c\":\"x\\ny\"}", "{}"};
+
+TEST(WatchFrames, one_piece) {
+  WatchFrames splitter;
+  EXPECT_EQ(frames_of(splitter, {kStream}), kExpected);
+  EXPECT_TRUE(splitter.finish());
+}
+
+TEST(WatchFrames, cut_anywhere_the_frames_are_the_same) {
+  for (std::size_t first = 0; first <= kStream.size(); ++first) {
+    for (std::size_t second = first; second <= kStream.size(); ++second) {
+      WatchFrames splitter;
+      const Frames frames =
+          frames_of(splitter, {kStream.substr(0, first), kStream.substr(first, second - first),
+                               kStream.substr(second)});
+      ASSERT_EQ(frames, kExpected) << "cut at " << first << " and " << second;
+      ASSERT_TRUE(splitter.finish());
+    }
+  }
+}
+
+TEST(WatchFrames, byte_by_byte) {
+  std::vector<std::string_view> pieces;
+  for (std::size_t i = 0; i < kStream.size(); ++i) pieces.push_back(kStream.substr(i, 1));
+  WatchFrames splitter;
+  EXPECT_EQ(frames_of(splitter, pieces), kExpected);
+}
+
+TEST(WatchFrames, an_end_in_the_middle_of_a_frame_is_no_clean_end) {
+  WatchFrames splitter;
+  EXPECT_EQ(frames_of(splitter, {"{}\n{\"half"}), Frames{"{}"});
+  const auto end = splitter.finish();
+  ASSERT_FALSE(end);
+  EXPECT_EQ(end.error().reason, Reason::disconnected);
+}
+
+TEST(WatchFrames, an_end_after_blanks_is_clean) {
+  WatchFrames splitter;
+  EXPECT_EQ(frames_of(splitter, {"{}\n \r"}), Frames{"{}"});
+  EXPECT_TRUE(splitter.finish());
+}
+
+TEST(WatchFrames, a_frame_may_be_as_large_as_the_bound_and_no_larger) {
+  const std::string at_bound(8, 'x');
+  WatchFrames enough(8);
+  EXPECT_EQ(frames_of(enough, {at_bound.substr(0, 5), at_bound.substr(5) + "\n"}),
+            Frames{at_bound});
+
+  for (const std::string& whole : {std::string(9, 'x') + "\n", std::string(9, 'x')}) {
+    WatchFrames too_small(8);
+    too_small.put(whole);
+    const auto frame = too_small.next();
+    ASSERT_FALSE(frame);
+    EXPECT_EQ(frame.error().reason, Reason::body_too_large);
+  }
+}
+
+}  // namespace
+}  // namespace dcm::client
