@@ -11,8 +11,14 @@ namespace {
 using runtime::fail;
 using runtime::Reason;
 
+// A password or token may stand before an '@' or in a query, also where nothing could be parsed.
+std::string_view without_secrets(std::string_view text) {
+  return text.contains('@') ? "(not shown)" : text.substr(0, text.find_first_of("?#"));
+}
+
 std::unexpected<runtime::Error> refuse(std::string_view text, std::string_view why) {
-  return fail(Reason::configuration, fmt::format("\"{}\" is no server URL: {}", text, why));
+  return fail(Reason::configuration,
+              fmt::format("\"{}\" is no server URL: {}", without_secrets(text), why));
 }
 
 std::string without_slashes_at_end(std::string_view path) {
@@ -28,7 +34,7 @@ Result<ServerUrl> parse_url(std::string_view text) {
   const bool is_https = url->scheme_id() == boost::urls::scheme::https;
   if (!is_https && url->scheme_id() != boost::urls::scheme::http)
     return refuse(text, "the scheme is not http or https");
-  if (url->has_userinfo()) return refuse("(not shown)", "it holds a user name or password");
+  if (url->has_userinfo()) return refuse(text, "it holds a user name or password");
   if (url->has_query() || url->has_fragment()) return refuse(text, "it has a query or fragment");
   if (url->host_address().empty()) return refuse(text, "the host is missing");
   if (url->has_port() && url->port_number() == 0) return refuse(text, "the port is not 1 to 65535");
