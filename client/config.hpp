@@ -47,13 +47,14 @@ struct Environment {
   std::function<std::optional<std::string>(const std::string& name)> variable;
   std::string service_account_dir = "/var/run/secrets/kubernetes.io/serviceaccount";
 
+  // The variables of this process.
   static Environment of_process();
 };
 
 struct ConfigOverrides {
-  std::string kubeconfig;  // --kubeconfig: this file alone
-  std::string context;     // --context
-  std::string server;      // --server
+  std::string kubeconfig = {};  // --kubeconfig: this file alone
+  std::string context = {};     // --context
+  std::string server = {};      // --server
 };
 
 // Errors: configuration; one line with the file, the line where that is known, and what is wrong.

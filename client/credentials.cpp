@@ -1,0 +1,122 @@
+#include "client/credentials.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "client/base64.hpp"
+#include "client/config.hpp"
+#include "client/file.hpp"
+
+namespace dcm::client {
+namespace {
+
+using namespace std::chrono_literals;
+using runtime::fail;
+using runtime::Reason;
+using runtime::Result;
+using runtime::Task;
+
+// kubelet renews a token when 80 % of its life have passed (at least 10 minutes); client-go looks
+// every minute, too.
+constexpr runtime::Duration kTokenFilePeriod = 1min;
+constexpr runtime::Duration kRepeatWarning = 10min;
+
+// The same for ever: a token, a password, or nothing at all.
+class FixedCredentials final : public Credentials {
+ public:
+  explicit FixedCredentials(std::string authorization) : authorization_(std::move(authorization)) {}
+
+  Task<Result<>> authorize(http::Headers& headers) override {
+    if (!authorization_.empty()) headers.set("Authorization", authorization_);
+    co_return Result<>{};
+  }
+  Task<Refreshed> refresh(std::string /*rejected*/) override { co_return Refreshed::no; }
+
+ private:
+  std::string authorization_;
+};
+
+Result<std::string> read_token(const std::string& file) {
+  auto text = read_file(file);
+  if (!text) return fail(std::move(text.error()));
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const auto begin = text->find_first_not_of(kBlanks);
+  if (begin == std::string::npos)
+    return fail(Reason::configuration, fmt::format("{}: empty; expected a token", file));
+  const std::string token = text->substr(begin, text->find_last_not_of(kBlanks) - begin + 1);
+  // Also keeps a line break from making a second header field.
+  const bool is_visible = std::ranges::all_of(token, [](char c) { return c > ' ' && c <= '~'; });
+  if (!is_visible)
+    return fail(Reason::configuration,
+                fmt::format("{}: does not hold a token, but several words or binary data", file));
+  return token;
+}
+
+// A token that somebody else renews (kubelet, for a service account). Invariant: the token is the
+// last one that could be read.
+class TokenFileCredentials final : public Credentials {
+ public:
+  TokenFileCredentials(std::string file, const runtime::TimeSource& time, runtime::Logger log)
+      : file_(std::move(file)), time_(time), log_(std::move(log)), warned_(time, kRepeatWarning) {}
+
+  Task<Result<>> authorize(http::Headers& headers) override {
+    if (authorization_.empty() || time_.now() >= next_read_) {
+      auto read = read_again();
+      if (!read && authorization_.empty()) co_return fail(std::move(read.error()));
+    }
+    headers.set("Authorization", authorization_);
+    co_return Result<>{};
+  }
+
+  Task<Refreshed> refresh(std::string rejected) override {
+    const auto read = read_again();
+    const bool is_new = !authorization_.empty() && authorization_ != rejected;
+    co_return is_new ? Refreshed::yes : Refreshed::no;
+  }
+
+ private:
+  Result<> read_again() {
+    next_read_ = time_.now() + kTokenFilePeriod;
+    auto token = read_token(file_);
+    if (!token) {
+      warn(token.error().message);
+      return fail(std::move(token.error()));
+    }
+    warned_.reset();
+    authorization_ = "Bearer " + *token;
+    return {};
+  }
+
+  // Without any token the request fails and says it itself.
+  void warn(const std::string& problem) {
+    if (!authorization_.empty() && warned_.should_log(problem))
+      log_.warning("Token file cannot be read; its last token is used on", {{"err", problem}});
+  }
+
+  std::string file_;
+  const runtime::TimeSource& time_;
+  runtime::Logger log_;
+  runtime::RepeatGuard warned_;
+  std::string authorization_;  // empty: nothing read yet
+  runtime::MonoTime next_read_{};
+};
+
+}  // namespace
+
+std::unique_ptr<Credentials> make_credentials(const ClusterConfig& config,
+                                              const runtime::TimeSource& time,
+                                              runtime::Logger log) {
+  if (!config.token_file.empty())
+    return std::make_unique<TokenFileCredentials>(config.token_file, time, std::move(log));
+  if (!config.token.empty()) return std::make_unique<FixedCredentials>("Bearer " + config.token);
+  if (!config.username.empty())
+    return std::make_unique<FixedCredentials>(
+        "Basic " + encode_base64(config.username + ":" + config.password));
+  return std::make_unique<FixedCredentials>("");
+}
+
+}  // namespace dcm::client

@@ -1,0 +1,20 @@
+// Reads small files whole: kubeconfigs, certificates, tokens.
+#pragma once
+
+#include <string>
+
+#include "runtime/error.hpp"
+
+namespace dcm::client {
+
+// More than any kubeconfig or CA bundle; a file that is larger was named by mistake.
+inline constexpr std::size_t kMaxConfigFileBytes = 16U << 20;
+
+// Errors: configuration, "<file>: cannot be read: No such file or directory"; never the content.
+runtime::Result<std::string> read_file(const std::string& file);
+
+// What cannot be looked at (a folder without permission) counts as there, so that reading it says
+// why.
+bool file_exists(const std::string& file);
+
+}  // namespace dcm::client

@@ -1,0 +1,82 @@
+// Reads YAML maps strictly and keeps the line of each value, for messages that a person can act on.
+//
+// yaml-cpp accepts duplicate keys, converts scalars freely and throws on the wrong type; here a
+// duplicate key and a wrong type are errors with file, line and what was expected. Values are never
+// quoted in a message: any of them may be a secret, also by an indentation that slipped.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <yaml-cpp/yaml.h>
+
+#include "runtime/error.hpp"
+
+namespace dcm::client {
+
+// A string and the line it stands on (from 1; 0 when it stands nowhere).
+struct Text {
+  std::string value;
+  int line = 0;
+  bool empty() const { return value.empty(); }
+};
+
+// "file:12: entry: what", or "file: …" for line 0.
+std::string locate(std::string_view file, int line, std::string_view what);
+
+// Parses and remembers the first error; after it, everything reads as absent. So a reader is
+// written as if nothing went wrong and asks once at its end.
+class YamlReader {
+ public:
+  explicit YamlReader(std::string file) : file_(std::move(file)) {}
+
+  // The one document in `text`; a null node if it is empty.
+  YAML::Node parse(const std::string& text);
+
+  void fail(int line, std::string_view what);
+  const std::optional<runtime::Error>& error() const { return error_; }
+  const std::string& file() const { return file_; }
+
+ private:
+  std::string file_;
+  std::optional<runtime::Error> error_;
+};
+
+// The fields of one map. Null counts as absent everywhere, as in the Kubernetes API.
+class YamlFields {
+ public:
+  // `what` names the map in messages: `user "ada"`. `reader` must outlive this.
+  YamlFields(YamlReader& reader, const YAML::Node& node, std::string what);
+
+  Text text(std::string_view key);
+  std::optional<bool> flag(std::string_view key);
+  // The elements of a list.
+  std::vector<YAML::Node> list(std::string_view key);
+  // Any value, unread; a null node if there is none.
+  YAML::Node any(std::string_view key);
+
+  // Keys that nobody has asked for, in order.
+  std::vector<Text> unread() const;
+  int line() const { return line_; }
+
+ private:
+  struct Field {
+    Text key;
+    YAML::Node value;
+    bool read = false;
+  };
+
+  void fail(int line, std::string_view key, std::string_view what);
+
+  YamlReader& reader_;
+  std::string what_;
+  int line_ = 0;
+  std::vector<Field> fields_;
+};
+
+// The line of a node, from 1; 0 if it has none.
+int line_of(const YAML::Node& node);
+
+}  // namespace dcm::client

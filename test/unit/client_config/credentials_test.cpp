@@ -1,0 +1,146 @@
+#include "client/credentials.hpp"
+
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runtime/loop.hpp"
+#include "test/unit/client_config/files.hpp"
+
+namespace dcm::client {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+using Refreshed = Credentials::Refreshed;
+
+class CredentialsTest : public FilesTest {
+ protected:
+  std::unique_ptr<Credentials> make(const ClusterConfig& config) {
+    return make_credentials(config, loop_.time(), runtime::Logger(backend_));
+  }
+  // The header that a request gets, "(none)", or the error's message.
+  std::string authorization(Credentials& credentials) {
+    http::Headers headers;
+    runtime::Result<> result;
+    loop_.run(authorize(credentials, headers, result));
+    if (!result) return result.error().message;
+    return std::string(headers.find("authorization").value_or("(none)"));
+  }
+  Refreshed refresh(Credentials& credentials, const std::string& rejected) {
+    Refreshed refreshed{};
+    loop_.run(refresh_into(credentials, rejected, refreshed));
+    return refreshed;
+  }
+
+  runtime::VirtualLoop loop_;
+  std::vector<std::string> logged_;
+  std::shared_ptr<runtime::LogBackend> backend_ = std::make_shared<runtime::LogBackend>(
+      loop_.time(), runtime::LogFormat::text,
+      [this](runtime::Severity, std::string_view line) { logged_.emplace_back(line); });
+
+ private:
+  // References outlive the run() that awaits these.
+  static runtime::Task<> authorize(Credentials& credentials, http::Headers& headers,
+                                   runtime::Result<>& result) {
+    result = co_await credentials.authorize(headers);
+  }
+  static runtime::Task<> refresh_into(Credentials& credentials, std::string rejected,
+                                      Refreshed& refreshed) {
+    refreshed = co_await credentials.refresh(rejected);
+  }
+};
+
+TEST_F(CredentialsTest, without_any_no_header_is_sent) {
+  const auto credentials = make({});
+  EXPECT_EQ(authorization(*credentials), "(none)");
+  EXPECT_EQ(refresh(*credentials, ""), Refreshed::no);
+}
+
+TEST_F(CredentialsTest, a_token_is_sent_as_bearer_and_cannot_be_renewed) {
+  ClusterConfig config;
+  config.token = "abc";
+  const auto credentials = make(config);
+  EXPECT_EQ(authorization(*credentials), "Bearer abc");
+  EXPECT_EQ(refresh(*credentials, "Bearer abc"), Refreshed::no);
+}
+
+// The example of RFC 7617, section 2.
+TEST_F(CredentialsTest, a_password_is_sent_as_basic) {
+  ClusterConfig config;
+  config.username = "Aladdin";
+  config.password = "open sesame";
+  const auto credentials = make(config);
+  EXPECT_EQ(authorization(*credentials), "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==");
+}
+
+class TokenFileTest : public CredentialsTest {
+ protected:
+  TokenFileTest() {
+    ClusterConfig config;
+    config.token_file = path("token");
+    credentials_ = make(config);
+  }
+  std::string authorization() { return CredentialsTest::authorization(*credentials_); }
+  Refreshed refresh(const std::string& rejected) {
+    return CredentialsTest::refresh(*credentials_, rejected);
+  }
+
+  std::unique_ptr<Credentials> credentials_;
+};
+
+TEST_F(TokenFileTest, the_line_end_is_no_part_of_the_token) {
+  write("token", "abc\r\n");
+  EXPECT_EQ(authorization(), "Bearer abc");
+}
+
+TEST_F(TokenFileTest, is_read_again_after_a_minute) {
+  write("token", "one");
+  EXPECT_EQ(authorization(), "Bearer one");
+  write("token", "two");
+  loop_.run_for(59s);
+  EXPECT_EQ(authorization(), "Bearer one");
+  loop_.run_for(1s);
+  EXPECT_EQ(authorization(), "Bearer two");
+}
+
+TEST_F(TokenFileTest, is_read_again_when_the_token_was_refused) {
+  write("token", "one");
+  EXPECT_EQ(authorization(), "Bearer one");
+  EXPECT_EQ(refresh("Bearer one"), Refreshed::no);
+  write("token", "two");
+  EXPECT_EQ(refresh("Bearer one"), Refreshed::yes);
+  EXPECT_EQ(authorization(), "Bearer two");
+  // A request that was sent with the old token, too.
+  EXPECT_EQ(refresh("Bearer one"), Refreshed::yes);
+  EXPECT_EQ(refresh("Bearer two"), Refreshed::no);
+}
+
+TEST_F(TokenFileTest, what_is_no_token_is_an_error_without_its_content) {
+  EXPECT_EQ(authorization(), path("token") + ": cannot be read: No such file or directory");
+  EXPECT_EQ(refresh(""), Refreshed::no);
+  write("token", " \n");
+  EXPECT_EQ(authorization(), path("token") + ": empty; expected a token");
+  write("token", "SECRET\nX-Evil: SECRET\n");
+  EXPECT_EQ(authorization(),
+            path("token") + ": does not hold a token, but several words or binary data");
+  write("token", "abc");
+  EXPECT_EQ(authorization(), "Bearer abc");
+}
+
+TEST_F(TokenFileTest, the_last_token_is_used_on_while_the_file_is_broken) {
+  write("token", "one");
+  EXPECT_EQ(authorization(), "Bearer one");
+  write("token", "");
+  for (int minute = 0; minute < 5; ++minute) {
+    loop_.run_for(1min);
+    EXPECT_EQ(authorization(), "Bearer one");
+  }
+  ASSERT_EQ(logged_.size(), 1U);
+  EXPECT_THAT(logged_[0], HasSubstr("empty; expected a token"));
+  EXPECT_EQ(refresh("Bearer one"), Refreshed::no);
+}
+
+}  // namespace
+}  // namespace dcm::client

@@ -1,0 +1,417 @@
+// What one kubeconfig means, and what is said about a broken one.
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "test/unit/client_config/files.hpp"
+
+namespace dcm::client {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+class KubeconfigTest : public FilesTest {
+ protected:
+  runtime::Result<ClusterConfig> load_text(const std::string& text,
+                                           ConfigOverrides overrides = {}) {
+    overrides.kubeconfig = write("config", text);
+    return load(overrides);
+  }
+  // What is said about it, without the folder.
+  std::string error_of(const std::string& text, ConfigOverrides overrides = {}) {
+    const auto config = load_text(text, std::move(overrides));
+    if (config) return "(no error)";
+    EXPECT_EQ(config.error().reason, runtime::Reason::configuration);
+    return without_dir(config.error().message);
+  }
+  std::string without_dir(std::string text) const {
+    const std::string dir = dir_.string() + "/";
+    for (auto at = text.find(dir); at != text.npos; at = text.find(dir)) text.erase(at, dir.size());
+    return text;
+  }
+};
+
+// One cluster, user and context "a"; the fields are flow maps: "token: x".
+std::string with(const std::string& cluster, const std::string& user) {
+  return "clusters: [{name: a, cluster: {" + cluster + "}}]\n" +  // line 1
+         "users: [{name: a, user: {" + user + "}}]\n" +           // line 2
+         "contexts: [{name: a, context: {cluster: a, user: a}}]\n" + "current-context: a\n";
+}
+std::string with_user(const std::string& user) {
+  return with("server: https://10.0.0.1:6443", user);
+}
+std::string with_cluster(const std::string& cluster) {
+  return with(cluster, "");
+}
+
+constexpr const char* kWhole = R"(apiVersion: v1
+kind: Config
+preferences: {}
+current-context: dev
+clusters:
+- name: dev-cluster
+  cluster:
+    server: https://dev.example.com:8443/k8s/clusters/c-1/
+    certificate-authority: pki/ca.crt
+    tls-server-name: api.internal
+    extensions: [{name: x, extension: {any: thing}}]
+contexts:
+- name: dev
+  context: {cluster: dev-cluster, user: ada, namespace: lab}
+- name: prod
+  context: {cluster: dev-cluster, user: bob}
+users:
+- name: ada
+  user:
+    client-certificate: ada.crt
+    client-key: /keys/ada.key
+- name: bob
+  user:
+    exec: {command: login}
+)";
+
+TEST_F(KubeconfigTest, gives_everything_that_it_takes_to_connect) {
+  const auto config = load_text(kWhole);
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->server, (http::Endpoint{http::Security::tls, "dev.example.com", 8443}));
+  EXPECT_EQ(config->path_prefix, "/k8s/clusters/c-1");
+  EXPECT_EQ(config->tls_server_name, "api.internal");
+  EXPECT_EQ(config->verification, http::Verification::full);
+  EXPECT_EQ(config->namespace_, "lab");
+  EXPECT_EQ(config->origin, path("config") + ", context dev");
+  EXPECT_THAT(config->warnings, IsEmpty());
+}
+
+TEST_F(KubeconfigTest, relative_paths_start_from_the_file_that_names_them) {
+  const auto config = load_text(kWhole);
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->ca.file, path("pki/ca.crt"));
+  EXPECT_EQ(config->client_certificate.file, path("ada.crt"));
+  EXPECT_EQ(config->client_key.file, "/keys/ada.key");
+}
+
+TEST_F(KubeconfigTest, data_is_decoded) {
+  const auto config = load_text(
+      with("server: https://h, certificate-authority-data: " + encode_base64(kCertificatePem),
+           "client-certificate-data: " + encode_base64(kCertificatePem) +
+               ", client-key-data: " + encode_base64(kKeyPem)));
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->ca.data, kCertificatePem);
+  EXPECT_EQ(config->client_certificate.data, kCertificatePem);
+  EXPECT_EQ(config->client_key.data, kKeyPem);
+  EXPECT_EQ(config->server.port, 443);
+}
+
+TEST_F(KubeconfigTest, may_be_json) {
+  const auto config = load_text(R"({"apiVersion": "v1", "kind": "Config", "current-context": "a",
+    "clusters": [{"name": "a", "cluster": {"server": "https://[fd00::1]:6443",
+                                          "insecure-skip-tls-verify": false}}],
+    "users": [{"name": "u", "user": {"token": "abc"}}],
+    "contexts": [{"name": "a", "context": {"cluster": "a", "user": "u"}}]})");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->server.host, "fd00::1");
+  EXPECT_EQ(config->token, "abc");
+}
+
+TEST_F(KubeconfigTest, null_counts_as_absent) {
+  const auto config = load_text(
+      "clusters: [{name: a, cluster: {server: 'https://h', certificate-authority: null}}]\n"
+      "users:\n"
+      "contexts: [{name: a, context: {cluster: a, user: ~, namespace: }}]\n"
+      "current-context: a\n");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->namespace_, "default");
+  EXPECT_TRUE(config->token.empty());
+}
+
+TEST_F(KubeconfigTest, a_token_file_wins_over_a_token) {
+  const auto config = load_text(with_user("token: abc, tokenFile: t"));
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->token_file, path("t"));
+  EXPECT_EQ(config->token, "");
+}
+
+TEST_F(KubeconfigTest, the_context_can_be_chosen) {
+  const auto config =
+      load_text(with_user("username: ada, password: pw") + "extensions: []\n", {.context = "a"});
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->username, "ada");
+  EXPECT_EQ(config->password, "pw");
+}
+
+TEST_F(KubeconfigTest, another_server_keeps_the_ca_and_drops_the_name_of_its_certificate) {
+  const auto config = load_text(kWhole, {.server = "https://10.0.0.9:1234"});
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->server.host, "10.0.0.9");
+  EXPECT_EQ(config->path_prefix, "");
+  EXPECT_EQ(config->tls_server_name, "");
+  EXPECT_EQ(config->ca.file, path("pki/ca.crt"));
+}
+
+TEST_F(KubeconfigTest, an_unverified_server_is_warned_about) {
+  const auto config = load_text(with_cluster("server: https://h, insecure-skip-tls-verify: true"));
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->verification, http::Verification::none);
+  ASSERT_EQ(config->warnings.size(), 1U);
+  EXPECT_THAT(config->warnings[0], HasSubstr("config:1: cluster \"a\": insecure-skip-tls-verify"));
+}
+
+TEST_F(KubeconfigTest, credentials_do_not_leave_without_tls) {
+  for (const std::string user :
+       {"token: abc", "tokenFile: t", "username: ada", "client-certificate: c, client-key: k"}) {
+    const auto config = load_text(with("server: 'http://h:8080'", user));
+    ASSERT_TRUE(config) << config.error().message;
+    EXPECT_TRUE(config->token.empty() && config->token_file.empty() && config->username.empty() &&
+                config->client_certificate.empty() && config->client_key.empty())
+        << user;
+    ASSERT_EQ(config->warnings.size(), 1U) << user;
+    EXPECT_THAT(config->warnings[0], HasSubstr("not encrypted"));
+  }
+}
+
+TEST_F(KubeconfigTest, unknown_keys_are_warned_about_where_they_matter) {
+  const auto config = load_text(R"(current-contxt: b
+current-context: a
+clusters:
+- name: a
+  cluster:
+    server: https://h
+    certificate-authority-dat: x
+- name: unused
+  cluster: {sever: x}
+users:
+- name: a
+  users: {}
+  user: {tokn: x}
+contexts:
+- name: a
+  context: {cluster: a, user: a, <<: {}}
+)");
+  ASSERT_TRUE(config) << config.error().message;
+  std::vector<std::string> warnings;
+  for (const auto& warning : config->warnings) warnings.push_back(without_dir(warning));
+  EXPECT_THAT(
+      warnings,
+      ElementsAre("config:1: unknown key \"current-contxt\" is ignored",
+                  "config:16: context \"a\": unknown key \"<<\" is ignored",
+                  "config:7: cluster \"a\": unknown key \"certificate-authority-dat\" is ignored",
+                  "config:12: user \"a\": unknown key \"users\" is ignored",
+                  "config:13: user \"a\": unknown key \"tokn\" is ignored"));
+}
+
+TEST_F(KubeconfigTest, an_entry_that_nobody_uses_may_be_broken) {
+  const auto config = load_text(
+      "clusters: [{name: b, cluster: {server: nonsense, proxy-url: x}},\n"
+      "  {name: a, cluster: {server: 'https://h'}}]\n"
+      "users: [{name: b, user: {exec: {}, client-key-data: '%'}}]\n"
+      "contexts: [{name: a, context: {cluster: a}}]\n"
+      "current-context: a\n");
+  EXPECT_TRUE(config) << config.error().message;
+}
+
+struct BadCase {
+  std::string name;
+  std::string text;
+  std::string message;
+  ConfigOverrides overrides = {};
+};
+
+TEST_F(KubeconfigTest, a_broken_file_is_one_line_that_says_where_and_what) {
+  const std::string context_a = "contexts: [{name: a, context: {cluster: a, user: a}}]\n";
+  const std::string two_contexts =
+      "contexts: [{name: x, context: {cluster: c}}, {name: y, context: {cluster: c}}]\n";
+  const std::string key = encode_base64(kKeyPem);
+  const std::string certificate = encode_base64(kCertificatePem);
+  const std::vector<BadCase> cases = {
+      {"a bracket that is not closed", "a: b\nclusters: [{name: a\n",
+       "config:3: is not valid YAML: end of map flow not found"},
+      {"a tab as indentation", "clusters:\n\t- name: a\n", "config:2: is not valid YAML: "},
+      {"binary data",
+       std::string("\x7f"
+                   "ELF\x02\x01\x00\x00",
+                   8),
+       "config:1: is not valid YAML: unknown escape character"},
+      {"a plain text", "hello\n", "config:1: the file: expected a map, found a plain value"},
+      {"a list", "- a\n", "config:1: the file: expected a map, found a list"},
+      {"a map as a key", "? {a: b}\n: c\n", "config:1: the file: a key is a map"},
+      {"two documents", "a: b\n---\nc: d\n", "config:3: a second YAML document; expected one"},
+      {"too deep nesting", std::string(5000, '['), "config:1: is not valid YAML: "},
+      {"an object of another kind", "apiVersion: v1\nkind: Pod\n",
+       "config:2: no kubeconfig: kind must be Config"},
+      {"another version", "apiVersion: v2\nkind: Config\n",
+       "config:1: no kubeconfig: apiVersion must be v1"},
+      {"an empty file", "",
+       "config: empty; expected a kubeconfig with clusters, users and contexts"},
+      {"comments alone", "# nothing\n---\n", "config: empty; expected a kubeconfig"},
+      {"a duplicate key", "users: []\nclusters: []\nusers: []\n",
+       "config:3: the file: users is given twice"},
+      {"a duplicate key in an entry", "users:\n- name: a\n  user:\n    token: x\n    token: y\n",
+       "config:5: user \"a\": token is given twice"},
+      {"two entries of one name",
+       "users:\n- {name: a, user: {token: x}}\n- {name: a, user: {token: y}}\n",
+       "config:3: user \"a\" is given twice"},
+      {"an entry without a name", "users:\n- user: {token: x}\n",
+       "config:2: a user without a name"},
+      {"a map where a list is expected", "clusters: {a: b}\n",
+       "config:1: the file: clusters must be a list, found a map"},
+      {"a value where an entry is expected", "clusters: [a]\n",
+       "config:1: an entry of clusters: expected a map, found a plain value"},
+      {"a list where a string is expected", with_user("token: [a]"),
+       "config:2: user \"a\": token must be a string, found a list"},
+      {"a string where a flag is expected", with_cluster("insecure-skip-tls-verify: 'true'"),
+       "config:1: cluster \"a\": insecure-skip-tls-verify must be true or false"},
+      {"a word where a flag is expected", with_cluster("insecure-skip-tls-verify: yes"),
+       "config:1: cluster \"a\": insecure-skip-tls-verify must be true or false"},
+      {"no current context", two_contexts,
+       "config: current-context is missing; choose one with --context; known: x, y"},
+      {"an unknown current context", two_contexts + "current-context: z\n",
+       "config:2: current-context names context \"z\", which is not there; known: x, y"},
+      {"an unknown --context",
+       two_contexts,
+       "config: --context names context \"z\", which is not there; known: x, y",
+       {.context = "z"}},
+      {"a name of two lines", "contexts: [{name: \"x\\ny\"}]\n",
+       "choose one with --context; known: x y"},
+      {"a context without a cluster", "contexts: [{name: x, context: {}}]\ncurrent-context: x\n",
+       "config:1: context \"x\": cluster is missing"},
+      {"a context whose cluster is missing", two_contexts + "current-context: x\n",
+       "config:1: context \"x\": names cluster \"c\", which is not there; there are none"},
+      {"a context whose user is missing",
+       "clusters: [{name: a, cluster: {server: 'https://h'}}]\n" + context_a +
+           "users: [{name: b}, {name: c}]\ncurrent-context: a\n",
+       "config:2: context \"a\": names user \"a\", which is not there; known: b, c"},
+      {"no server", with_cluster("tls-server-name: x"),
+       "config:1: cluster \"a\": server is missing"},
+      {"a server that is no URL", with_cluster("server: '::'"),
+       "config:1: cluster \"a\": server: "},
+      {"a server of two lines", with_cluster("server: \"h\\nh\""),
+       "cluster \"a\": server: \"h h\""},
+      {"a server with another scheme", with_cluster("server: ftp://h"),
+       "the scheme is not http or https"},
+      {"a --server that is no URL",
+       with_cluster("server: https://h"),
+       "--server: ",
+       {.server = "h p"}},
+      {"a CA that is not base64",
+       with_cluster("server: https://h, certificate-authority-data: '%'"),
+       "config:1: cluster \"a\": certificate-authority-data is not base64"},
+      {"a CA that is not PEM", with_cluster("server: https://h, certificate-authority-data: YWJj"),
+       "config:1: cluster \"a\": certificate-authority-data does not hold a certificate in PEM"},
+      {"a CA given twice",
+       with_cluster("server: https://h, certificate-authority: f, certificate-authority-data: " +
+                    certificate),
+       "has both certificate-authority and certificate-authority-data; expected one of them"},
+      {"a CA that is not used",
+       with_cluster("server: https://h, insecure-skip-tls-verify: true, certificate-authority: f"),
+       "config:1: cluster \"a\": has both a certificate-authority and insecure-skip-tls-verify"},
+      {"certificate and key swapped",
+       with_user("client-certificate-data: " + key + ", client-key-data: " + certificate),
+       "config:2: user \"a\": client-certificate-data does not hold a certificate in PEM"},
+      {"a key that is not base64",
+       with_user("client-certificate-data: " + certificate + ", client-key-data: '%'"),
+       "config:2: user \"a\": client-key-data is not base64"},
+      {"a certificate without a key", with_user("client-certificate: f"),
+       "config:2: user \"a\": has a client-certificate, but no client-key"},
+      {"a key without a certificate", with_user("client-key: f"),
+       "config:2: user \"a\": has a client-key, but no client-certificate"},
+      {"token and password", with_user("token: x, username: ada, password: y"),
+       "config:2: user \"a\": has both a token and a username or password; expected one"},
+      {"a password without a username", with_user("password: y"),
+       "config:2: user \"a\": has a password, but no username"},
+      {"a username with a colon", with_user("username: 'a:b'"),
+       "config:2: user \"a\": username holds a colon"},
+      {"a token of two lines", with_user("token: \"a\\nX-Evil: b\""),
+       "config:2: user \"a\": token holds blanks, line breaks"},
+      {"an exec plugin", with_user("exec: {command: login}"),
+       "config:2: user \"a\": exec is not supported"},
+      {"an auth provider", with_user("auth-provider: {name: oidc}"),
+       "config:2: user \"a\": auth-provider is not supported"},
+      {"impersonation of a user", with_user("as: root"),
+       "config:2: user \"a\": as is not supported"},
+      {"impersonation of a UID", with_user("as-uid: '1'"), "as-uid is not supported"},
+      {"impersonation of groups", with_user("as-groups: [x]"), "as-groups is not supported"},
+      {"impersonation with extras", with_user("as-user-extra: {a: [b]}"),
+       "as-user-extra is not supported"},
+      {"a proxy", with_cluster("server: https://h, proxy-url: http://p"),
+       "config:1: cluster \"a\": proxy-url is not supported"},
+  };
+  for (const BadCase& c : cases) {
+    const std::string message = error_of(c.text, c.overrides);
+    EXPECT_THAT(message, HasSubstr(c.message)) << c.name;
+    EXPECT_EQ(message.find('\n'), std::string::npos) << c.name;
+  }
+}
+
+TEST_F(KubeconfigTest, a_file_that_cannot_be_read_is_named) {
+  EXPECT_EQ(without_dir(load({.kubeconfig = path("none")}).error().message),
+            "none: cannot be read: No such file or directory");
+  EXPECT_THAT(load({.kubeconfig = dir_.string()}).error().message,
+              HasSubstr("cannot be read: Is a directory"));
+}
+
+// Each row puts SECRET where a secret is, or slips to by a typing error.
+TEST_F(KubeconfigTest, secrets_are_in_no_message) {
+  const std::vector<std::string> texts = {
+      with_user("token: SECRET, exec: {}, as: x"),
+      with_user("token: [SECRET]"),
+      with_user("token: {a: SECRET}"),
+      with_user("token: 'SECRET SECRET'"),
+      with_user("token: SECRET, token: SECRET"),
+      with_user("token: SECRET, username: a, password: SECRET"),
+      with_user("password: SECRET"),
+      with_user("username: 'SECRET:x', password: SECRET"),
+      with_user("username: a, password: *SECRET"),      // an alias
+      with_user("username: a, password: !SECRET x"),    // a tag
+      with_user("username: a, password: &SECRET [x]"),  // an anchor
+      with_user("username: a, password: \"\\SECRET\""),
+      with_user("username: a, password: \"\\xSECRET\""),
+      with_user("username: a, password: \"SECRET"),
+      with_user("username: a, password: %SECRET"),
+      with_user("username: a, password: @SECRET, as: x"),
+      with_user("username: a, password: |SECRET"),
+      with_user("client-certificate: c, client-key-data: SECRET%"),
+      with_user("client-certificate: c, client-key-data: " + encode_base64("SECRET")),
+      with_user("exec: {env: [{name: A, value: SECRET}]}"),
+      with_user("auth-provider: {config: {id-token: SECRET}}"),
+      with_cluster("server: 'https://ada:SECRET@h'"),
+      with_cluster("server: 'https://ada:SECRET@h:port'"),
+      with_cluster("server: 'https://ada:SECRET@h h'"),
+      with_cluster("server: 'https://h/?token=SECRET'"),
+      with_cluster("server: https://h, proxy-url: 'http://ada:SECRET@p'"),
+      "users:\n- name: a\n  user:\n    token:\n  SECRET\n",
+      "users:\n- name: a\n  user:\n  - SECRET\n",
+      "users:\n- name: a\n  user: SECRET\n",
+      "users: SECRET\n",
+      "SECRET",
+      "%YAML SECRET\n---\na: b\n",
+      "%TAG SECRET\n---\na: b\n",
+      "kind: SECRET\n",
+  };
+  for (const std::string& text : texts) {
+    const auto config = load_text(text);
+    if (!config) {
+      EXPECT_THAT(config.error().message, Not(HasSubstr("SECRET"))) << text;
+      EXPECT_THAT(config.error().message, Not(HasSubstr("ECRET"))) << text;
+      continue;
+    }
+    for (const auto& warning : config->warnings) {
+      EXPECT_THAT(warning, Not(HasSubstr("SECRET"))) << text;
+    }
+  }
+}
+
+TEST_F(KubeconfigTest, warnings_hold_no_secrets) {
+  const auto config = load_text(with("server: http://h, insecure-skip-tls-verify: true, x: SECRET",
+                                     "tokn: SECRET, username: a, password: SECRET"));
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->warnings.size(), 4U);
+  for (const auto& warning : config->warnings) EXPECT_THAT(warning, Not(HasSubstr("SECRET")));
+}
+
+}  // namespace
+}  // namespace dcm::client
