@@ -150,4 +150,21 @@ ApiRequest list_request(const api::Resource& resource, const ListQuery& query,
   return request;
 }
 
+ApiRequest watch_request(const api::Resource& resource, const WatchQuery& query,
+                         CallOptions options) {
+  const bool is_watch_list = query.initial_events == WatchQuery::InitialEvents::send;
+  const std::string timeout = std::to_string(query.server_timeout.count());
+  ApiRequest request = make_request(
+      Verb::watch,
+      make_target(resource.path(), {{"watch", "true"},
+                                    {"allowWatchBookmarks", "true"},
+                                    {"resourceVersion", query.resource_version},
+                                    {"sendInitialEvents", is_watch_list ? "true" : ""},
+                                    {"resourceVersionMatch", is_watch_list ? "NotOlderThan" : ""},
+                                    {"timeoutSeconds", timeout}}),
+      {}, options);
+  if (is_watch_list) request.compression = Compression::gzip;
+  return request;
+}
+
 }  // namespace dcm::client

@@ -4,6 +4,7 @@
 // parameters). Nothing here sends anything.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -105,5 +106,17 @@ struct ListQuery {
 // A page of a list. Without a resourceVersion, so the first page is a consistent read.
 ApiRequest list_request(const api::Resource& resource, const ListQuery& query,
                         CallOptions options = {});
+
+struct WatchQuery {
+  // Where to go on; empty with `initial_events`: at the newest state.
+  std::string resource_version = {};
+  // Whether the stream begins with the whole state (a "watch list", KEP-3157).
+  enum class InitialEvents : std::uint8_t { none, send } initial_events = InitialEvents::none;
+  std::chrono::seconds server_timeout{300};
+};
+// Bookmarks are always asked for. A watch list comes compressed where the server can; a watch of
+// single events does not, which would cost more than it saves.
+ApiRequest watch_request(const api::Resource& resource, const WatchQuery& query,
+                         CallOptions options = {});
 
 }  // namespace dcm::client

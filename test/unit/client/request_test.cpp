@@ -45,6 +45,24 @@ TEST(Request, apply_takes_over_with_the_manager_that_it_is_given) {
   EXPECT_EQ(content_type_of(request.verb), "application/apply-patch+yaml");
 }
 
+TEST(Request, a_watch_list_asks_for_the_state_and_then_the_changes) {
+  const ApiRequest request =
+      watch_request(kClaims, {.initial_events = WatchQuery::InitialEvents::send,
+                              .server_timeout = std::chrono::seconds(420)});
+  EXPECT_EQ(request.target,
+            "/apis/resource.k8s.io/v1/resourceclaims?watch=true&allowWatchBookmarks=true"
+            "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=420");
+  EXPECT_EQ(request.compression, Compression::gzip);
+}
+
+TEST(Request, a_watch_goes_on_where_the_last_one_ended) {
+  const ApiRequest request = watch_request(kClaims, {.resource_version = "81507"});
+  EXPECT_EQ(request.target,
+            "/apis/resource.k8s.io/v1/resourceclaims?watch=true&allowWatchBookmarks=true"
+            "&resourceVersion=81507&timeoutSeconds=300");
+  EXPECT_EQ(request.compression, Compression::none);
+}
+
 TEST(Request, only_a_create_is_not_idempotent) {
   for (const Verb verb : {Verb::get, Verb::list, Verb::watch, Verb::update, Verb::apply,
                           Verb::strategic_merge_patch, Verb::merge_patch, Verb::delete_}) {

@@ -1,0 +1,112 @@
+// Lists and watches of one kind from the API server: RestClient, a decoder, and the frames of a
+// watch put together.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "client/rest_client.hpp"
+#include "client/typed.hpp"
+#include "client/watch_frames.hpp"
+#include "informers/lister_watcher.hpp"
+
+namespace dcm::informers {
+
+template <class T>
+class ApiWatchStream final : public WatchStream<T> {
+ public:
+  using Event = api::WatchEvent<T>;
+
+  // `url` is for messages. `decoder` must outlive it.
+  ApiWatchStream(std::unique_ptr<http::StreamingResponse> response, const api::Decoder<T>& decoder,
+                 std::string url)
+      : response_(std::move(response)), decoder_(decoder), url_(std::move(url)) {}
+
+  // Does not wait while there is a whole event left of what was read before.
+  runtime::Task<runtime::Result<std::optional<Event>>> next(runtime::Deadline deadline) override {
+    for (;;) {
+      const auto frame = frames_.next();
+      if (!frame) co_return fail(frame.error());
+      if (*frame) co_return decode(**frame);
+      const runtime::Result<std::string_view> bytes = co_await response_->read_some(deadline);
+      if (!bytes) co_return fail(bytes.error());
+      if (bytes->empty()) co_return at_end();
+      frames_.put(*bytes);
+    }
+  }
+
+ private:
+  runtime::Result<std::optional<Event>> decode(std::string_view frame) const {
+    runtime::Result<Event> event = decoder_.decode_watch_event(frame);
+    if (!event) return fail(event.error());
+    return std::optional<Event>(std::move(*event));
+  }
+
+  runtime::Result<std::optional<Event>> at_end() const {
+    const runtime::Result<> end = frames_.finish();
+    if (!end) return fail(end.error());
+    return std::optional<Event>();
+  }
+
+  std::unexpected<runtime::Error> fail(const runtime::Error& error) const {
+    return runtime::fail(client::name_source(error, url_));
+  }
+
+  std::unique_ptr<http::StreamingResponse> response_;
+  const api::Decoder<T>& decoder_;
+  std::string url_;
+  client::WatchFrames frames_;
+};
+
+// `rest` and `decoder` must outlive it, its calls and its streams. Made anew when discovery finds
+// another version.
+template <class T>
+class ApiListerWatcher final : public ListerWatcher<T> {
+ public:
+  ApiListerWatcher(client::RestClient& rest, api::Resource resource, const api::Decoder<T>& decoder)
+      : rest_(rest), resource_(std::move(resource)), decoder_(decoder) {}
+
+  runtime::Task<runtime::Result<api::ListMeta>> list(ListOptions options,
+                                                     std::function<void(api::Decoded<T>)> sink,
+                                                     runtime::Deadline deadline) override {
+    client::ApiRequest request = client::list_request(
+        resource_, {.limit = options.limit, .continue_token = std::move(options.continue_token)},
+        {.deadline = deadline});
+    request.accept = decoder_.content_type();
+    const runtime::Result<http::Response> answer = co_await rest_.send(request);
+    if (!answer) co_return runtime::fail(answer.error());
+    runtime::Result<api::ListMeta> page = decoder_.decode_list(answer->body, sink);
+    if (!page) co_return runtime::fail(client::name_source(page.error(), rest_.url(request)));
+    co_return page;
+  }
+
+  runtime::Task<runtime::Result<std::unique_ptr<WatchStream<T>>>> watch(
+      WatchOptions options, runtime::Deadline deadline) override {
+    client::ApiRequest request =
+        client::watch_request(resource_, query_of(options), {.deadline = deadline});
+    request.accept = decoder_.content_type();
+    runtime::Result<std::unique_ptr<http::StreamingResponse>> response =
+        co_await rest_.open(request);
+    if (!response) co_return runtime::fail(response.error());
+    co_return std::make_unique<ApiWatchStream<T>>(std::move(*response), decoder_,
+                                                  rest_.url(request));
+  }
+
+ private:
+  static client::WatchQuery query_of(const WatchOptions& options) {
+    using Initial = client::WatchQuery::InitialEvents;
+    return {.resource_version = options.resource_version.str(),
+            .initial_events = options.initial_events == WatchOptions::InitialEvents::send
+                                  ? Initial::send
+                                  : Initial::none,
+            .server_timeout = std::chrono::ceil<std::chrono::seconds>(options.server_timeout)};
+  }
+
+  client::RestClient& rest_;
+  api::Resource resource_;
+  const api::Decoder<T>& decoder_;
+};
+
+}  // namespace dcm::informers
