@@ -29,8 +29,9 @@ Histogram& MetricsRegistry::histogram(const std::string& name, const std::string
       .Add(labels, buckets);
 }
 
-void MetricsRegistry::before_exposition(std::function<void()> refresh) {
-  refreshes_.push_back(std::move(refresh));
+Refresh MetricsRegistry::before_exposition(std::function<void()> refresh) {
+  const auto place = refreshes_.insert(refreshes_.end(), std::move(refresh));
+  return Refresh([this, place] { refreshes_.erase(place); });
 }
 
 std::string MetricsRegistry::expose() {

@@ -6,10 +6,12 @@
 #pragma once
 
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <prometheus/counter.h>
@@ -29,6 +31,26 @@ using Histogram = prometheus::Histogram;
 using Labels = std::map<std::string, std::string>;
 using Buckets = std::vector<double>;
 
+// A refresh that runs before each exposition, until this is destroyed.
+class Refresh {
+ public:
+  Refresh() = default;  // nothing
+  Refresh(Refresh&& other) noexcept : forget_(std::exchange(other.forget_, nullptr)) {}
+  Refresh& operator=(Refresh&& other) noexcept {
+    std::swap(forget_, other.forget_);
+    return *this;
+  }
+  ~Refresh() {
+    if (forget_) forget_();
+  }
+
+ private:
+  friend class MetricsRegistry;
+  explicit Refresh(std::function<void()> forget) : forget_(std::move(forget)) {}
+  std::function<void()> forget_;
+};
+
+// Outlives whoever has a series or a Refresh of it.
 class MetricsRegistry {
  public:
   MetricsRegistry();
@@ -43,21 +65,21 @@ class MetricsRegistry {
   Histogram& histogram(const std::string& name, const std::string& help, const Buckets& buckets,
                        const Labels& labels = {});
 
-  // Runs before each exposition, to bring gauges up to date. `refresh` must stay valid.
-  void before_exposition(std::function<void()> refresh);
+  // Runs before each exposition, to bring gauges up to date, for as long as the result is kept.
+  [[nodiscard]] Refresh before_exposition(std::function<void()> refresh);
 
   // Prometheus' text format 0.0.4.
   std::string expose();
 
  private:
   std::unique_ptr<prometheus::Registry> registry_;
-  std::vector<std::function<void()>> refreshes_;
+  std::list<std::function<void()>> refreshes_;
 };
 
 // {start, start*factor, …}, `count` values.
 Buckets exponential_buckets(double start, double factor, int count);
 
 // Registers process_* (CPU, memory, open files, start time), read from /proc at each exposition.
-void register_process_metrics(MetricsRegistry& metrics);
+[[nodiscard]] Refresh register_process_metrics(MetricsRegistry& metrics);
 
 }  // namespace dcm::runtime

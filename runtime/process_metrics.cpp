@@ -55,7 +55,7 @@ double count_open_files() {
 
 }  // namespace
 
-void register_process_metrics(MetricsRegistry& metrics) {
+Refresh register_process_metrics(MetricsRegistry& metrics) {
   // A counter cannot be set in prometheus-cpp, so it is moved by what was added since.
   Counter& cpu = metrics.counter("process_cpu_seconds_total",
                                  "Total user and system CPU time spent in seconds.");
@@ -68,7 +68,7 @@ void register_process_metrics(MetricsRegistry& metrics) {
   Gauge& open_files = metrics.gauge("process_open_fds", "Number of open file descriptors.");
   Gauge& max_files = metrics.gauge("process_max_fds", "Maximum number of open file descriptors.");
   const double boot_time = read_boot_time();
-  metrics.before_exposition(
+  return metrics.before_exposition(
       [&cpu, &resident, &virtual_size, &start, &open_files, &max_files, boot_time] {
         const ProcessStat stat = read_process_stat();
         cpu.Increment(std::max(0.0, stat.cpu_seconds - cpu.Value()));

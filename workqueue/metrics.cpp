@@ -75,11 +75,8 @@ struct QueueMetrics::Series {
 
 QueueMetrics::QueueMetrics(MetricsRegistry& metrics, const std::string& name,
                            std::function<Load()> load)
-    : series_(std::make_shared<Series>(metrics, Labels{{"name", name}}, std::move(load))) {
-  metrics.before_exposition([weak = std::weak_ptr(series_)] {
-    if (const auto series = weak.lock()) series->refresh();
-  });
-}
+    : series_(std::make_unique<Series>(metrics, Labels{{"name", name}}, std::move(load))),
+      refresh_(metrics.before_exposition([this] { series_->refresh(); })) {}
 
 QueueMetrics::~QueueMetrics() {
   series_->settle();

@@ -14,9 +14,7 @@ namespace dcm::workqueue {
 
 // Member of a queue. Histograms are fed as things happen; gauges and counters are read from the
 // queue when somebody looks, so that an add costs nothing here.
-//
-// The registry must outlive this object, not the other way round: a registry cannot forget its
-// callbacks, so the one registered here does nothing once this object is gone.
+// The registry must outlive it.
 class QueueMetrics {
  public:
   // `load` is called at each exposition, and a last time by the destructor.
@@ -33,7 +31,8 @@ class QueueMetrics {
 
  private:
   struct Series;
-  std::shared_ptr<Series> series_;
+  std::unique_ptr<Series> series_;
+  runtime::Refresh refresh_;
 };
 
 }  // namespace dcm::workqueue

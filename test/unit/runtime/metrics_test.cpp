@@ -31,15 +31,18 @@ TEST(Metrics, gauges_are_refreshed_before_they_are_shown) {
   MetricsRegistry metrics;
   Gauge& depth = metrics.gauge("depth", "Items waiting.");
   int items = 3;
-  metrics.before_exposition([&] { depth.Set(items); });
+  Refresh refresh = metrics.before_exposition([&] { depth.Set(items); });
   EXPECT_THAT(metrics.expose(), HasSubstr("depth 3\n"));
   items = 5;
   EXPECT_THAT(metrics.expose(), HasSubstr("depth 5\n"));
+  refresh = Refresh();
+  items = 7;
+  EXPECT_THAT(metrics.expose(), HasSubstr("depth 5\n")) << "nobody refreshes it any more";
 }
 
 TEST(Metrics, the_process_has_memory_files_and_a_start_time) {
   MetricsRegistry metrics;
-  register_process_metrics(metrics);
+  const Refresh refresh = register_process_metrics(metrics);
   const std::string text = metrics.expose();
   EXPECT_THAT(text, HasSubstr("process_cpu_seconds_total "));
   EXPECT_THAT(text, testing::ContainsRegex("process_resident_memory_bytes [1-9]"));
