@@ -1,0 +1,61 @@
+#include "informers/footprint.hpp"
+
+#include <string>
+#include <vector>
+
+namespace dcm::informers {
+namespace {
+
+// The counts of a shared_ptr made by make_shared, beside its object.
+constexpr std::size_t kSharedCounts = 16;
+
+std::size_t heap(const std::string& text) {
+  static const std::size_t inline_capacity = std::string().capacity();
+  return text.capacity() > inline_capacity ? text.capacity() + 1 : 0;
+}
+
+template <class Element>
+std::size_t heap(const std::vector<Element>& elements) {
+  return elements.capacity() * sizeof(Element);
+}
+
+std::size_t heap(const api::ObjectMeta& meta) {
+  return heap(meta.key.name) + heap(meta.resource_version.str());
+}
+
+std::size_t heap(const std::map<std::string, std::string>& entries) {
+  constexpr std::size_t kNodeLinks = 32;
+  std::size_t sum = 0;
+  for (const auto& [key, value] : entries) {
+    sum += kNodeLinks + sizeof(std::string) * 2 + heap(key) + heap(value);
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::size_t footprint(const api::Pod& pod) {
+  std::size_t sum = kSharedCounts + sizeof(pod) + heap(pod.meta) + heap(pod.claims) +
+                    heap(pod.claim_statuses) + heap(pod.extended_resource_claim);
+  for (const auto& claim : pod.claims) sum += heap(claim.claim_name) + heap(claim.template_name);
+  for (const auto& status : pod.claim_statuses) {
+    if (status.claim_name) sum += heap(*status.claim_name);
+  }
+  return sum;
+}
+
+std::size_t footprint(const api::ResourceClaim& claim) {
+  std::size_t sum = kSharedCounts + sizeof(claim) + heap(claim.meta) + heap(claim.pod_claim_name) +
+                    heap(claim.reserved_for);
+  if (claim.controller) sum += sizeof(*claim.controller) + heap(claim.controller->name);
+  for (const auto& consumer : claim.reserved_for) sum += heap(consumer.name);
+  return sum;
+}
+
+std::size_t footprint(const api::ResourceClaimTemplate& claim_template) {
+  return kSharedCounts + sizeof(claim_template) + heap(claim_template.meta) +
+         heap(claim_template.labels) + heap(claim_template.annotations) +
+         heap(claim_template.claim_spec_json);
+}
+
+}  // namespace dcm::informers

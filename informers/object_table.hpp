@@ -1,0 +1,238 @@
+// Objects of one kind by name, with secondary indexes.
+//
+// Data only: who may change it, and who is told, is the store's business (store.hpp).
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "client/api/decoder.hpp"
+#include "informers/footprint.hpp"
+#include "informers/posting_table.hpp"
+#include "runtime/assert.hpp"
+
+namespace dcm::informers {
+
+using api::ObjectPtr;
+
+template <class Key>
+using Emit = std::function<void(const Key&)>;
+
+// Emits the keys under which an object stands. A function of the object alone.
+template <class T, class Key>
+using Extract = std::function<void(const T&, const Emit<Key>&)>;
+
+// One index without its key type: all that the table needs to keep it up to date.
+template <class T>
+class AnyIndex {
+ public:
+  explicit AnyIndex(std::string name) : name(std::move(name)) {}
+  virtual ~AnyIndex() = default;
+  virtual void collect_hashes(const T& object, std::vector<KeyHash>& hashes) const = 0;
+
+  std::string name;
+  PostingTable postings;
+};
+
+template <class T, class Key>
+class KeyedIndex final : public AnyIndex<T> {
+ public:
+  KeyedIndex(std::string name, Extract<T, Key> extract)
+      : AnyIndex<T>(std::move(name)), extract_(std::move(extract)) {}
+
+  void collect_hashes(const T& object, std::vector<KeyHash>& hashes) const override {
+    extract_(object, [&hashes](const Key& key) {
+      const KeyHash hash = hash_of(key);
+      // One object stands once under a key; two keys of one hash share a place, find() compares.
+      if (std::ranges::find(hashes, hash) == hashes.end()) hashes.push_back(hash);
+    });
+  }
+  bool has(const T& object, const Key& key) const {
+    bool found = false;
+    extract_(object, [&](const Key& other) { found = found || other == key; });
+    return found;
+  }
+  static KeyHash hash_of(const Key& key) { return fold_hash(std::hash<Key>{}(key)); }
+
+ private:
+  Extract<T, Key> extract_;
+};
+
+// Invariants: one object per name; each object stands in each index under exactly its keys. Slots
+// do not move, and their order depends only on the order of the changes.
+template <class T>
+class ObjectTable {
+ public:
+  // `extract` must be given before the first object.
+  template <class Key>
+  const KeyedIndex<T, Key>& add_index(std::string name, Extract<T, Key> extract) {
+    DCM_ASSERT(size() == 0);
+    auto index = std::make_unique<KeyedIndex<T, Key>>(std::move(name), std::move(extract));
+    const auto& added = *index;
+    indexes_.push_back(std::move(index));
+    return added;
+  }
+
+  std::size_t size() const noexcept { return by_name_.size(); }
+  // What the objects, the table and its indexes hold, allocator overhead aside.
+  std::size_t bytes() const noexcept;
+
+  // Null: there is none.
+  ObjectPtr<T> get(const api::NamespacedName& name) const {
+    const auto slot = find(name);
+    return slot ? slots_[*slot] : nullptr;
+  }
+  // Puts the object in the place of the one of its name. A new one is unmarked.
+  void put(ObjectPtr<T> object);
+  void remove(const api::NamespacedName& name);
+
+  // Marks, for a relist: which objects were seen again.
+  void unmark_all() { marks_.assign(slots_.size(), false); }
+  void mark(const api::NamespacedName& name) {
+    if (const auto slot = find(name)) marks_[*slot] = true;
+  }
+  bool is_marked(SlotId slot) const { return marks_[slot]; }
+
+  SlotId slots() const { return static_cast<SlotId>(slots_.size()); }
+  // Null: the slot is free.
+  const ObjectPtr<T>& at(SlotId slot) const { return slots_[slot]; }
+
+  // Calls `visit(object)` for each object under `key`. `visit` must not change the table.
+  template <class Key, class Visit>
+  void for_each(const KeyedIndex<T, Key>& index, const Key& key, Visit visit) const {
+    const Iterating guard(*this);
+    index.postings.for_each(KeyedIndex<T, Key>::hash_of(key), [&](SlotId slot) {
+      if (index.has(*slots_[slot], key)) visit(slots_[slot]);
+      return true;
+    });
+  }
+  // Calls `visit(object)` for the objects of slots [from, until).
+  template <class Visit>
+  void for_each(SlotId from, SlotId until, Visit visit) const {
+    const Iterating guard(*this);
+    for (SlotId slot = from; slot < until; ++slot) {
+      if (slots_[slot]) visit(slots_[slot]);
+    }
+  }
+
+  // Throws InvariantViolation unless everything agrees. O(n): for tests and simulations.
+  void check() const;
+
+ private:
+  // A change while somebody iterates would pull the ground from under them.
+  struct Iterating {
+    explicit Iterating(const ObjectTable& table) : count(table.iterating_) { ++count; }
+    ~Iterating() { --count; }
+    std::size_t& count;
+  };
+
+  static KeyHash hash_of(const api::NamespacedName& name) {
+    return fold_hash(std::hash<api::NamespacedName>{}(name));
+  }
+  std::optional<SlotId> find(const api::NamespacedName& name) const;
+  SlotId take_free_slot();
+
+  std::vector<ObjectPtr<T>> slots_;
+  std::vector<bool> marks_;
+  std::vector<SlotId> free_;
+  PostingTable by_name_;
+  std::vector<std::unique_ptr<AnyIndex<T>>> indexes_;
+  std::vector<KeyHash> hashes_;  // scratch of put()
+  std::size_t object_bytes_ = 0;
+  mutable std::size_t iterating_ = 0;
+};
+
+template <class T>
+std::size_t ObjectTable<T>::bytes() const noexcept {
+  std::size_t sum = object_bytes_ + slots_.capacity() * sizeof(ObjectPtr<T>) +
+                    free_.capacity() * sizeof(SlotId) + by_name_.bytes();
+  for (const auto& index : indexes_) sum += index->postings.bytes();
+  return sum;
+}
+
+template <class T>
+void ObjectTable<T>::put(ObjectPtr<T> object) {
+  DCM_ASSERT(iterating_ == 0);
+  const auto found = find(object->meta.key);
+  const SlotId slot = found ? *found : take_free_slot();
+  if (found) {
+    object_bytes_ -= footprint(*slots_[slot]);
+  } else {
+    const KeyHash hash = hash_of(object->meta.key);
+    by_name_.set(slot, {&hash, 1});
+  }
+  slots_[slot] = std::move(object);
+  object_bytes_ += footprint(*slots_[slot]);
+  for (const auto& index : indexes_) {
+    hashes_.clear();
+    index->collect_hashes(*slots_[slot], hashes_);
+    index->postings.set(slot, hashes_);
+  }
+  DCM_ASSERT(slots_.size() == by_name_.size() + free_.size());
+}
+
+template <class T>
+void ObjectTable<T>::remove(const api::NamespacedName& name) {
+  DCM_ASSERT(iterating_ == 0);
+  const auto slot = find(name);
+  if (!slot) return;
+  by_name_.clear(*slot);
+  for (const auto& index : indexes_) index->postings.clear(*slot);
+  object_bytes_ -= footprint(*slots_[*slot]);
+  slots_[*slot] = nullptr;
+  free_.push_back(*slot);
+  DCM_ASSERT(slots_.size() == by_name_.size() + free_.size());
+}
+
+template <class T>
+std::optional<SlotId> ObjectTable<T>::find(const api::NamespacedName& name) const {
+  std::optional<SlotId> found;
+  by_name_.for_each(hash_of(name), [&](SlotId slot) {
+    if (slots_[slot]->meta.key == name) found = slot;
+    return !found;
+  });
+  return found;
+}
+
+template <class T>
+SlotId ObjectTable<T>::take_free_slot() {
+  if (free_.empty()) {
+    slots_.emplace_back();
+    marks_.push_back(false);
+    return slots() - 1;
+  }
+  const SlotId slot = free_.back();
+  free_.pop_back();
+  marks_[slot] = false;
+  return slot;
+}
+
+template <class T>
+void ObjectTable<T>::check() const {
+  std::vector<std::size_t> postings(indexes_.size(), 0);
+  std::size_t objects = 0;
+  std::size_t held = 0;
+  for (SlotId slot = 0; slot < slots(); ++slot) {
+    if (!slots_[slot]) continue;
+    ++objects;
+    held += footprint(*slots_[slot]);
+    DCM_ASSERT(find(slots_[slot]->meta.key) == slot);
+    for (std::size_t i = 0; i < indexes_.size(); ++i) {
+      std::vector<KeyHash> hashes;
+      indexes_[i]->collect_hashes(*slots_[slot], hashes);
+      postings[i] += hashes.size();
+    }
+  }
+  DCM_ASSERT(objects == size());
+  DCM_ASSERT(held == object_bytes_);
+  for (std::size_t i = 0; i < indexes_.size(); ++i) {
+    DCM_ASSERT(postings[i] == indexes_[i]->postings.size());
+  }
+}
+
+}  // namespace dcm::informers

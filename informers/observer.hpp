@@ -1,0 +1,38 @@
+// Who is told of a store's changes.
+#pragma once
+
+#include <cstdint>
+
+#include "client/api/decoder.hpp"
+
+namespace dcm::informers {
+
+using api::ObjectPtr;
+
+// Where a change comes from. What a start or a relist brings is backlog; it may be hours old.
+enum class Origin : std::uint8_t {
+  initial,  // found by the first list or a relist, deletions included
+  live,     // a watch event, or a write of our own
+};
+
+// Told of every change of a store, in order, from within the change: the store already shows it.
+// An observer must not change the store, and must not throw.
+//
+// What it hears adds up: each `before` and `last_known` is what it was last given for that name,
+// and a name that comes again with another UID was deleted and added. Nothing is told twice.
+template <class T>
+class Observer {
+ public:
+  virtual ~Observer() = default;
+
+  virtual void observe_added(const ObjectPtr<T>& object, Origin origin) = 0;
+  // Same UID, other resourceVersion.
+  virtual void observe_updated(const ObjectPtr<T>& before, const ObjectPtr<T>& after,
+                               Origin origin) = 0;
+  virtual void observe_deleted(const ObjectPtr<T>& last_known, Origin origin) = 0;
+  // The object lives on, but is of no interest any more (it has left the projection): forget what
+  // was derived from it, and do not remember its UID as deleted.
+  virtual void observe_left(const ObjectPtr<T>& last_known, Origin origin) = 0;
+};
+
+}  // namespace dcm::informers

@@ -1,0 +1,80 @@
+// Which slots stand under which hash: the multimap below a store's key table and its indexes.
+//
+// It knows neither keys nor objects, so one compiled copy serves every kind. A posting costs 24
+// bytes and 4 for its bucket; the key itself is not stored (whoever looks up compares the object).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace dcm::informers {
+
+using SlotId = std::uint32_t;
+using KeyHash = std::uint32_t;
+
+// Spreads a std::hash value over the 32 bits that are kept.
+constexpr KeyHash fold_hash(std::size_t hash) {
+  return static_cast<KeyHash>((hash * 0x9E37'79B9'7F4A'7C15ULL) >> 32U);
+}
+
+// Every change is O(1) in the number of slots, however many share a hash. The order under a hash is
+// the one in which the slots got there: it depends on no address.
+class PostingTable {
+ public:
+  // From now on `slot` stands under exactly these hashes, each given once. Where they are the same
+  // as before, it keeps its places.
+  void set(SlotId slot, std::span<const KeyHash> hashes);
+  void clear(SlotId slot) { set(slot, {}); }
+
+  // Calls `visit(slot)` in order until it returns false. It must not change the table.
+  template <class Visit>
+  void for_each(KeyHash hash, Visit visit) const {
+    const PostingId head = find_group(hash);
+    if (head == kNone) return;
+    PostingId at = head;
+    do {
+      if (!visit(postings_[at].slot)) return;
+      at = postings_[at].next;
+    } while (at != head);
+  }
+
+  // How many postings there are, over all slots.
+  std::size_t size() const noexcept { return size_; }
+  // Memory held by the table itself.
+  std::size_t bytes() const noexcept;
+
+ private:
+  using PostingId = std::uint32_t;
+  static constexpr PostingId kNone = std::numeric_limits<PostingId>::max();
+
+  // Postings of one hash form a ring, a group; the groups of a bucket are chained by their heads.
+  struct Posting {
+    KeyHash hash;
+    SlotId slot;
+    PostingId previous;
+    PostingId next;
+    PostingId next_of_slot;
+    PostingId next_group;  // of a head only
+  };
+
+  bool stands_under(SlotId slot, std::span<const KeyHash> hashes) const;
+  PostingId first_of(SlotId slot) const;
+  PostingId find_group(KeyHash hash) const;
+  PostingId& link_to_group(KeyHash hash);
+  PostingId allocate();
+  void insert(SlotId slot, KeyHash hash);
+  void remove(PostingId posting);
+  void grow();
+  std::size_t bucket_of(KeyHash hash) const { return hash & (buckets_.size() - 1); }
+
+  std::vector<Posting> postings_;
+  std::vector<PostingId> buckets_;        // a power of two
+  std::vector<PostingId> first_of_slot_;  // by slot
+  PostingId free_ = kNone;                // chained by `next`
+  std::size_t size_ = 0;
+};
+
+}  // namespace dcm::informers

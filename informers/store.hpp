@@ -1,0 +1,347 @@
+// The objects of one kind as we know them: what the watch showed, and what our own writes returned.
+//
+// Four roles, four types: the Store is owned by its informer, one StoreWriter is held by the
+// reflector, StoreReader and Index are handed to everybody who looks, OwnWrites to whoever writes
+// through the API. All of them are small, copyable (but the writer) and must not outlive the store.
+//
+// Own writes. An object that a write returned is a change of the store like any other, only
+// earlier: get(), every index and every observer see it at once. Until the watch has passed its
+// resourceVersion (by an event, a bookmark or a list of that version or a later one), older news of
+// that name is kept back and a relist that is older does not remove it. Once it is passed, the
+// watch alone is right: usually it has shown the very same object (which is then not told again);
+// a newer one replaced it; one that is gone again was removed by its event or by the relist; and
+// where it showed nothing of the sort, the store falls back to what it did show. A write that
+// returns something that the watch has passed already, or that is not newer than what is there,
+// changes nothing. So nobody needs to tell the store of a delete: a DELETE that returns the object
+// (being deleted, with a finalizer or a grace period) is recorded like any other write, and one
+// that does not is seen when the watch shows it.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "informers/object_table.hpp"
+#include "informers/observer.hpp"
+#include "informers/own_writes.hpp"
+
+namespace dcm::informers {
+
+template <class T>
+class Store;
+template <class T>
+class StoreReader;
+
+// Objects by a secondary key, in the order in which they came under it.
+template <class T, class Key>
+class Index {
+ public:
+  std::vector<ObjectPtr<T>> get(const Key& key) const {
+    std::vector<ObjectPtr<T>> objects;
+    for_each(key, [&objects](const ObjectPtr<T>& object) { objects.push_back(object); });
+    return objects;
+  }
+  // Calls `visit(object)`, which must not change the store.
+  template <class Visit>
+  void for_each(const Key& key, Visit visit) const {
+    table_->for_each(*index_, key, visit);
+  }
+  bool contains(const Key& key) const {
+    bool found = false;
+    for_each(key, [&found](const ObjectPtr<T>&) { found = true; });
+    return found;
+  }
+
+ private:
+  friend class Store<T>;
+  Index(const ObjectTable<T>& table, const KeyedIndex<T, Key>& index)
+      : table_(&table), index_(&index) {}
+
+  const ObjectTable<T>* table_;
+  const KeyedIndex<T, Key>* index_;
+};
+
+// How far a sliced walk over all objects has come.
+class Cursor {
+ public:
+  Cursor() = default;
+
+ private:
+  template <class T>
+  friend class StoreReader;
+  template <class T>
+  friend class Store;
+  explicit Cursor(SlotId next) : next_(next) {}
+  SlotId next_ = 0;
+};
+
+// Reads. What it returns is an immutable snapshot that stays valid for as long as it is held.
+template <class T>
+class StoreReader {
+ public:
+  // Null: there is none, or none of interest.
+  ObjectPtr<T> get(const api::NamespacedName& name) const { return table_->get(name); }
+  std::size_t size() const noexcept { return table_->size(); }
+
+  // Calls `visit(object)`, which must not change the store, for all objects; in no promised order,
+  // but one that depends only on the changes so far.
+  template <class Visit>
+  void for_each(Visit visit) const {
+    table_->for_each(0, table_->slots(), visit);
+  }
+  // The same in slices of about `limit` objects, so that other tasks run in between. Returns where
+  // to go on; nothing: done. Every object that is there during the whole walk is visited once; of
+  // those that come or go meanwhile, observers are told.
+  template <class Visit>
+  std::optional<Cursor> visit_slice(Cursor from, std::size_t limit, Visit visit) const {
+    const SlotId end = table_->slots();
+    const auto until = static_cast<SlotId>(std::min<std::size_t>(from.next_ + limit, end));
+    if (from.next_ < until) table_->for_each(from.next_, until, visit);
+    return until < end ? std::optional(Cursor(until)) : std::nullopt;
+  }
+
+ private:
+  friend class Store<T>;
+  explicit StoreReader(const ObjectTable<T>& table) : table_(&table) {}
+  const ObjectTable<T>* table_;
+};
+
+// Where a controller puts what its writes returned.
+template <class T>
+class OwnWrites {
+ public:
+  // `written` is an answer of the API server to a write of ours. Not null.
+  void record(ObjectPtr<T> written) { store_->record(std::move(written)); }
+  // How many objects are shown ahead of the watch.
+  std::size_t unseen() const noexcept { return store_->unseen(); }
+
+ private:
+  friend class Store<T>;
+  explicit OwnWrites(Store<T>& store) : store_(&store) {}
+  Store<T>* store_;
+};
+
+// What lists and watches say, in the order they say it. There is one, and the reflector has it.
+template <class T>
+class StoreWriter {
+ public:
+  StoreWriter(StoreWriter&&) noexcept = default;
+  StoreWriter& operator=(StoreWriter&&) noexcept = default;
+  StoreWriter(const StoreWriter&) = delete;
+  StoreWriter& operator=(const StoreWriter&) = delete;
+
+  // A relist is mark-and-sweep against the live store: begin, every object that is there (an
+  // object that goes meanwhile: observe_unlisted), sweep until it says nothing, end. It may be
+  // begun again at any point. `version` is the list's.
+  void begin_relist() { store_->table_.unmark_all(); }
+  void observe_listed(api::Decoded<T> seen) { store_->observe_listed(std::move(seen)); }
+  void observe_unlisted(const api::ObjectMeta& gone) {
+    store_->observe_absent(gone, Origin::initial);
+  }
+  std::optional<Cursor> sweep(Cursor from, std::size_t limit, const api::ResourceVersion& version) {
+    return store_->sweep(from, limit, version);
+  }
+  void end_relist(const api::ResourceVersion& version) { store_->pass(version); }
+
+  // An event after the initial ones. Its version is passed with it.
+  void observe_change(api::ChangeType type, api::Decoded<T> seen);
+  // A bookmark: the watch has shown everything up to here.
+  void pass(const api::ResourceVersion& version) { store_->pass(version); }
+
+  std::size_t size() const noexcept { return store_->table_.size(); }
+
+ private:
+  friend class Store<T>;
+  explicit StoreWriter(Store<T>& store) : store_(&store) {}
+  Store<T>* store_;
+};
+
+// Invariants: the table shows for each name its newest unseen own write, else what the watch said
+// last; observers were told of exactly that.
+template <class T>
+class Store {
+ public:
+  Store() = default;
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+
+  // Indexes and observers are declared before the first object; observers must outlive the store's
+  // writers.
+  template <class Key>
+  Index<T, Key> add_index(std::string name, Extract<T, Key> extract) {
+    return Index<T, Key>(table_,
+                         table_.template add_index<Key>(std::move(name), std::move(extract)));
+  }
+  void add_observer(Observer<T>& observer) {
+    DCM_ASSERT(table_.size() == 0);
+    observers_.push_back(&observer);
+  }
+
+  StoreReader<T> reader() const { return StoreReader<T>(table_); }
+  OwnWrites<T> own_writes() { return OwnWrites<T>(*this); }
+  // Once.
+  StoreWriter<T> take_writer() {
+    DCM_ASSERT(!has_writer_);
+    has_writer_ = true;
+    return StoreWriter<T>(*this);
+  }
+
+  std::size_t unseen() const noexcept { return own_.size(); }
+  std::size_t bytes() const noexcept { return table_.bytes(); }
+  // O(n): for tests and simulations.
+  void check() const { table_.check(); }
+
+ private:
+  friend class OwnWrites<T>;
+  friend class StoreWriter<T>;
+  using Absence = typename Watched<T>::Absence;
+
+  void record(ObjectPtr<T> written);
+  void observe_listed(api::Decoded<T> seen);
+  void observe(api::Decoded<T> seen, Origin origin);
+  void observe_absent(const api::ObjectMeta& gone, Origin origin);
+  std::optional<Cursor> sweep(Cursor from, std::size_t limit, const api::ResourceVersion& version);
+  void pass(const api::ResourceVersion& version);
+
+  bool hold_back(const api::ObjectMeta& seen, Watched<T> watched);
+  void show(ObjectPtr<T> object, Origin origin);
+  void hide(const api::NamespacedName& name, Absence absence, Origin origin);
+  template <class Tell>
+  void tell(Tell tell_one);
+
+  ObjectTable<T> table_;
+  OwnWriteLedger<T> own_;
+  api::ResourceVersion passed_;
+  std::vector<Observer<T>*> observers_;
+  bool has_writer_ = false;
+  bool is_telling_ = false;
+};
+
+template <class T>
+void StoreWriter<T>::observe_change(api::ChangeType type, api::Decoded<T> seen) {
+  const api::ResourceVersion version = seen.meta.resource_version;
+  if (type == api::ChangeType::deleted) {
+    store_->observe_absent(seen.meta, Origin::live);
+  } else {
+    store_->observe(std::move(seen), Origin::live);
+  }
+  store_->pass(version);
+}
+
+template <class T>
+void Store<T>::record(ObjectPtr<T> written) {
+  const api::ObjectMeta& meta = written->meta;
+  if (meta.resource_version <= passed_) return;
+  ObjectPtr<T> current = table_.get(meta.key);
+  if (current && meta.resource_version <= current->meta.resource_version) return;
+  own_.add(meta.key, meta.resource_version, Watched<T>{.object = std::move(current)});
+  show(std::move(written), Origin::live);
+}
+
+template <class T>
+void Store<T>::observe_listed(api::Decoded<T> seen) {
+  const api::NamespacedName name = seen.meta.key;
+  observe(std::move(seen), Origin::initial);
+  table_.mark(name);
+}
+
+template <class T>
+void Store<T>::observe(api::Decoded<T> seen, Origin origin) {
+  if (hold_back(seen.meta, {seen.object, Absence::left})) return;
+  if (seen.object) return show(std::move(seen.object), origin);
+  const auto current = table_.get(seen.meta.key);
+  const bool is_same = current && current->meta.uid == seen.meta.uid;
+  hide(seen.meta.key, is_same ? Absence::left : Absence::deleted, origin);
+}
+
+template <class T>
+void Store<T>::observe_absent(const api::ObjectMeta& gone, Origin origin) {
+  if (!hold_back(gone, {})) hide(gone.key, Absence::deleted, origin);
+}
+
+// Whether a newer write of our own stands before what the watch says. If not, none stands any more.
+template <class T>
+bool Store<T>::hold_back(const api::ObjectMeta& seen, Watched<T> watched) {
+  auto* const own = own_.find(seen.key);
+  if (own == nullptr) return false;
+  if (own->version <= seen.resource_version) {
+    own_.drop(seen.key);
+    return false;
+  }
+  own->watched = std::move(watched);
+  return true;
+}
+
+template <class T>
+std::optional<Cursor> Store<T>::sweep(Cursor from, std::size_t limit,
+                                      const api::ResourceVersion& version) {
+  const SlotId end = table_.slots();
+  const auto until = static_cast<SlotId>(std::min<std::size_t>(from.next_ + limit, end));
+  for (SlotId slot = from.next_; slot < until; ++slot) {
+    if (!table_.at(slot) || table_.is_marked(slot)) continue;
+    api::ObjectMeta unlisted = table_.at(slot)->meta;
+    unlisted.resource_version = version;  // as of then it was not there
+    observe_absent(unlisted, Origin::initial);
+  }
+  return until < end ? std::optional(Cursor(until)) : std::nullopt;
+}
+
+template <class T>
+void Store<T>::pass(const api::ResourceVersion& version) {
+  passed_ = version;
+  while (auto passed = own_.take_passed(version)) {
+    auto& [name, watched] = *passed;
+    if (watched.object) {
+      show(std::move(watched.object), Origin::live);
+    } else {
+      hide(name, watched.absence, Origin::live);
+    }
+  }
+}
+
+// The table's only ways to change: to an object, or to none. Observers are told at once.
+template <class T>
+void Store<T>::show(ObjectPtr<T> object, Origin origin) {
+  ObjectPtr<T> before = table_.get(object->meta.key);
+  if (before && before->meta.uid != object->meta.uid) {
+    hide(object->meta.key, Absence::deleted, origin);
+    before = nullptr;
+  }
+  if (before && before->meta.resource_version == object->meta.resource_version) return;
+  DCM_ASSERT(!is_telling_);
+  table_.put(object);
+  tell([&](Observer<T>& observer) {
+    if (before) {
+      observer.observe_updated(before, object, origin);
+    } else {
+      observer.observe_added(object, origin);
+    }
+  });
+}
+
+template <class T>
+void Store<T>::hide(const api::NamespacedName& name, Absence absence, Origin origin) {
+  const ObjectPtr<T> last_known = table_.get(name);
+  if (!last_known) return;
+  DCM_ASSERT(!is_telling_);
+  table_.remove(name);
+  tell([&](Observer<T>& observer) {
+    if (absence == Absence::left) {
+      observer.observe_left(last_known, origin);
+    } else {
+      observer.observe_deleted(last_known, origin);
+    }
+  });
+}
+
+template <class T>
+template <class Tell>
+void Store<T>::tell(Tell tell_one) {
+  is_telling_ = true;
+  for (Observer<T>* observer : observers_) tell_one(*observer);
+  is_telling_ = false;
+}
+
+}  // namespace dcm::informers

@@ -1,0 +1,204 @@
+// The contract of own writes (store.hpp): at once visible, exactly until the watch has passed them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "informers/store.hpp"
+#include "pods.hpp"
+
+namespace dcm::informers {
+namespace {
+
+using namespace testing;
+using api::ChangeType;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class OwnWritesTest : public ::testing::Test {
+ protected:
+  OwnWritesTest() {
+    store_.add_observer(diary_);
+    relist({{.name = "a", .version = 90, .claims = {"x"}}}, 100);
+    diary_.take();
+  }
+  ~OwnWritesTest() override { store_.check(); }
+
+  void write(const PodSpec& pod) { own_writes_.record(a_pod(pod)); }
+  void see(const PodSpec& pod) { writer_.observe_change(ChangeType::modified, seen(pod)); }
+  void see_deleted(const PodSpec& pod) { writer_.observe_change(ChangeType::deleted, seen(pod)); }
+  void bookmark(int version) { writer_.pass(version_of(version)); }
+  void relist(const std::vector<PodSpec>& pods, int version) {
+    writer_.begin_relist();
+    for (const auto& pod : pods) writer_.observe_listed(seen(pod));
+    writer_.sweep(Cursor(), 100, version_of(version));
+    writer_.end_relist(version_of(version));
+  }
+  // "none" or the version.
+  std::string shown(const std::string& name) const {
+    const auto pod = reader_.get(name_of(name));
+    return pod ? pod->meta.resource_version.str() : "none";
+  }
+
+  Store<api::Pod> store_;
+  Index<api::Pod, api::NamespacedName> claims_ =
+      store_.add_index<api::NamespacedName>("by_claim", by_claim());
+  StoreWriter<api::Pod> writer_ = store_.take_writer();
+  StoreReader<api::Pod> reader_ = store_.reader();
+  OwnWrites<api::Pod> own_writes_ = store_.own_writes();
+  Diary diary_;
+};
+
+TEST_F(OwnWritesTest, a_write_is_visible_at_once_by_name_by_index_and_to_observers) {
+  write({.name = "a", .version = 105, .claims = {"y"}});
+  EXPECT_EQ(shown("a"), "105");
+  EXPECT_TRUE(claims_.contains(name_of("y")));
+  EXPECT_FALSE(claims_.contains(name_of("x")));
+  EXPECT_THAT(diary_.take(), ElementsAre("updated a@90 to 105"));
+  EXPECT_EQ(own_writes_.unseen(), 1U);
+}
+
+TEST_F(OwnWritesTest, a_created_object_is_visible_at_once) {
+  write({.name = "b", .version = 105, .claims = {"y"}});
+  EXPECT_EQ(shown("b"), "105");
+  EXPECT_TRUE(claims_.contains(name_of("y")));
+}
+
+TEST_F(OwnWritesTest, its_own_event_confirms_it_and_is_not_told_again) {
+  write({.name = "a", .version = 105});
+  diary_.take();
+  see({.name = "a", .version = 105});
+  EXPECT_EQ(own_writes_.unseen(), 0U);
+  EXPECT_THAT(diary_.take(), IsEmpty());
+}
+
+TEST_F(OwnWritesTest, older_news_of_the_name_is_kept_back) {
+  write({.name = "a", .version = 105});
+  diary_.take();
+  see({.name = "a", .version = 103});
+  EXPECT_EQ(shown("a"), "105");
+  EXPECT_THAT(diary_.take(), IsEmpty());
+}
+
+TEST_F(OwnWritesTest, an_event_of_another_object_passes_only_what_is_not_newer) {
+  write({.name = "b", .version = 105});
+  see({.name = "c", .version = 104});
+  EXPECT_EQ(own_writes_.unseen(), 1U);
+}
+
+TEST_F(OwnWritesTest, versions_are_compared_as_numbers) {
+  write({.name = "a", .version = 1000});
+  see({.name = "c", .version = 999});
+  EXPECT_EQ(shown("a"), "1000");
+}
+
+TEST_F(OwnWritesTest, a_newer_event_replaces_it) {
+  write({.name = "a", .version = 105});
+  see({.name = "a", .version = 107});
+  EXPECT_EQ(shown("a"), "107");
+  EXPECT_EQ(own_writes_.unseen(), 0U);
+}
+
+TEST_F(OwnWritesTest, a_write_that_the_watch_has_passed_changes_nothing) {
+  bookmark(110);
+  write({.name = "a", .version = 105});
+  EXPECT_EQ(shown("a"), "90");
+  EXPECT_EQ(own_writes_.unseen(), 0U);
+  EXPECT_THAT(diary_.take(), IsEmpty());
+}
+
+TEST_F(OwnWritesTest, an_object_that_is_gone_again_at_once_does_not_come_back) {
+  see({.name = "b", .version = 105});
+  see_deleted({.name = "b", .version = 106});
+  write({.name = "b", .version = 105});  // the answer comes late
+  EXPECT_EQ(shown("b"), "none");
+}
+
+TEST_F(OwnWritesTest, a_deletion_after_the_write_removes_it) {
+  write({.name = "b", .version = 105});
+  diary_.take();
+  see_deleted({.name = "b", .version = 106});
+  EXPECT_EQ(shown("b"), "none");
+  EXPECT_THAT(diary_.take(), ElementsAre("deleted b@105"));
+  EXPECT_EQ(own_writes_.unseen(), 0U);
+}
+
+TEST_F(OwnWritesTest, the_deletion_of_the_predecessor_does_not_remove_what_was_created_after_it) {
+  write({.name = "a", .version = 105, .uid = "successor"});
+  EXPECT_THAT(diary_.take(), ElementsAre("deleted a@90", "added a@105"));
+  see_deleted({.name = "a", .version = 104});
+  EXPECT_EQ(shown("a"), "105");
+  EXPECT_THAT(diary_.take(), IsEmpty());
+}
+
+TEST_F(OwnWritesTest, a_write_that_the_watch_never_shows_falls_back_to_what_it_shows) {
+  write({.name = "a", .version = 105});
+  write({.name = "b", .version = 106});
+  see({.name = "a", .version = 103});
+  diary_.take();
+  bookmark(110);
+  EXPECT_EQ(shown("a"), "103");
+  EXPECT_EQ(shown("b"), "none");
+  EXPECT_THAT(diary_.take(), ElementsAre("updated a@105 to 103", "deleted b@106"));
+}
+
+TEST_F(OwnWritesTest, a_bookmark_leaves_newer_writes_alone) {
+  write({.name = "a", .version = 105});
+  write({.name = "b", .version = 120});
+  bookmark(110);
+  EXPECT_EQ(own_writes_.unseen(), 1U);
+  EXPECT_EQ(shown("b"), "120");
+}
+
+TEST_F(OwnWritesTest, the_newest_of_several_writes_counts) {
+  write({.name = "a", .version = 105});
+  write({.name = "a", .version = 107});
+  write({.name = "a", .version = 106});  // answers may come in another order
+  EXPECT_EQ(shown("a"), "107");
+  see({.name = "a", .version = 105});
+  EXPECT_EQ(shown("a"), "107");
+  EXPECT_EQ(own_writes_.unseen(), 1U);
+  see({.name = "a", .version = 107});
+  EXPECT_EQ(own_writes_.unseen(), 0U);
+}
+
+TEST_F(OwnWritesTest, a_relist_that_is_older_does_not_remove_it) {
+  write({.name = "b", .version = 115});
+  relist({{.name = "a", .version = 90}}, 110);
+  EXPECT_EQ(shown("b"), "115");
+  bookmark(120);
+  EXPECT_EQ(shown("b"), "none");
+}
+
+TEST_F(OwnWritesTest, a_relist_that_is_newer_is_right) {
+  write({.name = "a", .version = 105});
+  write({.name = "b", .version = 106});
+  diary_.take();
+  relist({{.name = "a", .version = 109}}, 110);
+  EXPECT_THAT(diary_.take(),
+              ElementsAre("updated a@105 to 109 (initial)", "deleted b@106 (initial)"));
+  EXPECT_EQ(own_writes_.unseen(), 0U);
+}
+
+TEST_F(OwnWritesTest, a_write_in_the_middle_of_a_relist_survives_only_an_older_one) {
+  writer_.begin_relist();
+  write({.name = "b", .version = 105});
+  write({.name = "c", .version = 115});
+  writer_.observe_listed(seen({.name = "a", .version = 90}));
+  writer_.sweep(Cursor(), 100, version_of(110));
+  write({.name = "d", .version = 107});  // behind the sweep, and not in the list
+  writer_.end_relist(version_of(110));
+  EXPECT_EQ(shown("b"), "none");
+  EXPECT_EQ(shown("c"), "115");
+  EXPECT_EQ(shown("d"), "none");
+}
+
+TEST_F(OwnWritesTest, an_object_that_left_the_projection_meanwhile_is_not_deleted) {
+  write({.name = "a", .version = 105});
+  writer_.observe_change(ChangeType::modified,
+                         seen_without_interest({.name = "a", .version = 103}));
+  diary_.take();
+  bookmark(110);
+  EXPECT_THAT(diary_.take(), ElementsAre("left a@105"));
+}
+
+}  // namespace
+}  // namespace dcm::informers
