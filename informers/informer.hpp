@@ -1,0 +1,74 @@
+// All that the wiring needs for one kind: store, reflector, sync state and metrics together.
+//
+//   Informer<api::Pod> pods("pods", source, {time, rng, log, metrics});
+//   auto by_claim = pods.add_index<api::NamespacedName>("by_claim", …);   // before run()
+//   pods.add_observer(controller);
+//   group.spawn("pods informer", pods.run());
+//   const auto missing = co_await wait_for_sync({&pods.sync()}, deadline);
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "informers/reflector.hpp"
+#include "informers/store.hpp"
+#include "informers/sync_state.hpp"
+
+namespace dcm::informers {
+
+// What every informer is given. All references must outlive it.
+struct InformerContext {
+  runtime::TimeSource& time;
+  runtime::Rng& rng;
+  runtime::Logger log;
+  runtime::MetricsRegistry& metrics;  // is refreshed from the informer: nobody may expose it later
+};
+
+// One per kind, shared by all controllers. Must outlive all readers, indexes and recorders of own
+// writes, and the last exposition of the metrics.
+template <class T>
+class Informer {
+ public:
+  // `resource` is the plural name, "pods". `source` must outlive the informer.
+  Informer(std::string resource, ListerWatcher<T>& source, InformerContext context,
+           WatchPolicy policy = {})
+      : sync_(resource, context.time),
+        metrics_(context.metrics, std::move(resource)),
+        report_(sync_, metrics_, context.time, context.log),
+        reflector_(source, store_.take_writer(), report_, context.time, context.rng.fork(),
+                   policy) {
+    context.metrics.before_exposition([this] { refresh_metrics(); });
+  }
+  Informer(const Informer&) = delete;
+  Informer& operator=(const Informer&) = delete;
+
+  // Before run().
+  template <class Key>
+  Index<T, Key> add_index(std::string name, Extract<T, Key> extract) {
+    return store_.template add_index<Key>(std::move(name), std::move(extract));
+  }
+  // Before run(). The observer must outlive it.
+  void add_observer(Observer<T>& observer) { store_.add_observer(observer); }
+
+  StoreReader<T> reader() const { return store_.reader(); }
+  OwnWrites<T> own_writes() { return store_.own_writes(); }
+  SyncState& sync() noexcept { return sync_; }
+  const Store<T>& store() const noexcept { return store_; }
+
+  // Once; ends by cancellation only.
+  runtime::Task<> run() { return reflector_.run(); }
+
+ private:
+  void refresh_metrics() {
+    metrics_.set_contents(store_.reader().size(), store_.bytes(), store_.unseen());
+    if (const auto age = sync_.last_event_age()) metrics_.set_last_event_age(*age);
+  }
+
+  Store<T> store_;
+  SyncState sync_;
+  InformerMetrics metrics_;
+  ReflectorReport report_;
+  Reflector<T> reflector_;
+};
+
+}  // namespace dcm::informers

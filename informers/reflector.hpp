@@ -1,0 +1,167 @@
+// Keeps a store in step with the API server: the thin coroutine around the state machine of
+// watch_state.hpp. It has no rules of its own; it does what a step says and tells how it went.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "informers/lister_watcher.hpp"
+#include "informers/reflector_report.hpp"
+#include "informers/store.hpp"
+#include "informers/watch_state.hpp"
+#include "runtime/rng.hpp"
+#include "runtime/time.hpp"
+
+namespace dcm::informers {
+
+// Owned by an informer; run() is started once.
+template <class T>
+class Reflector {
+ public:
+  // All references must outlive this.
+  Reflector(ListerWatcher<T>& source, StoreWriter<T> writer, ReflectorReport& report,
+            runtime::TimeSource& time, runtime::Rng rng, WatchPolicy policy)
+      : source_(source),
+        writer_(std::move(writer)),
+        report_(report),
+        time_(time),
+        rng_(rng),
+        policy_(policy) {}
+
+  // Ends by cancellation only.
+  runtime::Task<> run() {
+    const CloseStream at_the_end{stream_};
+    report_.started();
+    WatchStep step = advance({}, Started{}, time_.now(), policy_);
+    for (;;) {
+      is_initial_ = std::holds_alternative<AwaitingInitialEvents>(step.next.phase);
+      for (const Effect& effect : step.effects) co_await carry_out(effect);
+      const ReflectorEvent event = co_await perform(std::move(step.request));
+      if (shows_progress(event)) report_.event_came();
+      step = advance(std::move(step.next), event, time_.now(), policy_);
+    }
+  }
+
+ private:
+  // Events or slots that are worked through before other tasks get a turn: about 1 ms at most.
+  static constexpr std::size_t kSlice = 256;
+
+  using Stream = std::unique_ptr<WatchStream<T>>;
+  struct CloseStream {
+    Stream& stream;
+    ~CloseStream() { stream.reset(); }
+  };
+
+  // An accepted watch may still be good for nothing.
+  static bool shows_progress(const ReflectorEvent& event) {
+    return std::holds_alternative<Changed>(event) || std::holds_alternative<Bookmarked>(event) ||
+           std::holds_alternative<PageRead>(event);
+  }
+
+  runtime::Task<> carry_out(const Effect& effect) {
+    if (const auto* relist = std::get_if<CountRelist>(&effect)) {
+      report_.relisting(relist->reason);
+    } else if (std::holds_alternative<BeginRelist>(effect)) {
+      writer_.begin_relist();
+    } else if (const auto* end = std::get_if<EndRelist>(&effect)) {
+      co_await end_relist(end->version);
+    } else if (const auto* fallback = std::get_if<ReportFallback>(&effect)) {
+      report_.fell_back(fallback->why);
+    } else {
+      report_.failed(std::get<ReportFailure>(effect).error);
+    }
+  }
+
+  runtime::Task<> end_relist(api::ResourceVersion version) {
+    std::optional<Cursor> next = Cursor();
+    while (next) {
+      next = writer_.sweep(*next, kSlice, version);
+      if (next) co_await runtime::yield();
+    }
+    writer_.end_relist(version);
+    report_.relisted(writer_.size());
+  }
+
+  runtime::Task<ReflectorEvent> perform(Request request) {
+    if (const auto* read = std::get_if<ReadEvent>(&request)) return read_event(read->deadline);
+    stream_.reset();
+    if (const auto* open = std::get_if<OpenWatchList>(&request)) {
+      return open_watch({{}, WatchOptions::InitialEvents::send, server_timeout()}, open->deadline);
+    }
+    if (const auto* open = std::get_if<OpenWatch>(&request)) {
+      return open_watch({open->from, WatchOptions::InitialEvents::none, server_timeout()},
+                        open->deadline);
+    }
+    if (auto* page = std::get_if<ReadPage>(&request)) return read_page(std::move(*page));
+    return wait(std::get<Wait>(request));
+  }
+
+  runtime::Task<ReflectorEvent> wait(Wait request) {
+    co_await runtime::sleep_for(time_, request.at_least + jitter(request.jitter));
+    co_return WaitOver{};
+  }
+
+  runtime::Task<ReflectorEvent> open_watch(WatchOptions options, Deadline deadline) {
+    auto opened = co_await source_.watch(std::move(options), deadline);
+    if (!opened) co_return Failed{std::move(opened.error())};
+    stream_ = std::move(*opened);
+    co_return Accepted{};
+  }
+
+  runtime::Task<ReflectorEvent> read_page(ReadPage request) {
+    ListOptions options;
+    options.continue_token = std::move(request.continue_token);
+    auto page = co_await source_.list(
+        std::move(options),
+        [this](api::Decoded<T> item) { writer_.observe_listed(std::move(item)); },
+        request.deadline);
+    if (!page) co_return Failed{std::move(page.error())};
+    co_return PageRead{std::move(*page)};
+  }
+
+  runtime::Task<ReflectorEvent> read_event(Deadline deadline) {
+    if (++events_in_slice_ % kSlice == 0) co_await runtime::yield();
+    auto event = co_await stream_->next(deadline);
+    if (!event) co_return Failed{std::move(event.error())};
+    if (!*event) co_return Ended{};
+    co_return take_in(std::move(**event));
+  }
+
+  ReflectorEvent take_in(api::WatchEvent<T> event) {
+    if (auto* error = std::get_if<api::ErrorEvent>(&event)) return Failed{std::move(error->error)};
+    if (auto* bookmark = std::get_if<api::BookmarkEvent>(&event)) {
+      if (!is_initial_) writer_.pass(bookmark->resource_version);
+      return std::move(*bookmark);
+    }
+    auto& [type, subject] = std::get<api::ChangeEvent<T>>(event);
+    Changed changed{subject.meta.resource_version};
+    if (!is_initial_) {
+      writer_.observe_change(type, std::move(subject));
+    } else if (type == api::ChangeType::deleted) {
+      writer_.observe_unlisted(subject.meta);
+    } else {
+      writer_.observe_listed(std::move(subject));
+    }
+    return changed;
+  }
+
+  // Spread, so that the watches of a fleet do not end at the same time.
+  Duration server_timeout() {
+    return WatchOptions().server_timeout + jitter(WatchOptions().server_timeout);
+  }
+  Duration jitter(Duration most) {
+    return std::chrono::duration_cast<Duration>(most * rng_.unit());
+  }
+
+  ListerWatcher<T>& source_;
+  StoreWriter<T> writer_;
+  ReflectorReport& report_;
+  runtime::TimeSource& time_;
+  runtime::Rng rng_;
+  WatchPolicy policy_;
+  Stream stream_;
+  std::size_t events_in_slice_ = 0;
+  bool is_initial_ = false;
+};
+
+}  // namespace dcm::informers

@@ -1,0 +1,44 @@
+#include "informers/sync_state.hpp"
+
+#include <utility>
+
+namespace dcm::informers {
+
+SyncState::SyncState(std::string resource, runtime::TimeSource& time)
+    : resource_(std::move(resource)), time_(time), synced_(time) {}
+
+std::optional<runtime::Duration> SyncState::last_event_age() const {
+  if (!last_event_) return std::nullopt;
+  return time_.now() - *last_event_;
+}
+
+std::string SyncState::describe() const {
+  std::string text = resource_ + (is_synced() ? ": synced" : ": not synced");
+  if (!last_error_.empty()) text += ": " + last_error_;
+  return text;
+}
+
+runtime::Task<> SyncState::wait(runtime::Deadline deadline) {
+  while (!is_synced() && !deadline.has_passed(time_)) co_await synced_.wait(deadline);
+}
+
+void SyncState::note_event() {
+  last_event_ = time_.now();
+}
+
+void SyncState::note_synced() {
+  if (!synced_at_) synced_at_ = time_.now();
+  synced_.notify_all();
+}
+
+runtime::Task<std::vector<std::string>> wait_for_sync(std::vector<SyncState*> states,
+                                                      runtime::Deadline deadline) {
+  for (SyncState* state : states) co_await state->wait(deadline);
+  std::vector<std::string> missing;
+  for (const SyncState* state : states) {
+    if (!state->is_synced()) missing.push_back(state->describe());
+  }
+  co_return missing;
+}
+
+}  // namespace dcm::informers

@@ -1,0 +1,55 @@
+// What the rest of the process may know of a reflector: is its store complete, is it fresh, what is
+// wrong. For /readyz, liveness, metrics, and for those who wait for the first sync.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "runtime/condition.hpp"
+#include "runtime/deadline.hpp"
+#include "runtime/task.hpp"
+
+namespace dcm::informers {
+
+// Written by the reflector, read by everybody. Once synced, always synced: a store whose watch is
+// broken is stale, not empty.
+class SyncState {
+ public:
+  // `resource` is the plural name, as in metrics: "pods".
+  SyncState(std::string resource, runtime::TimeSource& time);
+
+  const std::string& resource() const noexcept { return resource_; }
+  // Synced: every observer has seen the initial state.
+  bool is_synced() const noexcept { return synced_at_.has_value(); }
+  std::optional<runtime::MonoTime> synced_at() const noexcept { return synced_at_; }
+  // One line; empty while all is well.
+  const std::string& last_error() const noexcept { return last_error_; }
+  // Since the last event, bookmark or page; nothing before the first.
+  std::optional<runtime::Duration> last_event_age() const;
+  // "pods: not synced: forbidden: …", "pods: synced"
+  std::string describe() const;
+
+  // Waits until it is synced, or for the deadline.
+  runtime::Task<> wait(runtime::Deadline deadline);
+
+  void note_event();
+  void note_error(std::string error) { last_error_ = std::move(error); }
+  void note_recovery() { last_error_.clear(); }
+  void note_synced();
+
+ private:
+  std::string resource_;
+  runtime::TimeSource& time_;
+  std::optional<runtime::MonoTime> synced_at_;
+  std::optional<runtime::MonoTime> last_event_;
+  std::string last_error_;
+  runtime::Condition synced_;
+};
+
+// Waits for all of them. Returns those that are not synced when the deadline passes, described;
+// empty: all are.
+runtime::Task<std::vector<std::string>> wait_for_sync(std::vector<SyncState*> states,
+                                                      runtime::Deadline deadline);
+
+}  // namespace dcm::informers

@@ -1,0 +1,215 @@
+#include "informers/watch_state.hpp"
+
+#include <algorithm>
+#include <source_location>
+#include <utility>
+
+#include "runtime/assert.hpp"
+
+namespace dcm::informers {
+namespace {
+
+using runtime::Error;
+using runtime::Reason;
+using ListMethod = WatchState::ListMethod;
+
+template <class... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+
+// Only somebody else can help: an operator, or an API that is installed later.
+bool is_denied(const Error& error) {
+  switch (error.reason) {
+    case Reason::unauthorized:
+    case Reason::forbidden:
+    case Reason::not_served:
+    case Reason::method_not_allowed:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// A server that knows the field but not the feature answers 422.
+bool is_watch_list_refused(const Error& error) {
+  return error.reason == Reason::invalid || error.reason == Reason::bad_request;
+}
+
+// One step: gathers effects while it moves the state on, and ends with a request.
+class Step {
+ public:
+  Step(WatchState state, MonoTime now, const WatchPolicy& policy)
+      : state_(std::move(state)), now_(now), policy_(policy) {}
+
+  // By phase and event. What is not listed cannot happen.
+  WatchStep on(Idle, const Started&) { return list_anew({RelistReason::start}); }
+
+  WatchStep on(const AwaitingInitialEvents& phase, const Accepted&) { return read_initial(phase); }
+  WatchStep on(const AwaitingInitialEvents& phase, const Changed&) { return read_initial(phase); }
+  WatchStep on(const AwaitingInitialEvents& phase, const Bookmarked& bookmark) {
+    if (!bookmark.is_initial_events_end) return read_initial(phase);
+    effects_.push_back(EndRelist{bookmark.resource_version});
+    return read_on({bookmark.resource_version, now_, true});
+  }
+  WatchStep on(const AwaitingInitialEvents&, const Ended&) {
+    return fall_back("the server ended the watch list before its end was marked");
+  }
+  WatchStep on(const AwaitingInitialEvents&, const Failed& failed) {
+    if (is_watch_list_refused(failed.error) || failed.error.reason == Reason::deadline_exceeded) {
+      return fall_back(to_string(failed.error));
+    }
+    return wait_after(failed.error, ListAnew{});
+  }
+
+  WatchStep on(const Listing&, const PageRead& page) {
+    if (!page.meta.continue_token.empty()) return read_page(page.meta.continue_token);
+    effects_.push_back(EndRelist{page.meta.resource_version});
+    return open_watch(page.meta.resource_version);
+  }
+  WatchStep on(const Listing& phase, const Failed& failed) {
+    if (is_expired(failed.error)) return relist(RelistReason::page_expired);
+    return wait_after(failed.error, ListOn{phase.continue_token});
+  }
+
+  WatchStep on(const Watching& phase, const Accepted&) { return read_on({phase.last, now_}); }
+  WatchStep on(const Watching& phase, const Changed& change) {
+    return read_on({change.version, phase.since, true});
+  }
+  WatchStep on(const Watching& phase, const Bookmarked& bookmark) {
+    return read_on({bookmark.resource_version, phase.since, true});
+  }
+  WatchStep on(const Watching& phase, const Ended&) {
+    if (phase.has_shown_anything || now_ - phase.since >= policy_.short_watch) {
+      return open_watch(phase.last);
+    }
+    return wait_after({Reason::disconnected, "the server ended the watch at once"},
+                      WatchFrom{phase.last});
+  }
+  WatchStep on(const Watching& phase, const Failed& failed) {
+    if (is_expired(failed.error)) return relist(RelistReason::expired);
+    if (failed.error.reason == Reason::resource_version_too_large) {
+      return wait_after(failed.error, ListAnew{RelistReason::ahead_of_server});
+    }
+    return wait_after(failed.error, WatchFrom{phase.last});
+  }
+
+  WatchStep on(const Waiting& phase, const WaitOver&) {
+    return std::visit(Overloaded{
+                          [this](const ListAnew& then) { return list_anew(then); },
+                          [this](const ListOn& then) { return read_page(then.continue_token); },
+                          [this](const WatchFrom& then) { return open_watch(then.version); },
+                      },
+                      phase.then);
+  }
+
+  template <class Phase, class Event>
+  WatchStep on(const Phase&, const Event&) {
+    runtime::invariant_violated("the event follows from the request of this state",
+                                std::source_location::current());
+  }
+
+ private:
+  WatchStep list_anew(const ListAnew& list) {
+    if (list.reason) effects_.push_back(CountRelist{*list.reason});
+    effects_.push_back(BeginRelist{});
+    if (state_.list_method == ListMethod::pages) return read_page({});
+    return finish(AwaitingInitialEvents{now_}, OpenWatchList{initial_events_deadline(now_)});
+  }
+
+  WatchStep read_initial(const AwaitingInitialEvents& phase) {
+    return finish(phase, ReadEvent{initial_events_deadline(phase.since)});
+  }
+
+  Deadline initial_events_deadline(MonoTime since) const {
+    return Deadline(
+        std::min(now_ + policy_.initial_events_pause, since + policy_.initial_events_total));
+  }
+
+  // The same relist by the other method, at once.
+  WatchStep fall_back(std::string why) {
+    state_.list_method = ListMethod::pages;
+    effects_.push_back(ReportFallback{std::move(why)});
+    return list_anew({});
+  }
+
+  WatchStep read_page(std::string continue_token) {
+    ReadPage request{continue_token, in(policy_.request_timeout)};
+    return finish(Listing{std::move(continue_token)}, std::move(request));
+  }
+
+  WatchStep open_watch(const api::ResourceVersion& from) {
+    return finish(Watching{.last = from, .since = now_},
+                  OpenWatch{from, in(policy_.request_timeout)});
+  }
+
+  WatchStep read_on(Watching phase) {
+    return finish(std::move(phase), ReadEvent{in(policy_.watch_silence)});
+  }
+
+  // Expiry is no fault, and the first one is answered at once; a server that expires everything
+  // must not make us list all the time.
+  WatchStep relist(RelistReason reason) {
+    const Duration backoff = next_backoff();
+    if (state_.failures == 1) return list_anew({reason});
+    return finish(Waiting{ListAnew{reason}}, Wait{backoff, backoff});
+  }
+
+  WatchStep wait_after(const Error& error, Resumption then) {
+    effects_.push_back(ReportFailure{error});
+    if (is_denied(error)) {
+      return finish(Waiting{std::move(then)}, Wait{policy_.denied_retry, Duration::zero()});
+    }
+    const Duration backoff = next_backoff();
+    const Duration at_least = std::max(backoff, error.retry_after.value_or(Duration::zero()));
+    return finish(Waiting{std::move(then)}, Wait{at_least, backoff});
+  }
+
+  Duration next_backoff() {
+    if (now_ - state_.last_failure >= policy_.backoff_reset) state_.failures = 0;
+    Duration backoff = policy_.backoff_min;
+    for (unsigned i = 0; i < state_.failures && backoff < policy_.backoff_max; ++i) backoff *= 2;
+    ++state_.failures;
+    state_.last_failure = now_;
+    return std::min(backoff, policy_.backoff_max);
+  }
+
+  Deadline in(Duration duration) const { return Deadline(now_ + duration); }
+
+  WatchStep finish(WatchPhase phase, Request request) {
+    state_.phase = std::move(phase);
+    return {std::move(state_), std::move(effects_), std::move(request)};
+  }
+
+  WatchState state_;
+  MonoTime now_;
+  const WatchPolicy& policy_;
+  std::vector<Effect> effects_;
+};
+
+}  // namespace
+
+std::string_view to_string(RelistReason reason) {
+  switch (reason) {
+    case RelistReason::start:
+      return "start";
+    case RelistReason::expired:
+      return "expired";
+    case RelistReason::page_expired:
+      return "page_expired";
+    case RelistReason::ahead_of_server:
+      return "ahead_of_server";
+  }
+  return "";
+}
+
+WatchStep advance(WatchState state, const ReflectorEvent& event, MonoTime now,
+                  const WatchPolicy& policy) {
+  const WatchPhase phase = std::move(state.phase);
+  Step step(std::move(state), now, policy);
+  return std::visit(
+      [&step](const auto& current, const auto& happened) { return step.on(current, happened); },
+      phase, event);
+}
+
+}  // namespace dcm::informers

@@ -1,0 +1,162 @@
+// The protocol of one reflector as a state machine without I/O: watch list (KEP-3157) or paged
+// list, then a watch that is resumed for as long as the server remembers.
+//
+//   advance(state, event, now, policy) -> { next state, effects, request }
+//
+// The reflector carries the effects out in their order, then the request, whose outcome is the next
+// event. Every rule about fallback, expiry, back-off and deadlines is here; reflector.hpp has none.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "client/api/decoder.hpp"
+#include "runtime/deadline.hpp"
+#include "runtime/error.hpp"
+
+namespace dcm::informers {
+
+using runtime::Deadline;
+using runtime::Duration;
+using runtime::MonoTime;
+
+struct WatchPolicy {
+  // After a failure: doubling from `backoff_min` to `backoff_max`, and up to as much again
+  // (jitter); back at the start after `backoff_reset` without a failure.
+  Duration backoff_min = std::chrono::milliseconds(800);
+  Duration backoff_max = std::chrono::seconds(30);
+  Duration backoff_reset = std::chrono::minutes(2);
+  // Where only somebody else can help: no permission, no credentials, no such resource.
+  Duration denied_retry = std::chrono::seconds(30);
+
+  Duration request_timeout = std::chrono::seconds(60);  // a page; the acceptance of a watch
+  // Initial events: the longest pause between two, and the longest time for all.
+  Duration initial_events_pause = std::chrono::seconds(30);
+  Duration initial_events_total = std::chrono::minutes(2);
+  // The API server sends a bookmark each minute; after three times that the peer is taken for dead.
+  Duration watch_silence = std::chrono::minutes(3);
+  // A watch that ends sooner and empty counts as a failure: it must not become a busy loop.
+  Duration short_watch = std::chrono::seconds(1);
+};
+
+// Why everything is read again (label `reason`).
+enum class RelistReason : std::uint8_t {
+  start,            // the first time
+  expired,          // the server has forgotten our resourceVersion (410)
+  page_expired,     // the continue token is too old (410)
+  ahead_of_server,  // the server has not seen our resourceVersion yet (504)
+};
+inline constexpr RelistReason kRelistReasons[] = {RelistReason::start, RelistReason::expired,
+                                                  RelistReason::page_expired,
+                                                  RelistReason::ahead_of_server};
+std::string_view to_string(RelistReason reason);
+
+// --- What a wait is followed by.
+struct ListAnew {
+  std::optional<RelistReason> reason;  // nothing: another attempt at the relist under way
+};
+struct ListOn {
+  std::string continue_token;
+};
+struct WatchFrom {
+  api::ResourceVersion version;
+};
+using Resumption = std::variant<ListAnew, ListOn, WatchFrom>;
+
+// --- States.
+struct Idle {};
+struct AwaitingInitialEvents {
+  MonoTime since;
+};
+struct Listing {
+  std::string continue_token;  // of the page that is being read; empty: the first
+};
+struct Watching {
+  api::ResourceVersion last;
+  MonoTime since;
+  bool has_shown_anything = false;
+};
+struct Waiting {
+  Resumption then;
+};
+using WatchPhase = std::variant<Idle, AwaitingInitialEvents, Listing, Watching, Waiting>;
+
+struct WatchState {
+  WatchPhase phase;
+  // Remembered for good once watch lists have turned out not to work with this server.
+  enum class ListMethod : std::uint8_t { watch_list, pages } list_method = ListMethod::watch_list;
+  unsigned failures = 0;  // since back-off was last reset
+  MonoTime last_failure{};
+};
+
+// --- Events: the outcomes of requests.
+struct Started {};
+struct Accepted {};  // the server has accepted the watch
+struct Changed {
+  api::ResourceVersion version;
+};
+using Bookmarked = api::BookmarkEvent;
+struct PageRead {
+  api::ListMeta meta;
+};
+struct Ended {};  // the server has ended the watch cleanly
+struct Failed {   // a request, a stream, or an ERROR event in it
+  runtime::Error error;
+};
+struct WaitOver {};
+using ReflectorEvent =
+    std::variant<Started, Accepted, Changed, Bookmarked, PageRead, Ended, Failed, WaitOver>;
+
+// --- Effects.
+struct CountRelist {
+  RelistReason reason;
+};
+struct BeginRelist {};
+struct EndRelist {
+  api::ResourceVersion version;
+};
+struct ReportFallback {
+  std::string why;
+};
+// Something is wrong, and lasts until the next event that is no failure.
+struct ReportFailure {
+  runtime::Error error;
+};
+using Effect = std::variant<CountRelist, BeginRelist, EndRelist, ReportFallback, ReportFailure>;
+
+// --- Requests. All but ReadEvent close the open watch.
+struct OpenWatchList {
+  Deadline deadline;
+};
+struct ReadPage {
+  std::string continue_token;
+  Deadline deadline;
+};
+struct OpenWatch {
+  api::ResourceVersion from;
+  Deadline deadline;
+};
+struct ReadEvent {
+  Deadline deadline;
+};
+struct Wait {
+  Duration at_least;
+  Duration jitter;  // a random part of this comes on top
+};
+using Request = std::variant<OpenWatchList, ReadPage, OpenWatch, ReadEvent, Wait>;
+
+struct WatchStep {
+  WatchState next;
+  std::vector<Effect> effects;
+  Request request;
+};
+
+// An event that cannot follow from the state's request is a broken invariant.
+WatchStep advance(WatchState state, const ReflectorEvent& event, MonoTime now,
+                  const WatchPolicy& policy);
+
+}  // namespace dcm::informers

@@ -1,0 +1,337 @@
+// Informers on virtual time against a scripted API.
+#include <set>
+
+#include <gmock/gmock.h>
+
+#include "informers/informer.hpp"
+#include "pods.hpp"
+#include "runtime/task_group.hpp"
+#include "test/support/co_test.hpp"
+#include "test/support/fake_lister_watcher.hpp"
+
+namespace dcm::informers {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace testing;
+using api::ChangeEvent;
+using api::ChangeType;
+using runtime::Error;
+using runtime::Reason;
+using runtime::Task;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+using Event = api::WatchEvent<api::Pod>;
+using Fake = dcm::testing::FakeListerWatcher<api::Pod>;
+using Then = Fake::Then;
+
+Event added(const PodSpec& pod) {
+  return ChangeEvent<api::Pod>{ChangeType::added, seen(pod)};
+}
+Event modified(const PodSpec& pod) {
+  return ChangeEvent<api::Pod>{ChangeType::modified, seen(pod)};
+}
+Event deleted(const PodSpec& pod) {
+  return ChangeEvent<api::Pod>{ChangeType::deleted, seen(pod)};
+}
+Event bookmark(int version) {
+  return api::BookmarkEvent{version_of(version), false};
+}
+Event end_of_initial_events(int version) {
+  return api::BookmarkEvent{version_of(version), true};
+}
+Event error_event(Reason reason) {
+  return api::ErrorEvent{Error{reason, "said so"}};
+}
+Error error(Reason reason) {
+  return Error{reason, "said so"};
+}
+api::ListMeta list_meta(int version, std::string token = {}) {
+  return {version_of(version), std::move(token)};
+}
+
+// An informer that runs in a group of its own.
+struct Bench {
+  explicit Bench(runtime::VirtualLoop& l) : loop(l), fake(l.time()), group(l.executor()) {
+    informer.add_observer(diary);
+  }
+  ~Bench() { stop(); }
+
+  void start() { group.spawn("informer", informer.run()); }
+  void run_for(Duration duration) { loop.run_for(duration); }
+  void stop() {
+    group.cancel();
+    loop.run_ready();
+  }
+  std::string metrics() { return registry.expose(); }
+
+  runtime::VirtualLoop& loop;
+  Fake fake;
+  runtime::Rng rng{1};
+  runtime::MetricsRegistry registry;
+  std::vector<std::string> log;
+  std::shared_ptr<runtime::LogBackend> backend = std::make_shared<runtime::LogBackend>(
+      loop.time(), runtime::LogFormat::text,
+      [this](runtime::Severity, std::string_view line) { log.emplace_back(line); });
+  Informer<api::Pod> informer{
+      "pods", fake, InformerContext{loop.time(), rng, runtime::Logger(backend), registry}};
+  Diary diary;
+  runtime::TaskGroup group;
+};
+
+class ReflectorTest : public ::testing::Test {
+ protected:
+  runtime::VirtualLoop loop_;
+  Bench bench_{loop_};
+  Fake& fake_ = bench_.fake;
+  Informer<api::Pod>& informer_ = bench_.informer;
+
+  // The requests without the times, for tests in which jitter makes those uneven.
+  std::vector<std::string> requests() const {
+    std::vector<std::string> requests;
+    for (const auto& line : fake_.requests()) requests.push_back(line.substr(line.find(' ') + 1));
+    return requests;
+  }
+  double time_of_request(std::size_t i) const { return std::stod(fake_.requests().at(i)); }
+};
+
+TEST_F(ReflectorTest, a_watch_list_brings_the_initial_state_and_then_the_live_one) {
+  fake_.stream({added({.name = "a", .version = 3}), added({.name = "b", .version = 2}),
+                end_of_initial_events(5), added({.name = "c", .version = 6}),
+                deleted({.name = "a", .version = 7})},
+               Then::hang);
+  bench_.start();
+  bench_.run_for(1s);
+  EXPECT_THAT(fake_.requests(), ElementsAre("0 watch list"));
+  EXPECT_THAT(bench_.diary.take(), ElementsAre("added a@3 (initial)", "added b@2 (initial)",
+                                               "added c@6", "deleted a@3"));
+  EXPECT_TRUE(informer_.sync().is_synced());
+}
+
+TEST_F(ReflectorTest, it_is_synced_only_when_the_observers_have_seen_everything) {
+  fake_.stream({added({.name = "a", .version = 3}), bookmark(4)}, Then::hang);
+  bench_.start();
+  bench_.run_for(1s);
+  EXPECT_FALSE(informer_.sync().is_synced());
+  EXPECT_THAT(bench_.diary.take(), ElementsAre("added a@3 (initial)"));
+}
+
+TEST_F(ReflectorTest, a_server_that_refuses_watch_lists_is_read_in_pages_from_then_on) {
+  fake_.refuse(error(Reason::invalid));
+  fake_.page({seen({.name = "a", .version = 1})}, list_meta(5, "next"));
+  fake_.page({seen({.name = "b", .version = 2})}, list_meta(5));
+  fake_.refuse(error(Reason::gone));
+  fake_.page({}, list_meta(9));
+  bench_.start();
+  bench_.run_for(1s);
+  EXPECT_THAT(requests(), ElementsAre("watch list", "list", "list continue next", "watch from 5",
+                                      "list", "watch from 9"));
+  EXPECT_THAT(bench_.diary.take(), ElementsAre("added a@1 (initial)", "added b@2 (initial)",
+                                               "deleted a@1 (initial)", "deleted b@2 (initial)"));
+  EXPECT_THAT(bench_.metrics(),
+              HasSubstr("informer_watch_list_fallbacks_total{resource=\"pods\"} 1"));
+}
+
+TEST_F(ReflectorTest, a_server_that_ignores_the_parameter_is_found_out) {
+  fake_.stream({added({.name = "a", .version = 1}), modified({.name = "a", .version = 6})},
+               Then::hang);
+  fake_.page({seen({.name = "a", .version = 6})}, list_meta(8));
+  bench_.start();
+  bench_.run_for(31s);
+  EXPECT_THAT(fake_.requests(), ElementsAre("0 watch list", "30 list", "30 watch from 8"));
+  EXPECT_TRUE(informer_.sync().is_synced());
+  EXPECT_EQ(fake_.open_streams(), 0);
+}
+
+TEST_F(ReflectorTest, a_watch_list_that_is_not_even_answered_falls_back) {
+  fake_.time_out();
+  fake_.page({}, list_meta(8));
+  bench_.start();
+  bench_.run_for(31s);
+  EXPECT_THAT(fake_.requests(), ElementsAre("0 watch list", "30 list", "30 watch from 8"));
+}
+
+TEST_F(ReflectorTest, an_expired_page_restarts_the_list_and_nothing_is_told_twice) {
+  fake_.refuse(error(Reason::invalid));
+  fake_.page({seen({.name = "a", .version = 1})}, list_meta(5, "next"));
+  fake_.refuse(error(Reason::gone));
+  fake_.page({seen({.name = "a", .version = 1}), seen({.name = "b", .version = 2})}, list_meta(9));
+  bench_.start();
+  bench_.run_for(1s);
+  EXPECT_THAT(requests(),
+              ElementsAre("watch list", "list", "list continue next", "list", "watch from 9"));
+  EXPECT_THAT(bench_.diary.take(), ElementsAre("added a@1 (initial)", "added b@2 (initial)"));
+  EXPECT_THAT(bench_.metrics(),
+              HasSubstr("informer_relists_total{reason=\"page_expired\",resource=\"pods\"} 1"));
+}
+
+TEST_F(ReflectorTest, a_clean_end_is_resumed_where_it_was) {
+  fake_.stream({end_of_initial_events(5), added({.name = "a", .version = 6})}, Then::end);
+  fake_.stream({bookmark(9)}, Then::end);
+  bench_.start();
+  bench_.run_for(1s);
+  EXPECT_THAT(fake_.requests(), ElementsAre("0 watch list", "0 watch from 6", "0 watch from 9"));
+  EXPECT_EQ(informer_.sync().last_error(), "");
+}
+
+TEST_F(ReflectorTest, a_410_as_a_status_means_a_relist_that_finds_deletions) {
+  fake_.stream({added({.name = "a", .version = 1}), added({.name = "b", .version = 2}),
+                end_of_initial_events(5)},
+               Then::end);
+  fake_.refuse(error(Reason::gone));
+  fake_.stream({added({.name = "b", .version = 2}), end_of_initial_events(9)}, Then::hang);
+  bench_.start();
+  bench_.run_for(1s);
+  EXPECT_THAT(requests(), ElementsAre("watch list", "watch from 5", "watch list"));
+  EXPECT_THAT(bench_.diary.take(),
+              ElementsAre("added a@1 (initial)", "added b@2 (initial)", "deleted a@1 (initial)"));
+}
+
+TEST_F(ReflectorTest, a_410_as_an_event_means_a_relist_too) {
+  fake_.stream({end_of_initial_events(5), error_event(Reason::gone)}, Then::hang);
+  fake_.stream({end_of_initial_events(9)}, Then::hang);
+  bench_.start();
+  bench_.run_for(1s);
+  EXPECT_THAT(requests(), ElementsAre("watch list", "watch list"));
+  EXPECT_EQ(fake_.open_streams(), 1);
+  EXPECT_THAT(bench_.metrics(),
+              HasSubstr("informer_relists_total{reason=\"expired\",resource=\"pods\"} 1"));
+}
+
+TEST_F(ReflectorTest, a_deletion_among_the_initial_events_counts) {
+  fake_.stream({added({.name = "a", .version = 1}), deleted({.name = "a", .version = 4}),
+                end_of_initial_events(5)},
+               Then::hang);
+  bench_.start();
+  bench_.run_for(1s);
+  EXPECT_THAT(bench_.diary.take(), ElementsAre("added a@1 (initial)", "deleted a@1 (initial)"));
+}
+
+TEST_F(ReflectorTest, a_stalled_watch_is_given_up_and_resumed) {
+  fake_.stream({end_of_initial_events(5)}, Then::hang);
+  bench_.start();
+  bench_.run_for(179s);
+  EXPECT_EQ(fake_.requests().size(), 1U);
+  EXPECT_EQ(*informer_.sync().last_event_age(), 179s);
+  bench_.run_for(3s);
+  EXPECT_THAT(requests(), ElementsAre("watch list", "watch from 5"));
+  EXPECT_THAT(informer_.sync().last_error(), HasSubstr("deadline_exceeded"));
+}
+
+TEST_F(ReflectorTest, failures_back_off_with_jitter) {
+  for (int i = 0; i < 5; ++i) fake_.refuse(error(Reason::unreachable));
+  bench_.start();
+  bench_.run_for(2min);
+  double base = 0.8;
+  for (std::size_t i = 0; i < 5; ++i, base *= 2) {
+    const double waited = time_of_request(i + 1) - time_of_request(i);
+    EXPECT_GE(waited, base * 0.999);
+    EXPECT_LT(waited, base * 2.001);
+  }
+}
+
+TEST_F(ReflectorTest, a_fault_that_lasts_is_logged_once_and_so_is_its_end) {
+  for (int i = 0; i < 3; ++i) fake_.refuse(error(Reason::forbidden));
+  fake_.stream({end_of_initial_events(5)}, Then::hang);
+  bench_.start();
+  bench_.run_for(61s);
+  EXPECT_THAT(fake_.requests(), ElementsAre("0 watch list", "30 watch list", "60 watch list"));
+  EXPECT_EQ(informer_.sync().describe(), "pods: not synced: forbidden: said so");
+  EXPECT_THAT(bench_.log, ElementsAre(HasSubstr("List or watch failed")));
+  bench_.run_for(30s);
+  EXPECT_EQ(informer_.sync().describe(), "pods: synced");
+  EXPECT_THAT(bench_.log, ElementsAre(HasSubstr("failed"), HasSubstr("work again"),
+                                      HasSubstr("\"Synced\" resource=\"pods\" objects=0")));
+}
+
+TEST_F(ReflectorTest, a_server_that_is_behind_us_is_waited_for_and_then_listed) {
+  fake_.stream({end_of_initial_events(5)}, Then::end);
+  fake_.refuse(error(Reason::resource_version_too_large));
+  fake_.stream({end_of_initial_events(4)}, Then::hang);
+  bench_.start();
+  bench_.run_for(3s);
+  EXPECT_THAT(requests(), ElementsAre("watch list", "watch from 5", "watch list"));
+  EXPECT_GE(time_of_request(2), 0.8);
+}
+
+TEST_F(ReflectorTest, a_pod_that_leaves_the_projection_is_told_as_left) {
+  fake_.stream({added({.name = "a", .version = 1}), end_of_initial_events(5),
+                ChangeEvent<api::Pod>{ChangeType::modified,
+                                      seen_without_interest({.name = "a", .version = 6})}},
+               Then::hang);
+  bench_.start();
+  bench_.run_for(1s);
+  EXPECT_THAT(bench_.diary.take(), ElementsAre("added a@1 (initial)", "left a@1"));
+}
+
+TEST_F(ReflectorTest, an_own_write_is_seen_until_a_bookmark_has_passed_it) {
+  fake_.stream({end_of_initial_events(5)}, Then::end);
+  bench_.start();
+  bench_.run_for(1s);
+  informer_.own_writes().record(a_pod({.name = "a", .version = 7}));
+  EXPECT_NE(informer_.reader().get(name_of("a")), nullptr);
+  EXPECT_THAT(bench_.metrics(), HasSubstr("informer_own_writes_unseen{resource=\"pods\"} 1"));
+  EXPECT_THAT(bench_.diary.take(), ElementsAre("added a@7"));
+  fake_.stream({bookmark(7)}, Then::hang);
+  bench_.run_for(70s);
+  EXPECT_EQ(informer_.reader().get(name_of("a")), nullptr);
+  EXPECT_THAT(bench_.diary.take(), ElementsAre("deleted a@7"));
+}
+
+TEST_F(ReflectorTest, big_lists_and_big_sweeps_let_other_tasks_run_in_between) {
+  std::vector<Event> events;
+  for (int i = 1; i <= 3000; ++i) events.push_back(added({std::to_string(i), i}));
+  events.push_back(end_of_initial_events(3000));
+  fake_.stream(events, Then::end, Fake::Pace::buffered);
+  fake_.refuse(error(Reason::gone));
+  fake_.stream({end_of_initial_events(4000)}, Then::hang);
+  bench_.start();
+  std::set<std::size_t> sizes_that_others_saw;
+  bench_.group.spawn("other", [](auto& informer, auto& sizes) -> Task<> {
+    for (int i = 0; i < 100; ++i) {
+      sizes.insert(informer.reader().size());
+      co_await runtime::yield();
+    }
+  }(informer_, sizes_that_others_saw));
+  bench_.run_for(1s);
+  EXPECT_GE(sizes_that_others_saw.size(), 20U);  // 3000 / 256 on the way up, and down again
+  EXPECT_EQ(informer_.reader().size(), 0U);
+  EXPECT_EQ(bench_.diary.take().size(), 6000U);
+}
+
+TEST_F(ReflectorTest, metrics_are_there_from_the_start) {
+  EXPECT_THAT(bench_.metrics(),
+              HasSubstr("informer_relists_total{reason=\"ahead_of_server\",resource=\"pods\"} 0"));
+  fake_.stream({added({.name = "a", .version = 1}), end_of_initial_events(5)}, Then::hang);
+  bench_.start();
+  bench_.run_for(7s);
+  const std::string text = bench_.metrics();
+  EXPECT_THAT(text, HasSubstr("informer_objects{resource=\"pods\"} 1"));
+  EXPECT_THAT(text, HasSubstr("informer_last_event_age_seconds{resource=\"pods\"} 7"));
+  EXPECT_THAT(text, HasSubstr("informer_relists_total{reason=\"start\",resource=\"pods\"} 1"));
+}
+
+CO_TEST(WaitForSync, waits_for_all_of_them) {
+  SyncState pods("pods", loop.time());
+  SyncState claims("claims", loop.time());
+  loop.time().schedule(loop.time().now() + 1s, [&] { pods.note_synced(); });
+  loop.time().schedule(loop.time().now() + 2s, [&] { claims.note_synced(); });
+  const auto missing = co_await wait_for_sync({&claims, &pods}, Deadline::after(loop.time(), 1min));
+  EXPECT_THAT(missing, IsEmpty());
+  EXPECT_EQ(loop.time().now().time_since_epoch(), 2s);
+}
+
+CO_TEST(WaitForSync, says_who_is_missing_at_the_deadline) {
+  SyncState pods("pods", loop.time());
+  SyncState claims("claims", loop.time());
+  pods.note_synced();
+  claims.note_error("forbidden: said so");
+  const auto missing = co_await wait_for_sync({&claims, &pods}, Deadline::after(loop.time(), 1min));
+  EXPECT_THAT(missing, ElementsAre("claims: not synced: forbidden: said so"));
+  EXPECT_EQ(loop.time().now().time_since_epoch(), 1min);
+}
+
+}  // namespace
+}  // namespace dcm::informers

@@ -1,0 +1,270 @@
+// Every transition of the reflector's state machine as a row, and the whole state × event table.
+#include "informers/watch_state.hpp"
+
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "runtime/assert.hpp"
+
+namespace dcm::informers {
+namespace {
+
+using namespace std::chrono_literals;
+using api::ResourceVersion;
+using runtime::Error;
+using runtime::InvariantViolation;
+using runtime::Reason;
+using ListMethod = WatchState::ListMethod;
+
+const MonoTime kNow{1h};
+const WatchPolicy kPolicy{};
+
+Failed failed(Reason reason, std::optional<Duration> retry_after = {}) {
+  return {Error{.reason = reason, .message = "said so", .retry_after = retry_after}};
+}
+PageRead page(std::string version, std::string continue_token = {}) {
+  return {{ResourceVersion(version), std::move(continue_token)}};
+}
+Bookmarked bookmark(std::string version) {
+  return {ResourceVersion(version), false};
+}
+Bookmarked end_of_initial_events(std::string version) {
+  return {ResourceVersion(version), true};
+}
+
+double seconds(Duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+// A step in one line: "relist(start) begin | watch list by 30".
+class Describe {
+ public:
+  std::string operator()(const WatchStep& step) {
+    for (const Effect& effect : step.effects) std::visit(*this, effect);
+    out_ << "| ";
+    std::visit(*this, step.request);
+    if (step.next.list_method == ListMethod::pages) out_ << ", pages from now on";
+    return out_.str();
+  }
+
+  void operator()(const CountRelist& e) { out_ << "relist(" << to_string(e.reason) << ") "; }
+  void operator()(const BeginRelist&) { out_ << "begin "; }
+  void operator()(const EndRelist& e) { out_ << "end@" << e.version.str() << " "; }
+  void operator()(const ReportFallback&) { out_ << "fallback "; }
+  void operator()(const ReportFailure& e) {
+    out_ << "failure(" << to_string(e.error.reason) << ") ";
+  }
+  void operator()(const OpenWatchList& r) { out_ << "watch list" << by(r.deadline); }
+  void operator()(const ReadPage& r) {
+    out_ << "page '" << r.continue_token << "'" << by(r.deadline);
+  }
+  void operator()(const OpenWatch& r) { out_ << "watch from " << r.from.str() << by(r.deadline); }
+  void operator()(const ReadEvent& r) { out_ << "read" << by(r.deadline); }
+  void operator()(const Wait& r) {
+    out_ << "wait " << seconds(r.at_least) << "+" << seconds(r.jitter);
+  }
+
+ private:
+  static std::string by(Deadline deadline) {
+    std::ostringstream text;
+    text << " by " << seconds(deadline.time() - kNow);
+    return text.str();
+  }
+  std::ostringstream out_;
+};
+
+const AwaitingInitialEvents kInitial{kNow};
+const Listing kFirstPage{""};
+const Listing kNextPage{"token"};
+const Watching kWatching{ResourceVersion("10"), kNow - 1min, false};
+
+struct Row {
+  std::string name;
+  WatchPhase phase;
+  ReflectorEvent event;
+  std::string expected;
+};
+
+class WatchStateTest : public ::testing::TestWithParam<Row> {};
+
+TEST_P(WatchStateTest, does_as_the_row_says) {
+  WatchState state;
+  state.phase = GetParam().phase;
+  const WatchStep step = advance(state, GetParam().event, kNow, kPolicy);
+  EXPECT_EQ(Describe()(step), GetParam().expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rows, WatchStateTest,
+    ::testing::Values(
+        Row{"the_first_thing_is_a_watch_list", Idle{}, Started{},
+            "relist(start) begin | watch list by 30"},
+
+        Row{"initial_events_are_read_once_the_watch_is_accepted", kInitial, Accepted{},
+            "| read by 30"},
+        Row{"initial_events_are_read_on", kInitial, Changed{ResourceVersion("7")}, "| read by 30"},
+        Row{"initial_events_may_take_long_but_not_for_ever", AwaitingInitialEvents{kNow - 110s},
+            Changed{ResourceVersion("7")}, "| read by 10"},
+        Row{"an_ordinary_bookmark_does_not_end_the_initial_events", kInitial, bookmark("8"),
+            "| read by 30"},
+        Row{"the_marked_bookmark_ends_the_initial_events_and_the_watch_goes_on", kInitial,
+            end_of_initial_events("9"), "end@9 | read by 180"},
+        Row{"a_clean_end_before_the_mark_means_that_watch_lists_are_not_understood", kInitial,
+            Ended{}, "fallback begin | page '' by 60, pages from now on"},
+        Row{"a_server_without_the_feature_answers_422", kInitial, failed(Reason::invalid),
+            "fallback begin | page '' by 60, pages from now on"},
+        Row{"a_server_that_does_not_know_the_field_may_answer_400", kInitial,
+            failed(Reason::bad_request), "fallback begin | page '' by 60, pages from now on"},
+        Row{"no_progress_with_initial_events_falls_back", kInitial,
+            failed(Reason::deadline_exceeded), "fallback begin | page '' by 60, pages from now on"},
+        Row{"initial_events_that_break_off_are_asked_for_again", kInitial,
+            failed(Reason::disconnected), "failure(disconnected) | wait 0.8+0.8"},
+        Row{"an_expired_watch_list_is_asked_for_again", kInitial, failed(Reason::gone),
+            "failure(gone) | wait 0.8+0.8"},
+        Row{"too_many_requests_wait_as_long_as_the_server_says", kInitial,
+            failed(Reason::too_many_requests, 5s), "failure(too_many_requests) | wait 5+0.8"},
+        Row{"a_watch_list_that_is_forbidden_is_tried_each_30_s", kInitial,
+            failed(Reason::forbidden), "failure(forbidden) | wait 30+0"},
+
+        Row{"a_page_is_followed_by_the_next", kFirstPage, page("5", "more"), "| page 'more' by 60"},
+        Row{"the_last_page_is_followed_by_a_watch", kNextPage, page("5"),
+            "end@5 | watch from 5 by 60"},
+        Row{"an_expired_page_restarts_the_list_at_once", kNextPage, failed(Reason::gone),
+            "relist(page_expired) begin | watch list by 30"},
+        Row{"a_page_that_fails_is_read_again", kNextPage, failed(Reason::internal_error),
+            "failure(internal_error) | wait 0.8+0.8"},
+        Row{"a_resource_that_is_not_served_is_tried_each_30_s", kFirstPage,
+            failed(Reason::not_served), "failure(not_served) | wait 30+0"},
+        Row{"refused_credentials_are_tried_each_30_s", kFirstPage, failed(Reason::unauthorized),
+            "failure(unauthorized) | wait 30+0"},
+
+        Row{"an_accepted_watch_is_read", kWatching, Accepted{}, "| read by 180"},
+        Row{"an_event_is_followed_by_the_next", kWatching, Changed{ResourceVersion("11")},
+            "| read by 180"},
+        Row{"a_bookmark_is_followed_by_the_next_event", kWatching, bookmark("12"), "| read by 180"},
+        Row{"a_clean_end_is_resumed_at_once", kWatching, Ended{}, "| watch from 10 by 60"},
+        Row{"a_watch_that_ends_at_once_and_empty_is_a_failure",
+            Watching{ResourceVersion("10"), kNow - 999ms, false}, Ended{},
+            "failure(disconnected) | wait 0.8+0.8"},
+        Row{"a_short_watch_that_has_shown_something_is_none",
+            Watching{ResourceVersion("10"), kNow - 999ms, true}, Ended{}, "| watch from 10 by 60"},
+        Row{"an_expired_version_means_a_relist", kWatching, failed(Reason::gone),
+            "relist(expired) begin | watch list by 30"},
+        Row{"a_server_that_is_behind_us_is_waited_for", kWatching,
+            failed(Reason::resource_version_too_large),
+            "failure(resource_version_too_large) | wait 0.8+0.8"},
+        Row{"a_silent_peer_is_given_up", kWatching, failed(Reason::deadline_exceeded),
+            "failure(deadline_exceeded) | wait 0.8+0.8"},
+        Row{"a_watch_that_breaks_off_is_waited_for", kWatching, failed(Reason::disconnected),
+            "failure(disconnected) | wait 0.8+0.8"},
+        Row{"a_watch_that_is_forbidden_is_tried_each_30_s", kWatching, failed(Reason::forbidden),
+            "failure(forbidden) | wait 30+0"},
+        Row{"422_on_an_ordinary_watch_says_nothing_of_watch_lists", kWatching,
+            failed(Reason::invalid), "failure(invalid) | wait 0.8+0.8"},
+
+        Row{"after_the_wait_the_relist_is_tried_again", Waiting{ListAnew{}}, WaitOver{},
+            "begin | watch list by 30"},
+        Row{"after_the_wait_for_the_server_everything_is_listed",
+            Waiting{ListAnew{RelistReason::ahead_of_server}}, WaitOver{},
+            "relist(ahead_of_server) begin | watch list by 30"},
+        Row{"after_the_wait_the_page_is_read_again", Waiting{ListOn{"token"}}, WaitOver{},
+            "| page 'token' by 60"},
+        Row{"after_the_wait_the_watch_is_resumed", Waiting{WatchFrom{ResourceVersion("10")}},
+            WaitOver{}, "| watch from 10 by 60"}),
+    [](const auto& info) { return info.param.name; });
+
+TEST(WatchState, resumes_from_the_last_version_that_was_seen) {
+  WatchState state{.phase = kWatching};
+  state = advance(state, Changed{ResourceVersion("11")}, kNow, kPolicy).next;
+  EXPECT_EQ(std::get<Watching>(state.phase).last, ResourceVersion("11"));
+  state = advance(state, bookmark("12"), kNow, kPolicy).next;
+  EXPECT_EQ(Describe()(advance(state, Ended{}, kNow, kPolicy)), "| watch from 12 by 60");
+}
+
+TEST(WatchState, what_follows_a_wait_is_what_failed) {
+  struct Case {
+    WatchPhase phase;
+    Reason reason;
+    std::string expected;
+  };
+  for (const Case& c : {
+           Case{kInitial, Reason::unreachable, "begin | watch list by 30"},
+           Case{kNextPage, Reason::unreachable, "| page 'token' by 60"},
+           Case{kWatching, Reason::unreachable, "| watch from 10 by 60"},
+           Case{kWatching, Reason::resource_version_too_large,
+                "relist(ahead_of_server) begin | watch list by 30"},
+       }) {
+    const WatchState state{.phase = c.phase};
+    const auto waiting = advance(state, failed(c.reason), kNow, kPolicy).next;
+    EXPECT_EQ(Describe()(advance(waiting, WaitOver{}, kNow, kPolicy)), c.expected);
+  }
+}
+
+TEST(WatchState, pages_are_remembered_for_the_next_relist) {
+  WatchState state{.phase = kInitial};
+  state = advance(state, failed(Reason::invalid), kNow, kPolicy).next;
+  state = advance(state, page("5"), kNow, kPolicy).next;
+  EXPECT_EQ(Describe()(advance(state, failed(Reason::gone), kNow, kPolicy)),
+            "relist(expired) begin | page '' by 60, pages from now on");
+}
+
+TEST(WatchState, back_off_doubles_up_to_its_maximum) {
+  WatchState state{.phase = kWatching};
+  std::vector<double> waits;
+  for (int i = 0; i < 8; ++i) {
+    state.phase = kWatching;
+    auto step = advance(std::move(state), failed(Reason::unreachable), kNow, kPolicy);
+    waits.push_back(seconds(std::get<Wait>(step.request).at_least));
+    state = std::move(step.next);
+  }
+  EXPECT_EQ(waits, (std::vector<double>{0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 30, 30}));
+}
+
+TEST(WatchState, back_off_starts_again_after_two_minutes_without_a_failure) {
+  for (const auto& [pause, expected] : {std::pair{119s, 6.4}, std::pair{120s, 0.8}}) {
+    const WatchState state{.phase = kWatching, .failures = 3, .last_failure = kNow - pause};
+    const auto step = advance(state, failed(Reason::unreachable), kNow, kPolicy);
+    EXPECT_EQ(seconds(std::get<Wait>(step.request).at_least), expected);
+  }
+}
+
+TEST(WatchState, a_server_that_expires_everything_does_not_make_us_list_all_the_time) {
+  const WatchState state{.phase = kWatching, .failures = 1, .last_failure = kNow - 1s};
+  EXPECT_EQ(Describe()(advance(state, failed(Reason::gone), kNow, kPolicy)), "| wait 1.6+1.6");
+}
+
+// Which events may follow: state × event. Everything else is a broken invariant.
+TEST(WatchState, every_other_event_is_a_broken_invariant) {
+  const std::vector<std::pair<WatchPhase, std::string>> phases = {
+      {Idle{}, "S......."},
+      {kInitial, ".ACB.EF"},
+      {kNextPage, "....P.F"},
+      {kWatching, ".ACB.EF"},
+      {Waiting{ListAnew{}}, ".......W"},
+  };
+  const std::vector<std::pair<char, ReflectorEvent>> events = {{'S', Started{}},
+                                                               {'A', Accepted{}},
+                                                               {'C', Changed{}},
+                                                               {'B', bookmark("1")},
+                                                               {'P', page("1")},
+                                                               {'E', Ended{}},
+                                                               {'F', failed(Reason::disconnected)},
+                                                               {'W', WaitOver{}}};
+  ASSERT_EQ(events.size(), std::variant_size_v<ReflectorEvent>);
+  ASSERT_EQ(phases.size(), std::variant_size_v<WatchPhase>);
+  for (const auto& [phase, allowed] : phases) {
+    for (const auto& [letter, event] : events) {
+      const WatchState state{.phase = phase};
+      if (allowed.find(letter) != std::string::npos) {
+        EXPECT_NO_THROW(advance(state, event, kNow, kPolicy)) << phase.index() << letter;
+      } else {
+        EXPECT_THROW(advance(state, event, kNow, kPolicy), InvariantViolation)
+            << phase.index() << letter;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dcm::informers
