@@ -25,8 +25,8 @@ api::WatchEvent<api::Pod> added(int i) {
 // the fallback, pages, and a watch that stalls.
 void write_script(Fake& fake) {
   std::vector<api::WatchEvent<api::Pod>> events;
-  for (int i = 1; i <= 600; ++i) events.push_back(added(i));
-  events.push_back(api::BookmarkEvent{version_of(600), true});
+  for (int i = 1; i <= 300; ++i) events.push_back(added(i));
+  events.push_back(api::BookmarkEvent{version_of(300), true});
   fake.refuse({Reason::unreachable, "not yet"});
   fake.stream(std::move(events), Fake::Then::reset);
   fake.refuse({Reason::gone, "too old"});
@@ -84,7 +84,7 @@ TEST(ReflectorCancellation, ends_cleanly_at_every_step_of_every_stage) {
 }
 
 TEST(ReflectorCancellation, ends_cleanly_at_every_step_of_reading) {
-  for (int yields = 0; yields < 1500; yields += 7) {
+  for (int yields = 0; yields < 800; yields += 7) {
     SCOPED_TRACE(std::to_string(yields) + " yields");
     World world;
     runtime::TaskGroup canceller(world.loop.executor());
