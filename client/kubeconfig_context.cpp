@@ -64,23 +64,29 @@ Result<PemSource> read_pem_source(const KubeconfigEntry& entry, std::string_view
   return PemSource{*decoded, ""};
 }
 
-Result<> apply_cluster(ClusterConfig& config, const KubeconfigCluster& cluster,
-                       const std::string& server_override) {
-  if (auto ok = check_supported(cluster, "cluster"); !ok) return ok;
+// What the server's certificate is checked against. client-go refuses a CA that would not be used,
+// too.
+Result<> apply_verification(ClusterConfig& config, const KubeconfigCluster& cluster) {
   auto ca = read_pem_source(cluster, "cluster", "certificate-authority",
                             cluster.certificate_authority_data, cluster.certificate_authority,
                             PemKind::certificate);
   if (!ca) return fail(std::move(ca.error()));
-  if (cluster.insecure_skip_tls_verify && !ca->empty())
+  config.ca = std::move(*ca);
+  if (!cluster.insecure_skip_tls_verify) return {};
+  if (!config.ca.empty())
     return refuse(cluster, "cluster", 0,
                   "has both a certificate-authority and insecure-skip-tls-verify; expected one");
-  config.ca = std::move(*ca);
-  if (cluster.insecure_skip_tls_verify) {
-    config.verification = http::Verification::none;
-    config.warnings.push_back(locate_in(cluster, "cluster", 0,
-                                        "insecure-skip-tls-verify is set: anybody on the way can "
-                                        "pose as the server and take the credentials"));
-  }
+  config.verification = http::Verification::none;
+  config.warnings.push_back(locate_in(cluster, "cluster", 0,
+                                      "insecure-skip-tls-verify is set: anybody on the way can "
+                                      "pose as the server and take the credentials"));
+  return {};
+}
+
+Result<> apply_cluster(ClusterConfig& config, const KubeconfigCluster& cluster,
+                       const std::string& server_override) {
+  if (auto ok = check_supported(cluster, "cluster"); !ok) return ok;
+  if (auto ok = apply_verification(config, cluster); !ok) return ok;
   warn_of_unknown_keys(config, cluster, "cluster");
   // The certificate's name belongs to the server that is overridden (client-go does the same).
   if (!server_override.empty()) return {};

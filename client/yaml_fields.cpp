@@ -1,8 +1,10 @@
 #include "client/yaml_fields.hpp"
 
 #include <algorithm>
+#include <sstream>
 
 #include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
 
 namespace dcm::client {
 namespace {
@@ -29,6 +31,49 @@ bool has_foreign_tag(const YAML::Node& node) {
   return !tag.empty() && tag != "?" && tag != "!" && tag != "tag:yaml.org,2002:str";
 }
 
+// Notes where a document starts and whether there is anything in it.
+class DocumentProbe final : public YAML::EventHandler {
+ public:
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    start = mark;
+    has_content = false;
+  }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override { has_content = true; }
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                const std::string&) override {
+    has_content = true;
+  }
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {
+    has_content = true;
+  }
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {
+    has_content = true;
+  }
+  void OnMapEnd() override {}
+
+  YAML::Mark start = YAML::Mark::null_mark();
+  bool has_content = false;
+};
+
+// The line of what stands after the first document; nothing if that is all. YAML::Load would drop
+// it silently. YAML::LoadAll must not be used: at a stray bracket it makes empty documents without
+// moving on, until memory is full.
+std::optional<int> line_of_rest(const std::string& text) {
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  DocumentProbe probe;
+  if (!parser.HandleNextDocument(probe)) return std::nullopt;
+  for (int last = probe.start.pos; parser.HandleNextDocument(probe); last = probe.start.pos) {
+    if (probe.has_content || probe.start.pos == last) return line_of(probe.start);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 int line_of(const YAML::Node& node) {
@@ -42,16 +87,11 @@ std::string locate(std::string_view file, int line, std::string_view what) {
 
 YAML::Node YamlReader::parse(const std::string& text) {
   try {
-    YAML::Node found;
-    for (const YAML::Node& document : YAML::LoadAll(text)) {
-      if (document.IsNull()) continue;
-      if (!found.IsNull()) {
-        fail(line_of(document), "a second YAML document; expected one");
-        return {};
-      }
-      found.reset(document);
+    if (const auto line = line_of_rest(text)) {
+      fail(*line, "there is more after the YAML document; expected one document");
+      return {};
     }
-    return found;
+    return YAML::Load(text);
   } catch (const YAML::Exception& broken) {
     fail(line_of(broken.mark), fmt::format("is not valid YAML: {}", without_quote(broken.msg)));
     return {};
