@@ -1,9 +1,9 @@
 #include "client/api/encode.hpp"
 
-#include <chrono>
-
 #include <boost/json.hpp>
 #include <fmt/format.h>
+
+#include "client/api/time.hpp"
 
 namespace dcm::api {
 namespace {
@@ -18,17 +18,6 @@ boost::json::string_view view(std::string_view text) {
 
 std::string to_text(const object& body) {
   return boost::json::serialize(body);
-}
-
-// metav1.Time: RFC 3339 in UTC, whole seconds.
-std::string format_time(runtime::WallTime time) {
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
-  const auto day = std::chrono::floor<std::chrono::days>(seconds);
-  const std::chrono::year_month_day date(day);
-  const std::chrono::hh_mm_ss clock(seconds - day);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                     clock.hours().count(), clock.minutes().count(), clock.seconds().count());
 }
 
 object to_json(const std::map<std::string, std::string>& map) {

@@ -4,10 +4,12 @@
 #include <memory>
 
 #include "client/api/decoder.hpp"
+#include "client/api/device_taint_rule.hpp"
 #include "client/api/pod.hpp"
 #include "client/api/resource.hpp"
 #include "client/api/resource_claim.hpp"
 #include "client/api/resource_claim_template.hpp"
+#include "client/api/resource_slice.hpp"
 
 namespace dcm::api {
 
@@ -17,5 +19,8 @@ std::unique_ptr<Decoder<Pod>> make_json_pod_decoder();
 std::unique_ptr<Decoder<ResourceClaim>> make_json_claim_decoder(std::string_view version);
 std::unique_ptr<Decoder<ResourceClaimTemplate>> make_json_template_decoder(
     std::string_view version);
+// v1beta1 has a device's taints below `basic`.
+std::unique_ptr<Decoder<ResourceSlice>> make_json_slice_decoder(std::string_view version);
+std::unique_ptr<Decoder<DeviceTaintRule>> make_json_rule_decoder();
 
 }  // namespace dcm::api

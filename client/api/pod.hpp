@@ -1,13 +1,28 @@
 // core/v1 Pod, projected to what the controllers read.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "client/api/meta.hpp"
 
 namespace dcm::api {
+
+// The condition DisruptionTarget (KEP-3329) as eviction because of a device taint writes it.
+inline constexpr std::string_view kDisruptionTarget = "DisruptionTarget";
+inline constexpr std::string_view kDeviceTaintDisruptionReason = "DeletionByDeviceTaintManager";
+inline constexpr std::string_view kDeviceTaintDisruptionMessage =
+    "Device Taint manager: deleting due to NoExecute taint";
+
+// What the condition says.
+enum class DisruptionTarget : std::uint8_t {
+  none,             // there is none, or it is not True
+  other,            // True, for another reason or with another message
+  by_device_taint,  // True, exactly as above
+};
 
 enum class PodPhase : std::uint8_t { pending, running, succeeded, failed, unknown };
 
@@ -34,6 +49,7 @@ struct Pod {
   InternedString node_name;         // spec.nodeName
   InternedString scheduling_group;  // spec.schedulingGroup.podGroupName
   PodPhase phase = PodPhase::pending;
+  DisruptionTarget disruption_target = DisruptionTarget::none;
   std::vector<PodClaim> claims;
   std::vector<PodClaimStatus> claim_statuses;
   std::string extended_resource_claim;  // status.extendedResourceClaimStatus.resourceClaimName

@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::array<std::string_view, 1> kCoreVersions = {"v1"};
 constexpr std::array<std::string_view, 3> kClaimVersions = {"v1", "v1beta2", "v1beta1"};
+constexpr std::array<std::string_view, 3> kRuleVersions = {"v1", "v1beta2", "v1alpha3"};
 constexpr std::string_view kResourceGroup = "resource.k8s.io";
 
 constexpr bool is_unreserved(char c) {
@@ -56,6 +57,16 @@ constinit const ResourceKind kResourceClaimTemplates{.group = kResourceGroup,
                                                      .kind = "ResourceClaimTemplate",
                                                      .scope = Scope::namespaced,
                                                      .versions = kClaimVersions};
+constinit const ResourceKind kResourceSlices{.group = kResourceGroup,
+                                             .plural = "resourceslices",
+                                             .kind = "ResourceSlice",
+                                             .scope = Scope::cluster,
+                                             .versions = kClaimVersions};
+constinit const ResourceKind kDeviceTaintRules{.group = kResourceGroup,
+                                               .plural = "devicetaintrules",
+                                               .kind = "DeviceTaintRule",
+                                               .scope = Scope::cluster,
+                                               .versions = kRuleVersions};
 constinit const ResourceKind kEvents{.group = "",
                                      .plural = "events",
                                      .kind = "Event",

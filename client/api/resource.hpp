@@ -23,6 +23,8 @@ struct ResourceKind {
 extern const ResourceKind kPods;
 extern const ResourceKind kResourceClaims;
 extern const ResourceKind kResourceClaimTemplates;
+extern const ResourceKind kResourceSlices;
+extern const ResourceKind kDeviceTaintRules;
 extern const ResourceKind kEvents;
 
 // A kind in the version that discovery chose.

@@ -1,10 +1,12 @@
 // resource.k8s.io ResourceClaim (KEP-4381), projected to what the controllers read.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "client/api/device.hpp"
 #include "client/api/meta.hpp"
 
 namespace dcm::api {
@@ -32,11 +34,19 @@ struct ConsumerReference {
 // The most entries that status.reservedFor may have.
 inline constexpr std::size_t kReservedForMax = 256;
 
+// An entry of status.allocation.devices.results. A device may be in several, also of one claim.
+struct AllocatedDevice {
+  DeviceId id;
+  // Those that matter to eviction; null: none, as nearly always.
+  std::unique_ptr<const std::vector<DeviceToleration>> tolerations;
+};
+
 struct ResourceClaim {
   ObjectMeta meta;
   std::string pod_claim_name;                       // the annotation; empty: none
   std::unique_ptr<const ControllerRef> controller;  // null: none
   std::vector<ConsumerReference> reserved_for;
+  std::vector<AllocatedDevice> devices;  // empty unless it is allocated
   bool is_extended_resource_claim = false;
   bool has_delete_protection = false;
   bool is_allocated = false;

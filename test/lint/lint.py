@@ -38,7 +38,7 @@ INCLUDES = {
 THIRD_PARTY = {
     r"boost/beast|boost/asio/ssl|openssl/": ["runtime/http/", "runtime/asio.cpp", "test/support/"],
     r"simdjson": ["client/"],
-    r"boost/json": ["client/api/encode.cpp", "test/"],
+    r"boost/json": ["client/api/encode", "test/"],
     r"yaml-cpp": ["client/", "cmd/", "test/support/"],
     r"CLI/": ["cmd/", "test/"],
     r"spdlog": ["runtime/log.cpp"],

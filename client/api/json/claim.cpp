@@ -1,6 +1,7 @@
 #include "client/api/json.hpp"
 #include "client/api/json/decoder.hpp"
 #include "client/api/json/device_requests.hpp"
+#include "client/api/json/device_taint.hpp"
 
 namespace dcm::api {
 namespace {
@@ -91,9 +92,49 @@ bool read_reserved_for(Reader& reader, value list, ResourceClaim& claim) {
   return is_read;
 }
 
+bool read_tolerations(Reader& reader, value list, AllocatedDevice& device) {
+  std::vector<DeviceToleration> tolerations;
+  const bool is_read = reader.each_item(
+      list, [&](value item) { return json::read_toleration(reader, item, tolerations); });
+  if (!is_read) return false;
+  if (!tolerations.empty()) {
+    device.tolerations =
+        std::make_unique<const std::vector<DeviceToleration>>(std::move(tolerations));
+  }
+  return true;
+}
+
+bool read_result(Reader& reader, value item, AllocatedDevice& device) {
+  return reader.each_field(item, [&](std::string_view key, value field) {
+    if (key == "driver") return reader.text(field, device.id.driver);
+    if (key == "pool") return reader.text(field, device.id.pool);
+    if (key == "device") return reader.text(field, device.id.device);
+    if (key == "tolerations") return read_tolerations(reader, field, device);
+    return true;
+  });
+}
+
+bool read_results(Reader& reader, value list, ResourceClaim& claim) {
+  const bool is_read = reader.each_item(
+      list, [&](value item) { return read_result(reader, item, claim.devices.emplace_back()); });
+  claim.devices.shrink_to_fit();
+  return is_read;
+}
+
+bool read_allocation(Reader& reader, value allocation, ResourceClaim& claim) {
+  if (json::is_null(allocation)) return true;
+  claim.is_allocated = true;
+  return reader.each_field(allocation, [&](std::string_view key, value field) {
+    if (key != "devices") return true;
+    return reader.each_field(field, [&](std::string_view name, value part) {
+      return name != "results" || read_results(reader, part, claim);
+    });
+  });
+}
+
 bool read_status(Reader& reader, value status, ResourceClaim& claim) {
   return reader.each_field(status, [&](std::string_view key, value field) {
-    if (key == "allocation") return reader.presence(field, claim.is_allocated);
+    if (key == "allocation") return read_allocation(reader, field, claim);
     if (key == "reservedFor") return read_reserved_for(reader, field, claim);
     return true;
   });

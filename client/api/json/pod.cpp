@@ -68,9 +68,36 @@ bool read_spec(Reader& reader, value spec, Pod& pod) {
   });
 }
 
+struct ConditionView {
+  std::string_view type;
+  std::string_view status;
+  std::string_view reason;
+  std::string_view message;
+};
+
+bool read_condition(Reader& reader, value item, Pod& pod) {
+  ConditionView condition;
+  const bool is_read = reader.each_field(item, [&](std::string_view key, value field) {
+    if (key == "type") return reader.view(field, condition.type);
+    if (key == "status") return reader.view(field, condition.status);
+    if (key == "reason") return reader.view(field, condition.reason);
+    if (key == "message") return reader.view(field, condition.message);
+    return true;
+  });
+  if (!is_read) return false;
+  if (condition.type != kDisruptionTarget || condition.status != "True") return true;
+  const bool is_ours = condition.reason == kDeviceTaintDisruptionReason &&
+                       condition.message == kDeviceTaintDisruptionMessage;
+  pod.disruption_target = is_ours ? DisruptionTarget::by_device_taint : DisruptionTarget::other;
+  return true;
+}
+
 bool read_status(Reader& reader, value status, Pod& pod) {
   return reader.each_field(status, [&](std::string_view key, value field) {
     if (key == "phase") return read_phase(reader, field, pod.phase);
+    if (key == "conditions") {
+      return reader.each_item(field, [&](value item) { return read_condition(reader, item, pod); });
+    }
     if (key == "resourceClaimStatuses") {
       return reader.each_item(field, [&](value item) {
         return read_claim_status(reader, item, pod.claim_statuses.emplace_back());

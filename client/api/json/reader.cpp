@@ -21,6 +21,11 @@ bool has_escape(std::string_view text) {
 
 }  // namespace
 
+bool is_null(value field) {
+  bool result = false;
+  return field.is_null().get(result) == simdjson::SUCCESS && result;
+}
+
 bool Reader::view(value string, std::string_view& out) {
   out = {};
   // The token reaches to the start of the next one, so its end needs no search; and where nothing
@@ -57,9 +62,7 @@ bool Reader::presence(value object, bool& out) {
 }
 
 bool Reader::null_or_fail(value scalar, simdjson::error_code code, std::string_view expected) {
-  bool is_null = false;
-  if (scalar.is_null().get(is_null) == simdjson::SUCCESS && is_null) return true;
-  return fail(code, expected);
+  return is_null(scalar) || fail(code, expected);
 }
 
 bool Reader::key_of(ondemand::field& field, std::string_view& out) {

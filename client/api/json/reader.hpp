@@ -21,6 +21,9 @@ namespace dcm::api::json {
 namespace ondemand = simdjson::ondemand;
 using ondemand::value;
 
+// Whether there is a null, which is the same as no field at all.
+[[nodiscard]] bool is_null(value field);
+
 class Reader {
  public:
   // Calls `on_field(key, value) -> bool` for each field. Keys (like all views from here) live as

@@ -17,19 +17,29 @@ constexpr std::string_view kPod = R"({"apiVersion":"v1","kind":"Pod","metadata":
   "managedFields":[{"fieldsV1":{"f:a":{}}}],"deletionTimestamp":null},"spec":{"containers":[{"a":[
   true,1.5e3,"\u00e4\"ä"]}],"nodeName":"node\u002da","resourceClaims":[{"name":"gpus",
   "resourceClaimTemplateName":"t"},{"n\u0061me":"b"}],"schedulingGroup":{"podGroupName":"g"}},
-  "status":{"phase":"Running","resourceClaimStatuses":[{"name":"gpus","resourceClaimName":"c"}],
+  "status":{"phase":"Running","conditions":[{"type":"DisruptionTarget","status":"True"}],"resourceClaimStatuses":[{"name":"gpus","resourceClaimName":"c"}],
   "extendedResourceClaimStatus":{"resourceClaimName":"e"}}})";
 
 constexpr std::string_view kClaim = R"({"metadata":{"name":"c","uid":"u","resourceVersion":"1",
   "annotations":{"resource.kubernetes.io/pod-claim-name":"gpus"},"finalizers":["x"],
   "ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"p","uid":"q","controller":true}]},
   "spec":{"devices":{"requests":[{"exactly":{"adminAccess":false}},{"firstAvailable":[{}]}]}},
-  "status":{"allocation":{"devices":{}},"reservedFor":[{"resource":"pods","name":"p","uid":"q"},
+  "status":{"allocation":{"devices":{"results":[{"driver":"d","tolerations":[
+  {"operator":"Exists","effect":"NoExecute","tolerationSeconds":-1}]}]}},"reservedFor":[{"resource":"pods","name":"p","uid":"q"},
   {"apiGroup":"g","resource":"r"}]}})";
 
 constexpr std::string_view kTemplate = R"({"metadata":{"name":"t","uid":"u","resourceVersion":"1"},
   "spec":{"metadata":{"labels":{"a":"b","\u0063":"d"},"annotations":{"e":null}},
   "spec":{"devices":{"requests":[{"exactly":{"adminAccess":true}},{"firstAvailable":[{}]}]}} }})";
+
+constexpr std::string_view kSlice = R"({"metadata":{"name":"s","uid":"u","resourceVersion":"1"},
+  "spec":{"driver":"d","pool":{"name":"p","generation":-3},"devices":[{"name":"a","taints":[
+  {"key":"k","effect":"NoExecute","timeAdded":"2027-03-01T09:00:00.5+01:00"}]},{"x":[{}]}]}})";
+
+constexpr std::string_view kRule = R"({"metadata":{"name":"r","uid":"u","resourceVersion":"1",
+  "generation":2},"spec":{"deviceSelector":{"driver":null,"pool":"p","new":[1]},"taint":{"key":"k",
+  "effect":"NoExecute"}},"status":{"conditions":[{"type":"EvictionInProgress","status":"True",
+  "observedGeneration":1,"lastTransitionTime":"2027-03-01T09:00:00Z"}]}})";
 
 constexpr std::string_view kStatus = R"({"kind":"Status","code":410,"reason":"Expired",
   "message":"m\u000a","details":{"name":"n","retryAfterSeconds":1,"causes":[{"reason":"r",
@@ -67,6 +77,8 @@ void add_samples(std::vector<Sample>& samples, std::string_view name,
 std::vector<Sample> all_samples() {
   std::vector<Sample> samples;
   add_samples<Pod>(samples, "pod", make_json_pod_decoder(), kPod);
+  add_samples<ResourceSlice>(samples, "slice", make_json_slice_decoder("v1"), kSlice);
+  add_samples<DeviceTaintRule>(samples, "rule", make_json_rule_decoder(), kRule);
   add_samples<ResourceClaim>(samples, "claim", make_json_claim_decoder("v1"), kClaim);
   add_samples<ResourceClaim>(samples, "v1beta1", make_json_claim_decoder("v1beta1"), kClaim);
   add_samples<ResourceClaimTemplate>(samples, "template", make_json_template_decoder("v1"),

@@ -26,11 +26,10 @@ TEST(Resource, paths) {
 }
 
 TEST(Resource, cluster_scoped_kinds_have_no_namespace_in_their_paths) {
-  constexpr std::string_view kVersions[] = {"v1"};
-  const ResourceKind slices{"resource.k8s.io", "resourceslices", "ResourceSlice", Scope::cluster,
-                            kVersions};
-  EXPECT_EQ((Resource{&slices, "v1"}.path(NamespacedName{{}, "node-a-gpu"})),
+  EXPECT_EQ((Resource{&kResourceSlices, "v1"}.path(NamespacedName{{}, "node-a-gpu"})),
             "/apis/resource.k8s.io/v1/resourceslices/node-a-gpu");
+  EXPECT_EQ((Resource{&kDeviceTaintRules, "v1alpha3"}.path(NamespacedName{{}, "hot"}, "status")),
+            "/apis/resource.k8s.io/v1alpha3/devicetaintrules/hot/status");
 }
 
 TEST(Resource, a_name_that_is_any_text_leads_to_no_other_path) {

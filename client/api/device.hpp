@@ -1,0 +1,71 @@
+// Devices by name, taints on them and tolerations of those (KEP-4381, KEP-5055).
+#pragma once
+
+#include <chrono>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "client/api/meta.hpp"
+#include "runtime/time.hpp"
+
+namespace dcm::api {
+
+// A device of the cluster: unique by all three.
+struct DeviceId {
+  InternedString driver;
+  InternedString pool;
+  InternedString device;
+
+  // "driver/pool/device"
+  std::string str() const { return driver.str() + '/' + pool.str() + '/' + device.str(); }
+
+  friend bool operator==(const DeviceId&, const DeviceId&) = default;
+  friend auto operator<=>(const DeviceId&, const DeviceId&) = default;
+};
+
+// What a taint does to pods that do not tolerate it.
+enum class TaintEffect : std::uint8_t {
+  none,         // nothing: a preview
+  no_schedule,  // they get no such device
+  no_execute,   // and those that have one must go
+  other,        // something of a newer API
+};
+
+// Only taints that evict are kept from a slice; a rule's taint may have any effect.
+struct DeviceTaint {
+  InternedString key;
+  InternedString value;
+  TaintEffect effect = TaintEffect::none;
+  // The API server fills it in where a writer left it out. Nothing: it did not, and the taint
+  // cannot be judged.
+  std::optional<runtime::WallTime> time_added;
+  // Which of its device's taints it is, for messages.
+  std::uint32_t index = 0;
+
+  friend bool operator==(const DeviceTaint&, const DeviceTaint&) = default;
+};
+
+enum class TolerationOperator : std::uint8_t { exists, equal };
+
+// One with effect NoExecute and an operator that we know; no other is kept.
+struct DeviceToleration {
+  InternedString key;  // empty: every key
+  TolerationOperator operator_ = TolerationOperator::equal;
+  InternedString value;
+  std::optional<std::chrono::seconds> duration;  // tolerationSeconds; nothing: for ever
+
+  friend bool operator==(const DeviceToleration&, const DeviceToleration&) = default;
+};
+
+}  // namespace dcm::api
+
+template <>
+struct std::hash<dcm::api::DeviceId> {
+  std::size_t operator()(const dcm::api::DeviceId& id) const noexcept {
+    return (id.driver.hash() * 31 + id.pool.hash()) * 31 + id.device.hash();
+  }
+};

@@ -1,0 +1,113 @@
+#include "client/api/time.hpp"
+
+#include <charconv>
+#include <chrono>
+
+#include <fmt/format.h>
+
+namespace dcm::api {
+namespace {
+
+using std::chrono::seconds;
+
+// Reads a text from its front.
+class Scanner {
+ public:
+  explicit Scanner(std::string_view text) : rest_(text) {}
+
+  // Exactly `digits` digits; nullopt once anything was missing.
+  std::optional<int> number(std::size_t digits) {
+    if (rest_.size() < digits) return std::nullopt;
+    int value = 0;
+    const char* const end = rest_.data() + digits;
+    const auto [stop, code] = std::from_chars(rest_.data(), end, value);
+    if (code != std::errc() || stop != end || value < 0) return std::nullopt;
+    rest_.remove_prefix(digits);
+    return value;
+  }
+  bool skip(char c) {
+    if (rest_.empty() || rest_.front() != c) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+  bool skip_either(char a, char b) { return skip(a) || skip(b); }
+  // False for a dot without digits.
+  bool skip_fraction() {
+    if (!skip('.')) return true;
+    const auto length = std::min(rest_.find_first_not_of("0123456789"), rest_.size());
+    rest_.remove_prefix(length);
+    return length > 0;
+  }
+  bool at_end() const { return rest_.empty(); }
+
+ private:
+  std::string_view rest_;
+};
+
+std::optional<std::chrono::sys_days> scan_date(Scanner& scanner) {
+  const auto year = scanner.number(4);
+  if (!year || !scanner.skip('-')) return std::nullopt;
+  const auto month = scanner.number(2);
+  if (!month || !scanner.skip('-')) return std::nullopt;
+  const auto day = scanner.number(2);
+  if (!day) return std::nullopt;
+  const std::chrono::year_month_day date{std::chrono::year(*year),
+                                         std::chrono::month(static_cast<unsigned>(*month)),
+                                         std::chrono::day(static_cast<unsigned>(*day))};
+  if (!date.ok()) return std::nullopt;
+  return std::chrono::sys_days(date);
+}
+
+std::optional<seconds> scan_clock(Scanner& scanner) {
+  const auto hour = scanner.number(2);
+  if (!hour || *hour > 23 || !scanner.skip(':')) return std::nullopt;
+  const auto minute = scanner.number(2);
+  if (!minute || *minute > 59 || !scanner.skip(':')) return std::nullopt;
+  const auto second = scanner.number(2);
+  if (!second || *second > 60 || !scanner.skip_fraction()) return std::nullopt;
+  return std::chrono::hours(*hour) + std::chrono::minutes(*minute) + seconds(*second);
+}
+
+// What has to be subtracted to get UTC.
+std::optional<seconds> scan_offset(Scanner& scanner) {
+  if (scanner.skip_either('Z', 'z')) return seconds::zero();
+  const int sign = scanner.skip('-') ? -1 : 1;
+  if (sign > 0 && !scanner.skip('+')) return std::nullopt;
+  const auto hours = scanner.number(2);
+  if (!hours || *hours > 23 || !scanner.skip(':')) return std::nullopt;
+  const auto minutes = scanner.number(2);
+  if (!minutes || *minutes > 59) return std::nullopt;
+  return sign * (std::chrono::hours(*hours) + std::chrono::minutes(*minutes));
+}
+
+runtime::WallTime clamp(std::chrono::sys_seconds time) {
+  using runtime::WallTime;
+  if (time >= std::chrono::floor<seconds>(WallTime::max())) return WallTime::max();
+  if (time <= std::chrono::ceil<seconds>(WallTime::min())) return WallTime::min();
+  return time;
+}
+
+}  // namespace
+
+std::string format_time(runtime::WallTime time) {
+  const auto whole = std::chrono::floor<seconds>(time);
+  const auto day = std::chrono::floor<std::chrono::days>(whole);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss clock(whole - day);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                     clock.hours().count(), clock.minutes().count(), clock.seconds().count());
+}
+
+std::optional<runtime::WallTime> parse_time(std::string_view text) {
+  Scanner scanner(text);
+  const auto date = scan_date(scanner);
+  if (!date || !scanner.skip_either('T', 't')) return std::nullopt;
+  const auto clock = scan_clock(scanner);
+  if (!clock) return std::nullopt;
+  const auto offset = scan_offset(scanner);
+  if (!offset || !scanner.at_end()) return std::nullopt;
+  return clamp(std::chrono::sys_seconds(*date) + *clock - *offset);
+}
+
+}  // namespace dcm::api

@@ -1,0 +1,19 @@
+// metav1.Time: RFC 3339 as the API server reads and writes it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "runtime/time.hpp"
+
+namespace dcm::api {
+
+// In UTC, whole seconds: "2027-03-01T10:15:00Z".
+std::string format_time(runtime::WallTime time);
+
+// Any offset, fractions of a second are cut off. A time outside of what WallTime can hold becomes
+// its nearest end. Nothing for text that is no time.
+std::optional<runtime::WallTime> parse_time(std::string_view text);
+
+}  // namespace dcm::api

@@ -1,0 +1,43 @@
+#include "client/api/time.hpp"
+
+#include <chrono>
+
+#include <gtest/gtest.h>
+
+namespace dcm::api {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr runtime::WallTime kTime = std::chrono::sys_days(2027y / 3 / 1) + 10h + 15min + 7s;
+
+TEST(Time, is_read) {
+  for (const std::string_view text :
+       {"2027-03-01T10:15:07Z", "2027-03-01t10:15:07z", "2027-03-01T10:15:07.999999Z",
+        "2027-03-01T12:15:07+02:00", "2027-02-28T22:45:07-11:30"}) {
+    EXPECT_EQ(parse_time(text), kTime) << text;
+  }
+}
+
+TEST(Time, that_is_none) {
+  for (const std::string_view text :
+       {"", "2027", "2027-03-01", "2027-03-01 10:15:07Z", "2027-03-01T10:15:07",
+        "2027-3-01T10:15:07Z", "2027-02-29T10:15:07Z", "2027-13-01T10:15:07Z",
+        "2027-03-01T24:15:07Z", "2027-03-01T10:60:07Z", "2027-03-01T10:15:61Z",
+        "2027-03-01T10:15:07.Z", "2027-03-01T10:15:07Zx", "2027-03-01T10:15:07+2:00",
+        "-027-03-01T10:15:07Z", "2027-03--1T10:15:07Z"}) {
+    EXPECT_EQ(parse_time(text), std::nullopt) << text;
+  }
+}
+
+TEST(Time, beyond_what_the_clock_can_hold_is_its_nearest_end) {
+  EXPECT_EQ(parse_time("9999-12-31T23:59:59Z"), runtime::WallTime::max());
+  EXPECT_EQ(parse_time("0000-01-01T00:00:00+23:59"), runtime::WallTime::min());
+}
+
+TEST(Time, is_written_in_whole_seconds) {
+  EXPECT_EQ(format_time(kTime + 999ms), "2027-03-01T10:15:07Z");
+}
+
+}  // namespace
+}  // namespace dcm::api
