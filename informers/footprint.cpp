@@ -19,6 +19,11 @@ std::size_t heap(const std::vector<Element>& elements) {
   return elements.capacity() * sizeof(Element);
 }
 
+template <class Element>
+std::size_t owned(const std::unique_ptr<const std::vector<Element>>& elements) {
+  return elements ? sizeof(*elements) + heap(*elements) : 0;
+}
+
 std::size_t heap(const api::ObjectMeta& meta) {
   return heap(meta.key.name) + heap(meta.resource_version.str());
 }
@@ -46,9 +51,23 @@ std::size_t footprint(const api::Pod& pod) {
 
 std::size_t footprint(const api::ResourceClaim& claim) {
   std::size_t sum = kSharedCounts + sizeof(claim) + heap(claim.meta) + heap(claim.pod_claim_name) +
-                    heap(claim.reserved_for);
+                    heap(claim.reserved_for) + heap(claim.devices);
   if (claim.controller) sum += sizeof(*claim.controller) + heap(claim.controller->name);
   for (const auto& consumer : claim.reserved_for) sum += heap(consumer.name);
+  for (const auto& device : claim.devices) sum += owned(device.tolerations);
+  return sum;
+}
+
+std::size_t footprint(const api::ResourceSlice& slice) {
+  std::size_t sum = kSharedCounts + sizeof(slice) + heap(slice.meta) + heap(slice.devices);
+  for (const auto& device : slice.devices) sum += owned(device.taints);
+  return sum;
+}
+
+std::size_t footprint(const api::DeviceTaintRule& rule) {
+  std::size_t sum = kSharedCounts + sizeof(rule) + heap(rule.meta);
+  sum += heap(rule.unknown_selector_field);
+  if (rule.condition) sum += heap(rule.condition->reason) + heap(rule.condition->message);
   return sum;
 }
 
