@@ -1,0 +1,180 @@
+#include "test/apiserver/api_error.hpp"
+
+#include <fmt/format.h>
+
+#include "test/apiserver/resources.hpp"
+
+namespace dcm::apiserver {
+
+namespace {
+
+JsonObject details_of(std::string_view name, std::string_view group, std::string_view kind) {
+  JsonObject details;
+  if (!name.empty()) details["name"] = name;
+  if (!group.empty()) details["group"] = group;
+  if (!kind.empty()) details["kind"] = kind;
+  return details;
+}
+
+std::string joined(const Causes& causes) {
+  const auto one = [](const Cause& cause) { return cause.field + ": " + cause.message; };
+  if (causes.size() == 1) return one(causes.front());
+  std::string all = "[";
+  for (const Cause& cause : causes) {
+    if (all.size() > 1) all += ", ";
+    all += one(cause);
+  }
+  return all + "]";
+}
+
+ApiError invalid_object(std::string_view name, std::string_view group, std::string_view kind,
+                        const Causes& causes) {
+  ApiError error{422, "Invalid", "", details_of(name, group, kind)};
+  const std::string qualified =
+      group.empty() ? std::string(kind) : fmt::format("{}.{}", kind, group);
+  error.message = fmt::format("{} \"{}\" is invalid: {}", qualified, name, joined(causes));
+  JsonArray list;
+  for (const Cause& cause : causes) {
+    list.push_back(
+        JsonObject{{"reason", cause.reason}, {"message", cause.message}, {"field", cause.field}});
+  }
+  error.details["causes"] = std::move(list);
+  return error;
+}
+
+}  // namespace
+
+Cause invalid_value(std::string field, const Json& value, std::string_view why) {
+  return {"FieldValueInvalid", fmt::format("Invalid value: {}: {}", serialize(value), why),
+          std::move(field)};
+}
+
+Cause required_value(std::string field, std::string_view why) {
+  return {"FieldValueRequired",
+          why.empty() ? std::string("Required value") : fmt::format("Required value: {}", why),
+          std::move(field)};
+}
+
+Cause forbidden_value(std::string field, std::string_view why) {
+  return {"FieldValueForbidden", fmt::format("Forbidden: {}", why), std::move(field)};
+}
+
+Cause duplicate_value(std::string field, const Json& value) {
+  return {"FieldValueDuplicate", fmt::format("Duplicate value: {}", serialize(value)),
+          std::move(field)};
+}
+
+Cause too_many(std::string field, std::size_t count, std::size_t limit) {
+  return {"FieldValueTooMany",
+          fmt::format("Too many: {}: must have at most {} items", count, limit), std::move(field)};
+}
+
+JsonObject ApiError::to_status() const {
+  JsonObject status{{"kind", "Status"},    {"apiVersion", "v1"}, {"metadata", metadata},
+                    {"status", "Failure"}, {"message", message}, {"reason", reason},
+                    {"details", details},  {"code", code}};
+  if (retry_after_seconds) child(status, "details")["retryAfterSeconds"] = *retry_after_seconds;
+  if (status["details"].get_object().empty()) status.erase("details");
+  return status;
+}
+
+ApiError bad_request(std::string message) {
+  return {400, "BadRequest", std::move(message)};
+}
+
+ApiError not_found(const ResourceType& type, std::string_view name) {
+  return {404, "NotFound", fmt::format("{} \"{}\" not found", type.qualified(), name),
+          details_of(name, type.group, type.plural)};
+}
+
+ApiError not_served() {
+  // As the server's generic answer for a path that it has no storage for: no `details.name`.
+  return {404, "NotFound", "the server could not find the requested resource"};
+}
+
+ApiError already_exists(const ResourceType& type, std::string_view name) {
+  return {409, "AlreadyExists", fmt::format("{} \"{}\" already exists", type.qualified(), name),
+          details_of(name, type.group, type.plural)};
+}
+
+ApiError no_free_name(const ResourceType& type, std::string_view name) {
+  return {409, "AlreadyExists",
+          fmt::format("{} \"{}\" already exists, the server was not able to generate a unique "
+                      "name for the object",
+                      type.qualified(), name),
+          details_of(name, type.group, type.plural), 1};
+}
+
+ApiError conflict(const ResourceType& type, std::string_view name, std::string_view why) {
+  return {
+      409, "Conflict",
+      fmt::format("Operation cannot be fulfilled on {} \"{}\": {}", type.qualified(), name, why),
+      details_of(name, type.group, type.plural)};
+}
+
+ApiError changed_meanwhile(const ResourceType& type, std::string_view name) {
+  return conflict(type, name,
+                  "the object has been modified; please apply your changes to the latest version "
+                  "and try again");
+}
+
+ApiError invalid(const ResourceType& type, std::string_view name, const Causes& causes) {
+  return invalid_object(name, type.group, type.kind, causes);
+}
+
+ApiError invalid_options(std::string_view kind, const Causes& causes) {
+  return invalid_object("", "meta.k8s.io", kind, causes);
+}
+
+ApiError namespace_terminating(const ResourceType& type, std::string_view name,
+                               std::string_view ns) {
+  const std::string why = fmt::format("namespace {} is being terminated", ns);
+  ApiError error{403, "Forbidden",
+                 fmt::format("{} \"{}\" is forbidden: unable to create new content in namespace "
+                             "{} because it is being terminated",
+                             type.qualified(), name, ns),
+                 details_of(name, type.group, type.plural)};
+  error.details["causes"] = JsonArray{JsonObject{
+      {"reason", "NamespaceTerminating"}, {"message", why}, {"field", "metadata.namespace"}}};
+  return error;
+}
+
+ApiError method_not_allowed() {
+  return {405, "MethodNotAllowed",
+          "the server does not allow this method on the requested resource"};
+}
+
+ApiError not_acceptable() {
+  return {406, "NotAcceptable", "only the following media types are accepted: application/json"};
+}
+
+ApiError unsupported_media_type(std::string_view accepted) {
+  return {415, "UnsupportedMediaType",
+          fmt::format("the body of the request was in an unknown format - accepted media types "
+                      "include: {}",
+                      accepted)};
+}
+
+ApiError expired(std::string message) {
+  return {410, "Expired", std::move(message)};
+}
+
+ApiError version_too_large(std::uint64_t wanted, std::uint64_t current) {
+  ApiError error{
+      504,
+      "Timeout",
+      fmt::format("Timeout: Too large resource version: {}, current: {}", wanted, current),
+      {},
+      1};
+  error.details["causes"] = JsonArray{
+      JsonObject{{"reason", "ResourceVersionTooLarge"}, {"message", "Too large resource version"}}};
+  return error;
+}
+
+ApiError internal_error(std::string_view message) {
+  ApiError error{500, "InternalError", fmt::format("Internal error occurred: {}", message)};
+  error.details["causes"] = JsonArray{JsonObject{{"message", message}}};
+  return error;
+}
+
+}  // namespace dcm::apiserver

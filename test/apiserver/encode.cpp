@@ -1,0 +1,25 @@
+#include "test/apiserver/encode.hpp"
+
+#include <fmt/format.h>
+
+#include "test/apiserver/conversion.hpp"
+
+namespace dcm::apiserver {
+
+std::string encode(const ResourceType& type, std::string_view version, const JsonObject& object,
+                   TypeMeta meta) {
+  std::string text;
+  if (needs_conversion(type, version)) {
+    JsonObject converted = object;
+    from_stored_version(type, version, converted);
+    text = serialize(converted);
+  } else {
+    text = serialize(object);
+  }
+  if (meta == TypeMeta::omitted) return text;
+  // A stored object always has metadata, so there is a member after the comma.
+  return fmt::format(R"({{"kind":"{}","apiVersion":"{}",{})", type.kind, type.api_version(version),
+                     std::string_view(text).substr(1));
+}
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,129 @@
+#include "test/apiserver/json.hpp"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+namespace dcm::apiserver {
+
+const Json* find(const JsonObject& object, Path path) {
+  const JsonObject* at = &object;
+  const Json* value = nullptr;
+  for (const auto step : path) {
+    if (at == nullptr) return nullptr;
+    value = at->if_contains(step);
+    if (value == nullptr) return nullptr;
+    at = value->if_object();
+  }
+  return value;
+}
+
+Json* find(JsonObject& object, Path path) {
+  return const_cast<Json*>(find(static_cast<const JsonObject&>(object), path));
+}
+
+const JsonObject& object_at(const JsonObject& object, Path path) {
+  static const JsonObject kEmpty;
+  const Json* value = find(object, path);
+  return value != nullptr && value->is_object() ? value->get_object() : kEmpty;
+}
+
+const JsonArray& array_at(const JsonObject& object, Path path) {
+  static const JsonArray kEmpty;
+  const Json* value = find(object, path);
+  return value != nullptr && value->is_array() ? value->get_array() : kEmpty;
+}
+
+std::string_view text_at(const JsonObject& object, Path path) {
+  const Json* value = find(object, path);
+  return value != nullptr && value->is_string() ? view(value->get_string()) : std::string_view();
+}
+
+std::optional<std::int64_t> integer_at(const JsonObject& object, Path path) {
+  const Json* value = find(object, path);
+  if (value == nullptr || !value->is_number()) return std::nullopt;
+  boost::json::error_code failed;
+  const auto number = value->to_number<std::int64_t>(failed);
+  if (failed) return std::nullopt;
+  return number;
+}
+
+bool has(const JsonObject& object, Path path) {
+  const Json* value = find(object, path);
+  return value != nullptr && !value->is_null();
+}
+
+JsonObject& child(JsonObject& object, std::string_view key) {
+  Json& value = object[key];
+  if (!value.is_object()) value.emplace_object();
+  return value.get_object();
+}
+
+void restore(JsonObject& to, const JsonObject& from, std::string_view key) {
+  const Json* value = from.if_contains(key);
+  if (value == nullptr) {
+    to.erase(key);
+  } else {
+    to[key] = *value;
+  }
+}
+
+std::optional<Json> parse(std::string_view text, std::string& problem) {
+  boost::json::parse_options options;
+  options.max_depth = 100;
+  boost::json::error_code failed;
+  Json value = boost::json::parse(text, failed, {}, options);
+  if (!failed) return value;
+  problem = failed.message();
+  return std::nullopt;
+}
+
+std::string serialize(const Json& value) {
+  return boost::json::serialize(value);
+}
+
+std::string serialize(const JsonObject& object) {
+  return boost::json::serialize(object);
+}
+
+namespace {
+
+using Predicate = bool (*)(const Json&);
+
+void drop_members(JsonObject& object, Predicate vanishes);
+
+void drop_within(Json& value, Predicate vanishes) {
+  if (value.is_object()) {
+    drop_members(value.get_object(), vanishes);
+  } else if (value.is_array()) {
+    for (Json& item : value.get_array()) drop_within(item, vanishes);
+  }
+}
+
+// Builds the object anew only if something goes: erase() would change the order of the members.
+void drop_members(JsonObject& object, Predicate vanishes) {
+  bool any = false;
+  for (auto& [key, value] : object) {
+    if (key == "parameters") continue;
+    drop_within(value, vanishes);
+    any = any || vanishes(value);
+  }
+  if (!any) return;
+  JsonObject kept;
+  for (auto& [key, value] : object) {
+    if (key == "parameters" || !vanishes(value)) kept[key] = std::move(value);
+  }
+  object = std::move(kept);
+}
+
+}  // namespace
+
+void drop_nulls(JsonObject& object) {
+  drop_members(object, [](const Json& value) { return value.is_null(); });
+}
+
+void drop_empty_lists(JsonObject& object) {
+  drop_members(object,
+               [](const Json& value) { return value.is_array() && value.get_array().empty(); });
+}
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,53 @@
+// Small helpers over Boost.JSON values. Objects are kept as JSON trees here, on purpose: this
+// server shares no type, decoder or encoder with the client that it tests.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+
+namespace dcm::apiserver {
+
+using Json = boost::json::value;
+using JsonArray = boost::json::array;
+using JsonObject = boost::json::object;
+using Path = std::initializer_list<std::string_view>;
+
+// The value at `path`, or null when a step is missing or not an object.
+const Json* find(const JsonObject& object, Path path);
+Json* find(JsonObject& object, Path path);
+// The object or array at `path`; an empty one when there is none.
+const JsonObject& object_at(const JsonObject& object, Path path);
+const JsonArray& array_at(const JsonObject& object, Path path);
+// The string at `path`, "" when there is none.
+std::string_view text_at(const JsonObject& object, Path path);
+std::optional<std::int64_t> integer_at(const JsonObject& object, Path path);
+bool has(const JsonObject& object, Path path);
+
+// The object member `key`, made when it is missing or no object.
+JsonObject& child(JsonObject& object, std::string_view key);
+// Makes `to[key]` what `from[key]` is, absent if it is absent there.
+void restore(JsonObject& to, const JsonObject& from, std::string_view key);
+
+// A whole document, or nullopt and what is wrong with it.
+std::optional<Json> parse(std::string_view text, std::string& problem);
+std::string serialize(const Json& value);
+std::string serialize(const JsonObject& object);
+
+// What decoding into Go structs and encoding again does: members that are null vanish, and so do
+// lists that are empty. Two steps, because a few rules tell an empty list from a missing one.
+// Free-form `parameters` of opaque device configuration stay as they are.
+void drop_nulls(JsonObject& object);
+void drop_empty_lists(JsonObject& object);
+
+inline std::string_view view(const boost::json::string& text) {
+  return {text.data(), text.size()};
+}
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,158 @@
+#include "test/apiserver/lists.hpp"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "test/apiserver/base64.hpp"
+#include "test/apiserver/encode.hpp"
+
+namespace dcm::apiserver {
+
+namespace {
+
+struct ContinueToken {
+  Revision revision;  // 0: whatever is newest (an inconsistent continuation)
+  std::string start;  // the first key of the next page
+};
+
+std::string encode_token(const ContinueToken& token) {
+  const auto revision = token.revision == 0 ? -1 : static_cast<std::int64_t>(token.revision);
+  return base64_encoded(
+      serialize(JsonObject{{"v", "meta.k8s.io/v1"}, {"rv", revision}, {"start", token.start}}));
+}
+
+Outcome<ContinueToken> decode_token(std::string_view text) {
+  const auto wrong = [] {
+    return std::unexpected(bad_request("invalid continue token: it is not one of this server"));
+  };
+  const auto decoded = base64_decoded(text);
+  std::string problem;
+  const auto json = decoded ? parse(*decoded, problem) : std::nullopt;
+  if (!json || !json->is_object()) return wrong();
+  const auto revision = integer_at(json->get_object(), {"rv"});
+  const std::string_view start = text_at(json->get_object(), {"start"});
+  if (!revision || start.empty()) return wrong();
+  return ContinueToken{*revision < 0 ? 0 : static_cast<Revision>(*revision), std::string(start)};
+}
+
+Outcome<> check_options(const Query& query) {
+  const std::string_view match = query.get("resourceVersionMatch");
+  const std::string_view version = query.get("resourceVersion");
+  Causes causes;
+  if (!match.empty() && version.empty()) {
+    causes.push_back(
+        forbidden_value("resourceVersionMatch",
+                        "resourceVersionMatch is forbidden unless resourceVersion is provided"));
+  }
+  if (!match.empty() && query.has("continue") && !query.get("continue").empty()) {
+    causes.push_back(forbidden_value(
+        "resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided"));
+  }
+  if (!match.empty() && match != "Exact" && match != "NotOlderThan") {
+    causes.push_back({"FieldValueNotSupported",
+                      fmt::format("Unsupported value: \"{}\": supported values: \"Exact\", "
+                                  "\"NotOlderThan\", \"\"",
+                                  match),
+                      "resourceVersionMatch"});
+  }
+  if (match == "Exact" && version == "0") {
+    causes.push_back(
+        forbidden_value("resourceVersionMatch",
+                        "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""));
+  }
+  if (query.has("sendInitialEvents")) {
+    causes.push_back(
+        forbidden_value("sendInitialEvents", "sendInitialEvents is forbidden for list"));
+  }
+  if (!causes.empty()) return std::unexpected(invalid_options("ListOptions", causes));
+  return {};
+}
+
+ApiError expired_token(const Store& store, const ContinueToken& token) {
+  ApiError error = expired(fmt::format(
+      "The provided continue parameter is too old to display a consistent list result. You can "
+      "start a new list without the continue parameter, or use the continue token in this "
+      "response to retrieve the remainder of the results. Continuing with the provided token "
+      "results in an inconsistent list - objects that were created, modified, or deleted between "
+      "the time the first chunk was returned and now may show up in the list. (now at {})",
+      store.revision()));
+  error.metadata["continue"] = encode_token({0, token.start});
+  return error;
+}
+
+struct View {
+  Revision revision;
+  std::string start;
+};
+
+// Which state to show, and from where on.
+Outcome<View> choose_view(const Store& store, const ListTarget& target, const Query& query) {
+  if (const auto text = query.get("continue"); !text.empty()) {
+    auto token = decode_token(text);
+    if (!token) return std::unexpected(std::move(token.error()));
+    if (!query.get("resourceVersion").empty() && query.get("resourceVersion") != "0") {
+      return std::unexpected(
+          bad_request("specifying resource version is not allowed when using continue"));
+    }
+    if (token->revision == 0) return View{store.revision(), token->start};
+    if (token->revision > store.revision() ||
+        !store.is_kept(target.type->plural, token->revision)) {
+      return std::unexpected(expired_token(store, *token));
+    }
+    return View{token->revision, token->start};
+  }
+  const auto wanted = parse_revision(query.get("resourceVersion"));
+  if (!wanted) return std::unexpected(wanted.error());
+  if (*wanted > store.revision()) {
+    return std::unexpected(version_too_large(*wanted, store.revision()));
+  }
+  if (query.get("resourceVersionMatch") != "Exact") return View{store.revision(), ""};
+  if (store.is_kept(target.type->plural, *wanted)) return View{*wanted, ""};
+  return std::unexpected(expired("The resourceVersion for the provided list is too old."));
+}
+
+}  // namespace
+
+Outcome<Revision> parse_revision(std::string_view text) {
+  Revision revision = 0;
+  if (text.empty()) return revision;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), revision);
+  if (failed == std::errc() && end == text.data() + text.size()) return revision;
+  return std::unexpected(
+      bad_request(fmt::format("Invalid value: \"{}\": invalid resource version", text)));
+}
+
+Outcome<std::string> list_objects(const Store& store, const ListTarget& target,
+                                  const Query& query) {
+  if (auto checked = check_options(query); !checked) {
+    return std::unexpected(std::move(checked.error()));
+  }
+  auto selector =
+      Selector::parse(*target.type, query.get("labelSelector"), query.get("fieldSelector"));
+  if (!selector) return std::unexpected(std::move(selector.error()));
+  const auto view = choose_view(store, target, query);
+  if (!view) return std::unexpected(view.error());
+
+  const auto limit = static_cast<std::size_t>(query.integer("limit").value_or(0));
+  const auto entries =
+      store.list(target.type->plural, target.prefix(), view->start, view->revision);
+  std::string items;
+  std::size_t shown = 0;
+  std::size_t at = 0;
+  for (; at < entries.size() && (limit == 0 || shown < limit); ++at) {
+    if (!selector->matches(*entries[at].object)) continue;
+    if (shown++ > 0) items += ',';
+    items += encode(*target.type, target.version, *entries[at].object, TypeMeta::omitted);
+  }
+  JsonObject metadata{{"resourceVersion", std::to_string(view->revision)}};
+  if (at < entries.size()) {
+    metadata["continue"] = encode_token({view->revision, entries[at].key});
+    if (selector->selects_everything()) metadata["remainingItemCount"] = entries.size() - at;
+  }
+  return fmt::format(R"({{"kind":"{}List","apiVersion":"{}","metadata":{},"items":[{}]}})",
+                     target.type->kind, target.type->api_version(target.version),
+                     serialize(metadata), items);
+}
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,26 @@
+// GET of a collection: selectors, pages with continue tokens, and the rules for resourceVersion and
+// resourceVersionMatch.
+#pragma once
+
+#include "test/apiserver/request.hpp"
+#include "test/apiserver/selectors.hpp"
+#include "test/apiserver/store.hpp"
+
+namespace dcm::apiserver {
+
+// What lists and watches share.
+struct ListTarget {
+  const ResourceType* type;
+  std::string version;
+  std::string ns;  // "" for all
+
+  std::string prefix() const { return ns.empty() ? "" : ns + "/"; }
+};
+
+// The body of the answer.
+Outcome<std::string> list_objects(const Store& store, const ListTarget& target, const Query& query);
+
+// A `resourceVersion` of a query. 400 for what is no number; "" is 0.
+Outcome<Revision> parse_revision(std::string_view text);
+
+}  // namespace dcm::apiserver

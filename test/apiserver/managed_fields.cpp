@@ -1,0 +1,159 @@
+#include "test/apiserver/managed_fields.hpp"
+
+#include <algorithm>
+
+namespace dcm::apiserver {
+
+namespace {
+
+ManagedEntry decode_entry(const JsonObject& entry) {
+  const bool applied = text_at(entry, {"operation"}) == "Apply";
+  return {
+      {std::string(text_at(entry, {"manager"})), applied ? Operation::apply : Operation::update,
+       std::string(text_at(entry, {"subresource"})), std::string(text_at(entry, {"apiVersion"}))},
+      std::string(text_at(entry, {"time"})),
+      FieldSet::from_json(object_at(entry, {"fieldsV1"}))};
+}
+
+JsonObject encode_entry(const ManagedEntry& entry) {
+  const Manager& manager = entry.manager;
+  JsonObject encoded{{"manager", manager.name},
+                     {"operation", manager.operation == Operation::apply ? "Apply" : "Update"},
+                     {"apiVersion", manager.api_version},
+                     {"time", entry.time},
+                     {"fieldsType", "FieldsV1"},
+                     {"fieldsV1", entry.fields.to_json()}};
+  if (!manager.subresource.empty()) encoded["subresource"] = manager.subresource;
+  return encoded;
+}
+
+// What names or versions an object belongs to nobody.
+const FieldSet& unowned_fields() {
+  static const FieldSet kSet = [] {
+    FieldSet set;
+    set.children["f:apiVersion"].member = true;
+    set.children["f:kind"].member = true;
+    FieldSet& metadata = set.children["f:metadata"];
+    metadata.member = true;
+    for (const auto* name :
+         {"name", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp",
+          "deletionTimestamp", "selfLink", "deletionGracePeriodSeconds"}) {
+      metadata.children["f:" + std::string(name)].member = true;
+    }
+    return set;
+  }();
+  return kSet;
+}
+
+void strip(FieldSet& set, const std::vector<std::string>& reset) {
+  set.remove_all(unowned_fields());
+  for (const std::string& name : reset) set.children.erase("f:" + name);
+  if (const auto metadata = set.children.find("f:metadata"); metadata != set.children.end()) {
+    metadata->second.children.erase("f:managedFields");
+    if (metadata->second.empty()) set.children.erase(metadata);
+  }
+  set.member = false;
+}
+
+}  // namespace
+
+ManagedFields::ManagedFields(const JsonObject& object) {
+  for (const Json& entry : array_at(object, {"metadata", "managedFields"})) {
+    if (entry.is_object()) entries_.push_back(decode_entry(entry.get_object()));
+  }
+}
+
+const ManagedEntry* ManagedFields::find(const Manager& manager) const {
+  const auto found = std::ranges::find_if(
+      entries_, [&](const ManagedEntry& entry) { return entry.manager.same_as(manager); });
+  return found == entries_.end() ? nullptr : &*found;
+}
+
+FieldSet ManagedFields::owned_by_others(const Manager& manager) const {
+  FieldSet owned;
+  for (const ManagedEntry& entry : entries_) {
+    if (!entry.manager.same_as(manager)) owned.insert_all(entry.fields);
+  }
+  return owned;
+}
+
+std::vector<const ManagedEntry*> ManagedFields::others_owning(const Manager& manager,
+                                                              const FieldSet& fields) const {
+  std::vector<const ManagedEntry*> others;
+  for (const ManagedEntry& entry : entries_) {
+    if (entry.manager.same_as(manager)) continue;
+    if (!intersection(entry.fields, fields).empty()) others.push_back(&entry);
+  }
+  return others;
+}
+
+void ManagedFields::take_from_others(const Manager& manager, const FieldSet& fields) {
+  for (ManagedEntry& entry : entries_) {
+    if (!entry.manager.same_as(manager)) entry.fields.remove_all(fields);
+  }
+  std::erase_if(entries_, [](const ManagedEntry& entry) { return entry.fields.empty(); });
+}
+
+void ManagedFields::remove_everywhere(const FieldSet& fields) {
+  for (ManagedEntry& entry : entries_) entry.fields.remove_all(fields);
+  std::erase_if(entries_, [](const ManagedEntry& entry) { return entry.fields.empty(); });
+}
+
+void ManagedFields::set(const Manager& manager, FieldSet fields, const std::string& time) {
+  const auto found = std::ranges::find_if(
+      entries_, [&](const ManagedEntry& entry) { return entry.manager.same_as(manager); });
+  if (found == entries_.end()) {
+    if (!fields.empty()) entries_.push_back({manager, time, std::move(fields)});
+    return;
+  }
+  if (fields.empty()) {
+    entries_.erase(found);
+  } else if (found->fields != fields || found->manager.api_version != manager.api_version) {
+    *found = {manager, time, std::move(fields)};
+  }
+}
+
+bool ManagedFields::same_as(const ManagedFields& other) const {
+  return std::ranges::equal(entries_, other.entries_,
+                            [](const ManagedEntry& a, const ManagedEntry& b) {
+                              return a.manager.same_as(b.manager) && a.fields == b.fields;
+                            });
+}
+
+void ManagedFields::write_to(JsonObject& object) const {
+  JsonArray encoded;
+  for (const ManagedEntry& entry : entries_) encoded.push_back(encode_entry(entry));
+  JsonObject& metadata = child(object, "metadata");
+  if (encoded.empty()) {
+    metadata.erase("managedFields");
+  } else {
+    metadata["managedFields"] = std::move(encoded);
+  }
+}
+
+FieldSet claimed_fields(const JsonObject& object, const Schema& schema,
+                        const std::vector<std::string>& reset) {
+  FieldSet set = fields_of(object, schema);
+  strip(set, reset);
+  return set;
+}
+
+void track_update(const JsonObject* before, JsonObject& after, const Schema& schema,
+                  const Manager& manager, const std::vector<std::string>& reset,
+                  const std::string& now) {
+  const JsonObject nothing;
+  FieldChanges changes = compare_fields(before != nullptr ? *before : nothing, after, schema);
+  strip(changes.changed, reset);
+  strip(changes.removed, reset);
+  ManagedFields managed = before != nullptr ? ManagedFields(*before) : ManagedFields();
+  managed.take_from_others(manager, changes.changed);
+  managed.remove_everywhere(changes.removed);
+  const ManagedEntry* mine = managed.find(manager);
+  FieldSet owned = mine != nullptr ? mine->fields : FieldSet();
+  owned.insert_all(changes.changed);
+  // Nothing changed: an older API version in the entry is left alone, as it is no change either.
+  if (!changes.changed.empty() || !changes.removed.empty()) managed.set(manager, owned, now);
+  managed.write_to(after);
+}
+
+}  // namespace dcm::apiserver

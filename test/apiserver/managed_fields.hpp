@@ -1,0 +1,70 @@
+// `metadata.managedFields`: which manager owns which fields of an object (KEP-555).
+//
+// A manager is its name, its operation (Apply or Update) and the subresource that it wrote to; the
+// API version is recorded and does not count, so that a manager keeps what it applied under another
+// version.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "test/apiserver/field_set.hpp"
+
+namespace dcm::apiserver {
+
+enum class Operation { apply, update };
+
+struct Manager {
+  std::string name;
+  Operation operation;
+  std::string subresource;  // "" for the main path
+  std::string api_version;
+
+  bool same_as(const Manager& other) const {
+    return name == other.name && operation == other.operation && subresource == other.subresource;
+  }
+};
+
+struct ManagedEntry {
+  Manager manager;
+  std::string time;
+  FieldSet fields;
+};
+
+class ManagedFields {
+ public:
+  ManagedFields() = default;
+  explicit ManagedFields(const JsonObject& object);
+
+  // The entry of that manager; null if it owns nothing.
+  const ManagedEntry* find(const Manager& manager) const;
+  // What all others own together.
+  FieldSet owned_by_others(const Manager& manager) const;
+  // All that own some of `fields`, but for `manager`.
+  std::vector<const ManagedEntry*> others_owning(const Manager& manager,
+                                                 const FieldSet& fields) const;
+
+  void take_from_others(const Manager& manager, const FieldSet& fields);
+  void remove_everywhere(const FieldSet& fields);
+  // Replaces what the manager owns; `time` is taken if that is a change. Empty: it is forgotten.
+  void set(const Manager& manager, FieldSet fields, const std::string& time);
+
+  // Whether the same managers own the same fields, whatever the times say.
+  bool same_as(const ManagedFields& other) const;
+  void write_to(JsonObject& object) const;
+
+ private:
+  std::vector<ManagedEntry> entries_;
+};
+
+// The fields that a written object claims: all but what identifies it, and what the endpoint puts
+// back anyway (`reset`, top-level names).
+FieldSet claimed_fields(const JsonObject& object, const Schema& schema,
+                        const std::vector<std::string>& reset);
+
+// Records a create (`before` is null), a PUT or a patch in `after`.
+void track_update(const JsonObject* before, JsonObject& after, const Schema& schema,
+                  const Manager& manager, const std::vector<std::string>& reset,
+                  const std::string& now);
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,22 @@
+// The two patch types that carry a change: JSON merge patch (RFC 7386) and Kubernetes' strategic
+// merge patch, which knows lists that are maps and takes directives. Server-side apply, the third,
+// is in apply.hpp.
+#pragma once
+
+#include "test/apiserver/api_error.hpp"
+#include "test/apiserver/schema.hpp"
+
+namespace dcm::apiserver {
+
+void apply_merge_patch(JsonObject& object, const JsonObject& patch);
+
+// As apimachinery's strategicpatch does it: `$patch: delete|replace|merge`, `$retainKeys` and
+// `$deleteFromPrimitiveList/<list>` are carried out, null removes a member. Of
+// `$setElementOrder/<list>` nothing is done: what is new goes to the end.
+Outcome<> apply_strategic_merge_patch(JsonObject& object, const JsonObject& patch,
+                                      const Schema& schema);
+
+// Whether two items of a list that is a map have the same keys.
+bool same_item(const Json& a, const Json& b, const std::string& key);
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,286 @@
+#include "test/apiserver/registry.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "test/apiserver/conversion.hpp"
+#include "test/apiserver/metadata_rules.hpp"
+#include "test/apiserver/timestamp.hpp"
+
+namespace dcm::apiserver {
+
+namespace {
+
+constexpr int kNameAttempts = 8;
+constexpr std::size_t kMaxNameBase = 58;
+
+// Whether two states differ in more than the times of their managed fields.
+bool same_object(const JsonObject& a, const JsonObject& b) {
+  JsonObject left = a;
+  JsonObject right = b;
+  for (JsonObject* object : {&left, &right}) child(*object, "metadata").erase("managedFields");
+  return left == right && ManagedFields(a).same_as(ManagedFields(b));
+}
+
+void normalise(JsonObject& object) {
+  drop_empty_lists(object);
+  JsonObject& metadata = child(object, "metadata");
+  for (const auto* key : {"labels", "annotations"}) {
+    if (metadata.contains(key) && object_at(metadata, {key}).empty()) metadata.erase(key);
+  }
+}
+
+bool leaves_for_good(const JsonObject& next, const JsonObject& old) {
+  return array_at(next, {"metadata", "finalizers"}).empty() &&
+         has(old, {"metadata", "deletionTimestamp"}) &&
+         integer_at(old, {"metadata", "deletionGracePeriodSeconds"}).value_or(0) == 0;
+}
+
+}  // namespace
+
+WriteContext Registry::context_of(const Target& target) const {
+  const Stored ns = target.ns.empty() ? nullptr : store_.get("namespaces", target.ns);
+  return {time_.wall_now(), ns.get()};
+}
+
+Manager Registry::manager_of(const Target& target, Operation operation) const {
+  return {target.manager, operation, target.endpoint == Endpoint::status ? "status" : "",
+          target.type->api_version(target.version)};
+}
+
+Outcome<Stored> Registry::get(const Target& target) const {
+  Stored object = store_.get(target.type->plural, target.key());
+  if (object == nullptr) return std::unexpected(not_found(*target.type, target.name));
+  return object;
+}
+
+Outcome<> Registry::check_namespace(const Target& target) const {
+  if (!target.type->namespaced()) return {};
+  const Stored ns = store_.get("namespaces", target.ns);
+  if (ns == nullptr) return std::unexpected(not_found(types_.get("namespaces"), target.ns));
+  if (!has(*ns, {"metadata", "deletionTimestamp"})) return {};
+  return std::unexpected(namespace_terminating(*target.type, target.name, target.ns));
+}
+
+Outcome<> Registry::choose_name(const Target& target, JsonObject& metadata) const {
+  const std::string_view plural = target.type->plural;
+  std::string base(text_at(metadata, {"generateName"}));
+  if (!text_at(metadata, {"name"}).empty() || base.empty()) {
+    const std::string_view name = text_at(metadata, {"name"});
+    if (store_.get(plural, object_key(target.ns, name)) == nullptr) return {};
+    return std::unexpected(already_exists(*target.type, name));
+  }
+  base.resize(std::min(base.size(), kMaxNameBase));
+  std::string name;
+  for (int attempt = 0; attempt < kNameAttempts; ++attempt) {
+    name = base + random_suffix();
+    if (store_.get(plural, object_key(target.ns, name)) != nullptr) continue;
+    metadata["name"] = name;
+    return {};
+  }
+  return std::unexpected(no_free_name(*target.type, name));
+}
+
+Outcome<JsonObject> Registry::prepared_for_create(const Target& target, JsonObject body) const {
+  const WriteContext context = context_of(target);
+  const Strategy& strategy = *target.type->strategy;
+  drop_nulls(body);
+  JsonObject& metadata = child(body, "metadata");
+  if (!text_at(metadata, {"resourceVersion"}).empty()) {
+    return std::unexpected(
+        internal_error("resourceVersion should not be set on objects to be created"));
+  }
+  if (!target.ns.empty()) metadata["namespace"] = target.ns;
+  for (const auto* key : {"resourceVersion", "generation", "deletionTimestamp",
+                          "deletionGracePeriodSeconds", "managedFields", "selfLink"}) {
+    metadata.erase(key);
+  }
+  metadata["uid"] = random_uid();
+  metadata["creationTimestamp"] = timestamp(context.now);
+  strategy.prepare_create(body, context);
+  return body;
+}
+
+Outcome<Written> Registry::create(const Target& target, JsonObject body) {
+  return make(target, std::move(body), nullptr);
+}
+
+Outcome<Written> Registry::make(const Target& target, JsonObject body, const FieldSet* applied) {
+  if (auto allowed = check_namespace(target); !allowed) {
+    return std::unexpected(std::move(allowed.error()));
+  }
+  to_stored_version(*target.type, target.version, body);
+  auto object = prepared_for_create(target, std::move(body));
+  if (!object) return std::unexpected(std::move(object.error()));
+  JsonObject& metadata = child(*object, "metadata");
+  auto named = choose_name(target, metadata);
+  const std::string name(text_at(metadata, {"name"}));
+
+  Causes causes;
+  validate_metadata(*object, causes);
+  target.type->strategy->validate_create(*object, context_of(target), causes);
+  if (named && !causes.empty()) return std::unexpected(invalid(*target.type, name, causes));
+  if (!named) return std::unexpected(std::move(named.error()));
+
+  normalise(*object);
+  own_as_maker(target, *object, applied);
+  if (target.commit == Commit::dry_run) {
+    return Written{std::make_shared<const JsonObject>(std::move(*object)), Written::Kind::created};
+  }
+  Stored stored = store_.put(target.type->plural, object_key(target.ns, name), std::move(*object));
+  return Written{std::move(stored), Written::Kind::created};
+}
+
+Outcome<Written> Registry::replace(const Target& target, JsonObject body) {
+  auto old = get(target);
+  if (!old) return std::unexpected(std::move(old.error()));
+  drop_nulls(body);
+  to_stored_version(*target.type, target.version, body);
+  child(body, "metadata").erase("managedFields");
+  return update(target, *old, std::move(body), Update::replace);
+}
+
+Outcome<Written> Registry::patch(const Target& target, const Change& change) {
+  auto old = get(target);
+  if (!old) return std::unexpected(std::move(old.error()));
+  JsonObject next = **old;
+  child(next, "metadata").erase("managedFields");
+  from_stored_version(*target.type, target.version, next);
+  if (auto changed = change(next); !changed) return std::unexpected(std::move(changed.error()));
+  drop_nulls(next);
+  to_stored_version(*target.type, target.version, next);
+  return update(target, *old, std::move(next), Update::patch);
+}
+
+Outcome<Written> Registry::apply(const Target& target, JsonObject wanted, ApplyForce force) {
+  const Stored old = store_.get(target.type->plural, target.key());
+  drop_nulls(wanted);
+  if (old == nullptr) {
+    if (target.endpoint == Endpoint::status) {
+      return std::unexpected(not_found(*target.type, target.name));
+    }
+    return apply_as_create(target, std::move(wanted));
+  }
+  JsonObject live = *old;
+  from_stored_version(*target.type, target.version, live);
+  auto next = apply_configuration(
+      *target.type, live,
+      {std::move(wanted), manager_of(target, Operation::apply), force,
+       target.type->strategy->reset_fields(target.endpoint), timestamp(time_.wall_now())});
+  if (!next) return std::unexpected(std::move(next.error()));
+  to_stored_version(*target.type, target.version, *next);
+  return update(target, old, std::move(*next), Update::apply);
+}
+
+Outcome<Written> Registry::apply_as_create(const Target& target, JsonObject wanted) {
+  const std::string_view uid = text_at(wanted, {"metadata", "uid"});
+  if (!uid.empty()) {
+    return std::unexpected(conflict(
+        *target.type, target.name,
+        fmt::format("uid mismatch: the provided object specified uid {}, and no existing object "
+                    "was found",
+                    uid)));
+  }
+  const FieldSet claimed = claimed_fields(wanted, target.type->schema(),
+                                          target.type->strategy->reset_fields(target.endpoint));
+  child(wanted, "metadata")["name"] = target.name;
+  return make(target, std::move(wanted), &claimed);
+}
+
+// What is applied belongs to the applier, and the defaults that nobody asked for to nobody; what is
+// posted belongs to its maker as a whole.
+void Registry::own_as_maker(const Target& target, JsonObject& object,
+                            const FieldSet* applied) const {
+  const std::string now = timestamp(time_.wall_now());
+  if (applied == nullptr) {
+    track_update(nullptr, object, target.type->schema(), manager_of(target, Operation::update),
+                 target.type->strategy->reset_fields(Endpoint::main), now);
+    return;
+  }
+  ManagedFields managed;
+  managed.set(manager_of(target, Operation::apply), *applied, now);
+  managed.write_to(object);
+}
+
+Outcome<> Registry::check_version(const Target& target, const JsonObject& old, JsonObject& next,
+                                  Update how) const {
+  JsonObject& metadata = child(next, "metadata");
+  const std::string_view uid = text_at(metadata, {"uid"});
+  const std::string_view stored_uid = text_at(old, {"metadata", "uid"});
+  if (how == Update::replace && !uid.empty() && uid != stored_uid) {
+    return std::unexpected(
+        conflict(*target.type, target.name,
+                 fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}",
+                             uid, stored_uid)));
+  }
+  const std::string_view version = text_at(metadata, {"resourceVersion"});
+  const std::string_view stored_version = text_at(old, {"metadata", "resourceVersion"});
+  if (version.empty()) {
+    // The betas of a kind that has become strict stay lenient.
+    const bool may_overwrite = target.type->unconditional_update == UnconditionalUpdate::allowed ||
+                               (target.type->kind == "DeviceTaintRule" && target.version != "v1");
+    if (!may_overwrite) {
+      return std::unexpected(invalid(
+          *target.type, target.name,
+          {invalid_value("metadata.resourceVersion", Json(0), "must be specified for an update")}));
+    }
+    metadata["resourceVersion"] = stored_version;
+  } else if (version != stored_version) {
+    return std::unexpected(changed_meanwhile(*target.type, target.name));
+  }
+  return {};
+}
+
+Outcome<Written> Registry::update(const Target& target, const Stored& old, JsonObject next,
+                                  Update how) {
+  if (auto current = check_version(target, *old, next, how); !current) {
+    return std::unexpected(std::move(current.error()));
+  }
+  const Strategy& strategy = *target.type->strategy;
+  if (!target.ns.empty()) child(next, "metadata")["namespace"] = target.ns;
+  keep_system_metadata(next, *old);
+  strategy.prepare_update(next, *old, target.endpoint, context_of(target));
+
+  Causes causes;
+  validate_metadata_update(next, *old, causes);
+  strategy.validate_update(next, *old, target.endpoint, causes);
+  if (!causes.empty()) return std::unexpected(invalid(*target.type, target.name, causes));
+
+  normalise(next);
+  if (how != Update::apply) {
+    track_update(old.get(), next, target.type->schema(), manager_of(target, Operation::update),
+                 strategy.reset_fields(target.endpoint), timestamp(time_.wall_now()));
+  }
+  return commit_update(target, old, std::move(next));
+}
+
+Outcome<Written> Registry::commit_update(const Target& target, const Stored& old, JsonObject next) {
+  if (leaves_for_good(next, *old)) {
+    Stored last = std::make_shared<const JsonObject>(std::move(next));
+    if (target.commit == Commit::write) store_.remove(target.type->plural, target.key());
+    return Written{std::move(last)};
+  }
+  if (same_object(next, *old)) return Written{old};
+  if (target.commit == Commit::dry_run) {
+    return Written{std::make_shared<const JsonObject>(std::move(next))};
+  }
+  return Written{store_.put(target.type->plural, target.key(), std::move(next))};
+}
+
+std::string Registry::random_suffix() const {
+  // apimachinery's alphabet: no vowels and no look-alikes, so that no words come out.
+  constexpr std::string_view kAlphabet = "bcdfghjklmnpqrstvwxz2456789";
+  std::string suffix;
+  for (int i = 0; i < 5; ++i) suffix += kAlphabet[rng_.below(kAlphabet.size())];
+  return suffix;
+}
+
+std::string Registry::random_uid() const {
+  const std::uint64_t high = (rng_.next() & ~0xf000ULL) | 0x4000ULL;       // version 4
+  const std::uint64_t low = (rng_.next() & ~(3ULL << 62)) | (2ULL << 62);  // variant 1
+  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32, (high >> 16) & 0xffff,
+                     high & 0xffff, low >> 48, low & 0xffffffffffffULL);
+}
+
+}  // namespace dcm::apiserver

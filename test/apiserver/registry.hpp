@@ -1,0 +1,93 @@
+// Create, update and delete of one object: the rules that all kinds share, in the order in which
+// k8s.io/apiserver's registry/generic store applies them. What is particular to a kind is in its
+// Strategy. Bodies come in and objects go out in the version of the request; stored ones are v1.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "runtime/rng.hpp"
+#include "runtime/time.hpp"
+#include "test/apiserver/apply.hpp"
+#include "test/apiserver/resources.hpp"
+#include "test/apiserver/store.hpp"
+#include "test/apiserver/strategy.hpp"
+
+namespace dcm::apiserver {
+
+enum class Commit { write, dry_run };
+
+// Which object a request means, and how it is to be written.
+struct Target {
+  const ResourceType* type;
+  std::string version;
+  std::string ns;
+  std::string name;
+  Endpoint endpoint = Endpoint::main;
+  std::string manager = {};
+  Commit commit = Commit::write;
+
+  std::string key() const { return object_key(ns, name); }
+};
+
+struct Written {
+  Stored object;
+  enum class Kind { created, updated } kind = Kind::updated;
+};
+
+struct DeleteWish {
+  std::string uid = {};               // precondition, "" for none
+  std::string resource_version = {};  // precondition, "" for none
+  std::optional<std::int64_t> grace_seconds = {};
+};
+
+struct Deleted {
+  Stored object;
+  enum class Kind { gone, pending } kind = Kind::gone;
+};
+
+class Registry {
+ public:
+  // All four outlive the registry.
+  Registry(Store& store, const ResourceTable& types, runtime::TimeSource& time, runtime::Rng& rng)
+      : store_(store), types_(types), time_(time), rng_(rng) {}
+
+  Outcome<Stored> get(const Target& target) const;
+  Outcome<Written> create(const Target& target, JsonObject body);
+  Outcome<Written> replace(const Target& target, JsonObject body);
+  // Applies `change` to the newest state, as the target's version shows it.
+  using Change = std::function<Outcome<>(JsonObject& object)>;
+  Outcome<Written> patch(const Target& target, const Change& change);
+  Outcome<Written> apply(const Target& target, JsonObject wanted, ApplyForce force);
+  Outcome<Deleted> remove(const Target& target, const DeleteWish& wish);
+
+ private:
+  // How an update came to be: it decides what a missing version or another UID means.
+  enum class Update { replace, patch, apply };
+
+  // `applied`: what a server-side apply claims; null for an ordinary create.
+  Outcome<Written> make(const Target& target, JsonObject body, const FieldSet* applied);
+  Outcome<> check_namespace(const Target& target) const;
+  Outcome<JsonObject> prepared_for_create(const Target& target, JsonObject body) const;
+  Outcome<> choose_name(const Target& target, JsonObject& metadata) const;
+  Outcome<Written> update(const Target& target, const Stored& old, JsonObject next, Update how);
+  void own_as_maker(const Target& target, JsonObject& object, const FieldSet* applied) const;
+  Outcome<> check_version(const Target& target, const JsonObject& old, JsonObject& next,
+                          Update how) const;
+  Outcome<Written> commit_update(const Target& target, const Stored& old, JsonObject next);
+  Outcome<Written> apply_as_create(const Target& target, JsonObject wanted);
+  Stored mark_as_deleted(const Target& target, const Stored& old, std::int64_t grace);
+
+  WriteContext context_of(const Target& target) const;
+  Manager manager_of(const Target& target, Operation operation) const;
+  std::string random_suffix() const;
+  std::string random_uid() const;
+
+  Store& store_;
+  const ResourceTable& types_;
+  runtime::TimeSource& time_;
+  runtime::Rng& rng_;
+};
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,41 @@
+#include "test/apiserver/request_log.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace dcm::apiserver {
+
+std::size_t RequestLog::add(LoggedRequest request) {
+  // Halved at once, so that a long run does not move the whole log for each request.
+  if (requests_.size() >= limit_) {
+    const std::size_t gone = std::max<std::size_t>(1, requests_.size() / 2);
+    requests_.erase(requests_.begin(), requests_.begin() + static_cast<std::ptrdiff_t>(gone));
+    dropped_ += gone;
+  }
+  requests_.push_back(std::move(request));
+  return dropped_ + requests_.size() - 1;
+}
+
+void RequestLog::answered(std::size_t number, int status) {
+  if (number < dropped_ || number - dropped_ >= requests_.size()) return;
+  requests_[number - dropped_].status = status;
+}
+
+void RequestLog::clear() {
+  dropped_ += requests_.size();
+  requests_.clear();
+}
+
+std::size_t RequestLog::count(std::string_view verb, std::string_view resource) const {
+  return static_cast<std::size_t>(std::ranges::count_if(requests_, [&](const LoggedRequest& one) {
+    return one.verb == verb && one.resource == resource;
+  }));
+}
+
+std::vector<LoggedRequest> RequestLog::writes() const {
+  std::vector<LoggedRequest> writes;
+  std::ranges::copy_if(requests_, std::back_inserter(writes), &LoggedRequest::is_write);
+  return writes;
+}
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,50 @@
+// What was asked of a server, for tests that count or check requests.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dcm::apiserver {
+
+struct LoggedRequest {
+  std::string
+      verb;  // as in RBAC: get, list, watch, create, update, patch, delete, …; or the method
+  std::string group;
+  std::string version;
+  std::string resource;
+  std::string subresource;
+  std::string ns;
+  std::string name;
+  std::string query;
+  std::string user_agent;
+  std::string content_type;
+  std::string body;
+  int status = 0;  // of the answer; 0 until there is one
+
+  bool is_write() const { return verb != "get" && verb != "list" && verb != "watch"; }
+};
+
+class RequestLog {
+ public:
+  // Keeps the newest `limit` requests.
+  explicit RequestLog(std::size_t limit) : limit_(limit) {}
+
+  // The number under which the answer is reported.
+  std::size_t add(LoggedRequest request);
+  void answered(std::size_t number, int status);
+  void clear();
+
+  const std::vector<LoggedRequest>& all() const { return requests_; }
+  std::size_t count(std::string_view verb, std::string_view resource) const;
+  std::vector<LoggedRequest> writes() const;
+
+ private:
+  std::size_t limit_;
+  std::size_t dropped_ = 0;
+  std::vector<LoggedRequest> requests_;
+};
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,35 @@
+// What the lists and maps of an API object mean when two versions of it are merged: the
+// `x-kubernetes-list-type`, `-list-map-keys`, `-map-type`, `-patch-strategy` and `-patch-merge-key`
+// of the published OpenAPI, for the kinds that this server knows. Anything not named here is an
+// object that is merged member by member, or a list that is replaced as a whole.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dcm::apiserver {
+
+struct Schema {
+  // How server-side apply sees a list.
+  enum class List { atomic, map, set };
+  // How a strategic merge patch treats a list.
+  enum class Patch { replace, merge };
+  enum class Object { granular, atomic };
+
+  List list = List::atomic;
+  std::vector<std::string> keys;  // of a List::map
+  Patch patch = Patch::replace;
+  std::string merge_key;  // of Patch::merge; empty for a list of scalars
+  Object object = Object::granular;
+  std::map<std::string, Schema, std::less<>> fields;  // of the object, or of the list's items
+
+  // The schema of a member; one without any rule when nothing is known.
+  const Schema& field(std::string_view name) const;
+};
+
+// The schema of a kind. Lives as long as the process.
+const Schema& schema_of(std::string_view kind);
+
+}  // namespace dcm::apiserver

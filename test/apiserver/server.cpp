@@ -1,0 +1,264 @@
+#include "test/apiserver/server.hpp"
+
+#include "runtime/assert.hpp"
+#include "test/apiserver/discovery.hpp"
+#include "test/apiserver/encode.hpp"
+#include "test/apiserver/writes.hpp"
+
+namespace dcm::apiserver {
+
+struct Server::Parsed {
+  std::vector<std::string> segments;
+  std::optional<ResourcePath> path;
+  const ResourceType* type = nullptr;  // null: no such resource is served
+  Query query;
+  std::string verb;
+
+  bool collection() const { return path->name.empty(); }
+};
+
+namespace {
+
+std::string verb_of(const std::string& method, const ResourcePath& path, bool watch) {
+  const bool collection = path.name.empty();
+  if (method == "GET") return !collection ? "get" : watch ? "watch" : "list";
+  if (method == "POST") return "create";
+  if (method == "PUT") return "update";
+  if (method == "PATCH") return "patch";
+  if (method == "DELETE") return collection ? "deletecollection" : "delete";
+  return method;
+}
+
+bool accepts_json(std::string_view accept) {
+  if (accept.empty()) return true;
+  for (const auto* type : {"application/json", "application/*", "*/*"}) {
+    if (accept.find(type) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+// "application/json; charset=utf-8" → "application/json".
+std::string_view media_type(std::string_view content_type) {
+  return content_type.substr(0, content_type.find(';'));
+}
+
+std::string manager_of(const Query& query, std::string_view user_agent) {
+  if (const auto manager = query.get("fieldManager"); !manager.empty()) return std::string(manager);
+  return std::string(user_agent.empty() ? "unknown" : user_agent.substr(0, user_agent.find('/')));
+}
+
+}  // namespace
+
+Server::Server(runtime::TimeSource& time, runtime::Rng rng, ServerOptions options)
+    : time_(time),
+      rng_(rng),
+      options_(std::move(options)),
+      types_(options_.served),
+      store_(options_.history_limit, options_.first_revision),
+      registry_(store_, types_, time_, rng_),
+      log_(options_.log_limit) {
+  store_.on_change([this](std::string_view resource) {
+    for (Watch* watch : watches_) {
+      if (watch->target().type->plural == resource) watch->notify();
+    }
+  });
+  make_namespace("default");
+  make_namespace("kube-system");
+}
+
+Server::~Server() {
+  DCM_ASSERT(watches_.empty());
+}
+
+void Server::make_namespace(std::string_view name) {
+  const Target target{.type = &types_.get("namespaces"),
+                      .version = "v1",
+                      .ns = "",
+                      .name = "",
+                      .manager = "kube-apiserver"};
+  const auto made = registry_.create(target, JsonObject{{"metadata", JsonObject{{"name", name}}}});
+  DCM_ASSERT(made.has_value());
+}
+
+bool Server::is_watch(const Request& request) {
+  if (request.method != "GET") return false;
+  const auto path = parse_resource_path(path_segments(request.path));
+  return path && path->name.empty() && Query(request.query).is_true("watch");
+}
+
+Server::Parsed Server::parse(const Request& request) const {
+  Parsed parsed;
+  parsed.segments = path_segments(request.path);
+  parsed.path = parse_resource_path(parsed.segments);
+  parsed.query = Query(request.query);
+  if (!parsed.path) {
+    parsed.verb = request.method == "GET" ? "get" : request.method;
+    return parsed;
+  }
+  parsed.type = types_.find(parsed.path->group, parsed.path->version, parsed.path->resource);
+  parsed.verb = verb_of(request.method, *parsed.path, parsed.query.is_true("watch"));
+  return parsed;
+}
+
+namespace {
+
+LoggedRequest logged(const Request& request, std::string verb,
+                     const std::optional<ResourcePath>& path) {
+  LoggedRequest entry;
+  entry.verb = std::move(verb);
+  if (path) {
+    entry.group = path->group;
+    entry.version = path->version;
+    entry.resource = path->resource;
+    entry.subresource = path->subresource;
+    entry.ns = path->ns;
+    entry.name = path->name;
+  }
+  entry.query = request.query;
+  entry.user_agent = request.header("User-Agent");
+  entry.content_type = request.header("Content-Type");
+  entry.body = request.body;
+  return entry;
+}
+
+}  // namespace
+
+Response Server::finish(std::size_t number, LoggedRequest entry, Response response) {
+  entry.status = response.status;
+  log_.answered(number, response.status);
+  if (after_) after_(entry, response);
+  return response;
+}
+
+Response Server::handle(const Request& request) {
+  const Parsed parsed = parse(request);
+  LoggedRequest entry = logged(request, parsed.verb, parsed.path);
+  const std::size_t number = log_.add(entry);
+  if (before_) {
+    if (auto instead = before_(entry)) return finish(number, std::move(entry), *instead);
+  }
+  auto response = dispatch(request, parsed);
+  return finish(number, std::move(entry),
+                response ? std::move(*response) : to_response(response.error()));
+}
+
+Outcome<Response> Server::dispatch(const Request& request, const Parsed& parsed) {
+  if (!parsed.path) {
+    const bool reads = request.method == "GET" || request.method == "HEAD";
+    const auto found = reads ? discover(types_, parsed.segments, options_.version) : std::nullopt;
+    return found ? *found : page_not_found();
+  }
+  if (parsed.type == nullptr) {
+    const bool group_served = !types_.versions_of(parsed.path->group).empty();
+    if (!group_served) return page_not_found();
+    return std::unexpected(not_served());
+  }
+  const std::string& subresource = parsed.path->subresource;
+  const bool known = subresource.empty() || (subresource == "status" && parsed.type->has_status());
+  if (!known) return std::unexpected(not_served());
+  if (!accepts_json(request.header("Accept"))) return std::unexpected(not_acceptable());
+  if (request.method == "GET") return read(parsed);
+  return write(request, parsed);
+}
+
+Outcome<Response> Server::read(const Parsed& parsed) const {
+  const ResourcePath& path = *parsed.path;
+  if (parsed.verb == "watch") {
+    return std::unexpected(bad_request("a watch is opened with open_watch()"));
+  }
+  if (parsed.collection()) {
+    auto body = list_objects(store_, {parsed.type, path.version, path.ns}, parsed.query);
+    if (!body) return std::unexpected(std::move(body.error()));
+    return json_response(200, std::move(*body));
+  }
+  const auto object = registry_.get(
+      {.type = parsed.type, .version = path.version, .ns = path.ns, .name = path.name});
+  if (!object) return std::unexpected(object.error());
+  return json_response(200, encode(*parsed.type, path.version, **object));
+}
+
+Outcome<Response> Server::write(const Request& request, const Parsed& parsed) {
+  const ResourcePath& path = *parsed.path;
+  if (request.body.size() > options_.body_limit) {
+    return std::unexpected(
+        ApiError{413, "RequestEntityTooLarge",
+                 "Request entity too large: limit is " + std::to_string(options_.body_limit)});
+  }
+  WriteRequest write{{parsed.type, path.version, path.ns, path.name},
+                     parsed.query,
+                     media_type(request.header("Content-Type")),
+                     request.body};
+  write.target.endpoint = path.subresource.empty() ? Endpoint::main : Endpoint::status;
+  write.target.manager = manager_of(parsed.query, request.header("User-Agent"));
+  if (parsed.query.get("dryRun") == "All") write.target.commit = Commit::dry_run;
+
+  const bool main = path.subresource.empty();
+  // Something that lives in a namespace is written in one.
+  const bool placed = !parsed.type->namespaced() || !path.ns.empty();
+  const bool object = placed && !parsed.collection();
+  if (request.method == "POST" && main && placed && parsed.collection()) {
+    return handle_create(registry_, write);
+  }
+  if (request.method == "PUT" && object) return handle_replace(registry_, write);
+  if (request.method == "PATCH" && object) return handle_patch(registry_, write);
+  if (request.method == "DELETE" && main && object) return handle_delete(registry_, write);
+  if (request.method == "DELETE" && main && placed) {
+    return delete_collection(registry_, parsed, request);
+  }
+  return std::unexpected(method_not_allowed());
+}
+
+Outcome<Response> Server::delete_collection(Registry& registry, const Parsed& parsed,
+                                            const Request& request) {
+  const ResourcePath& path = *parsed.path;
+  const auto selector = Selector::parse(*parsed.type, parsed.query.get("labelSelector"),
+                                        parsed.query.get("fieldSelector"));
+  if (!selector) return std::unexpected(selector.error());
+  const std::string prefix = path.ns.empty() ? "" : path.ns + "/";
+  auto entries = store_.list(parsed.type->plural, prefix, "", store_.revision());
+  std::erase_if(entries,
+                [&](const Store::Entry& entry) { return !selector->matches(*entry.object); });
+  return handle_delete_collection(registry,
+                                  {{parsed.type, path.version, path.ns, ""},
+                                   parsed.query,
+                                   media_type(request.header("Content-Type")),
+                                   request.body},
+                                  entries);
+}
+
+std::expected<std::unique_ptr<Watch>, Response> Server::open_watch(const Request& request) {
+  const Parsed parsed = parse(request);
+  LoggedRequest entry = logged(request, parsed.verb, parsed.path);
+  const std::size_t number = log_.add(entry);
+  const auto refuse = [&](Response response) {
+    return std::unexpected(finish(number, entry, std::move(response)));
+  };
+  if (before_) {
+    if (auto instead = before_(entry)) return refuse(std::move(*instead));
+  }
+  if (parsed.type == nullptr) {
+    const bool group_served = parsed.path && !types_.versions_of(parsed.path->group).empty();
+    return refuse(group_served ? to_response(not_served()) : page_not_found());
+  }
+  if (!accepts_json(request.header("Accept"))) return refuse(to_response(not_acceptable()));
+  const ListTarget target{parsed.type, parsed.path->version, parsed.path->ns};
+  auto watch = Watch::open({&store_, &time_, &rng_, &options_.watches}, target, parsed.query);
+  if (!watch) return refuse(to_response(watch.error()));
+  Watch* const raw = watch->get();
+  watches_.insert(raw);
+  raw->on_close([this, raw] { watches_.erase(raw); });
+  log_.answered(number, 200);
+  return std::move(*watch);
+}
+
+void Server::end_watches() {
+  for (Watch* watch : watches_) watch->end();
+}
+
+void Server::end_watches(std::string_view resource) {
+  for (Watch* watch : watches_) {
+    if (watch->target().type->plural == resource) watch->end();
+  }
+}
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,71 @@
+#include "test/apiserver/strategy.hpp"
+
+#include <fmt/format.h>
+
+namespace dcm::apiserver {
+
+namespace {
+
+bool same_member(const JsonObject& a, const JsonObject& b, std::string_view key) {
+  const Json* left = a.if_contains(key);
+  const Json* right = b.if_contains(key);
+  return left == nullptr || right == nullptr ? left == right : *left == *right;
+}
+
+}  // namespace
+
+void Strategy::prepare_update(JsonObject&, const JsonObject&, Endpoint, const WriteContext&) const {
+}
+
+void Strategy::validate_update(const JsonObject&, const JsonObject&, Endpoint, Causes&) const {}
+
+void StatusStrategy::prepare_create(JsonObject& object, const WriteContext&) const {
+  object["status"] = JsonObject();
+}
+
+void StatusStrategy::prepare_update(JsonObject& next, const JsonObject& old, Endpoint endpoint,
+                                    const WriteContext&) const {
+  if (endpoint == Endpoint::main) {
+    restore(next, old, "status");
+    return;
+  }
+  restore(next, old, "spec");
+  restore_metadata(next, old);
+  child(next, "status");
+}
+
+std::vector<std::string> StatusStrategy::reset_fields(Endpoint endpoint) const {
+  if (endpoint == Endpoint::main) return {"status"};
+  return {"spec", "metadata"};
+}
+
+void restore_metadata(JsonObject& next, const JsonObject& old) {
+  JsonObject& metadata = child(next, "metadata");
+  const JsonObject& before = object_at(old, {"metadata"});
+  for (const auto* name : {"labels", "annotations", "finalizers", "ownerReferences",
+                           "deletionTimestamp", "generation"}) {
+    restore(metadata, before, name);
+  }
+}
+
+void count_generation(JsonObject& next, const JsonObject& old) {
+  if (same_member(next, old, "spec")) return;
+  const auto before = integer_at(old, {"metadata", "generation"}).value_or(0);
+  child(next, "metadata")["generation"] = before + 1;
+}
+
+void require_same_spec(const JsonObject& next, const JsonObject& old, Causes& causes) {
+  if (same_member(next, old, "spec")) return;
+  const Json* spec = next.if_contains("spec");
+  causes.push_back(invalid_value("spec", spec != nullptr ? *spec : Json(), "field is immutable"));
+}
+
+void set_default(JsonObject& object, std::string_view key, Json value) {
+  if (!object.contains(key)) object[key] = std::move(value);
+}
+
+std::string indexed(std::string_view path, std::size_t index) {
+  return fmt::format("{}[{}]", path, index);
+}
+
+}  // namespace dcm::apiserver

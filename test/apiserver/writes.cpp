@@ -1,0 +1,218 @@
+#include "test/apiserver/writes.hpp"
+
+#include <fmt/format.h>
+
+#include "test/apiserver/encode.hpp"
+#include "test/apiserver/patches.hpp"
+
+namespace dcm::apiserver {
+
+namespace {
+
+constexpr std::string_view kJson = "application/json";
+constexpr std::string_view kMergePatch = "application/merge-patch+json";
+constexpr std::string_view kStrategicMergePatch = "application/strategic-merge-patch+json";
+constexpr std::string_view kApplyPatch = "application/apply-patch+yaml";
+
+Outcome<JsonObject> decode_object(std::string_view body, std::string_view what) {
+  std::string problem;
+  auto json = parse(body, problem);
+  if (!json)
+    return std::unexpected(bad_request(fmt::format("error decoding {}: {}", what, problem)));
+  if (!json->is_object()) {
+    return std::unexpected(bad_request(fmt::format("error decoding {}: not an object", what)));
+  }
+  return std::move(json->get_object());
+}
+
+// apiVersion and kind may be left out; if they are there, they must be the path's.
+Outcome<> take_type_meta(const Target& target, JsonObject& object) {
+  const std::string expected = target.type->api_version(target.version);
+  const std::string version(text_at(object, {"apiVersion"}));
+  const std::string kind(text_at(object, {"kind"}));
+  object.erase("apiVersion");
+  object.erase("kind");
+  if (!version.empty() && version != expected) {
+    return std::unexpected(bad_request(
+        fmt::format("the API version in the data ({}) does not match the expected API version ({})",
+                    version, expected)));
+  }
+  if (kind.empty() || kind == target.type->kind) return {};
+  return std::unexpected(bad_request(
+      fmt::format("{} in version \"{}\" cannot be handled as a {}: no kind \"{}\" is registered "
+                  "for this path",
+                  kind, target.version, target.type->kind, kind)));
+}
+
+Outcome<> check_identity(const Target& target, const JsonObject& object) {
+  const Json* metadata = object.if_contains("metadata");
+  if (metadata != nullptr && !metadata->is_object() && !metadata->is_null()) {
+    return std::unexpected(bad_request("json: cannot unmarshal metadata into ObjectMeta"));
+  }
+  const std::string_view ns = text_at(object, {"metadata", "namespace"});
+  if (!ns.empty() && ns != target.ns) {
+    return std::unexpected(
+        bad_request("the namespace of the provided object does not match the namespace sent on "
+                    "the request"));
+  }
+  const std::string_view name = text_at(object, {"metadata", "name"});
+  if (target.name.empty() || name.empty() || name == target.name) return {};
+  return std::unexpected(bad_request(fmt::format(
+      "the name of the object ({}) does not match the name on the URL ({})", name, target.name)));
+}
+
+Outcome<JsonObject> decode_body(const WriteRequest& request) {
+  if (!request.content_type.empty() && request.content_type != kJson) {
+    return std::unexpected(unsupported_media_type(kJson));
+  }
+  auto object = decode_object(request.body, "the body of the request");
+  if (!object) return object;
+  if (auto typed = take_type_meta(request.target, *object); !typed) {
+    return std::unexpected(std::move(typed.error()));
+  }
+  if (auto fits = check_identity(request.target, *object); !fits) {
+    return std::unexpected(std::move(fits.error()));
+  }
+  return object;
+}
+
+Response object_response(const Target& target, const Written& written) {
+  const int status = written.kind == Written::Kind::created ? 201 : 200;
+  return json_response(status, encode(*target.type, target.version, *written.object));
+}
+
+Outcome<Response> answer(const Target& target, Outcome<Written> written) {
+  if (!written) return std::unexpected(std::move(written.error()));
+  return object_response(target, *written);
+}
+
+Outcome<> check_patch_options(const WriteRequest& request) {
+  Causes causes;
+  const bool applies = request.content_type == kApplyPatch;
+  if (applies && request.query.get("fieldManager").empty()) {
+    causes.push_back(required_value("fieldManager", "is required for apply patch"));
+  }
+  if (!applies && request.query.has("force")) {
+    causes.push_back(forbidden_value("force", "may not be specified for non-apply patch"));
+  }
+  if (!causes.empty()) return std::unexpected(invalid_options("PatchOptions", causes));
+  return {};
+}
+
+Outcome<Response> apply(Registry& registry, const WriteRequest& request) {
+  auto wanted = decode_object(request.body, "YAML");
+  if (!wanted) return std::unexpected(std::move(wanted.error()));
+  const Target& target = request.target;
+  const std::string expected = target.type->api_version(target.version);
+  if (const auto version = text_at(*wanted, {"apiVersion"}); version != expected) {
+    return std::unexpected(bad_request(
+        fmt::format("Incorrect version specified in apply patch. Specified patch version: {}, "
+                    "expected: {}",
+                    version, expected)));
+  }
+  if (has(*wanted, {"metadata", "managedFields"})) {
+    return std::unexpected(bad_request("metadata.managedFields must be nil"));
+  }
+  if (auto typed = take_type_meta(target, *wanted); !typed) {
+    return std::unexpected(std::move(typed.error()));
+  }
+  if (auto fits = check_identity(target, *wanted); !fits) {
+    return std::unexpected(std::move(fits.error()));
+  }
+  const auto force = request.query.is_true("force") ? ApplyForce::yes : ApplyForce::no;
+  return answer(target, registry.apply(target, std::move(*wanted), force));
+}
+
+Outcome<DeleteWish> decode_delete_wish(const WriteRequest& request) {
+  DeleteWish wish;
+  wish.grace_seconds = request.query.integer("gracePeriodSeconds");
+  if (request.body.empty()) return wish;
+  const auto options = decode_object(request.body, "DeleteOptions");
+  if (!options) return std::unexpected(options.error());
+  wish.uid = text_at(*options, {"preconditions", "uid"});
+  wish.resource_version = text_at(*options, {"preconditions", "resourceVersion"});
+  if (const auto seconds = integer_at(*options, {"gracePeriodSeconds"})) {
+    wish.grace_seconds = seconds;
+  }
+  return wish;
+}
+
+JsonObject success_of(const Target& target, const JsonObject& gone) {
+  JsonObject details{{"name", target.name}};
+  if (!target.type->group.empty()) details["group"] = target.type->group;
+  details["kind"] = target.type->plural;
+  details["uid"] = text_at(gone, {"metadata", "uid"});
+  return {{"kind", "Status"},
+          {"apiVersion", "v1"},
+          {"metadata", JsonObject()},
+          {"status", "Success"},
+          {"details", details}};
+}
+
+}  // namespace
+
+Outcome<Response> handle_create(Registry& registry, const WriteRequest& request) {
+  auto body = decode_body(request);
+  if (!body) return std::unexpected(std::move(body.error()));
+  return answer(request.target, registry.create(request.target, std::move(*body)));
+}
+
+Outcome<Response> handle_replace(Registry& registry, const WriteRequest& request) {
+  auto body = decode_body(request);
+  if (!body) return std::unexpected(std::move(body.error()));
+  if (text_at(*body, {"metadata", "name"}).empty()) {
+    return std::unexpected(bad_request("name must be provided"));
+  }
+  return answer(request.target, registry.replace(request.target, std::move(*body)));
+}
+
+Outcome<Response> handle_patch(Registry& registry, const WriteRequest& request) {
+  if (auto options = check_patch_options(request); !options) {
+    return std::unexpected(std::move(options.error()));
+  }
+  if (request.content_type == kApplyPatch) return apply(registry, request);
+  const bool strategic = request.content_type == kStrategicMergePatch;
+  if (!strategic && request.content_type != kMergePatch) {
+    return std::unexpected(unsupported_media_type(
+        fmt::format("{}, {}, {}", kMergePatch, kStrategicMergePatch, kApplyPatch)));
+  }
+  auto patch = decode_object(request.body, "patch");
+  if (!patch) return std::unexpected(std::move(patch.error()));
+  const Schema& schema = request.target.type->schema();
+  return answer(request.target,
+                registry.patch(request.target, [&](JsonObject& object) -> Outcome<> {
+                  if (strategic) return apply_strategic_merge_patch(object, *patch, schema);
+                  apply_merge_patch(object, *patch);
+                  return {};
+                }));
+}
+
+Outcome<Response> handle_delete(Registry& registry, const WriteRequest& request) {
+  const auto wish = decode_delete_wish(request);
+  if (!wish) return std::unexpected(wish.error());
+  const Target& target = request.target;
+  const auto deleted = registry.remove(target, *wish);
+  if (!deleted) return std::unexpected(deleted.error());
+  const bool status =
+      target.type->delete_answer == DeleteAnswer::status && deleted->kind == Deleted::Kind::gone;
+  if (status) return json_response(200, success_of(target, *deleted->object));
+  return json_response(200, encode(*target.type, target.version, *deleted->object));
+}
+
+Outcome<Response> handle_delete_collection(Registry& registry, const WriteRequest& request,
+                                           const std::vector<Store::Entry>& entries) {
+  const auto wish = decode_delete_wish(request);
+  if (!wish) return std::unexpected(wish.error());
+  Target target = request.target;
+  for (const Store::Entry& entry : entries) {
+    target.ns = text_at(*entry.object, {"metadata", "namespace"});
+    target.name = text_at(*entry.object, {"metadata", "name"});
+    const auto deleted = registry.remove(target, *wish);
+    if (!deleted && deleted.error().code != 404) return std::unexpected(deleted.error());
+  }
+  return json_response(
+      200, fmt::format(R"({{"kind":"{}List","apiVersion":"{}","metadata":{{}},"items":[]}})",
+                       target.type->kind, target.type->api_version(target.version)));
+}
+
+}  // namespace dcm::apiserver

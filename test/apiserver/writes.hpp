@@ -1,0 +1,25 @@
+// Requests that change something: their bodies, content types and options (k8s.io/apiserver
+// pkg/endpoints/handlers), down to the registry.
+#pragma once
+
+#include "test/apiserver/registry.hpp"
+#include "test/apiserver/request.hpp"
+
+namespace dcm::apiserver {
+
+struct WriteRequest {
+  Target target;
+  Query query;
+  std::string_view content_type;  // without parameters
+  std::string_view body;
+};
+
+Outcome<Response> handle_create(Registry& registry, const WriteRequest& request);
+Outcome<Response> handle_replace(Registry& registry, const WriteRequest& request);
+Outcome<Response> handle_patch(Registry& registry, const WriteRequest& request);
+Outcome<Response> handle_delete(Registry& registry, const WriteRequest& request);
+// Deletes each of `names`; one that is gone meanwhile is no failure.
+Outcome<Response> handle_delete_collection(Registry& registry, const WriteRequest& request,
+                                           const std::vector<Store::Entry>& entries);
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,155 @@
+// Collections: pages, selectors, versions.
+#include "test/unit/apiserver/fixture.hpp"
+
+namespace dcm::apiserver {
+namespace {
+
+class Lists : public Api {
+ protected:
+  explicit Lists(ServerOptions options = {}) : Api(std::move(options)) {}
+
+  void make(std::string_view name, std::string_view labels = "{}") {
+    api.post("/api/v1/namespaces/default/configmaps", R"({"metadata":{"name":")" +
+                                                          std::string(name) + R"(","labels":)" +
+                                                          std::string(labels) + "}}");
+  }
+  Answer list(std::string_view query) {
+    return api.get("/api/v1/namespaces/default/configmaps?" + std::string(query));
+  }
+  static std::string names(const Answer& answer) {
+    std::string text;
+    for (const Json& item : array_at(answer.body, {"items"})) {
+      text += std::string(text_at(item.get_object(), {"metadata", "name"})) + " ";
+    }
+    return text;
+  }
+};
+
+TEST_F(Lists, show_items_in_order_without_their_kind) {
+  make("b");
+  make("a");
+  const Answer all = list("");
+  EXPECT_EQ(names(all), "a b ");
+  EXPECT_EQ(all.text({"kind"}), "ConfigMapList");
+  EXPECT_EQ(all.resource_version(), std::to_string(server.store().revision()));
+  EXPECT_FALSE(array_at(all.body, {"items"}).front().get_object().contains("kind"));
+}
+
+TEST_F(Lists, come_in_pages_of_one_state) {
+  for (const auto* name : {"a", "b", "c", "d", "e"}) make(name);
+  const Answer first = list("limit=2");
+  EXPECT_EQ(names(first), "a b ");
+  EXPECT_EQ(integer_at(first.body, {"metadata", "remainingItemCount"}), 3);
+  make("bb");
+  api.remove("/api/v1/namespaces/default/configmaps/d");
+  const Answer second =
+      list("limit=2&continue=" + std::string(first.text({"metadata", "continue"})));
+  EXPECT_EQ(names(second), "c d ");
+  EXPECT_EQ(second.resource_version(), first.resource_version());
+  const Answer third =
+      list("limit=2&continue=" + std::string(second.text({"metadata", "continue"})));
+  EXPECT_EQ(names(third), "e ");
+  EXPECT_FALSE(has(third.body, {"metadata", "continue"}));
+}
+
+TEST_F(Lists, a_page_of_a_forgotten_state_is_gone_but_can_be_continued_as_it_is_now) {
+  for (const auto* name : {"a", "b", "c"}) make(name);
+  const Answer first = list("limit=1");
+  make("bb");
+  server.compact_history();
+  const Answer gone = list("limit=1&continue=" + std::string(first.text({"metadata", "continue"})));
+  EXPECT_EQ(gone.status, 410);
+  EXPECT_EQ(gone.reason(), "Expired");
+  EXPECT_EQ(names(list("continue=" + std::string(gone.text({"metadata", "continue"})))), "b bb c ");
+}
+
+struct SelectorRow {
+  std::string_view sentence;
+  std::string_view query;
+  std::string_view names;
+};
+
+class ListSelectors : public Lists, public ::testing::WithParamInterface<SelectorRow> {};
+
+TEST_P(ListSelectors, choose) {
+  make("a", R"({"color":"red","size":"2"})");
+  make("b", R"({"color":"blue"})");
+  make("c");
+  EXPECT_EQ(names(list(GetParam().query)), GetParam().names) << GetParam().sentence;
+}
+
+constexpr SelectorRow kSelectorRows[] = {
+    {"by a label's value", "labelSelector=color%3Dred", "a "},
+    {"by a value that it must not have", "labelSelector=color!%3Dred", "b c "},
+    {"by a set of values", "labelSelector=color%20in%20(red,blue)", "a b "},
+    {"by a set that it must not be in", "labelSelector=color+notin+(red)", "b c "},
+    {"by a label that is there", "labelSelector=color", "a b "},
+    {"by a label that is not there", "labelSelector=!color", "c "},
+    {"by a number", "labelSelector=size>1", "a "},
+    {"by all terms at once", "labelSelector=color,color!%3Dred", "b "},
+    {"by name", "fieldSelector=metadata.name%3Db", "b "},
+    {"by another name", "fieldSelector=metadata.name!%3Db,metadata.namespace%3Ddefault", "a c "},
+};
+
+INSTANTIATE_TEST_SUITE_P(Rows, ListSelectors, ::testing::ValuesIn(kSelectorRows));
+
+TEST_F(Lists, select_pods_by_node) {
+  make_pod("node-a");
+  EXPECT_EQ(names(api.get("/api/v1/pods?fieldSelector=spec.nodeName%3Dnode-a")), "trainer-0 ");
+  EXPECT_EQ(names(api.get("/api/v1/pods?fieldSelector=spec.nodeName%3Dnode-b")), "");
+}
+
+TEST_F(Lists, show_an_exact_version_where_it_is_still_known) {
+  make("a");
+  const std::string then = std::to_string(server.store().revision());
+  make("b");
+  EXPECT_EQ(names(list("resourceVersionMatch=Exact&resourceVersion=" + then)), "a ");
+  EXPECT_EQ(names(list("resourceVersionMatch=NotOlderThan&resourceVersion=" + then)), "a b ");
+  EXPECT_EQ(names(list("resourceVersion=0")), "a b ");
+  server.compact_history();
+  EXPECT_EQ(list("resourceVersionMatch=Exact&resourceVersion=" + then).status, 410);
+}
+
+struct RefusedRow {
+  std::string_view query;
+  int status;
+  std::string_view reason;
+};
+
+class RefusedList : public Lists, public ::testing::WithParamInterface<RefusedRow> {};
+
+TEST_P(RefusedList, answers) {
+  const Answer answer = list(GetParam().query);
+  EXPECT_EQ(answer.status, GetParam().status) << GetParam().query;
+  EXPECT_EQ(answer.reason(), GetParam().reason) << GetParam().query;
+}
+
+constexpr RefusedRow kRefusedRows[] = {
+    {"resourceVersion=abc", 400, "BadRequest"},
+    {"resourceVersion=1000", 504, "Timeout"},
+    {"resourceVersionMatch=Exact", 422, "Invalid"},
+    {"resourceVersionMatch=Exact&resourceVersion=0", 422, "Invalid"},
+    {"sendInitialEvents=true", 422, "Invalid"},
+    {"continue=nonsense", 400, "BadRequest"},
+    {"fieldSelector=spec.color%3Dred", 400, "BadRequest"},
+    {"labelSelector=a%20b", 400, "BadRequest"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Rows, RefusedList, ::testing::ValuesIn(kRefusedRows));
+
+TEST_F(Lists, a_version_from_the_future_says_so_in_a_cause) {
+  const Answer answer = list("resourceVersion=1000");
+  const auto& cause = array_at(answer.body, {"details", "causes"}).front().get_object();
+  EXPECT_EQ(text_at(cause, {"reason"}), "ResourceVersionTooLarge");
+}
+
+TEST_F(Lists, a_collection_can_be_deleted_by_selector) {
+  make("a", R"({"color":"red"})");
+  make("b");
+  EXPECT_EQ(api.remove("/api/v1/namespaces/default/configmaps?labelSelector=color%3Dred").status,
+            200);
+  EXPECT_EQ(names(list("")), "b ");
+}
+
+}  // namespace
+}  // namespace dcm::apiserver

@@ -1,0 +1,91 @@
+#include "test/apiserver/patches.hpp"
+
+#include "test/unit/apiserver/fixture.hpp"
+
+namespace dcm::apiserver {
+namespace {
+
+struct StrategicRow {
+  std::string_view sentence;
+  std::string_view kind;
+  std::string_view before;
+  std::string_view patch;
+  std::string_view after;
+};
+
+class StrategicMerge : public ::testing::TestWithParam<StrategicRow> {};
+
+TEST_P(StrategicMerge, gives) {
+  const StrategicRow& row = GetParam();
+  JsonObject object = object_of(row.before);
+  const auto merged =
+      apply_strategic_merge_patch(object, object_of(row.patch), schema_of(row.kind));
+  ASSERT_TRUE(merged.has_value()) << row.sentence << ": " << merged.error().message;
+  EXPECT_EQ(object, object_of(row.after)) << row.sentence << "\n" << serialize(object);
+}
+
+constexpr StrategicRow kStrategicRows[] = {
+    {"an object is merged member by member", "Pod", R"({"a":{"x":1,"y":2}})", R"({"a":{"y":3}})",
+     R"({"a":{"x":1,"y":3}})"},
+    {"null removes a member", "ResourceClaim", R"({"status":{"allocation":{"a":1}}})",
+     R"({"status":{"allocation":null}})", R"({"status":{}})"},
+    {"null for what is not there changes nothing", "ResourceClaim", R"({"status":{}})",
+     R"({"status":{"allocation":null}})", R"({"status":{}})"},
+    {"a list that is no map is replaced", "Pod", R"({"spec":{"tolerations":[{"key":"a"}]}})",
+     R"({"spec":{"tolerations":[{"key":"b"}]}})", R"({"spec":{"tolerations":[{"key":"b"}]}})"},
+    {"an item with a known key is merged, one with a new key goes to the end", "ResourceClaim",
+     R"({"status":{"reservedFor":[{"uid":"1","name":"a"},{"uid":"2"}]}})",
+     R"({"status":{"reservedFor":[{"uid":"3"},{"uid":"1","resource":"pods"}]}})",
+     R"({"status":{"reservedFor":[{"uid":"1","name":"a","resource":"pods"},{"uid":"2"},
+        {"uid":"3"}]}})"},
+    {"$patch: delete removes the item with that key", "ResourceClaim",
+     R"({"status":{"reservedFor":[{"uid":"1"},{"uid":"2"}]}})",
+     R"({"status":{"reservedFor":[{"$patch":"delete","uid":"1"}]}})",
+     R"({"status":{"reservedFor":[{"uid":"2"}]}})"},
+    {"$patch: delete of an unknown key changes nothing", "ResourceClaim",
+     R"({"status":{"reservedFor":[{"uid":"2"}]}})",
+     R"({"status":{"reservedFor":[{"$patch":"delete","uid":"1"}]}})",
+     R"({"status":{"reservedFor":[{"uid":"2"}]}})"},
+    {"$patch: delete in a list that is not there leaves an empty list", "ResourceClaim",
+     R"({"status":{}})", R"({"status":{"reservedFor":[{"$patch":"delete","uid":"1"}]}})",
+     R"({"status":{"reservedFor":[]}})"},
+    {"$patch: replace in a list replaces it", "Pod", R"({"status":{"conditions":[{"type":"A"}]}})",
+     R"({"status":{"conditions":[{"$patch":"replace"},{"type":"B"}]}})",
+     R"({"status":{"conditions":[{"type":"B"}]}})"},
+    {"$patch: replace in an object replaces it", "Pod", R"({"a":{"x":1}})",
+     R"({"a":{"$patch":"replace","y":2}})", R"({"a":{"y":2}})"},
+    {"$deleteFromPrimitiveList takes one finalizer and leaves the others", "ResourceClaim",
+     R"({"metadata":{"finalizers":["a","b"]}})",
+     R"({"metadata":{"$deleteFromPrimitiveList/finalizers":["a"]}})",
+     R"({"metadata":{"finalizers":["b"]}})"},
+    {"finalizers are added to those there are", "ResourceClaim",
+     R"({"metadata":{"finalizers":["a"]}})", R"({"metadata":{"finalizers":["b","a"]}})",
+     R"({"metadata":{"finalizers":["a","b"]}})"},
+    {"$setElementOrder is no member", "Pod", R"({"status":{"conditions":[{"type":"A"}]}})",
+     R"({"status":{"$setElementOrder/conditions":[{"type":"B"},{"type":"A"}],
+        "conditions":[{"type":"B"}]}})",
+     R"({"status":{"conditions":[{"type":"A"},{"type":"B"}]}})"},
+    {"$retainKeys drops what it does not name", "Pod", R"({"spec":{"a":1,"b":2}})",
+     R"({"spec":{"$retainKeys":["b"],"b":3}})", R"({"spec":{"b":3}})"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Rows, StrategicMerge, ::testing::ValuesIn(kStrategicRows));
+
+TEST(StrategicMergeFailure, an_item_without_its_key_is_refused) {
+  JsonObject object = object_of(R"({"status":{"reservedFor":[{"uid":"1"}]}})");
+  const auto merged =
+      apply_strategic_merge_patch(object, object_of(R"({"status":{"reservedFor":[{"name":"x"}]}})"),
+                                  schema_of("ResourceClaim"));
+  ASSERT_FALSE(merged.has_value());
+  EXPECT_NE(merged.error().message.find("does not contain declared merge key: uid"),
+            std::string::npos);
+}
+
+TEST(MergePatch, replaces_lists_and_removes_nulls) {
+  JsonObject object = object_of(R"({"a":{"x":1,"y":[1,2]},"b":1})");
+  apply_merge_patch(object, object_of(R"({"a":{"y":[3],"z":{"n":null,"m":1}},"b":null})"));
+  EXPECT_EQ(object, object_of(R"({"a":{"x":1,"y":[3],"z":{"m":1}}})"));
+}
+
+}  // namespace
+}  // namespace dcm::apiserver

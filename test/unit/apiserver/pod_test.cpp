@@ -1,0 +1,235 @@
+// Pods: claim names by server-side apply, conditions, graceful deletion.
+#include "test/unit/apiserver/fixture.hpp"
+
+namespace dcm::apiserver {
+namespace {
+
+class Pod : public Api {
+ protected:
+  static std::string entry(std::string_view name, std::string_view claim) {
+    return R"({"name":")" + std::string(name) + R"(","resourceClaimName":")" + std::string(claim) +
+           R"("})";
+  }
+  Answer apply_names(const std::string& entries, std::string_view manager = "ours",
+                     std::string_view more_metadata = "") {
+    return api.patch(std::string(kPodStatus) + "?force=true&fieldManager=" + std::string(manager),
+                     kApply,
+                     R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"trainer-0")" +
+                         std::string(more_metadata) + R"(},"status":{"resourceClaimStatuses":[)" +
+                         entries + "]}}");
+  }
+  // "gpus=a nic=b ".
+  std::string names() {
+    std::string text;
+    for (const Json& item : array_at(api.get(kPod).body, {"status", "resourceClaimStatuses"})) {
+      text += std::string(text_at(item.get_object(), {"name"})) + "=" +
+              std::string(text_at(item.get_object(), {"resourceClaimName"})) + " ";
+    }
+    return text;
+  }
+};
+
+TEST_F(Pod, apply_writes_the_names_of_its_claims) {
+  make_pod();
+  EXPECT_EQ(apply_names(entry("gpus", "a") + "," + entry("nic", "b")).status, 200);
+  EXPECT_EQ(names(), "gpus=a nic=b ");
+  EXPECT_EQ(apply_names(entry("gpus", "c") + "," + entry("nic", "b")).status, 200);
+  EXPECT_EQ(names(), "gpus=c nic=b ");
+}
+
+TEST_F(Pod, apply_removes_what_its_manager_leaves_out) {
+  make_pod();
+  apply_names(entry("gpus", "a") + "," + entry("nic", "b"));
+  apply_names(entry("nic", "b"));
+  EXPECT_EQ(names(), "nic=b ");
+}
+
+TEST_F(Pod, apply_keeps_what_another_manager_owns_too) {
+  make_pod();
+  apply_names(entry("gpus", "a") + "," + entry("nic", "b"));
+  apply_names(entry("gpus", "a"), "theirs");
+  apply_names(entry("nic", "b"));
+  EXPECT_EQ(names(), "gpus=a nic=b ");
+  apply_names(entry("nic", "b"), "theirs");
+  EXPECT_EQ(names(), "nic=b ");
+}
+
+TEST_F(Pod, apply_keeps_what_another_kind_of_write_set) {
+  make_pod();
+  api.patch(kPodStatus, kStrategic,
+            R"({"status":{"resourceClaimStatuses":[)" + entry("gpus", "a") + "]}}");
+  apply_names(entry("nic", "b"));
+  EXPECT_EQ(names(), "gpus=a nic=b ");
+}
+
+TEST_F(Pod, the_last_entry_cannot_be_removed_by_leaving_it_out) {
+  make_pod();
+  apply_names(entry("gpus", "a"));
+  const Answer without = api.patch(std::string(kPodStatus) + "?force=true&fieldManager=ours",
+                                   kApply, R"({"apiVersion":"v1","kind":"Pod","status":{}})");
+  EXPECT_EQ(without.status, 200);
+  EXPECT_EQ(names(), "gpus=a ");
+}
+
+TEST_F(Pod, apply_again_changes_nothing) {
+  make_pod();
+  const Answer first = apply_names(entry("gpus", "a"));
+  time.step_wall(std::chrono::hours(1));
+  EXPECT_EQ(apply_names(entry("gpus", "a")).resource_version(), first.resource_version());
+}
+
+TEST_F(Pod, apply_without_force_does_not_take_a_field_from_another) {
+  make_pod();
+  apply_names(entry("gpus", "a"), "theirs");
+  const std::string body =
+      R"({"apiVersion":"v1","kind":"Pod","status":{"resourceClaimStatuses":[)" +
+      entry("gpus", "b") + "]}}";
+  const Answer refused = api.patch(std::string(kPodStatus) + "?fieldManager=ours", kApply, body);
+  EXPECT_EQ(refused.status, 409);
+  EXPECT_TRUE(refused.blames(R"(.status.resourceClaimStatuses[{"name":"gpus"}].resourceClaimName)"))
+      << serialize(refused.body);
+  EXPECT_EQ(names(), "gpus=a ");
+}
+
+struct ApplyRow {
+  std::string_view sentence;
+  std::string_view query;
+  std::string_view body;
+  int status;
+  std::string_view reason;
+  std::string_view field;
+};
+
+class RefusedApply : public Api, public ::testing::WithParamInterface<ApplyRow> {};
+
+TEST_P(RefusedApply, answers) {
+  const ApplyRow& row = GetParam();
+  make_pod();
+  const Revision before = server.store().revision();
+  const Answer answer =
+      api.patch(std::string(kPodStatus) + std::string(row.query), kApply, std::string(row.body));
+  EXPECT_EQ(answer.status, row.status) << row.sentence << "\n" << serialize(answer.body);
+  EXPECT_EQ(answer.reason(), row.reason) << row.sentence;
+  if (!row.field.empty()) {
+    EXPECT_TRUE(answer.blames(row.field)) << row.sentence << "\n" << serialize(answer.body);
+  }
+  EXPECT_EQ(server.store().revision(), before) << row.sentence;
+}
+
+constexpr std::string_view kManager = "?fieldManager=m&force=true";
+
+constexpr ApplyRow kApplyRows[] = {
+    {"without a field manager", "?force=true", R"({"apiVersion":"v1","kind":"Pod"})", 422,
+     "Invalid", "fieldManager"},
+    {"another version than the path's", kManager, R"({"apiVersion":"v2","kind":"Pod"})", 400,
+     "BadRequest", ""},
+    {"with managed fields", kManager,
+     R"({"apiVersion":"v1","kind":"Pod","metadata":{"managedFields":[]}})", 400, "BadRequest", ""},
+    {"for another UID", kManager, R"({"apiVersion":"v1","kind":"Pod","metadata":{"uid":"x"}})", 422,
+     "Invalid", "metadata.uid"},
+    {"for an old version", kManager,
+     R"({"apiVersion":"v1","kind":"Pod","metadata":{"resourceVersion":"1"}})", 409, "Conflict", ""},
+    {"a name that the spec does not have", kManager,
+     R"({"apiVersion":"v1","kind":"Pod","status":{"resourceClaimStatuses":[{"name":"x"}]}})", 422,
+     "Invalid", "status.resourceClaimStatuses[0].name"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Rows, RefusedApply, ::testing::ValuesIn(kApplyRows));
+
+TEST_F(Pod, apply_to_the_status_of_a_missing_pod_makes_none) {
+  const Answer answer = apply_names(entry("gpus", "a"));
+  EXPECT_EQ(answer.status, 404);
+  EXPECT_EQ(answer.text({"details", "name"}), "trainer-0");
+}
+
+TEST_F(Pod, apply_to_the_main_path_makes_what_is_missing) {
+  const Answer made = api.patch(
+      "/api/v1/namespaces/default/configmaps/c?fieldManager=m", kApply,
+      R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"},"data":{"a":"1","b":"2"}})");
+  EXPECT_EQ(made.status, 201);
+  const Answer less = api.patch(
+      "/api/v1/namespaces/default/configmaps/c?fieldManager=m", kApply,
+      R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"},"data":{"a":"1"}})");
+  EXPECT_EQ(less.status, 200);
+  EXPECT_EQ(serialize(object_at(less.body, {"data"})), R"({"a":"1"})");
+}
+
+TEST_F(Pod, a_status_write_takes_labels_but_no_spec_and_no_owners) {
+  make_pod();
+  const Answer after = api.patch(kPodStatus, kMerge,
+                                 R"({"metadata":{"labels":{"app":"other"},"ownerReferences":[
+          {"apiVersion":"v1","kind":"Pod","name":"a","uid":"1"}]},"spec":{"nodeName":"n"}})");
+  EXPECT_EQ(after.text({"metadata", "labels", "app"}), "other");
+  EXPECT_FALSE(has(after.body, {"metadata", "ownerReferences"}));
+  EXPECT_EQ(after.text({"spec", "nodeName"}), "");
+}
+
+TEST_F(Pod, conditions_are_merged_by_type) {
+  make_pod();
+  api.patch(kPodStatus, kStrategic,
+            R"({"status":{"conditions":[{"type":"Ready","status":"True"}]}})");
+  const Answer after = api.patch(
+      kPodStatus, kStrategic,
+      R"({"status":{"conditions":[{"type":"DisruptionTarget","status":"True","message":""}]}})");
+  EXPECT_EQ(serialize(Json(array_at(after.body, {"status", "conditions"}))),
+            R"([{"type":"Ready","status":"True"},)"
+            R"({"type":"DisruptionTarget","status":"True","message":""}])");
+}
+
+TEST_F(Pod, its_spec_is_fixed_but_for_a_few_fields) {
+  make_pod();
+  const Answer refused = api.patch(kPod, kMerge, R"({"spec":{"nodeName":"n"}})");
+  EXPECT_EQ(refused.status, 422);
+  EXPECT_TRUE(refused.blames("spec"));
+  const Answer taken =
+      api.patch(kPod, kStrategic, R"({"spec":{"containers":[{"name":"c","image":"j"}]}})");
+  EXPECT_EQ(taken.status, 200);
+  EXPECT_EQ(integer_at(taken.body, {"metadata", "generation"}), 2);
+}
+
+TEST_F(Pod, with_a_node_stays_until_its_node_lets_it_go) {
+  make_pod("node-a");
+  const Answer marked = api.remove(kPod);
+  EXPECT_EQ(marked.status, 200);
+  EXPECT_EQ(marked.text({"metadata", "deletionTimestamp"}), "2024-10-04T00:00:30Z");
+  EXPECT_EQ(integer_at(marked.body, {"metadata", "deletionGracePeriodSeconds"}), 30);
+  EXPECT_EQ(api.remove(kPod).resource_version(), marked.resource_version());
+  EXPECT_EQ(api.remove(kPod, R"({"gracePeriodSeconds":0})").status, 200);
+  EXPECT_EQ(api.get(kPod).status, 404);
+}
+
+TEST_F(Pod, a_deletion_can_be_hurried_but_not_slowed_down) {
+  make_pod("node-a");
+  api.remove(kPod, R"({"gracePeriodSeconds":20})");
+  EXPECT_EQ(integer_at(api.remove(kPod, R"({"gracePeriodSeconds":25})").body,
+                       {"metadata", "deletionGracePeriodSeconds"}),
+            20);
+  EXPECT_EQ(integer_at(api.remove(kPod, R"({"gracePeriodSeconds":5})").body,
+                       {"metadata", "deletionGracePeriodSeconds"}),
+            5);
+}
+
+TEST_F(Pod, without_a_node_goes_at_once) {
+  make_pod();
+  EXPECT_EQ(api.remove(kPod).status, 200);
+  EXPECT_EQ(api.get(kPod).status, 404);
+}
+
+TEST_F(Pod, that_has_ended_goes_at_once) {
+  make_pod("node-a");
+  api.patch(kPodStatus, kMerge, R"({"status":{"phase":"Succeeded"}})");
+  api.remove(kPod);
+  EXPECT_EQ(api.get(kPod).status, 404);
+}
+
+TEST_F(Pod, with_a_finalizer_stays_after_its_grace_period) {
+  make_pod();
+  api.patch(kPod, kMerge, R"({"metadata":{"finalizers":["f/f"]}})");
+  EXPECT_TRUE(has(api.remove(kPod).body, {"metadata", "deletionTimestamp"}));
+  EXPECT_EQ(api.get(kPod).status, 200);
+  api.patch(kPod, kMerge, R"({"metadata":{"finalizers":null}})");
+  EXPECT_EQ(api.get(kPod).status, 404);
+}
+
+}  // namespace
+}  // namespace dcm::apiserver

@@ -1,0 +1,212 @@
+// The server around the registry: discovery, versions, hooks, the log.
+#include "test/apiserver/server.hpp"
+
+#include "test/unit/apiserver/fixture.hpp"
+
+namespace dcm::apiserver {
+namespace {
+
+class ServerTest : public Api {
+ protected:
+  explicit ServerTest(ServerOptions options = {}) : Api(std::move(options)) {}
+};
+
+std::vector<std::string> members(const JsonObject& object, std::string_view list,
+                                 std::string_view key) {
+  std::vector<std::string> values;
+  for (const Json& item : array_at(object, {list})) {
+    values.emplace_back(text_at(item.get_object(), {key}));
+  }
+  return values;
+}
+
+TEST_F(ServerTest, tells_its_groups_versions_and_resources) {
+  EXPECT_EQ(members(api.get("/apis").body, "groups", "name"),
+            (std::vector<std::string>{"coordination.k8s.io", "resource.k8s.io"}));
+  EXPECT_EQ(api.get("/apis/resource.k8s.io").text({"preferredVersion", "version"}), "v1");
+  const auto resources = members(api.get("/apis/resource.k8s.io/v1").body, "resources", "name");
+  EXPECT_EQ(resources,
+            (std::vector<std::string>{"resourceclaims", "resourceclaims/status",
+                                      "resourceclaimtemplates", "resourceslices", "deviceclasses",
+                                      "devicetaintrules", "devicetaintrules/status"}));
+  EXPECT_EQ(api.get("/version").text({"minor"}), "37");
+  EXPECT_EQ(api.get("/readyz").status, 200);
+}
+
+struct PathRow {
+  std::string_view sentence;
+  std::string_view method;
+  std::string_view path;
+  int status;
+  std::string_view reason;
+};
+
+class Paths : public Api, public ::testing::WithParamInterface<PathRow> {};
+
+TEST_P(Paths, answer) {
+  const PathRow& row = GetParam();
+  const Answer answer = api.send(row.method, row.path, "application/json", "{}");
+  EXPECT_EQ(answer.status, row.status) << row.sentence;
+  EXPECT_EQ(answer.reason(), row.reason) << row.sentence;
+  EXPECT_FALSE(has(answer.body, {"details", "name"})) << row.sentence;
+}
+
+constexpr PathRow kPathRows[] = {
+    {"a group that is not served is no Status at all", "GET", "/apis/example.com/v1/things", 404,
+     ""},
+    {"a version that is not served names no object", "GET",
+     "/apis/resource.k8s.io/v1beta2/resourceclaims", 404, "NotFound"},
+    {"a resource that is not there names no object", "GET", "/api/v1/namespaces/default/things/a",
+     404, "NotFound"},
+    {"a path of nothing", "GET", "/nothing", 404, ""},
+    {"a PUT of a collection", "PUT", "/api/v1/namespaces/default/pods", 405, "MethodNotAllowed"},
+    {"a POST to all namespaces", "POST", "/api/v1/pods", 405, "MethodNotAllowed"},
+    {"a patch of a type that it does not know", "PATCH", "/api/v1/namespaces/default/pods/x", 415,
+     "UnsupportedMediaType"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Rows, Paths, ::testing::ValuesIn(kPathRows));
+
+class Betas : public ServerTest {
+ protected:
+  Betas()
+      : ServerTest(ServerOptions{
+            .served = {.resource = {"v1", "v1beta1"}, .device_taint_rules = {"v1beta2"}}}) {}
+};
+
+constexpr std::string_view kBetaClaims =
+    "/apis/resource.k8s.io/v1beta1/namespaces/default/resourceclaims";
+
+TEST_F(Betas, an_object_has_the_form_of_the_version_it_is_asked_for) {
+  make_claim();
+  const Answer claim = api.get(std::string(kBetaClaims) + "/shared");
+  EXPECT_EQ(claim.text({"apiVersion"}), "resource.k8s.io/v1beta1");
+  EXPECT_EQ(serialize(array_at(claim.body, {"spec", "devices", "requests"}).front()),
+            R"({"name":"one","deviceClassName":"gpu","allocationMode":"ExactCount","count":1})");
+  const Answer list = api.get(kBetaClaims);
+  EXPECT_EQ(list.text({"apiVersion"}), "resource.k8s.io/v1beta1");
+}
+
+TEST_F(Betas, a_beta_object_is_stored_as_v1_and_patched_as_a_beta) {
+  const Answer made =
+      api.post(kBetaClaims, R"({"metadata":{"name":"x"},"spec":{"devices":{"requests":[
+                      {"name":"a","deviceClassName":"c"}]}}})");
+  EXPECT_EQ(made.status, 201);
+  const Answer patched =
+      api.patch(std::string(kBetaClaims) + "/x", kMerge, R"({"metadata":{"labels":{"a":"b"}}})");
+  EXPECT_EQ(patched.status, 200);
+  const Answer stored = api.get(std::string(kClaims) + "/x");
+  EXPECT_EQ(
+      serialize(array_at(stored.body, {"spec", "devices", "requests"}).front()),
+      R"({"name":"a","exactly":{"deviceClassName":"c","allocationMode":"ExactCount","count":1}})");
+}
+
+TEST_F(Betas, the_devices_of_a_slice_are_basic_ones) {
+  const Answer made = api.post("/apis/resource.k8s.io/v1beta1/resourceslices",
+                               R"({"metadata":{"name":"s"},"spec":{"driver":"d","pool":{"name":"p"},
+          "devices":[{"name":"gpu","basic":{"attributes":{"a":{"int":1}}}}]}})");
+  EXPECT_EQ(made.status, 201);
+  const Answer stored = api.get("/apis/resource.k8s.io/v1/resourceslices/s");
+  EXPECT_EQ(serialize(array_at(stored.body, {"spec", "devices"}).front()),
+            R"({"name":"gpu","attributes":{"a":{"int":1}}})");
+}
+
+TEST_F(Betas, rules_come_in_versions_of_their_own) {
+  EXPECT_EQ(api.get("/apis/resource.k8s.io/v1/devicetaintrules").status, 404);
+  EXPECT_EQ(api.get("/apis/resource.k8s.io/v1beta2/devicetaintrules").status, 200);
+}
+
+TEST_F(ServerTest, can_begin_and_cease_to_serve_a_group) {
+  make_claim();
+  server.serve({.resource = {}, .device_taint_rules = {}});
+  EXPECT_EQ(api.get(kClaim).status, 404);
+  EXPECT_EQ(api.get("/apis/resource.k8s.io").status, 404);
+  server.serve({});
+  EXPECT_EQ(api.get(kClaim).status, 200);
+}
+
+TEST_F(ServerTest, counts_the_generation_of_a_rule_by_its_spec) {
+  constexpr std::string_view kRule = "/apis/resource.k8s.io/v1/devicetaintrules/r";
+  api.post("/apis/resource.k8s.io/v1/devicetaintrules",
+           R"({"metadata":{"name":"r"},"spec":{"taint":{"key":"k","effect":"NoExecute"}}})");
+  const Answer conditions = api.patch(
+      std::string(kRule) + "/status?fieldManager=m&force=true", kApply,
+      R"({"apiVersion":"resource.k8s.io/v1","kind":"DeviceTaintRule","status":{"conditions":[
+          {"type":"EvictionInProgress","status":"True","reason":"R","message":"",
+           "lastTransitionTime":"2027-03-01T10:15:10Z"}]}})");
+  EXPECT_EQ(conditions.status, 200) << serialize(conditions.body);
+  EXPECT_EQ(integer_at(conditions.body, {"metadata", "generation"}), 1);
+  time.step_wall(std::chrono::hours(1));
+  const Answer none = api.patch(kRule, kMerge, R"({"spec":{"taint":{"effect":"None"}}})");
+  EXPECT_EQ(integer_at(none.body, {"metadata", "generation"}), 2);
+  EXPECT_EQ(none.text({"spec", "taint", "timeAdded"}), "2024-10-04T01:00:00Z");
+  EXPECT_EQ(array_at(none.body, {"status", "conditions"}).size(), 1U);
+  EXPECT_EQ(api.put(kRule, R"({"metadata":{"name":"r"},"spec":{"taint":{"key":"k",
+                                "effect":"None"}}})")
+                .status,
+            422);
+}
+
+TEST_F(ServerTest, renews_a_lease_only_with_its_version) {
+  constexpr std::string_view kLeases = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases";
+  const std::string lease = std::string(kLeases) + "/l";
+  JsonObject body =
+      api.post(kLeases, R"({"metadata":{"name":"l"},"spec":{"holderIdentity":"a"}})").body;
+  body["spec"].get_object()["holderIdentity"] = "b";
+  const Answer renewed = api.put(lease, serialize(body));
+  EXPECT_EQ(renewed.status, 200);
+  EXPECT_EQ(renewed.text({"spec", "holderIdentity"}), "b");
+  body["spec"].get_object()["holderIdentity"] = "c";
+  EXPECT_EQ(api.put(lease, serialize(body)).status, 409);
+  body["metadata"].get_object().erase("resourceVersion");
+  const Answer refused = api.put(lease, serialize(body));
+  EXPECT_EQ(refused.status, 422);
+  EXPECT_TRUE(refused.blames("metadata.resourceVersion"));
+  const Answer gone = api.remove(lease);
+  EXPECT_EQ(gone.text({"status"}), "Success");
+}
+
+TEST_F(ServerTest, logs_what_was_asked_and_answered) {
+  make_claim();
+  api.get(kClaim);
+  api.patch(kClaimStatus, kStrategic, R"({"metadata":{"uid":"x"}})");
+  ASSERT_EQ(server.log().all().size(), 3U);
+  const LoggedRequest& patch = server.log().all().back();
+  EXPECT_EQ(patch.verb, "patch");
+  EXPECT_EQ(patch.resource, "resourceclaims");
+  EXPECT_EQ(patch.subresource, "status");
+  EXPECT_EQ(patch.name, "shared");
+  EXPECT_EQ(patch.user_agent, "test");
+  EXPECT_EQ(patch.status, 422);
+  EXPECT_EQ(server.log().count("create", "resourceclaims"), 1U);
+  EXPECT_EQ(server.log().writes().size(), 2U);
+}
+
+TEST_F(ServerTest, a_hook_answers_instead_and_nothing_happens) {
+  server.before([](const LoggedRequest& request) -> std::optional<Response> {
+    if (request.verb != "create") return std::nullopt;
+    return Response{503, {{"Retry-After", "1"}}, ""};
+  });
+  EXPECT_EQ(make_claim().status, 503);
+  server.before(nullptr);
+  EXPECT_EQ(api.get(kClaim).status, 404);
+  EXPECT_EQ(server.log().all().front().status, 503);
+}
+
+TEST_F(ServerTest, a_hook_can_lose_the_answer_to_what_has_happened) {
+  server.after([](const LoggedRequest& request, Response& response) {
+    if (request.verb == "create") response.reset_after = 0;
+  });
+  Request request{"POST", std::string(kClaims)};
+  request.body = R"({"metadata":{"name":"shared"},"spec":{}})";
+  EXPECT_EQ(server.handle(request).reset_after, 0U);
+  EXPECT_EQ(api.get(kClaim).status, 200);
+}
+
+TEST_F(ServerTest, refuses_a_body_beyond_its_limit) {
+  const std::string big(4 * 1024 * 1024, 'x');
+  EXPECT_EQ(api.post(kClaims, R"({"metadata":{"name":")" + big + R"("}})").status, 413);
+}
+
+}  // namespace
+}  // namespace dcm::apiserver

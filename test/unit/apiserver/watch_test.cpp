@@ -1,0 +1,232 @@
+// Watches: where they start, what they show, how they end.
+#include "test/unit/apiserver/fixture.hpp"
+
+namespace dcm::apiserver {
+namespace {
+
+using namespace std::chrono_literals;
+using Lines = std::vector<std::string>;
+
+constexpr std::string_view kMaps = "/api/v1/namespaces/default/configmaps";
+
+class Watches : public Api {
+ protected:
+  explicit Watches(ServerOptions options = {}) : Api(std::move(options)) {}
+
+  Answer make(std::string_view name, std::string_view labels = "{}") {
+    return api.post(kMaps, R"({"metadata":{"name":")" + std::string(name) + R"(","labels":)" +
+                               std::string(labels) + "}}");
+  }
+  void label(std::string_view name, std::string_view labels) {
+    api.patch(std::string(kMaps) + "/" + std::string(name), kMerge,
+              R"({"metadata":{"labels":)" + std::string(labels) + "}}");
+  }
+  void remove(std::string_view name) { api.remove(std::string(kMaps) + "/" + std::string(name)); }
+  std::string now() const { return std::to_string(server.store().revision()); }
+
+  std::unique_ptr<Watch> open(std::string_view query) {
+    auto watch = api.watch(std::string(kMaps) + "?watch=true&" + std::string(query));
+    EXPECT_TRUE(watch.has_value()) << (watch ? "" : watch.error().body);
+    return watch ? std::move(*watch) : nullptr;
+  }
+  int refused(std::string_view query) {
+    const auto watch = api.watch(std::string(kMaps) + "?watch=true&" + std::string(query));
+    return watch ? 200 : watch.error().status;
+  }
+};
+
+constexpr std::string_view kWatchList =
+    "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
+
+TEST_F(Watches, show_changes_from_a_version_on) {
+  make("a");
+  auto watch = open("resourceVersion=" + now());
+  EXPECT_EQ(summary(drain(*watch)), Lines{});
+  make("b");
+  label("a", R"({"x":"y"})");
+  remove("b");
+  EXPECT_EQ(summary(drain(*watch)), (Lines{"ADDED b", "MODIFIED a", "DELETED b"}));
+}
+
+TEST_F(Watches, show_a_deleted_object_under_the_version_of_its_deletion) {
+  make("a");
+  auto watch = open("resourceVersion=" + now());
+  remove("a");
+  const auto events = drain(*watch);
+  ASSERT_EQ(events.size(), 1U);
+  EXPECT_EQ(text_at(events[0], {"object", "metadata", "resourceVersion"}), now());
+}
+
+TEST_F(Watches, without_a_version_begin_with_what_is_there) {
+  make("a");
+  auto watch = open("");
+  make("b");
+  EXPECT_EQ(summary(drain(*watch)), (Lines{"ADDED a", "ADDED b"}));
+}
+
+TEST_F(Watches, a_watch_list_ends_its_initial_events_with_a_marked_bookmark) {
+  make("a");
+  make("b");
+  auto watch = open(kWatchList);
+  make("c");
+  const auto events = drain(*watch);
+  ASSERT_EQ(events.size(), 4U);
+  EXPECT_EQ(text_at(events[2], {"type"}), "BOOKMARK");
+  EXPECT_EQ(text_at(events[2], {"object", "kind"}), "ConfigMap");
+  EXPECT_EQ(text_at(events[2], {"object", "metadata", "annotations", "k8s.io/initial-events-end"}),
+            "true");
+  EXPECT_EQ(text_at(events[2], {"object", "metadata", "resourceVersion"}),
+            text_at(events[1], {"object", "metadata", "resourceVersion"}));
+  EXPECT_EQ(text_at(events[3], {"object", "metadata", "name"}), "c");
+}
+
+TEST_F(Watches, an_empty_watch_list_has_its_marker_too) {
+  EXPECT_EQ(summary(drain(*open(kWatchList))), Lines{"BOOKMARK " + now()});
+}
+
+TEST_F(Watches, see_an_object_come_and_go_as_the_selector_sees_it) {
+  make("a");
+  auto watch = open("labelSelector=x%3Dy&resourceVersion=" + now());
+  label("a", R"({"x":"y"})");
+  label("a", R"({"z":"z"})");
+  label("a", R"({"x":"n"})");
+  label("a", R"({"z":"n"})");
+  EXPECT_EQ(summary(drain(*watch)), (Lines{"ADDED a", "MODIFIED a", "DELETED a"}));
+}
+
+TEST_F(Watches, of_one_namespace_or_kind_do_not_see_others) {
+  auto watch = open("resourceVersion=" + now());
+  api.post("/api/v1/namespaces/kube-system/configmaps", R"({"metadata":{"name":"x"}})");
+  make_claim();
+  EXPECT_EQ(summary(drain(*watch)), Lines{});
+}
+
+TEST_F(Watches, bookmark_about_each_minute_for_those_who_allow_it) {
+  auto quiet = open("resourceVersion=" + now());
+  auto watch = open("allowWatchBookmarks=true&resourceVersion=" + now());
+  make_claim();
+  EXPECT_EQ(summary(drain(*watch)), Lines{});
+  while (time.advance_to_next(runtime::MonoTime(60s))) {
+  }
+  EXPECT_EQ(summary(drain(*watch)), Lines{"BOOKMARK " + now()});
+  EXPECT_EQ(summary(drain(*quiet)), Lines{});
+}
+
+TEST_F(Watches, end_after_their_timeout) {
+  auto watch = open("timeoutSeconds=5&resourceVersion=" + now());
+  int told = 0;
+  watch->on_ready([&] { ++told; });
+  make("a");
+  EXPECT_EQ(told, 1);
+  EXPECT_FALSE(watch->ended());
+  time.advance_to_next(runtime::MonoTime(5s));
+  EXPECT_EQ(told, 2);
+  EXPECT_TRUE(watch->ended());
+}
+
+TEST_F(Watches, that_name_no_timeout_end_between_thirty_minutes_and_an_hour) {
+  auto watch = open("resourceVersion=" + now());
+  EXPECT_FALSE(time.advance_to_next(runtime::MonoTime(30min)));
+  EXPECT_TRUE(time.advance_to_next(runtime::MonoTime(60min)));
+  EXPECT_TRUE(watch->ended());
+}
+
+TEST_F(Watches, leave_nothing_behind) {
+  {
+    auto watch = open(kWatchList);
+  }
+  EXPECT_EQ(server.open_watches(), 0U);
+  EXPECT_EQ(time.pending(), 0U);
+  make("a");
+}
+
+TEST_F(Watches, can_be_ended_by_the_server) {
+  auto watch = open("resourceVersion=" + now());
+  server.end_watches("pods");
+  EXPECT_FALSE(watch->ended());
+  server.end_watches("configmaps");
+  EXPECT_TRUE(watch->ended());
+}
+
+struct RefusedRow {
+  std::string_view query;
+  int status;
+};
+
+class RefusedWatch : public Watches, public ::testing::WithParamInterface<RefusedRow> {};
+
+TEST_P(RefusedWatch, answers) {
+  EXPECT_EQ(refused(GetParam().query), GetParam().status) << GetParam().query;
+}
+
+constexpr RefusedRow kRefusedRows[] = {
+    {"resourceVersion=abc", 400},
+    {"sendInitialEvents=true", 422},
+    {"resourceVersionMatch=NotOlderThan", 422},
+    {"sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=99999", 504},
+    {"fieldSelector=nonsense", 400},
+};
+
+INSTANTIATE_TEST_SUITE_P(Rows, RefusedWatch, ::testing::ValuesIn(kRefusedRows));
+
+class ShortHistory : public Watches {
+ protected:
+  ShortHistory() : Watches(ServerOptions{.history_limit = 2}) {}
+};
+
+TEST_F(ShortHistory, a_version_that_is_too_old_is_an_error_event) {
+  const std::string old = now();
+  for (const auto* name : {"a", "b", "c"}) make(name);
+  auto watch = open("resourceVersion=" + old);
+  EXPECT_TRUE(watch->ended());
+  const auto events = drain(*watch);
+  ASSERT_EQ(events.size(), 1U);
+  EXPECT_EQ(text_at(events[0], {"type"}), "ERROR");
+  EXPECT_EQ(integer_at(events[0], {"object", "code"}), 410);
+  EXPECT_EQ(text_at(events[0], {"object", "reason"}), "Expired");
+}
+
+TEST_F(ShortHistory, a_reader_that_lags_behind_it_is_cut_off) {
+  auto watch = open("resourceVersion=" + now());
+  for (const auto* name : {"a", "b", "c"}) make(name);
+  EXPECT_EQ(summary(drain(*watch)), Lines{});
+  EXPECT_TRUE(watch->ended());
+}
+
+TEST_F(ShortHistory, a_compaction_does_not_disturb_a_reader_that_is_up_to_date) {
+  auto watch = open("resourceVersion=" + now());
+  make("a");
+  drain(*watch);
+  server.compact_history();
+  make("b");
+  EXPECT_EQ(summary(drain(*watch)), Lines{"ADDED b"});
+}
+
+class OldServer : public Watches {
+ protected:
+  OldServer() : Watches(with(WatchOptions::WatchList::ignored)) {}
+  static ServerOptions with(WatchOptions::WatchList how) {
+    ServerOptions options;
+    options.watches.watch_list = how;
+    return options;
+  }
+};
+
+TEST_F(OldServer, ignores_the_watch_list_and_never_sends_its_marker) {
+  make("a");
+  auto watch = open(kWatchList);
+  EXPECT_EQ(summary(drain(*watch)), Lines{"ADDED a"});
+}
+
+TEST(WatchListGate, off_refuses_it) {
+  runtime::VirtualTime time;
+  Server server(time, runtime::Rng(1),
+                {.watches = {.watch_list = WatchOptions::WatchList::refused}});
+  Direct api(server);
+  const auto watch = api.watch(std::string(kMaps) + "?watch=true&" + std::string(kWatchList));
+  ASSERT_FALSE(watch.has_value());
+  EXPECT_EQ(watch.error().status, 422);
+}
+
+}  // namespace
+}  // namespace dcm::apiserver
