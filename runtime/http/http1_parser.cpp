@@ -54,6 +54,7 @@ class BeastParser final : public Parser<Head>,
 
   ParseResult<Progress> put(std::string_view bytes) override {
     piece_ = {};
+    if (is_between_chunks() && bytes.size() < kLastChunkBytes) return Progress{};
     error_code code;
     const std::size_t consumed = Base::put({bytes.data(), bytes.size()}, code);
     offset_ += consumed;
@@ -83,6 +84,14 @@ class BeastParser final : public Parser<Head>,
   Head& head() override { return head_; }
 
  private:
+  // Beast asserts that a last chunk which comes in parts has this many bytes when it looks again.
+  // As no message can end with fewer, waiting for them loses nothing.
+  static constexpr std::size_t kLastChunkBytes = std::string_view("0\r\n\r\n").size();
+
+  bool is_between_chunks() const {
+    return is_chunked_ && chunk_bytes_left_ == 0 && Base::is_header_done();
+  }
+
   std::unexpected<ParseError> refuse(error_code code) const {
     return std::unexpected(ParseError{
         kind_of(code),
@@ -119,6 +128,7 @@ class BeastParser final : public Parser<Head>,
       code = error::bad_transfer_encoding;
       return;
     }
+    if (known == field::transfer_encoding) is_chunked_ = true;
     head_.headers.add(string_of(name), string_of(value));
   }
 
@@ -127,19 +137,25 @@ class BeastParser final : public Parser<Head>,
     return body.size();
   }
 
+  void on_chunk_header_impl(std::uint64_t size, beast::string_view, error_code&) override {
+    chunk_bytes_left_ = size;
+  }
+
   std::size_t on_chunk_body_impl(std::uint64_t, beast::string_view body, error_code&) override {
+    chunk_bytes_left_ -= body.size();
     piece_ = {body.data(), body.size()};
     return body.size();
   }
 
   void on_header_impl(error_code&) override {}
   void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override {}
-  void on_chunk_header_impl(std::uint64_t, beast::string_view, error_code&) override {}
   void on_finish_impl(error_code&) override {}
 
   Head head_;
   std::size_t line_bytes_max_;
   std::uint64_t offset_ = 0;
+  bool is_chunked_ = false;
+  std::uint64_t chunk_bytes_left_ = 0;
   std::string_view piece_;
 };
 
