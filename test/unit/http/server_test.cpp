@@ -1,0 +1,386 @@
+// The server against clients that speak raw bytes, slowly, wrongly or not at all.
+#include "runtime/http/server.hpp"
+
+#include <gmock/gmock.h>
+
+#include "test/unit/http/http_site.hpp"
+
+namespace dcm::http {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr std::string_view kGet = "GET /a HTTP/1.1\r\nHost: x\r\n\r\n";
+constexpr std::string_view kLastGet = "GET /b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+
+// Sends `bytes` in pieces and reads until the server closes.
+Task<std::string> talk(Site& site, std::string bytes, std::size_t piece_bytes = 100'000) {
+  const auto stream = co_await site.connect();
+  std::string_view rest = bytes;
+  while (!rest.empty()) {
+    const std::string_view piece = rest.substr(0, piece_bytes);
+    rest.remove_prefix(piece.size());
+    const auto written = co_await stream->write(piece, {});
+    if (!written) break;
+    for (int turn = 0; turn < 5; ++turn) co_await runtime::yield();
+  }
+  std::string answer = co_await read_all(*stream);
+  co_return answer;
+}
+
+// Answers with method, target and body.
+Handler describe() {
+  return [](Request request, Responder& responder) -> Task<> {
+    std::string text(to_string(request.method));
+    text += " " + request.target + " " + request.body;
+    co_await responder.send(ok(std::move(text)));
+  };
+}
+
+CO_TEST(HttpServer, reads_requests_that_come_in_pieces_of_any_size) {
+  const std::string bytes =
+      "PUT /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
+      "3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n";
+  for (const std::size_t piece : {1U, 2U, 3U, 17U, 1000U}) {
+    Site site(loop, describe());
+    const std::string answer = co_await talk(site, bytes, piece);
+    EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 OK\r\nDate: "));
+    EXPECT_THAT(answer, EndsWith("Connection: close\r\n\r\nPUT /a abcde"));
+    co_await site.stop();
+  }
+}
+
+CO_TEST(HttpServer, dates_its_answers) {
+  Site site(loop, describe());
+  const std::string answer = co_await talk(site, std::string(kLastGet));
+  EXPECT_THAT(answer, HasSubstr("Date: Fri, 04 Oct 2024 00:00:00 GMT\r\n"));
+  co_await site.stop();
+}
+
+CO_TEST(HttpServer, answers_requests_that_come_at_once_one_after_the_other) {
+  Site site(loop, describe());
+  const std::string answer = co_await talk(site, std::string(kGet) + std::string(kLastGet));
+  EXPECT_THAT(answer, HasSubstr("\r\n\r\nGET /a HTTP/1.1 200 OK"));
+  EXPECT_THAT(answer, EndsWith("GET /b "));
+  co_await site.stop();
+}
+
+CO_TEST(HttpServer, takes_the_absolute_form_of_a_target) {
+  Site site(loop, describe());
+  const std::string answer =
+      co_await talk(site, "GET http://x:80/a?b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+  EXPECT_THAT(answer, EndsWith("GET /a?b "));
+  co_await site.stop();
+}
+
+CO_TEST(HttpServer, answers_head_without_the_body_but_with_its_length) {
+  Site site(loop, describe());
+  const std::string answer =
+      co_await talk(site, "HEAD /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+  EXPECT_THAT(answer, HasSubstr("Content-Length: 8\r\n"));
+  EXPECT_THAT(answer, EndsWith("\r\n\r\n"));
+  co_await site.stop();
+}
+
+CO_TEST(HttpServer, a_204_has_neither_body_nor_length) {
+  Site site(loop, [](Request, Responder& responder) -> Task<> {
+    co_await responder.send(Response{.status = 204, .headers = {}, .body = "never sent"});
+  });
+  const std::string answer = co_await talk(site, std::string(kLastGet));
+  EXPECT_THAT(answer, testing::Not(HasSubstr("Content-Length")));
+  EXPECT_THAT(answer, EndsWith("\r\n\r\n"));
+  co_await site.stop();
+}
+
+CO_TEST(HttpServer, speaks_to_http_1_0_without_chunks_and_closes) {
+  Site site(loop, [](Request, Responder& responder) -> Task<> {
+    co_await responder.begin(ok(""));
+    co_await responder.write("piece");
+    co_await responder.end();
+  });
+  const std::string answer = co_await talk(site, "GET / HTTP/1.0\r\n\r\n");
+  EXPECT_THAT(answer, EndsWith("Connection: close\r\n\r\npiece"));
+  EXPECT_THAT(answer, testing::Not(HasSubstr("chunked")));
+  co_await site.stop();
+}
+
+CO_TEST(HttpServer, streams_in_chunks) {
+  Site site(loop, [](Request, Responder& responder) -> Task<> {
+    co_await responder.begin(ok(""));
+    co_await responder.write("0123456789abcdef");
+    co_await responder.write("");  // must not look like the end
+    co_await responder.write("x");
+    co_await responder.end();
+  });
+  const std::string answer = co_await talk(site, std::string(kGet));
+  EXPECT_THAT(answer, EndsWith("\r\n\r\n10\r\n0123456789abcdef\r\n1\r\nx\r\n0\r\n\r\n"));
+  co_await site.stop();
+}
+
+CO_TEST(HttpServer, invites_a_body_that_waits_for_it) {
+  Site site(loop, describe());
+  const auto stream = co_await site.connect();
+  co_await stream->write(
+      "POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n"
+      "Connection: close\r\n\r\n",
+      {});
+  char buffer[1000];
+  const auto count = co_await stream->read_some(buffer, {});
+  EXPECT_EQ(std::string(buffer, *count), "HTTP/1.1 100 Continue\r\n\r\n");
+  co_await stream->write("hi", {});
+  const std::string answer = co_await read_all(*stream);
+  EXPECT_THAT(answer, EndsWith("POST / hi"));
+  co_await site.stop();
+}
+
+struct Refused {
+  std::string what;
+  std::string bytes;
+  int status;
+};
+
+CO_TEST(HttpServer, refuses_what_it_must_and_closes) {
+  const Refused rows[] = {
+      {"garbage", "\x16\x03\x01 hello\r\n\r\n", 400},
+      {"no host", "GET / HTTP/1.1\r\n\r\n", 400},
+      {"two hosts", "GET / HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n", 400},
+      {"two ideas of where the body ends",
+       "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+       501},
+      {"a broken chunk",
+       "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nnonsense\r\n", 400},
+      {"a body beyond the bound",
+       "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2147483648\r\n\r\nxxxx", 413},
+      {"a large body that asks first",
+       "POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2147483648\r\n\r\n",
+       413},
+      {"another expectation", "GET / HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\n\r\n", 417},
+      {"a large head", "GET / HTTP/1.1\r\nHost: x\r\nA: " + std::string(20'000, 'x'), 431},
+      {"a long target", "GET /" + std::string(20'000, 'x'), 431},
+      {"an unknown method", "BREW / HTTP/1.1\r\nHost: x\r\n\r\n", 501},
+      {"an unknown transfer encoding",
+       "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", 501},
+      {"HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505},
+  };
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.what);
+    Site site(loop, [](Request, Responder&) -> Task<> {
+      ADD_FAILURE() << "reached the handler";
+      co_return;
+    });
+    const std::string answer = co_await talk(site, row.bytes);
+    EXPECT_THAT(answer, StartsWith("HTTP/1.1 " + std::to_string(row.status) + " "));
+    EXPECT_THAT(answer, HasSubstr("Connection: close\r\n"));
+    co_await site.stop();
+  }
+}
+
+// ---- slow clients
+// ---------------------------------------------------------------------------------
+
+CO_TEST(HttpServer, a_request_that_does_not_arrive_in_time_gets_408) {
+  for (const std::string_view part :
+       {kGet.substr(0, 10),
+        std::string_view("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nx")}) {
+    Site site(loop, describe());
+    const auto start = loop.time().now();
+    const std::string answer = co_await talk(site, std::string(part));
+    EXPECT_THAT(answer, StartsWith("HTTP/1.1 408 "));
+    EXPECT_LE(loop.time().now() - start, 12s) << "and the connection is closed";
+    co_await site.stop();
+  }
+}
+
+CO_TEST(HttpServer, a_byte_now_and_then_does_not_keep_a_request_alive) {
+  Site site(loop, describe());
+  const auto stream = co_await site.connect();
+  const auto start = loop.time().now();
+  bool is_open = true;
+  for (std::size_t i = 0; is_open; i = (i + 1) % kGet.size()) {
+    co_await runtime::sleep_for(loop.time(), 3s);
+    const auto written = co_await stream->write(kGet.substr(i, 1), {});
+    is_open = written.has_value();
+  }
+  EXPECT_LE(loop.time().now() - start, 20s);
+  co_await site.stop();
+}
+
+CO_TEST(HttpServer, silence_is_closed_without_a_word) {
+  Site site(loop, describe());
+  const auto start = loop.time().now();
+  const std::string from_the_start = co_await talk(site, "");
+  EXPECT_EQ(from_the_start, "");
+  EXPECT_EQ(loop.time().now() - start, 10s);
+  const auto later = loop.time().now();
+  const std::string after_an_answer = co_await talk(site, std::string(kGet));
+  EXPECT_THAT(after_an_answer, EndsWith("GET /a "));
+  EXPECT_EQ(loop.time().now() - later, 90s);
+  co_await site.stop();
+}
+
+CO_TEST(HttpServer, a_client_that_stops_reading_is_dropped) {
+  Result<> sent;
+  Site site(loop, [&sent](Request, Responder& responder) -> Task<> {
+    Result<> result = co_await responder.send(ok(std::string(1'000'000, 'x')));
+    sent = std::move(result);
+  });
+  const auto start = loop.time().now();
+  const auto stream = co_await site.connect();
+  co_await stream->write(kGet, {});
+  co_await runtime::sleep_for(loop.time(), 1h);
+  EXPECT_EQ(sent.error().reason, Reason::deadline_exceeded);
+  const std::string rest = co_await read_all(*stream);
+  EXPECT_LT(rest.size(), 100'000U);
+  EXPECT_EQ(loop.time().now() - start, 1h);
+  co_await site.stop();
+}
+
+CO_TEST(HttpServer, a_slow_but_steady_reader_gets_all) {
+  Site site(loop, [](Request, Responder& responder) -> Task<> {
+    co_await responder.send(ok(std::string(2'000'000, 'x')));
+  });
+  const auto start = loop.time().now();
+  const auto stream = co_await site.connect();
+  co_await stream->write(kLastGet, {});
+  std::string answer;
+  char buffer[16 * 1024];
+  while (true) {
+    co_await runtime::sleep_for(loop.time(), 1s);
+    const auto count = co_await stream->read_some(buffer, {});
+    CO_ASSERT_TRUE(count);
+    if (*count == 0) break;
+    answer.append(buffer, *count);
+  }
+  EXPECT_GT(answer.size(), 2'000'000U);
+  EXPECT_GT(loop.time().now() - start, 100s);
+  co_await site.stop();
+}
+
+// ---- handlers
+// -------------------------------------------------------------------------------------
+
+CO_TEST(HttpServer, a_handler_that_throws_costs_a_500_and_nobody_else_anything) {
+  Site site(loop, [](Request request, Responder& responder) -> Task<> {
+    if (request.target == "/throw") throw std::runtime_error("secret detail");
+    co_await responder.send(ok("fine"));
+  });
+  const std::string answer = co_await talk(site, "GET /throw HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 500 "));
+  EXPECT_THAT(answer, testing::Not(HasSubstr("secret")));
+  const auto other = co_await site.client->send(get("/"), {});
+  EXPECT_TRUE(other);
+  co_await site.stop();
+}
+
+CO_TEST(HttpServer, a_handler_that_does_not_answer_costs_a_500) {
+  Site site(loop, [](Request, Responder&) -> Task<> { co_return; });
+  const auto response = co_await site.client->send(get("/"), {});
+  CO_ASSERT_TRUE(response);
+  EXPECT_EQ(response->status, 500);
+  co_await site.stop();
+}
+
+CO_TEST(HttpServer, a_stream_that_is_not_ended_is_seen_as_cut) {
+  for (const std::string how : {"/returns", "/throws"}) {
+    Site site(loop, [](Request request, Responder& responder) -> Task<> {
+      co_await responder.begin(ok(""));
+      co_await responder.write("half");
+      if (request.target == "/throws") throw std::runtime_error("oh");
+    });
+    const auto response = co_await site.client->send(get(how), {});
+    EXPECT_EQ(response.error().reason, Reason::disconnected);
+    co_await site.stop();
+  }
+}
+
+CO_TEST(HttpServer, a_streaming_handler_is_cancelled_when_its_client_goes_away) {
+  bool has_ended = false;
+  Site site(loop, [&](Request, Responder& responder) -> Task<> {
+    struct OnExit {
+      bool& flag;
+      ~OnExit() { flag = true; }
+    } const on_exit{has_ended};
+    co_await responder.begin(ok(""));
+    co_await runtime::sleep_for(loop.time(), 24h);
+    ADD_FAILURE() << "nobody was there any more";
+  });
+  const auto start = loop.time().now();
+  {
+    const auto stream = co_await site.client->open(get("/watch"), {});
+    EXPECT_TRUE(stream);
+    co_await runtime::sleep_for(loop.time(), 1h);
+    EXPECT_FALSE(has_ended);
+  }
+  co_await runtime::sleep_for(loop.time(), 1s);
+  EXPECT_TRUE(has_ended);
+  EXPECT_EQ(loop.time().now() - start, 1h + 1s);
+  co_await site.stop();
+}
+
+// ---- many connections
+// -----------------------------------------------------------------------------
+
+CO_TEST(HttpServer, an_idle_connection_makes_room_for_a_new_one) {
+  Site site(loop, describe(), {.connections_max = 2});
+  const auto first = co_await site.connect();
+  co_await runtime::sleep_for(loop.time(), 1s);
+  const auto second = co_await site.connect();
+  co_await runtime::sleep_for(loop.time(), 1s);
+  const std::string third = co_await talk(site, std::string(kLastGet));
+  EXPECT_THAT(third, EndsWith("GET /b "));
+  EXPECT_FALSE(first->is_quiet()) << "the one that was idle longest is closed";
+  EXPECT_TRUE(second->is_quiet());
+  co_await site.stop();
+}
+
+CO_TEST(HttpServer, no_more_connections_than_allowed_are_served_at_once) {
+  int at_once = 0;
+  int most_at_once = 0;
+  Site site(loop,
+            [&](Request, Responder& responder) -> Task<> {
+              most_at_once = std::max(most_at_once, ++at_once);
+              co_await runtime::sleep_for(loop.time(), 1s);
+              --at_once;
+              co_await responder.send(ok(""));
+            },
+            {.connections_max = 4});
+  TaskGroup group(loop.executor());
+  int answered = 0;
+  for (int i = 0; i < 50; ++i) {
+    group.spawn("client", [](Site& s, int& count) -> Task<> {
+      const std::string answer = co_await talk(s, std::string(kGet));
+      EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 "));
+      ++count;
+    }(site, answered));
+  }
+  co_await group.join();
+  EXPECT_EQ(answered, 50);
+  EXPECT_EQ(most_at_once, 4);
+  co_await site.stop();
+}
+
+CO_TEST(HttpServer, cancelled_at_any_step_it_closes_everything_and_ends) {
+  for (int steps = 0; steps < 60; ++steps) {
+    Site site(loop, [](Request request, Responder& responder) -> Task<> {
+      if (request.target == "/a") {
+        co_await responder.send(ok("x"));
+      } else {
+        co_await responder.begin(ok(""));
+        co_await responder.write("x");
+        co_await responder.end();
+      }
+    });
+    const auto stream = co_await site.connect();
+    co_await stream->write(std::string(kGet) + std::string(kLastGet), {});
+    for (int step = 0; step < steps; ++step) co_await runtime::yield();
+    co_await site.stop();
+    site.listener.reset();
+    const std::string rest = co_await read_all(*stream);
+    (void)rest;  // it ends: that is all that is promised
+  }
+}
+
+}  // namespace
+}  // namespace dcm::http

@@ -1,0 +1,214 @@
+// TLS over pipes: the same stream as in production, on virtual time and with a network that can be
+// made to deliver byte by byte.
+#include "runtime/http/tls_stream.hpp"
+
+#include <boost/asio/this_coro.hpp>
+#include <gmock/gmock.h>
+
+#include "test/support/certificates.hpp"
+#include "test/unit/http/http_site.hpp"
+
+namespace dcm::http {
+namespace {
+
+const test::CertificateAuthority& authority() {
+  static const test::CertificateAuthority made("test CA");
+  return made;
+}
+
+TlsContext server_context() {
+  static const test::Identity identity = authority().issue({.names = {"server"}});
+  auto context = make_server_context({.certificate_pem = identity.certificate_pem,
+                                      .key_pem = identity.key_pem,
+                                      .client_ca_pem = {}});
+  return *context;
+}
+
+TlsSession client_session() {
+  TlsClientOptions options;
+  options.ca_pem = authority().pem();
+  const auto context = make_client_context(options);
+  return make_client_session(*context, "server", Verification::full);
+}
+
+// TLS on both sides of a pipe network.
+class TlsOverPipes final : public Transport, public Listener {
+ public:
+  explicit TlsOverPipes(VirtualLoop& loop, std::size_t buffer_bytes = 64 * 1024)
+      : network(loop.time(), buffer_bytes),
+        time_(loop.time()),
+        listener_(network.listen(kOrigin.host, kOrigin.port)) {}
+
+  Task<Result<std::unique_ptr<Stream>>> connect(Endpoint endpoint, Deadline deadline) override {
+    auto below = co_await network.connect(endpoint, deadline);
+    auto stream = co_await start_tls(std::move(*below), client_session(), time_, deadline);
+    co_return stream;
+  }
+
+  Task<Result<std::unique_ptr<Stream>>> accept() override {
+    auto below = co_await listener_->accept();
+    co_return make_tls_server_stream(std::move(*below), server_context(), time_);
+  }
+
+  std::string address() const override { return listener_->address(); }
+
+  PipeNetwork network;
+
+ private:
+  runtime::TimeSource& time_;
+  std::unique_ptr<Listener> listener_;
+};
+
+CO_TEST(TlsStream, carries_requests_over_a_network_of_any_grain) {
+  for (const std::size_t buffer_bytes : {1U, 7U, 1000U, 64U * 1024U}) {
+    TlsOverPipes network(loop, buffer_bytes);
+    TaskGroup group(loop.executor());
+    group.spawn("server", serve(network, loop.time(), {}, echo(), {}));
+    const auto client = make_client(network, loop.time(), {.origin = kOrigin});
+    for (int i = 0; i < 3; ++i) {
+      const std::string body(20'000, 'x');
+      const auto response = co_await client->send(make_request(Method::put, "/target", body), {});
+      CO_ASSERT_TRUE(response);
+      EXPECT_EQ(response->body, "/target");
+    }
+    client->close_idle();
+    group.cancel();
+    co_await group.join();
+  }
+}
+
+Task<> write_much(Stream& stream, std::size_t bytes) {
+  const auto written = co_await stream.write(std::string(bytes, 'x'), {});
+  EXPECT_TRUE(written);
+}
+
+Task<> read_much(Stream& stream, std::size_t bytes) {
+  char buffer[10'000];
+  while (bytes > 0) {
+    const auto count = co_await stream.read_some(buffer, {});
+    CO_ASSERT_TRUE(count && *count > 0);
+    bytes -= *count;
+  }
+}
+
+CO_TEST(TlsStream, both_directions_at_once_and_the_handshake_too_do_not_block_each_other) {
+  constexpr std::size_t kBytes = 300'000;
+  TlsOverPipes network(loop, 500);
+  TaskGroup group(loop.executor());
+  std::unique_ptr<Stream> server;
+  group.spawn("server", [](TlsOverPipes& n, std::unique_ptr<Stream>& s) -> Task<> {
+    auto accepted = co_await n.accept();
+    s = std::move(*accepted);
+    const runtime::Executor executor = co_await boost::asio::this_coro::executor;
+    TaskGroup both(executor);
+    both.spawn("write", write_much(*s, kBytes));
+    both.spawn("read", read_much(*s, kBytes));
+    co_await both.join();
+  }(network, server));
+  const auto client = co_await network.connect(kOrigin, {});
+  CO_ASSERT_TRUE(client);
+  group.spawn("write", write_much(**client, kBytes));
+  group.spawn("read", read_much(**client, kBytes));
+  co_await group.join();
+}
+
+CO_TEST(TlsStream, a_handshake_that_nobody_answers_ends_at_the_deadline) {
+  TlsOverPipes network(loop);
+  const auto start = loop.time().now();
+  const auto stream = co_await network.connect(kOrigin, Deadline(start + 3s));
+  EXPECT_EQ(stream.error().reason, Reason::deadline_exceeded);
+  EXPECT_EQ(loop.time().now() - start, 3s);
+}
+
+CO_TEST(TlsStream, a_handshake_that_is_hung_up_on_means_unreachable) {
+  TlsOverPipes network(loop);
+  TaskGroup group(loop.executor());
+  group.spawn("server", [](TlsOverPipes& n) -> Task<> {
+    auto accepted = co_await n.accept();
+    accepted->reset();
+  }(network));
+  const auto stream = co_await network.connect(kOrigin, {});
+  EXPECT_EQ(stream.error().reason, Reason::unreachable);
+  co_await group.join();
+}
+
+CO_TEST(TlsStream, a_server_drops_a_client_that_does_not_shake_hands) {
+  TlsOverPipes network(loop);
+  TaskGroup group(loop.executor());
+  group.spawn("server", serve(network, loop.time(), {}, echo(), {}));
+  const auto plain = co_await network.network.connect(kOrigin, {});
+  const auto start = loop.time().now();
+  const std::string answer = co_await read_all(**plain);
+  EXPECT_EQ(answer, "");
+  EXPECT_EQ(loop.time().now() - start, 10s);
+  group.cancel();
+  co_await group.join();
+}
+
+// How a connection ends, seen from the client.
+Task<Result<std::size_t>> read_after(VirtualLoop& loop, bool is_orderly) {
+  TlsOverPipes network(loop);
+  TaskGroup group(loop.executor());
+  group.spawn("server", [](TlsOverPipes& n, bool orderly) -> Task<> {
+    const auto accepted = co_await n.accept();
+    co_await (*accepted)->write("x", {});
+    if (orderly) co_await (*accepted)->shutdown_send({});
+  }(network, is_orderly));
+  const auto client = co_await network.connect(kOrigin, {});
+  char buffer[10];
+  co_await (*client)->read_some(buffer, {});
+  Result<std::size_t> end = co_await (*client)->read_some(buffer, {});
+  co_await group.join();
+  co_return end;
+}
+
+CO_TEST(TlsStream, an_end_that_was_announced_is_an_end_and_one_that_was_not_is_a_cut) {
+  const auto announced = co_await read_after(loop, true);
+  CO_ASSERT_TRUE(announced);
+  EXPECT_EQ(*announced, 0U);
+  const auto cut = co_await read_after(loop, false);
+  CO_ASSERT_TRUE(!cut);
+  EXPECT_EQ(cut.error().reason, Reason::disconnected) << cut.error().message;
+}
+
+CO_TEST(TlsStream, is_quiet_until_the_peer_says_something) {
+  TlsOverPipes network(loop);
+  TaskGroup group(loop.executor());
+  std::unique_ptr<Stream> server;
+  group.spawn("server", [](TlsOverPipes& n, std::unique_ptr<Stream>& s) -> Task<> {
+    auto accepted = co_await n.accept();
+    s = std::move(*accepted);
+    char buffer[10];
+    co_await s->read_some(buffer, {});
+  }(network, server));
+  const auto client = co_await network.connect(kOrigin, {});
+  co_await (*client)->write("x", {});
+  co_await group.join();
+  EXPECT_TRUE((*client)->is_quiet());
+  co_await server->shutdown_send({});
+  EXPECT_FALSE((*client)->is_quiet());
+}
+
+CO_TEST(TlsStream, cancelled_at_any_step_of_the_handshake_it_ends) {
+  bool has_ended_by_itself = false;
+  for (int steps = 0; !has_ended_by_itself; ++steps) {
+    TlsOverPipes network(loop, 300);
+    TaskGroup servers(loop.executor());
+    servers.spawn("server", serve(network, loop.time(), {}, echo(), {}));
+    TaskGroup group(loop.executor());
+    group.spawn("client", [](TlsOverPipes& n, bool& ended) -> Task<> {
+      const auto stream = co_await n.connect(kOrigin, {});
+      EXPECT_TRUE(stream);
+      ended = true;
+    }(network, has_ended_by_itself));
+    for (int step = 0; step < steps; ++step) co_await runtime::yield();
+    group.cancel();
+    co_await group.join();
+    servers.cancel();
+    co_await servers.join();
+    CO_ASSERT_TRUE(steps < 1000);
+  }
+}
+
+}  // namespace
+}  // namespace dcm::http
