@@ -103,7 +103,7 @@ Task<Result<Response>> RestClient::send_once(const ApiRequest& request,
     // A closed gate is no failed attempt: nothing was sent.
     if (answer.error().reason == Reason::shutting_down) co_return answer;
     observe_attempt(request, start, std::nullopt);
-    co_return runtime::fail(error_without_answer(request, answer.error()));
+    co_return answer;
   }
   observe_attempt(request, start, answer->status);
   request_metrics_.observe_sizes(method_of(request.verb), request.body.size(), answer->body.size());
@@ -135,7 +135,7 @@ Task<Result<std::unique_ptr<StreamingResponse>>> RestClient::open_once(const Api
       co_await deps_.http.open(std::move(*http_request), attempt_deadline(request));
   if (!stream) {
     observe_attempt(request, start, std::nullopt);
-    co_return runtime::fail(error_without_answer(request, stream.error()));
+    co_return stream;
   }
   observe_attempt(request, start, (*stream)->status());
   warnings_.observe((*stream)->headers());
@@ -216,12 +216,6 @@ Error RestClient::error_of_answer(const ApiRequest& request, std::uint16_t statu
   Error error = api::decode_status_error(status, body);
   error.http_status = status;
   if (const auto wait = retry_after(headers)) error.retry_after = wait;
-  return error;
-}
-
-Error RestClient::error_without_answer(const ApiRequest& request, Error error) const {
-  error.message = fmt::format("{} {}: {}", http::to_string(method_of(request.verb)), url(request),
-                              error.message);
   return error;
 }
 

@@ -92,7 +92,6 @@ class RestClient {
   runtime::Duration left_for_retries(const ApiRequest& request, runtime::MonoTime start) const;
   runtime::Error error_of_answer(const ApiRequest& request, std::uint16_t status,
                                  const http::Headers& headers, std::string_view body) const;
-  runtime::Error error_without_answer(const ApiRequest& request, runtime::Error error) const;
   void observe_attempt(const ApiRequest& request, runtime::MonoTime start,
                        std::optional<std::uint16_t> status);
 

@@ -1,0 +1,64 @@
+// A hash map that knows which of its entries was used longest ago.
+#pragma once
+
+#include <cstddef>
+#include <iterator>
+#include <list>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+namespace dcm::client {
+
+// Values stay where they are until they are erased.
+template <class Value>
+class LruMap {
+ public:
+  LruMap() = default;
+  LruMap(const LruMap&) = delete;
+  LruMap& operator=(const LruMap&) = delete;
+
+  // The value, now the one used last; null: not there.
+  Value* use(std::string_view key) {
+    const auto found = index_.find(key);
+    if (found == index_.end()) return nullptr;
+    entries_.splice(entries_.begin(), entries_, found->second);
+    return &found->second->second;
+  }
+
+  // Requires that `key` is not there.
+  Value& insert(std::string key, Value value) {
+    entries_.emplace_front(std::move(key), std::move(value));
+    index_.emplace(entries_.front().first, entries_.begin());
+    return entries_.front().second;
+  }
+
+  void erase(std::string_view key) {
+    const auto found = index_.find(key);
+    if (found == index_.end()) return;
+    const auto entry = found->second;
+    index_.erase(found);
+    entries_.erase(entry);
+  }
+
+  // Erases the entry that was used longest ago among those that `is_expendable`.
+  template <class Predicate>
+  void erase_oldest(Predicate is_expendable) {
+    for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
+      if (!is_expendable(entry->second)) continue;
+      index_.erase(entry->first);
+      entries_.erase(std::next(entry).base());
+      return;
+    }
+  }
+
+  std::size_t size() const noexcept { return index_.size(); }
+
+ private:
+  using Entries = std::list<std::pair<const std::string, Value>>;
+  Entries entries_;  // the one used last in front
+  std::unordered_map<std::string_view, typename Entries::iterator> index_;
+};
+
+}  // namespace dcm::client
