@@ -21,11 +21,11 @@ struct InformerContext {
   runtime::TimeSource& time;
   runtime::Rng& rng;
   runtime::Logger log;
-  runtime::MetricsRegistry& metrics;  // is refreshed from the informer: nobody may expose it later
+  runtime::MetricsRegistry& metrics;
 };
 
 // One per kind, shared by all controllers. Must outlive all readers, indexes and recorders of own
-// writes, and the last exposition of the metrics.
+// writes.
 template <class T>
 class Informer {
  public:
@@ -36,9 +36,8 @@ class Informer {
         metrics_(context.metrics, std::move(resource)),
         report_(sync_, metrics_, context.time, context.log),
         reflector_(source, store_.take_writer(), report_, context.time, context.rng.fork(),
-                   policy) {
-    context.metrics.before_exposition([this] { refresh_metrics(); });
-  }
+                   policy),
+        refresh_(context.metrics.before_exposition([this] { refresh_metrics(); })) {}
   Informer(const Informer&) = delete;
   Informer& operator=(const Informer&) = delete;
 
@@ -69,6 +68,7 @@ class Informer {
   InformerMetrics metrics_;
   ReflectorReport report_;
   Reflector<T> reflector_;
+  runtime::Refresh refresh_;
 };
 
 }  // namespace dcm::informers
