@@ -12,6 +12,18 @@
 
 namespace dcm::client {
 
+inline http::Response status(std::uint16_t code, http::Headers headers = {}) {
+  return {.status = code, .headers = std::move(headers), .body = "{}"};
+}
+
+inline ApiRequest read() {
+  return {.verb = Verb::get, .target = "/api/v1/namespaces/lab/pods/trainer-0"};
+}
+
+inline ApiRequest write(Verb verb) {
+  return {.verb = verb, .target = "/api/v1/namespaces/lab/events", .body = "{\"a\":1}"};
+}
+
 class FakeCredentials final : public Credentials {
  public:
   std::string token = "first";

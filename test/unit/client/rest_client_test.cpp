@@ -18,18 +18,6 @@ using runtime::TaskGroup;
 using testing::HasSubstr;
 using testing::Not;
 
-http::Response status(std::uint16_t code, http::Headers headers = {}) {
-  return {.status = code, .headers = std::move(headers), .body = "{}"};
-}
-
-ApiRequest read() {
-  return {.verb = Verb::get, .target = "/api/v1/namespaces/lab/pods/trainer-0"};
-}
-
-ApiRequest write(Verb verb) {
-  return {.verb = verb, .target = "/api/v1/namespaces/lab/events", .body = "{\"a\":1}"};
-}
-
 CO_TEST(RestClient, sends_what_identifies_us_and_what_it_wants) {
   RestClientFixture f(loop, {.path_prefix = "/k8s/clusters/c-1"});
   f.http.answer(status(201));
@@ -308,76 +296,6 @@ CO_TEST(RestClient, a_watch_tries_new_credentials_too) {
   const Result<std::unique_ptr<http::StreamingResponse>> stream =
       co_await f.client.open({.verb = Verb::watch, .target = "/api/v1/pods?watch=true"});
   EXPECT_TRUE(stream);
-}
-
-CO_TEST(RestClient, counts_as_client_go_does) {
-  RestClientFixture f(loop);
-  f.http.answer(status(429, {{"Retry-After", "1"}}));
-  f.http.fail(Reason::disconnected);
-  f.http.answer({.status = 200, .headers = {}, .body = std::string(300, 'x')}, 50ms);
-  co_await f.client.send(write(Verb::apply));
-  const std::string text = f.metrics.expose();
-  const auto line = [&](const char* expected) { EXPECT_THAT(text, HasSubstr(expected)); };
-  line("rest_client_requests_total{code=\"429\",host=\"api.test:6443\",method=\"PATCH\"} 1");
-  line("rest_client_requests_total{code=\"<error>\",host=\"api.test:6443\",method=\"PATCH\"} 1");
-  line("rest_client_requests_total{code=\"200\",host=\"api.test:6443\",method=\"PATCH\"} 1");
-  line("rest_client_request_retries_total{code=\"429\",host=\"api.test:6443\",verb=\"PATCH\"} 1");
-  line("rest_client_request_duration_seconds_count{host=\"api.test:6443\",verb=\"PATCH\"} 1");
-  line("rest_client_rate_limiter_duration_seconds_count{host=\"api.test:6443\",verb=\"PATCH\"} 3");
-  line("rest_client_request_size_bytes_sum{host=\"api.test:6443\",verb=\"PATCH\"} 14");
-  line("rest_client_response_size_bytes_sum{host=\"api.test:6443\",verb=\"PATCH\"} 302");
-}
-
-CO_TEST(RestClient, no_log_line_holds_a_token) {
-  RestClientFixture f(loop);
-  f.log_backend->set_verbosity(9);
-  f.credentials.token = "s3cret";
-  f.http.answer(status(500));
-  f.http.answer(status(200));
-  f.http.answer(status(201));
-  co_await f.client.send(read());
-  co_await f.client.send(write(Verb::create));
-  EXPECT_THAT(f.logged(), Not(HasSubstr("s3cret")));
-  EXPECT_THAT(f.logged(), HasSubstr("\"Request\" verb=\"GET\" url=\"https://api.test:6443"));
-}
-
-CO_TEST(RestClient, at_two_it_logs_writes_but_neither_reads_nor_leases) {
-  RestClientFixture f(loop);
-  f.log_backend->set_verbosity(2);
-  for (int i = 0; i < 3; ++i) f.http.answer(status(200));
-  co_await f.client.send(read());
-  ApiRequest lease = write(Verb::update);
-  lease.priority = Priority::exempt;
-  co_await f.client.send(lease);
-  EXPECT_EQ(f.logged(), "");
-  co_await f.client.send(write(Verb::apply));
-  EXPECT_THAT(f.logged(), HasSubstr("\"Write\" verb=\"PATCH\""));
-}
-
-CO_TEST(RestClient, logs_a_warning_of_the_server_once) {
-  RestClientFixture f(loop);
-  const http::Headers headers = {{"Warning", "299 - \"unknown field \\\"spec.x\\\"\""}};
-  f.http.answer(status(200, headers));
-  f.http.answer(status(200, headers));
-  co_await f.client.send(read());
-  co_await f.client.send(read());
-  EXPECT_EQ(f.lines->size(), 1U);
-  EXPECT_THAT(f.logged(), HasSubstr("unknown field"));
-}
-
-TEST(Warnings, remembers_a_bounded_number_of_texts) {
-  WarningLog warnings{runtime::Logger()};
-  for (int i = 0; i < 10'000; ++i) {
-    warnings.observe({{"Warning", "299 - \"text " + std::to_string(i) + "\""}});
-  }
-  EXPECT_LE(warnings.remembered(), 256U);
-}
-
-TEST(Warnings, the_text_is_what_stands_in_quotes) {
-  EXPECT_EQ(warning_text("299 - \"old \\\"api\\\"\" \"date\""), "old \"api\"");
-  EXPECT_EQ(warning_text("no quotes"), "no quotes");
-  EXPECT_EQ(warning_text("299 - \"cut"), "cut");
-  EXPECT_EQ(warning_text(""), "");
 }
 
 }  // namespace
