@@ -13,9 +13,13 @@
 
 namespace dcm::api {
 
+// Which pods are decoded as objects; of the others only the identity is kept.
+enum class PodSelection { of_interest, all };
+
 // One for each kind. `version` is the API version that discovery chose: v1beta1 has `adminAccess`
 // directly in a request.
-std::unique_ptr<Decoder<Pod>> make_json_pod_decoder();
+std::unique_ptr<Decoder<Pod>> make_json_pod_decoder(
+    PodSelection selection = PodSelection::of_interest);
 std::unique_ptr<Decoder<ResourceClaim>> make_json_claim_decoder(std::string_view version);
 std::unique_ptr<Decoder<ResourceClaimTemplate>> make_json_template_decoder(
     std::string_view version);

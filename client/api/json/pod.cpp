@@ -119,13 +119,17 @@ struct PodFields {
     if (key == "status") return read_status(reader, field, pod);
     return true;
   }
-  bool is_kept(const Pod& pod) const { return pod.is_of_interest(); }
+  bool is_kept(const Pod& pod) const {
+    return selection == PodSelection::all || pod.is_of_interest();
+  }
+
+  PodSelection selection;
 };
 
 }  // namespace
 
-std::unique_ptr<Decoder<Pod>> make_json_pod_decoder() {
-  return std::make_unique<json::JsonDecoder<Pod, PodFields>>();
+std::unique_ptr<Decoder<Pod>> make_json_pod_decoder(PodSelection selection) {
+  return std::make_unique<json::JsonDecoder<Pod, PodFields>>(PodFields{selection});
 }
 
 }  // namespace dcm::api

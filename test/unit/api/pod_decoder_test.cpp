@@ -96,6 +96,13 @@ TEST(PodDecoder, a_pod_without_claims_leaves_its_identity_only) {
   }
 }
 
+TEST(PodDecoder, who_asks_for_all_pods_gets_those_without_claims_too) {
+  const auto decoder = make_json_pod_decoder(PodSelection::all);
+  const auto decoded = decode_ok(*decoder, object_json(R"("status":{"phase":"Succeeded"})"));
+  ASSERT_NE(decoded.object, nullptr);
+  EXPECT_EQ(decoded.object->phase, PodPhase::succeeded);
+}
+
 struct PhaseRow {
   std::string_view status;
   PodPhase phase;
