@@ -155,18 +155,27 @@ CO_TEST(Admission, who_gets_no_turn_in_time_is_told_that_nothing_was_sent) {
   EXPECT_EQ(admission.waiting(), 0U);
 }
 
-CO_TEST(Admission, a_cancelled_waiter_passes_its_turn_on) {
+CO_TEST(Admission, nobody_s_turn_is_timed_when_nobody_waits) {
+  Admission admission(loop.time(), {.qps = 0.001, .burst = 1});
+  for (int i = 0; i < 2; ++i) {
+    co_await admission.admit(Priority::live, Deadline::after(loop.time(), 5s));
+  }
+  EXPECT_EQ(loop.time().pending(), 0U);
+}
+
+CO_TEST(Admission, a_cancelled_waiter_gives_its_turn_back) {
   Crowd crowd(loop, {.qps = 0, .inflight_max = 1});
   auto holder = std::make_unique<Result<Admission::Permit>>(
       co_await crowd.admission.admit(Priority::live, {}));
   crowd.arrive('l', Priority::live, 0s);
   co_await runtime::yield();
   CO_ASSERT_EQ(crowd.admission.waiting(), 1U);
-  // The turn is granted and, before the waiter runs, taken back.
+  // It is cancelled, and gets its turn before it has run.
+  crowd.cancel();
   holder.reset();
   EXPECT_EQ(crowd.admission.in_flight(), 1U);
-  crowd.cancel();
   co_await crowd.all_gone();
+  EXPECT_EQ(crowd.order, "");
   EXPECT_EQ(crowd.admission.in_flight(), 0U);
 }
 
