@@ -177,6 +177,17 @@ CO_TEST(HttpServer, refuses_what_it_must_and_closes) {
   }
 }
 
+CO_TEST(HttpServer, a_refused_body_is_read_away_so_that_the_refusal_arrives) {
+  Site site(loop, describe(), {.body_bytes_max = 10});
+  const auto stream = co_await site.connect();
+  const std::string head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 150000\r\n\r\n";
+  const auto written = co_await stream->write(head + std::string(150'000, 'x'), {});
+  EXPECT_TRUE(written);
+  const std::string answer = co_await read_all(*stream);
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 413 "));
+  co_await site.stop();
+}
+
 // ---- slow clients
 // ---------------------------------------------------------------------------------
 
@@ -324,12 +335,14 @@ CO_TEST(HttpServer, a_streaming_handler_is_cancelled_when_its_client_goes_away) 
 
 CO_TEST(HttpServer, an_idle_connection_makes_room_for_a_new_one) {
   Site site(loop, describe(), {.connections_max = 2});
+  const auto start = loop.time().now();
   const auto first = co_await site.connect();
   co_await runtime::sleep_for(loop.time(), 1s);
   const auto second = co_await site.connect();
   co_await runtime::sleep_for(loop.time(), 1s);
   const std::string third = co_await talk(site, std::string(kLastGet));
   EXPECT_THAT(third, EndsWith("GET /b "));
+  EXPECT_EQ(loop.time().now() - start, 2s) << "it does not wait for a timeout";
   EXPECT_FALSE(first->is_quiet()) << "the one that was idle longest is closed";
   EXPECT_TRUE(second->is_quiet());
   co_await site.stop();
