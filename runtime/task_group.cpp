@@ -26,6 +26,24 @@ struct TaskGroup::Joiner {
   asio::any_completion_handler<void()> handler;
 };
 
+namespace {
+
+// A frame of co_spawn that never waited posts itself once before it ends, so that its handler does
+// not run within the call that spawned it. For a task that has been cancelled by then, that wait
+// would throw outside of everything that catches.
+Task<> contained(Task<> task) {
+  std::exception_ptr failure;
+  try {
+    co_await std::move(task);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  co_await asio::this_coro::throw_if_cancelled(false);
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace
+
 TaskGroup::TaskGroup(Executor executor) : executor_(std::move(executor)) {}
 
 TaskGroup::~TaskGroup() {
@@ -36,7 +54,7 @@ TaskGroup::~TaskGroup() {
 void TaskGroup::spawn(std::string name, Task<> task) {
   const auto child = children_.emplace(children_.end(), std::move(name));
   auto on_end = [this, child](std::exception_ptr failure) { finish(child, std::move(failure)); };
-  asio::co_spawn(executor_, std::move(task),
+  asio::co_spawn(executor_, contained(std::move(task)),
                  asio::bind_cancellation_slot(child->signal.slot(), std::move(on_end)));
   if (cancelled_) child->signal.emit(asio::cancellation_type::terminal);
 }

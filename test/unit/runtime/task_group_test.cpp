@@ -79,6 +79,16 @@ CO_TEST(TaskGroup, a_task_spawned_after_cancel_starts_cancelled) {
   EXPECT_EQ(loop.time().now().time_since_epoch(), 0s);
 }
 
+CO_TEST(TaskGroup, a_task_that_cancels_its_group_without_ever_waiting_ends_quietly) {
+  TaskGroup group(loop.executor());
+  group.spawn("canceller", [](TaskGroup& own) -> Task<> {
+    own.cancel();
+    co_return;
+  }(group));
+  co_await group.join();
+  EXPECT_EQ(group.failures(), 0U);
+}
+
 CO_TEST(TaskGroup, work_after_disable_cancellation_is_done_to_its_end) {
   TaskGroup group(loop.executor());
   bool released = false;
