@@ -41,15 +41,15 @@ class Headers {
 
 struct Request {
   Method method = Method::get;
-  std::string target;  // path and query, encoded
-  Headers headers;     // Host, Content-Length and Connection are added when it is sent
-  std::string body;
+  std::string target = {};  // path and query, encoded
+  Headers headers = {};     // Host, Content-Length and Connection are added when it is sent
+  std::string body = {};
 };
 
 struct Response {
   std::uint16_t status = 0;
-  Headers headers;
-  std::string body;
+  Headers headers = {};
+  std::string body = {};
 };
 
 }  // namespace dcm::http

@@ -38,6 +38,9 @@ class Responder {
   virtual Task<Result<>> begin(Response head) = 0;
   virtual Task<Result<>> write(std::string_view piece) = 0;
   virtual Task<Result<>> end() = 0;
+  // Closes the connection without another word, answered or not: for servers that test what a
+  // client makes of it.
+  virtual void abort() = 0;
 };
 
 // Answers one request. The responder is good until the returned task ends. One that ends without an

@@ -327,4 +327,9 @@ Task<Result<>> ServerConnection::end() {
   co_return written;
 }
 
+void ServerConnection::abort() {
+  answer_ = Answer::failed;
+  stream_->close();
+}
+
 }  // namespace dcm::http

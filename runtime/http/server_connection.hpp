@@ -58,6 +58,7 @@ class ServerConnection final : private Responder {
   Task<Result<>> begin(Response head) override;
   Task<Result<>> write(std::string_view piece) override;
   Task<Result<>> end() override;
+  void abort() override;
 
   runtime::TimeSource& time_;
   const ServerOptions& options_;

@@ -15,10 +15,10 @@ enum class Verification { full, none };
 // What a TLS client trusts and shows. PEM texts, not file names: whoever reads (and watches) the
 // files is somebody else.
 struct TlsClientOptions {
-  std::string ca_pem;           // empty: the system's CAs
-  std::string certificate_pem;  // empty: no client certificate
-  std::string key_pem;
-  std::string server_name;  // what the certificate must say; empty: the endpoint's host
+  std::string ca_pem = {};           // empty: the system's CAs
+  std::string certificate_pem = {};  // empty: no client certificate
+  std::string key_pem = {};
+  std::string server_name = {};  // what the certificate must say; empty: the endpoint's host
   Verification verification = Verification::full;
 };
 

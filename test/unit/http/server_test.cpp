@@ -293,6 +293,17 @@ CO_TEST(HttpServer, a_handler_that_does_not_answer_costs_a_500) {
   co_await site.stop();
 }
 
+CO_TEST(HttpServer, an_aborted_answer_is_a_connection_closed_without_a_word) {
+  Site site(loop, [](Request, Responder& responder) -> Task<> {
+    responder.abort();
+    co_return;
+  });
+  const auto response = co_await site.client->send(get("/"), {});
+  CO_ASSERT_TRUE(!response);
+  EXPECT_EQ(response.error().reason, Reason::disconnected);
+  co_await site.stop();
+}
+
 CO_TEST(HttpServer, a_stream_that_is_not_ended_is_seen_as_cut) {
   for (const std::string how : {"/returns", "/throws"}) {
     Site site(loop, [](Request request, Responder& responder) -> Task<> {

@@ -15,6 +15,7 @@ class Recorder final : public http::Responder {
   http::Task<http::Result<>> begin(http::Response) override { co_return http::Result<>(); }
   http::Task<http::Result<>> write(std::string_view) override { co_return http::Result<>(); }
   http::Task<http::Result<>> end() override { co_return http::Result<>(); }
+  void abort() override {}
 
   http::Response answer;
 };
