@@ -55,9 +55,10 @@ void measure_waiting() {
     create_pods(kube, "pod-", kWaitingPods);
     RunningManager manager(who, cluster);
     wall[who] = seconds([&] {
-      must(kube.eventually([&] { return count_claims(kube) >= kWaitingPods; }, 10min, 100ms),
+      must(support::eventually([&] { return count_claims(kube) >= kWaitingPods; }, 10min, 100ms),
            "the claims were not made within 10 minutes");
-      must(kube.eventually([&] { return count_served_pods(kube) >= kWaitingPods; }, 10min, 250ms),
+      must(support::eventually([&] { return count_served_pods(kube) >= kWaitingPods; }, 10min,
+                               250ms),
            "the names were not written within 10 minutes");
     });
     cpu[who] = manager.usage().cpu_seconds / (kWaitingPods / 1000.0);
@@ -79,9 +80,9 @@ void measure_known() {
   {
     RunningManager maker(Who::ours, cluster);
     create_pods(kube, "pod-", kKnownPods);
-    must(kube.eventually([&] { return count_claims(kube) >= kKnownPods; }, 20min, 500ms),
+    must(support::eventually([&] { return count_claims(kube) >= kKnownPods; }, 20min, 500ms),
          "the claims were not made within 20 minutes");
-    must(kube.eventually([&] { return count_served_pods(kube) >= kKnownPods; }, 5min, 1s),
+    must(support::eventually([&] { return count_served_pods(kube) >= kKnownPods; }, 5min, 1s),
          "the names were not written within 5 minutes");
     maker.stop();
   }
@@ -91,12 +92,12 @@ void measure_known() {
     std::unique_ptr<RunningManager> manager;
     first_write[who] = seconds([&] {
       manager = std::make_unique<RunningManager>(who, cluster);
-      must(kube.eventually([&] { return count_claims(kube) > claims; }, 5min, 5ms),
+      must(support::eventually([&] { return count_claims(kube) > claims; }, 5min, 5ms),
            "the late pod was not served within 5 minutes");
     });
     ++claims;
     // What a start brings is looked at to its end before memory is read.
-    kube.eventually([] { return false; }, 10s, 1s);
+    support::eventually([] { return false; }, 10s, 1s);
     memory[who] = manager->usage().peak_memory_mb;
     cpu[who] = manager->usage().cpu_seconds;
     manager->stop();
@@ -116,9 +117,9 @@ void measure_finished() {
     create_template(kube);
     RunningManager manager(who, cluster);
     create_pods(kube, "pod-", kFinishedPods, "node-a");
-    must(kube.eventually([&] { return count_claims(kube) >= kFinishedPods; }, 5min, 100ms),
+    must(support::eventually([&] { return count_claims(kube) >= kFinishedPods; }, 5min, 100ms),
          "the claims were not made within 5 minutes");
-    must(kube.eventually([&] { return count_served_pods(kube) >= kFinishedPods; }, 5min, 500ms),
+    must(support::eventually([&] { return count_served_pods(kube) >= kFinishedPods; }, 5min, 500ms),
          "the names were not written within 5 minutes");
     const double creates = manager.claim_creates();
     std::vector<Kube::PatchCall> finish;
@@ -127,9 +128,9 @@ void measure_finished() {
                         {{"status", {{"phase", "Succeeded"}}}}});
     }
     kube.patch_all(Kube::Patch::merge, finish, 16);
-    kube.eventually([&] { return count_claims(kube) == 0; }, 40s, 200ms);
+    support::eventually([&] { return count_claims(kube) == 0; }, 40s, 200ms);
     // Time to make them again, for who does.
-    kube.eventually([] { return false; }, 20s, 1s);
+    support::eventually([] { return false; }, 20s, 1s);
     again[who] = manager.claim_creates() - creates;
     manager.stop();
   }

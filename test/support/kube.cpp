@@ -2,50 +2,12 @@
 
 #include <utility>
 
-#include <yaml-cpp/yaml.h>
-
-#include "runtime/http/client.hpp"
-#include "runtime/http/tcp.hpp"
-#include "runtime/http/url.hpp"
-#include "runtime/loop.hpp"
 #include "runtime/task_group.hpp"
+#include "test/support/blocking_client.hpp"
 #include "test/support/paths.hpp"
 
 namespace dcm::support {
 namespace {
-
-struct Access {
-  std::string server, ca_pem, token;
-};
-
-YAML::Node named(const YAML::Node& list, const std::string& name, const char* member) {
-  for (const auto& entry : list) {
-    if (entry["name"].as<std::string>() == name) return entry[member];
-  }
-  throw std::runtime_error("kubeconfig: no entry " + name);
-}
-
-Access read_kubeconfig(const std::string& file, std::string context_name) {
-  const YAML::Node config = YAML::LoadFile(file);
-  if (context_name.empty()) context_name = config["current-context"].as<std::string>();
-  const YAML::Node context = named(config["contexts"], context_name, "context");
-  const YAML::Node cluster =
-      named(config["clusters"], context["cluster"].as<std::string>(), "cluster");
-  const YAML::Node user = named(config["users"], context["user"].as<std::string>(), "user");
-  Access access;
-  access.server = cluster["server"].as<std::string>();
-  if (cluster["certificate-authority"]) {
-    access.ca_pem = read_file(cluster["certificate-authority"].as<std::string>());
-  }
-  if (user["token"]) access.token = user["token"].as<std::string>();
-  return access;
-}
-
-template <class T>
-T must(runtime::Result<T> result) {
-  if (!result) throw std::runtime_error(to_string(result.error()));
-  return std::move(*result);
-}
 
 const char* content_type(Kube::Patch type) {
   switch (type) {
@@ -62,42 +24,7 @@ const char* content_type(Kube::Patch type) {
 }  // namespace
 
 struct Kube::Impl {
-  explicit Impl(Access a)
-      : access(std::move(a)),
-        url(must(http::parse_url(access.server))),
-        transport(must(
-            http::make_tcp_transport(loop.executor(), loop.time(), {.ca_pem = access.ca_pem}))),
-        client(http::make_client(*transport, loop.time(), {.origin = url.endpoint})) {}
-
-  runtime::Task<Answer> exchange(http::Method method, std::string path, std::string type,
-                                 std::string body) {
-    http::Request request{method, url.path_prefix + path, {{"Accept", "application/json"}}, body};
-    request.headers.set("User-Agent", "conformance");
-    if (!access.token.empty()) request.headers.set("Authorization", "Bearer " + access.token);
-    if (!body.empty()) request.headers.set("Content-Type", type);
-    const runtime::Deadline deadline =
-        runtime::Deadline::after(loop.time(), std::chrono::seconds(60));
-    auto response = co_await client->send(
-        std::move(request), {.deadline = deadline, .body_bytes_max = 1024 * 1024 * 1024});
-    if (!response) {
-      throw std::runtime_error(path + ": " + to_string(response.error()));
-    }
-    boost::system::error_code not_json;
-    json::value value = json::parse(response->body, not_json);
-    if (not_json) value = nullptr;
-    co_return Answer{response->status, std::move(value), std::move(response->body)};
-  }
-
-  Answer call(http::Method method, const std::string& path, const std::string& type,
-              const json::value& body) {
-    Answer answer{};
-    const std::string text = body.is_null() ? std::string() : json::serialize(body);
-    loop.run([](Impl& impl, http::Method m, std::string p, std::string t, std::string b,
-                Answer& result) -> runtime::Task<> {
-      result = co_await impl.exchange(m, std::move(p), std::move(t), std::move(b));
-    }(*this, method, path, type, text, answer));
-    return answer;
-  }
+  explicit Impl(Access a) : access(std::move(a)), http(access.server, read_file(access.ca_file)) {}
 
   struct Call {
     http::Method method;
@@ -106,12 +33,34 @@ struct Kube::Impl {
     std::string body;
   };
 
+  http::Request request(const Call& call) const {
+    http::Request request{call.method, call.path, {{"Accept", "application/json"}}, call.body};
+    request.headers.set("User-Agent", "conformance");
+    if (!access.token.empty()) request.headers.set("Authorization", "Bearer " + access.token);
+    if (!call.body.empty()) request.headers.set("Content-Type", call.type);
+    return request;
+  }
+
+  static Answer answer(const Call& call, http::Result<http::Response> response) {
+    if (!response) throw std::runtime_error(call.path + ": " + to_string(response.error()));
+    boost::system::error_code not_json;
+    json::value value = json::parse(response->body, not_json);
+    if (not_json) value = nullptr;
+    return {response->status, std::move(value), std::move(response->body)};
+  }
+
+  Answer call(http::Method method, const std::string& path, const std::string& type,
+              const json::value& body) {
+    const Call call{method, path, type, body.is_null() ? std::string() : json::serialize(body)};
+    return answer(call, http.send(request(call)));
+  }
+
   // Sends all, `parallel` at a time.
   void call_all(const std::vector<Call>& calls, std::size_t parallel) {
     std::size_t next = 0;
-    loop.run([](Impl& impl, const std::vector<Call>& all, std::size_t& n,
-                std::size_t workers) -> runtime::Task<> {
-      runtime::TaskGroup group(impl.loop.executor());
+    http.loop().run([](Impl& impl, const std::vector<Call>& all, std::size_t& n,
+                       std::size_t workers) -> runtime::Task<> {
+      runtime::TaskGroup group(impl.http.loop().executor());
       for (std::size_t i = 0; i < workers; ++i) group.spawn("sender", impl.send_from(all, n));
       co_await group.join();
     }(*this, calls, next, parallel));
@@ -120,20 +69,18 @@ struct Kube::Impl {
   runtime::Task<> send_from(const std::vector<Call>& calls, std::size_t& next) {
     while (next < calls.size()) {
       const Call& call = calls[next++];
-      const Answer answer = co_await exchange(call.method, call.path, call.type, call.body);
-      if (answer.status >= 300) throw std::runtime_error(call.path + ": " + answer.text);
+      http::Result<http::Response> response = co_await http.exchange(request(call));
+      const Answer answered = answer(call, std::move(response));
+      if (answered.status >= 300) throw std::runtime_error(call.path + ": " + answered.text);
     }
   }
 
   Access access;
-  runtime::Loop loop;
-  http::ServerUrl url;
-  std::unique_ptr<http::TcpTransport> transport;
-  std::unique_ptr<http::Client> client;
+  BlockingClient http;
 };
 
 Kube::Kube(const std::string& kubeconfig, const std::string& context)
-    : impl_(std::make_unique<Impl>(read_kubeconfig(kubeconfig, context))) {}
+    : impl_(std::make_unique<Impl>(read_access(kubeconfig, context))) {}
 Kube::~Kube() = default;
 
 Kube::Answer Kube::get(const std::string& path) {
@@ -191,22 +138,8 @@ void Kube::patch_all(Patch type, const std::vector<PatchCall>& patches, std::siz
   impl_->call_all(calls, parallel);
 }
 
-bool Kube::eventually(const std::function<bool()>& holds, std::chrono::milliseconds limit,
-                      std::chrono::milliseconds interval) {
-  runtime::TimeSource& time = impl_->loop.time();
-  const runtime::Deadline deadline = runtime::Deadline::after(time, limit);
-  for (;;) {
-    if (holds()) return true;
-    if (deadline.has_passed(time)) return false;
-    impl_->loop.run(runtime::sleep_for(time, interval));
-  }
-}
-
-const std::string& Kube::server_url() const {
-  return impl_->access.server;
-}
-const std::string& Kube::token() const {
-  return impl_->access.token;
+const Access& Kube::access() const {
+  return impl_->access;
 }
 
 const json::value& at(const json::value& document, std::string_view pointer) {

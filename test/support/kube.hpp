@@ -3,14 +3,14 @@
 // It shares no Kubernetes code with the manager: it sees what any other client of the API sees.
 #pragma once
 
-#include <chrono>
-#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
 #include <boost/json.hpp>
+
+#include "test/support/access.hpp"
 
 namespace dcm::support {
 
@@ -49,14 +49,7 @@ class Kube {
   };
   void patch_all(Patch type, const std::vector<PatchCall>& calls, std::size_t parallel);
 
-  // Looks until `holds` says yes, or `limit` has passed; returns whether it did. Looks at once,
-  // then every `interval`.
-  bool eventually(const std::function<bool()>& holds,
-                  std::chrono::milliseconds limit = std::chrono::seconds(30),
-                  std::chrono::milliseconds interval = std::chrono::milliseconds(20));
-
-  const std::string& server_url() const;
-  const std::string& token() const;
+  const Access& access() const;
 
  private:
   struct Impl;

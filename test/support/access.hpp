@@ -1,0 +1,22 @@
+// How to reach an API server: what a kubeconfig says, as far as tests use it.
+//
+// Not the product's reader: only files, tokens and CAs as the test servers write them.
+#pragma once
+
+#include <string>
+
+namespace dcm::support {
+
+struct Access {
+  std::string server;   // URL
+  std::string ca_file;  // empty: none, or the system's
+  std::string token;
+};
+
+// Of `context`, or of the current one if that is empty. Throws std::runtime_error.
+Access read_access(const std::string& kubeconfig, std::string context = {});
+
+// A kubeconfig with one context, `test`.
+void write_kubeconfig(const std::string& file, const Access& access);
+
+}  // namespace dcm::support

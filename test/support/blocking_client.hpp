@@ -1,0 +1,39 @@
+// HTTP for tests that wait for each answer: a client with a loop of its own.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "runtime/http/client.hpp"
+#include "runtime/http/tcp.hpp"
+#include "runtime/http/url.hpp"
+#include "runtime/loop.hpp"
+
+namespace dcm::support {
+
+class BlockingClient {
+ public:
+  // Throws std::runtime_error when URL or CA make no sense.
+  explicit BlockingClient(const std::string& url, const std::string& ca_pem = {});
+
+  http::Result<http::Response> send(http::Request request);
+  // For several at a time: a task on loop() that calls exchange().
+  runtime::Task<http::Result<http::Response>> exchange(http::Request request);
+  runtime::Loop& loop() { return loop_; }
+
+ private:
+  runtime::Loop loop_;
+  http::ServerUrl url_;
+  std::unique_ptr<http::TcpTransport> transport_;
+  std::unique_ptr<http::Client> client_;
+};
+
+// Looks until `holds` says yes, or `limit` has passed; returns whether it did. Looks at once, then
+// every `interval`.
+bool eventually(const std::function<bool()>& holds,
+                std::chrono::milliseconds limit = std::chrono::seconds(30),
+                std::chrono::milliseconds interval = std::chrono::milliseconds(10));
+
+}  // namespace dcm::support
