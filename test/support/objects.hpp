@@ -9,10 +9,14 @@
 
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "client/api/device_taint_rule.hpp"
 #include "client/api/pod.hpp"
 #include "client/api/resource_claim.hpp"
 #include "client/api/resource_claim_template.hpp"
+#include "client/api/resource_slice.hpp"
 
 namespace dcm::test {
 
@@ -95,6 +99,10 @@ class PodBuilder : public ObjectBuilder<PodBuilder, api::Pod> {
     object_->phase = phase;
     return *this;
   }
+  PodBuilder& disruption_target(api::DisruptionTarget condition) {
+    object_->disruption_target = condition;
+    return *this;
+  }
   PodBuilder& in_group(const std::string& group) {
     object_->scheduling_group = group;
     return *this;
@@ -136,6 +144,22 @@ class ClaimBuilder : public ObjectBuilder<ClaimBuilder, api::ResourceClaim> {
     object_->is_allocated = true;
     return *this;
   }
+  // One device more in its allocation, of driver "gpu.example.com".
+  ClaimBuilder& with_device(const std::string& pool, const std::string& device,
+                            std::vector<api::DeviceToleration> tolerations = {}) {
+    return with_device_of("gpu.example.com", pool, device, std::move(tolerations));
+  }
+  ClaimBuilder& with_device_of(const std::string& driver, const std::string& pool,
+                               const std::string& device,
+                               std::vector<api::DeviceToleration> tolerations = {}) {
+    api::AllocatedDevice& allocated = object_->devices.emplace_back();
+    allocated.id = {driver, pool, device};
+    if (!tolerations.empty()) {
+      allocated.tolerations =
+          std::make_unique<const std::vector<api::DeviceToleration>>(std::move(tolerations));
+    }
+    return this->allocated();
+  }
   ClaimBuilder& with_finalizer() {
     object_->has_delete_protection = true;
     return *this;
@@ -160,11 +184,73 @@ class TemplateBuilder : public ObjectBuilder<TemplateBuilder, api::ResourceClaim
   }
 };
 
+// Of driver "gpu.example.com".
+class SliceBuilder : public ObjectBuilder<SliceBuilder, api::ResourceSlice> {
+ public:
+  SliceBuilder(const std::string& name, const std::string& pool) : ObjectBuilder(name) {
+    object_->meta.key.namespace_ = {};
+    object_->driver = "gpu.example.com";
+    object_->pool = pool;
+    object_->pool_generation = 1;
+  }
+  SliceBuilder& of_driver(const std::string& driver) {
+    object_->driver = driver;
+    return *this;
+  }
+  SliceBuilder& generation(std::int64_t generation) {
+    object_->pool_generation = generation;
+    return *this;
+  }
+  // Only taints that evict, as a decoder keeps them.
+  SliceBuilder& device(const std::string& name, std::vector<api::DeviceTaint> taints = {}) {
+    api::PublishedDevice& device = object_->devices.emplace_back();
+    device.name = name;
+    if (!taints.empty()) {
+      device.taints = std::make_unique<const std::vector<api::DeviceTaint>>(std::move(taints));
+    }
+    return *this;
+  }
+};
+
+class RuleBuilder : public ObjectBuilder<RuleBuilder, api::DeviceTaintRule> {
+ public:
+  RuleBuilder(const std::string& name, api::DeviceTaint taint) : ObjectBuilder(name) {
+    object_->meta.key.namespace_ = {};
+    object_->generation = 1;
+    object_->taint = std::move(taint);
+  }
+  // Parts that are empty are not set.
+  RuleBuilder& selects(const std::string& driver, const std::string& pool,
+                       const std::string& device) {
+    object_->selector = api::DeviceSelector{driver, pool, device};
+    return *this;
+  }
+  RuleBuilder& selects_all() { return selects("", "", ""); }
+  RuleBuilder& unknown_selector_field(const std::string& field) {
+    object_->unknown_selector_field = field;
+    return *this;
+  }
+  RuleBuilder& generation(std::int64_t generation) {
+    object_->generation = generation;
+    return *this;
+  }
+  RuleBuilder& condition(api::EvictionCondition condition) {
+    object_->condition = std::move(condition);
+    return *this;
+  }
+};
+
 inline PodBuilder make_pod(const std::string& name) {
   return PodBuilder(name);
 }
 inline ClaimBuilder make_claim(const std::string& name) {
   return ClaimBuilder(name);
+}
+inline SliceBuilder make_slice(const std::string& name, const std::string& pool) {
+  return SliceBuilder(name, pool);
+}
+inline RuleBuilder make_rule(const std::string& name, api::DeviceTaint taint) {
+  return RuleBuilder(name, std::move(taint));
 }
 inline TemplateBuilder make_template(const std::string& name) {
   return TemplateBuilder(name);
