@@ -23,9 +23,11 @@ INCLUDES = {
     "controllers/common": ["client/api", "runtime"],
     "controllers/resource_claim": [
         "controllers/common", "informers", "workqueue", "client", "client/api", "runtime"],
+    "controllers/device_taint_eviction": [
+        "controllers/common", "informers", "workqueue", "client", "client/api", "runtime"],
     "cmd/dra-controller-manager": [
-        "controllers/common", "controllers/resource_claim", "informers", "workqueue", "client",
-        "client/api", "runtime", "runtime/http"],
+        "controllers/common", "controllers/resource_claim", "controllers/device_taint_eviction",
+        "informers", "workqueue", "client", "client/api", "runtime", "runtime/http"],
     # Shares no encoder or decoder with the client, so that a mistake does not cancel out.
     "test/apiserver": ["runtime", "runtime/http", "test/support"],
     # Black-box: sees the manager only through its process and the API.

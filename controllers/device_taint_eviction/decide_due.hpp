@@ -1,0 +1,54 @@
+// Whether a pod must go, when, and why (KEP-5055). Pure: gets objects and the indexes of taints.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/api/pod.hpp"
+#include "controllers/device_taint_eviction/allocated_devices.hpp"
+#include "controllers/device_taint_eviction/due.hpp"
+#include "controllers/device_taint_eviction/lookup.hpp"
+#include "controllers/device_taint_eviction/published_devices.hpp"
+#include "controllers/device_taint_eviction/rules.hpp"
+
+namespace dcm::device_taint_eviction {
+
+// A taint that a pod does not tolerate (for ever). Those of rules sort before those of drivers.
+struct Reason {
+  enum class Source : std::uint8_t { rule, driver };
+  Source source = Source::rule;
+  std::string rule;      // of a rule
+  api::DeviceId device;  // of a driver
+  std::uint32_t index = 0;
+  RuleId id{};
+
+  // "rule burnt-gpus", "gpu.example.com/node-a/gpu-0, taint 1"
+  std::string str() const;
+
+  friend bool operator==(const Reason&, const Reason&) = default;
+  friend auto operator<=>(const Reason&, const Reason&) = default;
+};
+
+struct Verdict {
+  std::optional<WallTime> due;  // nothing: the pod may stay
+  std::vector<Reason> reasons;  // sorted, without doubles
+
+  friend bool operator==(const Verdict&, const Verdict&) = default;
+};
+
+// Where taints come from. References must outlive it.
+struct Taints {
+  const PublishedDevices& published;
+  const Rules& rules;
+};
+
+// A pod that is being deleted or has finished goes without our help, or is best left as it is.
+bool can_be_evicted(const api::Pod& pod);
+
+// The earliest due time over all devices that the pod may use now, and all taints behind it.
+Verdict decide_due(const api::Pod& pod, const Lookup& lookup, const Taints& taints);
+
+}  // namespace dcm::device_taint_eviction

@@ -1,0 +1,91 @@
+// What is due first: a binary heap that knows where each of its elements is.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "runtime/assert.hpp"
+#include "runtime/time.hpp"
+
+namespace dcm::device_taint_eviction {
+
+// What an element of the heap derives from. Where two are due at the same time, the one that was
+// given the lower `sequence` goes first, so that a run can be repeated.
+struct DueEntry {
+  static constexpr std::size_t kNotInHeap = std::numeric_limits<std::size_t>::max();
+
+  runtime::WallTime due;
+  std::uint64_t sequence = 0;
+  std::size_t position = kNotInHeap;
+};
+
+// Does not own its elements, which must not move. All changes O(log n).
+template <class Entry>
+class DueHeap {
+ public:
+  bool empty() const noexcept { return heap_.empty(); }
+  std::size_t size() const noexcept { return heap_.size(); }
+  static bool contains(const Entry& entry) { return entry.position != DueEntry::kNotInHeap; }
+
+  // The earliest. Requires !empty().
+  Entry& top() const { return *heap_.front(); }
+
+  // Requires that it is in no heap. Its due time must not change until it is taken out.
+  void push(Entry& entry) {
+    DCM_ASSERT(!contains(entry));
+    heap_.push_back(&entry);
+    place(heap_.size() - 1, entry);
+    sift_up(heap_.size() - 1);
+  }
+
+  // Without effect for one that is not in the heap.
+  void erase(Entry& entry) {
+    if (!contains(entry)) return;
+    const std::size_t position = entry.position;
+    entry.position = DueEntry::kNotInHeap;
+    Entry& last = *heap_.back();
+    heap_.pop_back();
+    if (&last == &entry) return;
+    place(position, last);
+    sift_down(position);
+    sift_up(last.position);
+  }
+
+ private:
+  static bool is_before(const Entry& a, const Entry& b) {
+    return std::pair(a.due, a.sequence) < std::pair(b.due, b.sequence);
+  }
+  void place(std::size_t position, Entry& entry) {
+    heap_[position] = &entry;
+    entry.position = position;
+  }
+  void sift_up(std::size_t position) {
+    Entry& entry = *heap_[position];
+    while (position > 0) {
+      const std::size_t parent = (position - 1) / 2;
+      if (!is_before(entry, *heap_[parent])) break;
+      place(position, *heap_[parent]);
+      position = parent;
+    }
+    place(position, entry);
+  }
+  void sift_down(std::size_t position) {
+    Entry& entry = *heap_[position];
+    while (true) {
+      std::size_t child = 2 * position + 1;
+      if (child >= heap_.size()) break;
+      if (child + 1 < heap_.size() && is_before(*heap_[child + 1], *heap_[child])) ++child;
+      if (!is_before(*heap_[child], entry)) break;
+      place(position, *heap_[child]);
+      position = child;
+    }
+    place(position, entry);
+  }
+
+  std::vector<Entry*> heap_;
+};
+
+}  // namespace dcm::device_taint_eviction

@@ -1,0 +1,80 @@
+// What a rule with effect None counts.
+#include "controllers/device_taint_eviction/preview.hpp"
+
+#include <gtest/gtest.h>
+
+#include "test/unit/device_taint_eviction/world.hpp"
+
+namespace dcm::device_taint_eviction {
+namespace {
+
+Preview count(const World& world, const RulePtr& rule) {
+  PreviewCount preview(rule);
+  while (preview.advance(world.tracker.allocated(), world, 1)) {
+  }
+  return preview.finish(world.tracker.published());
+}
+
+testing::AssertionResult counts(const Preview& preview, std::size_t published,
+                                std::size_t allocated, std::size_t pods, std::size_t namespaces) {
+  if (preview.published_devices == published && preview.allocated_devices == allocated &&
+      preview.pods == pods && preview.namespaces == namespaces) {
+    return testing::AssertionSuccess();
+  }
+  return testing::AssertionFailure() << describe(preview);
+}
+
+test::RuleBuilder preview_rule() {
+  return test::make_rule("r", with_effect(api::TaintEffect::none));
+}
+
+class PreviewTest : public testing::Test {
+ protected:
+  PreviewTest() {
+    world.put(test::make_slice("old", "pool").device("gpu-7"));
+    world.put(test::make_slice("s", "pool").generation(2).device("gpu-0").device("gpu-1"));
+    world.put(test::make_slice("t", "pond").device("gpu-0").device("gpu-1").device("gpu-2"));
+    world.put(user_of_claim("p"));
+    world.put(claim_of("p").with_device("pool", "gpu-0").with_device("pool", "gpu-1"));
+    world.put(user_of_claim("tolerant"));
+    world.put(claim_of("tolerant").with_device("pond", "gpu-0", {exists("")}));
+    world.put(user_of_claim("for-a-while"));
+    world.put(claim_of("for-a-while").with_device("pond", "gpu-1", {exists("", 99s)}));
+    world.put(user_of_claim("finished").phase(api::PodPhase::failed));
+    world.put(claim_of("finished").with_device("pond", "gpu-2"));
+    world.put(test::make_claim("idle").with_device("pond", "gpu-3"));
+    world.put(user_of_claim("else").in_namespace("other"));
+    world.put(claim_of("else").in_namespace("other").with_device("unpublished", "gpu-0"));
+  }
+  World world;
+};
+
+TEST_F(PreviewTest, counts_what_is_published_allocated_and_would_be_evicted) {
+  EXPECT_TRUE(counts(count(world, preview_rule().selects_all()), 5, 7, 3, 2));
+}
+
+TEST_F(PreviewTest, counts_what_the_selector_matches) {
+  EXPECT_TRUE(counts(count(world, preview_rule().selects("", "pool", "")), 2, 2, 1, 1));
+  EXPECT_TRUE(counts(count(world, preview_rule().selects("", "", "gpu-0")), 2, 3, 2, 2));
+  EXPECT_TRUE(
+      counts(count(world, preview_rule().selects("gpu.example.com", "pond", "gpu-1")), 1, 1, 1, 1));
+  EXPECT_TRUE(
+      counts(count(world, preview_rule().selects("gpu.example.com", "pool", "")), 2, 2, 1, 1));
+  EXPECT_TRUE(counts(count(world, preview_rule().selects("nic.example.com", "", "")), 0, 0, 0, 0));
+}
+
+TEST_F(PreviewTest, a_selector_that_cannot_be_followed_counts_nothing) {
+  EXPECT_TRUE(counts(count(world, preview_rule()), 0, 0, 0, 0));
+  EXPECT_TRUE(counts(count(world, preview_rule().selects_all().unknown_selector_field("selectors")),
+                     0, 0, 0, 0));
+}
+
+TEST_F(PreviewTest, needs_no_time_of_the_taint) {
+  api::DeviceTaint taint = with_effect(api::TaintEffect::none);
+  taint.time_added.reset();
+  EXPECT_TRUE(
+      counts(count(world, test::make_rule("r", taint).selects("", "pool", "")), 2, 2, 1, 1));
+}
+
+}  // namespace
+}  // namespace dcm::device_taint_eviction

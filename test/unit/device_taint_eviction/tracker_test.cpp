@@ -1,0 +1,301 @@
+// What becomes of pending pods as objects change.
+#include "controllers/device_taint_eviction/tracker.hpp"
+
+#include <gtest/gtest.h>
+
+#include "test/unit/device_taint_eviction/world.hpp"
+
+namespace dcm::device_taint_eviction {
+namespace {
+
+using api::PodPhase;
+
+test::RuleBuilder rule_for_all(const std::string& name = "r", seconds added = 0s) {
+  return test::make_rule(name, no_execute("burnt", added)).selects_all();
+}
+
+// A started world with pod p, which has gpu-0 of pool-p.
+class TrackerTest : public testing::Test {
+ protected:
+  TrackerTest() {
+    add_pod("p");
+    world.start();
+  }
+  void add_pod(const std::string& name, std::vector<api::DeviceToleration> tolerations = {}) {
+    world.put(user_of_claim(name));
+    world.put(claim_of(name).with_device("pool-" + name, "gpu-0", std::move(tolerations)));
+  }
+  void evict(const std::string& pod) {
+    const PendingPod* pending = world.tracker.pending().find(test::uid_of(pod));
+    ASSERT_NE(pending, nullptr);
+    world.tracker.record_evicted(PodRef(pending->pod), std::vector<RuleId>(pending->rules));
+  }
+  std::vector<std::string> touched() { return world.tracker.take_touched_rules(); }
+
+  World world;
+};
+
+TEST_F(TrackerTest, a_rule_makes_its_pods_pending_when_its_walk_is_done) {
+  add_pod("q");
+  world.put(rule_for_all());
+  EXPECT_EQ(world.pending(), "");
+  EXPECT_TRUE(touched().empty()) << "its condition would be written too early";
+  world.settle(1);
+  EXPECT_EQ(world.pending(), "p 0s, q 0s");
+  EXPECT_EQ(world.counts("r"), (RuleCounts{2, 1, 0}));
+  EXPECT_EQ(touched(), std::vector<std::string>{"r"});
+  EXPECT_TRUE(touched().empty());
+}
+
+TEST_F(TrackerTest, before_the_start_nothing_is_decided) {
+  World early;
+  early.put(user_of_claim("p"));
+  early.put(claim_of("p").with_device("pool", "gpu-0"));
+  early.put(test::make_slice("s", "pool").device("gpu-0", {no_execute("burnt")}));
+  early.put(rule_for_all());
+  EXPECT_FALSE(early.tracker.has_walk());
+  EXPECT_EQ(early.pending(), "");
+  early.put(test::make_slice("t", "pool").generation(2));
+  early.start();
+  EXPECT_EQ(early.pending(), "p 0s");
+  EXPECT_EQ(early.tracker.take_touched_rules(), std::vector<std::string>{"r"});
+}
+
+struct CancelRow {
+  const char* sentence;
+  void (*change)(World&);
+  const char* cancelled;
+};
+
+TEST_F(TrackerTest, when_the_reason_goes_the_owner_is_told) {
+  const CancelRow kRows[] = {
+      {"the rule is deleted", [](World& w) { w.erase_rule("r"); }, "p"},
+      {"the rule has another effect",
+       [](World& w) {
+         w.put(test::make_rule("r", with_effect(api::TaintEffect::no_schedule)).selects_all());
+       },
+       "p"},
+      {"the rule selects others",
+       [](World& w) { w.put(test::make_rule("r", no_execute("burnt")).selects("", "x", "")); },
+       "p"},
+      {"the claim is deallocated", [](World& w) { w.put(claim_of("p")); }, "p"},
+      {"the claim is deleted", [](World& w) { w.erase_claim("p-claim"); }, "p"},
+      {"the claim is not reserved for it any more",
+       [](World& w) {
+         w.put(test::make_claim("p-claim").reserved_for("q").with_device("pool-p", "gpu-0"));
+       },
+       "p"},
+      {"the claim's device is tolerated now",
+       [](World& w) { w.put(claim_of("p").with_device("pool-p", "gpu-0", {exists("burnt")})); },
+       "p"},
+      {"the pod is gone: nobody to tell", [](World& w) { w.erase_pod("p"); }, ""},
+      {"the pod has been replaced",
+       [](World& w) {
+         w.erase_pod("p");
+         w.put(user_of_claim("p").with_uid("new"));
+       },
+       ""},
+      {"the pod is being deleted", [](World& w) { w.put(user_of_claim("p").being_deleted()); }, ""},
+      {"the pod has finished",
+       [](World& w) { w.put(user_of_claim("p").phase(PodPhase::succeeded)); }, ""},
+  };
+  for (const CancelRow& row : kRows) {
+    SCOPED_TRACE(row.sentence);
+    World fresh;
+    fresh.put(user_of_claim("p"));
+    fresh.put(claim_of("p").with_device("pool-p", "gpu-0"));
+    fresh.put(rule_for_all());
+    fresh.start();
+    ASSERT_EQ(fresh.pending(), "p 0s");
+    row.change(fresh);
+    fresh.settle();
+    EXPECT_EQ(fresh.pending(), "");
+    EXPECT_EQ(fresh.cancelled(), row.cancelled);
+    EXPECT_EQ(fresh.counts("r"), RuleCounts{});
+    EXPECT_EQ(fresh.tracker.pending().size(), 0U);
+  }
+}
+
+TEST_F(TrackerTest, a_slice_makes_pods_pending_and_lets_them_off) {
+  const auto slice = [](std::int64_t generation) {
+    return test::make_slice("s", "pool-p").generation(generation);
+  };
+  world.put(slice(1).device("gpu-0", {no_execute("burnt", 3s)}));
+  world.settle();
+  EXPECT_EQ(world.pending(), "p 3s");
+  world.put(slice(1).device("gpu-0", {no_execute("burnt", 3s), no_execute("wet", 1s)}));
+  world.settle();
+  EXPECT_EQ(world.pending(), "p 1s");
+  world.put(test::make_slice("t", "pool-p").generation(2).device("gpu-0"));
+  world.settle();
+  EXPECT_EQ(world.pending(), "");
+  EXPECT_EQ(world.cancelled(), "p");
+  world.erase_slice("t");
+  world.settle();
+  EXPECT_EQ(world.pending(), "p 1s");
+  world.erase_slice("s");
+  world.settle();
+  EXPECT_EQ(world.pending(), "");
+}
+
+TEST_F(TrackerTest, a_slice_without_news_of_taints_makes_no_walk) {
+  world.put(test::make_slice("s", "pool-p").device("gpu-0", {no_execute("burnt")}));
+  world.settle();
+  world.put(test::make_slice("s", "pool-p").device("gpu-0", {no_execute("burnt")}).device("gpu-9"));
+  EXPECT_FALSE(world.tracker.has_walk());
+  world.put(test::make_slice("other", "pool-x").device("gpu-0"));
+  EXPECT_FALSE(world.tracker.has_walk());
+}
+
+TEST_F(TrackerTest, a_status_write_of_a_rule_makes_no_walk) {
+  world.put(rule_for_all());
+  world.settle();
+  touched();
+  const api::EvictionCondition condition{api::ConditionStatus::is_true, "x", "", 1, kStart};
+  world.put(rule_for_all().condition(condition));
+  EXPECT_FALSE(world.tracker.has_walk());
+  EXPECT_EQ(touched(), std::vector<std::string>{"r"}) << "somebody else may have written it";
+  world.put(rule_for_all().condition(condition).at("2"));
+  EXPECT_TRUE(touched().empty());
+}
+
+TEST_F(TrackerTest, an_edited_rule_moves_the_due_time_without_cancelling) {
+  world.put(rule_for_all("r", 5s));
+  world.settle();
+  world.put(rule_for_all("r", 9s).generation(2));
+  world.settle();
+  EXPECT_EQ(world.pending(), "p 9s");
+  EXPECT_EQ(world.cancelled(), "");
+}
+
+TEST_F(TrackerTest, a_pod_counts_for_each_of_its_rules) {
+  add_pod("q", {exists("wet")});
+  world.put(test::make_rule("a", no_execute("burnt")).selects_all());
+  world.put(test::make_rule("b", no_execute("wet")).selects_all());
+  world.settle();
+  EXPECT_EQ(world.counts("a"), (RuleCounts{2, 1, 0}));
+  EXPECT_EQ(world.counts("b"), (RuleCounts{1, 1, 0}));
+  touched();
+  evict("p");
+  EXPECT_EQ(world.counts("a"), (RuleCounts{1, 1, 1}));
+  EXPECT_EQ(world.counts("b"), (RuleCounts{0, 0, 1}));
+  EXPECT_EQ(touched(), (std::vector<std::string>{"a", "b"}));
+}
+
+TEST_F(TrackerTest, a_pod_is_evicted_once) {
+  world.put(rule_for_all());
+  world.settle();
+  evict("p");
+  EXPECT_EQ(world.pending(), "");
+  EXPECT_EQ(world.cancelled(), "");
+  world.put(rule_for_all("another"));
+  world.settle();
+  EXPECT_EQ(world.tracker.judge_again({{test::kNamespace, "p"}, test::uid_of("p")}), nullptr);
+  EXPECT_EQ(world.pending(), "");
+  world.erase_pod("p");
+  world.put(user_of_claim("p").with_uid("new"));
+  world.put(test::make_claim("p-claim")
+                .reserved_for_consumer({"", "pods", "p", api::Uid("new")})
+                .with_device("pool-p", "gpu-0"));
+  EXPECT_EQ(world.pending(), "p 0s") << "another pod of that name is another pod";
+}
+
+TEST_F(TrackerTest, what_a_rule_has_evicted_is_forgotten_with_the_rule) {
+  world.put(rule_for_all());
+  world.settle();
+  evict("p");
+  EXPECT_EQ(world.counts("r"), (RuleCounts{0, 0, 1}));
+  world.put(test::make_rule("r", with_effect(api::TaintEffect::none)).selects_all().generation(2));
+  world.settle();
+  EXPECT_EQ(world.counts("r"), (RuleCounts{0, 0, 1})) << "a change of the effect is no deletion";
+  world.erase_rule("r");
+  world.put(rule_for_all().with_uid("again"));
+  world.settle();
+  EXPECT_EQ(world.counts("r"), RuleCounts{});
+}
+
+TEST_F(TrackerTest, an_eviction_that_is_accepted_after_its_reason_went_still_counts) {
+  world.put(rule_for_all());
+  world.settle();
+  const PendingPod pending = *world.tracker.pending().find(test::uid_of("p"));
+  world.put(claim_of("p"));
+  EXPECT_EQ(world.cancelled(), "p");
+  world.tracker.record_evicted(pending.pod, pending.rules);
+  EXPECT_EQ(world.counts("r"), (RuleCounts{0, 0, 1}));
+}
+
+struct WakeRow {
+  const char* sentence;
+  test::PodBuilder before;
+  test::PodBuilder after;
+};
+
+TEST_F(TrackerTest, a_pod_is_looked_at_again_when) {
+  const auto pod = [] { return test::make_pod("q").on_node("node"); };
+  const auto waiting = [] { return test::make_pod("q").uses("gpus", "q-claim"); };
+  const auto templated = [pod] { return pod().from_template("gpus", "t"); };
+  const WakeRow kRows[] = {
+      {"it gets a node", waiting(), waiting().on_node("node")},
+      {"its generated claim is named", templated(), templated().names("gpus", "q-claim")},
+      {"its extended resource claim is named", templated(),
+       templated().extended_resource_claim("q-claim")},
+  };
+  for (const WakeRow& row : kRows) {
+    SCOPED_TRACE(row.sentence);
+    World fresh;
+    fresh.put(rule_for_all());
+    fresh.start();
+    fresh.put(claim_of("q").owned_by("q").with_device("pool", "gpu-0"));
+    fresh.put(row.before);
+    EXPECT_EQ(fresh.pending(), "");
+    fresh.put(row.after);
+    EXPECT_EQ(fresh.pending(), "q 0s");
+  }
+}
+
+TEST_F(TrackerTest, one_reservation_that_leads_nowhere_does_not_hide_the_others) {
+  world.put(test::make_pod("q").uses("c", "shared").on_node("node"));
+  world.put(test::make_claim("shared")
+                .reserved_for("missing")
+                .reserved_for_consumer({"", "pods", "p", api::Uid("an earlier p")})
+                .reserved_for_consumer({"scheduling.k8s.io", "podgroups", "g", api::Uid("g")})
+                .reserved_for("q")
+                .with_device("pool", "gpu-3"));
+  world.put(test::make_rule("r", no_execute("k")).selects("", "", "gpu-3"));
+  world.settle();
+  EXPECT_EQ(world.pending(), "q 0s");
+}
+
+TEST_F(TrackerTest, namespaces_are_counted) {
+  world.put(test::make_pod("q").uses("c", "c").on_node("node").in_namespace("other"));
+  world.put(
+      test::make_claim("c").reserved_for("q").with_device("pool", "gpu-0").in_namespace("other"));
+  world.put(rule_for_all());
+  world.settle();
+  EXPECT_EQ(world.counts("r"), (RuleCounts{2, 2, 0}));
+  world.erase_pod("p");
+  EXPECT_EQ(world.counts("r"), (RuleCounts{1, 1, 0}));
+}
+
+TEST_F(TrackerTest, pods_are_taken_in_the_order_they_are_due_each_once) {
+  add_pod("q", {exists("burnt", 20s)});
+  add_pod("s", {exists("burnt", 10s)});
+  world.put(rule_for_all());
+  world.settle();
+  PendingPods& pending = world.tracker.pending();
+  const auto take = [&](WallTime now) {
+    const PendingPod* pod = pending.take_due(now);
+    return pod == nullptr ? std::string() : pod->pod.key.name;
+  };
+  EXPECT_EQ(pending.next_due(), at(0s));
+  EXPECT_EQ(take(at(10s)), "p");
+  EXPECT_EQ(take(at(10s)), "s");
+  EXPECT_EQ(take(at(10s)), "");
+  EXPECT_EQ(pending.next_due(), at(20s));
+  EXPECT_EQ(world.pending(), "p 0s, q 20s, s 10s") << "taken is not yet gone";
+  add_pod("p", {exists("burnt", 15s)});
+  EXPECT_EQ(pending.next_due(), at(15s)) << "it has another due time: it comes again";
+}
+
+}  // namespace
+}  // namespace dcm::device_taint_eviction
