@@ -60,6 +60,13 @@ class Core {
     return worked;
   }
 
+  // With which priority the item was handed out. Requires that a worker has it.
+  Priority running_priority(const Item& item) const {
+    const auto found = slots_.find(item);
+    DCM_ASSERT(found != slots_.end() && found->second.place == Place::processing);
+    return found->second.taken_as;
+  }
+
   void advance(MonoTime now) { scheduler_.advance(now); }
   void shut_down(ShutDown how) { scheduler_.shut_down(how); }
 

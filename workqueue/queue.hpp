@@ -95,6 +95,10 @@ class Queue {
     wake(before);
   }
 
+  // With which priority an item was handed out, for the requests that its work sends. Requires that
+  // a worker has it.
+  Priority running_priority(const Item& item) const { return core_.running_priority(item); }
+
   // From now on nothing is accepted and delays never come. Idempotent; a drain may be cut short by
   // a later drop_waiting.
   void shut_down(ShutDown how) {

@@ -42,6 +42,19 @@ CO_TEST(Queue, get_hands_out_at_once_what_waits) {
   EXPECT_EQ(order, "a/1 ");
 }
 
+CO_TEST(Queue, who_works_on_an_item_can_ask_how_urgent_it_was) {
+  Setup setup(loop);
+  setup.queue.add("a/1", Priority::backlog);
+  std::string order;
+  co_await take_one(setup.queue, order);
+  EXPECT_EQ(setup.queue.running_priority("a/1"), Priority::backlog);
+  setup.queue.add("a/1", Priority::live);  // counts for the next time
+  EXPECT_EQ(setup.queue.running_priority("a/1"), Priority::backlog);
+  setup.queue.done("a/1");
+  co_await take_one(setup.queue, order);
+  EXPECT_EQ(setup.queue.running_priority("a/1"), Priority::live);
+}
+
 CO_TEST(Queue, an_add_wakes_exactly_one_waiter) {
   Setup setup(loop);
   TaskGroup group(loop.executor());
