@@ -81,6 +81,10 @@ bool is_done(const api::Pod& pod) {
          (pod.meta.is_being_deleted && pod.node_name.empty());
 }
 
+bool may_get_claims(const api::Pod& pod) {
+  return !pod.meta.is_being_deleted && !is_done(pod);
+}
+
 bool may_consume_now(const api::ResourceClaim& claim, const api::Pod& pod) {
   return !pod.node_name.empty() && claim.is_allocated && is_reserved_for(claim, pod) &&
          is_claim_of(claim, pod);

@@ -61,6 +61,9 @@ bool is_reserved_for(const api::ResourceClaim& claim, const api::Pod& pod);
 // before it was given a node.
 bool is_done(const api::Pod& pod);
 
+// Whether claims are made and reserved for the pod: it is neither done nor being deleted.
+bool may_get_claims(const api::Pod& pod);
+
 // Whether the pod may use the claim's devices now: it has a node, the claim is its own, allocated,
 // and reserved for it.
 bool may_consume_now(const api::ResourceClaim& claim, const api::Pod& pod);

@@ -138,21 +138,25 @@ struct DoneRow {
   const char* sentence;
   api::ObjectPtr<api::Pod> pod;
   bool is_done;
+  bool may_get_claims;
 };
 
 TEST(PodClaims, when_a_pod_is_done) {
   const DoneRow rows[] = {
-      {"succeeded", make_pod("p").phase(PodPhase::succeeded).on_node("n"), true},
-      {"failed", make_pod("p").phase(PodPhase::failed).on_node("n"), true},
-      {"deleted before it had a node", make_pod("p").being_deleted(), true},
+      {"succeeded", make_pod("p").phase(PodPhase::succeeded).on_node("n"), true, false},
+      {"failed", make_pod("p").phase(PodPhase::failed).on_node("n"), true, false},
+      {"deleted before it had a node", make_pod("p").being_deleted(), true, false},
       {"not while it is being deleted from its node", make_pod("p").being_deleted().on_node("n"),
-       false},
-      {"not while it waits for a node", make_pod("p"), false},
-      {"not while it runs", make_pod("p").phase(PodPhase::running).on_node("n"), false},
+       false, false},
+      {"not while it waits for a node", make_pod("p"), false, true},
+      {"not while it runs", make_pod("p").phase(PodPhase::running).on_node("n"), false, true},
       {"not when its node does not answer", make_pod("p").phase(PodPhase::unknown).on_node("n"),
-       false},
+       false, true},
   };
-  for (const DoneRow& row : rows) EXPECT_EQ(is_done(*row.pod), row.is_done) << row.sentence;
+  for (const DoneRow& row : rows) {
+    EXPECT_EQ(is_done(*row.pod), row.is_done) << row.sentence;
+    EXPECT_EQ(may_get_claims(*row.pod), row.may_get_claims) << row.sentence;
+  }
 }
 
 }  // namespace
