@@ -78,26 +78,34 @@ std::variant<std::vector<api::Uid>, ClaimStep> judge_consumers(const ClaimSnapsh
   return released;
 }
 
-ClaimStep release(const api::ResourceClaim& claim, std::vector<api::Uid> released) {
+ClaimStep release(const ClaimSnapshot& snapshot, std::vector<api::Uid> released) {
+  if (snapshot.progress != ClaimSnapshot::Progress::nothing) {
+    return ClaimFinished{runtime::Error{runtime::Reason::conflict, "released consumers came back"}};
+  }
+  const api::ResourceClaim& claim = *snapshot.claim;
   const bool is_last = released.size() == claim.reserved_for.size();
   return Release{std::move(released), is_last && claim.has_delete_protection
                                           ? api::Allocation::clear
                                           : api::Allocation::keep};
 }
 
-// The finalizer of a claim that is neither allocated nor being deleted is left alone, unless this
-// round has deallocated it: the scheduler sets it before it allocates.
-bool may_unprotect(const ClaimSnapshot& snapshot) {
-  return snapshot.claim->meta.is_being_deleted || snapshot.release == ClaimSnapshot::Release::done;
-}
-
-// No consumer is left: deallocate and unprotect what is on its way out.
+// No consumer is left: deallocate and unprotect what is on its way out. The finalizer of a claim
+// that is neither allocated nor being deleted is left alone, unless this round has deallocated it:
+// the scheduler sets it before it allocates.
 std::optional<ClaimStep> decide_unprotect(const ClaimSnapshot& snapshot) {
+  using Progress = ClaimSnapshot::Progress;
   const api::ResourceClaim& claim = *snapshot.claim;
-  if (!claim.has_delete_protection || !may_unprotect(snapshot)) return std::nullopt;
-  if (!claim.is_allocated) return RemoveFinalizer{};
-  if (snapshot.release == ClaimSnapshot::Release::done) return std::nullopt;
-  return Release{{}, api::Allocation::clear};
+  if (!claim.has_delete_protection || snapshot.progress == Progress::unprotected) {
+    return std::nullopt;
+  }
+  if (claim.is_allocated) {
+    const bool may_deallocate =
+        claim.meta.is_being_deleted && snapshot.progress == Progress::nothing;
+    return may_deallocate ? std::optional<ClaimStep>(Release{{}, api::Allocation::clear})
+                          : std::nullopt;
+  }
+  const bool may_unprotect = claim.meta.is_being_deleted || snapshot.progress == Progress::released;
+  return may_unprotect ? std::optional<ClaimStep>(RemoveFinalizer{}) : std::nullopt;
 }
 
 // No consumer is left: a claim whose own pod will not run is of no use any more.
@@ -118,7 +126,7 @@ ClaimStep decide_claim(const ClaimSnapshot& snapshot) {
   auto judged = judge_consumers(snapshot);
   if (auto* step = std::get_if<ClaimStep>(&judged)) return std::move(*step);
   auto& released = std::get<std::vector<api::Uid>>(judged);
-  if (!released.empty()) return release(*snapshot.claim, std::move(released));
+  if (!released.empty()) return release(snapshot, std::move(released));
   if (!snapshot.claim->reserved_for.empty()) return ClaimFinished{};
   if (auto unprotect = decide_unprotect(snapshot)) return *unprotect;
   return decide_delete(snapshot);

@@ -27,8 +27,8 @@ struct ClaimSnapshot {
   std::map<std::string, PodPtr, std::less<>> pods;
   // The answers to GetPod, by pod name.
   std::map<std::string, PodAnswer, std::less<>> answers;
-  // Whether this round has written a shorter list of consumers.
-  enum class Release { not_done, done } release{};
+  // Which writes this round has done. None is done twice: an admission webhook may undo it.
+  enum class Progress : std::uint8_t { nothing, released, unprotected } progress{};
 };
 
 // Asks the API server for a pod that the cache does not have, or has under another UID: the cache
@@ -51,12 +51,14 @@ struct DeleteClaim {
   friend bool operator==(const DeleteClaim&, const DeleteClaim&) = default;
 };
 struct ClaimFinished {
-  // A look-up failed: nothing was changed.
+  // Why the claim must be looked at again: a look-up failed, and nothing was changed; or what was
+  // written did not last.
   std::optional<runtime::Error> failure;
 };
 
 using ClaimStep = std::variant<ClaimFinished, GetPod, Release, RemoveFinalizer, DeleteClaim>;
 
+// The next step. A write is never asked for twice within a round, so rounds end.
 ClaimStep decide_claim(const ClaimSnapshot& snapshot);
 
 }  // namespace dcm::resource_claim

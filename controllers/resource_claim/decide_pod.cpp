@@ -192,6 +192,7 @@ std::variant<std::monostate, PodProblem, Reserve> decide_reservation(const PodSn
                                   name, claim->reserved_for.size()),
                       Retry::never};
   }
+  if (snapshot.busy.contains(name)) return {};
   const auto failed = snapshot.reserve_failures.find(name);
   if (failed != snapshot.reserve_failures.end()) {
     const Retry retry = retry_after_write(failed->second);
@@ -214,7 +215,7 @@ PodProblem group_problem(const api::Pod& pod) {
 
 PodStep decide_pod(const PodSnapshot& snapshot, const common::FeatureGates& gates) {
   const api::Pod& pod = *snapshot.pod;
-  if (pod.meta.is_being_deleted || common::is_done(pod)) return PodFinished{};
+  if (!common::may_get_claims(pod)) return PodFinished{};
   if (!pod.scheduling_group.empty() && !gates.generic_workload) {
     return PodFinished{{group_problem(pod)}};
   }

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -48,6 +49,9 @@ struct PodSnapshot {
   std::map<std::string, std::variant<ClaimPtr, runtime::Error>, std::less<>> created;
   // The answer to WriteNames.
   enum class Names { not_written, written } names{};
+  // Claims that are being reserved for another pod at this moment: the two would but conflict, and
+  // this pod is woken when the other is through.
+  std::set<std::string, std::less<>> busy;
   // The failures of Reserve, by claim name. After a success the claim is replaced in `claims`.
   std::map<std::string, runtime::Error, std::less<>> reserve_failures;
 };

@@ -37,7 +37,11 @@ class Known {
     return *this;
   }
   Known& released() {
-    snapshot_.release = ClaimSnapshot::Release::done;
+    snapshot_.progress = ClaimSnapshot::Progress::released;
+    return *this;
+  }
+  Known& unprotected() {
+    snapshot_.progress = ClaimSnapshot::Progress::unprotected;
     return *this;
   }
 
@@ -152,6 +156,8 @@ TEST(DecideClaim, releasing) {
            .deleted("p")
            .got("q", Error{Reason::disconnected, "reset"}),
        "finished; reset"},
+      {"not twice in a round: somebody may put them back again and again",
+       Known(in_use()).deleted("p").released(), "finished; released consumers came back"},
       {"a claim that is allocated and was never reserved is left allocated",
        Known(make_claim("c").allocated().with_finalizer()), "finished"},
       {"a claim for extended resources is released by the same rules",
@@ -190,6 +196,8 @@ TEST(DecideClaim, removing_the_finalizer) {
        Known(in_use().being_deleted()).deleted("p"), "release p-uid, deallocate"},
       {"nothing without our finalizer", Known(make_claim("c").allocated().being_deleted()),
        "finished"},
+      {"not twice: somebody may put it back again and again",
+       Known(make_claim("c").with_finalizer()).unprotected(), "finished"},
       {"nothing is left of a claim that went with its finalizer", Known(ClaimPtr()), "finished"},
   });
 }

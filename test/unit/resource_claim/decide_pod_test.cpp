@@ -63,6 +63,10 @@ class Known {
     snapshot_.names = PodSnapshot::Names::written;
     return *this;
   }
+  Known& busy(const std::string& claim) {
+    snapshot_.busy.insert(claim);
+    return *this;
+  }
   Known& reserve_failed(const std::string& claim, Error error) {
     snapshot_.reserve_failures.emplace(claim, std::move(error));
     return *this;
@@ -381,6 +385,8 @@ TEST(DecidePod, reserving_for_a_pod_with_a_node) {
       {"with 256 entries there nothing is sent, and an event says so", Known(bound()).cached(full),
        "finished; FailedResourceClaimReservation: resource claim \"s\" is reserved for 256 "
        "consumers already (no retry)"},
+      {"while another pod's reservation is under way it waits for that",
+       Known(bound()).cached(make_claim("s").allocated()).busy("s"), "finished"},
       {"a name that was written a moment ago counts as known",
        Known(trainer().on_node("n")).orphan(generated("x").allocated()).names_written(),
        "reserve x for trainer trainer-uid"},

@@ -1,0 +1,24 @@
+// Where controllers put what they have to tell a user: core/v1 Events.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "client/api/event.hpp"
+
+namespace dcm::common {
+
+// Never waits and never fails: an event that cannot be written must not hold up the work. Repeated
+// and excess events are the implementation's business.
+class EventSink {
+ public:
+  virtual ~EventSink() = default;
+
+  // `component` is who reports ("resource_claim"); `reason` one word in CamelCase; `message` a text
+  // for people.
+  virtual void report(const api::ObjectReference& about, api::EventType type,
+                      std::string_view component, std::string_view reason,
+                      std::string_view message) = 0;
+};
+
+}  // namespace dcm::common

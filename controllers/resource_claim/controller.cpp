@@ -1,0 +1,74 @@
+#include "controllers/resource_claim/controller.hpp"
+
+#include <boost/asio/this_coro.hpp>
+
+#include "runtime/task_group.hpp"
+
+namespace dcm::resource_claim {
+namespace {
+
+constexpr const char* kQueueName = "resource_claim";
+
+// Until somebody grants us a permission.
+constexpr runtime::Duration kSlowRetry = std::chrono::minutes(1);
+
+workqueue::Outcome outcome_of(Retry retry) {
+  switch (retry) {
+    case Retry::never:
+      return workqueue::Outcome::done();
+    case Retry::with_backoff:
+      return workqueue::Outcome::retry();
+    case Retry::slowly:
+      return workqueue::Outcome::retry_after(kSlowRetry);
+  }
+  return workqueue::Outcome::done();
+}
+
+}  // namespace
+
+Controller::Controller(Dependencies dependencies, ControllerOptions options)
+    : options_(options),
+      create_metrics_(dependencies.metrics),
+      census_(dependencies.metrics),
+      queue_(dependencies.time, dependencies.metrics,
+             workqueue::Options(kQueueName, options.workers)),
+      failures_(dependencies.metrics, kQueueName, dependencies.log),
+      wakeups_(dependencies.stores, queue_, options.gates, options.deleted_uids_remembered,
+               dependencies.log),
+      pod_sync_(
+          dependencies.stores, dependencies.api, dependencies.events, create_metrics_,
+          options.gates,
+          [this](const api::NamespacedName& pod) {
+            queue_.add({Item::Kind::pod, pod}, workqueue::Priority::live);
+          },
+          dependencies.log),
+      claim_sync_(dependencies.stores, wakeups_.deleted_pods(), dependencies.api,
+                  dependencies.log) {}
+
+Task<> Controller::run() {
+  const runtime::Executor executor = co_await boost::asio::this_coro::executor;
+  wakeups_.activate();
+  runtime::TaskGroup group(executor);
+  group.spawn("backlog", wakeups_.wake_all());
+  const auto handler = [this](Item item) { return handle(std::move(item)); };
+  const auto words = [](const Item& item) { return describe(item); };
+  group.spawn("workers", workqueue::run_workers(executor, options_.workers, queue_, handler, words,
+                                                failures_));
+  co_await group.join();
+}
+
+void Controller::stop() {
+  queue_.shut_down(workqueue::ShutDown::drop_waiting);
+}
+
+Task<workqueue::Outcome> Controller::handle(Item item) {
+  const Attempt attempt{queue_.running_priority(item), queue_.failures(item)};
+  if (item.kind == Item::Kind::pod) {
+    const Retry retry = co_await pod_sync_.sync(item.key, attempt);
+    co_return outcome_of(retry);
+  }
+  const Retry retry = co_await claim_sync_.sync(item.key, attempt);
+  co_return outcome_of(retry);
+}
+
+}  // namespace dcm::resource_claim

@@ -1,0 +1,78 @@
+// The resource claim controller: claims from templates, reservations, and back.
+//
+// Does the work of kube-controller-manager's resourceclaim-controller (KEP-4381); never run both.
+// Here is only the frame: caches wake items (wakeups.hpp), workers handle them (sync_pod.hpp,
+// sync_claim.hpp) by what is decided (decide_pod.hpp, decide_claim.hpp).
+#pragma once
+
+#include <string_view>
+
+#include "controllers/common/event_sink.hpp"
+#include "controllers/common/feature_gates.hpp"
+#include "controllers/resource_claim/api.hpp"
+#include "controllers/resource_claim/item.hpp"
+#include "controllers/resource_claim/metrics.hpp"
+#include "controllers/resource_claim/stores.hpp"
+#include "controllers/resource_claim/sync_claim.hpp"
+#include "controllers/resource_claim/sync_pod.hpp"
+#include "controllers/resource_claim/wakeups.hpp"
+#include "runtime/log.hpp"
+#include "runtime/metrics.hpp"
+#include "runtime/time.hpp"
+#include "workqueue/workers.hpp"
+
+namespace dcm::resource_claim {
+
+struct ControllerOptions {
+  std::size_t workers = 50;
+  common::FeatureGates gates = {};
+  std::size_t deleted_uids_remembered = UidMemory::kDefaultCapacity;
+};
+
+// Life: made with the indexes declared, before the informers run; observe() to hear of their
+// changes; on standby until run(), which is called once, with all stores synced and the right to
+// write; stop() ends it.
+class Controller {
+ public:
+  // All references must outlive it.
+  struct Dependencies {
+    Stores stores;
+    ClaimApi& api;
+    common::EventSink& events;
+    runtime::TimeSource& time;
+    runtime::MetricsRegistry& metrics;
+    runtime::Logger log;
+  };
+
+  Controller(Dependencies dependencies, ControllerOptions options);
+  Controller(const Controller&) = delete;
+  Controller& operator=(const Controller&) = delete;
+
+  // Before the informers run. The arguments are informers or bare stores, and outlive it.
+  template <class Pods, class Claims, class Templates>
+  void observe(Pods& pods, Claims& claims, Templates& templates) {
+    pods.add_observer(wakeups_);
+    claims.add_observer(wakeups_);
+    claims.add_observer(census_);
+    templates.add_observer(wakeups_);
+  }
+
+  // Takes what the stores have as backlog, and works until stop() (or cancellation).
+  Task<> run();
+  // Nothing new is begun; run() ends when what is in hand is done. Idempotent.
+  void stop();
+
+ private:
+  Task<workqueue::Outcome> handle(Item item);
+
+  ControllerOptions options_;
+  CreateMetrics create_metrics_;
+  ClaimCensus census_;
+  ItemQueue queue_;
+  workqueue::HandlerFailures failures_;
+  Wakeups wakeups_;
+  PodSync pod_sync_;
+  ClaimSync claim_sync_;
+};
+
+}  // namespace dcm::resource_claim

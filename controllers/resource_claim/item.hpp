@@ -1,0 +1,40 @@
+// What is in the controller's queue.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "client/api/meta.hpp"
+#include "workqueue/queue.hpp"
+
+namespace dcm::resource_claim {
+
+// All kinds share one queue, so that no two workers ever handle the same object. A pod group
+// becomes a further kind.
+struct Item {
+  enum class Kind : std::uint8_t { pod, claim };
+
+  Kind kind = Kind::pod;
+  api::NamespacedName key;
+
+  friend bool operator==(const Item&, const Item&) = default;
+};
+
+struct ItemHash {
+  std::size_t operator()(const Item& item) const noexcept {
+    return std::hash<api::NamespacedName>{}(item.key) * 2 + static_cast<std::size_t>(item.kind);
+  }
+};
+
+struct NamespaceOfItem {
+  api::InternedString operator()(const Item& item) const { return item.key.namespace_; }
+};
+
+using ItemQueue = workqueue::Queue<Item, NamespaceOfItem, ItemHash>;
+
+// "pod lab/trainer-0"
+inline std::string describe(const Item& item) {
+  return (item.kind == Item::Kind::pod ? "pod " : "claim ") + item.key.str();
+}
+
+}  // namespace dcm::resource_claim

@@ -1,0 +1,82 @@
+#include "controllers/resource_claim/metrics.hpp"
+
+#include <string>
+
+namespace dcm::resource_claim {
+namespace {
+
+constexpr const char* kCreates = "dynamic_resource_allocation_resourceclaim_creates_total";
+constexpr const char* kCreatesHelp =
+    "[ALPHA] Number of ResourceClaims creation requests, categorized by creation status, admin "
+    "access and owner";
+constexpr const char* kClaims = "dynamic_resource_allocation_resource_claims";
+constexpr const char* kClaimsHelp =
+    "[ALPHA] Number of ResourceClaims, categorized by allocation status, admin access, and source. "
+    "Source can be 'resource_claim_template' (created from a template), 'extended_resource' "
+    "(extended resources), or empty (manually created by a user).";
+
+constexpr const char* kFlags[] = {"false", "true"};
+constexpr const char* kStatuses[] = {"success", "failure"};
+enum class Source : std::uint8_t { user, claim_template, extended_resource };
+constexpr const char* kSources[] = {"", "resource_claim_template", "extended_resource"};
+
+Source source_of(const api::ResourceClaim& claim) {
+  if (claim.is_extended_resource_claim) return Source::extended_resource;
+  return claim.pod_claim_name.empty() ? Source::user : Source::claim_template;
+}
+
+}  // namespace
+
+CreateMetrics::CreateMetrics(runtime::MetricsRegistry& registry) {
+  for (std::size_t status = 0; status < 2; ++status) {
+    for (std::size_t admin = 0; admin < 2; ++admin) {
+      counters_[status][admin] = &registry.counter(kCreates, kCreatesHelp,
+                                                   {{"status", kStatuses[status]},
+                                                    {"admin_access", kFlags[admin]},
+                                                    {"owner_api_group", ""},
+                                                    {"owner_api_kind", "Pod"}});
+    }
+  }
+}
+
+void CreateMetrics::count(Status status, AdminAccess admin_access) {
+  counters_[static_cast<std::size_t>(status)][static_cast<std::size_t>(admin_access)]->Increment();
+}
+
+ClaimCensus::ClaimCensus(runtime::MetricsRegistry& registry) {
+  for (std::size_t allocated = 0; allocated < 2; ++allocated) {
+    for (std::size_t admin = 0; admin < 2; ++admin) {
+      for (std::size_t source = 0; source < 3; ++source) {
+        gauges_[allocated][admin][source] = &registry.gauge(kClaims, kClaimsHelp,
+                                                            {{"allocated", kFlags[allocated]},
+                                                             {"admin_access", kFlags[admin]},
+                                                             {"source", kSources[source]}});
+      }
+    }
+  }
+}
+
+void ClaimCensus::observe_added(const ClaimPtr& claim, informers::Origin /*origin*/) {
+  gauge(*claim).Increment();
+}
+
+void ClaimCensus::observe_updated(const ClaimPtr& before, const ClaimPtr& after,
+                                  informers::Origin /*origin*/) {
+  gauge(*before).Decrement();
+  gauge(*after).Increment();
+}
+
+void ClaimCensus::observe_deleted(const ClaimPtr& last_known, informers::Origin /*origin*/) {
+  gauge(*last_known).Decrement();
+}
+
+void ClaimCensus::observe_left(const ClaimPtr& last_known, informers::Origin /*origin*/) {
+  gauge(*last_known).Decrement();
+}
+
+runtime::Gauge& ClaimCensus::gauge(const api::ResourceClaim& claim) {
+  return *gauges_[claim.is_allocated ? 1 : 0][claim.has_admin_access ? 1 : 0]
+                 [static_cast<std::size_t>(source_of(claim))];
+}
+
+}  // namespace dcm::resource_claim

@@ -1,0 +1,30 @@
+#include "controllers/resource_claim/stores.hpp"
+
+#include "controllers/common/pod_claims.hpp"
+
+namespace dcm::resource_claim {
+
+void index_pod_by_claim(const api::Pod& pod, const Emit<api::NamespacedName>& emit) {
+  for (const std::string_view name : common::names_of_claims(pod)) {
+    emit({pod.meta.key.namespace_, std::string(name)});
+  }
+}
+
+void index_pod_by_template(const api::Pod& pod, const Emit<api::NamespacedName>& emit) {
+  for (const api::PodClaim& pod_claim : pod.claims) {
+    if (pod_claim.template_name.empty()) continue;
+    emit({pod.meta.key.namespace_, pod_claim.template_name});
+  }
+}
+
+void index_claim_by_owner(const api::ResourceClaim& claim, const Emit<api::Uid>& emit) {
+  if (common::has_pod_as_controller(claim)) emit(claim.controller->uid);
+}
+
+void index_claim_by_consumer(const api::ResourceClaim& claim, const Emit<api::Uid>& emit) {
+  for (const api::ConsumerReference& consumer : claim.reserved_for) {
+    if (consumer.is_pod()) emit(consumer.uid);
+  }
+}
+
+}  // namespace dcm::resource_claim

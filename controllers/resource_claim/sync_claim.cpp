@@ -1,0 +1,114 @@
+#include "controllers/resource_claim/sync_claim.hpp"
+
+#include "controllers/resource_claim/describe.hpp"
+#include "controllers/resource_claim/snapshots.hpp"
+
+namespace dcm::resource_claim {
+namespace {
+
+// Not a fault: others work on the claim as well.
+bool is_expected(const runtime::Error& error) {
+  return runtime::is_conflict(error) || runtime::is_object_gone(error) ||
+         error.reason == runtime::Reason::shutting_down;
+}
+
+}  // namespace
+
+ClaimSync::ClaimSync(Stores stores, const UidMemory& deleted_pods, ClaimApi& api,
+                     runtime::Logger log)
+    : stores_(std::move(stores)), deleted_pods_(deleted_pods), api_(api), log_(std::move(log)) {}
+
+Task<Retry> ClaimSync::sync(api::NamespacedName key, Attempt attempt) {
+  const ClaimPtr claim = stores_.claims.get(key);
+  if (claim == nullptr) co_return Retry::never;
+  ClaimSnapshot snapshot = make_claim_snapshot(stores_, deleted_pods_, claim);
+  while (true) {
+    const ClaimStep step = decide_claim(snapshot);
+    if (log_.v(4)) log_.info("Decided", {{"claim", key.str()}, {"step", describe(step)}});
+    auto carried_out =
+        std::visit([&](const auto& what) { return carry_out(snapshot, what, attempt); }, step);
+    const End end = co_await std::move(carried_out);
+    if (end) co_return *end;
+  }
+}
+
+Task<ClaimSync::End> ClaimSync::carry_out(ClaimSnapshot& snapshot, const ClaimFinished& step,
+                                          Attempt attempt) {
+  if (!step.failure) co_return Retry::never;
+  log_failure("look for the pods of", snapshot.claim, *step.failure, attempt);
+  co_return retry_after_read(*step.failure);
+}
+
+Task<ClaimSync::End> ClaimSync::carry_out(ClaimSnapshot& snapshot, const GetPod& step,
+                                          Attempt attempt) {
+  const Result<PodPtr> pod =
+      co_await api_.get_pod({snapshot.claim->meta.key.namespace_, step.name}, attempt.priority);
+  if (pod) {
+    snapshot.answers.emplace(step.name, *pod);
+  } else if (runtime::is_not_found(pod.error())) {
+    snapshot.answers.emplace(step.name, Gone{});
+  } else {
+    snapshot.answers.emplace(step.name, pod.error());
+  }
+  co_return std::nullopt;
+}
+
+Task<ClaimSync::End> ClaimSync::carry_out(ClaimSnapshot& snapshot, const Release& step,
+                                          Attempt attempt) {
+  const Result<ClaimPtr> released = co_await api_.release(snapshot.claim, step, attempt.priority);
+  if (!released) {
+    log_failure("release", snapshot.claim, released.error(), attempt);
+    co_return retry_after_write(released.error());
+  }
+  log_write(step.allocation == api::Allocation::clear ? "Claim released and deallocated"
+                                                      : "Claim released",
+            snapshot.claim);
+  stores_.own_claims.record(*released);
+  snapshot.claim = *released;
+  snapshot.progress = ClaimSnapshot::Progress::released;
+  co_return std::nullopt;
+}
+
+Task<ClaimSync::End> ClaimSync::carry_out(ClaimSnapshot& snapshot, const RemoveFinalizer& /*step*/,
+                                          Attempt attempt) {
+  const Result<ClaimPtr> freed = co_await api_.remove_finalizer(snapshot.claim, attempt.priority);
+  if (!freed) {
+    log_failure("remove the finalizer of", snapshot.claim, freed.error(), attempt);
+    co_return retry_after_write(freed.error());
+  }
+  log_write("Finalizer removed", snapshot.claim);
+  // One that is being deleted may be gone by now.
+  if ((*freed)->meta.is_being_deleted) co_return Retry::never;
+  stores_.own_claims.record(*freed);
+  snapshot.claim = *freed;
+  snapshot.progress = ClaimSnapshot::Progress::unprotected;
+  co_return std::nullopt;
+}
+
+Task<ClaimSync::End> ClaimSync::carry_out(ClaimSnapshot& snapshot, const DeleteClaim& /*step*/,
+                                          Attempt attempt) {
+  const Result<> deleted = co_await api_.delete_claim(snapshot.claim, attempt.priority);
+  if (deleted) {
+    log_write("Claim deleted", snapshot.claim);
+    co_return Retry::never;
+  }
+  // Another claim has the name by now.
+  if (runtime::is_conflict(deleted.error())) co_return Retry::never;
+  log_failure("delete", snapshot.claim, deleted.error(), attempt);
+  co_return retry_after_write(deleted.error());
+}
+
+void ClaimSync::log_failure(std::string_view what, const ClaimPtr& claim,
+                            const runtime::Error& error, Attempt attempt) const {
+  const bool is_line = !is_expected(error) && attempt.is_worth_a_line();
+  if (is_line || log_.v(4)) {
+    log_.warning("A write or look-up for a claim failed",
+                 {{"failed", what}, {"claim", claim->meta.key.str()}, {"error", to_string(error)}});
+  }
+}
+
+void ClaimSync::log_write(std::string_view what, const ClaimPtr& claim) const {
+  if (log_.v(2)) log_.info(what, {{"claim", claim->meta.key.str()}});
+}
+
+}  // namespace dcm::resource_claim

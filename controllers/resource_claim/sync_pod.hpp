@@ -1,0 +1,64 @@
+// Carries out what decide_pod decides.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "controllers/common/event_sink.hpp"
+#include "controllers/resource_claim/api.hpp"
+#include "controllers/resource_claim/attempt.hpp"
+#include "controllers/resource_claim/metrics.hpp"
+#include "controllers/resource_claim/stores.hpp"
+#include "runtime/log.hpp"
+
+namespace dcm::resource_claim {
+
+// One sync at a time per pod; any number of pods at once. All references must outlive it.
+class PodSync {
+ public:
+  // `wake` has the pod of that name synced once more.
+  using Wake = std::function<void(const api::NamespacedName& pod)>;
+  PodSync(Stores stores, ClaimApi& api, common::EventSink& events, CreateMetrics& metrics,
+          common::FeatureGates gates, Wake wake, runtime::Logger log);
+
+  Task<Retry> sync(api::NamespacedName key, Attempt attempt);
+
+  // Pods with a create whose outcome is not known.
+  std::size_t unknown_creates() const { return unknown_creates_.size(); }
+
+ private:
+  class ReservationEnd;
+
+  // Each adds its step's answer to the snapshot. A value: the round ends here.
+  using End = std::optional<Retry>;
+  Task<End> carry_out(PodSnapshot& snapshot, const PodFinished& step, Attempt attempt);
+  Task<End> carry_out(PodSnapshot& snapshot, const GetClaim& step, Attempt attempt);
+  Task<End> carry_out(PodSnapshot& snapshot, const ListClaims& step, Attempt attempt);
+  Task<End> carry_out(PodSnapshot& snapshot, const CreateClaim& step, Attempt attempt);
+  Task<End> carry_out(PodSnapshot& snapshot, const WriteNames& step, Attempt attempt);
+  Task<End> carry_out(PodSnapshot& snapshot, const Reserve& step, Attempt attempt);
+
+  Task<Result<ClaimPtr>> reserve(const Reserve& step, Attempt attempt);
+  PodSnapshot::EarlierCreates earlier_creates(const api::Pod& pod) const;
+  void forget_finished_creates(const api::NamespacedName& key, const PodPtr& pod);
+  bool refresh(PodSnapshot& snapshot) const;
+  void note_created(const CreateClaim& step, const Result<ClaimPtr>& created, const api::Pod& pod);
+  void report(const api::Pod& pod, const PodProblem& problem, Attempt attempt) const;
+
+  Stores stores_;
+  ClaimApi& api_;
+  common::EventSink& events_;
+  CreateMetrics& metrics_;
+  common::FeatureGates gates_;
+  Wake wake_;
+  runtime::Logger log_;
+  // By pod, the UID that the create was for: the next attempt lists before it creates. An entry
+  // goes with the answer of that list, or with the pod.
+  std::map<api::NamespacedName, api::Uid> unknown_creates_;
+  // Claims with a reservation under way, and the pods that wait for its end to try theirs.
+  std::map<api::NamespacedName, std::vector<api::NamespacedName>> being_reserved_;
+};
+
+}  // namespace dcm::resource_claim

@@ -1,0 +1,418 @@
+// The driver at work for pods: claims from templates, names, reservations.
+#include <gmock/gmock.h>
+
+#include "test/unit/resource_claim/world.hpp"
+
+namespace dcm::resource_claim {
+namespace {
+
+using namespace std::chrono_literals;
+using api::PodPhase;
+using runtime::Error;
+using runtime::Reason;
+using test::Fault;
+using test::make_claim;
+using test::make_pod;
+using test::make_template;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+test::PodBuilder trainer() {
+  return make_pod("trainer").from_template("gpus", "gpu");
+}
+
+// Fails the calls whose text begins so.
+auto failing(const std::string& prefix, Fault::Kind kind, Reason reason) {
+  return [=](std::size_t, const std::string& text) {
+    if (!text.starts_with(prefix)) return Fault{};
+    return Fault{kind, Error{reason, "injected"}};
+  };
+}
+
+TEST(GenerateClaims, a_pod_gets_its_claims_and_their_names_in_three_requests) {
+  World world;
+  world.api.put(make_template("gpu"));
+  world.api.put(make_template("net"));
+  world.start();
+  world.api.put(trainer().from_template("nic", "net"));
+  world.settle();
+  EXPECT_THAT(world.calls(),
+              ElementsAre("create trainer-gpus- for gpus", "create trainer-nic- for nic",
+                          "write names gpus=trainer-gpus-1 nic=trainer-nic-1"));
+  EXPECT_EQ(world.describe(),
+            "pod trainer gpus=trainer-gpus-1 nic=trainer-nic-1\n"
+            "claim trainer-gpus-1\nclaim trainer-nic-1\n");
+}
+
+TEST(GenerateClaims, own_writes_are_known_before_the_watch_shows_them) {
+  World world;
+  world.api.put(make_template("gpu"));
+  world.start();
+  world.api.put(trainer());
+  world.run_for(0s);
+  world.hold_watch();
+  world.settle();
+  EXPECT_EQ(world.calls().size(), 2U);
+  // Work that comes meanwhile finds everything done.
+  world.release_watch();
+  world.settle();
+  EXPECT_THAT(world.calls(), IsEmpty());
+}
+
+TEST(GenerateClaims, a_template_that_comes_late_wakes_the_pods_that_name_it) {
+  World world;
+  world.start();
+  world.api.put(trainer());
+  world.run_for(1h);
+  EXPECT_THAT(world.calls(), IsEmpty());
+  EXPECT_THAT(world.events.texts.front(),
+              "trainer: FailedResourceClaimCreation: PodResourceClaim gpus: resource claim "
+              "template \"gpu\": resourceclaimtemplate.resource.k8s.io \"gpu\" not found");
+  world.api.put(make_template("gpu"));
+  world.run_for(1s);
+  EXPECT_EQ(world.describe(), "pod trainer gpus=trainer-gpus-1\nclaim trainer-gpus-1\n");
+}
+
+TEST(GenerateClaims, an_event_names_the_pod_and_its_version) {
+  World world;
+  world.start();
+  world.api.put(trainer());
+  world.run_for(1s);
+  ASSERT_FALSE(world.events.subjects.empty());
+  const api::ObjectReference& about = world.events.subjects.front();
+  EXPECT_EQ(about.kind, "Pod");
+  EXPECT_EQ(about.api_version, "v1");
+  EXPECT_EQ(about.key.str(), "lab/trainer");
+  EXPECT_EQ(about.uid.str(), "trainer-uid");
+  EXPECT_EQ(about.resource_version, world.api.pod("trainer")->meta.resource_version.str());
+}
+
+TEST(GenerateClaims, a_template_that_is_changed_wakes_them_too) {
+  World world;
+  world.gates.dra_admin_access = false;
+  world.api.put(make_template("gpu").with_admin_access());
+  world.start();
+  world.api.put(trainer());
+  world.run_for(1h);
+  EXPECT_THAT(world.calls(), IsEmpty());
+  world.api.put(make_template("gpu"));
+  world.run_for(1s);
+  EXPECT_EQ(world.calls().size(), 2U);
+}
+
+TEST(GenerateClaims, one_failing_pod_claim_stops_neither_the_other_nor_any_other_pod) {
+  World world;
+  world.api.put(make_template("net"));
+  world.start();
+  world.api.put(trainer().from_template("nic", "net"));
+  world.api.put(make_pod("other").from_template("nic", "net"));
+  world.run_for(1s);
+  EXPECT_EQ(world.describe(),
+            "pod other nic=other-nic-1\npod trainer nic=trainer-nic-1\n"
+            "claim other-nic-1\nclaim trainer-nic-1\n");
+  EXPECT_THAT(world.events.texts, testing::Each(HasSubstr("PodResourceClaim gpus: ")));
+}
+
+TEST(GenerateClaims, a_refused_create_is_told_and_tried_again) {
+  World world;
+  world.api.put(make_template("gpu"));
+  world.start();
+  int refusals = 3;
+  world.api.fault = [&](std::size_t, const std::string& text) {
+    if (!text.starts_with("create") || refusals-- <= 0) return Fault{};
+    return Fault{Fault::Kind::refused, Error{Reason::forbidden, "exceeded quota: q"}};
+  };
+  world.api.put(trainer());
+  world.settle();
+  EXPECT_EQ(world.describe(), "pod trainer gpus=trainer-gpus-1\nclaim trainer-gpus-1\n");
+  EXPECT_THAT(world.events.texts,
+              testing::Contains("trainer: FailedResourceClaimCreation: PodResourceClaim gpus: "
+                                "create ResourceClaim : exceeded quota: q"));
+  // Nothing was made, so nothing had to be looked for.
+  EXPECT_THAT(world.calls(), testing::Not(testing::Contains("list claims")));
+}
+
+TEST(GenerateClaims, a_create_whose_answer_is_lost_is_looked_for_and_not_made_twice) {
+  World world;
+  world.api.put(make_template("gpu"));
+  world.start();
+  world.hold_watch(World::Held::claims);  // the cache cannot help
+  bool lost = false;
+  world.api.fault = [&](std::size_t, const std::string& text) {
+    if (!text.starts_with("create") || std::exchange(lost, true)) return Fault{};
+    return Fault{Fault::Kind::lost, Error{Reason::deadline_exceeded, "no answer"}};
+  };
+  world.api.put(trainer());
+  world.settle();
+  EXPECT_THAT(world.calls(), ElementsAre("create trainer-gpus- for gpus", "list claims",
+                                         "write names gpus=trainer-gpus-1"));
+  world.release_watch();
+  world.settle();
+  EXPECT_EQ(world.describe(), "pod trainer gpus=trainer-gpus-1\nclaim trainer-gpus-1\n");
+}
+
+TEST(GenerateClaims, a_create_that_was_lost_on_its_way_is_sent_again_after_the_list) {
+  World world;
+  world.api.put(make_template("gpu"));
+  world.start();
+  bool lost = false;
+  world.api.fault = [&](std::size_t, const std::string& text) {
+    if (!text.starts_with("create") || std::exchange(lost, true)) return Fault{};
+    return Fault{Fault::Kind::refused, Error{Reason::disconnected, "reset"}};
+  };
+  world.api.put(trainer());
+  world.settle();
+  EXPECT_THAT(world.calls(),
+              ElementsAre("create trainer-gpus- for gpus", "list claims",
+                          "create trainer-gpus- for gpus", "write names gpus=trainer-gpus-1"));
+}
+
+TEST(GenerateClaims, a_list_that_fails_is_asked_again_before_anything_is_made) {
+  World world;
+  world.api.put(make_template("gpu"));
+  world.start();
+  world.hold_watch(World::Held::claims);
+  int lists = 0;
+  bool lost = false;
+  world.api.fault = [&](std::size_t, const std::string& text) {
+    if (text.starts_with("create") && !std::exchange(lost, true)) {
+      return Fault{Fault::Kind::lost, Error{Reason::deadline_exceeded, "no answer"}};
+    }
+    if (text == "list claims" && lists++ < 2) return Fault{.kind = Fault::Kind::refused};
+    return Fault{};
+  };
+  world.api.put(trainer());
+  world.settle();
+  EXPECT_THAT(world.calls(),
+              ElementsAre("create trainer-gpus- for gpus", "list claims", "list claims",
+                          "list claims", "write names gpus=trainer-gpus-1"));
+}
+
+TEST(GenerateClaims, the_watch_may_answer_a_lost_create_before_the_list) {
+  World world;
+  world.api.put(make_template("gpu"));
+  world.start();
+  world.api.fault = failing("create", Fault::Kind::lost, Reason::deadline_exceeded);
+  world.api.put(trainer());
+  world.settle();
+  EXPECT_THAT(world.calls(),
+              ElementsAre("create trainer-gpus- for gpus", "write names gpus=trainer-gpus-1"));
+}
+
+TEST(GenerateClaims, an_orphan_of_an_earlier_process_is_used) {
+  World world;
+  world.api.put(make_template("gpu"));
+  world.api.put(trainer());
+  world.api.put(make_claim("trainer-gpus-x").generated_for("trainer", "gpus"));
+  world.start();
+  world.settle();
+  EXPECT_THAT(world.calls(), ElementsAre("write names gpus=trainer-gpus-x"));
+}
+
+TEST(GenerateClaims, a_claim_that_is_deleted_is_made_again_and_the_other_name_stays) {
+  World world;
+  world.api.put(make_template("gpu"));
+  world.api.put(make_template("net"));
+  world.start();
+  world.api.put(trainer().from_template("nic", "net"));
+  world.settle();
+  world.calls();
+  world.api.remove_claim("trainer-gpus-1");
+  world.run_for(1s);
+  EXPECT_THAT(world.calls(),
+              ElementsAre("get claim trainer-gpus-1", "create trainer-gpus- for gpus",
+                          "write names gpus=trainer-gpus-2 nic=trainer-nic-1"));
+}
+
+TEST(GenerateClaims, a_claim_that_somebody_else_comes_to_own_is_made_again_at_once) {
+  World world;
+  world.api.put(make_template("gpu"));
+  world.start();
+  world.api.put(trainer());
+  world.settle();
+  world.calls();
+  world.api.change_claim("trainer-gpus-1", [](api::ResourceClaim& claim) {
+    claim.controller = std::make_unique<const api::ControllerRef>(
+        api::ControllerRef{"", "Pod", "thief", api::Uid("thief-uid")});
+  });
+  world.run_for(1s);
+  EXPECT_THAT(world.calls(),
+              ElementsAre("create trainer-gpus- for gpus", "write names gpus=trainer-gpus-2"));
+}
+
+TEST(GenerateClaims, a_claim_that_only_the_api_server_knows_is_not_made_twice) {
+  World world;
+  world.api.put(make_template("gpu"));
+  world.start();
+  world.hold_watch(World::Held::claims);
+  world.api.put(make_claim("x").generated_for("trainer", "gpus"));
+  world.api.put(trainer().names("gpus", "x"));
+  world.settle();
+  EXPECT_THAT(world.calls(), ElementsAre("get claim x"));
+  world.release_watch();
+  world.settle();
+  EXPECT_THAT(world.calls(), IsEmpty());
+}
+
+TEST(GenerateClaims, a_pod_that_was_replaced_gets_claims_of_its_own) {
+  World world;
+  world.api.put(make_template("gpu"));
+  world.start();
+  world.api.put(trainer());
+  world.settle();
+  world.calls();
+  world.api.remove_pod("trainer");
+  world.api.put(trainer().with_uid("second"));
+  world.settle();
+  EXPECT_THAT(world.calls(),
+              ElementsAre("create trainer-gpus- for gpus", "write names gpus=trainer-gpus-2"));
+}
+
+TEST(GenerateClaims, a_pod_that_is_replaced_while_its_claim_is_made_is_not_touched) {
+  World world;
+  world.api.put(make_template("gpu"));
+  world.start();
+  world.api.put(trainer());
+  world.run_for(0s);
+  world.hold_watch();
+  world.api.remove_pod("trainer");
+  world.api.put(make_pod("trainer").uses("a", "shared").with_uid("second"));
+  world.settle();
+  EXPECT_TRUE(world.api.pod("trainer")->claim_statuses.empty());
+  world.release_watch();
+  world.settle();
+  EXPECT_EQ(world.describe(), "pod trainer\nclaim trainer-gpus-1\n")
+      << "the first pod's claim is the garbage collector's";
+}
+
+TEST(GenerateClaims, finished_pods_never_get_a_claim) {
+  World world;
+  world.api.put(make_template("gpu"));
+  for (int i = 0; i < 100; ++i) {
+    const std::string name = "done-" + std::to_string(i);
+    world.api.put(make_pod(name)
+                      .from_template("gpus", "gpu")
+                      .names("gpus", name + "-gpus-x")
+                      .on_node("n")
+                      .phase(i % 2 == 0 ? PodPhase::succeeded : PodPhase::failed));
+  }
+  world.start();
+  world.settle();
+  world.stop();
+  world.start();
+  world.settle();
+  EXPECT_THAT(world.calls(), IsEmpty());
+}
+
+TEST(GenerateClaims, a_pod_that_finishes_while_it_waits_for_a_retry_gets_none_either) {
+  World world;
+  world.start();
+  world.api.put(trainer());
+  world.run_for(1min);
+  world.api.change_pod("trainer", [](api::Pod& pod) { pod.phase = PodPhase::failed; });
+  world.api.put(make_template("gpu"));
+  world.settle();
+  EXPECT_THAT(world.calls(), IsEmpty());
+}
+
+TEST(GenerateClaims, members_of_a_pod_group_get_nothing_and_crash_nothing) {
+  World world;
+  world.api.put(make_template("gpu"));
+  world.api.put(
+      make_claim("x").controlled_by({"scheduling.k8s.io", "PodGroup", "g", api::Uid("g-uid")}));
+  world.start();
+  world.api.put(trainer().in_group("g"));
+  world.api.put(make_pod("other").from_template("gpus", "gpu").names("gpus", "x"));
+  world.settle();
+  EXPECT_EQ(world.describe(),
+            "pod other gpus=other-gpus-1\npod trainer\nclaim other-gpus-1\nclaim x\n");
+  EXPECT_THAT(world.events.texts, IsEmpty());
+  EXPECT_THAT(world.log, testing::Contains(HasSubstr(
+                             "Pod is a member of PodGroup g but GenericWorkload feature is "
+                             "disabled")));
+}
+
+TEST(Reserve, a_pod_that_comes_with_a_node_reserves_its_allocated_claims) {
+  World world;
+  world.api.put(make_claim("s").allocated());
+  world.start();
+  world.api.put(make_pod("p").uses("a", "s").on_node("n"));
+  world.settle();
+  EXPECT_THAT(world.calls(), ElementsAre("reserve s for p"));
+}
+
+TEST(Reserve, also_when_the_claim_is_allocated_later) {
+  World world;
+  world.api.put(make_claim("s"));
+  world.start();
+  world.api.put(make_pod("p").uses("a", "s").on_node("n"));
+  world.settle();
+  world.api.change_claim("s", [](api::ResourceClaim& claim) { claim.is_allocated = true; });
+  world.settle();
+  EXPECT_THAT(world.calls(), ElementsAre("reserve s for p"));
+}
+
+TEST(Reserve, a_conflict_is_decided_again_on_what_came_meanwhile) {
+  World world;
+  world.api.put(make_claim("s").allocated());
+  world.start();
+  world.hold_watch(World::Held::claims);
+  world.api.change_claim("s", [](api::ResourceClaim& claim) {
+    claim.reserved_for.push_back({"", "pods", "q", test::uid_of("q")});
+  });
+  world.api.put(make_pod("q").uses("a", "s").on_node("n"));
+  world.api.put(make_pod("p").uses("a", "s").on_node("n"));
+  world.run_for(1s);
+  EXPECT_EQ(world.api.claim("s")->reserved_for.size(), 1U);
+  EXPECT_GE(world.calls().size(), 2U);
+  world.release_watch();
+  world.settle();
+  EXPECT_THAT(world.calls(), testing::Contains("reserve s for p"));
+  EXPECT_EQ(world.api.claim("s")->reserved_for.size(), 2U);
+}
+
+TEST(Reserve, a_generated_claim_that_was_named_a_moment_ago_counts) {
+  World world;
+  world.api.put(make_claim("x").generated_for("p", "gpus").allocated());
+  world.start();
+  world.api.put(make_pod("p").from_template("gpus", "gpu").on_node("n"));
+  world.settle();
+  EXPECT_THAT(world.calls(), ElementsAre("write names gpus=x", "reserve x for p"));
+}
+
+TEST(Reserve, many_pods_share_a_claim_up_to_its_limit) {
+  World world;
+  auto shared = make_claim("s").allocated();
+  for (int i = 0; i < 226; ++i) {
+    shared.reserved_for_consumer({"example.com", "jobs", "j", api::Uid(std::to_string(i))});
+  }
+  world.api.put(shared);
+  world.start();
+  for (int i = 0; i < 50; ++i) {
+    world.api.put(make_pod("p" + std::to_string(i)).uses("a", "s").on_node("n"));
+  }
+  world.settle();
+  EXPECT_EQ(world.api.claim("s")->reserved_for.size(), 256U);
+  EXPECT_EQ(world.calls().size(), 30U) << "one at a time, as two would but conflict";
+  EXPECT_GE(world.events.texts.size(), 20U);
+  EXPECT_THAT(world.events.texts, testing::Each(HasSubstr("FailedResourceClaimReservation")));
+}
+
+TEST(Reserve, those_who_wait_for_another_reservation_go_on_when_it_fails) {
+  World world;
+  world.api.put(make_claim("s").allocated());
+  world.start();
+  world.api.fault = [](std::size_t, const std::string& text) {
+    if (text != "reserve s for p") return Fault{};
+    return Fault{Fault::Kind::refused, Error{Reason::invalid, "never"}};
+  };
+  world.api.put(make_pod("p").uses("a", "s").on_node("n"));
+  world.api.put(make_pod("q").uses("a", "s").on_node("n"));
+  world.run_for(1s);
+  EXPECT_THAT(world.calls(), testing::Contains("reserve s for q"));
+  EXPECT_EQ(world.describe(), "pod p\npod q\nclaim s allocated reserved for q\n");
+}
+
+}  // namespace
+}  // namespace dcm::resource_claim

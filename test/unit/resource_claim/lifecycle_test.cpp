@@ -1,0 +1,161 @@
+// The frame of the controller: standby, backlog, priorities, stopping, metrics.
+#include <gmock/gmock.h>
+
+#include "test/unit/resource_claim/world.hpp"
+
+namespace dcm::resource_claim {
+namespace {
+
+using namespace std::chrono_literals;
+using api::PodPhase;
+using test::make_claim;
+using test::make_pod;
+using test::make_template;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using workqueue::Priority;
+
+test::PodBuilder trainer(int number) {
+  return make_pod("trainer-" + std::to_string(number)).from_template("gpus", "gpu");
+}
+
+TEST(Lifecycle, on_standby_nothing_is_done) {
+  World world;
+  world.api.put(make_template("gpu"));
+  world.start_standby();
+  world.api.put(trainer(0));
+  world.api.put(make_claim("s").allocated().reserved_for("gone"));
+  world.settle();
+  EXPECT_THAT(world.calls(), IsEmpty());
+  world.activate();
+  world.settle();
+  EXPECT_THAT(world.calls(),
+              testing::UnorderedElementsAre("create trainer-0-gpus- for gpus",
+                                            "write names gpus=trainer-0-gpus-1", "get pod gone",
+                                            "release gone-uid of s"));
+}
+
+TEST(Lifecycle, on_standby_deleted_pods_are_remembered) {
+  World world;
+  world.api.put(make_claim("s").allocated().with_finalizer().reserved_for("p"));
+  world.api.put(make_pod("p").uses("a", "s").on_node("n"));
+  world.start_standby();
+  world.api.remove_pod("p");
+  world.settle();
+  world.activate();
+  world.settle();
+  EXPECT_THAT(world.calls(),
+              ElementsAre("release p-uid, deallocate of s", "remove finalizer of s"));
+}
+
+TEST(Lifecycle, what_is_there_at_the_start_is_backlog_and_what_comes_is_live) {
+  World world;
+  world.workers = 1;
+  world.api.put(make_template("gpu"));
+  for (int i = 0; i < 1'000; ++i) world.api.put(trainer(i));
+  world.start();
+  world.run_for(20ms);
+  const std::size_t before = world.calls().size();
+  EXPECT_LT(before, 100U);
+  world.api.put(make_pod("new").from_template("gpus", "gpu"));
+  world.run_for(20ms);
+  const std::vector<std::string> after = world.calls();
+  const auto made = std::ranges::find(after, "create new-gpus- for gpus");
+  ASSERT_NE(made, after.end());
+  EXPECT_LE(made - after.begin(), 4) << "behind the requests that were under way";
+  EXPECT_EQ(world.api.priorities.front(), Priority::backlog);
+  const auto number = static_cast<std::ptrdiff_t>(before) + (made - after.begin());
+  EXPECT_EQ(world.api.priorities[static_cast<std::size_t>(number)], Priority::live);
+}
+
+TEST(Lifecycle, as_many_are_handled_at_once_as_there_are_workers) {
+  World world;
+  world.workers = 7;
+  world.api.put(make_template("gpu"));
+  for (int i = 0; i < 100; ++i) world.api.put(trainer(i));
+  world.start();
+  world.settle();
+  EXPECT_EQ(world.api.in_flight_max, 7U);
+  EXPECT_EQ(world.api.claims().size(), 100U);
+}
+
+TEST(Lifecycle, who_has_nothing_to_do_is_not_queued_at_the_start) {
+  World world;
+  for (int i = 0; i < 500; ++i) {
+    const std::string pod = "trainer-" + std::to_string(i);
+    world.api.put(trainer(i).names("gpus", pod + "-x"));
+    world.api.put(make_claim(pod + "-x").generated_for(pod, "gpus"));
+  }
+  world.start();
+  world.settle();
+  EXPECT_THAT(world.calls(), IsEmpty());
+  EXPECT_EQ(world.metric("workqueue_adds_total{name=\"resource_claim\"}"), 0);
+}
+
+TEST(Lifecycle, stopping_finishes_what_is_in_hand_and_begins_nothing) {
+  World world;
+  world.workers = 2;
+  world.api.put(make_template("gpu"));
+  for (int i = 0; i < 10; ++i) world.api.put(trainer(i));
+  world.start();
+  world.run_for(100us);
+  world.stop();
+  EXPECT_EQ(world.describe().find("trainer-0 gpus=trainer-0-gpus-") != std::string::npos, true);
+  EXPECT_EQ(world.calls().size(), 4U);  // two pods, a create and a write each
+}
+
+TEST(Lifecycle, the_creates_are_counted) {
+  World world;
+  world.api.put(make_template("gpu"));
+  world.api.put(make_template("admin").with_admin_access());
+  world.start();
+  world.api.fault = [](std::size_t number, const std::string&) {
+    return number == 0 ? test::Fault{.kind = test::Fault::Kind::refused} : test::Fault{};
+  };
+  world.api.put(trainer(0));
+  world.api.put(make_pod("admin").from_template("a", "admin"));
+  world.settle();
+  const auto creates = [&](const std::string& admin, const std::string& status) {
+    return world.metric("dynamic_resource_allocation_resourceclaim_creates_total{admin_access=\"" +
+                        admin + "\",owner_api_group=\"\",owner_api_kind=\"Pod\",status=\"" +
+                        status + "\"}");
+  };
+  EXPECT_EQ(creates("false", "failure"), 1);
+  EXPECT_EQ(creates("false", "success"), 1);
+  EXPECT_EQ(creates("true", "failure"), 0);
+  EXPECT_EQ(creates("true", "success"), 1);
+}
+
+TEST(Lifecycle, the_claims_are_counted_in_twelve_series) {
+  World world;
+  world.api.put(make_claim("user"));
+  world.api.put(make_claim("admin").with_admin_access().allocated());
+  world.start();
+  const auto claims = [&](const std::string& admin, const std::string& allocated,
+                          const std::string& source) {
+    return world.metric("dynamic_resource_allocation_resource_claims{admin_access=\"" + admin +
+                        "\",allocated=\"" + allocated + "\",source=\"" + source + "\"}");
+  };
+  const std::string made = "resource_claim_template";
+  const std::string extended = "extended_resource";
+  EXPECT_EQ(claims("false", "false", ""), 1);
+  EXPECT_EQ(claims("true", "true", ""), 1);
+  for (const char* admin : {"false", "true"}) {
+    for (const char* allocated : {"false", "true"}) {
+      EXPECT_EQ(claims(admin, allocated, made), 0);
+      EXPECT_EQ(claims(admin, allocated, extended), 0);
+    }
+  }
+  world.api.put(make_claim("x").generated_for("p", "gpus"));
+  world.api.put(make_claim("e").for_extended_resources_of("p").allocated());
+  EXPECT_EQ(claims("false", "false", made), 1);
+  EXPECT_EQ(claims("false", "true", extended), 1);
+  world.api.change_claim("x", [](api::ResourceClaim& claim) { claim.is_allocated = true; });
+  EXPECT_EQ(claims("false", "false", made), 0);
+  EXPECT_EQ(claims("false", "true", made), 1);
+  world.api.remove_claim("x");
+  EXPECT_EQ(claims("false", "true", made), 0);
+}
+
+}  // namespace
+}  // namespace dcm::resource_claim

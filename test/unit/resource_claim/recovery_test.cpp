@@ -1,0 +1,143 @@
+// Whatever call fails, and wherever the process dies: after it recovers, the world is the same.
+#include <functional>
+
+#include <gmock/gmock.h>
+
+#include "test/unit/resource_claim/world.hpp"
+
+namespace dcm::resource_claim {
+namespace {
+
+using namespace std::chrono_literals;
+using api::PodPhase;
+using runtime::Error;
+using runtime::Reason;
+using test::Fault;
+using test::make_claim;
+using test::make_pod;
+using test::make_template;
+
+// Everything that happens to claims, one thing after the other. After each step the world may
+// settle; `settle` is the test's, so that it can bring the process back.
+void play(World& world, const std::function<void()>& settle) {
+  world.api.put(make_template("gpu"));
+  world.api.put(make_template("net"));
+  world.api.put(make_claim("shared").allocated().with_finalizer());
+  world.start();
+  world.api.put(make_pod("trainer")
+                    .from_template("gpus", "gpu")
+                    .from_template("nic", "net")
+                    .uses("shared", "shared")
+                    .on_node("n"));
+  settle();
+  for (const auto& [name, claim] : std::map(world.api.claims())) {
+    world.api.change_claim(name, [](api::ResourceClaim& changed) {
+      changed.is_allocated = true;
+      changed.has_delete_protection = true;
+    });
+  }
+  settle();
+  world.api.put(make_pod("other").uses("shared", "shared").on_node("n"));
+  settle();
+  world.api.change_pod("trainer", [](api::Pod& pod) { pod.phase = PodPhase::succeeded; });
+  settle();
+  world.api.remove_pod("other");
+  settle();
+}
+
+const char* const kEnd =
+    "pod trainer gpus=trainer-gpus-1 nic=trainer-nic-1\n"
+    "claim shared\n";
+
+TEST(Recovery, the_story_without_faults) {
+  World world;
+  play(world, [&] { world.settle(); });
+  EXPECT_EQ(world.describe(), kEnd);
+  EXPECT_THAT(world.calls(), testing::SizeIs(16))
+      << "two creates and a write of names, four reservations; for the finished pod three "
+         "releases, "
+         "two finalizers and two deletions; for the deleted one a release and a finalizer";
+}
+
+// Runs the story again and again, with a fault at each of its calls in turn.
+void check_every_failure(const char* what, Fault fault) {
+  for (std::size_t failing = 0;; ++failing) {
+    World world;
+    world.api.fault = [&](std::size_t number, const std::string&) {
+      return number == failing ? fault : Fault{};
+    };
+    play(world, [&] { world.settle(); });
+    EXPECT_EQ(world.describe(), kEnd)
+        << what << " at call " << failing << ": "
+        << world.api.calls[std::min(failing, world.api.calls.size() - 1)];
+    if (world.api.calls.size() <= failing) break;
+    ASSERT_LT(failing, 100U);
+  }
+}
+
+TEST(Recovery, each_call_in_turn_is_refused) {
+  check_every_failure("refused", {Fault::Kind::refused, {Reason::internal_error, "injected"}});
+}
+
+TEST(Recovery, each_call_in_turn_meets_a_conflict) {
+  check_every_failure("conflict", {Fault::Kind::refused, {Reason::conflict, "injected"}});
+}
+
+TEST(Recovery, the_answer_to_each_call_in_turn_is_lost) {
+  check_every_failure("lost", {Fault::Kind::lost, {Reason::deadline_exceeded, "injected"}});
+}
+
+TEST(Recovery, each_call_in_turn_is_lost_on_its_way) {
+  check_every_failure("lost", {Fault::Kind::refused, {Reason::disconnected, "injected"}});
+}
+
+// From the failing call on nothing is answered; then the process dies and a new one comes.
+void check_every_crash(const char* what, Fault::Kind last_call) {
+  for (std::size_t crashing = 0;; ++crashing) {
+    World world;
+    bool is_dead = false;
+    world.api.fault = [&](std::size_t number, const std::string&) {
+      if (number == crashing) {
+        is_dead = true;
+        return Fault{last_call, Error{Reason::shutting_down, "dead"}};
+      }
+      return is_dead ? Fault{Fault::Kind::refused, Error{Reason::shutting_down, "dead"}} : Fault{};
+    };
+    play(world, [&] {
+      world.settle();
+      if (!std::exchange(is_dead, false)) return;
+      world.kill();
+      world.start();
+      world.settle();
+    });
+    EXPECT_EQ(world.describe(), kEnd) << what << " at call " << crashing;
+    if (world.api.calls.size() <= crashing) break;
+    ASSERT_LT(crashing, 100U);
+  }
+}
+
+TEST(Recovery, the_process_dies_before_each_call_in_turn_is_carried_out) {
+  check_every_crash("dies before", Fault::Kind::refused);
+}
+
+TEST(Recovery, the_process_dies_after_each_call_in_turn_was_carried_out) {
+  check_every_crash("dies after", Fault::Kind::lost);
+}
+
+TEST(Recovery, a_process_that_is_killed_in_the_middle_leaves_nothing_behind) {
+  for (int micros = 0; micros < 6'000; micros += 250) {
+    World world;
+    world.api.put(make_template("gpu"));
+    world.start();
+    world.api.put(make_pod("trainer").from_template("gpus", "gpu"));
+    world.run_for(std::chrono::microseconds(micros));
+    world.kill();
+    world.start();
+    world.settle();
+    EXPECT_EQ(world.describe(), "pod trainer gpus=trainer-gpus-1\nclaim trainer-gpus-1\n")
+        << micros << " us";
+  }
+}
+
+}  // namespace
+}  // namespace dcm::resource_claim

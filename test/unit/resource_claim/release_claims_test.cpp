@@ -1,0 +1,284 @@
+// The driver at work for claims: release, deallocation, finalizer, deletion.
+#include <gmock/gmock.h>
+
+#include "test/unit/resource_claim/world.hpp"
+
+namespace dcm::resource_claim {
+namespace {
+
+using namespace std::chrono_literals;
+using api::PodPhase;
+using runtime::Error;
+using runtime::Reason;
+using test::Fault;
+using test::make_claim;
+using test::make_pod;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+test::ClaimBuilder in_use() {
+  return make_claim("s").allocated().with_finalizer().reserved_for("p");
+}
+test::PodBuilder user(const std::string& name) {
+  return make_pod(name).uses("a", "s").on_node("n").phase(PodPhase::running);
+}
+void finish(World& world, const std::string& pod) {
+  world.api.change_pod(pod, [](api::Pod& changed) { changed.phase = PodPhase::succeeded; });
+}
+
+TEST(ReleaseClaims, when_the_last_pod_finishes_the_claim_is_deallocated_and_unprotected) {
+  World world;
+  world.api.put(in_use());
+  world.api.put(user("p"));
+  world.start();
+  world.settle();
+  EXPECT_THAT(world.calls(), IsEmpty());
+  finish(world, "p");
+  world.settle();
+  EXPECT_THAT(world.calls(),
+              ElementsAre("release p-uid, deallocate of s", "remove finalizer of s"));
+  EXPECT_EQ(world.describe(), "pod p\nclaim s\n");
+  EXPECT_FALSE(world.api.claim("s")->has_delete_protection);
+}
+
+TEST(ReleaseClaims, a_deleted_pod_is_remembered_so_nothing_is_asked) {
+  World world;
+  world.api.put(in_use());
+  world.api.put(user("p"));
+  world.start();
+  world.api.remove_pod("p");
+  world.settle();
+  EXPECT_THAT(world.calls(),
+              ElementsAre("release p-uid, deallocate of s", "remove finalizer of s"));
+}
+
+TEST(ReleaseClaims, after_a_restart_a_pod_that_is_not_known_is_asked_for) {
+  World world;
+  world.api.put(in_use());
+  world.start();
+  world.settle();
+  EXPECT_THAT(world.calls(),
+              ElementsAre("get pod p", "release p-uid, deallocate of s", "remove finalizer of s"));
+}
+
+TEST(ReleaseClaims, a_pod_without_claims_keeps_the_reservation_that_it_was_given) {
+  World world;
+  world.api.put(in_use());
+  world.api.put(make_pod("p").on_node("n").phase(PodPhase::running));
+  world.start();
+  world.settle();
+  EXPECT_THAT(world.calls(), ElementsAre("get pod p"));
+  EXPECT_EQ(world.describe(), "pod p\nclaim s allocated protected reserved for p\n");
+}
+
+TEST(ReleaseClaims, a_pod_wakes_the_claims_that_are_reserved_for_it_also_unnamed) {
+  World world;
+  world.api.put(in_use());
+  world.api.put(make_pod("p").uses("a", "other").on_node("n"));
+  world.start();
+  world.settle();
+  finish(world, "p");
+  world.settle();
+  EXPECT_THAT(world.calls(),
+              ElementsAre("release p-uid, deallocate of s", "remove finalizer of s"));
+}
+
+TEST(ReleaseClaims, a_pod_watch_that_is_behind_takes_nothing_from_the_new_pod) {
+  World world;
+  world.api.put(make_claim("s").allocated().with_finalizer());
+  world.api.put(make_pod("p").uses("a", "other").on_node("n").with_uid("first"));
+  world.start();
+  world.settle();
+  world.calls();
+  world.hold_watch(World::Held::pods);
+  world.api.remove_pod("p");
+  world.api.put(user("p").with_uid("second"));
+  world.api.change_claim("s", [](api::ResourceClaim& claim) {
+    claim.reserved_for = {{"", "pods", "p", api::Uid("second")}};
+  });
+  world.settle();
+  EXPECT_THAT(world.calls(), ElementsAre("get pod p"));
+  world.release_watch();
+  world.settle();
+  EXPECT_THAT(world.calls(), IsEmpty());
+}
+
+TEST(ReleaseClaims, three_hundred_reservations_are_judged_one_by_one_and_dropped_at_once) {
+  World world;
+  auto shared = make_claim("s").allocated().with_finalizer();
+  for (int i = 0; i < 300; ++i) {
+    const std::string name = "p" + std::to_string(i);
+    shared.reserved_for(name);
+    if (i % 3 == 0) world.api.put(user(name));                   // runs, known
+    if (i % 3 == 1) world.api.put(make_pod(name).on_node("n"));  // runs, not known
+  }
+  world.api.put(shared);
+  world.start();
+  world.settle();
+  EXPECT_EQ(world.api.claim("s")->reserved_for.size(), 200U);
+  const std::vector<std::string> calls = world.calls();
+  // A GET for each that is not known, and one write; once more for those that are left, as the
+  // claim has changed.
+  EXPECT_EQ(calls.size(), 200U + 1U + 100U);
+  EXPECT_THAT(calls[200], HasSubstr("release p2-uid p5-uid "));
+}
+
+TEST(ReleaseClaims, a_conflict_between_the_two_writes_leaves_the_scheduler_its_finalizer) {
+  World world;
+  world.api.put(in_use());
+  world.api.put(user("p"));
+  world.start();
+  bool done = false;
+  world.api.fault = [&](std::size_t, const std::string& text) {
+    if (text.starts_with("remove finalizer") && !std::exchange(done, true)) {
+      // The scheduler is quicker.
+      world.api.change_claim("s", [](api::ResourceClaim& claim) {
+        claim.is_allocated = true;
+        claim.reserved_for = {{"", "pods", "q", test::uid_of("q")}};
+      });
+    }
+    return Fault{};
+  };
+  world.api.put(make_pod("q").uses("a", "s"));
+  finish(world, "p");
+  world.settle();
+  EXPECT_EQ(world.api.claim("s")->has_delete_protection, true);
+  EXPECT_EQ(world.describe(), "pod p\npod q\nclaim s allocated protected reserved for q\n");
+}
+
+TEST(ReleaseClaims, a_conflict_of_the_first_write_is_decided_again) {
+  World world;
+  world.api.put(in_use());
+  world.api.put(user("p"));
+  world.start();
+  world.hold_watch(World::Held::claims);
+  world.api.change_claim("s", [](api::ResourceClaim& claim) {
+    claim.reserved_for.push_back({"", "pods", "q", test::uid_of("q")});
+  });
+  world.api.put(make_pod("q").uses("a", "s"));
+  finish(world, "p");
+  world.run_for(1s);
+  EXPECT_THAT(world.calls(), testing::Each("release p-uid, deallocate of s"));
+  EXPECT_EQ(world.describe(),
+            "pod p\npod q\nclaim s allocated protected reserved for p reserved "
+            "for q\n");
+  world.release_watch();
+  world.settle();
+  EXPECT_EQ(world.describe(), "pod p\npod q\nclaim s allocated protected reserved for q\n");
+}
+
+TEST(ReleaseClaims, a_failed_look_up_changes_nothing_until_it_succeeds) {
+  World world;
+  world.api.put(in_use());
+  world.api.fault = [&](std::size_t number, const std::string&) {
+    return number < 3 ? Fault{.kind = Fault::Kind::refused} : Fault{};
+  };
+  world.start();
+  world.settle();
+  EXPECT_THAT(world.calls(),
+              ElementsAre("get pod p", "get pod p", "get pod p", "get pod p",
+                          "release p-uid, deallocate of s", "remove finalizer of s"));
+}
+
+TEST(ReleaseClaims, without_the_permission_it_is_tried_again_slowly_and_told_once) {
+  World world;
+  world.api.put(in_use());
+  world.api.put(user("p"));
+  world.start();
+  world.api.fault = [](std::size_t, const std::string&) {
+    return Fault{Fault::Kind::refused,
+                 Error{Reason::binding_forbidden, "resourceclaims/binding is forbidden"}};
+  };
+  finish(world, "p");
+  world.run_for(10min + 1s);
+  EXPECT_EQ(world.calls().size(), 11U);
+  EXPECT_THAT(world.log, testing::Contains(HasSubstr("resourceclaims/binding is forbidden")));
+}
+
+TEST(ReleaseClaims, what_the_server_calls_invalid_is_not_sent_again) {
+  World world;
+  world.api.put(in_use());
+  world.api.put(user("p"));
+  world.start();
+  world.api.fault = [](std::size_t, const std::string&) {
+    return Fault{Fault::Kind::refused, Error{Reason::invalid, "field is immutable"}};
+  };
+  finish(world, "p");
+  world.run_for(24h);
+  EXPECT_EQ(world.calls().size(), 1U);
+}
+
+TEST(ReleaseClaims, a_generated_claim_of_a_finished_pod_is_deleted_after_all_that) {
+  World world;
+  world.api.put(
+      make_claim("x").generated_for("p", "gpus").allocated().with_finalizer().reserved_for("p"));
+  world.api.put(make_pod("p").from_template("gpus", "gpu").names("gpus", "x").on_node("n"));
+  world.start();
+  world.settle();
+  finish(world, "p");
+  world.settle();
+  EXPECT_THAT(world.calls(),
+              ElementsAre("release p-uid, deallocate of x", "remove finalizer of x", "delete x"));
+}
+
+TEST(ReleaseClaims, a_claim_for_extended_resources_goes_the_same_way) {
+  World world;
+  world.api.put(
+      make_claim("e").for_extended_resources_of("p").allocated().with_finalizer().reserved_for(
+          "p"));
+  world.api.put(make_pod("p").extended_resource_claim("e").on_node("n"));
+  world.start();
+  world.settle();
+  EXPECT_THAT(world.calls(), IsEmpty());
+  finish(world, "p");
+  world.settle();
+  EXPECT_THAT(world.calls(),
+              ElementsAre("release p-uid, deallocate of e", "remove finalizer of e", "delete e"));
+}
+
+TEST(ReleaseClaims, a_claim_that_is_being_deleted_waits_for_its_pod_and_then_goes) {
+  World world;
+  world.api.put(in_use());
+  world.api.put(user("p"));
+  world.start();
+  world.api.change_claim("s",
+                         [](api::ResourceClaim& claim) { claim.meta.is_being_deleted = true; });
+  world.settle();
+  EXPECT_THAT(world.calls(), IsEmpty());
+  world.api.remove_pod("p");
+  world.settle();
+  EXPECT_THAT(world.calls(),
+              ElementsAre("release p-uid, deallocate of s", "remove finalizer of s"));
+  EXPECT_EQ(world.describe(), "");
+}
+
+TEST(ReleaseClaims, a_consumer_that_is_no_pod_is_reported_once_and_kept) {
+  World world;
+  world.api.put(make_claim("s").allocated().with_finalizer().reserved_for_consumer(
+      {"scheduling.k8s.io", "podgroups", "g", api::Uid("g-uid")}));
+  world.start();
+  for (int i = 0; i < 3; ++i) {
+    world.api.change_claim("s", [](api::ResourceClaim& claim) { claim.has_admin_access ^= true; });
+    world.settle();
+  }
+  EXPECT_THAT(world.calls(), IsEmpty());
+  const auto is_report = [](const std::string& line) {
+    return line.find("no pod; that reservation is kept") != std::string::npos;
+  };
+  EXPECT_EQ(std::ranges::count_if(world.log, is_report), 1);
+}
+
+TEST(ReleaseClaims, pods_without_claims_are_no_business_of_ours) {
+  World world;
+  world.start();
+  world.api.put(make_pod("p").on_node("n"));
+  finish(world, "p");
+  world.api.remove_pod("p");
+  world.settle();
+  EXPECT_THAT(world.calls(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace dcm::resource_claim

@@ -1,0 +1,105 @@
+// A small cluster around one resource claim controller: a fake API server, its watch, the stores,
+// the process, on virtual time.
+//
+//   World world;
+//   world.api.put(make_template("gpu"));
+//   world.start();
+//   world.api.put(make_pod("trainer").from_template("gpus", "gpu"));
+//   world.settle();
+//   EXPECT_EQ(world.calls(), …);
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "controllers/resource_claim/controller.hpp"
+#include "runtime/loop.hpp"
+#include "runtime/task_group.hpp"
+#include "test/support/fake_claim_api.hpp"
+#include "test/support/objects.hpp"
+
+namespace dcm::resource_claim {
+
+// Keeps what a user would be told: "trainer: FailedResourceClaimCreation: PodResourceClaim …".
+class RecordedEvents final : public common::EventSink {
+ public:
+  void report(const api::ObjectReference& about, api::EventType type, std::string_view component,
+              std::string_view reason, std::string_view message) override;
+
+  std::vector<std::string> texts;
+  std::vector<api::ObjectReference> subjects;
+};
+
+class World {
+ public:
+  World();
+  ~World();
+
+  // A new process: fresh caches, filled from what the API server has, and the controller on
+  // standby.
+  void start_standby();
+  // …that may work.
+  void activate();
+  void start() {
+    start_standby();
+    activate();
+  }
+  // The process ends at once, whatever it is doing.
+  void kill();
+  // The process ends as it should.
+  void stop();
+
+  enum class Held : std::uint8_t { nothing, claims, pods, everything };
+  // From now on these watches deliver nothing, until release_watch(). Own writes are seen all the
+  // same.
+  void hold_watch(Held what = Held::everything) { held_kinds_ = what; }
+  void release_watch();
+
+  // Time enough for retries to come through.
+  void settle() { loop.run_for(std::chrono::minutes(30)); }
+  void run_for(runtime::Duration duration) { loop.run_for(duration); }
+
+  // The calls since the last time they were asked for.
+  std::vector<std::string> calls();
+  // What is there, in words that do not depend on how it came about.
+  std::string describe() const;
+  double metric(const std::string& line);
+
+  runtime::VirtualLoop loop;
+  test::FakeClaimApi api{loop.time()};
+  RecordedEvents events;
+  std::vector<std::string> log;
+  runtime::MetricsRegistry& metrics() { return process_->metrics; }
+  common::FeatureGates gates;
+  std::size_t workers = 50;
+
+ private:
+  struct Process {
+    explicit Process(World& world);
+    void deliver(const test::FakeClaimApi::Change& change);
+    void sync(const World& world);
+
+    runtime::MetricsRegistry metrics;
+    informers::Store<api::Pod> pods;
+    informers::Store<api::ResourceClaim> claims;
+    informers::Store<api::ResourceClaimTemplate> templates;
+    informers::StoreWriter<api::Pod> pod_writer;
+    informers::StoreWriter<api::ResourceClaim> claim_writer;
+    informers::StoreWriter<api::ResourceClaimTemplate> template_writer;
+    Controller controller;
+    runtime::TaskGroup group;
+  };
+
+  runtime::Logger logger();
+
+  bool is_held(const test::FakeClaimApi::Change& change) const;
+
+  Held held_kinds_ = Held::nothing;
+  std::deque<test::FakeClaimApi::Change> held_;
+  std::size_t calls_told_ = 0;
+  std::unique_ptr<Process> process_;
+};
+
+}  // namespace dcm::resource_claim
