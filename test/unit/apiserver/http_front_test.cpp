@@ -1,0 +1,138 @@
+// The server over HTTP, on pipes and virtual time.
+#include "test/apiserver/http_front.hpp"
+
+#include "runtime/http/client.hpp"
+#include "runtime/http/pipe.hpp"
+#include "runtime/task_group.hpp"
+#include "test/support/co_test.hpp"
+#include "test/unit/apiserver/fixture.hpp"
+
+namespace dcm::apiserver {
+namespace {
+
+using namespace std::chrono_literals;
+using runtime::Task;
+
+struct Site {
+  explicit Site(runtime::VirtualLoop& loop)
+      : server(loop.time(), runtime::Rng(1)),
+        network(loop.time()),
+        listener(network.listen("apiserver", 80)),
+        group(loop.executor()) {
+    http::ClientOptions options;
+    options.origin = {http::Security::plain, "apiserver", 80};
+    client = http::make_client(network, loop.time(), options);
+    group.spawn("serve", http::serve(*listener, loop.time(), front_options(),
+                                     http_handler(server, loop.time()), {}));
+  }
+
+  Task<> stop() {
+    client->close_idle();
+    group.cancel();
+    co_await group.join();
+  }
+
+  Server server;
+  http::PipeNetwork network;
+  std::unique_ptr<http::Listener> listener;
+  std::unique_ptr<http::Client> client;
+  runtime::TaskGroup group;
+};
+
+http::Request post_config_map(std::string_view name) {
+  return {.method = http::Method::post,
+          .target = "/api/v1/namespaces/default/configmaps",
+          .headers = {{"Content-Type", "application/json"}, {"User-Agent", "somebody/1.0"}},
+          .body = R"({"metadata":{"name":")" + std::string(name) + R"("}})"};
+}
+
+http::Request get(std::string target) {
+  return {.method = http::Method::get, .target = std::move(target), .headers = {}, .body = {}};
+}
+
+constexpr auto kWatchAll = "/api/v1/configmaps?watch=true&allowWatchBookmarks=true";
+
+CO_TEST(HttpFront, answers_requests) {
+  Site site(loop);
+  const auto made = co_await site.client->send(post_config_map("a"), {});
+  CO_ASSERT_TRUE(made);
+  EXPECT_EQ(made->status, 201);
+  EXPECT_EQ(made->headers.find("content-type"), "application/json");
+  const auto listed = co_await site.client->send(get("/api/v1/configmaps?limit=1"), {});
+  CO_ASSERT_TRUE(listed);
+  EXPECT_EQ(array_at(object_of(listed->body), {"items"}).size(), 1U);
+  EXPECT_EQ(site.server.log().all().front().user_agent, "somebody/1.0");
+  co_await site.stop();
+}
+
+CO_TEST(HttpFront, streams_a_watch_as_things_happen) {
+  Site site(loop);
+  const auto watch = co_await site.client->open(get(kWatchAll), {});
+  CO_ASSERT_TRUE(watch);
+  for (const auto* name : {"a", "b"}) {
+    const auto made = co_await site.client->send(post_config_map(name), {});
+    CO_ASSERT_TRUE(made);
+    const auto piece = co_await (*watch)->read_some({});
+    CO_ASSERT_TRUE(piece);
+    EXPECT_EQ(text_at(object_of(*piece), {"object", "metadata", "name"}), name);
+  }
+  const auto bookmark = co_await (*watch)->read_some({});
+  CO_ASSERT_TRUE(bookmark);
+  EXPECT_EQ(text_at(object_of(*bookmark), {"type"}), "BOOKMARK");
+  co_await site.stop();
+}
+
+CO_TEST(HttpFront, ends_a_watch_cleanly_after_its_timeout) {
+  Site site(loop);
+  const auto watch =
+      co_await site.client->open(get("/api/v1/pods?watch=true&timeoutSeconds=7"), {});
+  CO_ASSERT_TRUE(watch);
+  const auto start = loop.time().now();
+  const auto end = co_await (*watch)->read_some({});
+  CO_ASSERT_TRUE(end);
+  EXPECT_EQ(*end, "");
+  EXPECT_EQ(loop.time().now() - start, 7s);
+  co_await site.stop();
+}
+
+CO_TEST(HttpFront, forgets_a_watch_whose_client_has_gone) {
+  Site site(loop);
+  {
+    const auto watch = co_await site.client->open(get(kWatchAll), {});
+    CO_ASSERT_TRUE(watch);
+    EXPECT_EQ(site.server.open_watches(), 1U);
+  }
+  co_await runtime::sleep_for(loop.time(), 1s);
+  EXPECT_EQ(site.server.open_watches(), 0U);
+  co_await site.stop();
+}
+
+CO_TEST(HttpFront, refuses_a_watch_with_a_status) {
+  Site site(loop);
+  const auto watch =
+      co_await site.client->open(get("/api/v1/pods?watch=true&resourceVersion=x"), {});
+  CO_ASSERT_TRUE(watch);
+  EXPECT_EQ((*watch)->status(), 400);
+  co_await site.stop();
+}
+
+CO_TEST(HttpFront, can_lose_an_answer_or_the_rest_of_it) {
+  Site site(loop);
+  for (const std::size_t bytes : {0U, 10U}) {
+    site.server.after(
+        [bytes](const LoggedRequest&, Response& response) { response.reset_after = bytes; });
+    const std::string name = "after-" + std::to_string(bytes);
+    const auto lost = co_await site.client->send(post_config_map(name), {});
+    EXPECT_FALSE(lost.has_value());
+    if (!lost) EXPECT_EQ(lost.error().reason, runtime::Reason::disconnected);
+    site.server.after(nullptr);
+    const auto there =
+        co_await site.client->send(get("/api/v1/namespaces/default/configmaps/" + name), {});
+    CO_ASSERT_TRUE(there);
+    EXPECT_EQ(there->status, 200);
+  }
+  co_await site.stop();
+}
+
+}  // namespace
+}  // namespace dcm::apiserver
