@@ -52,6 +52,7 @@ class Informer {
   StoreReader<T> reader() const { return store_.reader(); }
   OwnWrites<T> own_writes() { return store_.own_writes(); }
   SyncState& sync() noexcept { return sync_; }
+  const SyncState& sync() const noexcept { return sync_; }
   const Store<T>& store() const noexcept { return store_; }
 
   // Once; ends by cancellation only.

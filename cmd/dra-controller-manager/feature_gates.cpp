@@ -3,27 +3,30 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <string>
 
 #include <fmt/format.h>
-
-#include "runtime/assert.hpp"
+#include <fmt/ranges.h>
 
 namespace dcm::manager {
 namespace {
 
+using common::FeatureGates;
 using runtime::Reason;
 
 constexpr std::array kGates = {
-    FeatureGate{"DRAAdminAccess", "", true, true},
-    FeatureGate{"DRAPrioritizedList", "", true, true},
-    FeatureGate{"DRAWorkloadResourceClaims", "ALPHA", false, false},
-    FeatureGate{"GenericWorkload", "ALPHA", false, false},
+    FeatureGate{"DRAAdminAccess", "", &FeatureGates::dra_admin_access,
+                FeatureGate::Lock::at_default},
+    FeatureGate{"DRAPrioritizedList", "", &FeatureGates::dra_prioritized_list,
+                FeatureGate::Lock::at_default},
+    FeatureGate{"DRAWorkloadResourceClaims", "ALPHA", &FeatureGates::dra_workload_resource_claims,
+                FeatureGate::Lock::none},
+    FeatureGate{"GenericWorkload", "ALPHA", &FeatureGates::generic_workload,
+                FeatureGate::Lock::none},
 };
 
-std::optional<std::size_t> find_gate(std::string_view name) {
-  const auto found = std::ranges::find(kGates, name, &FeatureGate::name);
-  if (found == kGates.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - kGates.begin());
+std::unexpected<runtime::Error> refuse(std::string why) {
+  return runtime::fail(Reason::configuration, std::move(why));
 }
 
 std::optional<bool> parse_bool(std::string_view text) {
@@ -33,62 +36,44 @@ std::optional<bool> parse_bool(std::string_view text) {
 }
 
 std::string known_names() {
-  std::string names;
-  for (const FeatureGate& gate : kGates) {
-    names += names.empty() ? "" : ", ";
-    names += gate.name;
-  }
-  return names;
+  std::array<std::string_view, kGates.size()> names;
+  std::ranges::transform(kGates, names.begin(), &FeatureGate::name);
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
-runtime::Result<> apply_one(std::string_view setting, std::vector<bool>& enabled) {
-  const std::size_t equals = setting.find('=');
+runtime::Result<> apply_one(std::string_view setting, FeatureGates& gates) {
+  const std::size_t equals = std::min(setting.find('='), setting.size());
   const std::string_view name = setting.substr(0, equals);
-  const auto value =
-      equals == setting.npos ? std::nullopt : parse_bool(setting.substr(equals + 1));
-  if (!value) {
-    return runtime::fail(Reason::configuration,
-                         fmt::format("\"{}\" is not NAME=true or NAME=false", setting));
+  const auto value = parse_bool(setting.substr(std::min(equals + 1, setting.size())));
+  if (!value) return refuse(fmt::format("\"{}\" is not NAME=true or NAME=false", setting));
+  const auto gate = std::ranges::find(kGates, name, &FeatureGate::name);
+  if (gate == kGates.end()) {
+    return refuse(fmt::format("unknown feature gate \"{}\" (known: {})", name, known_names()));
   }
-  const auto gate = find_gate(name);
-  if (!gate) {
-    return runtime::fail(Reason::configuration,
-                         fmt::format("unknown feature gate \"{}\" (known: {})", name,
-                                     known_names()));
+  const bool by_default = FeatureGates().*gate->value;
+  if (gate->lock == FeatureGate::Lock::at_default && *value != by_default) {
+    return refuse(fmt::format("feature gate {} is locked to {}", name, by_default));
   }
-  if (kGates[*gate].is_locked && *value != kGates[*gate].is_enabled_by_default) {
-    return runtime::fail(Reason::configuration,
-                         fmt::format("feature gate {} is locked to {}", name,
-                                     kGates[*gate].is_enabled_by_default));
-  }
-  enabled[*gate] = *value;
+  gates.*gate->value = *value;
   return {};
 }
 
 }  // namespace
 
-std::span<const FeatureGate> known_feature_gates() { return kGates; }
-
-FeatureGates::FeatureGates() {
-  for (const FeatureGate& gate : kGates) enabled_.push_back(gate.is_enabled_by_default);
+std::span<const FeatureGate> known_feature_gates() {
+  return kGates;
 }
 
-bool FeatureGates::is_enabled(std::string_view name) const {
-  const auto gate = find_gate(name);
-  DCM_ASSERT(gate.has_value());
-  return enabled_[*gate];
-}
-
-runtime::Result<> FeatureGates::apply(std::string_view settings) {
-  std::vector<bool> enabled = enabled_;
+runtime::Result<> apply_feature_gates(std::string_view settings, FeatureGates& gates) {
+  FeatureGates changed = gates;
   while (!settings.empty()) {
     const std::size_t comma = std::min(settings.find(','), settings.size());
     const std::string_view setting = settings.substr(0, comma);
     settings.remove_prefix(std::min(comma + 1, settings.size()));
     if (setting.empty()) continue;
-    if (auto applied = apply_one(setting, enabled); !applied) return applied;
+    if (auto applied = apply_one(setting, changed); !applied) return applied;
   }
-  enabled_ = std::move(enabled);
+  gates = changed;
   return {};
 }
 

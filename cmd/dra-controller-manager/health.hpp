@@ -1,4 +1,5 @@
-// Health endpoints as Kubernetes components have them: named checks behind /healthz, /livez, /readyz.
+// Health endpoints as Kubernetes components have them: named checks behind /healthz, /livez,
+// /readyz.
 #pragma once
 
 #include <functional>

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cmd/dra-controller-manager/feature_gates.hpp"
 #include "runtime/version.hpp"
 
 namespace dcm::manager {
@@ -15,8 +16,8 @@ constexpr const char* kClaimController = "resourceclaim-controller";
 // An old alias in kube-controller-manager.
 constexpr const char* kClaimControllerAlias = "resource-claim-controller";
 
-// The value of --controllers: "*" is every controller, "-name" turns one off; what is named alone is
-// all there is, as in kube-controller-manager. Returns why it cannot be used.
+// The value of --controllers: "*" is every controller, "-name" turns one off; what is named alone
+// is all there is, as in kube-controller-manager. Returns why it cannot be used.
 std::string select_controllers(const std::vector<std::string>& names, Options& options) {
   bool all = false;
   bool on = false;
@@ -34,6 +35,7 @@ std::string select_controllers(const std::vector<std::string>& names, Options& o
     }
   }
   options.runs_resource_claim_controller = !off && (on || all);
+  if (!options.runs_resource_claim_controller) return "--controllers: nothing is left to run";
   return {};
 }
 
@@ -52,36 +54,41 @@ void add_cluster_flags(CLI::App& app, Options& options) {
   group->add_option("--context", options.cluster.context, "Context of the kubeconfig to use.");
   group->add_option("--server", options.cluster.server,
                     "URL of the API server; overrides the kubeconfig.");
-  group->add_option("--kube-api-qps", options.kube_api_qps,
-                    "Requests per second to the API server; 0 is no limit.")
+  group
+      ->add_option("--kube-api-qps", options.kube_api_qps,
+                   "Requests per second to the API server; 0 is no limit.")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
   group->add_option("--kube-api-burst", options.kube_api_burst, "Requests at once above the rate.")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
-  group->add_option("--max-inflight-requests", options.max_inflight_requests,
-                    "Requests that may wait for their answers at the same time.")
+  group
+      ->add_option("--max-inflight-requests", options.max_inflight_requests,
+                   "Requests that may wait for their answers at the same time.")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
 }
 
 void add_controller_flags(CLI::App& app, Options& options, Raw& raw) {
   auto* group = app.add_option_group("Controllers");
-  group->add_option("--controllers", raw.controllers,
-                    fmt::format("Controllers to run: * for all, NAME for one, -NAME for all but "
-                                "one. Known: {}.",
-                                kClaimController))
+  group
+      ->add_option("--controllers", raw.controllers,
+                   fmt::format("Controllers to run: * for all, NAME for one, -NAME for all but "
+                               "one. Known: {}.",
+                               kClaimController))
       ->delimiter(',')
       ->capture_default_str();
   group->add_option("--feature-gates", raw.feature_gates, "NAME=true|false, separated by commas.")
       ->delimiter(',');
-  group->add_option("--concurrent-resourceclaim-syncs", options.concurrent_resource_claim_syncs,
-                    "Pods and claims that are worked on at the same time.")
+  group
+      ->add_option("--concurrent-resourceclaim-syncs", options.concurrent_resource_claim_syncs,
+                   "Pods and claims that are worked on at the same time.")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
-  group->add_flag("--leader-elect,!--no-leader-elect", raw.leader_elect,
-                  "Work only while holding the lease. Must be false: leader election is not part "
-                  "of this version.")
+  group
+      ->add_flag("--leader-elect,!--no-leader-elect", raw.leader_elect,
+                 "Work only while holding the lease. Must be false: leader election is not part "
+                 "of this version.")
       ->capture_default_str();
 }
 
@@ -90,8 +97,9 @@ void add_process_flags(CLI::App& app, Options& options) {
   group->add_option("--metrics-bind-address", options.metrics_bind_address,
                     "host:port for /metrics, /healthz, /livez and /readyz over plain HTTP; not "
                     "served by default.");
-  group->add_option("-v,--v", options.verbosity,
-                    "Verbosity of the log: 2 each write, 4 each decision, 6 each request.")
+  group
+      ->add_option("-v,--v", options.verbosity,
+                   "Verbosity of the log: 2 each write, 4 each decision, 6 each request.")
       ->capture_default_str()
       ->check(CLI::Range(0, 10));
   group->add_option("--logging-format", options.logging_format, "text or json.")
@@ -100,7 +108,9 @@ void add_process_flags(CLI::App& app, Options& options) {
       ->default_str("text");
 }
 
-Exit bad_flags(const std::string& why) { return {2, fmt::format("dra-controller-manager: {}", why)}; }
+Exit bad_flags(const std::string& why) {
+  return {2, fmt::format("dra-controller-manager: {}", why)};
+}
 
 }  // namespace
 
@@ -127,7 +137,7 @@ std::expected<Options, Exit> parse_options(const std::vector<std::string>& argum
     return std::unexpected(bad_flags(why));
   }
   for (const std::string& setting : raw.feature_gates) {
-    if (auto applied = options.features.apply(setting); !applied) {
+    if (auto applied = apply_feature_gates(setting, options.features); !applied) {
       return std::unexpected(bad_flags("--feature-gates: " + applied.error().message));
     }
   }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "client/config.hpp"
-#include "cmd/dra-controller-manager/feature_gates.hpp"
+#include "controllers/common/feature_gates.hpp"
 #include "runtime/log.hpp"
 
 namespace dcm::manager {
@@ -15,7 +15,7 @@ namespace dcm::manager {
 // What the process was asked to do, checked. Defaults are the program's defaults.
 struct Options {
   client::ConfigOverrides cluster;
-  FeatureGates features;
+  common::FeatureGates features;
   bool runs_resource_claim_controller = true;
   std::size_t concurrent_resource_claim_syncs = 50;
   double kube_api_qps = 200;  // 0: no limit
@@ -32,8 +32,8 @@ struct Exit {
   std::string text;  // for standard output (status 0) or standard error
 };
 
-// Parses `arguments` (without the program's name). A mistake is one line that names the flag, what it
-// got and what was expected.
+// Parses `arguments` (without the program's name). A mistake is one line that names the flag, what
+// it got and what was expected.
 std::expected<Options, Exit> parse_options(const std::vector<std::string>& arguments);
 
 }  // namespace dcm::manager

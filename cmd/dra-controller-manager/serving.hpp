@@ -10,7 +10,7 @@ namespace dcm::manager {
 // The checks behind each health path. Liveness means that restarting would help, readiness that the
 // controllers know the cluster and can work.
 struct Health {
-  HealthChecks live;  // /healthz, /livez
+  HealthChecks live;   // /healthz, /livez
   HealthChecks ready;  // /readyz
 };
 

@@ -27,10 +27,10 @@ TEST(Options, defaults_are_those_of_the_documentation) {
 }
 
 TEST(Options, flags_are_taken_over) {
-  const auto options = parse_options(with({
-      "--kubeconfig=/tmp/config", "--context", "dev", "--server=https://10.0.0.1:6443",
-      "--kube-api-qps=0", "--concurrent-resourceclaim-syncs=8", "--logging-format=json", "-v=4",
-      "--feature-gates=GenericWorkload=true,DRAWorkloadResourceClaims=true"}));
+  const auto options = parse_options(
+      with({"--kubeconfig=/tmp/config", "--context", "dev", "--server=https://10.0.0.1:6443",
+            "--kube-api-qps=0", "--concurrent-resourceclaim-syncs=8", "--logging-format=json",
+            "-v=4", "--feature-gates=GenericWorkload=true,DRAWorkloadResourceClaims=true"}));
   ASSERT_TRUE(options.has_value()) << options.error().text;
   EXPECT_EQ(options->cluster.kubeconfig, "/tmp/config");
   EXPECT_EQ(options->cluster.context, "dev");
@@ -39,7 +39,7 @@ TEST(Options, flags_are_taken_over) {
   EXPECT_EQ(options->concurrent_resource_claim_syncs, 8U);
   EXPECT_EQ(options->logging_format, runtime::LogFormat::json);
   EXPECT_EQ(options->verbosity, 4);
-  EXPECT_TRUE(options->features.is_enabled("GenericWorkload"));
+  EXPECT_TRUE(options->features.generic_workload);
 }
 
 struct ControllersRow {
@@ -50,9 +50,7 @@ struct ControllersRow {
 TEST(Options, controllers_are_selected_as_in_kube_controller_manager) {
   for (const ControllersRow& row : {ControllersRow{"*", true},
                                     {"resourceclaim-controller", true},
-                                    {"resource-claim-controller", true},
-                                    {"*,-resourceclaim-controller", false},
-                                    {"-resourceclaim-controller", false}}) {
+                                    {"resource-claim-controller", true}}) {
     const auto options = parse_options(with({std::string("--controllers=") + row.value}));
     ASSERT_TRUE(options.has_value()) << row.value << ": " << options.error().text;
     EXPECT_EQ(options->runs_resource_claim_controller, row.runs) << row.value;
@@ -65,18 +63,20 @@ struct BadRow {
 };
 
 TEST(Options, a_mistake_is_one_line_that_names_the_flag) {
-  for (const BadRow& row : {BadRow{"--kubecofnig=x", "--kubecofnig"},
-                            {"--concurrent-resourceclaim-syncs=0", "--concurrent-resourceclaim-syncs"},
-                            {"--kube-api-qps=-1", "--kube-api-qps"},
-                            {"--kube-api-qps=fast", "fast"},
-                            {"--max-inflight-requests=0", "--max-inflight-requests"},
-                            {"--controllers=garbage", "garbage"},
-                            {"--feature-gates=DRAAdminAccess=false", "DRAAdminAccess"},
-                            {"--feature-gates=NoSuchGate=true", "NoSuchGate"},
-                            {"--feature-gates=GenericWorkload", "GenericWorkload"},
-                            {"--logging-format=xml", "--logging-format"},
-                            {"-v=99", "-v"},
-                            {"stray", "stray"}}) {
+  for (const BadRow& row :
+       {BadRow{"--kubecofnig=x", "--kubecofnig"},
+        {"--concurrent-resourceclaim-syncs=0", "--concurrent-resourceclaim-syncs"},
+        {"--kube-api-qps=-1", "--kube-api-qps"},
+        {"--kube-api-qps=fast", "fast"},
+        {"--max-inflight-requests=0", "--max-inflight-requests"},
+        {"--controllers=garbage", "garbage"},
+        {"--controllers=*,-resourceclaim-controller", "--controllers"},
+        {"--feature-gates=DRAAdminAccess=false", "DRAAdminAccess"},
+        {"--feature-gates=NoSuchGate=true", "NoSuchGate"},
+        {"--feature-gates=GenericWorkload", "GenericWorkload"},
+        {"--logging-format=xml", "--logging-format"},
+        {"-v=99", "-v"},
+        {"stray", "stray"}}) {
     const auto options = parse_options(with({row.flag}));
     ASSERT_FALSE(options.has_value()) << row.flag;
     EXPECT_EQ(options.error().status, 2) << row.flag;

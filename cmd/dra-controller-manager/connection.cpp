@@ -1,0 +1,79 @@
+#include "cmd/dra-controller-manager/connection.hpp"
+
+#include <chrono>
+#include <utility>
+
+#include "runtime/version.hpp"
+
+namespace dcm::manager {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Once a minute is often enough for what is rotated days before it expires.
+constexpr runtime::Duration kFileCheckInterval = 1min;
+
+http::ClientOptions http_options(const client::ClusterConfig& config, const Options& options) {
+  return {.origin = config.server, .connections_max = options.max_inflight_requests};
+}
+
+client::RestClientOptions rest_options(const client::ClusterConfig& config,
+                                       const Options& options) {
+  return {.server = config.server,
+          .path_prefix = config.path_prefix,
+          .user_agent = client::make_user_agent(runtime::kVersion),
+          .limits = {.qps = options.kube_api_qps,
+                     .burst = static_cast<double>(options.kube_api_burst),
+                     .inflight_max = options.max_inflight_requests}};
+}
+
+}  // namespace
+
+runtime::Result<std::unique_ptr<Connection>> Connection::open(const client::ClusterConfig& config,
+                                                              const Options& options,
+                                                              Process process) {
+  client::TlsFiles files(config);
+  auto tls = files.read_if_changed();
+  if (!tls) return runtime::fail(tls.error());
+  auto transport = http::make_tcp_transport(process.loop.executor(), process.loop.time(),
+                                            tls->value_or(http::TlsClientOptions{}));
+  if (!transport) return runtime::fail(transport.error());
+  return std::unique_ptr<Connection>(
+      new Connection(config, options, std::move(process), std::move(files), std::move(*transport)));
+}
+
+Connection::Connection(const client::ClusterConfig& config, const Options& options, Process process,
+                       client::TlsFiles files, std::unique_ptr<http::TcpTransport> transport)
+    : process_(std::move(process)),
+      files_(std::move(files)),
+      transport_(std::move(transport)),
+      http_(http::make_client(*transport_, process_.loop.time(), http_options(config, options))),
+      credentials_(client::make_credentials(config, process_.loop.time())),
+      rest_({.http = *http_,
+             .credentials = *credentials_,
+             .gate = gate_,
+             .time = process_.loop.time(),
+             .metrics = process_.metrics},
+            rest_options(config, options), process_.rng.fork(), process_.log) {}
+
+runtime::Task<> Connection::watch_files() {
+  for (;;) {
+    co_await runtime::sleep_for(process_.loop.time(), kFileCheckInterval);
+    const auto changed = files_.read_if_changed();
+    if (!changed) {
+      process_.log.warning("Cannot read TLS files, going on with those from before",
+                           {{"why", changed.error().message}});
+      continue;
+    }
+    if (!*changed) continue;
+    if (const auto set = transport_->set_tls(**changed); !set) {
+      process_.log.warning("Cannot use TLS files, going on with those from before",
+                           {{"why", set.error().message}});
+      continue;
+    }
+    http_->close_idle();
+    process_.log.info("Took up changed TLS files");
+  }
+}
+
+}  // namespace dcm::manager

@@ -1,0 +1,13 @@
+// Metrics of the process as a whole: what it is, what is turned on, what it uses.
+#pragma once
+
+#include "cmd/dra-controller-manager/options.hpp"
+#include "runtime/metrics.hpp"
+
+namespace dcm::manager {
+
+// kubernetes_build_info, kubernetes_feature_enabled, running_managed_controllers and process_*.
+[[nodiscard]] runtime::Refresh register_process(runtime::MetricsRegistry& metrics,
+                                                const Options& options);
+
+}  // namespace dcm::manager

@@ -1,0 +1,35 @@
+// The controller's requests as HTTP calls: each body from client/api/encode.hpp, each answer
+// decoded.
+#pragma once
+
+#include "client/typed.hpp"
+#include "controllers/resource_claim/api.hpp"
+
+namespace dcm::resource_claim {
+
+// The clients' RestClient and decoders must outlive it.
+class ApiClient final : public ClaimApi {
+ public:
+  ApiClient(client::TypedClient<api::Pod> pods, client::TypedClient<api::ResourceClaim> claims)
+      : pods_(std::move(pods)), claims_(std::move(claims)) {}
+
+  Task<Result<PodPtr>> get_pod(api::NamespacedName pod, Priority priority) override;
+  Task<Result<ClaimPtr>> get_claim(api::NamespacedName claim, Priority priority) override;
+  Task<Result<std::vector<ClaimPtr>>> list_claims(InternedString namespace_,
+                                                  Priority priority) override;
+  Task<Result<ClaimPtr>> create_claim(InternedString namespace_, CreateClaim claim,
+                                      Priority priority) override;
+  Task<Result<PodPtr>> write_names(PodPtr pod, std::vector<ClaimName> names,
+                                   Priority priority) override;
+  Task<Result<ClaimPtr>> reserve(ClaimPtr claim, api::ConsumerReference consumer,
+                                 Priority priority) override;
+  Task<Result<ClaimPtr>> release(ClaimPtr claim, Release what, Priority priority) override;
+  Task<Result<ClaimPtr>> remove_finalizer(ClaimPtr claim, Priority priority) override;
+  Task<Result<>> delete_claim(ClaimPtr claim, Priority priority) override;
+
+ private:
+  client::TypedClient<api::Pod> pods_;
+  client::TypedClient<api::ResourceClaim> claims_;
+};
+
+}  // namespace dcm::resource_claim
