@@ -108,6 +108,15 @@ void add_process_flags(CLI::App& app, Options& options) {
       ->default_str("text");
 }
 
+// For CLI11, which reads from the back and takes "-v=2" for the value "=2".
+std::vector<std::string> for_cli11(const std::vector<std::string>& arguments) {
+  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+  for (std::string& argument : reversed) {
+    if (argument.starts_with("-v=")) argument.insert(0, "-");
+  }
+  return reversed;
+}
+
 Exit bad_flags(const std::string& why) {
   return {2, fmt::format("dra-controller-manager: {}", why)};
 }
@@ -124,8 +133,7 @@ std::expected<Options, Exit> parse_options(const std::vector<std::string>& argum
   add_controller_flags(app, options, raw);
   add_process_flags(app, options);
   try {
-    // CLI11 takes them from the back.
-    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    app.parse(for_cli11(arguments));
   } catch (const CLI::CallForHelp&) {
     return std::unexpected(Exit{0, app.help()});
   } catch (const CLI::CallForVersion& version) {
