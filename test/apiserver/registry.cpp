@@ -153,6 +153,16 @@ Outcome<Written> Registry::patch(const Target& target, const Change& change) {
   return update(target, *old, std::move(next), Update::patch);
 }
 
+Outcome<Written> Registry::rewrite(const Target& target, const Rewrite& rewrite) {
+  auto old = get(target);
+  if (!old) return std::unexpected(std::move(old.error()));
+  JsonObject next = **old;
+  if (auto done = rewrite(next, timestamp(time_.wall_now())); !done) {
+    return std::unexpected(std::move(done.error()));
+  }
+  return commit_update(target, *old, std::move(next));
+}
+
 Outcome<Written> Registry::apply(const Target& target, JsonObject wanted, ApplyForce force) {
   const Stored old = store_.get(target.type->plural, target.key());
   drop_nulls(wanted);

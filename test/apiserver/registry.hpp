@@ -60,6 +60,10 @@ class Registry {
   using Change = std::function<Outcome<>(JsonObject& object)>;
   Outcome<Written> patch(const Target& target, const Change& change);
   Outcome<Written> apply(const Target& target, JsonObject wanted, ApplyForce force);
+  // For endpoints that change what no client could: past strategy, validation and managed fields.
+  // `now` is the time as API objects have it.
+  using Rewrite = std::function<Outcome<>(JsonObject& stored, const std::string& now)>;
+  Outcome<Written> rewrite(const Target& target, const Rewrite& rewrite);
   Outcome<Deleted> remove(const Target& target, const DeleteWish& wish);
 
  private:

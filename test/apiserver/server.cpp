@@ -1,6 +1,7 @@
 #include "test/apiserver/server.hpp"
 
 #include "runtime/assert.hpp"
+#include "test/apiserver/binding.hpp"
 #include "test/apiserver/discovery.hpp"
 #include "test/apiserver/encode.hpp"
 #include "test/apiserver/writes.hpp"
@@ -154,10 +155,12 @@ Outcome<Response> Server::dispatch(const Request& request, const Parsed& parsed)
     return std::unexpected(not_served());
   }
   const std::string& subresource = parsed.path->subresource;
-  const bool known = subresource.empty() || (subresource == "status" && parsed.type->has_status());
+  const bool known = subresource.empty() ||
+                     (subresource == "status" && parsed.type->has_status()) ||
+                     (subresource == "binding" && parsed.type->kind == "Pod");
   if (!known) return std::unexpected(not_served());
   if (!accepts_json(request.header("Accept"))) return std::unexpected(not_acceptable());
-  if (request.method == "GET") return read(parsed);
+  if (request.method == "GET" && subresource != "binding") return read(parsed);
   return write(request, parsed);
 }
 
@@ -192,6 +195,10 @@ Outcome<Response> Server::write(const Request& request, const Parsed& parsed) {
   write.target.manager = manager_of(parsed.query, request.header("User-Agent"));
   if (parsed.query.get("dryRun") == "All") write.target.commit = Commit::dry_run;
 
+  if (path.subresource == "binding") {
+    if (request.method != "POST" || path.ns.empty()) return std::unexpected(method_not_allowed());
+    return handle_binding(registry_, write);
+  }
   const bool main = path.subresource.empty();
   // Something that lives in a namespace is written in one.
   const bool placed = !parsed.type->namespaced() || !path.ns.empty();
