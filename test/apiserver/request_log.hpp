@@ -29,7 +29,7 @@ struct LoggedRequest {
 
 class RequestLog {
  public:
-  // Keeps the newest `limit` requests.
+  // Keeps the newest `limit` requests; 0: none.
   explicit RequestLog(std::size_t limit) : limit_(limit) {}
 
   // The number under which the answer is reported.

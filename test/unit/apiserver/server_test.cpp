@@ -166,6 +166,25 @@ TEST_F(ServerTest, renews_a_lease_only_with_its_version) {
   EXPECT_EQ(gone.text({"status"}), "Success");
 }
 
+TEST(RequestLog, keeps_the_newest_of_as_many_as_it_may) {
+  RequestLog log(2);
+  for (const auto* name : {"a", "b", "c"}) {
+    LoggedRequest request;
+    request.name = name;
+    log.answered(log.add(std::move(request)), 200);
+  }
+  ASSERT_EQ(log.all().size(), 2U);
+  EXPECT_EQ(log.all().back().name, "c");
+  EXPECT_EQ(log.all().back().status, 200);
+}
+
+TEST(RequestLog, may_keep_none) {
+  RequestLog log(0);
+  log.answered(log.add({}), 200);
+  log.answered(log.add({}), 200);
+  EXPECT_TRUE(log.all().empty());
+}
+
 TEST_F(ServerTest, logs_what_was_asked_and_answered) {
   make_claim();
   api.get(kClaim);
