@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "test/bench/cluster.hpp"
+#include "test/support/blocking_client.hpp"
 
 namespace dcm::bench {
 namespace {
