@@ -35,8 +35,7 @@ class Informer {
       : sync_(resource, context.time),
         metrics_(context.metrics, std::move(resource)),
         report_(sync_, metrics_, context.time, context.log),
-        reflector_(source, store_.take_writer(), report_, context.time, context.rng.fork(),
-                   policy),
+        reflector_(source, store_.take_writer(), report_, context.time, context.rng.fork(), policy),
         refresh_(context.metrics.before_exposition([this] { refresh_metrics(); })) {}
   Informer(const Informer&) = delete;
   Informer& operator=(const Informer&) = delete;

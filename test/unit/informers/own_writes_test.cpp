@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "informers/store.hpp"
-#include "pods.hpp"
+#include "test/unit/informers/pods.hpp"
 
 namespace dcm::informers {
 namespace {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "informers/informer.hpp"
-#include "pods.hpp"
+#include "test/unit/informers/pods.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/task_group.hpp"
 #include "test/support/fake_lister_watcher.hpp"

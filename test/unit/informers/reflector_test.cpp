@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "informers/informer.hpp"
-#include "pods.hpp"
+#include "test/unit/informers/pods.hpp"
 #include "runtime/task_group.hpp"
 #include "test/support/co_test.hpp"
 #include "test/support/fake_lister_watcher.hpp"

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "informers/store.hpp"
-#include "pods.hpp"
+#include "test/unit/informers/pods.hpp"
 #include "runtime/rng.hpp"
 
 namespace dcm::informers {

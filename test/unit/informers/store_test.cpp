@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "pods.hpp"
+#include "test/unit/informers/pods.hpp"
 
 namespace dcm::informers {
 namespace {
