@@ -7,7 +7,8 @@
 
 namespace dcm::resource_claim {
 
-// The clients' RestClient and decoders must outlive it.
+// The clients' RestClient and decoders must outlive it. The decoder of `pods` has to keep all pods
+// (api::PodSelection::all): a reservation may name one without claims.
 class ApiClient final : public ClaimApi {
  public:
   ApiClient(client::TypedClient<api::Pod> pods, client::TypedClient<api::ResourceClaim> claims)

@@ -1,0 +1,200 @@
+// Each request as it goes over the wire: method, path, media type, body.
+#include "controllers/resource_claim/api_client.hpp"
+
+#include <gmock/gmock.h>
+
+#include "client/api/json.hpp"
+#include "runtime/task_group.hpp"
+#include "test/support/co_test.hpp"
+#include "test/support/objects.hpp"
+#include "test/unit/client/rest_client_fixture.hpp"
+
+namespace dcm::resource_claim {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kClaimUid = "0d8a9b1c-3b5e-4c0e-8a33-77c0b1d7f9aa";
+constexpr const char* kPodUid = "5b0c7c1e-94a5-4a55-8f5c-6f2f3c0d9a11";
+constexpr const char* kClaims = "/apis/resource.k8s.io/v1/namespaces/lab/resourceclaims";
+
+std::string claim_json(const std::string& name) {
+  return R"({"metadata":{"name":")" + name +
+         R"(","namespace":"lab","uid":"0d8a9b1c-3b5e-4c0e-8a33-77c0b1d7f9aa",)"
+         R"("resourceVersion":"81534"},"spec":{},"status":{"allocation":{}}})";
+}
+
+constexpr const char* kPodWithoutClaims =
+    R"({"metadata":{"name":"trainer-0","namespace":"lab","resourceVersion":"7",)"
+    R"("uid":"5b0c7c1e-94a5-4a55-8f5c-6f2f3c0d9a11"},"spec":{},"status":{"phase":"Failed"}})";
+
+struct Fixture : client::RestClientFixture {
+  explicit Fixture(runtime::VirtualLoop& loop, client::RestClientOptions options = {})
+      : RestClientFixture(loop, std::move(options)) {}
+
+  void answer(std::string body) {
+    http.answer({.status = 200, .headers = {}, .body = std::move(body)});
+  }
+  // "PATCH /apis/… application/…", of the last request.
+  std::string line() const {
+    const http::Request& sent = http.seen().back().request;
+    const auto type = sent.headers.find("Content-Type");
+    return std::string(to_string(sent.method)) + " " + sent.target +
+           (type ? " " + std::string(*type) : "");
+  }
+  const std::string& body() const { return http.seen().back().request.body; }
+
+  ClaimPtr claim = test::make_claim("shared").with_uid(kClaimUid).at("81507").get();
+  PodPtr pod = test::make_pod("trainer-0").with_uid(kPodUid).get();
+  std::unique_ptr<api::Decoder<api::Pod>> pod_decoder =
+      api::make_json_pod_decoder(api::PodSelection::all);
+  std::unique_ptr<api::Decoder<api::ResourceClaim>> claim_decoder =
+      api::make_json_claim_decoder("v1");
+  ApiClient api{{client, {&api::kPods, "v1"}, *pod_decoder},
+                {client, {&api::kResourceClaims, "v1"}, *claim_decoder}};
+};
+
+CO_TEST(ApiClient, gets_a_pod_also_one_without_claims) {
+  Fixture f(loop);
+  f.answer(kPodWithoutClaims);
+  const Result<PodPtr> pod = co_await f.api.get_pod({"lab", "trainer-0"}, Priority::live);
+  CO_ASSERT_TRUE(pod);
+  CO_ASSERT_TRUE(*pod != nullptr);
+  EXPECT_EQ((*pod)->phase, api::PodPhase::failed);
+  EXPECT_EQ(f.line(), "GET /api/v1/namespaces/lab/pods/trainer-0");
+}
+
+CO_TEST(ApiClient, gets_a_claim) {
+  Fixture f(loop);
+  f.answer(claim_json("shared"));
+  const Result<ClaimPtr> claim = co_await f.api.get_claim({"lab", "shared"}, Priority::live);
+  CO_ASSERT_TRUE(claim);
+  EXPECT_TRUE((*claim)->is_allocated);
+  EXPECT_EQ(f.line(), std::string("GET ") + kClaims + "/shared");
+}
+
+CO_TEST(ApiClient, a_claim_that_is_not_there_is_not_found) {
+  Fixture f(loop);
+  f.http.answer({.status = 404,
+                 .headers = {},
+                 .body = R"({"kind":"Status","reason":"NotFound","details":{"name":"shared"}})"});
+  const Result<ClaimPtr> claim = co_await f.api.get_claim({"lab", "shared"}, Priority::live);
+  CO_ASSERT_TRUE(!claim);
+  EXPECT_TRUE(runtime::is_not_found(claim.error()));
+}
+
+CO_TEST(ApiClient, lists_consistently_through_all_pages) {
+  Fixture f(loop);
+  f.answer(R"({"metadata":{"resourceVersion":"9","continue":"more"},"items":[)" + claim_json("a") +
+           "]}");
+  f.answer(R"({"metadata":{"resourceVersion":"9"},"items":[)" + claim_json("b") + "]}");
+  const Result<std::vector<ClaimPtr>> listed = co_await f.api.list_claims("lab", Priority::live);
+  CO_ASSERT_TRUE(listed);
+  CO_ASSERT_EQ(listed->size(), 2U);
+  EXPECT_EQ(listed->at(1)->meta.key.name, "b");
+  const std::string first = f.http.seen().front().request.target;
+  EXPECT_THAT(first, testing::StartsWith(kClaims));
+  EXPECT_THAT(first, testing::Not(HasSubstr("resourceVersion"))) << "else it might be old";
+}
+
+CO_TEST(ApiClient, creates_a_claim) {
+  Fixture f(loop);
+  f.answer(claim_json("trainer-0-gpus-x7k2p"));
+  auto gpu = std::make_shared<api::ResourceClaimTemplate>();
+  gpu->claim_spec_json = R"({"devices":{"future":1}})";
+  const CreateClaim create{.pod_claim = "gpus",
+                           .generate_name = "trainer-0-gpus-",
+                           .claim_template = gpu,
+                           .owner = {"v1", "Pod", "trainer-0", api::Uid(kPodUid)},
+                           .replaces = ""};
+  const Result<ClaimPtr> made = co_await f.api.create_claim("lab", create, Priority::live);
+  CO_ASSERT_TRUE(made);
+  EXPECT_EQ((*made)->meta.key.name, "trainer-0-gpus-x7k2p");
+  EXPECT_THAT(f.line(), testing::StartsWith(std::string("POST ") + kClaims));
+  EXPECT_THAT(f.body(), HasSubstr(R"("generateName":"trainer-0-gpus-")"));
+  EXPECT_THAT(f.body(), HasSubstr(R"("resource.kubernetes.io/pod-claim-name":"gpus")"));
+  EXPECT_THAT(f.body(), HasSubstr(R"("spec":{"devices":{"future":1}})"));
+  EXPECT_THAT(f.body(), testing::Not(HasSubstr("blockOwnerDeletion")));
+}
+
+CO_TEST(ApiClient, writes_all_names_by_server_side_apply_for_this_pod_only) {
+  Fixture f(loop);
+  f.answer(kPodWithoutClaims);
+  const std::vector<ClaimName> names = {{"gpus", "g"}, {"nic", "n"}};
+  const Result<PodPtr> written = co_await f.api.write_names(f.pod, names, Priority::live);
+  CO_ASSERT_TRUE(written);
+  EXPECT_THAT(f.line(), testing::StartsWith("PATCH /api/v1/namespaces/lab/pods/trainer-0/status?"));
+  EXPECT_THAT(f.line(), HasSubstr("fieldManager=ResourceClaimController"));
+  EXPECT_THAT(f.line(), HasSubstr("force=true"));
+  EXPECT_THAT(f.line(), testing::EndsWith("application/apply-patch+yaml"));
+  EXPECT_THAT(f.body(), HasSubstr(kPodUid));
+  EXPECT_THAT(f.body(), HasSubstr(R"([{"name":"gpus","resourceClaimName":"g"},)"
+                                  R"({"name":"nic","resourceClaimName":"n"}])"));
+}
+
+CO_TEST(ApiClient, reserves_on_the_status_with_the_version_that_it_saw) {
+  Fixture f(loop);
+  f.answer(claim_json("shared"));
+  const api::ConsumerReference consumer{"", "pods", "trainer-0", api::Uid(kPodUid)};
+  const Result<ClaimPtr> reserved = co_await f.api.reserve(f.claim, consumer, Priority::live);
+  CO_ASSERT_TRUE(reserved);
+  EXPECT_EQ((*reserved)->meta.resource_version.str(), "81534");
+  EXPECT_THAT(f.line(), testing::StartsWith(std::string("PATCH ") + kClaims + "/shared/status"));
+  EXPECT_THAT(f.line(), testing::EndsWith("application/strategic-merge-patch+json"));
+  EXPECT_THAT(f.body(), HasSubstr(R"("resourceVersion":"81507")"));
+  EXPECT_THAT(f.body(), HasSubstr(kClaimUid));
+}
+
+CO_TEST(ApiClient, releases_on_the_status) {
+  Fixture f(loop);
+  f.answer(claim_json("shared"));
+  const Release what{{api::Uid(kPodUid)}, api::Allocation::clear};
+  co_await f.api.release(f.claim, what, Priority::live);
+  EXPECT_THAT(f.line(), testing::StartsWith(std::string("PATCH ") + kClaims + "/shared/status"));
+  EXPECT_THAT(f.body(), HasSubstr(R"("$patch":"delete")"));
+  EXPECT_THAT(f.body(), HasSubstr(R"("allocation":null)"));
+}
+
+CO_TEST(ApiClient, removes_the_finalizer_on_the_main_path) {
+  Fixture f(loop);
+  f.answer(claim_json("shared"));
+  co_await f.api.remove_finalizer(f.claim, Priority::live);
+  EXPECT_THAT(f.line(), testing::Not(HasSubstr("/status")));
+  EXPECT_THAT(f.line(), testing::StartsWith(std::string("PATCH ") + kClaims + "/shared"));
+  EXPECT_THAT(f.body(), HasSubstr(R"("$deleteFromPrimitiveList/finalizers":)"
+                                  R"(["resource.kubernetes.io/delete-protection"])"));
+  EXPECT_THAT(f.body(), HasSubstr(R"("resourceVersion":"81507")"));
+}
+
+CO_TEST(ApiClient, deletes_this_claim_and_no_other_of_its_name) {
+  Fixture f(loop);
+  f.answer(R"({"kind":"Status","status":"Success"})");
+  const Result<> deleted = co_await f.api.delete_claim(f.claim, Priority::live);
+  EXPECT_TRUE(deleted);
+  EXPECT_THAT(f.line(), testing::StartsWith(std::string("DELETE ") + kClaims + "/shared"));
+  EXPECT_THAT(f.body(), HasSubstr(R"("preconditions":{"uid":")" + std::string(kClaimUid)));
+}
+
+CO_TEST(ApiClient, live_requests_go_before_those_of_the_backlog) {
+  client::RestClientOptions one_at_a_time;
+  one_at_a_time.limits.inflight_max = 1;
+  Fixture f(loop, one_at_a_time);
+  for (const char* name : {"a", "c", "b"}) {
+    f.http.answer({.status = 200, .headers = {}, .body = claim_json(name)},
+                  std::chrono::milliseconds(10));
+  }
+  const auto get = [&f](std::string name, Priority priority) -> Task<> {
+    co_await f.api.get_claim({"lab", name}, priority);
+  };
+  runtime::TaskGroup group(loop.executor());
+  group.spawn("a", get("a", Priority::backlog));
+  group.spawn("b", get("b", Priority::backlog));
+  group.spawn("c", get("c", Priority::live));
+  co_await group.join();
+  std::string order;
+  for (const auto& seen : f.http.seen()) order += seen.request.target.back();
+  EXPECT_EQ(order, "acb");
+}
+
+}  // namespace
+}  // namespace dcm::resource_claim
