@@ -16,13 +16,13 @@ using runtime::Reason;
 
 constexpr std::array kGates = {
     FeatureGate{"DRAAdminAccess", "", &FeatureGates::dra_admin_access,
-                FeatureGate::Lock::at_default},
+                FeatureGate::Lock::as_in_kubernetes},
     FeatureGate{"DRAPrioritizedList", "", &FeatureGates::dra_prioritized_list,
-                FeatureGate::Lock::at_default},
+                FeatureGate::Lock::as_in_kubernetes},
     FeatureGate{"DRAWorkloadResourceClaims", "ALPHA", &FeatureGates::dra_workload_resource_claims,
-                FeatureGate::Lock::none},
+                FeatureGate::Lock::not_supported},
     FeatureGate{"GenericWorkload", "ALPHA", &FeatureGates::generic_workload,
-                FeatureGate::Lock::none},
+                FeatureGate::Lock::not_supported},
 };
 
 std::unexpected<runtime::Error> refuse(std::string why) {
@@ -51,10 +51,12 @@ runtime::Result<> apply_one(std::string_view setting, FeatureGates& gates) {
     return refuse(fmt::format("unknown feature gate \"{}\" (known: {})", name, known_names()));
   }
   const bool by_default = FeatureGates().*gate->value;
-  if (gate->lock == FeatureGate::Lock::at_default && *value != by_default) {
-    return refuse(fmt::format("feature gate {} is locked to {}", name, by_default));
+  if (*value != by_default) {
+    const bool is_missing = gate->lock == FeatureGate::Lock::not_supported;
+    return refuse(fmt::format("feature gate {} is locked to {}{}", name, by_default,
+                              is_missing ? ": this version does not handle pod groups" : ""));
   }
-  gates.*gate->value = *value;
+  gates.*(gate->value) = *value;
   return {};
 }
 

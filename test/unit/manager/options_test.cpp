@@ -30,7 +30,7 @@ TEST(Options, flags_are_taken_over) {
   const auto options = parse_options(
       with({"--kubeconfig=/tmp/config", "--context", "dev", "--server=https://10.0.0.1:6443",
             "--kube-api-qps=0", "--concurrent-resourceclaim-syncs=8", "--logging-format=json",
-            "-v=4", "--feature-gates=GenericWorkload=true,DRAWorkloadResourceClaims=true"}));
+            "-v=4", "--feature-gates=DRAAdminAccess=true,GenericWorkload=false"}));
   ASSERT_TRUE(options.has_value()) << options.error().text;
   EXPECT_EQ(options->cluster.kubeconfig, "/tmp/config");
   EXPECT_EQ(options->cluster.context, "dev");
@@ -39,7 +39,7 @@ TEST(Options, flags_are_taken_over) {
   EXPECT_EQ(options->concurrent_resource_claim_syncs, 8U);
   EXPECT_EQ(options->logging_format, runtime::LogFormat::json);
   EXPECT_EQ(options->verbosity, 4);
-  EXPECT_TRUE(options->features.generic_workload);
+  EXPECT_TRUE(options->features.dra_admin_access);
 }
 
 struct ControllersRow {
@@ -72,6 +72,7 @@ TEST(Options, a_mistake_is_one_line_that_names_the_flag) {
         {"--controllers=garbage", "garbage"},
         {"--controllers=*,-resourceclaim-controller", "--controllers"},
         {"--feature-gates=DRAAdminAccess=false", "DRAAdminAccess"},
+        {"--feature-gates=GenericWorkload=true", "pod groups"},
         {"--feature-gates=NoSuchGate=true", "NoSuchGate"},
         {"--feature-gates=GenericWorkload", "GenericWorkload"},
         {"--logging-format=xml", "--logging-format"},
