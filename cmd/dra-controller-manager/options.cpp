@@ -1,7 +1,8 @@
 #include "cmd/dra-controller-manager/options.hpp"
 
-#include <map>
-#include <sstream>
+#include <charconv>
+#include <cmath>
+#include <system_error>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -46,66 +47,122 @@ struct Raw {
   bool leader_elect = true;
 };
 
+// Accepts what `accepts` does, of the numbers of type T; refuses the rest in our words.
+template <class T, class Accepts>
+CLI::Validator number(const char* expected, Accepts accepts) {
+  const auto check = [expected, accepts](const std::string& text) -> std::string {
+    T value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool is_number = error == std::errc() && end == text.data() + text.size();
+    if (is_number && accepts(value)) return {};
+    return fmt::format("expected {}, got \"{}\"", expected, text);
+  };
+  return CLI::Validator(check, "");
+}
+
+CLI::Validator positive() {
+  return number<int>("a whole number above 0", [](int value) { return value > 0; });
+}
+
+CLI::Validator not_negative() {
+  return number<double>("a number of at least 0",
+                        [](double value) { return value >= 0 && std::isfinite(value); });
+}
+
+CLI::Validator verbosity() {
+  return number<int>("a whole number from 0 to 10",
+                     [](int value) { return value >= 0 && value <= 10; });
+}
+
+CLI::Validator log_format() {
+  const auto check = [](std::string& text) -> std::string {
+    if (text != "text" && text != "json") {
+      return fmt::format("expected text or json, got \"{}\"", text);
+    }
+    text = fmt::format("{}", static_cast<int>(text == "text" ? runtime::LogFormat::text
+                                                             : runtime::LogFormat::json));
+    return {};
+  };
+  return CLI::Validator(check, "");
+}
+
 void add_cluster_flags(CLI::App& app, Options& options) {
-  auto* group = app.add_option_group("Cluster");
-  group->add_option("--kubeconfig", options.cluster.kubeconfig,
-                    "Kubeconfig file. Without it: $KUBECONFIG, the service account of the pod, "
-                    "~/.kube/config.");
-  group->add_option("--context", options.cluster.context, "Context of the kubeconfig to use.");
-  group->add_option("--server", options.cluster.server,
-                    "URL of the API server; overrides the kubeconfig.");
-  group
-      ->add_option("--kube-api-qps", options.kube_api_qps,
-                   "Requests per second to the API server; 0 is no limit.")
+  const char* group = "Cluster";
+  app.add_option("--kubeconfig", options.cluster.kubeconfig,
+                 "Kubeconfig file. Without it: $KUBECONFIG, the service account of the pod, "
+                 "~/.kube/config.")
+      ->type_name("FILE")
+      ->group(group);
+  app.add_option("--context", options.cluster.context, "Context of the kubeconfig to use.")
+      ->type_name("NAME")
+      ->group(group);
+  app.add_option("--server", options.cluster.server,
+                 "URL of the API server; overrides the kubeconfig.")
+      ->type_name("URL")
+      ->group(group);
+  app.add_option("--kube-api-qps", options.kube_api_qps,
+                 "Requests per second to the API server; 0 is no limit.")
+      ->type_name("NUMBER")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
-  group->add_option("--kube-api-burst", options.kube_api_burst, "Requests at once above the rate.")
+      ->check(not_negative())
+      ->group(group);
+  app.add_option("--kube-api-burst", options.kube_api_burst, "Requests at once above the rate.")
+      ->type_name("NUMBER")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  group
-      ->add_option("--max-inflight-requests", options.max_inflight_requests,
-                   "Requests that may wait for their answers at the same time.")
+      ->check(positive())
+      ->group(group);
+  app.add_option("--max-inflight-requests", options.max_inflight_requests,
+                 "Requests that may wait for their answers at the same time.")
+      ->type_name("NUMBER")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(positive())
+      ->group(group);
 }
 
 void add_controller_flags(CLI::App& app, Options& options, Raw& raw) {
-  auto* group = app.add_option_group("Controllers");
-  group
-      ->add_option("--controllers", raw.controllers,
-                   fmt::format("Controllers to run: * for all, NAME for one, -NAME for all but "
-                               "one. Known: {}.",
-                               kClaimController))
+  const char* group = "Controllers";
+  app.add_option("--controllers", raw.controllers,
+                 fmt::format("Controllers to run, separated by commas: * is all, NAME is one, "
+                             "-NAME turns one off (default: *). Known: {}.",
+                             kClaimController))
       ->delimiter(',')
-      ->capture_default_str();
-  group->add_option("--feature-gates", raw.feature_gates, "NAME=true|false, separated by commas.")
-      ->delimiter(',');
-  group
-      ->add_option("--concurrent-resourceclaim-syncs", options.concurrent_resource_claim_syncs,
-                   "Pods and claims that are worked on at the same time.")
+      ->type_name("LIST")
+      ->group(group);
+  app.add_option("--feature-gates", raw.feature_gates,
+                 "NAME=true or NAME=false, separated by commas.")
+      ->delimiter(',')
+      ->type_name("LIST")
+      ->group(group);
+  app.add_option("--concurrent-resourceclaim-syncs", options.concurrent_resource_claim_syncs,
+                 "Pods and claims that are worked on at the same time.")
+      ->type_name("NUMBER")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  group
-      ->add_flag("--leader-elect,!--no-leader-elect", raw.leader_elect,
-                 "Work only while holding the lease. Must be false: leader election is not part "
-                 "of this version.")
-      ->capture_default_str();
+      ->check(positive())
+      ->group(group);
+  app.add_flag("--leader-elect", raw.leader_elect,
+               "Work only while holding the lease. Must be false: leader election is not part of "
+               "this version.")
+      ->group(group);
 }
 
 void add_process_flags(CLI::App& app, Options& options) {
-  auto* group = app.add_option_group("Process");
-  group->add_option("--metrics-bind-address", options.metrics_bind_address,
-                    "host:port for /metrics, /healthz, /livez and /readyz over plain HTTP; not "
-                    "served by default.");
-  group
-      ->add_option("-v,--v", options.verbosity,
-                   "Verbosity of the log: 2 each write, 4 each decision, 6 each request.")
+  const char* group = "Process";
+  app.add_option("--metrics-bind-address", options.metrics_bind_address,
+                 "host:port for /metrics, /healthz, /livez and /readyz over plain HTTP; not served "
+                 "by default.")
+      ->type_name("ADDRESS")
+      ->group(group);
+  app.add_option("-v,--v", options.verbosity,
+                 "Verbosity of the log, 0 to 10: 2 each write, 4 each decision, 6 each request.")
+      ->type_name("NUMBER")
       ->capture_default_str()
-      ->check(CLI::Range(0, 10));
-  group->add_option("--logging-format", options.logging_format, "text or json.")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, runtime::LogFormat>{
-          {"text", runtime::LogFormat::text}, {"json", runtime::LogFormat::json}}))
-      ->default_str("text");
+      ->check(verbosity())
+      ->group(group);
+  app.add_option("--logging-format", options.logging_format, "text or json.")
+      ->type_name("FORMAT")
+      ->transform(log_format())
+      ->default_str("text")
+      ->group(group);
 }
 
 // For CLI11, which reads from the back and takes "-v=2" for the value "=2".
