@@ -66,6 +66,7 @@ ApiRequest make_request(Verb verb, std::string target, std::string body, CallOpt
           .target = std::move(target),
           .body = std::move(body),
           .priority = options.priority,
+          .retries = options.retries,
           .deadline = options.deadline};
 }
 
@@ -111,6 +112,14 @@ ApiRequest create_request(const api::Resource& resource, std::string_view namesp
   const std::string path = namespace_.empty() ? resource.path() : resource.path(namespace_);
   return make_request(Verb::create, make_target(path, {{"fieldManager", kFieldManager}}),
                       std::move(body), options);
+}
+
+ApiRequest create_subresource_request(const api::Resource& resource, const api::NamespacedName& key,
+                                      std::string_view subresource, std::string body,
+                                      CallOptions options) {
+  return make_request(
+      Verb::create, make_target(resource.path(key, subresource), {{"fieldManager", kFieldManager}}),
+      std::move(body), options);
 }
 
 ApiRequest apply_request(const api::Resource& resource, const api::NamespacedName& key,

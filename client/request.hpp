@@ -54,6 +54,10 @@ enum class Priority : std::uint8_t {
 // Whether a write asks the write gate (the leader's fence) before its bytes leave.
 enum class Fencing : std::uint8_t { fenced, unfenced };
 
+// Whether the client sends a request again by itself (retry.hpp), or leaves that to the caller: for
+// one who has other things to do meanwhile, or looks anew before each attempt.
+enum class Retries : std::uint8_t { allowed, none };
+
 enum class Compression : std::uint8_t { none, gzip };
 
 struct ApiRequest {
@@ -64,6 +68,7 @@ struct ApiRequest {
   Compression compression = Compression::none;  // of the answer
   Priority priority = Priority::live;
   Fencing fencing = Fencing::fenced;  // of writes; only what makes us the leader is unfenced
+  Retries retries = Retries::allowed;
   // Of the whole call with its retries. Unreachable: the client's own timeouts apply, which are
   // longer than the server's; a write that is cut off sooner has an unknown outcome.
   runtime::Deadline deadline = {};
@@ -74,6 +79,7 @@ struct ApiRequest {
 struct CallOptions {
   Priority priority = Priority::live;
   runtime::Deadline deadline = {};
+  Retries retries = Retries::allowed;
 };
 
 using QueryParameters = std::vector<std::pair<std::string_view, std::string_view>>;
@@ -86,6 +92,10 @@ ApiRequest get_request(const api::Resource& resource, const api::NamespacedName&
 // Creates in `namespace_` (empty: cluster-scoped).
 ApiRequest create_request(const api::Resource& resource, std::string_view namespace_,
                           std::string body, CallOptions options = {});
+// Creates at a subresource of an object (`/eviction`), which says itself what is made.
+ApiRequest create_subresource_request(const api::Resource& resource, const api::NamespacedName& key,
+                                      std::string_view subresource, std::string body,
+                                      CallOptions options = {});
 // Server-side apply with force: what others own of these fields becomes ours.
 ApiRequest apply_request(const api::Resource& resource, const api::NamespacedName& key,
                          std::string_view subresource, std::string_view field_manager,

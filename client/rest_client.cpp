@@ -79,6 +79,8 @@ Task<Result<Response>> RestClient::send_with_retries(const ApiRequest& request) 
       tried_new_credentials = true;
       const auto refreshed = co_await deps_.credentials.refresh(std::move(authorization));
       if (refreshed == Credentials::Refreshed::no) co_return answer;
+    } else if (request.retries == Retries::none) {
+      co_return answer;
     } else {
       const auto wait = decide_retry(options_.retry, request.verb, error, attempts,
                                      left_for_retries(request, start), rng_);

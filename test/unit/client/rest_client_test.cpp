@@ -106,6 +106,18 @@ CO_TEST(RestClient, a_create_that_never_left_is_sent_again) {
   EXPECT_EQ(f.http.seen().size(), 2U);
 }
 
+CO_TEST(RestClient, sends_once_where_the_caller_looks_anew_before_each_attempt) {
+  RestClientFixture f(loop);
+  f.http.answer(status(503));
+  f.http.answer(status(200));
+  ApiRequest request = write(Verb::delete_);
+  request.retries = Retries::none;
+  const Result<http::Response> answer = co_await f.client.send(request);
+  CO_ASSERT_TRUE(!answer);
+  EXPECT_EQ(answer.error().http_status, 503);
+  EXPECT_EQ(f.http.seen().size(), 1U);
+}
+
 CO_TEST(RestClient, gives_up_after_a_bounded_number_of_attempts_with_the_last_error) {
   RestClientFixture f(loop, {.retry = {.attempts_max = 3}});
   for (int i = 0; i < 5; ++i) f.http.answer(status(503));
