@@ -26,6 +26,7 @@ bool PendingPods::erase(const api::Uid& uid) {
   const auto found = pods_.find(uid);
   if (found == pods_.end()) return false;
   uncount(found->second);
+  if (found->second.failures > kFailuresOfBadLuck) --stuck_;
   heap_.erase(found->second);
   pods_.erase(found);
   return true;
@@ -36,6 +37,10 @@ void PendingPods::count_evicted(const std::vector<RuleId>& rules) {
     ++tallies_[rule].evicted;
     touch(rule);
   }
+}
+
+void PendingPods::count_failure(PendingPod& pod) {
+  if (++pod.failures == kFailuresOfBadLuck + 1) ++stuck_;
 }
 
 void PendingPods::forget(RuleId rule) {
@@ -66,7 +71,7 @@ std::optional<runtime::WallTime> PendingPods::next_due() const {
   return heap_.top().due;
 }
 
-const PendingPod* PendingPods::take_due(runtime::WallTime now) {
+PendingPod* PendingPods::take_due(runtime::WallTime now) {
   if (heap_.empty() || heap_.top().due > now) return nullptr;
   PendingPod& first = heap_.top();
   heap_.erase(first);

@@ -31,11 +31,16 @@ struct RuleCounts {
   friend bool operator==(const RuleCounts&, const RuleCounts&) = default;
 };
 
+inline constexpr std::uint32_t kFailuresOfBadLuck = 5;
+
 struct PendingPod : DueEntry {
   PodRef pod;
   std::vector<RuleId> rules;  // sorted; without those of drivers
-  // Whether the pod's owner has been told.
-  enum class Announcement : std::uint8_t { not_made, made } announcement{};
+  // How far its eviction is; kept through failed attempts.
+  bool has_turn = false;      // it was let in by the rate of evictions, and has not used that yet
+  bool is_announced = false;  // there is an event
+  bool is_marked = false;     // the condition was written
+  std::uint32_t failures = 0;
 };
 
 // Every change costs O(log n) and the rules of the pod; counts are kept, never searched.
@@ -49,6 +54,8 @@ class PendingPods {
   bool erase(const api::Uid& uid);
   // A pod was evicted because of these rules, whether or not it is pending still.
   void count_evicted(const std::vector<RuleId>& rules);
+  // An attempt to evict it has failed.
+  void count_failure(PendingPod& pod);
   // The rule is gone, and its number of evicted pods with it.
   void forget(RuleId rule);
 
@@ -56,12 +63,14 @@ class PendingPods {
   PendingPod* find(const api::Uid& uid);
   const PendingPod* find(const api::Uid& uid) const;
   std::size_t size() const noexcept { return pods_.size(); }
+  // Pods with more failures than can be put down to bad luck.
+  std::size_t stuck() const noexcept { return stuck_; }
   RuleCounts counts(RuleId rule) const;
 
   // Of the pods that were not taken yet.
   std::optional<runtime::WallTime> next_due() const;
   // The pod that is due first, if that is not after `now`; it stays pending.
-  const PendingPod* take_due(runtime::WallTime now);
+  PendingPod* take_due(runtime::WallTime now);
   // It was taken too early.
   void put_back(PendingPod& pod);
 
@@ -87,6 +96,7 @@ class PendingPods {
   Tallies tallies_;
   std::set<RuleId> touched_;
   std::uint64_t last_sequence_ = 0;
+  std::size_t stuck_ = 0;
 };
 
 }  // namespace dcm::device_taint_eviction

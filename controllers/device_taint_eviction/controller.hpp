@@ -1,0 +1,103 @@
+// The device taint eviction controller: pods leave devices that they must not use any more.
+//
+// Does the work of kube-controller-manager's device-taint-eviction-controller (KEP-5055); never run
+// both. Here is only the frame: caches tell the tracker (tracker.hpp), what follows from that is
+// queued when it is due, workers carry it out (evict_pod.hpp, write_condition.hpp).
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "controllers/common/event_sink.hpp"
+#include "controllers/device_taint_eviction/api.hpp"
+#include "controllers/device_taint_eviction/evict_pod.hpp"
+#include "controllers/device_taint_eviction/item.hpp"
+#include "controllers/device_taint_eviction/metrics.hpp"
+#include "controllers/device_taint_eviction/pace.hpp"
+#include "controllers/device_taint_eviction/stores.hpp"
+#include "controllers/device_taint_eviction/tracker.hpp"
+#include "controllers/device_taint_eviction/write_condition.hpp"
+#include "runtime/condition.hpp"
+#include "runtime/log.hpp"
+#include "runtime/metrics.hpp"
+#include "runtime/time.hpp"
+#include "workqueue/workers.hpp"
+
+namespace dcm::device_taint_eviction {
+
+struct ControllerOptions {
+  std::size_t workers = 8;
+  EvictionMode mode = EvictionMode::remove;
+  double evictions_per_second = 0;  // 0: no limit
+};
+
+// Life: made before the informers run; observe() to hear of their changes; on standby until run(),
+// which is called once, with all stores synced and the right to write; stop() ends it. On standby
+// it keeps its indexes and decides nothing.
+class Controller {
+ public:
+  // All references must outlive it.
+  struct Dependencies {
+    StoreLookup lookup;
+    EvictionApi& api;
+    common::EventSink& events;
+    runtime::TimeSource& time;
+    runtime::MetricsRegistry& metrics;
+    runtime::Logger log;
+  };
+
+  Controller(Dependencies dependencies, ControllerOptions options);
+  Controller(const Controller&) = delete;
+  Controller& operator=(const Controller&) = delete;
+
+  // Before the informers run. The arguments are informers or bare stores, and outlive it.
+  template <class Pods, class Claims, class Slices>
+  void observe(Pods& pods, Claims& claims, Slices& slices) {
+    pods.add_observer(observers_.pods());
+    claims.add_observer(observers_.claims());
+    slices.add_observer(observers_.slices());
+  }
+  // Rules, if the API server has any: before their informer runs, but at any time for an API that
+  // is served later. Once.
+  template <class Rules>
+  void observe_rules(Rules& rules) {
+    rules.add_observer(observers_.rules());
+    own_rules_.emplace(rules.own_writes());
+  }
+
+  // Judges all pods, and works until stop() (or cancellation).
+  Task<> run();
+  // Nothing new is begun; run() ends when what is in hand is done. Idempotent.
+  void stop();
+
+ private:
+  // Something may have to be queued, reported or walked.
+  void notify();
+  Task<> follow();
+  void report_cancelled();
+  void queue_rules();
+  // Returns whether there is more that is due.
+  bool queue_due_pods();
+  std::optional<runtime::Deadline> next_turn() const;
+  Task<workqueue::Outcome> handle(Item item);
+
+  ControllerOptions options_;
+  runtime::TimeSource& time_;
+  StoreLookup lookup_;
+  Tracker tracker_;
+  EvictionMetrics metrics_;
+  Pace pace_;
+  ItemQueue queue_;
+  workqueue::HandlerFailures failures_;
+  std::optional<informers::OwnWrites<api::DeviceTaintRule>> own_rules_;
+  PodEviction pods_;
+  ConditionWriter conditions_;
+  Observers observers_;
+  runtime::Condition changed_;
+  bool has_changed_ = false;
+  bool is_stopped_ = false;
+  // What the start brings is backlog.
+  Priority priority_ = Priority::backlog;
+};
+
+}  // namespace dcm::device_taint_eviction

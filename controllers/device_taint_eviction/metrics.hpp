@@ -1,0 +1,26 @@
+// The metrics of Kubernetes' device taint eviction controller, under the names of 1.37, and ours.
+#pragma once
+
+#include "controllers/device_taint_eviction/pending_pods.hpp"
+#include "runtime/metrics.hpp"
+#include "runtime/time.hpp"
+
+namespace dcm::device_taint_eviction {
+
+class EvictionMetrics {
+ public:
+  // Both must outlive it.
+  EvictionMetrics(runtime::MetricsRegistry& registry, const PendingPods& pending);
+
+  // An eviction that the server has accepted.
+  void count_eviction(runtime::WallTime due, runtime::WallTime now);
+
+ private:
+  runtime::Counter& evictions_;
+  runtime::Histogram& delay_;
+  runtime::Gauge& pending_;
+  runtime::Gauge& stuck_;
+  runtime::Refresh refresh_;
+};
+
+}  // namespace dcm::device_taint_eviction

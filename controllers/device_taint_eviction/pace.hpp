@@ -1,0 +1,36 @@
+// How many evictions may begin in a second.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+
+#include "runtime/time.hpp"
+
+namespace dcm::device_taint_eviction {
+
+// Evenly spaced turns. Nothing is saved up: a quiet hour does not make a burst.
+class Pace {
+ public:
+  // 0: no limit.
+  explicit Pace(double per_second)
+      : interval_(per_second > 0 ? runtime::Duration(static_cast<runtime::Duration::rep>(
+                                       1e9 / std::max(per_second, 1e-6)))
+                                 : runtime::Duration::zero()) {}
+
+  // Takes a turn, if there is one now.
+  bool try_take(runtime::MonoTime now) {
+    if (next_ && now < *next_) return false;
+    if (interval_ > runtime::Duration::zero()) next_ = now + interval_;
+    return true;
+  }
+  // When there is one; nothing: now.
+  std::optional<runtime::MonoTime> next(runtime::MonoTime now) const {
+    return next_ && now < *next_ ? next_ : std::nullopt;
+  }
+
+ private:
+  runtime::Duration interval_;
+  std::optional<runtime::MonoTime> next_;
+};
+
+}  // namespace dcm::device_taint_eviction

@@ -1,0 +1,54 @@
+// Keeps the conditions of rules up to date.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "controllers/device_taint_eviction/api.hpp"
+#include "controllers/device_taint_eviction/decide_condition.hpp"
+#include "controllers/device_taint_eviction/tracker.hpp"
+#include "runtime/log.hpp"
+#include "runtime/time.hpp"
+#include "workqueue/workers.hpp"
+
+namespace dcm::device_taint_eviction {
+
+// One write at most every 10 s for a rule; what changes meanwhile comes with the next. The preview
+// of a rule with effect None is counted once for each of its generations. Loop thread only; no two
+// calls for one rule at the same time (the queue sees to that).
+class ConditionWriter {
+ public:
+  // Told of a rule as a write has returned it.
+  using Record = std::function<void(const RulePtr&)>;
+  // All references must outlive it.
+  struct Dependencies {
+    const Tracker& tracker;
+    EvictionApi& api;
+    runtime::TimeSource& time;
+    runtime::Logger log;
+    Record record;
+  };
+  explicit ConditionWriter(Dependencies dependencies) : deps_(std::move(dependencies)) {}
+
+  Task<workqueue::Outcome> sync(std::string rule);
+
+ private:
+  struct PreviewText {
+    std::int64_t generation;
+    std::string text;
+  };
+
+  bool needs_preview(const Rule& rule) const;
+  Task<> count_preview(RuleId id, RulePtr rule);
+  Task<workqueue::Outcome> write(RulePtr rule, api::EvictionCondition condition);
+  void forget_deleted();
+
+  Dependencies deps_;
+  std::map<RuleId, PreviewText> previews_;
+  // An API server without a status for rules is left alone until then.
+  runtime::MonoTime not_before_{};
+};
+
+}  // namespace dcm::device_taint_eviction

@@ -1,0 +1,168 @@
+#include "test/unit/device_taint_eviction/cluster.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+namespace dcm::device_taint_eviction {
+namespace {
+
+template <class T>
+void sync_store(informers::StoreWriter<T>& writer, const FakeEvictionApi::Objects<T>& objects) {
+  writer.begin_relist();
+  api::ResourceVersion newest("1");
+  for (const auto& [name, object] : objects) {
+    newest = std::max(newest, object->meta.resource_version);
+    writer.observe_listed({object->meta, object});
+  }
+  writer.end_relist(newest);
+}
+
+bool is_for_condition(const std::string& call) {
+  return call.find(": ") != std::string::npos;
+}
+
+std::vector<std::string> only(std::vector<std::string> calls, bool for_conditions) {
+  std::erase_if(calls, [&](const std::string& c) { return is_for_condition(c) != for_conditions; });
+  return calls;
+}
+
+}  // namespace
+
+void RecordedEvents::report(const api::ObjectReference& about, api::EventType /*type*/,
+                            std::string_view component, std::string_view reason,
+                            std::string_view message) {
+  EXPECT_EQ(component, "device-taint-eviction-controller");
+  EXPECT_EQ(reason, "DeviceTaintManagerEviction");
+  texts.push_back(about.key.name + ": " + std::string(message));
+}
+
+Cluster::Process::Process(Cluster& cluster, Rules which)
+    : pod_writer(pods.take_writer()),
+      claim_writer(claims.take_writer()),
+      slice_writer(slices.take_writer()),
+      rule_writer(rules.take_writer()),
+      controller({.lookup = StoreLookup(pods.reader(), claims.reader()),
+                  .api = cluster.api,
+                  .events = cluster.events,
+                  .time = cluster.loop.time(),
+                  .metrics = metrics,
+                  .log = cluster.logger()},
+                 cluster.options_),
+      group(cluster.loop.executor()) {
+  controller.observe(pods, claims, slices);
+  sync_store(slice_writer, cluster.api.slices);
+  sync_store(pod_writer, cluster.api.pods);
+  sync_store(claim_writer, cluster.api.claims);
+  if (which == Rules::served) observe_rules(cluster);
+}
+
+void Cluster::Process::observe_rules(Cluster& cluster) {
+  has_rules = true;
+  controller.observe_rules(rules);
+  sync_store(rule_writer, cluster.api.rules);
+}
+
+void Cluster::Process::deliver(const FakeEvictionApi::Change& change) {
+  if (const auto* pod = std::get_if<api::ChangeEvent<api::Pod>>(&change)) {
+    pod_writer.observe_change(pod->type, pod->subject);
+  } else if (const auto* claim = std::get_if<api::ChangeEvent<api::ResourceClaim>>(&change)) {
+    claim_writer.observe_change(claim->type, claim->subject);
+  } else if (const auto* slice = std::get_if<api::ChangeEvent<api::ResourceSlice>>(&change)) {
+    slice_writer.observe_change(slice->type, slice->subject);
+  } else if (has_rules) {
+    const auto& rule = std::get<api::ChangeEvent<api::DeviceTaintRule>>(change);
+    rule_writer.observe_change(rule.type, rule.subject);
+  }
+}
+
+Cluster::Cluster(ControllerOptions options) : options_(options) {
+  loop.time().step_wall(kStart - loop.time().wall_now());
+  api.on_change = [this](const FakeEvictionApi::Change& change) {
+    if (is_held_) {
+      held_.push_back(change);
+    } else if (process_) {
+      process_->deliver(change);
+    }
+  };
+}
+
+Cluster::~Cluster() {
+  if (process_) kill();
+}
+
+void Cluster::add_pod(const std::string& name, std::vector<api::DeviceToleration> tolerations) {
+  api.put(claim_of(name).with_device("pool-" + name, "gpu-0", std::move(tolerations)));
+  api.put(user_of_claim(name));
+}
+
+void Cluster::start_standby(Rules rules) {
+  held_.clear();
+  process_ = std::make_unique<Process>(*this, rules);
+}
+
+void Cluster::activate() {
+  process_->group.spawn("controller", process_->controller.run());
+}
+
+void Cluster::kill() {
+  process_->group.cancel();
+  loop.run(process_->group.join());
+  process_ = nullptr;
+}
+
+void Cluster::stop() {
+  process_->controller.stop();
+  loop.run(process_->group.join());
+  process_ = nullptr;
+}
+
+void Cluster::release_watch() {
+  is_held_ = false;
+  for (; !held_.empty(); held_.pop_front()) process_->deliver(held_.front());
+}
+
+std::vector<std::string> Cluster::calls() {
+  std::vector<std::string> fresh(api.calls.begin() + static_cast<std::ptrdiff_t>(calls_told_),
+                                 api.calls.end());
+  calls_told_ = api.calls.size();
+  return fresh;
+}
+
+std::vector<std::string> Cluster::pod_calls() {
+  return only(calls(), false);
+}
+
+std::vector<std::string> Cluster::condition_calls() {
+  return only(calls(), true);
+}
+
+double Cluster::metric(const std::string& line) {
+  std::istringstream lines(process_->metrics.expose());
+  for (std::string text; std::getline(lines, text);) {
+    if (text.starts_with(line + " ")) return std::stod(text.substr(line.size() + 1));
+  }
+  return -1;
+}
+
+bool Cluster::logged(std::string_view text) const {
+  return std::ranges::any_of(
+      log, [&](const std::string& line) { return line.find(text) != std::string::npos; });
+}
+
+std::string Cluster::condition(const std::string& rule) const {
+  const auto found = api.rules.find({{}, rule});
+  if (found == api.rules.end() || !found->second->condition) return "";
+  return found->second->condition->reason + ": " + found->second->condition->message;
+}
+
+runtime::Logger Cluster::logger() {
+  auto backend = std::make_shared<runtime::LogBackend>(
+      loop.time(), runtime::LogFormat::text,
+      [this](runtime::Severity, std::string_view line) { log.emplace_back(line); });
+  backend->set_verbosity(2);
+  return runtime::Logger(std::move(backend));
+}
+
+}  // namespace dcm::device_taint_eviction

@@ -1,0 +1,110 @@
+// A small cluster around one eviction controller: a fake API server, its watches, the stores, the
+// process, on virtual time.
+//
+//   Cluster cluster;
+//   cluster.add_pod("p");
+//   cluster.start();
+//   cluster.api.put(rule_for_all());
+//   cluster.run_for(1s);
+//   EXPECT_EQ(cluster.calls(), …);
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "controllers/device_taint_eviction/controller.hpp"
+#include "runtime/loop.hpp"
+#include "runtime/task_group.hpp"
+#include "test/unit/device_taint_eviction/fake_eviction_api.hpp"
+#include "test/unit/device_taint_eviction/world.hpp"
+
+namespace dcm::device_taint_eviction {
+
+// Keeps what a user would be told: "p: Marking for deletion".
+class RecordedEvents final : public common::EventSink {
+ public:
+  void report(const api::ObjectReference& about, api::EventType type, std::string_view component,
+              std::string_view reason, std::string_view message) override;
+
+  std::vector<std::string> texts;
+};
+
+class Cluster {
+ public:
+  explicit Cluster(ControllerOptions options = {});
+  ~Cluster();
+
+  // A pod on a node with gpu-0 of pool "pool-<name>", by a claim that is reserved for it.
+  void add_pod(const std::string& name, std::vector<api::DeviceToleration> tolerations = {});
+  // A taint on all devices, `added` seconds from kStart.
+  static test::RuleBuilder rule_for_all(seconds added = 0s) {
+    return test::make_rule("r", no_execute("burnt", added)).selects_all();
+  }
+
+  enum class Rules : std::uint8_t { served, not_served };
+  // A new process: fresh caches, filled from what the API server has, the controller on standby.
+  void start_standby(Rules rules = Rules::served);
+  // …that may work.
+  void activate();
+  void start() {
+    start_standby();
+    activate();
+  }
+  // The rules are served from now on.
+  void serve_rules() { process_->observe_rules(*this); }
+  // The process ends at once, whatever it is doing.
+  void kill();
+  // The process ends as it should.
+  void stop();
+
+  // From now on the watches deliver nothing, until release_watch().
+  void hold_watch() { is_held_ = true; }
+  void release_watch();
+
+  void run_for(runtime::Duration duration) { loop.run_for(duration); }
+
+  // The calls since the last time they were asked for; without those for conditions; only those.
+  std::vector<std::string> calls();
+  std::vector<std::string> pod_calls();
+  std::vector<std::string> condition_calls();
+  double metric(const std::string& line);
+  bool logged(std::string_view text) const;
+  std::string condition(const std::string& rule = "r") const;
+
+  runtime::VirtualLoop loop;
+  FakeEvictionApi api{loop.time()};
+  RecordedEvents events;
+  std::vector<std::string> log;
+
+ private:
+  struct Process {
+    Process(Cluster& cluster, Rules rules);
+    void deliver(const FakeEvictionApi::Change& change);
+    void observe_rules(Cluster& cluster);
+
+    runtime::MetricsRegistry metrics;
+    informers::Store<api::Pod> pods;
+    informers::Store<api::ResourceClaim> claims;
+    informers::Store<api::ResourceSlice> slices;
+    informers::Store<api::DeviceTaintRule> rules;
+    informers::StoreWriter<api::Pod> pod_writer;
+    informers::StoreWriter<api::ResourceClaim> claim_writer;
+    informers::StoreWriter<api::ResourceSlice> slice_writer;
+    informers::StoreWriter<api::DeviceTaintRule> rule_writer;
+    bool has_rules = false;
+    Controller controller;
+    runtime::TaskGroup group;
+  };
+
+  runtime::Logger logger();
+
+  ControllerOptions options_;
+  bool is_held_ = false;
+  std::deque<FakeEvictionApi::Change> held_;
+  std::size_t calls_told_ = 0;
+  std::unique_ptr<Process> process_;
+};
+
+}  // namespace dcm::device_taint_eviction

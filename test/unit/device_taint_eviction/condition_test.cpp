@@ -1,0 +1,240 @@
+// The condition of a rule as its admin sees it, over time.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "test/unit/device_taint_eviction/cluster.hpp"
+
+namespace dcm::device_taint_eviction {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+test::RuleBuilder preview_rule() {
+  return test::make_rule("r", with_effect(api::TaintEffect::none)).selects_all();
+}
+
+TEST(Condition, says_first_how_many_must_go_and_10_s_later_that_it_is_done) {
+  Cluster cluster;
+  for (const char* name : {"p", "q", "s"}) cluster.add_pod(name);
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(5s);
+  const std::vector<std::string> calls = cluster.calls();
+  ASSERT_EQ(calls.size(), 7U);
+  EXPECT_EQ(calls[0], "r: True PodsPendingEviction: 3 pods need to be evicted in 1 namespace.");
+  cluster.run_for(1min);
+  EXPECT_THAT(cluster.calls(),
+              ElementsAre("r: False Completed: 3 pods evicted since starting the controller."));
+}
+
+TEST(Condition, advances_every_10_s_while_it_evicts) {
+  Cluster cluster({.workers = 1});
+  for (int i = 0; i < 100; ++i) cluster.add_pod("p" + std::to_string(i));
+  cluster.api.latency = 100ms;
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(1min);
+  const std::vector<std::string> calls = cluster.condition_calls();
+  // 20 s of work.
+  ASSERT_EQ(calls.size(), 4U);
+  EXPECT_EQ(calls[0], "r: True PodsPendingEviction: 100 pods need to be evicted in 1 namespace.");
+  EXPECT_TRUE(calls[1].starts_with("r: True PodsPendingEviction: 5")) << calls[1];
+  EXPECT_TRUE(calls[1].ends_with("evicted since starting the controller.")) << calls[1];
+  EXPECT_TRUE(calls[2].starts_with("r: True PodsPendingEviction: ")) << calls[2];
+  EXPECT_EQ(calls[3], "r: False Completed: 100 pods evicted since starting the controller.");
+}
+
+TEST(Condition, of_a_rule_that_concerns_nobody) {
+  Cluster cluster;
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(1h);
+  EXPECT_THAT(cluster.calls(), ElementsAre("r: False NotStarted: "));
+}
+
+TEST(Condition, falls_back_when_pods_cease_to_be_pending_for_another_reason) {
+  Cluster cluster;
+  cluster.add_pod("p", {exists("burnt", 1h)});
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(1min);
+  cluster.api.remove_pod("p");
+  cluster.run_for(1min);
+  EXPECT_THAT(cluster.calls(),
+              ElementsAre("r: True PodsPendingEviction: 1 pod needs to be evicted in 1 namespace.",
+                          "r: False NotStarted: "));
+}
+
+TEST(Condition, of_a_new_generation_is_written_at_once) {
+  Cluster cluster;
+  cluster.add_pod("p", {exists("burnt", 1h)});
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(2s);
+  cluster.api.put(
+      test::make_rule("r", with_effect(api::TaintEffect::no_schedule)).selects_all().generation(2));
+  cluster.run_for(2s);
+  EXPECT_THAT(cluster.calls(),
+              ElementsAre("r: True PodsPendingEviction: 1 pod needs to be evicted in 1 namespace.",
+                          "r: False OtherEffect: Eviction only happens for the NoExecute effect."));
+  EXPECT_THAT(cluster.events.texts, ElementsAre("p: Cancelling deletion"));
+}
+
+TEST(Condition, keeps_the_number_of_evicted_pods_when_the_effect_changes) {
+  Cluster cluster;
+  cluster.add_pod("p");
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(1min);
+  cluster.api.put(
+      test::make_rule("r", with_effect(api::TaintEffect::no_schedule)).selects_all().generation(2));
+  cluster.run_for(1s);
+  EXPECT_EQ(cluster.condition(),
+            "OtherEffect: Eviction only happens for the NoExecute effect. 1 pod evicted since "
+            "starting the controller.");
+  cluster.api.remove_rule("r");
+  cluster.api.put(Cluster::rule_for_all().with_uid("again"));
+  cluster.run_for(1min);
+  EXPECT_EQ(cluster.condition(), "NotStarted: ");
+}
+
+TEST(Condition, previews_once_for_each_generation) {
+  constexpr const char* kOne =
+      "NoEffect: 0 published devices selected. 1 allocated device selected. 1 pod would be evicted "
+      "in 1 namespace if the effect was NoExecute. This information will not be updated again. "
+      "Recreate the DeviceTaintRule to trigger an update.";
+  Cluster cluster;
+  cluster.add_pod("p");
+  cluster.start();
+  cluster.api.put(preview_rule());
+  cluster.run_for(1min);
+  EXPECT_EQ(cluster.condition(), kOne);
+  cluster.add_pod("q");
+  cluster.run_for(1min);
+  EXPECT_EQ(cluster.condition(), kOne);
+  EXPECT_EQ(cluster.calls().size(), 1U);
+  cluster.api.put(preview_rule().generation(2));
+  cluster.run_for(1min);
+  EXPECT_THAT(cluster.condition(), testing::HasSubstr("2 pods would be evicted"));
+}
+
+TEST(Condition, previews_again_after_a_restart_and_writes_only_what_differs) {
+  Cluster cluster;
+  cluster.add_pod("p");
+  cluster.start();
+  cluster.api.put(preview_rule());
+  cluster.run_for(1min);
+  cluster.kill();
+  cluster.start();
+  cluster.run_for(1min);
+  EXPECT_EQ(cluster.calls().size(), 1U) << "the text is the same";
+  cluster.kill();
+  cluster.add_pod("q");
+  cluster.start();
+  cluster.run_for(1min);
+  EXPECT_EQ(cluster.calls().size(), 1U);
+  EXPECT_THAT(cluster.condition(), testing::HasSubstr("2 pods would be evicted"));
+}
+
+TEST(Condition, after_a_restart_waits_for_the_rest_of_the_10_s) {
+  Cluster cluster;
+  cluster.add_pod("p", {exists("burnt", 1h)});
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(3s);
+  cluster.kill();
+  cluster.add_pod("q", {exists("burnt", 1h)});
+  cluster.calls();
+  cluster.start();
+  cluster.run_for(6s);
+  EXPECT_THAT(cluster.calls(), IsEmpty());
+  cluster.run_for(2s);
+  EXPECT_THAT(
+      cluster.calls(),
+      ElementsAre("r: True PodsPendingEviction: 2 pods need to be evicted in 1 namespace."));
+}
+
+TEST(Condition, is_not_written_again_while_the_watch_is_behind) {
+  Cluster cluster;
+  cluster.add_pod("p", {exists("burnt", 1h)});
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.hold_watch();
+  cluster.run_for(59min);
+  EXPECT_THAT(
+      cluster.calls(),
+      ElementsAre("r: True PodsPendingEviction: 1 pod needs to be evicted in 1 namespace."));
+}
+
+TEST(Condition, that_somebody_else_has_changed_is_put_right) {
+  Cluster cluster;
+  cluster.add_pod("p", {exists("burnt", 1h)});
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(1min);
+  cluster.calls();
+  auto changed = std::make_shared<api::DeviceTaintRule>(*cluster.api.rules.begin()->second);
+  changed->condition->message = "something else";
+  cluster.api.set(changed);
+  cluster.run_for(1s);
+  EXPECT_THAT(
+      cluster.calls(),
+      ElementsAre("r: True PodsPendingEviction: 1 pod needs to be evicted in 1 namespace."));
+}
+
+TEST(Condition, is_tried_again_after_a_failure_and_does_not_hold_up_evictions) {
+  Cluster cluster;
+  cluster.add_pod("p");
+  int failures = 5;
+  cluster.api.fault = [&](std::size_t, const std::string& call) {
+    if (!call.starts_with("r: ") || failures-- <= 0) return Fault{};
+    return Fault{Fault::Kind::refused, {runtime::Reason::forbidden, "no", 403, {}}};
+  };
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(1min);
+  EXPECT_EQ(cluster.pod_calls().size(), 2U);
+  EXPECT_EQ(cluster.condition(), "Completed: 1 pod evicted since starting the controller.");
+}
+
+TEST(Condition, is_left_alone_where_the_server_has_no_status_for_rules) {
+  Cluster cluster;
+  for (int i = 0; i < 50; ++i) cluster.add_pod("p" + std::to_string(i));
+  cluster.api.fault = [&](std::size_t, const std::string& call) {
+    if (!call.starts_with("r: ")) return Fault{};
+    return Fault{Fault::Kind::refused, {runtime::Reason::not_served, "no such path", 404, {}}};
+  };
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(9min);
+  EXPECT_EQ(cluster.condition_calls().size(), 1U);
+  EXPECT_EQ(cluster.api.deletions.size(), 50U);
+}
+
+TEST(Condition, of_a_rule_that_cannot_be_followed_and_the_log_says_why) {
+  Cluster cluster;
+  cluster.add_pod("p");
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all().unknown_selector_field("deviceClassName"));
+  cluster.run_for(1min);
+  EXPECT_THAT(cluster.calls(), ElementsAre("r: False NotStarted: "));
+  EXPECT_TRUE(cluster.logged("deviceClassName"));
+}
+
+TEST(Condition, of_a_taint_without_a_time_and_the_log_says_why) {
+  Cluster cluster;
+  cluster.add_pod("p");
+  cluster.start();
+  api::DeviceTaint timeless = no_execute("burnt");
+  timeless.time_added.reset();
+  cluster.api.put(test::make_rule("r", timeless).selects_all());
+  cluster.api.put(test::make_slice("s", "pool-p").device("gpu-0", {timeless}));
+  cluster.run_for(1min);
+  EXPECT_THAT(cluster.calls(), ElementsAre("r: False NotStarted: "));
+  EXPECT_TRUE(cluster.logged("DeviceTaintRule is ignored"));
+  EXPECT_TRUE(cluster.logged("Taints of a ResourceSlice are ignored"));
+}
+
+}  // namespace
+}  // namespace dcm::device_taint_eviction

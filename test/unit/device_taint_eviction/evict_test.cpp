@@ -1,0 +1,436 @@
+// The controller end to end on virtual time: who is evicted, when, and by which requests.
+#include <limits>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "test/unit/device_taint_eviction/cluster.hpp"
+
+namespace dcm::device_taint_eviction {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+constexpr const char* kEvictions = "device_taint_eviction_controller_pod_deletions_total";
+
+Fault refused(runtime::Reason reason) {
+  return {Fault::Kind::refused, {reason, "injected", {}, {}}};
+}
+Fault lost(runtime::Reason reason) {
+  return {Fault::Kind::lost, {reason, "injected", {}, {}}};
+}
+
+TEST(Evict, a_pod_by_two_requests_and_an_event_and_only_that_pod) {
+  Cluster cluster;
+  cluster.add_pod("p");
+  cluster.add_pod("q", {exists("burnt")});
+  cluster.start();
+  cluster.run_for(1min);
+  EXPECT_THAT(cluster.calls(), IsEmpty());
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(1min);
+  EXPECT_THAT(cluster.pod_calls(), ElementsAre("mark p", "remove p"));
+  EXPECT_THAT(cluster.events.texts, ElementsAre("p: Marking for deletion"));
+  EXPECT_EQ(cluster.metric(kEvictions), 1);
+  EXPECT_EQ(cluster.metric("device_taint_eviction_controller_pod_deletion_duration_seconds_count"),
+            1);
+  EXPECT_EQ(cluster.metric("dra_controller_manager_evictions_pending"), 0);
+}
+
+TEST(Evict, because_a_driver_has_tainted_the_device) {
+  Cluster cluster;
+  cluster.add_pod("p");
+  cluster.add_pod("q");
+  cluster.start();
+  cluster.api.put(test::make_slice("s", "pool-p").device("gpu-0", {no_execute("burnt")}));
+  cluster.run_for(1s);
+  EXPECT_THAT(cluster.calls(), ElementsAre("mark p", "remove p"));
+}
+
+TEST(Evict, each_pod_when_it_is_due) {
+  Cluster cluster;
+  cluster.add_pod("now");
+  cluster.add_pod("soon", {exists("burnt", 30s)});
+  cluster.add_pod("later", {exists("burnt", 5min)});
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(1s);
+  EXPECT_THAT(cluster.pod_calls(), ElementsAre("mark now", "remove now"));
+  cluster.run_for(28s);
+  EXPECT_THAT(cluster.pod_calls(), IsEmpty());
+  cluster.run_for(2s);
+  EXPECT_THAT(cluster.pod_calls(), ElementsAre("mark soon", "remove soon"));
+  cluster.run_for(4min + 28s);
+  EXPECT_THAT(cluster.pod_calls(), IsEmpty());
+  EXPECT_EQ(cluster.metric("dra_controller_manager_evictions_pending"), 1);
+  cluster.run_for(2s);
+  EXPECT_THAT(cluster.pod_calls(), ElementsAre("mark later", "remove later"));
+}
+
+TEST(Evict, also_when_the_wall_clock_jumps) {
+  Cluster cluster;
+  cluster.add_pod("p", {exists("burnt", 1h)});
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(1min);
+  cluster.loop.time().step_wall(1h);
+  cluster.run_for(61s);
+  EXPECT_THAT(cluster.pod_calls(), ElementsAre("mark p", "remove p"));
+}
+
+TEST(Evict, never_a_pod_that_must_go_in_centuries) {
+  Cluster cluster;
+  cluster.add_pod("p", {exists("burnt", seconds(std::numeric_limits<std::int64_t>::max()))});
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(100h);
+  EXPECT_THAT(cluster.pod_calls(), IsEmpty());
+  EXPECT_EQ(cluster.condition(), "PodsPendingEviction: 1 pod needs to be evicted in 1 namespace.");
+}
+
+TEST(Evict, at_once_what_is_centuries_late) {
+  Cluster cluster;
+  cluster.add_pod("p");
+  cluster.start();
+  api::DeviceTaint ancient = no_execute("burnt");
+  ancient.time_added = WallTime::min();
+  cluster.api.put(test::make_rule("r", ancient).selects_all());
+  cluster.run_for(1s);
+  EXPECT_THAT(cluster.pod_calls(), ElementsAre("mark p", "remove p"));
+}
+
+TEST(Evict, not_if_the_reason_goes_in_time) {
+  Cluster cluster;
+  cluster.add_pod("p", {exists("burnt", 30s)});
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(29s);
+  cluster.api.remove_rule("r");
+  cluster.run_for(1h);
+  EXPECT_THAT(cluster.pod_calls(), IsEmpty());
+  EXPECT_THAT(cluster.events.texts, ElementsAre("p: Cancelling deletion"));
+  EXPECT_EQ(cluster.metric("dra_controller_manager_evictions_pending"), 0);
+}
+
+TEST(Evict, not_if_the_reason_goes_between_mark_and_delete) {
+  Cluster cluster;
+  cluster.add_pod("p");
+  cluster.api.fault = [&](std::size_t, const std::string& call) {
+    if (call == "mark p") cluster.api.remove_rule("r");
+    return Fault{};
+  };
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(1h);
+  EXPECT_THAT(cluster.pod_calls(), ElementsAre("mark p"));
+  EXPECT_THAT(cluster.events.texts,
+              ElementsAre("p: Marking for deletion", "p: Cancelling deletion"));
+}
+
+TEST(Evict, not_another_pod_that_got_the_name_between_mark_and_delete) {
+  Cluster cluster;
+  cluster.add_pod("p");
+  cluster.api.fault = [&](std::size_t, const std::string& call) {
+    if (call == "remove p") {
+      cluster.hold_watch();
+      cluster.api.remove_pod("p");
+      cluster.api.put(user_of_claim("p").with_uid("new"));
+    }
+    return Fault{};
+  };
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(1min);
+  EXPECT_THAT(cluster.pod_calls(), ElementsAre("mark p", "remove p"));
+  EXPECT_THAT(cluster.api.deletions, IsEmpty());
+  EXPECT_EQ(cluster.metric(kEvictions), 0);
+  cluster.release_watch();
+  cluster.run_for(1min);
+  EXPECT_THAT(cluster.pod_calls(), IsEmpty()) << "the claim is not reserved for the new one";
+}
+
+TEST(Evict, not_another_pod_that_got_the_name_before_the_mark) {
+  Cluster cluster;
+  cluster.add_pod("p");
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.hold_watch();
+  cluster.api.remove_pod("p");
+  cluster.api.put(user_of_claim("p").with_uid("new"));
+  cluster.run_for(1min);
+  EXPECT_THAT(cluster.pod_calls(), ElementsAre("mark p"));
+  EXPECT_EQ(cluster.metric(kEvictions), 0);
+}
+
+TEST(Evict, counts_a_delete_whose_answer_is_lost_once) {
+  struct Row {
+    const char* sentence;
+    void (*then)(Cluster&);
+  };
+  const Row kRows[] = {
+      {"the watch shows that it is being deleted", [](Cluster&) {}},
+      {"the watch shows that it is gone", [](Cluster& c) { c.api.remove_pod("p"); }},
+      {"the watch shows nothing, and the second DELETE is accepted",
+       [](Cluster& c) { c.hold_watch(); }},
+      {"the watch shows nothing, and the second DELETE finds nobody",
+       [](Cluster& c) {
+         c.hold_watch();
+         c.api.remove_pod("p");
+       }},
+  };
+  for (const Row& row : kRows) {
+    SCOPED_TRACE(row.sentence);
+    Cluster cluster;
+    cluster.add_pod("p");
+    bool is_first = true;
+    cluster.api.fault = [&](std::size_t, const std::string& call) {
+      if (call != "remove p" || !std::exchange(is_first, false)) return Fault{};
+      // The request is on its way: what the watch does comes after it was carried out.
+      cluster.loop.time().schedule(cluster.loop.time().now() + 2ms, [&] { row.then(cluster); });
+      if (std::string_view(row.sentence).find("nothing") != std::string_view::npos) {
+        cluster.hold_watch();
+      }
+      return lost(runtime::Reason::disconnected);
+    };
+    cluster.start();
+    cluster.api.put(Cluster::rule_for_all());
+    cluster.run_for(1min);
+    EXPECT_EQ(cluster.metric(kEvictions), 1);
+    EXPECT_EQ(cluster.api.deletions[test::uid_of("p").str()], 1);
+    EXPECT_EQ(cluster.condition(), "Completed: 1 pod evicted since starting the controller.");
+  }
+}
+
+TEST(Evict, does_not_count_a_pod_that_somebody_else_deletes) {
+  Cluster cluster;
+  cluster.add_pod("p", {exists("burnt", 30s)});
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(1s);
+  cluster.api.put(user_of_claim("p").being_deleted());
+  cluster.run_for(1h);
+  EXPECT_THAT(cluster.pod_calls(), IsEmpty());
+  EXPECT_THAT(cluster.events.texts, IsEmpty());
+  EXPECT_EQ(cluster.metric(kEvictions), 0);
+  EXPECT_EQ(cluster.condition(), "NotStarted: ");
+}
+
+TEST(Evict, does_not_lose_a_finished_pod) {
+  Cluster cluster;
+  cluster.add_pod("p", {exists("burnt", 30s)});
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(1s);
+  cluster.api.put(user_of_claim("p").phase(api::PodPhase::succeeded));
+  cluster.run_for(1h);
+  EXPECT_THAT(cluster.pod_calls(), IsEmpty());
+  EXPECT_THAT(cluster.events.texts, IsEmpty());
+}
+
+TEST(Evict, goes_on_with_others_while_one_cannot_be_deleted) {
+  Cluster cluster({.workers = 1});
+  cluster.add_pod("a-stubborn");
+  cluster.add_pod("p");
+  cluster.api.fault = [](std::size_t, const std::string& call) {
+    return call == "remove a-stubborn" ? refused(runtime::Reason::forbidden) : Fault{};
+  };
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(1s);
+  EXPECT_EQ(cluster.api.deletions[test::uid_of("p").str()], 1);
+  EXPECT_EQ(cluster.metric("dra_controller_manager_evictions_stuck"), 1);
+  EXPECT_EQ(cluster.condition(), "PodsPendingEviction: 2 pods need to be evicted in 1 namespace.");
+  cluster.run_for(1h);
+  const std::vector<std::string> calls = cluster.pod_calls();
+  EXPECT_EQ(std::ranges::count(calls, "mark a-stubborn"), 1) << "the mark stays";
+  EXPECT_LT(std::ranges::count(calls, "remove a-stubborn"), 30) << "the backoff grows";
+  EXPECT_EQ(std::ranges::count(cluster.events.texts, "a-stubborn: Marking for deletion"), 1);
+  cluster.api.fault = [](std::size_t, const std::string&) { return Fault{}; };
+  cluster.run_for(1h);
+  EXPECT_EQ(cluster.metric(kEvictions), 2);
+  EXPECT_EQ(cluster.metric("dra_controller_manager_evictions_stuck"), 0);
+}
+
+TEST(Evict, leaves_an_overloaded_server_alone_for_as_long_as_it_asks) {
+  Cluster cluster({.workers = 1});
+  cluster.add_pod("p");
+  cluster.add_pod("q");
+  std::size_t refusals = 1;
+  cluster.api.fault = [&](std::size_t, const std::string&) {
+    if (refusals == 0) return Fault{};
+    --refusals;
+    return Fault{Fault::Kind::refused,
+                 {runtime::Reason::too_many_requests, "busy", 429, runtime::Duration(5s)}};
+  };
+  cluster.start();
+  cluster.api.put(test::make_slice("s", "pool-p").device("gpu-0", {no_execute("burnt")}));
+  cluster.api.put(test::make_slice("t", "pool-q").device("gpu-0", {no_execute("burnt")}));
+  cluster.run_for(4s);
+  EXPECT_EQ(cluster.pod_calls().size(), 1U);
+  cluster.run_for(2s);
+  EXPECT_EQ(cluster.metric(kEvictions), 2);
+}
+
+TEST(Evict, by_the_eviction_api_without_a_mark_and_again_while_a_budget_forbids_it) {
+  Cluster cluster({.mode = EvictionMode::evict});
+  cluster.add_pod("p");
+  cluster.add_pod("q");
+  cluster.api.protected_pods = {"p"};
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(1min);
+  EXPECT_EQ(cluster.api.deletions.size(), 1U);
+  EXPECT_EQ(cluster.api.deletions[test::uid_of("q").str()], 1);
+  EXPECT_EQ(cluster.api.pods.at({"lab", "p"})->disruption_target, api::DisruptionTarget::none);
+  cluster.api.protected_pods.clear();
+  cluster.run_for(10min);
+  EXPECT_EQ(cluster.api.deletions[test::uid_of("p").str()], 1);
+  for (const std::string& call : cluster.pod_calls())
+    EXPECT_TRUE(call.starts_with("evict ")) << call;
+}
+
+TEST(Evict, no_faster_than_the_rate) {
+  Cluster cluster({.evictions_per_second = 2});
+  for (int i = 0; i < 10; ++i) cluster.add_pod("p" + std::to_string(i));
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  for (int second = 0; second < 5; ++second) {
+    EXPECT_EQ(cluster.api.deletions.size(), static_cast<std::size_t>(2 * second));
+    cluster.run_for(second == 0 ? 990ms : 1000ms);
+  }
+  EXPECT_EQ(cluster.api.deletions.size(), 10U);
+}
+
+TEST(Evict, five_hundred_pods_by_exactly_two_requests_each_eight_at_a_time) {
+  Cluster cluster;
+  for (int i = 0; i < 500; ++i) cluster.add_pod("p" + std::to_string(i));
+  cluster.api.latency = 20ms;
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(1min);
+  const std::vector<std::string> calls = cluster.pod_calls();
+  EXPECT_EQ(calls.size(), 1000U);
+  EXPECT_EQ(std::set<std::string>(calls.begin(), calls.end()).size(), 1000U);
+  EXPECT_EQ(cluster.api.in_flight_max, 8U);
+  EXPECT_EQ(cluster.metric(kEvictions), 500);
+}
+
+TEST(Evict, as_backlog_when_it_is_a_herd) {
+  Cluster cluster;
+  for (int i = 0; i < 200; ++i) cluster.add_pod("p" + std::to_string(i));
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(1min);
+  const std::vector<std::string> calls = cluster.calls();
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const bool is_condition = calls[i].find(": ") != std::string::npos;
+    if (is_condition || i > 250) EXPECT_EQ(cluster.api.priorities[i], Priority::live) << calls[i];
+    if (!is_condition && i < 150) EXPECT_EQ(cluster.api.priorities[i], Priority::backlog);
+  }
+}
+
+TEST(Evict, nothing_on_standby_and_everything_that_is_due_afterwards) {
+  Cluster cluster;
+  cluster.add_pod("p");
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.start_standby();
+  cluster.add_pod("q");
+  cluster.run_for(1h);
+  EXPECT_THAT(cluster.calls(), IsEmpty());
+  cluster.activate();
+  cluster.run_for(1s);
+  EXPECT_THAT(cluster.pod_calls(),
+              UnorderedElementsAre("mark p", "remove p", "mark q", "remove q"));
+}
+
+TEST(Evict, not_by_a_slice_of_an_old_generation_that_comes_first) {
+  Cluster cluster;
+  cluster.add_pod("p");
+  cluster.api.put(test::make_slice("a", "pool-p").device("gpu-0", {no_execute("burnt")}));
+  cluster.api.put(test::make_slice("b", "pool-p").generation(2).device("gpu-0"));
+  cluster.start();
+  cluster.run_for(1h);
+  EXPECT_THAT(cluster.calls(), IsEmpty());
+}
+
+TEST(Evict, by_rules_that_are_served_later) {
+  Cluster cluster;
+  cluster.add_pod("p");
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.start_standby(Cluster::Rules::not_served);
+  cluster.activate();
+  cluster.run_for(1h);
+  EXPECT_THAT(cluster.calls(), IsEmpty());
+  cluster.serve_rules();
+  cluster.run_for(1min);
+  EXPECT_THAT(cluster.pod_calls(), ElementsAre("mark p", "remove p"));
+  EXPECT_EQ(cluster.condition(), "Completed: 1 pod evicted since starting the controller.");
+}
+
+TEST(Evict, stop_finishes_what_is_in_hand_and_begins_nothing) {
+  Cluster cluster({.workers = 1});
+  for (int i = 0; i < 5; ++i) cluster.add_pod("p" + std::to_string(i));
+  cluster.api.latency = 100ms;
+  cluster.start();
+  cluster.api.put(test::make_slice("s", "pool-p0").device("gpu-0", {no_execute("burnt")}));
+  cluster.api.put(test::make_slice("t", "pool-p1").device("gpu-0", {no_execute("burnt")}));
+  cluster.run_for(50ms);
+  cluster.stop();
+  EXPECT_EQ(cluster.pod_calls().size(), 2U);
+  EXPECT_EQ(cluster.api.deletions.size(), 1U);
+}
+
+TEST(Evict, after_a_restart_in_the_middle_nobody_twice_and_nobody_forgotten) {
+  for (int after = 0; after < 60; after += 3) {
+    SCOPED_TRACE(after);
+    Cluster cluster;
+    for (int i = 0; i < 100; ++i) cluster.add_pod("p" + std::to_string(i));
+    cluster.start();
+    cluster.api.put(Cluster::rule_for_all());
+    cluster.run_for(std::chrono::milliseconds(after));
+    cluster.kill();
+    cluster.start();
+    cluster.run_for(1min);
+    EXPECT_EQ(cluster.api.deletions.size(), 100U);
+    for (const auto& [uid, times] : cluster.api.deletions) EXPECT_EQ(times, 1) << uid;
+  }
+}
+
+// Whatever goes wrong with whichever call, the end is the same.
+TEST(Evict, survives_a_failure_at_every_step) {
+  using enum runtime::Reason;
+  const auto run = [](std::size_t failing, const Fault& fault) {
+    Cluster cluster;
+    cluster.add_pod("p");
+    cluster.add_pod("q", {exists("burnt", 5s)});
+    cluster.api.fault = [=](std::size_t number, const std::string&) {
+      return number == failing ? fault : Fault{};
+    };
+    cluster.start();
+    cluster.api.put(Cluster::rule_for_all());
+    cluster.run_for(5min);
+    EXPECT_EQ(cluster.api.deletions[test::uid_of("p").str()], 1);
+    EXPECT_EQ(cluster.api.deletions[test::uid_of("q").str()], 1);
+    EXPECT_EQ(cluster.metric(kEvictions), 2);
+    EXPECT_EQ(cluster.condition(), "Completed: 2 pods evicted since starting the controller.");
+    EXPECT_EQ(cluster.metric("dra_controller_manager_evictions_pending"), 0);
+    return cluster.api.calls.size();
+  };
+  const std::size_t steps = run(1000, {});
+  for (std::size_t step = 0; step < steps; ++step) {
+    for (const runtime::Reason reason :
+         {internal_error, too_many_requests, disconnected, deadline_exceeded, forbidden, invalid}) {
+      SCOPED_TRACE(std::to_string(step) + " " + std::string(runtime::to_string(reason)));
+      run(step, refused(reason));
+    }
+    for (const runtime::Reason reason : {disconnected, deadline_exceeded, malformed}) {
+      SCOPED_TRACE(std::to_string(step) + " lost: " + std::string(runtime::to_string(reason)));
+      run(step, lost(reason));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dcm::device_taint_eviction

@@ -1,0 +1,120 @@
+// An API server as far as eviction needs one, in memory, with faults on demand: it checks UIDs,
+// lets pods linger until their kubelet is done with them, honours budgets in the Eviction API, and
+// tells a watch of every change.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "controllers/device_taint_eviction/api.hpp"
+#include "controllers/device_taint_eviction/lookup.hpp"
+#include "controllers/device_taint_eviction/published_devices.hpp"
+#include "runtime/time.hpp"
+
+namespace dcm::device_taint_eviction {
+
+// What goes wrong with one call.
+struct Fault {
+  enum class Kind : std::uint8_t {
+    none,
+    refused,  // answered with `error`, and nothing is done
+    lost,     // carried out, but `error` is what the caller hears
+  };
+  Kind kind = Kind::none;
+  runtime::Error error = {runtime::Reason::internal_error, "injected"};
+};
+
+class FakeEvictionApi final : public EvictionApi {
+ public:
+  using Change =
+      std::variant<api::ChangeEvent<api::Pod>, api::ChangeEvent<api::ResourceClaim>,
+                   api::ChangeEvent<api::ResourceSlice>, api::ChangeEvent<api::DeviceTaintRule>>;
+  template <class T>
+  using Objects = std::map<api::NamespacedName, api::ObjectPtr<T>>;
+
+  // `time` must outlive it.
+  explicit FakeEvictionApi(runtime::TimeSource& time) : time_(time) {}
+
+  // What users, drivers, the scheduler and kubelets do. Each change gets a resourceVersion.
+  void put(const PodPtr& pod) { put_in(pods, pod); }
+  void put(const ClaimPtr& claim) { put_in(claims, claim); }
+  void put(const SlicePtr& slice) { put_in(slices, slice); }
+  // As the server does it, a status that is there stays.
+  void put(const RulePtr& rule);
+  void put(const auto& builder) { put(builder.get()); }
+  // With a status of somebody else's.
+  void set(const RulePtr& rule) { put_in(rules, rule); }
+  void remove_pod(const std::string& name) { remove_from(pods, {"lab", name}); }
+  void remove_claim(const std::string& name) { remove_from(claims, {"lab", name}); }
+  void remove_slice(const std::string& name) { remove_from(slices, {{}, name}); }
+  void remove_rule(const std::string& name) { remove_from(rules, {{}, name}); }
+
+  Task<Result<>> mark(PodRef pod, runtime::WallTime now, api::TransitionTime transition,
+                      Priority priority) override;
+  Task<Result<>> remove(PodRef pod, Priority priority) override;
+  Task<Result<>> evict(PodRef pod, Priority priority) override;
+  Task<Result<RulePtr>> write_condition(RulePtr rule, api::EvictionCondition condition,
+                                        Priority priority) override;
+
+  Objects<api::Pod> pods;
+  Objects<api::ResourceClaim> claims;
+  Objects<api::ResourceSlice> slices;
+  Objects<api::DeviceTaintRule> rules;
+
+  // The watch.
+  std::function<void(const Change&)> on_change = [](const Change&) {};
+  // Asked at each call, with its number (from 0) and text.
+  std::function<Fault(std::size_t, const std::string&)> fault =
+      [](std::size_t, const std::string&) { return Fault{}; };
+  // "mark p", "remove p", "evict p", "r: True PodsPendingEviction: 1 pod …", each as it is sent.
+  std::vector<std::string> calls;
+  std::vector<Priority> priorities;
+  runtime::Duration latency = std::chrono::milliseconds(1);
+  std::size_t in_flight_max = 0;
+  // Pods that a PodDisruptionBudget protects.
+  std::set<std::string> protected_pods;
+  // How often each UID was deleted; evictions that found it being deleted don't count.
+  std::map<std::string, int> deletions;
+
+ private:
+  Task<Fault> begin(std::string text, Priority priority);
+  Result<PodPtr> find(const PodRef& pod, runtime::Reason another) const;
+  Result<> apply_mark(const PodRef& pod, api::TransitionTime transition);
+  Result<> apply_remove(const PodRef& pod);
+  Result<RulePtr> apply_condition(const RulePtr& rule, const api::EvictionCondition& condition);
+
+  template <class T>
+  api::ObjectPtr<T> store(Objects<T>& objects, std::shared_ptr<T> object, api::ChangeType type) {
+    object->meta.resource_version = api::ResourceVersion(std::to_string(++version_));
+    const api::ObjectPtr<T> stored = object;
+    objects[stored->meta.key] = stored;
+    on_change(api::ChangeEvent<T>{type, {stored->meta, stored}});
+    return stored;
+  }
+  // Builders give their only reference away, so the object is ours to change.
+  template <class T>
+  void put_in(Objects<T>& objects, const api::ObjectPtr<T>& object) {
+    const auto type =
+        objects.contains(object->meta.key) ? api::ChangeType::modified : api::ChangeType::added;
+    store(objects, std::const_pointer_cast<T>(object), type);
+  }
+  template <class T>
+  void remove_from(Objects<T>& objects, const api::NamespacedName& key) {
+    auto node = objects.extract(key);
+    if (node.empty()) return;
+    api::ObjectMeta meta = node.mapped()->meta;
+    meta.resource_version = api::ResourceVersion(std::to_string(++version_));
+    on_change(api::ChangeEvent<T>{api::ChangeType::deleted, {meta, node.mapped()}});
+  }
+
+  runtime::TimeSource& time_;
+  std::uint64_t version_ = 100;
+  std::size_t in_flight_ = 0;
+};
+
+}  // namespace dcm::device_taint_eviction
