@@ -38,7 +38,7 @@ ApiError invalid_object(std::string_view name, std::string_view group, std::stri
     list.push_back(
         JsonObject{{"reason", cause.reason}, {"message", cause.message}, {"field", cause.field}});
   }
-  error.details["causes"] = std::move(list);
+  (*error.details)["causes"] = std::move(list);
   return error;
 }
 
@@ -70,11 +70,15 @@ Cause too_many(std::string field, std::size_t count, std::size_t limit) {
 }
 
 JsonObject ApiError::to_status() const {
-  JsonObject status{{"kind", "Status"},    {"apiVersion", "v1"}, {"metadata", metadata},
-                    {"status", "Failure"}, {"message", message}, {"reason", reason},
-                    {"details", details},  {"code", code}};
+  JsonObject status{{"kind", "Status"},
+                    {"apiVersion", "v1"},
+                    {"metadata", metadata},
+                    {"status", "Failure"},
+                    {"message", message}};
+  if (!reason.empty()) status["reason"] = reason;
+  if (details) status["details"] = *details;
   if (retry_after_seconds) child(status, "details")["retryAfterSeconds"] = *retry_after_seconds;
-  if (status["details"].get_object().empty()) status.erase("details");
+  status["code"] = code;
   return status;
 }
 
@@ -89,7 +93,7 @@ ApiError not_found(const ResourceType& type, std::string_view name) {
 
 ApiError not_served() {
   // As the server's generic answer for a path that it has no storage for: no `details.name`.
-  return {404, "NotFound", "the server could not find the requested resource"};
+  return {404, "NotFound", "the server could not find the requested resource", JsonObject()};
 }
 
 ApiError already_exists(const ResourceType& type, std::string_view name) {
@@ -122,6 +126,19 @@ ApiError invalid(const ResourceType& type, std::string_view name, const Causes& 
   return invalid_object(name, type.group, type.kind, causes);
 }
 
+ApiError version_required(const ResourceType& type, std::string_view name) {
+  return invalid_object(
+      name, type.group, type.plural,
+      {invalid_value("metadata.resourceVersion", Json(0), "must be specified for an update")});
+}
+
+ApiError precondition_failed(const ResourceType& type, std::string_view name, std::string why) {
+  const std::string qualified = type.group.empty() ? type.kind : type.kind + "." + type.group;
+  return {409, "Conflict",
+          fmt::format("Operation cannot be fulfilled on {} \"{}\": {}", qualified, name, why),
+          details_of(name, type.group, type.kind)};
+}
+
 ApiError invalid_options(std::string_view kind, const Causes& causes) {
   return invalid_object("", "meta.k8s.io", kind, causes);
 }
@@ -134,14 +151,14 @@ ApiError namespace_terminating(const ResourceType& type, std::string_view name,
                              "{} because it is being terminated",
                              type.qualified(), name, ns),
                  details_of(name, type.group, type.plural)};
-  error.details["causes"] = JsonArray{JsonObject{
+  (*error.details)["causes"] = JsonArray{JsonObject{
       {"reason", "NamespaceTerminating"}, {"message", why}, {"field", "metadata.namespace"}}};
   return error;
 }
 
 ApiError method_not_allowed() {
   return {405, "MethodNotAllowed",
-          "the server does not allow this method on the requested resource"};
+          "the server does not allow this method on the requested resource", JsonObject()};
 }
 
 ApiError not_acceptable() {
@@ -161,20 +178,20 @@ ApiError expired(std::string message) {
 
 ApiError version_too_large(std::uint64_t wanted, std::uint64_t current) {
   ApiError error{
-      504,
-      "Timeout",
+      504, "Timeout",
       fmt::format("Timeout: Too large resource version: {}, current: {}", wanted, current),
-      {},
-      1};
-  error.details["causes"] = JsonArray{
+      JsonObject(), 1};
+  (*error.details)["causes"] = JsonArray{
       JsonObject{{"reason", "ResourceVersionTooLarge"}, {"message", "Too large resource version"}}};
   return error;
 }
 
-ApiError internal_error(std::string_view message) {
-  ApiError error{500, "InternalError", fmt::format("Internal error occurred: {}", message)};
-  error.details["causes"] = JsonArray{JsonObject{{"message", message}}};
-  return error;
+ApiError unsupported_patch_type() {
+  return {415, "UnsupportedMediaType", "415: Unsupported Media Type", JsonObject()};
+}
+
+ApiError plain_failure(std::string message) {
+  return {500, "", std::move(message)};
 }
 
 }  // namespace dcm::apiserver

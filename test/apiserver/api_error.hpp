@@ -31,9 +31,9 @@ Cause too_many(std::string field, std::size_t count, std::size_t limit);
 
 struct ApiError {
   int code;
-  std::string reason;
+  std::string reason;  // "" for a failure that the server has no word for
   std::string message;
-  JsonObject details = {};
+  std::optional<JsonObject> details = {};
   std::optional<int> retry_after_seconds = {};
   JsonObject metadata = {};  // of the Status, a ListMeta
 
@@ -53,6 +53,10 @@ ApiError no_free_name(const ResourceType& type, std::string_view name);
 ApiError conflict(const ResourceType& type, std::string_view name, std::string_view why);
 ApiError changed_meanwhile(const ResourceType& type, std::string_view name);
 ApiError invalid(const ResourceType& type, std::string_view name, const Causes& causes);
+// A PUT without a resourceVersion where one is required. (It names the resource, not the kind.)
+ApiError version_required(const ResourceType& type, std::string_view name);
+// A DELETE's precondition that does not hold. (It names the kind, not the resource.)
+ApiError precondition_failed(const ResourceType& type, std::string_view name, std::string why);
 // An invalid options object (ListOptions, PatchOptions, …) of group meta.k8s.io.
 ApiError invalid_options(std::string_view kind, const Causes& causes);
 ApiError namespace_terminating(const ResourceType& type, std::string_view name,
@@ -60,8 +64,10 @@ ApiError namespace_terminating(const ResourceType& type, std::string_view name,
 ApiError method_not_allowed();
 ApiError not_acceptable();
 ApiError unsupported_media_type(std::string_view accepted);
+ApiError unsupported_patch_type();
 ApiError expired(std::string message);
 ApiError version_too_large(std::uint64_t wanted, std::uint64_t current);
-ApiError internal_error(std::string_view message);
+// A Go error that nobody has turned into an API error: 500 without a reason.
+ApiError plain_failure(std::string message);
 
 }  // namespace dcm::apiserver

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
+#include "test/apiserver/apply_errors.hpp"
 
 namespace dcm::apiserver {
 
@@ -20,18 +20,50 @@ void merge_object(JsonObject& live, const JsonObject& wanted, const Schema& sche
   }
 }
 
+Json merged_item(const Json* live, const Json& wanted, const Schema& schema) {
+  const bool granular = live != nullptr && live->is_object() && wanted.is_object() &&
+                        schema.object == Schema::Object::granular;
+  if (!granular) return wanted;
+  Json merged = *live;
+  merge_object(merged.get_object(), wanted.get_object(), schema);
+  return merged;
+}
+
+// The order is structured-merge-diff's: both lists keep theirs where that is possible, else the
+// wanted one wins; what only the live list has stays as far to the front as it was.
 void merge_list(JsonArray& live, const JsonArray& wanted, const Schema& schema) {
+  std::vector<std::string> old_elements;
+  for (const Json& item : live) old_elements.push_back(item_element(item, schema));
+  std::vector<std::string> new_elements;
+  std::vector<std::string> shared;
   for (const Json& item : wanted) {
-    Json* there = const_cast<Json*>(find_item(live, item_element(item, schema), schema));
-    if (there == nullptr) {
-      live.push_back(item);
-    } else if (there->is_object() && item.is_object() &&
-               schema.object == Schema::Object::granular) {
-      merge_object(there->get_object(), item.get_object(), schema);
-    } else {
-      *there = item;
+    new_elements.push_back(item_element(item, schema));
+    if (std::ranges::find(old_elements, new_elements.back()) != old_elements.end()) {
+      shared.push_back(new_elements.back());
     }
   }
+  const auto is_wanted = [&](const std::string& element) {
+    return std::ranges::find(new_elements, element) != new_elements.end();
+  };
+  JsonArray merged;
+  std::size_t l = 0;
+  std::size_t next_shared = 0;
+  for (std::size_t w = 0; w < wanted.size(); ++w) {
+    // Up to the next shared item, what the live list has alone comes first.
+    for (; l < live.size() && old_elements[l] != new_elements[w]; ++l) {
+      if (!is_wanted(old_elements[l])) {
+        merged.push_back(live[l]);
+      } else if (next_shared < shared.size() && old_elements[l] == shared[next_shared]) {
+        break;
+      }
+    }
+    merged.push_back(merged_item(find_item(live, new_elements[w], schema), wanted[w], schema));
+    if (next_shared < shared.size() && new_elements[w] == shared[next_shared]) ++next_shared;
+  }
+  for (; l < live.size(); ++l) {
+    if (!is_wanted(old_elements[l])) merged.push_back(live[l]);
+  }
+  live = std::move(merged);
 }
 
 void merge_value(Json& live, const Json& wanted, const Schema& schema) {
@@ -68,10 +100,11 @@ bool prune_value(Json& value, const FieldSet& gone, const FieldSet* kept, const 
     const std::string element = item_element(item, schema);
     const FieldSet* item_gone = gone.child(element);
     const FieldSet* item_kept = kept != nullptr ? kept->child(element) : nullptr;
-    const bool goes = item_gone != nullptr && item_kept == nullptr;
-    if (goes && prune_value(item, *item_gone, nullptr, schema)) continue;
-    if (item_gone != nullptr && item_kept != nullptr) {
-      prune_value(item, without_keys(*item_gone, schema), item_kept, schema);
+    // Whoever owns nothing but members of an item does not hold the item itself.
+    const bool held = item_kept != nullptr && item_kept->member;
+    if (item_gone != nullptr && item_gone->member && !held) continue;
+    if (item_gone != nullptr && item.is_object()) {
+      prune_object(item.get_object(), without_keys(*item_gone, schema), item_kept, schema);
     }
     left.push_back(std::move(item));
   }
@@ -91,51 +124,15 @@ void prune_object(JsonObject& object, const FieldSet& gone, const FieldSet* kept
   }
 }
 
-std::string describe(const Manager& manager) {
-  const std::string_view using_version = manager.api_version;
-  const std::string with =
-      manager.subresource.empty()
-          ? fmt::format("using {}", using_version)
-          : fmt::format("with subresource \"{}\" using {}", manager.subresource, using_version);
-  return fmt::format("conflict with \"{}\" {}", manager.name, with);
-}
-
-std::string dotted(std::string_view element) {
-  if (element.starts_with("f:")) return fmt::format(".{}", element.substr(2));
-  return fmt::format("[{}]", element.substr(2));
-}
-
-void collect_paths(const FieldSet& set, const std::string& at, std::vector<std::string>& paths) {
-  if (set.member) paths.push_back(at);
-  for (const auto& [element, below] : set.children) {
-    collect_paths(below, at + dotted(element), paths);
-  }
-}
-
-ApiError apply_conflict(const std::vector<const ManagedEntry*>& others, const FieldSet& fields) {
-  JsonArray causes;
-  for (const ManagedEntry* other : others) {
-    std::vector<std::string> paths;
-    collect_paths(intersection(other->fields, fields), "", paths);
-    for (const std::string& path : paths) {
-      causes.push_back(JsonObject{{"reason", "FieldManagerConflict"},
-                                  {"message", describe(other->manager)},
-                                  {"field", path}});
-    }
-  }
-  ApiError error{409, "Conflict",
-                 fmt::format("Apply failed with {} conflict{}: {}", causes.size(),
-                             causes.size() == 1 ? "" : "s",
-                             text_at(causes.front().get_object(), {"message"}))};
-  error.details["causes"] = std::move(causes);
-  return error;
-}
-
 }  // namespace
 
 Outcome<JsonObject> apply_configuration(const ResourceType& type, const JsonObject& live,
                                         const ApplyRequest& request) {
   const Schema& schema = type.schema();
+  if (auto unique = check_unique_items(type, request.wanted, request.manager.api_version);
+      !unique) {
+    return std::unexpected(std::move(unique.error()));
+  }
   ManagedFields managed(live);
   const FieldSet claimed = claimed_fields(request.wanted, schema, request.reset);
 

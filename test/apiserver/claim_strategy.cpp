@@ -12,6 +12,10 @@ namespace dcm::apiserver {
 namespace {
 
 constexpr std::size_t kMaxReservedFor = 256;
+constexpr std::string_view kLabelRule =
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and "
+    "must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used "
+    "for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
 constexpr std::string_view kAdminLabel = "resource.kubernetes.io/admin-access";
 
 void default_device_request(JsonObject& request) {
@@ -36,11 +40,23 @@ void default_spec(JsonObject& spec) {
   }
 }
 
+void default_template(JsonObject& object) {
+  JsonObject& spec = child(object, "spec");
+  child(spec, "metadata");
+  default_spec(child(spec, "spec"));
+}
+
 void validate_device_request(const JsonObject& request, const std::string& path, Causes& causes) {
   if (text_at(request, {"deviceClassName"}).empty()) {
     causes.push_back(required_value(path + ".deviceClassName"));
   }
   const std::string_view mode = text_at(request, {"allocationMode"});
+  if (mode != "All" && mode != "ExactCount") {
+    causes.push_back({"FieldValueNotSupported",
+                      "Unsupported value: " + serialize(Json(mode)) +
+                          ": supported values: \"All\", \"ExactCount\"",
+                      path + ".allocationMode"});
+  }
   if (mode == "All" && integer_at(request, {"count"}).value_or(0) != 0) {
     causes.push_back(invalid_value(path + ".count", *find(request, {"count"}),
                                    "must not be specified when allocationMode is 'All'"));
@@ -53,7 +69,9 @@ void validate_device_request(const JsonObject& request, const std::string& path,
 }
 
 void validate_request(const JsonObject& request, const std::string& path, Causes& causes) {
-  if (text_at(request, {"name"}).empty()) causes.push_back(required_value(path + ".name"));
+  if (text_at(request, {"name"}).empty()) {
+    causes.push_back(invalid_value(path + ".name", Json(""), kLabelRule));
+  }
   const bool exactly = has(request, {"exactly"});
   const bool first = has(request, {"firstAvailable"});
   if (exactly && first) {
@@ -83,7 +101,7 @@ void validate_spec(const JsonObject& spec, const std::string& path, Causes& caus
     validate_request(item.get_object(), at, causes);
     const std::string_view name = text_at(item.get_object(), {"name"});
     if (!name.empty() && !names.insert(name).second) {
-      causes.push_back(duplicate_value(at, Json(name)));
+      causes.push_back(duplicate_value(at, item));
     }
   }
 }
@@ -177,7 +195,7 @@ void validate_allocation(const JsonObject& next, const JsonObject& old, Causes& 
   const Json* now = find(next, {"status", "allocation"});
   const Json* before = find(old, {"status", "allocation"});
   if (now == nullptr || before == nullptr || *now == *before) return;
-  causes.push_back(invalid_value("status.allocation", *now, "field is immutable"));
+  causes.push_back(invalid_value("status.allocation", Json(), "field cannot be modified once set"));
 }
 
 class ClaimStrategy final : public StatusStrategy {
@@ -217,7 +235,7 @@ class ClaimStrategy final : public StatusStrategy {
 class ClaimTemplateStrategy final : public Strategy {
  public:
   void prepare_create(JsonObject& object, const WriteContext&) const override {
-    default_spec(child(child(object, "spec"), "spec"));
+    default_template(object);
   }
   void validate_create(const JsonObject& object, const WriteContext& context,
                        Causes& causes) const override {
@@ -226,7 +244,7 @@ class ClaimTemplateStrategy final : public Strategy {
   }
   void prepare_update(JsonObject& next, const JsonObject&, Endpoint,
                       const WriteContext&) const override {
-    default_spec(child(child(next, "spec"), "spec"));
+    default_template(next);
   }
   void validate_update(const JsonObject& next, const JsonObject& old, Endpoint,
                        Causes& causes) const override {

@@ -1,5 +1,7 @@
 // Deleting: preconditions, finalizers and graceful deletion (k8s.io/apiserver
 // registry/rest/delete.go and registry/generic/registry/store.go).
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "test/apiserver/registry.hpp"
@@ -11,32 +13,53 @@ namespace {
 
 Outcome<> check_preconditions(const ResourceType& type, std::string_view name,
                               const JsonObject& object, const DeleteWish& wish) {
-  const auto check = [&](std::string_view field, std::string_view what,
-                         const std::string& wanted) -> Outcome<> {
-    const std::string_view there = text_at(object, {"metadata", field});
-    if (wanted.empty() || wanted == there) return {};
-    return std::unexpected(conflict(
+  const std::string_view uid = text_at(object, {"metadata", "uid"});
+  if (!wish.uid.empty() && wish.uid != uid) {
+    return std::unexpected(precondition_failed(
         type, name,
-        fmt::format("Precondition failed: {0} in precondition: {1}, {0} in object meta: {2}", what,
-                    wanted, there)));
-  };
-  if (auto same = check("uid", "UID", wish.uid); !same) return same;
-  return check("resourceVersion", "ResourceVersion", wish.resource_version);
+        fmt::format("the UID in the precondition ({}) does not match the UID in record ({}). The "
+                    "object might have been deleted and then recreated",
+                    wish.uid, uid)));
+  }
+  const std::string_view version = text_at(object, {"metadata", "resourceVersion"});
+  if (!wish.resource_version.empty() && wish.resource_version != version) {
+    return std::unexpected(precondition_failed(
+        type, name,
+        fmt::format("the ResourceVersion in the precondition ({}) does not match the "
+                    "ResourceVersion in record ({}). The object might have been modified",
+                    wish.resource_version, version)));
+  }
+  return {};
 }
 
-// A pending deletion can be hurried, never slowed down.
-bool hurries(const JsonObject& object, const DeleteWish& wish) {
-  const auto pending = integer_at(object, {"metadata", "deletionGracePeriodSeconds"});
-  return wish.grace_seconds && *wish.grace_seconds < pending.value_or(0);
+// Grace that is left: of an earlier deletion, which can be hurried but never slowed down, or of
+// this one.
+struct Grace {
+  enum class Mark { write, leave } mark;
+  std::int64_t seconds = 0;
+};
+
+Grace decide_grace(const JsonObject& object, std::optional<std::int64_t> graceful,
+                   const DeleteWish& wish) {
+  if (!has(object, {"metadata", "deletionTimestamp"})) {
+    return {graceful ? Grace::Mark::write : Grace::Mark::leave, graceful.value_or(0)};
+  }
+  const auto left = integer_at(object, {"metadata", "deletionGracePeriodSeconds"}).value_or(0);
+  const bool hurries = wish.grace_seconds && *wish.grace_seconds < left;
+  if (hurries) return {Grace::Mark::write, std::max<std::int64_t>(0, *wish.grace_seconds)};
+  return {Grace::Mark::leave, left};
 }
 
 }  // namespace
 
-Stored Registry::mark_as_deleted(const Target& target, const Stored& old, std::int64_t grace) {
+// `grace` is nullopt for a namespace, which has no such thing.
+Stored Registry::mark_as_deleted(const Target& target, const Stored& old,
+                                 std::optional<std::int64_t> grace) {
   JsonObject next = *old;
   JsonObject& metadata = child(next, "metadata");
-  metadata["deletionTimestamp"] = timestamp(time_.wall_now() + std::chrono::seconds(grace));
-  metadata["deletionGracePeriodSeconds"] = grace;
+  metadata["deletionTimestamp"] =
+      timestamp(time_.wall_now() + std::chrono::seconds(grace.value_or(0)));
+  if (grace) metadata["deletionGracePeriodSeconds"] = *grace;
   if (const auto generation = integer_at(*old, {"metadata", "generation"});
       generation && !has(*old, {"metadata", "deletionTimestamp"})) {
     metadata["generation"] = *generation + 1;
@@ -54,21 +77,21 @@ Outcome<Deleted> Registry::remove(const Target& target, const DeleteWish& wish) 
     return std::unexpected(std::move(ok.error()));
   }
   const bool pending = has(object, {"metadata", "deletionTimestamp"});
-  // Whoever keeps a namespace in being is its content: no controller here empties it.
-  const bool finalizers =
-      !array_at(object, {"metadata", "finalizers"}).empty() || target.type->kind == "Namespace";
-  std::int64_t grace =
+  const auto graceful =
       target.type->strategy->grace_seconds(object, wish.grace_seconds.value_or(-1));
-  if (pending) {
-    const auto left = integer_at(object, {"metadata", "deletionGracePeriodSeconds"}).value_or(0);
-    if (left > 0 && !hurries(object, wish)) return Deleted{*old, Deleted::Kind::pending};
-    if (left == 0 && finalizers) return Deleted{*old, Deleted::Kind::pending};
-    if (left == 0) grace = 0;
+  const Grace grace = decide_grace(object, graceful, wish);
+  // Whoever keeps a namespace in being is its content: no controller here empties it.
+  const bool is_namespace = target.type->kind == "Namespace";
+  const bool held = is_namespace || !array_at(object, {"metadata", "finalizers"}).empty();
+  const bool stays = held || grace.seconds > 0;
+
+  Stored current = *old;
+  if (grace.mark == Grace::Mark::write || (held && !pending)) {
+    const auto seconds = is_namespace ? std::nullopt : std::optional(grace.seconds);
+    current = mark_as_deleted(target, current, seconds);
   }
-  if (grace > 0 || finalizers) {
-    return Deleted{mark_as_deleted(target, *old, grace), Deleted::Kind::pending};
-  }
-  if (target.commit == Commit::dry_run) return Deleted{*old};
+  if (stays) return Deleted{std::move(current), Deleted::Kind::pending};
+  if (target.commit == Commit::dry_run) return Deleted{std::move(current)};
   return Deleted{store_.remove(target.type->plural, target.key())};
 }
 

@@ -81,6 +81,18 @@ ApiError expired_token(const Store& store, const ContinueToken& token) {
   return error;
 }
 
+// 0: no limit. A list that may be of any age comes from the watch cache, which does not page.
+Outcome<std::size_t> page_limit(const Query& query) {
+  const std::string_view text = query.get("limit");
+  const auto limit = text.empty() ? 0 : query.integer("limit");
+  if (!limit) {
+    return std::unexpected(
+        bad_request(fmt::format("strconv.ParseInt: parsing \"{}\": invalid syntax", text)));
+  }
+  const bool any_age = query.get("resourceVersion") == "0";
+  return any_age || *limit < 0 ? 0 : static_cast<std::size_t>(*limit);
+}
+
 struct View {
   Revision revision;
   std::string start;
@@ -103,7 +115,10 @@ Outcome<View> choose_view(const Store& store, const ListTarget& target, const Qu
     return View{token->revision, token->start};
   }
   const auto wanted = parse_revision(query.get("resourceVersion"));
-  if (!wanted) return std::unexpected(wanted.error());
+  if (!wanted) {
+    return std::unexpected(
+        bad_request("invalid resource version: " + not_a_revision(query.get("resourceVersion"))));
+  }
   if (*wanted > store.revision()) {
     return std::unexpected(version_too_large(*wanted, store.revision()));
   }
@@ -114,13 +129,18 @@ Outcome<View> choose_view(const Store& store, const ListTarget& target, const Qu
 
 }  // namespace
 
-Outcome<Revision> parse_revision(std::string_view text) {
+std::optional<Revision> parse_revision(std::string_view text) {
   Revision revision = 0;
   if (text.empty()) return revision;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), revision);
-  if (failed == std::errc() && end == text.data() + text.size()) return revision;
-  return std::unexpected(
-      bad_request(fmt::format("Invalid value: \"{}\": invalid resource version", text)));
+  if (failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return revision;
+}
+
+std::string not_a_revision(std::string_view text) {
+  return fmt::format(
+      "resourceVersion: Invalid value: \"{0}\": strconv.ParseUint: parsing \"{0}\": invalid syntax",
+      text);
 }
 
 Outcome<std::string> list_objects(const Store& store, const ListTarget& target,
@@ -134,13 +154,14 @@ Outcome<std::string> list_objects(const Store& store, const ListTarget& target,
   const auto view = choose_view(store, target, query);
   if (!view) return std::unexpected(view.error());
 
-  const auto limit = static_cast<std::size_t>(query.integer("limit").value_or(0));
+  const auto limit = page_limit(query);
+  if (!limit) return std::unexpected(limit.error());
   const auto entries =
       store.list(target.type->plural, target.prefix(), view->start, view->revision);
   std::string items;
   std::size_t shown = 0;
   std::size_t at = 0;
-  for (; at < entries.size() && (limit == 0 || shown < limit); ++at) {
+  for (; at < entries.size() && (*limit == 0 || shown < *limit); ++at) {
     if (!selector->matches(*entries[at].object)) continue;
     if (shown++ > 0) items += ',';
     items += encode(*target.type, target.version, *entries[at].object, TypeMeta::omitted);

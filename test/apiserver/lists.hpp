@@ -20,7 +20,9 @@ struct ListTarget {
 // The body of the answer.
 Outcome<std::string> list_objects(const Store& store, const ListTarget& target, const Query& query);
 
-// A `resourceVersion` of a query. 400 for what is no number; "" is 0.
-Outcome<Revision> parse_revision(std::string_view text);
+// A `resourceVersion` of a query; "" is 0. nullopt for what is no number.
+std::optional<Revision> parse_revision(std::string_view text);
+// What is wrong with it.
+std::string not_a_revision(std::string_view text);
 
 }  // namespace dcm::apiserver

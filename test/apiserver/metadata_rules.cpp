@@ -36,24 +36,34 @@ constexpr std::string_view kSubdomainRule =
     "'.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used "
     "for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
+bool is_controller(const JsonObject& owner) {
+  const Json* controller = owner.if_contains("controller");
+  return controller != nullptr && controller->is_bool() && controller->get_bool();
+}
+
 void validate_owners(const JsonObject& metadata, Causes& causes) {
-  bool controlled = false;
+  std::string first;
   std::size_t index = 0;
   for (const Json& item : array_at(metadata, {"ownerReferences"})) {
     const std::string path = indexed("metadata.ownerReferences", index++);
     if (!item.is_object()) continue;
+    const JsonObject& owner = item.get_object();
     for (const auto* key : {"apiVersion", "kind", "name", "uid"}) {
-      if (text_at(item.get_object(), {key}).empty()) {
+      if (text_at(owner, {key}).empty()) {
         causes.push_back(invalid_value(path + "." + key, Json(""), "must not be empty"));
       }
     }
-    const Json* controller = item.get_object().if_contains("controller");
-    if (controller == nullptr || !controller->is_bool() || !controller->get_bool()) continue;
-    if (controlled) {
-      causes.push_back(invalid_value("metadata.ownerReferences", metadata.at("ownerReferences"),
-                                     "Only one reference can have Controller set to true"));
+    if (!is_controller(owner)) continue;
+    const std::string name =
+        fmt::format("{}/{}", text_at(owner, {"kind"}), text_at(owner, {"name"}));
+    if (!first.empty()) {
+      causes.push_back(invalid_value(
+          "metadata.ownerReferences", metadata.at("ownerReferences"),
+          fmt::format("Only one reference can have Controller set to true. Found \"true\" in "
+                      "references for {} and {}",
+                      first, name)));
     }
-    controlled = true;
+    first = name;
   }
 }
 
@@ -77,16 +87,17 @@ void require_same(const JsonObject& next, const JsonObject& old, std::string_vie
 
 void forbid_new_finalizers(const JsonObject& next, const JsonObject& old, Causes& causes) {
   const JsonArray& before = array_at(old, {"metadata", "finalizers"});
-  JsonArray added;
+  std::string added;
   for (const Json& finalizer : array_at(next, {"metadata", "finalizers"})) {
-    if (std::ranges::find(before, finalizer) == before.end()) added.push_back(finalizer);
+    if (std::ranges::find(before, finalizer) != before.end()) continue;
+    added += (added.empty() ? "" : ", ") + serialize(finalizer);
   }
   if (added.empty()) return;
   causes.push_back(forbidden_value(
       "metadata.finalizers",
       fmt::format("no new finalizers can be added if the object is being deleted, found new "
-                  "finalizers {}",
-                  serialize(Json(added)))));
+                  "finalizers []string{{{}}}",
+                  added)));
 }
 
 }  // namespace
@@ -119,11 +130,12 @@ void validate_metadata_update(const JsonObject& next, const JsonObject& old, Cau
 void keep_system_metadata(JsonObject& next, const JsonObject& old) {
   JsonObject& metadata = child(next, "metadata");
   const JsonObject& before = object_at(old, {"metadata"});
-  restore(metadata, before, "generation");
+
   restore(metadata, before, "creationTimestamp");
   if (text_at(metadata, {"uid"}).empty()) restore(metadata, before, "uid");
-  for (const auto* key : {"deletionTimestamp", "deletionGracePeriodSeconds"}) {
-    if (before.contains(key)) restore(metadata, before, key);
+  if (before.contains("deletionTimestamp")) restore(metadata, before, "deletionTimestamp");
+  if (!metadata.contains("deletionGracePeriodSeconds")) {
+    restore(metadata, before, "deletionGracePeriodSeconds");
   }
 }
 

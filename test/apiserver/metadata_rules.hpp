@@ -9,8 +9,8 @@ void validate_metadata(const JsonObject& object, Causes& causes);
 // Besides: what may not change, and that no finalizer comes while the object is being deleted.
 void validate_metadata_update(const JsonObject& next, const JsonObject& old, Causes& causes);
 
-// Puts back what no writer changes: creationTimestamp, generation (a strategy may count it up
-// afterwards), deletionTimestamp and its grace period, and the UID where none is given.
+// Puts back what no writer changes: creationTimestamp, deletionTimestamp, and the grace period and
+// UID where none is given.
 void keep_system_metadata(JsonObject& next, const JsonObject& old);
 
 }  // namespace dcm::apiserver

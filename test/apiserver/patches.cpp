@@ -65,9 +65,44 @@ void merge_scalars(JsonArray& list, const JsonArray& patch) {
   }
 }
 
+// Where an item stands in a list, by its key (or as a whole if there is none); the list's size if
+// it is not there.
+std::size_t position(const JsonArray& list, const Json& item, const std::string& key) {
+  const auto found = std::ranges::find_if(list, [&](const Json& other) {
+    return key.empty() ? other == item : same_item(other, item, key);
+  });
+  return static_cast<std::size_t>(found - list.begin());
+}
+
+// The order that strategicpatch gives a merged list: items that the patch names in the order of
+// `wanted`, the others in the order of `before`; one of these goes before one of those only if it
+// did so in `before`.
+JsonArray in_order(const JsonArray& merged, const JsonArray& wanted, const JsonArray& before,
+                   const std::string& key) {
+  std::vector<const Json*> named;
+  std::vector<const Json*> others;
+  for (const Json& item : merged) {
+    (position(wanted, item, key) < wanted.size() ? named : others).push_back(&item);
+  }
+  std::ranges::sort(named, {}, [&](const Json* item) { return position(wanted, *item, key); });
+  JsonArray ordered;
+  auto next = named.begin();
+  for (const Json* other : others) {
+    const std::size_t place = position(before, *other, key);
+    while (next != named.end()) {
+      const std::size_t named_place = position(before, **next, key);
+      if (named_place < before.size() && place < named_place) break;
+      ordered.push_back(**next++);
+    }
+    ordered.push_back(*other);
+  }
+  for (; next != named.end(); ++next) ordered.push_back(**next);
+  return ordered;
+}
+
 Outcome<> merge_item(JsonArray& list, const Json& patch, const Schema& schema) {
   if (!patch.is_object() || !patch.get_object().contains(schema.merge_key)) {
-    return std::unexpected(internal_error(fmt::format(
+    return std::unexpected(plain_failure(fmt::format(
         "map: {} does not contain declared merge key: {}", serialize(patch), schema.merge_key)));
   }
   const auto found = std::ranges::find_if(
@@ -91,14 +126,25 @@ Outcome<> merge_list(JsonArray& list, const JsonArray& patch, const Schema& sche
     list = without_directives(patch).get_array();
     return {};
   }
+  const JsonArray before = list;
   if (schema.merge_key.empty()) {
     merge_scalars(list, patch);
-    return {};
+  } else {
+    for (const Json& item : patch) {
+      if (auto merged = merge_item(list, item, schema); !merged) return merged;
+    }
   }
-  for (const Json& item : patch) {
-    if (auto merged = merge_item(list, item, schema); !merged) return merged;
-  }
+  list = in_order(list, patch, before, schema.merge_key);
   return {};
+}
+
+// `$setElementOrder/<list>`: orders the list when its changes have been made.
+void set_element_order(JsonObject& object, std::string_view name, const Json& wanted,
+                       const JsonObject& before, const Schema& schema) {
+  Json* list = object.if_contains(name);
+  if (list == nullptr || !list->is_array() || !wanted.is_array()) return;
+  *list = in_order(list->get_array(), wanted.get_array(), array_at(before, {name}),
+                   schema.field(name).merge_key);
 }
 
 Outcome<> merge_member(JsonObject& object, std::string_view key, const Json& patch,
@@ -148,6 +194,7 @@ Outcome<> apply_strategic_merge_patch(JsonObject& object, const JsonObject& patc
     return std::unexpected(
         bad_request(fmt::format("unknown patch type found in patch: {}", directive)));
   }
+  const JsonObject before = object;
   if (const Json* keys = patch.if_contains(kRetainKeys)) retain_keys(object, *keys);
   for (const auto& [key, value] : patch) {
     const std::string_view name = key;
@@ -156,6 +203,11 @@ Outcome<> apply_strategic_merge_patch(JsonObject& object, const JsonObject& patc
     }
     if (is_directive(name)) continue;
     if (auto merged = merge_member(object, name, value, schema.field(name)); !merged) return merged;
+  }
+  for (const auto& [key, value] : patch) {
+    const std::string_view name = key;
+    if (!name.starts_with(kElementOrder)) continue;
+    set_element_order(object, name.substr(kElementOrder.size()), value, before, schema);
   }
   return {};
 }

@@ -10,9 +10,10 @@ namespace dcm::apiserver {
 
 void apply_merge_patch(JsonObject& object, const JsonObject& patch);
 
-// As apimachinery's strategicpatch does it: `$patch: delete|replace|merge`, `$retainKeys` and
-// `$deleteFromPrimitiveList/<list>` are carried out, null removes a member. Of
-// `$setElementOrder/<list>` nothing is done: what is new goes to the end.
+// As apimachinery's strategicpatch does it: with the directives `$patch: delete|replace|merge`,
+// `$retainKeys`, `$deleteFromPrimitiveList/<list>` and `$setElementOrder/<list>`; null removes a
+// member. Without an order a list's new items go to its front, or where the patch has them among
+// the known ones.
 Outcome<> apply_strategic_merge_patch(JsonObject& object, const JsonObject& patch,
                                       const Schema& schema);
 

@@ -159,7 +159,8 @@ class PodStrategy final : public Strategy {
   }
 
   // Nothing runs of a pod without a node or of one that has ended: it may go at once.
-  std::int64_t grace_seconds(const JsonObject& pod, std::int64_t wished) const override {
+  std::optional<std::int64_t> grace_seconds(const JsonObject& pod,
+                                            std::int64_t wished) const override {
     const std::string_view phase = text_at(pod, {"status", "phase"});
     if (text_at(pod, {"spec", "nodeName"}).empty()) return 0;
     if (phase == "Succeeded" || phase == "Failed") return 0;

@@ -55,12 +55,14 @@ Outcome<Stored> Registry::get(const Target& target) const {
   return object;
 }
 
-Outcome<> Registry::check_namespace(const Target& target) const {
+Outcome<> Registry::check_namespace(const Target& target, const JsonObject& body) const {
   if (!target.type->namespaced()) return {};
   const Stored ns = store_.get("namespaces", target.ns);
   if (ns == nullptr) return std::unexpected(not_found(types_.get("namespaces"), target.ns));
   if (!has(*ns, {"metadata", "deletionTimestamp"})) return {};
-  return std::unexpected(namespace_terminating(*target.type, target.name, target.ns));
+  std::string_view name = text_at(body, {"metadata", "name"});
+  if (name.empty()) name = text_at(body, {"metadata", "generateName"});
+  return std::unexpected(namespace_terminating(*target.type, name, target.ns));
 }
 
 Outcome<> Registry::choose_name(const Target& target, JsonObject& metadata) const {
@@ -89,7 +91,7 @@ Outcome<JsonObject> Registry::prepared_for_create(const Target& target, JsonObje
   JsonObject& metadata = child(body, "metadata");
   if (!text_at(metadata, {"resourceVersion"}).empty()) {
     return std::unexpected(
-        internal_error("resourceVersion should not be set on objects to be created"));
+        plain_failure("resourceVersion should not be set on objects to be created"));
   }
   if (!target.ns.empty()) metadata["namespace"] = target.ns;
   for (const auto* key : {"resourceVersion", "generation", "deletionTimestamp",
@@ -107,7 +109,7 @@ Outcome<Written> Registry::create(const Target& target, JsonObject body) {
 }
 
 Outcome<Written> Registry::make(const Target& target, JsonObject body, const FieldSet* applied) {
-  if (auto allowed = check_namespace(target); !allowed) {
+  if (auto allowed = check_namespace(target, body); !allowed) {
     return std::unexpected(std::move(allowed.error()));
   }
   to_stored_version(*target.type, target.version, body);
@@ -221,19 +223,20 @@ Outcome<> Registry::check_version(const Target& target, const JsonObject& old, J
   if (how == Update::replace && !uid.empty() && uid != stored_uid) {
     return std::unexpected(
         conflict(*target.type, target.name,
-                 fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}",
-                             uid, stored_uid)));
+                 fmt::format("StorageError: invalid object, Code: 4, Key: /registry/{}/{}, "
+                             "ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in "
+                             "precondition: {}, UID in object meta: {}",
+                             target.type->plural, target.key(), uid, stored_uid)));
   }
   const std::string_view version = text_at(metadata, {"resourceVersion"});
   const std::string_view stored_version = text_at(old, {"metadata", "resourceVersion"});
+  if (version.find_first_not_of("0123456789") != std::string_view::npos) {
+    return std::unexpected(
+        plain_failure(fmt::format("strconv.ParseUint: parsing \"{}\": invalid syntax", version)));
+  }
   if (version.empty()) {
-    // The betas of a kind that has become strict stay lenient.
-    const bool may_overwrite = target.type->unconditional_update == UnconditionalUpdate::allowed ||
-                               (target.type->kind == "DeviceTaintRule" && target.version != "v1");
-    if (!may_overwrite) {
-      return std::unexpected(invalid(
-          *target.type, target.name,
-          {invalid_value("metadata.resourceVersion", Json(0), "must be specified for an update")}));
+    if (target.type->unconditional_update(target.version) == UnconditionalUpdate::refused) {
+      return std::unexpected(version_required(*target.type, target.name));
     }
     metadata["resourceVersion"] = stored_version;
   } else if (version != stored_version) {
@@ -249,8 +252,11 @@ Outcome<Written> Registry::update(const Target& target, const Stored& old, JsonO
   }
   const Strategy& strategy = *target.type->strategy;
   if (!target.ns.empty()) child(next, "metadata")["namespace"] = target.ns;
-  keep_system_metadata(next, *old);
+  // A strategy may count the generation up, nobody else; and what it does to the other system
+  // fields does not count.
+  restore(child(next, "metadata"), object_at(*old, {"metadata"}), "generation");
   strategy.prepare_update(next, *old, target.endpoint, context_of(target));
+  keep_system_metadata(next, *old);
 
   Causes causes;
   validate_metadata_update(next, *old, causes);

@@ -72,7 +72,7 @@ class Registry {
 
   // `applied`: what a server-side apply claims; null for an ordinary create.
   Outcome<Written> make(const Target& target, JsonObject body, const FieldSet* applied);
-  Outcome<> check_namespace(const Target& target) const;
+  Outcome<> check_namespace(const Target& target, const JsonObject& body) const;
   Outcome<JsonObject> prepared_for_create(const Target& target, JsonObject body) const;
   Outcome<> choose_name(const Target& target, JsonObject& metadata) const;
   Outcome<Written> update(const Target& target, const Stored& old, JsonObject next, Update how);
@@ -81,7 +81,8 @@ class Registry {
                           Update how) const;
   Outcome<Written> commit_update(const Target& target, const Stored& old, JsonObject next);
   Outcome<Written> apply_as_create(const Target& target, JsonObject wanted);
-  Stored mark_as_deleted(const Target& target, const Stored& old, std::int64_t grace);
+  Stored mark_as_deleted(const Target& target, const Stored& old,
+                         std::optional<std::int64_t> grace);
 
   WriteContext context_of(const Target& target) const;
   Manager manager_of(const Target& target, Operation operation) const;

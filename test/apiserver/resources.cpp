@@ -140,7 +140,7 @@ std::vector<ResourceType> all_types() {
        kCluster,
        kStatus,
        kNeedsVersion,
-       kObject,
+       kAnswer,
        &taint_rule_strategy(),
        {}},
   };
@@ -150,6 +150,16 @@ std::vector<ResourceType> all_types() {
 
 std::string ResourceType::api_version(std::string_view version) const {
   return group.empty() ? std::string(version) : group + "/" + std::string(version);
+}
+
+UnconditionalUpdate ResourceType::unconditional_update(std::string_view version) const {
+  const bool old_rule = kind == "DeviceTaintRule" && version != "v1";
+  return old_rule ? UnconditionalUpdate::allowed : put_without_version;
+}
+
+DeleteAnswer ResourceType::delete_answer(std::string_view version) const {
+  const bool old_rule = kind == "DeviceTaintRule" && version != "v1";
+  return old_rule ? DeleteAnswer::object : answer_to_delete;
 }
 
 bool ResourceType::serves(std::string_view version) const {

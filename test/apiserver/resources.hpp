@@ -26,8 +26,8 @@ struct ResourceType {
   std::vector<std::string> short_names;
   Scope scope;
   StatusSubresource status;
-  UnconditionalUpdate unconditional_update;
-  DeleteAnswer delete_answer;
+  UnconditionalUpdate put_without_version;
+  DeleteAnswer answer_to_delete;
   const Strategy* strategy;
   std::vector<std::string> versions;  // served now, the preferred one first
 
@@ -38,6 +38,10 @@ struct ResourceType {
   std::string api_version(std::string_view version) const;
   bool serves(std::string_view version) const;
   const Schema& schema() const { return schema_of(kind); }
+
+  // By version, since DeviceTaintRule became stricter with v1.
+  UnconditionalUpdate unconditional_update(std::string_view version) const;
+  DeleteAnswer delete_answer(std::string_view version) const;
 };
 
 // Which versions of resource.k8s.io are served; none at all is a server with DRA turned off.

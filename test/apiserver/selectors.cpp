@@ -54,6 +54,15 @@ SelectableFields all_fields(const ResourceType& type, const JsonObject& object) 
   return fields;
 }
 
+// Kinds without fields of their own answer with a default text.
+ApiError unknown_field(const ResourceType& type, std::string_view field) {
+  if (!type.strategy->selectable_fields({}).empty()) {
+    return bad_request(fmt::format("field label not supported: {}", field));
+  }
+  return bad_request(fmt::format("\"{}\" is not a known field selector: only \"metadata.name\"{}",
+                                 field, type.namespaced() ? ", \"metadata.namespace\"" : ""));
+}
+
 std::optional<std::int64_t> number(const std::string& text) {
   std::int64_t value = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -132,7 +141,7 @@ Outcome<> Selector::parse_fields(const ResourceType& type, std::string_view text
           bad_request(fmt::format("invalid selector: '{}'; can't understand '{}'", text, part)));
     }
     if (!known.contains(split->key)) {
-      return std::unexpected(bad_request(fmt::format("field label not supported: {}", split->key)));
+      return std::unexpected(unknown_field(type, split->key));
     }
     terms.push_back({On::field,
                      std::string(split->key),

@@ -70,6 +70,13 @@ class NamespaceStrategy final : public OldStatusStrategy {
 
 class EventStrategy final : public Strategy {
  public:
+  // Members that are never left out.
+  void prepare_create(JsonObject& object, const WriteContext&) const override {
+    child(object, "source");
+    set_default(object, "reportingComponent", "");
+    set_default(object, "reportingInstance", "");
+  }
+
   void validate_create(const JsonObject& object, const WriteContext&,
                        Causes& causes) const override {
     const std::string_view ns = text_at(object, {"metadata", "namespace"});

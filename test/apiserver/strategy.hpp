@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,8 +40,12 @@ class Strategy {
                                Causes&) const;
   // The top-level fields that prepare_update puts back: nobody comes to own them there.
   virtual std::vector<std::string> reset_fields(Endpoint) const { return {}; }
-  // Seconds until a deleted object may go; 0 is at once. `wished`: the request's, or -1.
-  virtual std::int64_t grace_seconds(const JsonObject&, std::int64_t /*wished*/) const { return 0; }
+  // Seconds until a deleted object may go, for kinds that are deleted gracefully: they are marked
+  // first even if that is 0. `wished`: the request's, or -1.
+  virtual std::optional<std::int64_t> grace_seconds(const JsonObject&,
+                                                    std::int64_t /*wished*/) const {
+    return std::nullopt;
+  }
   // Fields that a fieldSelector may name, besides metadata.name and metadata.namespace.
   virtual SelectableFields selectable_fields(const JsonObject&) const { return {}; }
 };

@@ -15,7 +15,12 @@ constexpr std::size_t kMaxMessage = 32 * 1024;
 void validate_taint(const JsonObject& rule, Causes& causes) {
   const std::string_view effect = text_at(rule, {"spec", "taint", "effect"});
   if (text_at(rule, {"spec", "taint", "key"}).empty()) {
-    causes.push_back(required_value("spec.taint.key", "name part must be non-empty"));
+    causes.push_back(invalid_value("spec.taint.key", Json(""), "name part must be non-empty"));
+    causes.push_back(invalid_value(
+        "spec.taint.key", Json(""),
+        "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and "
+        "end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex "
+        "used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"));
   }
   if (effect.empty()) {
     causes.push_back(required_value("spec.taint.effect"));

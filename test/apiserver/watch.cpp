@@ -1,5 +1,7 @@
 #include "test/apiserver/watch.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "test/apiserver/encode.hpp"
@@ -9,6 +11,9 @@ namespace dcm::apiserver {
 namespace {
 
 using WatchList = WatchOptions::WatchList;
+
+// The last bookmark comes this long before the end, so that the next watch starts from there.
+constexpr auto kLastBookmark = std::chrono::seconds(2);
 
 bool asks_initial_events(const WatchOptions& options, const Query& query) {
   return query.is_true("sendInitialEvents") && options.watch_list == WatchList::supported;
@@ -37,6 +42,16 @@ Outcome<> Watch::check_options(const WatchOptions& options, const Query& query) 
         "resourceVersionMatch",
         "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
   }
+  if (!match.empty() && match != "NotOlderThan") {
+    causes.push_back(
+        {"FieldValueNotSupported",
+         fmt::format("Unsupported value: \"{}\": supported values: \"NotOlderThan\"", match),
+         "resourceVersionMatch"});
+  }
+  if (!match.empty() && !query.get("continue").empty()) {
+    causes.push_back(forbidden_value(
+        "resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided"));
+  }
   if (!causes.empty()) return std::unexpected(invalid_options("ListOptions", causes));
   return {};
 }
@@ -45,7 +60,7 @@ Outcome<Watch::Start> Watch::choose_start(const WatchContext& context, const Lis
                                           const Query& query) {
   const Store& store = *context.store;
   const auto wanted = parse_revision(query.get("resourceVersion"));
-  if (!wanted) return std::unexpected(wanted.error());
+  if (!wanted) return std::unexpected(plain_failure(not_a_revision(query.get("resourceVersion"))));
   const bool initial_events = asks_initial_events(*context.options, query);
   if (initial_events && *wanted > store.revision()) {
     return std::unexpected(version_too_large(*wanted, store.revision()));
@@ -74,7 +89,7 @@ Outcome<std::unique_ptr<Watch>> Watch::open(const WatchContext& context, const L
       Selector::parse(*target.type, query.get("labelSelector"), query.get("fieldSelector"));
   if (!selector) return std::unexpected(std::move(selector.error()));
   const auto start = choose_start(context, target, query);
-  if (!start && start.error().code != 410) return std::unexpected(start.error());
+  if (!start && start.error().code == 500) return std::unexpected(start.error());
 
   std::unique_ptr<Watch> watch(new Watch(context, target, std::move(*selector)));
   if (start) {
@@ -104,18 +119,17 @@ void Watch::begin(const Start& start, const Query& query) {
     }
   }
   if (start.with_marker) add_initial_marker();
-  wants_bookmarks_ = query.is_true("allowWatchBookmarks");
-  if (wants_bookmarks_) schedule_bookmark();
-
   runtime::Duration life = std::chrono::seconds(query.integer("timeoutSeconds").value_or(0));
   if (life <= runtime::Duration::zero()) {
     const double factor = 1.0 + context_.rng->unit();
     life = std::chrono::duration_cast<runtime::Duration>(context_.options->timeout * factor);
   }
-  end_timer_ = context_.time->schedule(context_.time->now() + life, [this] {
+  ends_at_ = context_.time->now() + life;
+  end_timer_ = context_.time->schedule(ends_at_, [this] {
     end_timer_.reset();
     end();
   });
+  if (query.is_true("allowWatchBookmarks")) schedule_bookmark();
 }
 
 void Watch::fail(const ApiError& error) {
@@ -124,13 +138,16 @@ void Watch::fail(const ApiError& error) {
 }
 
 void Watch::schedule_bookmark() {
-  bookmark_timer_ =
-      context_.time->schedule(context_.time->now() + context_.options->bookmark_interval, [this] {
-        bookmark_timer_.reset();
-        bookmark_due_ = true;
-        schedule_bookmark();
-        notify();
-      });
+  const runtime::MonoTime now = context_.time->now();
+  const runtime::MonoTime when =
+      std::min(now + context_.options->bookmark_interval, ends_at_ - kLastBookmark);
+  if (when <= now) return;
+  bookmark_timer_ = context_.time->schedule(when, [this] {
+    bookmark_timer_.reset();
+    bookmark_due_ = true;
+    schedule_bookmark();
+    notify();
+  });
 }
 
 void Watch::add_initial_marker() {

@@ -36,8 +36,8 @@ struct WatchContext {
 
 class Watch {
  public:
-  // 4xx for parameters that do not go together. A version that is too old is not such a failure: it
-  // is an ERROR event in the stream.
+  // 4xx for parameters that do not go together, 500 for a version that is no number. One that is
+  // too old or too new is not such a failure: it is an ERROR event in the stream.
   static Outcome<std::unique_ptr<Watch>> open(const WatchContext& context, const ListTarget& target,
                                               const Query& query);
   ~Watch();
@@ -89,8 +89,8 @@ class Watch {
   std::optional<std::string> after_initial_;  // the line that ends them, or an ERROR
   std::uint64_t cursor_ = 0;
   Revision floor_ = 0;  // events up to here are not shown
+  runtime::MonoTime ends_at_{};
   bool bookmark_due_ = false;
-  bool wants_bookmarks_ = false;
   bool ended_ = false;
   std::optional<runtime::TimerId> bookmark_timer_;
   std::optional<runtime::TimerId> end_timer_;

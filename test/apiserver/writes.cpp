@@ -32,16 +32,14 @@ Outcome<> take_type_meta(const Target& target, JsonObject& object) {
   const std::string kind(text_at(object, {"kind"}));
   object.erase("apiVersion");
   object.erase("kind");
-  if (!version.empty() && version != expected) {
-    return std::unexpected(bad_request(
-        fmt::format("the API version in the data ({}) does not match the expected API version ({})",
-                    version, expected)));
-  }
-  if (kind.empty() || kind == target.type->kind) return {};
+  const bool same_version = version.empty() || version == expected;
+  if (same_version && (kind.empty() || kind == target.type->kind)) return {};
+  const std::string wrong = version.empty() ? expected : version;
+  const std::string named = kind.empty() ? target.type->kind : kind;
   return std::unexpected(bad_request(
       fmt::format("{} in version \"{}\" cannot be handled as a {}: no kind \"{}\" is registered "
-                  "for this path",
-                  kind, target.version, target.type->kind, kind)));
+                  "for version \"{}\" in scheme \"pkg/runtime/scheme.go:111\"",
+                  named, wrong.substr(wrong.find('/') + 1), target.type->kind, named, wrong)));
 }
 
 Outcome<> check_identity(const Target& target, const JsonObject& object) {
@@ -104,11 +102,12 @@ Outcome<Response> apply(Registry& registry, const WriteRequest& request) {
   if (!wanted) return std::unexpected(std::move(wanted.error()));
   const Target& target = request.target;
   const std::string expected = target.type->api_version(target.version);
-  if (const auto version = text_at(*wanted, {"apiVersion"}); version != expected) {
-    return std::unexpected(bad_request(
-        fmt::format("Incorrect version specified in apply patch. Specified patch version: {}, "
-                    "expected: {}",
-                    version, expected)));
+  const std::string_view version = text_at(*wanted, {"apiVersion"});
+  const std::string_view kind = text_at(*wanted, {"kind"});
+  if (version != expected || kind != target.type->kind) {
+    const std::string_view slash = version.find('/') == std::string_view::npos ? "/" : "";
+    return std::unexpected(
+        bad_request(fmt::format("invalid object type: {}{}, Kind={}", slash, version, kind)));
   }
   if (has(*wanted, {"metadata", "managedFields"})) {
     return std::unexpected(bad_request("metadata.managedFields must be nil"));
@@ -161,7 +160,10 @@ Outcome<Response> handle_replace(Registry& registry, const WriteRequest& request
   auto body = decode_body(request);
   if (!body) return std::unexpected(std::move(body.error()));
   if (text_at(*body, {"metadata", "name"}).empty()) {
-    return std::unexpected(bad_request("name must be provided"));
+    return std::unexpected(bad_request(
+        fmt::format("the name of the object ({} based on URL) was undeterminable: name must be "
+                    "provided",
+                    request.target.name)));
   }
   return answer(request.target, registry.replace(request.target, std::move(*body)));
 }
@@ -173,17 +175,19 @@ Outcome<Response> handle_patch(Registry& registry, const WriteRequest& request) 
   if (request.content_type == kApplyPatch) return apply(registry, request);
   const bool strategic = request.content_type == kStrategicMergePatch;
   if (!strategic && request.content_type != kMergePatch) {
-    return std::unexpected(unsupported_media_type(
-        fmt::format("{}, {}, {}", kMergePatch, kStrategicMergePatch, kApplyPatch)));
+    return std::unexpected(unsupported_patch_type());
   }
   auto patch = decode_object(request.body, "patch");
   if (!patch) return std::unexpected(std::move(patch.error()));
   const Schema& schema = request.target.type->schema();
   return answer(request.target,
                 registry.patch(request.target, [&](JsonObject& object) -> Outcome<> {
-                  if (strategic) return apply_strategic_merge_patch(object, *patch, schema);
-                  apply_merge_patch(object, *patch);
-                  return {};
+                  if (!strategic) apply_merge_patch(object, *patch);
+                  if (strategic) {
+                    auto merged = apply_strategic_merge_patch(object, *patch, schema);
+                    if (!merged) return merged;
+                  }
+                  return check_identity(request.target, object);
                 }));
 }
 
@@ -193,8 +197,8 @@ Outcome<Response> handle_delete(Registry& registry, const WriteRequest& request)
   const Target& target = request.target;
   const auto deleted = registry.remove(target, *wish);
   if (!deleted) return std::unexpected(deleted.error());
-  const bool status =
-      target.type->delete_answer == DeleteAnswer::status && deleted->kind == Deleted::Kind::gone;
+  const bool status = target.type->delete_answer(target.version) == DeleteAnswer::status &&
+                      deleted->kind == Deleted::Kind::gone;
   if (status) return json_response(200, success_of(target, *deleted->object));
   return json_response(200, encode(*target.type, target.version, *deleted->object));
 }

@@ -20,7 +20,7 @@ TEST_F(Claim, is_reserved_by_an_entry_that_is_added) {
   make_claim();
   allocate({"1"});
   EXPECT_EQ(reserve(entry("2")).status, 200);
-  EXPECT_EQ(reserved_for(), (std::vector<std::string>{"1", "2"}));
+  EXPECT_EQ(reserved_for(), (std::vector<std::string>{"2", "1"}));
 }
 
 TEST_F(Claim, is_released_and_deallocated_in_one_write) {
@@ -143,7 +143,9 @@ constexpr RefusedRow kRefusedRows[] = {
     {"another spec", kClaim, R"({"spec":{"devices":{"requests":null}}})", 422, "Invalid", "spec"},
     {"a new finalizer while it is being deleted", kClaim, R"({"metadata":{"finalizers":["g"]}})",
      422, "Invalid", "metadata.finalizers"},
-    {"another name", kClaim, R"({"metadata":{"name":"other"}})", 422, "Invalid", "metadata.name"},
+    {"another name", kClaim, R"({"metadata":{"name":"other"}})", 400, "BadRequest", ""},
+    {"a resourceVersion that is no number", kClaim, R"({"metadata":{"resourceVersion":"x"}})", 500,
+     "", ""},
     {"`force` in a patch that applies nothing",
      "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims/shared?force=true", "{}", 422,
      "Invalid", "force"},
@@ -155,7 +157,7 @@ constexpr RefusedRow kRefusedRows[] = {
      "NotFound", ""},
 };
 
-INSTANTIATE_TEST_SUITE_P(Rows, RefusedClaimWrite, ::testing::ValuesIn(kRefusedRows));
+INSTANTIATE_TEST_SUITE_P(Rows, RefusedClaimWrite, ::testing::ValuesIn(kRefusedRows), kBySentence);
 
 TEST_F(Claim, is_reserved_for_at_most_256) {
   make_claim();

@@ -85,7 +85,7 @@ constexpr RefusedRow kRefusedRows[] = {
     {"a body that is not JSON", kClaims, "{", 400, "BadRequest", ""},
     {"a body that is no object", kClaims, "[]", 400, "BadRequest", ""},
     {"a resourceVersion", kClaims, R"({"metadata":{"name":"x","resourceVersion":"1"},"spec":{}})",
-     500, "InternalError", ""},
+     500, "", ""},
     {"a request without a device class", kClaims,
      R"({"metadata":{"name":"x"},"spec":{"devices":{"requests":[{"name":"a","exactly":{}}]}}})",
      422, "Invalid", "spec.devices.requests[0].exactly.deviceClassName"},
@@ -116,7 +116,7 @@ constexpr RefusedRow kRefusedRows[] = {
      "spec.taint.effect"},
 };
 
-INSTANTIATE_TEST_SUITE_P(Rows, RefusedCreate, ::testing::ValuesIn(kRefusedRows));
+INSTANTIATE_TEST_SUITE_P(Rows, RefusedCreate, ::testing::ValuesIn(kRefusedRows), kBySentence);
 
 TEST_F(Create, admin_access_is_granted_in_a_labelled_namespace) {
   api.patch("/api/v1/namespaces/default", kMerge,

@@ -1,6 +1,7 @@
 // A server on virtual time, and scenes to start a test from.
 #pragma once
 
+#include <cctype>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,15 @@ class Api : public ::testing::Test {
   runtime::VirtualTime time;
   Server server;
   Direct api{server};
+};
+
+// A row's sentence as the name of its test.
+inline constexpr auto kBySentence = [](const auto& row) {
+  std::string name(row.param.sentence);
+  for (char& c : name) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  }
+  return name;
 };
 
 inline JsonObject object_of(std::string_view text) {

@@ -52,6 +52,12 @@ TEST_F(Lists, come_in_pages_of_one_state) {
   EXPECT_FALSE(has(third.body, {"metadata", "continue"}));
 }
 
+TEST_F(Lists, of_any_age_come_whole) {
+  make("a");
+  make("b");
+  EXPECT_EQ(names(list("limit=1&resourceVersion=0")), "a b ");
+}
+
 TEST_F(Lists, a_page_of_a_forgotten_state_is_gone_but_can_be_continued_as_it_is_now) {
   for (const auto* name : {"a", "b", "c"}) make(name);
   const Answer first = list("limit=1");
@@ -91,7 +97,7 @@ constexpr SelectorRow kSelectorRows[] = {
     {"by another name", "fieldSelector=metadata.name!%3Db,metadata.namespace%3Ddefault", "a c "},
 };
 
-INSTANTIATE_TEST_SUITE_P(Rows, ListSelectors, ::testing::ValuesIn(kSelectorRows));
+INSTANTIATE_TEST_SUITE_P(Rows, ListSelectors, ::testing::ValuesIn(kSelectorRows), kBySentence);
 
 TEST_F(Lists, select_pods_by_node) {
   make_pod("node-a");
@@ -111,6 +117,7 @@ TEST_F(Lists, show_an_exact_version_where_it_is_still_known) {
 }
 
 struct RefusedRow {
+  std::string_view sentence;
   std::string_view query;
   int status;
   std::string_view reason;
@@ -125,17 +132,18 @@ TEST_P(RefusedList, answers) {
 }
 
 constexpr RefusedRow kRefusedRows[] = {
-    {"resourceVersion=abc", 400, "BadRequest"},
-    {"resourceVersion=1000", 504, "Timeout"},
-    {"resourceVersionMatch=Exact", 422, "Invalid"},
-    {"resourceVersionMatch=Exact&resourceVersion=0", 422, "Invalid"},
-    {"sendInitialEvents=true", 422, "Invalid"},
-    {"continue=nonsense", 400, "BadRequest"},
-    {"fieldSelector=spec.color%3Dred", 400, "BadRequest"},
-    {"labelSelector=a%20b", 400, "BadRequest"},
+    {"a version that is no number", "resourceVersion=abc", 400, "BadRequest"},
+    {"a version from the future", "resourceVersion=1000", 504, "Timeout"},
+    {"a match without a version", "resourceVersionMatch=Exact", 422, "Invalid"},
+    {"exactly any version", "resourceVersionMatch=Exact&resourceVersion=0", 422, "Invalid"},
+    {"a limit that is no number", "limit=x", 400, "BadRequest"},
+    {"initial events", "sendInitialEvents=true", 422, "Invalid"},
+    {"a continue token of somebody else", "continue=nonsense", 400, "BadRequest"},
+    {"a field that cannot be selected by", "fieldSelector=spec.color%3Dred", 400, "BadRequest"},
+    {"a label selector that is none", "labelSelector=a%20b", 400, "BadRequest"},
 };
 
-INSTANTIATE_TEST_SUITE_P(Rows, RefusedList, ::testing::ValuesIn(kRefusedRows));
+INSTANTIATE_TEST_SUITE_P(Rows, RefusedList, ::testing::ValuesIn(kRefusedRows), kBySentence);
 
 TEST_F(Lists, a_version_from_the_future_says_so_in_a_cause) {
   const Answer answer = list("resourceVersion=1000");

@@ -33,11 +33,19 @@ constexpr StrategicRow kStrategicRows[] = {
      R"({"status":{"allocation":null}})", R"({"status":{}})"},
     {"a list that is no map is replaced", "Pod", R"({"spec":{"tolerations":[{"key":"a"}]}})",
      R"({"spec":{"tolerations":[{"key":"b"}]}})", R"({"spec":{"tolerations":[{"key":"b"}]}})"},
-    {"an item with a known key is merged, one with a new key goes to the end", "ResourceClaim",
+    {"an item with a new key goes to the front", "ResourceClaim",
+     R"({"status":{"reservedFor":[{"uid":"1"},{"uid":"2"}]}})",
+     R"({"status":{"reservedFor":[{"uid":"3"}]}})",
+     R"({"status":{"reservedFor":[{"uid":"3"},{"uid":"1"},{"uid":"2"}]}})"},
+    {"an item with a known key is merged, and the patch's order counts", "ResourceClaim",
      R"({"status":{"reservedFor":[{"uid":"1","name":"a"},{"uid":"2"}]}})",
      R"({"status":{"reservedFor":[{"uid":"3"},{"uid":"1","resource":"pods"}]}})",
-     R"({"status":{"reservedFor":[{"uid":"1","name":"a","resource":"pods"},{"uid":"2"},
-        {"uid":"3"}]}})"},
+     R"({"status":{"reservedFor":[{"uid":"3"},{"uid":"1","name":"a","resource":"pods"},
+        {"uid":"2"}]}})"},
+    {"what the patch does not name keeps its place before what it names", "Pod",
+     R"({"status":{"conditions":[{"type":"A"},{"type":"B"},{"type":"C"}]}})",
+     R"({"status":{"conditions":[{"type":"D"},{"type":"B","x":1}]}})",
+     R"({"status":{"conditions":[{"type":"D"},{"type":"A"},{"type":"B","x":1},{"type":"C"}]}})"},
     {"$patch: delete removes the item with that key", "ResourceClaim",
      R"({"status":{"reservedFor":[{"uid":"1"},{"uid":"2"}]}})",
      R"({"status":{"reservedFor":[{"$patch":"delete","uid":"1"}]}})",
@@ -60,16 +68,16 @@ constexpr StrategicRow kStrategicRows[] = {
      R"({"metadata":{"finalizers":["b"]}})"},
     {"finalizers are added to those there are", "ResourceClaim",
      R"({"metadata":{"finalizers":["a"]}})", R"({"metadata":{"finalizers":["b","a"]}})",
-     R"({"metadata":{"finalizers":["a","b"]}})"},
-    {"$setElementOrder is no member", "Pod", R"({"status":{"conditions":[{"type":"A"}]}})",
+     R"({"metadata":{"finalizers":["b","a"]}})"},
+    {"$setElementOrder puts items in order", "Pod", R"({"status":{"conditions":[{"type":"A"}]}})",
      R"({"status":{"$setElementOrder/conditions":[{"type":"B"},{"type":"A"}],
         "conditions":[{"type":"B"}]}})",
-     R"({"status":{"conditions":[{"type":"A"},{"type":"B"}]}})"},
+     R"({"status":{"conditions":[{"type":"B"},{"type":"A"}]}})"},
     {"$retainKeys drops what it does not name", "Pod", R"({"spec":{"a":1,"b":2}})",
      R"({"spec":{"$retainKeys":["b"],"b":3}})", R"({"spec":{"b":3}})"},
 };
 
-INSTANTIATE_TEST_SUITE_P(Rows, StrategicMerge, ::testing::ValuesIn(kStrategicRows));
+INSTANTIATE_TEST_SUITE_P(Rows, StrategicMerge, ::testing::ValuesIn(kStrategicRows), kBySentence);
 
 TEST(StrategicMergeFailure, an_item_without_its_key_is_refused) {
   JsonObject object = object_of(R"({"status":{"reservedFor":[{"uid":"1"}]}})");

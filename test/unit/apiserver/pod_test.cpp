@@ -71,6 +71,40 @@ TEST_F(Pod, the_last_entry_cannot_be_removed_by_leaving_it_out) {
   EXPECT_EQ(names(), "gpus=a ");
 }
 
+TEST_F(Pod, an_entry_whose_value_another_took_goes_with_the_manager_that_made_it) {
+  make_pod();
+  apply_names(entry("gpus", "a") + "," + entry("nic", "b"));
+  api.patch(kPodStatus, kStrategic,
+            R"({"status":{"resourceClaimStatuses":[)" + entry("gpus", "z") + "]}}");
+  apply_names(entry("nic", "b"));
+  EXPECT_EQ(names(), "nic=b ");
+}
+
+TEST_F(Pod, an_explicitly_empty_list_removes_the_last_entry) {
+  make_pod();
+  apply_names(entry("gpus", "a"));
+  EXPECT_EQ(apply_names("").status, 200);
+  EXPECT_EQ(names(), "");
+}
+
+TEST_F(Pod, apply_orders_a_list_as_it_was_applied) {
+  make_pod();
+  apply_names(entry("gpus", "a") + "," + entry("nic", "b"));
+  apply_names(entry("nic", "b") + "," + entry("gpus", "a"));
+  EXPECT_EQ(names(), "nic=b gpus=a ");
+  apply_names(entry("gpus", "a"), "theirs");
+  EXPECT_EQ(names(), "nic=b gpus=a ");
+}
+
+TEST_F(Pod, apply_refuses_an_entry_that_is_there_twice) {
+  make_pod();
+  const Answer refused = apply_names(entry("gpus", "a") + "," + entry("gpus", "b"));
+  EXPECT_EQ(refused.status, 500);
+  EXPECT_EQ(refused.text({"message"}),
+            R"(failed to create typed patch object (/trainer-0; /v1, Kind=Pod): )"
+            R"(.status.resourceClaimStatuses: duplicate entries for key [name="gpus"])");
+}
+
 TEST_F(Pod, apply_again_changes_nothing) {
   make_pod();
   const Answer first = apply_names(entry("gpus", "a"));
@@ -86,7 +120,7 @@ TEST_F(Pod, apply_without_force_does_not_take_a_field_from_another) {
       entry("gpus", "b") + "]}}";
   const Answer refused = api.patch(std::string(kPodStatus) + "?fieldManager=ours", kApply, body);
   EXPECT_EQ(refused.status, 409);
-  EXPECT_TRUE(refused.blames(R"(.status.resourceClaimStatuses[{"name":"gpus"}].resourceClaimName)"))
+  EXPECT_TRUE(refused.blames(R"(.status.resourceClaimStatuses[name="gpus"].resourceClaimName)"))
       << serialize(refused.body);
   EXPECT_EQ(names(), "gpus=a ");
 }
@@ -134,7 +168,7 @@ constexpr ApplyRow kApplyRows[] = {
      "Invalid", "status.resourceClaimStatuses[0].name"},
 };
 
-INSTANTIATE_TEST_SUITE_P(Rows, RefusedApply, ::testing::ValuesIn(kApplyRows));
+INSTANTIATE_TEST_SUITE_P(Rows, RefusedApply, ::testing::ValuesIn(kApplyRows), kBySentence);
 
 TEST_F(Pod, apply_to_the_status_of_a_missing_pod_makes_none) {
   const Answer answer = apply_names(entry("gpus", "a"));
@@ -172,8 +206,8 @@ TEST_F(Pod, conditions_are_merged_by_type) {
       kPodStatus, kStrategic,
       R"({"status":{"conditions":[{"type":"DisruptionTarget","status":"True","message":""}]}})");
   EXPECT_EQ(serialize(Json(array_at(after.body, {"status", "conditions"}))),
-            R"([{"type":"Ready","status":"True"},)"
-            R"({"type":"DisruptionTarget","status":"True","message":""}])");
+            R"([{"type":"DisruptionTarget","status":"True","message":""},)"
+            R"({"type":"Ready","status":"True"}])");
 }
 
 TEST_F(Pod, its_spec_is_fixed_but_for_a_few_fields) {
@@ -209,10 +243,29 @@ TEST_F(Pod, a_deletion_can_be_hurried_but_not_slowed_down) {
             5);
 }
 
+// It is marked first all the same, so that its watchers see two events.
 TEST_F(Pod, without_a_node_goes_at_once) {
-  make_pod();
-  EXPECT_EQ(api.remove(kPod).status, 200);
+  const Answer made = make_pod();
+  auto watch = api.watch(std::string(kPods) +
+                         "?watch=1&resourceVersion=" + std::string(made.resource_version()));
+  const Answer gone = api.remove(kPod);
+  EXPECT_EQ(gone.status, 200);
+  EXPECT_EQ(integer_at(gone.body, {"metadata", "deletionGracePeriodSeconds"}), 0);
   EXPECT_EQ(api.get(kPod).status, 404);
+  EXPECT_EQ(summary(drain(**watch)),
+            (std::vector<std::string>{"MODIFIED trainer-0", "DELETED trainer-0"}));
+}
+
+TEST_F(Pod, takes_status_writes_while_it_is_being_deleted) {
+  make_pod("node-a");
+  const Answer marked = api.remove(kPod);
+  const Answer written = api.patch(kPodStatus, kMerge, R"({"status":{"phase":"Running"}})");
+  EXPECT_EQ(written.status, 200);
+  EXPECT_EQ(written.text({"metadata", "deletionTimestamp"}),
+            marked.text({"metadata", "deletionTimestamp"}));
+  const Answer refused =
+      api.patch(kPod, kMerge, R"({"metadata":{"deletionGracePeriodSeconds":1}})");
+  EXPECT_TRUE(refused.blames("metadata.deletionGracePeriodSeconds"));
 }
 
 TEST_F(Pod, that_has_ended_goes_at_once) {

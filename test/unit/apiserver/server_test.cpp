@@ -65,7 +65,7 @@ constexpr PathRow kPathRows[] = {
      "UnsupportedMediaType"},
 };
 
-INSTANTIATE_TEST_SUITE_P(Rows, Paths, ::testing::ValuesIn(kPathRows));
+INSTANTIATE_TEST_SUITE_P(Rows, Paths, ::testing::ValuesIn(kPathRows), kBySentence);
 
 class Betas : public ServerTest {
  protected:

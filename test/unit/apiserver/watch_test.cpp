@@ -112,6 +112,16 @@ TEST_F(Watches, bookmark_about_each_minute_for_those_who_allow_it) {
   EXPECT_EQ(summary(drain(*quiet)), Lines{});
 }
 
+TEST_F(Watches, bookmark_once_more_right_before_their_timeout) {
+  auto watch = open("allowWatchBookmarks=true&timeoutSeconds=10&resourceVersion=" + now());
+  EXPECT_TRUE(time.advance_to_next(runtime::MonoTime(8s)));
+  EXPECT_EQ(time.now(), runtime::MonoTime(8s));
+  EXPECT_EQ(summary(drain(*watch)), Lines{"BOOKMARK " + now()});
+  EXPECT_FALSE(watch->ended());
+  EXPECT_TRUE(time.advance_to_next(runtime::MonoTime(10s)));
+  EXPECT_TRUE(watch->ended());
+}
+
 TEST_F(Watches, end_after_their_timeout) {
   auto watch = open("timeoutSeconds=5&resourceVersion=" + now());
   int told = 0;
@@ -149,6 +159,7 @@ TEST_F(Watches, can_be_ended_by_the_server) {
 }
 
 struct RefusedRow {
+  std::string_view sentence;
   std::string_view query;
   int status;
 };
@@ -160,14 +171,22 @@ TEST_P(RefusedWatch, answers) {
 }
 
 constexpr RefusedRow kRefusedRows[] = {
-    {"resourceVersion=abc", 400},
-    {"sendInitialEvents=true", 422},
-    {"resourceVersionMatch=NotOlderThan", 422},
-    {"sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=99999", 504},
-    {"fieldSelector=nonsense", 400},
+    {"a version that is no number", "resourceVersion=abc", 500},
+    {"initial events without a match", "sendInitialEvents=true", 422},
+    {"a match without initial events", "resourceVersionMatch=NotOlderThan", 422},
+    {"a field selector that is none", "fieldSelector=nonsense", 400},
 };
 
-INSTANTIATE_TEST_SUITE_P(Rows, RefusedWatch, ::testing::ValuesIn(kRefusedRows));
+INSTANTIATE_TEST_SUITE_P(Rows, RefusedWatch, ::testing::ValuesIn(kRefusedRows), kBySentence);
+
+TEST_F(Watches, initial_events_from_the_future_are_an_error_event) {
+  auto watch =
+      open("sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=99999");
+  const auto events = drain(*watch);
+  ASSERT_EQ(events.size(), 1U);
+  EXPECT_EQ(integer_at(events[0], {"object", "code"}), 504);
+  EXPECT_TRUE(watch->ended());
+}
 
 class ShortHistory : public Watches {
  protected:
