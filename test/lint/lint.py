@@ -28,6 +28,9 @@ INCLUDES = {
     "cmd/dra-controller-manager": [
         "controllers/common", "controllers/resource_claim", "controllers/device_taint_eviction",
         "informers", "workqueue", "client", "client/api", "runtime", "runtime/http"],
+    "cmd/dra-playground": [
+        "test/apiserver", "controllers/common", "informers", "workqueue", "client", "client/api",
+        "runtime", "runtime/http"],
     # Shares no encoder or decoder with the client, so that a mistake does not cancel out.
     "test/apiserver": ["runtime", "runtime/http", "test/support"],
     # Black-box: sees the manager only through its process and the API.
@@ -40,7 +43,7 @@ INCLUDES = {
 THIRD_PARTY = {
     r"boost/beast|boost/asio/ssl|openssl/": ["runtime/http/", "test/support/"],
     r"simdjson": ["client/"],
-    r"boost/json": ["client/api/encode", "test/"],
+    r"boost/json": ["client/api/encode", "cmd/dra-playground/", "test/"],
     r"yaml-cpp": ["client/", "cmd/", "test/support/"],
     r"CLI/": ["cmd/", "test/"],
     r"spdlog": ["runtime/log.cpp"],

@@ -1,0 +1,57 @@
+#include "cmd/dra-playground/api.hpp"
+
+#include "cmd/dra-playground/objects.hpp"
+
+namespace dcm::playground {
+
+Task<Result<http::Response>> Api::get(api::Resource resource, api::NamespacedName key) {
+  return rest_.send(client::get_request(resource, key));
+}
+
+Task<Result<http::Response>> Api::create(api::Resource resource, api::NamespacedName key,
+                                         std::string subresource, std::string body) {
+  return send(client::Verb::create, resource.path(key, subresource), {}, std::move(body));
+}
+
+Task<Result<http::Response>> Api::apply(api::Resource resource, api::NamespacedName key,
+                                        std::string subresource, std::string body) {
+  return send(client::Verb::apply, resource.path(key, subresource), "true", std::move(body));
+}
+
+Task<Result<http::Response>> Api::strategic_merge_patch(api::Resource resource,
+                                                        api::NamespacedName key,
+                                                        std::string subresource, std::string body) {
+  return send(client::Verb::strategic_merge_patch, resource.path(key, subresource), {},
+              std::move(body));
+}
+
+Task<Result<http::Response>> Api::remove(api::Resource resource, api::NamespacedName key,
+                                         std::string body) {
+  return rest_.send(client::delete_request(resource, key, std::move(body)));
+}
+
+Task<Result<http::Response>> Api::send(client::Verb verb, std::string path, std::string force,
+                                       std::string body) {
+  return rest_.send(
+      {.verb = verb,
+       .target = client::make_target(path, {{"fieldManager", kFieldManager}, {"force", force}}),
+       .body = std::move(body)});
+}
+
+api::Resource pods() {
+  return {&api::kPods, "v1"};
+}
+api::Resource nodes() {
+  return {&kNodes, "v1"};
+}
+api::Resource claims() {
+  return {&api::kResourceClaims, "v1"};
+}
+api::Resource device_classes() {
+  return {&kDeviceClasses, "v1"};
+}
+api::Resource slices() {
+  return {&api::kResourceSlices, "v1"};
+}
+
+}  // namespace dcm::playground

@@ -1,0 +1,31 @@
+#include "cmd/dra-playground/caches.hpp"
+
+#include "runtime/task_group.hpp"
+
+namespace dcm::playground {
+
+Caches::Caches(client::RestClient& rest, const informers::InformerContext& context)
+    : pods(rest, playground::pods(), make_pod_decoder(), context),
+      claims(rest, playground::claims(), make_claim_decoder(), context),
+      device_classes(rest, playground::device_classes(), make_device_class_decoder(), context),
+      slices(rest, playground::slices(), make_slice_decoder(), context),
+      nodes(rest, playground::nodes(), make_node_decoder(), context) {}
+
+Task<> Caches::run(runtime::Executor executor) {
+  runtime::TaskGroup group(executor);
+  group.spawn("pods", pods.informer.run());
+  group.spawn("claims", claims.informer.run());
+  group.spawn("device classes", device_classes.informer.run());
+  group.spawn("slices", slices.informer.run());
+  group.spawn("nodes", nodes.informer.run());
+  co_await group.join();
+}
+
+Task<> Caches::wait_for_sync() {
+  co_await informers::wait_for_sync(
+      {&pods.informer.sync(), &claims.informer.sync(), &device_classes.informer.sync(),
+       &slices.informer.sync(), &nodes.informer.sync()},
+      {});
+}
+
+}  // namespace dcm::playground

@@ -1,0 +1,42 @@
+#include "cmd/dra-playground/connection.hpp"
+
+#include "client/tls_files.hpp"
+#include "runtime/version.hpp"
+
+namespace dcm::playground {
+namespace {
+
+// As many as there are workers, and the watches.
+constexpr std::size_t kRequestsAtATime = 100;
+
+client::RestClientOptions rest_options(const client::ClusterConfig& config) {
+  return {.server = config.server,
+          .path_prefix = config.path_prefix,
+          .user_agent = "dra-playground/" + std::string(runtime::kVersion),
+          .limits = {.qps = 0, .burst = 1, .inflight_max = kRequestsAtATime}};
+}
+
+}  // namespace
+
+runtime::Result<std::unique_ptr<http::Transport>> open_network(const client::ClusterConfig& config,
+                                                               const PartContext& context) {
+  const auto tls = client::read_tls_options(config);
+  if (!tls) return runtime::fail(tls.error());
+  auto transport = http::make_tcp_transport(context.executor, context.time, *tls);
+  if (!transport) return runtime::fail(transport.error());
+  return std::move(*transport);
+}
+
+Connection::Connection(http::Transport& transport, const client::ClusterConfig& config,
+                       const PartContext& context)
+    : http_(http::make_client(transport, context.time,
+                              {.origin = config.server, .connections_max = kRequestsAtATime})),
+      credentials_(client::make_credentials(config, context.time, context.log)),
+      rest_({.http = *http_,
+             .credentials = *credentials_,
+             .gate = gate_,
+             .time = context.time,
+             .metrics = context.metrics},
+            rest_options(config), context.rng.fork(), context.log) {}
+
+}  // namespace dcm::playground

@@ -1,0 +1,19 @@
+// The same request for many objects, several at a time.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "runtime/error.hpp"
+#include "runtime/task_group.hpp"
+
+namespace dcm::playground {
+
+using Numbered = std::function<runtime::Task<runtime::Result<>>(std::size_t number)>;
+
+// Calls `work` for each number below `count`, 16 at a time. Stops at the first error, and returns
+// it.
+runtime::Task<runtime::Result<>> for_each_number(runtime::Executor executor, std::size_t count,
+                                                 Numbered work);
+
+}  // namespace dcm::playground

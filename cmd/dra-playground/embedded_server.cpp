@@ -1,0 +1,58 @@
+#include "cmd/dra-playground/embedded_server.hpp"
+
+#include "runtime/task_group.hpp"
+#include "test/apiserver/http_front.hpp"
+
+namespace dcm::playground {
+namespace {
+
+constexpr const char* kHost = "playground";
+constexpr std::uint16_t kPort = 80;
+
+// Enough for the watches of some clients to catch up; each version of an object is held as long as
+// it stands in the history.
+constexpr std::size_t kHistory = 20'000;
+
+apiserver::ServerOptions server_options() {
+  return {.history_limit = kHistory, .log_limit = 0};
+}
+
+}  // namespace
+
+EmbeddedServer::EmbeddedServer(const PartContext& context)
+    : context_(context),
+      server_(context_.time, context_.rng.fork(), server_options()),
+      network_(context_.time),
+      pipes_(network_.listen(kHost, kPort)) {}
+
+runtime::Result<> EmbeddedServer::listen(const std::string& address) {
+  auto listener = http::make_tcp_listener(context_.executor, context_.time, address, std::nullopt);
+  if (!listener) return runtime::fail(listener.error());
+  loopback_ = std::move(*listener);
+  return {};
+}
+
+std::string EmbeddedServer::url() const {
+  return "http://" + loopback_->address();
+}
+
+client::ClusterConfig EmbeddedServer::config() {
+  client::ClusterConfig config;
+  config.server = {.security = http::Security::plain, .host = kHost, .port = kPort};
+  config.origin = "the API server in memory";
+  return config;
+}
+
+runtime::Task<> EmbeddedServer::run() {
+  const http::Handler handler = apiserver::http_handler(server_, context_.time);
+  runtime::TaskGroup group(context_.executor);
+  group.spawn("pipes", http::serve(*pipes_, context_.time, apiserver::front_options(), handler,
+                                   context_.log));
+  if (loopback_) {
+    group.spawn("loopback", http::serve(*loopback_, context_.time, apiserver::front_options(),
+                                        handler, context_.log));
+  }
+  co_await group.join();
+}
+
+}  // namespace dcm::playground

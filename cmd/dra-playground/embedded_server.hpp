@@ -1,0 +1,43 @@
+// The API server in memory as a part of this process: over plain HTTP on loopback for others, and
+// through pipes for our own parts.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "client/config.hpp"
+#include "cmd/dra-playground/part.hpp"
+#include "runtime/http/pipe.hpp"
+#include "runtime/http/tcp.hpp"
+#include "test/apiserver/server.hpp"
+
+namespace dcm::playground {
+
+class EmbeddedServer {
+ public:
+  // Without a port on loopback: pipes alone.
+  explicit EmbeddedServer(const PartContext& context);
+
+  // Listens on that address as well. Errors: configuration (in use, or not ours).
+  runtime::Result<> listen(const std::string& address);
+  // "http://127.0.0.1:6443"; requires listen().
+  std::string url() const;
+
+  // How our own parts reach it.
+  http::Transport& transport() { return network_; }
+  static client::ClusterConfig config();
+
+  apiserver::Server& server() { return server_; }
+
+  // Serves until it is cancelled.
+  runtime::Task<> run();
+
+ private:
+  PartContext context_;
+  apiserver::Server server_;
+  http::PipeNetwork network_;
+  std::unique_ptr<http::Listener> pipes_;
+  std::unique_ptr<http::Listener> loopback_;  // null: none
+};
+
+}  // namespace dcm::playground

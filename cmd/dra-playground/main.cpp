@@ -1,0 +1,19 @@
+// From arguments to exit status.
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "cmd/dra-playground/options.hpp"
+#include "cmd/dra-playground/playground.hpp"
+
+int main(int argc, char** argv) {
+  using namespace dcm::playground;
+  const auto options = parse_options(std::vector<std::string>(argv + 1, argv + argc));
+  if (!options) {
+    const Exit& exit = options.error();
+    std::fputs((exit.text + (exit.text.ends_with('\n') ? "" : "\n")).c_str(),
+               exit.status == 0 ? stdout : stderr);
+    return exit.status;
+  }
+  return run_playground(*options);
+}

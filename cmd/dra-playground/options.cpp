@@ -1,0 +1,81 @@
+#include "cmd/dra-playground/options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "cmd/dra-playground/drivers.hpp"
+#include "runtime/version.hpp"
+
+namespace dcm::playground {
+namespace {
+
+constexpr std::size_t kNodesMax = 5000;
+
+// DeviceClasses and slices are named after drivers (DNS subdomains, RFC 1123).
+std::string check_driver(const std::string& name) {
+  const auto is_bad = [](char c) {
+    return !(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && c != '-' && c != '.';
+  };
+  const bool is_edge_bad =
+      name.empty() || name.find_first_of("-.") == 0 || name.find_last_of("-.") == name.size() - 1;
+  if (!is_edge_bad && name.size() <= 63 && std::ranges::none_of(name, is_bad)) return {};
+  return fmt::format("\"{}\" is no driver name such as gpu.example.com", name);
+}
+
+void add_flags(CLI::App& app, Options& options) {
+  app.add_option("--nodes", options.size.nodes, "Hollow nodes.")
+      ->capture_default_str()
+      ->check(CLI::Range(std::size_t{1}, kNodesMax));
+  app.add_option("--devices", options.size.devices, "Devices of each driver on each node.")
+      ->capture_default_str()
+      ->check(CLI::Range(std::size_t{0}, kDevicesMax));
+  app.add_option("--drivers", options.size.drivers,
+                 "DRA drivers; each has a DeviceClass of its name.")
+      ->delimiter(',')
+      ->capture_default_str()
+      ->check(check_driver);
+  auto* const port = app.add_option("--port", options.port,
+                                    "Port on 127.0.0.1 for the API server; 0 takes a free one.")
+                         ->capture_default_str();
+  auto* const out = app.add_option("--kubeconfig-out", options.kubeconfig_out,
+                                   "Where to write a kubeconfig; by default "
+                                   "~/.local/state/dra-controller-manager/playground/kubeconfig.");
+  app.add_option("--kubeconfig", options.kubeconfig,
+                 "Run nodes, drivers, scheduler and garbage collector against this cluster, and "
+                 "no API server.")
+      ->check(CLI::ExistingFile)
+      ->excludes(port)
+      ->excludes(out);
+  app.add_option("-v,--v", options.verbosity, "Verbosity of the log.")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 10));
+}
+
+Exit bad_flags(const std::string& why) {
+  return {2, fmt::format("dra-playground: {}", why)};
+}
+
+}  // namespace
+
+std::expected<Options, Exit> parse_options(const std::vector<std::string>& arguments) {
+  Options options;
+  CLI::App app(
+      "A cluster for dynamic resource allocation in one process: an API server in memory, hollow "
+      "nodes with devices, a scheduler and a garbage collector for claims.",
+      "dra-playground");
+  app.set_version_flag("--version", "dra-playground " + std::string(runtime::kVersion));
+  add_flags(app, options);
+  try {
+    // CLI11 takes them from the back.
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::CallForHelp&) {
+    return std::unexpected(Exit{0, app.help()});
+  } catch (const CLI::CallForVersion& version) {
+    return std::unexpected(Exit{0, std::string(version.what()) + "\n"});
+  } catch (const CLI::ParseError& error) {
+    return std::unexpected(bad_flags(error.what()));
+  }
+  return options;
+}
+
+}  // namespace dcm::playground

@@ -1,0 +1,30 @@
+// The command line of dra-playground.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <vector>
+
+#include "cmd/dra-playground/parts.hpp"
+
+namespace dcm::playground {
+
+struct Options {
+  Size size;
+  std::uint16_t port = 0;      // 0: a free one
+  std::string kubeconfig_out;  // empty: in the state folder of the user
+  std::string kubeconfig;      // a cluster that is there; empty: the API server in memory
+  int verbosity = 0;
+};
+
+// Nothing to run: print this and exit with that status.
+struct Exit {
+  int status;        // 0: help or version; 2: bad flags
+  std::string text;  // for standard output (status 0) or standard error
+};
+
+// Parses `arguments` (without the program's name). A mistake is one line that names the flag.
+std::expected<Options, Exit> parse_options(const std::vector<std::string>& arguments);
+
+}  // namespace dcm::playground

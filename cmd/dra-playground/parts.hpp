@@ -1,0 +1,47 @@
+// What a cluster has beside its API server, in small: nodes, drivers, a scheduler, a garbage
+// collector for claims. The same against the API server in memory and against a real one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cmd/dra-playground/drivers.hpp"
+#include "cmd/dra-playground/hollow_nodes.hpp"
+#include "cmd/dra-playground/owner_gc.hpp"
+#include "cmd/dra-playground/scheduler.hpp"
+
+namespace dcm::playground {
+
+struct Size {
+  std::size_t nodes = 4;
+  std::size_t devices = 8;  // of each driver on each node
+  std::vector<std::string> drivers = {"gpu.example.com", "nic.example.com"};
+};
+
+class Parts {
+ public:
+  // `rest`, and what `context` refers to, must outlive it.
+  Parts(PartContext context, client::RestClient& rest, const Size& size);
+
+  // Makes nodes, device classes and slices. Errors: what the API server has against it.
+  Task<Result<>> publish();
+  // Ends by cancellation only.
+  Task<> run();
+
+  const Caches& caches() const { return caches_; }
+  const Scheduler& scheduler() const { return scheduler_; }
+
+ private:
+  // Works as soon as the caches are complete.
+  Task<> work();
+
+  PartContext context_;
+  Api api_;
+  Caches caches_;
+  Drivers drivers_;
+  HollowNodes nodes_;
+  Scheduler scheduler_;
+  OwnerGc gc_;
+};
+
+}  // namespace dcm::playground

@@ -1,0 +1,121 @@
+#include "cmd/dra-playground/playground.hpp"
+
+#include <csignal>
+#include <cstdio>
+#include <iostream>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "cmd/dra-playground/connection.hpp"
+#include "cmd/dra-playground/embedded_server.hpp"
+#include "cmd/dra-playground/kubeconfig_out.hpp"
+#include "runtime/loop.hpp"
+#include "runtime/task_group.hpp"
+
+namespace dcm::playground {
+namespace {
+
+// What the process has one of. Made first, so that it goes last.
+struct Process {
+  runtime::Loop loop;
+  runtime::MetricsRegistry metrics;
+  runtime::Rng rng = runtime::Rng::from_system();
+
+  PartContext context(int verbosity) {
+    auto backend = std::make_shared<runtime::LogBackend>(loop.time(), runtime::LogFormat::text,
+                                                         runtime::write_to_stderr());
+    backend->set_verbosity(verbosity);
+    return {loop.executor(), loop.time(), rng, metrics, runtime::Logger(std::move(backend))};
+  }
+};
+
+int report(const runtime::Error& error) {
+  std::cerr << "dra-playground: " << error.message << "\n";
+  return 1;
+}
+
+void announce(const KubeconfigOut& kubeconfig) {
+  std::cout << "kubeconfig: " << kubeconfig.path() << "\n"
+            << "export KUBECONFIG=" << kubeconfig.path() << std::endl;
+}
+
+void announce(const Size& size, const std::string& origin) {
+  std::cout << fmt::format("{} nodes on {}", size.nodes, origin) << std::endl;
+}
+
+// Publishes, tells that by `ready`, and works until it is cancelled.
+struct Main {
+  Parts& parts;
+  std::function<Result<>()> ready;
+  runtime::TaskGroup& group;
+  int status = 0;
+
+  Task<> run() {
+    Result<> done = co_await parts.publish();
+    if (done) done = ready();
+    if (!done) {
+      status = report(done.error());
+      group.cancel();
+      co_return;
+    }
+    co_await parts.run();
+  }
+};
+
+int run_parts(Process& process, runtime::TaskGroup& group, Main main) {
+  process.loop.on_signals({SIGINT, SIGTERM}, [&group](int) { group.cancel(); });
+  group.spawn("parts", main.run());
+  process.loop.run(group.join());
+  return main.status;
+}
+
+int run_with_own_server(const Options& options) {
+  Process process;
+  const PartContext context = process.context(options.verbosity);
+  EmbeddedServer server(context);
+  if (auto listening = server.listen(fmt::format("127.0.0.1:{}", options.port)); !listening) {
+    return report(listening.error());
+  }
+  Connection connection(server.transport(), EmbeddedServer::config(), context);
+  Parts parts(context, connection.rest(), options.size);
+  std::optional<KubeconfigOut> kubeconfig;
+  const auto ready = [&]() -> Result<> {
+    auto written = KubeconfigOut::write(
+        options.kubeconfig_out.empty() ? default_kubeconfig_path() : options.kubeconfig_out,
+        server.url());
+    if (!written) return runtime::fail(written.error());
+    kubeconfig.emplace(std::move(*written));
+    announce(*kubeconfig);
+    return {};
+  };
+  runtime::TaskGroup group(context.executor);
+  group.spawn("API server", server.run());
+  return run_parts(process, group, {parts, ready, group});
+}
+
+int run_against_cluster(const Options& options) {
+  Process process;
+  const PartContext context = process.context(options.verbosity);
+  const auto config = client::load_cluster_config({.kubeconfig = options.kubeconfig},
+                                                  client::Environment::of_process());
+  if (!config) return report(config.error());
+  const auto network = open_network(*config, context);
+  if (!network) return report(network.error());
+  Connection connection(**network, *config, context);
+  Parts parts(context, connection.rest(), options.size);
+  const auto ready = [&]() -> Result<> {
+    announce(options.size, config->origin);
+    return {};
+  };
+  runtime::TaskGroup group(context.executor);
+  return run_parts(process, group, {parts, ready, group});
+}
+
+}  // namespace
+
+int run_playground(const Options& options) {
+  return options.kubeconfig.empty() ? run_with_own_server(options) : run_against_cluster(options);
+}
+
+}  // namespace dcm::playground

@@ -1,0 +1,41 @@
+// Pods that found no place, in lines of equal wishes.
+//
+// When devices become free, only the first pod of each line is worth trying; when it leaves, the
+// next one is. So a cluster that is full, with thousands of pods waiting, costs nearly nothing.
+#pragma once
+
+#include <list>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "client/api/meta.hpp"
+
+namespace dcm::playground {
+
+// Invariant: a pod stands in one line at most, and keeps its place while its wishes stay the same.
+class WaitingRoom {
+ public:
+  using PodName = api::NamespacedName;
+
+  void wait(const PodName& pod, const std::string& line);
+  // Returns who is the first of its line now, if that was the pod.
+  std::optional<PodName> leave(const PodName& pod);
+  // The first of each line.
+  std::vector<PodName> heads() const;
+  std::size_t size() const noexcept { return places_.size(); }
+
+ private:
+  using Line = std::list<PodName>;
+  struct Place {
+    std::string line;
+    Line::iterator position;
+  };
+
+  std::map<std::string, Line> lines_;
+  std::unordered_map<PodName, Place> places_;
+};
+
+}  // namespace dcm::playground

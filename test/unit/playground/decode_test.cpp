@@ -1,0 +1,183 @@
+// What the playground reads of objects, beyond what client/api reads.
+#include "cmd/dra-playground/decode.hpp"
+
+#include <gtest/gtest.h>
+
+namespace dcm::playground {
+namespace {
+
+using namespace std::chrono_literals;
+
+template <class T>
+T read(const std::unique_ptr<api::Decoder<T>>& decoder, const std::string& fields,
+       const std::string& metadata = "") {
+  const auto decoded =
+      decoder->decode_object(R"({"metadata":{"name":"a","uid":"u","resourceVersion":"1")" +
+                             metadata + "}," + fields + "}");
+  EXPECT_TRUE(decoded) << decoded.error().message;
+  T copy;
+  if (decoded && decoded->object) copy = std::move(const_cast<T&>(*decoded->object));
+  return copy;
+}
+
+struct DurationRow {
+  std::string text;
+  std::optional<Duration> expected;
+};
+
+class ParseDuration : public ::testing::TestWithParam<DurationRow> {};
+
+TEST_P(ParseDuration, reads_as_go_does) {
+  EXPECT_EQ(parse_duration(GetParam().text), GetParam().expected) << GetParam().text;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rows, ParseDuration,
+    ::testing::Values(DurationRow{"2s", 2s}, DurationRow{"1m30s", 90s}, DurationRow{"500ms", 500ms},
+                      DurationRow{"1.5h", 90min}, DurationRow{"0", 0s}, DurationRow{"0s", 0s},
+                      DurationRow{"", std::nullopt}, DurationRow{"2", std::nullopt},
+                      DurationRow{"-2s", std::nullopt}, DurationRow{"2 s", std::nullopt},
+                      DurationRow{"s", std::nullopt}, DurationRow{"inf", std::nullopt},
+                      DurationRow{"nans", std::nullopt}, DurationRow{"2s!", std::nullopt},
+                      DurationRow{"99999999999h", std::nullopt}));
+
+TEST(DecodePod, reads_what_its_annotations_tell_the_node) {
+  const Pod pod = read(make_pod_decoder(), R"("spec":{"nodeName":"node-1"})",
+                       R"(,"annotations":{"playground.dra-controller-manager.dev/run-for":"2s",)"
+                       R"("playground.dra-controller-manager.dev/stop-after":"soon",)"
+                       R"("playground.dra-controller-manager.dev/finish":"Failed"},)"
+                       R"("deletionGracePeriodSeconds":30)");
+  EXPECT_EQ(pod.run_for, 2s);
+  EXPECT_EQ(pod.stop_after, std::nullopt);
+  EXPECT_EQ(pod.finish, api::PodPhase::failed);
+  EXPECT_EQ(pod.grace, 30s);
+  EXPECT_EQ(pod.node_name.str(), "node-1");
+}
+
+TEST(DecodePod, only_an_end_is_a_finish) {
+  const Pod pod =
+      read(make_pod_decoder(), R"("spec":{})",
+           R"(,"annotations":{"playground.dra-controller-manager.dev/finish":"Running"})");
+  EXPECT_EQ(pod.finish, std::nullopt);
+}
+
+TEST(DecodePod, reads_who_schedules_it_and_why_it_could_not) {
+  const Pod pod = read(make_pod_decoder(),
+                       R"("spec":{"schedulerName":"other","schedulingGates":[{"name":"g"}]},)"
+                       R"("status":{"conditions":[{"type":"PodScheduled","status":"False",)"
+                       R"("message":"no room"}]})");
+  EXPECT_TRUE(pod.is_scheduled_by_others);
+  EXPECT_TRUE(pod.has_gates);
+  EXPECT_EQ(pod.unschedulable, "no room");
+  const Pod plain = read(make_pod_decoder(), R"("spec":{"schedulerName":"default-scheduler"})");
+  EXPECT_FALSE(plain.is_scheduled_by_others);
+  EXPECT_FALSE(plain.has_gates);
+}
+
+std::string with_request(const std::string& exactly) {
+  return R"("spec":{"devices":{"requests":[{"name":"r","exactly":{"deviceClassName":"gpu")" +
+         exactly + "}}]}}";
+}
+
+TEST(DecodeClaim, reads_requests_of_both_modes) {
+  const Claim counted =
+      read(make_claim_decoder(), with_request(R"(,"allocationMode":"ExactCount","count":3)"));
+  ASSERT_EQ(counted.requests.size(), 1U);
+  EXPECT_EQ(counted.requests[0].device_class, "gpu");
+  EXPECT_EQ(counted.requests[0].mode, AllocationMode::exact_count);
+  EXPECT_EQ(counted.requests[0].count, 3);
+  EXPECT_EQ(counted.unsupported, "");
+  const Claim all = read(make_claim_decoder(), with_request(R"(,"allocationMode":"All")"));
+  EXPECT_EQ(all.requests[0].mode, AllocationMode::all);
+}
+
+TEST(DecodeClaim, notes_what_the_scheduler_cannot_do) {
+  const auto unsupported = [](const std::string& spec) {
+    return read(make_claim_decoder(), spec).unsupported;
+  };
+  EXPECT_EQ(unsupported(with_request(R"(,"selectors":[{"cel":{"expression":"true"}}])")),
+            "selectors");
+  EXPECT_EQ(unsupported(with_request(R"(,"adminAccess":true)")), "adminAccess");
+  EXPECT_EQ(unsupported(with_request(R"(,"allocationMode":"Some")")), "allocationMode Some");
+  EXPECT_EQ(unsupported(R"("spec":{"devices":{"requests":[{"name":"r","firstAvailable":[{}]}]}})"),
+            "firstAvailable");
+  EXPECT_EQ(unsupported(R"("spec":{"devices":{"constraints":[{}]}})"), "constraints");
+  EXPECT_EQ(unsupported(with_request(R"(,"selectors":[],"adminAccess":false)")), "");
+}
+
+TEST(DecodeClaim, reads_owner_finalizer_devices_and_reservations) {
+  const Claim claim = read(
+      make_claim_decoder(),
+      R"("status":{"allocation":{"devices":{"results":[{"driver":"d","pool":"p","device":"x"}]}},)"
+      R"("reservedFor":[{"resource":"pods","name":"t","uid":"v"}]})",
+      R"(,"finalizers":["resource.kubernetes.io/delete-protection"],)"
+      R"("ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"t","uid":"v","controller":true}])");
+  EXPECT_TRUE(claim.is_allocated);
+  EXPECT_TRUE(claim.has_delete_protection);
+  ASSERT_EQ(claim.devices.size(), 1U);
+  EXPECT_EQ(claim.devices[0].id.str(), "d/p/x");
+  ASSERT_EQ(claim.reserved_for.size(), 1U);
+  ASSERT_TRUE(claim.controller);
+  EXPECT_EQ(claim.controller->kind.str(), "Pod");
+  EXPECT_EQ(claim.controller->group.str(), "");
+}
+
+std::string selectors(const std::string& expressions) {
+  return R"("spec":{"selectors":[)" + expressions + "]}";
+}
+std::string cel(const std::string& expression) {
+  return R"({"cel":{"expression":")" + expression + "\"}}";
+}
+
+TEST(DecodeDeviceClass, reads_the_driver_of_the_selector_that_names_one) {
+  const DeviceClass made =
+      read(make_device_class_decoder(), selectors(cel(R"(device.driver == \"gpu.example.com\")")));
+  EXPECT_EQ(made.driver.str(), "gpu.example.com");
+  EXPECT_EQ(made.unsupported, "");
+}
+
+TEST(DecodeDeviceClass, one_without_selectors_has_every_device) {
+  const DeviceClass made = read(make_device_class_decoder(), R"("spec":{})");
+  EXPECT_TRUE(made.driver.empty());
+  EXPECT_EQ(made.unsupported, "");
+}
+
+TEST(DecodeDeviceClass, any_other_selector_is_not_guessed_at) {
+  for (const std::string& expression :
+       {std::string(R"(device.driver != \"gpu\")"),
+        std::string(R"(device.driver == \"a\" || true)"), std::string("true"),
+        std::string(R"(device.driver == \")"), std::string()}) {
+    const DeviceClass made = read(make_device_class_decoder(), selectors(cel(expression)));
+    EXPECT_NE(made.unsupported, "") << expression;
+  }
+  const std::string two = cel(R"(device.driver == \"a\")") + "," + cel(R"(device.driver == \"b\")");
+  EXPECT_NE(read(make_device_class_decoder(), selectors(two)).unsupported, "");
+}
+
+TEST(DecodeSlice, reads_devices_and_whether_they_are_tainted) {
+  const Slice slice =
+      read(make_slice_decoder(),
+           R"("spec":{"driver":"d","nodeName":"n","pool":{"name":"p","generation":7},"devices":[)"
+           R"({"name":"a"},{"name":"b","taints":[{"key":"k","effect":"NoSchedule"}]},)"
+           R"({"name":"c","taints":[{"key":"k","effect":"None"}]}]})");
+  EXPECT_EQ(slice.generation, 7);
+  ASSERT_EQ(slice.devices.size(), 3U);
+  EXPECT_FALSE(slice.devices[0].is_tainted);
+  EXPECT_TRUE(slice.devices[1].is_tainted);
+  EXPECT_FALSE(slice.devices[2].is_tainted);
+}
+
+TEST(DecodeSlice, one_for_several_nodes_is_left_alone) {
+  const auto decoded = make_slice_decoder()->decode_object(
+      R"({"metadata":{"name":"a","uid":"u","resourceVersion":"1"},"spec":{"allNodes":true}})");
+  ASSERT_TRUE(decoded);
+  EXPECT_EQ(decoded->object, nullptr);
+}
+
+TEST(DecodeNode, reads_whether_it_takes_pods) {
+  EXPECT_TRUE(read(make_node_decoder(), R"("spec":{})").is_schedulable);
+  EXPECT_FALSE(read(make_node_decoder(), R"("spec":{"unschedulable":true})").is_schedulable);
+}
+
+}  // namespace
+}  // namespace dcm::playground

@@ -1,0 +1,57 @@
+#include "cmd/dra-playground/options.hpp"
+
+#include <gmock/gmock.h>
+
+namespace dcm::playground {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(PlaygroundOptions, has_a_small_cluster_by_default) {
+  const auto options = parse_options({});
+  ASSERT_TRUE(options);
+  EXPECT_EQ(options->size.nodes, 4U);
+  EXPECT_EQ(options->size.devices, 8U);
+  EXPECT_EQ(options->port, 0);
+  EXPECT_TRUE(options->kubeconfig.empty());
+}
+
+TEST(PlaygroundOptions, takes_sizes_and_drivers) {
+  const auto options = parse_options({"--nodes", "1000", "--devices=16", "--drivers", "a.b,c.d"});
+  ASSERT_TRUE(options);
+  EXPECT_EQ(options->size.nodes, 1000U);
+  EXPECT_EQ(options->size.devices, 16U);
+  EXPECT_EQ(options->size.drivers, (std::vector<std::string>{"a.b", "c.d"}));
+}
+
+struct Row {
+  std::vector<std::string> arguments;
+  std::string names;
+};
+
+class BadFlags : public ::testing::TestWithParam<Row> {};
+
+TEST_P(BadFlags, exit_with_2_and_a_line_that_names_the_flag) {
+  const auto options = parse_options(GetParam().arguments);
+  ASSERT_FALSE(options);
+  EXPECT_EQ(options.error().status, 2);
+  EXPECT_THAT(options.error().text, HasSubstr(GetParam().names));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rows, BadFlags,
+    ::testing::Values(Row{{"--nodes", "0"}, "--nodes"}, Row{{"--nodes", "many"}, "--nodes"},
+                      Row{{"--devices", "129"}, "--devices"}, Row{{"--port", "70000"}, "--port"},
+                      Row{{"--drivers", "Gpu!"}, "--drivers"},
+                      Row{{"--kubeconfig", "/no/such/file"}, "--kubeconfig"},
+                      Row{{"--no-such-flag"}, "--no-such-flag"}, Row{{"what"}, "what"}));
+
+TEST(PlaygroundOptions, help_is_no_mistake) {
+  const auto options = parse_options({"--help"});
+  ASSERT_FALSE(options);
+  EXPECT_EQ(options.error().status, 0);
+  EXPECT_THAT(options.error().text, HasSubstr("--kubeconfig-out"));
+}
+
+}  // namespace
+}  // namespace dcm::playground

@@ -1,0 +1,381 @@
+// Nodes, drivers, scheduler and garbage collector together, against the API server in memory, on
+// virtual time.
+#include "cmd/dra-playground/parts.hpp"
+
+#include <set>
+
+#include "cmd/dra-playground/connection.hpp"
+#include "cmd/dra-playground/embedded_server.hpp"
+#include "runtime/task_group.hpp"
+#include "test/apiserver/direct.hpp"
+#include "test/support/co_test.hpp"
+
+namespace dcm::playground {
+namespace {
+
+using namespace std::chrono_literals;
+using apiserver::Answer;
+using apiserver::array_at;
+using apiserver::Json;
+using apiserver::JsonObject;
+using apiserver::serialize;
+using apiserver::text_at;
+using runtime::sleep_for;
+
+const std::string kPods = "/api/v1/namespaces/default/pods";
+const std::string kClaims = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
+constexpr const char* kGpu = "gpu.example.com";
+
+// A cluster without the controllers of dra-controller-manager: what they would do is done here.
+struct Cluster {
+  explicit Cluster(runtime::VirtualLoop& virtual_loop, Size size = {})
+      : loop(virtual_loop),
+        context{loop.executor(), loop.time(), rng, metrics, runtime::Logger()},
+        server(context),
+        connection(server.transport(), EmbeddedServer::config(), context),
+        parts(context, connection.rest(), size),
+        api(server.server()),
+        group(loop.executor()) {}
+
+  runtime::Task<> start() {
+    group.spawn("server", server.run());
+    const Result<> published = co_await parts.publish();
+    EXPECT_TRUE(published) << (published ? "" : published.error().message);
+    group.spawn("parts", parts.run());
+    co_await settle();
+  }
+  runtime::Task<> settle() { return sleep_for(loop.time(), 100ms); }
+  runtime::Task<> stop() {
+    group.cancel();
+    return group.join();
+  }
+
+  void make_claim(const std::string& name, const std::string& exactly,
+                  const std::string& more = "") {
+    const Answer made =
+        api.post(kClaims, R"({"metadata":{"name":")" + name + "\"" + more +
+                              R"(},"spec":{"devices":{"requests":[{"name":"r","exactly":{)" +
+                              R"("deviceClassName":"gpu.example.com")" + exactly + "}}]}}}");
+    EXPECT_EQ(made.status, 201) << serialize(made.body);
+  }
+  // A pod that uses that claim; none: "".
+  void make_pod(const std::string& name, const std::string& claim,
+                const std::string& annotations = "") {
+    const std::string claims =
+        claim.empty() ? "" : R"({"name":"c","resourceClaimName":")" + claim + R"("})";
+    const Answer made =
+        api.post(kPods, R"({"metadata":{"name":")" + name + R"(","annotations":{)" + annotations +
+                            R"(}},"spec":{"containers":[{"name":"c","image":"i"}],)" +
+                            R"("resourceClaims":[)" + claims + "]}}");
+    EXPECT_EQ(made.status, 201) << serialize(made.body);
+  }
+  // As the claim controller does when nobody needs the devices any more.
+  void deallocate(const std::string& claim) {
+    api.patch(kClaims + "/" + claim + "/status", apiserver::kMerge,
+              R"({"status":{"allocation":null,"reservedFor":null}})");
+    api.patch(kClaims + "/" + claim, apiserver::kMerge, R"({"metadata":{"finalizers":null}})");
+  }
+
+  std::string pod(const std::string& name, apiserver::Path path) {
+    return std::string(api.get(kPods + "/" + name).text(path));
+  }
+  std::string phase(const std::string& name) { return pod(name, {"status", "phase"}); }
+  std::string node(const std::string& name) { return pod(name, {"spec", "nodeName"}); }
+  // What the condition PodScheduled says.
+  std::string complaint(const std::string& name) {
+    const Answer answer = api.get(kPods + "/" + name);
+    for (const Json& item : array_at(answer.body, {"status", "conditions"})) {
+      const JsonObject& condition = item.get_object();
+      if (text_at(condition, {"type"}) != "PodScheduled") continue;
+      return std::string(text_at(condition, {"message"}));
+    }
+    return {};
+  }
+  std::size_t in_phase(const std::string& wanted) {
+    std::size_t count = 0;
+    const Answer pods = api.get(kPods);
+    for (const Json& item : array_at(pods.body, {"items"})) {
+      if (text_at(item.get_object(), {"status", "phase"}) == wanted) ++count;
+    }
+    return count;
+  }
+  Answer claim(const std::string& name) { return api.get(kClaims + "/" + name); }
+  // "pool/device" of all claims; each may be there once.
+  std::multiset<std::string> devices() {
+    std::multiset<std::string> all;
+    const Answer claims = api.get(kClaims);
+    for (const Json& item : array_at(claims.body, {"items"})) {
+      for (const Json& result :
+           array_at(item.get_object(), {"status", "allocation", "devices", "results"})) {
+        const JsonObject& device = result.get_object();
+        all.insert(std::string(text_at(device, {"pool"})) + "/" +
+                   std::string(text_at(device, {"device"})));
+      }
+    }
+    return all;
+  }
+
+  runtime::VirtualLoop& loop;
+  runtime::MetricsRegistry metrics;
+  runtime::Rng rng{1};
+  PartContext context;
+  EmbeddedServer server;
+  Connection connection;
+  Parts parts;
+  apiserver::Direct api;
+  runtime::TaskGroup group;
+};
+
+std::string run_for(const std::string& time) {
+  return R"("playground.dra-controller-manager.dev/run-for":")" + time + "\"";
+}
+
+CO_TEST(Parts, publish_nodes_classes_and_slices_and_again_after_a_restart) {
+  Cluster cluster(loop, {.nodes = 3, .devices = 2, .drivers = {kGpu}});
+  co_await cluster.start();
+  const Result<> again = co_await cluster.parts.publish();
+  EXPECT_TRUE(again);
+  EXPECT_EQ(array_at(cluster.api.get("/api/v1/nodes").body, {"items"}).size(), 3U);
+  const Answer slices = cluster.api.get("/apis/resource.k8s.io/v1/resourceslices");
+  EXPECT_EQ(array_at(slices.body, {"items"}).size(), 3U);
+  EXPECT_EQ(cluster.api.get("/apis/resource.k8s.io/v1/deviceclasses/gpu.example.com").status, 200);
+  EXPECT_EQ(cluster.parts.scheduler().inventory().devices(), 6U);
+  co_await cluster.stop();
+}
+
+CO_TEST(Parts, a_pod_without_claims_runs_for_its_time) {
+  Cluster cluster(loop);
+  co_await cluster.start();
+  cluster.make_pod("plain", "", run_for("2s"));
+  co_await cluster.settle();
+  EXPECT_EQ(cluster.phase("plain"), "Running");
+  co_await sleep_for(loop.time(), 1800ms);
+  EXPECT_EQ(cluster.phase("plain"), "Running");
+  co_await sleep_for(loop.time(), 200ms);
+  EXPECT_EQ(cluster.phase("plain"), "Succeeded");
+  co_await cluster.stop();
+}
+
+CO_TEST(Parts, a_claim_is_protected_allocated_reserved_and_its_pod_runs_on_that_node) {
+  Cluster cluster(loop);
+  co_await cluster.start();
+  cluster.make_claim("gpus", R"(,"count":2)");
+  cluster.make_pod("trainer", "gpus");
+  co_await cluster.settle();
+  EXPECT_EQ(cluster.phase("trainer"), "Running");
+  const Answer claim = cluster.claim("gpus");
+  const auto& finalizers = array_at(claim.body, {"metadata", "finalizers"});
+  CO_ASSERT_EQ(finalizers.size(), 1U);
+  EXPECT_EQ(finalizers[0].get_string(), "resource.kubernetes.io/delete-protection");
+  const auto& reserved = array_at(claim.body, {"status", "reservedFor"});
+  CO_ASSERT_EQ(reserved.size(), 1U);
+  EXPECT_EQ(text_at(reserved[0].get_object(), {"uid"}),
+            cluster.pod("trainer", {"metadata", "uid"}));
+  const auto devices = cluster.devices();
+  CO_ASSERT_EQ(devices.size(), 2U);
+  EXPECT_TRUE(devices.begin()->starts_with(cluster.node("trainer") + "/"));
+  co_await cluster.stop();
+}
+
+CO_TEST(Parts, a_bound_pod_starts_only_when_its_claim_is_reserved_for_it) {
+  Cluster cluster(loop);
+  co_await cluster.start();
+  cluster.make_claim("gpus", "");
+  cluster.api.post(kPods, R"({"metadata":{"name":"early"},"spec":{"nodeName":"node-1",)"
+                          R"("containers":[{"name":"c","image":"i"}],)"
+                          R"("resourceClaims":[{"name":"c","resourceClaimName":"gpus"}]}})");
+  co_await cluster.settle();
+  EXPECT_EQ(cluster.phase("early"), "Pending");
+  const std::string uid = cluster.pod("early", {"metadata", "uid"});
+  cluster.api.patch(kClaims + "/gpus/status", apiserver::kMerge,
+                    R"({"status":{"allocation":{"devices":{"results":[{"request":"r",)"
+                    R"("driver":"gpu.example.com","pool":"node-1","device":"dev-0"}]}},)"
+                    R"("reservedFor":[{"resource":"pods","name":"early","uid":")" +
+                        uid + R"("}]}})");
+  co_await cluster.settle();
+  EXPECT_EQ(cluster.phase("early"), "Running");
+  co_await cluster.stop();
+}
+
+CO_TEST(Parts, many_pods_share_a_claim_up_to_256_and_land_on_its_node) {
+  Cluster cluster(loop);
+  co_await cluster.start();
+  cluster.make_claim("shared", "");
+  for (int i = 0; i < 258; ++i) cluster.make_pod("p" + std::to_string(i), "shared");
+  co_await sleep_for(loop.time(), 5s);
+  EXPECT_EQ(cluster.in_phase("Running"), 256U);
+  EXPECT_EQ(cluster.devices().size(), 1U);
+  EXPECT_EQ(array_at(cluster.claim("shared").body, {"status", "reservedFor"}).size(), 256U);
+  std::set<std::string> nodes;
+  for (int i = 0; i < 258; ++i) nodes.insert(cluster.node("p" + std::to_string(i)));
+  EXPECT_EQ(nodes.size(), 2U) << "one node, and none for the two that wait";
+  co_await cluster.stop();
+}
+
+CO_TEST(Parts, pods_wait_for_devices_and_get_them_when_they_are_free) {
+  Cluster cluster(loop, {.nodes = 2, .devices = 2, .drivers = {kGpu}});
+  co_await cluster.start();
+  for (int i = 0; i < 6; ++i) {
+    cluster.make_claim("c" + std::to_string(i), "");
+    cluster.make_pod("p" + std::to_string(i), "c" + std::to_string(i));
+  }
+  co_await cluster.settle();
+  EXPECT_EQ(cluster.in_phase("Running"), 4U);
+  EXPECT_EQ(cluster.parts.scheduler().waiting(), 2U);
+  EXPECT_EQ(cluster.complaint("p5"), "0/2 nodes have the devices that its claims ask for");
+  for (const auto* name : {"0", "1"}) {
+    cluster.api.remove(kPods + "/p" + name);
+    cluster.deallocate(std::string("c") + name);
+  }
+  co_await cluster.settle();
+  EXPECT_EQ(cluster.in_phase("Running"), 4U);
+  EXPECT_EQ(cluster.complaint("p5"), "");
+  EXPECT_EQ(cluster.parts.scheduler().waiting(), 0U);
+  const auto devices = cluster.devices();
+  EXPECT_EQ(std::set(devices.begin(), devices.end()).size(), devices.size()) << "given out twice";
+  co_await cluster.stop();
+}
+
+CO_TEST(Parts, all_devices_of_a_node_go_to_one_claim) {
+  Cluster cluster(loop, {.nodes = 2, .devices = 3, .drivers = {kGpu}});
+  co_await cluster.start();
+  cluster.make_claim("one", "");
+  cluster.make_pod("one", "one");
+  co_await cluster.settle();
+  cluster.make_claim("all", R"(,"allocationMode":"All")");
+  cluster.make_pod("all", "all");
+  cluster.make_claim("more", R"(,"allocationMode":"All")");
+  cluster.make_pod("more", "more");
+  co_await cluster.settle();
+  EXPECT_EQ(cluster.phase("all"), "Running");
+  EXPECT_NE(cluster.node("all"), cluster.node("one"));
+  EXPECT_EQ(cluster.devices().size(), 4U);
+  EXPECT_EQ(cluster.phase("more"), "Pending");
+  co_await cluster.stop();
+}
+
+CO_TEST(Parts, a_deleted_pod_goes_and_the_claim_that_was_made_for_it_too) {
+  Cluster cluster(loop);
+  co_await cluster.start();
+  cluster.make_pod("trainer", "");
+  const std::string owner =
+      R"(,"ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"trainer",)"
+      R"("controller":true,"uid":")" +
+      cluster.pod("trainer", {"metadata", "uid"}) + R"("}])";
+  cluster.make_claim("generated", "", owner);
+  cluster.make_claim("shared", "");
+  co_await cluster.settle();
+  EXPECT_EQ(cluster.claim("generated").status, 200);
+  cluster.api.remove(kPods + "/trainer");
+  co_await cluster.settle();
+  EXPECT_EQ(cluster.api.get(kPods + "/trainer").status, 404);
+  EXPECT_EQ(cluster.claim("generated").status, 404);
+  EXPECT_EQ(cluster.claim("shared").status, 200);
+  co_await cluster.stop();
+}
+
+CO_TEST(Parts, a_claim_of_a_pod_that_was_replaced_under_its_name_is_garbage) {
+  Cluster cluster(loop);
+  co_await cluster.start();
+  cluster.make_pod("trainer", "");
+  cluster.make_claim("generated", "",
+                     R"(,"ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"trainer",)"
+                     R"("controller":true,"uid":"5b0c7c1e-94a5-4a55-8f5c-6f2f3c0d9a11"}])");
+  co_await cluster.settle();
+  EXPECT_EQ(cluster.claim("generated").status, 404);
+  EXPECT_EQ(cluster.phase("trainer"), "Running");
+  co_await cluster.stop();
+}
+
+CO_TEST(Parts, a_pod_ends_when_it_is_told_and_stops_in_its_own_time) {
+  Cluster cluster(loop);
+  co_await cluster.start();
+  cluster.make_pod("told", "");
+  cluster.make_pod("slow", "", R"("playground.dra-controller-manager.dev/stop-after":"5s")");
+  co_await cluster.settle();
+  cluster.api.patch(kPods + "/told", apiserver::kMerge,
+                    R"({"metadata":{"annotations":)"
+                    R"({"playground.dra-controller-manager.dev/finish":"Failed"}}})");
+  cluster.api.remove(kPods + "/slow");
+  co_await sleep_for(loop.time(), 4s);
+  EXPECT_EQ(cluster.phase("told"), "Failed");
+  EXPECT_EQ(cluster.phase("slow"), "Running");
+  co_await sleep_for(loop.time(), 2s);
+  EXPECT_EQ(cluster.api.get(kPods + "/slow").status, 404);
+  co_await cluster.stop();
+}
+
+CO_TEST(Parts, what_the_scheduler_does_not_know_is_said_on_the_pod) {
+  Cluster cluster(loop);
+  co_await cluster.start();
+  cluster.make_claim("picky", R"(,"selectors":[{"cel":{"expression":"true"}}])");
+  cluster.make_pod("picky", "picky");
+  cluster.make_claim("plain", "");
+  cluster.make_pod("plain", "plain");
+  co_await cluster.settle();
+  EXPECT_EQ(cluster.complaint("picky"),
+            "the scheduler of dra-playground does not know selectors of claim picky");
+  EXPECT_EQ(cluster.phase("picky"), "Pending");
+  EXPECT_EQ(cluster.phase("plain"), "Running");
+  co_await cluster.stop();
+}
+
+CO_TEST(Parts, an_allocation_whose_answer_was_lost_is_not_made_twice) {
+  Cluster cluster(loop, {.nodes = 1, .devices = 2, .drivers = {kGpu}});
+  co_await cluster.start();
+  int lost = 0;
+  cluster.server.server().after(
+      [&lost](const apiserver::LoggedRequest& request, apiserver::Response& response) {
+        const bool is_allocation = request.verb == "patch" && request.subresource == "status" &&
+                                   request.resource == "resourceclaims";
+        if (is_allocation && lost++ == 0) response.reset_after = 0;
+      });
+  cluster.make_claim("first", "");
+  cluster.make_pod("first", "first");
+  cluster.make_claim("second", "");
+  cluster.make_pod("second", "second");
+  co_await sleep_for(loop.time(), 10s);
+  EXPECT_GT(lost, 0);
+  EXPECT_EQ(cluster.phase("first"), "Running");
+  EXPECT_EQ(cluster.phase("second"), "Running");
+  EXPECT_EQ(cluster.devices(), (std::multiset<std::string>{"node-0/dev-0", "node-0/dev-1"}));
+  EXPECT_EQ(cluster.parts.scheduler().inventory().in_use(), 2U);
+  co_await cluster.stop();
+}
+
+CO_TEST(Parts, a_refused_allocation_gives_its_devices_back) {
+  Cluster cluster(loop, {.nodes = 1, .devices = 1, .drivers = {kGpu}});
+  co_await cluster.start();
+  cluster.server.server().before(
+      [](const apiserver::LoggedRequest& request) -> std::optional<apiserver::Response> {
+        const bool is_refused =
+            request.verb == "patch" && request.subresource == "status" && request.name == "refused";
+        if (!is_refused) return std::nullopt;
+        return apiserver::Response{.status = 422,
+                                   .body = R"({"kind":"Status","reason":"Invalid"})"};
+      });
+  cluster.make_claim("refused", "");
+  cluster.make_pod("refused", "refused");
+  co_await cluster.settle();
+  cluster.make_claim("other", "");
+  cluster.make_pod("other", "other");
+  co_await sleep_for(loop.time(), 10s);
+  EXPECT_EQ(cluster.phase("refused"), "Pending");
+  EXPECT_EQ(cluster.phase("other"), "Running");
+  co_await cluster.stop();
+}
+
+CO_TEST(Parts, a_cordoned_node_takes_no_pods) {
+  Cluster cluster(loop, {.nodes = 2, .devices = 1, .drivers = {kGpu}});
+  co_await cluster.start();
+  cluster.api.patch("/api/v1/nodes/node-0", apiserver::kMerge,
+                    R"({"spec":{"unschedulable":true}})");
+  co_await cluster.settle();
+  for (const auto* name : {"a", "b", "c"}) cluster.make_pod(name, "");
+  co_await cluster.settle();
+  for (const auto* name : {"a", "b", "c"}) EXPECT_EQ(cluster.node(name), "node-1");
+  co_await cluster.stop();
+}
+
+}  // namespace
+}  // namespace dcm::playground

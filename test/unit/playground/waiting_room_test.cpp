@@ -1,0 +1,59 @@
+#include "cmd/dra-playground/waiting_room.hpp"
+
+#include <gtest/gtest.h>
+
+namespace dcm::playground {
+namespace {
+
+using Names = std::vector<api::NamespacedName>;
+
+const api::NamespacedName kA{"lab", "a"};
+const api::NamespacedName kB{"lab", "b"};
+const api::NamespacedName kC{"lab", "c"};
+
+TEST(WaitingRoom, the_first_of_each_line_is_worth_trying) {
+  WaitingRoom room;
+  room.wait(kA, "gpu:1");
+  room.wait(kB, "gpu:1");
+  room.wait(kC, "gpu:2");
+  EXPECT_EQ(room.heads(), (Names{kA, kC}));
+}
+
+TEST(WaitingRoom, when_the_first_leaves_the_next_is_named) {
+  WaitingRoom room;
+  room.wait(kA, "gpu:1");
+  room.wait(kB, "gpu:1");
+  EXPECT_EQ(room.leave(kA), kB);
+  EXPECT_EQ(room.leave(kB), std::nullopt);
+  EXPECT_EQ(room.size(), 0U);
+  EXPECT_TRUE(room.heads().empty());
+}
+
+TEST(WaitingRoom, when_another_leaves_nobody_is_named) {
+  WaitingRoom room;
+  room.wait(kA, "gpu:1");
+  room.wait(kB, "gpu:1");
+  EXPECT_EQ(room.leave(kB), std::nullopt);
+  EXPECT_EQ(room.leave(kC), std::nullopt);
+  EXPECT_EQ(room.heads(), Names{kA});
+}
+
+TEST(WaitingRoom, who_waits_again_keeps_the_place) {
+  WaitingRoom room;
+  room.wait(kA, "gpu:1");
+  room.wait(kB, "gpu:1");
+  room.wait(kA, "gpu:1");
+  EXPECT_EQ(room.heads(), Names{kA});
+}
+
+TEST(WaitingRoom, who_wants_something_else_goes_to_the_end_of_that_line) {
+  WaitingRoom room;
+  room.wait(kA, "gpu:1");
+  room.wait(kB, "gpu:2");
+  room.wait(kA, "gpu:2");
+  EXPECT_EQ(room.heads(), Names{kB});
+  EXPECT_EQ(room.size(), 2U);
+}
+
+}  // namespace
+}  // namespace dcm::playground
