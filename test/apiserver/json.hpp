@@ -25,7 +25,7 @@ Json* find(JsonObject& object, Path path);
 // The object or array at `path`; an empty one when there is none.
 const JsonObject& object_at(const JsonObject& object, Path path);
 const JsonArray& array_at(const JsonObject& object, Path path);
-// The string at `path`, "" when there is none.
+// The string at `path`, "" when there is none. Good until a member is added anywhere around it.
 std::string_view text_at(const JsonObject& object, Path path);
 std::optional<std::int64_t> integer_at(const JsonObject& object, Path path);
 bool has(const JsonObject& object, Path path);

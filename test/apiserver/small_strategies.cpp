@@ -60,7 +60,8 @@ class NamespaceStrategy final : public OldStatusStrategy {
     child(object, "spec")["finalizers"] = JsonArray{"kubernetes"};
     object["status"] = JsonObject{{"phase", "Active"}};
     JsonObject& metadata = child(object, "metadata");
-    child(metadata, "labels")["kubernetes.io/metadata.name"] = text_at(metadata, {"name"});
+    const std::string name(text_at(metadata, {"name"}));
+    child(metadata, "labels")["kubernetes.io/metadata.name"] = name;
   }
 
   SelectableFields selectable_fields(const JsonObject& object) const override {
