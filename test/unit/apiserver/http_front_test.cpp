@@ -109,8 +109,7 @@ CO_TEST(HttpFront, forgets_a_watch_whose_client_has_gone) {
 
 CO_TEST(HttpFront, refuses_a_watch_with_a_status) {
   Site site(loop);
-  const auto watch =
-      co_await site.client->open(get("/api/v1/pods?watch=true&fieldSelector=x"), {});
+  const auto watch = co_await site.client->open(get("/api/v1/pods?watch=true&fieldSelector=x"), {});
   CO_ASSERT_TRUE(watch);
   EXPECT_EQ((*watch)->status(), 400);
   co_await site.stop();
