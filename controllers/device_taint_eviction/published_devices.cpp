@@ -1,6 +1,7 @@
 #include "controllers/device_taint_eviction/published_devices.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "runtime/assert.hpp"
@@ -61,8 +62,12 @@ void PublishedDevices::Pool::publish(const api::ResourceSlice& slice) {
 
 std::vector<api::DeviceId> PublishedDevices::replace(const SlicePtr& before,
                                                      const SlicePtr& after) {
+  if (before && after && (before->driver != after->driver || before->pool != after->pool)) {
+    std::vector<api::DeviceId> changed = replace(before, nullptr);
+    std::ranges::move(replace(nullptr, after), std::back_inserter(changed));
+    return changed;
+  }
   const api::ResourceSlice& some = before ? *before : *after;
-  DCM_ASSERT(!before || !after || (before->driver == after->driver && before->pool == after->pool));
   const PoolName name(some.driver, some.pool);
   Pool& pool = pools_[name];
 

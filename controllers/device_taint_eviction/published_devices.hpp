@@ -21,9 +21,9 @@ using SlicePtr = api::ObjectPtr<api::ResourceSlice>;
 // the case that the current ones go. Loop thread only; no I/O.
 class PublishedDevices {
  public:
-  // A slice that came (no `before`), changed, or went (no `after`); the pool is immutable. Returns
-  // the devices whose taints are not what they were. Costs what the two slices have, or, when the
-  // pool's generation changes, the pool's current slices before and after.
+  // A slice that came (no `before`), changed, or went (no `after`). Returns the devices whose
+  // taints are not what they were. Costs what the two slices have, or, when the pool's generation
+  // changes, the pool's current slices before and after.
   std::vector<api::DeviceId> replace(const SlicePtr& before, const SlicePtr& after);
 
   // Calls `visit(taint)` for each taint with effect NoExecute in the current slices.

@@ -138,6 +138,16 @@ TEST_F(TrackerTest, a_slice_makes_pods_pending_and_lets_them_off) {
   EXPECT_EQ(world.pending(), "");
 }
 
+TEST_F(TrackerTest, a_slice_that_moves_to_another_pool_is_followed_although_the_api_forbids_it) {
+  world.put(test::make_slice("s", "pool-p").device("gpu-0", {no_execute("burnt")}));
+  world.settle();
+  EXPECT_EQ(world.pending(), "p 0s");
+  add_pod("q");
+  world.put(test::make_slice("s", "pool-q").device("gpu-0", {no_execute("burnt")}));
+  world.settle();
+  EXPECT_EQ(world.pending(), "q 0s");
+}
+
 TEST_F(TrackerTest, a_slice_without_news_of_taints_makes_no_walk) {
   world.put(test::make_slice("s", "pool-p").device("gpu-0", {no_execute("burnt")}));
   world.settle();
