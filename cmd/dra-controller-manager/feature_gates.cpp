@@ -17,6 +17,9 @@ using runtime::Reason;
 constexpr std::array kGates = {
     FeatureGate{"DRAAdminAccess", "", &FeatureGates::dra_admin_access,
                 FeatureGate::Lock::as_in_kubernetes},
+    FeatureGate{"DRADeviceTaintRules", "", &FeatureGates::dra_device_taint_rules,
+                FeatureGate::Lock::none},
+    FeatureGate{"DRADeviceTaints", "", &FeatureGates::dra_device_taints, FeatureGate::Lock::none},
     FeatureGate{"DRAPrioritizedList", "", &FeatureGates::dra_prioritized_list,
                 FeatureGate::Lock::as_in_kubernetes},
     FeatureGate{"DRAWorkloadResourceClaims", "ALPHA", &FeatureGates::dra_workload_resource_claims,
@@ -51,7 +54,7 @@ runtime::Result<> apply_one(std::string_view setting, FeatureGates& gates) {
     return refuse(fmt::format("unknown feature gate \"{}\" (known: {})", name, known_names()));
   }
   const bool by_default = FeatureGates().*gate->value;
-  if (*value != by_default) {
+  if (gate->lock != FeatureGate::Lock::none && *value != by_default) {
     const bool is_missing = gate->lock == FeatureGate::Lock::not_supported;
     return refuse(fmt::format("feature gate {} is locked to {}{}", name, by_default,
                               is_missing ? ": this version does not handle pod groups" : ""));

@@ -15,7 +15,7 @@ struct FeatureGate {
   std::string_view stage;  // as in kubernetes_feature_enabled: "ALPHA", "BETA" or "" (GA)
   bool common::FeatureGates::* value;
   // Locked gates keep their default: as in Kubernetes, or because this version lacks the feature.
-  enum class Lock { as_in_kubernetes, not_supported } lock;
+  enum class Lock { none, as_in_kubernetes, not_supported } lock;
 };
 
 std::span<const FeatureGate> known_feature_gates();

@@ -1,11 +1,14 @@
 #include "cmd/dra-controller-manager/options.hpp"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <system_error>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cmd/dra-controller-manager/feature_gates.hpp"
 #include "runtime/version.hpp"
@@ -13,31 +16,50 @@
 namespace dcm::manager {
 namespace {
 
-constexpr const char* kClaimController = "resourceclaim-controller";
-// An old alias in kube-controller-manager.
-constexpr const char* kClaimControllerAlias = "resource-claim-controller";
+using device_taint_eviction::EvictionMode;
+using runtime::LogFormat;
 
-// The value of --controllers: "*" is every controller, "-name" turns one off; what is named alone
-// is all there is, as in kube-controller-manager. Returns why it cannot be used.
+// A controller by its names on the command line, as in kube-controller-manager.
+struct ControllerName {
+  std::string_view name;
+  std::string_view alias;  // an old one; empty: none
+  bool Options::* runs;
+};
+
+constexpr std::array kControllers = {
+    ControllerName{"resourceclaim-controller", "resource-claim-controller",
+                   &Options::runs_resource_claim_controller},
+    ControllerName{"device-taint-eviction-controller", "",
+                   &Options::runs_device_taint_eviction_controller},
+};
+
+std::string known_controllers() {
+  std::array<std::string_view, kControllers.size()> names;
+  std::ranges::transform(kControllers, names.begin(), &ControllerName::name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+// The value of --controllers: "*" is every controller, "-name" turns one off; without "*", what is
+// named is all there is. Returns why it cannot be used.
 std::string select_controllers(const std::vector<std::string>& names, Options& options) {
-  bool all = false;
-  bool on = false;
-  bool off = false;
+  const bool all = std::ranges::find(names, "*") != names.end();
+  for (const ControllerName& controller : kControllers) options.*(controller.runs) = all;
   for (const std::string& name : names) {
+    if (name == "*") continue;
     const bool is_minus = name.starts_with('-');
     const std::string bare = name.substr(is_minus ? 1 : 0);
-    if (name == "*") {
-      all = true;
-    } else if (bare == kClaimController || bare == kClaimControllerAlias) {
-      (is_minus ? off : on) = true;
-    } else {
+    const auto found = std::ranges::find_if(kControllers, [&](const ControllerName& known) {
+      return bare == known.name || (!known.alias.empty() && bare == known.alias);
+    });
+    if (found == kControllers.end()) {
       return fmt::format("--controllers: \"{}\" is none of the known controllers (*, {})", name,
-                         kClaimController);
+                         known_controllers());
     }
+    options.*(found->runs) = !is_minus;
   }
-  options.runs_resource_claim_controller = !off && (on || all);
-  if (!options.runs_resource_claim_controller) return "--controllers: nothing is left to run";
-  return {};
+  const bool any = std::ranges::any_of(
+      kControllers, [&](const ControllerName& known) { return options.*(known.runs); });
+  return any ? "" : "--controllers: nothing is left to run";
 }
 
 // Everything that CLI11 fills in before it is checked.
@@ -74,13 +96,14 @@ CLI::Validator verbosity() {
                      [](int value) { return value >= 0 && value <= 10; });
 }
 
-CLI::Validator log_format() {
-  const auto check = [](std::string& text) -> std::string {
-    if (text != "text" && text != "json") {
-      return fmt::format("expected text or json, got \"{}\"", text);
+// One of two words, for the values that they stand for.
+template <class T>
+CLI::Validator one_of(std::string first, T first_value, std::string second, T second_value) {
+  const auto check = [=](std::string& text) -> std::string {
+    if (text != first && text != second) {
+      return fmt::format("expected {} or {}, got \"{}\"", first, second, text);
     }
-    text = fmt::format("{}", static_cast<int>(text == "text" ? runtime::LogFormat::text
-                                                             : runtime::LogFormat::json));
+    text = std::to_string(static_cast<int>(text == first ? first_value : second_value));
     return {};
   };
   return CLI::Validator(check, "");
@@ -124,7 +147,7 @@ void add_controller_flags(CLI::App& app, Options& options, Raw& raw) {
   app.add_option("--controllers", raw.controllers,
                  fmt::format("Controllers to run, separated by commas: * is all, NAME is one, "
                              "-NAME turns one off (default: *). Known: {}.",
-                             kClaimController))
+                             known_controllers()))
       ->delimiter(',')
       ->type_name("LIST")
       ->group(group);
@@ -138,6 +161,25 @@ void add_controller_flags(CLI::App& app, Options& options, Raw& raw) {
       ->type_name("NUMBER")
       ->capture_default_str()
       ->check(positive())
+      ->group(group);
+  app.add_option("--concurrent-device-taint-eviction-syncs",
+                 options.concurrent_device_taint_eviction_syncs,
+                 "Pods that are evicted at the same time.")
+      ->type_name("NUMBER")
+      ->capture_default_str()
+      ->check(positive())
+      ->group(group);
+  app.add_option("--device-taint-eviction-rate", options.eviction_rate,
+                 "Pods that are evicted per second at most; 0 is no limit.")
+      ->type_name("NUMBER")
+      ->capture_default_str()
+      ->check(not_negative())
+      ->group(group);
+  app.add_option("--device-taint-eviction-mode", options.eviction_mode,
+                 "delete, or evict: through the Eviction API, which honours PodDisruptionBudgets.")
+      ->type_name("MODE")
+      ->transform(one_of("delete", EvictionMode::remove, "evict", EvictionMode::evict))
+      ->default_str("delete")
       ->group(group);
   app.add_flag("--leader-elect", raw.leader_elect,
                "Work only while holding the lease. Must be false: leader election is not part of "
@@ -160,7 +202,7 @@ void add_process_flags(CLI::App& app, Options& options) {
       ->group(group);
   app.add_option("--logging-format", options.logging_format, "text or json.")
       ->type_name("FORMAT")
-      ->transform(log_format())
+      ->transform(one_of("text", LogFormat::text, "json", LogFormat::json))
       ->default_str("text")
       ->group(group);
 }
@@ -183,7 +225,7 @@ Exit bad_flags(const std::string& why) {
 std::expected<Options, Exit> parse_options(const std::vector<std::string>& arguments) {
   Options options;
   Raw raw;
-  CLI::App app("Makes, reserves, releases and deletes the ResourceClaims of pods.",
+  CLI::App app("Serves the ResourceClaims of pods, and evicts pods from devices that are tainted.",
                "dra-controller-manager");
   app.set_version_flag("--version", std::string(runtime::kVersionLine));
   add_cluster_flags(app, options);
@@ -206,6 +248,7 @@ std::expected<Options, Exit> parse_options(const std::vector<std::string>& argum
       return std::unexpected(bad_flags("--feature-gates: " + applied.error().message));
     }
   }
+  if (!options.features.dra_device_taints) options.runs_device_taint_eviction_controller = false;
   if (raw.leader_elect) {
     return std::unexpected(bad_flags(
         "--leader-elect: leader election is not part of this version; run one instance, with "

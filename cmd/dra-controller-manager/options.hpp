@@ -8,6 +8,7 @@
 
 #include "client/config.hpp"
 #include "controllers/common/feature_gates.hpp"
+#include "controllers/device_taint_eviction/decide_eviction.hpp"
 #include "runtime/log.hpp"
 
 namespace dcm::manager {
@@ -17,7 +18,11 @@ struct Options {
   client::ConfigOverrides cluster;
   common::FeatureGates features;
   bool runs_resource_claim_controller = true;
+  bool runs_device_taint_eviction_controller = true;
   std::size_t concurrent_resource_claim_syncs = 50;
+  std::size_t concurrent_device_taint_eviction_syncs = 8;
+  device_taint_eviction::EvictionMode eviction_mode = device_taint_eviction::EvictionMode::remove;
+  double eviction_rate = 0;   // pods per second; 0: no limit
   double kube_api_qps = 200;  // 0: no limit
   int kube_api_burst = 400;
   std::size_t max_inflight_requests = 100;

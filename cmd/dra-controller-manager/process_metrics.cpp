@@ -21,11 +21,14 @@ runtime::Refresh register_process(runtime::MetricsRegistry& metrics, const Optio
             {{"name", std::string(gate.name)}, {"stage", std::string(gate.stage)}})
         .Set(options.features.*gate.value ? 1 : 0);
   }
-  metrics
-      .gauge("running_managed_controllers",
-             "[BETA] Indicates where instances of a controller are currently running",
-             {{"name", "resourceclaim-controller"}, {"manager", "dra-controller-manager"}})
-      .Set(options.runs_resource_claim_controller ? 1 : 0);
+  const auto running = [&](const std::string& name) -> runtime::Gauge& {
+    return metrics.gauge("running_managed_controllers",
+                         "[BETA] Indicates where instances of a controller are currently running",
+                         {{"name", name}, {"manager", "dra-controller-manager"}});
+  };
+  running("resourceclaim-controller").Set(options.runs_resource_claim_controller ? 1 : 0);
+  running("device-taint-eviction-controller")
+      .Set(options.runs_device_taint_eviction_controller ? 1 : 0);
   return runtime::register_process_metrics(metrics);
 }
 

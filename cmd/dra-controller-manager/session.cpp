@@ -3,14 +3,18 @@
 #include <algorithm>
 #include <utility>
 
+#include "client/api/json.hpp"
 #include "runtime/memory.hpp"
 
 namespace dcm::manager {
 namespace {
 
-informers::InformerContext informer_context(const Process& process) {
-  return {process.loop.time(), process.rng, process.log, process.metrics};
-}
+using namespace std::chrono_literals;
+using runtime::Deadline;
+using runtime::Task;
+
+// How often to look for an API that is not served yet.
+constexpr runtime::Duration kRulesInterval = 30s;
 
 // Core kinds have had one version for ever.
 const client::Served kCoreV1{"v1"};
@@ -21,75 +25,106 @@ Session::Session(Process process, client::RestClient& rest, common::EventSink& e
                  const Options& options, const client::Served& served)
     : process_(std::move(process)),
       version_(served.version),
-      pod_decoder_(api::make_json_pod_decoder()),
-      any_pod_decoder_(api::make_json_pod_decoder(api::PodSelection::all)),
-      claim_decoder_(api::make_json_claim_decoder(version_)),
-      template_decoder_(api::make_json_template_decoder(version_)),
-      pod_source_(rest, client::resource_of(api::kPods, kCoreV1), *pod_decoder_),
-      claim_source_(rest, client::resource_of(api::kResourceClaims, served), *claim_decoder_),
-      template_source_(rest, client::resource_of(api::kResourceClaimTemplates, served),
-                       *template_decoder_),
-      pods_("pods", pod_source_, informer_context(process_)),
-      claims_("resourceclaims", claim_source_, informer_context(process_)),
-      templates_("resourceclaimtemplates", template_source_, informer_context(process_)),
-      claim_api_({rest, client::resource_of(api::kPods, kCoreV1), *any_pod_decoder_},
-                 {rest, client::resource_of(api::kResourceClaims, served), *claim_decoder_}),
-      claim_controller_(
-          {.stores = resource_claim::declare_stores(pods_, claims_, templates_),
-           .api = claim_api_,
-           .events = events,
-           .time = process_.loop.time(),
-           .metrics = process_.metrics,
-           .log = process_.log.with({{"controller", "resource_claim"}})},
-          {.workers = options.concurrent_resource_claim_syncs, .gates = options.features}),
+      discovery_(rest),
+      pods_(rest, client::resource_of(api::kPods, kCoreV1), api::make_json_pod_decoder(),
+            informer_context(process_)),
+      claims_(rest, client::resource_of(api::kResourceClaims, served),
+              api::make_json_claim_decoder(version_), informer_context(process_)),
       tasks_(process_.loop.executor()) {
-  claim_controller_.observe(pods_, claims_, templates_);
+  const ControlContext context{process_, rest, events, options, served, pods_, claims_};
+  if (options.runs_resource_claim_controller) claim_control_.emplace(context);
+  if (options.runs_device_taint_eviction_controller) eviction_control_.emplace(context);
+  if (eviction_control_ && options.features.dra_device_taint_rules) {
+    rules_missing_ = "devicetaintrules: not asked for yet";
+  }
 }
 
-runtime::Task<> Session::run() {
-  tasks_.spawn("pods informer", pods_.run());
-  tasks_.spawn("claims informer", claims_.run());
-  tasks_.spawn("templates informer", templates_.run());
+Task<> Session::run() {
+  run_cache(pods_);
+  run_cache(claims_);
+  if (claim_control_) run_cache(claim_control_->templates());
+  if (eviction_control_) run_cache(eviction_control_->slices());
   tasks_.spawn("controllers", run_controllers());
   co_await tasks_.join();
 }
 
-runtime::Task<> Session::run_controllers() {
-  co_await informers::wait_for_sync({&pods_.sync(), &claims_.sync(), &templates_.sync()},
-                                    runtime::Deadline::unreachable());
-  process_.log.info("Caches are synced", {{"pods", pods_.reader().size()},
-                                          {"claims", claims_.reader().size()},
-                                          {"templates", templates_.reader().size()}});
+template <class T>
+void Session::run_cache(Cache<T>& cache) {
+  running_caches_.push_back(&cache.sync());
+  tasks_.spawn(cache.sync().resource() + " informer", cache.informer().run());
+}
+
+Task<> Session::run_controllers() {
+  if (rules_missing_) co_await find_rules();
+  co_await informers::wait_for_sync(running_caches_, Deadline::unreachable());
+  process_.log.info("Caches are synced",
+                    {{"pods", pods_.reader().size()}, {"claims", claims_.reader().size()}});
   // Reading lists leaves holes in the heap.
   runtime::return_free_memory();
   is_working_ = true;
-  co_await claim_controller_.run();
+  runtime::TaskGroup controllers(process_.loop.executor());
+  if (claim_control_) controllers.spawn("claims", claim_control_->controller().run());
+  if (eviction_control_) controllers.spawn("eviction", eviction_control_->controller().run());
+  co_await controllers.join();
   tasks_.cancel();
 }
 
-void Session::stop() {
-  if (is_working_) {
-    claim_controller_.stop();
-  } else {
-    tasks_.cancel();
+// Pods must not be judged without the rules where there are any. A cluster that serves none may
+// serve them later.
+Task<> Session::find_rules() {
+  client::Availability availability = client::NotServed{};
+  do {
+    availability = co_await discovery_.find({&api::kDeviceTaintRules},
+                                            Deadline::after(process_.loop.time(), 30s));
+    rules_missing_ = start_rules(availability);
+    if (rules_missing_) co_await runtime::sleep_for(process_.loop.time(), kRulesInterval);
+  } while (rules_missing_);
+  if (std::holds_alternative<client::Served>(availability)) co_return;
+  process_.log.info("No version of DeviceTaintRules is served: only drivers taint devices");
+  tasks_.spawn("look for taint rules", wait_for_rules());
+}
+
+// Starts the cache of the rules if they are served. Why that is not known yet; nothing: it is.
+std::optional<std::string> Session::start_rules(const client::Availability& availability) {
+  if (const auto* unknown = std::get_if<client::Unknown>(&availability)) {
+    return "devicetaintrules: " + unknown->error.message;
   }
+  if (const auto* served = std::get_if<client::Served>(&availability)) {
+    process_.log.info("Using DeviceTaintRules", {{"version", served->version}});
+    run_cache(eviction_control_->use_rules(*served));
+  }
+  return std::nullopt;
+}
+
+Task<> Session::wait_for_rules() {
+  client::Availability availability = client::NotServed{};
+  while (!std::holds_alternative<client::Served>(availability)) {
+    co_await runtime::sleep_for(process_.loop.time(), kRulesInterval);
+    availability = co_await discovery_.find({&api::kDeviceTaintRules},
+                                            Deadline::after(process_.loop.time(), 30s));
+    start_rules(availability);
+  }
+}
+
+void Session::stop() {
+  if (!is_working_) return tasks_.cancel();
+  if (claim_control_) claim_control_->controller().stop();
+  if (eviction_control_) eviction_control_->controller().stop();
 }
 
 std::vector<std::string> Session::missing() const {
   std::vector<std::string> missing;
-  for (const informers::SyncState* cache : caches()) {
+  if (rules_missing_) missing.push_back(*rules_missing_);
+  for (const informers::SyncState* cache : running_caches_) {
     if (!cache->is_synced()) missing.push_back(cache->describe());
   }
   return missing;
 }
 
 bool Session::has_failing_watch() const {
-  return std::ranges::any_of(
-      caches(), [](const informers::SyncState* cache) { return !cache->last_error().empty(); });
-}
-
-std::vector<const informers::SyncState*> Session::caches() const {
-  return {&pods_.sync(), &claims_.sync(), &templates_.sync()};
+  return std::ranges::any_of(running_caches_, [](const informers::SyncState* cache) {
+    return !cache->last_error().empty();
+  });
 }
 
 }  // namespace dcm::manager

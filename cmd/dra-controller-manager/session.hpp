@@ -4,18 +4,15 @@
 // then, and another one is made. Nothing in here outlives it.
 #pragma once
 
-#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "client/api/json.hpp"
 #include "client/discovery.hpp"
-#include "cmd/dra-controller-manager/connection.hpp"
+#include "cmd/dra-controller-manager/cache.hpp"
+#include "cmd/dra-controller-manager/controls.hpp"
+#include "cmd/dra-controller-manager/options.hpp"
 #include "controllers/common/event_sink.hpp"
-#include "controllers/resource_claim/api_client.hpp"
-#include "controllers/resource_claim/controller.hpp"
-#include "informers/api_lister_watcher.hpp"
-#include "informers/informer.hpp"
 #include "runtime/task_group.hpp"
 
 namespace dcm::manager {
@@ -34,34 +31,30 @@ class Session {
   const std::string& version() const { return version_; }
   // What the caches still lack, one line each; empty: they are complete.
   std::vector<std::string> missing() const;
-  // Whether a cache is complete but cannot be kept fresh: perhaps the version is not served any
-  // more.
+  // Whether a cache cannot be kept fresh: perhaps the version is not served any more.
   bool has_failing_watch() const;
 
  private:
+  // A cache belongs to the session from now on: it is filled, and waited for.
+  template <class T>
+  void run_cache(Cache<T>& cache);
   // Waits for the caches, works, and ends the informers.
   runtime::Task<> run_controllers();
-  std::vector<informers::SyncState*> caches();
-  std::vector<const informers::SyncState*> caches() const;
+  runtime::Task<> find_rules();
+  runtime::Task<> wait_for_rules();
+  std::optional<std::string> start_rules(const client::Availability& availability);
 
   Process process_;
   std::string version_;
+  client::Discovery discovery_;
+  Cache<api::Pod> pods_;
+  Cache<api::ResourceClaim> claims_;
+  std::optional<ClaimControl> claim_control_;
+  std::optional<EvictionControl> eviction_control_;
 
-  std::unique_ptr<api::Decoder<api::Pod>> pod_decoder_;
-  // A reservation may name a pod without claims.
-  std::unique_ptr<api::Decoder<api::Pod>> any_pod_decoder_;
-  std::unique_ptr<api::Decoder<api::ResourceClaim>> claim_decoder_;
-  std::unique_ptr<api::Decoder<api::ResourceClaimTemplate>> template_decoder_;
-  informers::ApiListerWatcher<api::Pod> pod_source_;
-  informers::ApiListerWatcher<api::ResourceClaim> claim_source_;
-  informers::ApiListerWatcher<api::ResourceClaimTemplate> template_source_;
-  informers::Informer<api::Pod> pods_;
-  informers::Informer<api::ResourceClaim> claims_;
-  informers::Informer<api::ResourceClaimTemplate> templates_;
-
-  resource_claim::ApiClient claim_api_;
-  resource_claim::Controller claim_controller_;
-
+  std::vector<informers::SyncState*> running_caches_;
+  // Why taint rules are not known yet; nothing: they are, or there are none.
+  std::optional<std::string> rules_missing_;
   bool is_working_ = false;
   runtime::TaskGroup tasks_;
 };

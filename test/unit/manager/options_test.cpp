@@ -44,17 +44,37 @@ TEST(Options, flags_are_taken_over) {
 
 struct ControllersRow {
   const char* value;
-  bool runs;
+  bool claims;
+  bool eviction;
 };
 
 TEST(Options, controllers_are_selected_as_in_kube_controller_manager) {
-  for (const ControllersRow& row : {ControllersRow{"*", true},
-                                    {"resourceclaim-controller", true},
-                                    {"resource-claim-controller", true}}) {
+  for (const ControllersRow& row : {ControllersRow{"*", true, true},
+                                    {"resourceclaim-controller", true, false},
+                                    {"resource-claim-controller", true, false},
+                                    {"*,-resourceclaim-controller", false, true},
+                                    {"-device-taint-eviction-controller,*", true, false},
+                                    {"device-taint-eviction-controller", false, true}}) {
     const auto options = parse_options(with({std::string("--controllers=") + row.value}));
     ASSERT_TRUE(options.has_value()) << row.value << ": " << options.error().text;
-    EXPECT_EQ(options->runs_resource_claim_controller, row.runs) << row.value;
+    EXPECT_EQ(options->runs_resource_claim_controller, row.claims) << row.value;
+    EXPECT_EQ(options->runs_device_taint_eviction_controller, row.eviction) << row.value;
   }
+}
+
+TEST(Options, without_device_taints_nobody_is_evicted) {
+  const auto options = parse_options(with({"--feature-gates=DRADeviceTaints=false"}));
+  ASSERT_TRUE(options.has_value()) << options.error().text;
+  EXPECT_FALSE(options->runs_device_taint_eviction_controller);
+  EXPECT_TRUE(options->runs_resource_claim_controller);
+}
+
+TEST(Options, pods_are_deleted_or_evicted_by_the_eviction_api) {
+  using device_taint_eviction::EvictionMode;
+  EXPECT_EQ(parse_options(with({}))->eviction_mode, EvictionMode::remove);
+  EXPECT_EQ(parse_options(with({"--device-taint-eviction-mode=evict"}))->eviction_mode,
+            EvictionMode::evict);
+  EXPECT_EQ(parse_options(with({"--device-taint-eviction-rate=2.5"}))->eviction_rate, 2.5);
 }
 
 struct BadRow {
@@ -70,7 +90,8 @@ TEST(Options, a_mistake_is_one_line_that_names_the_flag) {
         {"--kube-api-qps=fast", "fast"},
         {"--max-inflight-requests=0", "--max-inflight-requests"},
         {"--controllers=garbage", "garbage"},
-        {"--controllers=*,-resourceclaim-controller", "--controllers"},
+        {"--controllers=-resourceclaim-controller", "--controllers"},
+        {"--device-taint-eviction-mode=kill", "delete or evict"},
         {"--feature-gates=DRAAdminAccess=false", "DRAAdminAccess"},
         {"--feature-gates=GenericWorkload=true", "pod groups"},
         {"--feature-gates=NoSuchGate=true", "NoSuchGate"},
