@@ -8,9 +8,9 @@
 namespace dcm::support {
 
 struct Access {
-  std::string server;   // URL
-  std::string ca_file;  // empty: none, or the system's
-  std::string token;
+  std::string server = {};   // URL
+  std::string ca_file = {};  // empty: none, or the system's
+  std::string token = {};
 };
 
 // Of `context`, or of the current one if that is empty. Throws std::runtime_error.

@@ -6,8 +6,9 @@
 namespace dcm::support {
 
 std::size_t RuleSet::add(Rule rule) {
+  std::regex method(rule.method);
   std::regex target(rule.target);
-  entries_.push_back({.id = next_id_, .rule = std::move(rule), .target = std::move(target)});
+  entries_.push_back({next_id_, std::move(rule), std::move(method), std::move(target)});
   return next_id_++;
 }
 
@@ -21,9 +22,10 @@ const RuleSet::Entry* RuleSet::find(std::size_t id) const {
 }
 
 const RuleSet::Entry* RuleSet::match(http::Method method, const std::string& target) {
+  const std::string name(http::to_string(method));
   for (Entry& entry : entries_) {
     const Rule& rule = entry.rule;
-    if (!rule.method.empty() && rule.method != http::to_string(method)) continue;
+    if (!rule.method.empty() && !std::regex_match(name, entry.method)) continue;
     if (!std::regex_search(target, entry.target)) continue;
     if (entry.matched >= rule.skip + rule.times) continue;
     ++entry.matched;

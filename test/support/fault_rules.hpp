@@ -32,7 +32,7 @@ struct Fault {
 };
 
 struct Rule {
-  std::string method = {};  // empty: any
+  std::string method = {};  // regular expression for all of it; empty: any
   std::string target = {};  // regular expression, found anywhere in path and query
   std::size_t skip = 0;
   std::size_t times = 1;
@@ -45,6 +45,7 @@ class RuleSet {
   struct Entry {
     std::size_t id;
     Rule rule;
+    std::regex method;
     std::regex target;
     std::size_t matched = 0;  // requests that the rule was for, the skipped ones included
   };

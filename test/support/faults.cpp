@@ -15,13 +15,12 @@ namespace {
 
 namespace json = boost::json;
 
-std::string file_of(const std::string& name, const char* suffix) {
-  std::string file = log_dir() + "/proxy-" + name + suffix;
+std::string fresh(const std::string& file) {
   std::filesystem::remove(file);
   return file;
 }
 
-Process::Command command_for(const Access& server, const std::string& name,
+Process::Command command_for(const Access& server, const std::string& prefix,
                              const std::string& output) {
   Process::Command command{.arguments = {binary("dcm-fault-proxy"), "--upstream=" + server.server},
                            .environment = {},
@@ -29,7 +28,7 @@ Process::Command command_for(const Access& server, const std::string& name,
   if (!server.ca_file.empty()) command.arguments.push_back("--upstream-ca=" + server.ca_file);
   if (server.server.starts_with("https:")) {
     command.arguments.emplace_back("--tls");
-    command.arguments.push_back("--ca-out=" + file_of(name, ".ca"));
+    command.arguments.push_back("--ca-out=" + fresh(prefix + ".ca"));
   }
   return command;
 }
@@ -58,13 +57,13 @@ std::size_t number(const json::value& object, const char* name) {
 
 }  // namespace
 
-Faults::Faults(const Access& server, const std::string& name)
-    : output_(file_of(name, ".log")),
-      kubeconfig_(file_of(name, ".kubeconfig")),
-      process_(command_for(server, name, output_)) {
+Faults::Faults(const Access& server, const std::string& prefix)
+    : output_(fresh(prefix + ".log")),
+      kubeconfig_(fresh(prefix + ".kubeconfig")),
+      process_(command_for(server, prefix, output_)) {
   Access access = server;
   access.server = await_line("server: ");
-  if (!access.ca_file.empty()) access.ca_file = log_dir() + "/proxy-" + name + ".ca";
+  if (!access.ca_file.empty()) access.ca_file = prefix + ".ca";
   write_kubeconfig(kubeconfig_, access);
   control_ = std::make_unique<BlockingClient>(await_line("control: "));
 }

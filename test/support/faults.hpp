@@ -1,6 +1,6 @@
 // A test's side of the fault proxy: starts dcm-fault-proxy before an API server and drives it.
 //
-//   Faults faults(access, "name");
+//   Faults faults(access, "/tmp/here/proxy");
 //   const auto rule = faults.add({.method = "POST", .target = "/resourceclaims$",
 //                                 .fault = {.kind = FaultKind::drop_answer}});
 //   … a manager with faults.kubeconfig() …
@@ -24,9 +24,9 @@ namespace dcm::support {
 
 class Faults {
  public:
-  // Its log and files are named after `name`. It speaks TLS where the server does.
-  // Throws std::runtime_error when the proxy does not start.
-  Faults(const Access& server, const std::string& name);
+  // Its log, kubeconfig and CA are the files `<prefix>.log` and so on. It speaks TLS where the
+  // server does. Throws std::runtime_error when the proxy does not start.
+  Faults(const Access& server, const std::string& prefix);
 
   // The way through the proxy, with the server's credentials.
   const std::string& kubeconfig() const { return kubeconfig_; }

@@ -79,6 +79,7 @@ struct Kube::Impl {
   BlockingClient http;
 };
 
+Kube::Kube(const Access& access) : impl_(std::make_unique<Impl>(access)) {}
 Kube::Kube(const std::string& kubeconfig, const std::string& context)
     : impl_(std::make_unique<Impl>(read_access(kubeconfig, context))) {}
 Kube::~Kube() = default;

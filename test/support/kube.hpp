@@ -26,7 +26,8 @@ class Kube {
 
   enum class Patch { merge, strategic, apply };
 
-  // Reads server, CA and token of `context` (the current one, if empty) from a kubeconfig.
+  explicit Kube(const Access& access);
+  // With what a kubeconfig says; `context` empty: the current one.
   explicit Kube(const std::string& kubeconfig, const std::string& context = {});
   ~Kube();
 

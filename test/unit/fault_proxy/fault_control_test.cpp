@@ -52,11 +52,11 @@ CO_TEST(FaultControl, what_a_test_can_say) {
 
 CO_TEST(FaultControl, the_record_says_what_was_asked_and_answered) {
   Site site(loop);
-  const auto passed = co_await site.send(Method::post, "/a", "hello");
+  const auto passed = co_await site.send(Method::post, "/a", "k8s\x01\xff");
   CO_ASSERT_TRUE(passed);
   const auto response = co_await site.control->send({Method::get, "/requests", {}, {}}, {});
   CO_ASSERT_TRUE(response);
-  EXPECT_EQ(response->body, R"([{"method":"POST","target":"/a","body":"hello","status":200}])");
+  EXPECT_EQ(response->body, R"([{"method":"POST","target":"/a","body":"k8s..","status":200}])");
   co_await site.stop();
 }
 

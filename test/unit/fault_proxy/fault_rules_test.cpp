@@ -17,6 +17,7 @@ TEST(FaultRules, which_requests_a_rule_spoils) {
   for (const Row& row : {
            Row{"every method and target, once", {}, {true, false}},
            Row{"one method", {.method = "PATCH"}, {true, false}},
+           Row{"one of two methods", {.method = "PATCH|PUT"}, {true, false}},
            Row{"another method", {.method = "DELETE"}, {false}},
            Row{"a target that fits anywhere", {.target = "pods/[^/]+/status"}, {true, false}},
            Row{"a target that does not fit", {.target = "^/pods"}, {false}},
