@@ -1,49 +1,99 @@
 #include "test/conformance/case.hpp"
 
-#include <csignal>
-#include <filesystem>
-#include <map>
+#include <algorithm>
+#include <fstream>
 
 #include <fmt/format.h>
-
-#include "runtime/http/client.hpp"
-#include "runtime/http/tcp.hpp"
-#include "test/support/paths.hpp"
+#include <unistd.h>
 
 namespace dcm::conformance {
 namespace {
 
-using support::at;
-using support::text_at;
 using namespace std::chrono_literals;
 
-std::string& kubeconfig_path() {
-  static std::string path;
-  return path;
-}
+constexpr const char* kFinalizer = "resource.kubernetes.io/delete-protection";
+constexpr const char* kPodClaimName = "resource.kubernetes.io/pod-claim-name";
 
-std::string case_name() {
-  const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-  std::string name = info->name();
-  for (char& c : name) c = c == '_' ? '-' : static_cast<char>(std::tolower(c));
-  return name;
+const testing::TestInfo& this_test() {
+  return *testing::UnitTest::GetInstance()->current_test_info();
 }
 
 json::value gpu_spec() {
-  return json::parse(
-      R"({"devices":{"requests":[{"name":"gpus","exactly":{"deviceClassName":"gpu.example.com","count":2}}]}})");
+  return json::parse(R"({"devices":{"requests":[
+      {"name":"gpus","exactly":{"deviceClassName":"gpu.example.com","count":2}}]}})");
+}
+
+json::value allocation() {
+  return json::parse(R"({"devices":{"results":[
+      {"request":"gpus","driver":"gpu.example.com","pool":"node-a","device":"gpu-0"}]}})");
+}
+
+json::array to_json(const std::vector<Reservation>& reservations) {
+  json::array result;
+  for (const Reservation& each : reservations) {
+    json::object entry{{"resource", each.resource}, {"name", each.name}, {"uid", each.uid}};
+    if (!each.api_group.empty()) entry["apiGroup"] = each.api_group;
+    result.push_back(std::move(entry));
+  }
+  return result;
+}
+
+json::array to_json(const Names& names) {
+  return json::array(names.begin(), names.end());
+}
+
+json::value delete_options(std::optional<int> grace) {
+  json::object options{{"apiVersion", "v1"}, {"kind", "DeleteOptions"}};
+  if (grace) options["gracePeriodSeconds"] = *grace;
+  return options;
+}
+
+json::value pod_object(const PodSpec& spec) {
+  json::array claims;
+  for (const auto& [name, from] : spec.templates) {
+    claims.push_back({{"name", name}, {"resourceClaimTemplateName", from}});
+  }
+  for (const auto& [name, claim] : spec.claims) {
+    claims.push_back({{"name", name}, {"resourceClaimName", claim}});
+  }
+  json::object container{{"name", "main"}, {"image", "example.com/main:1"}};
+  if (!spec.extended_resource.empty()) {
+    const json::value one{{spec.extended_resource, "1"}};
+    container["resources"] = {{"requests", one}, {"limits", one}};
+  }
+  json::object pod_spec{{"containers", json::array{container}}};
+  if (!claims.empty()) pod_spec["resourceClaims"] = claims;
+  if (!spec.node.empty()) pod_spec["nodeName"] = spec.node;
+  return {{"apiVersion", "v1"},
+          {"kind", "Pod"},
+          {"metadata", {{"name", spec.name}, {"finalizers", to_json(spec.finalizers)}}},
+          {"spec", pod_spec}};
+}
+
+const json::array& items_of(const json::value& list) {
+  static const json::array none;
+  const json::value& items = at(list, "/items");
+  return items.is_array() ? items.as_array() : none;
 }
 
 }  // namespace
 
-void set_kubeconfig(const std::string& kubeconfig) {
-  kubeconfig_path() = kubeconfig;
-}
-const std::string& kubeconfig() {
-  return kubeconfig_path();
+Reservation reservation_of(const json::value& pod) {
+  return {.name = text_at(pod, "/metadata/name"), .uid = text_at(pod, "/metadata/uid")};
 }
 
-Case::Case() : kube_(std::make_unique<Kube>(kubeconfig(), "admin")) {
+Names uids(const std::vector<json::value>& pods) {
+  Names found;
+  for (const json::value& pod : pods) found.push_back(text_at(pod, "/metadata/uid"));
+  std::ranges::sort(found);
+  return found;
+}
+
+// ---- the case -----------------------------------------------------------------------------------
+
+Case::Case()
+    : dir_(fresh_case_dir(this_test().test_suite_name(), this_test().name())),
+      kube_(std::make_unique<Kube>(run().admin)) {
   static int counter = 0;
   namespace_ = fmt::format("case-{}-{}", ++counter, getpid());
   kube().must_post(
@@ -52,32 +102,68 @@ Case::Case() : kube_(std::make_unique<Kube>(kubeconfig(), "admin")) {
 }
 
 Case::~Case() {
-  if (HasFailure() && manager_) {
-    fmt::print("--- log of the manager\n{}\n--- claims\n{}\n--- pods\n{}\n", manager_->log(),
-               kube().get(path("resourceclaims")).text, kube().get(path("pods")).text);
+  if (manager_) manager_->kill();
+  if (HasFailure()) leave_evidence();
+  clean_up();
+}
+
+void Case::reference(const std::string& sentence) {
+  RecordProperty("reference", sentence);
+  differs_ = true;
+}
+
+Faults& Case::faults() {
+  if (!faults_) {
+    const bool is_ours = run().manager == ManagerKind::ours;
+    faults_ = std::make_unique<Faults>(is_ours ? run().restricted : run().admin, file("proxy"));
   }
-  manager_.reset();
-  // The next case's manager must not find work here.
+  return *faults_;
+}
+
+Manager& Case::start_manager(std::vector<std::string> flags) {
+  if (manager_) manager_->kill();
+  manager_ = another_manager(std::move(flags));
+  EXPECT_TRUE(manager_->is_ready_soon()) << manager_->log();
+  return *manager_;
+}
+
+std::unique_ptr<Manager> Case::another_manager(std::vector<std::string> flags) {
+  if (faults_) return another_manager(faults_->kubeconfig(), std::move(flags));
+  const bool is_ours = run().manager == ManagerKind::ours;
+  support::write_kubeconfig(file("kubeconfig"), is_ours ? run().restricted : run().admin);
+  return another_manager(file("kubeconfig"), std::move(flags));
+}
+
+std::unique_ptr<Manager> Case::another_manager(const std::string& kubeconfig,
+                                               std::vector<std::string> flags) {
+  return std::make_unique<Manager>(file(fmt::format("manager-{}.log", ++managers_)), kubeconfig,
+                                   std::move(flags));
+}
+
+void Case::leave_evidence() {
+  for (const char* resource : {"pods", "resourceclaims", "resourceclaimtemplates", "events"}) {
+    std::ofstream(file(std::string(resource) + ".json")) << kube().get(path(resource)).text;
+  }
+  fmt::print(
+      "--- objects and logs of manager and proxy: {}\n--- alone: ./dev conformance {} {}.{}\n",
+      dir_, run().flags(), this_test().test_suite_name(), this_test().name());
+}
+
+void Case::clean_up() {
   for (const char* resource : {"pods", "resourceclaims", "resourceclaimtemplates"}) {
     const json::value list = kube().must_get(path(resource));
-    for (const json::value& item : at(list, "/items").as_array()) {
+    for (const json::value& item : items_of(list)) {
       const std::string name = text_at(item, "/metadata/name");
       if (at(item, "/metadata/finalizers").is_array()) {
         kube().patch(path(resource, name), Kube::Patch::merge,
                      {{"metadata", {{"finalizers", nullptr}}}});
       }
-      kube().remove(path(resource, name),
-                    {{"apiVersion", "v1"}, {"kind", "DeleteOptions"}, {"gracePeriodSeconds", 0}});
+      kube().remove(path(resource, name), delete_options(0));
     }
   }
 }
 
-Manager& Case::start_manager(std::vector<std::string> flags) {
-  manager_.reset();
-  manager_ = std::make_unique<Manager>(case_name(), std::move(flags));
-  EXPECT_TRUE(manager_->is_ready_soon()) << manager_->log();
-  return *manager_;
-}
+// ---- setting the scene --------------------------------------------------------------------------
 
 json::value Case::create_template(const std::string& name) {
   return create_template(name, {{"spec", gpu_spec()}});
@@ -98,21 +184,16 @@ json::value Case::create_claim(const std::string& name) {
 }
 
 json::value Case::create_pod(const PodSpec& spec) {
-  json::array claims;
-  for (const auto& [name, from] : spec.templates) {
-    claims.push_back({{"name", name}, {"resourceClaimTemplateName", from}});
+  return kube().must_post(path("pods"), pod_object(spec));
+}
+
+void Case::create_pods(int count, const std::string& from_template) {
+  std::vector<json::value> pods;
+  for (int i = 0; i < count; ++i) {
+    pods.push_back(
+        pod_object({.name = fmt::format("pod-{}", i), .templates = {{"accel", from_template}}}));
   }
-  for (const auto& [name, claim] : spec.claims) {
-    claims.push_back({{"name", name}, {"resourceClaimName", claim}});
-  }
-  json::object pod_spec{
-      {"containers", json::array{json::object{{"name", "main"}, {"image", "example.com/main:1"}}}},
-      {"resourceClaims", claims}};
-  if (!spec.node.empty()) pod_spec["nodeName"] = spec.node;
-  return kube().must_post(path("pods"), {{"apiVersion", "v1"},
-                                         {"kind", "Pod"},
-                                         {"metadata", {{"name", spec.name}}},
-                                         {"spec", pod_spec}});
+  kube().post_all(path("pods"), pods, 20);
 }
 
 void Case::set_phase(const std::string& pod, const std::string& phase) {
@@ -121,27 +202,45 @@ void Case::set_phase(const std::string& pod, const std::string& phase) {
 }
 
 void Case::delete_pod(const std::string& pod) {
-  kube().remove(path("pods", pod),
-                {{"apiVersion", "v1"}, {"kind", "DeleteOptions"}, {"gracePeriodSeconds", 0}});
+  kube().remove(path("pods", pod), delete_options(0));
 }
 
-void Case::allocate(const std::string& claim, const std::vector<json::value>& pods) {
+void Case::begin_to_delete_pod(const std::string& pod) {
+  kube().remove(path("pods", pod), delete_options({}));
+}
+
+void Case::set_claim_status(const std::string& claim, const json::value& status) {
+  kube().must_patch(path("resourceclaims", claim) + "/status", Kube::Patch::merge,
+                    {{"status", status}});
+}
+
+void Case::allocate(const std::string& claim, const std::vector<Reservation>& reservations) {
+  set_finalizers(claim, {kFinalizer});
+  set_claim_status(claim, {{"allocation", allocation()}, {"reservedFor", to_json(reservations)}});
+}
+
+void Case::reserve(const std::string& claim, const std::vector<Reservation>& reservations) {
+  set_claim_status(claim, {{"reservedFor", to_json(reservations)}});
+}
+
+void Case::set_finalizers(const std::string& claim, const Names& finalizers) {
+  kube().must_patch(path("resourceclaims", claim), Kube::Patch::merge,
+                    {{"metadata", {{"finalizers", to_json(finalizers)}}}});
+}
+
+void Case::own(const std::string& claim, const json::value& pod, const std::string& pod_claim) {
+  const json::value owner{{"apiVersion", "v1"},
+                          {"kind", "Pod"},
+                          {"name", at(pod, "/metadata/name")},
+                          {"uid", at(pod, "/metadata/uid")},
+                          {"controller", true}};
   kube().must_patch(
       path("resourceclaims", claim), Kube::Patch::merge,
-      {{"metadata", {{"finalizers", json::array{"resource.kubernetes.io/delete-protection"}}}}});
-  json::array reserved;
-  for (const json::value& pod : pods) {
-    reserved.push_back({{"resource", "pods"},
-                        {"name", at(pod, "/metadata/name")},
-                        {"uid", at(pod, "/metadata/uid")}});
-  }
-  const json::value result{
-      {"request", "gpus"}, {"driver", "gpu.example.com"}, {"pool", "node-a"}, {"device", "gpu-0"}};
-  kube().must_patch(path("resourceclaims", claim) + "/status", Kube::Patch::merge,
-                    {{"status",
-                      {{"allocation", {{"devices", {{"results", json::array{result}}}}}},
-                       {"reservedFor", reserved}}}});
+      {{"metadata",
+        {{"annotations", {{kPodClaimName, pod_claim}}}, {"ownerReferences", json::array{owner}}}}});
 }
+
+// ---- looking ------------------------------------------------------------------------------------
 
 json::value Case::get(const std::string& resource, const std::string& name) {
   return kube().get(path(resource, name)).body;
@@ -151,12 +250,10 @@ bool Case::exists(const std::string& resource, const std::string& name) {
   return kube().get(path(resource, name)).status == 200;
 }
 
-std::vector<std::string> Case::claim_names() {
-  std::vector<std::string> names;
+Names Case::claim_names() {
+  Names names;
   const json::value list = kube().must_get(path("resourceclaims"));
-  for (const json::value& item : at(list, "/items").as_array()) {
-    names.push_back(text_at(item, "/metadata/name"));
-  }
+  for (const json::value& item : items_of(list)) names.push_back(text_at(item, "/metadata/name"));
   std::ranges::sort(names);
   return names;
 }
@@ -179,32 +276,108 @@ std::string Case::wait_for_claim_of(const std::string& pod, const std::string& p
   return claim;
 }
 
-std::vector<std::string> Case::reserved_for(const std::string& claim) {
-  std::vector<std::string> uids;
+bool Case::every_pod_has_its_claim() {
+  std::map<std::string, std::string> owners;  // claim to UID of its owner
+  const json::value claims = kube().must_get(path("resourceclaims"));
+  for (const json::value& claim : items_of(claims)) {
+    owners[text_at(claim, "/metadata/name")] = text_at(claim, "/metadata/ownerReferences/0/uid");
+  }
+  const json::value pods = kube().must_get(path("pods"));
+  return std::ranges::all_of(items_of(pods), [&](const json::value& pod) {
+    const auto owner =
+        owners.find(text_at(pod, "/status/resourceClaimStatuses/0/resourceClaimName"));
+    return owner != owners.end() && owner->second == text_at(pod, "/metadata/uid");
+  });
+}
+
+Names Case::reserved_for(const std::string& claim) {
+  Names found;
   const json::value object = get("resourceclaims", claim);
   const json::value& entries = at(object, "/status/reservedFor");
   for (const json::value& entry : entries.is_array() ? entries.as_array() : json::array()) {
-    uids.push_back(text_at(entry, "/uid"));
+    found.push_back(text_at(entry, "/uid"));
   }
-  return uids;
+  std::ranges::sort(found);
+  return found;
+}
+
+bool Case::is_allocated(const std::string& claim) {
+  return at(get("resourceclaims", claim), "/status/allocation").is_object();
+}
+
+Names Case::finalizers_of(const std::string& claim) {
+  Names names;
+  const json::value object = get("resourceclaims", claim);
+  const json::value& finalizers = at(object, "/metadata/finalizers");
+  for (const json::value& each : finalizers.is_array() ? finalizers.as_array() : json::array()) {
+    names.emplace_back(each.as_string());
+  }
+  return names;
+}
+
+bool Case::is_free(const std::string& claim) {
+  return reserved_for(claim).empty() && !is_allocated(claim) && finalizers_of(claim).empty();
 }
 
 std::vector<json::value> Case::events_of(const std::string& pod) {
   std::vector<json::value> events;
   const json::value list = kube().must_get(path("events"));
-  for (const json::value& event : at(list, "/items").as_array()) {
+  for (const json::value& event : items_of(list)) {
     if (text_at(event, "/involvedObject/name") == pod) events.push_back(event);
   }
   return events;
 }
 
+bool Case::has_warning(const std::string& pod, const std::string& reason, const std::string& text) {
+  return std::ranges::any_of(events_of(pod), [&](const json::value& event) {
+    return text_at(event, "/type") == "Warning" && text_at(event, "/reason") == reason &&
+           text_at(event, "/message").find(text) != std::string::npos;
+  });
+}
+
 testing::AssertionResult Case::soon(const std::string& what, const std::function<bool()>& holds) {
-  if (kube().eventually(holds)) return testing::AssertionSuccess();
-  return testing::AssertionFailure() << "not within 30 s: " << what;
+  // What the reference is known not to do is not waited for that long.
+  const bool is_expected_to_fail = differs_ && run().manager == ManagerKind::reference;
+  const auto limit = is_expected_to_fail ? 8s : 30s;
+  if (support::eventually(holds, limit, 20ms)) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << "not within " << limit.count() << " s: " << what;
+}
+
+// A later pod's claim says that the earlier events have arrived; one more, that what they started
+// has had its turn, too. Ours says itself when its queue is empty.
+void Case::settle() {
+  for (int round = 0; round < 2; ++round) {
+    const std::string name = fmt::format("settled-{}", ++settled_);
+    create_template(name);
+    create_pod({.name = name, .templates = {{"accel", name}}});
+    const std::string claim = wait_for_claim_of(name, "accel");
+    kube().remove(path("pods", name), delete_options(0));
+    kube().remove(path("resourceclaims", claim), delete_options({}));
+    kube().remove(path("resourceclaimtemplates", name), delete_options({}));
+  }
+  if (run().manager == ManagerKind::reference) return;
+  EXPECT_TRUE(soon("the queue is empty", [&] {
+    return manager().metric("workqueue_depth{name=\"resource_claim\"}") == 0 &&
+           manager().metric("workqueue_unfinished_work_seconds{name=\"resource_claim\"}") == 0;
+  }));
+}
+
+std::vector<support::FaultProxy::Record> Case::writes() {
+  std::vector<support::FaultProxy::Record> found;
+  for (auto& record : faults().requests()) {
+    const bool is_ours = record.target.find("/namespaces/" + ns() + "/") != std::string::npos;
+    const bool is_event = record.target.find("/events") != std::string::npos;
+    const bool is_settling = record.target.find("/settled-") != std::string::npos ||
+                             record.body.find("settled-") != std::string::npos;
+    if (is_ours && !is_event && !is_settling && record.method != "GET") {
+      found.push_back(std::move(record));
+    }
+  }
+  return found;
 }
 
 std::string Case::path(const std::string& resource, const std::string& name) const {
-  const bool is_core = resource == "pods" || resource == "events";
+  const bool is_core = !resource.starts_with("resourceclaim");
   return fmt::format("{}/namespaces/{}/{}{}{}", is_core ? "/api/v1" : "/apis/resource.k8s.io/v1",
                      namespace_, resource, name.empty() ? "" : "/", name);
 }

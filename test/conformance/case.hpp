@@ -1,49 +1,34 @@
-// What a conformance case has at hand: a namespace of its own, objects in one line each, and the
-// real binary as a process.
+// What a conformance case has at hand: a namespace of its own, objects in one line each, the
+// manager as a process, and a proxy that spoils what passes between manager and server.
+//
+// Cases run one after the other, as a manager works on all namespaces; several runs, each with an
+// API server of its own, can go side by side (GTEST_TOTAL_SHARDS). A case cleans its namespace up,
+// so that the next one's manager finds nothing there.
 #pragma once
 
-#include <chrono>
+#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "test/conformance/manager.hpp"
+#include "test/conformance/run.hpp"
+#include "test/support/faults.hpp"
 #include "test/support/kube.hpp"
-#include "test/support/process.hpp"
 
 namespace dcm::conformance {
 
+using support::at;
+using support::FaultKind;
+using support::Faults;
 using support::Kube;
+using support::text_at;
+using Release = support::FaultProxy::Release;
+using Names = std::vector<std::string>;
 namespace json = boost::json;
-
-// The manager as a process, with the permissions of manifests/base/rbac.yaml.
-class Manager {
- public:
-  // `name` is that of its log file. `kubeconfig` empty: that of the case's server.
-  explicit Manager(const std::string& name, std::vector<std::string> flags = {},
-                   std::string kubeconfig = {});
-
-  // Waits until /readyz says ok.
-  bool is_ready_soon();
-  // SIGTERM, and its exit status; 128 + 9 where it had to be killed after 30 s.
-  int stop();
-  // SIGKILL: no chance to finish anything.
-  void kill();
-  std::optional<int> exit_status() { return process_->exit_status(); }
-
-  // The text of a path of its status port, "" where there is no answer.
-  std::string status_page(const std::string& path);
-  // The value of a series, exactly as it is printed before the value; 0 where there is none.
-  double metric(const std::string& series);
-  std::string log() const;
-
- private:
-  std::string log_file_;
-  std::unique_ptr<support::Process> process_;
-};
 
 // How a pod names its claims.
 struct PodSpec {
@@ -53,54 +38,117 @@ struct PodSpec {
   // {pod claim, claim}
   std::vector<std::pair<std::string, std::string>> claims = {};
   std::string node = {};
+  // Keep it in the API while it is deleted.
+  Names finalizers = {};
+  // Its container asks for one of it.
+  std::string extended_resource = {};
 };
+
+// An entry of reservedFor.
+struct Reservation {
+  std::string name;
+  std::string uid;
+  std::string resource = "pods";
+  std::string api_group = {};
+};
+Reservation reservation_of(const json::value& pod);
+// The UIDs of pods, sorted.
+Names uids(const std::vector<json::value>& pods);
 
 class Case : public testing::Test {
  protected:
   Case();
   ~Case() override;
 
+  // What kube-controller-manager does instead, in one sentence: where it is run, the case may fail
+  // then. The comparison of both is made of these.
+  void reference(const std::string& sentence);
+
   Kube& kube() { return *kube_; }
   const std::string& ns() const { return namespace_; }
-  // Starts the manager and waits until it is ready; fails the case otherwise.
+  // The proxy: managers that are started after the first call go through it.
+  Faults& faults();
+  // Starts a manager and waits until it is ready; fails the case otherwise. One that ran before is
+  // killed.
   Manager& start_manager(std::vector<std::string> flags = {});
   Manager& manager() { return *manager_; }
+  // One more beside it.
+  std::unique_ptr<Manager> another_manager(std::vector<std::string> flags = {});
+  std::unique_ptr<Manager> another_manager(const std::string& kubeconfig,
+                                           std::vector<std::string> flags);
 
   // Each returns the object as the server answered.
   json::value create_template(const std::string& name);
   json::value create_template(const std::string& name, const json::value& spec);
   json::value create_claim(const std::string& name);
   json::value create_pod(const PodSpec& spec);
+  // `count` pods named pod-0… with one pod claim "accel" from a template, at once.
+  void create_pods(int count, const std::string& from_template);
   void set_phase(const std::string& pod, const std::string& phase);
   // Grace period 0: gone at once.
   void delete_pod(const std::string& pod);
-  // What a scheduler does: finalizer, allocation, and reservations for these pods.
-  void allocate(const std::string& claim, const std::vector<json::value>& pods);
+  // With its own grace period: it stays with a deletionTimestamp.
+  void begin_to_delete_pod(const std::string& pod);
+  void set_claim_status(const std::string& claim, const json::value& status);
+  // What a scheduler does: finalizer, allocation, and these reservations.
+  void allocate(const std::string& claim, const std::vector<Reservation>& reservations = {});
+  void reserve(const std::string& claim, const std::vector<Reservation>& reservations);
+  void set_finalizers(const std::string& claim, const Names& finalizers);
+  // Makes a claim a generated one: owner and annotation.
+  void own(const std::string& claim, const json::value& pod, const std::string& pod_claim);
 
   json::value get(const std::string& resource, const std::string& name);
   bool exists(const std::string& resource, const std::string& name);
   // Names of the claims in the namespace, sorted.
-  std::vector<std::string> claim_names();
+  Names claim_names();
   // The claim that the pod's status names for a pod claim, or "".
   std::string claim_of(const std::string& pod, const std::string& pod_claim);
   // Waits for it.
   std::string wait_for_claim_of(const std::string& pod, const std::string& pod_claim);
-  // The UIDs in a claim's reservedFor.
-  std::vector<std::string> reserved_for(const std::string& claim);
+  // Whether every pod of the namespace names a claim that exists and that it owns.
+  bool every_pod_has_its_claim();
+  // The UIDs in a claim's reservedFor, sorted.
+  Names reserved_for(const std::string& claim);
+  bool is_allocated(const std::string& claim);
+  Names finalizers_of(const std::string& claim);
+  // No reservation, no allocation, no finalizer.
+  bool is_free(const std::string& claim);
   std::vector<json::value> events_of(const std::string& pod);
-  // Whether `holds` comes true within 30 s; prints `what` and the manager's log where not.
+  // Whether a Warning on the pod has this reason and contains this text.
+  bool has_warning(const std::string& pod, const std::string& reason, const std::string& text);
+
+  // Whether `holds` comes true within 30 s.
   testing::AssertionResult soon(const std::string& what, const std::function<bool()>& holds);
+  // Waits until the manager has seen all that has happened so far and has nothing left to do but
+  // what it tries again later.
+  void settle();
+  // Requests of this namespace that write (Events aside), as the proxy saw them.
+  std::vector<support::FaultProxy::Record> writes();
 
   std::string path(const std::string& resource, const std::string& name = {}) const;
+  // A file in this case's folder.
+  std::string file(const std::string& name) const { return dir_ + "/" + name; }
 
  private:
+  void leave_evidence();
+  void clean_up();
+
+  std::string dir_;
   std::unique_ptr<Kube> kube_;
   std::string namespace_;
+  std::unique_ptr<Faults> faults_;
   std::unique_ptr<Manager> manager_;
+  int managers_ = 0;
+  int settled_ = 0;
+  bool differs_ = false;
 };
 
-// Set by main() before the cases run.
-void set_kubeconfig(const std::string& kubeconfig);
-const std::string& kubeconfig();
+// Requests of one namespace by what they are for: regular expressions for the proxy. A method with
+// two names is a patch for ours and a PUT for the reference.
+inline constexpr const char* kWrite = "PATCH|PUT";
+inline constexpr const char* kClaims = "/resourceclaims(\\?|$)";
+inline constexpr const char* kClaim = "/resourceclaims/[^/?]+(\\?|$)";
+inline constexpr const char* kClaimStatus = "/resourceclaims/[^/?]+/status";
+inline constexpr const char* kPodStatus = "/pods/[^/?]+/status";
 
 }  // namespace dcm::conformance

@@ -1,32 +1,90 @@
-// Runs the cases against one API server: conformance_test --server=memory|real [--gtest_…]
+// Runs the cases against one API server:
+//
+//   conformance_test [--server=memory|real] [--manager=ours|reference] [--version=1.34]
+//                    [--gtest_filter=…]
+//
+// With the reference, a case that says what the reference does instead may fail; the exit status is
+// about the others.
 #include <cstdio>
 #include <exception>
+#include <stdexcept>
+#include <string>
 #include <string_view>
 
 #include <gtest/gtest.h>
 
-#include "test/conformance/case.hpp"
+#include "test/conformance/run.hpp"
 #include "test/conformance/server.hpp"
 
-int main(int argc, char** argv) {
-  using namespace dcm::conformance;
-  testing::InitGoogleTest(&argc, argv);
-  ServerKind kind = ServerKind::memory;
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view argument = argv[i];
-    if (argument == "--server=real") {
-      kind = ServerKind::real;
-    } else if (argument != "--server=memory") {
-      std::fprintf(stderr, "conformance_test: unknown argument %s\n", argv[i]);
-      return 2;
+namespace dcm::conformance {
+namespace {
+
+void parse_flag(const std::string& flag) {
+  if (flag == "--server=memory") {
+    run().server = ServerKind::memory;
+  } else if (flag == "--server=real") {
+    run().server = ServerKind::real;
+  } else if (flag == "--manager=ours") {
+    run().manager = ManagerKind::ours;
+  } else if (flag == "--manager=reference") {
+    run().manager = ManagerKind::reference;
+  } else if (flag.starts_with("--version=")) {
+    run().version = flag.substr(flag.find('=') + 1);
+  } else {
+    throw std::runtime_error("unknown flag " + flag);
+  }
+}
+
+// What a case says that the reference does instead, or nullptr.
+const char* explanation(const testing::TestResult& result) {
+  for (int i = 0; i < result.test_property_count(); ++i) {
+    const testing::TestProperty& property = result.GetTestProperty(i);
+    if (property.key() == std::string_view("reference")) return property.value();
+  }
+  return nullptr;
+}
+
+// Whether each case that failed says what the reference does instead; prints what those say.
+bool is_every_failure_explained() {
+  bool all = true;
+  const auto& tests = *testing::UnitTest::GetInstance();
+  for (int s = 0; s < tests.total_test_suite_count(); ++s) {
+    const testing::TestSuite& suite = *tests.GetTestSuite(s);
+    for (int t = 0; t < suite.total_test_count(); ++t) {
+      const testing::TestInfo& info = *suite.GetTestInfo(t);
+      if (!info.result()->Failed()) continue;
+      const char* why = explanation(*info.result());
+      if (why != nullptr) std::printf("[  DIFFERS ] %s.%s: %s\n", suite.name(), info.name(), why);
+      all = all && why != nullptr;
     }
   }
+  return all;
+}
+
+int run_cases() {
+  const auto server = start_server(run());
+  run().admin = server->admin();
+  run().restricted = server->restricted();
+  if (run().manager == ManagerKind::ours) return RUN_ALL_TESTS();
+  run().reference = controlplane_program(run(), "kube-controller-manager");
+  if (run().reference.empty()) {
+    std::printf("[  SKIPPED ] conformance with the reference: no kube-controller-manager (0 ms)\n");
+    return 0;
+  }
+  static_cast<void>(RUN_ALL_TESTS());
+  return is_every_failure_explained() ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace dcm::conformance
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
   try {
-    const auto server = start_server(kind);
-    set_kubeconfig(server->kubeconfig());
-    return RUN_ALL_TESTS();
+    for (int i = 1; i < argc; ++i) dcm::conformance::parse_flag(argv[i]);
+    return dcm::conformance::run_cases();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "conformance_test: %s\n", error.what());
-    return 1;
+    return 2;
   }
 }

@@ -1,78 +1,82 @@
-// The manager as a process, seen from outside.
+#include "test/conformance/manager.hpp"
+
+#include <algorithm>
 #include <csignal>
-#include <filesystem>
 #include <regex>
 
-#include <fmt/format.h>
-
-#include "runtime/http/client.hpp"
-#include "runtime/http/tcp.hpp"
-#include "runtime/http/url.hpp"
-#include "runtime/loop.hpp"
-#include "test/conformance/case.hpp"
+#include "test/conformance/run.hpp"
+#include "test/support/blocking_client.hpp"
 #include "test/support/paths.hpp"
 
 namespace dcm::conformance {
 namespace {
 
-using namespace std::chrono_literals;
+using support::Process;
 
-// Polls on a loop of its own. Returns whether `holds` came true.
-bool wait_until(const std::function<bool()>& holds, std::chrono::seconds limit) {
-  runtime::Loop loop;
-  const auto deadline = runtime::Deadline::after(loop.time(), limit);
-  while (!holds()) {
-    if (deadline.has_passed(loop.time())) return false;
-    loop.run(runtime::sleep_for(loop.time(), 10ms));
-  }
-  return true;
+Process::Command ours(const std::string& kubeconfig, const std::vector<std::string>& flags) {
+  Process::Command command;
+  command.arguments = {support::binary("dra-controller-manager"), "--kubeconfig=" + kubeconfig,
+                       "--leader-elect=false", "--metrics-bind-address=127.0.0.1:0",
+                       "--kube-api-qps=0"};
+  const bool has_verbosity =
+      std::ranges::any_of(flags, [](const std::string& flag) { return flag.starts_with("-v="); });
+  if (!has_verbosity) command.arguments.emplace_back("-v=4");
+  command.arguments.insert(command.arguments.end(), flags.begin(), flags.end());
+  return command;
 }
 
-std::string http_get(const std::string& address, const std::string& path) {
-  runtime::Loop loop;
-  const auto url = http::parse_url("http://" + address);
-  auto transport = http::make_tcp_transport(loop.executor(), loop.time(), {});
-  if (!url || !transport) return {};
-  const auto client = http::make_client(**transport, loop.time(), {.origin = url->endpoint});
-  std::string body;
-  loop.run([](http::Client& c, runtime::TimeSource& time, std::string target,
-              std::string& result) -> runtime::Task<> {
-    auto response = co_await c.send({.target = std::move(target)},
-                                    {.deadline = runtime::Deadline::after(time, 5s)});
-    if (response) result = response->body;
-  }(*client, loop.time(), path, body));
-  return body;
+// Without a limit of its own, as ours: the cases are about what is done, not how fast.
+Process::Command reference(const std::string& kubeconfig) {
+  Process::Command command;
+  command.arguments = {run().reference,
+                       "--kubeconfig=" + kubeconfig,
+                       "--authentication-kubeconfig=" + kubeconfig,
+                       "--authorization-kubeconfig=" + kubeconfig,
+                       "--leader-elect=false",
+                       "--secure-port=0",
+                       "--controllers=resourceclaim-controller",
+                       "--kube-api-qps=100000",
+                       "--kube-api-burst=100000",
+                       "-v=4"};
+  return command;
+}
+
+Process::Command command_for(const std::string& log_file, const std::string& kubeconfig,
+                             const std::vector<std::string>& flags) {
+  const bool is_ours = run().manager == ManagerKind::ours;
+  Process::Command command = is_ours ? ours(kubeconfig, flags) : reference(kubeconfig);
+  command.output = log_file;
+  return command;
 }
 
 }  // namespace
 
-Manager::Manager(const std::string& name, std::vector<std::string> flags, std::string config)
-    : log_file_(fmt::format("{}/manager-{}.log", support::log_dir(), name)) {
-  std::filesystem::remove(log_file_);
-  support::Process::Command command;
-  command.arguments = {support::binary("dra-controller-manager"),
-                       "--kubeconfig=" + (config.empty() ? kubeconfig() : config),
-                       "--leader-elect=false", "--metrics-bind-address=127.0.0.1:0", "-v=2"};
-  if (config.empty()) command.arguments.emplace_back("--context=manager");
-  command.arguments.insert(command.arguments.end(), flags.begin(), flags.end());
-  command.output = log_file_;
-  process_ = std::make_unique<support::Process>(command);
-}
+Manager::Manager(std::string log_file, const std::string& kubeconfig,
+                 std::vector<std::string> flags)
+    : log_file_(std::move(log_file)), process_(command_for(log_file_, kubeconfig, flags)) {}
 
 bool Manager::is_ready_soon() {
-  return wait_until([this] { return exit_status() || status_page("/readyz") == "ok"; }, 30s) &&
-         !exit_status();
+  const bool is_ours = run().manager == ManagerKind::ours;
+  const auto is_ready = [&] {
+    return is_ours ? status_page("/readyz") == "ok"
+                   : log().find("\"Caches are synced\"") != std::string::npos;
+  };
+  return support::eventually([&] { return exit_status() || is_ready(); }) && !exit_status();
 }
 
 int Manager::stop() {
-  process_->signal(SIGTERM);
-  if (!wait_until([this] { return exit_status().has_value(); }, 30s)) kill();
+  terminate();
+  return await_end();
+}
+
+int Manager::await_end() {
+  if (!support::eventually([this] { return exit_status().has_value(); })) kill();
   return exit_status().value_or(-1);
 }
 
 void Manager::kill() {
-  process_->signal(SIGKILL);
-  wait_until([this] { return exit_status().has_value(); }, 30s);
+  process_.signal(SIGKILL);
+  support::eventually([this] { return exit_status().has_value(); });
 }
 
 std::string Manager::status_page(const std::string& path) {
@@ -81,11 +85,13 @@ std::string Manager::status_page(const std::string& path) {
   const std::string text = log();
   std::smatch match;
   if (!std::regex_search(text, match, address_line)) return {};
-  return http_get(match[1], path);
+  support::BlockingClient http("http://" + match[1].str());
+  const auto response = http.send({.target = path});
+  return response ? response->body : std::string();
 }
 
 double Manager::metric(const std::string& series) {
-  const std::string page = status_page("/metrics");
+  const std::string page = "\n" + status_page("/metrics");
   const std::size_t line = page.find("\n" + series + " ");
   return line == page.npos ? 0 : std::stod(page.substr(line + series.size() + 2));
 }

@@ -1,128 +1,284 @@
-// Reservations, deallocation and deletion.
+// Reservations that end, deallocation, and what is deleted.
+#include <algorithm>
+
 #include "test/conformance/case.hpp"
 
 namespace dcm::conformance {
 namespace {
 
-using support::at;
-using support::text_at;
+constexpr const char* kFinalizer = "resource.kubernetes.io/delete-protection";
+const Reservation kTrain{
+    .name = "t", .uid = "some-train", .resource = "trains", .api_group = "example.com"};
+const Reservation kGhost{.name = "ghost", .uid = "11111111-2222-4333-8444-555555555555"};
 
-class Release : public Case {
+class ReleaseClaims : public Case {
  protected:
-  bool is_allocated(const std::string& claim) {
-    return at(get("resourceclaims", claim), "/status/allocation").is_object();
-  }
-  bool has_finalizer(const std::string& claim) {
-    const json::value object = get("resourceclaims", claim);
-    const json::value& finalizers = at(object, "/metadata/finalizers");
-    return finalizers.is_array() && !finalizers.as_array().empty();
+  // A pod on a node that uses `claim` by the pod claim "accel".
+  json::value user_of(const std::string& claim, const std::string& pod,
+                      const Names& finalizers = {}) {
+    return create_pod(
+        {.name = pod, .claims = {{"accel", claim}}, .node = "node-a", .finalizers = finalizers});
   }
 };
 
-TEST_F(Release, a_pod_that_came_with_a_node_name_reserves_its_allocated_claim) {
+TEST_F(ReleaseClaims, a_deleted_pod_releases_its_claim_and_the_last_one_deallocates_it) {
   start_manager();
   create_claim("shared");
-  allocate("shared", {});
-  const json::value pod =
-      create_pod({.name = "bound", .claims = {{"accel", "shared"}}, .node = "node-a"});
-  EXPECT_TRUE(soon("the claim is reserved for the pod", [&] {
-    return reserved_for("shared") == std::vector<std::string>{text_at(pod, "/metadata/uid")};
-  }));
-}
-
-TEST_F(Release, a_claim_that_is_not_allocated_is_not_reserved) {
-  start_manager();
-  create_claim("idle");
-  create_claim("allocated");
-  allocate("allocated", {});
-  create_pod({.name = "first", .claims = {{"accel", "idle"}}, .node = "node-a"});
-  create_pod({.name = "second", .claims = {{"accel", "allocated"}}, .node = "node-a"});
-  EXPECT_TRUE(soon("the other one is", [&] { return reserved_for("allocated").size() == 1; }));
-  EXPECT_TRUE(reserved_for("idle").empty());
-}
-
-TEST_F(Release, a_deleted_pod_releases_its_claim_and_the_last_one_deallocates_it) {
-  start_manager();
-  create_claim("shared");
-  const json::value a =
-      create_pod({.name = "a", .claims = {{"accel", "shared"}}, .node = "node-a"});
-  const json::value b =
-      create_pod({.name = "b", .claims = {{"accel", "shared"}}, .node = "node-a"});
-  allocate("shared", {a, b});
+  const json::value a = user_of("shared", "a");
+  const json::value b = user_of("shared", "b");
+  allocate("shared", {reservation_of(a), reservation_of(b)});
   delete_pod("a");
-  EXPECT_TRUE(soon("one reservation is left", [&] {
-    return reserved_for("shared") == std::vector<std::string>{text_at(b, "/metadata/uid")};
-  }));
+  EXPECT_TRUE(soon("one reservation is left", [&] { return reserved_for("shared") == uids({b}); }));
   EXPECT_TRUE(is_allocated("shared"));
   delete_pod("b");
-  EXPECT_TRUE(soon("nothing is left", [&] {
-    return reserved_for("shared").empty() && !is_allocated("shared") && !has_finalizer("shared");
-  }));
+  EXPECT_TRUE(soon("nothing is left", [&] { return is_free("shared"); }));
   EXPECT_TRUE(exists("resourceclaims", "shared")) << "a claim of the user is not deleted";
 }
 
-TEST_F(Release, a_finished_pod_releases_and_its_generated_claim_is_deleted) {
+TEST_F(ReleaseClaims, a_finished_pod_releases_what_it_shares_with_a_running_one) {
+  start_manager();
+  create_claim("shared");
+  const json::value done = user_of("shared", "done");
+  const json::value runs = user_of("shared", "runs");
+  allocate("shared", {reservation_of(done), reservation_of(runs)});
+  set_phase("runs", "Running");
+  set_phase("done", "Failed");
+  EXPECT_TRUE(
+      soon("the running one is left", [&] { return reserved_for("shared") == uids({runs}); }));
+  EXPECT_TRUE(is_allocated("shared"));
+}
+
+TEST_F(ReleaseClaims, a_finished_pod_releases_and_its_generated_claim_is_deleted) {
   start_manager();
   create_template("gpus");
   const json::value pod = create_pod({.name = "job", .templates = {{"accel", "gpus"}}});
   const std::string claim = wait_for_claim_of("job", "accel");
-  allocate(claim, {pod});
+  allocate(claim, {reservation_of(pod)});
   set_phase("job", "Succeeded");
+  EXPECT_TRUE(soon("the claim is gone", [&] { return !exists("resourceclaims", claim); }));
+  settle();
+  EXPECT_TRUE(claim_names().empty());
+}
+
+TEST_F(ReleaseClaims, a_generated_claim_that_was_never_allocated_goes_with_the_finished_pod) {
+  start_manager();
+  create_template("gpus");
+  create_pod({.name = "job", .templates = {{"accel", "gpus"}}, .node = "node-a"});
+  const std::string claim = wait_for_claim_of("job", "accel");
+  set_phase("job", "Failed");
   EXPECT_TRUE(soon("the claim is gone", [&] { return !exists("resourceclaims", claim); }));
   EXPECT_TRUE(claim_names().empty());
 }
 
-TEST_F(Release, a_reservation_for_a_pod_that_never_was_is_dropped) {
+TEST_F(ReleaseClaims, a_finished_pods_claim_of_the_user_is_released_and_kept) {
   start_manager();
-  create_claim("shared");
-  allocate("shared",
-           {json::value{{"metadata",
-                         {{"name", "ghost"}, {"uid", "11111111-2222-4333-8444-555555555555"}}}}});
-  EXPECT_TRUE(soon("it is deallocated", [&] {
-    return reserved_for("shared").empty() && !is_allocated("shared") && !has_finalizer("shared");
-  }));
+  create_claim("mine");
+  const json::value pod = user_of("mine", "job");
+  allocate("mine", {reservation_of(pod)});
+  set_phase("job", "Succeeded");
+  EXPECT_TRUE(soon("it is free", [&] { return is_free("mine"); }));
+  EXPECT_TRUE(exists("resourceclaims", "mine"));
 }
 
-TEST_F(Release, a_reservation_for_something_else_than_a_pod_is_kept) {
+TEST_F(ReleaseClaims, a_pod_that_finished_while_nobody_looked_is_released_after_the_start) {
+  create_claim("mine");
+  const json::value pod = user_of("mine", "job");
+  allocate("mine", {reservation_of(pod)});
+  set_phase("job", "Succeeded");
+  start_manager();
+  EXPECT_TRUE(soon("it is free", [&] { return is_free("mine"); }));
+}
+
+TEST_F(ReleaseClaims, a_pod_that_is_being_deleted_on_its_node_keeps_its_claim) {
+  start_manager();
+  create_claim("mine");
+  const json::value pod = user_of("mine", "stopping");
+  allocate("mine", {reservation_of(pod)});
+  set_phase("stopping", "Running");
+  begin_to_delete_pod("stopping");
+  settle();
+  EXPECT_EQ(reserved_for("mine"), uids({pod}));
+  delete_pod("stopping");
+  EXPECT_TRUE(soon("it is free", [&] { return is_free("mine"); }));
+}
+
+TEST_F(ReleaseClaims, a_pod_that_is_being_deleted_before_it_got_a_node_releases_its_claim) {
+  start_manager();
+  create_claim("mine");
+  const json::value pod = create_pod(
+      {.name = "early", .claims = {{"accel", "mine"}}, .finalizers = {"example.com/keep"}});
+  allocate("mine", {reservation_of(pod)});
+  begin_to_delete_pod("early");
+  EXPECT_TRUE(soon("it is free", [&] { return is_free("mine"); }));
+  EXPECT_TRUE(exists("pods", "early"));
+}
+
+TEST_F(ReleaseClaims, a_reservation_of_the_pod_that_had_the_name_before_is_dropped) {
   start_manager();
   create_claim("shared");
-  allocate("shared", {});
-  const json::value pod =
-      create_pod({.name = "a", .claims = {{"accel", "shared"}}, .node = "node-a"});
-  ASSERT_TRUE(soon("the pod is reserved", [&] { return reserved_for("shared").size() == 1; }));
-  kube().must_patch(path("resourceclaims", "shared") + "/status", Kube::Patch::strategic,
-                    {{"status",
-                      {{"reservedFor", json::array{json::object{{"apiGroup", "example.com"},
-                                                                {"resource", "trains"},
-                                                                {"name", "t"},
-                                                                {"uid", "some-train"}}}}}}});
-  delete_pod("a");
-  EXPECT_TRUE(soon("only the pod's reservation goes", [&] {
-    return reserved_for("shared") == std::vector<std::string>{"some-train"};
+  const json::value first = user_of("shared", "db-0");
+  allocate("shared", {reservation_of(first)});
+  delete_pod("db-0");
+  const json::value second = user_of("shared", "db-0");
+  EXPECT_TRUE(soon("no entry of the first pod", [&] {
+    return !std::ranges::count(reserved_for("shared"), reservation_of(first).uid);
   }));
+  EXPECT_TRUE(exists("pods", "db-0"));
+}
+
+TEST_F(ReleaseClaims, a_reservation_for_a_pod_that_never_was_is_dropped) {
+  start_manager();
+  create_claim("shared");
+  allocate("shared", {kGhost});
+  EXPECT_TRUE(soon("it is free", [&] { return is_free("shared"); }));
+}
+
+TEST_F(ReleaseClaims, a_reservation_for_a_pod_that_names_no_claims_is_kept) {
+  start_manager();
+  const json::value plain = create_pod({.name = "plain", .node = "node-a"});
+  create_claim("shared");
+  allocate("shared", {reservation_of(plain), kGhost});
+  EXPECT_TRUE(soon("the ghost's goes", [&] { return reserved_for("shared") == uids({plain}); }));
   EXPECT_TRUE(is_allocated("shared"));
 }
 
-TEST_F(Release, a_deleted_claim_that_nobody_uses_loses_its_finalizer_and_goes) {
+TEST_F(ReleaseClaims, a_reservation_for_something_else_than_a_pod_is_kept) {
   start_manager();
-  create_claim("idle");
-  allocate("idle", {});
-  kube().remove(path("resourceclaims", "idle"));
-  EXPECT_TRUE(soon("the claim is gone", [&] { return !exists("resourceclaims", "idle"); }));
+  create_claim("shared");
+  allocate("shared", {kTrain, kGhost});
+  EXPECT_TRUE(soon("only the pod's goes", [&] { return reserved_for("shared").size() == 1; }));
+  EXPECT_EQ(reserved_for("shared"), Names{"some-train"});
+  EXPECT_TRUE(is_allocated("shared"));
 }
 
-TEST_F(Release, a_claim_allocated_but_never_reserved_stays_allocated) {
+TEST_F(ReleaseClaims, a_claim_allocated_but_never_reserved_stays_allocated) {
   start_manager();
   create_claim("waiting");
-  create_claim("used");
-  allocate("waiting", {});
-  const json::value pod =
-      create_pod({.name = "a", .claims = {{"accel", "used"}}, .node = "node-a"});
-  allocate("used", {pod});
-  delete_pod("a");
-  EXPECT_TRUE(soon("the used one is free", [&] { return !is_allocated("used"); }));
+  allocate("waiting");
+  settle();
   EXPECT_TRUE(is_allocated("waiting"));
-  EXPECT_TRUE(has_finalizer("waiting"));
+  EXPECT_EQ(finalizers_of("waiting"), Names{kFinalizer});
+}
+
+TEST_F(ReleaseClaims, a_claim_without_the_finalizer_is_released_and_stays_allocated) {
+  start_manager();
+  create_claim("shared");
+  const json::value pod = user_of("shared", "a");
+  allocate("shared", {reservation_of(pod)});
+  set_finalizers("shared", {});
+  delete_pod("a");
+  EXPECT_TRUE(soon("it is released", [&] { return reserved_for("shared").empty(); }));
+  settle();
+  EXPECT_TRUE(is_allocated("shared"));
+}
+
+TEST_F(ReleaseClaims, the_finalizers_of_others_stay) {
+  start_manager();
+  create_claim("shared");
+  const json::value pod = user_of("shared", "a");
+  allocate("shared", {reservation_of(pod)});
+  set_finalizers("shared", {"example.com/first", kFinalizer, "example.com/last"});
+  delete_pod("a");
+  EXPECT_TRUE(soon("it is deallocated", [&] {
+    return finalizers_of("shared") == Names{"example.com/first", "example.com/last"};
+  }));
+  EXPECT_FALSE(is_allocated("shared"));
+}
+
+TEST_F(ReleaseClaims, the_finalizer_of_a_claim_that_is_about_to_be_allocated_stays) {
+  start_manager();
+  create_claim("next");
+  set_finalizers("next", {kFinalizer});
+  settle();
+  EXPECT_EQ(finalizers_of("next"), Names{kFinalizer});
+}
+
+TEST_F(ReleaseClaims, a_deleted_claim_that_nobody_uses_loses_its_finalizer_and_goes) {
+  start_manager();
+  create_claim("idle");
+  set_finalizers("idle", {kFinalizer});
+  create_claim("allocated");
+  allocate("allocated");
+  kube().remove(path("resourceclaims", "idle"));
+  kube().remove(path("resourceclaims", "allocated"));
+  EXPECT_TRUE(soon("both are gone", [&] { return claim_names().empty(); }));
+}
+
+TEST_F(ReleaseClaims, a_deleted_claim_stays_as_long_as_its_pod_runs) {
+  start_manager();
+  create_claim("shared");
+  const json::value pod = user_of("shared", "a");
+  allocate("shared", {reservation_of(pod)});
+  kube().remove(path("resourceclaims", "shared"));
+  settle();
+  EXPECT_TRUE(is_allocated("shared"));
+  delete_pod("a");
+  EXPECT_TRUE(soon("it is gone", [&] { return !exists("resourceclaims", "shared"); }));
+}
+
+TEST_F(ReleaseClaims, a_deleted_pods_generated_claim_is_freed_and_left_to_the_garbage_collector) {
+  start_manager();
+  create_template("gpus");
+  const json::value pod =
+      create_pod({.name = "gone", .templates = {{"accel", "gpus"}}, .node = "node-a"});
+  const std::string claim = wait_for_claim_of("gone", "accel");
+  allocate(claim, {reservation_of(pod)});
+  delete_pod("gone");
+  EXPECT_TRUE(soon("it is free", [&] { return is_free(claim); }));
+  settle();
+  EXPECT_TRUE(exists("resourceclaims", claim));
+}
+
+TEST_F(ReleaseClaims, the_claim_of_a_pod_that_was_replaced_while_nobody_looked_is_deleted) {
+  start_manager();
+  create_template("gpus");
+  create_pod({.name = "db-0", .templates = {{"accel", "gpus"}}});
+  const std::string first = wait_for_claim_of("db-0", "accel");
+  manager().kill();
+  delete_pod("db-0");
+  create_pod({.name = "db-0", .templates = {{"accel", "gpus"}}});
+  start_manager();
+  EXPECT_TRUE(
+      soon("the first one's claim is gone", [&] { return !exists("resourceclaims", first); }));
+  wait_for_claim_of("db-0", "accel");
+}
+
+TEST_F(ReleaseClaims, an_extended_resource_claim_of_a_finished_pod_is_released_and_deleted) {
+  create_claim("extended");
+  const json::value pod =
+      create_pod({.name = "job", .node = "node-a", .extended_resource = "example.com/gpu"});
+  own("extended", pod, "");
+  kube().must_patch(
+      path("resourceclaims", "extended"), Kube::Patch::merge,
+      json::parse(R"({"metadata":{"annotations":{"resource.kubernetes.io/pod-claim-name":null,
+                      "resource.kubernetes.io/extended-resource-claim":"true"}}})"));
+  kube().must_patch(path("pods", "job") + "/status", Kube::Patch::merge,
+                    json::parse(R"({"status":{"extendedResourceClaimStatus":{
+                        "resourceClaimName":"extended",
+                        "requestMappings":[{"containerName":"main",
+                            "resourceName":"example.com/gpu","requestName":"gpus"}]}}})"));
+  allocate("extended", {reservation_of(pod)});
+  start_manager();
+  settle();
+  EXPECT_EQ(reserved_for("extended"), uids({pod}));
+  set_phase("job", "Succeeded");
+  EXPECT_TRUE(soon("it is gone", [&] { return !exists("resourceclaims", "extended"); }));
+}
+
+TEST_F(ReleaseClaims, a_hundred_finished_pods_leave_no_claim_and_make_none) {
+  reference("makes claims for finished pods again while it deletes others");
+  start_manager();
+  create_template("gpus");
+  create_pods(100, "gpus");
+  ASSERT_TRUE(soon("every pod has its claim", [&] { return every_pod_has_its_claim(); }));
+  manager().kill();
+  faults();
+  start_manager();
+  for (int i = 0; i < 100; ++i) set_phase("pod-" + std::to_string(i), "Succeeded");
+  EXPECT_TRUE(soon("no claim is left", [&] { return claim_names().empty(); }));
+  settle();
+  const auto sent = writes();
+  EXPECT_EQ(std::ranges::count(sent, "POST", &support::FaultProxy::Record::method), 0);
 }
 
 }  // namespace

@@ -1,18 +1,19 @@
 #include "test/conformance/server.hpp"
 
-#include <chrono>
-#include <filesystem>
 #include <fstream>
 #include <stdexcept>
 
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include "test/support/blocking_client.hpp"
 #include "test/support/paths.hpp"
 #include "test/support/process.hpp"
 
 namespace dcm::conformance {
 namespace {
 
+using support::Access;
 using support::Process;
 
 // The value behind "kubeconfig: " in a program's output, or "".
@@ -25,11 +26,23 @@ std::string find_kubeconfig(const std::string& output_file) {
   return {};
 }
 
+std::string log_file(const std::string& name) {
+  return fmt::format("{}/{}-{}.log", support::log_dir(), name, getpid());
+}
+
+std::vector<std::string> controlplane(const Run& run, std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), support::controlplane());
+  if (!run.version.empty()) {
+    arguments.insert(arguments.end(), {"--version", run.version});
+  }
+  return arguments;
+}
+
 class RealServer final : public ApiServer {
  public:
-  RealServer() : name_("conformance-" + std::to_string(getpid())) {
-    const std::string output = support::log_dir() + "/" + name_ + ".log";
-    if (Process::run({{support::controlplane(), "up", "--name", name_}, {}, output}) != 0) {
+  explicit RealServer(const Run& run) : name_(fmt::format("conformance-{}", getpid())) {
+    const std::string output = log_file("controlplane");
+    if (Process::run({controlplane(run, {"up", "--name", name_}), {}, output}) != 0) {
       throw std::runtime_error("the control plane did not start, see " + output);
     }
     kubeconfig_ = find_kubeconfig(output);
@@ -38,7 +51,8 @@ class RealServer final : public ApiServer {
     Process::run({{support::controlplane(), "down", "--name", name_}, {}, {}});
   }
 
-  std::string kubeconfig() const override { return kubeconfig_; }
+  Access admin() const override { return support::read_access(kubeconfig_, "admin"); }
+  Access restricted() const override { return support::read_access(kubeconfig_, "manager"); }
 
  private:
   std::string name_;
@@ -48,17 +62,22 @@ class RealServer final : public ApiServer {
 class MemoryServer final : public ApiServer {
  public:
   MemoryServer()
-      : output_(support::log_dir() + "/apiserver-" + std::to_string(getpid()) + ".log"),
-        process_({{support::binary("dcm-test-apiserver")}, {}, output_}) {
-    while (kubeconfig_.empty()) {
-      if (process_.exit_status()) {
-        throw std::runtime_error("the in-memory API server ended, see " + output_);
-      }
+      : output_(log_file("apiserver")),
+        process_(
+            {{support::binary("dcm-test-apiserver"), "--kubeconfig=" + output_ + ".kubeconfig"},
+             {},
+             output_}) {
+    support::eventually([this] {
       kubeconfig_ = find_kubeconfig(output_);
+      return !kubeconfig_.empty() || process_.exit_status();
+    });
+    if (kubeconfig_.empty()) {
+      throw std::runtime_error("the in-memory API server did not start, see " + output_);
     }
   }
 
-  std::string kubeconfig() const override { return kubeconfig_; }
+  Access admin() const override { return support::read_access(kubeconfig_); }
+  Access restricted() const override { return admin(); }
 
  private:
   std::string output_;
@@ -68,9 +87,18 @@ class MemoryServer final : public ApiServer {
 
 }  // namespace
 
-std::unique_ptr<ApiServer> start_server(ServerKind kind) {
-  if (kind == ServerKind::memory) return std::make_unique<MemoryServer>();
-  return std::make_unique<RealServer>();
+std::unique_ptr<ApiServer> start_server(const Run& run) {
+  if (run.server == ServerKind::memory) return std::make_unique<MemoryServer>();
+  return std::make_unique<RealServer>(run);
+}
+
+std::string controlplane_program(const Run& run, const std::string& program) {
+  const std::string output = log_file("path");
+  if (Process::run({controlplane(run, {"path", program}), {}, output}) != 0) return {};
+  std::string path;
+  std::ifstream file(output);
+  std::getline(file, path);
+  return path;
 }
 
 }  // namespace dcm::conformance

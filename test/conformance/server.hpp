@@ -4,20 +4,24 @@
 #include <memory>
 #include <string>
 
-namespace dcm::conformance {
+#include "test/conformance/run.hpp"
+#include "test/support/access.hpp"
 
-enum class ServerKind { memory, real };
+namespace dcm::conformance {
 
 // Started once for all cases, stopped at the end.
 class ApiServer {
  public:
   virtual ~ApiServer() = default;
-  // A kubeconfig with the contexts `admin` (all rights) and `manager` (those of the product's
-  // ServiceAccount; where the server has no authorization, all rights too).
-  virtual std::string kubeconfig() const = 0;
+  virtual support::Access admin() const = 0;
+  // With the permissions of manifests/base/rbac.yaml; all, where the server has no authorization.
+  virtual support::Access restricted() const = 0;
 };
 
 // Throws std::runtime_error when it cannot be started.
-std::unique_ptr<ApiServer> start_server(ServerKind kind);
+std::unique_ptr<ApiServer> start_server(const Run& run);
+
+// A program of the real control plane, "" where there is none.
+std::string controlplane_program(const Run& run, const std::string& program);
 
 }  // namespace dcm::conformance

@@ -1,0 +1,186 @@
+// The process itself: exit status, health, metrics, and what it says about bad input.
+#include <algorithm>
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "test/conformance/case.hpp"
+#include "test/support/paths.hpp"
+
+namespace dcm::conformance {
+namespace {
+
+using support::Access;
+
+class Binary : public Case {
+ protected:
+  void SetUp() override {
+    if (run().manager == ManagerKind::reference) GTEST_SKIP() << "this is about our own binary";
+  }
+
+  struct Ended {
+    int status;
+    std::string output;
+  };
+
+  // Runs the manager to its end.
+  Ended run_to_end(std::vector<std::string> flags,
+                   std::map<std::string, std::string> environment = {}) {
+    const std::string output = file(fmt::format("run-{}.log", ++runs_));
+    flags.insert(flags.begin(), support::binary("dra-controller-manager"));
+    const int status = support::Process::run({flags, std::move(environment), output});
+    return {status, support::read_file(output)};
+  }
+
+  std::string write_file(const std::string& name, const std::string& text) {
+    std::ofstream(file(name)) << text;
+    return file(name);
+  }
+
+  std::string kubeconfig_for(const Access& access) {
+    support::write_kubeconfig(file("special.kubeconfig"), access);
+    return file("special.kubeconfig");
+  }
+
+  static bool is_https() { return run().admin.server.starts_with("https"); }
+
+  static std::ptrdiff_t lines(const std::string& text) { return std::ranges::count(text, '\n'); }
+
+  // Starts a manager that cannot get ready, and waits until /readyz says so with this text.
+  std::unique_ptr<Manager> start_unready(const std::string& kubeconfig, const std::string& reason,
+                                         std::vector<std::string> flags = {}) {
+    auto unready = another_manager(kubeconfig, std::move(flags));
+    EXPECT_TRUE(soon("/readyz says: " + reason, [&] {
+      return unready->status_page("/readyz").find(reason) != std::string::npos;
+    })) << unready->status_page("/readyz");
+    EXPECT_EQ(unready->status_page("/livez"), "ok");
+    return unready;
+  }
+
+ private:
+  int runs_ = 0;
+};
+
+TEST_F(Binary, an_unknown_flag_is_one_line_and_status_2) {
+  const Ended ended = run_to_end({"--kubecofnig=x"});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_EQ(lines(ended.output), 1) << ended.output;
+  EXPECT_NE(ended.output.find("--kubecofnig"), std::string::npos) << ended.output;
+}
+
+TEST_F(Binary, a_flag_out_of_range_is_one_line_and_status_2) {
+  for (const char* flag :
+       {"--concurrent-resourceclaim-syncs=0", "--kube-api-qps=-1", "--controllers=nonsense",
+        "--feature-gates=DRAAdminAccess=false", "--logging-format=xml"}) {
+    const Ended ended = run_to_end({"--leader-elect=false", flag});
+    EXPECT_EQ(ended.status, 2) << flag;
+    EXPECT_EQ(lines(ended.output), 1) << flag << ": " << ended.output;
+  }
+}
+
+TEST_F(Binary, help_and_version_are_status_0) {
+  EXPECT_EQ(run_to_end({"--help"}).status, 0);
+  const Ended version = run_to_end({"--version"});
+  EXPECT_EQ(version.status, 0);
+  EXPECT_TRUE(version.output.starts_with("dra-controller-manager ")) << version.output;
+}
+
+TEST_F(Binary, a_broken_kubeconfig_is_one_line_with_file_and_line_and_status_1) {
+  const std::string broken = write_file("broken", "clusters:\n  - name: a\n   server: [\n");
+  const Ended ended = run_to_end({"--leader-elect=false", "--kubeconfig=" + broken});
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_EQ(lines(ended.output), 1) << ended.output;
+  EXPECT_NE(ended.output.find(broken + ":3"), std::string::npos) << ended.output;
+}
+
+TEST_F(Binary, without_any_configuration_it_says_where_it_looked_and_status_1) {
+  const Ended ended =
+      run_to_end({"--leader-elect=false"}, {{"HOME", "/nonexistent"}, {"KUBECONFIG", ""}});
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_EQ(lines(ended.output), 1) << ended.output;
+  EXPECT_NE(ended.output.find("KUBECONFIG"), std::string::npos) << ended.output;
+}
+
+TEST_F(Binary, a_server_that_is_not_there_is_a_reason_not_to_be_ready_and_no_end) {
+  const auto manager =
+      start_unready(kubeconfig_for({.server = "http://127.0.0.1:1"}), "127.0.0.1:1");
+  EXPECT_EQ(manager->stop(), 0);
+}
+
+TEST_F(Binary, a_server_that_does_not_speak_json_is_a_reason_not_to_be_ready) {
+  faults().add({.method = "GET",
+                .target = "^/apis",
+                .times = 1'000'000,
+                .fault = {.kind = FaultKind::answer,
+                          .answer = {.status = 200,
+                                     .headers = {{"Content-Type", "application/json"}},
+                                     .body = "<html>Welcome to nginx</html>"}}});
+  const auto manager = start_unready(faults().kubeconfig(), "/apis");
+  EXPECT_EQ(manager->stop(), 0);
+}
+
+TEST_F(Binary, a_server_without_resource_claims_is_a_reason_not_to_be_ready) {
+  faults().add({.method = "GET",
+                .target = "resource.k8s.io",
+                .times = 1'000'000,
+                .fault = {.kind = FaultKind::answer,
+                          .answer = {.status = 404, .body = "404 page not found\n"}}});
+  const auto manager = start_unready(faults().kubeconfig(), "resource.k8s.io");
+  EXPECT_EQ(manager->stop(), 0);
+}
+
+TEST_F(Binary, a_wrong_ca_is_a_reason_not_to_be_ready) {
+  if (!is_https()) GTEST_SKIP() << "this server speaks plain HTTP";
+  Access access = run().restricted;
+  access.ca_file.clear();
+  EXPECT_EQ(start_unready(kubeconfig_for(access), "certificate")->stop(), 0);
+}
+
+TEST_F(Binary, an_expired_token_is_a_reason_not_to_be_ready_and_is_never_logged) {
+  if (!is_https()) GTEST_SKIP() << "this server takes any token";
+  Access access = run().restricted;
+  access.token = "expired-secret-token";
+  const auto manager = start_unready(kubeconfig_for(access), "nauthorized", {"-v=9"});
+  EXPECT_EQ(manager->stop(), 0);
+  EXPECT_EQ(manager->log().find("expired-secret-token"), std::string::npos);
+}
+
+TEST_F(Binary, sigterm_ends_it_with_status_0) {
+  start_manager();
+  EXPECT_EQ(manager().status_page("/livez"), "ok");
+  EXPECT_EQ(manager().status_page("/healthz"), "ok");
+  EXPECT_EQ(manager().stop(), 0);
+}
+
+TEST_F(Binary, its_metrics_have_the_names_of_the_reference) {
+  start_manager();
+  create_template("gpus");
+  create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
+  wait_for_claim_of("trainer-0", "accel");
+  EXPECT_EQ(manager().metric("dynamic_resource_allocation_resourceclaim_creates_total{"
+                             "admin_access=\"false\",owner_api_group=\"\",owner_api_kind=\"Pod\","
+                             "status=\"success\"}"),
+            1);
+  EXPECT_GE(manager().metric("workqueue_adds_total{name=\"resource_claim\"}"), 1);
+}
+
+TEST_F(Binary, it_counts_claims_by_what_they_are) {
+  start_manager();
+  create_template("gpus");
+  create_claim("mine");
+  allocate("mine");
+  create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
+  wait_for_claim_of("trainer-0", "accel");
+  const auto claims = [&](const char* allocated, const char* source) {
+    return manager().metric(
+        fmt::format("dynamic_resource_allocation_resource_claims{{admin_access=\"false\","
+                    "allocated=\"{}\",source=\"{}\"}}",
+                    allocated, source));
+  };
+  EXPECT_TRUE(soon("one of each", [&] {
+    return claims("true", "") == 1 && claims("false", "resource_claim_template") == 1;
+  })) << manager().status_page("/metrics");
+}
+
+}  // namespace
+}  // namespace dcm::conformance

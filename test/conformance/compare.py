@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Writes docs/compared-with-kube-controller-manager.md from two runs of the same cases.
+
+    compare.py OURS.json REFERENCE.json >docs/compared-with-kube-controller-manager.md
+
+Both files are GoogleTest's (--gtest_output=json:FILE), of one server. What the reference does
+instead is what the case itself says (`reference("…")`).
+"""
+import json
+import sys
+
+HEADINGS = {
+    "Generate": "Claims from templates",
+    "Reserve": "Reservations",
+    "ReleaseClaims": "Release, deallocation, deletion",
+    "Race": "Two writers",
+    "Lost/Writes": "Lost answers and refusals, for each write",
+    "Watch": "Watches",
+    "And/Killed": "SIGKILL during each write",
+    "Crash": "Crashes",
+    "Stop": "Stopping",
+    "Refusal": "Refusals",
+}
+
+
+def cases(path):
+    """{(suite, sentence): (passed | FAILED | skipped, what the reference does)}, in order."""
+    found = {}
+    with open(path) as file:
+        run = json.load(file)
+    for suite in run["testsuites"]:
+        for case in suite["testsuite"]:
+            skipped = case.get("result") == "SKIPPED" or "skipped" in case
+            result = "FAILED" if case.get("failures") else "skipped" if skipped else "passed"
+            found[suite["name"], sentence(case["name"])] = (result, case.get("reference", ""))
+    return found
+
+
+def sentence(name):
+    """"meets_a_release/the_answer_is_lost" as words."""
+    return name.replace("/", ": ").replace("_", " ")
+
+
+def cell(result, explanation):
+    if result == "FAILED":
+        return explanation or "does not pass"
+    if result == "passed" and explanation:
+        return f"passed in this run; can differ: {explanation}"
+    return result
+
+
+def table(suite, ours, reference):
+    yield f"\n## {HEADINGS.get(suite, suite)}\n"
+    yield "| case | dra-controller-manager | kube-controller-manager |"
+    yield "| --- | --- | --- |"
+    for (in_suite, what), (result, _) in ours.items():
+        if in_suite == suite:
+            theirs = cell(*reference.get((suite, what), ("not run", "")))
+            yield f"| {what} | {result} | {theirs} |"
+
+
+def document(ours, reference, version):
+    passed = sum(result == "passed" for result, _ in ours.values())
+    both = [key for key in ours if key in reference and reference[key][0] != "skipped"]
+    theirs = sum(reference[key][0] == "passed" for key in both)
+    yield "# Compared with kube-controller-manager\n"
+    yield "Made by `./dev conformance --compare`: do not edit. Each line is a black-box case of"
+    yield "[test/conformance](../test/conformance), run with either manager against the same real etcd and"
+    yield f"kube-apiserver {version}. The last column says what kube-controller-manager {version} does where it does"
+    yield "not pass.\n"
+    yield f"dra-controller-manager passes {passed} of {len(ours)} cases, kube-controller-manager {theirs} of {len(both)}"
+    yield "(those about our own flags, status pages and log are not counted)."
+    suites = list(dict.fromkeys(suite for suite, _ in ours))
+    for suite in suites:
+        if any(key[0] == suite for key in both):
+            yield from table(suite, ours, reference)
+
+
+def main():
+    ours, reference = (cases(path) for path in sys.argv[1:3])
+    print("\n".join(document(ours, reference, sys.argv[3])))
+
+
+if __name__ == "__main__":
+    main()

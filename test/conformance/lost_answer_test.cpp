@@ -1,0 +1,136 @@
+// Answers that get lost after the server has done what was asked, and refusals that pass: each
+// write is met by each, and in the end nothing is double and nothing is missing.
+#include "test/conformance/case.hpp"
+
+namespace dcm::conformance {
+namespace {
+
+support::Fault answer(std::uint16_t status, const char* reason, http::Headers headers = {}) {
+  headers.set("Content-Type", "application/json");
+  const json::value body{{"kind", "Status"},     {"apiVersion", "v1"}, {"status", "Failure"},
+                         {"message", "by test"}, {"reason", reason},   {"code", status}};
+  return {.kind = FaultKind::answer,
+          .answer = {.status = status, .headers = headers, .body = json::serialize(body)}};
+}
+
+struct Trouble {
+  const char* name;
+  support::Fault fault;
+
+  friend void PrintTo(const Trouble& trouble, std::ostream* out) { *out << trouble.name; }
+};
+
+std::vector<Trouble> troubles() {
+  return {
+      {"the_answer_is_lost", {.kind = FaultKind::drop_answer}},
+      {"the_answer_is_cut_in_its_body", {.kind = FaultKind::cut_answer, .bytes = 20}},
+      {"the_request_is_lost", {.kind = FaultKind::reset}},
+      {"409", answer(409, "Conflict")},
+      {"429_with_retry_after", answer(429, "TooManyRequests", {{"Retry-After", "1"}})},
+      {"500", answer(500, "InternalError")},
+      {"503", answer(503, "ServiceUnavailable")},
+      {"504", answer(504, "Timeout")},
+  };
+}
+
+class Writes : public Case, public testing::WithParamInterface<Trouble> {
+ protected:
+  void start_manager_through_proxy() {
+    faults();
+    start_manager();
+  }
+  // The next request like that, of this namespace.
+  std::size_t spoil(const char* method, const std::string& target) {
+    return faults().add(
+        {.method = method, .target = "/namespaces/" + ns() + target, .fault = GetParam().fault});
+  }
+};
+
+TEST_P(Writes, meets_the_create_of_a_claim) {
+  start_manager_through_proxy();
+  create_template("gpus");
+  const std::size_t rule = spoil("POST", kClaims);
+  create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
+  wait_for_claim_of("trainer-0", "accel");
+  settle();
+  EXPECT_EQ(faults().matched(rule), 1U);
+  EXPECT_EQ(claim_names().size(), 1U);
+}
+
+TEST_P(Writes, meets_the_names_in_the_pods_status) {
+  start_manager_through_proxy();
+  create_template("gpus");
+  const std::size_t rule = spoil("PATCH", kPodStatus);
+  create_pod({.name = "trainer-0", .templates = {{"a", "gpus"}, {"b", "gpus"}}});
+  wait_for_claim_of("trainer-0", "a");
+  wait_for_claim_of("trainer-0", "b");
+  settle();
+  EXPECT_EQ(faults().matched(rule), 1U);
+  EXPECT_EQ(claim_names().size(), 2U);
+}
+
+TEST_P(Writes, meets_a_reservation) {
+  start_manager_through_proxy();
+  create_claim("shared");
+  allocate("shared");
+  const std::size_t rule = spoil(kWrite, kClaimStatus);
+  const json::value pod =
+      create_pod({.name = "bound", .claims = {{"accel", "shared"}}, .node = "node-a"});
+  EXPECT_TRUE(soon("the claim is reserved", [&] { return reserved_for("shared") == uids({pod}); }));
+  settle();
+  EXPECT_EQ(faults().matched(rule), 1U);
+  EXPECT_EQ(reserved_for("shared").size(), 1U);
+}
+
+TEST_P(Writes, meets_a_release) {
+  start_manager_through_proxy();
+  create_claim("shared");
+  const json::value pod =
+      create_pod({.name = "bound", .claims = {{"accel", "shared"}}, .node = "node-a"});
+  allocate("shared", {reservation_of(pod)});
+  const std::size_t rule = spoil(kWrite, kClaimStatus);
+  delete_pod("bound");
+  EXPECT_TRUE(soon("it is deallocated",
+                   [&] { return reserved_for("shared").empty() && !is_allocated("shared"); }));
+  settle();
+  EXPECT_EQ(faults().matched(rule), 1U);
+  // A finalizer that stays on an idle claim goes when the claim is deleted.
+  kube().remove(path("resourceclaims", "shared"));
+  EXPECT_TRUE(soon("it is gone", [&] { return !exists("resourceclaims", "shared"); }));
+}
+
+TEST_P(Writes, meets_the_removal_of_the_finalizer) {
+  start_manager_through_proxy();
+  create_claim("shared");
+  const json::value pod =
+      create_pod({.name = "bound", .claims = {{"accel", "shared"}}, .node = "node-a"});
+  allocate("shared", {reservation_of(pod)});
+  const std::size_t rule = spoil(kWrite, kClaim);
+  delete_pod("bound");
+  EXPECT_TRUE(soon("it is deallocated",
+                   [&] { return faults().matched(rule) == 1 && !is_allocated("shared"); }));
+  kube().remove(path("resourceclaims", "shared"));
+  EXPECT_TRUE(soon("it is gone", [&] { return !exists("resourceclaims", "shared"); }));
+}
+
+TEST_P(Writes, meets_the_delete_of_a_generated_claim) {
+  if (GetParam().fault.answer.status == 409) {
+    GTEST_SKIP() << "says that another claim has the name: nothing is left to do";
+  }
+  start_manager_through_proxy();
+  create_template("gpus");
+  create_pod({.name = "job", .templates = {{"accel", "gpus"}}, .node = "node-a"});
+  wait_for_claim_of("job", "accel");
+  const std::size_t rule = spoil("DELETE", kClaim);
+  set_phase("job", "Succeeded");
+  EXPECT_TRUE(soon("the claim is gone", [&] { return claim_names().empty(); }));
+  settle();
+  EXPECT_EQ(faults().matched(rule), 1U);
+  EXPECT_TRUE(claim_names().empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Lost, Writes, testing::ValuesIn(troubles()),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace dcm::conformance

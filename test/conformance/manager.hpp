@@ -1,0 +1,41 @@
+// A manager as a process, seen from outside: ours, or kube-controller-manager with its resource
+// claim controller alone.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "test/support/process.hpp"
+
+namespace dcm::conformance {
+
+class Manager {
+ public:
+  // Its log is `log_file`. `flags` are for ours alone. `kubeconfig` holds one context.
+  Manager(std::string log_file, const std::string& kubeconfig, std::vector<std::string> flags);
+
+  // Waits until it has read what is there and works.
+  bool is_ready_soon();
+  // SIGTERM, and its exit status; 128 + 9 where it had to be killed after 30 s.
+  int stop();
+  void terminate() { process_.signal(15); }
+  // SIGKILL: no chance to finish anything.
+  void kill();
+  std::optional<int> exit_status() { return process_.exit_status(); }
+  // Waits for its end.
+  int await_end();
+
+  // Of ours alone: the text of a path of its status port, "" where there is no answer, and the
+  // value of a series, exactly as it is printed before the value; 0 where there is none.
+  std::string status_page(const std::string& path);
+  double metric(const std::string& series);
+  std::string log() const;
+
+ private:
+  std::string log_file_;
+  support::Process process_;
+};
+
+}  // namespace dcm::conformance

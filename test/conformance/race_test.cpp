@@ -1,0 +1,175 @@
+// Two writers on one claim: somebody else writes at the moment that hurts most.
+#include "test/conformance/case.hpp"
+
+namespace dcm::conformance {
+namespace {
+
+constexpr const char* kFinalizer = "resource.kubernetes.io/delete-protection";
+
+class Race : public Case {
+ protected:
+  // Holds the next request like that, and returns the rule.
+  std::size_t hold(const char* method, const std::string& target) {
+    return faults().add({.method = method, .target = target, .fault = {.kind = FaultKind::hold}});
+  }
+  testing::AssertionResult is_held_soon(std::size_t rule) {
+    return soon("the request is on its way", [&] { return faults().held(rule) == 1; });
+  }
+  void let_go(std::size_t rule) { faults().release(rule, Release::pass); }
+};
+
+TEST_F(Race, a_reservation_that_comes_while_another_is_dropped_is_not_lost) {
+  faults();
+  start_manager();
+  create_claim("shared");
+  const json::value a = create_pod({.name = "a", .claims = {{"accel", "shared"}}, .node = "n"});
+  allocate("shared", {reservation_of(a)});
+  settle();
+  const std::size_t rule = hold(kWrite, kClaimStatus);
+  delete_pod("a");
+  ASSERT_TRUE(is_held_soon(rule));
+  // The scheduler gives the claim to one more pod.
+  const json::value b = create_pod({.name = "b", .claims = {{"accel", "shared"}}});
+  reserve("shared", {reservation_of(a), reservation_of(b)});
+  let_go(rule);
+  EXPECT_TRUE(soon("b alone is left", [&] { return reserved_for("shared") == uids({b}); }));
+  EXPECT_TRUE(is_allocated("shared"));
+  EXPECT_EQ(finalizers_of("shared"), Names{kFinalizer});
+}
+
+TEST_F(Race, a_claim_allocated_again_before_its_finalizer_went_keeps_it) {
+  faults();
+  start_manager();
+  create_claim("shared");
+  const json::value a = create_pod({.name = "a", .claims = {{"accel", "shared"}}, .node = "n"});
+  allocate("shared", {reservation_of(a)});
+  settle();
+  const std::size_t rule = hold(kWrite, kClaim);
+  delete_pod("a");
+  ASSERT_TRUE(is_held_soon(rule));
+  ASSERT_FALSE(is_allocated("shared"));
+  const json::value b = create_pod({.name = "b", .claims = {{"accel", "shared"}}});
+  allocate("shared", {reservation_of(b)});
+  let_go(rule);
+  settle();
+  EXPECT_EQ(finalizers_of("shared"), Names{kFinalizer});
+  EXPECT_EQ(reserved_for("shared"), uids({b}));
+  EXPECT_TRUE(is_allocated("shared"));
+}
+
+TEST_F(Race, a_reservation_of_somebody_else_does_not_stop_ours) {
+  faults();
+  start_manager();
+  create_claim("shared");
+  allocate("shared");
+  const std::size_t rule = hold(kWrite, kClaimStatus);
+  const json::value a = create_pod({.name = "a", .claims = {{"accel", "shared"}}, .node = "n"});
+  ASSERT_TRUE(is_held_soon(rule));
+  const json::value b = create_pod({.name = "b", .claims = {{"accel", "shared"}}});
+  reserve("shared", {reservation_of(b)});
+  let_go(rule);
+  EXPECT_TRUE(soon("both are reserved", [&] { return reserved_for("shared") == uids({a, b}); }));
+}
+
+TEST_F(Race, a_claim_replaced_under_the_same_name_is_not_touched) {
+  faults();
+  start_manager();
+  create_claim("shared");
+  const json::value a = create_pod({.name = "a", .claims = {{"accel", "shared"}}, .node = "n"});
+  allocate("shared", {reservation_of(a)});
+  settle();
+  const std::size_t rule = hold(kWrite, kClaimStatus);
+  delete_pod("a");
+  ASSERT_TRUE(is_held_soon(rule));
+  set_finalizers("shared", {});
+  kube().remove(path("resourceclaims", "shared"));
+  create_claim("shared");
+  allocate("shared");
+  let_go(rule);
+  settle();
+  EXPECT_TRUE(is_allocated("shared"));
+  EXPECT_EQ(finalizers_of("shared"), Names{kFinalizer});
+}
+
+TEST_F(Race, a_generated_claim_replaced_under_the_same_name_is_not_deleted) {
+  reference("deletes by name alone, and so the claim that took the name");
+  faults();
+  start_manager();
+  create_template("gpus");
+  const json::value pod = create_pod({.name = "job", .templates = {{"accel", "gpus"}}});
+  const std::string name = wait_for_claim_of("job", "accel");
+  settle();
+  const std::size_t rule = hold("DELETE", kClaim);
+  set_phase("job", "Succeeded");
+  ASSERT_TRUE(is_held_soon(rule));
+  kube().remove(path("resourceclaims", name));
+  create_claim(name);
+  let_go(rule);
+  settle();
+  EXPECT_TRUE(exists("resourceclaims", name));
+}
+
+TEST_F(Race, a_pod_replaced_before_its_names_are_written_gets_none_of_the_old_ones) {
+  reference("writes the old pod's claim to the new one's status, and mends that after");
+  faults();
+  start_manager();
+  create_template("gpus");
+  const std::size_t rule = hold("PATCH", kPodStatus);
+  create_pod({.name = "db-0", .templates = {{"accel", "gpus"}}});
+  ASSERT_TRUE(is_held_soon(rule));
+  const Names old = claim_names();
+  delete_pod("db-0");
+  const json::value second = create_pod({.name = "db-0", .templates = {{"accel", "gpus"}}});
+  let_go(rule);
+  const std::string claim = wait_for_claim_of("db-0", "accel");
+  EXPECT_NE(claim, old.at(0));
+  EXPECT_EQ(at(get("resourceclaims", claim), "/metadata/ownerReferences/0/uid"),
+            at(second, "/metadata/uid"));
+}
+
+TEST_F(Race, a_pod_that_finishes_while_its_claim_is_made_leaves_no_claim) {
+  faults();
+  start_manager();
+  create_template("gpus");
+  const std::size_t rule = hold("POST", kClaims);
+  create_pod({.name = "quick", .templates = {{"accel", "gpus"}}, .node = "n"});
+  ASSERT_TRUE(is_held_soon(rule));
+  set_phase("quick", "Succeeded");
+  let_go(rule);
+  EXPECT_TRUE(soon("the claim came and went",
+                   [&] { return faults().count("DELETE", kClaim) == 1 && claim_names().empty(); }));
+}
+
+TEST_F(Race, a_slow_answer_for_one_pod_holds_up_no_other) {
+  faults();
+  start_manager();
+  create_template("gpus");
+  const std::size_t rule = hold("POST", kClaims);
+  create_pod({.name = "slow", .templates = {{"accel", "gpus"}}});
+  ASSERT_TRUE(is_held_soon(rule));
+  create_pods(20, "gpus");
+  EXPECT_FALSE(wait_for_claim_of("pod-19", "accel").empty());
+  EXPECT_EQ(claim_of("slow", "accel"), "");
+  let_go(rule);
+  wait_for_claim_of("slow", "accel");
+}
+
+TEST_F(Race, two_managers_by_mistake_leave_nothing_stuck) {
+  create_template("gpus");
+  start_manager();
+  const auto second = another_manager();
+  ASSERT_TRUE(second->is_ready_soon());
+  create_pods(50, "gpus");
+  EXPECT_TRUE(soon("every pod has its claim", [&] { return every_pod_has_its_claim(); }));
+  // A surplus is owned by its pod, so the garbage collector takes it with the pod.
+  const json::value claims = kube().must_get(path("resourceclaims"));
+  for (const json::value& claim : at(claims, "/items").as_array()) {
+    EXPECT_EQ(text_at(claim, "/metadata/ownerReferences/0/kind"), "Pod");
+  }
+  for (int i = 0; i < 50; ++i) set_phase("pod-" + std::to_string(i), "Succeeded");
+  EXPECT_TRUE(soon("finished pods leave no claim", [&] { return claim_names().empty(); }));
+  second->kill();
+}
+
+}  // namespace
+}  // namespace dcm::conformance

@@ -1,0 +1,180 @@
+// Watches that end, break, stall or say that history is gone, and an API server that is away.
+#include <fmt/format.h>
+
+#include "test/conformance/case.hpp"
+
+namespace dcm::conformance {
+namespace {
+
+constexpr const char* kAll = "watch=";
+// What a server says in the stream when history is gone.
+constexpr const char* kGone = R"({"type":"ERROR","object":{"kind":"Status","apiVersion":"v1",)"
+                              R"("metadata":{},"status":"Failure","reason":"Expired",)"
+                              R"("message":"too old resource version","code":410}})";
+
+class Watch : public Case {
+ protected:
+  void SetUp() override {
+    faults();
+    create_template("gpus");
+  }
+  // A pod is served, one that finishes is released: all three watches work.
+  void expect_all_works(const std::string& pod) {
+    create_pod({.name = pod, .templates = {{"accel", "gpus"}}, .node = "node-a"});
+    const std::string claim = wait_for_claim_of(pod, "accel");
+    allocate(claim);
+    EXPECT_TRUE(soon("it is reserved", [&] { return reserved_for(claim).size() == 1; }));
+    set_phase(pod, "Succeeded");
+    EXPECT_TRUE(soon("it is gone", [&] { return !exists("resourceclaims", claim); }));
+    delete_pod(pod);
+  }
+};
+
+TEST_F(Watch, that_is_cut_is_taken_up_where_it_ended) {
+  start_manager();
+  expect_all_works("before");
+  EXPECT_GE(faults().cut_watches(kAll), 3U);
+  expect_all_works("after");
+}
+
+TEST_F(Watch, that_is_cut_in_the_middle_of_an_event_loses_nothing) {
+  start_manager();
+  // The next pods watch ends within its second event.
+  faults().add({.method = "GET",
+                .target = "/pods.*watch=",
+                .fault = {.kind = FaultKind::cut_answer, .bytes = 3000}});
+  faults().cut_watches("/pods");
+  create_pods(20, "gpus");
+  EXPECT_TRUE(soon("every pod has its claim", [&] { return every_pod_has_its_claim(); }));
+  EXPECT_EQ(claim_names().size(), 20U);
+}
+
+TEST_F(Watch, that_says_410_in_the_stream_is_begun_anew) {
+  start_manager();
+  expect_all_works("before");
+  EXPECT_GE(faults().inject(kAll, kGone), 3U);
+  expect_all_works("after");
+}
+
+TEST_F(Watch, that_is_refused_with_410_is_begun_anew) {
+  start_manager();
+  expect_all_works("before");
+  faults().add({.method = "GET",
+                .target = "watch=.*resourceVersion=[1-9]|resourceVersion=[1-9].*watch=",
+                .times = 3,
+                .fault = {.kind = FaultKind::answer, .answer = {.status = 410}}});
+  faults().cut_watches(kAll);
+  expect_all_works("after");
+}
+
+TEST_F(Watch, of_pods_that_missed_a_deletion_finds_it_when_it_lists_again) {
+  start_manager();
+  create_claim("shared");
+  const json::value pod =
+      create_pod({.name = "gone", .claims = {{"accel", "shared"}}, .node = "node-a"});
+  allocate("shared", {reservation_of(pod)});
+  settle();
+  faults().stall_watches("/pods");
+  delete_pod("gone");
+  // What the stalled watch holds is lost with it, and the history too.
+  faults().add(
+      {.method = "GET",
+       .target = "/pods.*resourceVersion=[1-9].*watch=|/pods.*watch=.*resourceVersion=[1-9]",
+       .fault = {.kind = FaultKind::answer, .answer = {.status = 410}}});
+  faults().cut_watches("/pods");
+  EXPECT_TRUE(soon("it is free", [&] { return is_free("shared"); }));
+}
+
+TEST_F(Watch, of_claims_that_lags_makes_no_second_claim) {
+  start_manager();
+  settle();
+  faults().stall_watches("/resourceclaims\\?");
+  create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
+  const std::string claim = wait_for_claim_of("trainer-0", "accel");
+  // The pod changes, and the claim has not been seen yet.
+  for (int i = 0; i < 5; ++i) {
+    kube().must_patch(path("pods", "trainer-0"), Kube::Patch::merge,
+                      {{"metadata", {{"labels", {{"round", fmt::format("r{}", i)}}}}}});
+  }
+  faults().resume_watches("/resourceclaims\\?");
+  settle();
+  EXPECT_EQ(claim_names(), Names{claim});
+  EXPECT_EQ(claim_of("trainer-0", "accel"), claim);
+}
+
+TEST_F(Watch, of_claims_that_lags_when_the_answer_to_a_create_is_lost_makes_no_second_claim) {
+  reference(
+      "looks for the lost claim in its cache alone, does not find it, and makes a second one");
+  start_manager();
+  settle();
+  faults().stall_watches("/resourceclaims\\?");
+  const std::size_t rule = faults().add(
+      {.method = "POST", .target = kClaims, .fault = {.kind = FaultKind::drop_answer}});
+  create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
+  const std::string claim = wait_for_claim_of("trainer-0", "accel");
+  EXPECT_EQ(faults().matched(rule), 1U);
+  faults().resume_watches("/resourceclaims\\?");
+  settle();
+  EXPECT_EQ(claim_names(), Names{claim});
+}
+
+TEST_F(Watch, of_claims_that_lags_behind_a_deletion_does_not_touch_what_took_the_name) {
+  start_manager();
+  create_claim("shared");
+  const json::value pod =
+      create_pod({.name = "a", .claims = {{"accel", "shared"}}, .node = "node-a"});
+  allocate("shared", {reservation_of(pod)});
+  settle();
+  faults().stall_watches("/resourceclaims\\?");
+  set_finalizers("shared", {});
+  kube().remove(path("resourceclaims", "shared"));
+  create_claim("shared");
+  allocate("shared");
+  delete_pod("a");
+  EXPECT_TRUE(soon("the write for the old claim has been refused", [&] {
+    return faults().count("PATCH", kClaimStatus) + faults().count("PUT", kClaimStatus) > 0;
+  }));
+  faults().resume_watches("/resourceclaims\\?");
+  settle();
+  EXPECT_TRUE(is_allocated("shared"));
+}
+
+TEST_F(Watch, lists_that_break_off_are_asked_for_again) {
+  create_pods(20, "gpus");
+  faults().add({.method = "GET",
+                .target = "/(pods|resourceclaims|resourceclaimtemplates)\\?",
+                .times = 3,
+                .fault = {.kind = FaultKind::cut_answer, .bytes = 500}});
+  start_manager();
+  EXPECT_TRUE(soon("every pod has its claim", [&] { return every_pod_has_its_claim(); }));
+  EXPECT_EQ(claim_names().size(), 20U);
+}
+
+TEST_F(Watch, an_api_server_that_restarts_is_caught_up_with) {
+  start_manager();
+  expect_all_works("before");
+  faults().add({.times = 1'000'000, .fault = {.kind = FaultKind::reset}});
+  faults().cut_watches(kAll);
+  // What happens meanwhile is not seen.
+  create_pods(20, "gpus");
+  EXPECT_TRUE(soon("the manager has tried", [&] { return faults().count("GET", "watch=") > 6; }));
+  EXPECT_FALSE(manager().exit_status());
+  faults().clear();
+  EXPECT_TRUE(soon("every pod has its claim", [&] { return every_pod_has_its_claim(); }));
+  EXPECT_EQ(claim_names().size(), 20U);
+}
+
+TEST_F(Watch, an_api_server_that_is_there_later_than_the_manager_is_waited_for) {
+  reference("ends when it cannot reach the API server at its start");
+  faults().add({.times = 1'000'000, .fault = {.kind = FaultKind::reset}});
+  auto early = another_manager();
+  EXPECT_TRUE(soon("the manager has tried", [&] { return faults().requests().size() > 2; }));
+  create_pods(5, "gpus");
+  faults().clear();
+  EXPECT_TRUE(soon("every pod has its claim", [&] { return every_pod_has_its_claim(); }));
+  EXPECT_FALSE(early->exit_status());
+  early->kill();
+}
+
+}  // namespace
+}  // namespace dcm::conformance
