@@ -41,6 +41,12 @@ Object consumer(const Pod& pod) {
   return {{"resource", "pods"}, {"name", pod.meta.key.name}, {"uid", pod.meta.uid.str()}};
 }
 
+Object delete_options(const api::Uid& uid) {
+  Object options{{"apiVersion", "v1"}, {"kind", "DeleteOptions"}};
+  if (!uid.empty()) options["preconditions"] = Object{{"uid", uid.str()}};
+  return options;
+}
+
 Object container_status(const Container& container, std::string_view state, Object details,
                         bool is_ready) {
   return {{"name", container.name}, {"image", container.image},
@@ -49,6 +55,10 @@ Object container_status(const Container& container, std::string_view state, Obje
 }
 
 }  // namespace
+
+std::string encode_namespace(std::string_view name) {
+  return text({{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", Object{{"name", name}}}});
+}
 
 std::string encode_node(std::string_view name) {
   return text({{"apiVersion", "v1"},
@@ -178,16 +188,13 @@ std::string encode_finished(const Pod& pod, api::PodPhase phase, runtime::WallTi
 }
 
 std::string encode_delete_now(const api::Uid& uid) {
-  return text({{"apiVersion", "v1"},
-               {"kind", "DeleteOptions"},
-               {"gracePeriodSeconds", 0},
-               {"preconditions", Object{{"uid", uid.str()}}}});
+  Object options = delete_options(uid);
+  options["gracePeriodSeconds"] = 0;
+  return text(options);
 }
 
 std::string encode_delete(const api::Uid& uid) {
-  return text({{"apiVersion", "v1"},
-               {"kind", "DeleteOptions"},
-               {"preconditions", Object{{"uid", uid.str()}}}});
+  return text(delete_options(uid));
 }
 
 }  // namespace dcm::playground

@@ -12,6 +12,7 @@
 namespace dcm::playground {
 
 // Server-side apply.
+std::string encode_namespace(std::string_view name);
 std::string encode_node(std::string_view name);
 // On /status: ready, with room for many pods.
 std::string encode_node_status(std::string_view name, runtime::WallTime now);
@@ -43,7 +44,8 @@ std::string encode_unschedulable(const Pod& pod, std::string_view why, runtime::
 std::string encode_running(const Pod& pod, runtime::WallTime now);
 std::string encode_finished(const Pod& pod, api::PodPhase phase, runtime::WallTime now);
 
-// DeleteOptions with the UID as precondition: at once, or in the way of the kind.
+// DeleteOptions: at once, or in the way of the kind. The UID is a precondition; empty: any object
+// of that name.
 std::string encode_delete_now(const api::Uid& uid);
 std::string encode_delete(const api::Uid& uid);
 

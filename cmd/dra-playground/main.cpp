@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "cmd/dra-playground/demo.hpp"
 #include "cmd/dra-playground/options.hpp"
 #include "cmd/dra-playground/playground.hpp"
 
@@ -15,5 +16,5 @@ int main(int argc, char** argv) {
                exit.status == 0 ? stdout : stderr);
     return exit.status;
   }
-  return run_playground(*options);
+  return options->demo ? run_demo(*options->demo) : run_playground(*options);
 }

@@ -51,6 +51,21 @@ void add_flags(CLI::App& app, Options& options) {
       ->check(CLI::Range(0, 10));
 }
 
+CLI::App& add_demo(CLI::App& app, DemoOptions& demo) {
+  CLI::App& command = *app.add_subcommand(
+      "demo",
+      "Applies the examples to a cluster that runs playground and manager, shows what "
+      "becomes of them, and checks it. ./dev demo starts all that is needed.");
+  command.add_option("--kubeconfig", demo.kubeconfig, "The cluster.")
+      ->required()
+      ->check(CLI::ExistingFile);
+  command.add_option("--context", demo.context, "Context of the kubeconfig to use.");
+  command.add_option("--manifests", demo.manifests, "The folder with the examples.")
+      ->default_str("manifests/examples")
+      ->check(CLI::ExistingDirectory);
+  return command;
+}
+
 Exit bad_flags(const std::string& why) {
   return {2, fmt::format("dra-playground: {}", why)};
 }
@@ -65,16 +80,19 @@ std::expected<Options, Exit> parse_options(const std::vector<std::string>& argum
       "dra-playground");
   app.set_version_flag("--version", "dra-playground " + std::string(runtime::kVersion));
   add_flags(app, options);
+  DemoOptions demo;
+  const CLI::App& demo_command = add_demo(app, demo);
   try {
     // CLI11 takes them from the back.
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::CallForHelp&) {
-    return std::unexpected(Exit{0, app.help()});
+    return std::unexpected(Exit{0, demo_command.parsed() ? demo_command.help() : app.help()});
   } catch (const CLI::CallForVersion& version) {
     return std::unexpected(Exit{0, std::string(version.what()) + "\n"});
   } catch (const CLI::ParseError& error) {
     return std::unexpected(bad_flags(error.what()));
   }
+  if (demo_command.parsed()) options.demo = std::move(demo);
   return options;
 }
 

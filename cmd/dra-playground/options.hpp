@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "cmd/dra-playground/demo.hpp"
 #include "cmd/dra-playground/parts.hpp"
 
 namespace dcm::playground {
@@ -16,6 +18,8 @@ struct Options {
   std::string kubeconfig_out;  // empty: in the state folder of the user
   std::string kubeconfig;      // a cluster that is there; empty: the API server in memory
   int verbosity = 0;
+  // `dra-playground demo …`: a run of the demo instead; the rest does not count then.
+  std::optional<DemoOptions> demo;
 };
 
 // Nothing to run: print this and exit with that status.

@@ -1,39 +1,18 @@
 #include "cmd/dra-playground/playground.hpp"
 
 #include <csignal>
-#include <cstdio>
 #include <iostream>
 #include <optional>
 
 #include <fmt/format.h>
 
-#include "cmd/dra-playground/connection.hpp"
 #include "cmd/dra-playground/embedded_server.hpp"
 #include "cmd/dra-playground/kubeconfig_out.hpp"
-#include "runtime/loop.hpp"
+#include "cmd/dra-playground/process.hpp"
 #include "runtime/task_group.hpp"
 
 namespace dcm::playground {
 namespace {
-
-// What the process has one of. Made first, so that it goes last.
-struct Process {
-  runtime::Loop loop;
-  runtime::MetricsRegistry metrics;
-  runtime::Rng rng = runtime::Rng::from_system();
-
-  PartContext context(int verbosity) {
-    auto backend = std::make_shared<runtime::LogBackend>(loop.time(), runtime::LogFormat::text,
-                                                         runtime::write_to_stderr());
-    backend->set_verbosity(verbosity);
-    return {loop.executor(), loop.time(), rng, metrics, runtime::Logger(std::move(backend))};
-  }
-};
-
-int report(const runtime::Error& error) {
-  std::cerr << "dra-playground: " << error.message << "\n";
-  return 1;
-}
 
 void announce(const KubeconfigOut& kubeconfig) {
   std::cout << "kubeconfig: " << kubeconfig.path() << "\n"
@@ -55,7 +34,7 @@ struct Main {
     Result<> done = co_await parts.publish();
     if (done) done = ready();
     if (!done) {
-      status = report(done.error());
+      status = report_failure(done.error());
       group.cancel();
       co_return;
     }
@@ -75,7 +54,7 @@ int run_with_own_server(const Options& options) {
   const PartContext context = process.context(options.verbosity);
   EmbeddedServer server(context);
   if (auto listening = server.listen(fmt::format("127.0.0.1:{}", options.port)); !listening) {
-    return report(listening.error());
+    return report_failure(listening.error());
   }
   Connection connection(server.transport(), EmbeddedServer::config(), context);
   Parts parts(context, connection.rest(), options.size);
@@ -99,9 +78,9 @@ int run_against_cluster(const Options& options) {
   const PartContext context = process.context(options.verbosity);
   const auto config = client::load_cluster_config({.kubeconfig = options.kubeconfig},
                                                   client::Environment::of_process());
-  if (!config) return report(config.error());
+  if (!config) return report_failure(config.error());
   const auto network = open_network(*config, context);
-  if (!network) return report(network.error());
+  if (!network) return report_failure(network.error());
   Connection connection(**network, *config, context);
   Parts parts(context, connection.rest(), options.size);
   const auto ready = [&]() -> Result<> {

@@ -46,6 +46,19 @@ INSTANTIATE_TEST_SUITE_P(
                       Row{{"--kubeconfig", "/no/such/file"}, "--kubeconfig"},
                       Row{{"--no-such-flag"}, "--no-such-flag"}, Row{{"what"}, "what"}));
 
+TEST(PlaygroundOptions, the_demo_is_a_client_of_a_cluster) {
+  const auto without = parse_options({"demo"});
+  ASSERT_FALSE(without);
+  EXPECT_EQ(without.error().status, 2);
+  const auto options =
+      parse_options({"demo", "--kubeconfig", "/dev/null", "--manifests", "/", "--context", "c"});
+  ASSERT_TRUE(options) << options.error().text;
+  ASSERT_TRUE(options->demo);
+  EXPECT_EQ(options->demo->manifests, "/");
+  EXPECT_EQ(options->demo->context, "c");
+  EXPECT_FALSE(parse_options({})->demo);
+}
+
 TEST(PlaygroundOptions, help_is_no_mistake) {
   const auto options = parse_options({"--help"});
   ASSERT_FALSE(options);

@@ -1,0 +1,55 @@
+#include "cmd/dra-playground/demo.hpp"
+
+#include <csignal>
+
+#include <fmt/format.h>
+
+#include "cmd/dra-playground/demo_story.hpp"
+#include "cmd/dra-playground/process.hpp"
+#include "runtime/task_group.hpp"
+
+namespace dcm::playground {
+namespace {
+
+std::string summary(const Tally& tally) {
+  return fmt::format(
+      "\n{} pods: {} finished, {} deleted\n"
+      "{} claims made for {} pod claims, {} names written, {} reservations made and {} released,\n"
+      "{} allocations given back, {} claims deleted\n",
+      tally.pods_seen, tally.pods_finished, tally.pods_deleted, tally.claims_made, tally.pod_claims,
+      tally.names_written, tally.reserved, tally.released, tally.deallocated, tally.claims_deleted);
+}
+
+// What must hold in the end, as the last lines of the demo. Returns the exit status.
+int conclude(const Ledger& ledger, const Result<>& told) {
+  std::vector<std::string> mistakes = ledger.mistakes();
+  if (!told) mistakes.push_back(told.error().message);
+  fmt::print("{}", summary(ledger.tally()));
+  for (const std::string& mistake : mistakes) fmt::print("WRONG: {}\n", mistake);
+  if (!mistakes.empty()) return 1;
+  fmt::print("checked: one claim for each pod claim, none double, none left, all devices free\n");
+  return 0;
+}
+
+}  // namespace
+
+int run_demo(const DemoOptions& options) {
+  Process process;
+  const PartContext context = process.context(0);
+  const auto config =
+      client::load_cluster_config({.kubeconfig = options.kubeconfig, .context = options.context},
+                                  client::Environment::of_process());
+  if (!config) return report_failure(config.error());
+  const auto network = open_network(*config, context);
+  if (!network) return report_failure(network.error());
+  Connection connection(**network, *config, context);
+  DemoStory story(context, connection.rest(), options);
+  Result<> told = runtime::fail(runtime::Reason::shutting_down, "it was stopped");
+  runtime::TaskGroup group(context.executor);
+  process.loop.on_signals({SIGINT, SIGTERM}, [&group](int) { group.cancel(); });
+  group.spawn("demo", story.tell(told, group));
+  process.loop.run(group.join());
+  return conclude(story.ledger(), told);
+}
+
+}  // namespace dcm::playground

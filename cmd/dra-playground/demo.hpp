@@ -1,0 +1,24 @@
+// The demo: example manifests applied to a cluster that runs the manager and the playground's
+// parts, what becomes of them shown live, and checked at the end.
+//
+// A client of the API and nothing more; `./dev demo` starts the rest.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "runtime/time.hpp"
+
+namespace dcm::playground {
+
+struct DemoOptions {
+  std::string kubeconfig;
+  std::string context;                           // empty: the current one
+  std::string manifests = "manifests/examples";  // the folder with the examples
+  runtime::Duration time_limit = std::chrono::seconds(60);
+};
+
+// Returns the exit status: 0 everything happened as it should; 1 it did not, and why is said.
+int run_demo(const DemoOptions& options);
+
+}  // namespace dcm::playground

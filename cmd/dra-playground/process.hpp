@@ -1,0 +1,22 @@
+// What a process of the playground has one of, and how it says that it cannot go on.
+#pragma once
+
+#include "cmd/dra-playground/connection.hpp"
+#include "runtime/loop.hpp"
+
+namespace dcm::playground {
+
+// Made first, so that it goes last.
+struct Process {
+  runtime::Loop loop;
+  runtime::MetricsRegistry metrics;
+  runtime::Rng rng = runtime::Rng::from_system();
+
+  // Logs to standard error.
+  PartContext context(int verbosity);
+};
+
+// One line on standard error; returns the exit status.
+int report_failure(const runtime::Error& error);
+
+}  // namespace dcm::playground

@@ -1,0 +1,77 @@
+#include "cmd/dra-playground/live_table.hpp"
+
+#include <algorithm>
+
+#include <gmock/gmock.h>
+
+namespace dcm::playground {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using testing::Not;
+
+const Figures kFigures{{.pods_pending = 3, .pods_running = 2, .devices_in_use = 5}, 8};
+
+// What a table writes.
+class Screen {
+ public:
+  Screen() : file_(open_memstream(&text_, &size_)) {}
+  ~Screen() {
+    std::fclose(file_);
+    std::free(text_);
+  }
+  std::FILE* file() { return file_; }
+  std::string text() {
+    std::fflush(file_);
+    return {text_, size_};
+  }
+
+ private:
+  char* text_ = nullptr;
+  std::size_t size_ = 0;
+  std::FILE* file_;
+};
+
+TEST(LiveTable, the_table_shows_what_is_there_and_what_is_free) {
+  const std::string table = table_text(kFigures, 1500ms);
+  EXPECT_THAT(table, HasSubstr("1.5s"));
+  EXPECT_THAT(table, HasSubstr("3 pending      2 running"));
+  EXPECT_THAT(table, HasSubstr("5 in use       3 free"));
+}
+
+TEST(LiveTable, a_plain_line_is_written_for_news_only) {
+  Screen screen;
+  LiveTable table(screen.file(), LiveTable::Output::plain);
+  table.show(kFigures, 1s);
+  table.show(kFigures, 2s);
+  EXPECT_EQ(screen.text(), line_text(kFigures, 1s));
+  EXPECT_THAT(screen.text(), Not(HasSubstr("\x1b")));
+}
+
+TEST(LiveTable, a_terminals_table_is_drawn_over_itself) {
+  Screen screen;
+  LiveTable table(screen.file(), LiveTable::Output::terminal);
+  table.show(kFigures, 1s);
+  EXPECT_EQ(screen.text(), table_text(kFigures, 1s));
+  table.show(kFigures, 2s);
+  const auto lines = std::ranges::count(table_text(kFigures, 1s), '\n');
+  EXPECT_EQ(screen.text(), table_text(kFigures, 1s) + "\x1b[" + std::to_string(lines) + "A\x1b[J" +
+                               table_text(kFigures, 2s));
+}
+
+TEST(LiveTable, what_is_said_stays_above_the_table) {
+  Screen screen;
+  LiveTable table(screen.file(), LiveTable::Output::terminal);
+  table.show(kFigures, 1s);
+  table.say("now", 2s);
+  EXPECT_THAT(screen.text(), testing::EndsWith("  2.0s  now\n" + table_text(kFigures, 1s)));
+}
+
+TEST(LiveTable, a_file_is_no_terminal) {
+  Screen screen;
+  EXPECT_EQ(LiveTable::output_of(screen.file()), LiveTable::Output::plain);
+}
+
+}  // namespace
+}  // namespace dcm::playground
