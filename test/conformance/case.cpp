@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "test/support/paths.hpp"
+
 namespace dcm::conformance {
 namespace {
 
@@ -144,8 +146,9 @@ void Case::leave_evidence() {
   for (const char* resource : {"pods", "resourceclaims", "resourceclaimtemplates", "events"}) {
     std::ofstream(file(std::string(resource) + ".json")) << kube().get(path(resource)).text;
   }
+  std::ofstream(file("server.log")) << support::read_file(run().server_log);
   fmt::print(
-      "--- objects and logs of manager and proxy: {}\n--- alone: ./dev conformance {} {}.{}\n",
+      "--- objects, logs of manager, proxy and server: {}\n--- alone: ./dev conformance {} {}.{}\n",
       dir_, run().flags(), this_test().test_suite_name(), this_test().name());
 }
 

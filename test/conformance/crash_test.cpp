@@ -96,6 +96,7 @@ TEST_P(Killed, while_it_removes_the_finalizer) {
 }
 
 TEST_P(Killed, while_it_deletes_a_generated_claim) {
+  reference("may make the finished pod's claim once more before it deletes it for good");
   start_manager();
   create_template("gpus");
   create_pod({.name = "job", .templates = {{"accel", "gpus"}}, .node = "node-a"});

@@ -114,6 +114,7 @@ TEST_P(Writes, meets_the_removal_of_the_finalizer) {
 }
 
 TEST_P(Writes, meets_the_delete_of_a_generated_claim) {
+  reference("may make the finished pod's claim once more before it deletes it for good");
   if (GetParam().fault.answer.status == 409) {
     GTEST_SKIP() << "says that another claim has the name: nothing is left to do";
   }

@@ -65,6 +65,7 @@ int run_cases() {
   const auto server = start_server(run());
   run().admin = server->admin();
   run().restricted = server->restricted();
+  run().server_log = server->log();
   if (run().manager == ManagerKind::ours) return RUN_ALL_TESTS();
   run().reference = controlplane_program(run(), "kube-controller-manager");
   if (run().reference.empty()) {

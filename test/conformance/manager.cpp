@@ -25,7 +25,8 @@ Process::Command ours(const std::string& kubeconfig, const std::vector<std::stri
   return command;
 }
 
-// Without a limit of its own, as ours: the cases are about what is done, not how fast.
+// Without a limit of its own, as ours: the cases are about what is done, not how fast. In JSON, so
+// that the proxy can put events into its watches.
 Process::Command reference(const std::string& kubeconfig) {
   Process::Command command;
   command.arguments = {run().reference,
@@ -37,6 +38,7 @@ Process::Command reference(const std::string& kubeconfig) {
                        "--controllers=resourceclaim-controller",
                        "--kube-api-qps=100000",
                        "--kube-api-burst=100000",
+                       "--kube-api-content-type=application/json",
                        "-v=4"};
   return command;
 }

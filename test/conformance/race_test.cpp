@@ -128,6 +128,7 @@ TEST_F(Race, a_pod_replaced_before_its_names_are_written_gets_none_of_the_old_on
 }
 
 TEST_F(Race, a_pod_that_finishes_while_its_claim_is_made_leaves_no_claim) {
+  reference("makes the finished pod's claim again after it has deleted it");
   faults();
   start_manager();
   create_template("gpus");

@@ -174,7 +174,7 @@ TEST_F(Refusal, does_not_happen_with_the_permissions_of_rbac_yaml) {
 }
 
 TEST_F(Refusal, of_one_kind_is_a_reason_not_to_be_ready_and_passes) {
-  reference("says nothing about it outside its log");
+  if (run().manager == ManagerKind::reference) GTEST_SKIP() << "this is about our own /readyz";
   faults().add(
       {.method = "GET",
        .target = "/resourceclaimtemplates\\?",

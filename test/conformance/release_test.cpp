@@ -49,6 +49,7 @@ TEST_F(ReleaseClaims, a_finished_pod_releases_what_it_shares_with_a_running_one)
 }
 
 TEST_F(ReleaseClaims, a_finished_pod_releases_and_its_generated_claim_is_deleted) {
+  reference("may make the finished pod's claim once more before it deletes it for good");
   start_manager();
   create_template("gpus");
   const json::value pod = create_pod({.name = "job", .templates = {{"accel", "gpus"}}});
@@ -61,6 +62,7 @@ TEST_F(ReleaseClaims, a_finished_pod_releases_and_its_generated_claim_is_deleted
 }
 
 TEST_F(ReleaseClaims, a_generated_claim_that_was_never_allocated_goes_with_the_finished_pod) {
+  reference("may make the finished pod's claim once more before it deletes it for good");
   start_manager();
   create_template("gpus");
   create_pod({.name = "job", .templates = {{"accel", "gpus"}}, .node = "node-a"});

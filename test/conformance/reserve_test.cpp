@@ -80,7 +80,7 @@ TEST_F(Reserve, other_reservations_stay_when_one_is_added) {
 }
 
 TEST_F(Reserve, a_finished_pod_reserves_nothing) {
-  reference("reserves for the finished pod, takes it back, and begins again");
+  reference("reserves for the finished pod, then takes that back and deallocates");
   create_claim("shared");
   allocate("shared");
   create_pod({.name = "done", .claims = {{"accel", "shared"}}, .node = "node-a"});

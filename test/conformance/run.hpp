@@ -16,6 +16,7 @@ struct Run {
   std::string version = {};         // of the real server; empty: the newest
   support::Access admin = {};       // all rights
   support::Access restricted = {};  // those of manifests/base/rbac.yaml, where the server has any
+  std::string server_log = {};      // file
   std::string reference = {};       // path of kube-controller-manager
 
   // The flags of ./dev conformance that make this run again.

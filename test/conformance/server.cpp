@@ -1,5 +1,6 @@
 #include "test/conformance/server.hpp"
 
+#include <filesystem>
 #include <fstream>
 #include <stdexcept>
 
@@ -53,6 +54,9 @@ class RealServer final : public ApiServer {
 
   Access admin() const override { return support::read_access(kubeconfig_, "admin"); }
   Access restricted() const override { return support::read_access(kubeconfig_, "manager"); }
+  std::string log() const override {
+    return std::filesystem::path(kubeconfig_).parent_path() / "kube-apiserver.log";
+  }
 
  private:
   std::string name_;
@@ -78,6 +82,7 @@ class MemoryServer final : public ApiServer {
 
   Access admin() const override { return support::read_access(kubeconfig_); }
   Access restricted() const override { return admin(); }
+  std::string log() const override { return output_; }
 
  private:
   std::string output_;

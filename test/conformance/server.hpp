@@ -16,6 +16,8 @@ class ApiServer {
   virtual support::Access admin() const = 0;
   // With the permissions of manifests/base/rbac.yaml; all, where the server has no authorization.
   virtual support::Access restricted() const = 0;
+  // Its log, as a file that goes with it.
+  virtual std::string log() const = 0;
 };
 
 // Throws std::runtime_error when it cannot be started.
