@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include "informers/informer.hpp"
-#include "test/unit/informers/pods.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/task_group.hpp"
 #include "test/support/fake_lister_watcher.hpp"
+#include "test/unit/informers/pods.hpp"
 
 namespace dcm::informers {
 namespace {

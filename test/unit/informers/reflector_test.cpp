@@ -4,10 +4,10 @@
 #include <gmock/gmock.h>
 
 #include "informers/informer.hpp"
-#include "test/unit/informers/pods.hpp"
 #include "runtime/task_group.hpp"
 #include "test/support/co_test.hpp"
 #include "test/support/fake_lister_watcher.hpp"
+#include "test/unit/informers/pods.hpp"
 
 namespace dcm::informers {
 namespace {

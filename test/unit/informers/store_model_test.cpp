@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "informers/store.hpp"
-#include "test/unit/informers/pods.hpp"
 #include "runtime/rng.hpp"
+#include "test/unit/informers/pods.hpp"
 
 namespace dcm::informers {
 namespace {
