@@ -60,16 +60,16 @@ def table(suite, ours, reference):
 
 
 def document(ours, reference, version):
-    passed = sum(result == "passed" for result, _ in ours.values())
-    both = [key for key in ours if key in reference and reference[key][0] != "skipped"]
-    theirs = sum(reference[key][0] == "passed" for key in both)
+    both = [key for key in ours
+            if key in reference and "skipped" not in (ours[key][0], reference[key][0])]
+    passed, theirs = (sum(run[key][0] == "passed" for key in both) for run in (ours, reference))
     yield "# Compared with kube-controller-manager\n"
     yield "Made by `./dev conformance --compare`: do not edit. Each line is a black-box case of"
     yield "[test/conformance](../test/conformance), run with either manager against the same real etcd and"
     yield f"kube-apiserver {version}. The last column says what kube-controller-manager {version} does where it does"
     yield "not pass.\n"
-    yield f"dra-controller-manager passes {passed} of {len(ours)} cases, kube-controller-manager {theirs} of {len(both)}"
-    yield "(those about our own flags, status pages and log are not counted)."
+    yield f"Of the {len(both)} cases that are about both (not about our own flags, status pages and log),"
+    yield f"dra-controller-manager passes {passed}, kube-controller-manager {theirs}."
     suites = list(dict.fromkeys(suite for suite, _ in ours))
     for suite in suites:
         if any(key[0] == suite for key in both):

@@ -156,6 +156,7 @@ TEST_F(Race, a_slow_answer_for_one_pod_holds_up_no_other) {
 }
 
 TEST_F(Race, two_managers_by_mistake_leave_nothing_stuck) {
+  reference("makes the claims of finished pods again and again, two of them without end");
   create_template("gpus");
   start_manager();
   const auto second = another_manager();
