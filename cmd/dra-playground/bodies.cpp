@@ -171,11 +171,13 @@ std::string encode_running(const Pod& pod, runtime::WallTime now) {
 std::string encode_finished(const Pod& pod, api::PodPhase phase, runtime::WallTime now) {
   const bool is_success = phase == api::PodPhase::succeeded;
   const std::string_view reason = is_success ? "PodCompleted" : "PodFailed";
+  const std::string started = api::format_time(pod.start_time.value_or(now));
   Array statuses;
   for (const Container& container : pod.containers) {
     statuses.push_back(container_status(container, "terminated",
                                         Object{{"exitCode", is_success ? 0 : 1},
                                                {"reason", is_success ? "Completed" : "Error"},
+                                               {"startedAt", started},
                                                {"finishedAt", api::format_time(now)}},
                                         false));
   }

@@ -24,7 +24,7 @@ std::string summary(const Tally& tally) {
 int conclude(const Ledger& ledger, const Result<>& told) {
   std::vector<std::string> mistakes = ledger.mistakes();
   if (!told) mistakes.push_back(told.error().message);
-  fmt::print("{}", summary(ledger.tally()));
+  if (ledger.tally().pods_seen > 0) fmt::print("{}", summary(ledger.tally()));
   for (const std::string& mistake : mistakes) fmt::print("WRONG: {}\n", mistake);
   if (!mistakes.empty()) return 1;
   fmt::print("checked: one claim for each pod claim, none double, none left, all devices free\n");

@@ -1,7 +1,6 @@
 #include "cmd/dra-playground/demo_story.hpp"
 
 #include <array>
-#include <optional>
 
 #include <fmt/format.h>
 
@@ -29,11 +28,12 @@ constinit const api::ResourceKind kNamespaces{.group = "",
                                               .scope = api::Scope::cluster,
                                               .versions = kVersions};
 
-std::optional<api::Resource> resource_of(const std::string& kind) {
+// Without a kind: none that the demo knows.
+api::Resource resource_of(const std::string& kind) {
   if (kind == "Pod") return pods();
   if (kind == "ResourceClaim") return claims();
-  if (kind == "ResourceClaimTemplate") return api::Resource{&api::kResourceClaimTemplates, "v1"};
-  return std::nullopt;
+  if (kind == "ResourceClaimTemplate") return {&api::kResourceClaimTemplates, "v1"};
+  return {};
 }
 
 api::NamespacedName in_demo(const std::string& name) {
@@ -127,9 +127,8 @@ Task<Result<>> DemoStory::apply(std::string file) {
   if (!manifests) co_return runtime::fail(manifests.error());
   table_.say(fmt::format("applying {}: {} objects", file, manifests->size()), elapsed());
   for (const Manifest& manifest : *manifests) {
-    const auto resource = resource_of(manifest.kind);
     const Result<http::Response> applied =
-        co_await api_.apply(*resource, in_demo(manifest.name), {}, manifest.json);
+        co_await api_.apply(resource_of(manifest.kind), in_demo(manifest.name), {}, manifest.json);
     if (!applied) co_return without_body(applied);
     if (manifest.kind == "Pod") ++pods_applied_;
   }
@@ -145,7 +144,7 @@ Task<Result<>> DemoStory::remove_all() {
     if (!manifests) co_return runtime::fail(manifests.error());
     for (const Manifest& manifest : *manifests) {
       const Result<http::Response> removed = co_await api_.remove(
-          *resource_of(manifest.kind), in_demo(manifest.name), encode_delete({}));
+          resource_of(manifest.kind), in_demo(manifest.name), encode_delete({}));
       if (!removed && !runtime::is_not_found(removed.error())) co_return without_body(removed);
     }
   }
@@ -168,7 +167,7 @@ Result<std::vector<Manifest>> DemoStory::manifests_of(const std::string& file) c
   auto manifests = read_manifests(options_.manifests + "/" + file);
   if (!manifests) return manifests;
   for (const Manifest& manifest : *manifests) {
-    if (!resource_of(manifest.kind)) {
+    if (resource_of(manifest.kind).kind == nullptr) {
       return runtime::fail(Reason::configuration,
                            fmt::format("{}: the demo knows no kind {}", file, manifest.kind));
     }

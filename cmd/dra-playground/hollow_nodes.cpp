@@ -116,7 +116,14 @@ ClaimsReady HollowNodes::claims_of(const Pod& pod) const {
   return ClaimsReady::yes;
 }
 
-// A pod that another process started before us counts from the start that its status tells.
+// A pod that was found running counts from the start that its status tells.
+runtime::MonoTime HollowNodes::start_of(const Pod& pod, StartSeen seen) const {
+  const runtime::MonoTime now = context_.time.now();
+  const runtime::WallTime wall = context_.time.wall_now();
+  const runtime::WallTime started = seen == StartSeen::later ? pod.start_time.value_or(wall) : wall;
+  return now - std::max(wall - started, Duration::zero());
+}
+
 void HollowNodes::observe_pod(const api::ObjectPtr<Pod>& before, const api::ObjectPtr<Pod>& after) {
   if (!after) {
     lives_.erase(before->meta.uid);
@@ -124,13 +131,10 @@ void HollowNodes::observe_pod(const api::ObjectPtr<Pod>& before, const api::Obje
   }
   if (!is_ours(*after)) return;
   Life& life = lives_[after->meta.uid];
-  const runtime::MonoTime now = context_.time.now();
   if (after->phase == api::PodPhase::running && !life.started) {
-    const runtime::WallTime wall = context_.time.wall_now();
-    const bool is_old = !before && after->start_time && *after->start_time < wall;
-    life.started = is_old ? now - (wall - *after->start_time) : now;
+    life.started = start_of(*after, before ? StartSeen::at_once : StartSeen::later);
   }
-  if (after->meta.is_being_deleted && !life.deleted) life.deleted = now;
+  if (after->meta.is_being_deleted && !life.deleted) life.deleted = context_.time.now();
   work_.add(after->meta.key);
 }
 

@@ -33,12 +33,15 @@ class HollowNodes {
     std::optional<runtime::MonoTime> deleted;
   };
 
+  enum class StartSeen { at_once, later };
+
   Task<Result<>> publish_node(std::string name);
   Task<Outcome> handle(api::NamespacedName name);
   Task<Outcome> write_status(api::ObjectPtr<Pod> pod, std::string body);
   Task<Outcome> remove(api::ObjectPtr<Pod> pod);
   PodTimes times_of(const Pod& pod);
   ClaimsReady claims_of(const Pod& pod) const;
+  runtime::MonoTime start_of(const Pod& pod, StartSeen seen) const;
   bool is_ours(const Pod& pod) const { return ours_.contains(pod.node_name); }
   void observe_pod(const api::ObjectPtr<Pod>& before, const api::ObjectPtr<Pod>& after);
 

@@ -16,5 +16,6 @@ int main(int argc, char** argv) {
                exit.status == 0 ? stdout : stderr);
     return exit.status;
   }
-  return options->demo ? run_demo(*options->demo) : run_playground(*options);
+  const Options& chosen = *options;
+  return chosen.demo ? run_demo(*chosen.demo) : run_playground(chosen);
 }

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include "cmd/dra-playground/embedded_server.hpp"
 #include "cmd/dra-playground/kubeconfig_out.hpp"
@@ -21,6 +22,14 @@ void announce(const KubeconfigOut& kubeconfig) {
 
 void announce(const Size& size, const std::string& origin) {
   std::cout << fmt::format("{} nodes on {}", size.nodes, origin) << std::endl;
+}
+
+// Each watch of a client is an open file. Where that is forbidden, the limit stays as it is.
+void allow_many_open_files() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 // Publishes, tells that by `ready`, and works until it is cancelled.
@@ -50,6 +59,7 @@ int run_parts(Process& process, runtime::TaskGroup& group, Main main) {
 }
 
 int run_with_own_server(const Options& options) {
+  allow_many_open_files();
   Process process;
   const PartContext context = process.context(options.verbosity);
   EmbeddedServer server(context);

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "client/api/time.hpp"
 #include "cmd/dra-playground/connection.hpp"
 #include "cmd/dra-playground/embedded_server.hpp"
 #include "runtime/task_group.hpp"
@@ -153,6 +154,21 @@ CO_TEST(Parts, a_pod_without_claims_runs_for_its_time) {
   EXPECT_EQ(cluster.phase("plain"), "Running");
   co_await sleep_for(loop.time(), 200ms);
   EXPECT_EQ(cluster.phase("plain"), "Succeeded");
+  co_await cluster.stop();
+}
+
+CO_TEST(Parts, a_pod_that_was_started_by_an_earlier_process_counts_from_its_start) {
+  Cluster cluster(loop, {.nodes = 1});
+  cluster.api.post(kPods, R"({"metadata":{"name":"old","annotations":{)" + run_for("10s") +
+                              R"(}},"spec":{"nodeName":"node-0",)"
+                              R"("containers":[{"name":"c","image":"i"}]}})");
+  const std::string start = api::format_time(loop.time().wall_now() - 8s);
+  cluster.api.patch(kPods + "/old/status", apiserver::kMerge,
+                    R"({"status":{"phase":"Running","startTime":")" + start + R"("}})");
+  co_await cluster.start();
+  EXPECT_EQ(cluster.phase("old"), "Running");
+  co_await sleep_for(loop.time(), 2s);
+  EXPECT_EQ(cluster.phase("old"), "Succeeded");
   co_await cluster.stop();
 }
 
