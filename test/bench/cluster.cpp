@@ -77,6 +77,7 @@ RunningManager::RunningManager(Who who, const Cluster& cluster)
                "--kubeconfig=" + cluster.kubeconfig(),
                "--context=manager",
                "--leader-elect=false",
+               "--controllers=resourceclaim-controller",
                "--kube-api-qps=0",
                "--metrics-bind-address=127.0.0.1:" + port_};
   } else {
