@@ -47,6 +47,7 @@ class Writes : public Case, public testing::WithParamInterface<Trouble> {
 };
 
 TEST_P(Writes, meets_the_create_of_a_claim) {
+  reference("looks for a lost claim in its cache alone, and makes a second one if that is behind");
   start_manager_through_proxy();
   create_template("gpus");
   const std::size_t rule = spoil("POST", kClaims);
