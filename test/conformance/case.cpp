@@ -256,7 +256,10 @@ bool Case::exists(const std::string& resource, const std::string& name) {
 Names Case::claim_names() {
   Names names;
   const json::value list = kube().must_get(path("resourceclaims"));
-  for (const json::value& item : items_of(list)) names.push_back(text_at(item, "/metadata/name"));
+  for (const json::value& item : items_of(list)) {
+    const std::string name = text_at(item, "/metadata/name");
+    if (!name.starts_with("settled-")) names.push_back(name);
+  }
   std::ranges::sort(names);
   return names;
 }

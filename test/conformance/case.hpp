@@ -99,7 +99,8 @@ class Case : public testing::Test {
 
   json::value get(const std::string& resource, const std::string& name);
   bool exists(const std::string& resource, const std::string& name);
-  // Names of the claims in the namespace, sorted.
+  // Names of the claims in the namespace, sorted; but for those of settle(), which the reference
+  // may make again.
   Names claim_names();
   // The claim that the pod's status names for a pod claim, or "".
   std::string claim_of(const std::string& pod, const std::string& pod_claim);
