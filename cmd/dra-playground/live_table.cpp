@@ -16,14 +16,13 @@ double seconds(Duration duration) {
 
 std::string table_text(const Figures& figures, Duration elapsed) {
   const Tally& t = figures.tally;
+  // Below 80 columns: a line that wraps would not be erased.
   return fmt::format(
-      "{:5.1f}s       now                                         so far\n"
-      "pods         {:4} pending   {:4} running                 {:4} seen      {:4} finished  {:4} "
-      "deleted\n"
-      "claims       {:4} there     {:4} allocated               {:4} made      {:4} named     {:4} "
-      "deleted\n"
-      "reservations {:4}                                        {:4} made      {:4} released\n"
-      "devices      {:4} in use    {:4} free                    {:4} claims deallocated\n",
+      "{:5.1f}s       now                         | so far\n"
+      "pods         {:4} pending {:4} running   | {:4} seen {:4} finished {:4} deleted\n"
+      "claims       {:4} there   {:4} allocated | {:4} made {:4} named    {:4} deleted\n"
+      "reservations {:4}                        | {:4} made {:4} released\n"
+      "devices      {:4} in use  {:4} free      | {:4} allocations given back\n",
       seconds(elapsed), t.pods_pending, t.pods_running, t.pods_seen, t.pods_finished,
       t.pods_deleted, t.claims, t.claims_allocated, t.claims_made, t.names_written,
       t.claims_deleted, t.reservations, t.reserved, t.released, t.devices_in_use,

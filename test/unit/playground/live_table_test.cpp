@@ -1,6 +1,7 @@
 #include "cmd/dra-playground/live_table.hpp"
 
 #include <algorithm>
+#include <sstream>
 
 #include <gmock/gmock.h>
 
@@ -36,8 +37,19 @@ class Screen {
 TEST(LiveTable, the_table_shows_what_is_there_and_what_is_free) {
   const std::string table = table_text(kFigures, 1500ms);
   EXPECT_THAT(table, HasSubstr("1.5s"));
-  EXPECT_THAT(table, HasSubstr("3 pending      2 running"));
-  EXPECT_THAT(table, HasSubstr("5 in use       3 free"));
+  EXPECT_THAT(table, HasSubstr("3 pending    2 running"));
+  EXPECT_THAT(table, HasSubstr("5 in use     3 free"));
+}
+
+TEST(LiveTable, no_line_of_the_table_wraps) {
+  Figures many{{.pods_pending = 9999,
+                .pods_running = 9999,
+                .pods_seen = 9999,
+                .pods_finished = 9999,
+                .pods_deleted = 9999},
+               9999};
+  std::istringstream lines(table_text(many, 1h));
+  for (std::string line; std::getline(lines, line);) EXPECT_LT(line.size(), 80U) << line;
 }
 
 TEST(LiveTable, a_plain_line_is_written_for_news_only) {
