@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "test/apiserver/openapi.hpp"
+
 namespace dcm::apiserver {
 
 namespace {
@@ -123,6 +125,7 @@ std::optional<Response> discover(const ResourceTable& types,
   if (root == "readyz" || root == "livez" || root == "healthz") {
     return Response{200, {{"Content-Type", "text/plain; charset=utf-8"}}, "ok"};
   }
+  if (root == "openapi") return openapi(types, segments, server_version);
   const std::size_t depth = segments.size();
   if (root == "api" && depth == 1) return core_versions();
   if (root == "api" && depth == 2) return resources_of(types, "", segments[1]);
