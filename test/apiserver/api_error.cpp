@@ -69,6 +69,17 @@ Cause too_many(std::string field, std::size_t count, std::size_t limit) {
           fmt::format("Too many: {}: must have at most {} items", count, limit), std::move(field)};
 }
 
+Cause not_supported(std::string field, const Json& value,
+                    std::initializer_list<std::string_view> supported) {
+  std::string list;
+  for (const auto one : supported) {
+    list += fmt::format("{}\"{}\"", list.empty() ? "" : ", ", one);
+  }
+  return {"FieldValueNotSupported",
+          fmt::format("Unsupported value: {}: supported values: {}", serialize(value), list),
+          std::move(field)};
+}
+
 JsonObject ApiError::to_status() const {
   JsonObject status{{"kind", "Status"},
                     {"apiVersion", "v1"},

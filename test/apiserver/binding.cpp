@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "test/apiserver/timestamp.hpp"
+#include "test/apiserver/bodies.hpp"
 
 namespace dcm::apiserver {
 
@@ -16,19 +16,13 @@ ResourceType as_bindings(const ResourceType& pods) {
 }
 
 Outcome<JsonObject> decode_binding(const WriteRequest& request) {
-  std::string problem;
-  auto json = parse(request.body, problem);
-  if (!json || !json->is_object()) {
-    return std::unexpected(
-        bad_request(fmt::format("error decoding the body of the request: {}", problem)));
-  }
-  const JsonObject& binding = json->get_object();
+  auto decoded = decode_object(request.body, "the body of the request");
+  if (!decoded) return decoded;
+  const JsonObject& binding = *decoded;
   const std::string_view kind = text_at(binding, {"target", "kind"});
   Causes causes;
   if (!kind.empty() && kind != "Node") {
-    causes.push_back({"FieldValueNotSupported",
-                      fmt::format("Unsupported value: \"{}\": supported values: \"Node\"", kind),
-                      "target.kind"});
+    causes.push_back(not_supported("target.kind", Json(kind), {"Node"}));
   }
   if (text_at(binding, {"target", "name"}).empty()) causes.push_back(required_value("target.name"));
   if (!causes.empty()) {
@@ -36,7 +30,7 @@ Outcome<JsonObject> decode_binding(const WriteRequest& request) {
     type.kind = "Binding";
     return std::unexpected(invalid(type, request.target.name, causes));
   }
-  return std::move(json->get_object());
+  return decoded;
 }
 
 // Why the pod cannot be bound; empty: it can.
@@ -92,11 +86,7 @@ Outcome<Response> handle_binding(Registry& registry, const WriteRequest& request
         return {};
       });
   if (!bound) return std::unexpected(bound.error());
-  return json_response(201, JsonObject{{"kind", "Status"},
-                                       {"apiVersion", "v1"},
-                                       {"metadata", JsonObject()},
-                                       {"status", "Success"},
-                                       {"code", 201}});
+  return created_status();
 }
 
 }  // namespace dcm::apiserver

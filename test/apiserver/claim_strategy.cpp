@@ -52,10 +52,7 @@ void validate_device_request(const JsonObject& request, const std::string& path,
   }
   const std::string_view mode = text_at(request, {"allocationMode"});
   if (mode != "All" && mode != "ExactCount") {
-    causes.push_back({"FieldValueNotSupported",
-                      "Unsupported value: " + serialize(Json(mode)) +
-                          ": supported values: \"All\", \"ExactCount\"",
-                      path + ".allocationMode"});
+    causes.push_back(not_supported(path + ".allocationMode", Json(mode), {"All", "ExactCount"}));
   }
   if (mode == "All" && integer_at(request, {"count"}).value_or(0) != 0) {
     causes.push_back(invalid_value(path + ".count", *find(request, {"count"}),

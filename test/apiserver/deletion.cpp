@@ -11,27 +11,6 @@ namespace dcm::apiserver {
 
 namespace {
 
-Outcome<> check_preconditions(const ResourceType& type, std::string_view name,
-                              const JsonObject& object, const DeleteWish& wish) {
-  const std::string_view uid = text_at(object, {"metadata", "uid"});
-  if (!wish.uid.empty() && wish.uid != uid) {
-    return std::unexpected(precondition_failed(
-        type, name,
-        fmt::format("the UID in the precondition ({}) does not match the UID in record ({}). The "
-                    "object might have been deleted and then recreated",
-                    wish.uid, uid)));
-  }
-  const std::string_view version = text_at(object, {"metadata", "resourceVersion"});
-  if (!wish.resource_version.empty() && wish.resource_version != version) {
-    return std::unexpected(precondition_failed(
-        type, name,
-        fmt::format("the ResourceVersion in the precondition ({}) does not match the "
-                    "ResourceVersion in record ({}). The object might have been modified",
-                    wish.resource_version, version)));
-  }
-  return {};
-}
-
 // Grace that is left: of an earlier deletion, which can be hurried but never slowed down, or of
 // this one.
 struct Grace {
@@ -51,6 +30,27 @@ Grace decide_grace(const JsonObject& object, std::optional<std::int64_t> gracefu
 }
 
 }  // namespace
+
+Outcome<> check_preconditions(const Target& target, const JsonObject& object,
+                              const DeleteWish& wish) {
+  const std::string_view uid = text_at(object, {"metadata", "uid"});
+  if (!wish.uid.empty() && wish.uid != uid) {
+    return std::unexpected(precondition_failed(
+        *target.type, target.name,
+        fmt::format("the UID in the precondition ({}) does not match the UID in record ({}). The "
+                    "object might have been deleted and then recreated",
+                    wish.uid, uid)));
+  }
+  const std::string_view version = text_at(object, {"metadata", "resourceVersion"});
+  if (!wish.resource_version.empty() && wish.resource_version != version) {
+    return std::unexpected(precondition_failed(
+        *target.type, target.name,
+        fmt::format("the ResourceVersion in the precondition ({}) does not match the "
+                    "ResourceVersion in record ({}). The object might have been modified",
+                    wish.resource_version, version)));
+  }
+  return {};
+}
 
 // `grace` is nullopt for a namespace, which has no such thing.
 Stored Registry::mark_as_deleted(const Target& target, const Stored& old,
@@ -73,7 +73,7 @@ Outcome<Deleted> Registry::remove(const Target& target, const DeleteWish& wish) 
   auto old = get(target);
   if (!old) return std::unexpected(std::move(old.error()));
   const JsonObject& object = **old;
-  if (auto ok = check_preconditions(*target.type, target.name, object, wish); !ok) {
+  if (auto ok = check_preconditions(target, object, wish); !ok) {
     return std::unexpected(std::move(ok.error()));
   }
   const bool pending = has(object, {"metadata", "deletionTimestamp"});

@@ -83,13 +83,26 @@ JsonObject binding_of(const ResourceType& type) {
           {"verbs", strings({"create"})}};
 }
 
+JsonObject eviction_of(const ResourceType& type) {
+  return {{"name", type.plural + "/eviction"},
+          {"singularName", ""},
+          {"namespaced", true},
+          {"group", "policy"},
+          {"version", "v1"},
+          {"kind", "Eviction"},
+          {"verbs", strings({"create"})}};
+}
+
 Response resources_of(const ResourceTable& types, const std::string& group,
                       const std::string& version) {
   JsonArray resources;
   for (const ResourceType& type : types.types()) {
     if (type.group != group || !type.serves(version)) continue;
     resources.push_back(resource_of(type));
-    if (type.kind == "Pod") resources.push_back(binding_of(type));
+    if (type.kind == "Pod") {
+      resources.push_back(binding_of(type));
+      resources.push_back(eviction_of(type));
+    }
     if (type.has_status()) resources.push_back(status_of(type));
   }
   if (resources.empty()) return page_not_found();

@@ -55,6 +55,15 @@ Outcome<Stored> Registry::get(const Target& target) const {
   return object;
 }
 
+std::vector<Store::Entry> Registry::list(const ResourceType& type, std::string_view ns) const {
+  const std::string prefix = ns.empty() ? "" : std::string(ns) + "/";
+  return store_.list(type.plural, prefix, "", store_.revision());
+}
+
+std::string Registry::now() const {
+  return timestamp(time_.wall_now());
+}
+
 Outcome<> Registry::check_namespace(const Target& target, const JsonObject& body) const {
   if (!target.type->namespaced()) return {};
   const Stored ns = store_.get("namespaces", target.ns);
@@ -159,7 +168,7 @@ Outcome<Written> Registry::rewrite(const Target& target, const Rewrite& rewrite)
   auto old = get(target);
   if (!old) return std::unexpected(std::move(old.error()));
   JsonObject next = **old;
-  if (auto done = rewrite(next, timestamp(time_.wall_now())); !done) {
+  if (auto done = rewrite(next, now()); !done) {
     return std::unexpected(std::move(done.error()));
   }
   return commit_update(target, *old, std::move(next));
@@ -176,10 +185,9 @@ Outcome<Written> Registry::apply(const Target& target, JsonObject wanted, ApplyF
   }
   JsonObject live = *old;
   from_stored_version(*target.type, target.version, live);
-  auto next = apply_configuration(
-      *target.type, live,
-      {std::move(wanted), manager_of(target, Operation::apply), force,
-       target.type->strategy->reset_fields(target.endpoint), timestamp(time_.wall_now())});
+  auto next = apply_configuration(*target.type, live,
+                                  {std::move(wanted), manager_of(target, Operation::apply), force,
+                                   target.type->strategy->reset_fields(target.endpoint), now()});
   if (!next) return std::unexpected(std::move(next.error()));
   to_stored_version(*target.type, target.version, *next);
   return update(target, old, std::move(*next), Update::apply);
@@ -204,14 +212,13 @@ Outcome<Written> Registry::apply_as_create(const Target& target, JsonObject want
 // posted belongs to its maker as a whole.
 void Registry::own_as_maker(const Target& target, JsonObject& object,
                             const FieldSet* applied) const {
-  const std::string now = timestamp(time_.wall_now());
   if (applied == nullptr) {
     track_update(nullptr, object, target.type->schema(), manager_of(target, Operation::update),
-                 target.type->strategy->reset_fields(Endpoint::main), now);
+                 target.type->strategy->reset_fields(Endpoint::main), now());
     return;
   }
   ManagedFields managed;
-  managed.set(manager_of(target, Operation::apply), *applied, now);
+  managed.set(manager_of(target, Operation::apply), *applied, now());
   managed.write_to(object);
 }
 
@@ -266,7 +273,7 @@ Outcome<Written> Registry::update(const Target& target, const Stored& old, JsonO
   normalise(next);
   if (how != Update::apply) {
     track_update(old.get(), next, target.type->schema(), manager_of(target, Operation::update),
-                 strategy.reset_fields(target.endpoint), timestamp(time_.wall_now()));
+                 strategy.reset_fields(target.endpoint), now());
   }
   return commit_update(target, old, std::move(next));
 }

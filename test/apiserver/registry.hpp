@@ -47,6 +47,10 @@ struct Deleted {
   enum class Kind { gone, pending } kind = Kind::gone;
 };
 
+// 409 if the object is not the one that is meant.
+Outcome<> check_preconditions(const Target& target, const JsonObject& object,
+                              const DeleteWish& wish);
+
 class Registry {
  public:
   // All four outlive the registry.
@@ -56,6 +60,8 @@ class Registry {
   Outcome<Stored> get(const Target& target) const;
   Outcome<Written> create(const Target& target, JsonObject body);
   Outcome<Written> replace(const Target& target, JsonObject body);
+  // The objects of a kind in a namespace, or in all if it is "".
+  std::vector<Store::Entry> list(const ResourceType& type, std::string_view ns) const;
   // Applies `change` to the newest state, as the target's version shows it.
   using Change = std::function<Outcome<>(JsonObject& object)>;
   Outcome<Written> patch(const Target& target, const Change& change);
@@ -65,6 +71,10 @@ class Registry {
   using Rewrite = std::function<Outcome<>(JsonObject& stored, const std::string& now)>;
   Outcome<Written> rewrite(const Target& target, const Rewrite& rewrite);
   Outcome<Deleted> remove(const Target& target, const DeleteWish& wish);
+
+  const ResourceTable& types() const { return types_; }
+  // The time as API objects have it.
+  std::string now() const;
 
  private:
   // How an update came to be: it decides what a missing version or another UID means.

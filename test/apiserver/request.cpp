@@ -42,6 +42,14 @@ Response to_response(const ApiError& error) {
   return response;
 }
 
+Response created_status() {
+  return json_response(201, JsonObject{{"kind", "Status"},
+                                       {"apiVersion", "v1"},
+                                       {"metadata", JsonObject()},
+                                       {"status", "Success"},
+                                       {"code", 201}});
+}
+
 std::string percent_decoded(std::string_view text) {
   std::string decoded;
   for (std::size_t i = 0; i < text.size(); ++i) {

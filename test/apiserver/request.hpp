@@ -39,6 +39,8 @@ struct Response {
 Response json_response(int status, std::string body);
 Response json_response(int status, const JsonObject& body);
 Response to_response(const ApiError& error);
+// 201 with a Status: what was posted is done, and is nothing that stays.
+Response created_status();
 
 // The decoded parameters of a query. The first of several equal names counts.
 class Query {

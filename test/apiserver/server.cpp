@@ -4,6 +4,7 @@
 #include "test/apiserver/binding.hpp"
 #include "test/apiserver/discovery.hpp"
 #include "test/apiserver/encode.hpp"
+#include "test/apiserver/eviction.hpp"
 #include "test/apiserver/writes.hpp"
 
 namespace dcm::apiserver {
@@ -41,6 +42,15 @@ bool accepts_json(std::string_view accept) {
 // "application/json; charset=utf-8" → "application/json".
 std::string_view media_type(std::string_view content_type) {
   return content_type.substr(0, content_type.find(';'));
+}
+
+// What a pod can be told to do. Such a subresource can only be posted to.
+using Action = Outcome<Response> (*)(Registry&, const WriteRequest&);
+
+Action action_of(std::string_view subresource) {
+  if (subresource == "binding") return handle_binding;
+  if (subresource == "eviction") return handle_eviction;
+  return nullptr;
 }
 
 std::string manager_of(const Query& query, std::string_view user_agent) {
@@ -157,10 +167,10 @@ Outcome<Response> Server::dispatch(const Request& request, const Parsed& parsed)
   const std::string& subresource = parsed.path->subresource;
   const bool known = subresource.empty() ||
                      (subresource == "status" && parsed.type->has_status()) ||
-                     (subresource == "binding" && parsed.type->kind == "Pod");
+                     (action_of(subresource) != nullptr && parsed.type->kind == "Pod");
   if (!known) return std::unexpected(not_served());
   if (!accepts_json(request.header("Accept"))) return std::unexpected(not_acceptable());
-  if (request.method == "GET" && subresource != "binding") return read(parsed);
+  if (request.method == "GET" && action_of(subresource) == nullptr) return read(parsed);
   return write(request, parsed);
 }
 
@@ -195,9 +205,9 @@ Outcome<Response> Server::write(const Request& request, const Parsed& parsed) {
   write.target.manager = manager_of(parsed.query, request.header("User-Agent"));
   if (parsed.query.get("dryRun") == "All") write.target.commit = Commit::dry_run;
 
-  if (path.subresource == "binding") {
+  if (const Action action = action_of(path.subresource)) {
     if (request.method != "POST" || path.ns.empty()) return std::unexpected(method_not_allowed());
-    return handle_binding(registry_, write);
+    return action(registry_, write);
   }
   const bool main = path.subresource.empty();
   // Something that lives in a namespace is written in one.

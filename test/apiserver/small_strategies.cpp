@@ -32,19 +32,6 @@ class SliceStrategy final : public Strategy {
   }
 };
 
-// Unlike the newer kinds, a write to /status of these takes the metadata along.
-class OldStatusStrategy : public Strategy {
- public:
-  void prepare_update(JsonObject& next, const JsonObject& old, Endpoint endpoint,
-                      const WriteContext&) const override {
-    restore(next, old, endpoint == Endpoint::main ? "status" : "spec");
-  }
-
-  std::vector<std::string> reset_fields(Endpoint endpoint) const override {
-    return {endpoint == Endpoint::main ? "status" : "spec"};
-  }
-};
-
 class NodeStrategy final : public OldStatusStrategy {
  public:
   SelectableFields selectable_fields(const JsonObject& object) const override {

@@ -12,6 +12,7 @@ const Strategy& pod_strategy();             // pod_strategy.cpp
 const Strategy& claim_strategy();           // claim_strategy.cpp
 const Strategy& claim_template_strategy();  // claim_strategy.cpp
 const Strategy& taint_rule_strategy();      // taint_rule_strategy.cpp
+const Strategy& budget_strategy();          // budget_strategy.cpp
 const Strategy& slice_strategy();           // small_strategies.cpp, like all below
 const Strategy& node_strategy();
 const Strategy& namespace_strategy();

@@ -39,6 +39,15 @@ std::vector<std::string> StatusStrategy::reset_fields(Endpoint endpoint) const {
   return {"spec", "metadata"};
 }
 
+void OldStatusStrategy::prepare_update(JsonObject& next, const JsonObject& old, Endpoint endpoint,
+                                       const WriteContext&) const {
+  restore(next, old, endpoint == Endpoint::main ? "status" : "spec");
+}
+
+std::vector<std::string> OldStatusStrategy::reset_fields(Endpoint endpoint) const {
+  return {endpoint == Endpoint::main ? "status" : "spec"};
+}
+
 void restore_metadata(JsonObject& next, const JsonObject& old) {
   JsonObject& metadata = child(next, "metadata");
   const JsonObject& before = object_at(old, {"metadata"});

@@ -60,6 +60,14 @@ class StatusStrategy : public Strategy {
   std::vector<std::string> reset_fields(Endpoint endpoint) const override;
 };
 
+// The older sort: a write to /status takes the metadata along.
+class OldStatusStrategy : public Strategy {
+ public:
+  void prepare_update(JsonObject& next, const JsonObject& old, Endpoint,
+                      const WriteContext&) const override;
+  std::vector<std::string> reset_fields(Endpoint endpoint) const override;
+};
+
 // Restores labels, annotations, finalizers and owner references (metav1.ResetObjectMetaForStatus).
 void restore_metadata(JsonObject& next, const JsonObject& old);
 // Adds one to metadata.generation if the spec differs.

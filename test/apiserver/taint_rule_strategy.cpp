@@ -1,7 +1,6 @@
 // DeviceTaintRule (KEP-5055): a generation that counts changes of the spec, the time of a taint,
 // and metav1.Condition's rules for the status.
-#include <set>
-
+#include "test/apiserver/conditions.hpp"
 #include "test/apiserver/strategies.hpp"
 #include "test/apiserver/timestamp.hpp"
 
@@ -10,7 +9,6 @@ namespace dcm::apiserver {
 namespace {
 
 constexpr std::size_t kMaxConditions = 8;
-constexpr std::size_t kMaxMessage = 32 * 1024;
 
 void validate_taint(const JsonObject& rule, Causes& causes) {
   const std::string_view effect = text_at(rule, {"spec", "taint", "effect"});
@@ -25,45 +23,8 @@ void validate_taint(const JsonObject& rule, Causes& causes) {
   if (effect.empty()) {
     causes.push_back(required_value("spec.taint.effect"));
   } else if (effect != "NoSchedule" && effect != "NoExecute" && effect != "None") {
-    causes.push_back({"FieldValueNotSupported",
-                      "Unsupported value: " + serialize(Json(effect)) +
-                          ": supported values: \"NoExecute\", \"NoSchedule\", \"None\"",
-                      "spec.taint.effect"});
-  }
-}
-
-void validate_condition(const JsonObject& condition, const std::string& path, Causes& causes) {
-  for (const auto* key : {"type", "lastTransitionTime", "reason"}) {
-    if (text_at(condition, {key}).empty()) {
-      causes.push_back(required_value(path + "." + key));
-    }
-  }
-  const std::string_view status = text_at(condition, {"status"});
-  if (status != "True" && status != "False" && status != "Unknown") {
-    causes.push_back({"FieldValueNotSupported",
-                      "Unsupported value: " + serialize(Json(status)) +
-                          ": supported values: \"False\", \"True\", \"Unknown\"",
-                      path + ".status"});
-  }
-  const std::string_view message = text_at(condition, {"message"});
-  if (message.size() > kMaxMessage) {
     causes.push_back(
-        {"FieldValueTooLong", "Too long: may not be more than 32768 bytes", path + ".message"});
-  }
-}
-
-void validate_conditions(const JsonArray& conditions, Causes& causes) {
-  std::set<std::string_view> types;
-  std::size_t index = 0;
-  for (const Json& item : conditions) {
-    const std::string path = indexed("status.conditions", index++);
-    if (!item.is_object()) continue;
-    validate_condition(item.get_object(), path, causes);
-    const std::string_view type = text_at(item.get_object(), {"type"});
-    if (!types.insert(type).second) causes.push_back(duplicate_value(path + ".type", Json(type)));
-  }
-  if (conditions.size() > kMaxConditions) {
-    causes.push_back(too_many("status.conditions", conditions.size(), kMaxConditions));
+        not_supported("spec.taint.effect", Json(effect), {"NoExecute", "NoSchedule", "None"}));
   }
 }
 
@@ -100,7 +61,11 @@ class TaintRuleStrategy final : public StatusStrategy {
     if (endpoint == Endpoint::main) {
       validate_taint(next, causes);
     } else {
-      validate_conditions(array_at(next, {"status", "conditions"}), causes);
+      const JsonArray& conditions = array_at(next, {"status", "conditions"});
+      validate_conditions(conditions, "status.conditions", causes);
+      if (conditions.size() > kMaxConditions) {
+        causes.push_back(too_many("status.conditions", conditions.size(), kMaxConditions));
+      }
     }
   }
 };

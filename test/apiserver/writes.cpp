@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "test/apiserver/bodies.hpp"
+#include "test/apiserver/delete_options.hpp"
 #include "test/apiserver/encode.hpp"
 #include "test/apiserver/patches.hpp"
 
@@ -9,70 +11,9 @@ namespace dcm::apiserver {
 
 namespace {
 
-constexpr std::string_view kJson = "application/json";
 constexpr std::string_view kMergePatch = "application/merge-patch+json";
 constexpr std::string_view kStrategicMergePatch = "application/strategic-merge-patch+json";
 constexpr std::string_view kApplyPatch = "application/apply-patch+yaml";
-
-Outcome<JsonObject> decode_object(std::string_view body, std::string_view what) {
-  std::string problem;
-  auto json = parse(body, problem);
-  if (!json)
-    return std::unexpected(bad_request(fmt::format("error decoding {}: {}", what, problem)));
-  if (!json->is_object()) {
-    return std::unexpected(bad_request(fmt::format("error decoding {}: not an object", what)));
-  }
-  return std::move(json->get_object());
-}
-
-// apiVersion and kind may be left out; if they are there, they must be the path's.
-Outcome<> take_type_meta(const Target& target, JsonObject& object) {
-  const std::string expected = target.type->api_version(target.version);
-  const std::string version(text_at(object, {"apiVersion"}));
-  const std::string kind(text_at(object, {"kind"}));
-  object.erase("apiVersion");
-  object.erase("kind");
-  const bool same_version = version.empty() || version == expected;
-  if (same_version && (kind.empty() || kind == target.type->kind)) return {};
-  const std::string wrong = version.empty() ? expected : version;
-  const std::string named = kind.empty() ? target.type->kind : kind;
-  return std::unexpected(bad_request(
-      fmt::format("{} in version \"{}\" cannot be handled as a {}: no kind \"{}\" is registered "
-                  "for version \"{}\" in scheme \"pkg/runtime/scheme.go:111\"",
-                  named, wrong.substr(wrong.find('/') + 1), target.type->kind, named, wrong)));
-}
-
-Outcome<> check_identity(const Target& target, const JsonObject& object) {
-  const Json* metadata = object.if_contains("metadata");
-  if (metadata != nullptr && !metadata->is_object() && !metadata->is_null()) {
-    return std::unexpected(bad_request("json: cannot unmarshal metadata into ObjectMeta"));
-  }
-  const std::string_view ns = text_at(object, {"metadata", "namespace"});
-  if (!ns.empty() && ns != target.ns) {
-    return std::unexpected(
-        bad_request("the namespace of the provided object does not match the namespace sent on "
-                    "the request"));
-  }
-  const std::string_view name = text_at(object, {"metadata", "name"});
-  if (target.name.empty() || name.empty() || name == target.name) return {};
-  return std::unexpected(bad_request(fmt::format(
-      "the name of the object ({}) does not match the name on the URL ({})", name, target.name)));
-}
-
-Outcome<JsonObject> decode_body(const WriteRequest& request) {
-  if (!request.content_type.empty() && request.content_type != kJson) {
-    return std::unexpected(unsupported_media_type(kJson));
-  }
-  auto object = decode_object(request.body, "the body of the request");
-  if (!object) return object;
-  if (auto typed = take_type_meta(request.target, *object); !typed) {
-    return std::unexpected(std::move(typed.error()));
-  }
-  if (auto fits = check_identity(request.target, *object); !fits) {
-    return std::unexpected(std::move(fits.error()));
-  }
-  return object;
-}
 
 Response object_response(const Target& target, const Written& written) {
   const int status = written.kind == Written::Kind::created ? 201 : 200;
@@ -120,20 +61,6 @@ Outcome<Response> apply(Registry& registry, const WriteRequest& request) {
   }
   const auto force = request.query.is_true("force") ? ApplyForce::yes : ApplyForce::no;
   return answer(target, registry.apply(target, std::move(*wanted), force));
-}
-
-Outcome<DeleteWish> decode_delete_wish(const WriteRequest& request) {
-  DeleteWish wish;
-  wish.grace_seconds = request.query.integer("gracePeriodSeconds");
-  if (request.body.empty()) return wish;
-  const auto options = decode_object(request.body, "DeleteOptions");
-  if (!options) return std::unexpected(options.error());
-  wish.uid = text_at(*options, {"preconditions", "uid"});
-  wish.resource_version = text_at(*options, {"preconditions", "resourceVersion"});
-  if (const auto seconds = integer_at(*options, {"gracePeriodSeconds"})) {
-    wish.grace_seconds = seconds;
-  }
-  return wish;
 }
 
 JsonObject success_of(const Target& target, const JsonObject& gone) {
@@ -192,10 +119,11 @@ Outcome<Response> handle_patch(Registry& registry, const WriteRequest& request) 
 }
 
 Outcome<Response> handle_delete(Registry& registry, const WriteRequest& request) {
-  const auto wish = decode_delete_wish(request);
-  if (!wish) return std::unexpected(wish.error());
-  const Target& target = request.target;
-  const auto deleted = registry.remove(target, *wish);
+  const auto options = decode_delete_options(request);
+  if (!options) return std::unexpected(options.error());
+  Target target = request.target;
+  target.commit = options->commit();
+  const auto deleted = registry.remove(target, options->wish);
   if (!deleted) return std::unexpected(deleted.error());
   const bool status = target.type->delete_answer(target.version) == DeleteAnswer::status &&
                       deleted->kind == Deleted::Kind::gone;
@@ -205,13 +133,14 @@ Outcome<Response> handle_delete(Registry& registry, const WriteRequest& request)
 
 Outcome<Response> handle_delete_collection(Registry& registry, const WriteRequest& request,
                                            const std::vector<Store::Entry>& entries) {
-  const auto wish = decode_delete_wish(request);
-  if (!wish) return std::unexpected(wish.error());
+  const auto options = decode_delete_options(request);
+  if (!options) return std::unexpected(options.error());
   Target target = request.target;
+  target.commit = options->commit();
   for (const Store::Entry& entry : entries) {
     target.ns = text_at(*entry.object, {"metadata", "namespace"});
     target.name = text_at(*entry.object, {"metadata", "name"});
-    const auto deleted = registry.remove(target, *wish);
+    const auto deleted = registry.remove(target, options->wish);
     if (!deleted && deleted.error().code != 404) return std::unexpected(deleted.error());
   }
   return json_response(

@@ -34,9 +34,9 @@ TEST_F(OpenApi, has_a_document_for_each_group_version_that_is_served) {
   std::vector<std::string> roots;
   for (const auto& entry : index()) roots.emplace_back(entry.key());
   EXPECT_EQ(roots, (std::vector<std::string>{
-                       "api/v1", "apis/coordination.k8s.io/v1", "apis/resource.k8s.io/v1",
-                       "apis/resource.k8s.io/v1beta2", "apis/resource.k8s.io/v1beta1",
-                       "apis/resource.k8s.io/v1alpha3"}));
+                       "api/v1", "apis/coordination.k8s.io/v1", "apis/policy/v1",
+                       "apis/resource.k8s.io/v1", "apis/resource.k8s.io/v1beta2",
+                       "apis/resource.k8s.io/v1beta1", "apis/resource.k8s.io/v1alpha3"}));
 }
 
 TEST_F(OpenApi, refers_to_no_schema_that_is_missing) {
