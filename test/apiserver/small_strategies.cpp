@@ -1,18 +1,34 @@
 // Kinds with a rule or two each: ResourceSlice, Node, Namespace, Event, Lease.
 #include "test/apiserver/strategies.hpp"
+#include "test/apiserver/timestamp.hpp"
 
 namespace dcm::apiserver {
 
 namespace {
 
+// The time of a taint that was written without one is now, in whole seconds.
+void set_times_of_taints(JsonObject& slice, runtime::WallTime now) {
+  Json* const devices = find(slice, {"spec", "devices"});
+  if (devices == nullptr || !devices->is_array()) return;
+  for (Json& device : devices->get_array()) {
+    Json* const taints = device.is_object() ? find(device.get_object(), {"taints"}) : nullptr;
+    if (taints == nullptr || !taints->is_array()) continue;
+    for (Json& taint : taints->get_array()) {
+      if (taint.is_object()) set_default(taint.get_object(), "timeAdded", Json(timestamp(now)));
+    }
+  }
+}
+
 class SliceStrategy final : public Strategy {
  public:
-  void prepare_create(JsonObject& object, const WriteContext&) const override {
+  void prepare_create(JsonObject& object, const WriteContext& context) const override {
     child(object, "metadata")["generation"] = 1;
+    set_times_of_taints(object, context.now);
   }
 
   void prepare_update(JsonObject& next, const JsonObject& old, Endpoint,
-                      const WriteContext&) const override {
+                      const WriteContext& context) const override {
+    set_times_of_taints(next, context.now);
     count_generation(next, old);
   }
 

@@ -111,6 +111,25 @@ TEST_F(Betas, the_devices_of_a_slice_are_basic_ones) {
             R"({"name":"gpu","attributes":{"a":{"int":1}}})");
 }
 
+TEST_F(ServerTest, a_taint_of_a_device_gets_the_time_at_which_it_was_written) {
+  const std::string slices = "/apis/resource.k8s.io/v1/resourceslices";
+  const auto taints_of = [&](const std::string& taint) {
+    return R"({"metadata":{"name":"s"},"spec":{"driver":"d","pool":{"name":"p"},"devices":[)"
+           R"({"name":"gpu","taints":[{"key":"a","effect":"NoExecute")" +
+           taint + "}]}]}}";
+  };
+  const auto time_in = [](const Answer& answer) {
+    const JsonObject& device = array_at(answer.body, {"spec", "devices"}).front().get_object();
+    const JsonObject& taint = array_at(device, {"taints"}).front().get_object();
+    return std::string(text_at(taint, {"timeAdded"}));
+  };
+  EXPECT_NE(time_in(api.post(slices, taints_of(""))), "");
+  const Answer changed =
+      api.patch(slices + "/s", kMerge, taints_of(R"(,"timeAdded":"2026-01-02T03:04:05Z")"));
+  EXPECT_EQ(time_in(changed), "2026-01-02T03:04:05Z");
+  EXPECT_NE(time_in(api.patch(slices + "/s", kMerge, taints_of(""))), "2026-01-02T03:04:05Z");
+}
+
 TEST_F(Betas, rules_come_in_versions_of_their_own) {
   EXPECT_EQ(api.get("/apis/resource.k8s.io/v1/devicetaintrules").status, 404);
   EXPECT_EQ(api.get("/apis/resource.k8s.io/v1beta2/devicetaintrules").status, 200);
