@@ -2,6 +2,7 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
 #include "client/api/time.hpp"
@@ -41,6 +42,34 @@ Object consumer(const Pod& pod) {
   return {{"resource", "pods"}, {"name", pod.meta.key.name}, {"uid", pod.meta.uid.str()}};
 }
 
+Object result(const Grant& grant) {
+  Object made{{"request", grant.request},
+              {"driver", grant.device.driver.str()},
+              {"pool", grant.device.pool.str()},
+              {"device", grant.device.device.str()}};
+  Array tolerations;
+  for (const std::string& toleration : grant.tolerations) {
+    boost::json::error_code problem;
+    auto parsed = boost::json::parse(toleration, problem);
+    if (!problem) tolerations.push_back(std::move(parsed));
+  }
+  if (!tolerations.empty()) made["tolerations"] = std::move(tolerations);
+  return made;
+}
+
+// Null: the device has none in that slice.
+const boost::json::value* taints_of(const boost::json::value& slice,
+                                    const boost::json::value& device) {
+  boost::json::error_code problem;
+  const boost::json::value* const devices = slice.find_pointer("/spec/devices", problem);
+  if (devices == nullptr || !devices->is_array()) return nullptr;
+  for (const boost::json::value& item : devices->get_array()) {
+    const boost::json::value* const name = item.find_pointer("/name", problem);
+    if (name != nullptr && *name == device) return item.find_pointer("/taints", problem);
+  }
+  return nullptr;
+}
+
 Object delete_options(const api::Uid& uid) {
   Object options{{"apiVersion", "v1"}, {"kind", "DeleteOptions"}};
   if (!uid.empty()) options["preconditions"] = Object{{"uid", uid.str()}};
@@ -61,11 +90,11 @@ std::string encode_namespace(std::string_view name) {
 }
 
 std::string encode_node(std::string_view name) {
-  return text({{"apiVersion", "v1"},
-               {"kind", "Node"},
-               {"metadata",
-                Object{{"name", name},
-                       {"labels", Object{{"kubernetes.io/hostname", name}, {"type", "hollow"}}}}}});
+  return text(
+      {{"apiVersion", "v1"},
+       {"kind", "Node"},
+       {"metadata",
+        Object{{"name", name}, {"labels", Object{{kHostnameLabel, name}, {"type", "hollow"}}}}}});
 }
 
 std::string encode_node_status(std::string_view name, runtime::WallTime now) {
@@ -93,19 +122,28 @@ std::string slice_name(std::string_view driver, std::string_view node) {
   return std::string(node) + "-" + std::string(driver);
 }
 
-std::string encode_slice(std::string_view driver, std::string_view node, std::size_t devices) {
+std::string encode_slice(std::string_view driver, std::string_view node, std::size_t devices,
+                         std::string_view published) {
+  boost::json::error_code problem;
+  const boost::json::value before = boost::json::parse(published, problem);
   Array list;
-  for (std::size_t i = 0; i < devices; ++i)
-    list.push_back(Object{{"name", "dev-" + std::to_string(i)}});
+  for (std::size_t i = 0; i < devices; ++i) {
+    Object device{{"name", "dev-" + std::to_string(i)}};
+    const boost::json::value* const taints = taints_of(before, device["name"]);
+    if (taints != nullptr) device["taints"] = *taints;
+    list.push_back(std::move(device));
+  }
+  const auto* const generation = before.find_pointer("/spec/pool/generation", problem);
   return text(
       {{"apiVersion", kResourceApi},
        {"kind", "ResourceSlice"},
        {"metadata", Object{{"name", slice_name(driver, node)}}},
-       {"spec",
-        Object{{"driver", driver},
-               {"nodeName", node},
-               {"pool", Object{{"name", node}, {"generation", 1}, {"resourceSliceCount", 1}}},
-               {"devices", std::move(list)}}}});
+       {"spec", Object{{"driver", driver},
+                       {"nodeName", node},
+                       {"pool", Object{{"name", node},
+                                       {"generation", generation == nullptr ? 1 : *generation},
+                                       {"resourceSliceCount", 1}}},
+                       {"devices", std::move(list)}}}});
 }
 
 std::string encode_add_protection(const Claim& claim) {
@@ -117,12 +155,7 @@ std::string encode_add_protection(const Claim& claim) {
 std::string encode_allocation(const Claim& claim, std::string_view node,
                               std::span<const Grant> grants, const Pod& pod) {
   Array results;
-  for (const Grant& grant : grants) {
-    results.push_back(Object{{"request", grant.request},
-                             {"driver", grant.device.driver.str()},
-                             {"pool", grant.device.pool.str()},
-                             {"device", grant.device.device.str()}});
-  }
+  for (const Grant& grant : grants) results.push_back(result(grant));
   Object term{{"key", "metadata.name"}, {"operator", "In"}, {"values", Array{node}}};
   Object selector{{"nodeSelectorTerms", Array{Object{{"matchFields", Array{std::move(term)}}}}}};
   return text(

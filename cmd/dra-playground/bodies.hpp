@@ -18,14 +18,18 @@ std::string encode_node(std::string_view name);
 std::string encode_node_status(std::string_view name, runtime::WallTime now);
 // All devices of one driver; class and driver have the same name.
 std::string encode_device_class(std::string_view driver);
-// A pool of that node: the only slice of the driver there, with devices "dev-0", "dev-1", ….
-std::string encode_slice(std::string_view driver, std::string_view node, std::size_t devices);
+// A pool of that node: the only slice of the driver there, with devices "dev-0", "dev-1", …. What
+// `published` says of the pool's generation and of taints on these devices stays: a driver that
+// starts again knows which of them are broken. Empty: there is no such slice yet.
+std::string encode_slice(std::string_view driver, std::string_view node, std::size_t devices,
+                         std::string_view published = {});
 std::string slice_name(std::string_view driver, std::string_view node);
 
 // A device given to a request.
 struct Grant {
   std::string request;
   api::DeviceId device;
+  std::vector<std::string> tolerations = {};  // of the request, as JSON
   friend bool operator==(const Grant&, const Grant&) = default;
 };
 

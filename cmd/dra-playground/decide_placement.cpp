@@ -52,7 +52,7 @@ PodClaims claims_of(const Pod& pod, const ClusterView& cluster) {
   return found;
 }
 
-// What all unallocated claims of a pod ask for, request by request.
+// What a pod and all its unallocated claims ask for, request by request.
 struct Requests {
   std::vector<Need> needs;
   std::string impossible;  // why this scheduler cannot do it
@@ -73,8 +73,13 @@ void add_request(const DeviceRequest& request, const ClusterView& cluster, Reque
                        static_cast<std::size_t>(std::max<std::int64_t>(request.count, 0))});
 }
 
-Requests requests_of(const std::vector<ClaimPtr>& claims, const ClusterView& cluster) {
+Requests requests_of(const Pod& pod, const std::vector<ClaimPtr>& claims,
+                     const ClusterView& cluster) {
   Requests all;
+  if (!pod.unsupported.empty()) {
+    all.impossible =
+        fmt::format("the scheduler of dra-playground does not know {}", pod.unsupported);
+  }
   for (const ClaimPtr& claim : claims) {
     if (claim->is_allocated) continue;
     if (!claim->unsupported.empty()) {
@@ -131,7 +136,9 @@ std::vector<ClaimStep> steps_of(const std::vector<ClaimPtr>& claims, const Pod& 
     ClaimStep step{claim, {}};
     if (!claim->is_allocated) {
       for (const DeviceRequest& request : claim->requests) {
-        for (const api::DeviceId& device : fit[next]) step.grants.push_back({request.name, device});
+        for (const api::DeviceId& device : fit[next]) {
+          step.grants.push_back({request.name, device, request.tolerations});
+        }
         ++next;
       }
     }
@@ -153,12 +160,13 @@ Verdict decide_placement(const Pod& pod, const ClusterView& cluster) {
     }
   }
   const Ties ties = ties_of(found.claims, pod, cluster.inventory);
-  const Requests wanted = requests_of(found.claims, cluster);
-  const std::string line = wanted.line + ties.node.str();
+  const Requests wanted = requests_of(pod, found.claims, cluster);
+  const std::string line = wanted.line + ties.node.str() + "@" + pod.wanted_node.str();
   const std::string& problem = ties.problem.empty() ? wanted.impossible : ties.problem;
   if (!problem.empty()) return Unschedulable{problem, line + pod.meta.key.str()};
   for (const InternedString& node : cluster.nodes) {
     if (!ties.node.empty() && node != ties.node) continue;
+    if (!pod.wanted_node.empty() && node != pod.wanted_node) continue;
     const auto fit = cluster.inventory.fit(node, wanted.needs);
     if (fit) return Placement{node, steps_of(found.claims, pod, *fit)};
   }

@@ -32,11 +32,20 @@ bool read_mode(Reader& reader, value field, DeviceRequest& request, Claim& claim
   return true;
 }
 
+bool read_toleration(Reader& reader, value item, DeviceRequest& request) {
+  return reader.raw_object(item, request.tolerations.emplace_back(),
+                           [](std::string_view, value) { return true; });
+}
+
 bool read_exactly(Reader& reader, value exactly, DeviceRequest& request, Claim& claim) {
   return reader.each_field(exactly, [&](std::string_view key, value field) {
     if (key == "deviceClassName") return reader.text(field, request.device_class);
     if (key == "count") return reader.integer(field, request.count);
     if (key == "allocationMode") return read_mode(reader, field, request, claim);
+    if (key == "tolerations") {
+      return reader.each_item(field,
+                              [&](value item) { return read_toleration(reader, item, request); });
+    }
     if (key == "selectors") return refuse_if_present(reader, key, field, claim);
     if (key != "adminAccess") return true;
     bool has_admin_access = false;

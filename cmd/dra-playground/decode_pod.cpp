@@ -11,6 +11,7 @@ using api::json::Reader;
 using api::json::value;
 
 constexpr std::string_view kDefaultScheduler = "default-scheduler";
+constexpr std::string_view kDeletionByDeviceTaint = "DeletionByDeviceTaintManager";
 
 std::optional<PodPhase> phase_of(std::string_view text) {
   if (text.empty() || text == "Pending") return PodPhase::pending;
@@ -73,9 +74,18 @@ bool read_scheduler(Reader& reader, value field, Pod& pod) {
   return true;
 }
 
+bool read_node_selector(Reader& reader, value field, Pod& pod) {
+  return reader.each_field(field, [&](std::string_view label, value part) {
+    if (label == kHostnameLabel) return reader.text(part, pod.wanted_node);
+    pod.unsupported = "the node selector " + std::string(label);
+    return true;
+  });
+}
+
 bool read_spec(Reader& reader, value spec, Pod& pod) {
   return reader.each_field(spec, [&](std::string_view key, value field) {
     if (key == "nodeName") return reader.text(field, pod.node_name);
+    if (key == "nodeSelector") return read_node_selector(reader, field, pod);
     if (key == "schedulerName") return read_scheduler(reader, field, pod);
     if (key == "resourceClaims") {
       return reader.each_item(field, [&](value item) {
@@ -106,6 +116,7 @@ bool read_claim_status(Reader& reader, value item, api::PodClaimStatus& status) 
 struct ConditionView {
   std::string_view type;
   std::string_view status;
+  std::string_view reason;
   std::string message;
 };
 
@@ -114,12 +125,18 @@ bool read_condition(Reader& reader, value item, Pod& pod) {
   const bool is_read = reader.each_field(item, [&](std::string_view key, value field) {
     if (key == "type") return reader.view(field, condition.type);
     if (key == "status") return reader.view(field, condition.status);
+    if (key == "reason") return reader.view(field, condition.reason);
     if (key == "message") return reader.text(field, condition.message);
     return true;
   });
   if (!is_read) return false;
   if (condition.type == "PodScheduled" && condition.status == "False") {
     pod.unschedulable = std::move(condition.message);
+  }
+  if (condition.type == "DisruptionTarget" && condition.status == "True") {
+    pod.disruption_target = condition.reason == kDeletionByDeviceTaint
+                                ? api::DisruptionTarget::by_device_taint
+                                : api::DisruptionTarget::other;
   }
   return true;
 }

@@ -32,6 +32,9 @@ inline constexpr std::string_view kStopAfterAnnotation =
 inline constexpr std::string_view kFinishAnnotation =
     "playground.dra-controller-manager.dev/finish";
 
+// The only label that a nodeSelector may name here.
+inline constexpr std::string_view kHostnameLabel = "kubernetes.io/hostname";
+
 struct Container {
   std::string name;
   std::string image;
@@ -46,7 +49,12 @@ struct Pod : api::Pod {
   std::vector<Container> containers;
   bool has_gates = false;               // spec.schedulingGates: not to be scheduled yet
   bool is_scheduled_by_others = false;  // spec.schedulerName is another one
-  std::string unschedulable;            // why, as the condition PodScheduled=False says
+  // The node that spec.nodeSelector asks for by its host name; empty: any.
+  InternedString wanted_node;
+  // What else spec.nodeSelector asks for, which the playground's scheduler cannot do; empty:
+  // nothing.
+  std::string unsupported;
+  std::string unschedulable;  // why, as the condition PodScheduled=False says
 };
 
 enum class AllocationMode : std::uint8_t { exact_count, all };
@@ -57,6 +65,8 @@ struct DeviceRequest {
   std::string device_class;
   AllocationMode mode = AllocationMode::exact_count;
   std::int64_t count = 1;
+  // Each as the JSON that it came as: an allocation repeats them for each device (KEP-5055).
+  std::vector<std::string> tolerations = {};
 };
 
 struct Claim : api::ResourceClaim {

@@ -59,6 +59,14 @@ const Row kRows[] = {
        for (int i = 0; i < 4; ++i) scene.inventory.take(device("node-0", "nic", i));
      },
      "node-1: gpus <- gpu/node-1/dev-0 gpu/node-1/dev-1 nic <- nic/node-1/dev-0"},
+    {"a_pod_goes_to_the_node_that_it_selects", [](Scene&, Pod& pod) { pod.wanted_node = "node-1"; },
+     "node-1: gpus <- gpu/node-1/dev-0 gpu/node-1/dev-1"},
+    {"a_pod_that_selects_a_node_goes_to_no_other",
+     [](Scene&, Pod& pod) { pod.wanted_node = "node-9"; },
+     "unschedulable: 0/2 nodes have the devices that its claims ask for"},
+    {"a_selector_that_the_scheduler_does_not_know_is_not_guessed",
+     [](Scene&, Pod& pod) { pod.unsupported = "the node selector disk"; },
+     "unschedulable: the scheduler of dra-playground does not know the node selector disk"},
     {"two_claims_for_the_same_devices_share_none",
      [](Scene& scene, Pod& pod) {
        scene.add_claim("more", {wants("gpu", 2)});
@@ -171,6 +179,15 @@ TEST(DecidePlacementLines, pods_that_want_the_same_wait_in_one_line) {
   scene.add_claim("d", {wants_all("fpga")});
   EXPECT_EQ(line_of(scene, pod_with({"a"})), line_of(scene, pod_with({"b"})));
   EXPECT_NE(line_of(scene, pod_with({"a"})), line_of(scene, pod_with({"c"})));
+}
+
+TEST(DecidePlacementLines, pods_that_select_different_nodes_wait_in_different_lines) {
+  Scene scene(1, 1);
+  scene.add_claim("a", {wants("gpu", 2)});
+  Pod one = pod_with({"a"});
+  Pod other = pod_with({"a"});
+  one.wanted_node = "node-0";
+  EXPECT_NE(line_of(scene, one), line_of(scene, other));
 }
 
 TEST(DecidePlacementLines, a_pod_with_a_problem_of_its_own_holds_up_nobody) {

@@ -74,6 +74,28 @@ TEST(DecodePod, reads_who_schedules_it_and_why_it_could_not) {
   EXPECT_FALSE(plain.has_gates);
 }
 
+TEST(DecodePod, reads_the_node_that_it_selects_by_name) {
+  const Pod pod =
+      read(make_pod_decoder(), R"("spec":{"nodeSelector":{"kubernetes.io/hostname":"node-1"}})");
+  EXPECT_EQ(pod.wanted_node.str(), "node-1");
+  EXPECT_EQ(pod.unsupported, "");
+  const Pod other = read(make_pod_decoder(), R"("spec":{"nodeSelector":{"disk":"fast"}})");
+  EXPECT_EQ(other.unsupported, "the node selector disk");
+}
+
+TEST(DecodePod, reads_whether_a_taint_is_why_it_goes) {
+  const auto target = [](const std::string& status, const std::string& reason) {
+    return read(make_pod_decoder(), R"("status":{"conditions":[{"type":"DisruptionTarget",)"
+                                    R"("status":")" +
+                                        status + R"(","reason":")" + reason + "\"}]}")
+        .disruption_target;
+  };
+  using enum api::DisruptionTarget;
+  EXPECT_EQ(target("True", "DeletionByDeviceTaintManager"), by_device_taint);
+  EXPECT_EQ(target("True", "PreemptionByScheduler"), other);
+  EXPECT_EQ(target("False", "DeletionByDeviceTaintManager"), none);
+}
+
 std::string with_request(const std::string& exactly) {
   return R"("spec":{"devices":{"requests":[{"name":"r","exactly":{"deviceClassName":"gpu")" +
          exactly + "}}]}}";
@@ -89,6 +111,16 @@ TEST(DecodeClaim, reads_requests_of_both_modes) {
   EXPECT_EQ(counted.unsupported, "");
   const Claim all = read(make_claim_decoder(), with_request(R"(,"allocationMode":"All")"));
   EXPECT_EQ(all.requests[0].mode, AllocationMode::all);
+}
+
+TEST(DecodeClaim, keeps_tolerations_as_they_are) {
+  const Claim claim =
+      read(make_claim_decoder(),
+           with_request(
+               R"(,"tolerations":[{"key":"a", "tolerationSeconds":30},{"operator":"Exists"}])"));
+  EXPECT_EQ(claim.requests[0].tolerations,
+            (std::vector<std::string>{R"({"key":"a", "tolerationSeconds":30})",
+                                      R"({"operator":"Exists"})"}));
 }
 
 TEST(DecodeClaim, notes_what_the_scheduler_cannot_do) {
