@@ -25,6 +25,15 @@ Task<Result<http::Response>> Api::strategic_merge_patch(api::Resource resource,
               std::move(body));
 }
 
+Task<Result<http::Response>> Api::merge_patch(api::Resource resource, api::NamespacedName key,
+                                              std::string body) {
+  return send(client::Verb::merge_patch, resource.path(key), {}, std::move(body));
+}
+
+Task<Result<http::Response>> Api::list(api::Resource resource, std::string continue_token) {
+  return rest_.send(client::list_request(resource, {.continue_token = std::move(continue_token)}));
+}
+
 Task<Result<http::Response>> Api::remove(api::Resource resource, api::NamespacedName key,
                                          std::string body) {
   return rest_.send(client::delete_request(resource, key, std::move(body)));

@@ -29,6 +29,11 @@ class Api {
   Task<Result<http::Response>> strategic_merge_patch(api::Resource resource,
                                                      api::NamespacedName key,
                                                      std::string subresource, std::string body);
+  // JSON merge patch: lists are replaced whole.
+  Task<Result<http::Response>> merge_patch(api::Resource resource, api::NamespacedName key,
+                                           std::string body);
+  // A page of all objects of the kind; an empty token: the first.
+  Task<Result<http::Response>> list(api::Resource resource, std::string continue_token);
   Task<Result<http::Response>> remove(api::Resource resource, api::NamespacedName key,
                                       std::string body);
 

@@ -36,9 +36,13 @@ Task<Result<>> Drivers::publish_class(std::string driver) {
 Task<Result<>> Drivers::publish_slice(std::size_t number) {
   const std::string& driver = layout_.drivers[number % layout_.drivers.size()];
   const std::string& node = layout_.nodes[number / layout_.drivers.size()];
+  const api::NamespacedName key{{}, slice_name(driver, node)};
+  const Result<http::Response> published = co_await api_.get(slices(), key);
+  if (!published && !runtime::is_not_found(published.error())) co_return without_body(published);
   const Result<http::Response> answer =
-      co_await api_.apply(slices(), {{}, slice_name(driver, node)}, {},
-                          encode_slice(driver, node, layout_.devices_per_node));
+      co_await api_.apply(slices(), key, {},
+                          encode_slice(driver, node, layout_.devices_per_node,
+                                       published ? published->body : std::string_view()));
   co_return without_body(answer);
 }
 

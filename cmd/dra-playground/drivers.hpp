@@ -1,8 +1,9 @@
 // DRA drivers without devices: each publishes a DeviceClass of its name, and on every node a
 // ResourceSlice with its devices "dev-0", "dev-1", … (KEP-4381).
 //
-// A seam: what a driver says about its devices is one object for each node, made in
-// encode_slice(); taints on a device are a change of that object.
+// What a driver says about its devices is one object for each node, made in encode_slice(). It is
+// published once; what is changed in it later (a taint: taint.hpp) stays, also when the drivers are
+// started again.
 #pragma once
 
 #include <string>
@@ -27,7 +28,7 @@ class Drivers {
   // `api` must outlive it.
   Drivers(PartContext context, Api& api, Layout layout);
 
-  // Makes classes and slices, or makes those that are there anew.
+  // Makes classes and slices, or makes those that are there anew, with the taints that they have.
   Task<Result<>> publish();
 
  private:

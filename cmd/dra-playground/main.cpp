@@ -6,6 +6,7 @@
 #include "cmd/dra-playground/demo.hpp"
 #include "cmd/dra-playground/options.hpp"
 #include "cmd/dra-playground/playground.hpp"
+#include "cmd/dra-playground/taint.hpp"
 
 int main(int argc, char** argv) {
   using namespace dcm::playground;
@@ -17,5 +18,6 @@ int main(int argc, char** argv) {
     return exit.status;
   }
   const Options& chosen = *options;
+  if (chosen.taint) return run_taint(*chosen.taint);
   return chosen.demo ? run_demo(*chosen.demo) : run_playground(chosen);
 }

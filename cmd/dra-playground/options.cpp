@@ -66,6 +66,50 @@ CLI::App& add_demo(CLI::App& app, DemoOptions& demo) {
   return command;
 }
 
+// The arguments of `taint` as they come; what they mean is looked at when all is parsed.
+struct TaintArguments {
+  TaintOptions options;
+  std::string device;
+  std::vector<std::string> taints;
+  bool overwrite = false;
+};
+
+CLI::App& add_taint(CLI::App& app, TaintArguments& taint) {
+  CLI::App& command = *app.add_subcommand(
+      "taint",
+      "Taints a device in the ResourceSlice that publishes it, as its driver would, or takes "
+      "taints away. A driver that publishes its devices anew takes the change back; the "
+      "playground's drivers do not.");
+  command.add_option("device", taint.device, "DRIVER/POOL/DEVICE")->required();
+  command
+      .add_option("taints", taint.taints,
+                  "KEY=VALUE:EFFECT or KEY:EFFECT to add, KEY:EFFECT- or KEY- to remove. Effects: "
+                  "None, NoSchedule, NoExecute.")
+      ->required();
+  command.add_flag("--overwrite", taint.overwrite,
+                   "Let a taint take the place of one with the same key and effect.");
+  command
+      .add_option("--kubeconfig", taint.options.kubeconfig,
+                  "The cluster; by default $KUBECONFIG, or ~/.kube/config.")
+      ->check(CLI::ExistingFile);
+  command.add_option("--context", taint.options.context, "Context of the kubeconfig to use.");
+  command.footer(
+      "For example: dra-playground taint gpu.example.com/node-1/dev-0 "
+      "example.com/unhealthy=ecc:NoExecute");
+  return command;
+}
+
+Result<TaintOptions> read(TaintArguments arguments) {
+  auto device = parse_device(arguments.device);
+  if (!device) return runtime::fail(device.error());
+  auto changes = parse_taint_changes(arguments.taints);
+  if (!changes) return runtime::fail(changes.error());
+  arguments.options.device = std::move(*device);
+  arguments.options.changes = std::move(*changes);
+  if (arguments.overwrite) arguments.options.changes.overwrite = Overwrite::yes;
+  return std::move(arguments.options);
+}
+
 Exit bad_flags(const std::string& why) {
   return {2, fmt::format("dra-playground: {}", why)};
 }
@@ -82,17 +126,27 @@ std::expected<Options, Exit> parse_options(const std::vector<std::string>& argum
   add_flags(app, options);
   DemoOptions demo;
   const CLI::App& demo_command = add_demo(app, demo);
+  TaintArguments taint;
+  const CLI::App& taint_command = add_taint(app, taint);
   try {
     // CLI11 takes them from the back.
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::CallForHelp&) {
-    return std::unexpected(Exit{0, demo_command.parsed() ? demo_command.help() : app.help()});
+    for (const CLI::App* command : {&demo_command, &taint_command}) {
+      if (command->parsed()) return std::unexpected(Exit{0, command->help()});
+    }
+    return std::unexpected(Exit{0, app.help()});
   } catch (const CLI::CallForVersion& version) {
     return std::unexpected(Exit{0, std::string(version.what()) + "\n"});
   } catch (const CLI::ParseError& error) {
     return std::unexpected(bad_flags(error.what()));
   }
   if (demo_command.parsed()) options.demo = std::move(demo);
+  if (taint_command.parsed()) {
+    auto read_taint = read(std::move(taint));
+    if (!read_taint) return std::unexpected(bad_flags(read_taint.error().message));
+    options.taint = std::move(*read_taint);
+  }
   return options;
 }
 

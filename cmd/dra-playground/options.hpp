@@ -9,6 +9,7 @@
 
 #include "cmd/dra-playground/demo.hpp"
 #include "cmd/dra-playground/parts.hpp"
+#include "cmd/dra-playground/taint.hpp"
 
 namespace dcm::playground {
 
@@ -20,6 +21,8 @@ struct Options {
   int verbosity = 0;
   // `dra-playground demo …`: a run of the demo instead; the rest does not count then.
   std::optional<DemoOptions> demo;
+  // `dra-playground taint …`, likewise.
+  std::optional<TaintOptions> taint;
 };
 
 // Nothing to run: print this and exit with that status.

@@ -44,6 +44,9 @@ INSTANTIATE_TEST_SUITE_P(
                       Row{{"--devices", "129"}, "--devices"}, Row{{"--port", "70000"}, "--port"},
                       Row{{"--drivers", "Gpu!"}, "--drivers"},
                       Row{{"--kubeconfig", "/no/such/file"}, "--kubeconfig"},
+                      Row{{"taint"}, "device"}, Row{{"taint", "a/b/c"}, "taints"},
+                      Row{{"taint", "a/b", "k:NoExecute"}, "a/b"},
+                      Row{{"taint", "a/b/c", "k:Never"}, "k:Never"},
                       Row{{"--no-such-flag"}, "--no-such-flag"}, Row{{"what"}, "what"}));
 
 TEST(PlaygroundOptions, the_demo_is_a_client_of_a_cluster) {
@@ -57,6 +60,28 @@ TEST(PlaygroundOptions, the_demo_is_a_client_of_a_cluster) {
   EXPECT_EQ(options->demo->manifests, "/");
   EXPECT_EQ(options->demo->context, "c");
   EXPECT_FALSE(parse_options({})->demo);
+}
+
+TEST(PlaygroundOptions, a_taint_names_a_device_and_what_changes) {
+  const auto options =
+      parse_options({"taint", "gpu.example.com/node-0/dev-3", "a=b:NoExecute", "c-", "--overwrite",
+                     "--kubeconfig", "/dev/null", "--context", "lab"});
+  ASSERT_TRUE(options) << options.error().text;
+  ASSERT_TRUE(options->taint);
+  EXPECT_EQ(options->taint->device.str(), "gpu.example.com/node-0/dev-3");
+  EXPECT_EQ(options->taint->changes.add, (std::vector<Taint>{{"a", "b", "NoExecute"}}));
+  EXPECT_EQ(options->taint->changes.remove, (std::vector<Taint>{{"c", "", ""}}));
+  EXPECT_EQ(options->taint->changes.overwrite, Overwrite::yes);
+  EXPECT_EQ(options->taint->kubeconfig, "/dev/null");
+  EXPECT_EQ(options->taint->context, "lab");
+  EXPECT_FALSE(parse_options({})->taint);
+}
+
+TEST(PlaygroundOptions, a_subcommand_explains_itself) {
+  const auto options = parse_options({"taint", "--help"});
+  ASSERT_FALSE(options);
+  EXPECT_EQ(options.error().status, 0);
+  EXPECT_THAT(options.error().text, HasSubstr("DRIVER/POOL/DEVICE"));
 }
 
 TEST(PlaygroundOptions, help_is_no_mistake) {

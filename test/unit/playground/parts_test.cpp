@@ -7,6 +7,7 @@
 #include "client/api/time.hpp"
 #include "cmd/dra-playground/connection.hpp"
 #include "cmd/dra-playground/embedded_server.hpp"
+#include "cmd/dra-playground/taint.hpp"
 #include "runtime/task_group.hpp"
 #include "test/apiserver/direct.hpp"
 #include "test/support/co_test.hpp"
@@ -141,6 +142,53 @@ CO_TEST(Parts, publish_nodes_classes_and_slices_and_again_after_a_restart) {
   EXPECT_EQ(array_at(slices.body, {"items"}).size(), 3U);
   EXPECT_EQ(cluster.api.get("/apis/resource.k8s.io/v1/deviceclasses/gpu.example.com").status, 200);
   EXPECT_EQ(cluster.parts.scheduler().inventory().devices(), 6U);
+  co_await cluster.stop();
+}
+
+CO_TEST(Parts, a_taint_stays_when_the_drivers_are_started_again) {
+  Cluster cluster(loop, {.nodes = 1, .devices = 2, .drivers = {kGpu}});
+  co_await cluster.start();
+  Api api(cluster.connection.rest());
+  const TaintChanges changes{.add = {{"broken", "ecc", "NoExecute"}}};
+  const auto done = co_await taint_device(api, {kGpu, "node-0", "dev-1"}, changes);
+  EXPECT_EQ(done, "tainted");
+  const Result<> again = co_await cluster.parts.publish();
+  EXPECT_TRUE(again);
+  const Answer slice =
+      cluster.api.get("/apis/resource.k8s.io/v1/resourceslices/node-0-gpu.example.com");
+  const auto& devices = array_at(slice.body, {"spec", "devices"});
+  CO_ASSERT_EQ(devices.size(), 2U);
+  EXPECT_TRUE(array_at(devices[0].get_object(), {"taints"}).empty());
+  const auto& taints = array_at(devices[1].get_object(), {"taints"});
+  CO_ASSERT_EQ(taints.size(), 1U);
+  EXPECT_EQ(text_at(taints[0].get_object(), {"key"}), "broken");
+  EXPECT_NE(text_at(taints[0].get_object(), {"timeAdded"}), "");
+  co_await cluster.stop();
+}
+
+CO_TEST(Parts, a_taint_that_cannot_be_set_is_said_so) {
+  Cluster cluster(loop, {.nodes = 1, .devices = 1, .drivers = {kGpu}});
+  co_await cluster.start();
+  Api api(cluster.connection.rest());
+  const auto done = co_await taint_device(api, {kGpu, "node-9", "dev-0"}, {});
+  CO_ASSERT_TRUE(!done);
+  EXPECT_EQ(done.error().message, "driver gpu.example.com has no pool node-9; it has: node-0");
+  co_await cluster.stop();
+}
+
+CO_TEST(Parts, an_allocated_device_has_the_tolerations_of_its_request) {
+  Cluster cluster(loop);
+  co_await cluster.start();
+  cluster.make_claim("gpus", R"(,"tolerations":[{"key":"a","operator":"Exists",)"
+                             R"("effect":"NoExecute","tolerationSeconds":30}])");
+  cluster.make_pod("trainer", "gpus");
+  co_await cluster.settle();
+  const Answer claim = cluster.claim("gpus");
+  const auto& results = array_at(claim.body, {"status", "allocation", "devices", "results"});
+  CO_ASSERT_EQ(results.size(), 1U);
+  EXPECT_EQ(
+      results[0].get_object().at("tolerations"),
+      array_at(claim.body, {"spec", "devices", "requests"})[0].at("exactly").at("tolerations"));
   co_await cluster.stop();
 }
 
