@@ -4,7 +4,7 @@
 # or a build of the Go module in v<version>/, kept in the user's cache. Sourced by `controlplane`.
 #
 # All that depends on a Kubernetes version (its patch release, the etcd that goes with it, the Go it
-# needs) is read from that folder's go.mod.
+# needs) is read from that folder's go.mod, and what its API server must be told from apiserver_flags.
 
 # program=Go package, in the order of the build.
 readonly program_packages=(
@@ -24,12 +24,15 @@ newest_version() {
   printf '%s\n' "${folders[@]}" | sed -E 's#.*/v(.*)/$#\1#' | sort -V | tail -n 1
 }
 
-# use_version VERSION: sets module, full_version and binaries for all below; '' is the newest we have.
+# use_version VERSION: sets module, full_version, version_flags and binaries for all below; '' is the newest we have.
 use_version() {
   local wanted=${1:-$(newest_version)}
   module=$here/v$wanted
   [[ -f $module/go.mod ]] || usage_error "there is no module for Kubernetes $wanted in $here"
   full_version=$(awk '$1 == "k8s.io/kubernetes" { print $2; exit }' "$module/go.mod")
+  version_flags=()
+  [[ ! -f $module/apiserver_flags ]] ||
+    mapfile -t version_flags < <(grep -E '^--' "$module/apiserver_flags")
   cache=${XDG_CACHE_HOME:-$HOME/.cache}/dra-controller-manager/controlplane/${full_version#v}
   if has_assets; then
     [[ -d $KUBEBUILDER_ASSETS ]] || unavailable "KUBEBUILDER_ASSETS is not a folder: $KUBEBUILDER_ASSETS"

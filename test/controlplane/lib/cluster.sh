@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# shellcheck disable=SC2154  # binaries, rbac and server_flags: set by the caller
+# shellcheck disable=SC2154  # binaries, rbac, version_flags and server_flags: set by the caller
 # One cluster: etcd and kube-apiserver with their order, their flags and the manager's permissions. Sourced
 # by `controlplane`. A cluster's folder ($state) has its kubeconfig, certificates, tokens, process ids, logs
 # and data; it goes away with the cluster, but stays after a start that failed, for its logs.
@@ -30,6 +30,7 @@ start_etcd() {
   port=$(free_port)
   peer_port=$(free_port)
   etcd_url=http://127.0.0.1:$port
+  printf '%s\n' "$etcd_url" >"$state/etcd_url"
   spawn etcd --data-dir "$state/etcd/" --unsafe-no-fsync --log-level warn \
     --listen-client-urls "$etcd_url" --advertise-client-urls "$etcd_url" \
     --listen-peer-urls "http://127.0.0.1:$peer_port" \
@@ -39,7 +40,8 @@ start_etcd() {
 
 # ServiceAccount admission is off because no controller makes the accounts that it would ask for. Without the
 # endpoint reconciler the server needs no address but loopback. With the watch grace period it ends open
-# watches when it is stopped; else it waits a minute for them. The caller's flags come last, so they win.
+# watches when it is stopped; else it waits a minute for them. The caller's flags come last, so they win; of
+# feature gates and APIs, those that both name.
 start_apiserver() {
   port=$(free_port)
   spawn kube-apiserver --etcd-servers "$etcd_url" --bind-address 127.0.0.1 --secure-port "$port" \
@@ -51,7 +53,15 @@ start_apiserver() {
     --service-account-issuer https://kubernetes.default.svc \
     --service-account-key-file "$state/certs/service-account.pub" \
     --service-account-signing-key-file "$state/certs/service-account.key" \
-    --service-cluster-ip-range 10.0.0.0/24 "${server_flags[@]}"
+    --service-cluster-ip-range 10.0.0.0/24 "${version_flags[@]}" "${server_flags[@]}"
+}
+
+# As it was started before, on the same port: clients find it where it was.
+start_apiserver_again() {
+  local arguments
+  mapfile -d '' -t arguments <"$state/kube-apiserver.arguments"
+  port=$(sed -nE 's#^ *server: https://127\.0\.0\.1:([0-9]+)$#\1#p' "$state/kubeconfig")
+  spawn kube-apiserver "${arguments[@]}"
 }
 
 is_ready() { kubectl_as admin get --raw /readyz --request-timeout 5s >/dev/null 2>&1; }
@@ -98,6 +108,29 @@ start_cluster() {
   wait_until_usable
   trap - EXIT
 }
+
+require_up() { is_up || die "cluster '$1' is not up"; }
+
+# etcd goes on, so nothing is lost. The log of what was there before goes on, too.
+resume_apiserver() {
+  running etcd || die "the cluster's etcd does not run"
+  ! running kube-apiserver || die "kube-apiserver runs already"
+  binaries=$(<"$state/binaries")
+  launch_program kube-apiserver start_apiserver_again
+  wait_until_usable
+}
+
+# Asks etcd to forget all versions before the newest, as the API server does every five minutes. Over etcd's
+# JSON gateway: etcdctl is not built.
+compact_etcd() {
+  local url revision
+  url=$(<"$state/etcd_url")
+  revision=$(etcd_call "$url/v3/kv/range" '{"key": "AA=="}' | sed -nE 's/.*"revision":"([0-9]+)".*/\1/p')
+  [[ -n $revision ]] || die "etcd does not say its revision"
+  etcd_call "$url/v3/kv/compaction" "{\"revision\": \"$revision\", \"physical\": true}" >/dev/null
+}
+
+etcd_call() { curl --silent --show-error --fail --noproxy '*' --max-time 30 "$1" --data "$2"; }
 
 # Shell lines for eval.
 print_exports() {

@@ -44,7 +44,8 @@ listens() {
 spawn() {
   local program=$1
   shift
-  setsid "$binaries/$program" "$@" >"$state/$program.log" 2>&1 </dev/null 9>&- &
+  printf '%s\0' "$@" >"$state/$program.arguments"
+  setsid "$binaries/$program" "$@" >>"$state/$program.log" 2>&1 </dev/null 9>&- &
   child=$!
   printf '%s\n%s\n' "$child" "$(readlink -f "$binaries/$program")" >"$state/$program.pid"
 }
@@ -80,6 +81,15 @@ launch_program() {
 }
 
 not_running() { ! running "$1"; }
+
+# kill_program PROGRAM: without any warning, as when it crashes; returns when it has ended.
+kill_program() {
+  local pid
+  running "$1" || die "$1 does not run"
+  kill -KILL "$pid"
+  poll 10 not_running "$1" || die "$1 (process $pid) cannot be ended"
+  rm -f "$state/$1.pid"
+}
 
 # stop_program PROGRAM: returns when it has ended. Nothing to do where it is gone already.
 stop_program() {
