@@ -21,10 +21,15 @@ Json* find(JsonObject& object, Path path) {
   return const_cast<Json*>(find(static_cast<const JsonObject&>(object), path));
 }
 
-const JsonObject& object_at(const JsonObject& object, Path path) {
+const JsonObject& as_object(const Json& value) {
   static const JsonObject kEmpty;
+  return value.is_object() ? value.get_object() : kEmpty;
+}
+
+const JsonObject& object_at(const JsonObject& object, Path path) {
+  static const Json kNothing;
   const Json* value = find(object, path);
-  return value != nullptr && value->is_object() ? value->get_object() : kEmpty;
+  return as_object(value != nullptr ? *value : kNothing);
 }
 
 const JsonArray& array_at(const JsonObject& object, Path path) {

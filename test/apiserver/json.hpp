@@ -29,6 +29,8 @@ const JsonArray& array_at(const JsonObject& object, Path path);
 std::string_view text_at(const JsonObject& object, Path path);
 std::optional<std::int64_t> integer_at(const JsonObject& object, Path path);
 bool has(const JsonObject& object, Path path);
+// An item of a list that should hold objects; an empty one when it is something else.
+const JsonObject& as_object(const Json& value);
 
 // The object member `key`, made when it is missing or no object.
 JsonObject& child(JsonObject& object, std::string_view key);

@@ -143,8 +143,7 @@ std::string not_a_revision(std::string_view text) {
       text);
 }
 
-Outcome<std::string> list_objects(const Store& store, const ListTarget& target,
-                                  const Query& query) {
+Outcome<Page> select_page(const Store& store, const ListTarget& target, const Query& query) {
   if (auto checked = check_options(query); !checked) {
     return std::unexpected(std::move(checked.error()));
   }
@@ -156,24 +155,30 @@ Outcome<std::string> list_objects(const Store& store, const ListTarget& target,
 
   const auto limit = page_limit(query);
   if (!limit) return std::unexpected(limit.error());
-  const auto entries =
-      store.list(target.type->plural, target.prefix(), view->start, view->revision);
-  std::string items;
-  std::size_t shown = 0;
+  auto entries = store.list(target.type->plural, target.prefix(), view->start, view->revision);
+  Page page;
   std::size_t at = 0;
-  for (; at < entries.size() && (*limit == 0 || shown < *limit); ++at) {
+  for (; at < entries.size() && (*limit == 0 || page.objects.size() < *limit); ++at) {
     if (!selector->matches(*entries[at].object)) continue;
-    if (shown++ > 0) items += ',';
-    items += encode(*target.type, target.version, *entries[at].object, TypeMeta::omitted);
+    page.objects.push_back(std::move(entries[at].object));
   }
-  JsonObject metadata{{"resourceVersion", std::to_string(view->revision)}};
+  page.metadata["resourceVersion"] = std::to_string(view->revision);
   if (at < entries.size()) {
-    metadata["continue"] = encode_token({view->revision, entries[at].key});
-    if (selector->selects_everything()) metadata["remainingItemCount"] = entries.size() - at;
+    page.metadata["continue"] = encode_token({view->revision, entries[at].key});
+    if (selector->selects_everything()) page.metadata["remainingItemCount"] = entries.size() - at;
+  }
+  return page;
+}
+
+std::string encode_list(const ListTarget& target, const Page& page) {
+  std::string items;
+  for (const Stored& object : page.objects) {
+    if (!items.empty()) items += ',';
+    items += encode(*target.type, target.version, *object, TypeMeta::omitted);
   }
   return fmt::format(R"({{"kind":"{}List","apiVersion":"{}","metadata":{},"items":[{}]}})",
                      target.type->kind, target.type->api_version(target.version),
-                     serialize(metadata), items);
+                     serialize(page.metadata), items);
 }
 
 }  // namespace dcm::apiserver

@@ -17,8 +17,14 @@ struct ListTarget {
   std::string prefix() const { return ns.empty() ? "" : ns + "/"; }
 };
 
-// The body of the answer.
-Outcome<std::string> list_objects(const Store& store, const ListTarget& target, const Query& query);
+struct Page {
+  std::vector<Stored> objects;
+  JsonObject metadata;  // a ListMeta
+};
+Outcome<Page> select_page(const Store& store, const ListTarget& target, const Query& query);
+
+// As the list of its kind.
+std::string encode_list(const ListTarget& target, const Page& page);
 
 // A `resourceVersion` of a query; "" is 0. nullopt for what is no number.
 std::optional<Revision> parse_revision(std::string_view text);

@@ -5,6 +5,7 @@
 #include "test/apiserver/discovery.hpp"
 #include "test/apiserver/encode.hpp"
 #include "test/apiserver/eviction.hpp"
+#include "test/apiserver/table.hpp"
 #include "test/apiserver/writes.hpp"
 
 namespace dcm::apiserver {
@@ -15,6 +16,7 @@ struct Server::Parsed {
   const ResourceType* type = nullptr;  // null: no such resource is served
   Query query;
   std::string verb;
+  std::optional<Form> form;  // nullopt: none that the client accepts
 
   bool collection() const { return path->name.empty(); }
 };
@@ -31,14 +33,6 @@ std::string verb_of(const std::string& method, const ResourcePath& path, bool wa
   return method;
 }
 
-bool accepts_json(std::string_view accept) {
-  if (accept.empty()) return true;
-  for (const auto* type : {"application/json", "application/*", "*/*"}) {
-    if (accept.find(type) != std::string_view::npos) return true;
-  }
-  return false;
-}
-
 // "application/json; charset=utf-8" → "application/json".
 std::string_view media_type(std::string_view content_type) {
   return content_type.substr(0, content_type.find(';'));
@@ -51,6 +45,14 @@ Action action_of(std::string_view subresource) {
   if (subresource == "binding") return handle_binding;
   if (subresource == "eviction") return handle_eviction;
   return nullptr;
+}
+
+// nullopt: objects, not tables.
+Outcome<std::optional<TableStyle>> style_of(const Form& form, const Query& query) {
+  if (form.shape != Form::Shape::table) return std::nullopt;
+  auto style = table_style(form, query);
+  if (!style) return std::unexpected(std::move(style.error()));
+  return std::move(*style);
 }
 
 std::string manager_of(const Query& query, std::string_view user_agent) {
@@ -102,6 +104,7 @@ Server::Parsed Server::parse(const Request& request) const {
   parsed.segments = path_segments(request.path);
   parsed.path = parse_resource_path(parsed.segments);
   parsed.query = Query(request.query);
+  parsed.form = choose_form(request.header("Accept"));
   if (!parsed.path) {
     parsed.verb = request.method == "GET" ? "get" : request.method;
     return parsed;
@@ -169,7 +172,7 @@ Outcome<Response> Server::dispatch(const Request& request, const Parsed& parsed)
                      (subresource == "status" && parsed.type->has_status()) ||
                      (action_of(subresource) != nullptr && parsed.type->kind == "Pod");
   if (!known) return std::unexpected(not_served());
-  if (!accepts_json(request.header("Accept"))) return std::unexpected(not_acceptable());
+  if (!parsed.form) return std::unexpected(not_acceptable());
   if (request.method == "GET" && action_of(subresource) == nullptr) return read(parsed);
   return write(request, parsed);
 }
@@ -179,15 +182,22 @@ Outcome<Response> Server::read(const Parsed& parsed) const {
   if (parsed.verb == "watch") {
     return std::unexpected(bad_request("a watch is opened with open_watch()"));
   }
+  const ListTarget target{parsed.type, path.version, path.ns};
+  const auto style = style_of(*parsed.form, parsed.query);
+  if (!style) return std::unexpected(style.error());
+  const runtime::WallTime now = time_.wall_now();
   if (parsed.collection()) {
-    auto body = list_objects(store_, {parsed.type, path.version, path.ns}, parsed.query);
-    if (!body) return std::unexpected(std::move(body.error()));
-    return json_response(200, std::move(*body));
+    const auto page = select_page(store_, target, parsed.query);
+    if (!page) return std::unexpected(page.error());
+    if (!*style) return json_response(200, encode_list(target, *page));
+    return json_response(
+        200, encode_table(target, page->objects, page->metadata, **style, ColumnHeads::shown, now));
   }
   const auto object = registry_.get(
       {.type = parsed.type, .version = path.version, .ns = path.ns, .name = path.name});
   if (!object) return std::unexpected(object.error());
-  return json_response(200, encode(*parsed.type, path.version, **object));
+  if (!*style) return json_response(200, encode(*parsed.type, path.version, **object));
+  return json_response(200, encode_table(target, *object, **style, ColumnHeads::shown, now));
 }
 
 Outcome<Response> Server::write(const Request& request, const Parsed& parsed) {
@@ -257,9 +267,12 @@ std::expected<std::unique_ptr<Watch>, Response> Server::open_watch(const Request
     const bool group_served = parsed.path && !types_.versions_of(parsed.path->group).empty();
     return refuse(group_served ? to_response(not_served()) : page_not_found());
   }
-  if (!accepts_json(request.header("Accept"))) return refuse(to_response(not_acceptable()));
+  if (!parsed.form) return refuse(to_response(not_acceptable()));
+  auto style = style_of(*parsed.form, parsed.query);
+  if (!style) return refuse(to_response(style.error()));
   const ListTarget target{parsed.type, parsed.path->version, parsed.path->ns};
-  auto watch = Watch::open({&store_, &time_, &rng_, &options_.watches}, target, parsed.query);
+  auto watch =
+      Watch::open({&store_, &time_, &rng_, &options_.watches}, target, parsed.query, *style);
   if (!watch) return refuse(to_response(watch.error()));
   Watch* const raw = watch->get();
   watches_.insert(raw);

@@ -81,7 +81,7 @@ Outcome<Watch::Start> Watch::choose_start(const WatchContext& context, const Lis
 }
 
 Outcome<std::unique_ptr<Watch>> Watch::open(const WatchContext& context, const ListTarget& target,
-                                            const Query& query) {
+                                            const Query& query, std::optional<TableStyle> style) {
   if (auto checked = check_options(*context.options, query); !checked) {
     return std::unexpected(std::move(checked.error()));
   }
@@ -92,6 +92,7 @@ Outcome<std::unique_ptr<Watch>> Watch::open(const WatchContext& context, const L
   if (!start && start.error().code == 500) return std::unexpected(start.error());
 
   std::unique_ptr<Watch> watch(new Watch(context, target, std::move(*selector)));
+  watch->style_ = std::move(style);
   if (start) {
     watch->begin(*start, query);
   } else {
@@ -118,7 +119,7 @@ void Watch::begin(const Start& start, const Query& query) {
       if (selector_.matches(*entry.object)) initial_.push_back(std::move(entry.object));
     }
   }
-  if (start.with_marker) add_initial_marker();
+  marker_due_ = start.with_marker;
   runtime::Duration life = std::chrono::seconds(query.integer("timeoutSeconds").value_or(0));
   if (life <= runtime::Duration::zero()) {
     const double factor = 1.0 + context_.rng->unit();
@@ -133,7 +134,7 @@ void Watch::begin(const Start& start, const Query& query) {
 }
 
 void Watch::fail(const ApiError& error) {
-  after_initial_ = serialize(JsonObject{{"type", "ERROR"}, {"object", error.to_status()}}) + "\n";
+  failure_ = serialize(JsonObject{{"type", "ERROR"}, {"object", error.to_status()}}) + "\n";
   ended_ = true;
 }
 
@@ -150,31 +151,35 @@ void Watch::schedule_bookmark() {
   });
 }
 
-void Watch::add_initial_marker() {
+std::string Watch::initial_marker() {
   const JsonObject marker{
       {"metadata", JsonObject{{"resourceVersion", std::to_string(floor_)},
                               {"annotations", JsonObject{{"k8s.io/initial-events-end", "true"}}}}}};
-  after_initial_ = line("BOOKMARK", marker);
+  return line("BOOKMARK", std::make_shared<const JsonObject>(marker));
 }
 
-std::string Watch::line(std::string_view type, const JsonObject& object) const {
-  return fmt::format("{{\"type\":\"{}\",\"object\":{}}}\n", type,
-                     encode(*target_.type, target_.version, object));
+std::string Watch::line(std::string_view type, const Stored& object) {
+  const ColumnHeads heads = std::exchange(heads_, ColumnHeads::omitted);
+  const std::string shown =
+      style_ ? encode_table(target_, object, *style_, heads, context_.time->wall_now())
+             : encode(*target_.type, target_.version, *object);
+  return fmt::format("{{\"type\":\"{}\",\"object\":{}}}\n", type, shown);
 }
 
-std::string Watch::bookmark() const {
-  return line("BOOKMARK",
-              JsonObject{{"metadata", JsonObject{{"resourceVersion",
-                                                  std::to_string(context_.store->revision())}}}});
+std::string Watch::bookmark() {
+  const std::string revision = std::to_string(context_.store->revision());
+  const JsonObject bookmark{{"metadata", JsonObject{{"resourceVersion", revision}}}};
+  return line("BOOKMARK", std::make_shared<const JsonObject>(bookmark));
 }
 
 std::optional<std::string> Watch::next() {
   if (!initial_.empty()) {
     const Stored object = std::move(initial_.front());
     initial_.pop_front();
-    return line("ADDED", *object);
+    return line("ADDED", object);
   }
-  if (after_initial_) return std::exchange(after_initial_, std::nullopt);
+  if (std::exchange(marker_due_, false)) return initial_marker();
+  if (failure_) return std::exchange(failure_, std::nullopt);
   if (ended_) return std::nullopt;
   if (auto change = next_change()) return change;
   // Only now, with nothing left behind, does the newest revision hold for this reader.
@@ -197,8 +202,8 @@ std::optional<std::string> Watch::next_change() {
     const bool was = change->before != nullptr && selector_.matches(*change->before);
     const bool is = change->after != nullptr && selector_.matches(*change->after);
     if (!was && !is) continue;
-    if (is) return line(was ? "MODIFIED" : "ADDED", *change->after);
-    return line("DELETED", *change->last());
+    if (is) return line(was ? "MODIFIED" : "ADDED", change->after);
+    return line("DELETED", change->last());
   }
   return std::nullopt;
 }

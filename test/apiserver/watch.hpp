@@ -14,6 +14,7 @@
 #include "runtime/rng.hpp"
 #include "runtime/time.hpp"
 #include "test/apiserver/lists.hpp"
+#include "test/apiserver/table.hpp"
 
 namespace dcm::apiserver {
 
@@ -36,10 +37,12 @@ struct WatchContext {
 
 class Watch {
  public:
+  // Events carry objects, or tables of one row in `style`.
   // 4xx for parameters that do not go together, 500 for a version that is no number. One that is
   // too old or too new is not such a failure: it is an ERROR event in the stream.
   static Outcome<std::unique_ptr<Watch>> open(const WatchContext& context, const ListTarget& target,
-                                              const Query& query);
+                                              const Query& query,
+                                              std::optional<TableStyle> style = {});
   ~Watch();
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
@@ -78,15 +81,18 @@ class Watch {
   void fail(const ApiError& error);
   void schedule_bookmark();
   std::optional<std::string> next_change();
-  std::string bookmark() const;
-  std::string line(std::string_view type, const JsonObject& object) const;
-  void add_initial_marker();
+  std::string bookmark();
+  std::string initial_marker();
+  std::string line(std::string_view type, const Stored& object);
 
   WatchContext context_;
   ListTarget target_;
   Selector selector_;
-  std::deque<Stored> initial_;                // objects that are still to be shown
-  std::optional<std::string> after_initial_;  // the line that ends them, or an ERROR
+  std::optional<TableStyle> style_;
+  ColumnHeads heads_ = ColumnHeads::shown;  // for the next line
+  std::deque<Stored> initial_;              // objects that are still to be shown
+  bool marker_due_ = false;                 // the bookmark that ends them
+  std::optional<std::string> failure_;      // the ERROR that there is instead
   std::uint64_t cursor_ = 0;
   Revision floor_ = 0;  // events up to here are not shown
   runtime::MonoTime ends_at_{};
