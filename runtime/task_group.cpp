@@ -1,6 +1,7 @@
 #include "runtime/task_group.hpp"
 
 #include <boost/asio/any_completion_handler.hpp>
+#include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
@@ -69,19 +70,20 @@ void TaskGroup::cancel() {
 
 Task<> TaskGroup::join() {
   DCM_ASSERT(joiner_ == nullptr);
-  // A cancelled join still waits: it hands the cancellation on to the children instead of ending.
-  co_await asio::this_coro::reset_cancellation_state([this](asio::cancellation_type) {
-    cancel();
-    return asio::cancellation_type::none;
-  });
+  // A cancelled join still waits: it hands the cancellation on to the children. What it does so
+  // with belongs to its own wait, so that nothing of this group is left in the caller.
+  co_await asio::this_coro::throw_if_cancelled(false);
   const Executor executor = co_await asio::this_coro::executor;
   while (!children_.empty()) {
     auto initiate = [this, executor](auto&& handler) {
       joiner_ = std::make_unique<Joiner>(executor, std::move(handler));
+      auto slot = asio::get_associated_cancellation_slot(joiner_->handler);
+      if (slot.is_connected()) slot.assign([this](asio::cancellation_type) { cancel(); });
     };
     co_await asio::async_initiate<const asio::use_awaitable_t<>, void()>(std::move(initiate),
                                                                          asio::use_awaitable);
   }
+  co_await asio::this_coro::throw_if_cancelled(true);
   if (first_failure_) std::rethrow_exception(first_failure_);
 }
 
@@ -100,6 +102,7 @@ void TaskGroup::finish(std::list<Child>::iterator child, std::exception_ptr fail
   }
   if (children_.empty() && joiner_) {
     const auto joiner = std::exchange(joiner_, nullptr);
+    asio::get_associated_cancellation_slot(joiner->handler).clear();
     asio::post(joiner->executor, std::move(joiner->handler));
   }
 }

@@ -32,7 +32,8 @@ class TaskGroup {
   // Asks every task to end; returns at once. Idempotent.
   void cancel();
   // Waits until every task has ended, then rethrows the first failure. When the caller is cancelled
-  // while it waits, the group is cancelled and still waited for.
+  // while it waits, the group is cancelled and still waited for; the caller's next `co_await`
+  // throws.
   Task<> join();
 
   bool is_cancelled() const noexcept { return cancelled_; }

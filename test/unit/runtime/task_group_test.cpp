@@ -70,6 +70,39 @@ CO_TEST(TaskGroup, a_cancelled_join_cancels_the_tasks_and_waits_for_them) {
   EXPECT_EQ(ended, 1);
 }
 
+CO_TEST(TaskGroup, an_owner_that_was_cancelled_in_its_join_does_not_go_on_after_it) {
+  int ended = 0;
+  TaskGroup outer(loop.executor());
+  outer.spawn("owner", [](VirtualLoop& l, int& count) -> Task<> {
+    for (;;) {
+      TaskGroup inner(l.executor());
+      inner.spawn("sleeper", sleep_for_ever(l.time(), count));
+      co_await inner.join();
+      co_await yield();
+    }
+  }(loop, ended));
+  co_await sleep_for(loop.time(), 1s);
+  outer.cancel();
+  co_await outer.join();
+  EXPECT_EQ(ended, 1);
+}
+
+CO_TEST(TaskGroup, an_owner_can_be_cancelled_as_ever_when_its_inner_group_is_gone) {
+  TaskGroup outer(loop.executor());
+  outer.spawn("owner", [](VirtualLoop& l) -> Task<> {
+    {
+      TaskGroup inner(l.executor());
+      inner.spawn("short", sleep_for(l.time(), 1s));
+      co_await inner.join();
+    }
+    co_await sleep_for(l.time(), 24h);
+  }(loop));
+  co_await sleep_for(loop.time(), 2s);
+  outer.cancel();
+  co_await outer.join();
+  EXPECT_EQ(loop.time().now().time_since_epoch(), 2s);
+}
+
 CO_TEST(TaskGroup, a_task_spawned_after_cancel_starts_cancelled) {
   TaskGroup group(loop.executor());
   group.cancel();
