@@ -15,7 +15,8 @@
 #include "cmd/dra-controller-manager/process_metrics.hpp"
 #include "cmd/dra-controller-manager/serving.hpp"
 #include "cmd/dra-controller-manager/session.hpp"
-#include "runtime/condition.hpp"
+#include "cmd/dra-controller-manager/sessions.hpp"
+#include "cmd/dra-controller-manager/stop.hpp"
 #include "runtime/http/tcp.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/task_group.hpp"
@@ -29,12 +30,10 @@ using runtime::Deadline;
 using runtime::Result;
 using runtime::Task;
 
-// How often to look again for what the cluster lacks, and whether it still serves what we use.
-constexpr runtime::Duration kDiscoveryInterval = 30s;
+// How long the API server may take to say what it serves.
+constexpr runtime::Duration kDiscoveryTimeout = 30s;
 // How long work in flight may take after SIGTERM.
 constexpr runtime::Duration kDrainTimeout = 20s;
-// A fault that lasts is logged this often.
-constexpr runtime::Duration kRepeatInterval = 5min;
 
 // Hands what controllers report to the recorder.
 class RecorderSink final : public common::EventSink {
@@ -63,46 +62,43 @@ class Manager {
         recorder_(connection.rest(), time_, process_.metrics, process_.rng.fork(), process_.log),
         sink_(recorder_),
         discovery_(connection.rest()),
-        stop_requested_(time_),
-        discovery_guard_(time_, kRepeatInterval),
+        stop_(time_, process_.log),
+        sessions_(
+            process_.loop.executor(), time_, process_.log, stop_, [this] { return discover(); },
+            [this](const client::Served& served) { return make_session(served); }),
         serving_(process_.loop.executor()),
         background_(process_.loop.executor()),
         work_(process_.loop.executor()) {
     health_.ready.add("caches", [this] { return why_not_ready(); });
   }
 
+  // Until the stop is requested, by request_stop() or because a part has failed.
   Task<> run() {
     start();
-    while (!is_stopping_) co_await stop_requested_.wait();
+    co_await stop_.wait();
     co_await stop();
   }
 
-  void request_stop() {
-    is_stopping_ = true;
-    stop_requested_.notify_all();
-  }
+  void request_stop() { stop_.request(); }
+  ExitStatus exit_status() const { return stop_.exit_status(); }
 
  private:
   void start() {
     if (status_listener_ != nullptr) {
       process_.log.info("Serving status", {{"address", status_listener_->address()}});
-      serving_.spawn("status pages",
-                     http::serve(*status_listener_, time_, {},
-                                 make_status_handler(health_, process_.metrics), process_.log));
+      spawn(serving_, "status pages",
+            http::serve(*status_listener_, time_, {},
+                        make_status_handler(health_, process_.metrics), process_.log));
     }
-    background_.spawn("TLS files", connection_.watch_files());
-    background_.spawn("events", recorder_.run());
-    work_.spawn("sessions", run_sessions());
+    spawn(background_, "TLS files", connection_.watch_files());
+    spawn(background_, "events", recorder_.run());
+    spawn(work_, "sessions", sessions_.run());
   }
 
   // What was started last is stopped first.
   Task<> stop() {
     process_.log.info("Stopping");
-    if (session_ != nullptr) {
-      session_->stop();
-    } else {
-      work_.cancel();
-    }
+    if (!sessions_.stop_current()) work_.cancel();
     const runtime::TimerId give_up =
         time_.schedule(Deadline::after(time_, kDrainTimeout).time(), [this] {
           for (const std::string& name : work_.running_names()) {
@@ -119,87 +115,22 @@ class Manager {
     process_.log.info("Stopped");
   }
 
-  // One session after the other, for as long as versions come and go.
-  Task<> run_sessions() {
-    while (!is_stopping_) {
-      const std::optional<client::Served> served = co_await find_version();
-      if (!served) continue;
-      Session session(process_, connection_.rest(), sink_, options_, *served);
-      session_ = &session;
-      runtime::TaskGroup group(process_.loop.executor());
-      group.spawn("session", run_session(session, group));
-      group.spawn("version", end_when_not_served(session));
-      co_await group.join();
-      session_ = nullptr;
-    }
-  }
-
-  static Task<> run_session(Session& session, runtime::TaskGroup& group) {
-    co_await session.run();
-    group.cancel();
-  }
-
-  // Nothing: not served, or not known; a while has been waited already.
-  Task<std::optional<client::Served>> find_version() {
-    const client::Availability availability = co_await discover();
-    if (const auto* served = std::get_if<client::Served>(&availability)) {
-      process_.log.info("Using resource.k8s.io", {{"version", served->version}});
-      discovery_problem_.clear();
-      discovery_guard_.reset();
-      co_return *served;
-    }
-    discovery_problem_ = describe(availability);
-    if (discovery_guard_.should_log(discovery_problem_)) {
-      process_.log.warning("Cannot work yet", {{"why", discovery_problem_}});
-    }
-    co_await stop_requested_.wait(Deadline::after(time_, retry_interval(availability)));
-    co_return std::nullopt;
-  }
-
-  // Only somebody else can make an API served, but a server that is not there may be just starting.
-  static runtime::Duration retry_interval(const client::Availability& availability) {
-    const auto* unknown = std::get_if<client::Unknown>(&availability);
-    return unknown != nullptr && runtime::is_transient(unknown->error) ? 2s : kDiscoveryInterval;
-  }
-
-  static std::string describe(const client::Availability& availability) {
-    if (const auto* unknown = std::get_if<client::Unknown>(&availability)) {
-      return "resource.k8s.io: " + unknown->error.message;
-    }
-    const auto* not_served = std::get_if<client::NotServed>(&availability);
-    return not_served != nullptr ? not_served->why : std::string();
+  // A failure of any of these ends the process in good order.
+  void spawn(runtime::TaskGroup& group, const std::string& part, Task<> task) {
+    group.spawn(part, stop_.guard(part, std::move(task)));
   }
 
   Task<client::Availability> discover() {
     return discovery_.find({&api::kResourceClaims, &api::kResourceClaimTemplates},
-                           Deadline::after(time_, kDiscoveryInterval));
+                           Deadline::after(time_, kDiscoveryTimeout));
   }
 
-  Task<> end_when_not_served(Session& session) {
-    for (;;) {
-      co_await runtime::sleep_for(time_, kDiscoveryInterval);
-      if (!session.has_failing_watch()) continue;
-      const client::Availability availability = co_await discover();
-      const auto* served = std::get_if<client::Served>(&availability);
-      const bool is_same = served != nullptr && served->version == session.version();
-      if (is_same || std::holds_alternative<client::Unknown>(availability)) continue;
-      process_.log.warning("The API server has stopped serving the version in use",
-                           {{"version", session.version()}});
-      session.stop();
-    }
+  std::unique_ptr<VersionedWork> make_session(const client::Served& served) {
+    return std::make_unique<Session>(process_, connection_.rest(), sink_, options_, served);
   }
 
   std::optional<std::string> why_not_ready() const {
-    if (is_stopping_) return "stopping";
-    if (session_ == nullptr) {
-      return discovery_problem_.empty() ? "asking the API server what it serves"
-                                        : discovery_problem_;
-    }
-    std::string why;
-    for (const std::string& missing : session_->missing()) {
-      why += (why.empty() ? "" : "; ") + missing;
-    }
-    return why.empty() ? std::nullopt : std::optional(why);
+    return stop_.is_requested() ? "stopping" : sessions_.why_not_ready();
   }
 
   Process process_;
@@ -211,11 +142,8 @@ class Manager {
   client::EventRecorder recorder_;
   RecorderSink sink_;
   client::Discovery discovery_;
-  Session* session_ = nullptr;  // null: none
-  std::string discovery_problem_;
-  bool is_stopping_ = false;
-  runtime::Condition stop_requested_;
-  runtime::RepeatGuard discovery_guard_;
+  Stop stop_;
+  Sessions sessions_;
   runtime::TaskGroup serving_;
   runtime::TaskGroup background_;
   runtime::TaskGroup work_;
@@ -224,7 +152,7 @@ class Manager {
 // One line on standard error, and exit status 1.
 int refuse(const runtime::Error& error) {
   std::fputs(fmt::format("dra-controller-manager: {}\n", error.message).c_str(), stderr);
-  return 1;
+  return static_cast<int>(ExitStatus::bad_configuration);
 }
 
 Result<std::unique_ptr<http::Listener>> listen(runtime::Loop& loop, const std::string& address) {
@@ -271,7 +199,7 @@ int run_manager(const Options& options) {
   Manager manager(process, options, **connection, listener->get());
   stop_on_signals(loop, manager);
   loop.run(manager.run());
-  return 0;
+  return static_cast<int>(manager.exit_status());
 }
 
 }  // namespace dcm::manager

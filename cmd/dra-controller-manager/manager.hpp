@@ -5,8 +5,8 @@
 
 namespace dcm::manager {
 
-// Runs until SIGTERM or SIGINT. Returns the exit status: 0 asked to stop; 1 a configuration that
-// cannot be read, after one line on standard error.
+// Runs until SIGTERM or SIGINT, or until a part of it fails. Returns the exit status (stop.hpp); a
+// configuration that cannot be read is one line on standard error.
 int run_manager(const Options& options);
 
 }  // namespace dcm::manager

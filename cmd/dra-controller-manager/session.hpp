@@ -12,27 +12,26 @@
 #include "cmd/dra-controller-manager/cache.hpp"
 #include "cmd/dra-controller-manager/controls.hpp"
 #include "cmd/dra-controller-manager/options.hpp"
+#include "cmd/dra-controller-manager/sessions.hpp"
 #include "controllers/common/event_sink.hpp"
 #include "runtime/task_group.hpp"
 
 namespace dcm::manager {
 
-class Session {
+class Session final : public VersionedWork {
  public:
   // All references must outlive it.
   Session(Process process, client::RestClient& rest, common::EventSink& events,
           const Options& options, const client::Served& served);
 
-  // Fills the caches, then works, until stop() or cancellation.
-  runtime::Task<> run();
-  // Nothing new is begun; run() ends when what is in hand is done. Idempotent.
-  void stop();
+  // Fills the caches, then works.
+  runtime::Task<> run() override;
+  void stop() override;
 
-  const std::string& version() const { return version_; }
-  // What the caches still lack, one line each; empty: they are complete.
-  std::vector<std::string> missing() const;
-  // Whether a cache cannot be kept fresh: perhaps the version is not served any more.
-  bool has_failing_watch() const;
+  const std::string& version() const override { return version_; }
+  // What the caches still lack.
+  std::vector<std::string> missing() const override;
+  bool has_failing_watch() const override;
 
  private:
   // A cache belongs to the session from now on: it is filled, and waited for.

@@ -1,0 +1,120 @@
+#include "cmd/dra-controller-manager/sessions.hpp"
+
+#include <utility>
+#include <variant>
+
+#include "runtime/condition.hpp"
+#include "runtime/task_group.hpp"
+
+namespace dcm::manager {
+namespace {
+
+using namespace std::chrono_literals;
+using runtime::Deadline;
+using runtime::Task;
+
+// How often to look again for what the cluster lacks, and whether it still serves what we use.
+constexpr runtime::Duration kDiscoveryInterval = 30s;
+// A fault that lasts is logged this often.
+constexpr runtime::Duration kRepeatInterval = 5min;
+
+// Only somebody else can make an API served, but a server that is not there may be just starting.
+runtime::Duration retry_interval(const client::Availability& availability) {
+  const auto* unknown = std::get_if<client::Unknown>(&availability);
+  return unknown != nullptr && runtime::is_transient(unknown->error) ? 2s : kDiscoveryInterval;
+}
+
+std::string describe(const client::Availability& availability) {
+  if (const auto* unknown = std::get_if<client::Unknown>(&availability)) {
+    return "resource.k8s.io: " + unknown->error.message;
+  }
+  const auto* not_served = std::get_if<client::NotServed>(&availability);
+  return not_served != nullptr ? not_served->why : std::string();
+}
+
+Task<> run_then_cancel(VersionedWork& session, runtime::TaskGroup& group) {
+  co_await session.run();
+  group.cancel();
+}
+
+}  // namespace
+
+Sessions::Sessions(runtime::Executor executor, runtime::TimeSource& time, runtime::Logger log,
+                   Stop& stop, Find find, Make make)
+    : executor_(std::move(executor)),
+      time_(time),
+      log_(std::move(log)),
+      stop_(stop),
+      find_(std::move(find)),
+      make_(std::move(make)),
+      discovery_guard_(time, kRepeatInterval) {}
+
+Task<> Sessions::run() {
+  while (!stop_.is_requested()) {
+    const std::optional<client::Served> served = co_await find_version();
+    if (served && !stop_.is_requested()) co_await run_session(make_(*served));
+  }
+}
+
+bool Sessions::stop_current() {
+  if (current_ == nullptr) return false;
+  current_->stop();
+  return true;
+}
+
+std::optional<std::string> Sessions::why_not_ready() const {
+  if (current_ == nullptr) {
+    return discovery_problem_.empty() ? "asking the API server what it serves" : discovery_problem_;
+  }
+  std::string why;
+  for (const std::string& missing : current_->missing()) {
+    why += (why.empty() ? "" : "; ") + missing;
+  }
+  return why.empty() ? std::nullopt : std::optional(why);
+}
+
+// Nothing: not served, or not known; a while has been waited already.
+Task<std::optional<client::Served>> Sessions::find_version() {
+  const client::Availability availability = co_await find_();
+  if (const auto* served = std::get_if<client::Served>(&availability)) {
+    log_.info("Using resource.k8s.io", {{"version", served->version}});
+    discovery_problem_.clear();
+    discovery_guard_.reset();
+    co_return *served;
+  }
+  discovery_problem_ = describe(availability);
+  if (discovery_guard_.should_log(discovery_problem_)) {
+    log_.warning("Cannot work yet", {{"why", discovery_problem_}});
+  }
+  co_await stop_.wait(Deadline::after(time_, retry_interval(availability)));
+  co_return std::nullopt;
+}
+
+Task<> Sessions::run_session(std::unique_ptr<VersionedWork> session) {
+  // On every way out, a failure's too: the status pages go on asking.
+  struct Current {
+    VersionedWork*& place;
+    ~Current() { place = nullptr; }
+  } current{current_};
+  current_ = session.get();
+  runtime::TaskGroup group(executor_);
+  group.spawn("session", run_then_cancel(*session, group));
+  group.spawn("version", end_when_not_served(*session));
+  co_await group.join();
+}
+
+Task<> Sessions::end_when_not_served(VersionedWork& session) {
+  for (;;) {
+    co_await runtime::sleep_for(time_, kDiscoveryInterval);
+    if (!session.has_failing_watch()) continue;
+    const client::Availability availability = co_await find_();
+    const auto* served = std::get_if<client::Served>(&availability);
+    const bool is_same = served != nullptr && served->version == session.version();
+    if (is_same || std::holds_alternative<client::Unknown>(availability)) continue;
+    log_.warning("The API server has stopped serving the version in use",
+                 {{"version", session.version()}});
+    session.stop();
+  }
+}
+
+}  // namespace dcm::manager

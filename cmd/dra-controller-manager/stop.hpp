@@ -1,0 +1,43 @@
+// When the process ends, and with which exit status.
+//
+// Either somebody asks for it (a signal), or a part of the process fails: something is thrown that
+// nobody caught, so an invariant of ours is broken. Both lead to the same orderly stop.
+#pragma once
+
+#include <string>
+
+#include "runtime/condition.hpp"
+#include "runtime/log.hpp"
+#include "runtime/task.hpp"
+
+namespace dcm::manager {
+
+// README.md and docs/operate.md list them for operators.
+enum class ExitStatus : int { asked_to_stop = 0, bad_configuration = 1, bad_flags = 2, failed = 3 };
+
+class Stop {
+ public:
+  // `time` must outlive it.
+  Stop(runtime::TimeSource& time, runtime::Logger log);
+
+  // Idempotent.
+  void request();
+  bool is_requested() const { return is_requested_; }
+  // Ends when the stop is requested, or at the deadline.
+  runtime::Task<> wait(runtime::Deadline deadline = {});
+
+  // Runs a part of the process, which may be cancelled at any time. When it fails, says so and
+  // requests the stop: the others must not go on without it. `this` must outlive the task.
+  runtime::Task<> guard(std::string part, runtime::Task<> task);
+
+  // Asked to stop as long as no part has failed.
+  ExitStatus exit_status() const { return exit_status_; }
+
+ private:
+  runtime::Logger log_;
+  bool is_requested_ = false;
+  ExitStatus exit_status_ = ExitStatus::asked_to_stop;
+  runtime::Condition requested_;
+};
+
+}  // namespace dcm::manager

@@ -1,0 +1,156 @@
+// Sessions and the stop of the process, with sessions that the test makes: what comes after what,
+// and what a failure leads to.
+#include "cmd/dra-controller-manager/sessions.hpp"
+
+#include <stdexcept>
+
+#include "cmd/dra-controller-manager/stop.hpp"
+#include "runtime/condition.hpp"
+#include "runtime/task_group.hpp"
+#include "test/support/co_test.hpp"
+
+namespace dcm::manager {
+namespace {
+
+using namespace std::chrono_literals;
+using runtime::Task;
+
+// What the test wants of a session, and what became of all of them.
+struct Script {
+  std::optional<runtime::Duration> fails_after = {};
+  bool watches_fail = false;
+  std::vector<std::string> versions = {};  // of the sessions made, in this order
+  int alive = 0;
+};
+
+class FakeSession final : public VersionedWork {
+ public:
+  FakeSession(runtime::TimeSource& time, Script& script, std::string version)
+      : time_(time), script_(script), version_(std::move(version)), stopped_(time) {
+    script_.versions.push_back(version_);
+    ++script_.alive;
+  }
+  ~FakeSession() override { --script_.alive; }
+
+  Task<> run() override {
+    if (script_.fails_after) {
+      co_await runtime::sleep_for(time_, *script_.fails_after);
+      throw std::logic_error("the index has lost a pod");
+    }
+    co_await stopped_.wait();
+  }
+  void stop() override { stopped_.notify_all(); }
+  const std::string& version() const override { return version_; }
+  std::vector<std::string> missing() const override { return {"pods of " + version_}; }
+  bool has_failing_watch() const override { return script_.watches_fail; }
+
+ private:
+  runtime::TimeSource& time_;
+  Script& script_;
+  std::string version_;
+  runtime::Condition stopped_;
+};
+
+// A manager's worth of it: sessions in a group of their own, guarded.
+struct Site {
+  explicit Site(runtime::VirtualLoop& loop, Script wanted = {},
+                client::Availability availability = client::Served{"v1"})
+      : script(std::move(wanted)),
+        answer(std::move(availability)),
+        time(loop.time()),
+        log(std::make_shared<runtime::LogBackend>(
+            time, runtime::LogFormat::text,
+            [this](runtime::Severity severity, std::string_view line) {
+              if (severity == runtime::Severity::error) errors.emplace_back(line);
+            })),
+        stop(time, log),
+        sessions(
+            loop.executor(), time, log, stop, [this] { return find(); },
+            [this](const client::Served& served) {
+              return std::make_unique<FakeSession>(time, script, served.version);
+            }),
+        tasks(loop.executor()) {
+    tasks.spawn("sessions", stop.guard("sessions", sessions.run()));
+  }
+
+  Task<client::Availability> find() { co_return answer; }
+
+  Script script;
+  client::Availability answer;  // of the API server
+  runtime::TimeSource& time;
+  std::vector<std::string> errors;
+  runtime::Logger log;
+  Stop stop;
+  Sessions sessions;
+  runtime::TaskGroup tasks;
+};
+
+CO_TEST(Sessions, a_session_that_fails_is_logged_and_ends_the_process_with_a_status_of_its_own) {
+  Site site(loop, {.fails_after = 5s});
+  co_await site.stop.wait();
+  EXPECT_EQ(site.time.now().time_since_epoch(), 5s);
+  EXPECT_EQ(site.stop.exit_status(), ExitStatus::failed);
+  CO_ASSERT_EQ(site.errors.size(), 1U);
+  EXPECT_NE(site.errors[0].find("the index has lost a pod"), std::string::npos) << site.errors[0];
+  co_await site.tasks.join();
+}
+
+CO_TEST(Sessions, nobody_asks_a_session_that_failed_any_more) {
+  Site site(loop, {.fails_after = 5s});
+  co_await runtime::yield();
+  EXPECT_EQ(site.sessions.why_not_ready(), "pods of v1");
+  co_await site.stop.wait();
+  EXPECT_EQ(site.script.alive, 0);
+  EXPECT_EQ(site.sessions.why_not_ready(), "asking the API server what it serves");
+  EXPECT_FALSE(site.sessions.stop_current());
+  co_await site.tasks.join();
+}
+
+CO_TEST(Sessions, nobody_asks_a_session_that_was_cancelled_any_more) {
+  Site site(loop);
+  co_await runtime::sleep_for(site.time, 1s);
+  site.tasks.cancel();
+  co_await site.tasks.join();
+  EXPECT_EQ(site.script.alive, 0);
+  EXPECT_FALSE(site.sessions.stop_current());
+  EXPECT_EQ(site.stop.exit_status(), ExitStatus::asked_to_stop);
+  EXPECT_FALSE(site.stop.is_requested());
+}
+
+CO_TEST(Sessions, a_session_that_is_asked_to_stop_is_the_last_one) {
+  Site site(loop);
+  co_await runtime::sleep_for(site.time, 1s);
+  site.stop.request();
+  EXPECT_TRUE(site.sessions.stop_current());
+  co_await site.tasks.join();
+  EXPECT_EQ(site.script.versions, std::vector<std::string>{"v1"});
+  EXPECT_EQ(site.stop.exit_status(), ExitStatus::asked_to_stop);
+}
+
+CO_TEST(Sessions, when_the_version_is_not_served_any_more_the_next_session_has_another_one) {
+  Site site(loop);
+  co_await runtime::sleep_for(site.time, 1s);
+  site.answer = client::Served{"v2"};
+  co_await runtime::sleep_for(site.time, 1h);
+  EXPECT_EQ(site.script.versions.size(), 1U) << "the watches are well: nothing is asked";
+  site.script.watches_fail = true;
+  co_await runtime::sleep_for(site.time, 1min);
+  EXPECT_EQ(site.script.versions, (std::vector<std::string>{"v1", "v2"}));
+  EXPECT_EQ(site.script.alive, 1);
+  site.tasks.cancel();
+  co_await site.tasks.join();
+}
+
+CO_TEST(Sessions, a_version_that_is_not_served_yet_is_the_reason_and_is_looked_for_again) {
+  Site site(loop, {}, client::NotServed{"resource.k8s.io is not served"});
+  co_await runtime::yield();
+  EXPECT_EQ(site.sessions.why_not_ready(), "resource.k8s.io is not served");
+  site.answer = client::Served{"v1"};
+  co_await runtime::sleep_for(site.time, 31s);
+  EXPECT_EQ(site.sessions.why_not_ready(), "pods of v1");
+  site.tasks.cancel();
+  co_await site.tasks.join();
+}
+
+}  // namespace
+}  // namespace dcm::manager
