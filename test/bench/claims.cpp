@@ -5,16 +5,16 @@
 //
 // Prints figures and ratios; it never fails on speed. Everything (API server, etcd, managers, this
 // program) shares the machine, so the ratios say more than the absolute figures.
-#include <cstdio>
-#include <cstring>
-#include <exception>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "test/bench/cluster.hpp"
+#include "test/bench/report.hpp"
+#include "test/bench/workload.hpp"
 #include "test/support/blocking_client.hpp"
 
 namespace dcm::bench {
@@ -26,25 +26,8 @@ constexpr int kWaitingPods = 5'000;
 constexpr int kKnownPods = 30'000;
 constexpr int kFinishedPods = 3'000;
 
-void print_row(const std::string& what, std::map<Who, double> figures, const char* unit) {
-  fmt::print("{:<58} {:>10.3f}", what, figures[Who::ours]);
-  if (figures.contains(Who::reference)) {
-    fmt::print(" {:>10.3f} {:>7.3f}", figures[Who::reference],
-               figures[Who::ours] / figures[Who::reference]);
-  }
-  fmt::print("  {}\n", unit);
-  std::fflush(stdout);
-}
-
-std::vector<Who> everybody() {
-  if (has_reference()) return {Who::ours, Who::reference};
-  fmt::print("no kube-controller-manager here: only ours is measured\n");
-  return {Who::ours};
-}
-
-void must(bool holds, const char* what) {
-  if (!holds) throw std::runtime_error(what);
-}
+constexpr const char* kController = "resourceclaim-controller";
+constexpr const char* kCreates = "dynamic_resource_allocation_resourceclaim_creates_total";
 
 // Pods that wait for their claims when the manager starts; each manager on a cluster of its own.
 void measure_waiting() {
@@ -54,7 +37,7 @@ void measure_waiting() {
     Kube kube(cluster.kubeconfig());
     create_template(kube);
     create_pods(kube, "pod-", kWaitingPods);
-    RunningManager manager(who, cluster);
+    RunningManager manager(who, cluster, kController);
     wall[who] = seconds([&] {
       must(support::eventually([&] { return count_claims(kube) >= kWaitingPods; }, 10min, 100ms),
            "the claims were not made within 10 minutes");
@@ -79,7 +62,7 @@ void measure_known() {
   create_template(kube);
   fmt::print("(making {} pods and their claims first)\n", kKnownPods);
   {
-    RunningManager maker(Who::ours, cluster);
+    RunningManager maker(Who::ours, cluster, kController);
     create_pods(kube, "pod-", kKnownPods);
     must(support::eventually([&] { return count_claims(kube) >= kKnownPods; }, 20min, 500ms),
          "the claims were not made within 20 minutes");
@@ -92,7 +75,7 @@ void measure_known() {
     create_pods(kube, fmt::format("late-{}-", name(who)), 1);
     std::unique_ptr<RunningManager> manager;
     first_write[who] = seconds([&] {
-      manager = std::make_unique<RunningManager>(who, cluster);
+      manager = std::make_unique<RunningManager>(who, cluster, kController);
       must(support::eventually([&] { return count_claims(kube) > claims; }, 5min, 5ms),
            "the late pod was not served within 5 minutes");
     });
@@ -116,14 +99,14 @@ void measure_finished() {
     Cluster cluster;
     Kube kube(cluster.kubeconfig());
     create_template(kube);
-    RunningManager manager(who, cluster);
+    RunningManager manager(who, cluster, kController);
     create_pods(kube, "pod-", kFinishedPods, "node-a");
     must(support::eventually([&] { return count_claims(kube) >= kFinishedPods; }, 5min, 100ms),
          "the claims were not made within 5 minutes");
     must(support::eventually([&] { return count_served_pods(kube) >= kFinishedPods; }, 5min, 500ms),
          "the names were not written within 5 minutes");
-    const double creates = manager.claim_creates();
-    std::vector<Kube::PatchCall> finish;
+    const double creates = manager.metric(kCreates);
+    std::vector<Kube::Call> finish;
     for (int i = 0; i < kFinishedPods; ++i) {
       finish.push_back({fmt::format("/api/v1/namespaces/default/pods/pod-{}/status", i),
                         {{"status", {{"phase", "Succeeded"}}}}});
@@ -132,7 +115,7 @@ void measure_finished() {
     support::eventually([&] { return count_claims(kube) == 0; }, 40s, 200ms);
     // Time to make them again, for who does.
     support::eventually([] { return false; }, 20s, 1s);
-    again[who] = manager.claim_creates() - creates;
+    again[who] = manager.metric(kCreates) - creates;
     manager.stop();
   }
   print_row(fmt::format("{} pods that finish: claims made again within a minute", kFinishedPods),
@@ -144,21 +127,8 @@ void measure_finished() {
 
 int main(int argc, char** argv) {
   using namespace dcm::bench;
-  const std::map<std::string, void (*)()> measurements = {
-      {"waiting", measure_waiting}, {"known", measure_known}, {"finished", measure_finished}};
-  const std::string wanted = argc > 1 ? argv[1] : "";
-  if (!wanted.empty() && !measurements.contains(wanted)) {
-    std::fprintf(stderr, "bench_claims: unknown measurement %s (waiting, known, finished)\n",
-                 argv[1]);
-    return 2;
-  }
-  fmt::print("{:<58} {:>10} {:>10} {:>7}\n", "", "ours", "reference", "ratio");
-  try {
-    for (const char* name : {"waiting", "known", "finished"}) {
-      if (wanted.empty() || wanted == name) measurements.at(name)();
-    }
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "bench_claims: %s\n", error.what());
-    return 1;
-  }
+  return run(
+      "bench_claims",
+      {{"waiting", measure_waiting}, {"known", measure_known}, {"finished", measure_finished}},
+      argc, argv);
 }

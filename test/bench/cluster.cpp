@@ -2,23 +2,25 @@
 
 #include <chrono>
 #include <csignal>
-#include <fstream>
+#include <cstdio>
+#include <filesystem>
 #include <regex>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "test/support/blocking_client.hpp"
 #include "test/support/paths.hpp"
 
 namespace dcm::bench {
 namespace {
 
 using namespace std::chrono_literals;
-using support::at;
 using support::Process;
-using support::text_at;
 
 // The output of a command that must succeed, without the last line end.
 std::string output_of(std::vector<std::string> command) {
@@ -37,25 +39,25 @@ std::string free_port() {
                     "print(s.getsockname()[1])"});
 }
 
-json::value pod_body(const std::string& name, const std::string& node) {
-  json::object spec{
-      {"containers", json::array{json::object{{"name", "main"}, {"image", "example.com/main:1"}}}},
-      {"resourceClaims",
-       json::array{json::object{{"name", "accel"}, {"resourceClaimTemplateName", "gpus"}}}}};
-  if (!node.empty()) spec["nodeName"] = node;
-  return {{"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", {{"name", name}}}, {"spec", spec}};
+bool has_reference() {
+  return Process::run({{support::controlplane(), "path", "kube-controller-manager"}, {}, {}}) == 0;
 }
 
 }  // namespace
 
-const char* name(Who who) {
-  return who == Who::ours ? "ours" : "reference";
-}
-
-Cluster::Cluster() {
+Cluster::Cluster(const std::string& audit_file) {
   static int counter = 0;
   name_ = fmt::format("bench-{}-{}", getpid(), ++counter);
-  const std::string text = output_of({support::controlplane(), "up", "--name", name_});
+  std::vector<std::string> command = {support::controlplane(), "up", "--name", name_};
+  if (!audit_file.empty()) {
+    const std::string folder = std::filesystem::path(support::controlplane()).parent_path();
+    for (const std::string& argument :
+         {std::string("--"), "--audit-policy-file=" + folder + "/audit_policy.yaml",
+          "--audit-log-path=" + audit_file, std::string("--audit-log-mode=batch")}) {
+      command.push_back(argument);
+    }
+  }
+  const std::string text = output_of(std::move(command));
   std::smatch match;
   if (!std::regex_search(text, match, std::regex("kubeconfig: (.*)"))) {
     throw std::runtime_error("no kubeconfig in: " + text);
@@ -67,7 +69,7 @@ Cluster::~Cluster() {
   Process::run({{support::controlplane(), "down", "--name", name_}, {}, {}});
 }
 
-RunningManager::RunningManager(Who who, const Cluster& cluster)
+RunningManager::RunningManager(Who who, const Cluster& cluster, const std::string& controller)
     : who_(who),
       output_(fmt::format("{}/bench-{}-{}.log", support::log_dir(), name(who), getpid())),
       port_(free_port()) {
@@ -77,7 +79,7 @@ RunningManager::RunningManager(Who who, const Cluster& cluster)
                "--kubeconfig=" + cluster.kubeconfig(),
                "--context=manager",
                "--leader-elect=false",
-               "--controllers=resourceclaim-controller",
+               "--controllers=" + controller,
                "--kube-api-qps=0",
                "--metrics-bind-address=127.0.0.1:" + port_};
   } else {
@@ -90,7 +92,7 @@ RunningManager::RunningManager(Who who, const Cluster& cluster)
                "--bind-address=127.0.0.1",
                "--secure-port=" + port_,
                "--authorization-always-allow-paths=/metrics",
-               "--controllers=resourceclaim-controller",
+               "--controllers=" + controller,
                "--kube-api-qps=100000",
                "--kube-api-burst=100000"};
   }
@@ -115,20 +117,35 @@ Usage RunningManager::usage() const {
   return usage;
 }
 
-std::string RunningManager::metrics() {
+double RunningManager::metric(const std::string& metric) {
   const char* scheme = who_ == Who::ours ? "http" : "https";
-  return output_of({"curl", "-sk", fmt::format("{}://127.0.0.1:{}/metrics", scheme, port_)});
-}
-
-double RunningManager::claim_creates() {
+  const Process::Command ask{
+      {"curl", "-sk", fmt::format("{}://127.0.0.1:{}/metrics", scheme, port_)},
+      {},
+      output_ + ".metrics"};
+  std::remove(ask.output.c_str());
+  if (Process::run(ask) != 0) return 0;
   double sum = 0;
-  std::istringstream lines(metrics());
+  std::istringstream lines(support::read_file(ask.output));
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("dynamic_resource_allocation_resourceclaim_creates_total{")) {
+    if (line.starts_with(metric + "{") || line.starts_with(metric + " ")) {
       sum += std::stod(line.substr(line.rfind(' ')));
     }
   }
   return sum;
+}
+
+void RunningManager::wait_until_idle() {
+  constexpr double kHardlyAny = 0.02;
+  double before = -1;
+  const bool is_idle = support::eventually(
+      [&] {
+        const double now = usage().cpu_seconds;
+        const bool is_quiet = now - std::exchange(before, now) <= kHardlyAny;
+        return is_quiet && metric("process_start_time_seconds") > 0;
+      },
+      2min, 1s);
+  must(is_idle, "the manager does not come to rest");
 }
 
 void RunningManager::stop() {
@@ -136,43 +153,10 @@ void RunningManager::stop() {
   while (!process_->exit_status()) usleep(10'000);
 }
 
-bool has_reference() {
-  return Process::run({{support::controlplane(), "path", "kube-controller-manager"}, {}, {}}) == 0;
-}
-
-double seconds(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-void create_template(Kube& kube) {
-  kube.must_post("/apis/resource.k8s.io/v1/namespaces/default/resourceclaimtemplates",
-                 json::parse(R"({"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaimTemplate",
-      "metadata":{"name":"gpus"},"spec":{"spec":{"devices":{"requests":[
-        {"name":"gpus","exactly":{"deviceClassName":"gpu.example.com"}}]}}}})"));
-}
-
-void create_pods(Kube& kube, const std::string& prefix, int count, const std::string& node) {
-  std::vector<json::value> bodies;
-  for (int i = 0; i < count; ++i) bodies.push_back(pod_body(prefix + std::to_string(i), node));
-  kube.post_all("/api/v1/namespaces/default/pods", bodies, 16);
-}
-
-std::size_t count_claims(Kube& kube) {
-  const json::value page = kube.must_get("/apis/resource.k8s.io/v1/resourceclaims?limit=1");
-  const json::value& rest = at(page, "/metadata/remainingItemCount");
-  return at(page, "/items").as_array().size() +
-         (rest.is_int64() ? static_cast<std::size_t>(rest.as_int64()) : 0);
-}
-
-std::size_t count_served_pods(Kube& kube) {
-  const json::value list = kube.must_get("/api/v1/pods");
-  std::size_t served = 0;
-  for (const json::value& pod : at(list, "/items").as_array()) {
-    served += !text_at(pod, "/status/resourceClaimStatuses/0/resourceClaimName").empty();
-  }
-  return served;
+std::vector<Who> everybody() {
+  if (has_reference()) return {Who::ours, Who::reference};
+  fmt::print("no kube-controller-manager here: only ours is measured\n");
+  return {Who::ours};
 }
 
 }  // namespace dcm::bench

@@ -130,11 +130,20 @@ void Kube::post_all(const std::string& path, const std::vector<json::value>& bod
   impl_->call_all(calls, parallel);
 }
 
-void Kube::patch_all(Patch type, const std::vector<PatchCall>& patches, std::size_t parallel) {
+void Kube::patch_all(Patch type, const std::vector<Call>& patches, std::size_t parallel) {
   std::vector<Impl::Call> calls;
   for (const auto& patch : patches) {
     calls.push_back(
         {http::Method::patch, patch.path, content_type(type), json::serialize(patch.body)});
+  }
+  impl_->call_all(calls, parallel);
+}
+
+void Kube::remove_all(const std::vector<Call>& removals, std::size_t parallel) {
+  std::vector<Impl::Call> calls;
+  for (const auto& removal : removals) {
+    calls.push_back(
+        {http::Method::delete_, removal.path, "application/json", json::serialize(removal.body)});
   }
   impl_->call_all(calls, parallel);
 }

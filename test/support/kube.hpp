@@ -44,11 +44,12 @@ class Kube {
   // Many requests at the same time (`parallel` of them), in order of `bodies`; each must succeed.
   void post_all(const std::string& path, const std::vector<json::value>& bodies,
                 std::size_t parallel);
-  struct PatchCall {
+  struct Call {
     std::string path;
     json::value body;
   };
-  void patch_all(Patch type, const std::vector<PatchCall>& calls, std::size_t parallel);
+  void patch_all(Patch type, const std::vector<Call>& calls, std::size_t parallel);
+  void remove_all(const std::vector<Call>& calls, std::size_t parallel);
 
   const Access& access() const;
 
