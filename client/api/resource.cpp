@@ -72,6 +72,11 @@ constinit const ResourceKind kEvents{.group = "",
                                      .kind = "Event",
                                      .scope = Scope::namespaced,
                                      .versions = kCoreVersions};
+constinit const ResourceKind kLeases{.group = "coordination.k8s.io",
+                                     .plural = "leases",
+                                     .kind = "Lease",
+                                     .scope = Scope::namespaced,
+                                     .versions = kCoreVersions};
 
 std::string Resource::api_version() const {
   if (kind->group.empty()) return version;

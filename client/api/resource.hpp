@@ -26,6 +26,7 @@ extern const ResourceKind kResourceClaimTemplates;
 extern const ResourceKind kResourceSlices;
 extern const ResourceKind kDeviceTaintRules;
 extern const ResourceKind kEvents;
+extern const ResourceKind kLeases;
 
 // A kind in the version that discovery chose.
 struct Resource {

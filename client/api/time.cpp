@@ -99,6 +99,14 @@ std::string format_time(runtime::WallTime time) {
                      clock.hours().count(), clock.minutes().count(), clock.seconds().count());
 }
 
+std::string format_micro_time(runtime::WallTime time) {
+  const auto whole = std::chrono::floor<seconds>(time);
+  const auto micros = std::chrono::floor<std::chrono::microseconds>(time - whole);
+  std::string text = format_time(time);
+  text.pop_back();
+  return fmt::format("{}.{:06}Z", text, micros.count());
+}
+
 std::optional<runtime::WallTime> parse_time(std::string_view text) {
   Scanner scanner(text);
   const auto date = scan_date(scanner);

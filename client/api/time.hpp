@@ -11,6 +11,8 @@ namespace dcm::api {
 
 // In UTC, whole seconds: "2027-03-01T10:15:00Z".
 std::string format_time(runtime::WallTime time);
+// metav1.MicroTime: "2027-03-01T10:15:00.000000Z".
+std::string format_micro_time(runtime::WallTime time);
 
 // Any offset, fractions of a second are cut off. A time outside of what WallTime can hold becomes
 // its nearest end. Nothing for text that is no time.

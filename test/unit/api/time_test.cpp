@@ -39,5 +39,10 @@ TEST(Time, is_written_in_whole_seconds) {
   EXPECT_EQ(format_time(kTime + 999ms), "2027-03-01T10:15:07Z");
 }
 
+TEST(Time, is_written_in_microseconds_where_it_says_so) {
+  EXPECT_EQ(format_micro_time(kTime), "2027-03-01T10:15:07.000000Z");
+  EXPECT_EQ(format_micro_time(kTime + 1'234'567ns), "2027-03-01T10:15:07.001234Z");
+}
+
 }  // namespace
 }  // namespace dcm::api

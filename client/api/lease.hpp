@@ -1,0 +1,36 @@
+// coordination.k8s.io/v1 Lease, as leader election reads and writes it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "client/api/meta.hpp"
+#include "runtime/error.hpp"
+
+namespace dcm::api {
+
+// Who leads. The times are texts (metav1.MicroTime): they are the holder's clock, which nobody else
+// may reckon with.
+struct LeaseSpec {
+  std::string holder;  // empty: nobody
+  // How long the holder may be taken for alive after each sign of life; nothing: it does not say.
+  std::optional<std::chrono::seconds> duration;
+  std::string acquire_time;
+  std::string renew_time;
+  std::int64_t transitions = 0;
+
+  friend bool operator==(const LeaseSpec&, const LeaseSpec&) = default;
+};
+
+struct Lease {
+  ObjectMeta meta;
+  LeaseSpec spec;
+};
+
+// Errors: malformed, with the path of the field.
+runtime::Result<Lease> decode_lease(std::string_view body);
+
+}  // namespace dcm::api
