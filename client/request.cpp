@@ -114,6 +114,13 @@ ApiRequest create_request(const api::Resource& resource, std::string_view namesp
                       std::move(body), options);
 }
 
+ApiRequest update_request(const api::Resource& resource, const api::NamespacedName& key,
+                          std::string body, CallOptions options) {
+  return make_request(Verb::update,
+                      make_target(resource.path(key), {{"fieldManager", kFieldManager}}),
+                      std::move(body), options);
+}
+
 ApiRequest create_subresource_request(const api::Resource& resource, const api::NamespacedName& key,
                                       std::string_view subresource, std::string body,
                                       CallOptions options) {

@@ -92,6 +92,9 @@ ApiRequest get_request(const api::Resource& resource, const api::NamespacedName&
 // Creates in `namespace_` (empty: cluster-scoped).
 ApiRequest create_request(const api::Resource& resource, std::string_view namespace_,
                           std::string body, CallOptions options = {});
+// Replaces the whole object; `body` has its resourceVersion.
+ApiRequest update_request(const api::Resource& resource, const api::NamespacedName& key,
+                          std::string body, CallOptions options = {});
 // Creates at a subresource of an object (`/eviction`), which says itself what is made.
 ApiRequest create_subresource_request(const api::Resource& resource, const api::NamespacedName& key,
                                       std::string_view subresource, std::string body,

@@ -13,8 +13,8 @@ using namespace std::chrono_literals;
 // Once a minute is often enough for what is rotated days before it expires.
 constexpr runtime::Duration kFileCheckInterval = 1min;
 
-http::ClientOptions http_options(const client::ClusterConfig& config, const Options& options) {
-  return {.origin = config.server, .connections_max = options.max_inflight_requests};
+http::ClientOptions http_options(const client::ClusterConfig& config, std::size_t connections) {
+  return {.origin = config.server, .connections_max = connections};
 }
 
 client::RestClientOptions rest_options(const client::ClusterConfig& config,
@@ -31,6 +31,7 @@ client::RestClientOptions rest_options(const client::ClusterConfig& config,
 
 runtime::Result<std::unique_ptr<Connection>> Connection::open(const client::ClusterConfig& config,
                                                               const Options& options,
+                                                              const client::WriteGate& gate,
                                                               Process process) {
   client::TlsFiles files(config);
   auto tls = files.read_if_changed();
@@ -38,23 +39,33 @@ runtime::Result<std::unique_ptr<Connection>> Connection::open(const client::Clus
   auto transport = http::make_tcp_transport(process.loop.executor(), process.loop.time(),
                                             tls->value_or(http::TlsClientOptions{}));
   if (!transport) return runtime::fail(transport.error());
-  return std::unique_ptr<Connection>(
-      new Connection(config, options, std::move(process), std::move(files), std::move(*transport)));
+  return std::unique_ptr<Connection>(new Connection(config, options, gate, std::move(process),
+                                                    std::move(files), std::move(*transport)));
 }
 
-Connection::Connection(const client::ClusterConfig& config, const Options& options, Process process,
-                       client::TlsFiles files, std::unique_ptr<http::TcpTransport> transport)
+Connection::Connection(const client::ClusterConfig& config, const Options& options,
+                       const client::WriteGate& gate, Process process, client::TlsFiles files,
+                       std::unique_ptr<http::TcpTransport> transport)
     : process_(std::move(process)),
       files_(std::move(files)),
       transport_(std::move(transport)),
-      http_(http::make_client(*transport_, process_.loop.time(), http_options(config, options))),
+      http_(http::make_client(*transport_, process_.loop.time(),
+                              http_options(config, options.max_inflight_requests))),
+      lease_http_(http::make_client(*transport_, process_.loop.time(), http_options(config, 1))),
       credentials_(client::make_credentials(config, process_.loop.time())),
-      rest_({.http = *http_,
-             .credentials = *credentials_,
-             .gate = gate_,
-             .time = process_.loop.time(),
-             .metrics = process_.metrics},
-            rest_options(config, options), process_.rng.fork(), process_.log) {}
+      rest_(dependencies(*http_, gate), rest_options(config, options), process_.rng.fork(),
+            process_.log),
+      lease_rest_(dependencies(*lease_http_, open_gate_), rest_options(config, options),
+                  process_.rng.fork(), process_.log) {}
+
+client::RestClient::Dependencies Connection::dependencies(http::Client& http,
+                                                          const client::WriteGate& gate) {
+  return {.http = http,
+          .credentials = *credentials_,
+          .gate = gate,
+          .time = process_.loop.time(),
+          .metrics = process_.metrics};
+}
 
 runtime::Task<> Connection::watch_files() {
   for (;;) {
@@ -72,6 +83,7 @@ runtime::Task<> Connection::watch_files() {
       continue;
     }
     http_->close_idle();
+    lease_http_->close_idle();
     process_.log.info("Took up changed TLS files");
   }
 }

@@ -27,25 +27,34 @@ struct Process {
 
 class Connection {
  public:
+  // Writes but for those of lease_rest() ask `gate`, which must outlive this.
   // Errors: configuration: certificates, keys or tokens that cannot be read.
   static runtime::Result<std::unique_ptr<Connection>> open(const client::ClusterConfig& config,
-                                                           const Options& options, Process process);
+                                                           const Options& options,
+                                                           const client::WriteGate& gate,
+                                                           Process process);
 
   client::RestClient& rest() { return rest_; }
+  // For the lease: with a connection of its own, so that it never queues behind other calls.
+  client::RestClient& lease_rest() { return lease_rest_; }
   // Takes up certificates and CAs that change under way. Ends by cancellation only.
   runtime::Task<> watch_files();
 
  private:
-  Connection(const client::ClusterConfig& config, const Options& options, Process process,
-             client::TlsFiles files, std::unique_ptr<http::TcpTransport> transport);
+  Connection(const client::ClusterConfig& config, const Options& options,
+             const client::WriteGate& gate, Process process, client::TlsFiles files,
+             std::unique_ptr<http::TcpTransport> transport);
+  client::RestClient::Dependencies dependencies(http::Client& http, const client::WriteGate& gate);
 
   Process process_;
   client::TlsFiles files_;
   std::unique_ptr<http::TcpTransport> transport_;
   std::unique_ptr<http::Client> http_;
+  std::unique_ptr<http::Client> lease_http_;
   std::unique_ptr<client::Credentials> credentials_;
-  client::OpenWriteGate gate_;
+  client::OpenWriteGate open_gate_;
   client::RestClient rest_;
+  client::RestClient lease_rest_;
 };
 
 }  // namespace dcm::manager

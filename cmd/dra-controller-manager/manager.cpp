@@ -12,6 +12,7 @@
 #include "client/discovery.hpp"
 #include "client/event_recorder.hpp"
 #include "cmd/dra-controller-manager/connection.hpp"
+#include "cmd/dra-controller-manager/leader.hpp"
 #include "cmd/dra-controller-manager/process_metrics.hpp"
 #include "cmd/dra-controller-manager/serving.hpp"
 #include "cmd/dra-controller-manager/session.hpp"
@@ -49,11 +50,12 @@ class RecorderSink final : public common::EventSink {
 };
 
 // Start order: status pages, TLS files and events, then a session as soon as resource.k8s.io is
-// served. Stop order is the reverse, and stands in stop().
+// served; the session asks for the lease when its caches are full. Stop order is the reverse, and
+// stands in stop().
 class Manager {
  public:
   Manager(Process process, const Options& options, Connection& connection,
-          http::Listener* status_listener)
+          leader_election::Fence& fence, http::Listener* status_listener)
       : process_(std::move(process)),
         time_(process_.loop.time()),
         options_(options),
@@ -61,6 +63,7 @@ class Manager {
         status_listener_(status_listener),
         recorder_(connection.rest(), time_, process_.metrics, process_.rng.fork(), process_.log),
         sink_(recorder_),
+        leadership_(time_),
         discovery_(connection.rest()),
         stop_(time_, process_.log),
         sessions_(
@@ -70,6 +73,13 @@ class Manager {
         background_(process_.loop.executor()),
         work_(process_.loop.executor()) {
     health_.ready.add("caches", [this] { return why_not_ready(); });
+    if (options_.leader_election) {
+      leader_.emplace(process_, *options_.leader_election, connection.lease_rest(), fence, sink_,
+                      leadership_);
+      health_.ready.add("lease", [this] { return leader_->problem(); });
+    } else {
+      leadership_.begin();
+    }
   }
 
   // Until the stop is requested, by request_stop() or because a part has failed.
@@ -92,6 +102,7 @@ class Manager {
     }
     spawn(background_, "TLS files", connection_.watch_files());
     spawn(background_, "events", recorder_.run());
+    if (leader_) leader_->start(stop_);
     spawn(work_, "sessions", sessions_.run());
   }
 
@@ -108,6 +119,7 @@ class Manager {
         });
     co_await work_.join();
     time_.cancel(give_up);
+    if (leader_) co_await leader_->stop();
     background_.cancel();
     co_await background_.join();
     serving_.cancel();
@@ -126,7 +138,8 @@ class Manager {
   }
 
   std::unique_ptr<VersionedWork> make_session(const client::Served& served) {
-    return std::make_unique<Session>(process_, connection_.rest(), sink_, options_, served);
+    return std::make_unique<Session>(process_, connection_.rest(), sink_, leadership_, options_,
+                                     served);
   }
 
   std::optional<std::string> why_not_ready() const {
@@ -141,6 +154,8 @@ class Manager {
   Health health_;
   client::EventRecorder recorder_;
   RecorderSink sink_;
+  Leadership leadership_;
+  std::optional<Leader> leader_;  // nothing: no leader election
   client::Discovery discovery_;
   Stop stop_;
   Sessions sessions_;
@@ -187,7 +202,12 @@ int run_manager(const Options& options) {
   runtime::Rng rng = runtime::Rng::from_system();
   const Process process{loop, metrics, rng, log};
 
-  auto connection = Connection::open(*config, options, process);
+  leader_election::Fence fence(loop.time());
+  const client::OpenWriteGate no_fence;
+  const client::WriteGate& gate = options.leader_election
+                                      ? static_cast<const client::WriteGate&>(fence)
+                                      : static_cast<const client::WriteGate&>(no_fence);
+  auto connection = Connection::open(*config, options, gate, process);
   if (!connection) return refuse(connection.error());
   const auto listener = listen(loop, options.metrics_bind_address);
   if (!listener) return refuse(listener.error());
@@ -196,7 +216,7 @@ int run_manager(const Options& options) {
                         {"server", config->server.url()},
                         {"config", config->origin}});
   for (const std::string& warning : config->warnings) log.warning(warning);
-  Manager manager(process, options, **connection, listener->get());
+  Manager manager(process, options, **connection, fence, listener->get());
   stop_on_signals(loop, manager);
   loop.run(manager.run());
   return static_cast<int>(manager.exit_status());

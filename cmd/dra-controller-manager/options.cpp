@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cmd/dra-controller-manager/duration.hpp"
 #include "cmd/dra-controller-manager/feature_gates.hpp"
 #include "runtime/version.hpp"
 
@@ -17,6 +18,7 @@ namespace dcm::manager {
 namespace {
 
 using device_taint_eviction::EvictionMode;
+using runtime::InternedString;
 using runtime::LogFormat;
 
 // A controller by its names on the command line, as in kube-controller-manager.
@@ -67,6 +69,9 @@ struct Raw {
   std::vector<std::string> controllers = {"*"};
   std::vector<std::string> feature_gates;
   bool leader_elect = true;
+  std::string resource_lock = "leases";
+  std::string lease_namespace;
+  LeaderElectionOptions leader_election;
 };
 
 // Accepts what `accepts` does, of the numbers of type T; refuses the rest in our words.
@@ -89,6 +94,15 @@ CLI::Validator positive() {
 CLI::Validator not_negative() {
   return number<double>("a number of at least 0",
                         [](double value) { return value >= 0 && std::isfinite(value); });
+}
+
+CLI::Validator a_duration() {
+  const auto check = [](const std::string& text) -> std::string {
+    const auto duration = parse_duration(text);
+    if (duration && *duration > runtime::Duration::zero()) return {};
+    return fmt::format("expected a duration above 0 like 15s or 1m30s, got \"{}\"", text);
+  };
+  return CLI::Validator(check, "");
 }
 
 CLI::Validator verbosity() {
@@ -181,10 +195,67 @@ void add_controller_flags(CLI::App& app, Options& options, Raw& raw) {
       ->transform(one_of("delete", EvictionMode::remove, "evict", EvictionMode::evict))
       ->default_str("delete")
       ->group(group);
+}
+
+// The names and defaults are those of every Kubernetes component.
+void add_leader_election_flags(CLI::App& app, Raw& raw) {
+  const char* group = "Leader election";
+  leader_election::Timing& timing = raw.leader_election.timing;
+  raw.lease_namespace = raw.leader_election.lease.namespace_.str();
   app.add_flag("--leader-elect", raw.leader_elect,
-               "Work only while holding the lease. Must be false: leader election is not part of "
-               "this version.")
+               "Work only while holding the lease, so that of several instances one does the work "
+               "and the others stand by.")
+      ->default_str("true")
       ->group(group);
+  const auto duration = [&](const char* flag, runtime::Duration& value, const char* help) {
+    app.add_option_function<std::string>(
+           flag, [&value](const std::string& text) { value = parse_duration(text).value(); }, help)
+        ->type_name("DURATION")
+        ->default_str(format_duration(value))
+        ->check(a_duration())
+        ->group(group);
+  };
+  duration("--leader-elect-lease-duration", timing.lease_duration,
+           "How long the others wait after the last sign of life of the leader.");
+  duration("--leader-elect-renew-deadline", timing.renew_deadline,
+           "How long the leader goes on without a renewal that succeeds; less than the lease "
+           "duration.");
+  duration("--leader-elect-retry-period", timing.retry_period,
+           "Time between two renewals, and between attempts to take the lease.");
+  app.add_option("--leader-elect-resource-lock", raw.resource_lock,
+                 "Kind of object that is used as a lock; only leases.")
+      ->type_name("KIND")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--leader-elect-resource-name", raw.leader_election.lease.name,
+                 "Name of the lease.")
+      ->type_name("NAME")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--leader-elect-resource-namespace", raw.lease_namespace,
+                 "Namespace of the lease.")
+      ->type_name("NAME")
+      ->capture_default_str()
+      ->group(group);
+}
+
+// Returns why the flags cannot be used; empty: they can.
+std::string apply_leader_election(const Raw& raw, Options& options) {
+  options.leader_election.reset();
+  if (!raw.leader_elect) return {};
+  LeaderElectionOptions election = raw.leader_election;
+  election.lease.namespace_ = InternedString(raw.lease_namespace);
+  if (raw.resource_lock != "leases") {
+    return fmt::format("--leader-elect-resource-lock: expected leases, got \"{}\"",
+                       raw.resource_lock);
+  }
+  if (election.lease.name.empty()) return "--leader-elect-resource-name: must not be empty";
+  if (raw.lease_namespace.empty()) return "--leader-elect-resource-namespace: must not be empty";
+  if (const std::string why = leader_election::why_invalid(election.timing); !why.empty()) {
+    return "--leader-elect-lease-duration, -renew-deadline, -retry-period: " + why;
+  }
+  options.leader_election = std::move(election);
+  return {};
 }
 
 void add_process_flags(CLI::App& app, Options& options) {
@@ -230,6 +301,7 @@ std::expected<Options, Exit> parse_options(const std::vector<std::string>& argum
   app.set_version_flag("--version", std::string(runtime::kVersionLine));
   add_cluster_flags(app, options);
   add_controller_flags(app, options, raw);
+  add_leader_election_flags(app, raw);
   add_process_flags(app, options);
   try {
     app.parse(for_cli11(arguments));
@@ -249,10 +321,8 @@ std::expected<Options, Exit> parse_options(const std::vector<std::string>& argum
     }
   }
   if (!options.features.dra_device_taints) options.runs_device_taint_eviction_controller = false;
-  if (raw.leader_elect) {
-    return std::unexpected(bad_flags(
-        "--leader-elect: leader election is not part of this version; run one instance, with "
-        "--leader-elect=false"));
+  if (const std::string why = apply_leader_election(raw, options); !why.empty()) {
+    return std::unexpected(bad_flags(why));
   }
   return options;
 }

@@ -3,15 +3,23 @@
 
 #include <cstddef>
 #include <expected>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "client/api/meta.hpp"
 #include "client/config.hpp"
+#include "client/leader_election/timing.hpp"
 #include "controllers/common/feature_gates.hpp"
 #include "controllers/device_taint_eviction/decide_eviction.hpp"
 #include "runtime/log.hpp"
 
 namespace dcm::manager {
+
+struct LeaderElectionOptions {
+  api::NamespacedName lease = {"kube-system", "dra-controller-manager"};
+  leader_election::Timing timing;
+};
 
 // What the process was asked to do, checked. Defaults are the program's defaults.
 struct Options {
@@ -22,8 +30,9 @@ struct Options {
   std::size_t concurrent_resource_claim_syncs = 50;
   std::size_t concurrent_device_taint_eviction_syncs = 8;
   device_taint_eviction::EvictionMode eviction_mode = device_taint_eviction::EvictionMode::remove;
-  double eviction_rate = 0;   // pods per second; 0: no limit
-  double kube_api_qps = 200;  // 0: no limit
+  double eviction_rate = 0;  // pods per second; 0: no limit
+  std::optional<LeaderElectionOptions> leader_election = LeaderElectionOptions();  // nothing: none
+  double kube_api_qps = 200;                                                       // 0: no limit
   int kube_api_burst = 400;
   std::size_t max_inflight_requests = 100;
   std::string metrics_bind_address;  // empty: not served

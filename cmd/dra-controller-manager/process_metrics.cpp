@@ -21,15 +21,21 @@ runtime::Refresh register_process(runtime::MetricsRegistry& metrics, const Optio
             {{"name", std::string(gate.name)}, {"stage", std::string(gate.stage)}})
         .Set(options.features.*gate.value ? 1 : 0);
   }
-  const auto running = [&](const std::string& name) -> runtime::Gauge& {
-    return metrics.gauge("running_managed_controllers",
-                         "[BETA] Indicates where instances of a controller are currently running",
-                         {{"name", name}, {"manager", "dra-controller-manager"}});
-  };
-  running("resourceclaim-controller").Set(options.runs_resource_claim_controller ? 1 : 0);
-  running("device-taint-eviction-controller")
-      .Set(options.runs_device_taint_eviction_controller ? 1 : 0);
+  report_running_controllers(metrics, options, Running::no);
   return runtime::register_process_metrics(metrics);
+}
+
+void report_running_controllers(runtime::MetricsRegistry& metrics, const Options& options,
+                                Running running) {
+  const auto report = [&](const std::string& name, bool is_wanted) {
+    metrics
+        .gauge("running_managed_controllers",
+               "[BETA] Indicates where instances of a controller are currently running",
+               {{"name", name}, {"manager", "dra-controller-manager"}})
+        .Set(running == Running::yes && is_wanted ? 1 : 0);
+  };
+  report("resourceclaim-controller", options.runs_resource_claim_controller);
+  report("device-taint-eviction-controller", options.runs_device_taint_eviction_controller);
 }
 
 }  // namespace dcm::manager

@@ -10,4 +10,9 @@ namespace dcm::manager {
 [[nodiscard]] runtime::Refresh register_process(runtime::MetricsRegistry& metrics,
                                                 const Options& options);
 
+// running_managed_controllers: those of the options run, or none (yet).
+enum class Running { no, yes };
+void report_running_controllers(runtime::MetricsRegistry& metrics, const Options& options,
+                                Running running);
+
 }  // namespace dcm::manager

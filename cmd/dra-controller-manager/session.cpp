@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "client/api/json.hpp"
+#include "cmd/dra-controller-manager/process_metrics.hpp"
 #include "runtime/memory.hpp"
 
 namespace dcm::manager {
@@ -22,8 +23,10 @@ const client::Served kCoreV1{"v1"};
 }  // namespace
 
 Session::Session(Process process, client::RestClient& rest, common::EventSink& events,
-                 const Options& options, const client::Served& served)
+                 Leadership& leadership, const Options& options, const client::Served& served)
     : process_(std::move(process)),
+      leadership_(leadership),
+      options_(options),
       version_(served.version),
       discovery_(rest),
       pods_(rest, client::resource_of(api::kPods, kCoreV1), api::make_json_pod_decoder(),
@@ -61,11 +64,14 @@ Task<> Session::run_controllers() {
                     {{"pods", pods_.reader().size()}, {"claims", claims_.reader().size()}});
   // Reading lists leaves holes in the heap.
   runtime::return_free_memory();
+  co_await leadership_.wait();
   is_working_ = true;
+  report_running_controllers(process_.metrics, options_, Running::yes);
   runtime::TaskGroup controllers(process_.loop.executor());
   if (claim_control_) controllers.spawn("claims", claim_control_->controller().run());
   if (eviction_control_) controllers.spawn("eviction", eviction_control_->controller().run());
   co_await controllers.join();
+  report_running_controllers(process_.metrics, options_, Running::no);
   tasks_.cancel();
 }
 

@@ -11,6 +11,7 @@
 #include "client/discovery.hpp"
 #include "cmd/dra-controller-manager/cache.hpp"
 #include "cmd/dra-controller-manager/controls.hpp"
+#include "cmd/dra-controller-manager/leadership.hpp"
 #include "cmd/dra-controller-manager/options.hpp"
 #include "cmd/dra-controller-manager/sessions.hpp"
 #include "controllers/common/event_sink.hpp"
@@ -22,9 +23,9 @@ class Session final : public VersionedWork {
  public:
   // All references must outlive it.
   Session(Process process, client::RestClient& rest, common::EventSink& events,
-          const Options& options, const client::Served& served);
+          Leadership& leadership, const Options& options, const client::Served& served);
 
-  // Fills the caches, then works.
+  // Fills the caches, stands by until leadership begins, then works.
   runtime::Task<> run() override;
   void stop() override;
 
@@ -44,6 +45,8 @@ class Session final : public VersionedWork {
   std::optional<std::string> start_rules(const client::Availability& availability);
 
   Process process_;
+  Leadership& leadership_;
+  const Options& options_;
   std::string version_;
   client::Discovery discovery_;
   Cache<api::Pod> pods_;

@@ -13,7 +13,13 @@
 namespace dcm::manager {
 
 // README.md and docs/operate.md list them for operators.
-enum class ExitStatus : int { asked_to_stop = 0, bad_configuration = 1, bad_flags = 2, failed = 3 };
+enum class ExitStatus : int {
+  asked_to_stop = 0,
+  bad_configuration = 1,
+  lease_lost = 1,
+  bad_flags = 2,
+  failed = 3
+};
 
 class Stop {
  public:

@@ -18,6 +18,7 @@ INCLUDES = {
     "runtime/http": ["runtime"],
     "client/api": ["runtime"],
     "client": ["client/api", "runtime", "runtime/http"],
+    "client/leader_election": ["client", "client/api", "runtime", "runtime/http"],
     "workqueue": ["runtime"],
     "informers": ["client", "client/api", "runtime"],
     "controllers/common": ["client/api", "runtime"],
@@ -27,7 +28,8 @@ INCLUDES = {
         "controllers/common", "informers", "workqueue", "client", "client/api", "runtime"],
     "cmd/dra-controller-manager": [
         "controllers/common", "controllers/resource_claim", "controllers/device_taint_eviction",
-        "informers", "workqueue", "client", "client/api", "runtime", "runtime/http"],
+        "informers", "workqueue", "client", "client/api", "client/leader_election", "runtime",
+        "runtime/http"],
     "cmd/dra-playground": [
         "test/apiserver", "controllers/common", "informers", "workqueue", "client", "client/api",
         "runtime", "runtime/http"],

@@ -1,5 +1,8 @@
 #include "client/api/lease.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include "client/api/json/document.hpp"
 #include "client/api/json/metadata.hpp"
 
@@ -12,7 +15,8 @@ using json::value;
 bool read_duration(Reader& reader, value from, std::optional<std::chrono::seconds>& duration) {
   std::int64_t seconds = 0;
   if (!reader.integer(from, seconds)) return false;
-  if (seconds > 0) duration = std::chrono::seconds(seconds);
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();  // of the API's type
+  if (seconds > 0) duration = std::chrono::seconds(std::min(seconds, kMost));
   return true;
 }
 

@@ -38,9 +38,9 @@ TEST(Lease, that_says_nothing_is_held_by_nobody) {
   for (const std::string_view said :
        {"", R"(,"spec":{})", R"(,"spec":null)",
         R"(,"spec":{"holderIdentity":null,"leaseDurationSeconds":null,"leaseTransitions":null})"}) {
-    const auto lease = decode_lease(
-        R"({"metadata":{"name":"l","namespace":"n","uid":"u","resourceVersion":"1"})" +
-        std::string(said) + "}");
+    const auto lease =
+        decode_lease(R"({"metadata":{"name":"l","namespace":"n","uid":"u","resourceVersion":"1"})" +
+                     std::string(said) + "}");
     ASSERT_TRUE(lease.has_value()) << said;
     EXPECT_EQ(lease->spec, LeaseSpec{}) << said;
   }

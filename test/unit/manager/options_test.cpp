@@ -8,14 +8,10 @@ namespace {
 
 using testing::HasSubstr;
 
-// The least that is accepted, and more.
-std::vector<std::string> with(std::vector<std::string> flags) {
-  flags.emplace_back("--leader-elect=false");
-  return flags;
-}
+using namespace std::chrono_literals;
 
 TEST(Options, defaults_are_those_of_the_documentation) {
-  const auto options = parse_options(with({}));
+  const auto options = parse_options({});
   ASSERT_TRUE(options.has_value());
   EXPECT_TRUE(options->runs_resource_claim_controller);
   EXPECT_EQ(options->concurrent_resource_claim_syncs, 50U);
@@ -28,9 +24,9 @@ TEST(Options, defaults_are_those_of_the_documentation) {
 
 TEST(Options, flags_are_taken_over) {
   const auto options = parse_options(
-      with({"--kubeconfig=/tmp/config", "--context", "dev", "--server=https://10.0.0.1:6443",
-            "--kube-api-qps=0", "--concurrent-resourceclaim-syncs=8", "--logging-format=json",
-            "-v=4", "--feature-gates=DRAAdminAccess=true,GenericWorkload=false"}));
+      {"--kubeconfig=/tmp/config", "--context", "dev", "--server=https://10.0.0.1:6443",
+       "--kube-api-qps=0", "--concurrent-resourceclaim-syncs=8", "--logging-format=json", "-v=4",
+       "--feature-gates=DRAAdminAccess=true,GenericWorkload=false"});
   ASSERT_TRUE(options.has_value()) << options.error().text;
   EXPECT_EQ(options->cluster.kubeconfig, "/tmp/config");
   EXPECT_EQ(options->cluster.context, "dev");
@@ -55,7 +51,7 @@ TEST(Options, controllers_are_selected_as_in_kube_controller_manager) {
                                     {"*,-resourceclaim-controller", false, true},
                                     {"-device-taint-eviction-controller,*", true, false},
                                     {"device-taint-eviction-controller", false, true}}) {
-    const auto options = parse_options(with({std::string("--controllers=") + row.value}));
+    const auto options = parse_options({std::string("--controllers=") + row.value});
     ASSERT_TRUE(options.has_value()) << row.value << ": " << options.error().text;
     EXPECT_EQ(options->runs_resource_claim_controller, row.claims) << row.value;
     EXPECT_EQ(options->runs_device_taint_eviction_controller, row.eviction) << row.value;
@@ -63,7 +59,7 @@ TEST(Options, controllers_are_selected_as_in_kube_controller_manager) {
 }
 
 TEST(Options, without_device_taints_nobody_is_evicted) {
-  const auto options = parse_options(with({"--feature-gates=DRADeviceTaints=false"}));
+  const auto options = parse_options({"--feature-gates=DRADeviceTaints=false"});
   ASSERT_TRUE(options.has_value()) << options.error().text;
   EXPECT_FALSE(options->runs_device_taint_eviction_controller);
   EXPECT_TRUE(options->runs_resource_claim_controller);
@@ -71,10 +67,10 @@ TEST(Options, without_device_taints_nobody_is_evicted) {
 
 TEST(Options, pods_are_deleted_or_evicted_by_the_eviction_api) {
   using device_taint_eviction::EvictionMode;
-  EXPECT_EQ(parse_options(with({}))->eviction_mode, EvictionMode::remove);
-  EXPECT_EQ(parse_options(with({"--device-taint-eviction-mode=evict"}))->eviction_mode,
+  EXPECT_EQ(parse_options({})->eviction_mode, EvictionMode::remove);
+  EXPECT_EQ(parse_options({"--device-taint-eviction-mode=evict"})->eviction_mode,
             EvictionMode::evict);
-  EXPECT_EQ(parse_options(with({"--device-taint-eviction-rate=2.5"}))->eviction_rate, 2.5);
+  EXPECT_EQ(parse_options({"--device-taint-eviction-rate=2.5"})->eviction_rate, 2.5);
 }
 
 struct BadRow {
@@ -98,8 +94,16 @@ TEST(Options, a_mistake_is_one_line_that_names_the_flag) {
         {"--feature-gates=GenericWorkload", "GenericWorkload"},
         {"--logging-format=xml", "--logging-format"},
         {"-v=99", "-v"},
+        {"--leader-elect=maybe", "--leader-elect"},
+        {"--leader-elect-lease-duration=15", "--leader-elect-lease-duration"},
+        {"--leader-elect-retry-period=0s", "--leader-elect-retry-period"},
+        {"--leader-elect-renew-deadline=15s", "lease duration"},
+        {"--leader-elect-retry-period=9s", "renew deadline"},
+        {"--leader-elect-resource-lock=endpoints", "leases"},
+        {"--leader-elect-resource-name=", "--leader-elect-resource-name"},
+        {"--leader-elect-resource-namespace=", "--leader-elect-resource-namespace"},
         {"stray", "stray"}}) {
-    const auto options = parse_options(with({row.flag}));
+    const auto options = parse_options({row.flag});
     ASSERT_FALSE(options.has_value()) << row.flag;
     EXPECT_EQ(options.error().status, 2) << row.flag;
     EXPECT_THAT(options.error().text, HasSubstr(row.named));
@@ -107,16 +111,37 @@ TEST(Options, a_mistake_is_one_line_that_names_the_flag) {
   }
 }
 
-TEST(Options, leader_election_must_be_turned_off_in_this_version) {
-  EXPECT_EQ(parse_options({}).error().status, 2);
-  EXPECT_THAT(parse_options({}).error().text, HasSubstr("--leader-elect=false"));
+TEST(Options, leader_election_is_on_and_as_everywhere_in_kubernetes) {
+  const auto options = parse_options({});
+  ASSERT_TRUE(options.has_value()) << options.error().text;
+  ASSERT_TRUE(options->leader_election.has_value());
+  EXPECT_EQ(options->leader_election->lease.str(), "kube-system/dra-controller-manager");
+  EXPECT_EQ(options->leader_election->timing.lease_duration, 15s);
+  EXPECT_EQ(options->leader_election->timing.renew_deadline, 10s);
+  EXPECT_EQ(options->leader_election->timing.retry_period, 2s);
+}
+
+TEST(Options, leader_election_takes_its_flags) {
+  const auto options = parse_options(
+      {"--leader-elect", "--leader-elect-lease-duration=1m", "--leader-elect-renew-deadline=40s",
+       "--leader-elect-retry-period=2500ms", "--leader-elect-resource-lock=leases",
+       "--leader-elect-resource-name=mine", "--leader-elect-resource-namespace=dra"});
+  ASSERT_TRUE(options.has_value()) << options.error().text;
+  EXPECT_EQ(options->leader_election->lease.str(), "dra/mine");
+  EXPECT_EQ(options->leader_election->timing.lease_duration, 60s);
+  EXPECT_EQ(options->leader_election->timing.renew_deadline, 40s);
+  EXPECT_EQ(options->leader_election->timing.retry_period, 2500ms);
+}
+
+TEST(Options, leader_election_can_be_turned_off) {
+  EXPECT_FALSE(parse_options({"--leader-elect=false"})->leader_election.has_value());
 }
 
 TEST(Options, help_and_version_are_no_mistakes) {
   const auto help = parse_options({"--help"});
   ASSERT_FALSE(help.has_value());
   EXPECT_EQ(help.error().status, 0);
-  for (const char* group : {"Cluster", "Controllers", "Process"}) {
+  for (const char* group : {"Cluster", "Controllers", "Leader election", "Process"}) {
     EXPECT_THAT(help.error().text, HasSubstr(group));
   }
   EXPECT_EQ(parse_options({"--version"}).error().status, 0);

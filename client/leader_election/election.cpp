@@ -1,0 +1,248 @@
+#include "client/leader_election/election.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "client/api/time.hpp"
+
+namespace dcm::leader_election {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr seconds kReleasedDuration(1);
+constexpr seconds kLeaseDurationMax(std::numeric_limits<std::int32_t>::max());
+
+Duration part_of(Duration whole, double share) {
+  return Duration(static_cast<Duration::rep>(static_cast<double>(whole.count()) * share));
+}
+
+MonoTime next_attempt(const Candidate& self, const Answer& answer) {
+  return answer.now + part_of(self.timing.retry_period, 1 + kJitterMax * answer.jitter);
+}
+
+// As who gives a lease back leaves it. One whose holder was cleared in another way may have a
+// holder that does not know.
+bool is_released(const LeaseSpec& spec) {
+  return spec.holder.empty() && spec.duration == kReleasedDuration;
+}
+
+// An edited duration must not shorten what the holder reckons with; a longer one is what it says.
+MonoTime expiry(const Following::Seen& seen, const Candidate& self) {
+  const Duration said = seen.spec.duration.value_or(seconds(0));
+  return seen.since + std::max(said, self.timing.lease_duration);
+}
+
+bool is_free(const Following::Seen& seen, const Candidate& self, MonoTime now) {
+  return is_released(seen.spec) || seen.spec.holder == self.identity || expiry(seen, self) <= now;
+}
+
+// Whether the write may have changed the lease, or somebody else has.
+bool must_read_after(const runtime::Error& error) {
+  return runtime::is_conflict(error) || runtime::is_object_gone(error) ||
+         error.reason == runtime::Reason::already_exists || runtime::is_outcome_unknown(error);
+}
+
+// Makes the lease ours, or keeps it so.
+Write hold(const std::optional<LeaseSpec>& known, const Candidate& self, Moment now) {
+  LeaseSpec spec;
+  spec.holder = self.identity;
+  // Never less than what we reckon with.
+  spec.duration = std::chrono::ceil<seconds>(self.timing.lease_duration);
+  spec.renew_time = api::format_micro_time(now.wall);
+  spec.acquire_time = spec.renew_time;
+  if (!known) return {Write::Kind::create, std::move(spec)};
+  const bool is_ours = known->holder == self.identity;
+  if (is_ours && !known->acquire_time.empty()) spec.acquire_time = known->acquire_time;
+  spec.transitions = known->transitions + (is_ours ? 0 : 1);
+  return {Write::Kind::update, std::move(spec)};
+}
+
+// As client-go leaves it: nobody's, and free after a second for those that look at the duration.
+Write let_go(const LeaseSpec& known, Moment now) {
+  LeaseSpec spec = known;
+  spec.holder.clear();
+  spec.duration = kReleasedDuration;
+  spec.renew_time = api::format_micro_time(now.wall);
+  spec.acquire_time = spec.renew_time;
+  return {Write::Kind::update, std::move(spec)};
+}
+
+MonoTime stop_time(const Leading& state, const Candidate& self) {
+  return state.renewed_at + self.timing.renew_deadline;
+}
+
+Ended lost(std::string why) {
+  return {Ended::How::lost, std::move(why)};
+}
+
+Leading leading(const LeaseSpec& written, const Candidate& self, MonoTime sent) {
+  return {.own = written,
+          .known = written,
+          .renewed_at = sent,
+          .turn = Leading::Turn::renew,
+          .next_try = sent + self.timing.retry_period};
+}
+
+// ---- next_step ----------------------------------------------------------------------------------
+
+Step next(const Following& state, const Candidate& self, Moment now) {
+  if (now.mono < state.next_try) return Wait{state.next_try};
+  if (state.turn == Following::Turn::read) return Read{};
+  return hold(state.seen ? std::optional(state.seen->spec) : std::nullopt, self, now);
+}
+
+Step next(const Leading& state, const Candidate& self, Moment now) {
+  const MonoTime stop = stop_time(state, self);
+  if (now.mono >= stop) return lost("it could not be renewed in time");
+  if (now.mono < state.next_try) return Wait{std::min(state.next_try, stop)};
+  if (state.turn == Leading::Turn::read) return Read{};
+  return hold(state.known, self, now);
+}
+
+Step next(const Releasing& state, const Candidate& /*self*/, Moment now) {
+  if (state.attempts_left == 0) return Ended{Ended::How::released, {}};
+  if (state.turn == Releasing::Turn::read) return Read{};
+  return let_go(*state.known, now);
+}
+
+Step next(const Ended& state, const Candidate& /*self*/, Moment /*now*/) {
+  return state;
+}
+
+// ---- observe_read -------------------------------------------------------------------------------
+
+State after_read(Following state, const Candidate& self, const Answer& answer) {
+  state.turn = Following::Turn::read;
+  state.next_try = next_attempt(self, answer);
+  if (!answer.lease) return state;
+  const std::optional<LeaseSpec>& found = *answer.lease;
+  if (found && (!state.seen || state.seen->spec != *found)) {
+    state.seen = Following::Seen{*found, answer.now};
+  }
+  if (state.seen && !is_free(*state.seen, self, answer.now)) {
+    state.next_try = std::min(state.next_try, expiry(*state.seen, self));
+    return state;
+  }
+  if (!found) state.seen.reset();
+  state.turn = Following::Turn::take;
+  state.next_try = answer.now;
+  return state;
+}
+
+State after_read(Leading state, const Candidate& self, const Answer& answer) {
+  if (!answer.lease) {
+    state.next_try = std::max(answer.now, answer.sent + self.timing.retry_period);
+    return state;
+  }
+  const std::optional<LeaseSpec>& found = *answer.lease;
+  const bool was_cleared =
+      found && found->holder.empty() && found->transitions == state.own.transitions;
+  if (found && found->holder != self.identity && !was_cleared) {
+    return lost(found->holder.empty() ? "somebody else has held it meanwhile"
+                                      : fmt::format("{} holds it", found->holder));
+  }
+  state.known = found;
+  state.turn = Leading::Turn::renew_what_was_read;
+  state.next_try = answer.now;
+  return state;
+}
+
+State after_read(Releasing state, const Candidate& self, const Answer& answer) {
+  if (!answer.lease) {
+    --state.attempts_left;
+    return state;
+  }
+  const std::optional<LeaseSpec>& found = *answer.lease;
+  if (!found || found->holder != self.identity) return Ended{Ended::How::released, {}};
+  state.known = found;
+  state.turn = Releasing::Turn::release;
+  return state;
+}
+
+State after_read(Ended state, const Candidate& /*self*/, const Answer& /*answer*/) {
+  return state;
+}
+
+// ---- observe_write ------------------------------------------------------------------------------
+
+State after_write(Following state, const Candidate& self, const Answer& answer) {
+  if (answer.lease) return leading(**answer.lease, self, answer.sent);
+  if (runtime::is_outcome_unknown(answer.lease.error())) state.may_be_holder = true;
+  state.turn = Following::Turn::read;
+  state.next_try = next_attempt(self, answer);
+  return state;
+}
+
+State after_write(Leading state, const Candidate& self, const Answer& answer) {
+  if (answer.lease) return leading(**answer.lease, self, answer.sent);
+  const bool was_quick = state.turn == Leading::Turn::renew;
+  const bool must_read = must_read_after(answer.lease.error());
+  state.turn = must_read ? Leading::Turn::read : Leading::Turn::renew;
+  const MonoTime later = std::max(answer.now, answer.sent + self.timing.retry_period);
+  state.next_try = must_read && was_quick ? answer.now : later;
+  return state;
+}
+
+State after_write(Releasing state, const Candidate& /*self*/, const Answer& answer) {
+  if (answer.lease) return Ended{Ended::How::released, {}};
+  --state.attempts_left;
+  if (must_read_after(answer.lease.error())) state.turn = Releasing::Turn::read;
+  return state;
+}
+
+State after_write(Ended state, const Candidate& /*self*/, const Answer& /*answer*/) {
+  return state;
+}
+
+}  // namespace
+
+std::string why_invalid(const Timing& timing) {
+  if (timing.retry_period <= Duration::zero()) return "the retry period must be above 0";
+  if (timing.renew_deadline <= part_of(timing.retry_period, kJitterMax)) {
+    return fmt::format("the renew deadline must be longer than {} retry periods", kJitterMax);
+  }
+  if (timing.lease_duration <= timing.renew_deadline) {
+    return "the lease duration must be longer than the renew deadline";
+  }
+  if (timing.lease_duration > kLeaseDurationMax) return "the lease duration is too long";
+  return {};
+}
+
+Step next_step(const State& state, const Candidate& self, Moment now) {
+  return std::visit([&](const auto& it) { return next(it, self, now); }, state);
+}
+
+State observe_read(State state, const Candidate& self, const Answer& answer) {
+  return std::visit([&](auto& it) { return after_read(std::move(it), self, answer); }, state);
+}
+
+State observe_write(State state, const Candidate& self, const Answer& answer) {
+  return std::visit([&](auto& it) { return after_write(std::move(it), self, answer); }, state);
+}
+
+State begin_release(State state) {
+  if (const auto* leading = std::get_if<Leading>(&state)) {
+    const bool is_known = leading->turn != Leading::Turn::read && leading->known &&
+                          leading->known->holder == leading->own.holder;
+    return Releasing{leading->known, is_known ? Releasing::Turn::release : Releasing::Turn::read};
+  }
+  const auto* following = std::get_if<Following>(&state);
+  if (following == nullptr) return state;
+  if (following->may_be_holder) return Releasing{std::nullopt, Releasing::Turn::read};
+  return Ended{Ended::How::released, {}};
+}
+
+std::optional<MonoTime> may_write_until(const State& state, const Candidate& self) {
+  const auto* leading = std::get_if<Leading>(&state);
+  return leading == nullptr ? std::nullopt : std::optional(stop_time(*leading, self));
+}
+
+MonoTime request_deadline(const State& state, const Candidate& self, MonoTime now) {
+  const MonoTime own = now + self.timing.renew_deadline / 2;
+  return std::min(own, may_write_until(state, self).value_or(own));
+}
+
+}  // namespace dcm::leader_election

@@ -1,0 +1,194 @@
+#include "client/leader_election/elector.hpp"
+
+#include <utility>
+
+#include "client/api/encode_lease.hpp"
+
+namespace dcm::leader_election {
+namespace {
+
+using client::ApiRequest;
+using runtime::Deadline;
+using runtime::Task;
+
+constexpr Duration kFailureLogInterval = std::chrono::minutes(1);
+constexpr std::size_t kLeaseBytesMax = 1024 * 1024;
+
+api::Resource leases() {
+  return {&api::kLeases, std::string(api::kLeases.versions.front())};
+}
+
+}  // namespace
+
+Elector::Elector(Dependencies dependencies, ElectorOptions options, runtime::Rng rng,
+                 runtime::Logger log)
+    : deps_(dependencies),
+      options_(std::move(options)),
+      rng_(rng),
+      log_(log.with({{"lease", options_.lease.str()}})),
+      stop_requested_(deps_.time),
+      failure_guard_(deps_.time, kFailureLogInterval),
+      is_master_(deps_.metrics.gauge(
+          "leader_election_master_status",
+          "[ALPHA] Gauge of if the reporting system is master of the relevant lease, 0 indicates "
+          "backup, 1 indicates master. 'name' is the string used to identify the lease. Please "
+          "make sure to group by name.",
+          {{"name", options_.lease.name}})),
+      slow_paths_(deps_.metrics.counter(
+          "leader_election_slowpath_total",
+          "[ALPHA] Total number of slow path exercised in renewing leader leases. 'name' is the "
+          "string used to identify the lease. Please make sure to group by name.",
+          {{"name", options_.lease.name}})),
+      renew_age_(deps_.metrics.gauge(
+          "dra_controller_manager_lease_renew_age_seconds",
+          "[ALPHA] Seconds since the last renewal of the lease that succeeded was sent; 0 for who "
+          "does not lead.")),
+      refresh_(deps_.metrics.before_exposition([this] { refresh_age(); })) {}
+
+Elector::~Elector() {
+  if (fence_timer_) deps_.time.cancel(*fence_timer_);
+}
+
+Task<> Elector::run() {
+  while (!is_over_) {
+    if (is_stopping_) move_to(begin_release(std::move(state_)));
+    Step step = next_step(state_, options_.candidate, {deps_.time.now(), deps_.time.wall_now()});
+    if (auto* ended = std::get_if<Ended>(&step)) {
+      move_to(std::move(*ended));
+    } else if (const auto* wait = std::get_if<Wait>(&step)) {
+      co_await stop_requested_.wait(Deadline(wait->until));
+    } else if (auto* what = std::get_if<Write>(&step)) {
+      co_await write(std::move(*what));
+    } else {
+      co_await read();
+    }
+  }
+}
+
+void Elector::stop() {
+  is_stopping_ = true;
+  deps_.fence.close();
+  if (fence_timer_) deps_.time.cancel(*std::exchange(fence_timer_, std::nullopt));
+  stop_requested_.notify_all();
+}
+
+Task<> Elector::read() {
+  if (is_leading()) slow_paths_.Increment();
+  const Answer answer = co_await send(client::get_request(leases(), options_.lease));
+  report("read", answer);
+  move_to(observe_read(std::move(state_), options_.candidate, answer));
+  report_holder();
+}
+
+Task<> Elector::write(Write write) {
+  Result<std::string> body = write.kind == Write::Kind::create
+                                 ? api::encode_lease(options_.lease, write.spec)
+                                 : api::encode_lease_update(stored_, write.spec);
+  // What the server sent was decoded once.
+  if (!body) co_return lose(body.error().message);
+  ApiRequest request =
+      write.kind == Write::Kind::create
+          ? client::create_request(leases(), options_.lease.namespace_.str(), std::move(*body))
+          : client::update_request(leases(), options_.lease, std::move(*body));
+  const Answer answer = co_await send(std::move(request));
+  report("written", answer);
+  move_to(observe_write(std::move(state_), options_.candidate, answer));
+}
+
+// Nothing is repeated below: what to do after a failure is decided anew.
+Task<Answer> Elector::send(ApiRequest request) {
+  const MonoTime sent = deps_.time.now();
+  request.priority = client::Priority::exempt;
+  request.fencing = client::Fencing::unfenced;
+  request.retries = client::Retries::none;
+  request.answer_bytes_max = kLeaseBytesMax;
+  request.deadline = Deadline(request_deadline(state_, options_.candidate, sent));
+  const bool is_read = request.verb == client::Verb::get;
+  Result<http::Response> response = co_await deps_.rest.send(std::move(request));
+  if (is_read && !response && runtime::is_not_found(response.error())) {
+    co_return Answer{std::nullopt, sent, deps_.time.now(), rng_.unit()};
+  }
+  co_return Answer{take(std::move(response)), sent, deps_.time.now(), rng_.unit()};
+}
+
+Result<std::optional<LeaseSpec>> Elector::take(Result<http::Response> answer) {
+  if (!answer) return runtime::fail(std::move(answer.error()));
+  Result<api::Lease> lease = api::decode_lease(answer->body);
+  if (!lease) return runtime::fail(std::move(lease.error()));
+  stored_ = std::move(answer->body);
+  meta_ = std::move(lease->meta);
+  return std::move(lease->spec);
+}
+
+void Elector::move_to(State next) {
+  // The fence has closed while the answer was on its way.
+  if (is_over_) return;
+  const bool was_leading = is_leading();
+  state_ = std::move(next);
+  follow_fence();
+  if (!was_leading && is_leading()) begin_leading();
+  const auto* ended = std::get_if<Ended>(&state_);
+  if (ended == nullptr) return;
+  if (ended->how == Ended::How::lost) return lose(std::string(ended->why));
+  is_over_ = true;
+  if (leader_ == options_.candidate.identity) log_.info("The lease is released");
+}
+
+void Elector::follow_fence() {
+  if (fence_timer_) deps_.time.cancel(*std::exchange(fence_timer_, std::nullopt));
+  const auto until = may_write_until(state_, options_.candidate);
+  is_master_.Set(until ? 1 : 0);
+  if (!until || is_stopping_) return deps_.fence.close();
+  deps_.fence.open_until(*until);
+  fence_timer_ = deps_.time.schedule(*until, [this] {
+    fence_timer_.reset();
+    lose("it could not be renewed in time");
+  });
+}
+
+void Elector::begin_leading() {
+  leader_ = options_.candidate.identity;
+  const LeaseSpec& own = std::get<Leading>(state_).own;
+  log_.info("Became the leader", {{"identity", leader_}, {"transitions", own.transitions}});
+  if (!is_stopping_) deps_.listener.on_leading(meta_);
+}
+
+void Elector::lose(std::string_view why) {
+  is_over_ = true;
+  deps_.fence.close();
+  is_master_.Set(0);
+  log_.error("Lost the lease", {{"why", why}});
+  stop_requested_.notify_all();
+  deps_.listener.on_lost(why);
+}
+
+void Elector::report(std::string_view what, const Answer& answer) {
+  if (answer.lease) {
+    if (problem_) failure_guard_.reset();
+    return problem_.reset();
+  }
+  const runtime::Error& error = answer.lease.error();
+  // Somebody was quicker, or has edited it.
+  if (runtime::is_conflict(error) || error.reason == runtime::Reason::already_exists) return;
+  problem_ = error.message;
+  if (!failure_guard_.should_log(runtime::to_string(error.reason))) return;
+  log_.warning("The lease could not be used; trying again",
+               {{"not", what}, {"error", runtime::to_string(error)}});
+}
+
+void Elector::report_holder() {
+  const auto* following = std::get_if<Following>(&state_);
+  if (following == nullptr || !following->seen) return;
+  const std::string& holder = following->seen->spec.holder;
+  if (holder.empty() || std::exchange(leader_, holder) == holder) return;
+  log_.info("Another process leads; standing by", {{"holder", holder}});
+}
+
+void Elector::refresh_age() {
+  const auto* leading = std::get_if<Leading>(&state_);
+  const Duration age =
+      leading == nullptr ? Duration::zero() : deps_.time.now() - leading->renewed_at;
+  renew_age_.Set(std::chrono::duration<double>(age).count());
+}
+
+}  // namespace dcm::leader_election

@@ -1,0 +1,97 @@
+// Gets and keeps the lease: the coroutine around election.hpp.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "client/leader_election/election.hpp"
+#include "client/leader_election/fence.hpp"
+#include "client/rest_client.hpp"
+#include "runtime/condition.hpp"
+#include "runtime/log.hpp"
+#include "runtime/metrics.hpp"
+#include "runtime/rng.hpp"
+
+namespace dcm::leader_election {
+
+struct ElectorOptions {
+  api::NamespacedName lease;
+  Candidate candidate;
+};
+
+// Who is told. Neither call may wait or destroy the elector.
+class ElectionListener {
+ public:
+  virtual ~ElectionListener() = default;
+  // Once. The fence is open.
+  virtual void on_leading(const api::ObjectMeta& lease) = 0;
+  // Once, and the last call. The fence is closed for good.
+  virtual void on_lost(std::string_view why) = 0;
+};
+
+// Loop thread only. Its requests are not fenced and pass the client's limits; give it a client with
+// a connection of its own, so that they never queue behind others.
+class Elector {
+ public:
+  // All references must outlive it.
+  struct Dependencies {
+    client::RestClient& rest;
+    runtime::TimeSource& time;
+    runtime::MetricsRegistry& metrics;
+    Fence& fence;
+    ElectionListener& listener;
+  };
+
+  Elector(Dependencies dependencies, ElectorOptions options, runtime::Rng rng, runtime::Logger log);
+  ~Elector();
+  Elector(const Elector&) = delete;
+  Elector& operator=(const Elector&) = delete;
+
+  // Tries to become the leader, and renews. Ends when the lease is lost, or after stop() when it is
+  // given back (or could not be: it runs out by itself). Cancelled, it ends without giving it back.
+  runtime::Task<> run();
+  // Closes the fence. Call it when all writes are done: then nobody has to wait for the lease to
+  // run out. Idempotent.
+  void stop();
+
+  bool is_leading() const { return std::holds_alternative<Leading>(state_); }
+  // What keeps us from taking part; nothing: the lease was read or written as it should be.
+  const std::optional<std::string>& problem() const { return problem_; }
+
+ private:
+  runtime::Task<> read();
+  runtime::Task<> write(Write write);
+  runtime::Task<Answer> send(client::ApiRequest request);
+  Result<std::optional<LeaseSpec>> take(Result<http::Response> answer);
+
+  void move_to(State next);
+  void follow_fence();
+  void begin_leading();
+  void lose(std::string_view why);
+  void report(std::string_view what, const Answer& answer);
+  void report_holder();
+  void refresh_age();
+
+  Dependencies deps_;
+  ElectorOptions options_;
+  runtime::Rng rng_;
+  runtime::Logger log_;
+  State state_ = Following{};
+  std::string stored_;    // the lease as the server sent it last
+  api::ObjectMeta meta_;  // of that
+  std::string leader_;    // who was last reported to lead
+  std::optional<std::string> problem_ = "the lease was not read yet";
+  bool is_stopping_ = false;
+  bool is_over_ = false;
+  runtime::Condition stop_requested_;
+  runtime::RepeatGuard failure_guard_;
+  // Fires when the fence closes, whatever the loop of run() is waiting for.
+  std::optional<runtime::TimerId> fence_timer_;
+  runtime::Gauge& is_master_;
+  runtime::Counter& slow_paths_;
+  runtime::Gauge& renew_age_;
+  runtime::Refresh refresh_;
+};
+
+}  // namespace dcm::leader_election

@@ -1,0 +1,38 @@
+// The fence before each write: open for as long as nobody else can have become the leader.
+#pragma once
+
+#include <string>
+
+#include "client/write_gate.hpp"
+#include "runtime/time.hpp"
+
+namespace dcm::leader_election {
+
+// Closed at first. Opened up to a point in time by each renewal, and checked right before the bytes
+// of a write leave: a process that was stopped for a while, or is too busy to renew, finds it
+// closed without anybody having closed it. The clock must run on while the machine sleeps.
+//
+// What has passed the check cannot be taken back, which is why each write also carries the UID (and
+// where it matters the version) of what it is about.
+class Fence final : public client::WriteGate {
+ public:
+  // `time` must outlive it.
+  explicit Fence(const runtime::TimeSource& time) : time_(time) {}
+
+  void open_until(runtime::MonoTime when) { open_until_ = when; }
+  void close() { open_until_ = runtime::MonoTime::min(); }
+
+  runtime::Result<> check() const override {
+    if (time_.now() < open_until_) return {};
+    return runtime::fail(runtime::Reason::shutting_down,
+                         open_until_ == runtime::MonoTime::min()
+                             ? "not sent: this process does not hold the lease"
+                             : "not sent: the lease was not renewed in time");
+  }
+
+ private:
+  const runtime::TimeSource& time_;
+  runtime::MonoTime open_until_ = runtime::MonoTime::min();
+};
+
+}  // namespace dcm::leader_election

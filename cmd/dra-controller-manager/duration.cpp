@@ -1,0 +1,71 @@
+#include "cmd/dra-controller-manager/duration.hpp"
+
+#include <array>
+#include <charconv>
+
+#include <fmt/format.h>
+
+namespace dcm::manager {
+namespace {
+
+using namespace std::chrono_literals;
+using runtime::Duration;
+
+struct Unit {
+  std::string_view name;
+  Duration value;
+};
+// A name that begins with another one comes first.
+constexpr std::array<Unit, 7> kUnits = {{
+    {"ms", 1ms},
+    {"us", 1us},
+    {"µs", 1us},
+    {"ns", 1ns},
+    {"h", 1h},
+    {"m", 1min},
+    {"s", 1s},
+}};
+
+// Takes "1.5s" from the front of `text`, as nanoseconds.
+std::optional<double> take_part(std::string_view& text) {
+  double number = 0;
+  if (text.front() != '.' && (text.front() < '0' || text.front() > '9')) return std::nullopt;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+  if (error != std::errc()) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  for (const Unit& unit : kUnits) {
+    if (!text.starts_with(unit.name)) continue;
+    text.remove_prefix(unit.name.size());
+    return number * static_cast<double>(unit.value.count());
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Duration> parse_duration(std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  if (text == "0") return Duration::zero();
+  double sum = 0;
+  while (!text.empty()) {
+    const auto part = take_part(text);
+    if (!part) return std::nullopt;
+    sum += *part;
+  }
+  if (sum >= static_cast<double>(Duration::max().count())) return std::nullopt;
+  return Duration(static_cast<Duration::rep>(sum + 0.5));
+}
+
+std::string format_duration(Duration duration) {
+  std::string text;
+  const auto hours = std::chrono::floor<std::chrono::hours>(duration);
+  const auto minutes = std::chrono::floor<std::chrono::minutes>(duration - hours);
+  const double seconds = std::chrono::duration<double>(duration - hours - minutes).count();
+  if (hours > 0h) text += fmt::format("{}h", hours.count());
+  if (minutes > 0min) text += fmt::format("{}m", minutes.count());
+  if (seconds > 0 || text.empty()) text += fmt::format("{}s", seconds);
+  return text;
+}
+
+}  // namespace dcm::manager

@@ -1,0 +1,78 @@
+#include "cmd/dra-controller-manager/leader.hpp"
+
+#include <array>
+#include <cstdlib>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "client/leader_election/identity.hpp"
+
+namespace dcm::manager {
+namespace {
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  const bool is_known = gethostname(name.data(), name.size() - 1) == 0;
+  return is_known ? std::string(name.data()) : std::string("unknown");
+}
+
+leader_election::ElectorOptions elector_options(const LeaderElectionOptions& options,
+                                                const std::string& identity) {
+  return {.lease = options.lease, .candidate = {.identity = identity, .timing = options.timing}};
+}
+
+}  // namespace
+
+Leader::Leader(const Process& process, const LeaderElectionOptions& options,
+               client::RestClient& rest, leader_election::Fence& fence, common::EventSink& events,
+               Leadership& leadership)
+    : identity_(leader_election::make_identity(host_name(), process.rng)),
+      events_(events),
+      leadership_(leadership),
+      elector_({.rest = rest,
+                .time = process.loop.time(),
+                .metrics = process.metrics,
+                .fence = fence,
+                .listener = *this},
+               elector_options(options, identity_), process.rng.fork(), process.log),
+      tasks_(process.loop.executor()) {}
+
+void Leader::start(Stop& stop) {
+  constexpr const char* kPart = "leader election";
+  tasks_.spawn(kPart, stop.guard(kPart, run()));
+}
+
+runtime::Task<> Leader::run() {
+  co_await leadership_.wait_until_wanted();
+  co_await elector_.run();
+}
+
+runtime::Task<> Leader::stop() {
+  elector_.stop();
+  if (!leadership_.is_wanted()) tasks_.cancel();
+  co_await tasks_.join();
+}
+
+std::optional<std::string> Leader::problem() const {
+  return leadership_.is_wanted() ? elector_.problem() : std::nullopt;
+}
+
+void Leader::on_leading(const api::ObjectMeta& lease) {
+  leadership_.begin();
+  events_.report({.api_version = "coordination.k8s.io/v1",
+                  .kind = "Lease",
+                  .key = lease.key,
+                  .uid = lease.uid,
+                  .resource_version = lease.resource_version.str()},
+                 api::EventType::normal, "dra-controller-manager", "LeaderElection",
+                 fmt::format("{} became leader", identity_));
+}
+
+// The log has said why. Nothing is waited for: what is on its way guards itself, and an orderly end
+// would only take time.
+void Leader::on_lost(std::string_view /*why*/) {
+  std::_Exit(static_cast<int>(ExitStatus::lease_lost));
+}
+
+}  // namespace dcm::manager

@@ -1,0 +1,45 @@
+// Leader election of the process: what it means to win the lease, to lose it and to stop.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "client/leader_election/elector.hpp"
+#include "cmd/dra-controller-manager/connection.hpp"
+#include "cmd/dra-controller-manager/leadership.hpp"
+#include "cmd/dra-controller-manager/options.hpp"
+#include "cmd/dra-controller-manager/stop.hpp"
+#include "controllers/common/event_sink.hpp"
+#include "runtime/task_group.hpp"
+
+namespace dcm::manager {
+
+// Looks for the lease once leadership is wanted, and begins it when the lease is ours. When the
+// lease is lost, the process ends at once with exit status 1: it must not write any more, and the
+// next one starts with fresh caches.
+class Leader final : leader_election::ElectionListener {
+ public:
+  // All references must outlive it.
+  Leader(const Process& process, const LeaderElectionOptions& options, client::RestClient& rest,
+         leader_election::Fence& fence, common::EventSink& events, Leadership& leadership);
+
+  // `stop` hears of a failure.
+  void start(Stop& stop);
+  // Gives the lease back, if it is ours. After the last write.
+  runtime::Task<> stop();
+  // What keeps this process from taking part.
+  std::optional<std::string> problem() const;
+
+ private:
+  runtime::Task<> run();
+  void on_leading(const api::ObjectMeta& lease) override;
+  void on_lost(std::string_view why) override;
+
+  std::string identity_;
+  common::EventSink& events_;
+  Leadership& leadership_;
+  leader_election::Elector elector_;
+  runtime::TaskGroup tasks_;
+};
+
+}  // namespace dcm::manager

@@ -1,0 +1,39 @@
+// Whether this process may work yet.
+#pragma once
+
+#include "runtime/condition.hpp"
+#include "runtime/task.hpp"
+
+namespace dcm::manager {
+
+// Between the session, which asks for it once it is ready to work, and the elector, which looks for
+// it from then on: a process that cannot work must not keep others from it. Leadership begins once
+// and is never taken back, as who loses it ends.
+class Leadership {
+ public:
+  // `time` must outlive it.
+  explicit Leadership(runtime::TimeSource& time) : changed_(time) {}
+
+  bool is_wanted() const { return is_wanted_; }
+  void begin() {
+    has_begun_ = true;
+    changed_.notify_all();
+  }
+  // Asks for it, and waits until it begins.
+  runtime::Task<> wait() {
+    is_wanted_ = true;
+    changed_.notify_all();
+    while (!has_begun_) co_await changed_.wait();
+  }
+  // Waits until somebody asks for it.
+  runtime::Task<> wait_until_wanted() {
+    while (!is_wanted_) co_await changed_.wait();
+  }
+
+ private:
+  bool is_wanted_ = false;
+  bool has_begun_ = false;
+  runtime::Condition changed_;
+};
+
+}  // namespace dcm::manager

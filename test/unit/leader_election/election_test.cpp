@@ -1,0 +1,403 @@
+// The rules, one by one: what is known about the lease, what comes, and what follows.
+#include "client/leader_election/election.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "client/leader_election/identity.hpp"
+
+namespace dcm::leader_election {
+namespace {
+
+using namespace std::chrono_literals;
+using runtime::Reason;
+using testing::HasSubstr;
+using testing::MatchesRegex;
+
+// Lease 15 s, deadline 10 s, retry 2 s.
+const Candidate kMe{"me", {}};
+constexpr double kHalf = 0.5;  // of the jitter: an attempt after 2 s * (1 + 1.2 / 2) = 3.2 s
+
+MonoTime at(Duration since_start) {
+  return MonoTime(1000s + since_start);
+}
+Moment moment(Duration since_start) {
+  return {at(since_start), runtime::WallTime(std::chrono::days(20'000)) + since_start};
+}
+
+LeaseSpec held_by(const std::string& holder, std::int64_t transitions = 3) {
+  return {.holder = holder,
+          .duration = 15s,
+          .acquire_time = "2024-10-04T00:00:00.000000Z",
+          .renew_time = "2024-10-04T00:00:00.000000Z",
+          .transitions = transitions};
+}
+
+LeaseSpec released() {
+  LeaseSpec spec = held_by("");
+  spec.duration = 1s;
+  return spec;
+}
+
+Answer found(std::optional<LeaseSpec> lease, Duration sent, Duration now) {
+  return {std::move(lease), at(sent), at(now), kHalf};
+}
+Answer failed(Reason reason, Duration sent, Duration now) {
+  return {runtime::fail(reason, "as the row says"), at(sent), at(now), kHalf};
+}
+
+Following saw(const LeaseSpec& spec, Duration when) {
+  return {.seen = Following::Seen{spec, at(when)}};
+}
+Leading leading_since(Duration when) {
+  return {.own = held_by("me"),
+          .known = held_by("me"),
+          .renewed_at = at(when),
+          .turn = Leading::Turn::renew,
+          .next_try = at(when + 2s)};
+}
+
+// What a state would do at a time, in a word.
+std::string act(const State& state, Duration now, const Candidate& self = kMe) {
+  const Step step = next_step(state, self, moment(now));
+  if (const auto* wait = std::get_if<Wait>(&step)) {
+    return "wait until " +
+           std::to_string(
+               std::chrono::duration_cast<std::chrono::milliseconds>(wait->until - at(0s)).count());
+  }
+  if (const auto* write = std::get_if<Write>(&step)) {
+    return write->kind == Write::Kind::create ? "create" : "update";
+  }
+  if (const auto* ended = std::get_if<Ended>(&step)) {
+    return ended->how == Ended::How::lost ? "lost" : "released";
+  }
+  return "read";
+}
+
+// ---- a follower reads ---------------------------------------------------------------------------
+
+struct ReadRow {
+  const char* name;
+  Following before;
+  Answer answer;
+  const char* then;  // what it does at the time of the answer
+};
+
+TEST(Following, decides_by_what_it_reads) {
+  const LeaseSpec other = held_by("other");
+  LeaseSpec renewed = other;
+  renewed.renew_time = "2024-10-04T00:00:02.000000Z";
+  LeaseSpec short_lived = other;
+  short_lived.duration = 1s;
+  LeaseSpec long_lived = other;
+  long_lived.duration = 60s;
+  LeaseSpec silent = other;
+  silent.duration.reset();
+  const ReadRow rows[] = {
+      {"a lease that is not there is made", {}, found(std::nullopt, 0s, 0s), "create"},
+      {"a lease that was given back is taken", {}, found(released(), 0s, 0s), "update"},
+      {"a lease whose holder was cleared by hand may still have one",
+       {},
+       found(held_by(""), 0s, 0s),
+       "wait until 3200"},
+      {"and is taken when that one's time is over", saw(held_by(""), 0s),
+       found(held_by(""), 15s, 15s), "update"},
+      {"a lease that was never seen before is left alone, however old its times are",
+       {},
+       found(other, 0s, 0s),
+       "wait until 3200"},
+      {"a lease that has not changed is left alone until its time is over", saw(other, 0s),
+       found(other, 5s, 5s), "wait until 8200"},
+      {"the next attempt comes when its time is over, not later", saw(other, 0s),
+       found(other, 13s, 13s), "wait until 15000"},
+      {"one that has not changed for its whole time is taken", saw(other, 0s),
+       found(other, 15s, 15s), "update"},
+      {"a renewal starts its time anew", saw(other, 0s), found(renewed, 20s, 20s),
+       "wait until 23200"},
+      {"its time starts when it is seen, not when it was asked for", saw(other, 0s),
+       found(renewed, 1s, 4s), "wait until 7200"},
+      {"another holder starts its time anew", saw(other, 0s), found(held_by("third"), 20s, 20s),
+       "wait until 23200"},
+      {"a duration that was edited down does not free it", saw(short_lived, 0s),
+       found(short_lived, 10s, 10s), "wait until 13200"},
+      {"a holder that reckons with longer is left alone for longer", saw(long_lived, 0s),
+       found(long_lived, 20s, 20s), "wait until 23200"},
+      {"without a duration, our own counts", saw(silent, 0s), found(silent, 14s, 14s),
+       "wait until 15000"},
+      {"without a duration, it is taken after our own", saw(silent, 0s), found(silent, 15s, 15s),
+       "update"},
+      {"one that was deleted under a holder is left alone until that one's time is over",
+       saw(other, 0s), found(std::nullopt, 5s, 5s), "wait until 8200"},
+      {"one that was deleted is made when the holder's time is over", saw(other, 0s),
+       found(std::nullopt, 15s, 15s), "create"},
+      {"one that is ours after all (the answer was lost) is kept",
+       {},
+       found(held_by("me"), 0s, 0s),
+       "update"},
+      {"a failure is no reason to take it", saw(other, 0s),
+       failed(Reason::internal_error, 16s, 16s), "wait until 19200"},
+      {"a permission that is missing is asked for again",
+       {},
+       failed(Reason::forbidden, 0s, 0s),
+       "wait until 3200"},
+  };
+  for (const ReadRow& row : rows) {
+    const State after = observe_read(row.before, kMe, row.answer);
+    EXPECT_EQ(act(after, row.answer.now - at(0s)), row.then) << row.name;
+    EXPECT_EQ(may_write_until(after, kMe), std::nullopt) << row.name;
+  }
+}
+
+TEST(Following, reads_right_before_it_takes) {
+  // It was stopped for a minute: what it saw before says nothing now.
+  EXPECT_EQ(act(saw(held_by("other"), 0s), 60s), "read");
+}
+
+TEST(Following, waits_for_its_next_try) {
+  Following state = saw(held_by("other"), 0s);
+  state.next_try = at(3s);
+  EXPECT_EQ(act(state, 2s), "wait until 3000");
+  EXPECT_EQ(act(state, 3s), "read");
+}
+
+// ---- what is written ----------------------------------------------------------------------------
+
+LeaseSpec written(const State& state, Duration now) {
+  return std::get<Write>(next_step(state, kMe, moment(now))).spec;
+}
+
+TEST(Hold, a_new_lease_has_had_no_transitions) {
+  const State state = observe_read(Following{}, kMe, found(std::nullopt, 0s, 0s));
+  const LeaseSpec spec = written(state, 1s);
+  EXPECT_EQ(spec, (LeaseSpec{.holder = "me",
+                             .duration = 15s,
+                             .acquire_time = "2024-10-04T00:00:01.000000Z",
+                             .renew_time = "2024-10-04T00:00:01.000000Z",
+                             .transitions = 0}));
+}
+
+TEST(Hold, a_takeover_counts_one_more_also_from_nobody) {
+  for (const char* holder : {"", "other"}) {
+    const State state =
+        observe_read(saw(held_by(holder), 0s), kMe, found(held_by(holder), 15s, 15s));
+    const LeaseSpec spec = written(state, 15s);
+    EXPECT_EQ(spec.transitions, 4) << holder;
+    EXPECT_EQ(spec.acquire_time, "2024-10-04T00:00:15.000000Z") << holder;
+  }
+}
+
+TEST(Hold, a_renewal_changes_the_time_of_renewal_alone) {
+  LeaseSpec expected = held_by("me");
+  expected.renew_time = "2024-10-04T00:00:02.000000Z";
+  EXPECT_EQ(written(leading_since(0s), 2s), expected);
+}
+
+TEST(Hold, a_duration_is_written_in_whole_seconds_and_never_less_than_it_is) {
+  const Candidate quick{"me", {1500ms, 1s, 100ms}};
+  const State state = observe_read(Following{}, quick, found(std::nullopt, 0s, 0s));
+  EXPECT_EQ(std::get<Write>(next_step(state, quick, moment(0s))).spec.duration, 2s);
+}
+
+// ---- a follower writes --------------------------------------------------------------------------
+
+Following about_to_take() {
+  return std::get<Following>(observe_read(Following{}, kMe, found(released(), 0s, 0s)));
+}
+
+TEST(Following, that_has_taken_the_lease_leads_from_the_sending_on) {
+  const State state = observe_write(about_to_take(), kMe, found(held_by("me"), 1s, 4s));
+  EXPECT_EQ(may_write_until(state, kMe), at(11s));
+  EXPECT_EQ(act(state, 3s), "update");
+  EXPECT_EQ(act(state, 2s), "wait until 3000");
+}
+
+TEST(Following, that_was_too_late_reads_again) {
+  for (const Reason reason : {Reason::conflict, Reason::already_exists, Reason::deadline_exceeded,
+                              Reason::too_many_requests}) {
+    const State state = observe_write(about_to_take(), kMe, failed(reason, 0s, 1s));
+    EXPECT_EQ(act(state, 1s), "wait until 4200") << to_string(reason);
+    EXPECT_EQ(act(state, 5s), "read") << to_string(reason);
+    EXPECT_EQ(may_write_until(state, kMe), std::nullopt) << to_string(reason);
+  }
+}
+
+// ---- a leader -----------------------------------------------------------------------------------
+
+struct LeaderRow {
+  const char* name;
+  Reason reason;
+  const char* then;   // at 3 s, when the answer to the renewal of 2 s comes
+  const char* later;  // at 4 s
+};
+
+TEST(Leading, goes_on_after_a_renewal_that_failed) {
+  const LeaderRow rows[] = {
+      {"somebody has edited the lease: look at it, at once", Reason::conflict, "read", "read"},
+      {"it is not there: look, at once", Reason::object_not_found, "read", "read"},
+      {"an answer was lost: look, at once", Reason::disconnected, "read", "read"},
+      {"no answer in time: look, at once", Reason::deadline_exceeded, "read", "read"},
+      {"the server fell over: look, at once", Reason::internal_error, "read", "read"},
+      {"the server is busy: once more, later", Reason::too_many_requests, "wait until 4000",
+       "update"},
+      {"the server is not there: once more, later", Reason::unreachable, "wait until 4000",
+       "update"},
+      {"the permission is gone: once more, later", Reason::forbidden, "wait until 4000", "update"},
+  };
+  for (const LeaderRow& row : rows) {
+    const State state = observe_write(leading_since(0s), kMe, failed(row.reason, 2s, 3s));
+    EXPECT_EQ(act(state, 3s), row.then) << row.name;
+    EXPECT_EQ(act(state, 4s), row.later) << row.name;
+    EXPECT_EQ(may_write_until(state, kMe), at(10s)) << row.name;
+    EXPECT_EQ(act(state, 10s), "lost") << row.name;
+  }
+}
+
+State reading_leader() {
+  return observe_write(leading_since(0s), kMe, failed(Reason::conflict, 2s, 2s));
+}
+
+TEST(Leading, decides_by_what_it_reads_after_a_failure) {
+  LeaseSpec edited = held_by("me", 7);
+  edited.duration = 1s;
+  struct Row {
+    const char* name;
+    std::optional<LeaseSpec> lease;
+    const char* then;
+  };
+  const Row rows[] = {
+      {"still ours", held_by("me"), "update"},
+      {"still ours, but edited", edited, "update"},
+      {"not there: made again", std::nullopt, "create"},
+      {"cleared by somebody: taken again", held_by(""), "update"},
+      {"held by another", held_by("other", 4), "lost"},
+      {"held by another, who did not count", held_by("other"), "lost"},
+      {"taken and released by another meanwhile", held_by("", 4), "lost"},
+  };
+  for (const Row& row : rows) {
+    const State state = observe_read(reading_leader(), kMe, found(row.lease, 2s, 3s));
+    EXPECT_EQ(act(state, 3s), row.then) << row.name;
+  }
+}
+
+TEST(Leading, mends_what_was_edited) {
+  LeaseSpec edited = held_by("me", 7);
+  edited.duration = 1s;
+  const State state = observe_read(reading_leader(), kMe, found(edited, 2s, 3s));
+  EXPECT_EQ(written(state, 3s).duration, 15s);
+  EXPECT_EQ(written(state, 3s).transitions, 7);
+}
+
+TEST(Leading, says_who_has_the_lease) {
+  const State state = observe_read(reading_leader(), kMe, found(held_by("other", 4), 2s, 3s));
+  EXPECT_THAT(std::get<Ended>(state).why, HasSubstr("other"));
+}
+
+TEST(Leading, that_is_refused_again_and_again_does_not_race) {
+  State state = observe_read(reading_leader(), kMe, found(held_by("me"), 2s, 3s));
+  state = observe_write(state, kMe, failed(Reason::conflict, 3s, 3s));
+  EXPECT_EQ(act(state, 3s), "wait until 5000");
+  EXPECT_EQ(act(state, 5s), "read");
+}
+
+TEST(Leading, that_cannot_read_tries_again_until_its_time_is_over) {
+  State state = reading_leader();
+  for (const auto now : {2s, 4s, 6s, 8s}) {
+    EXPECT_EQ(act(state, now), "read");
+    state = observe_read(state, kMe, failed(Reason::unreachable, now, now));
+  }
+  EXPECT_EQ(act(state, 9s), "wait until 10000");
+  EXPECT_EQ(act(state, 10s), "lost");
+}
+
+TEST(Leading, that_slept_through_its_time_is_lost_whatever_the_lease_says) {
+  EXPECT_EQ(act(leading_since(0s), 9s), "update");
+  EXPECT_EQ(act(leading_since(0s), 10s), "lost");
+  EXPECT_EQ(act(leading_since(0s), 3600s), "lost");
+}
+
+TEST(Leading, an_answer_that_comes_late_counts_from_its_sending) {
+  const State state = observe_write(leading_since(0s), kMe, found(held_by("me"), 2s, 60s));
+  EXPECT_EQ(may_write_until(state, kMe), at(12s));
+  EXPECT_EQ(act(state, 60s), "lost");
+}
+
+// ---- the way out --------------------------------------------------------------------------------
+
+TEST(Release, gives_the_lease_back) {
+  const State state = begin_release(leading_since(0s));
+  EXPECT_EQ(may_write_until(state, kMe), std::nullopt);
+  const LeaseSpec spec = written(state, 1s);
+  EXPECT_EQ(spec.holder, "");
+  EXPECT_EQ(spec.duration, 1s);
+  EXPECT_EQ(spec.transitions, 3);
+  EXPECT_EQ(act(observe_write(state, kMe, found(spec, 1s, 1s)), 1s), "released");
+}
+
+TEST(Release, is_nothing_for_who_does_not_hold_it) {
+  EXPECT_EQ(act(begin_release(saw(held_by("other"), 0s)), 1s), "released");
+}
+
+TEST(Release, of_who_may_hold_it_looks_first) {
+  const State unsure =
+      observe_write(about_to_take(), kMe, failed(Reason::deadline_exceeded, 0s, 5s));
+  const State state = begin_release(unsure);
+  EXPECT_EQ(act(state, 5s), "read");
+  EXPECT_EQ(act(observe_read(state, kMe, found(held_by("me"), 5s, 5s)), 5s), "update");
+  EXPECT_EQ(act(observe_read(state, kMe, found(held_by("other"), 5s, 5s)), 5s), "released");
+  EXPECT_EQ(act(observe_read(state, kMe, found(std::nullopt, 5s, 5s)), 5s), "released");
+}
+
+TEST(Release, of_a_leader_that_has_lost_track_looks_first) {
+  EXPECT_EQ(act(begin_release(reading_leader()), 3s), "read");
+}
+
+TEST(Release, takes_what_somebody_has_edited_into_account) {
+  State state =
+      observe_write(begin_release(leading_since(0s)), kMe, failed(Reason::conflict, 1s, 1s));
+  EXPECT_EQ(act(state, 1s), "read");
+  state = observe_read(state, kMe, found(held_by("me", 9), 1s, 1s));
+  EXPECT_EQ(written(state, 1s).transitions, 9);
+}
+
+TEST(Release, is_given_up_after_two_failures) {
+  State state = begin_release(leading_since(0s));
+  state = observe_write(state, kMe, failed(Reason::unreachable, 1s, 1s));
+  EXPECT_EQ(act(state, 1s), "update");
+  state = observe_write(state, kMe, failed(Reason::unreachable, 1s, 1s));
+  EXPECT_EQ(act(state, 1s), "released");
+}
+
+TEST(Ended, stays_so) {
+  const State lost = Ended{Ended::How::lost, "why"};
+  EXPECT_EQ(act(begin_release(lost), 0s), "lost");
+  EXPECT_EQ(act(observe_read(lost, kMe, found(held_by("me"), 0s, 0s)), 0s), "lost");
+  EXPECT_EQ(act(observe_write(lost, kMe, found(held_by("me"), 0s, 0s)), 0s), "lost");
+}
+
+// ---- bounds -------------------------------------------------------------------------------------
+
+TEST(RequestDeadline, leaves_time_for_a_second_attempt_and_never_passes_the_fence) {
+  EXPECT_EQ(request_deadline(Following{}, kMe, at(0s)), at(5s));
+  EXPECT_EQ(request_deadline(leading_since(0s), kMe, at(2s)), at(7s));
+  EXPECT_EQ(request_deadline(leading_since(0s), kMe, at(8s)), at(10s));
+}
+
+TEST(Timing, that_does_not_go_together_is_refused) {
+  EXPECT_EQ(why_invalid({}), "");
+  EXPECT_EQ(why_invalid({4s, 3s, 1s}), "");
+  EXPECT_THAT(why_invalid({10s, 10s, 2s}), HasSubstr("lease duration"));
+  EXPECT_THAT(why_invalid({15s, 2400ms, 2s}), HasSubstr("renew deadline"));
+  EXPECT_THAT(why_invalid({15s, 10s, 0s}), HasSubstr("retry period"));
+  EXPECT_THAT(why_invalid({1'000'000h, 10s, 2s}), HasSubstr("too long"));
+}
+
+TEST(Identity, is_host_and_uuid_and_never_the_same) {
+  runtime::Rng rng(1);
+  const std::string first = make_identity("node-1", rng);
+  EXPECT_THAT(first, MatchesRegex("node-1_[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-"
+                                  "[0-9a-f]{12}"));
+  EXPECT_NE(make_identity("node-1", rng), first);
+}
+
+}  // namespace
+}  // namespace dcm::leader_election
