@@ -154,14 +154,18 @@ ApiError invalid_options(std::string_view kind, const Causes& causes) {
   return invalid_object("", "meta.k8s.io", kind, causes);
 }
 
+ApiError forbidden(const ResourceType& type, std::string_view name, std::string_view why) {
+  return {403, "Forbidden", fmt::format("{} \"{}\" is forbidden: {}", type.qualified(), name, why),
+          details_of(name, type.group, type.plural)};
+}
+
 ApiError namespace_terminating(const ResourceType& type, std::string_view name,
                                std::string_view ns) {
   const std::string why = fmt::format("namespace {} is being terminated", ns);
-  ApiError error{403, "Forbidden",
-                 fmt::format("{} \"{}\" is forbidden: unable to create new content in namespace "
-                             "{} because it is being terminated",
-                             type.qualified(), name, ns),
-                 details_of(name, type.group, type.plural)};
+  ApiError error = forbidden(type, name,
+                             fmt::format("unable to create new content in namespace {} because it "
+                                         "is being terminated",
+                                         ns));
   (*error.details)["causes"] = JsonArray{JsonObject{
       {"reason", "NamespaceTerminating"}, {"message", why}, {"field", "metadata.namespace"}}};
   return error;

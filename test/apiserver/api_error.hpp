@@ -61,6 +61,7 @@ ApiError version_required(const ResourceType& type, std::string_view name);
 ApiError precondition_failed(const ResourceType& type, std::string_view name, std::string why);
 // An invalid options object (ListOptions, PatchOptions, …) of group meta.k8s.io.
 ApiError invalid_options(std::string_view kind, const Causes& causes);
+ApiError forbidden(const ResourceType& type, std::string_view name, std::string_view why);
 ApiError namespace_terminating(const ResourceType& type, std::string_view name,
                                std::string_view ns);
 ApiError method_not_allowed();

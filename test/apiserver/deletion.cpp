@@ -29,6 +29,11 @@ Grace decide_grace(const JsonObject& object, std::optional<std::int64_t> gracefu
   return {Grace::Mark::leave, left};
 }
 
+bool is_immortal(const Target& target) {
+  return target.type->kind == "Namespace" &&
+         (target.name == "default" || target.name == "kube-public" || target.name == "kube-system");
+}
+
 }  // namespace
 
 Outcome<> check_preconditions(const Target& target, const JsonObject& object,
@@ -70,6 +75,10 @@ Stored Registry::mark_as_deleted(const Target& target, const Stored& old,
 }
 
 Outcome<Deleted> Registry::remove(const Target& target, const DeleteWish& wish) {
+  if (is_immortal(target)) {
+    return std::unexpected(
+        forbidden(*target.type, target.name, "this namespace may not be deleted"));
+  }
   auto old = get(target);
   if (!old) return std::unexpected(std::move(old.error()));
   const JsonObject& object = **old;

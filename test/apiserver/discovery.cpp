@@ -53,13 +53,21 @@ JsonArray strings(std::initializer_list<std::string_view> values) {
   return array;
 }
 
+JsonArray verbs_of(const ResourceType& type) {
+  if (!type.deletes_collections()) {
+    return strings({"create", "delete", "get", "list", "patch", "update", "watch"});
+  }
+  return strings(
+      {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"});
+}
+
 JsonObject resource_of(const ResourceType& type) {
   JsonObject resource{{"name", type.plural},
                       {"singularName", type.singular},
                       {"namespaced", type.namespaced()},
                       {"kind", type.kind},
-                      {"verbs", strings({"create", "delete", "deletecollection", "get", "list",
-                                         "patch", "update", "watch"})}};
+                      {"verbs", verbs_of(type)}};
+  if (type.in_category_all()) resource["categories"] = strings({"all"});
   if (type.short_names.empty()) return resource;
   JsonArray names;
   for (const std::string& name : type.short_names) names.push_back(Json(name));

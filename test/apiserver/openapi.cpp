@@ -111,6 +111,18 @@ std::string hash_of(std::string_view text) {
   return fmt::format("{:016X}", hash);
 }
 
+// kubectl looks here for a kind that it has not found in version 3. It reads gnostic's protobuf:
+// Document { swagger = 1, info = 2 { title = 1, version = 2 } }, and no paths.
+Response empty_version_two(const std::string& server_version) {
+  const auto field = [](int number, const std::string& bytes) {
+    return fmt::format("{:c}{:c}{}", number * 8 + 2, static_cast<int>(bytes.size()), bytes);
+  };
+  const std::string info = field(1, "Kubernetes") + field(2, server_version);
+  return {200,
+          {{"Content-Type", "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"}},
+          field(1, "2.0") + field(2, info)};
+}
+
 Response index(const ResourceTable& types, const std::string& server_version) {
   JsonObject paths;
   for (const std::string& group : types.groups()) {
@@ -131,7 +143,9 @@ std::optional<Response> openapi(const ResourceTable& types,
                                 const std::vector<std::string>& segments,
                                 const std::string& server_version) {
   const std::size_t depth = segments.size();
-  if (depth < 2 || segments[0] != "openapi" || segments[1] != "v3") return std::nullopt;
+  if (depth < 2 || segments[0] != "openapi") return std::nullopt;
+  if (depth == 2 && segments[1] == "v2") return empty_version_two(server_version);
+  if (segments[1] != "v3") return std::nullopt;
   if (depth == 2) return index(types, server_version);
   const bool core = segments[2] == "api" && depth == 4;
   if (!core && (segments[2] != "apis" || depth != 5)) return std::nullopt;

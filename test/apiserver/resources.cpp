@@ -141,7 +141,7 @@ std::vector<ResourceType> all_types() {
        kNoStatus,
        kMayOverwrite,
        kObject,
-       &plain_strategy(),
+       &class_strategy(),
        {}},
       {dra,
        "devicetaintrules",

@@ -32,6 +32,10 @@ struct ResourceType {
   std::vector<std::string> versions;  // served now, the preferred one first
 
   bool namespaced() const { return scope == Scope::namespaced; }
+  // Namespaces are deleted one by one.
+  bool deletes_collections() const { return kind != "Namespace"; }
+  // What `kubectl get all` means.
+  bool in_category_all() const { return kind == "Pod"; }
   bool has_status() const { return status == StatusSubresource::present; }
   // "resourceclaims.resource.k8s.io", "pods".
   std::string qualified() const { return group.empty() ? plural : plural + "." + group; }

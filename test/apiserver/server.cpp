@@ -5,6 +5,7 @@
 #include "test/apiserver/discovery.hpp"
 #include "test/apiserver/encode.hpp"
 #include "test/apiserver/eviction.hpp"
+#include "test/apiserver/protobuf.hpp"
 #include "test/apiserver/table.hpp"
 #include "test/apiserver/writes.hpp"
 
@@ -22,6 +23,8 @@ struct Server::Parsed {
 };
 
 namespace {
+
+constexpr std::string_view kJson = "application/json";
 
 std::string verb_of(const std::string& method, const ResourcePath& path, bool watch) {
   const bool collection = path.name.empty();
@@ -75,8 +78,9 @@ Server::Server(runtime::TimeSource& time, runtime::Rng rng, ServerOptions option
       if (watch->target().type->plural == resource) watch->notify();
     }
   });
-  make_namespace("default");
-  make_namespace("kube-system");
+  for (const auto* name : {"default", "kube-node-lease", "kube-public", "kube-system"}) {
+    make_namespace(name);
+  }
 }
 
 Server::~Server() {
@@ -211,6 +215,14 @@ Outcome<Response> Server::write(const Request& request, const Parsed& parsed) {
                      parsed.query,
                      media_type(request.header("Content-Type")),
                      request.body};
+  std::string translated;
+  if (write.content_type == kProtobuf) {
+    const auto object = decode_protobuf(request.body);
+    if (!object) return std::unexpected(object.error());
+    translated = serialize(*object);
+    write.body = translated;
+    write.content_type = kJson;
+  }
   write.target.endpoint = path.subresource.empty() ? Endpoint::main : Endpoint::status;
   write.target.manager = manager_of(parsed.query, request.header("User-Agent"));
   if (parsed.query.get("dryRun") == "All") write.target.commit = Commit::dry_run;
@@ -229,7 +241,7 @@ Outcome<Response> Server::write(const Request& request, const Parsed& parsed) {
   if (request.method == "PUT" && object) return handle_replace(registry_, write);
   if (request.method == "PATCH" && object) return handle_patch(registry_, write);
   if (request.method == "DELETE" && main && object) return handle_delete(registry_, write);
-  if (request.method == "DELETE" && main && placed) {
+  if (request.method == "DELETE" && main && placed && parsed.type->deletes_collections()) {
     return delete_collection(registry_, parsed, request);
   }
   return std::unexpected(method_not_allowed());

@@ -33,7 +33,7 @@ struct ServerOptions {
 
 class Server {
  public:
-  // `time` outlives the server. Starts with the namespaces `default` and `kube-system`.
+  // `time` outlives the server. Starts with the namespaces that a real one makes.
   Server(runtime::TimeSource& time, runtime::Rng rng, ServerOptions options = {});
   ~Server();
   Server(const Server&) = delete;

@@ -1,4 +1,4 @@
-// Kinds with a rule or two each: ResourceSlice, Node, Namespace, Event, Lease.
+// Kinds with a rule or two each: ResourceSlice, DeviceClass, Node, Namespace, Event, Lease.
 #include "test/apiserver/strategies.hpp"
 #include "test/apiserver/timestamp.hpp"
 
@@ -45,6 +45,18 @@ class SliceStrategy final : public Strategy {
   SelectableFields selectable_fields(const JsonObject& object) const override {
     return {{"spec.driver", std::string(text_at(object, {"spec", "driver"}))},
             {"spec.nodeName", std::string(text_at(object, {"spec", "nodeName"}))}};
+  }
+};
+
+class ClassStrategy final : public Strategy {
+ public:
+  void prepare_create(JsonObject& object, const WriteContext&) const override {
+    child(object, "metadata")["generation"] = 1;
+  }
+
+  void prepare_update(JsonObject& next, const JsonObject& old, Endpoint,
+                      const WriteContext&) const override {
+    count_generation(next, old);
   }
 };
 
@@ -150,6 +162,10 @@ const Strategy& slice_strategy() {
 const Strategy& node_strategy() {
   return single<NodeStrategy>();
 }
+const Strategy& class_strategy() {
+  return single<ClassStrategy>();
+}
+
 const Strategy& namespace_strategy() {
   return single<NamespaceStrategy>();
 }

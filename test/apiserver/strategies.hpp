@@ -15,6 +15,7 @@ const Strategy& taint_rule_strategy();      // taint_rule_strategy.cpp
 const Strategy& budget_strategy();          // budget_strategy.cpp
 const Strategy& slice_strategy();           // small_strategies.cpp, like all below
 const Strategy& node_strategy();
+const Strategy& class_strategy();
 const Strategy& namespace_strategy();
 const Strategy& event_strategy();
 const Strategy& lease_strategy();

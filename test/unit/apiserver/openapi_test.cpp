@@ -83,7 +83,7 @@ TEST_F(OpenApi, changes_its_hash_when_other_kinds_are_served) {
 }
 
 TEST_F(OpenApi, is_not_found_for_what_is_not_served) {
-  for (const auto* path : {"/openapi/v2", "/openapi/v3/apis/apps/v1", "/openapi/v3/api",
+  for (const auto* path : {"/openapi/v1", "/openapi/v3/apis/apps/v1", "/openapi/v3/api",
                            "/openapi/v3/apis/resource.k8s.io"}) {
     EXPECT_EQ(api.get(path).status, 404) << path;
   }

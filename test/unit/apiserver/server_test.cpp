@@ -166,6 +166,30 @@ TEST_F(ServerTest, counts_the_generation_of_a_rule_by_its_spec) {
             422);
 }
 
+TEST_F(ServerTest, counts_the_generation_of_a_class_by_its_spec) {
+  constexpr std::string_view kClasses = "/apis/resource.k8s.io/v1/deviceclasses";
+  constexpr std::string_view kClass = "/apis/resource.k8s.io/v1/deviceclasses/gpu";
+  const auto generation = [](const Answer& answer) {
+    return integer_at(answer.body, {"metadata", "generation"});
+  };
+  EXPECT_EQ(generation(api.post(kClasses, R"({"metadata":{"name":"gpu"},"spec":{}})")), 1);
+  EXPECT_EQ(generation(api.patch(kClass, kMerge, R"({"metadata":{"labels":{"a":"b"}}})")), 1);
+  EXPECT_EQ(generation(api.patch(kClass, kMerge, R"({"spec":{"extendedResourceName":"x/y"}})")), 2);
+}
+
+TEST_F(ServerTest, keeps_the_namespaces_that_a_cluster_needs) {
+  for (const auto* name : {"default", "kube-public", "kube-system"}) {
+    const Answer refused = api.remove("/api/v1/namespaces/" + std::string(name));
+    EXPECT_EQ(refused.status, 403) << name;
+    EXPECT_EQ(refused.text({"details", "kind"}), "namespaces") << name;
+  }
+  EXPECT_EQ(api.remove("/api/v1/namespaces/kube-node-lease").status, 200);
+}
+
+TEST_F(ServerTest, deletes_namespaces_one_by_one) {
+  EXPECT_EQ(api.remove("/api/v1/namespaces").status, 405);
+}
+
 TEST_F(ServerTest, renews_a_lease_only_with_its_version) {
   constexpr std::string_view kLeases = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases";
   const std::string lease = std::string(kLeases) + "/l";
