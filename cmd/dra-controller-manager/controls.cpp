@@ -21,7 +21,10 @@ ClaimControl::ClaimControl(ControlContext context)
                    .metrics = context.process.metrics,
                    .log = context.process.log.with({{"controller", "resource_claim"}})},
                   {.workers = context.options.concurrent_resource_claim_syncs,
-                   .gates = context.options.features}) {
+                   .gates = context.options.features,
+                   .predecessor = context.options.leader_election
+                                      ? resource_claim::Predecessor::Exists::maybe
+                                      : resource_claim::Predecessor::Exists::no}) {
   controller_.observe(context.pods.informer(), context.claims.informer(), templates_.informer());
 }
 

@@ -37,9 +37,9 @@ Controller::Controller(Dependencies dependencies, ControllerOptions options)
                dependencies.log),
       pod_sync_(
           dependencies.stores, dependencies.api, dependencies.events, create_metrics_,
-          options.gates,
-          [this](const api::NamespacedName& pod) {
-            queue_.add({Item::Kind::pod, pod}, workqueue::Priority::live);
+          options.gates, options.predecessor,
+          [this](const api::NamespacedName& pod, workqueue::Priority priority) {
+            queue_.add({Item::Kind::pod, pod}, priority);
           },
           dependencies.log),
       claim_sync_(dependencies.stores, wakeups_.deleted_pods(), dependencies.api,

@@ -26,14 +26,16 @@ api::ObjectReference reference_to(const api::Pod& pod) {
 }  // namespace
 
 PodSync::PodSync(Stores stores, ClaimApi& api, common::EventSink& events, CreateMetrics& metrics,
-                 common::FeatureGates gates, Wake wake, runtime::Logger log)
+                 common::FeatureGates gates, Predecessor::Exists predecessor, Wake wake,
+                 runtime::Logger log)
     : stores_(std::move(stores)),
       api_(api),
       events_(events),
       metrics_(metrics),
       gates_(gates),
       wake_(std::move(wake)),
-      log_(std::move(log)) {}
+      log_(std::move(log)),
+      predecessor_(predecessor) {}
 
 Task<Retry> PodSync::sync(api::NamespacedName key, Attempt attempt) {
   const PodPtr pod = stores_.pods.get(key);
@@ -75,11 +77,40 @@ Task<PodSync::End> PodSync::carry_out(PodSnapshot& snapshot, const GetClaim& ste
   co_return std::nullopt;
 }
 
+// However it ends: those who waited for it look again.
+class PodSync::ListingEnd {
+ public:
+  ListingEnd(PodSync& sync, api::InternedString namespace_)
+      : sync_(sync), namespace_(std::move(namespace_)) {}
+  ~ListingEnd() {
+    for (const auto& [pod, priority] : sync_.predecessor_.end_listing(namespace_)) {
+      sync_.wake_(pod, priority);
+    }
+  }
+  ListingEnd(const ListingEnd&) = delete;
+  ListingEnd& operator=(const ListingEnd&) = delete;
+
+ private:
+  PodSync& sync_;
+  api::InternedString namespace_;
+};
+
 Task<PodSync::End> PodSync::carry_out(PodSnapshot& snapshot, const ListClaims& /*step*/,
                                       Attempt attempt) {
-  const api::Pod& pod = *snapshot.pod;
-  const api::NamespacedName key = pod.meta.key;
-  const api::Uid uid = pod.meta.uid;
+  const api::NamespacedName pod = snapshot.pod->meta.key;
+  if (!predecessor_.may_have_left(pod.namespace_)) {
+    const End end = co_await list_claims(snapshot, attempt);
+    co_return end;
+  }
+  if (!predecessor_.begin_to_list({pod, attempt.priority})) co_return Retry::never;
+  const ListingEnd at_end(*this, pod.namespace_);
+  const End end = co_await list_claims(snapshot, attempt);
+  co_return end;
+}
+
+Task<PodSync::End> PodSync::list_claims(PodSnapshot& snapshot, Attempt attempt) {
+  const api::NamespacedName key = snapshot.pod->meta.key;
+  const api::Uid uid = snapshot.pod->meta.uid;
   const Result<std::vector<ClaimPtr>> listed =
       co_await api_.list_claims(key.namespace_, attempt.priority);
   if (!listed) {
@@ -88,14 +119,16 @@ Task<PodSync::End> PodSync::carry_out(PodSnapshot& snapshot, const ListClaims& /
   }
   std::vector<ClaimPtr> owned;
   for (const ClaimPtr& claim : *listed) {
-    if (!common::has_pod_as_controller(*claim) || claim->controller->uid != uid) continue;
+    if (!common::has_pod_as_controller(*claim)) continue;
+    // It may be one that was made without our knowing: as good as an answer to a create.
+    stores_.own_claims.record(claim);
+    if (claim->controller->uid != uid) continue;
     owned.push_back(claim);
     snapshot.claims.insert_or_assign(claim->meta.key.name, claim);
-    // It may be the one that was made without our knowing: as good as an answer to the create.
-    stores_.own_claims.record(claim);
   }
   snapshot.listed = std::move(owned);
   unknown_creates_.erase(key);
+  predecessor_.note_listed(key.namespace_);
   co_return std::nullopt;
 }
 
@@ -145,7 +178,9 @@ class PodSync::ReservationEnd {
       : sync_(sync), claim_(std::move(claim)) {}
   ~ReservationEnd() {
     const auto waiting = sync_.being_reserved_.extract(claim_);
-    for (const api::NamespacedName& pod : waiting.mapped()) sync_.wake_(pod);
+    for (const api::NamespacedName& pod : waiting.mapped()) {
+      sync_.wake_(pod, workqueue::Priority::live);
+    }
   }
   ReservationEnd(const ReservationEnd&) = delete;
   ReservationEnd& operator=(const ReservationEnd&) = delete;
@@ -193,8 +228,10 @@ Task<Result<ClaimPtr>> PodSync::reserve(const Reserve& step, Attempt attempt) {
 }
 
 PodSnapshot::EarlierCreates PodSync::earlier_creates(const api::Pod& pod) const {
-  return unknown_creates_.contains(pod.meta.key) ? PodSnapshot::EarlierCreates::outcome_unknown
-                                                 : PodSnapshot::EarlierCreates::outcome_known;
+  const bool is_unknown = unknown_creates_.contains(pod.meta.key) ||
+                          predecessor_.may_have_left(pod.meta.key.namespace_);
+  return is_unknown ? PodSnapshot::EarlierCreates::outcome_unknown
+                    : PodSnapshot::EarlierCreates::outcome_known;
 }
 
 // For a pod that gets no claims any more, nothing needs to be known.

@@ -10,6 +10,7 @@
 #include "controllers/resource_claim/api.hpp"
 #include "controllers/resource_claim/attempt.hpp"
 #include "controllers/resource_claim/metrics.hpp"
+#include "controllers/resource_claim/predecessor.hpp"
 #include "controllers/resource_claim/stores.hpp"
 #include "runtime/log.hpp"
 
@@ -19,9 +20,10 @@ namespace dcm::resource_claim {
 class PodSync {
  public:
   // `wake` has the pod of that name synced once more.
-  using Wake = std::function<void(const api::NamespacedName& pod)>;
+  using Wake = std::function<void(const api::NamespacedName& pod, workqueue::Priority priority)>;
   PodSync(Stores stores, ClaimApi& api, common::EventSink& events, CreateMetrics& metrics,
-          common::FeatureGates gates, Wake wake, runtime::Logger log);
+          common::FeatureGates gates, Predecessor::Exists predecessor, Wake wake,
+          runtime::Logger log);
 
   Task<Retry> sync(api::NamespacedName key, Attempt attempt);
 
@@ -30,6 +32,7 @@ class PodSync {
 
  private:
   class ReservationEnd;
+  class ListingEnd;
 
   // Each adds its step's answer to the snapshot. A value: the round ends here.
   using End = std::optional<Retry>;
@@ -40,6 +43,7 @@ class PodSync {
   Task<End> carry_out(PodSnapshot& snapshot, const WriteNames& step, Attempt attempt);
   Task<End> carry_out(PodSnapshot& snapshot, const Reserve& step, Attempt attempt);
 
+  Task<End> list_claims(PodSnapshot& snapshot, Attempt attempt);
   Task<Result<ClaimPtr>> reserve(const Reserve& step, Attempt attempt);
   PodSnapshot::EarlierCreates earlier_creates(const api::Pod& pod) const;
   void forget_finished_creates(const api::NamespacedName& key, const PodPtr& pod);
@@ -57,6 +61,7 @@ class PodSync {
   // By pod, the UID that the create was for: the next attempt lists before it creates. An entry
   // goes with the answer of that list, or with the pod.
   std::map<api::NamespacedName, api::Uid> unknown_creates_;
+  Predecessor predecessor_;
   // Claims with a reservation under way, and the pods that wait for its end to try theirs.
   std::map<api::NamespacedName, std::vector<api::NamespacedName>> being_reserved_;
 };

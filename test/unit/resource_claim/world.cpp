@@ -15,13 +15,14 @@ World::Process::Process(World& world)
     : pod_writer(pods.take_writer()),
       claim_writer(claims.take_writer()),
       template_writer(templates.take_writer()),
-      controller({.stores = declare_stores(pods, claims, templates),
-                  .api = world.api,
-                  .events = world.events,
-                  .time = world.loop.time(),
-                  .metrics = metrics,
-                  .log = world.logger()},
-                 {.workers = world.workers, .gates = world.gates}),
+      controller(
+          {.stores = declare_stores(pods, claims, templates),
+           .api = world.api,
+           .events = world.events,
+           .time = world.loop.time(),
+           .metrics = metrics,
+           .log = world.logger()},
+          {.workers = world.workers, .gates = world.gates, .predecessor = world.predecessor}),
       group(world.loop.executor()) {
   controller.observe(pods, claims, templates);
 }

@@ -74,6 +74,7 @@ class World {
   runtime::MetricsRegistry& metrics() { return process_->metrics; }
   common::FeatureGates gates;
   std::size_t workers = 50;
+  Predecessor::Exists predecessor = Predecessor::Exists::no;
 
  private:
   struct Process {
