@@ -16,11 +16,12 @@ using support::Process;
 Process::Command ours(const std::string& kubeconfig, const std::vector<std::string>& flags) {
   Process::Command command;
   command.arguments = {support::binary("dra-controller-manager"), "--kubeconfig=" + kubeconfig,
-                       "--leader-elect=false", "--metrics-bind-address=127.0.0.1:0",
-                       "--kube-api-qps=0"};
-  const bool has_verbosity =
-      std::ranges::any_of(flags, [](const std::string& flag) { return flag.starts_with("-v="); });
-  if (!has_verbosity) command.arguments.emplace_back("-v=4");
+                       "--metrics-bind-address=127.0.0.1:0", "--kube-api-qps=0"};
+  const auto has = [&](const char* flag) {
+    return std::ranges::any_of(flags, [&](const std::string& it) { return it.starts_with(flag); });
+  };
+  if (!has("--leader-elect=")) command.arguments.emplace_back("--leader-elect=false");
+  if (!has("-v=")) command.arguments.emplace_back("-v=4");
   command.arguments.insert(command.arguments.end(), flags.begin(), flags.end());
   return command;
 }
@@ -74,6 +75,14 @@ int Manager::stop() {
 int Manager::await_end() {
   if (!support::eventually([this] { return exit_status().has_value(); })) kill();
   return exit_status().value_or(-1);
+}
+
+void Manager::pause() {
+  process_.signal(SIGSTOP);
+}
+
+void Manager::resume() {
+  process_.signal(SIGCONT);
 }
 
 void Manager::kill() {

@@ -21,6 +21,9 @@ class Manager {
   // SIGTERM, and its exit status; 128 + 9 where it had to be killed after 30 s.
   int stop();
   void terminate() { process_.signal(15); }
+  // SIGSTOP and SIGCONT.
+  void pause();
+  void resume();
   // SIGKILL: no chance to finish anything.
   void kill();
   std::optional<int> exit_status() { return process_.exit_status(); }
