@@ -30,8 +30,10 @@ Task<Result<http::Response>> Api::merge_patch(api::Resource resource, api::Names
   return send(client::Verb::merge_patch, resource.path(key), {}, std::move(body));
 }
 
-Task<Result<http::Response>> Api::list(api::Resource resource, std::string continue_token) {
-  return rest_.send(client::list_request(resource, {.continue_token = std::move(continue_token)}));
+Task<Result<http::Response>> Api::list(api::Resource resource, std::string continue_token,
+                                       std::string namespace_) {
+  return rest_.send(client::list_request(resource, {.namespace_ = std::move(namespace_),
+                                                    .continue_token = std::move(continue_token)}));
 }
 
 Task<Result<http::Response>> Api::remove(api::Resource resource, api::NamespacedName key,

@@ -32,8 +32,9 @@ class Api {
   // JSON merge patch: lists are replaced whole.
   Task<Result<http::Response>> merge_patch(api::Resource resource, api::NamespacedName key,
                                            std::string body);
-  // A page of all objects of the kind; an empty token: the first.
-  Task<Result<http::Response>> list(api::Resource resource, std::string continue_token);
+  // A page of the objects of the kind; an empty token: the first. An empty namespace: all of them.
+  Task<Result<http::Response>> list(api::Resource resource, std::string continue_token,
+                                    std::string namespace_ = {});
   Task<Result<http::Response>> remove(api::Resource resource, api::NamespacedName key,
                                       std::string body);
 

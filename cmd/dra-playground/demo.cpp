@@ -11,23 +11,27 @@
 namespace dcm::playground {
 namespace {
 
-std::string summary(const Tally& tally) {
+std::string summary(const Tally& tally, std::size_t evicted) {
   return fmt::format(
-      "\n{} pods: {} finished, {} deleted\n"
+      "\n{} pods: {} finished, {} evicted, {} deleted\n"
       "{} claims made for {} pod claims, {} names written, {} reservations made and {} released,\n"
       "{} allocations given back, {} claims deleted\n",
-      tally.pods_seen, tally.pods_finished, tally.pods_deleted, tally.claims_made, tally.pod_claims,
-      tally.names_written, tally.reserved, tally.released, tally.deallocated, tally.claims_deleted);
+      tally.pods_seen, tally.pods_finished, evicted, tally.pods_deleted - evicted,
+      tally.claims_made, tally.pod_claims, tally.names_written, tally.reserved, tally.released,
+      tally.deallocated, tally.claims_deleted);
 }
 
 // What must hold in the end, as the last lines of the demo. Returns the exit status.
-int conclude(const Ledger& ledger, const Result<>& told) {
-  std::vector<std::string> mistakes = ledger.mistakes();
+int conclude(const DemoStage& stage, const Result<>& told) {
+  std::vector<std::string> mistakes = stage.mistakes();
   if (!told) mistakes.push_back(told.error().message);
-  if (ledger.tally().pods_seen > 0) fmt::print("{}", summary(ledger.tally()));
+  const Tally& tally = stage.ledger().tally();
+  if (tally.pods_seen > 0) fmt::print("{}", summary(tally, stage.evictions().all().size()));
   for (const std::string& mistake : mistakes) fmt::print("WRONG: {}\n", mistake);
   if (!mistakes.empty()) return 1;
-  fmt::print("checked: one claim for each pod claim, none double, none left, all devices free\n");
+  fmt::print(
+      "checked: one claim for each pod claim, none double, none left, all devices free;\n"
+      "evicted was who had to go, when it had to, with an event, and nobody else\n");
   return 0;
 }
 
@@ -43,13 +47,14 @@ int run_demo(const DemoOptions& options) {
   const auto network = open_network(*config, context);
   if (!network) return report_failure(network.error());
   Connection connection(**network, *config, context);
-  DemoStory story(context, connection.rest(), options);
+  DemoStage stage(context, connection.rest(), options);
+  DemoStory story(stage);
   Result<> told = runtime::fail(runtime::Reason::shutting_down, "it was stopped");
   runtime::TaskGroup group(context.executor);
   process.loop.on_signals({SIGINT, SIGTERM}, [&group](int) { group.cancel(); });
   group.spawn("demo", story.tell(told, group));
   process.loop.run(group.join());
-  return conclude(story.ledger(), told);
+  return conclude(stage, told);
 }
 
 }  // namespace dcm::playground

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "cmd/dra-playground/bodies.hpp"
+#include "cmd/dra-playground/taint.hpp"
 
 namespace dcm::playground {
 namespace {
@@ -12,179 +12,183 @@ namespace {
 using namespace std::chrono_literals;
 using runtime::Reason;
 
-constexpr const char* kNamespace = "demo";
-constexpr Duration kFrame = 250ms;
-
 constexpr std::array kFirstFiles = {"shared-claim.yaml", "two-templates.yaml",
                                     "pod-before-its-template.yaml", "sixty-four-pods.yaml"};
 constexpr const char* kLateFile = "late-template.yaml";
 // The pod of two-templates.yaml runs until it is deleted.
 constexpr const char* kPodToDelete = "trainer-0";
 
-constexpr std::array<std::string_view, 1> kVersions = {"v1"};
-constinit const api::ResourceKind kNamespaces{.group = "",
-                                              .plural = "namespaces",
-                                              .kind = "Namespace",
-                                              .scope = api::Scope::cluster,
-                                              .versions = kVersions};
+// Pods that run until they must go.
+constexpr const char* kTaintFile = "pods-and-taints.yaml";
+constexpr const char* kPreviewFile = "retire-node-1-preview.yaml";
+constexpr const char* kRuleFile = "retire-node-1.yaml";
+constexpr const char* kRule = "retire-node-1";
+constexpr const char* kPodOnBrokenDevice = "fragile-0";
+constexpr std::array kImpatient = {"impatient-0", "impatient-1", "impatient-2", "impatient-3"};
+constexpr std::array kPatient = {"patient-0", "patient-1"};
+constexpr auto kPatience = 12s;  // their tolerationSeconds
+constexpr const char* kSteadfast = "steadfast-0";
+constexpr std::size_t kToLeave = 1 + kImpatient.size() + kPatient.size();
 
-// Without a kind: none that the demo knows.
-api::Resource resource_of(const std::string& kind) {
-  if (kind == "Pod") return pods();
-  if (kind == "ResourceClaim") return claims();
-  if (kind == "ResourceClaimTemplate") return {&api::kResourceClaimTemplates, "v1"};
-  return {};
-}
-
-api::NamespacedName in_demo(const std::string& name) {
-  return {kNamespace, name};
-}
-
-Result<> without_body(const Result<http::Response>& answer) {
-  if (!answer) return runtime::fail(answer.error());
-  return {};
-}
+const Taint kBroken{"example.com/unhealthy", "ecc-errors", "NoExecute"};
 
 }  // namespace
 
-DemoStory::DemoStory(PartContext context, client::RestClient& rest, const DemoOptions& options)
-    : context_(std::move(context)),
-      options_(options),
-      api_(rest),
-      caches_(rest, {context_.time, context_.rng, runtime::Logger(), context_.metrics}),
-      ledger_(kNamespace),
-      result_(kNamespace),
-      table_(stdout, LiveTable::output_of(stdout)),
-      on_pod_(
-          [this](const auto& before, const auto& after) { ledger_.observe_pod(before, after); }),
-      on_claim_(
-          [this](const auto& before, const auto& after) { ledger_.observe_claim(before, after); }),
-      start_(context_.time.now()),
-      deadline_(runtime::Deadline::after(context_.time, options.time_limit)) {
-  caches_.pods.informer.add_observer(on_pod_);
-  caches_.claims.informer.add_observer(on_claim_);
-}
-
 Task<> DemoStory::tell(Result<>& told, runtime::TaskGroup& group) {
-  group.spawn("caches", caches_.run(context_.executor));
+  group.spawn("view", stage_.run());
   told = co_await play();
   group.cancel();
 }
 
 Task<Result<>> DemoStory::play() {
-  Result<> done = co_await prepare();
+  Result<> done = co_await stage_.prepare();
+  if (done) done = co_await clean_up();
   if (!done) co_return done;
-  Result<> acted = co_await act();
-  result_ = ledger_;
-  done = co_await remove_all();
-  co_return acted ? done : acted;
-}
-
-// An empty namespace, and a view of it.
-Task<Result<>> DemoStory::prepare() {
-  const Result<http::Response> made =
-      co_await api_.apply({&kNamespaces, "v1"}, {{}, kNamespace}, {}, encode_namespace(kNamespace));
-  if (!made) co_return without_body(made);
-  co_await caches_.wait_for_sync();
-  Result<> done = co_await remove_all();
-  if (!done) co_return done;
-  done = co_await show_until("an earlier demo has left nothing", [this] {
-    const Tally& tally = ledger_.tally();
+  done = co_await stage_.show_until("an earlier demo has left nothing", [this] {
+    const Tally& tally = stage_.ledger().tally();
     return tally.pods_pending + tally.pods_running + tally.claims == 0;
   });
-  ledger_ = Ledger(kNamespace);
-  start_ = context_.time.now();
-  co_return done;
+  if (!done) co_return done;
+  stage_.begin();
+  done = co_await play_claims();
+  if (done) done = co_await play_taints();
+  stage_.conclude();
+  const Result<> cleaned = co_await clean_up();
+  co_return done ? cleaned : done;
 }
 
-Task<Result<>> DemoStory::act() {
+Task<Result<>> DemoStory::clean_up() {
   Result<> done;
   for (const char* file : kFirstFiles) {
-    done = co_await apply(file);
-    if (!done) co_return done;
+    if (done) done = co_await stage_.remove_all_of(file);
   }
-  done = co_await show_until("trainer-0 runs",
-                             [this] { return phase_of(kPodToDelete) == api::PodPhase::running; });
-  if (!done) co_return done;
-  table_.say("trainer-0 would run for ever: it is deleted now", elapsed());
-  const Result<http::Response> deleted =
-      co_await api_.remove(pods(), in_demo(kPodToDelete), encode_delete({}));
-  if (!deleted) co_return without_body(deleted);
-  done = co_await show_until("some pods have ended",
-                             [this] { return ledger_.tally().pods_finished >= 32; });
-  if (!done) co_return done;
-  table_.say("the template that early-0 waits for appears", elapsed());
-  done = co_await apply(kLateFile);
-  if (!done) co_return done;
-  done = co_await show_until("all pods have ended and all devices are free", [this] {
-    return ledger_.tally().pods_seen == pods_applied_ && ledger_.is_over();
-  });
+  for (const char* file : {kLateFile, kTaintFile, kRuleFile}) {
+    if (done) done = co_await stage_.remove_all_of(file);
+  }
   co_return done;
 }
 
-Task<Result<>> DemoStory::apply(std::string file) {
-  const auto manifests = manifests_of(file);
-  if (!manifests) co_return runtime::fail(manifests.error());
-  table_.say(fmt::format("applying {}: {} objects", file, manifests->size()), elapsed());
-  for (const Manifest& manifest : *manifests) {
-    const Result<http::Response> applied =
-        co_await api_.apply(resource_of(manifest.kind), in_demo(manifest.name), {}, manifest.json);
-    if (!applied) co_return without_body(applied);
-    if (manifest.kind == "Pod") ++pods_applied_;
+Task<Result<>> DemoStory::play_claims() {
+  Result<> done;
+  for (const char* file : kFirstFiles) {
+    done = co_await stage_.apply(file);
+    if (!done) co_return done;
   }
+  done = co_await stage_.show_until(
+      "trainer-0 runs", [this] { return stage_.phase_of(kPodToDelete) == api::PodPhase::running; });
+  if (!done) co_return done;
+  stage_.say("trainer-0 would run for ever: it is deleted now");
+  done = co_await stage_.remove_pod(kPodToDelete);
+  if (!done) co_return done;
+  done = co_await stage_.show_until("some pods have ended",
+                                    [this] { return stage_.ledger().tally().pods_finished >= 32; });
+  if (!done) co_return done;
+  stage_.say("the template that early-0 waits for appears");
+  done = co_await stage_.apply(kLateFile);
+  if (!done) co_return done;
+  done = co_await stage_.show_until("all pods have ended and all devices are free",
+                                    [this] { return stage_.is_over(); });
+  co_return done;
+}
+
+Task<Result<>> DemoStory::play_taints() {
+  Result<> done = co_await stage_.apply(kTaintFile);
+  if (!done) co_return done;
+  done = co_await stage_.show_until("the pods to be evicted run", [this] {
+    return stage_.ledger().tally().pods_running == kToLeave + 1;
+  });
+  if (!done) co_return done;
+  done = co_await play_broken_device();
+  if (!done) co_return done;
+  done = co_await play_retired_node();
+  if (!done) co_return done;
+  check_who_left();
+  done = co_await check_events();
+  if (!done) co_return done;
+  stage_.say("steadfast-0 tolerates the taint for ever: it and the rule are deleted now");
+  done = co_await stage_.remove_all_of(kRuleFile);
+  if (!done) co_return done;
+  done = co_await stage_.remove_pod(kSteadfast);
+  if (!done) co_return done;
+  done =
+      co_await stage_.show_until("all devices are free again", [this] { return stage_.is_over(); });
+  co_return done;
+}
+
+Task<Result<>> DemoStory::play_broken_device() {
+  const auto device = stage_.device_of(kPodOnBrokenDevice);
+  if (!device) co_return runtime::fail(Reason::object_not_found, "fragile-0 has no device");
+  stage_.say(fmt::format("the driver taints {} with {}: {} does not tolerate that", device->str(),
+                         kBroken.str(), kPodOnBrokenDevice));
+  const TaintChanges broken{.add = {kBroken}};
+  const Result<std::string> tainted = co_await taint_device(stage_.api(), *device, broken);
+  if (!tainted) co_return runtime::fail(tainted.error());
+  Result<> done = co_await stage_.show_until("the pod on the tainted device has left", [this] {
+    return stage_.phase_of(kPodOnBrokenDevice) == api::PodPhase::unknown;
+  });
+  if (!done) co_return done;
+  const TaintChanges mended{.remove = {kBroken}};
+  const Result<std::string> untainted = co_await taint_device(stage_.api(), *device, mended);
+  if (!untainted) co_return runtime::fail(untainted.error());
   co_return Result<>();
 }
 
-// All that the files have. Claims of pods go with their pods.
-Task<Result<>> DemoStory::remove_all() {
-  std::vector<std::string> files(kFirstFiles.begin(), kFirstFiles.end());
-  files.emplace_back(kLateFile);
-  for (const std::string& file : files) {
-    const auto manifests = manifests_of(file);
-    if (!manifests) co_return runtime::fail(manifests.error());
-    for (const Manifest& manifest : *manifests) {
-      const Result<http::Response> removed = co_await api_.remove(
-          resource_of(manifest.kind), in_demo(manifest.name), encode_delete({}));
-      if (!removed && !runtime::is_not_found(removed.error())) co_return without_body(removed);
+Task<Result<>> DemoStory::play_retired_node() {
+  const auto reason_is = [this](std::string_view reason) {
+    return [this, reason] {
+      const auto rule = stage_.rule(kRule);
+      return rule && rule->condition && rule->condition->reason == reason;
+    };
+  };
+  stage_.say("an admin wants to retire the GPUs of node-1: first only a preview");
+  Result<> done = co_await stage_.apply(kPreviewFile);
+  if (!done) co_return done;
+  done = co_await stage_.show_until("the rule has a preview", reason_is("NoEffect"));
+  if (!done) co_return done;
+  stage_.say("the effect is NoExecute now; patient-0 and patient-1 tolerate it for 12 s");
+  done = co_await stage_.apply(kRuleFile);
+  if (!done) co_return done;
+  done =
+      co_await stage_.show_until("the rule is being carried out", reason_is("PodsPendingEviction"));
+  if (!done) co_return done;
+  done = co_await stage_.show_until("everybody but steadfast-0 has left",
+                                    [this] { return stage_.ledger().tally().pods_running == 1; });
+  if (!done) co_return done;
+  done = co_await stage_.show_until("the rule says that it is done", reason_is("Completed"));
+  co_return done;
+}
+
+// The right pods, in their time, and no other.
+void DemoStory::check_who_left() {
+  const auto& evicted = stage_.evictions().all();
+  const auto left = [&](const char* pod) {
+    if (!evicted.contains(pod)) stage_.blame(fmt::format("{} was not evicted", pod));
+  };
+  left(kPodOnBrokenDevice);
+  for (const char* pod : kImpatient) left(pod);
+  for (const char* pod : kPatient) left(pod);
+  if (evicted.size() > kToLeave) stage_.blame("pods were evicted that no taint is about");
+  if (stage_.phase_of(kSteadfast) != api::PodPhase::running) {
+    stage_.blame("steadfast-0 does not run any more");
+  }
+  const auto rule = stage_.rule(kRule);
+  if (!rule || !rule->taint.time_added) return;
+  for (const char* pod : kPatient) {
+    const auto when = evicted.find(pod);
+    if (when != evicted.end() && when->second < *rule->taint.time_added + kPatience) {
+      stage_.blame(fmt::format("{} was evicted too early", pod));
     }
+  }
+}
+
+// One for each pod that had to leave.
+Task<Result<>> DemoStory::check_events() {
+  const Result<std::size_t> events = co_await stage_.count_events("DeviceTaintManagerEviction");
+  if (!events) co_return runtime::fail(events.error());
+  if (*events < kToLeave) {
+    stage_.blame(fmt::format("{} events for {} pods that were evicted", *events, kToLeave));
   }
   co_return Result<>();
-}
-
-Task<Result<>> DemoStory::show_until(std::string what, Reached reached) {
-  for (;;) {
-    table_.show(figures(), elapsed());
-    if (reached()) co_return Result<>();
-    if (deadline_.has_passed(context_.time)) {
-      co_return runtime::fail(Reason::deadline_exceeded,
-                              "in the time given it did not come so far that " + what);
-    }
-    co_await runtime::sleep_for(context_.time, kFrame);
-  }
-}
-
-Result<std::vector<Manifest>> DemoStory::manifests_of(const std::string& file) const {
-  auto manifests = read_manifests(options_.manifests + "/" + file);
-  if (!manifests) return manifests;
-  for (const Manifest& manifest : *manifests) {
-    if (resource_of(manifest.kind).kind == nullptr) {
-      return runtime::fail(Reason::configuration,
-                           fmt::format("{}: the demo knows no kind {}", file, manifest.kind));
-    }
-  }
-  return manifests;
-}
-
-Figures DemoStory::figures() const {
-  std::size_t devices = 0;
-  caches_.slices.reader.for_each(
-      [&devices](const api::ObjectPtr<Slice>& slice) { devices += slice->devices.size(); });
-  return {ledger_.tally(), devices};
-}
-
-api::PodPhase DemoStory::phase_of(const std::string& pod) const {
-  const auto found = caches_.pods.reader.get(in_demo(pod));
-  return found ? found->phase : api::PodPhase::unknown;
 }
 
 }  // namespace dcm::playground

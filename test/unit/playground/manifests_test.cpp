@@ -85,7 +85,8 @@ TEST(Manifests, the_examples_are_what_the_demo_counts_on) {
   EXPECT_THAT(workers->back().json,
               HasSubstr(R"("playground.dra-controller-manager.dev/run-for":"2s")"));
   for (const auto* file : {"shared-claim.yaml", "two-templates.yaml", "late-template.yaml",
-                           "pod-before-its-template.yaml"}) {
+                           "pod-before-its-template.yaml", "pods-and-taints.yaml",
+                           "retire-node-1-preview.yaml", "retire-node-1.yaml"}) {
     const auto manifests = read_manifests(folder + file);
     EXPECT_TRUE(manifests) << manifests.error().message;
   }
