@@ -97,6 +97,11 @@ ApiError bad_request(std::string message) {
   return {400, "BadRequest", std::move(message)};
 }
 
+ApiError name_undeterminable(std::string_view name) {
+  return bad_request(fmt::format(
+      "the name of the object ({} based on URL) was undeterminable: name must be provided", name));
+}
+
 ApiError not_found(const ResourceType& type, std::string_view name) {
   return {404, "NotFound", fmt::format("{} \"{}\" not found", type.qualified(), name),
           details_of(name, type.group, type.plural)};

@@ -47,6 +47,7 @@ template <class T = void>
 using Outcome = std::expected<T, ApiError>;
 
 ApiError bad_request(std::string message);
+ApiError name_undeterminable(std::string_view name);
 ApiError not_found(const ResourceType& type, std::string_view name);
 ApiError not_served();
 ApiError already_exists(const ResourceType& type, std::string_view name);

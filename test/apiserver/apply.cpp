@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "test/apiserver/apply_errors.hpp"
+#include "test/apiserver/strategy.hpp"
 
 namespace dcm::apiserver {
 
@@ -124,6 +125,17 @@ void prune_object(JsonObject& object, const FieldSet& gone, const FieldSet* kept
   }
 }
 
+// What is said to be empty is not merely left out: a strategy may tell the two apart.
+void restore_empty_lists(JsonObject& object, const JsonObject& wanted) {
+  for (const auto& [name, value] : wanted) {
+    if (value.is_array() && value.get_array().empty()) set_default(object, name, value);
+    Json* below = value.is_object() ? object.if_contains(name) : nullptr;
+    if (below != nullptr && below->is_object()) {
+      restore_empty_lists(below->get_object(), value.get_object());
+    }
+  }
+}
+
 }  // namespace
 
 Outcome<JsonObject> apply_configuration(const ResourceType& type, const JsonObject& live,
@@ -153,6 +165,7 @@ Outcome<JsonObject> apply_configuration(const ResourceType& type, const JsonObje
     FieldSet kept = managed.owned_by_others(request.manager);
     kept.insert_all(claimed);
     prune_object(merged.get_object(), gone, &kept, schema);
+    restore_empty_lists(merged.get_object(), request.wanted);
   }
   managed.set(request.manager, claimed, request.now);
   managed.write_to(merged.get_object());

@@ -20,28 +20,31 @@ Outcome<JsonObject> decode_binding(const WriteRequest& request) {
   if (!decoded) return decoded;
   const JsonObject& binding = *decoded;
   const std::string_view kind = text_at(binding, {"target", "kind"});
-  Causes causes;
+  // The endpoint returns these as they are, and nobody makes an API error of them.
   if (!kind.empty() && kind != "Node") {
-    causes.push_back(not_supported("target.kind", Json(kind), {"Node"}));
+    return std::unexpected(plain_failure(fmt::format(
+        "target.kind: Unsupported value: \"{}\": supported values: \"Node\", \"<empty>\"", kind)));
   }
-  if (text_at(binding, {"target", "name"}).empty()) causes.push_back(required_value("target.name"));
-  if (!causes.empty()) {
-    ResourceType type = *request.target.type;
-    type.kind = "Binding";
-    return std::unexpected(invalid(type, request.target.name, causes));
+  if (text_at(binding, {"target", "name"}).empty()) {
+    return std::unexpected(plain_failure("target.name: Required value"));
   }
   return decoded;
 }
 
-// Why the pod cannot be bound; empty: it can.
-std::string obstacle(const JsonObject& pod, const JsonObject& binding) {
-  const std::string_view name = text_at(pod, {"metadata", "name"});
+// Whether it is the pod that is meant; a conflict of the pod, not of its binding.
+Outcome<> check_uid(const WriteRequest& request, const JsonObject& pod, const JsonObject& binding) {
   const std::string_view uid = text_at(pod, {"metadata", "uid"});
-  const std::string_view wanted_uid = text_at(binding, {"metadata", "uid"});
-  if (!wanted_uid.empty() && wanted_uid != uid) {
-    return fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}",
-                       wanted_uid, uid);
-  }
+  const std::string_view wanted = text_at(binding, {"metadata", "uid"});
+  if (wanted.empty() || wanted == uid) return {};
+  return std::unexpected(
+      conflict(*request.target.type, request.target.name,
+               fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}",
+                           wanted, uid)));
+}
+
+// Why the pod cannot be bound; empty: it can.
+std::string obstacle(const JsonObject& pod) {
+  const std::string_view name = text_at(pod, {"metadata", "name"});
   if (has(pod, {"metadata", "deletionTimestamp"})) {
     return fmt::format("pod {} is being deleted, cannot be assigned to a host", name);
   }
@@ -74,7 +77,8 @@ Outcome<Response> handle_binding(Registry& registry, const WriteRequest& request
   if (!binding) return std::unexpected(binding.error());
   const auto bound =
       registry.rewrite(request.target, [&](JsonObject& pod, const std::string& now) -> Outcome<> {
-        if (const std::string why = obstacle(pod, *binding); !why.empty()) {
+        if (auto meant = check_uid(request, pod, *binding); !meant) return meant;
+        if (const std::string why = obstacle(pod); !why.empty()) {
           return std::unexpected(
               conflict(as_bindings(*request.target.type), request.target.name, why));
         }
@@ -82,6 +86,8 @@ Outcome<Response> handle_binding(Registry& registry, const WriteRequest& request
         for (const auto& [key, value] : object_at(*binding, {"metadata", "annotations"})) {
           child(child(pod, "metadata"), "annotations")[key] = value;
         }
+        // Whoever nominated a node is answered now.
+        child(pod, "status").erase("nominatedNodeName");
         set_scheduled(pod, now);
         return {};
       });

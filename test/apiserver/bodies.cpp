@@ -44,7 +44,7 @@ Outcome<> check_identity(const Target& target, const JsonObject& object) {
     return std::unexpected(bad_request("json: cannot unmarshal metadata into ObjectMeta"));
   }
   const std::string_view ns = text_at(object, {"metadata", "namespace"});
-  if (!ns.empty() && ns != target.ns) {
+  if (target.type->namespaced() && !ns.empty() && ns != target.ns) {
     return std::unexpected(
         bad_request("the namespace of the provided object does not match the namespace sent on "
                     "the request"));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "test/apiserver/conditions.hpp"
 #include "test/apiserver/strategies.hpp"
 
 namespace dcm::apiserver {
@@ -12,10 +13,6 @@ namespace dcm::apiserver {
 namespace {
 
 constexpr std::size_t kMaxReservedFor = 256;
-constexpr std::string_view kLabelRule =
-    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and "
-    "must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used "
-    "for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
 constexpr std::string_view kAdminLabel = "resource.kubernetes.io/admin-access";
 
 void default_device_request(JsonObject& request) {
@@ -65,10 +62,15 @@ void validate_device_request(const JsonObject& request, const std::string& path,
   }
 }
 
-void validate_request(const JsonObject& request, const std::string& path, Causes& causes) {
-  if (text_at(request, {"name"}).empty()) {
-    causes.push_back(invalid_value(path + ".name", Json(""), kLabelRule));
+void validate_request_name(const JsonObject& request, const std::string& path, Causes& causes) {
+  const std::string_view name = text_at(request, {"name"});
+  if (const auto problem = problem_with_name(NameRule::dns_label, name); !problem.empty()) {
+    causes.push_back(invalid_value(path + ".name", Json(name), problem));
   }
+}
+
+void validate_request(const JsonObject& request, const std::string& path, Causes& causes) {
+  validate_request_name(request, path, causes);
   const bool exactly = has(request, {"exactly"});
   const bool first = has(request, {"firstAvailable"});
   if (exactly && first) {
@@ -88,6 +90,45 @@ void validate_request(const JsonObject& request, const std::string& path, Causes
   }
 }
 
+// "request", or "request/alternative" of one with alternatives.
+bool is_request(const JsonObject& spec, std::string_view reference) {
+  return std::ranges::any_of(array_at(spec, {"devices", "requests"}), [&](const Json& item) {
+    if (!item.is_object()) return false;
+    const JsonObject& request = item.get_object();
+    const std::string name(text_at(request, {"name"}));
+    if (name == reference) return true;
+    return std::ranges::any_of(array_at(request, {"firstAvailable"}), [&](const Json& other) {
+      return other.is_object() &&
+             name + "/" + std::string(text_at(other.get_object(), {"name"})) == reference;
+    });
+  });
+}
+
+// The requests that a part of the spec is about.
+void validate_references(const JsonObject& spec, std::string_view list, const std::string& path,
+                         Causes& causes) {
+  std::size_t index = 0;
+  for (const Json& item : array_at(spec, {"devices", list})) {
+    const std::string here = indexed(path + ".devices." + std::string(list), index++) + ".requests";
+    if (!item.is_object()) continue;
+    std::set<std::string> seen;
+    std::size_t place = 0;
+    for (const Json& reference : array_at(item.get_object(), {"requests"})) {
+      const std::string at = indexed(here, place++);
+      const std::string name(reference.is_string() ? view(reference.get_string()) : "");
+      if (!seen.insert(name).second) causes.push_back(duplicate_value(at, reference));
+      const std::string_view problem =
+          problem_with_name(NameRule::dns_label, name.substr(0, name.find('/')));
+      if (!problem.empty()) {
+        causes.push_back(invalid_value(at, reference, problem));
+      } else if (!is_request(spec, name)) {
+        causes.push_back(
+            invalid_value(at, reference, "must be the name of a request in the claim"));
+      }
+    }
+  }
+}
+
 void validate_spec(const JsonObject& spec, const std::string& path, Causes& causes) {
   const std::string requests_path = path + ".devices.requests";
   std::set<std::string_view> names;
@@ -101,6 +142,8 @@ void validate_spec(const JsonObject& spec, const std::string& path, Causes& caus
       causes.push_back(duplicate_value(at, item));
     }
   }
+  validate_references(spec, "constraints", path, causes);
+  validate_references(spec, "config", path, causes);
 }
 
 void validate_admin_access(const JsonObject& spec, const WriteContext& context, Causes& causes) {
@@ -121,29 +164,62 @@ void validate_admin_access(const JsonObject& spec, const WriteContext& context, 
   }
 }
 
+bool same_device(const Json& a, const Json& b) {
+  constexpr std::string_view kKeys[] = {"driver", "pool", "device", "shareID"};
+  return a.is_object() && b.is_object() && std::ranges::all_of(kKeys, [&](std::string_view key) {
+           return text_at(a.get_object(), {key}) == text_at(b.get_object(), {key});
+         });
+}
+
+bool is_allocated(const JsonObject& claim, const Json& device) {
+  return std::ranges::any_of(array_at(claim, {"status", "allocation", "devices", "results"}),
+                             [&](const Json& result) { return same_device(device, result); });
+}
+
 // Entries of devices that are not allocated any more go by themselves.
-void drop_deallocated_devices(JsonObject& next) {
-  Json* devices = find(next, {"status", "devices"});
-  if (devices == nullptr || !devices->is_array()) return;
-  const JsonArray& results = array_at(next, {"status", "allocation", "devices", "results"});
-  const auto allocated = [&](const Json& device) {
-    return std::ranges::any_of(results, [&](const Json& result) {
-      return std::ranges::all_of(
-          std::initializer_list<std::string_view>{"driver", "pool", "device", "shareID"},
-          [&](std::string_view key) {
-            return device.is_object() && result.is_object() &&
-                   text_at(device.get_object(), {key}) == text_at(result.get_object(), {key});
-          });
-    });
-  };
+void drop_deallocated_devices(JsonObject& next, const JsonObject& old) {
   JsonArray kept;
-  for (const Json& device : devices->get_array()) {
-    if (allocated(device)) kept.push_back(device);
+  for (const Json& device : array_at(next, {"status", "devices"})) {
+    if (!is_allocated(old, device) || is_allocated(next, device)) kept.push_back(device);
   }
   if (kept.empty()) {
     child(next, "status").erase("devices");
   } else {
-    *devices = std::move(kept);
+    child(next, "status")["devices"] = std::move(kept);
+  }
+}
+
+void validate_devices(const JsonObject& claim, Causes& causes) {
+  const JsonArray& devices = array_at(claim, {"status", "devices"});
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const std::string path = indexed("status.devices", i);
+    if (!is_allocated(claim, devices[i])) {
+      causes.push_back(invalid_value(path, devices[i], "must be an allocated device in the claim"));
+    }
+    if (devices[i].is_object()) {
+      validate_conditions(array_at(devices[i].get_object(), {"conditions"}), path + ".conditions",
+                          causes);
+    }
+  }
+}
+
+void validate_results(const JsonObject& claim, Causes& causes) {
+  std::size_t index = 0;
+  for (const Json& item : array_at(claim, {"status", "allocation", "devices", "results"})) {
+    const std::string path = indexed("status.allocation.devices.results", index++);
+    if (!item.is_object()) continue;
+    const JsonObject& result = item.get_object();
+    if (!is_request(object_at(claim, {"spec"}), text_at(result, {"request"}))) {
+      causes.push_back(invalid_value(path + ".request", Json(text_at(result, {"request"})),
+                                     "must be the name of a request in the claim"));
+    }
+    for (const auto* key : {"driver", "pool"}) {
+      if (text_at(result, {key}).empty()) causes.push_back(required_value(path + "." + key));
+    }
+    const std::string_view device = text_at(result, {"device"});
+    if (const auto problem = problem_with_name(NameRule::dns_label, device); !problem.empty()) {
+      causes.push_back(invalid_value(path + ".device", Json(device), problem));
+    }
   }
 }
 
@@ -191,14 +267,14 @@ void validate_reserved_for(const JsonObject& next, const JsonObject& old, Causes
 void validate_allocation(const JsonObject& next, const JsonObject& old, Causes& causes) {
   const Json* now = find(next, {"status", "allocation"});
   const Json* before = find(old, {"status", "allocation"});
+  if (now != nullptr && before == nullptr) validate_results(next, causes);
   if (now == nullptr || before == nullptr || *now == *before) return;
   causes.push_back(invalid_value("status.allocation", Json(), "field cannot be modified once set"));
 }
 
 class ClaimStrategy final : public StatusStrategy {
  public:
-  void prepare_create(JsonObject& object, const WriteContext& context) const override {
-    StatusStrategy::prepare_create(object, context);
+  void set_defaults(JsonObject& object, const WriteContext&) const override {
     default_spec(child(object, "spec"));
   }
 
@@ -211,11 +287,7 @@ class ClaimStrategy final : public StatusStrategy {
   void prepare_update(JsonObject& next, const JsonObject& old, Endpoint endpoint,
                       const WriteContext& context) const override {
     StatusStrategy::prepare_update(next, old, endpoint, context);
-    if (endpoint == Endpoint::main) {
-      default_spec(child(next, "spec"));
-    } else {
-      drop_deallocated_devices(next);
-    }
+    if (endpoint == Endpoint::status) drop_deallocated_devices(next, old);
   }
 
   void validate_update(const JsonObject& next, const JsonObject& old, Endpoint endpoint,
@@ -226,12 +298,13 @@ class ClaimStrategy final : public StatusStrategy {
     }
     validate_reserved_for(next, old, causes);
     validate_allocation(next, old, causes);
+    validate_devices(next, causes);
   }
 };
 
 class ClaimTemplateStrategy final : public Strategy {
  public:
-  void prepare_create(JsonObject& object, const WriteContext&) const override {
+  void set_defaults(JsonObject& object, const WriteContext&) const override {
     default_template(object);
   }
   void validate_create(const JsonObject& object, const WriteContext& context,
@@ -239,13 +312,10 @@ class ClaimTemplateStrategy final : public Strategy {
     validate_admin_access(object_at(object, {"spec", "spec"}), context, causes);
     validate_spec(object_at(object, {"spec", "spec"}), "spec.spec", causes);
   }
-  void prepare_update(JsonObject& next, const JsonObject&, Endpoint,
-                      const WriteContext&) const override {
-    default_template(next);
-  }
   void validate_update(const JsonObject& next, const JsonObject& old, Endpoint,
                        Causes& causes) const override {
     require_same_spec(next, old, causes);
+    validate_spec(object_at(next, {"spec", "spec"}), "spec.spec", causes);
   }
 };
 

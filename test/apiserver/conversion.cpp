@@ -53,17 +53,24 @@ bool needs_conversion(const ResourceType& type, std::string_view version) {
 
 void to_stored_version(const ResourceType& type, std::string_view version, JsonObject& object) {
   if (!needs_conversion(type, version)) return;
-  for_each_object(requests_of(type, object),
-                  [](JsonObject& request) { nest(request, "name", "firstAvailable", "exactly"); });
+  for_each_object(requests_of(type, object), [](JsonObject& request) {
+    if (text_at(request, {"deviceClassName"}).empty()) request.erase("deviceClassName");
+    nest(request, "name", "firstAvailable", "exactly");
+  });
   for_each_object(devices_of(type, object), [](JsonObject& device) { unnest(device, "basic"); });
 }
 
 void from_stored_version(const ResourceType& type, std::string_view version, JsonObject& object) {
   if (!needs_conversion(type, version)) return;
-  for_each_object(requests_of(type, object),
-                  [](JsonObject& request) { unnest(request, "exactly"); });
-  for_each_object(devices_of(type, object),
-                  [](JsonObject& device) { nest(device, "name", "name", "basic"); });
+  for_each_object(requests_of(type, object), [](JsonObject& request) {
+    unnest(request, "exactly");
+    // Never left out in that version, not even where there are alternatives.
+    if (!request.contains("deviceClassName")) request["deviceClassName"] = "";
+  });
+  for_each_object(devices_of(type, object), [](JsonObject& device) {
+    nest(device, "name", "name", "basic");
+    child(device, "basic");
+  });
 }
 
 }  // namespace dcm::apiserver

@@ -1,8 +1,37 @@
 #include "test/apiserver/delete_options.hpp"
 
+#include <algorithm>
+
 #include "test/apiserver/bodies.hpp"
 
 namespace dcm::apiserver {
+
+namespace {
+
+Propagation propagation_of(const DeleteOptions& options) {
+  if (options.orphan_dependents) {
+    return *options.orphan_dependents ? Propagation::orphan : Propagation::background;
+  }
+  if (options.propagation_policy == "Orphan") return Propagation::orphan;
+  if (options.propagation_policy == "Foreground") return Propagation::foreground;
+  if (options.propagation_policy == "Background") return Propagation::background;
+  return Propagation::unsaid;
+}
+
+void validate_propagation(const DeleteOptions& options, Causes& causes) {
+  const std::string& policy = options.propagation_policy;
+  if (policy.empty()) return;
+  if (options.orphan_dependents) {
+    causes.push_back(invalid_value("propagationPolicy", Json(policy),
+                                   "orphanDependents and deletionPropagation cannot be both set"));
+  }
+  if (policy != "Foreground" && policy != "Background" && policy != "Orphan") {
+    causes.push_back(not_supported("propagationPolicy", Json(policy),
+                                   {"Foreground", "Background", "Orphan", "nil"}));
+  }
+}
+
+}  // namespace
 
 DeleteOptions delete_options_of(const JsonObject& options) {
   DeleteOptions decoded;
@@ -10,16 +39,26 @@ DeleteOptions delete_options_of(const JsonObject& options) {
   decoded.wish.resource_version = text_at(options, {"preconditions", "resourceVersion"});
   decoded.wish.grace_seconds = integer_at(options, {"gracePeriodSeconds"});
   decoded.dry_run = array_at(options, {"dryRun"});
+  if (decoded.wish.grace_seconds.value_or(0) < 0) decoded.wish.grace_seconds = 1;
+  decoded.propagation_policy = text_at(options, {"propagationPolicy"});
+  if (const Json* orphan = find(options, {"orphanDependents"}); orphan && orphan->is_bool()) {
+    decoded.orphan_dependents = orphan->get_bool();
+  }
+  decoded.wish.propagation = propagation_of(decoded);
   return decoded;
 }
 
 Outcome<> validate(const DeleteOptions& options) {
-  for (const Json& value : options.dry_run) {
-    if (value == "All") continue;
-    return std::unexpected(
-        invalid_options("DeleteOptions", {not_supported("dryRun", options.dry_run, {"All"})}));
-  }
+  Causes causes;
+  const bool known = std::ranges::all_of(options.dry_run, [](const Json& v) { return v == "All"; });
+  if (!known) causes.push_back(not_supported("dryRun", options.dry_run, {"All"}));
+  validate_propagation(options, causes);
+  if (!causes.empty()) return std::unexpected(invalid_options("DeleteOptions", causes));
   return {};
+}
+
+int pending_status(const DeleteOptions& options) {
+  return options.orphan_dependents == false ? 202 : 200;
 }
 
 Outcome<DeleteOptions> decode_delete_options(const WriteRequest& request) {
@@ -30,6 +69,11 @@ Outcome<DeleteOptions> decode_delete_options(const WriteRequest& request) {
     decoded = delete_options_of(*options);
   } else {
     decoded.wish.grace_seconds = request.query.integer("gracePeriodSeconds");
+    decoded.propagation_policy = request.query.get("propagationPolicy");
+    if (request.query.has("orphanDependents")) {
+      decoded.orphan_dependents = request.query.is_true("orphanDependents");
+    }
+    decoded.wish.propagation = propagation_of(decoded);
     if (request.query.has("dryRun")) decoded.dry_run = {request.query.get("dryRun")};
   }
   if (auto valid = validate(decoded); !valid) return std::unexpected(std::move(valid.error()));

@@ -9,9 +9,14 @@ namespace dcm::apiserver {
 struct DeleteOptions {
   DeleteWish wish;
   JsonArray dry_run;  // "All"; anything else is not valid
+  std::string propagation_policy = {};
+  std::optional<bool> orphan_dependents = {};  // what there was before the policy
 
   Commit commit() const { return dry_run.empty() ? Commit::write : Commit::dry_run; }
 };
+
+// The status of an answer that leaves the object in being: a client of the old days waits on 202.
+int pending_status(const DeleteOptions& options);
 
 // From a DeleteOptions object. Nothing is checked.
 DeleteOptions delete_options_of(const JsonObject& options);

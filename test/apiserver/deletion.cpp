@@ -11,6 +11,9 @@ namespace dcm::apiserver {
 
 namespace {
 
+const Json kOrphan = "orphan";
+const Json kForeground = "foregroundDeletion";
+
 // Grace that is left: of an earlier deletion, which can be hurried but never slowed down, or of
 // this one.
 struct Grace {
@@ -34,14 +37,36 @@ bool is_immortal(const Target& target) {
          (target.name == "default" || target.name == "kube-public" || target.name == "kube-system");
 }
 
+// Whether the garbage collector finds what an object owns before the object may go: its finalizers.
+void set_collector_finalizers(JsonObject& metadata, Propagation wish) {
+  JsonArray finalizers;
+  for (const Json& item : array_at(metadata, {"finalizers"})) {
+    if (item != kOrphan && item != kForeground) {
+      finalizers.push_back(item);
+    } else if (wish == Propagation::unsaid) {
+      return;  // an earlier wish stands
+    }
+  }
+  if (wish == Propagation::orphan) finalizers.push_back(kOrphan);
+  if (wish == Propagation::foreground) finalizers.push_back(kForeground);
+  if (finalizers.empty()) {
+    metadata.erase("finalizers");
+  } else {
+    metadata["finalizers"] = std::move(finalizers);
+  }
+}
+
 }  // namespace
 
 Outcome<> check_preconditions(const Target& target, const JsonObject& object,
                               const DeleteWish& wish) {
+  // Namespaces look for themselves, and name the resource.
+  ResourceType type = *target.type;
+  if (type.kind == "Namespace") type.kind = type.plural;
   const std::string_view uid = text_at(object, {"metadata", "uid"});
   if (!wish.uid.empty() && wish.uid != uid) {
     return std::unexpected(precondition_failed(
-        *target.type, target.name,
+        type, target.name,
         fmt::format("the UID in the precondition ({}) does not match the UID in record ({}). The "
                     "object might have been deleted and then recreated",
                     wish.uid, uid)));
@@ -49,7 +74,7 @@ Outcome<> check_preconditions(const Target& target, const JsonObject& object,
   const std::string_view version = text_at(object, {"metadata", "resourceVersion"});
   if (!wish.resource_version.empty() && wish.resource_version != version) {
     return std::unexpected(precondition_failed(
-        *target.type, target.name,
+        type, target.name,
         fmt::format("the ResourceVersion in the precondition ({}) does not match the "
                     "ResourceVersion in record ({}). The object might have been modified",
                     wish.resource_version, version)));
@@ -58,20 +83,17 @@ Outcome<> check_preconditions(const Target& target, const JsonObject& object,
 }
 
 // `grace` is nullopt for a namespace, which has no such thing.
-Stored Registry::mark_as_deleted(const Target& target, const Stored& old,
-                                 std::optional<std::int64_t> grace) {
-  JsonObject next = *old;
-  JsonObject& metadata = child(next, "metadata");
+void Registry::mark_as_deleted(const Target& target, JsonObject& object,
+                               std::optional<std::int64_t> grace) const {
+  JsonObject& metadata = child(object, "metadata");
+  if (const auto generation = integer_at(metadata, {"generation"});
+      generation && !has(metadata, {"deletionTimestamp"})) {
+    metadata["generation"] = *generation + 1;
+  }
   metadata["deletionTimestamp"] =
       timestamp(time_.wall_now() + std::chrono::seconds(grace.value_or(0)));
   if (grace) metadata["deletionGracePeriodSeconds"] = *grace;
-  if (const auto generation = integer_at(*old, {"metadata", "generation"});
-      generation && !has(*old, {"metadata", "deletionTimestamp"})) {
-    metadata["generation"] = *generation + 1;
-  }
-  if (target.type->kind == "Namespace") child(next, "status")["phase"] = "Terminating";
-  if (target.commit == Commit::dry_run) return std::make_shared<const JsonObject>(std::move(next));
-  return store_.put(target.type->plural, target.key(), std::move(next));
+  if (target.type->kind == "Namespace") child(object, "status")["phase"] = "Terminating";
 }
 
 Outcome<Deleted> Registry::remove(const Target& target, const DeleteWish& wish) {
@@ -81,26 +103,34 @@ Outcome<Deleted> Registry::remove(const Target& target, const DeleteWish& wish) 
   }
   auto old = get(target);
   if (!old) return std::unexpected(std::move(old.error()));
-  const JsonObject& object = **old;
-  if (auto ok = check_preconditions(target, object, wish); !ok) {
+  if (auto ok = check_preconditions(target, **old, wish); !ok) {
     return std::unexpected(std::move(ok.error()));
   }
-  const bool pending = has(object, {"metadata", "deletionTimestamp"});
-  const auto graceful =
-      target.type->strategy->grace_seconds(object, wish.grace_seconds.value_or(-1));
-  const Grace grace = decide_grace(object, graceful, wish);
-  // Whoever keeps a namespace in being is its content: no controller here empties it.
+  const Strategy& strategy = *target.type->strategy;
+  JsonObject next = **old;
+  const bool pending = has(next, {"metadata", "deletionTimestamp"});
+  const auto graceful = strategy.grace_seconds(next, wish.grace_seconds.value_or(-1));
+  const Grace grace = decide_grace(next, graceful, wish);
   const bool is_namespace = target.type->kind == "Namespace";
-  const bool held = is_namespace || !array_at(object, {"metadata", "finalizers"}).empty();
-  const bool stays = held || grace.seconds > 0;
-
-  Stored current = *old;
+  // A second DELETE of what ends gracefully, or of a namespace, changes nothing.
+  const bool decided = pending && grace.mark == Grace::Mark::leave && (graceful || is_namespace);
+  if (!decided && strategy.dependents() == Dependents::collected) {
+    set_collector_finalizers(child(next, "metadata"), wish.propagation);
+  }
+  // Whoever keeps a namespace in being is its content: no controller here empties it.
+  const bool held = is_namespace || !array_at(next, {"metadata", "finalizers"}).empty();
   if (grace.mark == Grace::Mark::write || (held && !pending)) {
-    const auto seconds = is_namespace ? std::nullopt : std::optional(grace.seconds);
-    current = mark_as_deleted(target, current, seconds);
+    mark_as_deleted(target, next, is_namespace ? std::nullopt : std::optional(grace.seconds));
+  }
+  const bool stays = held || grace.seconds > 0;
+  const bool writes = target.commit == Commit::write;
+  Stored current = *old;
+  if (next != **old) {
+    current = writes ? store_.put(target.type->plural, target.key(), std::move(next))
+                     : std::make_shared<const JsonObject>(std::move(next));
   }
   if (stays) return Deleted{std::move(current), Deleted::Kind::pending};
-  if (target.commit == Commit::dry_run) return Deleted{std::move(current)};
+  if (!writes) return Deleted{std::move(current)};
   return Deleted{store_.remove(target.type->plural, target.key())};
 }
 

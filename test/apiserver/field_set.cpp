@@ -76,14 +76,21 @@ void compare_lists(const JsonArray& before, const JsonArray& after, const Schema
   }
 }
 
+// A value that comes or goes as a whole: the objects and lists in it are fields as well.
+FieldSet with_parents(FieldSet set) {
+  set.member = true;
+  for (auto& [element, below] : set.children) below = with_parents(std::move(below));
+  return set;
+}
+
 void compare_into(const Json* before, const Json* after, const Schema& schema, FieldSet& changed,
                   FieldSet& removed) {
   if (after == nullptr) {
-    removed = fields_of(*before, schema);
+    removed = with_parents(fields_of(*before, schema));
     return;
   }
   if (before == nullptr) {
-    changed = fields_of(*after, schema);
+    changed = with_parents(fields_of(*after, schema));
     return;
   }
   const Shape shape = shape_of(*before, schema);
@@ -168,15 +175,19 @@ FieldSet fields_of(const Json& value, const Schema& schema) {
   FieldSet set;
   if (shape_of(value, schema) == Shape::object) {
     for (const auto& [name, member] : value.get_object()) {
-      set.children["f:" + std::string(name)] = fields_of(member, schema.field(name));
+      if (FieldSet below = fields_of(member, schema.field(name)); !below.empty()) {
+        set.children["f:" + std::string(name)] = std::move(below);
+      }
     }
+    // An empty object is a field of its own; an empty list of items that can be told apart is none.
+    set.member = value.get_object().empty();
   } else if (shape_of(value, schema) == Shape::list) {
     for (const Json& item : value.get_array()) {
       set.children[item_element(item, schema)] = fields_of_item(item, schema);
     }
+  } else {
+    set.member = true;
   }
-  // An empty object or list is a field of its own.
-  set.member = set.children.empty();
   return set;
 }
 

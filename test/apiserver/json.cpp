@@ -1,5 +1,8 @@
 #include "test/apiserver/json.hpp"
 
+#include <algorithm>
+#include <functional>
+
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
@@ -92,11 +95,12 @@ std::string serialize(const JsonObject& object) {
 
 namespace {
 
-using Predicate = bool (*)(const Json&);
+// Of a member: whether it vanishes.
+using Predicate = std::function<bool(std::string_view, const Json&)>;
 
-void drop_members(JsonObject& object, Predicate vanishes);
+void drop_members(JsonObject& object, const Predicate& vanishes);
 
-void drop_within(Json& value, Predicate vanishes) {
+void drop_within(Json& value, const Predicate& vanishes) {
   if (value.is_object()) {
     drop_members(value.get_object(), vanishes);
   } else if (value.is_array()) {
@@ -105,17 +109,17 @@ void drop_within(Json& value, Predicate vanishes) {
 }
 
 // Builds the object anew only if something goes: erase() would change the order of the members.
-void drop_members(JsonObject& object, Predicate vanishes) {
+void drop_members(JsonObject& object, const Predicate& vanishes) {
   bool any = false;
   for (auto& [key, value] : object) {
     if (key == "parameters") continue;
     drop_within(value, vanishes);
-    any = any || vanishes(value);
+    any = any || vanishes(key, value);
   }
   if (!any) return;
   JsonObject kept;
   for (auto& [key, value] : object) {
-    if (key == "parameters" || !vanishes(value)) kept[key] = std::move(value);
+    if (key == "parameters" || !vanishes(key, value)) kept[key] = std::move(value);
   }
   object = std::move(kept);
 }
@@ -123,12 +127,14 @@ void drop_members(JsonObject& object, Predicate vanishes) {
 }  // namespace
 
 void drop_nulls(JsonObject& object) {
-  drop_members(object, [](const Json& value) { return value.is_null(); });
+  drop_members(object, [](std::string_view, const Json& value) { return value.is_null(); });
 }
 
-void drop_empty_lists(JsonObject& object) {
-  drop_members(object,
-               [](const Json& value) { return value.is_array() && value.get_array().empty(); });
+void drop_empty_lists(JsonObject& object, Path but) {
+  drop_members(object, [but](std::string_view key, const Json& value) {
+    return value.is_array() && value.get_array().empty() &&
+           std::ranges::find(but, key) == but.end();
+  });
 }
 
 }  // namespace dcm::apiserver

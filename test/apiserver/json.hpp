@@ -46,7 +46,8 @@ std::string serialize(const JsonObject& object);
 // lists that are empty. Two steps, because a few rules tell an empty list from a missing one.
 // Free-form `parameters` of opaque device configuration stay as they are.
 void drop_nulls(JsonObject& object);
-void drop_empty_lists(JsonObject& object);
+// All but the lists of those names.
+void drop_empty_lists(JsonObject& object, Path but = {});
 
 inline std::string_view view(const boost::json::string& text) {
   return {text.data(), text.size()};

@@ -99,7 +99,8 @@ struct View {
 };
 
 // Which state to show, and from where on.
-Outcome<View> choose_view(const Store& store, const ListTarget& target, const Query& query) {
+Outcome<View> choose_view(const Store& store, const ListTarget& target, const Query& query,
+                          const Selector& selector) {
   if (const auto text = query.get("continue"); !text.empty()) {
     auto token = decode_token(text);
     if (!token) return std::unexpected(std::move(token.error()));
@@ -122,7 +123,11 @@ Outcome<View> choose_view(const Store& store, const ListTarget& target, const Qu
   if (*wanted > store.revision()) {
     return std::unexpected(version_too_large(*wanted, store.revision()));
   }
-  if (query.get("resourceVersionMatch") != "Exact") return View{store.revision(), ""};
+  // Pages that start at a version are of that version, as they were before there was a match.
+  const std::string_view match = query.get("resourceVersionMatch");
+  const bool pages_of_version = match.empty() && *wanted > 0 && !selector.selects_one_name() &&
+                                query.integer("limit").value_or(0) > 0;
+  if (match != "Exact" && !pages_of_version) return View{store.revision(), ""};
   if (store.is_kept(target.type->plural, *wanted)) return View{*wanted, ""};
   return std::unexpected(expired("The resourceVersion for the provided list is too old."));
 }
@@ -150,12 +155,16 @@ Outcome<Page> select_page(const Store& store, const ListTarget& target, const Qu
   auto selector =
       Selector::parse(*target.type, query.get("labelSelector"), query.get("fieldSelector"));
   if (!selector) return std::unexpected(std::move(selector.error()));
-  const auto view = choose_view(store, target, query);
+  const auto view = choose_view(store, target, query, *selector);
   if (!view) return std::unexpected(view.error());
 
   const auto limit = page_limit(query);
   if (!limit) return std::unexpected(limit.error());
   auto entries = store.list(target.type->plural, target.prefix(), view->start, view->revision);
+  // Pods are indexed by node: only those of the node are looked at, and counted into pages.
+  if (selector->selects_node()) {
+    std::erase_if(entries, [&](const auto& entry) { return !selector->matches(*entry.object); });
+  }
   Page page;
   std::size_t at = 0;
   for (; at < entries.size() && (*limit == 0 || page.objects.size() < *limit); ++at) {
@@ -163,7 +172,8 @@ Outcome<Page> select_page(const Store& store, const ListTarget& target, const Qu
     page.objects.push_back(std::move(entries[at].object));
   }
   page.metadata["resourceVersion"] = std::to_string(view->revision);
-  if (at < entries.size()) {
+  // What selects by name is a look-up, which has no pages.
+  if (at < entries.size() && !selector->selects_one_name()) {
     page.metadata["continue"] = encode_token({view->revision, entries[at].key});
     if (selector->selects_everything()) page.metadata["remainingItemCount"] = entries.size() - at;
   }

@@ -138,14 +138,12 @@ FieldSet claimed_fields(const JsonObject& object, const Schema& schema,
   return set;
 }
 
-void track_update(const JsonObject* before, JsonObject& after, const Schema& schema,
-                  const Manager& manager, const std::vector<std::string>& reset,
-                  const std::string& now) {
-  const JsonObject nothing;
-  FieldChanges changes = compare_fields(before != nullptr ? *before : nothing, after, schema);
+ManagedFields tracked_update(ManagedFields managed, const JsonObject& before,
+                             const JsonObject& after, const Schema& schema, const Manager& manager,
+                             const std::vector<std::string>& reset, const std::string& now) {
+  FieldChanges changes = compare_fields(before, after, schema);
   strip(changes.changed, reset);
   strip(changes.removed, reset);
-  ManagedFields managed = before != nullptr ? ManagedFields(*before) : ManagedFields();
   managed.take_from_others(manager, changes.changed);
   managed.remove_everywhere(changes.removed);
   const ManagedEntry* mine = managed.find(manager);
@@ -153,7 +151,7 @@ void track_update(const JsonObject* before, JsonObject& after, const Schema& sch
   owned.insert_all(changes.changed);
   // Nothing changed: an older API version in the entry is left alone, as it is no change either.
   if (!changes.changed.empty() || !changes.removed.empty()) managed.set(manager, owned, now);
-  managed.write_to(after);
+  return managed;
 }
 
 }  // namespace dcm::apiserver

@@ -1,7 +1,7 @@
 // `metadata.managedFields`: which manager owns which fields of an object (KEP-555).
 //
-// A manager is its name, its operation (Apply or Update) and the subresource that it wrote to; the
-// API version is recorded and does not count, so that a manager keeps what it applied under another
+// A manager is its name, its operation (Apply or Update) and the subresource that it wrote to. The
+// API version counts for updates only, so that a manager keeps what it applied under another
 // version.
 #pragma once
 
@@ -21,7 +21,8 @@ struct Manager {
   std::string api_version;
 
   bool same_as(const Manager& other) const {
-    return name == other.name && operation == other.operation && subresource == other.subresource;
+    return name == other.name && operation == other.operation && subresource == other.subresource &&
+           (operation == Operation::apply || api_version == other.api_version);
   }
 };
 
@@ -49,6 +50,7 @@ class ManagedFields {
   // Replaces what the manager owns; `time` is taken if that is a change. Empty: it is forgotten.
   void set(const Manager& manager, FieldSet fields, const std::string& time);
 
+  bool empty() const { return entries_.empty(); }
   // Whether the same managers own the same fields, whatever the times say.
   bool same_as(const ManagedFields& other) const;
   void write_to(JsonObject& object) const;
@@ -62,9 +64,10 @@ class ManagedFields {
 FieldSet claimed_fields(const JsonObject& object, const Schema& schema,
                         const std::vector<std::string>& reset);
 
-// Records a create (`before` is null), a PUT or a patch in `after`.
-void track_update(const JsonObject* before, JsonObject& after, const Schema& schema,
-                  const Manager& manager, const std::vector<std::string>& reset,
-                  const std::string& now);
+// Who owns what after a create (`before` is what there is for nothing), a PUT or a patch;
+// `managed`: who did before.
+ManagedFields tracked_update(ManagedFields managed, const JsonObject& before,
+                             const JsonObject& after, const Schema& schema, const Manager& manager,
+                             const std::vector<std::string>& reset, const std::string& now);
 
 }  // namespace dcm::apiserver

@@ -10,32 +10,6 @@ namespace dcm::apiserver {
 
 namespace {
 
-bool is_alphanumeric(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
-
-bool is_dns_label(std::string_view label) {
-  if (label.empty() || !is_alphanumeric(label.front()) || !is_alphanumeric(label.back())) {
-    return false;
-  }
-  return std::ranges::all_of(label, [](char c) { return is_alphanumeric(c) || c == '-'; });
-}
-
-bool is_dns_subdomain(std::string_view name) {
-  if (name.empty() || name.size() > 253) return false;
-  for (;;) {
-    const auto dot = name.find('.');
-    if (!is_dns_label(name.substr(0, dot))) return false;
-    if (dot == std::string_view::npos) return true;
-    name = name.substr(dot + 1);
-  }
-}
-
-constexpr std::string_view kSubdomainRule =
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "
-    "'.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used "
-    "for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
-
 bool is_controller(const JsonObject& owner) {
   const Json* controller = owner.if_contains("controller");
   return controller != nullptr && controller->is_bool() && controller->get_bool();
@@ -50,7 +24,7 @@ void validate_owners(const JsonObject& metadata, Causes& causes) {
     const JsonObject& owner = item.get_object();
     for (const auto* key : {"apiVersion", "kind", "name", "uid"}) {
       if (text_at(owner, {key}).empty()) {
-        causes.push_back(invalid_value(path + "." + key, Json(""), "must not be empty"));
+        causes.push_back(required_value(path + "." + key, "must not be empty"));
       }
     }
     if (!is_controller(owner)) continue;
@@ -67,12 +41,50 @@ void validate_owners(const JsonObject& metadata, Causes& causes) {
   }
 }
 
-void validate_strings(const JsonObject& metadata, std::string_view name, Causes& causes) {
-  for (const auto& [key, value] : object_at(metadata, {name})) {
-    if (value.is_string()) continue;
-    causes.push_back(
-        invalid_value(fmt::format("metadata.{}", name), Json(key), "must be a string"));
+void validate_labels(const JsonObject& metadata, Causes& causes) {
+  for (const auto& [key, value] : object_at(metadata, {"labels"})) {
+    if (const auto problem = problem_with_qualified_name(key); !problem.empty()) {
+      causes.push_back(invalid_value("metadata.labels", Json(key), problem));
+    }
+    const std::string_view text = value.is_string() ? view(value.get_string()) : "";
+    if (const auto problem = problem_with_label_value(text); !problem.empty()) {
+      causes.push_back(invalid_value("metadata.labels", value, problem));
+    }
   }
+}
+
+void validate_annotations(const JsonObject& metadata, Causes& causes) {
+  for (const auto& [key, value] : object_at(metadata, {"annotations"})) {
+    if (const auto problem = problem_with_qualified_name(key); !problem.empty()) {
+      causes.push_back(invalid_value("metadata.annotations", Json(key), problem));
+    }
+  }
+}
+
+void validate_finalizers(const JsonObject& metadata, Causes& causes) {
+  for (const Json& item : array_at(metadata, {"finalizers"})) {
+    const std::string_view text = item.is_string() ? view(item.get_string()) : "";
+    if (const auto problem = problem_with_qualified_name(text); !problem.empty()) {
+      causes.push_back(invalid_value("metadata.finalizers", item, problem));
+    }
+  }
+}
+
+// A name will follow, so it may end with a dash.
+void validate_generate_name(const JsonObject& metadata, NameRule rule, Causes& causes) {
+  std::string base(text_at(metadata, {"generateName"}));
+  if (base.empty()) return;
+  if (base.ends_with('-')) base.back() = 'a';
+  if (const auto problem = problem_with_name(rule, base); !problem.empty()) {
+    causes.push_back(invalid_value("metadata.generateName", Json(base), problem));
+  }
+}
+
+void validate_contents(const JsonObject& metadata, Causes& causes) {
+  validate_labels(metadata, causes);
+  validate_annotations(metadata, causes);
+  validate_owners(metadata, causes);
+  validate_finalizers(metadata, causes);
 }
 
 void require_same(const JsonObject& next, const JsonObject& old, std::string_view key,
@@ -102,17 +114,30 @@ void forbid_new_finalizers(const JsonObject& next, const JsonObject& old, Causes
 
 }  // namespace
 
-void validate_metadata(const JsonObject& object, Causes& causes) {
+void validate_known_finalizers(const JsonObject& metadata, Causes& causes) {
+  std::size_t index = 0;
+  for (const Json& item : array_at(metadata, {"finalizers"})) {
+    const std::string path = indexed("metadata.finalizers", index++);
+    const std::string_view text = item.is_string() ? view(item.get_string()) : "";
+    const bool standard = text == "orphan" || text == "foregroundDeletion" || text == "kubernetes";
+    if (standard || text.find('/') != std::string_view::npos) continue;
+    causes.push_back(invalid_value(
+        path, item, "name is neither a standard finalizer name nor is it fully qualified"));
+  }
+}
+
+void validate_metadata(std::string_view kind, const JsonObject& object, NameRule rule,
+                       Causes& causes) {
   const JsonObject& metadata = object_at(object, {"metadata"});
   const std::string_view name = text_at(metadata, {"name"});
   if (name.empty()) {
     causes.push_back(required_value("metadata.name", "name or generateName is required"));
-  } else if (!is_dns_subdomain(name)) {
-    causes.push_back(invalid_value("metadata.name", Json(name), kSubdomainRule));
+  } else if (const auto problem = problem_with_name(rule, name); !problem.empty()) {
+    causes.push_back(invalid_value("metadata.name", Json(name), problem));
   }
-  validate_strings(metadata, "labels", causes);
-  validate_strings(metadata, "annotations", causes);
-  validate_owners(metadata, causes);
+  validate_generate_name(metadata, rule, causes);
+  validate_contents(metadata, causes);
+  if (kind != "Lease" && kind != "Event") validate_known_finalizers(metadata, causes);
 }
 
 void validate_metadata_update(const JsonObject& next, const JsonObject& old, Causes& causes) {
@@ -121,10 +146,7 @@ void validate_metadata_update(const JsonObject& next, const JsonObject& old, Cau
        {"name", "namespace", "uid", "deletionTimestamp", "deletionGracePeriodSeconds"}) {
     require_same(next, old, key, causes);
   }
-  const JsonObject& metadata = object_at(next, {"metadata"});
-  validate_strings(metadata, "labels", causes);
-  validate_strings(metadata, "annotations", causes);
-  validate_owners(metadata, causes);
+  validate_contents(object_at(next, {"metadata"}), causes);
 }
 
 void keep_system_metadata(JsonObject& next, const JsonObject& old) {

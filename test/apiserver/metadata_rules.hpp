@@ -2,10 +2,14 @@
 #pragma once
 
 #include "test/apiserver/api_error.hpp"
+#include "test/apiserver/names.hpp"
 
 namespace dcm::apiserver {
 
-void validate_metadata(const JsonObject& object, Causes& causes);
+void validate_metadata(std::string_view kind, const JsonObject& object, NameRule rule,
+                       Causes& causes);
+// The older groups want more of a finalizer than that it is a qualified name.
+void validate_known_finalizers(const JsonObject& metadata, Causes& causes);
 // Besides: what may not change, and that no finalizer comes while the object is being deleted.
 void validate_metadata_update(const JsonObject& next, const JsonObject& old, Causes& causes);
 

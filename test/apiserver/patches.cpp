@@ -155,7 +155,8 @@ Outcome<> merge_member(JsonObject& object, std::string_view key, const Json& pat
     return {};
   }
   if (there == nullptr || there->is_null()) {
-    object[key] = without_directives(patch);
+    // A map that is to be replaced or deleted, and is not there, stays so: strategicpatch drops it.
+    if (directive_of(patch).empty()) object[key] = without_directives(patch);
     return {};
   }
   if (there->is_object() && patch.is_object()) {
@@ -191,8 +192,7 @@ Outcome<> apply_strategic_merge_patch(JsonObject& object, const JsonObject& patc
     return {};
   }
   if (!directive.empty() && directive != "merge") {
-    return std::unexpected(
-        bad_request(fmt::format("unknown patch type found in patch: {}", directive)));
+    return std::unexpected(plain_failure(fmt::format("unknown patch type: {}", directive)));
   }
   const JsonObject before = object;
   if (const Json* keys = patch.if_contains(kRetainKeys)) retain_keys(object, *keys);

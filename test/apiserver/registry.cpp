@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "test/apiserver/conversion.hpp"
+#include "test/apiserver/go_members.hpp"
 #include "test/apiserver/metadata_rules.hpp"
 #include "test/apiserver/timestamp.hpp"
 
@@ -23,18 +24,56 @@ bool same_object(const JsonObject& a, const JsonObject& b) {
   return left == right && ManagedFields(a).same_as(ManagedFields(b));
 }
 
-void normalise(JsonObject& object) {
+// As it is kept: nothing of lists and maps that hold nothing is left.
+void settle(const ResourceType& type, JsonObject& object) {
   drop_empty_lists(object);
   JsonObject& metadata = child(object, "metadata");
   for (const auto* key : {"labels", "annotations"}) {
     if (metadata.contains(key) && object_at(metadata, {key}).empty()) metadata.erase(key);
   }
+  write_as_go(type.kind, object);
 }
 
-bool leaves_for_good(const JsonObject& next, const JsonObject& old) {
+// As Go writes it: what its manager is said to own. A list that is never left out is there then,
+// even if it is empty.
+JsonObject as_written(const ResourceType& type, JsonObject object) {
+  drop_empty_lists(object, {"requests"});
+  write_as_go(type.kind, object);
+  return object;
+}
+
+// Causes in the words of the version that the client speaks.
+Causes as_client_sees(Causes causes, const Target& target) {
+  if (!needs_conversion(*target.type, target.version)) return causes;
+  constexpr std::string_view kNested = ".exactly";
+  for (Cause& cause : causes) {
+    if (const auto at = cause.field.find(kNested); at != std::string::npos) {
+      cause.field.erase(at, kNested.size());
+    }
+  }
+  return causes;
+}
+
+// What is cluster-wide has no namespace, whatever the writer says.
+void set_namespace(const Target& target, JsonObject& metadata) {
+  if (target.ns.empty()) {
+    metadata.erase("namespace");
+  } else {
+    metadata["namespace"] = target.ns;
+  }
+}
+
+Outcome<> check_is_number(std::string_view version) {
+  if (version.find_first_not_of("0123456789") == std::string_view::npos) return {};
+  return std::unexpected(
+      plain_failure(fmt::format("strconv.ParseUint: parsing \"{}\": invalid syntax", version)));
+}
+
+bool leaves_for_good(const ResourceType& type, const JsonObject& next, const JsonObject& old) {
   return array_at(next, {"metadata", "finalizers"}).empty() &&
          has(old, {"metadata", "deletionTimestamp"}) &&
-         integer_at(old, {"metadata", "deletionGracePeriodSeconds"}).value_or(0) == 0;
+         integer_at(old, {"metadata", "deletionGracePeriodSeconds"}).value_or(0) == 0 &&
+         (type.kind != "Namespace" || array_at(next, {"spec", "finalizers"}).empty());
 }
 
 }  // namespace
@@ -86,31 +125,34 @@ Outcome<> Registry::choose_name(const Target& target, JsonObject& metadata) cons
   std::string name;
   for (int attempt = 0; attempt < kNameAttempts; ++attempt) {
     name = base + random_suffix();
-    if (store_.get(plural, object_key(target.ns, name)) != nullptr) continue;
     metadata["name"] = name;
-    return {};
+    if (store_.get(plural, object_key(target.ns, name)) == nullptr) return {};
   }
   return std::unexpected(no_free_name(*target.type, name));
 }
 
-Outcome<JsonObject> Registry::prepared_for_create(const Target& target, JsonObject body) const {
-  const WriteContext context = context_of(target);
-  const Strategy& strategy = *target.type->strategy;
-  drop_nulls(body);
-  JsonObject& metadata = child(body, "metadata");
-  if (!text_at(metadata, {"resourceVersion"}).empty()) {
-    return std::unexpected(
-        plain_failure("resourceVersion should not be set on objects to be created"));
-  }
-  if (!target.ns.empty()) metadata["namespace"] = target.ns;
-  for (const auto* key : {"resourceVersion", "generation", "deletionTimestamp",
-                          "deletionGracePeriodSeconds", "managedFields", "selfLink"}) {
+void Registry::set_system_metadata(const Target& target, JsonObject& metadata) const {
+  set_namespace(target, metadata);
+  for (const auto* key : {"resourceVersion", "deletionTimestamp", "deletionGracePeriodSeconds",
+                          "managedFields", "selfLink"}) {
     metadata.erase(key);
   }
   metadata["uid"] = random_uid();
-  metadata["creationTimestamp"] = timestamp(context.now);
-  strategy.prepare_create(body, context);
-  return body;
+  metadata["creationTimestamp"] = now();
+}
+
+// Of events, the metadata is looked at only when all else is right.
+Causes Registry::problems_with_new(const Target& target, const JsonObject& object) const {
+  const Strategy& strategy = *target.type->strategy;
+  Causes causes;
+  if (target.type->kind != "Event") {
+    validate_metadata(target.type->kind, object, strategy.name_rule(), causes);
+  }
+  strategy.validate_create(object, context_of(target), causes);
+  if (target.type->kind == "Event" && causes.empty()) {
+    validate_metadata(target.type->kind, object, strategy.name_rule(), causes);
+  }
+  return causes;
 }
 
 Outcome<Written> Registry::create(const Target& target, JsonObject body) {
@@ -121,34 +163,52 @@ Outcome<Written> Registry::make(const Target& target, JsonObject body, const Fie
   if (auto allowed = check_namespace(target, body); !allowed) {
     return std::unexpected(std::move(allowed.error()));
   }
+  const Strategy& strategy = *target.type->strategy;
+  const WriteContext context = context_of(target);
   to_stored_version(*target.type, target.version, body);
-  auto object = prepared_for_create(target, std::move(body));
-  if (!object) return std::unexpected(std::move(object.error()));
-  JsonObject& metadata = child(*object, "metadata");
-  auto named = choose_name(target, metadata);
-  const std::string name(text_at(metadata, {"name"}));
+  drop_nulls(body);
+  const std::string version(text_at(body, {"metadata", "resourceVersion"}));
+  set_system_metadata(target, child(body, "metadata"));
+  strategy.set_defaults(body, context);
+  own_as_maker(target, body, applied);
+  auto named = choose_name(target, child(body, "metadata"));
+  const std::string name(text_at(body, {"metadata", "name"}));
+  strategy.prepare_create(body, context);
+  settle(*target.type, body);
 
-  Causes causes;
-  validate_metadata(*object, causes);
-  target.type->strategy->validate_create(*object, context_of(target), causes);
-  if (named && !causes.empty()) return std::unexpected(invalid(*target.type, name, causes));
-  if (!named) return std::unexpected(std::move(named.error()));
-
-  normalise(*object);
-  own_as_maker(target, *object, applied);
-  if (target.commit == Commit::dry_run) {
-    return Written{std::make_shared<const JsonObject>(std::move(*object)), Written::Kind::created};
+  if (const Causes causes = problems_with_new(target, body); !causes.empty()) {
+    return std::unexpected(invalid(*target.type, name, as_client_sees(causes, target)));
   }
-  Stored stored = store_.put(target.type->plural, object_key(target.ns, name), std::move(*object));
+  if (!version.empty()) {
+    return std::unexpected(
+        plain_failure("resourceVersion should not be set on objects to be created"));
+  }
+  if (!named) return std::unexpected(std::move(named.error()));
+  if (target.commit == Commit::dry_run) {
+    return Written{std::make_shared<const JsonObject>(std::move(body)), Written::Kind::created};
+  }
+  Stored stored = store_.put(target.type->plural, object_key(target.ns, name), std::move(body));
   return Written{std::move(stored), Written::Kind::created};
 }
 
 Outcome<Written> Registry::replace(const Target& target, JsonObject body) {
   auto old = get(target);
+  if (!old && target.type->strategy->create_on_update() == CreateOnUpdate::allowed) {
+    JsonObject& metadata = child(body, "metadata");
+    if (auto number = check_is_number(text_at(metadata, {"resourceVersion"})); !number) {
+      return std::unexpected(std::move(number.error()));
+    }
+    const std::string_view version = text_at(metadata, {"resourceVersion"});
+    const bool meant_another = !text_at(metadata, {"uid"}).empty();
+    if (meant_another || (!version.empty() && version != "0")) {
+      return std::unexpected(changed_meanwhile(*target.type, target.name));
+    }
+    metadata.erase("resourceVersion");
+    return create(target, std::move(body));
+  }
   if (!old) return std::unexpected(std::move(old.error()));
   drop_nulls(body);
   to_stored_version(*target.type, target.version, body);
-  child(body, "metadata").erase("managedFields");
   return update(target, *old, std::move(body), Update::replace);
 }
 
@@ -181,16 +241,32 @@ Outcome<Written> Registry::apply(const Target& target, JsonObject wanted, ApplyF
     if (target.endpoint == Endpoint::status) {
       return std::unexpected(not_found(*target.type, target.name));
     }
+    if (text_at(wanted, {"metadata", "name"}).empty()) {
+      return std::unexpected(name_undeterminable(target.name));
+    }
     return apply_as_create(target, std::move(wanted));
   }
   JsonObject live = *old;
   from_stored_version(*target.type, target.version, live);
+  own_before_first_apply(target, live);
   auto next = apply_configuration(*target.type, live,
                                   {std::move(wanted), manager_of(target, Operation::apply), force,
                                    target.type->strategy->reset_fields(target.endpoint), now()});
   if (!next) return std::unexpected(std::move(next.error()));
   to_stored_version(*target.type, target.version, *next);
   return update(target, old, std::move(*next), Update::apply);
+}
+
+// What was there before anybody applied belongs to a manager of that name, to be in conflict with.
+void Registry::own_before_first_apply(const Target& target, JsonObject& live) const {
+  ManagedFields managed(live);
+  if (!managed.empty()) return;
+  Manager before = manager_of(target, Operation::update);
+  before.name = "before-first-apply";
+  JsonObject nothing;
+  write_as_go(target.type->kind, nothing);
+  managed = tracked_update({}, nothing, live, target.type->schema(), before, {}, now());
+  managed.write_to(live);
 }
 
 Outcome<Written> Registry::apply_as_create(const Target& target, JsonObject wanted) {
@@ -204,7 +280,7 @@ Outcome<Written> Registry::apply_as_create(const Target& target, JsonObject want
   }
   const FieldSet claimed = claimed_fields(wanted, target.type->schema(),
                                           target.type->strategy->reset_fields(target.endpoint));
-  child(wanted, "metadata")["name"] = target.name;
+  child(wanted, "metadata").erase("resourceVersion");
   return make(target, std::move(wanted), &claimed);
 }
 
@@ -212,14 +288,31 @@ Outcome<Written> Registry::apply_as_create(const Target& target, JsonObject want
 // posted belongs to its maker as a whole.
 void Registry::own_as_maker(const Target& target, JsonObject& object,
                             const FieldSet* applied) const {
-  if (applied == nullptr) {
-    track_update(nullptr, object, target.type->schema(), manager_of(target, Operation::update),
-                 target.type->strategy->reset_fields(Endpoint::main), now());
-    return;
-  }
   ManagedFields managed;
-  managed.set(manager_of(target, Operation::apply), *applied, now());
+  if (applied != nullptr) {
+    managed.set(manager_of(target, Operation::apply), *applied, now());
+  } else {
+    // What Go writes for nothing is no change that anybody made.
+    JsonObject nothing;
+    write_as_go(target.type->kind, nothing);
+    managed = tracked_update({}, nothing, as_written(*target.type, object), target.type->schema(),
+                             manager_of(target, Operation::update),
+                             target.type->strategy->reset_fields(Endpoint::main), now());
+  }
   managed.write_to(object);
+}
+
+// A PUT may say who manages what (it sends back what it has read, mostly); else it is as it was. An
+// object that nobody manages, because its maker applied nothing, stays so until an apply.
+void Registry::own_as_writer(const Target& target, const JsonObject& old, JsonObject& next) const {
+  ManagedFields managed(target.endpoint == Endpoint::main ? next : old);
+  if (managed.empty()) managed = ManagedFields(old);
+  if (!managed.empty()) {
+    managed = tracked_update(std::move(managed), old, as_written(*target.type, next),
+                             target.type->schema(), manager_of(target, Operation::update),
+                             target.type->strategy->reset_fields(target.endpoint), now());
+  }
+  managed.write_to(next);
 }
 
 Outcome<> Registry::check_version(const Target& target, const JsonObject& old, JsonObject& next,
@@ -237,11 +330,8 @@ Outcome<> Registry::check_version(const Target& target, const JsonObject& old, J
   }
   const std::string_view version = text_at(metadata, {"resourceVersion"});
   const std::string_view stored_version = text_at(old, {"metadata", "resourceVersion"});
-  if (version.find_first_not_of("0123456789") != std::string_view::npos) {
-    return std::unexpected(
-        plain_failure(fmt::format("strconv.ParseUint: parsing \"{}\": invalid syntax", version)));
-  }
-  if (version.empty()) {
+  if (auto number = check_is_number(version); !number) return number;
+  if (version.empty() || version == "0") {
     if (target.type->unconditional_update(target.version) == UnconditionalUpdate::refused) {
       return std::unexpected(version_required(*target.type, target.name));
     }
@@ -258,28 +348,29 @@ Outcome<Written> Registry::update(const Target& target, const Stored& old, JsonO
     return std::unexpected(std::move(current.error()));
   }
   const Strategy& strategy = *target.type->strategy;
-  if (!target.ns.empty()) child(next, "metadata")["namespace"] = target.ns;
+  set_namespace(target, child(next, "metadata"));
+  strategy.set_defaults(next, context_of(target));
+  if (how != Update::apply) own_as_writer(target, *old, next);
+  write_as_go(target.type->kind, next);
   // A strategy may count the generation up, nobody else; and what it does to the other system
   // fields does not count.
   restore(child(next, "metadata"), object_at(*old, {"metadata"}), "generation");
   strategy.prepare_update(next, *old, target.endpoint, context_of(target));
   keep_system_metadata(next, *old);
+  settle(*target.type, next);
 
   Causes causes;
   validate_metadata_update(next, *old, causes);
   strategy.validate_update(next, *old, target.endpoint, causes);
-  if (!causes.empty()) return std::unexpected(invalid(*target.type, target.name, causes));
-
-  normalise(next);
-  if (how != Update::apply) {
-    track_update(old.get(), next, target.type->schema(), manager_of(target, Operation::update),
-                 strategy.reset_fields(target.endpoint), now());
+  if (!causes.empty()) {
+    return std::unexpected(invalid(*target.type, target.name, as_client_sees(causes, target)));
   }
   return commit_update(target, old, std::move(next));
 }
 
 Outcome<Written> Registry::commit_update(const Target& target, const Stored& old, JsonObject next) {
-  if (leaves_for_good(next, *old)) {
+  write_as_go(target.type->kind, next);
+  if (leaves_for_good(*target.type, next, *old)) {
     Stored last = std::make_shared<const JsonObject>(std::move(next));
     if (target.commit == Commit::write) store_.remove(target.type->plural, target.key());
     return Written{std::move(last)};

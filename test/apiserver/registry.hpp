@@ -36,10 +36,14 @@ struct Written {
   enum class Kind { created, updated } kind = Kind::updated;
 };
 
+// What becomes of the objects that a deleted one owns.
+enum class Propagation { unsaid, background, foreground, orphan };
+
 struct DeleteWish {
   std::string uid = {};               // precondition, "" for none
   std::string resource_version = {};  // precondition, "" for none
   std::optional<std::int64_t> grace_seconds = {};
+  Propagation propagation = Propagation::unsaid;
 };
 
 struct Deleted {
@@ -73,6 +77,7 @@ class Registry {
   Outcome<Deleted> remove(const Target& target, const DeleteWish& wish);
 
   const ResourceTable& types() const { return types_; }
+  Revision revision() const { return store_.revision(); }
   // The time as API objects have it.
   std::string now() const;
 
@@ -83,16 +88,19 @@ class Registry {
   // `applied`: what a server-side apply claims; null for an ordinary create.
   Outcome<Written> make(const Target& target, JsonObject body, const FieldSet* applied);
   Outcome<> check_namespace(const Target& target, const JsonObject& body) const;
-  Outcome<JsonObject> prepared_for_create(const Target& target, JsonObject body) const;
+  Causes problems_with_new(const Target& target, const JsonObject& object) const;
+  void set_system_metadata(const Target& target, JsonObject& metadata) const;
   Outcome<> choose_name(const Target& target, JsonObject& metadata) const;
   Outcome<Written> update(const Target& target, const Stored& old, JsonObject next, Update how);
   void own_as_maker(const Target& target, JsonObject& object, const FieldSet* applied) const;
+  void own_as_writer(const Target& target, const JsonObject& old, JsonObject& next) const;
+  void own_before_first_apply(const Target& target, JsonObject& live) const;
   Outcome<> check_version(const Target& target, const JsonObject& old, JsonObject& next,
                           Update how) const;
   Outcome<Written> commit_update(const Target& target, const Stored& old, JsonObject next);
   Outcome<Written> apply_as_create(const Target& target, JsonObject wanted);
-  Stored mark_as_deleted(const Target& target, const Stored& old,
-                         std::optional<std::int64_t> grace);
+  void mark_as_deleted(const Target& target, JsonObject& object,
+                       std::optional<std::int64_t> grace) const;
 
   WriteContext context_of(const Target& target) const;
   Manager manager_of(const Target& target, Operation operation) const;

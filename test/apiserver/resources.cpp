@@ -75,7 +75,7 @@ std::vector<ResourceType> all_types() {
        kNoStatus,
        kMayOverwrite,
        kAnswer,
-       &plain_strategy(),
+       &config_map_strategy(),
        {"v1"}},
       {"coordination.k8s.io",
        "leases",

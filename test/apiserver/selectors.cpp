@@ -122,10 +122,20 @@ Outcome<Selector::Term> Selector::parse_label_term(std::string_view text) {
   return Term{On::label, std::string(text), Operator::exists};
 }
 
+Outcome<> Selector::check_label_term(const Term& term) {
+  std::string_view problem = problem_with_qualified_name(term.key);
+  for (const std::string& value : term.values) {
+    if (problem.empty()) problem = problem_with_label_value(value);
+  }
+  if (problem.empty()) return {};
+  return std::unexpected(bad_request(fmt::format("unable to parse requirement: {}", problem)));
+}
+
 Outcome<> Selector::parse_labels(std::string_view text, std::vector<Term>& terms) {
   for (const auto part : split_terms(text)) {
     auto term = parse_label_term(part);
     if (!term) return std::unexpected(std::move(term.error()));
+    if (auto valid = check_label_term(*term); !valid) return valid;
     terms.push_back(std::move(*term));
   }
   return {};
@@ -162,6 +172,12 @@ Outcome<Selector> Selector::parse(const ResourceType& type, std::string_view lab
     return std::unexpected(std::move(parsed.error()));
   }
   return selector;
+}
+
+bool Selector::selects(std::string_view field) const {
+  return std::ranges::any_of(terms_, [&](const Term& term) {
+    return term.on == On::field && term.op == Operator::in && term.key == field;
+  });
 }
 
 bool Selector::holds(const Term& term, const std::string* value) {

@@ -18,6 +18,10 @@ class Selector {
 
   bool matches(const JsonObject& object) const;
   bool selects_everything() const { return terms_.empty(); }
+  // By `metadata.name=…`.
+  bool selects_one_name() const { return selects("metadata.name"); }
+  // Pods by `spec.nodeName=…`.
+  bool selects_node() const { return type_->kind == "Pod" && selects("spec.nodeName"); }
 
  private:
   enum class Operator { in, not_in, exists, does_not_exist, greater, less };
@@ -33,6 +37,8 @@ class Selector {
   static Outcome<> parse_fields(const ResourceType& type, std::string_view text,
                                 std::vector<Term>& terms);
   static Outcome<Term> parse_label_term(std::string_view text);
+  static Outcome<> check_label_term(const Term& term);
+  bool selects(std::string_view field) const;
   static bool holds(const Term& term, const std::string* value);
 
   const ResourceType* type_ = nullptr;

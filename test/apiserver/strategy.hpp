@@ -11,11 +11,16 @@
 
 #include "runtime/time.hpp"
 #include "test/apiserver/api_error.hpp"
+#include "test/apiserver/names.hpp"
 
 namespace dcm::apiserver {
 
 // Where a write goes: the object itself or its /status.
 enum class Endpoint { main, status };
+// Whether the garbage collector knows what such an object owns.
+enum class Dependents { collected, unknown };
+// Whether a PUT makes what is not there.
+enum class CreateOnUpdate { refused, allowed };
 
 struct WriteContext {
   runtime::WallTime now;
@@ -30,7 +35,12 @@ class Strategy {
  public:
   virtual ~Strategy() = default;
 
-  // Sets defaults and drops what a create must not set.
+  virtual NameRule name_rule() const { return NameRule::dns_subdomain; }
+  virtual CreateOnUpdate create_on_update() const { return CreateOnUpdate::refused; }
+  virtual Dependents dependents() const { return Dependents::collected; }
+  // The API's defaults, which belong to whoever writes the object.
+  virtual void set_defaults(JsonObject&, const WriteContext&) const {}
+  // Adds what admission adds, and drops what a create must not set: both belong to nobody.
   virtual void prepare_create(JsonObject&, const WriteContext&) const {}
   virtual void validate_create(const JsonObject&, const WriteContext&, Causes&) const {}
   // Puts back what this endpoint must not change, without a word.

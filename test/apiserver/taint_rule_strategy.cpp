@@ -30,10 +30,13 @@ void validate_taint(const JsonObject& rule, Causes& causes) {
 
 class TaintRuleStrategy final : public StatusStrategy {
  public:
+  void set_defaults(JsonObject& object, const WriteContext& context) const override {
+    set_default(child(child(object, "spec"), "taint"), "timeAdded", Json(timestamp(context.now)));
+  }
+
   void prepare_create(JsonObject& object, const WriteContext& context) const override {
     StatusStrategy::prepare_create(object, context);
     child(object, "metadata")["generation"] = 1;
-    set_default(child(child(object, "spec"), "taint"), "timeAdded", Json(timestamp(context.now)));
   }
 
   void validate_create(const JsonObject& object, const WriteContext&,
@@ -48,7 +51,6 @@ class TaintRuleStrategy final : public StatusStrategy {
     if (endpoint == Endpoint::status) return;
     JsonObject& taint = child(child(next, "spec"), "taint");
     const JsonObject& before = object_at(old, {"spec", "taint"});
-    set_default(taint, "timeAdded", Json(timestamp(context.now)));
     const bool same_time = text_at(taint, {"timeAdded"}) == text_at(before, {"timeAdded"});
     if (same_time && text_at(taint, {"effect"}) != text_at(before, {"effect"})) {
       taint["timeAdded"] = timestamp(context.now);

@@ -87,10 +87,7 @@ Outcome<Response> handle_replace(Registry& registry, const WriteRequest& request
   auto body = decode_body(request);
   if (!body) return std::unexpected(std::move(body.error()));
   if (text_at(*body, {"metadata", "name"}).empty()) {
-    return std::unexpected(bad_request(
-        fmt::format("the name of the object ({} based on URL) was undeterminable: name must be "
-                    "provided",
-                    request.target.name)));
+    return std::unexpected(name_undeterminable(request.target.name));
   }
   return answer(request.target, registry.replace(request.target, std::move(*body)));
 }
@@ -103,6 +100,11 @@ Outcome<Response> handle_patch(Registry& registry, const WriteRequest& request) 
   const bool strategic = request.content_type == kStrategicMergePatch;
   if (!strategic && request.content_type != kMergePatch) {
     return std::unexpected(unsupported_patch_type());
+  }
+  std::string problem;
+  if (!parse(request.body, problem)) return std::unexpected(bad_request("invalid JSON patch"));
+  if (auto there = registry.get(request.target); !there) {
+    return std::unexpected(std::move(there.error()));
   }
   auto patch = decode_object(request.body, "patch");
   if (!patch) return std::unexpected(std::move(patch.error()));
@@ -128,7 +130,8 @@ Outcome<Response> handle_delete(Registry& registry, const WriteRequest& request)
   const bool status = target.type->delete_answer(target.version) == DeleteAnswer::status &&
                       deleted->kind == Deleted::Kind::gone;
   if (status) return json_response(200, success_of(target, *deleted->object));
-  return json_response(200, encode(*target.type, target.version, *deleted->object));
+  const int code = deleted->kind == Deleted::Kind::pending ? pending_status(*options) : 200;
+  return json_response(code, encode(*target.type, target.version, *deleted->object));
 }
 
 Outcome<Response> handle_delete_collection(Registry& registry, const WriteRequest& request,
@@ -137,15 +140,22 @@ Outcome<Response> handle_delete_collection(Registry& registry, const WriteReques
   if (!options) return std::unexpected(options.error());
   Target target = request.target;
   target.commit = options->commit();
+  const Revision version = registry.revision();
+  std::string items;
   for (const Store::Entry& entry : entries) {
     target.ns = text_at(*entry.object, {"metadata", "namespace"});
     target.name = text_at(*entry.object, {"metadata", "name"});
     const auto deleted = registry.remove(target, options->wish);
     if (!deleted && deleted.error().code != 404) return std::unexpected(deleted.error());
+    if (!items.empty()) items += ',';
+    items += encode(*target.type, target.version, *entry.object, TypeMeta::omitted);
   }
+  // The list as it was before.
   return json_response(
-      200, fmt::format(R"({{"kind":"{}List","apiVersion":"{}","metadata":{{}},"items":[]}})",
-                       target.type->kind, target.type->api_version(target.version)));
+      200,
+      fmt::format(R"({{"kind":"{}List","apiVersion":"{}","metadata":{{"resourceVersion":"{}"}},)"
+                  R"("items":[{}]}})",
+                  target.type->kind, target.type->api_version(target.version), version, items));
 }
 
 }  // namespace dcm::apiserver

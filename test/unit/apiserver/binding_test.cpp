@@ -67,8 +67,8 @@ TEST_F(Binding, needs_a_pod_and_the_name_of_a_node) {
   EXPECT_EQ(bind().status, 404);
   make_pod();
   const Answer refused = bind("", R"("name":"")");
-  EXPECT_EQ(refused.status, 422);
-  EXPECT_TRUE(refused.blames("target.name"));
+  EXPECT_EQ(refused.status, 500);
+  EXPECT_EQ(refused.text({"message"}), "target.name: Required value");
   EXPECT_EQ(api.post(std::string(kPod) + "/binding", "no JSON").status, 400);
 }
 

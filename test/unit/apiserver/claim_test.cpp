@@ -31,7 +31,7 @@ TEST_F(Claim, is_released_and_deallocated_in_one_write) {
 }
 
 TEST_F(Claim, a_status_write_leaves_spec_and_metadata_as_they_are) {
-  make_claim(R"(,"labels":{"a":"b"},"finalizers":["f"])");
+  make_claim(R"(,"labels":{"a":"b"},"finalizers":["x/f"])");
   const Answer before = api.get(kClaim);
   const Answer after =
       api.patch(kClaimStatus, kMerge,
@@ -76,14 +76,14 @@ TEST_F(Claim, that_did_not_change_keeps_its_version_and_sends_no_event) {
 }
 
 TEST_F(Claim, loses_one_finalizer_by_a_directive) {
-  make_claim(R"(,"finalizers":["a","b"])");
+  make_claim(R"(,"finalizers":["x/a","x/b"])");
   const Answer after = api.patch(kClaim, kStrategic,
-                                 R"({"metadata":{"$deleteFromPrimitiveList/finalizers":["a"]}})");
-  EXPECT_EQ(serialize(Json(array_at(after.body, {"metadata", "finalizers"}))), R"(["b"])");
+                                 R"({"metadata":{"$deleteFromPrimitiveList/finalizers":["x/a"]}})");
+  EXPECT_EQ(serialize(Json(array_at(after.body, {"metadata", "finalizers"}))), R"(["x/b"])");
 }
 
 TEST_F(Claim, that_is_being_deleted_goes_with_its_last_finalizer) {
-  make_claim(R"(,"finalizers":["a"])");
+  make_claim(R"(,"finalizers":["x/a"])");
   const Answer marked = api.remove(kClaim);
   EXPECT_EQ(marked.status, 200);
   EXPECT_TRUE(has(marked.body, {"metadata", "deletionTimestamp"}));
@@ -91,7 +91,7 @@ TEST_F(Claim, that_is_being_deleted_goes_with_its_last_finalizer) {
   auto watch = api.watch(std::string(kClaims) +
                          "?watch=1&resourceVersion=" + std::string(marked.resource_version()));
   const Answer last = api.patch(kClaim, kStrategic,
-                                R"({"metadata":{"$deleteFromPrimitiveList/finalizers":["a"]}})");
+                                R"({"metadata":{"$deleteFromPrimitiveList/finalizers":["x/a"]}})");
   EXPECT_EQ(last.status, 200);
   EXPECT_FALSE(has(last.body, {"metadata", "finalizers"}));
   EXPECT_EQ(api.get(kClaim).status, 404);
@@ -112,7 +112,7 @@ class RefusedClaimWrite : public Api, public ::testing::WithParamInterface<Refus
 
 TEST_P(RefusedClaimWrite, answers) {
   const RefusedRow& row = GetParam();
-  make_claim(R"(,"finalizers":["f"])");
+  make_claim(R"(,"finalizers":["x/f"])");
   allocate({"1"});
   api.remove(kClaim);
   const Revision before = server.store().revision();
@@ -141,7 +141,7 @@ constexpr RefusedRow kRefusedRows[] = {
     {"an old resourceVersion", kClaimStatus, R"({"metadata":{"resourceVersion":"2"}})", 409,
      "Conflict", ""},
     {"another spec", kClaim, R"({"spec":{"devices":{"requests":null}}})", 422, "Invalid", "spec"},
-    {"a new finalizer while it is being deleted", kClaim, R"({"metadata":{"finalizers":["g"]}})",
+    {"a new finalizer while it is being deleted", kClaim, R"({"metadata":{"finalizers":["x/g"]}})",
      422, "Invalid", "metadata.finalizers"},
     {"another name", kClaim, R"({"metadata":{"name":"other"}})", 400, "BadRequest", ""},
     {"a resourceVersion that is no number", kClaim, R"({"metadata":{"resourceVersion":"x"}})", 500,
@@ -170,7 +170,7 @@ TEST_F(Claim, is_reserved_for_at_most_256) {
 }
 
 TEST_F(Claim, may_lose_reservations_while_it_is_being_deleted) {
-  make_claim(R"(,"finalizers":["f"])");
+  make_claim(R"(,"finalizers":["x/f"])");
   allocate({"1", "2"});
   api.remove(kClaim);
   EXPECT_EQ(reserve(R"({"$patch":"delete","uid":"1"})").status, 200);

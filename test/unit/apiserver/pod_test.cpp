@@ -206,8 +206,9 @@ TEST_F(Pod, conditions_are_merged_by_type) {
       kPodStatus, kStrategic,
       R"({"status":{"conditions":[{"type":"DisruptionTarget","status":"True","message":""}]}})");
   EXPECT_EQ(serialize(Json(array_at(after.body, {"status", "conditions"}))),
-            R"([{"type":"DisruptionTarget","status":"True","message":""},)"
-            R"({"type":"Ready","status":"True"}])");
+            R"([{"type":"DisruptionTarget","status":"True",)"
+            R"("lastTransitionTime":null,"lastProbeTime":null},)"
+            R"({"type":"Ready","status":"True","lastProbeTime":null,"lastTransitionTime":null}])");
 }
 
 TEST_F(Pod, its_spec_is_fixed_but_for_a_few_fields) {

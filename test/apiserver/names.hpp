@@ -1,0 +1,18 @@
+// What counts as a name (apimachinery's util/validation): of objects, of labels, of finalizers. A
+// problem is the text that follows "Invalid value: …: ", or empty.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace dcm::apiserver {
+
+// Which names the objects of a kind may have.
+enum class NameRule { dns_subdomain, dns_label, path_segment, config_map_key };
+
+std::string_view problem_with_name(NameRule rule, std::string_view name);
+// "[prefix/]name": keys of labels and taints, finalizers.
+std::string_view problem_with_qualified_name(std::string_view name);
+std::string_view problem_with_label_value(std::string_view value);
+
+}  // namespace dcm::apiserver
