@@ -41,6 +41,7 @@ class Verdict:
     text: str
     seconds: float
     explained: dict
+    passing: bool = False  # it differed once, and not again
 
 
 class Comparison:
@@ -65,10 +66,9 @@ class Comparison:
     def judge(self, seed, steps):
         begin = time.monotonic()
         outcome = self.run(seed, steps)
-        text = ""
-        if outcome.unexplained:
-            text = self.explain(seed, steps)
-        return Verdict(seed, text, time.monotonic() - begin, outcome.explained)
+        text = self.explain(seed, steps) if outcome.unexplained else ""
+        return Verdict(seed, text, time.monotonic() - begin, outcome.explained,
+                       bool(outcome.unexplained) and not text)
 
     def explain(self, seed, steps):
         """"" if the difference does not show again."""
@@ -112,13 +112,14 @@ def show(verdict):
 
 def compare_all(comparison, arguments):
     seeds = range(arguments.first, arguments.first + arguments.seeds)
-    failed, requests, explained = 0, 0, collections.Counter()
+    failed, passing, requests, explained = 0, 0, 0, collections.Counter()
     with concurrent.futures.ThreadPoolExecutor(arguments.parallel) as pool:
         jobs = [pool.submit(comparison.judge, seed, steps_of(seed, arguments)) for seed in seeds]
         for job in jobs:
             verdict = job.result()
             show(verdict)
             failed += bool(verdict.text)
+            passing += verdict.passing
             requests += len(steps_of(verdict.seed, arguments))
             explained.update(verdict.explained)
             if failed >= arguments.most:
@@ -126,6 +127,8 @@ def compare_all(comparison, arguments):
                 break
     for row, count in sorted(explained.items(), key=lambda item: -item[1]):
         print(f"  explained {count:5} × {'/'.join(row.path)} of {', '.join(row.kinds)}: {row.why}")
+    if passing:
+        print(f"  {passing} differed once and not again")
     print(f"{len(seeds)} seeds, {requests} requests, {failed} unexplained differences")
     return 1 if failed else 0
 

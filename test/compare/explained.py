@@ -36,8 +36,4 @@ def rows(kinds, shape, why, *paths):
 
 
 EXPLAINED = [
-    *rows(("Pod",), Shape.ONLY_REAL, "A pod gets the defaults that the controllers read, no more.",
-          "spec/containers/*/terminationMessagePath", "spec/containers/*/terminationMessagePolicy",
-          "spec/containers/*/imagePullPolicy", "spec/containers/*/resources",
-          "spec/tolerations"),
 ]
