@@ -127,8 +127,9 @@ struct WatchQuery {
   enum class InitialEvents : std::uint8_t { none, send } initial_events = InitialEvents::none;
   std::chrono::seconds server_timeout{300};
 };
-// Bookmarks are always asked for. A watch list comes compressed where the server can; a watch of
-// single events does not, which would cost more than it saves.
+// Bookmarks are always asked for. A watch list comes compressed where the server can (and is left
+// for a plain watch at its end); a watch of single events does not, which would cost more than it
+// saves.
 ApiRequest watch_request(const api::Resource& resource, const WatchQuery& query,
                          CallOptions options = {});
 

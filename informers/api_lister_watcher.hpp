@@ -24,6 +24,11 @@ class ApiWatchStream final : public WatchStream<T> {
                  std::string url)
       : response_(std::move(response)), decoder_(decoder), url_(std::move(url)) {}
 
+  Compression compression() const override {
+    return response_->headers().find("Content-Encoding") == "gzip" ? Compression::gzip
+                                                                   : Compression::none;
+  }
+
   // Does not wait while there is a whole event left of what was read before.
   runtime::Task<runtime::Result<std::optional<Event>>> next(runtime::Deadline deadline) override {
     for (;;) {

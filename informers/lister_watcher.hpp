@@ -1,6 +1,7 @@
 // What a reflector needs of an API: lists and watches of one kind.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -25,11 +26,15 @@ struct WatchOptions {
   runtime::Duration server_timeout = std::chrono::minutes(5);
 };
 
+// How a watch comes over the network.
+enum class Compression : std::uint8_t { none, gzip };
+
 // An open watch; closed when it is destroyed.
 template <class T>
 class WatchStream {
  public:
   virtual ~WatchStream() = default;
+  virtual Compression compression() const = 0;
   // The next event. Nothing: the server has ended the watch cleanly.
   // Errors: disconnected, deadline_exceeded, malformed.
   virtual runtime::Task<runtime::Result<std::optional<api::WatchEvent<T>>>> next(

@@ -105,7 +105,7 @@ class Reflector {
     auto opened = co_await source_.watch(std::move(options), deadline);
     if (!opened) co_return Failed{std::move(opened.error())};
     stream_ = std::move(*opened);
-    co_return Accepted{};
+    co_return Accepted{stream_->compression()};
   }
 
   runtime::Task<ReflectorEvent> read_page(ReadPage request) {

@@ -45,11 +45,17 @@ class Step {
   // By phase and event. What is not listed cannot happen.
   WatchStep on(Idle, const Started&) { return list_anew({RelistReason::start}); }
 
-  WatchStep on(const AwaitingInitialEvents& phase, const Accepted&) { return read_initial(phase); }
+  WatchStep on(const AwaitingInitialEvents& phase, const Accepted& accepted) {
+    return read_initial({phase.since, accepted.compression});
+  }
   WatchStep on(const AwaitingInitialEvents& phase, const Changed&) { return read_initial(phase); }
   WatchStep on(const AwaitingInitialEvents& phase, const Bookmarked& bookmark) {
     if (!bookmark.is_initial_events_end) return read_initial(phase);
     effects_.push_back(EndRelist{bookmark.resource_version});
+    // For many objects gzip is worth its time; for single events, each flushed, it is not.
+    const bool is_worth_leaving = phase.compression == Compression::gzip &&
+                                  now_ - phase.since <= policy_.leave_compressed_within;
+    if (is_worth_leaving) return open_watch(bookmark.resource_version);
     return read_on({bookmark.resource_version, now_, true});
   }
   WatchStep on(const AwaitingInitialEvents&, const Ended&) {

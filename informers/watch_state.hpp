@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "client/api/decoder.hpp"
+#include "informers/lister_watcher.hpp"
 #include "runtime/deadline.hpp"
 #include "runtime/error.hpp"
 
@@ -37,6 +38,9 @@ struct WatchPolicy {
   // Initial events: the longest pause between two, and the longest time for all.
   Duration initial_events_pause = std::chrono::seconds(30);
   Duration initial_events_total = std::chrono::minutes(2);
+  // A compressed watch list is left for a plain watch if it took no longer than this: a server
+  // remembers a minute or more of history, and who comes too late has to read everything again.
+  Duration leave_compressed_within = std::chrono::seconds(30);
   // The API server sends a bookmark each minute; after three times that the peer is taken for dead.
   Duration watch_silence = std::chrono::minutes(3);
   // A watch that ends sooner and empty counts as a failure: it must not become a busy loop.
@@ -71,6 +75,7 @@ using Resumption = std::variant<ListAnew, ListOn, WatchFrom>;
 struct Idle {};
 struct AwaitingInitialEvents {
   MonoTime since;
+  Compression compression = Compression::none;
 };
 struct Listing {
   std::string continue_token;  // of the page that is being read; empty: the first
@@ -95,7 +100,9 @@ struct WatchState {
 
 // --- Events: the outcomes of requests.
 struct Started {};
-struct Accepted {};  // the server has accepted the watch
+struct Accepted {  // the server has accepted the watch
+  Compression compression = Compression::none;
+};
 struct Changed {
   api::ResourceVersion version;
 };

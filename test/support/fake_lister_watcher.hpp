@@ -91,6 +91,8 @@ class FakeListerWatcher final : public informers::ListerWatcher<T> {
     }
     ~Stream() override { --*open_; }
 
+    informers::Compression compression() const override { return informers::Compression::none; }
+
     runtime::Task<runtime::Result<std::optional<Event>>> next(runtime::Deadline deadline) override {
       if (script_.pace == Pace::a_turn_each) co_await runtime::yield();
       if (!script_.events.empty()) {

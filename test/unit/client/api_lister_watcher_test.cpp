@@ -95,6 +95,16 @@ CO_TEST(ApiListerWatcher, a_watch_list_says_so) {
   EXPECT_EQ(sent.headers.find("Accept-Encoding"), "gzip");
 }
 
+CO_TEST(ApiListerWatcher, a_stream_knows_whether_it_comes_compressed) {
+  Fixture f(loop);
+  f.http.stream({});
+  f.http.stream({.headers = {{"Content-Encoding", "gzip"}}});
+  const OpenStream plain = co_await f.claims.watch({}, {});
+  EXPECT_EQ((*plain)->compression(), Compression::none);
+  const OpenStream compressed = co_await f.claims.watch({}, {});
+  EXPECT_EQ((*compressed)->compression(), Compression::gzip);
+}
+
 CO_TEST(ApiListerWatcher, an_end_in_the_middle_of_an_event_is_a_cut) {
   Fixture f(loop);
   f.http.stream({.pieces = {added("a").substr(0, 20)}});

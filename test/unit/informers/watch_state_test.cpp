@@ -110,6 +110,12 @@ INSTANTIATE_TEST_SUITE_P(
             "| read by 30"},
         Row{"the_marked_bookmark_ends_the_initial_events_and_the_watch_goes_on", kInitial,
             end_of_initial_events("9"), "end@9 | read by 180"},
+        Row{"a_compressed_watch_list_is_left_for_a_plain_watch_at_its_end",
+            AwaitingInitialEvents{kNow - 30s, Compression::gzip}, end_of_initial_events("9"),
+            "end@9 | watch from 9 by 60"},
+        Row{"one_that_took_long_goes_on_as_the_server_may_forget_where_it_was",
+            AwaitingInitialEvents{kNow - 31s, Compression::gzip}, end_of_initial_events("9"),
+            "end@9 | read by 180"},
         Row{"a_clean_end_before_the_mark_means_that_watch_lists_are_not_understood", kInitial,
             Ended{}, "fallback begin | page '' by 60, pages from now on"},
         Row{"a_server_without_the_feature_answers_422", kInitial, failed(Reason::invalid),
@@ -180,6 +186,17 @@ TEST(WatchState, resumes_from_the_last_version_that_was_seen) {
   EXPECT_EQ(std::get<Watching>(state.phase).last, ResourceVersion("11"));
   state = advance(state, bookmark("12"), kNow, kPolicy).next;
   EXPECT_EQ(Describe()(advance(state, Ended{}, kNow, kPolicy)), "| watch from 12 by 60");
+}
+
+TEST(WatchState, how_a_watch_list_comes_is_known_at_its_end) {
+  WatchState state{.phase = kInitial};
+  for (const ReflectorEvent& event :
+       {ReflectorEvent(Accepted{Compression::gzip}), ReflectorEvent(Changed{ResourceVersion("7")}),
+        ReflectorEvent(bookmark("8"))}) {
+    state = advance(state, event, kNow, kPolicy).next;
+  }
+  EXPECT_EQ(Describe()(advance(state, end_of_initial_events("9"), kNow, kPolicy)),
+            "end@9 | watch from 9 by 60");
 }
 
 TEST(WatchState, what_follows_a_wait_is_what_failed) {
