@@ -10,6 +10,20 @@ namespace {
 
 using boost::json::array;
 using boost::json::object;
+using boost::json::storage_ptr;
+
+// Memory of a body while it is put together, for the writes that each claim needs: a common one
+// fits into `room_`, and so allocates nothing but its text. Values that are nested as braces are
+// made in it; an `object{…}` within them would be made elsewhere first.
+class Scratch {
+ public:
+  Scratch() : memory_(room_, sizeof room_) {}
+  operator storage_ptr() { return &memory_; }
+
+ private:
+  unsigned char room_[4096];
+  boost::json::monotonic_resource memory_;
+};
 
 // Boost's own view type, which std::string_view does not turn into by itself everywhere.
 boost::json::string_view view(std::string_view text) {
@@ -20,24 +34,29 @@ std::string to_text(const object& body) {
   return boost::json::serialize(body);
 }
 
-object to_json(const std::map<std::string, std::string>& map) {
-  object result;
+object to_json(const std::map<std::string, std::string>& map, storage_ptr memory) {
+  object result(std::move(memory));
   for (const auto& [key, text] : map) result[key] = text;
   return result;
 }
 
 object claim_metadata(const ResourceClaimTemplate& claim_template, std::string_view generate_name,
-                      std::string_view pod_claim_name, const ClaimOwner& owner) {
-  object metadata{{"generateName", view(generate_name)}};
-  if (!claim_template.labels.empty()) metadata["labels"] = to_json(claim_template.labels);
-  object annotations = to_json(claim_template.annotations);
+                      std::string_view pod_claim_name, const ClaimOwner& owner,
+                      const storage_ptr& memory) {
+  object metadata({{"generateName", view(generate_name)}}, memory);
+  if (!claim_template.labels.empty()) metadata["labels"] = to_json(claim_template.labels, memory);
+  object annotations = to_json(claim_template.annotations, memory);
   annotations[view(kPodClaimNameAnnotation)] = view(pod_claim_name);
   metadata["annotations"] = std::move(annotations);
-  metadata["ownerReferences"] = array{object{{"apiVersion", owner.api_version},
-                                             {"kind", owner.kind},
-                                             {"name", owner.name},
-                                             {"uid", owner.uid.str()},
-                                             {"controller", true}}};
+  object reference({{"apiVersion", owner.api_version},
+                    {"kind", owner.kind},
+                    {"name", owner.name},
+                    {"uid", owner.uid.str()},
+                    {"controller", true}},
+                   memory);
+  array references(memory);
+  references.push_back(std::move(reference));
+  metadata["ownerReferences"] = std::move(references);
   return metadata;
 }
 
@@ -76,27 +95,30 @@ object to_json(const ObjectReference& reference) {
 std::string encode_claim(const Resource& claims, const ResourceClaimTemplate& claim_template,
                          std::string_view generate_name, std::string_view pod_claim_name,
                          const ClaimOwner& owner) {
-  const object body{
-      {"apiVersion", claims.api_version()},
-      {"kind", view(claims.kind->kind)},
-      {"metadata", claim_metadata(claim_template, generate_name, pod_claim_name, owner)}};
+  Scratch memory;
+  object metadata = claim_metadata(claim_template, generate_name, pod_claim_name, owner, memory);
+  const object body({{"apiVersion", claims.api_version()},
+                     {"kind", view(claims.kind->kind)},
+                     {"metadata", std::move(metadata)}},
+                    memory);
   return serialize_with(body, "spec", claim_template.claim_spec_json);
 }
 
 std::string encode_claim_names(std::string_view api_version, std::string_view kind,
                                const NamespacedName& key, const Uid& uid,
                                std::span<const ClaimNameEntry> entries) {
-  array statuses;
+  Scratch memory;
+  array statuses(memory);
   for (const auto& entry : entries) {
-    statuses.push_back(
-        object{{"name", view(entry.pod_claim)}, {"resourceClaimName", view(entry.claim)}});
+    statuses.push_back(object(
+        {{"name", view(entry.pod_claim)}, {"resourceClaimName", view(entry.claim)}}, memory));
   }
-  return to_text(
+  return to_text(object(
       {{"apiVersion", view(api_version)},
        {"kind", view(kind)},
-       {"metadata",
-        object{{"name", key.name}, {"namespace", key.namespace_.str()}, {"uid", uid.str()}}},
-       {"status", object{{"resourceClaimStatuses", std::move(statuses)}}}});
+       {"metadata", {{"name", key.name}, {"namespace", key.namespace_.str()}, {"uid", uid.str()}}},
+       {"status", {{"resourceClaimStatuses", std::move(statuses)}}}},
+      memory));
 }
 
 std::string encode_reserve(const ObjectMeta& claim, const ConsumerReference& consumer) {
