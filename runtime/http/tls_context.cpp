@@ -9,6 +9,8 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
+#include "runtime/http/tls_tickets.hpp"
+
 namespace dcm::http {
 namespace {
 
@@ -97,7 +99,6 @@ TlsContext make_context(const SSL_METHOD* method) {
   TlsContext context(or_bad_alloc(SSL_CTX_new(method)), &SSL_CTX_free);
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
   SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
-  SSL_CTX_set_mode(context.get(), SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
   return context;
 }
@@ -112,6 +113,7 @@ bool is_ip_address(const std::string& host) {
 
 Result<TlsContext> make_client_context(const TlsClientOptions& options) {
   TlsContext context = make_context(TLS_client_method());
+  keep_tickets(context.get());
   if (options.ca_pem.empty()) {
     SSL_CTX_set_default_verify_paths(context.get());
   } else if (Result<> trusted = trust(context.get(), options.ca_pem, "certificate authority");
@@ -133,6 +135,8 @@ Result<TlsContext> make_client_context(const TlsClientOptions& options) {
 
 Result<TlsContext> make_server_context(const TlsServerOptions& options) {
   TlsContext context = make_context(TLS_server_method());
+  // Clients may be many and idle; to allocate for each record is cheaper than to keep for each one.
+  SSL_CTX_set_mode(context.get(), SSL_MODE_RELEASE_BUFFERS);
   Result<> shown = show(context.get(), options.certificate_pem, options.key_pem, "server");
   if (!shown) return fail(std::move(shown.error()));
   // Nobody resumes a session here, so no client needs a ticket.
@@ -163,6 +167,7 @@ TlsSession make_client_session(const TlsContext& context, const std::string& ser
   const int set = is_address ? X509_VERIFY_PARAM_set1_ip_asc(wanted, server_name.c_str())
                              : X509_VERIFY_PARAM_set1_host(wanted, server_name.c_str(), 0);
   if (set != 1) throw std::bad_alloc();
+  show_ticket(session.get());
   return session;
 }
 

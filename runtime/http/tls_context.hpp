@@ -12,7 +12,8 @@ struct ssl_st;      // OpenSSL's SSL
 
 namespace dcm::http {
 
-// TLS 1.2 or newer, no renegotiation, buffers released while a connection is idle.
+// TLS 1.2 or newer, no renegotiation. A server's connections release their buffers while they are
+// idle; a client's, which are few and busy, keep them.
 using TlsContext = std::shared_ptr<ssl_ctx_st>;
 using TlsSession = std::unique_ptr<ssl_st, void (*)(ssl_st*)>;
 
@@ -21,7 +22,7 @@ Result<TlsContext> make_client_context(const TlsClientOptions& options);
 Result<TlsContext> make_server_context(const TlsServerOptions& options);
 
 // One connection's state. The client's asks for and checks a certificate for `server_name`, a host
-// name or an IP address.
+// name or an IP address, or shows what it was given when it did so before (tls_tickets.hpp).
 TlsSession make_client_session(const TlsContext& context, const std::string& server_name,
                                Verification verification);
 TlsSession make_server_session(const TlsContext& context);

@@ -1,0 +1,21 @@
+// What a server gave a client to show the next time (a session ticket; RFC 8446, 2.2): a connection
+// that shows it is opened without certificates, which is most of the cost of opening one.
+//
+// A ticket stands for a server that was verified under one name, by what one context trusts and
+// shows. It is used for that name and context only, and for as long as the server lets it be. A
+// server that does not want it goes on with a whole handshake.
+#pragma once
+
+struct ssl_ctx_st;  // OpenSSL's SSL_CTX
+struct ssl_st;      // OpenSSL's SSL
+
+namespace dcm::http {
+
+// From now on the context keeps the newest ticket for each name that its sessions verify.
+void keep_tickets(ssl_ctx_st* context);
+
+// Before the handshake of a session whose server's name is to be verified: shows the ticket for it,
+// if there is one.
+void show_ticket(ssl_st* session);
+
+}  // namespace dcm::http

@@ -1,0 +1,116 @@
+// What a client shows to a server that it has met before.
+#include "runtime/http/tls_tickets.hpp"
+
+#include "runtime/http/tls_stream.hpp"
+#include "test/support/certificates.hpp"
+#include "test/support/server_tickets.hpp"
+#include "test/unit/http/http_site.hpp"
+
+namespace dcm::http {
+namespace {
+
+// A server with two names, and a client that trusts it.
+struct Site {
+  explicit Site(VirtualLoop& loop)
+      : time(loop.time()),
+        executor(loop.executor()),
+        network(time),
+        listener(network.listen(kOrigin.host, kOrigin.port)),
+        server(make_server()),
+        client(*make_client_context(trust())) {}
+
+  static const test::CertificateAuthority& authority() {
+    static const test::CertificateAuthority made("test CA");
+    return made;
+  }
+  static TlsClientOptions trust() {
+    TlsClientOptions options;
+    options.ca_pem = authority().pem();
+    return options;
+  }
+  static TlsContext make_server() {
+    const test::Identity identity =
+        authority().issue({.names = {"server", "other"}, .addresses = {"127.0.0.1"}});
+    auto context = make_server_context({.certificate_pem = identity.certificate_pem,
+                                        .key_pem = identity.key_pem,
+                                        .client_ca_pem = {}});
+    test::give_tickets(*context);
+    return *context;
+  }
+
+  // A connection over which the client reads one byte, and so what the server gave it before.
+  Task<> meet(std::string name, Verification verification = Verification::full) {
+    TaskGroup group(executor);
+    group.spawn("server", [](Site& site) -> Task<> {
+      auto below = co_await site.listener->accept();
+      const auto stream = make_tls_server_stream(std::move(*below), site.server, site.time);
+      co_await stream->write("x", {});
+    }(*this));
+    auto below = co_await network.connect(kOrigin, {});
+    const auto stream = co_await start_tls(
+        std::move(*below), make_client_session(client, name, verification), time, {});
+    CO_ASSERT_TRUE(stream);
+    char byte = 0;
+    const auto read = co_await (*stream)->read_some({&byte, 1}, {});
+    CO_ASSERT_TRUE(read);
+    EXPECT_EQ(byte, 'x');
+    co_await group.join();
+  }
+
+  runtime::TimeSource& time;
+  runtime::Executor executor;
+  PipeNetwork network;
+  std::unique_ptr<Listener> listener;
+  TlsContext server;
+  TlsContext client;
+};
+
+CO_TEST(TlsTickets, a_ticket_is_shown_at_the_next_connection_and_each_further_one) {
+  Site site(loop);
+  co_await site.meet("server");
+  EXPECT_EQ(test::good_tickets(site.server), 0);
+  co_await site.meet("server");
+  EXPECT_EQ(test::good_tickets(site.server), 1);
+  co_await site.meet("server");
+  EXPECT_EQ(test::good_tickets(site.server), 2);
+}
+
+CO_TEST(TlsTickets, a_ticket_stands_for_the_address_that_was_verified_as_well) {
+  Site site(loop);
+  co_await site.meet("127.0.0.1");
+  co_await site.meet("127.0.0.1");
+  EXPECT_EQ(test::good_tickets(site.server), 1);
+}
+
+CO_TEST(TlsTickets, under_another_name_the_server_is_verified_anew) {
+  Site site(loop);
+  co_await site.meet("server");
+  co_await site.meet("other");
+  EXPECT_EQ(test::good_tickets(site.server), 0);
+}
+
+CO_TEST(TlsTickets, a_connection_that_verified_nothing_leaves_no_ticket) {
+  Site site(loop);
+  co_await site.meet("server", Verification::none);
+  co_await site.meet("server");
+  EXPECT_EQ(test::good_tickets(site.server), 0);
+}
+
+CO_TEST(TlsTickets, a_server_that_does_not_know_the_ticket_is_verified_anew) {
+  Site site(loop);
+  co_await site.meet("server");
+  site.server = Site::make_server();
+  co_await site.meet("server");
+  EXPECT_EQ(test::good_tickets(site.server), 0);
+}
+
+CO_TEST(TlsTickets, what_the_client_trusts_anew_begins_without_tickets) {
+  Site site(loop);
+  co_await site.meet("server");
+  site.client = *make_client_context(Site::trust());
+  co_await site.meet("server");
+  EXPECT_EQ(test::good_tickets(site.server), 0);
+}
+
+}  // namespace
+}  // namespace dcm::http
