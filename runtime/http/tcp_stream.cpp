@@ -30,31 +30,77 @@ constexpr int kKeepAliveIdleSeconds = 30;
 constexpr int kKeepAliveIntervalSeconds = 10;
 constexpr int kKeepAliveProbes = 3;
 
-// Cancels a socket's operations when the deadline comes. Asio has one cancel for both directions:
-// the other one's waiter finds a stream that is of no use any more, which is what it would be.
+// Cancels a socket's operations when the deadline of one of them comes. Asio has one cancel for
+// both directions: the other one's waiter finds a stream that is of no use any more, which is what
+// it would be.
+//
+// One timer for all operations, which stays when they end: a timer that finds nothing to do once in
+// a while costs less than one for each read and each write.
 class Alarm {
  public:
-  Alarm(TimeSource& time, Deadline deadline, TcpSocket& socket) : time_(time) {
-    if (!deadline.is_reachable()) return;
-    timer_ = time.schedule(deadline.time(), [this, &socket] {
-      timer_.reset();
-      has_gone_off_ = true;
-      error_code ignored;
-      socket.cancel(ignored);
-    });
-  }
+  // An operation under way; its place is its direction's. Ends before the alarm.
+  class Operation {
+   public:
+    Operation(Alarm& alarm, Operation*& place, Deadline deadline)
+        : place_(place), deadline_(deadline) {
+      place_ = this;
+      if (deadline_.is_reachable()) alarm.set(deadline_.time());
+    }
+    ~Operation() { place_ = nullptr; }
+    Operation(const Operation&) = delete;
+    Operation& operator=(const Operation&) = delete;
+
+    bool has_gone_off() const { return has_gone_off_; }
+
+   private:
+    friend class Alarm;
+    Operation*& place_;
+    Deadline deadline_;
+    bool has_gone_off_ = false;
+  };
+
+  Alarm(TimeSource& time, TcpSocket& socket) : time_(time), socket_(socket) {}
   ~Alarm() {
     if (timer_) time_.cancel(*timer_);
   }
   Alarm(const Alarm&) = delete;
   Alarm& operator=(const Alarm&) = delete;
 
-  bool has_gone_off() const { return has_gone_off_; }
+  Operation*& reading() { return reading_; }
+  Operation*& writing() { return writing_; }
 
  private:
+  // Goes off at `when`, or before.
+  void set(runtime::MonoTime when) {
+    if (timer_ && goes_off_ <= when) return;
+    if (timer_) time_.cancel(*timer_);
+    goes_off_ = when;
+    timer_ = time_.schedule(when, [this] {
+      timer_.reset();
+      look();
+    });
+  }
+
+  void look() {
+    bool is_late = false;
+    for (Operation* const operation : {reading_, writing_}) {
+      if (operation == nullptr || !operation->deadline_.is_reachable()) continue;
+      if (operation->deadline_.has_passed(time_)) {
+        is_late = operation->has_gone_off_ = true;
+      } else {
+        set(operation->deadline_.time());
+      }
+    }
+    error_code ignored;
+    if (is_late) socket_.cancel(ignored);
+  }
+
   TimeSource& time_;
+  TcpSocket& socket_;
+  Operation* reading_ = nullptr;
+  Operation* writing_ = nullptr;
   std::optional<runtime::TimerId> timer_;
-  bool has_gone_off_ = false;
+  runtime::MonoTime goes_off_{};
 };
 
 void set_option(TcpSocket& socket, int level, int name, int value) {
@@ -64,7 +110,8 @@ void set_option(TcpSocket& socket, int level, int name, int value) {
 
 class TcpStream final : public Stream {
  public:
-  TcpStream(TcpSocket socket, TimeSource& time) : time_(time), socket_(std::move(socket)) {
+  TcpStream(TcpSocket socket, TimeSource& time)
+      : time_(time), socket_(std::move(socket)), alarm_(time, socket_) {
     set_option(socket_, IPPROTO_TCP, TCP_NODELAY, 1);
     set_option(socket_, SOL_SOCKET, SO_KEEPALIVE, 1);
     set_option(socket_, IPPROTO_TCP, TCP_KEEPIDLE, kKeepAliveIdleSeconds);
@@ -76,23 +123,23 @@ class TcpStream final : public Stream {
   Task<Result<std::size_t>> read_some(std::span<char> buffer, Deadline deadline) override {
     DCM_ASSERT(!buffer.empty());
     if (deadline.has_passed(time_)) co_return fail(Reason::deadline_exceeded, kTooLate);
-    const Alarm alarm(time_, deadline, socket_);
+    const Alarm::Operation operation(alarm_, alarm_.reading(), deadline);
     const auto [error, count] =
         co_await socket_.async_read_some(asio::buffer(buffer.data(), buffer.size()), kAsResult);
     if (!error) co_return count;
     if (error == asio::error::eof) co_return std::size_t{0};
     co_await throw_if_cancelled();
-    co_return fail(translate(error, alarm));
+    co_return fail(translate(error, operation));
   }
 
   Task<Result<>> write(std::string_view bytes, Deadline deadline) override {
     if (deadline.has_passed(time_)) co_return fail(Reason::deadline_exceeded, kTooLate);
-    const Alarm alarm(time_, deadline, socket_);
+    const Alarm::Operation operation(alarm_, alarm_.writing(), deadline);
     const auto [error, count] =
         co_await asio::async_write(socket_, asio::buffer(bytes.data(), bytes.size()), kAsResult);
     if (!error) co_return Result<>();
     co_await throw_if_cancelled();
-    co_return fail(translate(error, alarm));
+    co_return fail(translate(error, operation));
   }
 
   Task<Result<>> shutdown_send(Deadline) override {
@@ -118,15 +165,16 @@ class TcpStream final : public Stream {
   static constexpr const char* kTooLate = "the deadline had passed already";
 
   // Why an operation of this stream failed, cancellation of the task aside.
-  runtime::Error translate(error_code error, const Alarm& alarm) const {
+  runtime::Error translate(error_code error, const Alarm::Operation& operation) const {
     if (error != asio::error::operation_aborted) return {Reason::disconnected, error.message()};
     if (!socket_.is_open()) return {Reason::disconnected, "the connection is closed"};
-    if (alarm.has_gone_off()) return {Reason::deadline_exceeded, "nothing until the deadline"};
+    if (operation.has_gone_off()) return {Reason::deadline_exceeded, "nothing until the deadline"};
     return {Reason::disconnected, "the connection was given up at another deadline"};
   }
 
   TimeSource& time_;
   TcpSocket socket_;
+  Alarm alarm_;
 };
 
 }  // namespace
@@ -147,11 +195,12 @@ Task<Result<std::unique_ptr<Stream>>> connect_tcp(runtime::Executor executor,
                                                   TimeSource& time, Deadline deadline) {
   if (deadline.has_passed(time)) co_return fail(Reason::deadline_exceeded, "no time to connect");
   TcpSocket socket(std::move(executor));
-  const Alarm alarm(time, deadline, socket);
+  Alarm alarm(time, socket);
+  const Alarm::Operation connecting(alarm, alarm.writing(), deadline);
   const auto [error] = co_await socket.async_connect(endpoint, kAsResult);
   if (!error) co_return make_tcp_stream(std::move(socket), time);
   co_await throw_if_cancelled();
-  if (alarm.has_gone_off()) {
+  if (connecting.has_gone_off()) {
     co_return fail(Reason::deadline_exceeded, "no answer until the deadline");
   }
   co_return fail(Reason::unreachable, error.message());

@@ -8,6 +8,7 @@
 #include "runtime/http/server.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/task_group.hpp"
+#include "runtime/virtual_time.hpp"
 #include "test/support/certificates.hpp"
 #include "test/support/co_test.hpp"
 
@@ -210,6 +211,43 @@ TEST_F(Tcp, tls_to_a_plain_server_is_an_error_of_tls) {
     group.cancel();
     co_await group.join();
   }(loop));
+}
+
+// Real sockets, but a clock that only the test moves.
+TEST_F(Tcp, each_read_has_its_own_deadline) {
+  runtime::Loop loop;
+  runtime::VirtualTime time;
+  loop.run([](runtime::Loop& l, runtime::VirtualTime& t) -> Task<> {
+    const auto listener = make_tcp_listener(l.executor(), t, "127.0.0.1:0", std::nullopt);
+    const auto transport = make_tcp_transport(l.executor(), t, {});
+    CO_ASSERT_TRUE(listener && transport);
+    const auto client = co_await (*transport)
+                            ->connect({Security::plain, "127.0.0.1", port_of(**listener)},
+                                      Deadline(runtime::MonoTime(5s)));
+    const auto server = co_await (*listener)->accept();
+    CO_ASSERT_TRUE(client && server);
+    co_await (*server)->write("x", {});
+    char byte = 0;
+    const auto first = co_await (*client)->read_some({&byte, 1}, Deadline(runtime::MonoTime(10s)));
+    EXPECT_EQ(first, 1U);
+
+    Result<std::size_t> second = 0U;
+    TaskGroup group(l.executor());
+    group.spawn("read", [](Stream& stream, Result<std::size_t>& outcome) -> Task<> {
+      char into = 0;
+      outcome = co_await stream.read_some({&into, 1}, Deadline(runtime::MonoTime(60s)));
+    }(**client, second));
+    co_await runtime::yield();
+    EXPECT_TRUE(t.advance_to_next(runtime::MonoTime(59s))) << "what the first read left";
+    co_await runtime::yield();
+    EXPECT_EQ(group.running(), 1U);
+    EXPECT_FALSE(t.advance_to_next(runtime::MonoTime(59s)));
+    EXPECT_TRUE(t.advance_to_next(runtime::MonoTime(60s)));
+    co_await group.join();
+    CO_ASSERT_TRUE(!second);
+    EXPECT_EQ(second.error().reason, Reason::deadline_exceeded) << second.error().message;
+  }(loop, time));
+  EXPECT_EQ(time.pending(), 0U);
 }
 
 TEST_F(Tcp, nobody_listening_is_unreachable) {
