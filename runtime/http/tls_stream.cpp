@@ -116,6 +116,10 @@ class TlsStream final : public Stream {
 
   Task<Result<std::size_t>> read_some(std::span<char> buffer, Deadline deadline) override {
     DCM_ASSERT(!buffer.empty());
+    if (must_wait_for_bytes()) {
+      const Result<> filled = co_await fill(deadline);
+      if (!filled) co_return fail(filled.error());
+    }
     std::size_t count = 0;
     const auto read = [buffer, &count](SSL* session) {
       return SSL_read_ex(session, buffer.data(), buffer.size(), &count);
@@ -157,6 +161,13 @@ class TlsStream final : public Stream {
  private:
   enum class Progress { done, peer_has_ended };
 
+  // Whether OpenSSL has nothing to read from: to ask it costs as much as a small record.
+  bool must_wait_for_bytes() const {
+    return SSL_is_init_finished(session_.get()) && ciphertext_.in.empty() &&
+           !ciphertext_.has_ended && SSL_has_pending(session_.get()) == 0 &&
+           SSL_get_shutdown(session_.get()) == 0;
+  }
+
   // For what cannot succeed once the peer has ended.
   static Result<> succeeded(const Result<Progress>& result) {
     if (!result) return fail(result.error());
@@ -168,7 +179,8 @@ class TlsStream final : public Stream {
   template <class Operation>
   Task<Result<Progress>> run(Operation operation, Deadline deadline) {
     while (true) {
-      ERR_clear_error();
+      // What is left of others would be taken for ours; it is rare, and a look is cheaper.
+      if (ERR_peek_error() != 0) ERR_clear_error();
       const int status = operation(session_.get());
       const int outcome = status > 0 ? SSL_ERROR_NONE : SSL_get_error(session_.get(), status);
       Result<Progress> result = Progress::done;
