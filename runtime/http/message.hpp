@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,11 +40,19 @@ class Headers {
   std::vector<std::pair<std::string, std::string>> fields_;
 };
 
+// Who a client's certificate, once verified, says it is (RFC 5280, subject).
+struct ClientCertificate {
+  std::string common_name;
+  std::vector<std::string> organizations;
+};
+
 struct Request {
   Method method = Method::get;
   std::string target = {};  // path and query, encoded
   Headers headers = {};     // Host, Content-Length and Connection are added when it is sent
   std::string body = {};
+  // Of a request that a server has received: whose connection it came by; null: nobody's.
+  std::shared_ptr<const ClientCertificate> client_certificate = {};
 };
 
 struct Response {

@@ -100,6 +100,7 @@ Task<std::expected<Request, ServerConnection::Refusal>> ServerConnection::read_r
   request.method = *head.method;
   request.target = origin_form(std::move(head.target));
   request.headers = std::move(head.headers);
+  request.client_certificate = stream_->client_certificate();
   co_return request;
 }
 

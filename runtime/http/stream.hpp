@@ -13,6 +13,7 @@
 
 #include "runtime/deadline.hpp"
 #include "runtime/error.hpp"
+#include "runtime/http/message.hpp"
 #include "runtime/task.hpp"
 
 namespace dcm::http {
@@ -39,6 +40,10 @@ class Stream {
   // Whether nothing is there to be read: no byte and no end that the peer has sent. Does not wait.
   // An idle connection that is not quiet has been closed by the server, or is out of step.
   virtual bool is_quiet() noexcept = 0;
+
+  // On the server's side, after the first byte was read: the verified certificate of the client;
+  // null: there is none.
+  virtual std::shared_ptr<const ClientCertificate> client_certificate() const { return nullptr; }
 };
 
 enum class Security { plain, tls };

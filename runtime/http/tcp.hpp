@@ -33,17 +33,30 @@ Result<std::unique_ptr<TcpTransport>> make_tcp_transport(runtime::Executor execu
                                                          runtime::TimeSource& time,
                                                          const TlsClientOptions& options);
 
+// What becomes of a client whose certificate is not there or not trusted: a failed handshake, or a
+// connection like any other, without a name of its own (Stream::client_certificate).
+enum class ClientCertificates { required, optional };
+
 struct TlsServerOptions {
   std::string certificate_pem;
   std::string key_pem;
-  std::string client_ca_pem;  // empty: clients need no certificate; else one that these CAs signed
+  std::string client_ca_pem;  // of the clients' certificates; empty: none is asked for
+  ClientCertificates client_certificates = ClientCertificates::required;
 };
 
-// Listens on "host:port" ("127.0.0.1:0" takes a free port). With `tls`, streams do the handshake.
+// A Listener that does the handshake where it was given TLS.
+class TcpListener : public Listener {
+ public:
+  // New connections use these from now on; open ones go on.
+  // Errors: configuration (a PEM that cannot be used); what was there before stays.
+  virtual Result<> set_tls(const TlsServerOptions& options) = 0;
+};
+
+// Listens on "host:port" ("127.0.0.1:0" takes a free port).
 // Errors: configuration (address in use or not ours, bad PEM).
-Result<std::unique_ptr<Listener>> make_tcp_listener(runtime::Executor executor,
-                                                    runtime::TimeSource& time,
-                                                    const std::string& address,
-                                                    const std::optional<TlsServerOptions>& tls);
+Result<std::unique_ptr<TcpListener>> make_tcp_listener(runtime::Executor executor,
+                                                       runtime::TimeSource& time,
+                                                       const std::string& address,
+                                                       const std::optional<TlsServerOptions>& tls);
 
 }  // namespace dcm::http

@@ -42,10 +42,10 @@ Result<tcp::endpoint> parse_address(const std::string& text) {
   return tcp::endpoint(address, port);
 }
 
-class TcpListener final : public Listener {
+class AsioListener final : public TcpListener {
  public:
-  TcpListener(tcp::acceptor acceptor, TlsContext context, TimeSource& time)
-      : acceptor_(std::move(acceptor)), context_(std::move(context)), time_(time) {}
+  AsioListener(tcp::acceptor acceptor, TimeSource& time)
+      : acceptor_(std::move(acceptor)), time_(time) {}
 
   Task<Result<std::unique_ptr<Stream>>> accept() override {
     auto [error, socket] = co_await acceptor_.async_accept(asio::as_tuple(asio::use_awaitable));
@@ -56,6 +56,13 @@ class TcpListener final : public Listener {
     std::unique_ptr<Stream> stream = make_tcp_stream(std::move(socket), time_);
     if (context_ == nullptr) co_return stream;
     co_return make_tls_server_stream(std::move(stream), context_, time_);
+  }
+
+  Result<> set_tls(const TlsServerOptions& options) override {
+    Result<TlsContext> made = make_server_context(options);
+    if (!made) return fail(std::move(made.error()));
+    context_ = std::move(*made);
+    return {};
   }
 
   std::string address() const override {
@@ -82,21 +89,19 @@ error_code open(tcp::acceptor& acceptor, const tcp::endpoint& endpoint) {
 
 }  // namespace
 
-Result<std::unique_ptr<Listener>> make_tcp_listener(runtime::Executor executor, TimeSource& time,
-                                                    const std::string& address,
-                                                    const std::optional<TlsServerOptions>& tls) {
+Result<std::unique_ptr<TcpListener>> make_tcp_listener(runtime::Executor executor, TimeSource& time,
+                                                       const std::string& address,
+                                                       const std::optional<TlsServerOptions>& tls) {
   const Result<tcp::endpoint> endpoint = parse_address(address);
   if (!endpoint) return fail(endpoint.error());
-  TlsContext context;
-  if (tls) {
-    Result<TlsContext> made = make_server_context(*tls);
-    if (!made) return fail(std::move(made.error()));
-    context = std::move(*made);
-  }
   tcp::acceptor acceptor(std::move(executor));
   const error_code error = open(acceptor, *endpoint);
   if (error) return refuse(address, error.message());
-  return std::make_unique<TcpListener>(std::move(acceptor), std::move(context), time);
+  auto listener = std::make_unique<AsioListener>(std::move(acceptor), time);
+  if (tls) {
+    if (Result<> set = listener->set_tls(*tls); !set) return fail(std::move(set.error()));
+  }
+  return listener;
 }
 
 }  // namespace dcm::http

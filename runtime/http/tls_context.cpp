@@ -103,6 +103,24 @@ TlsContext make_context(const SSL_METHOD* method) {
   return context;
 }
 
+// Lets the handshake go on; the verdict stays with the session.
+int go_on_unverified(int, X509_STORE_CTX*) {
+  return 1;
+}
+
+std::vector<std::string> texts_of(const X509_NAME* name, int kind) {
+  std::vector<std::string> texts;
+  for (int at = -1; (at = X509_NAME_get_index_by_NID(name, kind, at)) >= 0;) {
+    const ASN1_STRING* const value = X509_NAME_ENTRY_get_data(X509_NAME_get_entry(name, at));
+    unsigned char* utf8 = nullptr;
+    const int length = ASN1_STRING_to_UTF8(&utf8, value);
+    if (length < 0) continue;
+    texts.emplace_back(reinterpret_cast<const char*>(utf8), static_cast<std::size_t>(length));
+    OPENSSL_free(utf8);
+  }
+  return texts;
+}
+
 bool is_ip_address(const std::string& host) {
   in6_addr address{};
   return inet_pton(AF_INET, host.c_str(), &address) == 1 ||
@@ -145,7 +163,11 @@ Result<TlsContext> make_server_context(const TlsServerOptions& options) {
   if (!options.client_ca_pem.empty()) {
     Result<> trusted = trust(context.get(), options.client_ca_pem, "client certificate authority");
     if (!trusted) return fail(std::move(trusted.error()));
-    SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+    if (options.client_certificates == ClientCertificates::required) {
+      SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+    } else {
+      SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, go_on_unverified);
+    }
   }
   return context;
 }
@@ -175,6 +197,16 @@ TlsSession make_server_session(const TlsContext& context) {
   TlsSession session(or_bad_alloc(SSL_new(context.get())), &SSL_free);
   SSL_set_accept_state(session.get());
   return session;
+}
+
+std::shared_ptr<const ClientCertificate> read_client_certificate(const ssl_st* session) {
+  const X509* const certificate = SSL_get0_peer_certificate(session);
+  if (certificate == nullptr || SSL_get_verify_result(session) != X509_V_OK) return nullptr;
+  const X509_NAME* const subject = X509_get_subject_name(certificate);
+  const std::vector<std::string> names = texts_of(subject, NID_commonName);
+  if (names.empty()) return nullptr;
+  return std::make_shared<ClientCertificate>(
+      ClientCertificate{names.front(), texts_of(subject, NID_organizationName)});
 }
 
 std::string describe_tls_failure(const ssl_st* session) {

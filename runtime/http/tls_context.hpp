@@ -27,6 +27,9 @@ TlsSession make_client_session(const TlsContext& context, const std::string& ser
                                Verification verification);
 TlsSession make_server_session(const TlsContext& context);
 
+// Whom the peer's certificate names; null: it has shown none, or none that could be verified.
+std::shared_ptr<const ClientCertificate> read_client_certificate(const ssl_st* session);
+
 // Why the last operation of OpenSSL failed, in one line, and empties its queue of errors. For a
 // failed verification: which check failed.
 std::string describe_tls_failure(const ssl_st* session);

@@ -154,6 +154,11 @@ class TlsStream final : public Stream {
 
   void close() noexcept override { below_->close(); }
 
+  std::shared_ptr<const ClientCertificate> client_certificate() const override {
+    if (client_ == nullptr) client_ = read_client_certificate(session_.get());
+    return client_;
+  }
+
   bool is_quiet() noexcept override {
     return SSL_pending(session_.get()) == 0 && ciphertext_.in.empty() && below_->is_quiet();
   }
@@ -244,6 +249,7 @@ class TlsStream final : public Stream {
   std::unique_ptr<Stream> below_;
   Ciphertext ciphertext_;
   TlsSession session_;
+  mutable std::shared_ptr<const ClientCertificate> client_;  // read when it is first asked for
   bool is_reading_ = false;
   bool is_writing_ = false;
   Condition has_read_;

@@ -22,6 +22,12 @@ Key make_key() {
   return Key(EVP_EC_gen("P-256"), &EVP_PKEY_free);
 }
 
+void add_to_subject(X509* certificate, const char* field, const std::string& text) {
+  require(X509_NAME_add_entry_by_txt(X509_get_subject_name(certificate), field, MBSTRING_UTF8,
+                                     reinterpret_cast<const unsigned char*>(text.c_str()), -1, -1,
+                                     0) == 1);
+}
+
 Certificate make_certificate(const std::string& common_name, EVP_PKEY* key, int from_days,
                              int to_days) {
   constexpr long kDay = 24L * 60 * 60;
@@ -32,9 +38,7 @@ Certificate make_certificate(const std::string& common_name, EVP_PKEY* key, int 
   require(X509_set_version(made.get(), X509_VERSION_3) == 1);
   X509_gmtime_adj(X509_getm_notBefore(made.get()), from_days * kDay);
   X509_gmtime_adj(X509_getm_notAfter(made.get()), to_days * kDay);
-  X509_NAME_add_entry_by_txt(X509_get_subject_name(made.get()), "CN", MBSTRING_UTF8,
-                             reinterpret_cast<const unsigned char*>(common_name.c_str()), -1, -1,
-                             0);
+  add_to_subject(made.get(), "CN", common_name);
   require(X509_set_pubkey(made.get(), key) == 1);
   return made;
 }
@@ -96,7 +100,9 @@ CertificateAuthority::~CertificateAuthority() = default;
 Identity CertificateAuthority::issue(const CertificateWishes& wishes) const {
   const Key key = make_key();
   const Certificate made =
-      make_certificate("test", key.get(), wishes.valid_from_days, wishes.valid_to_days);
+      make_certificate(wishes.common_name, key.get(), wishes.valid_from_days, wishes.valid_to_days);
+  for (const auto& organization : wishes.organizations)
+    add_to_subject(made.get(), "O", organization);
   X509* const issuer = impl_->certificate.get();
   X509_set_issuer_name(made.get(), X509_get_subject_name(issuer));
   add_extension(made.get(), issuer, NID_basic_constraints, "critical,CA:FALSE");

@@ -48,7 +48,9 @@ std::optional<http::TlsServerOptions> tls_from(const Flags& flags) {
   const test::Identity identity =
       authority.issue({.names = {"localhost"}, .addresses = {"127.0.0.1"}});
   std::ofstream(flags.at("--ca-out")) << authority.pem();
-  return http::TlsServerOptions{identity.certificate_pem, identity.key_pem, {}};
+  return http::TlsServerOptions{.certificate_pem = identity.certificate_pem,
+                                .key_pem = identity.key_pem,
+                                .client_ca_pem = {}};
 }
 
 Task<> serve_all(runtime::Loop& loop, const Flags& flags, runtime::Logger log) {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "runtime/http/client.hpp"
+#include "runtime/http/self_signed.hpp"
 #include "runtime/http/server.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/task_group.hpp"
@@ -36,10 +37,23 @@ Handler count_body() {
   };
 }
 
+// Answers with whom the client's certificate names.
+Handler name_client() {
+  return [](Request request, Responder& responder) -> Task<> {
+    const auto client = request.client_certificate;
+    std::string body = client == nullptr ? "nobody" : client->common_name;
+    if (client != nullptr) {
+      for (const std::string& organization : client->organizations) body += "+" + organization;
+    }
+    co_await responder.send({.status = 200, .headers = {}, .body = std::move(body)});
+  };
+}
+
 // One POST of 200 KB (more than a socket or a TLS record takes at once) to a server that runs as
 // `server_tls` says.
 Result<Response> exchange(const std::string& host, const TlsClientOptions& client_tls,
-                          const std::optional<TlsServerOptions>& server_tls) {
+                          const std::optional<TlsServerOptions>& server_tls,
+                          Handler handler = count_body()) {
   runtime::Loop loop;
   Result<Response> outcome = runtime::fail(Reason::configuration, "not run");
   const auto main = [&]() -> Task<> {
@@ -48,7 +62,7 @@ Result<Response> exchange(const std::string& host, const TlsClientOptions& clien
     auto transport = make_tcp_transport(loop.executor(), loop.time(), client_tls);
     CO_ASSERT_TRUE(transport);
     TaskGroup group(loop.executor());
-    group.spawn("server", serve(**listener, loop.time(), {}, count_body(), {}));
+    group.spawn("server", serve(**listener, loop.time(), {}, handler, {}));
     const auto client = make_client(
         **transport, loop.time(),
         {.origin = {server_tls ? Security::tls : Security::plain, host, port_of(**listener)}});
@@ -193,6 +207,66 @@ TEST_F(Tcp, a_missing_client_certificate_is_refused_by_the_server) {
   ASSERT_FALSE(response);
   // The alert may be overtaken by the reset of the connection.
   EXPECT_THAT(response.error().reason, testing::AnyOf(Reason::tls, Reason::disconnected));
+}
+
+TEST_F(Tcp, an_optional_client_certificate_gives_a_name_if_it_can_be_verified) {
+  TlsServerOptions server = server_with(localhost);
+  server.client_ca_pem = stranger.pem();
+  server.client_certificates = ClientCertificates::optional;
+  const test::CertificateWishes wishes{.common_name = "prometheus",
+                                       .organizations = {"monitoring", "readers"}};
+  const std::vector<std::pair<Identity, std::string>> rows = {
+      {stranger.issue(wishes), "prometheus+monitoring+readers"},
+      {authority.issue(wishes), "nobody"},  // of a CA that the server does not trust with this
+      {Identity{}, "nobody"},
+  };
+  for (const auto& [identity, name] : rows) {
+    TlsClientOptions options = client_trusting(authority);
+    options.certificate_pem = identity.certificate_pem;
+    options.key_pem = identity.key_pem;
+    const auto response = exchange("localhost", options, server, name_client());
+    ASSERT_TRUE(response) << response.error().message;
+    EXPECT_EQ(response->body, name);
+  }
+}
+
+TEST_F(Tcp, a_self_signed_certificate_serves_those_who_trust_it) {
+  const auto server = make_self_signed("worker-7.example");
+  ASSERT_TRUE(server) << server.error().message;
+  TlsClientOptions options;
+  options.ca_pem = server->certificate_pem;
+  for (const char* name : {"worker-7.example", "localhost", "127.0.0.1"}) {
+    options.server_name = name;
+    expect_ok(exchange("localhost", options, *server));
+  }
+  options.server_name = "worker-8.example";
+  EXPECT_FALSE(exchange("localhost", options, *server));
+}
+
+TEST_F(Tcp, new_connections_get_the_certificate_that_was_set_last) {
+  const Identity expired =
+      authority.issue({.names = {"localhost"}, .valid_from_days = -9, .valid_to_days = -2});
+  runtime::Loop loop;
+  const auto main = [&](runtime::Loop& l) -> Task<> {
+    const auto listener =
+        make_tcp_listener(l.executor(), l.time(), "127.0.0.1:0", server_with(expired));
+    CO_ASSERT_TRUE(listener);
+    const auto transport = make_tcp_transport(l.executor(), l.time(), client_trusting(authority));
+    TaskGroup group(l.executor());
+    group.spawn("server", serve(**listener, l.time(), {}, count_body(), {}));
+    const Endpoint there{Security::tls, "localhost", port_of(**listener)};
+    const auto before = co_await (*transport)->connect(there, Deadline::after(l.time(), 30s));
+    EXPECT_FALSE(before);
+    CO_ASSERT_TRUE((*listener)->set_tls(server_with(localhost)));
+    TlsServerOptions broken = server_with(localhost);
+    broken.key_pem = "no key";
+    EXPECT_FALSE((*listener)->set_tls(broken));
+    const auto after = co_await (*transport)->connect(there, Deadline::after(l.time(), 30s));
+    EXPECT_TRUE(after);
+    group.cancel();
+    co_await group.join();
+  };
+  loop.run(main(loop));
 }
 
 TEST_F(Tcp, tls_to_a_plain_server_is_an_error_of_tls) {

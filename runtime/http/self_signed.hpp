@@ -1,0 +1,16 @@
+// A server's identity for when nobody has given it one: encryption without trust, as the components
+// of a Kubernetes control plane start with.
+#pragma once
+
+#include <string>
+
+#include "runtime/http/tcp.hpp"
+
+namespace dcm::http {
+
+// A fresh P-256 key and a certificate for `host` and localhost that its own key has signed, good
+// for a year from an hour ago (clocks differ). The key never touches a disk.
+// Errors: configuration (a `host` that cannot stand in a certificate).
+Result<TlsServerOptions> make_self_signed(const std::string& host);
+
+}  // namespace dcm::http
