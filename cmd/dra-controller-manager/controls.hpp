@@ -35,6 +35,7 @@ class ClaimControl {
 
   Cache<api::ResourceClaimTemplate>& templates() { return templates_; }
   resource_claim::Controller& controller() { return controller_; }
+  const resource_claim::Controller& controller() const { return controller_; }
 
  private:
   // A reservation may name a pod without claims.
@@ -50,6 +51,7 @@ class EvictionControl {
 
   Cache<api::ResourceSlice>& slices() { return slices_; }
   device_taint_eviction::Controller& controller() { return controller_; }
+  const device_taint_eviction::Controller& controller() const { return controller_; }
   // Rules have versions of their own, and may be served later than the rest. Once.
   Cache<api::DeviceTaintRule>& use_rules(const client::Served& served);
 

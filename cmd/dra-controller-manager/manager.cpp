@@ -14,7 +14,7 @@
 #include "cmd/dra-controller-manager/connection.hpp"
 #include "cmd/dra-controller-manager/leader.hpp"
 #include "cmd/dra-controller-manager/process_metrics.hpp"
-#include "cmd/dra-controller-manager/serving.hpp"
+#include "cmd/dra-controller-manager/serving/serving.hpp"
 #include "cmd/dra-controller-manager/session.hpp"
 #include "cmd/dra-controller-manager/sessions.hpp"
 #include "cmd/dra-controller-manager/stop.hpp"
@@ -55,12 +55,12 @@ class RecorderSink final : public common::EventSink {
 class Manager {
  public:
   Manager(Process process, const Options& options, Connection& connection,
-          leader_election::Fence& fence, http::Listener* status_listener)
+          leader_election::Fence& fence, Serving& serving)
       : process_(std::move(process)),
         time_(process_.loop.time()),
         options_(options),
         connection_(connection),
-        status_listener_(status_listener),
+        serving_(serving),
         recorder_(connection.rest(), time_, process_.metrics, process_.rng.fork(), process_.log),
         sink_(recorder_),
         leadership_(time_),
@@ -69,14 +69,15 @@ class Manager {
         sessions_(
             process_.loop.executor(), time_, process_.log, stop_, [this] { return discover(); },
             [this](const client::Served& served) { return make_session(served); }),
-        serving_(process_.loop.executor()),
+        ports_(process_.loop.executor()),
         background_(process_.loop.executor()),
         work_(process_.loop.executor()) {
-    health_.ready.add("caches", [this] { return why_not_ready(); });
+    serving_.health().live.add("progress", [this] { return sessions_.why_stuck(); });
+    serving_.health().ready.add("caches", [this] { return why_not_ready(); });
     if (options_.leader_election) {
       leader_.emplace(process_, *options_.leader_election, connection.lease_rest(), fence, sink_,
                       leadership_);
-      health_.ready.add("lease", [this] { return leader_->problem(); });
+      serving_.health().ready.add("lease", [this] { return leader_->problem(); });
     } else {
       leadership_.begin();
     }
@@ -94,12 +95,7 @@ class Manager {
 
  private:
   void start() {
-    if (status_listener_ != nullptr) {
-      process_.log.info("Serving status", {{"address", status_listener_->address()}});
-      spawn(serving_, "status pages",
-            http::serve(*status_listener_, time_, {},
-                        make_status_handler(health_, process_.metrics), process_.log));
-    }
+    spawn(ports_, "ports", serving_.run(connection_.rest()));
     spawn(background_, "TLS files", connection_.watch_files());
     spawn(background_, "events", recorder_.run());
     if (leader_) leader_->start(stop_);
@@ -122,8 +118,8 @@ class Manager {
     if (leader_) co_await leader_->stop();
     background_.cancel();
     co_await background_.join();
-    serving_.cancel();
-    co_await serving_.join();
+    ports_.cancel();
+    co_await ports_.join();
     process_.log.info("Stopped");
   }
 
@@ -150,8 +146,7 @@ class Manager {
   runtime::TimeSource& time_;
   const Options& options_;
   Connection& connection_;
-  http::Listener* status_listener_;  // null: not served
-  Health health_;
+  Serving& serving_;
   client::EventRecorder recorder_;
   RecorderSink sink_;
   Leadership leadership_;
@@ -159,7 +154,7 @@ class Manager {
   client::Discovery discovery_;
   Stop stop_;
   Sessions sessions_;
-  runtime::TaskGroup serving_;
+  runtime::TaskGroup ports_;
   runtime::TaskGroup background_;
   runtime::TaskGroup work_;
 };
@@ -168,11 +163,6 @@ class Manager {
 int refuse(const runtime::Error& error) {
   std::fputs(fmt::format("dra-controller-manager: {}\n", error.message).c_str(), stderr);
   return static_cast<int>(ExitStatus::bad_configuration);
-}
-
-Result<std::unique_ptr<http::Listener>> listen(runtime::Loop& loop, const std::string& address) {
-  if (address.empty()) return std::unique_ptr<http::Listener>();
-  return http::make_tcp_listener(loop.executor(), loop.time(), address, std::nullopt);
 }
 
 // The first signal asks the manager to stop, the second one does not ask.
@@ -209,14 +199,14 @@ int run_manager(const Options& options) {
                                       : static_cast<const client::WriteGate&>(no_fence);
   auto connection = Connection::open(*config, options, gate, process);
   if (!connection) return refuse(connection.error());
-  const auto listener = listen(loop, options.metrics_bind_address);
-  if (!listener) return refuse(listener.error());
+  const auto serving = Serving::open(process, options, backend);
+  if (!serving) return refuse(serving.error());
 
   log.info("Starting", {{"version", runtime::kVersion},
                         {"server", config->server.url()},
                         {"config", config->origin}});
   for (const std::string& warning : config->warnings) log.warning(warning);
-  Manager manager(process, options, **connection, fence, listener->get());
+  Manager manager(process, options, **connection, fence, **serving);
   stop_on_signals(loop, manager);
   loop.run(manager.run());
   return static_cast<int>(manager.exit_status());

@@ -110,17 +110,30 @@ CLI::Validator verbosity() {
                      [](int value) { return value >= 0 && value <= 10; });
 }
 
-// One of two words, for the values that they stand for.
+CLI::Validator port() {
+  return number<int>("a port from 0 to 65535",
+                     [](int value) { return value >= 0 && value <= 65535; });
+}
+
+// A flag that is one of two words, for the values that they stand for.
 template <class T>
-CLI::Validator one_of(std::string first, T first_value, std::string second, T second_value) {
-  const auto check = [=](std::string& text) -> std::string {
-    if (text != first && text != second) {
-      return fmt::format("expected {} or {}, got \"{}\"", first, second, text);
-    }
-    text = std::to_string(static_cast<int>(text == first ? first_value : second_value));
-    return {};
+struct Word {
+  std::string text;
+  T value;
+};
+template <class T>
+CLI::Option* add_choice(CLI::App& app, const char* name, T& target, const Word<T>& usual,
+                        const Word<T>& other, const char* description) {
+  const auto check = [usual, other](const std::string& text) -> std::string {
+    if (text == usual.text || text == other.text) return {};
+    return fmt::format("expected {} or {}, got \"{}\"", usual.text, other.text, text);
   };
-  return CLI::Validator(check, "");
+  const auto take = [&target, usual, other](const std::string& text) {
+    target = text == usual.text ? usual.value : other.value;
+  };
+  return app.add_option_function<std::string>(name, take, description)
+      ->check(CLI::Validator(check, ""))
+      ->default_str(usual.text);
 }
 
 void add_cluster_flags(CLI::App& app, Options& options) {
@@ -189,11 +202,10 @@ void add_controller_flags(CLI::App& app, Options& options, Raw& raw) {
       ->capture_default_str()
       ->check(not_negative())
       ->group(group);
-  app.add_option("--device-taint-eviction-mode", options.eviction_mode,
-                 "delete, or evict: through the Eviction API, which honours PodDisruptionBudgets.")
+  add_choice(app, "--device-taint-eviction-mode", options.eviction_mode,
+             {"delete", EvictionMode::remove}, {"evict", EvictionMode::evict},
+             "delete, or evict: through the Eviction API, which honours PodDisruptionBudgets.")
       ->type_name("MODE")
-      ->transform(one_of("delete", EvictionMode::remove, "evict", EvictionMode::evict))
-      ->default_str("delete")
       ->group(group);
 }
 
@@ -258,23 +270,61 @@ std::string apply_leader_election(const Raw& raw, Options& options) {
   return {};
 }
 
-void add_process_flags(CLI::App& app, Options& options) {
-  const char* group = "Process";
+void add_serving_flags(CLI::App& app, Options& options) {
+  const char* group = "Serving";
+  app.add_option("--secure-port", options.secure_port,
+                 "HTTPS port for health, metrics and debugging; 0: not served.")
+      ->type_name("PORT")
+      ->capture_default_str()
+      ->check(port())
+      ->group(group);
+  app.add_option("--bind-address", options.bind_address, "IP address that --secure-port is on.")
+      ->type_name("ADDRESS")
+      ->capture_default_str()
+      ->group(group);
+  CLI::Option* const certificate =
+      app.add_option("--tls-cert-file", options.serving_certificates.certificate_file,
+                     "PEM certificate of the HTTPS port, with those between it and its CA. "
+                     "Without it: a self-signed one.")
+          ->type_name("FILE")
+          ->group(group);
+  CLI::Option* const key =
+      app.add_option("--tls-private-key-file", options.serving_certificates.key_file,
+                     "PEM key that belongs to --tls-cert-file.")
+          ->type_name("FILE")
+          ->needs(certificate)
+          ->group(group);
+  certificate->needs(key);
+  app.add_option("--client-ca-file", options.serving_certificates.client_ca_file,
+                 "PEM CAs of the client certificates that are accepted. Without it: those of "
+                 "ConfigMap kube-system/extension-apiserver-authentication.")
+      ->type_name("FILE")
+      ->group(group);
+  app.add_option("--authorization-always-allow-paths", options.always_allow_paths,
+                 "Paths of the HTTPS port that anybody may see, separated by commas; /path/* is "
+                 "everything below /path.")
+      ->delimiter(',')
+      ->type_name("LIST")
+      ->capture_default_str()
+      ->group(group);
   app.add_option("--metrics-bind-address", options.metrics_bind_address,
                  "host:port for /metrics, /healthz, /livez and /readyz over plain HTTP; not served "
                  "by default.")
       ->type_name("ADDRESS")
       ->group(group);
+}
+
+void add_process_flags(CLI::App& app, Options& options) {
+  const char* group = "Process";
   app.add_option("-v,--v", options.verbosity,
                  "Verbosity of the log, 0 to 10: 2 each write, 4 each decision, 6 each request.")
       ->type_name("NUMBER")
       ->capture_default_str()
       ->check(verbosity())
       ->group(group);
-  app.add_option("--logging-format", options.logging_format, "text or json.")
+  add_choice(app, "--logging-format", options.logging_format, {"text", LogFormat::text},
+             {"json", LogFormat::json}, "text or json.")
       ->type_name("FORMAT")
-      ->transform(one_of("text", LogFormat::text, "json", LogFormat::json))
-      ->default_str("text")
       ->group(group);
 }
 
@@ -285,6 +335,18 @@ std::vector<std::string> for_cli11(const std::vector<std::string>& arguments) {
     if (argument.starts_with("-v=")) argument.insert(0, "-");
   }
   return reversed;
+}
+
+std::vector<Flag> flags_of(const CLI::App& app) {
+  std::vector<Flag> flags;
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_single_name();
+    if (name == "help" || name == "version") continue;
+    const bool is_given = option->count() > 0;
+    flags.push_back({name, is_given ? fmt::format("{}", fmt::join(option->results(), ","))
+                                    : option->get_default_str()});
+  }
+  return flags;
 }
 
 Exit bad_flags(const std::string& why) {
@@ -302,6 +364,7 @@ std::expected<Options, Exit> parse_options(const std::vector<std::string>& argum
   add_cluster_flags(app, options);
   add_controller_flags(app, options, raw);
   add_leader_election_flags(app, raw);
+  add_serving_flags(app, options);
   add_process_flags(app, options);
   try {
     app.parse(for_cli11(arguments));
@@ -312,6 +375,7 @@ std::expected<Options, Exit> parse_options(const std::vector<std::string>& argum
   } catch (const CLI::ParseError& error) {
     return std::unexpected(bad_flags(error.what()));
   }
+  options.flags = flags_of(app);
   if (const std::string why = select_controllers(raw.controllers, options); !why.empty()) {
     return std::unexpected(bad_flags(why));
   }

@@ -10,6 +10,7 @@
 #include "client/api/meta.hpp"
 #include "client/config.hpp"
 #include "client/leader_election/timing.hpp"
+#include "cmd/dra-controller-manager/serving/serving_certificates.hpp"
 #include "controllers/common/feature_gates.hpp"
 #include "controllers/device_taint_eviction/decide_eviction.hpp"
 #include "runtime/log.hpp"
@@ -19,6 +20,12 @@ namespace dcm::manager {
 struct LeaderElectionOptions {
   api::NamespacedName lease = {"kube-system", "dra-controller-manager"};
   leader_election::Timing timing;
+};
+
+// A flag and the value that it has, given or not. None of them is secret: what is, is in files.
+struct Flag {
+  std::string name;  // without the dashes
+  std::string value;
 };
 
 // What the process was asked to do, checked. Defaults are the program's defaults.
@@ -35,9 +42,14 @@ struct Options {
   double kube_api_qps = 200;                                                       // 0: no limit
   int kube_api_burst = 400;
   std::size_t max_inflight_requests = 100;
-  std::string metrics_bind_address;  // empty: not served
+  std::string metrics_bind_address;  // of the plain port; empty: not served
+  std::string bind_address = "0.0.0.0";
+  int secure_port = 10257;  // 0: not served
+  CertificateSources serving_certificates;
+  std::vector<std::string> always_allow_paths = {"/healthz", "/livez", "/readyz"};
   runtime::LogFormat logging_format = runtime::LogFormat::text;
   int verbosity = 0;
+  std::vector<Flag> flags;  // all there are, in the order of --help
 };
 
 // Nothing to run: print this and exit with that status.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "client/api/json.hpp"
+#include "cmd/dra-controller-manager/liveness.hpp"
 #include "cmd/dra-controller-manager/process_metrics.hpp"
 #include "runtime/memory.hpp"
 
@@ -125,6 +126,17 @@ std::vector<std::string> Session::missing() const {
     if (!cache->is_synced()) missing.push_back(cache->describe());
   }
   return missing;
+}
+
+std::vector<std::string> Session::stuck() const {
+  std::vector<std::string> stuck;
+  const auto add = [&stuck](std::optional<std::string> why) {
+    if (why) stuck.push_back(std::move(*why));
+  };
+  for (const informers::SyncState* cache : running_caches_) add(why_stuck(*cache));
+  if (claim_control_) add(why_stuck("claims", claim_control_->controller().load()));
+  if (eviction_control_) add(why_stuck("eviction", eviction_control_->controller().load()));
+  return stuck;
 }
 
 bool Session::has_failing_watch() const {

@@ -32,6 +32,7 @@ class Session final : public VersionedWork {
   const std::string& version() const override { return version_; }
   // What the caches still lack.
   std::vector<std::string> missing() const override;
+  std::vector<std::string> stuck() const override;
   bool has_failing_watch() const override;
 
  private:

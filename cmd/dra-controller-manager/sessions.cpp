@@ -3,6 +3,9 @@
 #include <utility>
 #include <variant>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "runtime/condition.hpp"
 #include "runtime/task_group.hpp"
 
@@ -30,6 +33,11 @@ std::string describe(const client::Availability& availability) {
   }
   const auto* not_served = std::get_if<client::NotServed>(&availability);
   return not_served != nullptr ? not_served->why : std::string();
+}
+
+std::optional<std::string> joined(const std::vector<std::string>& reasons) {
+  if (reasons.empty()) return std::nullopt;
+  return fmt::format("{}", fmt::join(reasons, "; "));
 }
 
 Task<> run_then_cancel(VersionedWork& session, runtime::TaskGroup& group) {
@@ -66,11 +74,11 @@ std::optional<std::string> Sessions::why_not_ready() const {
   if (current_ == nullptr) {
     return discovery_problem_.empty() ? "asking the API server what it serves" : discovery_problem_;
   }
-  std::string why;
-  for (const std::string& missing : current_->missing()) {
-    why += (why.empty() ? "" : "; ") + missing;
-  }
-  return why.empty() ? std::nullopt : std::optional(why);
+  return joined(current_->missing());
+}
+
+std::optional<std::string> Sessions::why_stuck() const {
+  return current_ == nullptr ? std::nullopt : joined(current_->stuck());
 }
 
 // Nothing: not served, or not known; a while has been waited already.

@@ -31,6 +31,8 @@ class VersionedWork {
   virtual const std::string& version() const = 0;
   // What is still waited for before the work can be done well, one line each; empty: nothing.
   virtual std::vector<std::string> missing() const = 0;
+  // What has stopped in a way that only a restart mends, one line each.
+  virtual std::vector<std::string> stuck() const = 0;
   // Whether a cache cannot be kept fresh: perhaps the version is not served any more.
   virtual bool has_failing_watch() const = 0;
 };
@@ -50,6 +52,8 @@ class Sessions {
   bool stop_current();
   // Why the work is not done yet, in one line.
   std::optional<std::string> why_not_ready() const;
+  // Why only a restart would help, in one line.
+  std::optional<std::string> why_stuck() const;
 
  private:
   runtime::Task<std::optional<client::Served>> find_version();

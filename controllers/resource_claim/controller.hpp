@@ -63,6 +63,8 @@ class Controller {
   Task<> run();
   // Nothing new is begun; run() ends when what is in hand is done. Idempotent.
   void stop();
+  // What its queue has to do.
+  workqueue::Load load() const { return queue_.load(); }
 
  private:
   Task<workqueue::Outcome> handle(Item item);

@@ -42,6 +42,7 @@ struct TlsServerOptions {
   std::string key_pem;
   std::string client_ca_pem;  // of the clients' certificates; empty: none is asked for
   ClientCertificates client_certificates = ClientCertificates::required;
+  friend bool operator==(const TlsServerOptions&, const TlsServerOptions&) = default;
 };
 
 // A Listener that does the handshake where it was given TLS.

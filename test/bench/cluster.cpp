@@ -15,6 +15,7 @@
 
 #include "test/support/blocking_client.hpp"
 #include "test/support/paths.hpp"
+#include "test/support/process.hpp"
 
 namespace dcm::bench {
 namespace {
@@ -31,12 +32,6 @@ std::string output_of(std::vector<std::string> command) {
   if (status != 0) throw std::runtime_error(command[0] + ": " + text);
   while (text.ends_with('\n')) text.pop_back();
   return text;
-}
-
-std::string free_port() {
-  return output_of({"python3", "-c",
-                    "import socket; s = socket.socket(); s.bind(('127.0.0.1', 0)); "
-                    "print(s.getsockname()[1])"});
 }
 
 bool has_reference() {
@@ -72,13 +67,14 @@ Cluster::~Cluster() {
 RunningManager::RunningManager(Who who, const Cluster& cluster, const std::string& controller)
     : who_(who),
       output_(fmt::format("{}/bench-{}-{}.log", support::log_dir(), name(who), getpid())),
-      port_(free_port()) {
+      port_(std::to_string(support::free_port())) {
   std::vector<std::string> command;
   if (who == Who::ours) {
     command = {support::binary("dra-controller-manager"),
                "--kubeconfig=" + cluster.kubeconfig(),
                "--context=manager",
                "--leader-elect=false",
+               "--secure-port=0",
                "--controllers=" + controller,
                "--kube-api-qps=0",
                "--metrics-bind-address=127.0.0.1:" + port_};

@@ -21,6 +21,7 @@ Process::Command ours(const std::string& kubeconfig, const std::vector<std::stri
     return std::ranges::any_of(flags, [&](const std::string& it) { return it.starts_with(flag); });
   };
   if (!has("--leader-elect=")) command.arguments.emplace_back("--leader-elect=false");
+  if (!has("--secure-port=")) command.arguments.emplace_back("--secure-port=0");
   if (!has("-v=")) command.arguments.emplace_back("-v=4");
   command.arguments.insert(command.arguments.end(), flags.begin(), flags.end());
   return command;
@@ -92,7 +93,7 @@ void Manager::kill() {
 
 std::string Manager::status_page(const std::string& path) {
   // The log says which port it got.
-  static const std::regex address_line(R"re("Serving status".* address="([^"]+)")re");
+  static const std::regex address_line(R"re("Serving plain HTTP".* address="([^"]+)")re");
   const std::string text = log();
   std::smatch match;
   if (!std::regex_search(text, match, address_line)) return {};

@@ -5,8 +5,10 @@
 #include <stdexcept>
 
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -77,6 +79,20 @@ int Process::run(const Command& command) {
   while (waitpid(process.pid_, &status, 0) < 0 && errno == EINTR) continue;
   process.status_ = decode(status);
   return *process.status_;
+}
+
+int free_port() {
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  const bool is_known = socket >= 0 &&
+                        ::bind(socket, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
+                        ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0;
+  ::close(socket);
+  if (!is_known) throw std::runtime_error("no free port: " + std::string(std::strerror(errno)));
+  return ntohs(address.sin_port);
 }
 
 }  // namespace dcm::support

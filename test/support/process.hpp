@@ -38,4 +38,8 @@ class Process {
   std::optional<int> status_;
 };
 
+// A TCP port of 127.0.0.1 that was free a moment ago: for programs that must be told theirs.
+// Throws std::runtime_error.
+int free_port();
+
 }  // namespace dcm::support

@@ -18,19 +18,17 @@ inline const std::string kCertificatePem =
     "-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n";
 inline const std::string kKeyPem = "-----BEGIN PRIVATE KEY-----\nAA==\n-----END PRIVATE KEY-----\n";
 
-class FilesTest : public ::testing::Test {
- protected:
-  FilesTest() {
+class TempFolder {
+ public:
+  TempFolder() {
     std::string pattern = ::testing::TempDir() + "dcm-XXXXXX";
     dir_ = ::mkdtemp(pattern.data());
-    environment_.variable = [this](const std::string& name) -> std::optional<std::string> {
-      const auto found = variables_.find(name);
-      return found == variables_.end() ? std::nullopt : std::optional(found->second);
-    };
-    environment_.service_account_dir = path("serviceaccount");
   }
-  ~FilesTest() override { std::filesystem::remove_all(dir_); }
+  ~TempFolder() { std::filesystem::remove_all(dir_); }
+  TempFolder(const TempFolder&) = delete;
+  TempFolder& operator=(const TempFolder&) = delete;
 
+  std::string dir() const { return dir_; }
   std::string path(const std::string& name) const { return dir_ / name; }
 
   // Returns the path.
@@ -40,11 +38,24 @@ class FilesTest : public ::testing::Test {
     return path(name);
   }
 
+ private:
+  std::filesystem::path dir_;
+};
+
+class FilesTest : public ::testing::Test, protected TempFolder {
+ protected:
+  FilesTest() {
+    environment_.variable = [this](const std::string& name) -> std::optional<std::string> {
+      const auto found = variables_.find(name);
+      return found == variables_.end() ? std::nullopt : std::optional(found->second);
+    };
+    environment_.service_account_dir = path("serviceaccount");
+  }
+
   runtime::Result<ClusterConfig> load(const ConfigOverrides& overrides = {}) const {
     return load_cluster_config(overrides, environment_);
   }
 
-  std::filesystem::path dir_;
   std::map<std::string, std::string> variables_;
   Environment environment_;
 };

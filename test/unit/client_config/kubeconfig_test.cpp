@@ -30,8 +30,9 @@ class KubeconfigTest : public FilesTest {
     return without_dir(config.error().message);
   }
   std::string without_dir(std::string text) const {
-    const std::string dir = dir_.string() + "/";
-    for (auto at = text.find(dir); at != text.npos; at = text.find(dir)) text.erase(at, dir.size());
+    const std::string prefix = dir() + "/";
+    for (auto at = text.find(prefix); at != text.npos; at = text.find(prefix))
+      text.erase(at, prefix.size());
     return text;
   }
 };
@@ -353,7 +354,7 @@ TEST_F(KubeconfigTest, a_broken_file_is_one_line_that_says_where_and_what) {
 TEST_F(KubeconfigTest, a_file_that_cannot_be_read_is_named) {
   EXPECT_EQ(without_dir(load({.kubeconfig = path("none")}).error().message),
             "none: cannot be read: No such file or directory");
-  EXPECT_THAT(load({.kubeconfig = dir_.string()}).error().message,
+  EXPECT_THAT(load({.kubeconfig = dir()}).error().message,
               HasSubstr("cannot be read: Is a directory"));
 }
 

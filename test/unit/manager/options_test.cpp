@@ -38,6 +38,26 @@ TEST(Options, flags_are_taken_over) {
   EXPECT_TRUE(options->features.dra_admin_access);
 }
 
+TEST(Options, the_secured_port_is_on_and_its_certificate_needs_a_key) {
+  const auto usual = parse_options({});
+  ASSERT_TRUE(usual.has_value());
+  EXPECT_EQ(usual->secure_port, 10257);
+  EXPECT_EQ(usual->bind_address, "0.0.0.0");
+  const auto given =
+      parse_options({"--secure-port=0", "--tls-cert-file=a", "--tls-private-key-file=b",
+                     "--client-ca-file=c", "--authorization-always-allow-paths=/metrics,/debug/*"});
+  ASSERT_TRUE(given.has_value()) << given.error().text;
+  EXPECT_EQ(given->secure_port, 0);
+  EXPECT_EQ(given->serving_certificates.key_file, "b");
+  EXPECT_EQ(given->always_allow_paths, (std::vector<std::string>{"/metrics", "/debug/*"}));
+  for (const char* lone : {"--tls-cert-file=a", "--tls-private-key-file=b", "--secure-port=65536",
+                           "--secure-port=https"}) {
+    const auto refused = parse_options({lone});
+    ASSERT_FALSE(refused.has_value()) << lone;
+    EXPECT_EQ(refused.error().status, 2);
+  }
+}
+
 struct ControllersRow {
   const char* value;
   bool claims;

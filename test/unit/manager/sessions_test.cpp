@@ -19,6 +19,7 @@ using runtime::Task;
 struct Script {
   std::optional<runtime::Duration> fails_after = {};
   bool watches_fail = false;
+  std::vector<std::string> stuck = {};
   std::vector<std::string> versions = {};  // of the sessions made, in this order
   int alive = 0;
 };
@@ -42,6 +43,7 @@ class FakeSession final : public VersionedWork {
   void stop() override { stopped_.notify_all(); }
   const std::string& version() const override { return version_; }
   std::vector<std::string> missing() const override { return {"pods of " + version_}; }
+  std::vector<std::string> stuck() const override { return script_.stuck; }
   bool has_failing_watch() const override { return script_.watches_fail; }
 
  private:
@@ -103,6 +105,14 @@ CO_TEST(Sessions, nobody_asks_a_session_that_failed_any_more) {
   EXPECT_EQ(site.script.alive, 0);
   EXPECT_EQ(site.sessions.why_not_ready(), "asking the API server what it serves");
   EXPECT_FALSE(site.sessions.stop_current());
+  co_await site.tasks.join();
+}
+
+CO_TEST(Sessions, what_is_stuck_in_the_session_in_hand_is_a_reason_to_restart) {
+  Site site(loop, {.stuck = {"pods: silent", "claims: working"}});
+  co_await runtime::yield();
+  EXPECT_EQ(site.sessions.why_stuck(), "pods: silent; claims: working");
+  site.tasks.cancel();
   co_await site.tasks.join();
 }
 

@@ -1,4 +1,4 @@
-#include "cmd/dra-controller-manager/serving.hpp"
+#include "cmd/dra-controller-manager/serving/pages.hpp"
 
 #include "test/support/co_test.hpp"
 
@@ -33,7 +33,10 @@ CO_TEST(Serving, answers_health_and_metrics_and_nothing_else) {
   health.ready.add("informers", [] { return std::optional<std::string>("pods not synced"); });
   runtime::MetricsRegistry metrics;
   metrics.gauge("depth", "Items.");
-  const http::Handler handler = make_status_handler(health, metrics);
+  Pages pages;
+  add_health_pages(pages, health);
+  add_metrics_page(pages, metrics);
+  const http::Handler handler = make_open_handler(pages);
   using enum http::Method;
   for (const Row& row : {
            Row{"liveness does not ask whether the caches are synced", get, "/livez", 200, "ok"},

@@ -1,4 +1,4 @@
-#include "cmd/dra-controller-manager/health.hpp"
+#include "cmd/dra-controller-manager/serving/health.hpp"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,29 @@
+// Who somebody is and what he asks to do: what TokenReview (authentication.k8s.io/v1) and
+// SubjectAccessReview (authorization.k8s.io/v1) are about.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dcm::api {
+
+struct UserInfo {
+  std::string name;
+  std::string uid = {};
+  std::vector<std::string> groups = {};
+  std::map<std::string, std::vector<std::string>> extra = {};
+};
+
+// A path that is no object of the API, and what is done with it.
+struct NonResourceAttributes {
+  std::string verb;  // the HTTP method in lower case
+  std::string path;
+};
+
+// Bodies of creates. The first one holds a token, and so is never logged.
+std::string encode_token_review(std::string_view token);
+std::string encode_subject_access_review(const UserInfo& user, const NonResourceAttributes& what);
+
+}  // namespace dcm::api

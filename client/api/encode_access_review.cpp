@@ -1,0 +1,38 @@
+#include <boost/json.hpp>
+
+#include "client/api/access_review.hpp"
+
+namespace dcm::api {
+namespace {
+
+using boost::json::array;
+using boost::json::object;
+
+array to_json(const std::vector<std::string>& texts) {
+  return array(texts.begin(), texts.end());
+}
+
+}  // namespace
+
+std::string encode_token_review(std::string_view token) {
+  return boost::json::serialize(
+      object{{"apiVersion", "authentication.k8s.io/v1"},
+             {"kind", "TokenReview"},
+             {"spec", object{{"token", boost::json::string_view(token.data(), token.size())}}}});
+}
+
+std::string encode_subject_access_review(const UserInfo& user, const NonResourceAttributes& what) {
+  object extra;
+  for (const auto& [key, values] : user.extra) extra[key] = to_json(values);
+  return boost::json::serialize(object{
+      {"apiVersion", "authorization.k8s.io/v1"},
+      {"kind", "SubjectAccessReview"},
+      {"spec",
+       object{{"user", user.name},
+              {"uid", user.uid},
+              {"groups", to_json(user.groups)},
+              {"extra", std::move(extra)},
+              {"nonResourceAttributes", object{{"verb", what.verb}, {"path", what.path}}}}}});
+}
+
+}  // namespace dcm::api

@@ -1,0 +1,26 @@
+// Whether a part of the process has stopped in a way that only a restart mends.
+//
+// That the process answers at all shows that its loop turns. A cluster that is away or refuses us
+// is no reason to restart: those parts say so themselves, and go on.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "informers/sync_state.hpp"
+#include "workqueue/scheduler.hpp"
+
+namespace dcm::manager {
+
+// A watch brings a bookmark a minute; one that is silent this long, and takes itself for well, has
+// lost its connection without noticing.
+inline constexpr runtime::Duration kSilenceMax = std::chrono::minutes(15);
+// Every request has a deadline far below this, so whoever works longer waits for nothing.
+inline constexpr runtime::Duration kWorkMax = std::chrono::minutes(15);
+
+// Nothing: it makes progress, or says itself why not.
+std::optional<std::string> why_stuck(const informers::SyncState& cache);
+std::optional<std::string> why_stuck(std::string_view queue, const workqueue::Load& load);
+
+}  // namespace dcm::manager

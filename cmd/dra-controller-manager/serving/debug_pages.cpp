@@ -1,0 +1,76 @@
+#include "cmd/dra-controller-manager/serving/debug_pages.hpp"
+
+#include <charconv>
+#include <string>
+#include <utility>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "runtime/version.hpp"
+
+namespace dcm::manager {
+namespace {
+
+constexpr int kVerbosityMax = 10;
+
+std::string heading(std::string_view what) {
+  return fmt::format(
+      "\ndra-controller-manager {}\nWarning: This endpoint is not meant to be machine parseable, "
+      "has no formatting compatibility guarantees and is for debugging purposes only.\n\n",
+      what);
+}
+
+std::string uptime(runtime::Duration up) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(up).count();
+  return fmt::format("{} hr {:02} min {:02} sec", seconds / 3600, seconds / 60 % 60, seconds % 60);
+}
+
+std::string status_text(runtime::WallTime started, runtime::Duration up, const Pages& pages) {
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(started);
+  return heading("statusz") +
+         fmt::format("Started: {:%a %b %d %H:%M:%S} UTC {:%Y}\nUp: {}\nVersion: {}\nPaths: {}\n",
+                     seconds, seconds, uptime(up), runtime::kVersion,
+                     fmt::join(pages.paths(), " "));
+}
+
+std::string flags_text(const std::vector<Flag>& flags) {
+  std::string text = heading("flagz");
+  for (const Flag& flag : flags) text += fmt::format("{}={}\n", flag.name, flag.value);
+  return text;
+}
+
+http::Response set_verbosity(runtime::LogBackend& log, std::string_view body) {
+  while (body.ends_with('\n')) body.remove_suffix(1);
+  int verbosity = 0;
+  const auto [end, error] = std::from_chars(body.data(), body.data() + body.size(), verbosity);
+  const bool is_number = error == std::errc() && end == body.data() + body.size();
+  if (!is_number || verbosity < 0 || verbosity > kVerbosityMax) {
+    return text_response(
+        400, fmt::format("the body must be a whole number from 0 to {}\n", kVerbosityMax));
+  }
+  log.set_verbosity(verbosity);
+  return text_response(200, fmt::format("successfully set the log's verbosity to {}\n", verbosity));
+}
+
+}  // namespace
+
+void add_debug_pages(Pages& pages, const Options& options, runtime::TimeSource& time,
+                     std::shared_ptr<runtime::LogBackend> log) {
+  const auto status = [&pages, &time, started = time.wall_now(),
+                       start = time.now()](const http::Request&) {
+    return text_response(200, status_text(started, time.now() - start, pages));
+  };
+  const auto flags = [&options](const http::Request&) {
+    return text_response(200, flags_text(options.flags));
+  };
+  const auto verbosity = [log = std::move(log)](const http::Request& request) {
+    return set_verbosity(*log, request.body);
+  };
+  pages.add({.path = "/statusz", .answer = status});
+  pages.add({.path = "/flagz", .answer = flags});
+  pages.add({.path = "/debug/flags/v", .method = http::Method::put, .answer = verbosity});
+}
+
+}  // namespace dcm::manager

@@ -1,0 +1,21 @@
+// Pages for who looks into a running process: what it is, how it was started, how much it logs.
+//
+// The texts of /statusz and /flagz are laid out as those of Kubernetes' components (KEP-4827,
+// KEP-4828), which promise nothing to machines either.
+#pragma once
+
+#include <memory>
+
+#include "cmd/dra-controller-manager/options.hpp"
+#include "cmd/dra-controller-manager/serving/pages.hpp"
+#include "runtime/log.hpp"
+#include "runtime/time.hpp"
+
+namespace dcm::manager {
+
+// /statusz, /flagz, and PUT /debug/flags/v, whose body is the new verbosity of the log. The start
+// that /statusz counts from is this call. All references must outlive the pages.
+void add_debug_pages(Pages& pages, const Options& options, runtime::TimeSource& time,
+                     std::shared_ptr<runtime::LogBackend> log);
+
+}  // namespace dcm::manager

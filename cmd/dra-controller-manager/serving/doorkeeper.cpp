@@ -1,0 +1,150 @@
+#include "cmd/dra-controller-manager/serving/doorkeeper.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cmd/dra-controller-manager/serving/pages.hpp"
+#include "runtime/http/sha256.hpp"
+
+namespace dcm::manager {
+namespace {
+
+using api::NonResourceAttributes;
+using api::UserInfo;
+using client::Access;
+using runtime::Result;
+using runtime::Task;
+
+// The token of `Authorization: Bearer …` (RFC 6750); nothing: there is none.
+std::optional<std::string> bearer_token(const http::Headers& headers) {
+  constexpr std::string_view kScheme = "bearer ";
+  const auto field = headers.find("Authorization");
+  if (!field || field->size() <= kScheme.size()) return std::nullopt;
+  if (!http::equals_without_case(field->substr(0, kScheme.size()), kScheme)) return std::nullopt;
+  return std::string(field->substr(kScheme.size()));
+}
+
+// As the API server's own x509 authenticator reads a subject.
+UserInfo user_of(const http::ClientCertificate& certificate) {
+  UserInfo user{.name = certificate.common_name, .groups = certificate.organizations};
+  user.groups.emplace_back("system:authenticated");
+  return user;
+}
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::ranges::transform(result, result.begin(), [](unsigned char c) { return std::tolower(c); });
+  return result;
+}
+
+// One text for one question; lengths keep parts apart.
+std::string key_of(const UserInfo& user, const NonResourceAttributes& what) {
+  std::string key = fmt::format("{}:{}{}:{}{} {}", user.name.size(), user.name, user.uid.size(),
+                                user.uid, what.verb, what.path);
+  for (const std::string& group : user.groups) key += fmt::format(" {}:{}", group.size(), group);
+  for (const auto& [name, values] : user.extra) key += fmt::format(" {}={}", name, values);
+  return http::sha256(key);
+}
+
+http::Response unauthorized() {
+  http::Response response = text_response(
+      401, "unauthorized: want a bearer token or a client certificate that the cluster accepts\n");
+  response.headers.add("WWW-Authenticate", "Bearer");
+  return response;
+}
+
+http::Response forbidden(const UserInfo& user, const NonResourceAttributes& what) {
+  return text_response(403, fmt::format("forbidden: user \"{}\" may not {} the non-resource URL "
+                                        "\"{}\"\n",
+                                        user.name, what.verb, what.path));
+}
+
+}  // namespace
+
+template <class Value>
+const Value* Doorkeeper::Memory<Value>::recall(const std::string& key) {
+  const Entry* const entry = entries_.use(key);
+  if (entry == nullptr || entry->until <= time_.now()) return nullptr;
+  return &entry->value;
+}
+
+template <class Value>
+void Doorkeeper::Memory<Value>::remember(const std::string& key, Value value) {
+  entries_.erase(key);
+  if (entries_.size() >= options_.remembered_max) {
+    entries_.erase_oldest([](const Entry&) { return true; });
+  }
+  entries_.insert(key, {std::move(value), time_.now() + options_.remembered});
+}
+
+Doorkeeper::Doorkeeper(client::RestClient& rest, runtime::TimeSource& time,
+                       DoorkeeperOptions options, runtime::Logger log)
+    : rest_(rest),
+      time_(time),
+      options_(std::move(options)),
+      log_(std::move(log)),
+      users_(time, options_),
+      verdicts_(time, options_),
+      failure_guard_(time, std::chrono::minutes(5)) {}
+
+Task<std::optional<http::Response>> Doorkeeper::refuse(const http::Request& request) {
+  NonResourceAttributes what{.verb = lower(to_string(request.method)),
+                             .path = std::string(split_target(request.target).path)};
+  if (is_open(what.path)) co_return std::nullopt;
+  const Result<Who> who = co_await identify(request);
+  if (!who) co_return unavailable(who.error());
+  if (!*who) co_return unauthorized();
+  const Result<Access> access = co_await authorize(**who, what);
+  if (!access) co_return unavailable(access.error());
+  if (*access == Access::denied) co_return forbidden(**who, what);
+  co_return std::nullopt;
+}
+
+bool Doorkeeper::is_open(std::string_view path) const {
+  return std::ranges::any_of(options_.always_allow_paths, [path](std::string_view open) {
+    return open.ends_with("/*") ? path.starts_with(open.substr(0, open.size() - 1)) : path == open;
+  });
+}
+
+Task<Result<Doorkeeper::Who>> Doorkeeper::identify(const http::Request& request) {
+  if (request.client_certificate != nullptr) {
+    co_return Result<Who>(user_of(*request.client_certificate));
+  }
+  std::optional<std::string> token = bearer_token(request.headers);
+  if (!token) co_return Result<Who>(std::nullopt);
+  Result<Who> who = co_await identify_by_token(std::move(*token));
+  co_return who;
+}
+
+Task<Result<Doorkeeper::Who>> Doorkeeper::identify_by_token(std::string token) {
+  const std::string key = http::sha256(token);
+  if (const Who* known = users_.recall(key)) co_return Result<Who>(*known);
+  Result<Who> who = co_await client::review_token(
+      rest_, std::move(token), runtime::Deadline::after(time_, options_.review_timeout));
+  if (who) users_.remember(key, *who);
+  co_return who;
+}
+
+Task<Result<Access>> Doorkeeper::authorize(UserInfo user, NonResourceAttributes what) {
+  const std::string key = key_of(user, what);
+  if (const Access* known = verdicts_.recall(key)) co_return Result<Access>(*known);
+  Result<Access> access =
+      co_await client::review_access(rest_, std::move(user), std::move(what),
+                                     runtime::Deadline::after(time_, options_.review_timeout));
+  if (access) verdicts_.remember(key, *access);
+  co_return access;
+}
+
+http::Response Doorkeeper::unavailable(const runtime::Error& error) {
+  const std::string why = to_string(error);
+  if (failure_guard_.should_log(why)) {
+    log_.warning("Cannot ask the API server who calls", {{"why", why}});
+  }
+  return text_response(503, "the API server cannot be asked who you are and what you may do\n");
+}
+
+}  // namespace dcm::manager

@@ -1,0 +1,79 @@
+// Who may see what on the secured port: authentication and authorization delegated to the API
+// server, as the components of a Kubernetes control plane do it.
+//
+// A caller is known by a client certificate that the handshake has verified, or by a bearer token
+// that TokenReview accepts; a SubjectAccessReview then says whether it may use that method on that
+// path. Answers are remembered for a short time, so that a scrape every few seconds costs the API
+// server next to nothing, and a right that is taken away is gone soon.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/access_review.hpp"
+#include "client/lru_map.hpp"
+#include "runtime/http/message.hpp"
+#include "runtime/log.hpp"
+#include "runtime/time.hpp"
+
+namespace dcm::manager {
+
+struct DoorkeeperOptions {
+  // Paths that anybody may see. "/path/*" is everything below.
+  std::vector<std::string> always_allow_paths = {"/healthz", "/livez", "/readyz"};
+  runtime::Duration remembered = std::chrono::seconds(10);
+  std::size_t remembered_max = 1024;  // tokens, and as many answers about access
+  runtime::Duration review_timeout = std::chrono::seconds(10);
+};
+
+// All references must outlive it and its calls. Loop thread only; any number of calls at a time.
+class Doorkeeper {
+ public:
+  Doorkeeper(client::RestClient& rest, runtime::TimeSource& time, DoorkeeperOptions options,
+             runtime::Logger log);
+
+  // Nothing: let the request in. Else what it gets instead: 401 for nobody we know, 403 for
+  // somebody who may not, 503 while the API server cannot be asked.
+  runtime::Task<std::optional<http::Response>> refuse(const http::Request& request);
+
+ private:
+  // What is remembered until it is too old.
+  template <class Value>
+  class Memory {
+   public:
+    Memory(runtime::TimeSource& time, const DoorkeeperOptions& options)
+        : time_(time), options_(options) {}
+    const Value* recall(const std::string& key);
+    void remember(const std::string& key, Value value);
+
+   private:
+    struct Entry {
+      Value value;
+      runtime::MonoTime until;
+    };
+    runtime::TimeSource& time_;
+    const DoorkeeperOptions& options_;
+    client::LruMap<Entry> entries_;
+  };
+  using Who = std::optional<api::UserInfo>;  // nothing: nobody that is known here
+
+  bool is_open(std::string_view path) const;
+  runtime::Task<runtime::Result<Who>> identify(const http::Request& request);
+  runtime::Task<runtime::Result<Who>> identify_by_token(std::string token);
+  runtime::Task<runtime::Result<client::Access>> authorize(api::UserInfo user,
+                                                           api::NonResourceAttributes what);
+  http::Response unavailable(const runtime::Error& error);
+
+  client::RestClient& rest_;
+  runtime::TimeSource& time_;
+  DoorkeeperOptions options_;
+  runtime::Logger log_;
+  Memory<Who> users_;  // by digest of the token: the tokens of others are not kept
+  Memory<client::Access> verdicts_;
+  runtime::RepeatGuard failure_guard_;
+};
+
+}  // namespace dcm::manager

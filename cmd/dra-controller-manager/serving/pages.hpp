@@ -1,0 +1,63 @@
+// What the process answers over HTTP: a table of pages, and who may see them.
+//
+// The same table is behind both ports: the secured one asks a Doorkeeper about each request, the
+// plain one (--metrics-bind-address) has the open pages and the metrics only.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cmd/dra-controller-manager/serving/health.hpp"
+#include "runtime/http/server.hpp"
+#include "runtime/metrics.hpp"
+
+namespace dcm::manager {
+
+http::Response text_response(std::uint16_t status, std::string body);
+http::Response json_response(std::uint16_t status, std::string body);
+
+// A request's target, taken apart.
+struct Target {
+  std::string_view path;   // up to the question mark
+  std::string_view query;  // behind it
+};
+Target split_target(std::string_view target);
+
+struct Page {
+  // "/metrics", or with a slash at its end everything below it
+  std::string path;
+  http::Method method = http::Method::get;  // HEAD goes with GET
+  std::function<http::Response(const http::Request&)> answer;
+};
+
+class Pages {
+ public:
+  // The first page that fits answers. What `answer` looks at must outlive this.
+  void add(Page page) { pages_.push_back(std::move(page)); }
+  // 404 where there is no such page, 405 where there is one for another method.
+  http::Response answer(const http::Request& request) const;
+  // The paths, in the order they were added.
+  std::vector<std::string> paths() const;
+
+ private:
+  std::vector<Page> pages_;
+};
+
+// The checks behind each health path. Liveness means that restarting would help, readiness that the
+// controllers know the cluster and can work.
+struct Health {
+  HealthChecks live;   // /healthz, /livez
+  HealthChecks ready;  // /readyz
+};
+
+// /healthz, /livez, /readyz, each with ?verbose. `health` must outlive the pages.
+void add_health_pages(Pages& pages, const Health& health);
+// /metrics.
+void add_metrics_page(Pages& pages, runtime::MetricsRegistry& metrics);
+
+// Answers every request from `pages`, which must outlive the handler.
+http::Handler make_open_handler(const Pages& pages);
+
+}  // namespace dcm::manager

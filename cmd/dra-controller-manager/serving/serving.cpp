@@ -1,0 +1,75 @@
+#include "cmd/dra-controller-manager/serving/serving.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cmd/dra-controller-manager/serving/debug_pages.hpp"
+#include "runtime/task_group.hpp"
+
+namespace dcm::manager {
+namespace {
+
+std::string secured_address(const Options& options) {
+  const bool is_ipv6 = options.bind_address.find(':') != std::string::npos;
+  const std::string host = is_ipv6 ? "[" + options.bind_address + "]" : options.bind_address;
+  return fmt::format("{}:{}", host, options.secure_port);
+}
+
+}  // namespace
+
+runtime::Result<std::unique_ptr<Serving>> Serving::open(const Process& process,
+                                                        const Options& options,
+                                                        std::shared_ptr<runtime::LogBackend> log) {
+  std::unique_ptr<Serving> serving(new Serving(process, options, std::move(log)));
+  if (const runtime::Result<> listening = serving->listen(options); !listening) {
+    return runtime::fail(listening.error());
+  }
+  return serving;
+}
+
+Serving::Serving(const Process& process, const Options& options,
+                 std::shared_ptr<runtime::LogBackend> log)
+    : process_(process) {
+  for (Pages* pages : {&plain_pages_, &secured_pages_}) {
+    add_health_pages(*pages, health_);
+    add_metrics_page(*pages, process_.metrics);
+  }
+  add_debug_pages(secured_pages_, options, process_.loop.time(), std::move(log));
+}
+
+runtime::Result<> Serving::listen(const Options& options) {
+  runtime::TimeSource& time = process_.loop.time();
+  if (!options.metrics_bind_address.empty()) {
+    auto plain = http::make_tcp_listener(process_.loop.executor(), time,
+                                         options.metrics_bind_address, std::nullopt);
+    if (!plain) return runtime::fail(plain.error());
+    plain_ = std::move(*plain);
+  }
+  if (options.secure_port != 0) {
+    auto secured =
+        SecureServing::open(process_.loop.executor(), time,
+                            {.address = secured_address(options),
+                             .certificates = options.serving_certificates,
+                             .access = {.always_allow_paths = options.always_allow_paths}});
+    if (!secured) return runtime::fail(secured.error());
+    secured_ = std::move(*secured);
+  }
+  return {};
+}
+
+runtime::Task<> Serving::run(client::RestClient& rest) {
+  runtime::TaskGroup ports(process_.loop.executor());
+  if (plain_ != nullptr) {
+    process_.log.info("Serving plain HTTP", {{"address", plain_->address()}});
+    ports.spawn("plain port", http::serve(*plain_, process_.loop.time(), {},
+                                          make_open_handler(plain_pages_), process_.log));
+  }
+  if (secured_ != nullptr) {
+    process_.log.info("Serving HTTPS", {{"address", secured_->address()}});
+    ports.spawn("secured port", secured_->run(secured_pages_, rest, process_.log));
+  }
+  co_await ports.join();
+}
+
+}  // namespace dcm::manager

@@ -1,0 +1,78 @@
+#include "cmd/dra-controller-manager/serving/serving_certificates.hpp"
+
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "client/access_review.hpp"
+#include "client/file.hpp"
+#include "client/pem.hpp"
+#include "runtime/http/self_signed.hpp"
+
+namespace dcm::manager {
+namespace {
+
+using client::PemKind;
+using http::TlsServerOptions;
+using runtime::fail;
+using runtime::Reason;
+using runtime::Result;
+using runtime::Task;
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  return name[0] == '\0' ? "localhost" : name.data();
+}
+
+Result<std::string> read_pem(const std::string& file, PemKind kind) {
+  Result<std::string> text = client::read_file(file);
+  if (text && !client::has_pem_block(*text, kind)) {
+    return fail(Reason::configuration, fmt::format("{}: want {}", file, to_string(kind)));
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<ServingCertificates> ServingCertificates::load(CertificateSources sources) {
+  ServingCertificates made(std::move(sources));
+  if (made.sources_.certificate_file.empty()) {
+    Result<TlsServerOptions> self_signed = http::make_self_signed(host_name());
+    if (!self_signed) return fail(self_signed.error());
+    made.tls_ = std::move(*self_signed);
+  }
+  made.tls_.client_certificates = http::ClientCertificates::optional;
+  if (Result<> read = made.read_files(); !read) return fail(read.error());
+  return made;
+}
+
+Result<> ServingCertificates::read_files() {
+  TlsServerOptions tls = tls_;
+  const std::array wanted = {
+      std::tuple(&sources_.certificate_file, PemKind::certificate, &tls.certificate_pem),
+      std::tuple(&sources_.key_file, PemKind::private_key, &tls.key_pem),
+      std::tuple(&sources_.client_ca_file, PemKind::certificate, &tls.client_ca_pem),
+  };
+  for (const auto& [file, kind, text] : wanted) {
+    if (file->empty()) continue;
+    Result<std::string> read = read_pem(*file, kind);
+    if (!read) return fail(read.error());
+    *text = std::move(*read);
+  }
+  tls_ = std::move(tls);
+  return {};
+}
+
+Task<Result<>> ServingCertificates::refresh(client::RestClient& rest, runtime::Deadline deadline) {
+  if (Result<> read = read_files(); !read) co_return read;
+  if (!sources_.client_ca_file.empty()) co_return Result<>();
+  Result<std::string> published = co_await client::read_published_client_ca(rest, deadline);
+  if (!published) co_return fail(published.error());
+  tls_.client_ca_pem = std::move(*published);
+  co_return Result<>();
+}
+
+}  // namespace dcm::manager

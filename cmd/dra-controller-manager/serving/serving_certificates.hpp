@@ -1,0 +1,42 @@
+// What the secured port shows and whom it trusts, read from where it was said to be, again and
+// again: certificates and CAs are rotated under a running process.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "client/rest_client.hpp"
+#include "runtime/http/tcp.hpp"
+
+namespace dcm::manager {
+
+struct CertificateSources {
+  std::string certificate_file = {};  // with key_file: PEM; both empty: self-signed at the start
+  std::string key_file = {};
+  // CAs of the clients' certificates. Empty: those that the cluster publishes for this purpose, in
+  // ConfigMap extension-apiserver-authentication of kube-system.
+  std::string client_ca_file = {};
+};
+
+class ServingCertificates {
+ public:
+  // What the files hold, or a fresh self-signed certificate.
+  // Errors: configuration, naming the file.
+  static runtime::Result<ServingCertificates> load(CertificateSources sources);
+
+  const http::TlsServerOptions& tls() const { return tls_; }
+
+  // Reads the files again, and the clients' CAs from the cluster where no file has them. What
+  // cannot be read stays as it was.
+  // Errors: configuration, naming the file; as RestClient::send.
+  runtime::Task<runtime::Result<>> refresh(client::RestClient& rest, runtime::Deadline deadline);
+
+ private:
+  explicit ServingCertificates(CertificateSources sources) : sources_(std::move(sources)) {}
+  runtime::Result<> read_files();
+
+  CertificateSources sources_;
+  http::TlsServerOptions tls_;
+};
+
+}  // namespace dcm::manager

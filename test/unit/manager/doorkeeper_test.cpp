@@ -1,0 +1,180 @@
+#include "cmd/dra-controller-manager/serving/doorkeeper.hpp"
+
+#include <gmock/gmock.h>
+
+#include "test/support/co_test.hpp"
+#include "test/unit/client/rest_client_fixture.hpp"
+
+namespace dcm::manager {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using testing::Not;
+
+http::Response created(std::string status) {
+  return {.status = 201, .headers = {}, .body = R"({"status":)" + std::move(status) + "}"};
+}
+
+http::Response prometheus() {
+  return created(R"({"authenticated":true,"user":{"username":"prometheus","uid":"7",
+                     "groups":["monitoring"],"extra":{"pod":["p-0"]}}})");
+}
+
+http::Response allowed() {
+  return created(R"({"allowed":true})");
+}
+
+http::Request scrape(std::string token = "secret") {
+  return {.target = "/metrics", .headers = {{"authorization", "bearer " + token}}};
+}
+
+struct Site : client::RestClientFixture {
+  explicit Site(runtime::VirtualLoop& loop) : RestClientFixture(loop) {}
+  Doorkeeper doorkeeper{client, time, {}, runtime::Logger(log_backend)};
+
+  // 0: let in.
+  runtime::Task<> expect(int status, http::Request request) {
+    const std::optional<http::Response> refusal = co_await doorkeeper.refuse(request);
+    EXPECT_EQ(refusal ? refusal->status : 0, status) << request.target;
+  }
+};
+
+CO_TEST(Doorkeeper, health_is_open_to_everybody) {
+  Site site(loop);
+  for (const char* target : {"/healthz", "/livez?verbose", "/readyz"}) {
+    co_await site.expect(0, {.target = target});
+  }
+  EXPECT_TRUE(site.http.seen().empty());
+}
+
+CO_TEST(Doorkeeper, who_says_not_who_he_is_gets_401_without_a_question_to_the_cluster) {
+  Site site(loop);
+  for (const http::Headers& headers :
+       {http::Headers{}, {{"Authorization", "Basic YTpi"}}, {{"Authorization", "Bearer "}}}) {
+    const auto refusal =
+        co_await site.doorkeeper.refuse({.target = "/metrics", .headers = headers});
+    CO_ASSERT_TRUE(refusal);
+    EXPECT_EQ(refusal->status, 401);
+    EXPECT_EQ(refusal->headers.find("WWW-Authenticate"), "Bearer");
+  }
+  EXPECT_TRUE(site.http.seen().empty());
+}
+
+CO_TEST(Doorkeeper, a_token_is_reviewed_and_then_what_its_user_may_do) {
+  Site site(loop);
+  site.gate.open = false;  // a standby is scraped too
+  site.http.answer(prometheus());
+  site.http.answer(allowed());
+  co_await site.expect(0, scrape());
+  const auto& seen = site.http.seen();
+  CO_ASSERT_TRUE(seen.size() == 2);
+  EXPECT_EQ(seen[0].request.target, "/apis/authentication.k8s.io/v1/tokenreviews");
+  EXPECT_THAT(seen[0].request.body, HasSubstr(R"("spec":{"token":"secret"})"));
+  EXPECT_EQ(seen[1].request.target, "/apis/authorization.k8s.io/v1/subjectaccessreviews");
+  EXPECT_THAT(
+      seen[1].request.body,
+      HasSubstr(
+          R"("spec":{"user":"prometheus","uid":"7","groups":["monitoring"],"extra":{"pod":["p-0"]},)"
+          R"("nonResourceAttributes":{"verb":"get","path":"/metrics"}})"));
+  EXPECT_THAT(site.logged(), Not(HasSubstr("secret")));
+}
+
+CO_TEST(Doorkeeper, answers_are_remembered_for_ten_seconds) {
+  Site site(loop);
+  for (int round = 0; round < 2; ++round) {
+    site.http.answer(prometheus());
+    site.http.answer(allowed());
+  }
+  co_await site.expect(0, scrape());
+  co_await runtime::sleep_for(site.time, 9s);
+  co_await site.expect(0, scrape());
+  EXPECT_EQ(site.http.seen().size(), 2U);
+  co_await runtime::sleep_for(site.time, 1s);
+  co_await site.expect(0, scrape());
+  EXPECT_EQ(site.http.seen().size(), 4U);
+}
+
+CO_TEST(Doorkeeper, an_unknown_token_gets_401_and_is_not_asked_about_again_at_once) {
+  Site site(loop);
+  site.http.answer(created(R"({"user":{},"error":"expired"})"));
+  co_await site.expect(401, scrape());
+  co_await site.expect(401, scrape());
+  EXPECT_EQ(site.http.seen().size(), 1U);
+}
+
+CO_TEST(Doorkeeper, who_may_not_gets_403_that_names_user_verb_and_path) {
+  Site site(loop);
+  site.http.answer(prometheus());
+  site.http.answer(created(R"({"allowed":false})"));
+  http::Request request = scrape();
+  request.method = http::Method::put;
+  request.target = "/debug/flags/v?x=1";
+  const auto refusal = co_await site.doorkeeper.refuse(request);
+  CO_ASSERT_TRUE(refusal);
+  EXPECT_EQ(refusal->status, 403);
+  EXPECT_EQ(refusal->body,
+            "forbidden: user \"prometheus\" may not put the non-resource URL "
+            "\"/debug/flags/v\"\n");
+}
+
+CO_TEST(Doorkeeper, a_right_on_one_path_is_none_on_another) {
+  Site site(loop);
+  site.http.answer(prometheus());
+  site.http.answer(allowed());
+  site.http.answer(created(R"({"allowed":false})"));
+  co_await site.expect(0, scrape());
+  http::Request other = scrape();
+  other.target = "/flagz";
+  co_await site.expect(403, other);
+}
+
+CO_TEST(Doorkeeper, a_verified_certificate_names_its_user_without_a_token_review) {
+  Site site(loop);
+  site.http.answer(allowed());
+  http::Request request{.target = "/metrics"};
+  request.client_certificate =
+      std::make_shared<http::ClientCertificate>(http::ClientCertificate{"scraper", {"monitoring"}});
+  co_await site.expect(0, request);
+  CO_ASSERT_TRUE(site.http.seen().size() == 1);
+  EXPECT_THAT(site.http.seen()[0].request.body,
+              HasSubstr(R"("user":"scraper","uid":"","groups":["monitoring",)"
+                        R"("system:authenticated"])"));
+}
+
+CO_TEST(Doorkeeper, an_api_server_that_cannot_be_asked_is_503_and_no_verdict) {
+  Site site(loop);
+  site.http.fail(runtime::Reason::malformed);
+  site.http.answer(prometheus());
+  site.http.answer(allowed());
+  co_await site.expect(503, scrape());
+  EXPECT_THAT(site.logged(), HasSubstr("Cannot ask the API server who calls"));
+  co_await site.expect(0, scrape());
+}
+
+CO_TEST(Doorkeeper, an_answer_that_is_no_review_is_no_verdict_either) {
+  for (const char* body : {"", "[]", "{}", R"({"status":{}})"}) {
+    Site site(loop);
+    site.http.answer({.status = 201, .headers = {}, .body = body});
+    const auto refusal = co_await site.doorkeeper.refuse(scrape());
+    EXPECT_TRUE(refusal) << body;
+  }
+}
+
+CO_TEST(Doorkeeper, memory_is_bounded_however_many_tokens_are_tried) {
+  Site site(loop);
+  Doorkeeper doorkeeper(site.client, site.time, {.remembered_max = 10}, {});
+  for (int i = 0; i < 30; ++i) {
+    site.http.answer(created("{}"));
+    co_await doorkeeper.refuse(scrape(std::to_string(i)));
+  }
+  // The last ten are known, the others are not.
+  co_await doorkeeper.refuse(scrape("29"));
+  EXPECT_EQ(site.http.seen().size(), 30U);
+  site.http.answer(created("{}"));
+  co_await doorkeeper.refuse(scrape("0"));
+  EXPECT_EQ(site.http.seen().size(), 31U);
+}
+
+}  // namespace
+}  // namespace dcm::manager

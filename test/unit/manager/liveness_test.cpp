@@ -1,0 +1,51 @@
+#include "cmd/dra-controller-manager/liveness.hpp"
+
+#include <gtest/gtest.h>
+
+#include "runtime/virtual_time.hpp"
+
+namespace dcm::manager {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Liveness : testing::Test {
+  void pass(runtime::Duration duration) { time.advance_to(time.now() + duration); }
+
+  runtime::VirtualTime time;
+  informers::SyncState pods{"pods", time};
+};
+
+TEST_F(Liveness, a_cache_that_hears_of_the_cluster_is_alive) {
+  pods.note_event();
+  pass(kSilenceMax - 1s);
+  EXPECT_EQ(why_stuck(pods), std::nullopt);
+  pods.note_event();
+  pass(kSilenceMax - 1s);
+  EXPECT_EQ(why_stuck(pods), std::nullopt);
+}
+
+TEST_F(Liveness, a_cache_that_hears_nothing_and_misses_nothing_is_stuck) {
+  pods.note_event();
+  pass(kSilenceMax + 90s);
+  EXPECT_EQ(why_stuck(pods),
+            "pods: nothing heard from the API server for 16 minutes, and no error");
+}
+
+TEST_F(Liveness, a_cluster_that_is_away_is_no_reason_to_restart) {
+  pass(24h);
+  EXPECT_EQ(why_stuck(pods), std::nullopt) << "never heard of";
+  pods.note_event();
+  pods.note_error("connection refused");
+  pass(24h);
+  EXPECT_EQ(why_stuck(pods), std::nullopt);
+}
+
+TEST_F(Liveness, work_that_outlives_every_deadline_is_stuck) {
+  EXPECT_EQ(why_stuck("claims", {.longest = kWorkMax - 1s}), std::nullopt);
+  EXPECT_EQ(why_stuck("claims", {.longest = kWorkMax}),
+            "claims: an item has been worked on for 15 minutes");
+}
+
+}  // namespace
+}  // namespace dcm::manager

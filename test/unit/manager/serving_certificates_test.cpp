@@ -1,0 +1,107 @@
+#include "cmd/dra-controller-manager/serving/serving_certificates.hpp"
+
+#include <gmock/gmock.h>
+
+#include "client/access_review.hpp"
+#include "test/support/certificates.hpp"
+#include "test/support/co_test.hpp"
+#include "test/unit/client/rest_client_fixture.hpp"
+#include "test/unit/client_config/files.hpp"
+
+namespace dcm::manager {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(ServingCertificates,
+     without_files_there_is_a_certificate_all_the_same_and_a_new_one_each_time) {
+  const auto one = ServingCertificates::load({});
+  const auto two = ServingCertificates::load({});
+  ASSERT_TRUE(one && two);
+  EXPECT_THAT(one->tls().certificate_pem, HasSubstr("BEGIN CERTIFICATE"));
+  EXPECT_THAT(one->tls().key_pem, HasSubstr("PRIVATE KEY"));
+  EXPECT_NE(one->tls().key_pem, two->tls().key_pem);
+}
+
+TEST(ServingCertificates, a_file_that_cannot_be_used_is_named_with_what_was_wanted) {
+  client::TempFolder folder;
+  const std::string certificate = folder.write("tls.crt", client::kCertificatePem);
+  const std::string key = folder.write("tls.key", client::kKeyPem);
+  const std::string empty = folder.write("empty", "");
+  for (const auto& [sources, message] : std::vector<std::pair<CertificateSources, std::string>>{
+           {{folder.path("none"), key, ""},
+            folder.path("none") + ": cannot be read: No such file or directory"},
+           {{certificate, empty, ""}, empty + ": want a private key in PEM"},
+           {{key, certificate, ""}, key + ": want a certificate in PEM"},
+           {{"", "", empty}, empty + ": want a certificate in PEM"}}) {
+    const auto loaded = ServingCertificates::load(sources);
+    ASSERT_FALSE(loaded);
+    EXPECT_EQ(loaded.error().reason, runtime::Reason::configuration);
+    EXPECT_EQ(loaded.error().message, message);
+  }
+}
+
+CO_TEST(ServingCertificates, files_are_read_again_and_the_clients_ca_comes_from_the_cluster) {
+  client::RestClientFixture site(loop);
+  client::TempFolder folder;
+  auto loaded = ServingCertificates::load({folder.write("tls.crt", client::kCertificatePem),
+                                           folder.write("tls.key", client::kKeyPem), ""});
+  CO_ASSERT_TRUE(loaded);
+  folder.write("tls.crt", "new\n" + client::kCertificatePem);
+  site.http.answer({.status = 200, .headers = {}, .body = R"({"data":{"client-ca-file":"CA"}})"});
+  const auto refreshed = co_await loaded->refresh(site.client, {});
+  CO_ASSERT_TRUE(refreshed);
+  EXPECT_EQ(loaded->tls().certificate_pem, "new\n" + client::kCertificatePem);
+  EXPECT_EQ(loaded->tls().client_ca_pem, "CA");
+  EXPECT_EQ(site.http.seen().back().request.target,
+            "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication");
+}
+
+CO_TEST(ServingCertificates, what_cannot_be_read_stays_as_it_was) {
+  client::RestClientFixture site(loop);
+  client::TempFolder folder;
+  const std::string key = folder.write("tls.key", client::kKeyPem);
+  auto loaded =
+      ServingCertificates::load({folder.write("tls.crt", client::kCertificatePem), key, ""});
+  CO_ASSERT_TRUE(loaded);
+  folder.write("tls.key", "half a ke");
+  const auto broken_file = co_await loaded->refresh(site.client, {});
+  CO_ASSERT_TRUE(!broken_file);
+  EXPECT_EQ(loaded->tls().key_pem, client::kKeyPem);
+  folder.write("tls.key", client::kKeyPem);
+  site.http.answer({.status = 403, .headers = {}, .body = "{}"});
+  const auto forbidden = co_await loaded->refresh(site.client, {});
+  CO_ASSERT_TRUE(!forbidden);
+  EXPECT_EQ(loaded->tls().client_ca_pem, "");
+}
+
+CO_TEST(ServingCertificates, a_ca_file_is_enough_and_the_cluster_is_not_asked) {
+  client::RestClientFixture site(loop);
+  client::TempFolder folder;
+  auto loaded =
+      ServingCertificates::load({"", "", folder.write("ca.crt", client::kCertificatePem)});
+  CO_ASSERT_TRUE(loaded);
+  const auto refreshed = co_await loaded->refresh(site.client, {});
+  EXPECT_TRUE(refreshed);
+  EXPECT_EQ(loaded->tls().client_ca_pem, client::kCertificatePem);
+  EXPECT_TRUE(site.http.seen().empty());
+}
+
+CO_TEST(PublishedClientCa, is_text_or_nothing_or_an_error) {
+  for (const auto& [body, text] : std::vector<std::pair<std::string, std::string>>{
+           {R"({"data":{"client-ca-file":"x"}})", "x"}, {R"({"data":{}})", ""}, {"{}", ""}}) {
+    client::RestClientFixture site(loop);
+    site.http.answer({.status = 200, .headers = {}, .body = body});
+    const auto ca = co_await client::read_published_client_ca(site.client, {});
+    CO_ASSERT_TRUE(ca);
+    EXPECT_EQ(*ca, text) << body;
+  }
+  client::RestClientFixture site(loop);
+  site.http.answer({.status = 200, .headers = {}, .body = "no JSON"});
+  const auto ca = co_await client::read_published_client_ca(site.client, {});
+  CO_ASSERT_TRUE(!ca);
+  EXPECT_EQ(ca.error().reason, runtime::Reason::malformed);
+}
+
+}  // namespace
+}  // namespace dcm::manager
