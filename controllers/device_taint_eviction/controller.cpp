@@ -94,10 +94,12 @@ void Controller::report_cancelled() {
 void Controller::queue_rules() {
   for (const std::string& name : tracker_.take_touched_rules()) {
     const Item item = Item::rule(name);
-    const api::DeviceTaintRule& rule = *tracker_.rules().find(name)->object;
-    const bool is_seen = rule.condition && rule.condition->observed_generation == rule.generation;
-    // One that waits for its 10 s will see what there is then.
-    if (is_seen && queue_.state(item) == workqueue::ItemState::delayed) continue;
+    const Rule& rule = *tracker_.rules().find(name);
+    const auto& condition = rule.object->condition;
+    const bool is_seen = condition && condition->observed_generation == rule.object->generation;
+    const bool may_wait = is_seen || conditions_.has_tried(rule);
+    // One that waits for its 10 s, or after a failure, will see what there is then.
+    if (may_wait && queue_.state(item) == workqueue::ItemState::delayed) continue;
     queue_.add(item, Priority::live);
   }
 }

@@ -17,7 +17,10 @@ bool tolerates(const api::DeviceToleration& toleration, const api::DeviceTaint& 
 WallTime later(WallTime time, seconds by) {
   if (by <= seconds::zero()) return time;
   const auto room = std::chrono::floor<seconds>(WallTime::max()) - std::chrono::ceil<seconds>(time);
-  return by >= room ? WallTime::max() : time + by;
+  if (by >= room) return WallTime::max();
+  // Seconds reach farther than the nanoseconds of a WallTime.
+  const auto whole = std::chrono::floor<seconds>(time);
+  return WallTime(whole + by) + (time - whole);
 }
 
 }  // namespace

@@ -84,6 +84,7 @@ void Tracker::observe_rule(const RulePtr& before, const RulePtr& after) {
   if (!after) return;
   if (!selectors.empty()) {
     walks_.back().rule = name;
+    walked_for_.insert(name);
   } else if (is_news_for_condition(before, *after)) {
     touched_.insert(name);
   }
@@ -107,7 +108,10 @@ bool Tracker::advance_walk(std::size_t limit) {
         }
       });
   if (has_more) return false;
-  if (!front.rule.empty()) touched_.insert(front.rule);
+  if (!front.rule.empty()) {
+    walked_for_.erase(walked_for_.find(front.rule));
+    touched_.insert(front.rule);
+  }
   walks_.pop_front();
   return true;
 }
@@ -156,10 +160,11 @@ std::vector<std::string> Tracker::take_touched_rules() {
   for (const RuleId id : pending_.take_touched()) {
     if (const Rule* rule = rules_.find(id)) touched_.insert(rule->object->meta.key.name);
   }
-  for (const WalkFor& walk : walks_) touched_.erase(walk.rule);
-  std::vector<std::string> names(touched_.begin(), touched_.end());
+  std::vector<std::string> names;
+  for (const std::string& name : std::exchange(touched_, {})) {
+    if (rules_.find(name) != nullptr && !walked_for_.contains(name)) names.push_back(name);
+  }
   std::ranges::sort(names);
-  touched_.clear();
   return names;
 }
 

@@ -55,7 +55,7 @@ class Tracker {
   // Pods that were pending and may stay, since the last call.
   std::vector<PodRef> take_cancelled();
   // Rules whose condition may have to say something else, by name, since the last call; but none
-  // that a walk will still be for.
+  // that a walk will still be for, and none that is gone.
   std::vector<std::string> take_touched_rules();
 
   PendingPods& pending() noexcept { return pending_; }
@@ -83,6 +83,7 @@ class Tracker {
   // Those that the cache still shows.
   std::unordered_set<api::Uid> evicted_;
   std::deque<WalkFor> walks_;
+  std::unordered_multiset<std::string> walked_for_;  // the rules of walks_
   std::vector<PodRef> cancelled_;
   std::unordered_set<std::string> touched_;
   bool is_started_ = false;

@@ -37,8 +37,14 @@ Task<workqueue::Outcome> ConditionWriter::sync(std::string name) {
   }
   auto* condition = std::get_if<WriteCondition>(&plan);
   if (condition == nullptr) co_return workqueue::Outcome::done();
-  const workqueue::Outcome outcome = co_await write(rule->object, std::move(condition->condition));
+  const workqueue::Outcome outcome =
+      co_await write(rule->id, rule->object, std::move(condition->condition));
   co_return outcome;
+}
+
+bool ConditionWriter::has_tried(const Rule& rule) const {
+  const auto found = tried_.find(rule.id);
+  return found != tried_.end() && found->second == rule.object->generation;
 }
 
 bool ConditionWriter::needs_preview(const Rule& rule) const {
@@ -56,7 +62,9 @@ Task<> ConditionWriter::count_preview(RuleId id, RulePtr rule) {
       id, PreviewText{rule->generation, describe(count.finish(deps_.tracker.published()))});
 }
 
-Task<workqueue::Outcome> ConditionWriter::write(RulePtr rule, api::EvictionCondition condition) {
+Task<workqueue::Outcome> ConditionWriter::write(RuleId id, RulePtr rule,
+                                                api::EvictionCondition condition) {
+  tried_.insert_or_assign(id, rule->generation);
   const Result<RulePtr> written =
       co_await deps_.api.write_condition(rule, std::move(condition), Priority::live);
   if (written) {
@@ -76,9 +84,11 @@ Task<workqueue::Outcome> ConditionWriter::write(RulePtr rule, api::EvictionCondi
 }
 
 void ConditionWriter::forget_deleted() {
-  std::erase_if(previews_, [this](const auto& preview) {
-    return deps_.tracker.rules().find(preview.first) == nullptr;
-  });
+  const auto is_deleted = [this](const auto& entry) {
+    return deps_.tracker.rules().find(entry.first) == nullptr;
+  };
+  std::erase_if(previews_, is_deleted);
+  std::erase_if(tried_, is_deleted);
 }
 
 }  // namespace dcm::device_taint_eviction

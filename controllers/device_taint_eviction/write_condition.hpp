@@ -33,6 +33,9 @@ class ConditionWriter {
   explicit ConditionWriter(Dependencies dependencies) : deps_(std::move(dependencies)) {}
 
   Task<workqueue::Outcome> sync(std::string rule);
+  // Whether a condition of this generation was sent, accepted or not: there is nothing more to say
+  // at once.
+  bool has_tried(const Rule& rule) const;
 
  private:
   struct PreviewText {
@@ -42,11 +45,12 @@ class ConditionWriter {
 
   bool needs_preview(const Rule& rule) const;
   Task<> count_preview(RuleId id, RulePtr rule);
-  Task<workqueue::Outcome> write(RulePtr rule, api::EvictionCondition condition);
+  Task<workqueue::Outcome> write(RuleId id, RulePtr rule, api::EvictionCondition condition);
   void forget_deleted();
 
   Dependencies deps_;
   std::map<RuleId, PreviewText> previews_;
+  std::map<RuleId, std::int64_t> tried_;  // generations
   // An API server without a status for rules is left alone until then.
   runtime::MonoTime not_before_{};
 };

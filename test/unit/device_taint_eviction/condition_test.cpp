@@ -81,6 +81,19 @@ TEST(Condition, of_a_new_generation_is_written_at_once) {
   EXPECT_THAT(cluster.events.texts, ElementsAre("p: Cancelling deletion"));
 }
 
+TEST(Condition, is_not_asked_of_a_rule_that_went_as_fast_as_it_came) {
+  Cluster cluster;
+  cluster.add_pod("p");
+  cluster.start();
+  cluster.run_for(1s);
+  for (const test::RuleBuilder& rule : {Cluster::rule_for_all(), preview_rule()}) {
+    cluster.api.put(rule);
+    cluster.api.remove_rule("r");
+    cluster.run_for(1s);
+  }
+  EXPECT_THAT(cluster.calls(), IsEmpty());
+}
+
 TEST(Condition, keeps_the_number_of_evicted_pods_when_the_effect_changes) {
   Cluster cluster;
   cluster.add_pod("p");
@@ -196,6 +209,29 @@ TEST(Condition, is_tried_again_after_a_failure_and_does_not_hold_up_evictions) {
   cluster.run_for(1min);
   EXPECT_EQ(cluster.pod_calls().size(), 2U);
   EXPECT_EQ(cluster.condition(), "Completed: 1 pod evicted since starting the controller.");
+}
+
+TEST(Condition, that_may_not_be_written_costs_a_few_requests_however_many_pods_go) {
+  Cluster cluster;
+  for (int i = 0; i < 500; ++i) cluster.add_pod("p" + std::to_string(i));
+  bool is_allowed = false;
+  cluster.api.fault = [&](std::size_t, const std::string& call) {
+    if (is_allowed || !call.starts_with("r: ")) return Fault{};
+    return Fault{Fault::Kind::refused, {runtime::Reason::forbidden, "no permission", 403, {}}};
+  };
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(1min);
+  EXPECT_EQ(cluster.api.deletions.size(), 500U);
+  // 5 ms, doubled each time.
+  EXPECT_LE(cluster.condition_calls().size(), 15U);
+  // A new generation is no reason to wait.
+  cluster.api.put(Cluster::rule_for_all(1s).generation(2));
+  cluster.run_for(10ms);
+  EXPECT_EQ(cluster.condition_calls().size(), 1U);
+  is_allowed = true;
+  cluster.run_for(20min);
+  EXPECT_EQ(cluster.condition(), "Completed: 500 pods evicted since starting the controller.");
 }
 
 TEST(Condition, is_left_alone_where_the_server_has_no_status_for_rules) {
