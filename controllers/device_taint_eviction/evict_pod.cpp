@@ -23,11 +23,17 @@ bool is_gone(const runtime::Error& error) {
   return runtime::is_object_gone(error) || runtime::is_conflict(error);
 }
 
-// Whether the server asks for a pause. In the Eviction API, 429 is a budget's answer for this pod.
-bool is_overload(const runtime::Error& error, EvictionMode mode) {
-  if (!error.retry_after) return false;
-  return error.reason == runtime::Reason::service_unavailable ||
-         (error.reason == runtime::Reason::too_many_requests && mode == EvictionMode::remove);
+// How long the server asks to be left alone; nothing: it does not.
+std::optional<runtime::Duration> pause_after(const runtime::Error& error) {
+  const bool is_busy = error.reason == runtime::Reason::service_unavailable ||
+                       error.reason == runtime::Reason::too_many_requests;
+  if (!is_busy || !error.retry_after) return std::nullopt;
+  return std::min(*error.retry_after, kPauseMax);
+}
+
+// In the Eviction API, 429 is a budget's answer for this pod: others may go.
+bool concerns_this_pod_alone(const runtime::Error& error, EvictionMode mode) {
+  return mode == EvictionMode::evict && error.reason == runtime::Reason::too_many_requests;
 }
 
 std::string reasons_of(const Verdict& verdict) {
@@ -161,10 +167,11 @@ Task<workqueue::Outcome> PodEviction::fail(PodRef pod, runtime::Error error) {
         "Pod could not be evicted; it is tried again",
         {{"pod", pod.key.str()}, {"failures", failures}, {"error", runtime::to_string(error)}});
   }
+  const std::optional<runtime::Duration> pause = pause_after(error);
+  if (!pause) co_return workqueue::Outcome::retry();
+  if (concerns_this_pod_alone(error, mode_)) co_return workqueue::Outcome::retry_after(*pause);
   // The worker itself waits: more requests would not help the server.
-  if (is_overload(error, mode_)) {
-    co_await runtime::sleep_for(deps_.time, std::min(*error.retry_after, kPauseMax));
-  }
+  co_await runtime::sleep_for(deps_.time, *pause);
   co_return workqueue::Outcome::retry();
 }
 

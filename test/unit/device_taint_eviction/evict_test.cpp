@@ -291,6 +291,26 @@ TEST(Evict, by_the_eviction_api_without_a_mark_and_again_while_a_budget_forbids_
     EXPECT_TRUE(call.starts_with("evict ")) << call;
 }
 
+TEST(Evict, by_the_eviction_api_no_sooner_than_it_asks_and_others_meanwhile) {
+  Cluster cluster({.workers = 1, .mode = EvictionMode::evict});
+  cluster.add_pod("p");
+  cluster.add_pod("q");
+  cluster.api.fault = [&](std::size_t number, const std::string& call) {
+    if (call != "evict p" || number > 5) return Fault{};
+    return Fault{Fault::Kind::refused,
+                 {runtime::Reason::too_many_requests, "ask again", 429, runtime::Duration(10s)}};
+  };
+  cluster.start();
+  cluster.api.put(test::make_slice("s", "pool-p").device("gpu-0", {no_execute("burnt")}));
+  cluster.api.put(test::make_slice("t", "pool-q").device("gpu-0", {no_execute("burnt")}));
+  cluster.run_for(9s);
+  EXPECT_THAT(cluster.pod_calls(), UnorderedElementsAre("evict p", "evict q"));
+  cluster.run_for(2s);
+  EXPECT_THAT(cluster.pod_calls(), ElementsAre("evict p"));
+  cluster.run_for(1min);
+  EXPECT_EQ(cluster.metric(kEvictions), 2);
+}
+
 TEST(Evict, no_faster_than_the_rate) {
   Cluster cluster({.evictions_per_second = 2});
   for (int i = 0; i < 10; ++i) cluster.add_pod("p" + std::to_string(i));
