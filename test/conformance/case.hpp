@@ -126,6 +126,7 @@ class Case : public testing::Test {
   // Requests of this namespace that write (Events aside), as the proxy saw them.
   std::vector<support::FaultProxy::Record> writes();
 
+  // Of a resource of the namespace.
   std::string path(const std::string& resource, const std::string& name = {}) const;
   // A file in this case's folder.
   std::string file(const std::string& name) const { return dir_ + "/" + name; }

@@ -1,37 +1,10 @@
 // Answers that get lost after the server has done what was asked, and refusals that pass: each
 // write is met by each, and in the end nothing is double and nothing is missing.
 #include "test/conformance/case.hpp"
+#include "test/conformance/trouble.hpp"
 
 namespace dcm::conformance {
 namespace {
-
-support::Fault answer(std::uint16_t status, const char* reason, http::Headers headers = {}) {
-  headers.set("Content-Type", "application/json");
-  const json::value body{{"kind", "Status"},     {"apiVersion", "v1"}, {"status", "Failure"},
-                         {"message", "by test"}, {"reason", reason},   {"code", status}};
-  return {.kind = FaultKind::answer,
-          .answer = {.status = status, .headers = headers, .body = json::serialize(body)}};
-}
-
-struct Trouble {
-  const char* name;
-  support::Fault fault;
-
-  friend void PrintTo(const Trouble& trouble, std::ostream* out) { *out << trouble.name; }
-};
-
-std::vector<Trouble> troubles() {
-  return {
-      {"the_answer_is_lost", {.kind = FaultKind::drop_answer}},
-      {"the_answer_is_cut_in_its_body", {.kind = FaultKind::cut_answer, .bytes = 20}},
-      {"the_request_is_lost", {.kind = FaultKind::reset}},
-      {"409", answer(409, "Conflict")},
-      {"429_with_retry_after", answer(429, "TooManyRequests", {{"Retry-After", "1"}})},
-      {"500", answer(500, "InternalError")},
-      {"503", answer(503, "ServiceUnavailable")},
-      {"504", answer(504, "Timeout")},
-  };
-}
 
 class Writes : public Case, public testing::WithParamInterface<Trouble> {
  protected:

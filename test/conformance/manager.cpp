@@ -27,9 +27,17 @@ Process::Command ours(const std::string& kubeconfig, const std::vector<std::stri
   return command;
 }
 
+constexpr std::string_view kControllers = "--controllers=";
+constexpr std::string_view kEviction = "device-taint-eviction-controller";
+
+bool runs_eviction_alone(const std::vector<std::string>& flags) {
+  return std::ranges::find(flags, std::string(kControllers) + std::string(kEviction)) !=
+         flags.end();
+}
+
 // Without a limit of its own, as ours: the cases are about what is done, not how fast. In JSON, so
 // that the proxy can put events into its watches.
-Process::Command reference(const std::string& kubeconfig) {
+Process::Command reference(const std::string& kubeconfig, const std::vector<std::string>& flags) {
   Process::Command command;
   command.arguments = {run().reference,
                        "--kubeconfig=" + kubeconfig,
@@ -37,18 +45,23 @@ Process::Command reference(const std::string& kubeconfig) {
                        "--authorization-kubeconfig=" + kubeconfig,
                        "--leader-elect=false",
                        "--secure-port=0",
-                       "--controllers=resourceclaim-controller",
                        "--kube-api-qps=100000",
                        "--kube-api-burst=100000",
                        "--kube-api-content-type=application/json",
                        "-v=4"};
+  std::string controllers = std::string(kControllers) + "resourceclaim-controller";
+  for (const std::string& flag : flags) {
+    if (flag.starts_with(kControllers)) controllers = flag;
+    if (flag.starts_with("--feature-gates=")) command.arguments.push_back(flag);
+  }
+  command.arguments.push_back(std::move(controllers));
   return command;
 }
 
 Process::Command command_for(const std::string& log_file, const std::string& kubeconfig,
                              const std::vector<std::string>& flags) {
   const bool is_ours = run().manager == ManagerKind::ours;
-  Process::Command command = is_ours ? ours(kubeconfig, flags) : reference(kubeconfig);
+  Process::Command command = is_ours ? ours(kubeconfig, flags) : reference(kubeconfig, flags);
   command.output = log_file;
   return command;
 }
@@ -57,13 +70,16 @@ Process::Command command_for(const std::string& log_file, const std::string& kub
 
 Manager::Manager(std::string log_file, const std::string& kubeconfig,
                  std::vector<std::string> flags)
-    : log_file_(std::move(log_file)), process_(command_for(log_file_, kubeconfig, flags)) {}
+    : log_file_(std::move(log_file)),
+      ready_(runs_eviction_alone(flags) ? "\"Underlying informers have synced\""
+                                        : "\"Caches are synced\""),
+      process_(command_for(log_file_, kubeconfig, flags)) {}
 
 bool Manager::is_ready_soon() {
   const bool is_ours = run().manager == ManagerKind::ours;
   const auto is_ready = [&] {
     return is_ours ? status_page("/readyz") == "ok"
-                   : log().find("\"Caches are synced\"") != std::string::npos;
+                   : log().find(ready_) != std::string::npos;
   };
   return support::eventually([&] { return exit_status() || is_ready(); }) && !exit_status();
 }

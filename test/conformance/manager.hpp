@@ -1,5 +1,5 @@
-// A manager as a process, seen from outside: ours, or kube-controller-manager with its resource
-// claim controller alone.
+// A manager as a process, seen from outside: ours, or kube-controller-manager with the controllers
+// that we stand in for.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,9 @@ namespace dcm::conformance {
 
 class Manager {
  public:
-  // Its log is `log_file`. `flags` are for ours alone. `kubeconfig` holds one context.
+  // Its log is `log_file`. `flags` are for ours; of them the reference gets --controllers (without
+  // it, it runs its resource claim controller alone) and --feature-gates. `kubeconfig` holds one
+  // context.
   Manager(std::string log_file, const std::string& kubeconfig, std::vector<std::string> flags);
 
   // Waits until it has read what is there and works.
@@ -38,6 +40,7 @@ class Manager {
 
  private:
   std::string log_file_;
+  std::string ready_;  // what the reference logs when it works
   support::Process process_;
 };
 

@@ -1,0 +1,283 @@
+#include "test/conformance/eviction_case.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace dcm::conformance {
+namespace {
+
+constexpr const char* kSlices = "/apis/resource.k8s.io/v1/resourceslices";
+constexpr const char* kRules = "/apis/resource.k8s.io/v1/devicetaintrules";
+
+json::array results_of(const std::string& driver, const std::vector<Device>& devices) {
+  json::array results;
+  for (const Device& device : devices) {
+    json::object result{
+        {"request", "gpus"}, {"driver", driver}, {"pool", device.pool}, {"device", device.name}};
+    if (!device.tolerations.empty()) result["tolerations"] = device.tolerations;
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+json::value status_of(const std::string& driver, const std::vector<Device>& devices,
+                      const std::vector<Reservation>& reservations) {
+  json::array entries;
+  for (const Reservation& each : reservations) {
+    entries.push_back({{"resource", each.resource}, {"name", each.name}, {"uid", each.uid}});
+  }
+  return {{"status",
+           {{"allocation", {{"devices", {{"results", results_of(driver, devices)}}}}},
+            {"reservedFor", entries}}}};
+}
+
+json::value claim_object(const std::string& name) {
+  json::value claim = json::parse(R"({"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim",
+      "metadata":{},"spec":{"devices":{"requests":[{"name":"gpus","exactly":{
+          "deviceClassName":"gpu.example.com","count":1}}]}}})");
+  claim.at("metadata").as_object()["name"] = name;
+  return claim;
+}
+
+json::value pod_on_node(const std::string& name) {
+  json::value pod = json::parse(R"({"apiVersion":"v1","kind":"Pod","metadata":{},
+      "spec":{"containers":[{"name":"main","image":"example.com/main:1"}],"nodeName":"node-a"}})");
+  pod.at("metadata").as_object()["name"] = name;
+  pod.at("spec").as_object()["resourceClaims"] =
+      json::array{json::object{{"name", "accel"}, {"resourceClaimName", name}}};
+  return pod;
+}
+
+json::object slice_spec(const std::string& driver, const SliceSpec& slice) {
+  json::object device{{"name", slice.device}};
+  if (!slice.taints.empty()) device["taints"] = slice.taints;
+  return {{"driver", driver},
+          {"allNodes", true},
+          {"pool",
+           {{"name", slice.pool},
+            {"generation", slice.generation},
+            {"resourceSliceCount", slice.slices_in_pool}}},
+          {"devices", json::array{device}}};
+}
+
+bool is_settling(const json::value& object) {
+  return text_at(object, "/metadata/name").starts_with("settled-");
+}
+
+}  // namespace
+
+json::value tolerates(const std::string& key, std::optional<std::int64_t> seconds) {
+  json::object toleration{{"key", key}, {"operator", "Exists"}, {"effect", "NoExecute"}};
+  if (seconds) toleration["tolerationSeconds"] = *seconds;
+  return toleration;
+}
+
+json::value taint(const std::string& key, const std::string& effect) {
+  return {{"key", key}, {"value", "badly"}, {"effect", effect}};
+}
+
+EvictionCase::~EvictionCase() {
+  for (const char* resource : {kSlices, kRules}) {
+    const Kube::Answer list = kube().get(resource);
+    const json::value& items = at(list.body, "/items");
+    if (HasFailure()) {
+      std::ofstream(file(resource == kSlices ? "resourceslices.json" : "devicetaintrules.json"))
+          << list.text;
+    }
+    for (const json::value& item : items.is_array() ? items.as_array() : json::array()) {
+      const std::string name = text_at(item, "/metadata/name");
+      if (name.starts_with(ns() + "-")) kube().remove(fmt::format("{}/{}", resource, name));
+    }
+  }
+}
+
+Manager& EvictionCase::start_manager(std::vector<std::string> flags) {
+  const bool says_which = std::ranges::any_of(
+      flags, [](const std::string& flag) { return flag.starts_with("--controllers="); });
+  if (!says_which) {
+    flags.emplace_back("--controllers=resourceclaim-controller,device-taint-eviction-controller");
+  }
+  return Case::start_manager(std::move(flags));
+}
+
+// ---- setting the scene --------------------------------------------------------------------------
+
+json::value EvictionCase::create_user(const std::string& pod, const std::vector<Device>& devices) {
+  kube().must_post(path("resourceclaims"), claim_object(pod));
+  json::value created = kube().must_post(path("pods"), pod_on_node(pod));
+  allocate_devices(pod, devices, {reservation_of(created)});
+  return created;
+}
+
+void EvictionCase::create_users(int count, const std::string& pool) {
+  constexpr std::size_t kParallel = 20;
+  std::vector<json::value> claims;
+  std::vector<json::value> pods;
+  for (int i = 0; i < count; ++i) {
+    claims.push_back(claim_object(fmt::format("{}-{}", pool, i)));
+    pods.push_back(pod_on_node(fmt::format("{}-{}", pool, i)));
+  }
+  kube().post_all(path("resourceclaims"), claims, kParallel);
+  kube().post_all(path("pods"), pods, kParallel);
+  std::vector<Kube::PatchCall> statuses;
+  const json::value made = kube().must_get(path("pods"));
+  for (const json::value& pod : at(made, "/items").as_array()) {
+    const Reservation reservation = reservation_of(pod);
+    if (!reservation.name.starts_with(pool + "-")) continue;
+    statuses.push_back({path("resourceclaims", reservation.name) + "/status",
+                        status_of(driver_, {Device{.pool = pool}}, {reservation})});
+  }
+  kube().patch_all(Kube::Patch::merge, statuses, kParallel);
+}
+
+void EvictionCase::allocate_devices(const std::string& claim, const std::vector<Device>& devices,
+                                    const std::vector<Reservation>& reservations) {
+  kube().must_patch(path("resourceclaims", claim) + "/status", Kube::Patch::merge,
+                    status_of(driver_, devices, reservations));
+}
+
+void EvictionCase::publish(const std::string& name, const SliceSpec& slice) {
+  kube().must_post(kSlices, slice_object(name, slice));
+}
+
+void EvictionCase::publish_again(const std::string& name, const SliceSpec& slice) {
+  kube().must_patch(slice_path(name), Kube::Patch::merge, {{"spec", slice_spec(driver_, slice)}});
+}
+
+void EvictionCase::withdraw(const std::string& name) {
+  kube().remove(slice_path(name));
+}
+
+json::value EvictionCase::slice_object(const std::string& name, const SliceSpec& slice) const {
+  return {{"apiVersion", "resource.k8s.io/v1"},
+          {"kind", "ResourceSlice"},
+          {"metadata", {{"name", cluster_name(name)}}},
+          {"spec", slice_spec(driver_, slice)}};
+}
+
+void EvictionCase::create_rule(const std::string& name, const std::string& effect,
+                               json::object selector) {
+  selector["driver"] = driver_;
+  kube().must_post(kRules,
+                   {{"apiVersion", "resource.k8s.io/v1"},
+                    {"kind", "DeviceTaintRule"},
+                    {"metadata", {{"name", cluster_name(name)}}},
+                    {"spec", {{"deviceSelector", selector}, {"taint", taint("broken", effect)}}}});
+}
+
+void EvictionCase::change_rule(const std::string& name, const json::value& spec) {
+  kube().must_patch(rule_path(name), Kube::Patch::merge, {{"spec", spec}});
+}
+
+void EvictionCase::delete_rule(const std::string& name) {
+  kube().remove(rule_path(name));
+}
+
+std::string EvictionCase::slice_path(const std::string& name) const {
+  return fmt::format("{}/{}", kSlices, cluster_name(name));
+}
+
+std::string EvictionCase::rule_path(const std::string& name) const {
+  return fmt::format("{}/{}", kRules, cluster_name(name));
+}
+
+// ---- looking ------------------------------------------------------------------------------------
+
+bool EvictionCase::is_going(const std::string& pod) {
+  return !text_at(get("pods", pod), "/metadata/deletionTimestamp").empty();
+}
+
+bool EvictionCase::is_gone_or_going(const std::string& pod) {
+  return !exists("pods", pod) || is_going(pod);
+}
+
+testing::AssertionResult EvictionCase::goes_soon(const std::string& pod) {
+  return soon(pod + " is evicted", [&] { return is_going(pod); });
+}
+
+std::size_t EvictionCase::staying() {
+  const json::value pods = kube().must_get(path("pods"));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(at(pods, "/items").as_array(), [](const json::value& pod) {
+        return !is_settling(pod) && text_at(pod, "/metadata/deletionTimestamp").empty();
+      }));
+}
+
+json::value EvictionCase::disruption_of(const std::string& pod) {
+  const json::value object = get("pods", pod);
+  const json::value& conditions = at(object, "/status/conditions");
+  for (const json::value& each : conditions.is_array() ? conditions.as_array() : json::array()) {
+    if (text_at(each, "/type") == "DisruptionTarget") return each;
+  }
+  return nullptr;
+}
+
+Names EvictionCase::eviction_events(const std::string& pod) {
+  Names messages;
+  for (const json::value& event : events_of(pod)) {
+    if (text_at(event, "/reason") != "DeviceTaintManagerEviction") continue;
+    messages.push_back(text_at(event, "/message"));
+  }
+  std::ranges::sort(messages);
+  return messages;
+}
+
+bool EvictionCase::has_event(const std::string& pod, const std::string& message) {
+  return std::ranges::count(eviction_events(pod), message) > 0;
+}
+
+std::string EvictionCase::condition_of(const std::string& rule) {
+  const json::value object = kube().get(rule_path(rule)).body;
+  const json::value& conditions = at(object, "/status/conditions");
+  for (const json::value& each : conditions.is_array() ? conditions.as_array() : json::array()) {
+    if (text_at(each, "/type") != "EvictionInProgress") continue;
+    return fmt::format("{} {}: {}", text_at(each, "/status"), text_at(each, "/reason"),
+                       text_at(each, "/message"));
+  }
+  return {};
+}
+
+testing::AssertionResult EvictionCase::says_soon(const std::string& rule,
+                                                 const std::string& condition) {
+  const auto result =
+      soon("the rule says " + condition, [&] { return condition_of(rule) == condition; });
+  return result ? result
+                : testing::AssertionFailure()
+                      << result.message() << ", but \"" << condition_of(rule) << '"';
+}
+
+std::vector<support::FaultProxy::Record> EvictionCase::condition_writes(const std::string& rule) {
+  std::vector<support::FaultProxy::Record> found;
+  for (auto& record : faults().requests()) {
+    const bool is_it = record.target.find(rule_path(rule) + "/status") != std::string::npos;
+    if (is_it && record.method != "GET") found.push_back(std::move(record));
+  }
+  return found;
+}
+
+// A pod on a device that a later slice taints, and the condition of a later rule.
+void EvictionCase::settle_evictions() {
+  for (int round = 0; round < 2; ++round) {
+    const std::string name = fmt::format("settled-taint-{}", ++settled_);
+    create_user(name, {{.pool = name}});
+    publish(name, {.pool = name, .taints = {taint("settled")}});
+    create_rule(name, "None", {{"pool", name}});
+    EXPECT_TRUE(goes_soon(name));
+    EXPECT_TRUE(soon("the rule is seen", [&] { return !condition_of(name).empty(); }));
+    delete_pod(name);
+    withdraw(name);
+    delete_rule(name);
+    kube().remove(path("resourceclaims", name));
+  }
+  if (run().manager == ManagerKind::reference) return;
+  EXPECT_TRUE(soon("the queue is empty", [&] {
+    const std::string queue = "{name=\"device-taint-eviction-controller\"}";
+    return manager().metric("workqueue_depth" + queue) == 0 &&
+           manager().metric("workqueue_unfinished_work_seconds" + queue) == 0;
+  }));
+}
+
+}  // namespace dcm::conformance

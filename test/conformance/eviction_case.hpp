@@ -1,0 +1,100 @@
+// What the cases about device taints have at hand besides: pods with devices, slices and rules of a
+// driver of the case's own.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "test/conformance/case.hpp"
+
+namespace dcm::conformance {
+
+// A toleration of taints with effect NoExecute, as an allocation result has it; without seconds:
+// for ever.
+json::value tolerates(const std::string& key, std::optional<std::int64_t> seconds = {});
+
+// An allocated device of the case's driver.
+struct Device {
+  std::string pool = "node-a";
+  std::string name = "gpu-0";
+  json::array tolerations = {};
+};
+
+// A taint; without a time, it is one of now.
+json::value taint(const std::string& key, const std::string& effect = "NoExecute");
+
+// A slice of the case's driver with one device.
+struct SliceSpec {
+  std::string pool = "node-a";
+  int generation = 1;
+  std::string device = "gpu-0";
+  json::array taints = {};
+  int slices_in_pool = 1;
+};
+
+class EvictionCase : public Case {
+ protected:
+  ~EvictionCase() override;
+
+  const std::string& driver() const { return driver_; }
+  // With both controllers, unless the flags say which.
+  Manager& start_manager(std::vector<std::string> flags = {});
+
+  // A pod on a node that uses devices, by a claim of the same name that is reserved for it.
+  json::value create_user(const std::string& pod, const std::vector<Device>& devices = {Device{}});
+  // `count` of these, pod-0…, on gpu-0 of one pool, all at once.
+  void create_users(int count, const std::string& pool = "node-a");
+  // A scheduler's write.
+  void allocate_devices(const std::string& claim, const std::vector<Device>& devices,
+                        const std::vector<Reservation>& reservations);
+
+  // Slices and rules have no namespace: their names begin with that of the case's.
+  void publish(const std::string& name, const SliceSpec& slice);
+  // Another state of a slice; all but the pool's name may change.
+  void publish_again(const std::string& name, const SliceSpec& slice);
+  void withdraw(const std::string& name);
+  // The object of a slice, as a server would send it.
+  json::value slice_object(const std::string& name, const SliceSpec& slice) const;
+  // `selector` is completed by the case's driver.
+  void create_rule(const std::string& name, const std::string& effect = "NoExecute",
+                   json::object selector = {});
+  void change_rule(const std::string& name, const json::value& spec);
+  void delete_rule(const std::string& name);
+  std::string slice_path(const std::string& name = {}) const;
+  std::string rule_path(const std::string& name = {}) const;
+
+  // Whether the API server has accepted its deletion.
+  bool is_going(const std::string& pod);
+  bool is_gone_or_going(const std::string& pod);
+  testing::AssertionResult goes_soon(const std::string& pod);
+  // How many pods of the namespace are not going.
+  std::size_t staying();
+  // The pod's condition DisruptionTarget, or null.
+  json::value disruption_of(const std::string& pod);
+  // Messages of the eviction's events about a pod, in alphabetical order.
+  Names eviction_events(const std::string& pod);
+  bool has_event(const std::string& pod, const std::string& message);
+  // "False NotStarted: ", or "" where there is none.
+  std::string condition_of(const std::string& rule);
+  testing::AssertionResult says_soon(const std::string& rule, const std::string& condition);
+  // The writes of a rule's condition, as the proxy saw them.
+  std::vector<support::FaultProxy::Record> condition_writes(const std::string& rule);
+
+  // settle() for evictions: later slices, rules, claims and pods have been seen, and what is due is
+  // done.
+  void settle_evictions();
+
+ private:
+  std::string cluster_name(const std::string& name) const { return ns() + "-" + name; }
+
+  std::string driver_ = ns() + ".example.com";
+  int settled_ = 0;
+};
+
+inline constexpr const char* kPod = "/pods/[^/?]+(\\?|$)";
+inline constexpr const char* kMarking = "Marking for deletion";
+inline constexpr const char* kCancelling = "Cancelling deletion";
+
+}  // namespace dcm::conformance
