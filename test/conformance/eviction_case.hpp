@@ -15,23 +15,25 @@ namespace dcm::conformance {
 // for ever.
 json::value tolerates(const std::string& key, std::optional<std::int64_t> seconds = {});
 
-// An allocated device of the case's driver.
+// An allocated device.
 struct Device {
   std::string pool = "node-a";
   std::string name = "gpu-0";
   json::array tolerations = {};
+  std::string driver = {};  // empty: the case's
 };
 
 // A taint; without a time, it is one of now.
 json::value taint(const std::string& key, const std::string& effect = "NoExecute");
 
-// A slice of the case's driver with one device.
+// A slice with one device.
 struct SliceSpec {
   std::string pool = "node-a";
   int generation = 1;
   std::string device = "gpu-0";
   json::array taints = {};
   int slices_in_pool = 1;
+  std::string driver = {};  // empty: the case's
 };
 
 class EvictionCase : public Case {
@@ -43,7 +45,8 @@ class EvictionCase : public Case {
   Manager& start_manager(std::vector<std::string> flags = {});
 
   // A pod on a node that uses devices, by a claim of the same name that is reserved for it.
-  json::value create_user(const std::string& pod, const std::vector<Device>& devices = {Device{}});
+  json::value create_user(const std::string& pod, const std::vector<Device>& devices = {Device{}},
+                          const Names& finalizers = {});
   // `count` of these, pod-0…, on gpu-0 of one pool, all at once.
   void create_users(int count, const std::string& pool = "node-a");
   // A scheduler's write.
@@ -57,7 +60,7 @@ class EvictionCase : public Case {
   void withdraw(const std::string& name);
   // The object of a slice, as a server would send it.
   json::value slice_object(const std::string& name, const SliceSpec& slice) const;
-  // `selector` is completed by the case's driver.
+  // Where `selector` names no driver, it is completed by the case's.
   void create_rule(const std::string& name, const std::string& effect = "NoExecute",
                    json::object selector = {});
   void change_rule(const std::string& name, const json::value& spec);
@@ -85,12 +88,15 @@ class EvictionCase : public Case {
   // settle() for evictions: later slices, rules, claims and pods have been seen, and what is due is
   // done.
   void settle_evictions();
+  // Evictions that our manager has counted since its start, but for those of settle_evictions().
+  int counted();
 
  private:
   std::string cluster_name(const std::string& name) const { return ns() + "-" + name; }
 
   std::string driver_ = ns() + ".example.com";
   int settled_ = 0;
+  int settled_with_this_ = 0;  // manager
 };
 
 inline constexpr const char* kPod = "/pods/[^/?]+(\\?|$)";

@@ -7,7 +7,7 @@ namespace dcm::conformance {
 support::Fault answer(std::uint16_t status, const char* reason, http::Headers headers) {
   headers.set("Content-Type", "application/json");
   const boost::json::value body{{"kind", "Status"},     {"apiVersion", "v1"}, {"status", "Failure"},
-                         {"message", "by test"}, {"reason", reason},   {"code", status}};
+                                {"message", "by test"}, {"reason", reason},   {"code", status}};
   return {.kind = support::FaultKind::answer,
           .answer = {.status = status, .headers = headers, .body = boost::json::serialize(body)}};
 }

@@ -1,0 +1,143 @@
+// What a DeviceTaintRule's status says, and how often it is written.
+#include <fmt/format.h>
+
+#include "test/conformance/eviction_case.hpp"
+
+namespace dcm::conformance {
+namespace {
+
+class RuleCondition : public EvictionCase {
+ protected:
+  static std::string preview(const std::string& numbers) {
+    return "False NoEffect: " + numbers +
+           " if the effect was NoExecute. This information will not be updated again. Recreate the "
+           "DeviceTaintRule to trigger an update.";
+  }
+};
+
+TEST_F(RuleCondition, says_first_how_many_pods_must_go_and_10_s_later_how_many_have_gone) {
+  reference("may say NotStarted at first, and how many pods it is only 10 s later");
+  faults();
+  create_users(30);
+  start_manager();
+  create_rule("rule");
+  EXPECT_TRUE(soon("all go", [&] { return staying() == 0; }));
+  EXPECT_TRUE(says_soon("rule", "False Completed: 30 pods evicted since starting the controller."));
+  const auto writes = condition_writes("rule");
+  ASSERT_EQ(writes.size(), 2U) << "no more often than every 10 s";
+  EXPECT_NE(writes[0].body.find("30 pods need to be evicted in 1 namespace."), std::string::npos)
+      << writes[0].body;
+}
+
+TEST_F(RuleCondition, of_a_rule_that_concerns_nobody_is_written_once_and_spares_others) {
+  faults();
+  start_manager();
+  create_rule("rule", "NoExecute", {{"pool", "nobodys"}});
+  EXPECT_TRUE(says_soon("rule", "False NotStarted: "));
+  kube().must_patch(rule_path("rule") + "/status?fieldManager=somebody&force=true",
+                    Kube::Patch::apply,
+                    json::parse(fmt::format(
+                        R"({{"apiVersion":"resource.k8s.io/v1","kind":"DeviceTaintRule",
+                        "metadata":{{"name":"{}-rule"}},"status":{{"conditions":[{{
+                        "type":"Seen","status":"True","reason":"ByMe","message":"",
+                        "lastTransitionTime":"2026-01-01T00:00:00Z"}}]}}}})",
+                        ns())));
+  change_rule("rule", {{"taint", {{"value", "hopelessly"}}}});
+  EXPECT_TRUE(soon("the new generation is seen", [&] {
+    const json::value rule = kube().must_get(rule_path("rule"));
+    for (const json::value& each : at(rule, "/status/conditions").as_array()) {
+      if (text_at(each, "/type") == "EvictionInProgress") {
+        return at(each, "/observedGeneration") == 2;
+      }
+    }
+    return false;
+  }));
+  const json::value rule = kube().must_get(rule_path("rule"));
+  EXPECT_EQ(at(rule, "/status/conditions").as_array().size(), 2U);
+  EXPECT_EQ(condition_writes("rule").size(), 2U);
+}
+
+TEST_F(RuleCondition, with_effect_None_previews_and_evicts_nobody_until_the_effect_changes) {
+  start_manager();
+  create_user("p");
+  create_user("tolerant", {{.name = "gpu-1", .tolerations = {tolerates("broken")}}});
+  publish("slice", {});
+  publish("more", {.pool = "node-b"});
+  settle_evictions();
+  create_rule("rule", "None");
+  const std::string text = preview(
+      "2 published devices selected. 2 allocated devices selected. 1 pod would be evicted in 1 "
+      "namespace");
+  EXPECT_TRUE(says_soon("rule", text));
+  create_user("later", {{.name = "gpu-2"}});
+  settle_evictions();
+  EXPECT_EQ(condition_of("rule"), text) << "it is not kept up to date";
+  change_rule("rule", {{"taint", {{"effect", "NoExecute"}}}});
+  EXPECT_TRUE(goes_soon("p"));
+  EXPECT_TRUE(goes_soon("later"));
+  EXPECT_TRUE(
+      says_soon("rule", "True PodsPendingEviction: 2 pods need to be evicted in 1 namespace."));
+  EXPECT_FALSE(is_going("tolerant"));
+}
+
+TEST_F(RuleCondition, with_another_effect_says_that_it_does_nothing) {
+  start_manager();
+  create_user("p");
+  create_rule("rule", "NoSchedule");
+  EXPECT_TRUE(
+      says_soon("rule", "False OtherEffect: Eviction only happens for the NoExecute effect."));
+}
+
+TEST_F(RuleCondition, counts_pods_that_go_later_too_and_changes_with_its_rule) {
+  start_manager();
+  create_user("p", {{.tolerations = {tolerates("broken", 3600)}}});
+  create_user("q", {{.pool = "node-b", .tolerations = {tolerates("broken", 7200)}}});
+  create_rule("rule");
+  EXPECT_TRUE(
+      says_soon("rule", "True PodsPendingEviction: 2 pods need to be evicted in 1 namespace."));
+  change_rule("rule", {{"deviceSelector", {{"pool", "node-b"}}}});
+  EXPECT_TRUE(
+      says_soon("rule", "True PodsPendingEviction: 1 pod needs to be evicted in 1 namespace."));
+}
+
+TEST_F(RuleCondition, falls_back_when_pods_cease_to_be_pending_for_another_reason) {
+  reference("leaves it at True");
+  start_manager();
+  create_user("p", {{.tolerations = {tolerates("broken", 3600)}}});
+  create_rule("rule");
+  EXPECT_TRUE(
+      says_soon("rule", "True PodsPendingEviction: 1 pod needs to be evicted in 1 namespace."));
+  delete_pod("p");
+  EXPECT_TRUE(says_soon("rule", "False NotStarted: "));
+}
+
+TEST_F(RuleCondition, is_not_written_again_by_a_manager_that_finds_it_true) {
+  faults();
+  start_manager();
+  create_user("p", {{.tolerations = {tolerates("broken", 3600)}}});
+  create_rule("rule");
+  create_rule("preview", "None");
+  EXPECT_TRUE(
+      says_soon("rule", "True PodsPendingEviction: 1 pod needs to be evicted in 1 namespace."));
+  EXPECT_TRUE(soon("so says the other", [&] { return !condition_of("preview").empty(); }));
+  const std::size_t before = condition_writes("rule").size();
+  start_manager();
+  settle_evictions();
+  EXPECT_EQ(condition_writes("rule").size(), before);
+  EXPECT_EQ(condition_writes("preview").size(), 1U);
+}
+
+TEST_F(RuleCondition, forgets_its_count_with_its_rule) {
+  start_manager();
+  create_user("p");
+  create_rule("rule");
+  EXPECT_TRUE(goes_soon("p"));
+  delete_rule("rule");
+  delete_pod("p");
+  settle_evictions();
+  create_rule("rule");
+  EXPECT_TRUE(says_soon("rule", "False NotStarted: "));
+}
+
+}  // namespace
+}  // namespace dcm::conformance
