@@ -20,6 +20,16 @@ HEADINGS = {
     "Crash": "Crashes",
     "Stop": "Stopping",
     "Refusal": "Refusals",
+    "Evict": "Evict: who goes because of a device taint",
+    "By/EvictByRule": "Evict by a rule",
+    "Cancel": "An eviction is cancelled",
+    "RuleCondition": "The condition of a taint rule",
+    "EvictionRace": "Evictions that something comes between",
+    "Lost/EvictionWrites": "Lost answers and refusals, for each write of an eviction",
+    "And/KilledEvicting": "SIGKILL during each write of an eviction",
+    "Undeletable": "Pods that cannot be deleted",
+    "EvictionInput": "Taints and rules that make no sense",
+    "EvictionGates": "Feature gates of eviction",
 }
 
 

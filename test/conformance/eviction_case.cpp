@@ -15,8 +15,10 @@ constexpr const char* kRules = "/apis/resource.k8s.io/v1/devicetaintrules";
 json::array results_of(const std::string& driver, const std::vector<Device>& devices) {
   json::array results;
   for (const Device& device : devices) {
-    json::object result{
-        {"request", "gpus"}, {"driver", driver}, {"pool", device.pool}, {"device", device.name}};
+    json::object result{{"request", "gpus"},
+                        {"driver", device.driver.empty() ? driver : device.driver},
+                        {"pool", device.pool},
+                        {"device", device.name}};
     if (!device.tolerations.empty()) result["tolerations"] = device.tolerations;
     results.push_back(std::move(result));
   }
@@ -136,7 +138,7 @@ void EvictionCase::create_users(int count, const std::string& pool) {
   }
   kube().post_all(path("resourceclaims"), claims, kParallel);
   kube().post_all(path("pods"), pods, kParallel);
-  std::vector<Kube::PatchCall> statuses;
+  std::vector<Kube::Call> statuses;
   const json::value made = kube().must_get(path("pods"));
   for (const json::value& pod : at(made, "/items").as_array()) {
     const Reservation reservation = reservation_of(pod);
