@@ -213,7 +213,7 @@ TEST_F(Undeletable, a_pod_with_a_finalizer_is_deleted_once_and_others_go_on) {
   create_user("stuck", {{}}, {"example.com/keep"});
   create_users(20);
   create_rule("rule");
-  EXPECT_TRUE(soon("all go", [&] { return staying() == 0; }));
+  EXPECT_TRUE(all_go_but(0));
   settle_evictions();
   EXPECT_EQ(requests_for("DELETE", "stuck"), 1U);
   EXPECT_TRUE(exists("pods", "stuck"));
@@ -234,7 +234,7 @@ TEST_F(Undeletable, a_pod_that_admission_protects_stays_until_it_does_not_and_ot
   start_manager();
   create_users(20);
   create_rule("rule");
-  EXPECT_TRUE(soon("the others go", [&] { return staying() == 1; }));
+  EXPECT_TRUE(all_go_but(1));
   EXPECT_TRUE(soon("it is tried again", [&] { return requests_for("DELETE", "protected") >= 4; }));
   EXPECT_FALSE(is_going("protected"));
   EXPECT_EQ(requests_for("PATCH", "protected"), 1U) << "it is marked once";
@@ -255,7 +255,7 @@ TEST_F(Undeletable, no_pod_because_the_permission_is_missing_goes_later) {
   start_manager();
   create_users(5);
   create_rule("rule");
-  EXPECT_TRUE(soon("all go", [&] { return staying() == 0; }));
+  EXPECT_TRUE(all_go_but(0));
 }
 
 TEST_F(Undeletable, but_for_its_rules_condition_without_permission_for_that) {
@@ -266,7 +266,7 @@ TEST_F(Undeletable, but_for_its_rules_condition_without_permission_for_that) {
   start_manager();
   create_users(100);
   create_rule("rule");
-  EXPECT_TRUE(soon("all go", [&] { return staying() == 0; }));
+  EXPECT_TRUE(all_go_but(0));
   // Tried again with backoff, not with each pod.
   EXPECT_LE(faults().matched(refused), 15U);
   EXPECT_TRUE(soon("the condition comes later", [&] {
@@ -285,7 +285,7 @@ TEST_F(EvictionRate, is_not_exceeded) {
   create_users(kPods);
   const auto start = std::chrono::steady_clock::now();
   create_rule("rule");
-  EXPECT_TRUE(soon("all go", [&] { return staying() == 0; }));
+  EXPECT_TRUE(all_go_but(0));
   EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(200 * (kPods - 1)));
 }
 

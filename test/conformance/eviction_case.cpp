@@ -1,6 +1,7 @@
 #include "test/conformance/eviction_case.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <utility>
 
@@ -220,6 +221,16 @@ std::size_t EvictionCase::staying() {
       std::ranges::count_if(at(pods, "/items").as_array(), [](const json::value& pod) {
         return !is_settling(pod) && text_at(pod, "/metadata/deletionTimestamp").empty();
       }));
+}
+
+testing::AssertionResult EvictionCase::all_go_but(std::size_t wanted) {
+  using namespace std::chrono_literals;
+  for (std::size_t left = staying(); left > wanted; left = staying()) {
+    // Many pods make a long list: it is not asked for all the time.
+    if (support::eventually([&] { return staying() < left; }, 30s, 200ms)) continue;
+    return testing::AssertionFailure() << left << " pods stay, and not " << wanted;
+  }
+  return testing::AssertionSuccess();
 }
 
 json::value EvictionCase::disruption_of(const std::string& pod) {

@@ -74,6 +74,8 @@ class EvictionCase : public Case {
   testing::AssertionResult goes_soon(const std::string& pod);
   // How many pods of the namespace are not going.
   std::size_t staying();
+  // Whether no more than these are left in the end, for as long as that takes while pods go.
+  testing::AssertionResult all_go_but(std::size_t wanted);
   // The pod's condition DisruptionTarget, or null.
   json::value disruption_of(const std::string& pod);
   // Messages of the eviction's events about a pod, in alphabetical order.

@@ -21,7 +21,7 @@ TEST_F(RuleCondition, says_first_how_many_pods_must_go_and_10_s_later_how_many_h
   create_users(30);
   start_manager();
   create_rule("rule");
-  EXPECT_TRUE(soon("all go", [&] { return staying() == 0; }));
+  EXPECT_TRUE(all_go_but(0));
   EXPECT_TRUE(says_soon("rule", "False Completed: 30 pods evicted since starting the controller."));
   const auto writes = condition_writes("rule");
   ASSERT_EQ(writes.size(), 2U) << "no more often than every 10 s";
