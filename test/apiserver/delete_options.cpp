@@ -10,7 +10,7 @@ namespace {
 
 Propagation propagation_of(const DeleteOptions& options) {
   if (options.orphan_dependents) {
-    return *options.orphan_dependents ? Propagation::orphan : Propagation::background;
+    return *options.orphan_dependents ? Propagation::orphan : Propagation::not_orphan;
   }
   if (options.propagation_policy == "Orphan") return Propagation::orphan;
   if (options.propagation_policy == "Foreground") return Propagation::foreground;

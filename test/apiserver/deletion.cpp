@@ -113,9 +113,12 @@ Outcome<Deleted> Registry::remove(const Target& target, const DeleteWish& wish) 
   const Grace grace = decide_grace(next, graceful, wish);
   const bool is_namespace = target.type->kind == "Namespace";
   // A second DELETE of what ends gracefully, or of a namespace, changes nothing.
-  const bool decided = pending && grace.mark == Grace::Mark::leave && (graceful || is_namespace);
+  const bool ends = is_namespace || (graceful && grace.seconds > 0);
+  const bool decided = pending && grace.mark == Grace::Mark::leave && ends;
   if (!decided && strategy.dependents() == Dependents::collected) {
-    set_collector_finalizers(child(next, "metadata"), wish.propagation);
+    const bool old_wish = is_namespace && wish.propagation == Propagation::not_orphan;
+    set_collector_finalizers(child(next, "metadata"),
+                             old_wish ? Propagation::foreground : wish.propagation);
   }
   // Whoever keeps a namespace in being is its content: no controller here empties it.
   const bool held = is_namespace || !array_at(next, {"metadata", "finalizers"}).empty();

@@ -93,7 +93,6 @@ Outcome<Response> handle_eviction(Registry& registry, const WriteRequest& reques
       return std::unexpected(std::move(allowed.error()));
     }
   }
-  if (auto valid = validate(*options); !valid) return std::unexpected(std::move(valid.error()));
   if (target.commit == Commit::write) {
     const auto marked = mark_as_target(registry, target, options->wish);
     if (!marked) return std::unexpected(marked.error());
@@ -101,6 +100,8 @@ Outcome<Response> handle_eviction(Registry& registry, const WriteRequest& reques
     std::string& version = options->wish.resource_version;
     if (!version.empty()) version = text_at(**marked, {"metadata", "resourceVersion"});
   }
+  // The deletion looks at its options last, when the pod has been marked.
+  if (auto valid = validate(*options); !valid) return std::unexpected(std::move(valid.error()));
   const auto deleted = registry.remove(target, options->wish);
   if (!deleted) return std::unexpected(deleted.error());
   return created_status();

@@ -35,9 +35,8 @@ const FieldSet& unowned_fields() {
     set.children["f:kind"].member = true;
     FieldSet& metadata = set.children["f:metadata"];
     metadata.member = true;
-    for (const auto* name :
-         {"name", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp",
-          "deletionTimestamp", "selfLink", "deletionGracePeriodSeconds"}) {
+    for (const auto* name : {"name", "namespace", "uid", "resourceVersion", "generation",
+                             "creationTimestamp", "selfLink"}) {
       metadata.children["f:" + std::string(name)].member = true;
     }
     return set;
@@ -47,7 +46,15 @@ const FieldSet& unowned_fields() {
 
 void strip(FieldSet& set, const std::vector<std::string>& reset) {
   set.remove_all(unowned_fields());
-  for (const std::string& name : reset) set.children.erase("f:" + name);
+  for (const std::string& path : reset) {
+    const auto dot = path.find('.');
+    const auto parent = set.children.find("f:" + path.substr(0, dot));
+    if (dot == std::string::npos) {
+      if (parent != set.children.end()) set.children.erase(parent);
+    } else if (parent != set.children.end()) {
+      parent->second.children.erase("f:" + path.substr(dot + 1));
+    }
+  }
   if (const auto metadata = set.children.find("f:metadata"); metadata != set.children.end()) {
     metadata->second.children.erase("f:managedFields");
     if (metadata->second.empty()) set.children.erase(metadata);

@@ -112,9 +112,9 @@ void forbid_new_finalizers(const JsonObject& next, const JsonObject& old, Causes
                   added)));
 }
 
-}  // namespace
-
-void validate_known_finalizers(const JsonObject& metadata, Causes& causes) {
+// Leases and events apart, a finalizer has a domain or is one of Kubernetes' own.
+void validate_known_finalizers(std::string_view kind, const JsonObject& metadata, Causes& causes) {
+  if (kind == "Lease" || kind == "Event") return;
   std::size_t index = 0;
   for (const Json& item : array_at(metadata, {"finalizers"})) {
     const std::string path = indexed("metadata.finalizers", index++);
@@ -125,6 +125,8 @@ void validate_known_finalizers(const JsonObject& metadata, Causes& causes) {
         path, item, "name is neither a standard finalizer name nor is it fully qualified"));
   }
 }
+
+}  // namespace
 
 void validate_metadata(std::string_view kind, const JsonObject& object, NameRule rule,
                        Causes& causes) {
@@ -137,16 +139,18 @@ void validate_metadata(std::string_view kind, const JsonObject& object, NameRule
   }
   validate_generate_name(metadata, rule, causes);
   validate_contents(metadata, causes);
-  if (kind != "Lease" && kind != "Event") validate_known_finalizers(metadata, causes);
+  validate_known_finalizers(kind, metadata, causes);
 }
 
-void validate_metadata_update(const JsonObject& next, const JsonObject& old, Causes& causes) {
+void validate_metadata_update(std::string_view kind, const JsonObject& next, const JsonObject& old,
+                              Causes& causes) {
   if (has(old, {"metadata", "deletionTimestamp"})) forbid_new_finalizers(next, old, causes);
   for (const auto* key :
        {"name", "namespace", "uid", "deletionTimestamp", "deletionGracePeriodSeconds"}) {
     require_same(next, old, key, causes);
   }
   validate_contents(object_at(next, {"metadata"}), causes);
+  validate_known_finalizers(kind, object_at(next, {"metadata"}), causes);
 }
 
 void keep_system_metadata(JsonObject& next, const JsonObject& old) {

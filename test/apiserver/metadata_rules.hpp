@@ -8,10 +8,9 @@ namespace dcm::apiserver {
 
 void validate_metadata(std::string_view kind, const JsonObject& object, NameRule rule,
                        Causes& causes);
-// The older groups want more of a finalizer than that it is a qualified name.
-void validate_known_finalizers(const JsonObject& metadata, Causes& causes);
 // Besides: what may not change, and that no finalizer comes while the object is being deleted.
-void validate_metadata_update(const JsonObject& next, const JsonObject& old, Causes& causes);
+void validate_metadata_update(std::string_view kind, const JsonObject& next, const JsonObject& old,
+                              Causes& causes);
 
 // Puts back what no writer changes: creationTimestamp, deletionTimestamp, and the grace period and
 // UID where none is given.

@@ -13,8 +13,9 @@ namespace {
 void keep_claim_statuses(JsonObject& next, const JsonObject& old) {
   JsonObject& status = child(next, "status");
   const JsonObject& before = object_at(old, {"status"});
-  for (const auto* name : {"resourceClaimStatuses", "extendedResourceClaimStatus",
-                           "nodeAllocatableResourceClaimStatuses", "qosClass"}) {
+  for (const auto* name :
+       {"resourceClaimStatuses", "extendedResourceClaimStatus",
+        "nodeAllocatableResourceClaimStatuses", "qosClass", "observedGeneration"}) {
     if (!status.contains(name)) restore(status, before, name);
   }
 }
@@ -70,7 +71,8 @@ class PodStrategy final : public Strategy {
   }
 
   std::vector<std::string> reset_fields(Endpoint endpoint) const override {
-    return {endpoint == Endpoint::main ? "status" : "spec"};
+    if (endpoint == Endpoint::main) return {"status"};
+    return {"spec", "metadata.deletionTimestamp", "metadata.ownerReferences"};
   }
 
   // Nothing runs of a pod without a node or of one that has ended: it may go at once.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "test/apiserver/metadata_rules.hpp"
 #include "test/apiserver/strategy.hpp"
 
 namespace dcm::apiserver {
@@ -143,10 +142,12 @@ void validate_tolerations(const JsonObject& next, const JsonObject& old, Causes&
 
 void validate_gates(const JsonObject& next, const JsonObject& old, Causes& causes) {
   const JsonArray& before = array_at(old, {"spec", "schedulingGates"});
+  std::size_t index = 0;
   for (const Json& item : array_at(next, {"spec", "schedulingGates"})) {
+    const std::string path = indexed("spec.schedulingGates", index++) + ".name";
     if (std::ranges::find(before, item) != before.end()) continue;
-    causes.push_back(forbidden_value("spec.schedulingGates",
-                                     "only deletion is allowed, but found new scheduling gate"));
+    causes.push_back(
+        forbidden_value(path, "only deletion is allowed, but found new scheduling gate"));
     return;
   }
 }
@@ -170,14 +171,13 @@ void validate_new_pod(const JsonObject& pod, Causes& causes) {
 
 void validate_pod_change(const JsonObject& next, const JsonObject& old, Causes& causes) {
   validate_pod(next, causes);
-  validate_known_finalizers(object_at(next, {"metadata"}), causes);
-  validate_gates(next, old, causes);
   const JsonArray& containers = array_at(next, {"spec", "containers"});
   if (containers.size() != array_at(old, {"spec", "containers"}).size()) {
     causes.push_back(
         forbidden_value("spec.containers", "pod updates may not add or remove containers"));
     return;
   }
+  validate_gates(next, old, causes);
   validate_deadline(next, old, causes);
   validate_tolerations(next, old, causes);
   if (without_mutable_fields(next) == without_mutable_fields(old)) return;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "test/apiserver/apply_errors.hpp"
 #include "test/apiserver/conversion.hpp"
 #include "test/apiserver/go_members.hpp"
 #include "test/apiserver/metadata_rules.hpp"
@@ -24,13 +25,16 @@ bool same_object(const JsonObject& a, const JsonObject& b) {
   return left == right && ManagedFields(a).same_as(ManagedFields(b));
 }
 
-// As it is kept: nothing of lists and maps that hold nothing is left.
-void settle(const ResourceType& type, JsonObject& object) {
-  drop_empty_lists(object);
-  JsonObject& metadata = child(object, "metadata");
+void drop_empty_maps(JsonObject& metadata) {
   for (const auto* key : {"labels", "annotations"}) {
     if (metadata.contains(key) && object_at(metadata, {key}).empty()) metadata.erase(key);
   }
+}
+
+// As it is kept: nothing of lists and maps that hold nothing is left.
+void settle(const ResourceType& type, JsonObject& object) {
+  drop_empty_lists(object);
+  drop_empty_maps(child(object, "metadata"));
   write_as_go(type.kind, object);
 }
 
@@ -38,6 +42,7 @@ void settle(const ResourceType& type, JsonObject& object) {
 // even if it is empty.
 JsonObject as_written(const ResourceType& type, JsonObject object) {
   drop_empty_lists(object, {"requests"});
+  drop_empty_maps(child(object, "metadata"));
   write_as_go(type.kind, object);
   return object;
 }
@@ -45,10 +50,12 @@ JsonObject as_written(const ResourceType& type, JsonObject object) {
 // Causes in the words of the version that the client speaks.
 Causes as_client_sees(Causes causes, const Target& target) {
   if (!needs_conversion(*target.type, target.version)) return causes;
-  constexpr std::string_view kNested = ".exactly";
+  // What is checked by hand names the fields of the internal version, also to a client of v1beta1.
+  constexpr std::string_view kNested = ".exactly.allocationMode";
+  constexpr std::size_t kPart = std::string_view(".exactly").size();
   for (Cause& cause : causes) {
-    if (const auto at = cause.field.find(kNested); at != std::string::npos) {
-      cause.field.erase(at, kNested.size());
+    if (cause.field.ends_with(kNested)) {
+      cause.field.erase(cause.field.size() - kNested.size(), kPart);
     }
   }
   return causes;
@@ -179,12 +186,14 @@ Outcome<Written> Registry::make(const Target& target, JsonObject body, const Fie
   if (const Causes causes = problems_with_new(target, body); !causes.empty()) {
     return std::unexpected(invalid(*target.type, name, as_client_sees(causes, target)));
   }
-  if (!version.empty()) {
+  // Only what is written is refused for its version, and what is applied not even then.
+  if (!version.empty() && target.commit == Commit::write && applied == nullptr) {
     return std::unexpected(
         plain_failure("resourceVersion should not be set on objects to be created"));
   }
   if (!named) return std::unexpected(std::move(named.error()));
   if (target.commit == Commit::dry_run) {
+    if (!version.empty()) child(body, "metadata")["resourceVersion"] = version;
     return Written{std::make_shared<const JsonObject>(std::move(body)), Written::Kind::created};
   }
   Stored stored = store_.put(target.type->plural, object_key(target.ns, name), std::move(body));
@@ -198,9 +207,7 @@ Outcome<Written> Registry::replace(const Target& target, JsonObject body) {
     if (auto number = check_is_number(text_at(metadata, {"resourceVersion"})); !number) {
       return std::unexpected(std::move(number.error()));
     }
-    const std::string_view version = text_at(metadata, {"resourceVersion"});
-    const bool meant_another = !text_at(metadata, {"uid"}).empty();
-    if (meant_another || (!version.empty() && version != "0")) {
+    if (!text_at(metadata, {"uid"}).empty()) {
       return std::unexpected(changed_meanwhile(*target.type, target.name));
     }
     metadata.erase("resourceVersion");
@@ -241,9 +248,6 @@ Outcome<Written> Registry::apply(const Target& target, JsonObject wanted, ApplyF
     if (target.endpoint == Endpoint::status) {
       return std::unexpected(not_found(*target.type, target.name));
     }
-    if (text_at(wanted, {"metadata", "name"}).empty()) {
-      return std::unexpected(name_undeterminable(target.name));
-    }
     return apply_as_create(target, std::move(wanted));
   }
   JsonObject live = *old;
@@ -265,7 +269,8 @@ void Registry::own_before_first_apply(const Target& target, JsonObject& live) co
   before.name = "before-first-apply";
   JsonObject nothing;
   write_as_go(target.type->kind, nothing);
-  managed = tracked_update({}, nothing, live, target.type->schema(), before, {}, now());
+  managed = tracked_update({}, nothing, live, target.type->schema(), before,
+                           target.type->strategy->reset_fields(target.endpoint), now());
   managed.write_to(live);
 }
 
@@ -278,9 +283,16 @@ Outcome<Written> Registry::apply_as_create(const Target& target, JsonObject want
                     "was found",
                     uid)));
   }
+  if (text_at(wanted, {"metadata", "name"}).empty()) {
+    return std::unexpected(name_undeterminable(target.name));
+  }
+  if (auto unique =
+          check_unique_items(*target.type, wanted, target.type->api_version(target.version));
+      !unique) {
+    return std::unexpected(std::move(unique.error()));
+  }
   const FieldSet claimed = claimed_fields(wanted, target.type->schema(),
                                           target.type->strategy->reset_fields(target.endpoint));
-  child(wanted, "metadata").erase("resourceVersion");
   return make(target, std::move(wanted), &claimed);
 }
 
@@ -360,7 +372,7 @@ Outcome<Written> Registry::update(const Target& target, const Stored& old, JsonO
   settle(*target.type, next);
 
   Causes causes;
-  validate_metadata_update(next, *old, causes);
+  validate_metadata_update(target.type->kind, next, *old, causes);
   strategy.validate_update(next, *old, target.endpoint, causes);
   if (!causes.empty()) {
     return std::unexpected(invalid(*target.type, target.name, as_client_sees(causes, target)));

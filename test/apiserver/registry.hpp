@@ -37,7 +37,8 @@ struct Written {
 };
 
 // What becomes of the objects that a deleted one owns.
-enum class Propagation { unsaid, background, foreground, orphan };
+// `not_orphan`: `orphanDependents: false` of the old days, the background for all but namespaces.
+enum class Propagation { unsaid, background, foreground, orphan, not_orphan };
 
 struct DeleteWish {
   std::string uid = {};               // precondition, "" for none

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <set>
 
-#include "test/apiserver/metadata_rules.hpp"
 #include "test/apiserver/strategies.hpp"
 #include "test/apiserver/timestamp.hpp"
 
@@ -127,6 +126,14 @@ class NodeStrategy final : public OldStatusStrategy {
         JsonObject{{"key", "node.kubernetes.io/not-ready"}, {"effect", "NoSchedule"}});
   }
 
+  void validate_update(const JsonObject& next, const JsonObject& old, Endpoint,
+                       Causes& causes) const override {
+    const std::string_view before = text_at(old, {"spec", "providerID"});
+    const std::string_view now = text_at(next, {"spec", "providerID"});
+    if (before.empty() || before == now) return;
+    causes.push_back(invalid_value("spec.providerID", Json(now), "may not be changed once set"));
+  }
+
   SelectableFields selectable_fields(const JsonObject& object) const override {
     const Json* off = find(object, {"spec", "unschedulable"});
     const bool unschedulable = off != nullptr && off->is_bool() && off->get_bool();
@@ -168,7 +175,6 @@ class NamespaceStrategy final : public OldStatusStrategy {
 
   void validate_update(const JsonObject& next, const JsonObject&, Endpoint endpoint,
                        Causes& causes) const override {
-    validate_known_finalizers(object_at(next, {"metadata"}), causes);
     if (endpoint == Endpoint::main) return;
     const std::string_view phase = text_at(next, {"status", "phase"});
     const bool leaves = has(next, {"metadata", "deletionTimestamp"});
@@ -195,6 +201,14 @@ class EventStrategy final : public Strategy {
 
   void validate_create(const JsonObject& object, const WriteContext&,
                        Causes& causes) const override {
+    validate(object, causes);
+  }
+  void validate_update(const JsonObject& next, const JsonObject&, Endpoint,
+                       Causes& causes) const override {
+    validate(next, causes);
+  }
+
+  static void validate(const JsonObject& object, Causes& causes) {
     const std::string_view ns = text_at(object, {"metadata", "namespace"});
     const std::string_view involved = text_at(object, {"involvedObject", "namespace"});
     const bool agrees = involved.empty() ? ns == "default" || ns == "kube-system" : involved == ns;

@@ -48,7 +48,8 @@ class Strategy {
                               const WriteContext&) const;
   virtual void validate_update(const JsonObject& next, const JsonObject& old, Endpoint,
                                Causes&) const;
-  // The top-level fields that prepare_update puts back: nobody comes to own them there.
+  // The fields (`spec`, `metadata.ownerReferences`) that prepare_update puts back: nobody comes to
+  // own them there.
   virtual std::vector<std::string> reset_fields(Endpoint) const { return {}; }
   // Seconds until a deleted object may go, for kinds that are deleted gracefully: they are marked
   // first even if that is 0. `wished`: the request's, or -1.

@@ -287,7 +287,9 @@ def slice_spec(draw, version):
     spec = {"driver": DRIVER, "nodeName": draw.choice(["node-a", "node-b"]),
             "pool": {"name": draw.choice(["pool-a", "pool-b"]), "generation": draw.choice([1, 2]),
                      "resourceSliceCount": 1},
-            "devices": [device(draw, version, f"gpu-{n}") for n in range(draw.choice([0, 1, 2]))]}
+            "devices": [device(draw, version, f"gpu-{n}") for n in range(draw.choice([1, 1, 2]))]}
+    if chance(draw, 20):
+        del spec["devices"]
     kind = draw.randrange(30)
     if kind == 0:
         del spec["driver"]
@@ -328,7 +330,7 @@ def class_body(draw, _version):
 
 def rule_body(draw, _version):
     selector = draw.choice([{"driver": DRIVER}, {"driver": DRIVER, "pool": "pool-a"},
-                            {"device": "gpu-0", "driver": DRIVER, "pool": "pool-a"}, {}])
+                            {"device": "gpu-0", "driver": DRIVER, "pool": "pool-a"}])
     taint = {"key": draw.choice(["example.com/hot", "bad"]),
              "effect": draw.choice(["NoExecute", "NoSchedule", "None"])}
     if chance(draw, 30):
