@@ -162,7 +162,7 @@ Outcome<Page> select_page(const Store& store, const ListTarget& target, const Qu
   if (!limit) return std::unexpected(limit.error());
   auto entries = store.list(target.type->plural, target.prefix(), view->start, view->revision);
   // Pods are indexed by node: only those of the node are looked at, and counted into pages.
-  if (selector->selects_node()) {
+  if (selector->selects_node() && query.get("continue").empty()) {
     std::erase_if(entries, [&](const auto& entry) { return !selector->matches(*entry.object); });
   }
   Page page;

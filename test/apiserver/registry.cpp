@@ -204,11 +204,11 @@ Outcome<Written> Registry::replace(const Target& target, JsonObject body) {
   auto old = get(target);
   if (!old && target.type->strategy->create_on_update() == CreateOnUpdate::allowed) {
     JsonObject& metadata = child(body, "metadata");
-    if (auto number = check_is_number(text_at(metadata, {"resourceVersion"})); !number) {
-      return std::unexpected(std::move(number.error()));
-    }
     if (!text_at(metadata, {"uid"}).empty()) {
       return std::unexpected(changed_meanwhile(*target.type, target.name));
+    }
+    if (auto number = check_is_number(text_at(metadata, {"resourceVersion"})); !number) {
+      return std::unexpected(std::move(number.error()));
     }
     metadata.erase("resourceVersion");
     return create(target, std::move(body));

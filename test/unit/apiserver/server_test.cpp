@@ -103,8 +103,8 @@ TEST_F(Betas, a_beta_object_is_stored_as_v1_and_patched_as_a_beta) {
 
 TEST_F(Betas, the_devices_of_a_slice_are_basic_ones) {
   const Answer made = api.post("/apis/resource.k8s.io/v1beta1/resourceslices",
-                               R"({"metadata":{"name":"s"},"spec":{"driver":"d","pool":{"name":"p"},
-          "devices":[{"name":"gpu","basic":{"attributes":{"a":{"int":1}}}}]}})");
+                               R"({"metadata":{"name":"s"},"spec":{"driver":"d","allNodes":true,
+          "pool":{"name":"p","resourceSliceCount":1},"devices":[{"name":"gpu","basic":{"attributes":{"a":{"int":1}}}}]}})");
   EXPECT_EQ(made.status, 201);
   const Answer stored = api.get("/apis/resource.k8s.io/v1/resourceslices/s");
   EXPECT_EQ(serialize(array_at(stored.body, {"spec", "devices"}).front()),
@@ -114,7 +114,8 @@ TEST_F(Betas, the_devices_of_a_slice_are_basic_ones) {
 TEST_F(ServerTest, a_taint_of_a_device_gets_the_time_at_which_it_was_written) {
   const std::string slices = "/apis/resource.k8s.io/v1/resourceslices";
   const auto taints_of = [&](const std::string& taint) {
-    return R"({"metadata":{"name":"s"},"spec":{"driver":"d","pool":{"name":"p"},"devices":[)"
+    return R"({"metadata":{"name":"s"},"spec":{"driver":"d","allNodes":true,)"
+           R"("pool":{"name":"p","resourceSliceCount":1},"devices":[)"
            R"({"name":"gpu","taints":[{"key":"a","effect":"NoExecute")" +
            taint + "}]}]}}";
   };
