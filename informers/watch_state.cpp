@@ -163,10 +163,11 @@ class Step {
 
   WatchStep wait_after(const Error& error, Resumption then) {
     effects_.push_back(ReportFailure{error});
-    if (is_denied(error)) {
-      return finish(Waiting{std::move(then)}, Wait{policy_.denied_retry, Duration::zero()});
-    }
     const Duration backoff = next_backoff();
+    if (is_denied(error)) {
+      return finish(Waiting{std::move(then)},
+                    Wait{std::min(backoff, policy_.denied_max), Duration::zero()});
+    }
     const Duration at_least = std::max(backoff, error.retry_after.value_or(Duration::zero()));
     return finish(Waiting{std::move(then)}, Wait{at_least, backoff});
   }

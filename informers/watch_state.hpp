@@ -31,8 +31,9 @@ struct WatchPolicy {
   Duration backoff_min = std::chrono::milliseconds(800);
   Duration backoff_max = std::chrono::seconds(30);
   Duration backoff_reset = std::chrono::minutes(2);
-  // Where only somebody else can help: no permission, no credentials, no such resource.
-  Duration denied_retry = std::chrono::seconds(30);
+  // Where only somebody else can help (no permission, no credentials, no such resource), the same
+  // without jitter: an API server that starts refuses everybody until it has read its roles.
+  Duration denied_max = std::chrono::seconds(30);
 
   Duration request_timeout = std::chrono::seconds(60);  // a page; the acceptance of a watch
   // Initial events: the longest pause between two, and the longest time for all.
