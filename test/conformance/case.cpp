@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "test/conformance/served.hpp"
 #include "test/support/paths.hpp"
 
 namespace dcm::conformance {
@@ -105,7 +106,9 @@ Case::Case()
 
 Case::~Case() {
   if (manager_) manager_->kill();
-  if (HasFailure()) leave_evidence();
+  if (HasFailure() && !is_server_halted_) leave_evidence();
+  // Without these no later case can be trusted: the run ends here.
+  if (is_server_halted_) resume_server();
   clean_up();
 }
 
@@ -120,6 +123,11 @@ Faults& Case::faults() {
     faults_ = std::make_unique<Faults>(is_ours ? run().restricted : run().admin, file("proxy"));
   }
   return *faults_;
+}
+
+support::SkewedClock& Case::clock() {
+  if (!clock_) clock_ = std::make_unique<support::SkewedClock>(file("clock"));
+  return *clock_;
 }
 
 Manager& Case::start_manager(std::vector<std::string> flags) {
@@ -138,18 +146,28 @@ std::unique_ptr<Manager> Case::another_manager(std::vector<std::string> flags) {
 
 std::unique_ptr<Manager> Case::another_manager(const std::string& kubeconfig,
                                                std::vector<std::string> flags) {
-  return std::make_unique<Manager>(file(fmt::format("manager-{}.log", ++managers_)), kubeconfig,
-                                   std::move(flags));
+  return std::make_unique<Manager>(
+      file(fmt::format("manager-{}.log", ++managers_)), kubeconfig, std::move(flags),
+      clock_ ? clock_->environment() : std::map<std::string, std::string>());
 }
 
+// The server may be what has failed: what can be had is left, and why not the rest.
 void Case::leave_evidence() {
+  std::map<std::string, std::string> paths{{"namespace", "/api/v1/namespaces/" + namespace_}};
   for (const char* resource : {"pods", "resourceclaims", "resourceclaimtemplates", "events"}) {
-    std::ofstream(file(std::string(resource) + ".json")) << kube().get(path(resource)).text;
+    paths[resource] = path(resource);
+  }
+  for (const auto& [what, where] : paths) {
+    try {
+      std::ofstream(file(what + ".json")) << kube().get(where).text;
+    } catch (const std::exception& error) {
+      std::ofstream(file(what + ".json")) << error.what();
+    }
   }
   std::ofstream(file("server.log")) << support::read_file(run().server_log);
-  fmt::print(
-      "--- objects, logs of manager, proxy and server: {}\n--- alone: ./dev conformance {} {}.{}\n",
-      dir_, run().flags(), this_test().test_suite_name(), this_test().name());
+  const std::string name = fmt::format("{}.{}", this_test().test_suite_name(), this_test().name());
+  fmt::print("--- objects, logs of manager, proxy and server: {}\n--- alone: {}\n", dir_,
+             run().command_for(name));
 }
 
 void Case::clean_up() {
@@ -164,6 +182,22 @@ void Case::clean_up() {
       kube().remove(path(resource, name), delete_options(0));
     }
   }
+}
+
+void Case::halt_server(ApiServer::Ending ending) {
+  is_server_halted_ = true;
+  run().api_server->halt(ending);
+}
+
+// With new connections: the old ones went with the server.
+void Case::resume_server() {
+  run().api_server->resume();
+  kube_ = std::make_unique<Kube>(run().admin);
+  is_server_halted_ = false;
+}
+
+std::string Case::served_version(const std::string& group, const std::string& resource) {
+  return version_of(kube(), group, resource);
 }
 
 // ---- setting the scene --------------------------------------------------------------------------
@@ -344,7 +378,7 @@ bool Case::has_warning(const std::string& pod, const std::string& reason, const 
 testing::AssertionResult Case::soon(const std::string& what, const std::function<bool()>& holds) {
   // What the reference is known not to do is not waited for that long.
   const bool is_expected_to_fail = differs_ && run().manager == ManagerKind::reference;
-  const auto limit = is_expected_to_fail ? 12s : 30s;
+  const auto limit = is_expected_to_fail ? 12s : patience_;
   if (support::eventually(holds, limit, 20ms)) return testing::AssertionSuccess();
   return testing::AssertionFailure() << "not within " << limit.count() << " s: " << what;
 }

@@ -6,6 +6,7 @@
 // so that the next one's manager finds nothing there.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -16,8 +17,10 @@
 
 #include "test/conformance/manager.hpp"
 #include "test/conformance/run.hpp"
+#include "test/conformance/server.hpp"
 #include "test/support/faults.hpp"
 #include "test/support/kube.hpp"
+#include "test/support/skewed_clock.hpp"
 
 namespace dcm::conformance {
 
@@ -68,6 +71,8 @@ class Case : public testing::Test {
   const std::string& ns() const { return namespace_; }
   // The proxy: managers that are started after the first call go through it.
   Faults& faults();
+  // The clocks of managers that are started after the first call; of ours alone.
+  support::SkewedClock& clock();
   // Starts a manager and waits until it is ready; fails the case otherwise. One that ran before is
   // killed.
   Manager& start_manager(std::vector<std::string> flags = {});
@@ -76,6 +81,13 @@ class Case : public testing::Test {
   std::unique_ptr<Manager> another_manager(std::vector<std::string> flags = {});
   std::unique_ptr<Manager> another_manager(const std::string& kubeconfig,
                                            std::vector<std::string> flags);
+
+  // The API server itself. While it is away, nothing can be asked of it.
+  void halt_server(ApiServer::Ending ending);
+  void resume_server();
+  void compact_history() { run().api_server->compact(); }
+  // The version of a kind that the server's discovery offers first, "" where there is none.
+  std::string served_version(const std::string& group, const std::string& resource);
 
   // Each returns the object as the server answered.
   json::value create_template(const std::string& name);
@@ -118,7 +130,8 @@ class Case : public testing::Test {
   // Whether a Warning on the pod has this reason and contains this text.
   bool has_warning(const std::string& pod, const std::string& reason, const std::string& text);
 
-  // Whether `holds` comes true within 30 s.
+  // Whether `holds` comes true within 30 s, or patience(…).
+  void patience(std::chrono::seconds limit) { patience_ = limit; }
   testing::AssertionResult soon(const std::string& what, const std::function<bool()>& holds);
   // Waits until the manager has seen all that has happened so far and has nothing left to do but
   // what it tries again later.
@@ -139,10 +152,13 @@ class Case : public testing::Test {
   std::unique_ptr<Kube> kube_;
   std::string namespace_;
   std::unique_ptr<Faults> faults_;
+  std::unique_ptr<support::SkewedClock> clock_;
   std::unique_ptr<Manager> manager_;
   int managers_ = 0;
   int settled_ = 0;
   bool differs_ = false;
+  bool is_server_halted_ = false;
+  std::chrono::seconds patience_{30};
 };
 
 // Requests of one namespace by what they are for: regular expressions for the proxy. A method with

@@ -16,6 +16,8 @@ HEADINGS = {
     "Race": "Two writers",
     "Lost/Writes": "Lost answers and refusals, for each write",
     "Watch": "Watches",
+    "Server/Restart": "API servers that end and come back",
+    "Server": "API servers that forget",
     "And/Killed": "SIGKILL during each write",
     "Crash": "Crashes",
     "Stop": "Stopping",
@@ -30,6 +32,7 @@ HEADINGS = {
     "Undeletable": "Pods that cannot be deleted",
     "EvictionInput": "Taints and rules that make no sense",
     "EvictionGates": "Feature gates of eviction",
+    "Beside": "Beside the controllers of a cluster",
 }
 
 

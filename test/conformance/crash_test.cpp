@@ -107,6 +107,16 @@ TEST_P(Killed, while_it_deletes_a_generated_claim) {
   EXPECT_TRUE(claim_names().empty());
 }
 
+TEST_P(Killed, while_it_writes_an_event) {
+  start_manager();
+  kill_at("POST", "/events",
+          [&] { create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}}); });
+  EXPECT_TRUE(soon("the event is there", [&] { return !events_of("trainer-0").empty(); }));
+  create_template("gpus");
+  wait_for_claim_of("trainer-0", "accel");
+  EXPECT_EQ(claim_names().size(), 1U);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     And, Killed,
     testing::Values(Moment{"the_write_is_lost", FaultKind::hold, Release::lose},

@@ -1,4 +1,6 @@
 // Claims from templates.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "test/conformance/case.hpp"
@@ -305,6 +307,25 @@ TEST_F(Generate, a_change_of_the_template_leaves_its_claims_alone) {
   EXPECT_EQ(writes().size(), written);
 }
 
+TEST_F(Generate, a_claim_that_is_being_deleted_is_made_again_when_it_is_gone_and_not_before) {
+  reference("believes in the deleted claim of a pod without a node for up to an hour");
+  start_manager();
+  create_template("gpus");
+  create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
+  const std::string first = wait_for_claim_of("trainer-0", "accel");
+  set_finalizers(first, {"example.com/keep"});
+  kube().remove(path("resourceclaims", first));
+  settle();
+  EXPECT_EQ(claim_names(), Names{first});
+  EXPECT_EQ(claim_of("trainer-0", "accel"), first);
+  set_finalizers(first, {});
+  EXPECT_TRUE(soon("another claim is named", [&] {
+    const std::string now = claim_of("trainer-0", "accel");
+    return now != first && exists("resourceclaims", now);
+  }));
+  EXPECT_EQ(claim_names().size(), 1U);
+}
+
 // ---- who gets none ------------------------------------------------------------------------------
 
 TEST_F(Generate, a_finished_pod_never_gets_a_claim) {
@@ -317,6 +338,27 @@ TEST_F(Generate, a_finished_pod_never_gets_a_claim) {
   settle();
   EXPECT_EQ(claim_of("done", "accel"), "");
   EXPECT_EQ(writes().size(), 0U);
+}
+
+TEST_F(Generate, a_claim_of_the_user_that_is_missing_costs_no_request) {
+  reference("asks the API server for the missing claim, again and again");
+  faults();
+  start_manager();
+  create_pod({.name = "waits", .claims = {{"accel", "made-by-the-user"}}, .node = "node-a"});
+  settle();
+  EXPECT_EQ(faults().count("GET", "/resourceclaims/made-by-the-user"), 0U);
+  EXPECT_EQ(writes().size(), 0U);
+}
+
+TEST_F(Generate, a_pod_without_claims_costs_no_request) {
+  faults();
+  start_manager();
+  create_pod({.name = "plain", .node = "node-a"});
+  set_phase("plain", "Succeeded");
+  delete_pod("plain");
+  settle();
+  EXPECT_EQ(writes().size(), 0U);
+  EXPECT_EQ(faults().count("GET", "/pods/plain"), 0U);
 }
 
 TEST_F(Generate, a_pod_that_is_being_deleted_gets_no_claim) {
@@ -343,6 +385,17 @@ TEST_F(Generate, a_template_that_comes_late_wakes_its_pods_and_the_failure_is_an
   create_template("gpus");
   wait_for_claim_of("trainer-0", "accel");
   EXPECT_EQ(claim_names().size(), 1U);
+}
+
+TEST_F(Generate, a_failure_that_repeats_is_one_event_that_counts) {
+  start_manager();
+  create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
+  EXPECT_TRUE(soon("the event counts", [&] {
+    const auto events = events_of("trainer-0");
+    return !events.empty() && at(events.at(0), "/count").is_int64() &&
+           at(events.at(0), "/count").as_int64() > 1;
+  }));
+  EXPECT_EQ(events_of("trainer-0").size(), 1U);
 }
 
 TEST_F(Generate, one_failing_pod_claim_does_not_stop_the_pods_others) {

@@ -1,7 +1,7 @@
 // Runs the cases against one API server:
 //
 //   conformance_test [--server=memory|real] [--manager=ours|reference] [--version=1.34]
-//                    [--gtest_filter=…]
+//                    [--apiserver-flag=…]… [--gtest_filter=…]
 //
 // With the reference, a case that says what the reference does instead may fail; the exit status is
 // about the others.
@@ -30,6 +30,8 @@ void parse_flag(const std::string& flag) {
     run().manager = ManagerKind::reference;
   } else if (flag.starts_with("--version=")) {
     run().version = flag.substr(flag.find('=') + 1);
+  } else if (flag.starts_with("--apiserver-flag=")) {
+    run().server_flags.push_back(flag.substr(flag.find('=') + 1));
   } else {
     throw std::runtime_error("unknown flag " + flag);
   }
@@ -66,6 +68,7 @@ int run_cases() {
   run().admin = server->admin();
   run().restricted = server->restricted();
   run().server_log = server->log();
+  run().api_server = server.get();
   if (run().manager == ManagerKind::ours) return RUN_ALL_TESTS();
   run().reference = controlplane_program(run(), "kube-controller-manager");
   if (run().reference.empty()) {

@@ -59,21 +59,24 @@ Process::Command reference(const std::string& kubeconfig, const std::vector<std:
 }
 
 Process::Command command_for(const std::string& log_file, const std::string& kubeconfig,
-                             const std::vector<std::string>& flags) {
+                             const std::vector<std::string>& flags,
+                             const std::map<std::string, std::string>& environment) {
   const bool is_ours = run().manager == ManagerKind::ours;
   Process::Command command = is_ours ? ours(kubeconfig, flags) : reference(kubeconfig, flags);
   command.output = log_file;
+  command.environment = environment;
   return command;
 }
 
 }  // namespace
 
 Manager::Manager(std::string log_file, const std::string& kubeconfig,
-                 std::vector<std::string> flags)
+                 std::vector<std::string> flags,
+                 const std::map<std::string, std::string>& environment)
     : log_file_(std::move(log_file)),
       ready_(runs_eviction_alone(flags) ? "\"Underlying informers have synced\""
                                         : "\"Caches are synced\""),
-      process_(command_for(log_file_, kubeconfig, flags)) {}
+      process_(command_for(log_file_, kubeconfig, flags, environment)) {}
 
 bool Manager::is_ready_soon() {
   const bool is_ours = run().manager == ManagerKind::ours;

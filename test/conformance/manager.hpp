@@ -2,6 +2,7 @@
 // that we stand in for.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,7 +17,8 @@ class Manager {
   // Its log is `log_file`. `flags` are for ours; of them the reference gets --controllers (without
   // it, it runs its resource claim controller alone) and --feature-gates. `kubeconfig` holds one
   // context.
-  Manager(std::string log_file, const std::string& kubeconfig, std::vector<std::string> flags);
+  Manager(std::string log_file, const std::string& kubeconfig, std::vector<std::string> flags,
+          const std::map<std::string, std::string>& environment = {});
 
   // Waits until it has read what is there and works.
   bool is_ready_soon();

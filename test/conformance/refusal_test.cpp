@@ -178,7 +178,7 @@ TEST_F(Refusal, of_one_kind_is_a_reason_not_to_be_ready_and_passes) {
   faults().add(
       {.method = "GET",
        .target = "/resourceclaimtemplates\\?",
-       .times = 2,
+       .times = 1'000'000,
        .fault = {.kind = FaultKind::answer,
                  .answer = {.status = 403,
                             .headers = {{"Content-Type", "application/json"}},
@@ -190,6 +190,8 @@ TEST_F(Refusal, of_one_kind_is_a_reason_not_to_be_ready_and_passes) {
     return refused->status_page("/readyz").find("resourceclaimtemplates") != std::string::npos;
   })) << refused->status_page("/readyz");
   EXPECT_EQ(refused->status_page("/livez"), "ok");
+  faults().clear();
+  EXPECT_TRUE(refused->is_ready_soon()) << refused->status_page("/readyz");
   refused->kill();
 }
 

@@ -144,6 +144,52 @@ TEST_F(ReleaseClaims, a_reservation_for_a_pod_that_names_no_claims_is_kept) {
   EXPECT_TRUE(is_allocated("shared"));
 }
 
+TEST_F(ReleaseClaims, a_reservation_for_a_finished_pod_that_names_no_claims_is_dropped) {
+  reference("looks whether the pod is there, not whether it has finished");
+  const json::value plain = create_pod({.name = "plain", .node = "node-a"});
+  set_phase("plain", "Succeeded");
+  start_manager();
+  create_claim("shared");
+  allocate("shared", {reservation_of(plain)});
+  EXPECT_TRUE(soon("it is free", [&] { return is_free("shared"); }));
+}
+
+TEST_F(ReleaseClaims, a_reservation_stays_for_as_long_as_its_pod_cannot_be_looked_up) {
+  faults();
+  const std::size_t rule =
+      faults().add({.method = "GET",
+                    .target = "/pods/ghost",
+                    .times = 1'000'000,
+                    .fault = {.kind = FaultKind::answer, .answer = {.status = 500}}});
+  start_manager();
+  create_claim("shared");
+  allocate("shared", {kGhost});
+  EXPECT_TRUE(soon("it has tried twice", [&] { return faults().matched(rule) > 1; }));
+  EXPECT_EQ(reserved_for("shared"), Names{kGhost.uid});
+  EXPECT_EQ(writes().size(), 0U);
+  faults().clear();
+  EXPECT_TRUE(soon("it is free", [&] { return is_free("shared"); }));
+}
+
+TEST_F(ReleaseClaims, a_generated_claim_that_is_going_already_is_deleted_once) {
+  reference("sends a delete at each look, also for a claim that is going already");
+  faults();
+  start_manager();
+  create_template("gpus");
+  create_pod({.name = "job", .templates = {{"accel", "gpus"}}});
+  const std::string claim = wait_for_claim_of("job", "accel");
+  set_finalizers(claim, {"example.com/keep"});
+  settle();
+  set_phase("job", "Succeeded");
+  EXPECT_TRUE(soon("it is going", [&] {
+    return at(get("resourceclaims", claim), "/metadata/deletionTimestamp").is_string();
+  }));
+  kube().must_patch(path("resourceclaims", claim), Kube::Patch::merge,
+                    json::parse(R"({"metadata":{"labels":{"one-more":"look"}}})"));
+  settle();
+  EXPECT_EQ(faults().count("DELETE", claim), 1U);
+}
+
 TEST_F(ReleaseClaims, a_reservation_for_something_else_than_a_pod_is_kept) {
   start_manager();
   create_claim("shared");

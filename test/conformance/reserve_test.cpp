@@ -56,6 +56,19 @@ TEST_F(Reserve, a_pod_without_a_node_reserves_nothing) {
   EXPECT_TRUE(reserved_for("shared").empty());
 }
 
+TEST_F(Reserve, a_pod_that_is_reserved_already_leads_to_no_write) {
+  create_claim("shared");
+  const json::value pod =
+      create_pod({.name = "bound", .claims = {{"accel", "shared"}}, .node = "node-a"});
+  allocate("shared", {reservation_of(pod)});
+  faults();
+  start_manager();
+  set_phase("bound", "Running");
+  settle();
+  EXPECT_EQ(writes().size(), 0U);
+  EXPECT_EQ(reserved_for("shared"), uids({pod}));
+}
+
 TEST_F(Reserve, twenty_pods_at_once_are_all_reserved_on_one_claim) {
   start_manager();
   create_claim("shared");

@@ -8,11 +8,15 @@
 
 namespace dcm::conformance {
 
-std::string Run::flags() const {
-  std::string flags = server == ServerKind::memory ? "--server memory" : "--server real";
-  if (manager == ManagerKind::reference) flags += " --manager reference";
-  if (!version.empty()) flags += " --version " + version;
-  return flags;
+std::string Run::command_for(const std::string& name) const {
+  std::string command = "./dev conformance --server ";
+  command += server == ServerKind::memory ? "memory" : "real";
+  if (manager == ManagerKind::reference) command += " --manager reference";
+  if (!version.empty()) command += " --version " + version;
+  command += " " + name;
+  if (!server_flags.empty()) command += " --";
+  for (const std::string& flag : server_flags) command += " " + flag;
+  return command;
 }
 
 Run& run() {
@@ -21,7 +25,8 @@ Run& run() {
 }
 
 std::string fresh_case_dir(const std::string& suite, const std::string& name) {
-  const char* server = run().server == ServerKind::memory ? "memory" : "real";
+  const std::string server =
+      (run().server == ServerKind::memory ? "memory" : "real") + run().version;
   const char* manager = run().manager == ManagerKind::ours ? "ours" : "reference";
   const std::string dir =
       fmt::format("{}/conformance/{}-{}/{}.{}", support::log_dir(), server, manager, suite, name);

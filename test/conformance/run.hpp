@@ -2,25 +2,30 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "test/support/access.hpp"
 
 namespace dcm::conformance {
 
+class ApiServer;
 enum class ServerKind { memory, real };
 enum class ManagerKind { ours, reference };
 
 struct Run {
   ServerKind server = ServerKind::memory;
   ManagerKind manager = ManagerKind::ours;
-  std::string version = {};         // of the real server; empty: the newest
+  std::string version = {};  // of the real server; empty: the newest
+  // More flags of the real server.
+  std::vector<std::string> server_flags = {};
   support::Access admin = {};       // all rights
   support::Access restricted = {};  // those of manifests/base/rbac.yaml, where the server has any
   std::string server_log = {};      // file
-  std::string reference = {};       // path of kube-controller-manager
+  ApiServer* api_server = nullptr;
+  std::string reference = {};  // path of kube-controller-manager
 
-  // The flags of ./dev conformance that make this run again.
-  std::string flags() const;
+  // The command that runs one case of this run again.
+  std::string command_for(const std::string& name) const;
 };
 
 // Set by main() before the cases run.

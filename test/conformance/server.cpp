@@ -1,5 +1,6 @@
 #include "test/conformance/server.hpp"
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
@@ -43,7 +44,12 @@ class RealServer final : public ApiServer {
  public:
   explicit RealServer(const Run& run) : name_(fmt::format("conformance-{}", getpid())) {
     const std::string output = log_file("controlplane");
-    if (Process::run({controlplane(run, {"up", "--name", name_}), {}, output}) != 0) {
+    std::vector<std::string> command = controlplane(run, {"up", "--name", name_});
+    // The betas of claims are off unless asked for; `v1` is still the one that is preferred.
+    command.insert(command.end(), {"--", "--runtime-config=resource.k8s.io/v1beta1=true",
+                                   "--runtime-config=resource.k8s.io/v1beta2=true"});
+    command.insert(command.end(), run.server_flags.begin(), run.server_flags.end());
+    if (Process::run({command, {}, output}) != 0) {
       throw std::runtime_error("the control plane did not start, see " + output);
     }
     kubeconfig_ = find_kubeconfig(output);
@@ -57,8 +63,18 @@ class RealServer final : public ApiServer {
   std::string log() const override {
     return std::filesystem::path(kubeconfig_).parent_path() / "kube-apiserver.log";
   }
+  void halt(Ending ending) override { tell(ending == Ending::in_order ? "halt" : "kill"); }
+  void resume() override { tell("resume"); }
+  void compact() override { tell("compact"); }
 
  private:
+  void tell(const std::string& command) {
+    const std::string output = log_file("controlplane");
+    if (Process::run({{support::controlplane(), command, "--name", name_}, {}, output}) != 0) {
+      throw std::runtime_error("controlplane " + command + " failed, see " + output);
+    }
+  }
+
   std::string name_;
   std::string kubeconfig_;
 };
@@ -67,10 +83,10 @@ class MemoryServer final : public ApiServer {
  public:
   MemoryServer()
       : output_(log_file("apiserver")),
-        process_(
-            {{support::binary("dcm-test-apiserver"), "--kubeconfig=" + output_ + ".kubeconfig"},
-             {},
-             output_}) {
+        process_({{support::binary("dcm-test-apiserver"), "--kubeconfig=" + output_ + ".kubeconfig",
+                   "--resource-versions=v1,v1beta2,v1beta1"},
+                  {},
+                  output_}) {
     support::eventually([this] {
       kubeconfig_ = find_kubeconfig(output_);
       return !kubeconfig_.empty() || process_.exit_status();
@@ -83,8 +99,23 @@ class MemoryServer final : public ApiServer {
   Access admin() const override { return support::read_access(kubeconfig_); }
   Access restricted() const override { return admin(); }
   std::string log() const override { return output_; }
+  void halt(Ending) override {
+    signal_until(SIGUSR1, [this] { return !answers(); });
+  }
+  void resume() override {
+    signal_until(SIGUSR2, [this] { return answers(); });
+  }
+  void compact() override { process_.signal(SIGHUP); }
 
  private:
+  bool answers() const {
+    return support::BlockingClient(admin().server).send({.target = "/version"}).has_value();
+  }
+  void signal_until(int signal, const std::function<bool()>& is_done) {
+    process_.signal(signal);
+    if (!support::eventually(is_done)) throw std::runtime_error("the in-memory server is stuck");
+  }
+
   std::string output_;
   Process process_;
   std::string kubeconfig_;

@@ -1,0 +1,91 @@
+// Clocks that disagree, and time that jumps: the manager's own clocks are moved, so all that comes
+// from the server (times in objects, headers, certificates) is off by as much.
+#include <fmt/format.h>
+
+#include "test/conformance/case.hpp"
+
+namespace dcm::conformance {
+namespace {
+
+using namespace std::chrono_literals;
+
+class Clock : public Case {
+ protected:
+  void SetUp() override {
+    if (run().manager == ManagerKind::reference) GTEST_SKIP() << "its clocks cannot be moved";
+    faults();
+    clock();
+  }
+  // The whole life of a pod with a claim.
+  void expect_all_works(const std::string& pod) {
+    create_pod({.name = pod, .templates = {{"accel", "gpus"}}, .node = "node-a"});
+    const std::string claim = wait_for_claim_of(pod, "accel");
+    allocate(claim);
+    EXPECT_TRUE(soon("it is reserved", [&] { return reserved_for(claim).size() == 1; }));
+    set_phase(pod, "Succeeded");
+    EXPECT_TRUE(soon("it is gone", [&] { return !exists("resourceclaims", claim); }));
+  }
+};
+
+struct Skew {
+  const char* name;
+  std::chrono::seconds by;
+  friend void PrintTo(const Skew& skew, std::ostream* out) { *out << skew.name; }
+};
+
+class ClockSkew : public Clock, public testing::WithParamInterface<Skew> {};
+
+TEST_P(ClockSkew, of_an_hour_changes_nothing_for_claims) {
+  clock().shift_wall(GetParam().by);
+  start_manager();
+  create_template("gpus");
+  expect_all_works("job");
+  create_pod({.name = "warned", .templates = {{"accel", "missing"}}});
+  EXPECT_TRUE(soon("the event is there", [&] { return !events_of("warned").empty(); }));
+  settle();
+  // By its own clock, as every writer of events does.
+  const json::value event = events_of("warned").at(0);
+  EXPECT_NE(text_at(event, "/firstTimestamp").substr(0, 13),
+            text_at(event, "/metadata/creationTimestamp").substr(0, 13));
+  EXPECT_EQ(claim_of("warned", "accel"), "");
+}
+
+TEST_P(ClockSkew, that_comes_while_it_runs_changes_nothing) {
+  start_manager();
+  create_template("gpus");
+  expect_all_works("before");
+  clock().shift_wall(GetParam().by);
+  expect_all_works("after");
+  EXPECT_EQ(manager().status_page("/livez"), "ok");
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, ClockSkew,
+                         testing::Values(Skew{"a_server_that_is_ahead", -1h},
+                                         Skew{"a_server_that_is_behind", 1h}),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST_F(Clock, of_a_machine_that_slept_for_an_hour_is_no_reason_to_end) {
+  start_manager();
+  create_template("gpus");
+  expect_all_works("before");
+  clock().sleep(1h);
+  expect_all_works("after");
+  EXPECT_EQ(manager().status_page("/livez"), "ok");
+  EXPECT_FALSE(manager().exit_status());
+}
+
+TEST_F(Clock, tells_that_a_watch_is_dead_of_which_no_byte_comes) {
+  patience(60s);
+  start_manager();
+  create_template("gpus");
+  settle();
+  EXPECT_EQ(faults().stall_watches("/pods"), 1U);
+  create_pod({.name = "unseen", .templates = {{"accel", "gpus"}}});
+  // It takes the silence for a slow minute at first; it is given up after three.
+  clock().sleep(4min);
+  wait_for_claim_of("unseen", "accel");
+  EXPECT_EQ(claim_names().size(), 1U);
+}
+
+}  // namespace
+}  // namespace dcm::conformance

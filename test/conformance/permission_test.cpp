@@ -1,0 +1,203 @@
+// Permissions that are taken away and given back, by the API server's own RBAC: what the manager
+// cannot do meanwhile it does then, without a restart.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "test/conformance/case.hpp"
+
+namespace dcm::conformance {
+namespace {
+
+constexpr const char* kRole =
+    "/apis/rbac.authorization.k8s.io/v1/clusterroles/dra-controller-manager";
+constexpr const char* kUser = "system:serviceaccount:kube-system:dra-controller-manager";
+
+class Permission : public Case {
+ protected:
+  void SetUp() override {
+    if (run().server == ServerKind::memory) GTEST_SKIP() << "the in-memory API server has no RBAC";
+    if (run().manager == ManagerKind::reference) GTEST_SKIP() << "it runs with all permissions";
+    patience(std::chrono::seconds(60));
+    all_rules_ = at(kube().must_get(kRole), "/rules");
+    faults();
+  }
+  ~Permission() override {
+    if (!all_rules_.is_null()) set_rules(all_rules_);
+  }
+
+  // All verbs, or one, on "resourceclaims/status"; in force when it returns.
+  void take_away(const std::string& resource, const std::string& verb) {
+    json::array rules;
+    for (json::value rule : all_rules_.as_array()) {
+      const json::array resources = rule.at("resources").as_array();
+      if (std::ranges::find(resources, json::value(resource)) == resources.end()) {
+        rules.push_back(rule);
+        continue;
+      }
+      json::value others = rule;
+      remove(others.at("resources").as_array(), resource);
+      if (!others.at("resources").as_array().empty()) rules.push_back(others);
+      rule.at("resources") = json::array{resource};
+      remove(rule.at("verbs").as_array(), verb);
+      if (!rule.at("verbs").as_array().empty()) rules.push_back(rule);
+    }
+    set_rules(rules);
+    ASSERT_TRUE(soon("it is in force", [&] { return !may(verb, resource); }));
+  }
+  void give_back() { set_rules(all_rules_); }
+
+  // How many of the requests were refused with this status.
+  std::ptrdiff_t refusals(unsigned status, const std::string& part_of_target) {
+    const auto requests = faults().requests();
+    return std::ranges::count_if(requests, [&](const auto& each) {
+      return each.status == status && each.target.find(part_of_target) != std::string::npos;
+    });
+  }
+
+ private:
+  static void remove(json::array& texts, const std::string& text) {
+    texts.erase(std::ranges::remove(texts, json::value(text)).begin(), texts.end());
+  }
+  void set_rules(const json::value& rules) {
+    kube().must_patch(kRole, Kube::Patch::merge, {{"rules", rules}});
+  }
+  bool may(const std::string& verb, const std::string& resource) {
+    const std::size_t slash = resource.find('/');
+    json::object attributes{{"verb", verb}, {"resource", resource.substr(0, slash)}};
+    if (slash != resource.npos) attributes["subresource"] = resource.substr(slash + 1);
+    if (resource.starts_with("resource")) attributes["group"] = "resource.k8s.io";
+    const json::value review = kube().must_post(
+        "/apis/authorization.k8s.io/v1/subjectaccessreviews",
+        {{"apiVersion", "authorization.k8s.io/v1"},
+         {"kind", "SubjectAccessReview"},
+         {"spec", {{"user", kUser}, {"resourceAttributes", std::move(attributes)}}}});
+    return at(review, "/status/allowed") == json::value(true);
+  }
+
+  json::value all_rules_;
+};
+
+TEST_F(Permission, to_make_claims_comes_back) {
+  start_manager();
+  create_template("gpus");
+  take_away("resourceclaims", "create");
+  create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
+  EXPECT_TRUE(soon("a warning with the server's words", [&] {
+    return has_warning("trainer-0", "FailedResourceClaimCreation",
+                       "cannot create resource \"resourceclaims\"");
+  }));
+  EXPECT_TRUE(claim_names().empty());
+  give_back();
+  wait_for_claim_of("trainer-0", "accel");
+  EXPECT_EQ(claim_names().size(), 1U);
+}
+
+TEST_F(Permission, to_write_names_to_pods_comes_back_and_no_second_claim_is_made) {
+  start_manager();
+  create_template("gpus");
+  take_away("pods/status", "patch");
+  create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
+  EXPECT_TRUE(soon("the write is refused", [&] { return refusals(403, "/trainer-0/status") > 1; }));
+  give_back();
+  wait_for_claim_of("trainer-0", "accel");
+  settle();
+  EXPECT_EQ(claim_names().size(), 1U);
+}
+
+TEST_F(Permission, to_write_the_status_of_claims_comes_back) {
+  start_manager();
+  create_claim("shared");
+  allocate("shared");
+  take_away("resourceclaims/status", "patch");
+  const json::value pod =
+      create_pod({.name = "bound", .claims = {{"accel", "shared"}}, .node = "node-a"});
+  EXPECT_TRUE(soon("the write is refused", [&] { return refusals(403, "/shared/status") > 0; }));
+  give_back();
+  EXPECT_TRUE(soon("it is reserved", [&] { return reserved_for("shared") == uids({pod}); }));
+}
+
+TEST_F(Permission, to_bind_claims_comes_back) {
+  start_manager();
+  create_claim("probe");
+  allocate("probe");
+  create_claim("shared");
+  allocate("shared");
+  take_away("resourceclaims/binding", "patch");
+  const auto answer = Kube(run().restricted)
+                          .patch(path("resourceclaims", "probe") + "/status?dryRun=All",
+                                 Kube::Patch::merge, {{"status", {{"allocation", nullptr}}}});
+  if (answer.status == 200) GTEST_SKIP() << "this server asks nobody about resourceclaims/binding";
+  const json::value pod =
+      create_pod({.name = "bound", .claims = {{"accel", "shared"}}, .node = "node-a"});
+  EXPECT_TRUE(soon("the write is refused", [&] { return refusals(422, "/shared/status") > 0; }));
+  give_back();
+  EXPECT_TRUE(soon("it is reserved", [&] { return reserved_for("shared") == uids({pod}); }));
+}
+
+TEST_F(Permission, to_remove_finalizers_comes_back) {
+  start_manager();
+  create_claim("idle");
+  allocate("idle");
+  take_away("resourceclaims", "patch");
+  kube().remove(path("resourceclaims", "idle"));
+  EXPECT_TRUE(soon("the write is refused", [&] { return refusals(403, "/idle") > 0; }));
+  give_back();
+  EXPECT_TRUE(soon("it is gone", [&] { return !exists("resourceclaims", "idle"); }));
+}
+
+TEST_F(Permission, to_delete_claims_comes_back) {
+  start_manager();
+  create_template("gpus");
+  create_pod({.name = "job", .templates = {{"accel", "gpus"}}, .node = "node-a"});
+  const std::string claim = wait_for_claim_of("job", "accel");
+  take_away("resourceclaims", "delete");
+  set_phase("job", "Succeeded");
+  EXPECT_TRUE(soon("the delete is refused", [&] { return refusals(403, claim) > 0; }));
+  give_back();
+  EXPECT_TRUE(soon("it is gone", [&] { return !exists("resourceclaims", claim); }));
+}
+
+TEST_F(Permission, to_write_events_is_not_needed_for_the_work) {
+  take_away("events", "create");
+  start_manager();
+  create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
+  EXPECT_TRUE(soon("the event is refused", [&] { return refusals(403, "/events") > 0; }));
+  create_template("gpus");
+  wait_for_claim_of("trainer-0", "accel");
+  EXPECT_TRUE(events_of("trainer-0").empty());
+}
+
+TEST_F(Permission, to_read_one_kind_that_is_missing_at_the_start_is_waited_for) {
+  create_template("gpus");
+  create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
+  take_away("resourceclaimtemplates", "list");
+  take_away("resourceclaimtemplates", "watch");
+  auto waiting = another_manager();
+  EXPECT_TRUE(soon("/readyz names the kind", [&] {
+    return waiting->status_page("/readyz").find("resourceclaimtemplates") != std::string::npos;
+  })) << waiting->status_page("/readyz");
+  EXPECT_EQ(waiting->status_page("/livez"), "ok");
+  EXPECT_TRUE(claim_names().empty());
+  give_back();
+  wait_for_claim_of("trainer-0", "accel");
+  EXPECT_EQ(waiting->status_page("/readyz"), "ok");
+  waiting->kill();
+}
+
+TEST_F(Permission, to_read_one_kind_that_goes_while_it_runs_comes_back) {
+  start_manager();
+  create_template("gpus");
+  settle();
+  take_away("pods", "watch");
+  // Watches that are open stay so: the API server asks once.
+  EXPECT_GE(faults().cut_watches("/pods"), 1U);
+  EXPECT_TRUE(soon("the watch is refused", [&] { return refusals(403, "/pods?") > 0; }));
+  create_pod({.name = "unseen", .templates = {{"accel", "gpus"}}});
+  EXPECT_FALSE(manager().exit_status());
+  give_back();
+  wait_for_claim_of("unseen", "accel");
+}
+
+}  // namespace
+}  // namespace dcm::conformance

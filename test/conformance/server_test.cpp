@@ -1,0 +1,129 @@
+// An API server that ends and comes back, and a store below it that forgets: the real processes,
+// not what a proxy makes of them.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "test/conformance/case.hpp"
+
+namespace dcm::conformance {
+namespace {
+
+// A manager waits up to 30 s, and then some, before it looks for a server that has long been away.
+constexpr std::chrono::seconds kPatience{90};
+
+class Restart : public Case, public testing::WithParamInterface<ApiServer::Ending> {
+ protected:
+  void SetUp() override { patience(kPatience); }
+  // A pod is served, reserved for and released: everything works.
+  void expect_all_works(const std::string& pod) {
+    create_pod({.name = pod, .templates = {{"accel", "gpus"}}, .node = "node-a"});
+    const std::string claim = wait_for_claim_of(pod, "accel");
+    allocate(claim);
+    EXPECT_TRUE(soon("it is reserved", [&] { return reserved_for(claim).size() == 1; }));
+    delete_pod(pod);
+    EXPECT_TRUE(soon("it is free", [&] { return is_free(claim); }));
+  }
+};
+
+TEST_P(Restart, is_survived_by_the_manager_which_then_goes_on) {
+  start_manager();
+  create_template("gpus");
+  expect_all_works("before");
+  halt_server(GetParam());
+  EXPECT_FALSE(manager().exit_status());
+  if (run().manager == ManagerKind::ours) EXPECT_EQ(manager().status_page("/livez"), "ok");
+  resume_server();
+  expect_all_works("after");
+  EXPECT_FALSE(manager().exit_status());
+  if (run().manager == ManagerKind::ours) EXPECT_EQ(manager().status_page("/readyz"), "ok");
+}
+
+TEST_P(Restart, in_the_middle_of_a_hundred_pods_leaves_nothing_double_or_missing) {
+  reference("looks for a lost claim in its cache alone, and may make a second one");
+  start_manager();
+  create_template("gpus");
+  create_pods(100, "gpus");
+  ASSERT_TRUE(soon("some claims are made", [&] { return claim_names().size() > 5; }));
+  halt_server(GetParam());
+  resume_server();
+  EXPECT_TRUE(soon("every pod has its claim", [&] { return every_pod_has_its_claim(); }));
+  settle();
+  EXPECT_EQ(claim_names().size(), 100U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Server, Restart,
+                         testing::Values(ApiServer::Ending::in_order, ApiServer::Ending::crash),
+                         [](const auto& info) {
+                           return info.param == ApiServer::Ending::crash ? "as_a_crash"
+                                                                         : "in_order";
+                         });
+
+class Server : public Case {
+ protected:
+  void SetUp() override { patience(kPatience); }
+};
+
+TEST_F(Server, that_has_forgotten_what_a_watch_missed_is_listed_again) {
+  faults();
+  start_manager();
+  create_template("gpus");
+  create_claim("shared");
+  const json::value pod =
+      create_pod({.name = "gone", .claims = {{"accel", "shared"}}, .node = "node-a"});
+  allocate("shared", {reservation_of(pod)});
+  settle();
+  // The manager is cut off, the world goes on, and the history that it would need goes away.
+  faults().add({.times = 1'000'000, .fault = {.kind = FaultKind::reset}});
+  faults().cut_watches("watch=");
+  delete_pod("gone");
+  create_pods(3, "gpus");
+  compact_history();
+  halt_server(ApiServer::Ending::in_order);
+  resume_server();
+  faults().clear();
+  EXPECT_TRUE(soon("the missed deletion is seen", [&] { return is_free("shared"); }));
+  EXPECT_TRUE(soon("every pod has its claim", [&] {
+    const Names names = claim_names();
+    return std::ranges::count_if(names, [](const auto& n) { return n.starts_with("pod-"); }) == 3;
+  }));
+}
+
+TEST_F(Server, that_forgets_in_the_middle_of_a_list_is_asked_from_the_start) {
+  if (run().manager == ManagerKind::reference) GTEST_SKIP() << "it reads no lists page by page";
+  std::vector<json::value> templates;
+  for (int i = 0; i <= 500; ++i) {
+    templates.push_back({{"apiVersion", "resource.k8s.io/v1"},
+                         {"kind", "ResourceClaimTemplate"},
+                         {"metadata", {{"name", fmt::format("template-{:03}", i)}}},
+                         {"spec", {{"spec", json::object()}}}});
+  }
+  kube().post_all(path("resourceclaimtemplates"), templates, 20);
+  // A server that knows no watch lists, and the second page of the list.
+  faults().add({.method = "GET",
+                .target = "sendInitialEvents=true",
+                .times = 1'000'000,
+                .fault = {.kind = FaultKind::answer, .answer = {.status = 422}}});
+  const std::size_t page = faults().add({.method = "GET",
+                                         .target = "/resourceclaimtemplates\\?.*continue=",
+                                         .fault = {.kind = FaultKind::hold}});
+  const auto manager = another_manager();
+  ASSERT_TRUE(soon("the second page is asked for", [&] { return faults().held(page) == 1; }));
+  create_template("zz-after-the-list");
+  compact_history();
+  halt_server(ApiServer::Ending::in_order);
+  resume_server();
+  faults().release(page, Release::pass);
+  EXPECT_TRUE(manager->is_ready_soon()) << manager->log();
+  create_pod({.name = "last", .templates = {{"accel", "template-500"}}});
+  wait_for_claim_of("last", "accel");
+  create_pod({.name = "late", .templates = {{"accel", "zz-after-the-list"}}});
+  wait_for_claim_of("late", "accel");
+  const auto requests = faults().requests();
+  const auto is_refused = [](const auto& each) { return each.status == 410; };
+  EXPECT_EQ(std::ranges::count_if(requests, is_refused), 1) << "the server has not forgotten";
+  manager->kill();
+}
+
+}  // namespace
+}  // namespace dcm::conformance

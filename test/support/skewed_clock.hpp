@@ -1,0 +1,32 @@
+// The clocks of one process under test, by libdcm-clock-shim.so (clock_shim.cpp).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace dcm::support {
+
+class SkewedClock {
+ public:
+  // Keeps what it says in `file`. Throws std::runtime_error when it cannot be made.
+  explicit SkewedClock(std::string file);
+
+  // For the process whose clock it is; programs that read clocks without libc do not see it.
+  std::map<std::string, std::string> environment() const;
+
+  // The wall clock is wrong by that much; negative: behind.
+  void shift_wall(std::chrono::seconds by);
+  // All clocks go forward at once, as when the machine has slept.
+  void sleep(std::chrono::seconds duration);
+
+ private:
+  void write() const;
+
+  std::string file_;
+  std::int64_t wall_seconds_ = 0;
+  std::int64_t forward_seconds_ = 0;
+};
+
+}  // namespace dcm::support
