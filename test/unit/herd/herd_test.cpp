@@ -59,7 +59,8 @@ class Herd {
   // Pods on one device, by a claim that is reserved for all of them.
   void add_users(const std::string& ns, const std::string& claim, std::size_t count) {
     direct("POST", in(ns, "resourceclaims"),
-           R"({"metadata":{"name":")" + claim + R"("},"spec":{}})");
+           R"({"metadata":{"name":")" + claim + R"("},"spec":{"devices":{"requests":[)" +
+               R"({"name":"r","exactly":{"deviceClassName":"gpu.example.com"}}]}}})");
     std::string reserved;
     for (std::size_t i = 0; i < count; ++i) {
       const std::string name = fmt::format("{}-{}", claim, i);
