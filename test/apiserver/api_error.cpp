@@ -69,6 +69,11 @@ Cause too_many(std::string field, std::size_t count, std::size_t limit) {
           fmt::format("Too many: {}: must have at most {} items", count, limit), std::move(field)};
 }
 
+Cause too_long(std::string field, std::size_t limit) {
+  return {"FieldValueTooLong", fmt::format("Too long: may not be more than {} bytes", limit),
+          std::move(field)};
+}
+
 Cause not_supported(std::string field, const Json& value,
                     std::initializer_list<std::string_view> supported) {
   std::string list;
@@ -208,6 +213,14 @@ ApiError version_too_large(std::uint64_t wanted, std::uint64_t current) {
 
 ApiError unsupported_patch_type() {
   return {415, "UnsupportedMediaType", "415: Unsupported Media Type", JsonObject()};
+}
+
+ApiError too_large(std::string_view why) {
+  return {413, "RequestEntityTooLarge", fmt::format("Request entity too large: {}", why)};
+}
+
+ApiError invalid_patch(const Json& shown, std::string_view why) {
+  return invalid_object("", "", "", {invalid_value("patch", Json(serialize(shown)), why)});
 }
 
 ApiError plain_failure(std::string message) {

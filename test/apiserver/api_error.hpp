@@ -28,6 +28,7 @@ Cause required_value(std::string field, std::string_view why = {});
 Cause forbidden_value(std::string field, std::string_view why);
 Cause duplicate_value(std::string field, const Json& value);
 Cause too_many(std::string field, std::size_t count, std::size_t limit);
+Cause too_long(std::string field, std::size_t limit);
 Cause not_supported(std::string field, const Json& value,
                     std::initializer_list<std::string_view> supported);
 
@@ -69,6 +70,10 @@ ApiError method_not_allowed();
 ApiError not_acceptable();
 ApiError unsupported_media_type(std::string_view accepted);
 ApiError unsupported_patch_type();
+// `why` follows "Request entity too large: ".
+ApiError too_large(std::string_view why);
+// A patch that makes no object of its kind.
+ApiError invalid_patch(const Json& shown, std::string_view why);
 ApiError expired(std::string message);
 ApiError version_too_large(std::uint64_t wanted, std::uint64_t current);
 // A Go error that nobody has turned into an API error: 500 without a reason.

@@ -16,9 +16,9 @@ ResourceType as_bindings(const ResourceType& pods) {
 }
 
 Outcome<JsonObject> decode_binding(const WriteRequest& request) {
-  auto decoded = decode_object(request.body, "the body of the request");
-  if (!decoded) return decoded;
-  const JsonObject& binding = *decoded;
+  auto document = decode_document(request, "Binding");
+  if (!document) return std::unexpected(std::move(document.error()));
+  JsonObject& binding = document->object;
   const std::string_view kind = text_at(binding, {"target", "kind"});
   // The endpoint returns these as they are, and nobody makes an API error of them.
   if (!kind.empty() && kind != "Node") {
@@ -28,7 +28,7 @@ Outcome<JsonObject> decode_binding(const WriteRequest& request) {
   if (text_at(binding, {"target", "name"}).empty()) {
     return std::unexpected(plain_failure("target.name: Required value"));
   }
-  return decoded;
+  return std::move(binding);
 }
 
 // Whether it is the pod that is meant; a conflict of the pod, not of its binding.

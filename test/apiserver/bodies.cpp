@@ -2,11 +2,48 @@
 
 #include <fmt/format.h>
 
+#include "test/apiserver/duplicates.hpp"
+#include "test/apiserver/typed.hpp"
+#include "test/apiserver/yaml.hpp"
+
 namespace dcm::apiserver {
 
 namespace {
 
 constexpr std::string_view kJson = "application/json";
+constexpr std::string_view kYaml = "application/yaml";
+
+ApiError unrecognized(std::string_view kind, std::string_view problem) {
+  return bad_request(
+      fmt::format("the object provided is unrecognized (must be of type {}): {}", kind, problem));
+}
+
+Outcome<Document> decode_json(std::string_view body, std::string_view kind) {
+  std::string problem;
+  auto json = body.empty() ? JsonObject() : parse(body, problem);
+  if (json && json->is_object()) {
+    Document document{std::move(json->get_object()), {}};
+    for (const std::string& path : duplicate_members(body)) {
+      document.problems.push_back(fmt::format("duplicate field \"{}\"", path));
+    }
+    return document;
+  }
+  if (json) problem = "it is no object";
+  return std::unexpected(
+      unrecognized(kind, "couldn't get version/kind; json parse error: " + problem));
+}
+
+Outcome<Document> decode_yaml(std::string_view body, std::string_view kind) {
+  std::string problem;
+  auto yaml = parse_yaml(body, problem);
+  if (!yaml) return std::unexpected(unrecognized(kind, problem));
+  if (yaml->value.is_null()) return Document{};
+  if (!yaml->value.is_object()) {
+    return std::unexpected(
+        unrecognized(kind, "couldn't get version/kind; json parse error: it is no object"));
+  }
+  return Document{std::move(yaml->value.get_object()), std::move(yaml->duplicates)};
+}
 
 }  // namespace
 
@@ -26,8 +63,8 @@ Outcome<> take_type_meta(const Target& target, JsonObject& object) {
   const std::string expected = target.type->api_version(target.version);
   const std::string version(text_at(object, {"apiVersion"}));
   const std::string kind(text_at(object, {"kind"}));
-  object.erase("apiVersion");
-  object.erase("kind");
+  object.stable_erase("apiVersion");
+  object.stable_erase("kind");
   const bool same_version = version.empty() || version == expected;
   if (same_version && (kind.empty() || kind == target.type->kind)) return {};
   const std::string wrong = version.empty() ? expected : version;
@@ -55,19 +92,44 @@ Outcome<> check_identity(const Target& target, const JsonObject& object) {
       "the name of the object ({}) does not match the name on the URL ({})", name, target.name)));
 }
 
-Outcome<JsonObject> decode_body(const WriteRequest& request) {
-  if (!request.content_type.empty() && request.content_type != kJson) {
-    return std::unexpected(unsupported_media_type(kJson));
+Outcome<Document> decode_document(const WriteRequest& request, std::string_view kind) {
+  if (request.content_type == kYaml) return decode_yaml(request.body, kind);
+  if (request.content_type.empty() || request.content_type == kJson) {
+    return decode_json(request.body, kind);
   }
-  auto object = decode_object(request.body, "the body of the request");
-  if (!object) return object;
-  if (auto typed = take_type_meta(request.target, *object); !typed) {
+  return std::unexpected(unsupported_media_type(fmt::format("{}, {}", kJson, kYaml)));
+}
+
+Outcome<JsonObject> decode_body(const WriteRequest& request, FieldCheck& check) {
+  const Target& target = request.target;
+  const std::string& kind = target.type->kind;
+  auto document = decode_document(request, kind);
+  if (!document) return std::unexpected(std::move(document.error()));
+  JsonObject& object = document->object;
+  if (auto typed = take_type_meta(target, object); !typed) {
     return std::unexpected(std::move(typed.error()));
   }
-  if (auto fits = check_identity(request.target, *object); !fits) {
+  const TypedResult typed =
+      decode_typed(object, field_type(target.type->api_version(target.version), kind), kind);
+  std::optional<std::string> objection;
+  if (typed.problem) {
+    objection = typed.problem->message;
+  } else {
+    std::vector<std::string> problems = std::move(document->problems);
+    for (std::string& unknown : unknown_fields(typed.unknown)) {
+      problems.push_back(std::move(unknown));
+    }
+    objection = check.objection(problems);
+  }
+  if (objection) {
+    return std::unexpected(
+        bad_request(fmt::format("{} in version \"{}\" cannot be handled as a {}: {}", kind,
+                                target.version, kind, *objection)));
+  }
+  if (auto fits = check_identity(target, object); !fits) {
     return std::unexpected(std::move(fits.error()));
   }
-  return object;
+  return std::move(object);
 }
 
 }  // namespace dcm::apiserver

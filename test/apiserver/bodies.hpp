@@ -4,14 +4,23 @@
 
 #include <string_view>
 
+#include "test/apiserver/field_check.hpp"
 #include "test/apiserver/registry.hpp"
 #include "test/apiserver/request.hpp"
 #include "test/apiserver/writes.hpp"
 
 namespace dcm::apiserver {
 
-// `what` names it in the 400.
+// A JSON object. `what` names it in the 400.
 Outcome<JsonObject> decode_object(std::string_view body, std::string_view what);
+
+// An object in the format that the request's Content-Type says, JSON or YAML, and what is doubtful
+// about it (a member given twice). `kind` is what it should be.
+struct Document {
+  JsonObject object;
+  std::vector<std::string> problems;
+};
+Outcome<Document> decode_document(const WriteRequest& request, std::string_view kind);
 
 // Takes apiVersion and kind off: they may be left out; if they are there, they must be the path's.
 Outcome<> take_type_meta(const Target& target, JsonObject& object);
@@ -19,7 +28,7 @@ Outcome<> take_type_meta(const Target& target, JsonObject& object);
 // Namespace and name may be left out of an object; if they are there, they must be the path's.
 Outcome<> check_identity(const Target& target, const JsonObject& object);
 
-// The object of a POST or PUT.
-Outcome<JsonObject> decode_body(const WriteRequest& request);
+// The object of a POST or PUT, with nothing in it that its kind does not have.
+Outcome<JsonObject> decode_body(const WriteRequest& request, FieldCheck& check);
 
 }  // namespace dcm::apiserver

@@ -52,6 +52,7 @@ class BudgetStrategy final : public OldStatusStrategy {
     OldStatusStrategy::prepare_update(next, old, endpoint, context);
     if (endpoint == Endpoint::main) count_generation(next, old);
     count_zeros(next);
+    complete_conditions(next);
   }
 
   void validate_create(const JsonObject& object, const WriteContext&,

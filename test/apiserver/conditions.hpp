@@ -10,6 +10,9 @@ namespace dcm::apiserver {
 // What the API demands of a list of conditions: known values, all members set, each type once.
 void validate_conditions(const JsonArray& conditions, const std::string& path, Causes& causes);
 
+// Gives each condition of a status its `message`, which is never left out.
+void complete_conditions(JsonObject& object);
+
 // Puts a condition in place of the one of its type, or at the end; the time of the transition,
 // `now`, is kept if the status stays (apimachinery's meta.SetStatusCondition).
 void set_condition(JsonArray& conditions, JsonObject condition, const std::string& now);

@@ -64,9 +64,9 @@ int pending_status(const DeleteOptions& options) {
 Outcome<DeleteOptions> decode_delete_options(const WriteRequest& request) {
   DeleteOptions decoded;
   if (!request.body.empty()) {
-    const auto options = decode_object(request.body, "DeleteOptions");
+    const auto options = decode_document(request, "DeleteOptions");
     if (!options) return std::unexpected(options.error());
-    decoded = delete_options_of(*options);
+    decoded = delete_options_of(options->object);
   } else {
     decoded.wish.grace_seconds = request.query.integer("gracePeriodSeconds");
     decoded.propagation_policy = request.query.get("propagationPolicy");

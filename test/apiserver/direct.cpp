@@ -4,6 +4,14 @@
 
 namespace dcm::apiserver {
 
+std::vector<std::string> Answer::header(std::string_view name) const {
+  std::vector<std::string> values;
+  for (const auto& [key, value] : headers) {
+    if (key == name) values.push_back(value);
+  }
+  return values;
+}
+
 bool Answer::blames(std::string_view field) const {
   return std::ranges::any_of(array_at(body, {"details", "causes"}), [&](const Json& cause) {
     return cause.is_object() && text_at(cause.get_object(), {"field"}) == field;
@@ -26,7 +34,7 @@ Answer Direct::send(std::string_view method, std::string_view target, std::strin
   const Response response = server_.handle(sent);
   std::string problem;
   auto json = parse(response.body, problem);
-  Answer answer{response.status, {}};
+  Answer answer{response.status, {}, response.headers};
   if (json && json->is_object()) answer.body = std::move(json->get_object());
   return answer;
 }

@@ -12,6 +12,7 @@ namespace dcm::apiserver {
 struct Answer {
   int status = 0;
   JsonObject body;  // empty when it is no JSON object
+  Headers headers;
 
   bool ok() const { return status >= 200 && status < 300; }
   std::string_view text(Path path) const { return text_at(body, path); }
@@ -20,12 +21,16 @@ struct Answer {
   std::string_view resource_version() const { return text({"metadata", "resourceVersion"}); }
   // `reason` of a Status.
   std::string_view reason() const { return text({"reason"}); }
+  // The values of all headers of that name.
+  std::vector<std::string> header(std::string_view name) const;
   // Whether `details.causes` has one for that field.
   bool blames(std::string_view field) const;
 };
 
 inline constexpr std::string_view kMerge = "application/merge-patch+json";
 inline constexpr std::string_view kStrategic = "application/strategic-merge-patch+json";
+inline constexpr std::string_view kJsonPatch = "application/json-patch+json";
+inline constexpr std::string_view kYaml = "application/yaml";
 inline constexpr std::string_view kApply = "application/apply-patch+yaml";
 
 class Direct {

@@ -32,21 +32,22 @@ Outcome<> join_dry_run(DeleteOptions& options, const Query& query) {
 }
 
 Outcome<DeleteOptions> decode_eviction(const WriteRequest& request) {
-  auto body = decode_object(request.body, "the body of the request");
-  if (!body) return std::unexpected(std::move(body.error()));
+  auto document = decode_document(request, "Eviction");
+  if (!document) return std::unexpected(std::move(document.error()));
+  JsonObject& body = document->object;
   ResourceType type;
-  Target eviction = as_eviction(request.target, type, *body);
-  if (auto typed = take_type_meta(eviction, *body); !typed) {
+  Target eviction = as_eviction(request.target, type, body);
+  if (auto typed = take_type_meta(eviction, body); !typed) {
     return std::unexpected(std::move(typed.error()));
   }
   eviction.name.clear();  // its own text for a name that differs
-  if (auto fits = check_identity(eviction, *body); !fits) {
+  if (auto fits = check_identity(eviction, body); !fits) {
     return std::unexpected(std::move(fits.error()));
   }
-  if (text_at(*body, {"metadata", "name"}) != request.target.name) {
+  if (text_at(body, {"metadata", "name"}) != request.target.name) {
     return std::unexpected(bad_request("name in URL does not match name in Eviction object"));
   }
-  DeleteOptions options = delete_options_of(object_at(*body, {"deleteOptions"}));
+  DeleteOptions options = delete_options_of(object_at(body, {"deleteOptions"}));
   if (auto joined = join_dry_run(options, request.query); !joined) {
     return std::unexpected(std::move(joined.error()));
   }

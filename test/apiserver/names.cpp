@@ -70,6 +70,16 @@ constexpr std::string_view kValueRule =
     "and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or "
     "'12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
+constexpr std::string_view kReasonRule =
+    "a condition reason must start with alphabetic character, optionally followed by a string of "
+    "alphanumeric characters or '_,:', and must end with an alphanumeric character or '_' (e.g. "
+    "'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex "
+    "used for validation is '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')";
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 }  // namespace
 
 std::string_view problem_with_name(NameRule rule, std::string_view name) {
@@ -98,6 +108,15 @@ std::string_view problem_with_qualified_name(std::string_view name) {
 
 std::string_view problem_with_label_value(std::string_view value) {
   return value.empty() || is_label_text(value) ? "" : kValueRule;
+}
+
+std::string_view problem_with_reason(std::string_view reason) {
+  const bool good =
+      !reason.empty() && is_letter(reason.front()) && reason.back() != ',' &&
+      reason.back() != ':' && std::ranges::all_of(reason, [](char c) {
+        return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == ',' || c == ':';
+      });
+  return good ? "" : kReasonRule;
 }
 
 }  // namespace dcm::apiserver

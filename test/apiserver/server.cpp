@@ -5,6 +5,7 @@
 #include "test/apiserver/discovery.hpp"
 #include "test/apiserver/encode.hpp"
 #include "test/apiserver/eviction.hpp"
+#include "test/apiserver/patch_requests.hpp"
 #include "test/apiserver/protobuf.hpp"
 #include "test/apiserver/table.hpp"
 #include "test/apiserver/writes.hpp"
@@ -207,9 +208,7 @@ Outcome<Response> Server::read(const Parsed& parsed) const {
 Outcome<Response> Server::write(const Request& request, const Parsed& parsed) {
   const ResourcePath& path = *parsed.path;
   if (request.body.size() > options_.body_limit) {
-    return std::unexpected(
-        ApiError{413, "RequestEntityTooLarge",
-                 "Request entity too large: limit is " + std::to_string(options_.body_limit)});
+    return std::unexpected(too_large("limit is " + std::to_string(options_.body_limit)));
   }
   WriteRequest write{{parsed.type, path.version, path.ns, path.name},
                      parsed.query,

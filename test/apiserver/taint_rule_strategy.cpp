@@ -1,6 +1,7 @@
 // DeviceTaintRule (KEP-5055): a generation that counts changes of the spec, the time of a taint,
 // and metav1.Condition's rules for the status.
 #include "test/apiserver/conditions.hpp"
+#include "test/apiserver/names.hpp"
 #include "test/apiserver/strategies.hpp"
 #include "test/apiserver/timestamp.hpp"
 
@@ -10,16 +11,41 @@ namespace {
 
 constexpr std::size_t kMaxConditions = 8;
 
+void add_problem(const std::string& path, std::string_view text, std::string_view problem,
+                 Causes& causes) {
+  if (!problem.empty()) causes.push_back(invalid_value(path, Json(text), problem));
+}
+
+// Each part may be left out. A pool's name is made of such names and slashes.
+void validate_selector(const JsonObject& rule, Causes& causes) {
+  const JsonObject& selector = object_at(rule, {"spec", "deviceSelector"});
+  const std::string path = "spec.deviceSelector.";
+  if (const auto driver = text_at(selector, {"driver"}); !driver.empty()) {
+    add_problem(path + "driver", driver, problem_with_name(NameRule::dns_subdomain, driver),
+                causes);
+  }
+  std::string_view pool = text_at(selector, {"pool"});
+  for (bool more = !pool.empty(); more;) {
+    const auto slash = pool.find('/');
+    const std::string_view part = pool.substr(0, slash);
+    add_problem(path + "pool", part, problem_with_name(NameRule::dns_subdomain, part), causes);
+    more = slash != std::string_view::npos;
+    if (more) pool.remove_prefix(slash + 1);
+  }
+  if (const auto device = text_at(selector, {"device"}); !device.empty()) {
+    add_problem(path + "device", device, problem_with_name(NameRule::dns_label, device), causes);
+  }
+}
+
 void validate_taint(const JsonObject& rule, Causes& causes) {
   const std::string_view effect = text_at(rule, {"spec", "taint", "effect"});
-  if (text_at(rule, {"spec", "taint", "key"}).empty()) {
+  const std::string_view key = text_at(rule, {"spec", "taint", "key"});
+  if (key.empty()) {
     causes.push_back(invalid_value("spec.taint.key", Json(""), "name part must be non-empty"));
-    causes.push_back(invalid_value(
-        "spec.taint.key", Json(""),
-        "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and "
-        "end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex "
-        "used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"));
   }
+  add_problem("spec.taint.key", key, problem_with_qualified_name(key), causes);
+  const std::string_view value = text_at(rule, {"spec", "taint", "value"});
+  add_problem("spec.taint.value", value, problem_with_label_value(value), causes);
   if (effect.empty()) {
     causes.push_back(required_value("spec.taint.effect"));
   } else if (effect != "NoSchedule" && effect != "NoExecute" && effect != "None") {
@@ -41,6 +67,7 @@ class TaintRuleStrategy final : public StatusStrategy {
 
   void validate_create(const JsonObject& object, const WriteContext&,
                        Causes& causes) const override {
+    validate_selector(object, causes);
     validate_taint(object, causes);
   }
 
@@ -48,6 +75,7 @@ class TaintRuleStrategy final : public StatusStrategy {
   void prepare_update(JsonObject& next, const JsonObject& old, Endpoint endpoint,
                       const WriteContext& context) const override {
     StatusStrategy::prepare_update(next, old, endpoint, context);
+    complete_conditions(next);
     if (endpoint == Endpoint::status) return;
     JsonObject& taint = child(child(next, "spec"), "taint");
     const JsonObject& before = object_at(old, {"spec", "taint"});
@@ -61,6 +89,7 @@ class TaintRuleStrategy final : public StatusStrategy {
   void validate_update(const JsonObject& next, const JsonObject&, Endpoint endpoint,
                        Causes& causes) const override {
     if (endpoint == Endpoint::main) {
+      validate_selector(next, causes);
       validate_taint(next, causes);
     } else {
       const JsonArray& conditions = array_at(next, {"status", "conditions"});

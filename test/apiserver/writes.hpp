@@ -2,6 +2,7 @@
 // pkg/endpoints/handlers), down to the registry.
 #pragma once
 
+#include "test/apiserver/field_check.hpp"
 #include "test/apiserver/registry.hpp"
 #include "test/apiserver/request.hpp"
 
@@ -14,12 +15,18 @@ struct WriteRequest {
   std::string_view body;
 };
 
+// What a patch's Content-Type says.
+enum class PatchKind { json, merge, strategic, apply };
+
 Outcome<Response> handle_create(Registry& registry, const WriteRequest& request);
 Outcome<Response> handle_replace(Registry& registry, const WriteRequest& request);
-Outcome<Response> handle_patch(Registry& registry, const WriteRequest& request);
 Outcome<Response> handle_delete(Registry& registry, const WriteRequest& request);
 // Deletes each of `names`; one that is gone meanwhile is no failure.
 Outcome<Response> handle_delete_collection(Registry& registry, const WriteRequest& request,
                                            const std::vector<Store::Entry>& entries);
+
+// The object that was written, and the warnings about its body.
+Outcome<Response> written_response(const Target& target, Outcome<Written> written,
+                                   const FieldCheck& check);
 
 }  // namespace dcm::apiserver

@@ -1,0 +1,292 @@
+// Fields that a kind does not have, fields given twice, values of another type, and YAML.
+#include "test/unit/apiserver/fixture.hpp"
+
+namespace dcm::apiserver {
+namespace {
+
+constexpr std::string_view kConfigMaps = "/api/v1/namespaces/default/configmaps";
+
+std::string with(std::string_view path, std::string_view query) {
+  return std::string(path) + "?" + std::string(query);
+}
+
+class Fields : public Api {
+ protected:
+  static constexpr auto kOdd =
+      R"({"metadata":{"name":"p","nonsense":1},"spec":{"containers":[{"name":"c","image":"i",)"
+      R"("imagee":"j"}],"foo":{"bar":1}},"extra":[1]})";
+};
+
+TEST_F(Fields, that_are_unknown_are_dropped_with_a_warning) {
+  const Answer made = api.post(kPods, kOdd);
+  EXPECT_EQ(made.status, 201);
+  EXPECT_EQ(made.header("Warning"), (std::vector<std::string>{
+                                        R"(299 - "unknown field \"metadata.nonsense\"")",
+                                        R"(299 - "unknown field \"spec.containers[0].imagee\"")",
+                                        R"(299 - "unknown field \"spec.foo\"")",
+                                        R"(299 - "unknown field \"extra\"")",
+                                    }));
+  for (const Path path : {Path{"extra"}, Path{"spec", "foo"}, Path{"metadata", "nonsense"}}) {
+    EXPECT_FALSE(has(made.body, path));
+  }
+}
+
+TEST_F(Fields, that_are_unknown_are_dropped_in_silence_if_that_is_wished) {
+  const Answer made = api.post(with(kPods, "fieldValidation=Ignore"), kOdd);
+  EXPECT_EQ(made.status, 201);
+  EXPECT_TRUE(made.header("Warning").empty());
+  EXPECT_FALSE(has(made.body, {"extra"}));
+}
+
+TEST_F(Fields, that_are_unknown_are_a_failure_if_that_is_wished) {
+  const Answer refused = api.post(with(kPods, "fieldValidation=Strict"), kOdd);
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_EQ(
+      refused.text({"message"}),
+      "Pod in version \"v1\" cannot be handled as a Pod: strict decoding error: unknown field "
+      "\"metadata.nonsense\", unknown field \"spec.containers[0].imagee\", unknown field "
+      "\"spec.foo\", unknown field \"extra\"");
+  EXPECT_EQ(api.get(std::string(kPods) + "/p").status, 404);
+}
+
+TEST_F(Fields, that_are_given_twice_count_as_unknown_ones_do) {
+  const auto body = R"({"metadata":{"name":"a","name":"b"},"data":{"k":"1","k":"2"}})";
+  const Answer made = api.post(kConfigMaps, body);
+  EXPECT_EQ(made.name(), "b");
+  EXPECT_EQ(made.header("Warning"),
+            (std::vector<std::string>{R"(299 - "duplicate field \"metadata.name\"")",
+                                      R"(299 - "duplicate field \"data.k\"")"}));
+  EXPECT_EQ(api.post(with(kConfigMaps, "fieldValidation=Strict"), body).status, 400);
+}
+
+TEST_F(Fields, of_a_patch_are_checked_too) {
+  make_pod();
+  struct PatchRow {
+    std::string_view type;
+    std::string_view body;
+  };
+  for (const PatchRow& row :
+       {PatchRow{kMerge, R"({"spec":{"foo":1}})"}, PatchRow{kStrategic, R"({"spec":{"foo":1}})"},
+        PatchRow{kJsonPatch, R"([{"op":"add","path":"/spec/foo","value":1}])"}}) {
+    const Answer strict =
+        api.patch(with(kPod, "fieldValidation=Strict"), row.type, std::string(row.body));
+    EXPECT_EQ(strict.status, 422) << row.type;
+    EXPECT_TRUE(strict.blames("patch")) << row.type;
+    const Answer warned = api.patch(kPod, row.type, std::string(row.body));
+    EXPECT_EQ(warned.status, 200) << row.type;
+    EXPECT_EQ(warned.header("Warning"),
+              (std::vector<std::string>{R"(299 - "unknown field \"spec.foo\"")"}))
+        << row.type;
+    EXPECT_FALSE(has(warned.body, {"spec", "foo"})) << row.type;
+  }
+}
+
+TEST_F(Fields, that_are_applied_must_be_known) {
+  const Answer refused = api.patch(with(kPod, "fieldManager=m"), kApply,
+                                   R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":)"
+                                   R"("trainer-0"},"spec":{"foo":1}})");
+  EXPECT_EQ(refused.status, 500);
+  EXPECT_EQ(refused.text({"message"}),
+            "failed to create typed patch object (/trainer-0; /v1, Kind=Pod): .spec.foo: field not "
+            "declared in schema");
+}
+
+TEST_F(Fields, free_form_parameters_stay_as_they_are) {
+  const auto body =
+      R"({"metadata":{"name":"shared"},"spec":{"devices":{"requests":[{"name":"one","exactly":)"
+      R"({"deviceClassName":"gpu"}}],"config":[{"opaque":{"driver":"d","parameters":)"
+      R"({"anything":{"goes":[1,null]}}}}]}}})";
+  const Answer made = api.post(with(kClaims, "fieldValidation=Strict"), body);
+  ASSERT_EQ(made.status, 201) << serialize(made.body);
+  const JsonArray& config = array_at(made.body, {"spec", "devices", "config"});
+  EXPECT_EQ(serialize(*find(config[0].get_object(), {"opaque", "parameters"})),
+            R"({"anything":{"goes":[1,null]}})");
+}
+
+struct TypeRow {
+  std::string_view sentence;
+  std::string_view body;
+  std::string_view message;  // after "…cannot be handled as a Pod: "
+};
+
+class Types : public Api, public ::testing::WithParamInterface<TypeRow> {};
+
+TEST_P(Types, must_be_right) {
+  const Answer refused = api.post(kPods, std::string(GetParam().body));
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_EQ(refused.text({"message"}),
+            "Pod in version \"v1\" cannot be handled as a Pod: " + std::string(GetParam().message));
+}
+
+constexpr TypeRow kTypeRows[] = {
+    {"a number for a name", R"({"metadata":{"name":5}})",
+     "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.name of type string"},
+    {"a number for a label", R"({"metadata":{"labels":{"a":1}}})",
+     "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.labels of type "
+     "string"},
+    {"a list for a map", R"({"metadata":{"labels":["a"]}})",
+     "json: cannot unmarshal array into Go struct field ObjectMeta.metadata.labels of type "
+     "map[string]string"},
+    {"text for an object", R"({"metadata":"x"})",
+     "json: cannot unmarshal string into Go struct field Pod.metadata of type v1.ObjectMeta"},
+    {"an object for a list", R"({"spec":{"containers":{}}})",
+     "json: cannot unmarshal object into Go struct field PodSpec.spec.containers of type "
+     "[]v1.Container"},
+    {"text for an item", R"({"spec":{"containers":["x"]}})",
+     "json: cannot unmarshal string into Go struct field PodSpec.spec.containers of type "
+     "v1.Container"},
+    {"text for a number", R"({"spec":{"terminationGracePeriodSeconds":"1"}})",
+     "json: cannot unmarshal string into Go struct field "
+     "PodSpec.spec.terminationGracePeriodSeconds "
+     "of type int64"},
+    {"a fraction for an integer", R"({"spec":{"terminationGracePeriodSeconds":1.5}})",
+     "json: cannot unmarshal number 1.5 into Go struct field "
+     "PodSpec.spec.terminationGracePeriodSeconds of type int64"},
+    {"a large number for a small one", R"({"spec":{"priority":99999999999}})",
+     "json: cannot unmarshal number 99999999999 into Go struct field PodSpec.spec.priority of type "
+     "int32"},
+    {"text for a boolean", R"({"spec":{"hostNetwork":"yes"}})",
+     "json: cannot unmarshal string into Go struct field PodSpec.spec.hostNetwork of type bool"},
+    {"a time that is none", R"({"metadata":{"creationTimestamp":"yesterday"}})",
+     "parsing time \"yesterday\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"yesterday\" as "
+     "\"2006\""},
+    {"a quantity that is none",
+     R"({"spec":{"containers":[{"resources":{"requests":{"cpu":"lots"}}}]}})",
+     "quantities must match the regular expression "
+     "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Rows, Types, ::testing::ValuesIn(kTypeRows), kBySentence);
+
+TEST_F(Fields, that_are_null_are_not_there) {
+  const Answer made = api.post(
+      kConfigMaps, R"({"metadata":{"name":"a","labels":null},"data":{"k":null},"immutable":null})");
+  ASSERT_EQ(made.status, 201);
+  EXPECT_FALSE(has(made.body, {"metadata", "labels"}));
+  EXPECT_FALSE(has(made.body, {"immutable"}));
+  // But a map keeps its key.
+  const Json* value = find(made.body, {"data", "k"});
+  ASSERT_NE(value, nullptr);
+  EXPECT_EQ(*value, "");
+}
+
+struct OptionRow {
+  std::string_view sentence;
+  std::string_view query;
+  std::string_view blamed;
+};
+
+class WriteOptions : public Api, public ::testing::WithParamInterface<OptionRow> {};
+
+TEST_P(WriteOptions, are_checked) {
+  const std::string many(129, 'x');
+  std::string query(GetParam().query);
+  if (query == "fieldManager=") query += many;
+  const Answer refused = api.post(with(kConfigMaps, query), R"({"metadata":{"name":"a"}})");
+  EXPECT_EQ(refused.status, 422);
+  EXPECT_TRUE(refused.blames(GetParam().blamed)) << serialize(refused.body);
+}
+
+constexpr OptionRow kOptionRows[] = {
+    {"a dry run of something", "dryRun=Some", "dryRun"},
+    {"a validation that there is not", "fieldValidation=Maybe", "fieldValidation"},
+    {"a long manager", "fieldManager=", "fieldManager"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Rows, WriteOptions, ::testing::ValuesIn(kOptionRows), kBySentence);
+
+struct YamlRow {
+  std::string_view sentence;
+  std::string_view body;
+  std::string_view json;  // `data` as it is stored; or a status code
+};
+
+class Yaml : public Api, public ::testing::WithParamInterface<YamlRow> {};
+
+TEST_P(Yaml, is_taken) {
+  const Answer made = api.send("POST", kConfigMaps, kYaml, std::string(GetParam().body));
+  if (made.status != 201) {
+    EXPECT_EQ(std::to_string(made.status), GetParam().json) << serialize(made.body);
+    return;
+  }
+  const Json* data = find(made.body, {"data"});
+  EXPECT_EQ(data != nullptr ? serialize(*data) : "none", GetParam().json);
+}
+
+constexpr YamlRow kYamlRows[] = {
+    {"in blocks",
+     "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\ndata:\n  k: |\n    a\n    b\n",
+     R"({"k":"a\nb\n"})"},
+    {"in flow", "{metadata: {name: c}, data: {k: v}}", R"({"k":"v"})"},
+    {"with quotes", "metadata: {name: c}\ndata: {a: '5', b: \"true\"}\n",
+     R"({"a":"5","b":"true"})"},
+    {"with an alias", "metadata: {name: c}\ndata: {a: &x one, b: *x}\n",
+     R"({"a":"one","b":"one"})"},
+    {"with a key that is no text", "metadata: {name: c}\ndata: {n: 'x', 5: 'y'}\n",
+     R"({"false":"x","5":"y"})"},
+    {"the first of several documents", "---\nmetadata: {name: c}\n---\nmetadata: {name: d}\n",
+     "none"},
+    {"a number is no text", "metadata: {name: c}\ndata: {k: 5}\n", "400"},
+    {"a truth is no text", "metadata: {name: c}\ndata: {k: yes}\n", "400"},
+    {"a list is no object", "- a\n- b\n", "400"},
+    {"text is no object", "just text", "400"},
+    {"an open bracket", "metadata: {name: c\n", "400"},
+    {"nothing at all has no name", "", "422"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Rows, Yaml, ::testing::ValuesIn(kYamlRows), kBySentence);
+
+TEST_F(Fields, of_yaml_given_twice_count_as_unknown_ones_do) {
+  const auto body = "metadata:\n  name: c\n  name: d\n";
+  const Answer made = api.send("POST", kConfigMaps, kYaml, body);
+  EXPECT_EQ(made.name(), "d");
+  EXPECT_EQ(made.header("Warning").size(), 1U);
+  EXPECT_EQ(api.send("POST", with(kConfigMaps, "fieldValidation=Strict"), kYaml, body).status, 400);
+}
+
+TEST_F(Fields, can_be_applied_as_yaml) {
+  const Answer made = api.patch(with(std::string(kConfigMaps) + "/c", "fieldManager=m"), kApply,
+                                "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\ndata:\n"
+                                "  k: v\n");
+  EXPECT_EQ(made.status, 201);
+  EXPECT_EQ(made.text({"data", "k"}), "v");
+}
+
+TEST_F(Fields, come_in_no_other_format) {
+  EXPECT_EQ(api.send("POST", kConfigMaps, "text/plain", R"({"metadata":{"name":"a"}})").status,
+            415);
+}
+
+struct LabelRow {
+  std::string_view sentence;
+  std::string_view metadata;
+  std::string_view blamed;
+};
+
+class Labels : public Api, public ::testing::WithParamInterface<LabelRow> {};
+
+TEST_P(Labels, have_a_format) {
+  const Answer made = api.post(
+      kConfigMaps, R"({"metadata":{"name":"a",)" + std::string(GetParam().metadata) + "}}");
+  EXPECT_EQ(made.status, GetParam().blamed.empty() ? 201 : 422);
+  if (!GetParam().blamed.empty()) EXPECT_TRUE(made.blames(GetParam().blamed));
+}
+
+constexpr LabelRow kLabelRows[] = {
+    {"a key with a prefix", R"("labels":{"example.com/a.b_c-D":"v"})", ""},
+    {"an empty value", R"("labels":{"a":""})", ""},
+    {"a key with a space", R"("labels":{"a b":"v"})", "metadata.labels"},
+    {"a key with an empty prefix", R"("labels":{"/a":"v"})", "metadata.labels"},
+    {"a key with two slashes", R"("labels":{"a/b/c":"v"})", "metadata.labels"},
+    {"a value that ends in a dash", R"("labels":{"a":"v-"})", "metadata.labels"},
+    {"a long value",
+     R"("labels":{"a":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"})",
+     "metadata.labels"},
+    {"any value of an annotation", R"("annotations":{"a":"{ \"b\": 1 }"})", ""},
+    {"an annotation with a tilde", R"("annotations":{"m~n":"v"})", "metadata.annotations"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Rows, Labels, ::testing::ValuesIn(kLabelRows), kBySentence);
+
+}  // namespace
+}  // namespace dcm::apiserver

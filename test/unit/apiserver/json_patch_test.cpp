@@ -1,0 +1,121 @@
+// JSON patches (RFC 6902), as the real server's library takes them.
+#include "test/apiserver/json_patch.hpp"
+
+#include "test/unit/apiserver/fixture.hpp"
+
+namespace dcm::apiserver {
+namespace {
+
+struct Row {
+  std::string_view sentence;
+  std::string_view before;
+  std::string_view patch;
+  std::string_view after;  // "": it does not apply
+};
+
+class JsonPatch : public ::testing::TestWithParam<Row> {};
+
+TEST_P(JsonPatch, changes) {
+  JsonObject object = object_of(GetParam().before);
+  const auto patch = decode_json_patch(GetParam().patch);
+  ASSERT_TRUE(patch);
+  const auto applied = apply_json_patch(object, *patch);
+  if (GetParam().after.empty()) {
+    ASSERT_FALSE(applied);
+    EXPECT_EQ(applied.error().code, 422);
+    EXPECT_EQ(applied.error().reason, "Invalid");
+    return;
+  }
+  ASSERT_TRUE(applied);
+  EXPECT_EQ(object, object_of(GetParam().after)) << serialize(object);
+}
+
+constexpr Row kRows[] = {
+    {"add a member", R"({"a":{}})", R"([{"op":"add","path":"/a/b","value":1}])",
+     R"({"a":{"b":1}})"},
+    {"add over a member", R"({"a":1})", R"([{"op":"add","path":"/a","value":[2]}])",
+     R"({"a":[2]})"},
+    {"add without a value is null", R"({"a":1})", R"([{"op":"add","path":"/a"}])", R"({"a":null})"},
+    {"add below what is not there", R"({})", R"([{"op":"add","path":"/a/b","value":1}])", ""},
+    {"add below what is no object", R"({"a":1})", R"([{"op":"add","path":"/a/b","value":1}])", ""},
+    {"add an item in front", R"({"a":[1]})", R"([{"op":"add","path":"/a/0","value":0}])",
+     R"({"a":[0,1]})"},
+    {"add an item at the end", R"({"a":[1]})", R"([{"op":"add","path":"/a/-","value":2}])",
+     R"({"a":[1,2]})"},
+    {"add an item behind the end", R"({"a":[1]})", R"([{"op":"add","path":"/a/2","value":2}])", ""},
+    {"remove a member", R"({"a":1,"b":2})", R"([{"op":"remove","path":"/a"}])", R"({"b":2})"},
+    {"remove what is not there", R"({})", R"([{"op":"remove","path":"/a"}])", ""},
+    {"remove an item", R"({"a":[1,2,3]})", R"([{"op":"remove","path":"/a/1"}])", R"({"a":[1,3]})"},
+    {"remove the last item", R"({"a":[1,2,3]})", R"([{"op":"remove","path":"/a/-1"}])",
+     R"({"a":[1,2]})"},
+    {"an index that is no number", R"({"a":[1]})", R"([{"op":"remove","path":"/a/x"}])", ""},
+    {"replace a member", R"({"a":1})", R"([{"op":"replace","path":"/a","value":2}])", R"({"a":2})"},
+    {"replace what is not there adds it", R"({})", R"([{"op":"replace","path":"/a","value":2}])",
+     R"({"a":2})"},
+    {"replace an item that is not there", R"({"a":[]})",
+     R"([{"op":"replace","path":"/a/0","value":2}])", ""},
+    {"replace everything", R"({"a":1})", R"([{"op":"replace","path":"","value":{"b":2}}])",
+     R"({"b":2})"},
+    {"replace everything by no object", R"({"a":1})", R"([{"op":"replace","path":"","value":2}])",
+     ""},
+    {"move", R"({"a":1})", R"([{"op":"move","from":"/a","path":"/b"}])", R"({"b":1})"},
+    {"move what is not there", R"({})", R"([{"op":"move","from":"/a","path":"/b"}])", ""},
+    {"copy", R"({"a":1})", R"([{"op":"copy","from":"/a","path":"/b"}])", R"({"a":1,"b":1})"},
+    {"copy what is not there is null", R"({})", R"([{"op":"copy","from":"/a","path":"/b"}])",
+     R"({"b":null})"},
+    {"a test that holds", R"({"a":{"b":[1]}})",
+     R"([{"op":"test","path":"/a","value":{"b":[1]}},{"op":"remove","path":"/a"}])", R"({})"},
+    {"a test that fails", R"({"a":1})",
+     R"([{"op":"test","path":"/a","value":2},{"op":"remove","path":"/a"}])", ""},
+    {"what is not there tests as null", R"({})", R"([{"op":"test","path":"/a","value":null}])",
+     R"({})"},
+    {"what is not there tests as nothing else", R"({})", R"([{"op":"test","path":"/a","value":1}])",
+     ""},
+    {"slashes and tildes", R"({"a/b":1,"m~n":2})",
+     R"([{"op":"remove","path":"/a~1b"},{"op":"remove","path":"/m~0n"}])", R"({})"},
+    {"an unknown operation", R"({"a":1})", R"([{"op":"increment","path":"/a"}])", ""},
+    {"an operation without a path", R"({"a":1})", R"([{"op":"add","value":1}])", ""},
+    {"an operation that is none", R"({"a":1})", R"([7])", ""},
+};
+
+INSTANTIATE_TEST_SUITE_P(Rows, JsonPatch, ::testing::ValuesIn(kRows), kBySentence);
+
+class JsonPatchRequest : public Api {};
+
+TEST_F(JsonPatchRequest, sees_the_object_as_it_is_shown) {
+  make_claim();
+  const Answer patched = api.patch(kClaim, kJsonPatch,
+                                   R"([{"op":"test","path":"/kind","value":"ResourceClaim"},)"
+                                   R"({"op":"add","path":"/metadata/labels","value":{"a":"b"}}])");
+  EXPECT_EQ(patched.status, 200);
+  EXPECT_EQ(patched.text({"metadata", "labels", "a"}), "b");
+}
+
+TEST_F(JsonPatchRequest, must_leave_an_object_of_the_kind) {
+  make_claim();
+  EXPECT_EQ(
+      api.patch(kClaim, kJsonPatch, R"([{"op":"replace","path":"/kind","value":"Pod"}])").status,
+      422);
+  EXPECT_EQ(
+      api.patch(kClaim, kJsonPatch, R"([{"op":"replace","path":"/spec","value":"x"}])").status,
+      422);
+  EXPECT_EQ(
+      api.patch(kClaim, kJsonPatch, R"([{"op":"replace","path":"/metadata/name","value":"x"}])")
+          .status,
+      400);
+}
+
+TEST_F(JsonPatchRequest, is_a_list_of_operations_and_no_longer_than_it_may_be) {
+  make_claim();
+  EXPECT_EQ(api.patch(kClaim, kJsonPatch, "nonsense").status, 400);
+  EXPECT_EQ(api.patch(kClaim, kJsonPatch, "").status, 400);
+  EXPECT_EQ(api.patch(kClaim, kJsonPatch, "{}").status, 400);
+  std::string patch = "[7";
+  for (int i = 0; i < 10'000; ++i) patch += ",7";
+  const Answer refused = api.patch(kClaim, kJsonPatch, patch + "]");
+  EXPECT_EQ(refused.status, 413);
+  EXPECT_EQ(refused.reason(), "RequestEntityTooLarge");
+}
+
+}  // namespace
+}  // namespace dcm::apiserver
