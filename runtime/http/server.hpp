@@ -23,6 +23,9 @@ struct ServerOptions {
   runtime::Duration request_timeout = std::chrono::seconds(10);  // for head and body to arrive
   runtime::Duration idle_max = std::chrono::seconds(90);
   runtime::Duration write_timeout = std::chrono::seconds(30);  // for each piece of the answer
+  // The answer to what no handler sees, because it is too large or no HTTP: its status, and why.
+  // By default plain text.
+  std::function<Response(std::uint16_t status, std::string why)> refusal = {};
 };
 
 // How a handler answers: whole, or as a stream (chunked). Date, Content-Length, Transfer-Encoding
