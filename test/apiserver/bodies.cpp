@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "test/apiserver/duplicates.hpp"
+#include "test/apiserver/protobuf.hpp"
 #include "test/apiserver/typed.hpp"
 #include "test/apiserver/yaml.hpp"
 
@@ -18,15 +18,23 @@ ApiError unrecognized(std::string_view kind, std::string_view problem) {
       fmt::format("the object provided is unrecognized (must be of type {}): {}", kind, problem));
 }
 
+// Before anything else a body says what it is.
+Outcome<Document> recognized(Document document, std::string_view kind) {
+  for (const auto* name : {"apiVersion", "kind"}) {
+    const Json* value = document.object.if_contains(name);
+    if (value == nullptr || value->is_null() || value->is_string()) continue;
+    return std::unexpected(unrecognized(
+        kind, fmt::format("couldn't get version/kind; json parse error: {} is no text", name)));
+  }
+  return document;
+}
+
 Outcome<Document> decode_json(std::string_view body, std::string_view kind) {
   std::string problem;
-  auto json = body.empty() ? JsonObject() : parse(body, problem);
+  auto json = parse(body, problem);
+  if (json && json->is_null()) return Document{};
   if (json && json->is_object()) {
-    Document document{std::move(json->get_object()), {}};
-    for (const std::string& path : duplicate_members(body)) {
-      document.problems.push_back(fmt::format("duplicate field \"{}\"", path));
-    }
-    return document;
+    return recognized({std::move(json->get_object()), duplicate_fields(body)}, kind);
   }
   if (json) problem = "it is no object";
   return std::unexpected(
@@ -42,7 +50,7 @@ Outcome<Document> decode_yaml(std::string_view body, std::string_view kind) {
     return std::unexpected(
         unrecognized(kind, "couldn't get version/kind; json parse error: it is no object"));
   }
-  return Document{std::move(yaml->value.get_object()), std::move(yaml->duplicates)};
+  return recognized({std::move(yaml->value.get_object()), std::move(yaml->duplicates)}, kind);
 }
 
 }  // namespace
@@ -97,7 +105,8 @@ Outcome<Document> decode_document(const WriteRequest& request, std::string_view 
   if (request.content_type.empty() || request.content_type == kJson) {
     return decode_json(request.body, kind);
   }
-  return std::unexpected(unsupported_media_type(fmt::format("{}, {}", kJson, kYaml)));
+  return std::unexpected(
+      unsupported_media_type(fmt::format("{}, {}, {}", kJson, kYaml, kProtobuf)));
 }
 
 Outcome<JsonObject> decode_body(const WriteRequest& request, FieldCheck& check) {

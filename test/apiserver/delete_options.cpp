@@ -61,22 +61,50 @@ int pending_status(const DeleteOptions& options) {
   return options.orphan_dependents == false ? 202 : 200;
 }
 
-Outcome<DeleteOptions> decode_delete_options(const WriteRequest& request) {
-  DeleteOptions decoded;
-  if (!request.body.empty()) {
-    const auto options = decode_document(request, "DeleteOptions");
-    if (!options) return std::unexpected(options.error());
-    decoded = delete_options_of(options->object);
-  } else {
-    decoded.wish.grace_seconds = request.query.integer("gracePeriodSeconds");
-    decoded.propagation_policy = request.query.get("propagationPolicy");
-    if (request.query.has("orphanDependents")) {
-      decoded.orphan_dependents = request.query.is_true("orphanDependents");
-    }
-    decoded.wish.propagation = propagation_of(decoded);
-    if (request.query.has("dryRun")) decoded.dry_run = {request.query.get("dryRun")};
+namespace {
+
+// A body may say what it is, and that must be DeleteOptions, of whatever group.
+Outcome<DeleteOptions> decode_body_options(const WriteRequest& request) {
+  const auto document = decode_document(request, "DeleteOptions");
+  if (!document) return std::unexpected(document.error());
+  const JsonObject& options = document->object;
+  const std::string_view kind = text_at(options, {"kind"});
+  if (!kind.empty() && kind != "DeleteOptions") {
+    return std::unexpected(bad_request("no kind \"" + std::string(kind) +
+                                       "\" is registered for version \"v1\" in scheme "
+                                       "\"pkg/runtime/scheme.go:111\""));
   }
-  if (auto valid = validate(decoded); !valid) return std::unexpected(std::move(valid.error()));
+  const Json* seconds = find(options, {"gracePeriodSeconds"});
+  if (seconds != nullptr && !seconds->is_null() && !seconds->is_int64()) {
+    return std::unexpected(
+        bad_request("json: cannot unmarshal " + serialize(*seconds) +
+                    " into Go struct field DeleteOptions.gracePeriodSeconds of type int64"));
+  }
+  return delete_options_of(options);
+}
+
+Outcome<DeleteOptions> decode_query_options(const Query& query) {
+  if (auto seconds = query.check_integer("gracePeriodSeconds"); !seconds) {
+    return std::unexpected(std::move(seconds.error()));
+  }
+  DeleteOptions decoded;
+  decoded.wish.grace_seconds = query.integer("gracePeriodSeconds");
+  decoded.propagation_policy = query.get("propagationPolicy");
+  if (query.has("orphanDependents")) {
+    decoded.orphan_dependents = query.is_true("orphanDependents");
+  }
+  decoded.wish.propagation = propagation_of(decoded);
+  if (query.has("dryRun")) decoded.dry_run = {query.get("dryRun")};
+  return decoded;
+}
+
+}  // namespace
+
+Outcome<DeleteOptions> decode_delete_options(const WriteRequest& request) {
+  auto decoded =
+      request.body.empty() ? decode_query_options(request.query) : decode_body_options(request);
+  if (!decoded) return decoded;
+  if (auto valid = validate(*decoded); !valid) return std::unexpected(std::move(valid.error()));
   return decoded;
 }
 

@@ -120,8 +120,10 @@ Outcome<Deleted> Registry::remove(const Target& target, const DeleteWish& wish) 
     set_collector_finalizers(child(next, "metadata"),
                              old_wish ? Propagation::foreground : wish.propagation);
   }
-  // Whoever keeps a namespace in being is its content: no controller here empties it.
-  const bool held = is_namespace || !array_at(next, {"metadata", "finalizers"}).empty();
+  // A namespace is marked first, and goes when somebody has emptied and finalized it.
+  const bool finalized = pending && array_at(next, {"spec", "finalizers"}).empty();
+  const bool held =
+      (is_namespace && !finalized) || !array_at(next, {"metadata", "finalizers"}).empty();
   if (grace.mark == Grace::Mark::write || (held && !pending)) {
     mark_as_deleted(target, next, is_namespace ? std::nullopt : std::optional(grace.seconds));
   }

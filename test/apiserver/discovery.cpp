@@ -101,6 +101,14 @@ JsonObject eviction_of(const ResourceType& type) {
           {"verbs", strings({"create"})}};
 }
 
+JsonObject finalize_of(const ResourceType& type) {
+  return {{"name", type.plural + "/finalize"},
+          {"singularName", ""},
+          {"namespaced", false},
+          {"kind", type.kind},
+          {"verbs", strings({"update"})}};
+}
+
 Response resources_of(const ResourceTable& types, const std::string& group,
                       const std::string& version) {
   JsonArray resources;
@@ -111,6 +119,7 @@ Response resources_of(const ResourceTable& types, const std::string& group,
       resources.push_back(binding_of(type));
       resources.push_back(eviction_of(type));
     }
+    if (type.kind == "Namespace") resources.push_back(finalize_of(type));
     if (type.has_status()) resources.push_back(status_of(type));
   }
   if (resources.empty()) return page_not_found();

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "test/apiserver/duplicates.hpp"
+
 namespace dcm::apiserver {
 
 FieldCheck::FieldCheck(const Query& query) : mode_(Mode::warn) {
@@ -33,6 +35,14 @@ std::vector<std::string> unknown_fields(const std::vector<std::string>& paths) {
   std::vector<std::string> problems;
   for (const std::string& path : paths)
     problems.push_back(fmt::format("unknown field \"{}\"", path));
+  return problems;
+}
+
+std::vector<std::string> duplicate_fields(std::string_view json, std::string_view before) {
+  std::vector<std::string> problems;
+  for (const std::string& path : duplicate_members(json)) {
+    problems.push_back(fmt::format("{}duplicate field \"{}\"", before, path));
+  }
   return problems;
 }
 

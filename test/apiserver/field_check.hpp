@@ -30,5 +30,7 @@ class FieldCheck {
 
 // `unknown field "spec.nonsense"`, for each path.
 std::vector<std::string> unknown_fields(const std::vector<std::string>& paths);
+// `duplicate field "spec.containers"`, for each member that a JSON text has twice.
+std::vector<std::string> duplicate_fields(std::string_view json, std::string_view before = "");
 
 }  // namespace dcm::apiserver

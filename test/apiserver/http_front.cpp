@@ -1,6 +1,7 @@
 #include "test/apiserver/http_front.hpp"
 
 #include "runtime/condition.hpp"
+#include "test/apiserver/compression.hpp"
 
 namespace dcm::apiserver {
 
@@ -77,7 +78,9 @@ Task<> stream(std::unique_ptr<Watch> watch, http::Responder& responder, runtime:
 Task<> answer(Server& server, runtime::TimeSource& time, Request request,
               http::Responder& responder) {
   if (!Server::is_watch(request)) {
-    co_await send(server.handle(request), responder);
+    Response response = server.handle(request);
+    compress(response, request.header("Accept-Encoding"));
+    co_await send(std::move(response), responder);
     co_return;
   }
   auto watch = server.open_watch(request);
@@ -90,13 +93,24 @@ Task<> answer(Server& server, runtime::TimeSource& time, Request request,
 
 }  // namespace
 
+namespace {
+
+// A request that is too large, or is none, does not reach the server; the answer looks the same.
+http::Response refusal(std::uint16_t status, std::string message) {
+  if (status == 413) return to_http(to_response(too_large("limit is 3145728")));
+  return to_http(to_response({status, status == 400 ? "BadRequest" : "", std::move(message)}));
+}
+
+}  // namespace
+
 http::ServerOptions front_options() {
   return {.connections_max = 20'000,
           .header_bytes_max = 64 * 1024,
           .body_bytes_max = 8 * 1024 * 1024,
           .request_timeout = std::chrono::seconds(30),
           .idle_max = std::chrono::minutes(3),
-          .write_timeout = std::chrono::seconds(60)};
+          .write_timeout = std::chrono::seconds(60),
+          .refusal = refusal};
 }
 
 http::Handler http_handler(Server& server, runtime::TimeSource& time) {

@@ -83,14 +83,14 @@ ApiError expired_token(const Store& store, const ContinueToken& token) {
 
 // 0: no limit. A list that may be of any age comes from the watch cache, which does not page.
 Outcome<std::size_t> page_limit(const Query& query) {
-  const std::string_view text = query.get("limit");
-  const auto limit = text.empty() ? 0 : query.integer("limit");
-  if (!limit) {
-    return std::unexpected(
-        bad_request(fmt::format("strconv.ParseInt: parsing \"{}\": invalid syntax", text)));
+  for (const auto* name : {"limit", "timeoutSeconds"}) {
+    if (auto number = query.check_integer(name); !number) {
+      return std::unexpected(std::move(number.error()));
+    }
   }
+  const std::int64_t limit = query.integer("limit").value_or(0);
   const bool any_age = query.get("resourceVersion") == "0";
-  return any_age || *limit < 0 ? 0 : static_cast<std::size_t>(*limit);
+  return any_age || limit < 0 ? 0 : static_cast<std::size_t>(limit);
 }
 
 struct View {

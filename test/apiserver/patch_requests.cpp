@@ -31,17 +31,18 @@ const FieldType& type_of(const Target& target) {
 struct Patch {
   PatchKind kind;
   Json body;
+  std::vector<std::string> problems;  // members given twice
 };
 
 Outcome<Patch> decode_patch(PatchKind kind, std::string_view body) {
   if (kind == PatchKind::json) {
     auto operations = decode_json_patch(body);
     if (!operations) return std::unexpected(std::move(operations.error()));
-    return Patch{kind, std::move(*operations)};
+    return Patch{kind, std::move(*operations), duplicate_fields(body, "json patch ")};
   }
   auto object = decode_object(body, "patch");
   if (!object) return std::unexpected(std::move(object.error()));
-  return Patch{kind, std::move(*object)};
+  return Patch{kind, std::move(*object), duplicate_fields(body)};
 }
 
 Outcome<> carry_out(JsonObject& object, const Patch& patch, const Schema& schema) {
@@ -66,7 +67,9 @@ Outcome<> decode_patched(const Target& target, JsonObject& object, const Patch& 
   TypedResult typed = decode_typed(object, type_of(target), target.type->kind);
   if (typed.problem) return std::unexpected(invalid_patch(shown, typed.problem->message));
   if (strategic) std::ranges::sort(typed.unknown);
-  if (const auto objection = check.objection(unknown_fields(typed.unknown))) {
+  std::vector<std::string> problems = patch.problems;
+  for (std::string& unknown : unknown_fields(typed.unknown)) problems.push_back(std::move(unknown));
+  if (const auto objection = check.objection(problems)) {
     return std::unexpected(invalid_patch(shown, *objection));
   }
   return check_identity(target, object);

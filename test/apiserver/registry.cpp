@@ -76,6 +76,11 @@ Outcome<> check_is_number(std::string_view version) {
       plain_failure(fmt::format("strconv.ParseUint: parsing \"{}\": invalid syntax", version)));
 }
 
+std::string_view subresource_of(Endpoint endpoint) {
+  if (endpoint == Endpoint::status) return "status";
+  return endpoint == Endpoint::finalize ? "finalize" : "";
+}
+
 bool leaves_for_good(const ResourceType& type, const JsonObject& next, const JsonObject& old) {
   return array_at(next, {"metadata", "finalizers"}).empty() &&
          has(old, {"metadata", "deletionTimestamp"}) &&
@@ -91,7 +96,7 @@ WriteContext Registry::context_of(const Target& target) const {
 }
 
 Manager Registry::manager_of(const Target& target, Operation operation) const {
-  return {target.manager, operation, target.endpoint == Endpoint::status ? "status" : "",
+  return {target.manager, operation, std::string(subresource_of(target.endpoint)),
           target.type->api_version(target.version)};
 }
 

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <charconv>
 
+#include <fmt/format.h>
+
+#include "test/apiserver/utf8.hpp"
+
 namespace dcm::apiserver {
 
 namespace {
@@ -62,7 +66,7 @@ std::string percent_decoded(std::string_view text) {
     decoded += static_cast<char>(hex_digit(text[i + 1]) * 16 + hex_digit(text[i + 2]));
     i += 2;
   }
-  return decoded;
+  return valid_utf8(decoded);
 }
 
 Query::Query(std::string_view raw) {
@@ -87,7 +91,8 @@ std::string_view Query::get(std::string_view name) const {
 bool Query::is_true(std::string_view name) const {
   const auto found = values_.find(name);
   if (found == values_.end()) return false;
-  return found->second.empty() || found->second == "true" || found->second == "1";
+  return !std::ranges::equal(found->second, std::string_view("false"), {}, lower, lower) &&
+         found->second != "0";
 }
 
 std::optional<std::int64_t> Query::integer(std::string_view name) const {
@@ -96,6 +101,12 @@ std::optional<std::int64_t> Query::integer(std::string_view name) const {
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return number;
+}
+
+Outcome<> Query::check_integer(std::string_view name) const {
+  if (get(name).empty() || integer(name)) return {};
+  return std::unexpected(bad_request(
+      fmt::format("strconv.ParseInt: parsing {}: invalid syntax", serialize(Json(get(name))))));
 }
 
 std::vector<std::string> path_segments(std::string_view path) {

@@ -49,9 +49,11 @@ class Query {
   explicit Query(std::string_view raw);
   std::string_view get(std::string_view name) const;
   bool has(std::string_view name) const { return values_.contains(name); }
-  // "true" or "1", or the name alone.
+  // Whether it is there, and neither "false" nor "0": so Go's apimachinery reads a boolean.
   bool is_true(std::string_view name) const;
   std::optional<std::int64_t> integer(std::string_view name) const;
+  // 400 if it is there and no number.
+  Outcome<> check_integer(std::string_view name) const;
 
  private:
   std::map<std::string, std::string, std::less<>> values_;
@@ -67,6 +69,7 @@ struct ResourcePath {
   std::string subresource;
 };
 
+// What is no UTF-8 comes out as U+FFFD.
 std::string percent_decoded(std::string_view text);
 // The segments of a path, decoded, without empty ones.
 std::vector<std::string> path_segments(std::string_view path);

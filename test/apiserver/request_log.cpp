@@ -7,14 +7,22 @@ namespace dcm::apiserver {
 
 std::size_t RequestLog::add(LoggedRequest request) {
   if (limit_ == 0) return dropped_++;
-  // Halved at once, so that a long run does not move the whole log for each request.
-  if (requests_.size() >= limit_) {
-    const std::size_t gone = std::max<std::size_t>(1, requests_.size() / 2);
-    requests_.erase(requests_.begin(), requests_.begin() + static_cast<std::ptrdiff_t>(gone));
-    dropped_ += gone;
+  while (!requests_.empty() &&
+         (requests_.size() >= limit_ || bytes_ + request.body.size() > bytes_limit_)) {
+    drop_half();
   }
+  bytes_ += request.body.size();
   requests_.push_back(std::move(request));
   return dropped_ + requests_.size() - 1;
+}
+
+// At once, so that a long run does not move the whole log for each request.
+void RequestLog::drop_half() {
+  const std::size_t gone = std::max<std::size_t>(1, requests_.size() / 2);
+  const auto end = requests_.begin() + static_cast<std::ptrdiff_t>(gone);
+  for (auto one = requests_.begin(); one != end; ++one) bytes_ -= one->body.size();
+  requests_.erase(requests_.begin(), end);
+  dropped_ += gone;
 }
 
 void RequestLog::answered(std::size_t number, int status) {
@@ -25,6 +33,7 @@ void RequestLog::answered(std::size_t number, int status) {
 void RequestLog::clear() {
   dropped_ += requests_.size();
   requests_.clear();
+  bytes_ = 0;
 }
 
 std::size_t RequestLog::count(std::string_view verb, std::string_view resource) const {

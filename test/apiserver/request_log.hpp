@@ -29,8 +29,9 @@ struct LoggedRequest {
 
 class RequestLog {
  public:
-  // Keeps the newest `limit` requests; 0: none.
-  explicit RequestLog(std::size_t limit) : limit_(limit) {}
+  // Keeps the newest `limit` requests (0: none), with no more than `bytes` of bodies.
+  explicit RequestLog(std::size_t limit, std::size_t bytes = 256 * 1024 * 1024)
+      : limit_(limit), bytes_limit_(bytes) {}
 
   // The number under which the answer is reported.
   std::size_t add(LoggedRequest request);
@@ -42,7 +43,11 @@ class RequestLog {
   std::vector<LoggedRequest> writes() const;
 
  private:
+  void drop_half();
+
   std::size_t limit_;
+  std::size_t bytes_limit_;
+  std::size_t bytes_ = 0;  // of the bodies
   std::size_t dropped_ = 0;
   std::vector<LoggedRequest> requests_;
 };

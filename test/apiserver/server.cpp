@@ -1,13 +1,13 @@
 #include "test/apiserver/server.hpp"
 
 #include "runtime/assert.hpp"
-#include "test/apiserver/binding.hpp"
 #include "test/apiserver/discovery.hpp"
 #include "test/apiserver/encode.hpp"
-#include "test/apiserver/eviction.hpp"
 #include "test/apiserver/patch_requests.hpp"
 #include "test/apiserver/protobuf.hpp"
+#include "test/apiserver/subresources.hpp"
 #include "test/apiserver/table.hpp"
+#include "test/apiserver/utf8.hpp"
 #include "test/apiserver/writes.hpp"
 
 namespace dcm::apiserver {
@@ -42,15 +42,6 @@ std::string_view media_type(std::string_view content_type) {
   return content_type.substr(0, content_type.find(';'));
 }
 
-// What a pod can be told to do. Such a subresource can only be posted to.
-using Action = Outcome<Response> (*)(Registry&, const WriteRequest&);
-
-Action action_of(std::string_view subresource) {
-  if (subresource == "binding") return handle_binding;
-  if (subresource == "eviction") return handle_eviction;
-  return nullptr;
-}
-
 // nullopt: objects, not tables.
 Outcome<std::optional<TableStyle>> style_of(const Form& form, const Query& query) {
   if (form.shape != Form::Shape::table) return std::nullopt;
@@ -61,7 +52,8 @@ Outcome<std::optional<TableStyle>> style_of(const Form& form, const Query& query
 
 std::string manager_of(const Query& query, std::string_view user_agent) {
   if (const auto manager = query.get("fieldManager"); !manager.empty()) return std::string(manager);
-  return std::string(user_agent.empty() ? "unknown" : user_agent.substr(0, user_agent.find('/')));
+  if (user_agent.empty()) return "unknown";
+  return valid_utf8(user_agent.substr(0, user_agent.find('/')));
 }
 
 }  // namespace
@@ -71,13 +63,11 @@ Server::Server(runtime::TimeSource& time, runtime::Rng rng, ServerOptions option
       rng_(rng),
       options_(std::move(options)),
       types_(options_.served),
-      store_(options_.history_limit, options_.first_revision),
+      store_({options_.history_limit, options_.history_bytes}, options_.first_revision),
       registry_(store_, types_, time_, rng_),
-      log_(options_.log_limit) {
-  store_.on_change([this](std::string_view resource) {
-    for (Watch* watch : watches_) {
-      if (watch->target().type->plural == resource) watch->notify();
-    }
+      log_(options_.log_limit, options_.log_bytes) {
+  store_.on_change([this](std::string_view resource, const Change& change) {
+    watches_.notify(resource, change);
   });
   for (const auto* name : {"default", "kube-node-lease", "kube-public", "kube-system"}) {
     make_namespace(name);
@@ -173,12 +163,10 @@ Outcome<Response> Server::dispatch(const Request& request, const Parsed& parsed)
     return std::unexpected(not_served());
   }
   const std::string& subresource = parsed.path->subresource;
-  const bool known = subresource.empty() ||
-                     (subresource == "status" && parsed.type->has_status()) ||
-                     (action_of(subresource) != nullptr && parsed.type->kind == "Pod");
-  if (!known) return std::unexpected(not_served());
+  if (!has_subresource(*parsed.type, subresource)) return std::unexpected(not_served());
   if (!parsed.form) return std::unexpected(not_acceptable());
-  if (request.method == "GET" && action_of(subresource) == nullptr) return read(parsed);
+  const bool shows = subresource.empty() || subresource == "status";
+  if (request.method == "GET" && shows) return read(parsed);
   return write(request, parsed);
 }
 
@@ -222,7 +210,7 @@ Outcome<Response> Server::write(const Request& request, const Parsed& parsed) {
     write.body = translated;
     write.content_type = kJson;
   }
-  write.target.endpoint = path.subresource.empty() ? Endpoint::main : Endpoint::status;
+  write.target.endpoint = endpoint_of(path.subresource);
   write.target.manager = manager_of(parsed.query, request.header("User-Agent"));
   if (parsed.query.get("dryRun") == "All") write.target.commit = Commit::dry_run;
 
@@ -230,6 +218,8 @@ Outcome<Response> Server::write(const Request& request, const Parsed& parsed) {
     if (request.method != "POST" || path.ns.empty()) return std::unexpected(method_not_allowed());
     return action(registry_, write);
   }
+  const bool finalizes = write.target.endpoint == Endpoint::finalize;
+  if (finalizes && request.method != "PUT") return std::unexpected(method_not_allowed());
   const bool main = path.subresource.empty();
   // Something that lives in a namespace is written in one.
   const bool placed = !parsed.type->namespaced() || !path.ns.empty();
@@ -282,24 +272,12 @@ std::expected<std::unique_ptr<Watch>, Response> Server::open_watch(const Request
   auto style = style_of(*parsed.form, parsed.query);
   if (!style) return refuse(to_response(style.error()));
   const ListTarget target{parsed.type, parsed.path->version, parsed.path->ns};
-  auto watch =
-      Watch::open({&store_, &time_, &rng_, &options_.watches}, target, parsed.query, *style);
+  auto watch = Watch::open({&store_, &time_, &rng_, &options_.watches, &event_texts_}, target,
+                           parsed.query, *style);
   if (!watch) return refuse(to_response(watch.error()));
-  Watch* const raw = watch->get();
-  watches_.insert(raw);
-  raw->on_close([this, raw] { watches_.erase(raw); });
+  watches_.add(**watch);
   log_.answered(number, 200);
   return std::move(*watch);
-}
-
-void Server::end_watches() {
-  for (Watch* watch : watches_) watch->end();
-}
-
-void Server::end_watches(std::string_view resource) {
-  for (Watch* watch : watches_) {
-    if (watch->target().type->plural == resource) watch->end();
-  }
 }
 
 }  // namespace dcm::apiserver

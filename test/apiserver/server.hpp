@@ -8,22 +8,24 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <set>
 
 #include "runtime/rng.hpp"
 #include "runtime/time.hpp"
+#include "test/apiserver/event_texts.hpp"
 #include "test/apiserver/registry.hpp"
 #include "test/apiserver/request.hpp"
 #include "test/apiserver/request_log.hpp"
-#include "test/apiserver/watch.hpp"
+#include "test/apiserver/watch_index.hpp"
 
 namespace dcm::apiserver {
 
 struct ServerOptions {
   // Changes per resource that can still be watched or listed; older versions are a 410.
   std::size_t history_limit = 100'000;
+  std::size_t history_bytes = 512 * 1024 * 1024;
   // Requests that the log keeps.
   std::size_t log_limit = 100'000;
+  std::size_t log_bytes = 256 * 1024 * 1024;
   std::size_t body_limit = 3 * 1024 * 1024;
   Revision first_revision = 1;
   std::string version = "v1.37.0";
@@ -57,8 +59,8 @@ class Server {
   std::size_t open_watches() const { return watches_.size(); }
 
   // Ends all watches, as a restart or a load balancer does; or those of one resource.
-  void end_watches();
-  void end_watches(std::string_view resource);
+  void end_watches() { watches_.end_all(); }
+  void end_watches(std::string_view resource) { watches_.end_all(resource); }
   // Makes all versions before the newest one a 410.
   void compact_history() { store_.compact(); }
   // Serves other versions from now on.
@@ -83,7 +85,8 @@ class Server {
   Store store_;
   Registry registry_;
   RequestLog log_;
-  std::set<Watch*> watches_;
+  EventTexts event_texts_;
+  WatchIndex watches_;
   Before before_;
   After after_;
 };

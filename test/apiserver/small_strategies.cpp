@@ -164,8 +164,12 @@ class NamespaceStrategy final : public OldStatusStrategy {
   // Its finalizers change through /finalize alone.
   void prepare_update(JsonObject& next, const JsonObject& old, Endpoint endpoint,
                       const WriteContext& context) const override {
-    OldStatusStrategy::prepare_update(next, old, endpoint, context);
     name_label(next);
+    if (endpoint == Endpoint::finalize) {
+      restore(next, old, "status");
+      return;
+    }
+    OldStatusStrategy::prepare_update(next, old, endpoint, context);
     restore(child(next, "spec"), object_at(old, {"spec"}), "finalizers");
   }
 
@@ -175,7 +179,7 @@ class NamespaceStrategy final : public OldStatusStrategy {
 
   void validate_update(const JsonObject& next, const JsonObject&, Endpoint endpoint,
                        Causes& causes) const override {
-    if (endpoint == Endpoint::main) return;
+    if (endpoint != Endpoint::status) return;
     const std::string_view phase = text_at(next, {"status", "phase"});
     const bool leaves = has(next, {"metadata", "deletionTimestamp"});
     if (phase == (leaves ? "Terminating" : "Active")) return;

@@ -13,6 +13,23 @@ Stored with_revision(JsonObject object, Revision revision) {
   return std::make_shared<const JsonObject>(std::move(object));
 }
 
+std::size_t memory_of(const JsonObject& object);
+
+std::size_t memory_of(const Json& value) {
+  if (value.is_object()) return memory_of(value.get_object());
+  if (value.is_string()) return sizeof(Json) + value.get_string().capacity();
+  std::size_t bytes = sizeof(Json);
+  if (!value.is_array()) return bytes;
+  for (const Json& item : value.get_array()) bytes += memory_of(item);
+  return bytes;
+}
+
+std::size_t memory_of(const JsonObject& object) {
+  std::size_t bytes = sizeof(Json);
+  for (const auto& [key, value] : object) bytes += key.size() + sizeof(Json) + memory_of(value);
+  return bytes;
+}
+
 }  // namespace
 
 std::string object_key(std::string_view ns, std::string_view name) {
@@ -64,13 +81,22 @@ Stored Store::remove(std::string_view resource, std::string_view key) {
 }
 
 void Store::record(std::string_view resource, Table& here, Change change) {
+  // What it replaces was counted when it came: each state of an object counts once.
+  change.bytes = change.after != nullptr ? memory_of(*change.after) : 0;
+  here.bytes += change.bytes;
   here.history.push_back(std::move(change));
-  while (here.history.size() > limit_) {
-    here.oldest = here.history.front().revision;
+  const auto too_much = [&] {
+    return here.history.size() > limits_.changes ||
+           (here.bytes > limits_.bytes && here.history.size() > 1);
+  };
+  while (too_much()) {
+    const Change& oldest = here.history.front();
+    here.oldest = oldest.revision;
+    here.bytes -= oldest.bytes;
     here.history.pop_front();
     ++here.forgotten;
   }
-  if (listener_) listener_(resource);
+  if (listener_ && !here.history.empty()) listener_(resource, here.history.back());
 }
 
 std::vector<Store::Entry> Store::list(std::string_view resource, std::string_view prefix,
@@ -118,6 +144,7 @@ void Store::compact() {
   for (auto& [name, here] : tables_) {
     here.forgotten += here.history.size();
     here.history.clear();
+    here.bytes = 0;
   }
 }
 

@@ -29,12 +29,20 @@ std::string object_key(std::string_view ns, std::string_view name);
 struct Change {
   Revision revision;
   std::string key;
-  Stored before;  // null: it was made
-  Stored after;   // null: it is gone
+  Stored before;          // null: it was made
+  Stored after;           // null: it is gone
+  std::size_t bytes = 0;  // of memory that the history holds because of it, about
 
   // The state before, under the revision of this change: what a watch shows of an object that is
   // gone, or that its selector has lost. Requires `before`.
   Stored last() const;
+};
+
+// How much history a resource keeps; the newest change always.
+struct HistoryLimits {
+  std::size_t changes = 100'000;
+  // Of the objects in it, about: so that memory is bounded whatever their size.
+  std::size_t bytes = 512 * 1024 * 1024;
 };
 
 class Store {
@@ -44,8 +52,8 @@ class Store {
     Stored object;
   };
 
-  // `history_limit`: changes kept per resource. Revisions count on from `first`.
-  Store(std::size_t history_limit, Revision first) : limit_(history_limit), revision_(first) {}
+  // Revisions count on from `first`.
+  Store(HistoryLimits limits, Revision first) : limits_(limits), revision_(first) {}
 
   Revision revision() const { return revision_; }
 
@@ -76,15 +84,15 @@ class Store {
   const Change* change(std::string_view resource, std::uint64_t number) const;
 
   // Called after each change with the resource's name. Must not write to the store.
-  void on_change(std::function<void(std::string_view)> listener) {
-    listener_ = std::move(listener);
-  }
+  using Listener = std::function<void(std::string_view, const Change&)>;
+  void on_change(Listener listener) { listener_ = std::move(listener); }
 
  private:
   struct Table {
     std::map<std::string, Stored, std::less<>> objects;
     std::deque<Change> history;
     std::uint64_t forgotten = 0;  // changes that have fallen out
+    std::size_t bytes = 0;        // of the changes in `history`
     Revision oldest = 0;          // all changes after it are in `history`
   };
 
@@ -92,11 +100,11 @@ class Store {
   Table& table(std::string_view resource);
   void record(std::string_view resource, Table& table, Change change);
 
-  std::size_t limit_;
+  HistoryLimits limits_;
   Revision revision_;
   Revision compacted_ = 0;
   std::map<std::string, Table, std::less<>> tables_;
-  std::function<void(std::string_view)> listener_;
+  Listener listener_;
 };
 
 }  // namespace dcm::apiserver

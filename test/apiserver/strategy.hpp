@@ -15,8 +15,8 @@
 
 namespace dcm::apiserver {
 
-// Where a write goes: the object itself or its /status.
-enum class Endpoint { main, status };
+// Where a write goes: the object itself, its /status, or a namespace's /finalize.
+enum class Endpoint { main, status, finalize };
 // Whether the garbage collector knows what such an object owns.
 enum class Dependents { collected, unknown };
 // Whether a PUT makes what is not there.

@@ -22,6 +22,9 @@ bool asks_initial_events(const WatchOptions& options, const Query& query) {
 }  // namespace
 
 Outcome<> Watch::check_options(const WatchOptions& options, const Query& query) {
+  for (const auto* name : {"limit", "timeoutSeconds"}) {
+    if (auto number = query.check_integer(name); !number) return number;
+  }
   if (options.watch_list == WatchList::ignored) return {};
   const std::string_view match = query.get("resourceVersionMatch");
   Causes causes;
@@ -202,10 +205,16 @@ std::optional<std::string> Watch::next_change() {
     const bool was = change->before != nullptr && selector_.matches(*change->before);
     const bool is = change->after != nullptr && selector_.matches(*change->after);
     if (!was && !is) continue;
-    if (is) return line(was ? "MODIFIED" : "ADDED", change->after);
-    return line("DELETED", change->last());
+    return event(!is ? "DELETED" : was ? "MODIFIED" : "ADDED", *change);
   }
   return std::nullopt;
+}
+
+// All watches of a version show the same text. (Of tables there are many kinds, and few watches.)
+std::string Watch::event(std::string_view type, const Change& change) {
+  const auto encoded = [&] { return line(type, type == "DELETED" ? change.last() : change.after); };
+  if (style_) return encoded();
+  return *context_.texts->get({change.revision, type, target_.version}, encoded);
 }
 
 void Watch::notify() {

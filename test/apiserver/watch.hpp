@@ -13,6 +13,7 @@
 
 #include "runtime/rng.hpp"
 #include "runtime/time.hpp"
+#include "test/apiserver/event_texts.hpp"
 #include "test/apiserver/lists.hpp"
 #include "test/apiserver/table.hpp"
 
@@ -33,6 +34,7 @@ struct WatchContext {
   runtime::TimeSource* time;
   runtime::Rng* rng;
   const WatchOptions* options;
+  EventTexts* texts;
 };
 
 class Watch {
@@ -84,6 +86,7 @@ class Watch {
   std::string bookmark();
   std::string initial_marker();
   std::string line(std::string_view type, const Stored& object);
+  std::string event(std::string_view type, const Change& change);
 
   WatchContext context_;
   ListTarget target_;

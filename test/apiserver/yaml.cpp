@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
+#include "test/apiserver/utf8.hpp"
+
 namespace dcm::apiserver {
 
 namespace {
@@ -118,6 +120,10 @@ std::optional<YamlDocument> parse_yaml(std::string_view text, std::string& probl
   // Programs send JSON; and its parser is much the faster one.
   if (text.starts_with('{')) {
     if (auto json = parse(text, problem)) return YamlDocument{std::move(*json), {}};
+  }
+  if (valid_utf8(text) != text) {
+    problem = "yaml: invalid UTF-8";
+    return std::nullopt;
   }
   try {
     const YAML::Node root = YAML::Load(std::string(text));

@@ -1,6 +1,9 @@
 // The server over HTTP, on pipes and virtual time.
 #include "test/apiserver/http_front.hpp"
 
+#include <array>
+
+#include "runtime/deadline.hpp"
 #include "runtime/http/client.hpp"
 #include "runtime/http/pipe.hpp"
 #include "runtime/task_group.hpp"
@@ -130,6 +133,88 @@ CO_TEST(HttpFront, can_lose_an_answer_or_the_rest_of_it) {
     CO_ASSERT_TRUE(there);
     EXPECT_EQ(there->status, 200);
   }
+  co_await site.stop();
+}
+
+http::Request post_large_config_map(std::size_t bytes) {
+  http::Request request = post_config_map("large");
+  request.body =
+      R"({"metadata":{"generateName":"large-"},"data":{"k":")" + std::string(bytes, 'x') + R"("}})";
+  return request;
+}
+
+CO_TEST(HttpFront, ends_a_watch_whose_client_does_not_read) {
+  Site site(loop);
+  const auto watch = co_await site.client->open(get(kWatchAll), {});
+  CO_ASSERT_TRUE(watch);
+  for (int i = 0; i < 20; ++i) {
+    const auto made = co_await site.client->send(post_large_config_map(100'000), {});
+    CO_ASSERT_TRUE(made);
+    EXPECT_EQ(made->status, 201);
+  }
+  EXPECT_EQ(site.server.open_watches(), 1U);
+  co_await runtime::sleep_for(loop.time(), 61s);
+  EXPECT_EQ(site.server.open_watches(), 0U);
+  co_await site.stop();
+}
+
+// Sends what is no request that a client would send, and returns the whole answer.
+Task<std::string> exchange(Site& site, runtime::TimeSource& time, std::string request) {
+  const auto stream = co_await site.network.connect({http::Security::plain, "apiserver", 80}, {});
+  if (!stream) co_return std::string("no connection");
+  const auto deadline = runtime::Deadline::after(time, 10s);
+  const auto written = co_await (*stream)->write(request, deadline);
+  if (!written) co_return std::string("not written");
+  std::string answer;
+  std::array<char, 4096> buffer{};
+  for (;;) {
+    const auto read = co_await (*stream)->read_some(buffer, deadline);
+    if (!read || *read == 0) co_return answer;
+    answer.append(buffer.data(), *read);
+  }
+}
+
+CO_TEST(HttpFront, refuses_as_the_server_does_what_the_server_never_sees) {
+  Site site(loop);
+  const std::string huge =
+      co_await exchange(site, loop.time(),
+                        "POST /api/v1/namespaces/default/configmaps HTTP/1.1\r\nHost: h\r\n"
+                        "Content-Type: application/json\r\nContent-Length: 9000000\r\n\r\n{");
+  EXPECT_TRUE(huge.starts_with("HTTP/1.1 413 ")) << huge;
+  const JsonObject status = object_of(huge.substr(huge.find("\r\n\r\n") + 4));
+  EXPECT_EQ(text_at(status, {"kind"}), "Status");
+  EXPECT_EQ(text_at(status, {"reason"}), "RequestEntityTooLarge");
+  const std::string nonsense =
+      co_await exchange(site, loop.time(), "GET / HTTP/1.1\r\nno header\r\n\r\n");
+  EXPECT_TRUE(nonsense.starts_with("HTTP/1.1 400 ")) << nonsense;
+  EXPECT_EQ(text_at(object_of(nonsense.substr(nonsense.find("\r\n\r\n") + 4)), {"kind"}), "Status");
+  co_await site.stop();
+}
+
+CO_TEST(HttpFront, compresses_large_answers_for_those_who_take_it) {
+  Site site(loop);
+  const auto made = co_await site.client->send(post_large_config_map(200'000), {});
+  CO_ASSERT_TRUE(made);
+  const auto raw = [&](std::string_view path, std::string_view encoding) {
+    return exchange(site, loop.time(),
+                    "GET " + std::string(path) + " HTTP/1.1\r\nHost: h\r\nConnection: close\r\n" +
+                        "Accept-Encoding: " + std::string(encoding) + "\r\n\r\n");
+  };
+  const std::string plain = co_await raw("/api/v1/configmaps", "identity");
+  EXPECT_EQ(plain.find("Content-Encoding"), std::string::npos);
+  EXPECT_GT(plain.size(), 200'000U);
+  const std::string zipped = co_await raw("/api/v1/configmaps", "deflate, gzip;q=1.0");
+  EXPECT_NE(zipped.find("Content-Encoding: gzip"), std::string::npos);
+  EXPECT_NE(zipped.find("Vary: Accept-Encoding"), std::string::npos);
+  EXPECT_LT(zipped.size(), 10'000U);
+  const std::string small = co_await raw("/api/v1/namespaces", "gzip");
+  EXPECT_EQ(small.find("Content-Encoding"), std::string::npos);
+  // And the body is what it was.
+  http::Request request = get("/api/v1/configmaps");
+  request.headers.add("Accept-Encoding", "gzip");
+  const auto listed = co_await site.client->send(std::move(request), {});
+  CO_ASSERT_TRUE(listed);
+  EXPECT_EQ(listed->body, plain.substr(plain.find("\r\n\r\n") + 4));
   co_await site.stop();
 }
 

@@ -18,7 +18,7 @@ std::string listed(const Store& store, Revision at, std::string_view start = "")
 }
 
 TEST(Store, one_counter_numbers_the_writes_of_all_resources) {
-  Store store(10, 5);
+  Store store({.changes = 10}, 5);
   EXPECT_EQ(text_at(*store.put("things", "a", object(1)), {"metadata", "resourceVersion"}), "6");
   EXPECT_EQ(text_at(*store.put("others", "a", object(1)), {"metadata", "resourceVersion"}), "7");
   EXPECT_EQ(text_at(*store.remove("things", "a"), {"metadata", "resourceVersion"}), "8");
@@ -26,7 +26,7 @@ TEST(Store, one_counter_numbers_the_writes_of_all_resources) {
 }
 
 TEST(Store, lists_any_state_that_its_history_covers) {
-  Store store(10, 0);
+  Store store({.changes = 10}, 0);
   store.put("things", "b", object(1));  // 1
   store.put("things", "d", object(1));  // 2
   store.put("things", "b", object(2));  // 3
@@ -44,7 +44,7 @@ TEST(Store, lists_any_state_that_its_history_covers) {
 }
 
 TEST(Store, forgets_the_oldest_changes_of_a_resource_beyond_its_limit) {
-  Store store(2, 0);
+  Store store({.changes = 2}, 0);
   store.put("things", "a", object(1));
   store.put("others", "a", object(1));
   EXPECT_TRUE(store.is_kept("things", 0));
@@ -61,7 +61,7 @@ TEST(Store, forgets_the_oldest_changes_of_a_resource_beyond_its_limit) {
 }
 
 TEST(Store, a_compaction_forgets_all_but_the_present) {
-  Store store(10, 0);
+  Store store({.changes = 10}, 0);
   store.put("things", "a", object(1));
   store.put("others", "a", object(1));
   store.compact();
@@ -72,7 +72,7 @@ TEST(Store, a_compaction_forgets_all_but_the_present) {
 }
 
 TEST(Store, orders_namespaces_as_etcd_orders_their_paths) {
-  Store store(10, 0);
+  Store store({.changes = 10}, 0);
   store.put("things", object_key("a", "x"), object(1));
   store.put("things", object_key("a-b", "x"), object(2));
   EXPECT_EQ(listed(store, 2), "a-b/x=2 a/x=1 ");

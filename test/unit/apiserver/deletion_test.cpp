@@ -1,0 +1,105 @@
+// What holds a deleted object: the propagation policy for a garbage collector, and a namespace's
+// finalizers.
+#include "test/unit/apiserver/fixture.hpp"
+
+namespace dcm::apiserver {
+namespace {
+
+constexpr std::string_view kNode = "/api/v1/nodes/n";
+constexpr std::string_view kSpace = "/api/v1/namespaces/lab";
+
+class Deletion : public Api {
+ protected:
+  void make_node(std::string_view finalizers = "") {
+    ASSERT_EQ(api.post("/api/v1/nodes", R"({"metadata":{"name":"n","finalizers":[)" +
+                                            std::string(finalizers) + "]}}")
+                  .status,
+              201);
+  }
+  std::vector<std::string> finalizers(std::string_view path) {
+    const Answer object = api.get(path);
+    std::vector<std::string> names;
+    for (const Json& name : array_at(object.body, {"metadata", "finalizers"})) {
+      names.emplace_back(view(name.get_string()));
+    }
+    return names;
+  }
+};
+
+using Names = std::vector<std::string>;
+
+TEST_F(Deletion, in_the_foreground_waits_for_a_garbage_collector) {
+  make_node();
+  EXPECT_EQ(api.remove(kNode, R"({"propagationPolicy":"Foreground"})").status, 200);
+  EXPECT_EQ(finalizers(kNode), (Names{"foregroundDeletion"}));
+  EXPECT_TRUE(has(api.get(kNode).body, {"metadata", "deletionTimestamp"}));
+  api.patch(kNode, kMerge, R"({"metadata":{"finalizers":null}})");
+  EXPECT_EQ(api.get(kNode).status, 404);
+}
+
+TEST_F(Deletion, that_orphans_waits_for_a_garbage_collector) {
+  make_node();
+  EXPECT_EQ(api.send("DELETE", std::string(kNode) + "?propagationPolicy=Orphan", "", "").status,
+            200);
+  EXPECT_EQ(finalizers(kNode), (Names{"orphan"}));
+}
+
+TEST_F(Deletion, in_the_background_does_not_wait) {
+  make_node();
+  EXPECT_EQ(api.remove(kNode, R"({"propagationPolicy":"Background"})").status, 200);
+  EXPECT_EQ(api.get(kNode).status, 404);
+}
+
+TEST_F(Deletion, a_later_policy_replaces_an_earlier_one) {
+  make_node(R"("example.com/mine")");
+  api.remove(kNode, R"({"propagationPolicy":"Orphan"})");
+  EXPECT_EQ(finalizers(kNode), (Names{"example.com/mine", "orphan"}));
+  const std::string since(api.get(kNode).text({"metadata", "deletionTimestamp"}));
+  time.advance_to(time.now() + std::chrono::minutes(1));
+  api.remove(kNode);
+  EXPECT_EQ(finalizers(kNode), (Names{"example.com/mine", "orphan"}));
+  api.remove(kNode, R"({"propagationPolicy":"Background"})");
+  EXPECT_EQ(finalizers(kNode), (Names{"example.com/mine"}));
+  EXPECT_EQ(api.get(kNode).text({"metadata", "deletionTimestamp"}), since);
+}
+
+class Namespaces : public Deletion {
+ protected:
+  Namespaces() { api.post("/api/v1/namespaces", R"({"metadata":{"name":"lab"}})"); }
+  Answer finalize(std::string_view spec_finalizers) {
+    return api.put(std::string(kSpace) + "/finalize",
+                   R"({"metadata":{"name":"lab"},"spec":{"finalizers":[)" +
+                       std::string(spec_finalizers) + "]}}");
+  }
+};
+
+TEST_F(Namespaces, stay_until_their_finalizer_is_taken_away) {
+  EXPECT_EQ(api.remove(kSpace).text({"status", "phase"}), "Terminating");
+  api.remove(kSpace);
+  EXPECT_EQ(api.get(kSpace).status, 200);
+  const Answer last = finalize("");
+  EXPECT_EQ(last.status, 200);
+  EXPECT_EQ(last.text({"status", "phase"}), "Terminating");
+  EXPECT_EQ(api.get(kSpace).status, 404);
+}
+
+TEST_F(Namespaces, that_are_finalized_before_go_with_the_second_delete) {
+  EXPECT_EQ(finalize("").status, 200);
+  EXPECT_EQ(api.get(kSpace).status, 200);
+  EXPECT_EQ(api.remove(kSpace).status, 200);
+  EXPECT_EQ(api.get(kSpace).text({"status", "phase"}), "Terminating");
+  EXPECT_EQ(api.remove(kSpace).status, 200);
+  EXPECT_EQ(api.get(kSpace).status, 404);
+}
+
+TEST_F(Namespaces, keep_their_finalizers_in_any_other_update) {
+  api.put(kSpace, R"({"metadata":{"name":"lab"},"spec":{"finalizers":[]}})");
+  api.patch(kSpace, kMerge, R"({"spec":null})");
+  const Answer space = api.get(kSpace);
+  EXPECT_EQ(array_at(space.body, {"spec", "finalizers"}).size(), 1U);
+  EXPECT_EQ(api.get(std::string(kSpace) + "/finalize").status, 405);
+  EXPECT_EQ(api.patch(std::string(kSpace) + "/finalize", kMerge, "{}").status, 405);
+}
+
+}  // namespace
+}  // namespace dcm::apiserver

@@ -1,0 +1,103 @@
+// Many watches: who is told of a change, in which order, and what is encoded once.
+#include "test/apiserver/event_texts.hpp"
+#include "test/unit/apiserver/fixture.hpp"
+
+namespace dcm::apiserver {
+namespace {
+
+class ManyWatches : public Api {
+ protected:
+  // Opens a watch that notes its name when it is told of something.
+  void open(const std::string& name, const std::string& path) {
+    auto watch = api.watch(path + "?watch=1&resourceVersion=1");
+    ASSERT_TRUE(watch);
+    (*watch)->on_ready([this, name] { told.push_back(name); });
+    watches.push_back(std::move(*watch));
+  }
+
+  std::vector<std::string> told;
+  std::vector<std::unique_ptr<Watch>> watches;
+};
+
+TEST_F(ManyWatches, only_those_of_the_resource_and_namespace_are_told) {
+  open("pods", "/api/v1/pods");
+  open("config maps of default", "/api/v1/namespaces/default/configmaps");
+  open("all config maps", "/api/v1/configmaps");
+  open("config maps of kube-system", "/api/v1/namespaces/kube-system/configmaps");
+  open("nodes", "/api/v1/nodes");
+  api.post("/api/v1/namespaces/default/configmaps", R"({"metadata":{"name":"a"}})");
+  EXPECT_EQ(told, (std::vector<std::string>{"all config maps", "config maps of default"}));
+  told.clear();
+  api.post("/api/v1/nodes", R"({"metadata":{"name":"n"}})");
+  EXPECT_EQ(told, (std::vector<std::string>{"nodes"}));
+}
+
+TEST_F(ManyWatches, are_told_in_the_order_in_which_they_were_opened) {
+  for (const auto* name : {"first", "second", "third"}) open(name, "/api/v1/nodes");
+  watches.erase(watches.begin() + 1);
+  open("fourth", "/api/v1/nodes");
+  api.post("/api/v1/nodes", R"({"metadata":{"name":"n"}})");
+  EXPECT_EQ(told, (std::vector<std::string>{"first", "third", "fourth"}));
+}
+
+TEST_F(ManyWatches, ten_thousand_of_them_see_the_same_text) {
+  for (int i = 0; i < 10'000; ++i) open("", "/api/v1/nodes");
+  api.post("/api/v1/nodes", R"({"metadata":{"name":"n","labels":{"a":"b"}}})");
+  EXPECT_EQ(told.size(), 10'000U);
+  const auto text = watches.front()->next();
+  ASSERT_TRUE(text);
+  for (const auto& watch : watches) {
+    if (watch != watches.front()) EXPECT_EQ(watch->next(), text);
+  }
+  watches.clear();
+  EXPECT_EQ(server.open_watches(), 0U);
+}
+
+TEST_F(ManyWatches, a_selector_decides_what_an_event_is_called) {
+  auto all = api.watch("/api/v1/nodes?watch=1");
+  auto some = api.watch("/api/v1/nodes?watch=1&labelSelector=a=b");
+  ASSERT_TRUE(all && some);
+  api.post("/api/v1/nodes", R"({"metadata":{"name":"n"}})");
+  api.patch("/api/v1/nodes/n", kMerge, R"({"metadata":{"labels":{"a":"b"}}})");
+  api.patch("/api/v1/nodes/n", kMerge, R"({"metadata":{"labels":{"a":"c"}}})");
+  EXPECT_EQ(summary(drain(**all)),
+            (std::vector<std::string>{"ADDED n", "MODIFIED n", "MODIFIED n"}));
+  const auto events = drain(**some);
+  EXPECT_EQ(summary(events), (std::vector<std::string>{"ADDED n", "DELETED n"}));
+  // As it was when the selector held, under the version of the change.
+  EXPECT_EQ(text_at(events.back(), {"object", "metadata", "labels", "a"}), "b");
+}
+
+TEST(EventTexts, encodes_an_event_once_for_each_version) {
+  EventTexts texts;
+  int encoded = 0;
+  const auto encode = [&] {
+    ++encoded;
+    return std::string("text");
+  };
+  const auto first = texts.get({7, "ADDED", "v1"}, encode);
+  EXPECT_EQ(texts.get({7, "ADDED", "v1"}, encode), first);
+  EXPECT_EQ(encoded, 1);
+  texts.get({7, "MODIFIED", "v1"}, encode);
+  texts.get({7, "ADDED", "v1beta1"}, encode);
+  texts.get({8, "ADDED", "v1"}, encode);
+  EXPECT_EQ(encoded, 4);
+}
+
+TEST(EventTexts, forgets_the_oldest_when_they_are_too_large) {
+  EventTexts texts;
+  int encoded = 0;
+  const auto encode = [&] {
+    ++encoded;
+    return std::string(10 * 1024 * 1024, 'x');
+  };
+  texts.get({1, "ADDED", "v1"}, encode);
+  texts.get({2, "ADDED", "v1"}, encode);
+  texts.get({2, "ADDED", "v1"}, encode);
+  EXPECT_EQ(encoded, 2);
+  texts.get({1, "ADDED", "v1"}, encode);
+  EXPECT_EQ(encoded, 3);
+}
+
+}  // namespace
+}  // namespace dcm::apiserver
