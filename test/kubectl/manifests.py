@@ -29,6 +29,15 @@ data:
   rate: "0.1"
 """
 
+UNKNOWN_FIELD = """
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: unknown
+date: {a: b}
+data: {a: b}
+"""
+
 CLASS = """
 apiVersion: resource.k8s.io/v1
 kind: DeviceClass

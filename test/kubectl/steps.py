@@ -82,6 +82,11 @@ CONFIG_MAPS = [
     Step("take a label away", "label configmap settings team-"),
     Step("merge patch", """patch configmap plain --type=merge -p '{"data": {"a": null, "c": "3"}}'"""),
     Step("strategic patch", """patch configmap plain -p '{"data": {"$patch": "replace", "z": "9"}}'"""),
+    Step("json patch", "patch configmap plain --type=json "
+         """-p '[{"op": "test", "path": "/data/z", "value": "9"}, """
+         """{"op": "add", "path": "/data/y", "value": "8"}]'"""),
+    Step("json patch that does not apply", "patch configmap plain --type=json "
+         """-p '[{"op": "remove", "path": "/data/nothing"}]'"""),
     Step("patch without effect", """patch configmap plain -p '{"data": {"z": "9"}}'"""),
     Step("patch what there is not", """patch configmap nothing -p '{"data": {"z": "9"}}'"""),
     Step("data after the patches", "get configmap plain -o go-template='{{.data}}'"),
@@ -97,10 +102,17 @@ CONFIG_MAPS = [
 ]
 
 VALIDATION = [
+    Step("an unknown field", "create -f -", manifests.UNKNOWN_FIELD),
+    Step("an unknown field with a warning", "create --validate=warn -f -", manifests.UNKNOWN_FIELD),
+    Step("an unknown field ignored", "apply --validate=ignore -f -",
+         manifests.UNKNOWN_FIELD.replace("name: unknown", "name: unknown-2")),
+    Step("what became of the unknown field", "get configmap unknown -o yaml"),
     Step("a kind without a match", "create -f -", manifests.SETTINGS.replace("ConfigMap", "Config")),
     Step("a name that is none", "create -f -", manifests.SETTINGS.replace("settings", "No_Name")),
     Step("a claim without a class", "create -f -",
          manifests.CLAIM.replace("deviceClassName: gpu.example.com", "count: 1")),
+    Step("an unknown field deep in a claim", "create -f -",
+         manifests.CLAIM.replace("deviceClassName:", "deviceClass: x\n        deviceClassName:")),
 ]
 
 SERVER_SIDE = [
