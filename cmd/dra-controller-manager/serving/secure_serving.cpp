@@ -17,7 +17,9 @@ constexpr runtime::Duration kRefreshInterval = 1min;
 constexpr runtime::Duration kRefreshTimeout = 30s;
 
 // Requests have no bodies to speak of, and a scraper or two are all the callers there are.
-constexpr http::ServerOptions kServerOptions{.connections_max = 128, .body_bytes_max = 64 * 1024};
+http::ServerOptions server_options() {
+  return {.connections_max = 128, .body_bytes_max = 64 * 1024};
+}
 
 Task<> answer_guarded(const Pages& pages, Doorkeeper& doorkeeper, http::Request request,
                       http::Responder& responder) {
@@ -59,7 +61,7 @@ SecureServing::SecureServing(runtime::Executor executor, runtime::TimeSource& ti
 Task<> SecureServing::run(const Pages& pages, client::RestClient& rest, runtime::Logger log) {
   Doorkeeper doorkeeper(rest, time_, access_, log);
   runtime::TaskGroup group(executor_);
-  group.spawn("secured port", http::serve(*listener_, time_, kServerOptions,
+  group.spawn("secured port", http::serve(*listener_, time_, server_options(),
                                           make_guarded_handler(pages, doorkeeper), log));
   group.spawn("serving certificates", keep_certificates_fresh(rest, log));
   co_await group.join();
