@@ -179,7 +179,7 @@ std::optional<std::string> Watch::next() {
   if (!initial_.empty()) {
     const Stored object = std::move(initial_.front());
     initial_.pop_front();
-    return line("ADDED", object);
+    return initial_event(object);
   }
   if (std::exchange(marker_due_, false)) return initial_marker();
   if (failure_) return std::exchange(failure_, std::nullopt);
@@ -208,6 +208,14 @@ std::optional<std::string> Watch::next_change() {
     return event(!is ? "DELETED" : was ? "MODIFIED" : "ADDED", *change);
   }
   return std::nullopt;
+}
+
+// The same text as that of the live event by which the object became what it is.
+std::string Watch::initial_event(const Stored& object) {
+  const auto encoded = [&] { return line("ADDED", object); };
+  const auto revision = parse_revision(text_at(*object, {"metadata", "resourceVersion"}));
+  if (style_ || !revision) return encoded();
+  return *context_.texts->get({*revision, "ADDED", target_.version}, encoded);
 }
 
 // All watches of a version show the same text. (Of tables there are many kinds, and few watches.)

@@ -86,6 +86,7 @@ class Watch {
   std::string bookmark();
   std::string initial_marker();
   std::string line(std::string_view type, const Stored& object);
+  std::string initial_event(const Stored& object);
   std::string event(std::string_view type, const Change& change);
 
   WatchContext context_;

@@ -53,6 +53,21 @@ TEST_F(ManyWatches, ten_thousand_of_them_see_the_same_text) {
   EXPECT_EQ(server.open_watches(), 0U);
 }
 
+TEST_F(ManyWatches, who_comes_late_sees_the_same_text_too) {
+  auto early = api.watch("/api/v1/nodes?watch=1");
+  api.post("/api/v1/nodes", R"({"metadata":{"name":"n"}})");
+  auto late = api.watch("/api/v1/nodes?watch=1");
+  ASSERT_TRUE(early && late);
+  const auto text = (*early)->next();
+  ASSERT_TRUE(text);
+  EXPECT_EQ((*late)->next(), text);
+  api.patch("/api/v1/nodes/n", kMerge, R"({"metadata":{"labels":{"a":"b"}}})");
+  auto later = api.watch("/api/v1/nodes?watch=1");
+  ASSERT_TRUE(later);
+  EXPECT_EQ(summary(drain(**early)), (std::vector<std::string>{"MODIFIED n"}));
+  EXPECT_EQ(summary(drain(**later)), (std::vector<std::string>{"ADDED n"}));
+}
+
 TEST_F(ManyWatches, a_selector_decides_what_an_event_is_called) {
   auto all = api.watch("/api/v1/nodes?watch=1");
   auto some = api.watch("/api/v1/nodes?watch=1&labelSelector=a=b");
