@@ -59,7 +59,8 @@ class RealTime final : public TimeSource {
 
   TimerId schedule(MonoTime when, std::function<void()> callback) override {
     const TimerId id = timers_.add(when, std::move(callback));
-    if (!armed_for_ || when < *armed_for_) arm();
+    // Asio's timer stands still while the machine sleeps: what came due then is noticed here.
+    if (!armed_for_ || when < *armed_for_ || *armed_for_ <= now()) arm();
     return id;
   }
 
