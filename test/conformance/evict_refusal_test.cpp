@@ -337,7 +337,7 @@ class EvictionInput : public EvictionCase {
     tell_of("resourceslices", slice);
   }
   void tell_of_rule(const json::value& spec) {
-    tell_of("devicetaintrules", {{"apiVersion", "resource.k8s.io/v1"},
+    tell_of("devicetaintrules", {{"apiVersion", rule_api()},
                                  {"kind", "DeviceTaintRule"},
                                  {"metadata", {{"name", ns() + "-odd"}}},
                                  {"spec", spec}});

@@ -38,7 +38,15 @@ struct SliceSpec {
 
 class EvictionCase : public Case {
  protected:
+  EvictionCase();
   ~EvictionCase() override;
+
+  // Ends the case here, as one that this server cannot be asked: older ones serve rules in other
+  // versions, without a status or not at all, and may drop the taints of slices.
+  [[noreturn]] static void skip(const std::string& why);
+  // "resource.k8s.io/v1", or what the server serves.
+  const std::string& rule_api() const { return rule_api_; }
+  bool has_rule_status() const { return has_rule_status_; }
 
   const std::string& driver() const { return driver_; }
   // With both controllers, unless the flags say which.
@@ -96,6 +104,10 @@ class EvictionCase : public Case {
  private:
   std::string cluster_name(const std::string& name) const { return ns() + "-" + name; }
 
+  std::string rule_collection() const;
+
+  std::string rule_api_;
+  bool has_rule_status_ = false;
   std::string driver_ = ns() + ".example.com";
   int settled_ = 0;
   int settled_with_this_ = 0;  // manager

@@ -326,6 +326,32 @@ TEST_F(Generate, a_claim_that_is_being_deleted_is_made_again_when_it_is_gone_and
   EXPECT_EQ(claim_names().size(), 1U);
 }
 
+TEST_F(Generate, a_field_of_a_newer_api_reaches_the_claim) {
+  reference("drops the fields that it does not know");
+  faults();
+  start_manager();
+  json::value known = create_template("gpus");
+  settle();
+  // The server drops what it does not know: the template comes from a newer one, as far as the
+  // manager can see, and at a version that is past all it has seen.
+  const json::value later = create_pod({.name = "later"});
+  known.as_object()["metadata"].as_object()["resourceVersion"] =
+      at(later, "/metadata/resourceVersion");
+  known.as_object()["spec"].as_object()["spec"].as_object()["topology"] = {{"hops", 2}};
+  const std::string event = json::serialize(json::value{{"type", "MODIFIED"}, {"object", known}});
+  ASSERT_EQ(faults().inject("/resourceclaimtemplates\\?", event), 1U);
+  create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
+  wait_for_claim_of("trainer-0", "accel");
+  const auto sent = writes();
+  EXPECT_EQ(std::ranges::count_if(sent,
+                                  [](const auto& each) {
+                                    return each.method == "POST" &&
+                                           each.body.find(R"("topology":{"hops":2})") !=
+                                               std::string::npos;
+                                  }),
+            1);
+}
+
 // ---- who gets none ------------------------------------------------------------------------------
 
 TEST_F(Generate, a_finished_pod_never_gets_a_claim) {

@@ -118,6 +118,7 @@ TEST_F(Permission, to_write_the_status_of_claims_comes_back) {
 }
 
 TEST_F(Permission, to_bind_claims_comes_back) {
+  clock();
   start_manager();
   create_claim("probe");
   allocate("probe");
@@ -132,6 +133,8 @@ TEST_F(Permission, to_bind_claims_comes_back) {
       create_pod({.name = "bound", .claims = {{"accel", "shared"}}, .node = "node-a"});
   EXPECT_TRUE(soon("the write is refused", [&] { return refusals(422, "/shared/status") > 0; }));
   give_back();
+  // A refusal as invalid, which this one is, is tried again once a minute.
+  clock().sleep(std::chrono::minutes(2));
   EXPECT_TRUE(soon("it is reserved", [&] { return reserved_for("shared") == uids({pod}); }));
 }
 

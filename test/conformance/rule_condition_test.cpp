@@ -37,11 +37,11 @@ TEST_F(RuleCondition, of_a_rule_that_concerns_nobody_is_written_once_and_spares_
   kube().must_patch(rule_path("rule") + "/status?fieldManager=somebody&force=true",
                     Kube::Patch::apply,
                     json::parse(fmt::format(
-                        R"({{"apiVersion":"resource.k8s.io/v1","kind":"DeviceTaintRule",
+                        R"({{"apiVersion":"{}","kind":"DeviceTaintRule",
                         "metadata":{{"name":"{}-rule"}},"status":{{"conditions":[{{
                         "type":"Seen","status":"True","reason":"ByMe","message":"",
                         "lastTransitionTime":"2026-01-01T00:00:00Z"}}]}}}})",
-                        ns())));
+                        rule_api(), ns())));
   change_rule("rule", {{"taint", {{"value", "hopelessly"}}}});
   EXPECT_TRUE(soon("the new generation is seen", [&] {
     const json::value rule = kube().must_get(rule_path("rule"));
