@@ -51,9 +51,12 @@ int keep(SSL* session, SSL_SESSION* given) {
 }  // namespace
 
 void keep_tickets(SSL_CTX* context) {
-  auto tickets = std::make_unique<Tickets>();
-  if (SSL_CTX_set_ex_data(context, place(), tickets.get()) != 1) throw std::bad_alloc();
-  (void)tickets.release();  // the context's now
+  // The context's, if it takes them.
+  Tickets* const tickets = std::make_unique<Tickets>().release();
+  if (SSL_CTX_set_ex_data(context, place(), tickets) != 1) {
+    delete tickets;
+    throw std::bad_alloc();
+  }
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
   SSL_CTX_sess_set_new_cb(context, keep);
 }
