@@ -105,6 +105,8 @@ class EvictionCase : public Case {
   std::string cluster_name(const std::string& name) const { return ns() + "-" + name; }
 
   std::string rule_collection() const;
+  json::value post_taint(const std::string& collection, const json::value& object);
+  void settle_rules(const std::string& name, const std::string& driver);
 
   std::string rule_api_;
   bool has_rule_status_ = false;
