@@ -15,6 +15,7 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 
 option(DCM_WARNINGS_AS_ERRORS "Fail the build on a warning" ON)
+option(DCM_LTO "Optimise the manager across its source files when it is linked" OFF)
 set(DCM_SANITIZERS "" CACHE STRING "Comma-separated sanitizers, e.g. address,undefined")
 
 add_library(dcm_flags INTERFACE)
@@ -33,9 +34,16 @@ if(DCM_SANITIZERS)
   target_link_options(dcm_flags INTERFACE -fsanitize=${DCM_SANITIZERS})
 endif()
 
+# Objects carry machine code and bitcode: the manager is linked from the latter, by lld, and
+# everything else from the former, which is quicker.
+if(DCM_LTO)
+  target_compile_options(dcm_flags INTERFACE -flto=thin -ffat-lto-objects)
+endif()
+
 find_program(DCM_MOLD mold)
 if(DCM_MOLD)
-  target_link_options(dcm_flags INTERFACE -fuse-ld=mold)
+  target_link_options(dcm_flags INTERFACE
+    $<$<NOT:$<BOOL:$<TARGET_PROPERTY:DCM_LINK_TIME_OPTIMISED>>>:-fuse-ld=mold>)
 endif()
 find_program(DCM_CCACHE ccache)
 if(DCM_CCACHE)
