@@ -20,8 +20,7 @@ struct FeatureGate {
 
 std::span<const FeatureGate> known_feature_gates();
 
-// Applies "A=true,B=false", all or nothing. Errors: configuration; names the gate and what is wrong
-// with it.
-runtime::Result<> apply_feature_gates(std::string_view settings, common::FeatureGates& gates);
+// Turns one gate on or off. Errors: configuration; names the gate and what is wrong with it.
+runtime::Result<> set_feature_gate(std::string_view name, bool on, common::FeatureGates& gates);
 
 }  // namespace dcm::manager

@@ -3,12 +3,17 @@
 #include <string>
 #include <vector>
 
+#include "cmd/dra-controller-manager/commands.hpp"
 #include "cmd/dra-controller-manager/manager.hpp"
 #include "cmd/dra-controller-manager/options.hpp"
 
 int main(int argc, char** argv) {
   using namespace dcm::manager;
-  const auto options = parse_options(std::vector<std::string>(argv + 1, argv + argc));
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (const Command* const command = find_command(arguments)) {
+    return command->run({arguments.begin() + 1, arguments.end()});
+  }
+  const auto options = parse_options(arguments);
   if (!options) {
     const Exit& exit = options.error();
     std::fputs((exit.text + (exit.text.ends_with('\n') ? "" : "\n")).c_str(),

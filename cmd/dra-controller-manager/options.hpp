@@ -1,4 +1,6 @@
-// The command line of dra-controller-manager.
+// What dra-controller-manager was asked to do, by its command line and its configuration file.
+//
+// The table of all settings is options/settings.hpp.
 #pragma once
 
 #include <cstddef>
@@ -49,17 +51,18 @@ struct Options {
   std::vector<std::string> always_allow_paths = {"/healthz", "/livez", "/readyz"};
   runtime::LogFormat logging_format = runtime::LogFormat::text;
   int verbosity = 0;
-  std::vector<Flag> flags;  // all there are, in the order of --help
+  std::vector<Flag> flags;    // all there are, in the order of --help
+  std::string configuration;  // all of it as a configuration file in JSON (options/config_file.hpp)
 };
 
 // Nothing to run: print this and exit with that status.
 struct Exit {
-  int status;        // 0: help or version; 2: bad flags
+  int status;        // 0: help or version; 2: bad flags or configuration file
   std::string text;  // for standard output (status 0) or standard error
 };
 
-// Parses `arguments` (without the program's name). A mistake is one line that names the flag, what
-// it got and what was expected.
+// Parses `arguments` (without the program's name), and the file that --config names. A mistake is
+// one line that names the flag or the place in the file, what it got and what was expected.
 std::expected<Options, Exit> parse_options(const std::vector<std::string>& arguments);
 
 }  // namespace dcm::manager

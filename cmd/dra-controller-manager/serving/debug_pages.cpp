@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cmd/dra-controller-manager/options/config_file.hpp"
 #include "runtime/version.hpp"
 
 namespace dcm::manager {
@@ -41,6 +42,11 @@ std::string flags_text(const std::vector<Flag>& flags) {
   return text;
 }
 
+// As Kubernetes' components show their configuration: by the name of its API group.
+std::string configz(const Options& options) {
+  return fmt::format("{{\"{}\":{}}}\n", kConfigGroup, options.configuration);
+}
+
 http::Response set_verbosity(runtime::LogBackend& log, std::string_view body) {
   while (body.ends_with('\n')) body.remove_suffix(1);
   int verbosity = 0;
@@ -65,11 +71,15 @@ void add_debug_pages(Pages& pages, const Options& options, runtime::TimeSource& 
   const auto flags = [&options](const http::Request&) {
     return text_response(200, flags_text(options.flags));
   };
+  const auto configuration = [&options](const http::Request&) {
+    return json_response(200, configz(options));
+  };
   const auto verbosity = [log = std::move(log)](const http::Request& request) {
     return set_verbosity(*log, request.body);
   };
   pages.add({.path = "/statusz", .answer = status});
   pages.add({.path = "/flagz", .answer = flags});
+  pages.add({.path = "/configz", .answer = configuration});
   pages.add({.path = "/debug/flags/v", .method = http::Method::put, .answer = verbosity});
 }
 

@@ -9,6 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 struct DebugPages : testing::Test {
   DebugPages() { add_debug_pages(pages, options, time, log); }
@@ -33,11 +34,20 @@ TEST_F(DebugPages, flagz_has_every_flag_with_its_value_given_or_not) {
   EXPECT_THAT(text, HasSubstr("\nkubeconfig=\n"));
 }
 
+TEST_F(DebugPages, configz_has_the_configuration_by_its_api_group) {
+  const http::Response response = get("/configz");
+  EXPECT_EQ(*response.headers.find("Content-Type"), "application/json");
+  EXPECT_THAT(
+      response.body,
+      StartsWith(R"({"dra-controller-manager.dev":{"apiVersion":"dra-controller-manager.)"));
+  EXPECT_THAT(response.body, HasSubstr(R"("logging":{"verbosity":3,"format":"json"})"));
+}
+
 TEST_F(DebugPages, statusz_says_since_when_and_what) {
   time.advance_to(runtime::MonoTime(26h + 3min + 4s));
   const std::string text = get("/statusz").body;
   EXPECT_THAT(text, HasSubstr("Up: 26 hr 03 min 04 sec\n"));
-  EXPECT_THAT(text, HasSubstr("Paths: /statusz /flagz /debug/flags/v\n"));
+  EXPECT_THAT(text, HasSubstr("Paths: /statusz /flagz /configz /debug/flags/v\n"));
 }
 
 TEST_F(DebugPages, the_log_gets_the_verbosity_that_is_put) {

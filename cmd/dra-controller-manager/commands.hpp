@@ -1,0 +1,31 @@
+// What the program can be told to do besides running: its subcommands, in one table.
+//
+// A command has flags of its own, by the same kind of table as the manager's; main(), --help,
+// completion and manual know commands through their rows only.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cmd/dra-controller-manager/options/setting.hpp"
+
+namespace dcm::manager {
+
+struct Command {
+  std::string name;
+  std::string synopsis;  // of its words: "bash|zsh|fish"
+  std::string help;      // one sentence
+  Strings choices;       // what its first word may be; empty: not a closed set
+  // Its flags, for who wants to read about them: they must not be applied.
+  Settings (*settings)();
+  // Runs it with what stands behind its name. Returns the exit status.
+  int (*run)(const Strings& arguments);
+};
+
+std::span<const Command> commands();
+
+// The command that the first argument names, or null.
+const Command* find_command(const Strings& arguments);
+
+}  // namespace dcm::manager

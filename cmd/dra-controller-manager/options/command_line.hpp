@@ -1,0 +1,34 @@
+// Reads a command line by a table of settings, in the manner of every Kubernetes component (pflag).
+#pragma once
+
+#include <expected>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cmd/dra-controller-manager/options/setting.hpp"
+
+namespace dcm::manager {
+
+// A value that was given for a row of the table.
+struct Given {
+  const Setting* setting;
+  Value value;
+  std::string where;  // begins a message about it: "--kube-api-qps", "manager.yaml:7:8: …"
+};
+
+struct CommandLine {
+  std::vector<Given> given;  // in order; the last one for a row counts
+  Strings words;             // what is no flag
+  bool wants_help = false;
+  bool wants_version = false;
+};
+
+// `--name value`, `--name=value`, `--switch`, `--switch=false`, `-v 4`, `-v=4`, `-v4`, and `--`,
+// after which all are words. A list or map that is given several times is put together. `table`
+// must outlive the result. Errors: one line that names the flag, what it got and what was expected;
+// the value of an unknown flag is never part of it.
+std::expected<CommandLine, std::string> parse_command_line(std::span<const Setting> table,
+                                                           const Strings& arguments);
+
+}  // namespace dcm::manager

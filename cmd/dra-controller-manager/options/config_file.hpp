@@ -1,0 +1,33 @@
+// The configuration file: YAML, of a kind and version of its own, in the manner of Kubernetes'
+// component configuration. Each key stands for a flag, by the same table.
+//
+// Strict, as component configuration is: an unknown key, one that is given twice and a value of
+// another type are errors, so that a slip of the pen does not run a cluster by defaults.
+#pragma once
+
+#include <expected>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cmd/dra-controller-manager/options/command_line.hpp"
+#include "cmd/dra-controller-manager/options/setting.hpp"
+
+namespace dcm::manager {
+
+inline constexpr std::string_view kConfigGroup = "dra-controller-manager.dev";
+inline constexpr std::string_view kConfigVersion = "dra-controller-manager.dev/v1alpha1";
+inline constexpr std::string_view kConfigKind = "ControllerManagerConfiguration";
+
+// What `text` gives. `file` is its name in messages; `table` must outlive the result. Errors: one
+// line, "file:line:column: key: what was expected, and what was found".
+std::expected<std::vector<Given>, std::string> parse_config_file(std::span<const Setting> table,
+                                                                 const std::string& text,
+                                                                 const std::string& file);
+
+// The configuration as such a file has it, in JSON: every row with a key, given or not. `values`
+// are those of the rows of `table`.
+std::string to_json(std::span<const Setting> table, std::span<const Value> values);
+
+}  // namespace dcm::manager

@@ -1,0 +1,83 @@
+#include "cmd/dra-controller-manager/options/help.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace dcm::manager {
+namespace {
+
+constexpr std::size_t kWidth = 90;
+constexpr std::size_t kFlagIndent = 6;
+constexpr std::size_t kTextIndent = 16;
+
+std::string flag_lines(std::string_view usage, std::string_view help) {
+  return fmt::format("{:{}}{}\n{}", "", kFlagIndent, usage, wrap(help, kTextIndent, kWidth));
+}
+
+// All rows under their headings, in the order of the table.
+std::string grouped_flags(std::span<const Setting> table) {
+  std::string text;
+  std::string_view group;
+  for (const Setting& row : table) {
+    if (row.group != group) text += fmt::format("\n{} flags:\n\n", group = row.group);
+    text += flag_lines(flag_usage(row), full_help(row));
+  }
+  return text;
+}
+
+std::string usage_of(const Command& command) {
+  return command.synopsis.empty() ? command.name : command.name + " " + command.synopsis;
+}
+
+}  // namespace
+
+std::string wrap(std::string_view text, std::size_t indent, std::size_t width) {
+  const std::size_t room = width - indent;
+  std::string lines;
+  while (!text.empty()) {
+    std::size_t end = text.size();
+    if (end > room) {
+      const std::size_t blank = text.rfind(' ', room);
+      end = blank == text.npos ? std::min(text.find(' '), text.size()) : blank;
+    }
+    lines += fmt::format("{:{}}{}\n", "", indent, text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+std::string flag_usage(const Setting& setting) {
+  const SettingText& text = setting.text;
+  const std::string shown = text.letter == 0 ? fmt::format("--{}", text.flag)
+                                             : fmt::format("-{}, --{}", text.letter, text.flag);
+  return text.placeholder.empty() ? shown : shown + " " + text.placeholder;
+}
+
+std::string full_help(const Setting& setting) {
+  const std::string by_default = to_text(setting.by_default);
+  if (by_default.empty()) return setting.text.help;
+  return fmt::format("{} (default {})", setting.text.help, by_default);
+}
+
+std::string manager_help(std::span<const Setting> table) {
+  std::string text = fmt::format("{}\n\nUsage:\n  dra-controller-manager [flags]\n", kSummary);
+  for (const Command& command : commands()) {
+    text += fmt::format("  dra-controller-manager {}\n", usage_of(command));
+  }
+  text += grouped_flags(table);
+  text += "\nGlobal flags:\n\n";
+  text += flag_lines("-h, --help", "Prints this text.");
+  text += flag_lines("--version", "Prints the version.");
+  text += "\nCommands:\n\n";
+  for (const Command& command : commands()) text += flag_lines(usage_of(command), command.help);
+  return text;
+}
+
+std::string command_help(const Command& command) {
+  const Settings table = command.settings();
+  return fmt::format("{}\n\nUsage:\n  dra-controller-manager {}{}\n{}", command.help,
+                     usage_of(command), table.empty() ? "" : " [flags]", grouped_flags(table));
+}
+
+}  // namespace dcm::manager

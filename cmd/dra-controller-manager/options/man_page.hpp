@@ -1,0 +1,15 @@
+// The manual page dra-controller-manager(8), from the same table as everything else.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "cmd/dra-controller-manager/commands.hpp"
+#include "cmd/dra-controller-manager/options/setting.hpp"
+
+namespace dcm::manager {
+
+// In man(7), without a date: the same table gives the same page.
+std::string make_man_page(std::span<const Setting> table, std::span<const Command> commands);
+
+}  // namespace dcm::manager

@@ -1,0 +1,203 @@
+#include "cmd/dra-controller-manager/options/settings.hpp"
+
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "cmd/dra-controller-manager/options/controllers.hpp"
+
+namespace dcm::manager {
+namespace {
+
+using device_taint_eviction::EvictionMode;
+using runtime::LogFormat;
+
+Settings request_settings(Options& options) {
+  return {
+      number_setting({"kube-api-qps", "clientConnection.qps", "NUMBER",
+                      "Requests per second to the API server; 0 is no limit."},
+                     options.kube_api_qps, kNotNegative),
+      number_setting({"kube-api-burst", "clientConnection.burst", "NUMBER",
+                      "Requests at once above the rate."},
+                     options.kube_api_burst, kPositive),
+      number_setting({"max-inflight-requests", "clientConnection.maxInflightRequests", "NUMBER",
+                      "Requests that may wait for their answers at the same time."},
+                     options.max_inflight_requests, kPositive),
+  };
+}
+
+Settings controller_settings(Draft& draft) {
+  Options& options = draft.options;
+  return {
+      list_setting({"controllers", "controllers", "LIST",
+                    fmt::format("Controllers to run, separated by commas: * is all, NAME is one, "
+                                "-NAME turns one off. Known: {}.",
+                                known_controllers())},
+                   draft.controllers),
+      switches_setting({"feature-gates", "featureGates", "LIST",
+                        "NAME=true or NAME=false, separated by commas. The gates of "
+                        "kube-controller-manager that concern its controllers."},
+                       draft.feature_gates),
+      number_setting({"concurrent-resourceclaim-syncs", "resourceClaimController.concurrentSyncs",
+                      "NUMBER", "Pods and claims that are worked on at the same time."},
+                     options.concurrent_resource_claim_syncs, kPositive),
+      number_setting({"concurrent-device-taint-eviction-syncs",
+                      "deviceTaintEvictionController.concurrentSyncs", "NUMBER",
+                      "Pods that are evicted at the same time."},
+                     options.concurrent_device_taint_eviction_syncs, kPositive),
+      number_setting({"device-taint-eviction-rate", "deviceTaintEvictionController.evictionRate",
+                      "NUMBER", "Pods that are evicted per second at most; 0 is no limit."},
+                     options.eviction_rate, kNotNegative),
+      choice_setting<EvictionMode>(
+          {"device-taint-eviction-mode", "deviceTaintEvictionController.evictionMode", "MODE",
+           "delete, or evict: through the Eviction API, which honours PodDisruptionBudgets."},
+          options.eviction_mode,
+          {{"delete", EvictionMode::remove}, {"evict", EvictionMode::evict}}),
+  };
+}
+
+// The names and defaults are those of every Kubernetes component.
+Settings leader_election_settings(Draft& draft) {
+  leader_election::Timing& timing = draft.leader_election.timing;
+  return {
+      switch_setting(
+          {"leader-elect", "leaderElection.leaderElect", "",
+           "Work only while holding the lease, so that of several instances one does the work and "
+           "the others stand by."},
+          draft.leader_elect),
+      duration_setting({"leader-elect-lease-duration", "leaderElection.leaseDuration", "DURATION",
+                        "How long the others wait after the last sign of life of the leader."},
+                       timing.lease_duration),
+      duration_setting({"leader-elect-renew-deadline", "leaderElection.renewDeadline", "DURATION",
+                        "How long the leader goes on without a renewal that succeeds; less than "
+                        "the lease duration."},
+                       timing.renew_deadline),
+      duration_setting({"leader-elect-retry-period", "leaderElection.retryPeriod", "DURATION",
+                        "Time between two renewals, and between attempts to take the lease."},
+                       timing.retry_period),
+      text_setting({"leader-elect-resource-lock", "leaderElection.resourceLock", "KIND",
+                    "Kind of object that is used as a lock; only leases."},
+                   draft.resource_lock),
+      name_setting({"leader-elect-resource-name", "leaderElection.resourceName", "NAME",
+                    "Name of the lease."},
+                   draft.leader_election.lease.name),
+      name_setting({"leader-elect-resource-namespace", "leaderElection.resourceNamespace", "NAME",
+                    "Namespace of the lease."},
+                   draft.lease_namespace),
+  };
+}
+
+Settings serving_settings(Options& options) {
+  constexpr Bounds kPort = {0, std::numeric_limits<std::uint16_t>::max(), "a port from 0 to 65535"};
+  CertificateSources& certificates = options.serving_certificates;
+  return {
+      number_setting({"secure-port", "serving.securePort", "PORT",
+                      "HTTPS port for health, metrics and debugging; 0: not served."},
+                     options.secure_port, kPort),
+      text_setting({"bind-address", "serving.bindAddress", "ADDRESS",
+                    "IP address that --secure-port is on."},
+                   options.bind_address),
+      text_setting({"tls-cert-file", "serving.tlsCertFile", "FILE",
+                    "PEM certificate of the HTTPS port, with those between it and its CA. Without "
+                    "it: a self-signed one."},
+                   certificates.certificate_file),
+      text_setting({"tls-private-key-file", "serving.tlsPrivateKeyFile", "FILE",
+                    "PEM key that belongs to --tls-cert-file."},
+                   certificates.key_file),
+      text_setting({"client-ca-file", "serving.clientCAFile", "FILE",
+                    "PEM CAs of the client certificates that are accepted. Without it: those of "
+                    "ConfigMap kube-system/extension-apiserver-authentication."},
+                   certificates.client_ca_file),
+      list_setting(
+          {"authorization-always-allow-paths", "serving.authorizationAlwaysAllowPaths", "LIST",
+           "Paths of the HTTPS port that anybody may see, separated by commas; /path/* is "
+           "everything below /path."},
+          options.always_allow_paths),
+      text_setting({"metrics-bind-address", "serving.metricsBindAddress", "ADDRESS",
+                    "host:port for /metrics, /healthz, /livez and /readyz over plain HTTP; not "
+                    "served by default."},
+                   options.metrics_bind_address),
+  };
+}
+
+Settings process_settings(Draft& draft) {
+  constexpr Bounds kVerbosity = {0, 10, "a whole number from 0 to 10"};
+  Options& options = draft.options;
+  return {
+      text_setting(
+          {"config", "", "FILE", "Configuration file, in YAML; flags win over what it says."},
+          draft.config_file),
+      number_setting({"v", "logging.verbosity", "NUMBER",
+                      "Verbosity of the log, 0 to 10: 2 each write, 4 each decision, 6 each "
+                      "request.",
+                      'v'},
+                     options.verbosity, kVerbosity),
+      choice_setting<LogFormat>({"logging-format", "logging.format", "FORMAT", "text or json."},
+                                options.logging_format,
+                                {{"text", LogFormat::text}, {"json", LogFormat::json}}),
+  };
+}
+
+// Returns why leader election cannot be done as it was asked for.
+std::optional<Conflict> settle_leader_election(Draft& draft) {
+  draft.options.leader_election.reset();
+  if (!draft.leader_elect) return std::nullopt;
+  if (draft.resource_lock != "leases") {
+    return Conflict{"leader-elect-resource-lock",
+                    fmt::format("expected leases, got \"{}\"", draft.resource_lock)};
+  }
+  LeaderElectionOptions election = draft.leader_election;
+  election.lease.namespace_ = runtime::InternedString(draft.lease_namespace);
+  if (std::string why = leader_election::why_invalid(election.timing); !why.empty()) {
+    return Conflict{"leader-elect-lease-duration",
+                    "with its renew deadline and retry period: " + std::move(why)};
+  }
+  draft.options.leader_election = std::move(election);
+  return std::nullopt;
+}
+
+std::optional<Conflict> settle_certificates(const CertificateSources& sources) {
+  if (sources.certificate_file.empty() == sources.key_file.empty()) return std::nullopt;
+  if (sources.key_file.empty()) {
+    return Conflict{"tls-cert-file", "needs --tls-private-key-file as well"};
+  }
+  return Conflict{"tls-private-key-file", "needs --tls-cert-file as well"};
+}
+
+}  // namespace
+
+Settings cluster_settings(client::ConfigOverrides& cluster) {
+  return {
+      text_setting({"kubeconfig", "clientConnection.kubeconfig", "FILE",
+                    "Kubeconfig file. Without it: $KUBECONFIG, the service account of the pod, "
+                    "~/.kube/config."},
+                   cluster.kubeconfig),
+      text_setting(
+          {"context", "clientConnection.context", "NAME", "Context of the kubeconfig to use."},
+          cluster.context),
+      text_setting({"server", "clientConnection.server", "URL",
+                    "URL of the API server; overrides the kubeconfig."},
+                   cluster.server),
+  };
+}
+
+Settings make_settings(Draft& draft) {
+  Settings table;
+  add_group(table, "Cluster", cluster_settings(draft.options.cluster));
+  add_group(table, "Cluster", request_settings(draft.options));
+  add_group(table, "Controller", controller_settings(draft));
+  add_group(table, "Leader election", leader_election_settings(draft));
+  add_group(table, "Serving", serving_settings(draft.options));
+  add_group(table, "Process", process_settings(draft));
+  return table;
+}
+
+std::optional<Conflict> settle(Draft& draft) {
+  Options& options = draft.options;
+  if (auto conflict = select_controllers(draft.controllers, options)) return conflict;
+  if (auto conflict = settle_feature_gates(draft.feature_gates, options)) return conflict;
+  if (auto conflict = settle_certificates(options.serving_certificates)) return conflict;
+  return settle_leader_election(draft);
+}
+
+}  // namespace dcm::manager

@@ -1,0 +1,34 @@
+// The value of a setting, however it was given: in a flag, in a configuration file, or by default.
+//
+// The alternative that a value holds is the type of its setting; nothing is converted behind it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace dcm::manager {
+
+using Strings = std::vector<std::string>;
+using Switches = std::map<std::string, bool>;  // feature gates
+// Durations are strings, as in the Kubernetes API: "15s".
+using Value = std::variant<bool, std::int64_t, double, std::string, Strings, Switches>;
+
+// Reads a flag's text as a value of the type that `like` has: lists are separated by commas,
+// switches are NAME=true or NAME=false. Nothing: it is no such value.
+std::optional<Value> parse_value(const Value& like, std::string_view text);
+
+// As parse_value reads it.
+std::string to_text(const Value& value);
+
+// "a whole number", "a list of strings".
+std::string_view type_of(const Value& value);
+
+// Puts `given` above `below`: switch by switch, and everything else as a whole.
+Value overlay(const Value& below, const Value& given);
+
+}  // namespace dcm::manager

@@ -1,0 +1,119 @@
+#include "cmd/dra-controller-manager/options/command_line.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace dcm::manager {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+// A table of its own, with one row of each kind.
+class CommandLineTest : public testing::Test {
+ protected:
+  std::string value_of(const CommandLine& line, std::string_view flag) {
+    for (const Given& given : line.given) {
+      if (given.setting->text.flag == flag) return to_text(given.value);
+    }
+    return "(not given)";
+  }
+
+  bool watch_ = true;
+  int level_ = 1;
+  double rate_ = 2.5;
+  std::string file_;
+  Strings names_;
+  Switches gates_;
+  const Settings table_ = {
+      switch_setting({"leader-elect", "", "", ""}, watch_),
+      number_setting({"v", "", "NUMBER", "", 'v'}, level_, kPositive),
+      number_setting({"rate", "", "NUMBER", ""}, rate_, kNotNegative),
+      text_setting({"kube-file", "", "FILE", ""}, file_),
+      list_setting({"names", "", "LIST", ""}, names_),
+      switches_setting({"gates", "", "LIST", ""}, gates_),
+  };
+};
+
+struct Row {
+  const char* name;
+  Strings arguments;
+  const char* flag;
+  const char* value;
+};
+
+TEST_F(CommandLineTest, flags_are_read_in_every_form_that_pflag_knows) {
+  for (const Row& row : {
+           Row{"a value behind =", {"--kube-file=a"}, "kube-file", "a"},
+           Row{"a value as the next argument", {"--kube-file", "a"}, "kube-file", "a"},
+           Row{"a value may hold =", {"--kube-file=a=b"}, "kube-file", "a=b"},
+           Row{"an empty value", {"--kube-file="}, "kube-file", ""},
+           Row{"a next argument may begin with a dash", {"--kube-file", "-"}, "kube-file", "-"},
+           Row{"underscores stand for dashes", {"--kube_file=a"}, "kube-file", "a"},
+           Row{"a switch alone is on", {"--leader-elect"}, "leader-elect", "true"},
+           Row{"a switch that is turned off", {"--leader-elect=false"}, "leader-elect", "false"},
+           Row{"a letter with =", {"-v=4"}, "v", "4"},
+           Row{"a letter with a value behind it", {"-v4"}, "v", "4"},
+           Row{"a letter and the next argument", {"-v", "4"}, "v", "4"},
+           Row{"the last one wins", {"-v=4", "--v=5"}, "v", "5"},
+           Row{"a list is put together", {"--names=a,b", "--names=c"}, "names", "a,b,c"},
+           Row{"empty parts of a list are none", {"--names=,a,"}, "names", "a"},
+           Row{"so are switches by name",
+               {"--gates=A=true,B=false", "--gates=B=true"},
+               "gates",
+               "A=true,B=true"},
+       }) {
+    const auto line = parse_command_line(table_, row.arguments);
+    ASSERT_TRUE(line) << row.name << ": " << line.error();
+    EXPECT_EQ(value_of(*line, row.flag), row.value) << row.name;
+  }
+}
+
+TEST_F(CommandLineTest, a_switch_takes_no_next_argument) {
+  const auto line = parse_command_line(table_, {"--leader-elect", "false"});
+  ASSERT_TRUE(line) << line.error();
+  EXPECT_EQ(value_of(*line, "leader-elect"), "true");
+  EXPECT_THAT(line->words, ElementsAre("false"));
+}
+
+TEST_F(CommandLineTest, behind_two_dashes_everything_is_a_word) {
+  const auto line = parse_command_line(table_, {"a", "--", "--names=a", "-h"});
+  ASSERT_TRUE(line) << line.error();
+  EXPECT_THAT(line->words, ElementsAre("a", "--names=a", "-h"));
+  EXPECT_FALSE(line->wants_help);
+}
+
+struct BadRow {
+  const char* name;
+  Strings arguments;
+  const char* message;
+};
+
+TEST_F(CommandLineTest, a_mistake_is_one_line_that_says_what_was_expected) {
+  for (const BadRow& row : {
+           BadRow{"a slip of the pen", {"--kube-flie=a"}, "did you mean --kube-file?"},
+           BadRow{"a flag of nowhere", {"--zzzzzzzzzzzz"}, "unknown flag --zzzzzzzzzzzz; --help"},
+           BadRow{"no value", {"--rate"}, "--rate: expected a number of at least 0 after it"},
+           BadRow{"no number", {"--rate=fast"}, "expected a number of at least 0, got \"fast\""},
+           BadRow{"half a number", {"--rate=5x"}, "got \"5x\""},
+           BadRow{"no finite number", {"--rate=inf"}, "got \"inf\""},
+           BadRow{"no whole number", {"-v=1.5"}, "-v: expected a whole number above 0"},
+           BadRow{"neither true nor false", {"--leader-elect=1"}, "expected true or false"},
+           BadRow{"a gate without a value", {"--gates=A"}, "expected NAME=true or NAME=false"},
+       }) {
+    const auto line = parse_command_line(table_, row.arguments);
+    ASSERT_FALSE(line) << row.name;
+    EXPECT_THAT(line.error(), HasSubstr(row.message)) << row.name;
+    EXPECT_EQ(line.error().find('\n'), std::string::npos) << row.name;
+  }
+}
+
+TEST_F(CommandLineTest, the_value_of_an_unknown_flag_is_not_shown) {
+  const auto line = parse_command_line(table_, {"--token=very-secret"});
+  ASSERT_FALSE(line);
+  EXPECT_THAT(line.error(), Not(HasSubstr("very-secret")));
+}
+
+}  // namespace
+}  // namespace dcm::manager
