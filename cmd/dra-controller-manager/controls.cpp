@@ -1,6 +1,58 @@
 #include "cmd/dra-controller-manager/controls.hpp"
 
+#include <boost/asio/this_coro.hpp>
+
+#include "runtime/task_group.hpp"
+
 namespace dcm::manager {
+namespace {
+
+using runtime::Task;
+
+// As on the command line.
+constexpr const char* kClaims = "resourceclaim-controller";
+constexpr const char* kEviction = "device-taint-eviction-controller";
+
+runtime::Logger logger_of(const ControlContext& context, const char* controller) {
+  return context.process.log.with({{"controller", controller}});
+}
+
+template <class Api, class... Arguments>
+std::optional<Shadow<Api>> make_shadow(const ControlContext& context, const char* controller,
+                                       Arguments&&... arguments) {
+  if (!context.options.dry_run_timeout) return std::nullopt;
+  common::Expectations::Dependencies dependencies{
+      .time = context.process.loop.time(),
+      .metrics = context.process.metrics,
+      .log = context.process.log.with({{"controller", controller}}),
+      .is_watching = context.is_watching};
+  return std::optional<Shadow<Api>>(std::in_place, std::move(dependencies), controller,
+                                    *context.options.dry_run_timeout,
+                                    std::forward<Arguments>(arguments)...);
+}
+
+resource_claim::Predecessor::Exists predecessor(const Options& options) {
+  return options.leader_election ? resource_claim::Predecessor::Exists::maybe
+                                 : resource_claim::Predecessor::Exists::no;
+}
+
+template <class Controller>
+Task<> run_then_cancel(Controller& controller, runtime::TaskGroup& group) {
+  co_await controller.run();
+  group.cancel();
+}
+
+// In a dry run somebody has to look whether the cluster gets there, for as long as it is decided.
+template <class Controller, class Api>
+Task<> run_with(Controller& controller, std::optional<Shadow<Api>>& shadow) {
+  const runtime::Executor executor = co_await boost::asio::this_coro::executor;
+  runtime::TaskGroup group(executor);
+  group.spawn("controller", run_then_cancel(controller, group));
+  if (shadow) group.spawn("dry run", shadow->expectations().run());
+  co_await group.join();
+}
+
+}  // namespace
 
 informers::InformerContext informer_context(const Process& process) {
   return {process.loop.time(), process.rng, process.log, process.metrics};
@@ -11,21 +63,33 @@ ClaimControl::ClaimControl(ControlContext context)
       templates_(context.rest, client::resource_of(api::kResourceClaimTemplates, context.served),
                  api::make_json_template_decoder(context.served.version),
                  informer_context(context.process)),
-      api_({context.rest, context.pods.resource(), *any_pod_decoder_},
-           {context.rest, context.claims.resource(), context.claims.decoder()}),
-      controller_({.stores = resource_claim::declare_stores(
-                       context.pods.informer(), context.claims.informer(), templates_.informer()),
-                   .api = api_,
-                   .events = context.events,
+      stores_(resource_claim::declare_stores(context.pods.informer(), context.claims.informer(),
+                                             templates_.informer())),
+      client_({context.rest, context.pods.resource(), *any_pod_decoder_},
+              {context.rest, context.claims.resource(), context.claims.decoder()}),
+      foreign_({.claims = stores_.claims,
+                .time = context.process.loop.time(),
+                .metrics = context.process.metrics,
+                .log = logger_of(context, "resource_claim")},
+               predecessor(context.options)),
+      api_(client_, foreign_),
+      shadow_(make_shadow<resource_claim::ShadowApi>(context, kClaims, client_, stores_)),
+      controller_({.stores = stores_,
+                   .api = shadow_ ? static_cast<resource_claim::ClaimApi&>(shadow_->api()) : api_,
+                   .events = shadow_ ? shadow_->events() : context.events,
                    .time = context.process.loop.time(),
                    .metrics = context.process.metrics,
-                   .log = context.process.log.with({{"controller", "resource_claim"}})},
+                   .log = logger_of(context, "resource_claim")},
                   {.workers = context.options.concurrent_resource_claim_syncs,
                    .gates = context.options.features,
-                   .predecessor = context.options.leader_election
-                                      ? resource_claim::Predecessor::Exists::maybe
-                                      : resource_claim::Predecessor::Exists::no}) {
+                   .predecessor = predecessor(context.options)}) {
   controller_.observe(context.pods.informer(), context.claims.informer(), templates_.informer());
+  context.claims.informer().add_observer(foreign_);
+}
+
+Task<> ClaimControl::run() {
+  if (!shadow_) foreign_.activate();
+  return run_with(controller_, shadow_);
 }
 
 EvictionControl::EvictionControl(ControlContext context)
@@ -34,16 +98,24 @@ EvictionControl::EvictionControl(ControlContext context)
       slices_(context.rest, client::resource_of(api::kResourceSlices, context.served),
               api::make_json_slice_decoder(context.served.version), informer_context(process_)),
       api_(context.rest, context.pods.resource()),
-      controller_({.lookup = {context.pods.reader(), context.claims.reader()},
-                   .api = api_,
-                   .events = context.events,
-                   .time = process_.loop.time(),
-                   .metrics = process_.metrics,
-                   .log = process_.log.with({{"controller", "device_taint_eviction"}})},
-                  {.workers = context.options.concurrent_device_taint_eviction_syncs,
-                   .mode = context.options.eviction_mode,
-                   .evictions_per_second = context.options.eviction_rate}) {
+      shadow_(make_shadow<device_taint_eviction::ShadowApi>(
+          context, kEviction,
+          [this]() -> const device_taint_eviction::Tracker& { return controller_.tracker(); })),
+      controller_(
+          {.lookup = {context.pods.reader(), context.claims.reader()},
+           .api = shadow_ ? static_cast<device_taint_eviction::EvictionApi&>(shadow_->api()) : api_,
+           .events = shadow_ ? shadow_->events() : context.events,
+           .time = process_.loop.time(),
+           .metrics = process_.metrics,
+           .log = logger_of(context, "device_taint_eviction")},
+          {.workers = context.options.concurrent_device_taint_eviction_syncs,
+           .mode = context.options.eviction_mode,
+           .evictions_per_second = context.options.eviction_rate}) {
   controller_.observe(context.pods.informer(), context.claims.informer(), slices_.informer());
+}
+
+Task<> EvictionControl::run() {
+  return run_with(controller_, shadow_);
 }
 
 Cache<api::DeviceTaintRule>& EvictionControl::use_rules(const client::Served& served) {

@@ -9,10 +9,15 @@
 #include "cmd/dra-controller-manager/connection.hpp"
 #include "cmd/dra-controller-manager/options.hpp"
 #include "controllers/common/event_sink.hpp"
+#include "controllers/common/expectations.hpp"
+#include "controllers/common/shadow_events.hpp"
 #include "controllers/device_taint_eviction/api_client.hpp"
 #include "controllers/device_taint_eviction/controller.hpp"
+#include "controllers/device_taint_eviction/shadow_api.hpp"
 #include "controllers/resource_claim/api_client.hpp"
 #include "controllers/resource_claim/controller.hpp"
+#include "controllers/resource_claim/foreign_claims.hpp"
+#include "controllers/resource_claim/shadow_api.hpp"
 
 namespace dcm::manager {
 
@@ -25,9 +30,33 @@ struct ControlContext {
   const client::Served& served;  // resource.k8s.io
   Cache<api::Pod>& pods;
   Cache<api::ResourceClaim>& claims;
+  // Whether the caches follow the cluster at this moment.
+  std::function<bool()> is_watching;
 };
 
 informers::InformerContext informer_context(const Process& process);
+
+// What takes the place of a controller's API and events in a dry run.
+template <class Api>
+class Shadow {
+ public:
+  // `arguments` are those of the API, before the expectations.
+  template <class... Arguments>
+  Shadow(common::Expectations::Dependencies dependencies, const std::string& controller,
+         runtime::Duration timeout, Arguments&&... arguments)
+      : expectations_(std::move(dependencies), controller, Api::kWrites, timeout),
+        events_(expectations_),
+        api_(std::forward<Arguments>(arguments)..., expectations_) {}
+
+  common::Expectations& expectations() { return expectations_; }
+  common::ShadowEvents& events() { return events_; }
+  Api& api() { return api_; }
+
+ private:
+  common::Expectations expectations_;
+  common::ShadowEvents events_;
+  Api api_;
+};
 
 class ClaimControl {
  public:
@@ -36,12 +65,18 @@ class ClaimControl {
   Cache<api::ResourceClaimTemplate>& templates() { return templates_; }
   resource_claim::Controller& controller() { return controller_; }
   const resource_claim::Controller& controller() const { return controller_; }
+  // Works, or in a dry run looks on.
+  runtime::Task<> run();
 
  private:
   // A reservation may name a pod without claims.
   std::unique_ptr<api::Decoder<api::Pod>> any_pod_decoder_;
   Cache<api::ResourceClaimTemplate> templates_;
-  resource_claim::ApiClient api_;
+  resource_claim::Stores stores_;
+  resource_claim::ApiClient client_;
+  resource_claim::ForeignClaims foreign_;
+  resource_claim::AttributingApi api_;
+  std::optional<Shadow<resource_claim::ShadowApi>> shadow_;  // nothing: no dry run
   resource_claim::Controller controller_;
 };
 
@@ -52,6 +87,8 @@ class EvictionControl {
   Cache<api::ResourceSlice>& slices() { return slices_; }
   device_taint_eviction::Controller& controller() { return controller_; }
   const device_taint_eviction::Controller& controller() const { return controller_; }
+  // Works, or in a dry run looks on.
+  runtime::Task<> run();
   // Rules have versions of their own, and may be served later than the rest. Once.
   Cache<api::DeviceTaintRule>& use_rules(const client::Served& served);
 
@@ -60,6 +97,7 @@ class EvictionControl {
   client::RestClient& rest_;
   Cache<api::ResourceSlice> slices_;
   device_taint_eviction::ApiClient api_;
+  std::optional<Shadow<device_taint_eviction::ShadowApi>> shadow_;  // nothing: no dry run
   device_taint_eviction::Controller controller_;
   std::optional<Cache<api::DeviceTaintRule>> rules_;
 };

@@ -12,6 +12,7 @@
 #include "client/discovery.hpp"
 #include "client/event_recorder.hpp"
 #include "cmd/dra-controller-manager/connection.hpp"
+#include "cmd/dra-controller-manager/duration.hpp"
 #include "cmd/dra-controller-manager/leader.hpp"
 #include "cmd/dra-controller-manager/process_metrics.hpp"
 #include "cmd/dra-controller-manager/serving/serving.hpp"
@@ -47,6 +48,15 @@ class RecorderSink final : public common::EventSink {
 
  private:
   client::EventRecorder& recorder_;
+};
+
+// Shut for good: a dry run's controllers send no writes, and this is for the one that they would
+// send by mistake. Reviews of who calls our port pass it.
+class DryRunGate final : public client::WriteGate {
+ public:
+  Result<> check() const override {
+    return runtime::fail(runtime::Reason::shutting_down, "not written: this is a dry run");
+  }
 };
 
 // Start order: status pages, TLS files and events, then a session as soon as resource.k8s.io is
@@ -165,6 +175,13 @@ int refuse(const runtime::Error& error) {
   return static_cast<int>(ExitStatus::bad_configuration);
 }
 
+const client::WriteGate& gate_for(const Options& options, const client::WriteGate& fence,
+                                  const client::WriteGate& no_fence,
+                                  const client::WriteGate& dry_run) {
+  if (options.dry_run_timeout) return dry_run;
+  return options.leader_election ? fence : no_fence;
+}
+
 // The first signal asks the manager to stop, the second one does not ask.
 void stop_on_signals(runtime::Loop& loop, Manager& manager) {
   loop.on_signals({SIGTERM, SIGINT}, [&manager, count = 0](int) mutable {
@@ -194,9 +211,8 @@ int run_manager(const Options& options) {
 
   leader_election::Fence fence(loop.time());
   const client::OpenWriteGate no_fence;
-  const client::WriteGate& gate = options.leader_election
-                                      ? static_cast<const client::WriteGate&>(fence)
-                                      : static_cast<const client::WriteGate&>(no_fence);
+  const DryRunGate dry_run;
+  const client::WriteGate& gate = gate_for(options, fence, no_fence, dry_run);
   auto connection = Connection::open(*config, options, gate, process);
   if (!connection) return refuse(connection.error());
   const auto serving = Serving::open(process, options, backend);
@@ -206,6 +222,10 @@ int run_manager(const Options& options) {
                         {"server", config->server.url()},
                         {"config", config->origin}});
   for (const std::string& warning : config->warnings) log.warning(warning);
+  if (options.dry_run_timeout) {
+    log.info("This is a dry run: no lease is taken and nothing is written",
+             {{"disagreementAfter", format_duration(*options.dry_run_timeout)}});
+  }
   Manager manager(process, options, **connection, fence, **serving);
   stop_on_signals(loop, manager);
   loop.run(manager.run());

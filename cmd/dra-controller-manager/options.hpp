@@ -51,6 +51,8 @@ struct Options {
   std::vector<std::string> always_allow_paths = {"/healthz", "/livez", "/readyz"};
   runtime::LogFormat logging_format = runtime::LogFormat::text;
   int verbosity = 0;
+  // Nothing is written; how long the cluster may take to get there without us. Nothing: no dry run.
+  std::optional<runtime::Duration> dry_run_timeout;
   std::vector<Flag> flags;    // all there are, in the order of --help
   std::string configuration;  // all of it as a configuration file in JSON (options/config_file.hpp)
 };

@@ -35,7 +35,8 @@ Session::Session(Process process, client::RestClient& rest, common::EventSink& e
       claims_(rest, client::resource_of(api::kResourceClaims, served),
               api::make_json_claim_decoder(version_), informer_context(process_)),
       tasks_(process_.loop.executor()) {
-  const ControlContext context{process_, rest, events, options, served, pods_, claims_};
+  const ControlContext context{process_, rest,  events,  options,
+                               served,   pods_, claims_, [this] { return !has_failing_watch(); }};
   if (options.runs_resource_claim_controller) claim_control_.emplace(context);
   if (options.runs_device_taint_eviction_controller) eviction_control_.emplace(context);
   if (eviction_control_ && options.features.dra_device_taint_rules) {
@@ -69,8 +70,8 @@ Task<> Session::run_controllers() {
   is_working_ = true;
   report_running_controllers(process_.metrics, options_, Running::yes);
   runtime::TaskGroup controllers(process_.loop.executor());
-  if (claim_control_) controllers.spawn("claims", claim_control_->controller().run());
-  if (eviction_control_) controllers.spawn("eviction", eviction_control_->controller().run());
+  if (claim_control_) controllers.spawn("claims", claim_control_->run());
+  if (eviction_control_) controllers.spawn("eviction", eviction_control_->run());
   co_await controllers.join();
   report_running_controllers(process_.metrics, options_, Running::no);
   tasks_.cancel();

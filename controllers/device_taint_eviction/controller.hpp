@@ -71,6 +71,8 @@ class Controller {
   void stop();
   // What its queue has to do.
   workqueue::Load load() const { return queue_.load(); }
+  // What it knows.
+  const Tracker& tracker() const { return tracker_; }
 
  private:
   // Something may have to be queued, reported or walked.

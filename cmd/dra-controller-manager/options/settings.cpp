@@ -56,6 +56,18 @@ Settings controller_settings(Draft& draft) {
   };
 }
 
+Settings dry_run_settings(Draft& draft) {
+  return {
+      switch_setting({"dry-run", "dryRun.enabled", "",
+                      "Write nothing and take no lease; log and count what would be written, and "
+                      "where the cluster does not get there by somebody else's work."},
+                     draft.dry_run),
+      duration_setting({"dry-run-timeout", "dryRun.timeout", "DURATION",
+                        "How long that may take before it counts as a disagreement."},
+                       draft.dry_run_timeout),
+  };
+}
+
 // The names and defaults are those of every Kubernetes component.
 Settings leader_election_settings(Draft& draft) {
   leader_election::Timing& timing = draft.leader_election.timing;
@@ -141,7 +153,7 @@ Settings process_settings(Draft& draft) {
 // Returns why leader election cannot be done as it was asked for.
 std::optional<Conflict> settle_leader_election(Draft& draft) {
   draft.options.leader_election.reset();
-  if (!draft.leader_elect) return std::nullopt;
+  if (!draft.leader_elect || draft.dry_run) return std::nullopt;
   if (draft.resource_lock != "leases") {
     return Conflict{"leader-elect-resource-lock",
                     fmt::format("expected leases, got \"{}\"", draft.resource_lock)};
@@ -186,6 +198,7 @@ Settings make_settings(Draft& draft) {
   add_group(table, "Cluster", cluster_settings(draft.options.cluster));
   add_group(table, "Cluster", request_settings(draft.options));
   add_group(table, "Controller", controller_settings(draft));
+  add_group(table, "Dry run", dry_run_settings(draft));
   add_group(table, "Leader election", leader_election_settings(draft));
   add_group(table, "Serving", serving_settings(draft.options));
   add_group(table, "Process", process_settings(draft));
@@ -194,6 +207,7 @@ Settings make_settings(Draft& draft) {
 
 std::optional<Conflict> settle(Draft& draft) {
   Options& options = draft.options;
+  if (draft.dry_run) options.dry_run_timeout = draft.dry_run_timeout;
   if (auto conflict = select_controllers(draft.controllers, options)) return conflict;
   if (auto conflict = settle_feature_gates(draft.feature_gates, options)) return conflict;
   if (auto conflict = settle_certificates(options.serving_certificates)) return conflict;

@@ -18,6 +18,8 @@ struct Draft {
   std::string config_file;
   Strings controllers = {"*"};
   Switches feature_gates;
+  bool dry_run = false;
+  runtime::Duration dry_run_timeout = std::chrono::seconds(30);
   bool leader_elect = true;
   std::string resource_lock = "leases";
   std::string lease_namespace = "kube-system";

@@ -43,13 +43,22 @@ Cluster::Process::Process(Cluster& cluster, Rules which)
       claim_writer(claims.take_writer()),
       slice_writer(slices.take_writer()),
       rule_writer(rules.take_writer()),
-      controller({.lookup = StoreLookup(pods.reader(), claims.reader()),
-                  .api = cluster.api,
-                  .events = cluster.events,
-                  .time = cluster.loop.time(),
-                  .metrics = metrics,
-                  .log = cluster.logger()},
-                 cluster.options_),
+      expectations({.time = cluster.loop.time(),
+                    .metrics = metrics,
+                    .log = cluster.logger(),
+                    .is_watching = [] { return true; }},
+                   "device-taint-eviction-controller", ShadowApi::kWrites, 30s),
+      shadow_events(expectations),
+      shadow([this]() -> const Tracker& { return controller.tracker(); }, expectations),
+      controller(
+          {.lookup = StoreLookup(pods.reader(), claims.reader()),
+           .api = cluster.role == Role::writes ? static_cast<EvictionApi&>(cluster.api) : shadow,
+           .events = cluster.role == Role::writes ? static_cast<common::EventSink&>(cluster.events)
+                                                  : shadow_events,
+           .time = cluster.loop.time(),
+           .metrics = metrics,
+           .log = cluster.logger()},
+          cluster.options_),
       group(cluster.loop.executor()) {
   controller.observe(pods, claims, slices);
   sync_store(slice_writer, cluster.api.slices);
@@ -104,6 +113,7 @@ void Cluster::start_standby(Rules rules) {
 
 void Cluster::activate() {
   process_->group.spawn("controller", process_->controller.run());
+  if (role == Role::dry_run) process_->group.spawn("looks", process_->expectations.run());
 }
 
 void Cluster::kill() {

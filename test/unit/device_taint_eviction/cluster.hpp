@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "controllers/device_taint_eviction/controller.hpp"
+#include "controllers/device_taint_eviction/shadow_api.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/task_group.hpp"
 #include "test/unit/device_taint_eviction/fake_eviction_api.hpp"
@@ -77,6 +78,9 @@ class Cluster {
   FakeEvictionApi api{loop.time()};
   RecordedEvents events;
   std::vector<std::string> log;
+  // Of the next process: whether it writes, or only looks on (for 30 s).
+  enum class Role : std::uint8_t { writes, dry_run };
+  Role role = Role::writes;
 
  private:
   struct Process {
@@ -94,6 +98,9 @@ class Cluster {
     informers::StoreWriter<api::ResourceSlice> slice_writer;
     informers::StoreWriter<api::DeviceTaintRule> rule_writer;
     bool has_rules = false;
+    common::Expectations expectations;
+    common::ShadowEvents shadow_events;
+    ShadowApi shadow;
     Controller controller;
     runtime::TaskGroup group;
   };

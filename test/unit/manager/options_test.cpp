@@ -38,6 +38,17 @@ TEST(Options, flags_are_taken_over) {
   EXPECT_TRUE(options->features.dra_admin_access);
 }
 
+TEST(Options, a_dry_run_has_no_lease_and_a_time_for_the_cluster) {
+  EXPECT_FALSE(parse_options({})->dry_run_timeout.has_value());
+  EXPECT_FALSE(parse_options({"--dry-run-timeout=5s"})->dry_run_timeout.has_value());
+  const auto usual = parse_options({"--dry-run", "--leader-elect"});
+  ASSERT_TRUE(usual.has_value()) << usual.error().text;
+  EXPECT_EQ(usual->dry_run_timeout, 30s);
+  EXPECT_FALSE(usual->leader_election.has_value());
+  EXPECT_EQ(parse_options({"--dry-run", "--dry-run-timeout=2m"})->dry_run_timeout, 2min);
+  EXPECT_FALSE(parse_options({"--dry-run", "--dry-run-timeout=0"}).has_value());
+}
+
 TEST(Options, the_secured_port_is_on_and_its_certificate_needs_a_key) {
   const auto usual = parse_options({});
   ASSERT_TRUE(usual.has_value());

@@ -15,16 +15,32 @@ World::Process::Process(World& world)
     : pod_writer(pods.take_writer()),
       claim_writer(claims.take_writer()),
       template_writer(templates.take_writer()),
+      stores(declare_stores(pods, claims, templates)),
+      foreign({.claims = stores.claims,
+               .time = world.loop.time(),
+               .metrics = metrics,
+               .log = world.logger()},
+              world.predecessor),
+      attributing(world.api, foreign),
+      expectations({.time = world.loop.time(),
+                    .metrics = metrics,
+                    .log = world.logger(),
+                    .is_watching = [&world] { return world.is_watching; }},
+                   "resourceclaim-controller", ShadowApi::kWrites, std::chrono::seconds(30)),
+      shadow_events(expectations),
+      shadow(world.api, stores, expectations),
       controller(
-          {.stores = declare_stores(pods, claims, templates),
-           .api = world.api,
-           .events = world.events,
+          {.stores = stores,
+           .api = world.role == Role::writes ? static_cast<ClaimApi&>(attributing) : shadow,
+           .events = world.role == Role::writes ? static_cast<common::EventSink&>(world.events)
+                                                : shadow_events,
            .time = world.loop.time(),
            .metrics = metrics,
            .log = world.logger()},
           {.workers = world.workers, .gates = world.gates, .predecessor = world.predecessor}),
       group(world.loop.executor()) {
   controller.observe(pods, claims, templates);
+  claims.add_observer(foreign);
 }
 
 namespace {
@@ -102,6 +118,8 @@ void World::start_standby() {
 
 void World::activate() {
   process_->group.spawn("controller", process_->controller.run());
+  if (role == Role::writes) process_->foreign.activate();
+  if (role == Role::dry_run) process_->group.spawn("looks", process_->expectations.run());
 }
 
 void World::kill() {

@@ -15,6 +15,8 @@
 #include <vector>
 
 #include "controllers/resource_claim/controller.hpp"
+#include "controllers/resource_claim/foreign_claims.hpp"
+#include "controllers/resource_claim/shadow_api.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/task_group.hpp"
 #include "test/support/fake_claim_api.hpp"
@@ -75,6 +77,10 @@ class World {
   common::FeatureGates gates;
   std::size_t workers = 50;
   Predecessor::Exists predecessor = Predecessor::Exists::no;
+  // Of the next process: whether it writes, or only looks on (for 30 s, with watches that work).
+  enum class Role : std::uint8_t { writes, dry_run };
+  Role role = Role::writes;
+  bool is_watching = true;
 
  private:
   struct Process {
@@ -89,6 +95,12 @@ class World {
     informers::StoreWriter<api::Pod> pod_writer;
     informers::StoreWriter<api::ResourceClaim> claim_writer;
     informers::StoreWriter<api::ResourceClaimTemplate> template_writer;
+    Stores stores;
+    ForeignClaims foreign;
+    AttributingApi attributing;
+    common::Expectations expectations;
+    common::ShadowEvents shadow_events;
+    ShadowApi shadow;
     Controller controller;
     runtime::TaskGroup group;
   };

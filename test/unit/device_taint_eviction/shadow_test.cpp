@@ -1,0 +1,124 @@
+// A dry run beside somebody who evicts, or nobody: what is told, and that nothing is written.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "test/unit/device_taint_eviction/cluster.hpp"
+
+namespace dcm::device_taint_eviction {
+namespace {
+
+using testing::IsEmpty;
+
+struct DryRun : Cluster {
+  explicit DryRun(ControllerOptions options = {}) : Cluster(options) { role = Role::dry_run; }
+  double counted(const std::string& metric, const std::string& verb, const std::string& resource) {
+    return this->metric("dra_controller_manager_dry_run_" + metric +
+                        "{controller=\"device-taint-eviction-controller\",resource=\"" + resource +
+                        "\",verb=\"" + verb + "\"}");
+  }
+  double all(const std::string& metric) {
+    double sum = 0;
+    for (const common::WriteKind& kind : ShadowApi::kWrites) {
+      sum += counted(metric, std::string(kind.verb), std::string(kind.resource));
+    }
+    return sum;
+  }
+  // What somebody who evicts writes to the rule.
+  void somebody_writes(api::ConditionStatus status, const std::string& reason,
+                       const std::string& message) {
+    auto rule = Cluster::rule_for_all().get();
+    auto changed = std::const_pointer_cast<api::DeviceTaintRule>(rule);
+    changed->condition = {status, reason, message, rule->generation, at(0s)};
+    api.set(changed);
+  }
+};
+
+TEST(DryRun, a_pod_that_nobody_evicts_is_a_disagreement_until_somebody_does) {
+  DryRun cluster;
+  cluster.add_pod("p");
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(20min);
+  EXPECT_EQ(cluster.counted("writes_total", "patch", "pods/status"), 1);
+  EXPECT_EQ(cluster.counted("writes_total", "delete", "pods"), 1);
+  EXPECT_EQ(cluster.counted("writes_total", "create", "events"), 1);
+  EXPECT_EQ(cluster.counted("disagreements_total", "delete", "pods"), 1);
+  EXPECT_EQ(cluster.counted("open_disagreements", "patch", "devicetaintrules/status"), 1);
+  EXPECT_TRUE(
+      cluster.logged("what=\"evict it because of a device taint\" shown=\"the pod is there\""));
+  EXPECT_EQ(cluster.metric("device_taint_eviction_controller_pod_deletions_total"), 0);
+  EXPECT_EQ(cluster.metric("dra_controller_manager_evictions_stuck"), 0);
+  cluster.api.remove_pod("p");
+  cluster.run_for(10s);
+  EXPECT_EQ(cluster.counted("open_disagreements", "delete", "pods"), 0);
+  EXPECT_EQ(cluster.counted("open_disagreements", "patch", "pods/status"), 0);
+  EXPECT_THAT(cluster.calls(), IsEmpty());
+  EXPECT_THAT(cluster.events.texts, IsEmpty());
+}
+
+TEST(DryRun, somebody_who_evicts_and_says_so_in_the_rule_is_agreed_with) {
+  DryRun cluster;
+  cluster.add_pod("p");
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(100ms);
+  cluster.somebody_writes(api::ConditionStatus::is_true, "PodsPendingEviction",
+                          "1 pod needs to be evicted in 1 namespace.");
+  cluster.run_for(2s);
+  cluster.api.remove_pod("p");
+  cluster.run_for(8s);
+  cluster.somebody_writes(api::ConditionStatus::is_false, "Completed",
+                          "1 pod evicted since starting the controller.");
+  cluster.run_for(20min);
+  EXPECT_EQ(cluster.all("disagreements_total"), 0);
+  EXPECT_THAT(cluster.calls(), IsEmpty());
+}
+
+TEST(DryRun, a_taint_that_is_taken_back_makes_its_evictions_void) {
+  DryRun cluster;
+  cluster.add_pod("p");
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(10s);
+  cluster.api.remove_rule("r");
+  cluster.run_for(20min);
+  EXPECT_EQ(cluster.all("disagreements_total"), 0);
+}
+
+TEST(DryRun, a_pod_that_tolerates_the_taint_for_a_while_is_no_writes_until_then) {
+  DryRun cluster;
+  cluster.add_pod("p", {exists("burnt", 5min)});
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(4min);
+  EXPECT_EQ(cluster.counted("writes_total", "delete", "pods"), 0);
+  cluster.run_for(2min);
+  EXPECT_EQ(cluster.counted("disagreements_total", "delete", "pods"), 1);
+}
+
+TEST(DryRun, through_the_eviction_api_is_one_write_for_a_pod) {
+  DryRun cluster({.mode = EvictionMode::evict});
+  cluster.add_pod("p");
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(20min);
+  EXPECT_EQ(cluster.counted("disagreements_total", "create", "pods/eviction"), 1);
+  EXPECT_EQ(cluster.counted("writes_total", "patch", "pods/status"), 0);
+  EXPECT_THAT(cluster.calls(), IsEmpty());
+}
+
+TEST(DryRun, five_hundred_pods_are_not_asked_for_again_and_again) {
+  DryRun cluster;
+  for (int i = 0; i < 500; ++i) cluster.add_pod("p-" + std::to_string(i));
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(20min);
+  EXPECT_EQ(cluster.counted("writes_total", "delete", "pods"), 500);
+  EXPECT_EQ(cluster.counted("open_disagreements", "delete", "pods"), 500);
+  // Once each, and a look every five minutes.
+  EXPECT_LE(cluster.metric("workqueue_adds_total{name=\"device-taint-eviction-controller\"}"),
+            500 * 6);
+}
+
+}  // namespace
+}  // namespace dcm::device_taint_eviction

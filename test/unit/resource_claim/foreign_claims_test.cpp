@@ -1,0 +1,200 @@
+// Somebody else makes claims while we do: when that is noticed, and what must not be taken for it.
+#include <algorithm>
+
+#include <gmock/gmock.h>
+
+#include "test/unit/resource_claim/world.hpp"
+
+namespace dcm::resource_claim {
+namespace {
+
+using namespace std::chrono_literals;
+using runtime::Error;
+using runtime::Reason;
+using test::Fault;
+using test::make_claim;
+using test::make_pod;
+using test::make_template;
+
+struct Foreign : World {
+  Foreign() { api.put(make_template("gpu")); }
+  double count() { return metric("dra_controller_manager_foreign_claims_total"); }
+  std::ptrdiff_t lines() const {
+    return std::ranges::count_if(log, [](const std::string& line) {
+      return line.find("Somebody else makes claims") != line.npos;
+    });
+  }
+  // As kube-controller-manager would do it.
+  void somebody_makes(const std::string& claim, const std::string& pod) {
+    api.put(make_claim(claim).generated_for(pod, "gpus"));
+  }
+};
+
+test::PodBuilder trainer(const std::string& name = "trainer") {
+  return make_pod(name).from_template("gpus", "gpu");
+}
+Fault lost() {
+  return {Fault::Kind::lost, Error{Reason::deadline_exceeded, "injected"}};
+}
+Fault refused() {
+  return {Fault::Kind::refused, Error{Reason::forbidden, "injected"}};
+}
+
+TEST(ForeignClaims, our_own_are_none) {
+  Foreign world;
+  world.start();
+  for (int i = 0; i < 100; ++i) world.api.put(trainer("p-" + std::to_string(i)));
+  world.settle();
+  EXPECT_EQ(world.api.claims().size(), 100U);
+  EXPECT_EQ(world.count(), 0);
+}
+
+TEST(ForeignClaims, a_claim_that_somebody_else_made_for_a_pod_is_counted_and_warned_of) {
+  Foreign world;
+  world.start();
+  world.somebody_makes("theirs", "trainer");
+  world.settle();
+  EXPECT_EQ(world.count(), 1);
+  EXPECT_EQ(world.lines(), 1);
+}
+
+TEST(ForeignClaims, are_told_of_once_in_five_minutes_and_all_counted) {
+  Foreign world;
+  world.start();
+  for (int i = 0; i < 100; ++i) {
+    world.somebody_makes("theirs-" + std::to_string(i), "p-" + std::to_string(i));
+    world.run_for(6s);
+  }
+  EXPECT_EQ(world.count(), 100);
+  EXPECT_EQ(world.lines(), 2);
+}
+
+TEST(ForeignClaims, claims_of_users_and_of_the_scheduler_are_none) {
+  Foreign world;
+  world.start();
+  world.api.put(make_claim("mine"));
+  world.api.put(make_claim("extended").for_extended_resources_of("p"));
+  world.api.put(make_claim("of-a-group")
+                    .for_pod_claim("gpus")
+                    .controlled_by({"scheduling.k8s.io", "PodGroup", "g", api::Uid("g")}));
+  world.settle();
+  EXPECT_EQ(world.count(), 0);
+}
+
+TEST(ForeignClaims, what_was_there_at_the_start_is_none) {
+  Foreign world;
+  world.api.put(trainer());
+  world.somebody_makes("from-before", "trainer");
+  world.start();
+  world.settle();
+  EXPECT_EQ(world.count(), 0);
+}
+
+TEST(ForeignClaims, what_another_instance_makes_while_we_stand_by_is_none) {
+  Foreign world;
+  world.start_standby();
+  world.somebody_makes("of-the-leader", "trainer");
+  world.settle();
+  EXPECT_EQ(world.count(), 0);
+}
+
+TEST(ForeignClaims, what_the_earlier_leader_made_last_and_our_watch_shows_late_is_none) {
+  Foreign world;
+  world.predecessor = Predecessor::Exists::maybe;
+  world.start_standby();
+  world.hold_watch(World::Held::claims);
+  world.somebody_makes("of-the-leader", "elsewhere");
+  world.activate();
+  world.run_for(50s);
+  world.release_watch();
+  world.settle();
+  EXPECT_EQ(world.count(), 0);
+  world.somebody_makes("theirs", "trainer");
+  world.settle();
+  EXPECT_EQ(world.count(), 1);
+}
+
+TEST(ForeignClaims, what_our_list_finds_before_the_watch_is_none) {
+  Foreign world;
+  world.predecessor = Predecessor::Exists::maybe;
+  world.start_standby();
+  world.activate();
+  world.run_for(10min);
+  world.hold_watch(World::Held::claims);
+  world.somebody_makes("made-before", "trainer");
+  world.api.put(trainer());
+  world.settle();
+  EXPECT_EQ(world.calls().at(0), "list claims");
+  world.release_watch();
+  world.settle();
+  EXPECT_EQ(world.count(), 0);
+}
+
+TEST(ForeignClaims, one_whose_answer_was_lost_is_ours) {
+  Foreign world;
+  bool is_first = true;
+  world.api.fault = [&](std::size_t, const std::string& text) {
+    return text.starts_with("create") && std::exchange(is_first, false) ? lost() : Fault{};
+  };
+  world.start();
+  world.api.put(trainer());
+  world.settle();
+  EXPECT_EQ(world.api.claims().size(), 1U);
+  EXPECT_EQ(world.count(), 0);
+}
+
+TEST(ForeignClaims, one_whose_answer_was_lost_and_whose_watch_event_comes_late_is_ours) {
+  Foreign world;
+  bool is_first = true;
+  world.api.fault = [&](std::size_t, const std::string& text) {
+    return text.starts_with("create") && std::exchange(is_first, false) ? lost() : Fault{};
+  };
+  world.start();
+  world.hold_watch(World::Held::claims);
+  world.api.put(trainer());
+  world.settle();
+  world.release_watch();
+  world.settle();
+  EXPECT_EQ(world.api.claims().size(), 1U);
+  EXPECT_EQ(world.count(), 0);
+}
+
+TEST(ForeignClaims, a_second_claim_made_while_our_create_is_under_way_is_theirs) {
+  Foreign world;
+  world.api.latency = 1s;
+  world.start();
+  world.api.put(trainer());
+  world.run_for(500ms);
+  world.somebody_makes("theirs", "trainer");
+  world.settle();
+  EXPECT_EQ(world.api.claims().size(), 2U);
+  EXPECT_EQ(world.count(), 1);
+}
+
+TEST(ForeignClaims, a_claim_that_appears_while_our_create_is_refused_is_theirs) {
+  Foreign world;
+  world.api.latency = 1s;
+  bool is_first = true;
+  world.api.fault = [&](std::size_t, const std::string& text) {
+    return text.starts_with("create") && std::exchange(is_first, false) ? refused() : Fault{};
+  };
+  world.start();
+  world.api.put(trainer());
+  world.run_for(500ms);
+  world.somebody_makes("theirs", "trainer");
+  world.settle();
+  EXPECT_EQ(world.api.claims().size(), 1U);
+  EXPECT_EQ(world.count(), 1);
+}
+
+TEST(ForeignClaims, a_dry_run_looks_on_and_counts_none) {
+  Foreign world;
+  world.role = World::Role::dry_run;
+  world.start();
+  world.somebody_makes("theirs", "trainer");
+  world.settle();
+  EXPECT_EQ(world.count(), 0);
+}
+
+}  // namespace
+}  // namespace dcm::resource_claim
