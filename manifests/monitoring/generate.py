@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+"""Writes what is made from the sources in this folder; with --check only says what is not up to date.
+
+    alerts.yaml   -> ../components/alerts/prometheus-rule.yaml   for the Prometheus Operator
+"""
+import pathlib
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+RULE = HERE.parent / "components/alerts/prometheus-rule.yaml"
+
+RULE_HEAD = """\
+# Made from ../../monitoring/alerts.yaml by ../../monitoring/generate.py: do not edit.
+apiVersion: monitoring.coreos.com/v1
+kind: PrometheusRule
+metadata:
+  name: dra-controller-manager
+  namespace: kube-system
+spec:
+"""
+
+
+def prometheus_rule():
+    """The rule file as it is, from `groups:` on and indented: comments come along."""
+    text = (HERE / "alerts.yaml").read_text()
+    lines = text[text.index("groups:"):].splitlines()
+    return RULE_HEAD + "".join(f"  {line}\n" if line else "\n" for line in lines)
+
+
+MADE = {RULE: prometheus_rule}
+
+
+def main():
+    stale = [path for path, make in MADE.items() if not path.exists() or path.read_text() != make()]
+    if "--check" in sys.argv[1:]:
+        for path in stale:
+            print(f"{path.relative_to(HERE.parent)}: run manifests/monitoring/generate.py")
+        sys.exit(1 if stale else 0)
+    for path in stale:
+        path.write_text(MADE[path]())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+"""The programs that the tests use, where they are; a test without its program is skipped, and says why."""
+import functools
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+CONTROLPLANE = ROOT / "test/controlplane/controlplane"
+SCRATCH = ROOT / "build/manifests"
+# Long enough for a machine that is busy; nothing is measured by it.
+DEADLINE = 60
+# Whose CustomResourceDefinitions the monitors are held to.
+PROMETHEUS_OPERATOR = "github.com/prometheus-operator/prometheus-operator@v0.85.0"
+
+
+def run(*command, stdin=None, check=True, **options):
+    """A command's output; an AssertionError with its words where it fails."""
+    done = subprocess.run([str(part) for part in command], input=stdin, text=True, timeout=600,
+                          capture_output=True, **options)
+    if check and done.returncode != 0:
+        raise AssertionError(f"{' '.join(map(str, command))}: exit status {done.returncode}\n"
+                             f"{done.stdout}{done.stderr}")
+    return done.stdout if check else done
+
+
+@functools.cache
+def kubectl():
+    found = run(CONTROLPLANE, "path", "kubectl", check=False)
+    if found.returncode != 0:
+        raise unittest.SkipTest(f"no kubectl: {found.stderr.strip()}")
+    return found.stdout.strip()
+
+
+def manager():
+    """The manager: $DCM_MANAGER, or a build of this checkout."""
+    named = os.environ.get("DCM_MANAGER")
+    for path in [pathlib.Path(named)] if named else [
+            ROOT / f"build/{preset}/bin/dra-controller-manager" for preset in ("release", "dev")]:
+        if path.exists():
+            return path
+    raise unittest.SkipTest("the manager is not built")
+
+
+def promtool():
+    folder = os.environ.get("PROMETHEUS_DIR")
+    path = shutil.which("promtool", path=folder) if folder else shutil.which("promtool")
+    if not path:
+        raise unittest.SkipTest("no promtool here")
+    return path
+
+
+def helm():
+    path = os.environ.get("HELM") or shutil.which("helm")
+    if not path:
+        raise unittest.SkipTest("no helm here")
+    return path
+
+
+@functools.cache
+def prometheus_operator_crds():
+    """A folder with the CRDs of the Prometheus Operator, from its Go module."""
+    if not shutil.which("go"):
+        raise unittest.SkipTest("no Go here to get the Prometheus Operator's CRDs with")
+    SCRATCH.mkdir(parents=True, exist_ok=True)
+    done = run("go", "mod", "download", "-json", PROMETHEUS_OPERATOR, check=False, cwd=SCRATCH)
+    if done.returncode != 0:
+        raise unittest.SkipTest("the Prometheus Operator's CRDs cannot be had")
+    return pathlib.Path(json.loads(done.stdout)["Dir"]) / "example/prometheus-operator-crd"
