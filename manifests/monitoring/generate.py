@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Writes what is made from the sources in this folder; with --check only says what is not up to date.
 
-    alerts.yaml   -> ../components/alerts/prometheus-rule.yaml   for the Prometheus Operator
+    alerts.yaml -> ../components/alerts/prometheus-rule.yaml   for the Prometheus Operator
+                   ../chart/alerts.yaml                        the same in the chart, which must be whole in itself
 """
 import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 RULE = HERE.parent / "components/alerts/prometheus-rule.yaml"
+
+CHART = HERE.parent / "chart/alerts.yaml"
 
 RULE_HEAD = """\
 # Made from ../../monitoring/alerts.yaml by ../../monitoring/generate.py: do not edit.
@@ -20,14 +23,22 @@ spec:
 """
 
 
-def prometheus_rule():
-    """The rule file as it is, from `groups:` on and indented: comments come along."""
+def rules():
+    """The rule file from `groups:` on; comments come along."""
     text = (HERE / "alerts.yaml").read_text()
-    lines = text[text.index("groups:"):].splitlines()
+    return text[text.index("groups:"):]
+
+
+def chart_rules():
+    return "# Made from ../monitoring/alerts.yaml by ../monitoring/generate.py: do not edit.\n" + rules()
+
+
+def prometheus_rule():
+    lines = rules().splitlines()
     return RULE_HEAD + "".join(f"  {line}\n" if line else "\n" for line in lines)
 
 
-MADE = {RULE: prometheus_rule}
+MADE = {RULE: prometheus_rule, CHART: chart_rules}
 
 
 def main():

@@ -5,6 +5,7 @@ import pathlib
 import signal
 import ssl
 import subprocess
+import tempfile
 import time
 import unittest
 import urllib.error
@@ -36,6 +37,8 @@ def kubeconfig():
 
 
 def stop():
+    for config in SCRATCH.glob("*.kubeconfig"):
+        config.unlink()
     if _kubeconfig is not None and not _borrowed:
         run(CONTROLPLANE, "down", "--name", _name, check=False)
 
@@ -81,14 +84,15 @@ def token(account, namespace="kube-system", *flags):
 def config_of(account, namespace="kube-system", *flags):
     """A kubeconfig that knows nothing but the token of a service account."""
     SCRATCH.mkdir(parents=True, exist_ok=True)
-    path = SCRATCH / f"{namespace}-{account}.kubeconfig"
+    descriptor, name = tempfile.mkstemp(dir=SCRATCH, suffix=".kubeconfig")
+    os.close(descriptor)
+    path = pathlib.Path(name)
     shared = json.loads(ctl("config", "view", "--raw", "-o", "json"))
     config = {"apiVersion": "v1", "kind": "Config", "current-context": "it",
               "clusters": shared["clusters"],
               "contexts": [{"name": "it", "context": {"cluster": shared["clusters"][0]["name"],
                                                       "user": "it"}}],
               "users": [{"name": "it", "user": {"token": token(account, namespace, *flags)}}]}
-    path.touch(mode=0o600)
     path.write_text(json.dumps(config))
     return path
 

@@ -9,7 +9,7 @@ import cluster
 from tools import ROOT, kubectl
 
 # Their commands are run from top to bottom, on a cluster without nodes; a block that cannot be is marked.
-OPERATORS_PAGES = ["install.md", "migrate.md", "runbooks.md"]
+OPERATORS_PAGES = ["install.md", "migrate.md", "runbooks.md", "security.md"]
 NOT_RUN = "<!-- not run by the tests: "
 
 

@@ -37,9 +37,10 @@ def composed(base="base", components=(), **more):
     return documents(kustomize_text(base, components, **more))
 
 
-def chart(*flags, namespace="kube-system"):
-    """The objects of the Helm chart."""
-    return documents(run(helm(), "template", "any-release-name", CHART, "--namespace", namespace, *flags))
+def chart(*flags):
+    """The objects of the Helm chart, in kube-system where the flags name no other namespace."""
+    return documents(run(helm(), "template", "any-release-name", CHART, "--namespace", "kube-system",
+                         "--kube-version", "1.37.0", *flags))
 
 
 def identity(thing):

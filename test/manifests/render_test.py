@@ -7,7 +7,7 @@ import yaml
 import render
 from tools import ROOT, manager, run
 
-COMPONENTS = ["alerts", "eviction-api", "network-policy", "pod-monitor", "service-monitor"]
+COMPONENTS = ["alerts", "driver-slices", "eviction-api", "network-policy", "pod-monitor", "service-monitor"]
 CLUSTER_SCOPED = {"Namespace", "ClusterRole", "ClusterRoleBinding", "FlowSchema",
                   "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"}
 ALL_CONTROLLERS_BUT_OURS = ("*,bootstrap-signer-controller,token-cleaner-controller,"

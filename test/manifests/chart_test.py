@@ -1,0 +1,101 @@
+"""The Helm chart and kustomize say the same, object by object; and the chart refuses values that make no sense."""
+import re
+import unittest
+
+import yaml
+
+import cluster
+import render
+from server_test import establish_crds
+from tools import ROOT, helm, run
+
+KUBEADM = ["--set", r"nodeSelector.node-role\.kubernetes\.io/control-plane=",
+           "--set-json", 'tolerations=[{"key": "node-role.kubernetes.io/control-plane",'
+                         ' "operator": "Exists", "effect": "NoSchedule"}]',
+           "--set", "networkPolicy.enabled=true"]
+DRIVER = ["--set", "driverSlices.accounts={system:serviceaccount:dra-driver:dra-driver}"]
+
+
+# What it is about: flags of `helm template`, and what kustomize is given: a folder, components, more.
+SAME = {
+    "by default it is the base": ([], "base", []),
+    "the alerts": (["--set", "alerts.enabled=true"], "base", ["alerts"]),
+    "drivers kept to their slices": (DRIVER, "base", ["driver-slices"]),
+    "evictions by budget": (["--set", "evictionMode=evict"], "base", ["eviction-api"]),
+    "the network policy": (["--set", "networkPolicy.enabled=true"], "base", ["network-policy"]),
+    "the pod monitor": (["--set", "podMonitor.enabled=true"], "base", ["pod-monitor"]),
+    "the service monitor": (["--set", "serviceMonitor.enabled=true"], "base", ["service-monitor"]),
+    "several at once": (["--set", "alerts.enabled=true,podMonitor.enabled=true,evictionMode=evict", *DRIVER],
+                        "base", ["alerts", "driver-slices", "eviction-api", "pod-monitor"]),
+    "kind": (["--set", "replicas=1,image.pullPolicy=Never"], "overlays/kind", []),
+    "kubeadm": (KUBEADM, "overlays/kubeadm", []),
+    "a namespace of its own": (["--namespace", "dra-controller-manager"], "overlays/own-namespace", []),
+    "another image": (["--set", "image.repository=registry.example/dcm,image.tag=v1"], "base", [],
+                      {"images": [{"name": "dra-controller-manager", "newTag": "v1",
+                                   "newName": "registry.example/dcm"}]}),
+}
+
+
+def kustomized(folder, components, more=None):
+    """Without a namespace: Helm makes those itself (--create-namespace)."""
+    return [o for o in render.composed(folder, components, **(more or {})) if o["kind"] != "Namespace"]
+
+
+REFUSED = {
+    "an unknown key": ["--set", "replica=3"],
+    "an unknown key further below": ["--set", "image.repo=x"],
+    "a number of replicas that is none": ["--set", "replicas=two"],
+    "an eviction mode that the manager has not": ["--set", "evictionMode=drain"],
+    "a log format that the manager has not": ["--set", "logging.format=xml"],
+    "an argument that is no flag": ["--set", "extraArgs={verbose}"],
+    "both monitors, which would count everything twice":
+        ["--set", "podMonitor.enabled=true,serviceMonitor.enabled=true"],
+    "an account that would end the string in the policy":
+        ["--set", "driverSlices.accounts={system:serviceaccount:a:b'] || true || ['}"],
+}
+
+
+class Chart(unittest.TestCase):
+    maxDiff = None
+
+    def test_renders_the_same_objects_as_kustomize(self):
+        for name, (flags, *given) in SAME.items():
+            with self.subTest(name):
+                charted = render.by_identity(render.chart(*flags))
+                expected = render.by_identity(kustomized(*given))
+                self.assertEqual(sorted(charted), sorted(expected))
+                for identity, thing in expected.items():
+                    self.assertEqual(charted[identity], thing)
+
+    def test_every_component_and_overlay_is_compared(self):
+        compared = {name for _, folder, names, *_ in SAME.values()
+                    for name in [folder, *[f"components/{name}" for name in names]]}
+        there = {f"{folder}/{path.name}" for folder in ("components", "overlays")
+                 for path in (render.MANIFESTS / folder).iterdir()}
+        self.assertEqual(compared, there | {"base"})
+
+    def test_refuses_values_that_make_no_sense(self):
+        for name, flags in REFUSED.items():
+            with self.subTest(name), self.assertRaisesRegex(AssertionError, "values don't meet the spec"):
+                render.chart(*flags)
+
+    def test_passes_further_flags_and_verbosity_on(self):
+        objects = render.chart("--set", "extraArgs={--kube-api-qps=400},logging.verbosity=2")
+        self.assertEqual(render.container(objects)["args"],
+                         ["--logging-format=json", "-v=2", "--kube-api-qps=400"])
+
+    def test_helm_finds_nothing_to_mend_and_the_versions_are_that_of_the_sources(self):
+        run(helm(), "lint", "--strict", render.CHART)
+        version = re.search(r"VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text().split("project")[1])
+        chart = yaml.safe_load((render.CHART / "Chart.yaml").read_text())
+        self.assertEqual((chart["version"], chart["appVersion"]), (version.group(1), version.group(1)))
+
+    def test_is_accepted_by_a_real_server_with_all_that_can_be_turned_on(self):
+        flags = ["--set", "alerts.enabled=true,networkPolicy.enabled=true,evictionMode=evict", *DRIVER]
+        establish_crds()
+        for monitor in ("podMonitor", "serviceMonitor"):
+            cluster.apply(render.chart(*flags, "--set", f"{monitor}.enabled=true"), "--dry-run=server")
+
+
+if __name__ == "__main__":
+    unittest.main()
