@@ -3,13 +3,18 @@
 
     alerts.yaml -> ../components/alerts/prometheus-rule.yaml   for the Prometheus Operator
                    ../chart/alerts.yaml                        the same in the chart, which must be whole in itself
+    dashboard.py -> dashboard.json                             for Grafana
 """
+import json
 import pathlib
 import sys
+
+from dashboard import dashboard
 
 HERE = pathlib.Path(__file__).resolve().parent
 RULE = HERE.parent / "components/alerts/prometheus-rule.yaml"
 
+DASHBOARD = HERE / "dashboard.json"
 CHART = HERE.parent / "chart/alerts.yaml"
 
 RULE_HEAD = """\
@@ -38,7 +43,11 @@ def prometheus_rule():
     return RULE_HEAD + "".join(f"  {line}\n" if line else "\n" for line in lines)
 
 
-MADE = {RULE: prometheus_rule, CHART: chart_rules}
+def dashboard_json():
+    return json.dumps(dashboard(), indent=1) + "\n"
+
+
+MADE = {RULE: prometheus_rule, CHART: chart_rules, DASHBOARD: dashboard_json}
 
 
 def main():

@@ -57,8 +57,10 @@ class Base(unittest.TestCase):
 
     def test_the_images_tag_is_the_version_of_the_sources(self):
         version = re.search(r"VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text().split("project")[1])
-        self.assertEqual(render.container(self.objects)["image"],
-                         f"dra-controller-manager:{version.group(1)}")
+        shadow = render.the("Deployment", render.kustomize("shadow"), "dra-controller-manager-shadow")
+        for container in [render.container(self.objects), *shadow["spec"]["template"]["spec"]["containers"]]:
+            self.assertEqual(container["image"], f"dra-controller-manager:{version.group(1)}")
+            self.assertEqual(container["command"], ["dra-controller-manager"])
 
     def test_the_port_and_the_probes_are_those_that_the_manager_serves_without_a_token(self):
         container = render.container(self.objects)

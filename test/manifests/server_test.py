@@ -60,6 +60,9 @@ class Accepted(unittest.TestCase):
                     cluster.apply([namespace])
                 cluster.apply(objects, "--dry-run=server")
 
+    def test_the_one_that_only_looks_on(self):
+        cluster.apply(render.kustomize("shadow"), "--dry-run=server")
+
     def test_every_component(self):
         establish_crds()
         for name in COMPONENTS:
@@ -92,7 +95,7 @@ class PodSecurity(unittest.TestCase):
             cluster.apply([self.pod], "--dry-run=server")
 
 
-class Running(unittest.TestCase):
+class OnTheServer(unittest.TestCase):
     """The manager with the rendered command line, and nothing but the token of the rendered account."""
 
     def start(self, objects, namespace):
@@ -106,6 +109,8 @@ class Running(unittest.TestCase):
         manager.wait_until_ready()
         return manager
 
+
+class Running(OnTheServer):
     def serve(self, name):
         """A pod gets its claim, is evicted from its device, and leaves nothing."""
         objects = claimant(name)

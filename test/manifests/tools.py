@@ -44,12 +44,20 @@ def manager():
     raise unittest.SkipTest("the manager is not built")
 
 
-def promtool():
-    folder = os.environ.get("PROMETHEUS_DIR")
-    path = shutil.which("promtool", path=folder) if folder else shutil.which("promtool")
+def of_prometheus(name):
+    """A program of Prometheus, from the folder that ./dev has put them into, or from the PATH."""
+    path = shutil.which(name, path=os.environ.get("PROMETHEUS_DIR")) or shutil.which(name)
     if not path:
-        raise unittest.SkipTest("no promtool here")
+        raise unittest.SkipTest(f"no {name} here")
     return path
+
+
+def promtool():
+    return of_prometheus("promtool")
+
+
+def prometheus():
+    return of_prometheus("prometheus")
 
 
 def helm():

@@ -1,0 +1,143 @@
+"""The dashboard: made from its source, of metrics that exist; and each panel shows something of a real manager."""
+import itertools
+import json
+import re
+import subprocess
+import tempfile
+import unittest
+import urllib.parse
+import urllib.request
+
+import yaml
+
+import cluster
+import render
+from alerts_test import undocumented
+from server_test import OnTheServer, claimant, free_port
+from tools import SCRATCH, prometheus, promtool, run
+
+DASHBOARD = render.MANIFESTS / "monitoring/dashboard.json"
+# Of what did not happen there is nothing to show: no eviction was late, no event was dropped.
+MAY_BE_EMPTY = {"How late pods are evicted"}
+
+
+def panels():
+    return [panel for panel in json.loads(DASHBOARD.read_text())["panels"] if panel["type"] != "row"]
+
+
+def queries(interval="30s"):
+    """(panel's title, expression with Grafana's variables filled in)"""
+    for panel in panels():
+        for target in panel["targets"]:
+            yield panel["title"], target["expr"].replace("$job", "dra-controller-manager").replace(
+                "$__rate_interval", interval)
+
+
+class Dashboard(unittest.TestCase):
+    def test_is_made_from_its_source(self):
+        run(render.MANIFESTS / "monitoring/generate.py", "--check")
+
+    def test_every_query_is_one_and_its_metrics_and_labels_exist(self):
+        rules = [{"record": f"panel:{number}", "expr": expression}
+                 for number, (_, expression) in enumerate(queries())]
+        SCRATCH.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=SCRATCH, suffix=".yaml") as file:
+            yaml.safe_dump({"groups": [{"name": "panels", "rules": rules}]}, file)
+            file.flush()
+            run(promtool(), "check", "rules", file.name)
+        for title, expression in queries():
+            with self.subTest(title):
+                self.assertEqual(list(undocumented(expression)), [])
+                self.assertRegex(expression, r'\{job="dra-controller-manager"')
+
+    def test_panels_have_names_and_places_of_their_own(self):
+        everything = json.loads(DASHBOARD.read_text())["panels"]
+        for name in ("id", "title"):
+            self.assertEqual(len({panel[name] for panel in everything}), len(everything))
+        for one, other in itertools.combinations([panel["gridPos"] for panel in everything], 2):
+            apart = (one["x"] + one["w"] <= other["x"] or other["x"] + other["w"] <= one["x"]
+                     or one["y"] + one["h"] <= other["y"] or other["y"] + other["h"] <= one["y"])
+            self.assertTrue(apart, (one, other))
+        self.assertTrue(all(panel["gridPos"]["x"] + panel["gridPos"]["w"] <= 24 for panel in everything))
+
+    def test_legends_use_labels_that_the_query_keeps(self):
+        for panel in panels():
+            for target in panel["targets"]:
+                for label in re.findall(r"\{\{(\w+)\}\}", target["legendFormat"]):
+                    with self.subTest(panel["title"], label=label):
+                        grouped = re.findall(r"^\w+ by \(([^)]*)\)", target["expr"]) or re.findall(
+                            r"sum by \(([^)]*)\)", target["expr"]) or ["instance"]
+                        self.assertIn(label, re.split(r",\s*", grouped[0]))
+
+
+class Prometheus:
+    """A real one that scrapes a manager with the scraper's token."""
+
+    def __init__(self, manager, folder):
+        self.port = free_port()
+        token = f"{folder}/token"
+        with open(token, "w") as file:
+            file.write(cluster.token("dra-controller-manager-scraper"))
+        with open(f"{folder}/prometheus.yaml", "w") as file:
+            yaml.safe_dump({
+                "global": {"scrape_interval": "1s"},
+                "rule_files": [str(render.MANIFESTS / "monitoring/alerts.yaml")],
+                "scrape_configs": [{
+                    "job_name": "dra-controller-manager", "scheme": "https",
+                    "authorization": {"credentials_file": token},
+                    "tls_config": {"insecure_skip_verify": True},
+                    "static_configs": [{"targets": [f"127.0.0.1:{manager.port}"]}]}]}, file)
+        self.log = open(f"{folder}/prometheus.log", "wb")
+        self.process = subprocess.Popen(
+            [prometheus(), f"--config.file={folder}/prometheus.yaml", f"--storage.tsdb.path={folder}/data",
+             f"--web.listen-address=127.0.0.1:{self.port}"], stdout=self.log, stderr=self.log)
+
+    def ask(self, path):
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        try:
+            with opener.open(f"http://127.0.0.1:{self.port}{path}", timeout=30) as answer:
+                return json.load(answer)["data"]
+        except OSError:
+            return None
+
+    def query(self, expression):
+        found = self.ask("/api/v1/query?" + urllib.parse.urlencode({"query": expression}))
+        return [row["value"][1] for row in found["result"]] if found else []
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+        self.log.close()
+
+
+class Live(OnTheServer):
+    """A manager under work, scraped by a real Prometheus with the alerts loaded."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(dir=SCRATCH)
+        self.addCleanup(folder.cleanup)
+        objects = render.composed(components=["pod-monitor"])
+        self.manager = self.start([o for o in objects if o["kind"] != "PodMonitor"], "kube-system")
+        self.prometheus = Prometheus(self.manager, folder.name)
+        self.addCleanup(self.prometheus.stop)
+
+    def work(self, number):
+        objects = claimant(f"live-{number}")
+        cluster.apply(objects)
+        self.addCleanup(cluster.remove, objects)
+
+    def test_every_panel_shows_something_and_no_alert_fires(self):
+        cluster.soon("it is scraped", lambda: self.prometheus.query(
+            'up{job="dra-controller-manager"}') == ["1"])
+        for number in range(4):
+            self.work(number)
+        for title, expression in queries():
+            if title not in MAY_BE_EMPTY:
+                with self.subTest(title):
+                    cluster.soon(expression, lambda: [
+                        value for value in self.prometheus.query(expression) if value != "NaN"])
+        self.assertEqual(self.prometheus.query('ALERTS{alertstate="firing"}'), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
