@@ -6,6 +6,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "workqueue/item_report.hpp"
 #include "workqueue/scheduler.hpp"
 
 namespace dcm::workqueue {
@@ -77,6 +78,10 @@ class Core {
   std::uint32_t failures(const Item& item) const {
     const auto found = slots_.find(item);
     return found == slots_.end() ? 0 : found->second.failures;
+  }
+  ItemReport report(const Item& item) const {
+    const auto found = slots_.find(item);
+    return found == slots_.end() ? ItemReport{} : Scheduler::report(found->second);
   }
   // Items of which anything is known.
   std::size_t known() const noexcept { return slots_.size(); }

@@ -111,6 +111,7 @@ class Queue {
   // Retries with backoff of this item since the last forget().
   std::uint32_t failures(const Item& item) const { return core_.failures(item); }
   ItemState state(const Item& item) const { return core_.state(item); }
+  ItemReport report(const Item& item) const { return core_.report(item); }
   Load load() const { return core_.scheduler().load(time_.now()); }
 
  private:

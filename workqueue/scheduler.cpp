@@ -67,6 +67,15 @@ ItemState Scheduler::state(const Entry& entry) {
   return entry.delayed ? ItemState::delayed : ItemState::idle;
 }
 
+ItemReport Scheduler::report(const Entry& entry) {
+  ItemReport report;
+  report.state = state(entry);
+  report.failures = entry.failures;
+  if (entry.since != MonoTime{}) report.since = entry.since;
+  if (entry.delayed) report.due = entry.delay->due;
+  return report;
+}
+
 Lane& Scheduler::lane_of(const InternedString& name_space, MonoTime now) {
   const auto [found, is_new] = lanes_.try_emplace(name_space);
   Lane& lane = found->second;

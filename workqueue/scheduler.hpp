@@ -43,6 +43,7 @@
 #include <unordered_map>
 
 #include "workqueue/entry.hpp"
+#include "workqueue/item_report.hpp"
 
 namespace dcm::workqueue {
 
@@ -71,6 +72,7 @@ class Scheduler {
   // Idle, and nothing remembered of it.
   static bool is_forgettable(const Entry& entry);
   static ItemState state(const Entry& entry);
+  static ItemReport report(const Entry& entry);
 
   // The calls of the table above. Adds are ignored after shut_down().
   void add(Entry& entry, Priority priority, MonoTime now);

@@ -34,10 +34,11 @@ Controller::Controller(Dependencies dependencies, ControllerOptions options)
       queue_(dependencies.time, dependencies.metrics,
              workqueue::Options(kQueueName, options.workers)),
       failures_(dependencies.metrics, kQueueName, dependencies.log),
-      pods_({tracker_, dependencies.api, dependencies.events, metrics_, pace_, dependencies.time,
-             dependencies.log},
+      problems_(dependencies.time),
+      pods_({tracker_, dependencies.api, dependencies.events, metrics_, pace_, problems_,
+             dependencies.time, dependencies.log},
             options.mode),
-      conditions_({tracker_, dependencies.api, dependencies.time, dependencies.log,
+      conditions_({tracker_, dependencies.api, problems_, dependencies.time, dependencies.log,
                    [this](const RulePtr& rule) { own_rules_->record(rule); }}),
       observers_(
           tracker_, [this] { notify(); }, dependencies.log),
@@ -45,6 +46,7 @@ Controller::Controller(Dependencies dependencies, ControllerOptions options)
 
 Task<> Controller::run() {
   const runtime::Executor executor = co_await boost::asio::this_coro::executor;
+  is_working_ = true;
   tracker_.start();
   runtime::TaskGroup group(executor);
   group.spawn("follow changes", follow());
@@ -132,7 +134,9 @@ std::optional<runtime::Deadline> Controller::next_turn() const {
 Task<workqueue::Outcome> Controller::handle(Item item) {
   auto work = item.kind == Item::Kind::pod ? pods_.evict(item.subject)
                                            : conditions_.sync(item.subject.key.name);
+  problems_.begin(item);
   const workqueue::Outcome outcome = co_await std::move(work);
+  problems_.end(item);
   notify();
   co_return outcome;
 }

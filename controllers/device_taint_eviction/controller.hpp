@@ -11,6 +11,7 @@
 #include "controllers/common/event_sink.hpp"
 #include "controllers/device_taint_eviction/api.hpp"
 #include "controllers/device_taint_eviction/evict_pod.hpp"
+#include "controllers/device_taint_eviction/explain.hpp"
 #include "controllers/device_taint_eviction/item.hpp"
 #include "controllers/device_taint_eviction/metrics.hpp"
 #include "controllers/device_taint_eviction/pace.hpp"
@@ -69,6 +70,14 @@ class Controller {
   Task<> run();
   // Nothing new is begun; run() ends when what is in hand is done. Idempotent.
   void stop();
+  // What there is to say about objects of its caches: which taints make whom go and when, what is
+  // done now, and what its queue knows of them.
+  common::Topic explain_pod(const PodPtr& pod) const;
+  common::Topic explain_taints_of(const api::ResourceClaim& claim) const;
+  std::vector<common::Topic> explain_rule(const std::string& name) const;
+  // Null: there is none of that name.
+  RulePtr find_rule(const std::string& name) const;
+
   // What its queue has to do.
   workqueue::Load load() const { return queue_.load(); }
   // What it knows.
@@ -84,6 +93,9 @@ class Controller {
   bool queue_due_pods();
   std::optional<runtime::Deadline> next_turn() const;
   Task<workqueue::Outcome> handle(Item item);
+  void explain_work(const Item& item, common::Topic& topic) const;
+  void list_pending(const Rule& rule, RuleFacts& facts) const;
+  void look_for_pods(const Rule& rule, RuleFacts& facts) const;
 
   ControllerOptions options_;
   runtime::TimeSource& time_;
@@ -93,6 +105,7 @@ class Controller {
   Pace pace_;
   ItemQueue queue_;
   workqueue::HandlerFailures failures_;
+  ItemProblems problems_;
   std::optional<informers::OwnWrites<api::DeviceTaintRule>> own_rules_;
   PodEviction pods_;
   ConditionWriter conditions_;
@@ -100,6 +113,7 @@ class Controller {
   runtime::Condition changed_;
   bool has_changed_ = false;
   bool is_stopped_ = false;
+  bool is_working_ = false;  // run() was called
   // What the start brings is backlog.
   Priority priority_ = Priority::backlog;
 };

@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "client/api/pod.hpp"
+#include "controllers/common/pod_claims.hpp"
 #include "controllers/device_taint_eviction/allocated_devices.hpp"
 #include "controllers/device_taint_eviction/due.hpp"
 #include "controllers/device_taint_eviction/lookup.hpp"
@@ -47,6 +49,35 @@ struct Taints {
 
 // A pod that is being deleted or has finished goes without our help, or is best left as it is.
 bool can_be_evicted(const api::Pod& pod);
+
+// One taint that evicts, on one device that a pod may use now.
+struct Charge {
+  const ClaimPtr& claim;
+  const api::AllocatedDevice& device;
+  const api::DeviceTaint& taint;
+  const Rule* rule;             // null: the taint is the driver's
+  std::optional<WallTime> due;  // nothing: it is tolerated for ever, or has no time
+
+  Reason reason() const;
+};
+// Calls `visit(const Charge&)` for each of a pod on a node. It is what decide_due is made of, and
+// for who has to explain that.
+template <class Visit>
+void for_each_charge(const api::Pod& pod, const Lookup& lookup, const Taints& taints, Visit visit) {
+  for (const std::string_view name : common::names_of_claims(pod)) {
+    const ClaimPtr claim = lookup.find_claim({pod.meta.key.namespace_, std::string(name)});
+    if (!claim || !common::may_consume_now(*claim, pod)) continue;
+    for (const api::AllocatedDevice& device : claim->devices) {
+      const auto hear = [&](const api::DeviceTaint& taint, const Rule* rule) {
+        visit(Charge{claim, device, taint, rule, decide_due(taint, device.tolerations.get())});
+      };
+      taints.rules.for_each_match(device.id,
+                                  [&](const Rule& rule) { hear(rule.object->taint, &rule); });
+      taints.published.for_each_taint(device.id,
+                                      [&](const api::DeviceTaint& taint) { hear(taint, nullptr); });
+    }
+  }
+}
 
 // The earliest due time over all devices that the pod may use now, and all taints behind it.
 Verdict decide_due(const api::Pod& pod, const Lookup& lookup, const Taints& taints);

@@ -159,6 +159,7 @@ void PodEviction::conclude(const PodRef& pod) {
 }
 
 Task<workqueue::Outcome> PodEviction::fail(PodRef pod, runtime::Error error) {
+  deps_.problems.note(Item::pod(pod), "it could not be evicted: " + error.message);
   PendingPod* pending = deps_.tracker.pending().find(pod.uid);
   if (pending != nullptr) deps_.tracker.pending().count_failure(*pending);
   const std::uint32_t failures = pending == nullptr ? 0 : pending->failures;

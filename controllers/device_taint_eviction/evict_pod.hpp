@@ -8,6 +8,7 @@
 #include "controllers/common/event_sink.hpp"
 #include "controllers/device_taint_eviction/api.hpp"
 #include "controllers/device_taint_eviction/decide_eviction.hpp"
+#include "controllers/device_taint_eviction/item.hpp"
 #include "controllers/device_taint_eviction/metrics.hpp"
 #include "controllers/device_taint_eviction/pace.hpp"
 #include "controllers/device_taint_eviction/tracker.hpp"
@@ -28,6 +29,7 @@ class PodEviction {
     common::EventSink& events;
     EvictionMetrics& metrics;
     Pace& pace;
+    ItemProblems& problems;
     runtime::TimeSource& time;
     runtime::Logger log;
   };

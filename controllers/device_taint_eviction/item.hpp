@@ -5,6 +5,7 @@
 #include <string>
 
 #include "controllers/device_taint_eviction/pending_pods.hpp"
+#include "workqueue/problem_memory.hpp"
 #include "workqueue/queue.hpp"
 
 namespace dcm::device_taint_eviction {
@@ -35,6 +36,8 @@ struct NamespaceOfItem {
 };
 
 using ItemQueue = workqueue::Queue<Item, NamespaceOfItem, ItemHash>;
+
+using ItemProblems = workqueue::ProblemMemory<Item, ItemHash>;
 
 // "pod lab/trainer-0", "rule burnt-gpus"
 inline std::string describe(const Item& item) {

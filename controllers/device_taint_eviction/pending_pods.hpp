@@ -63,6 +63,11 @@ class PendingPods {
   PendingPod* find(const api::Uid& uid);
   const PendingPod* find(const api::Uid& uid) const;
   std::size_t size() const noexcept { return pods_.size(); }
+  // Calls `visit(const PendingPod&)` for all, in no promised order: O(n), for who asks about them.
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (const auto& [uid, pod] : pods_) visit(pod);
+  }
   // Pods with more failures than can be put down to bad luck.
   std::size_t stuck() const noexcept { return stuck_; }
   RuleCounts counts(RuleId rule) const;

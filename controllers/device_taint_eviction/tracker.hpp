@@ -52,6 +52,11 @@ class Tracker {
   // not pending any more, and never will be.
   void record_evicted(const PodRef& pod, const std::vector<RuleId>& rules);
 
+  // Whether the server has accepted its eviction, for a pod that the cache still shows.
+  bool was_evicted(const api::Uid& pod) const { return evicted_.contains(pod); }
+  // Whether a walk over the devices of this rule is still to be made, or to be ended.
+  bool is_walking_for(const std::string& rule) const { return walked_for_.contains(rule); }
+
   // Pods that were pending and may stay, since the last call.
   std::vector<PodRef> take_cancelled();
   // Rules whose condition may have to say something else, by name, since the last call; but none

@@ -27,11 +27,7 @@ Task<workqueue::Outcome> ConditionWriter::sync(std::string name) {
   }
   forget_deleted();
   if (rule == nullptr) co_return workqueue::Outcome::done();
-  const auto preview = previews_.find(rule->id);
-  api::EvictionCondition wanted =
-      decide_condition(rule->object->taint.effect, deps_.tracker.pending().counts(rule->id),
-                       preview == previews_.end() ? std::string() : preview->second.text);
-  ConditionPlan plan = decide_write(*rule->object, std::move(wanted), deps_.time.wall_now());
+  ConditionPlan plan = decide_write(*rule->object, *wanted(*rule), deps_.time.wall_now());
   if (const auto* later = std::get_if<WriteLater>(&plan)) {
     co_return workqueue::Outcome::retry_after(later->delay);
   }
@@ -40,6 +36,13 @@ Task<workqueue::Outcome> ConditionWriter::sync(std::string name) {
   const workqueue::Outcome outcome =
       co_await write(rule->id, rule->object, std::move(condition->condition));
   co_return outcome;
+}
+
+std::optional<api::EvictionCondition> ConditionWriter::wanted(const Rule& rule) const {
+  if (needs_preview(rule)) return std::nullopt;
+  const auto preview = previews_.find(rule.id);
+  return decide_condition(rule.object->taint.effect, deps_.tracker.pending().counts(rule.id),
+                          preview == previews_.end() ? std::string() : preview->second.text);
 }
 
 bool ConditionWriter::has_tried(const Rule& rule) const {
@@ -74,6 +77,8 @@ Task<workqueue::Outcome> ConditionWriter::write(RuleId id, RulePtr rule,
   const runtime::Error& error = written.error();
   // Gone, or made again: its own event brings it back.
   if (runtime::is_object_gone(error)) co_return workqueue::Outcome::done();
+  deps_.problems.note(Item::rule(rule->meta.key.name),
+                      "its condition could not be written: " + error.message);
   deps_.log.warning("The condition of a DeviceTaintRule could not be written",
                     {{"rule", rule->meta.key.name}, {"error", runtime::to_string(error)}});
   if (error.reason == runtime::Reason::not_served) {

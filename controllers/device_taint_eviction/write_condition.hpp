@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "controllers/device_taint_eviction/api.hpp"
 #include "controllers/device_taint_eviction/decide_condition.hpp"
+#include "controllers/device_taint_eviction/item.hpp"
 #include "controllers/device_taint_eviction/tracker.hpp"
 #include "runtime/log.hpp"
 #include "runtime/time.hpp"
@@ -26,6 +28,7 @@ class ConditionWriter {
   struct Dependencies {
     const Tracker& tracker;
     EvictionApi& api;
+    ItemProblems& problems;
     runtime::TimeSource& time;
     runtime::Logger log;
     Record record;
@@ -36,6 +39,8 @@ class ConditionWriter {
   // Whether a condition of this generation was sent, accepted or not: there is nothing more to say
   // at once.
   bool has_tried(const Rule& rule) const;
+  // What the condition should say now; nothing: a preview has to be counted first.
+  std::optional<api::EvictionCondition> wanted(const Rule& rule) const;
 
  private:
   struct PreviewText {

@@ -28,21 +28,24 @@ workqueue::Outcome outcome_of(Retry retry) {
 
 Controller::Controller(Dependencies dependencies, ControllerOptions options)
     : options_(options),
+      time_(dependencies.time),
+      stores_(dependencies.stores),
       create_metrics_(dependencies.metrics),
       census_(dependencies.metrics),
       queue_(dependencies.time, dependencies.metrics,
              workqueue::Options(kQueueName, options.workers)),
       failures_(dependencies.metrics, kQueueName, dependencies.log),
+      problems_(dependencies.time),
       wakeups_(dependencies.stores, queue_, options.gates, options.deleted_uids_remembered,
                dependencies.log),
       pod_sync_(
-          dependencies.stores, dependencies.api, dependencies.events, create_metrics_,
+          dependencies.stores, dependencies.api, dependencies.events, create_metrics_, problems_,
           options.gates, options.predecessor,
           [this](const api::NamespacedName& pod, workqueue::Priority priority) {
             queue_.add({Item::Kind::pod, pod}, priority);
           },
           dependencies.log),
-      claim_sync_(dependencies.stores, wakeups_.deleted_pods(), dependencies.api,
+      claim_sync_(dependencies.stores, wakeups_.deleted_pods(), dependencies.api, problems_,
                   dependencies.log) {}
 
 Task<> Controller::run() {
@@ -63,6 +66,13 @@ void Controller::stop() {
 
 Task<workqueue::Outcome> Controller::handle(Item item) {
   const Attempt attempt{queue_.running_priority(item), queue_.failures(item)};
+  problems_.begin(item);
+  const workqueue::Outcome outcome = co_await sync(item, attempt);
+  problems_.end(item);
+  co_return outcome;
+}
+
+Task<workqueue::Outcome> Controller::sync(Item item, Attempt attempt) {
   if (item.kind == Item::Kind::pod) {
     const Retry retry = co_await pod_sync_.sync(item.key, attempt);
     co_return outcome_of(retry);

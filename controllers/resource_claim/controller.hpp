@@ -10,6 +10,7 @@
 #include "controllers/common/event_sink.hpp"
 #include "controllers/common/feature_gates.hpp"
 #include "controllers/resource_claim/api.hpp"
+#include "controllers/resource_claim/explain_pod.hpp"
 #include "controllers/resource_claim/item.hpp"
 #include "controllers/resource_claim/metrics.hpp"
 #include "controllers/resource_claim/stores.hpp"
@@ -63,17 +64,27 @@ class Controller {
   Task<> run();
   // Nothing new is begun; run() ends when what is in hand is done. Idempotent.
   void stop();
+  // What there is to say about objects of its caches: what is done for them now and why, and what
+  // its queue knows of them.
+  std::vector<common::Topic> explain_pod(const PodPtr& pod, Miss miss) const;
+  std::vector<common::Topic> explain_claim(const ClaimPtr& claim, Miss miss) const;
+
   // What its queue has to do.
   workqueue::Load load() const { return queue_.load(); }
 
  private:
   Task<workqueue::Outcome> handle(Item item);
+  Task<workqueue::Outcome> sync(Item item, Attempt attempt);
+  void explain_work(const Item& item, common::Topic& topic) const;
 
   ControllerOptions options_;
+  runtime::TimeSource& time_;
+  Stores stores_;
   CreateMetrics create_metrics_;
   ClaimCensus census_;
   ItemQueue queue_;
   workqueue::HandlerFailures failures_;
+  ItemProblems problems_;
   Wakeups wakeups_;
   PodSync pod_sync_;
   ClaimSync claim_sync_;

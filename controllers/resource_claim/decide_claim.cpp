@@ -7,15 +7,10 @@
 namespace dcm::resource_claim {
 namespace {
 
-// What is certain about a pod of that name and UID.
-struct MayRun {};
-struct WillNotRun {};  // done, or another pod has the name, so that it is gone
-struct IsGone {};      // no pod has the name
-using Fate = std::variant<MayRun, WillNotRun, IsGone, GetPod, runtime::Error>;
-
 Fate fate_of_found(const api::Pod& pod, const api::Uid& uid) {
-  if (pod.meta.uid != uid || common::is_done(pod)) return WillNotRun{};
-  return MayRun{};
+  if (pod.meta.uid != uid) return WillNotRun{WillNotRun::Why::name_is_anothers};
+  if (common::is_done(pod)) return WillNotRun{WillNotRun::Why::is_done};
+  return MayRun{MayRun::Why::runs};
 }
 
 Fate ask(const ClaimSnapshot& snapshot, const std::string& name, const api::Uid& uid) {
@@ -23,7 +18,7 @@ Fate ask(const ClaimSnapshot& snapshot, const std::string& name, const api::Uid&
   if (answer == snapshot.answers.end()) return GetPod{name};
   if (const auto* error = std::get_if<runtime::Error>(&answer->second)) return *error;
   const auto* pod = std::get_if<PodPtr>(&answer->second);
-  return pod == nullptr ? Fate(IsGone{}) : fate_of_found(**pod, uid);
+  return pod == nullptr ? Fate(IsGone{IsGone::Why::no_such_pod}) : fate_of_found(**pod, uid);
 }
 
 // Consumers are written by others, so a name may be anything; we ask only for what a pod can be
@@ -42,11 +37,14 @@ PodPtr find_cached(const ClaimSnapshot& snapshot, const std::string& name) {
   return pod == snapshot.pods.end() ? nullptr : pod->second;
 }
 
+}  // namespace
+
 // A pod in the cache under another UID is asked for as well: the pod watch may be behind the claim
 // watch, and the cached one may be the older of the two.
 Fate fate_of_consumer(const ClaimSnapshot& snapshot, const api::ConsumerReference& consumer) {
-  if (!consumer.is_pod()) return MayRun{};
-  if (snapshot.deleted.contains(consumer.uid) || !can_be_pod_name(consumer.name)) return IsGone{};
+  if (!consumer.is_pod()) return MayRun{MayRun::Why::is_no_pod};
+  if (snapshot.deleted.contains(consumer.uid)) return IsGone{IsGone::Why::seen_deleted};
+  if (!can_be_pod_name(consumer.name)) return IsGone{IsGone::Why::can_be_no_name};
   const PodPtr cached = find_cached(snapshot, consumer.name);
   if (cached != nullptr && cached->meta.uid == consumer.uid) {
     return fate_of_found(*cached, consumer.uid);
@@ -54,15 +52,15 @@ Fate fate_of_consumer(const ClaimSnapshot& snapshot, const api::ConsumerReferenc
   return ask(snapshot, consumer.name, consumer.uid);
 }
 
-// The pod that a claim was made for. One that the cache does not know proves nothing, and where it
-// is gone the garbage collector does the work.
 Fate fate_of_owner(const ClaimSnapshot& snapshot, const api::ControllerRef& owner) {
   const PodPtr cached = find_cached(snapshot, owner.name);
-  if (cached == nullptr) return MayRun{};
+  if (cached == nullptr) return MayRun{MayRun::Why::not_known};
   if (cached->meta.uid == owner.uid) return fate_of_found(*cached, owner.uid);
-  if (snapshot.deleted.contains(owner.uid)) return WillNotRun{};
+  if (snapshot.deleted.contains(owner.uid)) return WillNotRun{WillNotRun::Why::seen_deleted};
   return ask(snapshot, owner.name, owner.uid);
 }
+
+namespace {
 
 // The consumers to drop, or the look-up that it takes to know, or the look-up's failure.
 std::variant<std::vector<api::Uid>, ClaimStep> judge_consumers(const ClaimSnapshot& snapshot) {

@@ -61,4 +61,26 @@ using ClaimStep = std::variant<ClaimFinished, GetPod, Release, RemoveFinalizer, 
 // The next step. A write is never asked for twice within a round, so rounds end.
 ClaimStep decide_claim(const ClaimSnapshot& snapshot);
 
+// ---- what it is made of, for who asks about one consumer ----------------------------------------
+
+// What is certain about a pod of that name and UID.
+struct MayRun {
+  enum class Why : std::uint8_t { runs, is_no_pod, not_known } why{};
+};
+// It ends without our help, or another pod has the name, so that it is gone.
+struct WillNotRun {
+  enum class Why : std::uint8_t { is_done, name_is_anothers, seen_deleted } why{};
+};
+// No pod has the name.
+struct IsGone {
+  enum class Why : std::uint8_t { seen_deleted, no_such_pod, can_be_no_name } why{};
+};
+using Fate = std::variant<MayRun, WillNotRun, IsGone, GetPod, runtime::Error>;
+
+// Of an entry of status.reservedFor.
+Fate fate_of_consumer(const ClaimSnapshot& snapshot, const api::ConsumerReference& consumer);
+// Of the pod that the claim was made for. One that is not known proves nothing (the garbage
+// collector takes the claim where it is gone).
+Fate fate_of_owner(const ClaimSnapshot& snapshot, const api::ControllerRef& owner);
+
 }  // namespace dcm::resource_claim

@@ -12,12 +12,7 @@ namespace {
 
 using Report = PodProblem::Report;
 
-// A pod claim for which nothing has to be asked or made (any more) in this round.
-struct Settled {
-  enum class Origin { user, generated } origin = Origin::user;
-  ClaimPtr claim;  // null: a user's that is not known, or none is needed
-};
-using PodClaimStep = std::variant<Settled, PodProblem, GetClaim, ListClaims, CreateClaim>;
+using Cause = PodProblem::Cause;
 
 ClaimPtr find_claim(const PodSnapshot& snapshot, std::string_view name) {
   const auto known = snapshot.claims.find(name);
@@ -30,15 +25,15 @@ Settled generated(const ClaimPtr& claim) {
   return {Settled::Origin::generated, claim};
 }
 
-PodProblem creation_problem(const api::PodClaim& pod_claim, const std::string& why,
+PodProblem creation_problem(const api::PodClaim& pod_claim, Cause cause, const std::string& why,
                             Retry retry = Retry::with_backoff) {
   return {retry == Retry::never ? Report::detail : Report::failed_creation_event,
-          fmt::format("PodResourceClaim {}: {}", pod_claim.name.str(), why), retry};
+          fmt::format("PodResourceClaim {}: {}", pod_claim.name.str(), why), retry, cause};
 }
 
 PodProblem lookup_problem(const api::PodClaim& pod_claim, const runtime::Error& error) {
   return {Report::log, fmt::format("PodResourceClaim {}: {}", pod_claim.name.str(), error.message),
-          retry_after_read(error)};
+          retry_after_read(error), Cause::lookup_failed};
 }
 
 std::string why_unsupported(const api::Pod& pod, const api::PodClaim& pod_claim) {
@@ -48,21 +43,27 @@ std::string why_unsupported(const api::Pod& pod, const api::PodClaim& pod_claim)
       pod.meta.key.str(), pod_claim.name.str());
 }
 
-// Why no claim can be made from the template; empty: one can.
-std::string why_not_from(const TemplatePtr& claim_template, const std::string& name,
-                         const common::FeatureGates& gates) {
+// Why no claim can be made from the template; nothing: one can.
+std::optional<PodProblem> why_not_from(const TemplatePtr& claim_template,
+                                       const api::PodClaim& pod_claim,
+                                       const common::FeatureGates& gates) {
   if (claim_template == nullptr) {
-    return fmt::format(
-        "resource claim template \"{0}\": resourceclaimtemplate.resource.k8s.io \"{0}\" not found",
-        name);
+    return creation_problem(
+        pod_claim, Cause::template_missing,
+        fmt::format("resource claim template \"{0}\": resourceclaimtemplate.resource.k8s.io "
+                    "\"{0}\" not found",
+                    pod_claim.template_name));
   }
   if (claim_template->uses_admin_access && !gates.dra_admin_access) {
-    return "admin access is requested, but the feature is disabled";
+    return creation_problem(pod_claim, Cause::gate_off,
+                            "admin access is requested, but the feature is disabled");
   }
   if (claim_template->uses_prioritized_list && !gates.dra_prioritized_list) {
-    return "template includes a prioritized list of subrequests, but the feature is disabled";
+    return creation_problem(
+        pod_claim, Cause::gate_off,
+        "template includes a prioritized list of subrequests, but the feature is disabled");
   }
-  return {};
+  return std::nullopt;
 }
 
 // A claim that was made for this pod claim, but whose name did not get into the pod's status.
@@ -80,8 +81,7 @@ PodClaimStep make_from_template(const PodSnapshot& snapshot, const common::Featu
   const api::Pod& pod = *snapshot.pod;
   const auto known = snapshot.templates.find(pod_claim.template_name);
   const TemplatePtr claim_template = known == snapshot.templates.end() ? nullptr : known->second;
-  const std::string why_not = why_not_from(claim_template, pod_claim.template_name, gates);
-  if (!why_not.empty()) return creation_problem(pod_claim, why_not);
+  if (auto why_not = why_not_from(claim_template, pod_claim, gates)) return *std::move(why_not);
   return CreateClaim{.pod_claim = pod_claim.name.str(),
                      .generate_name = generate_name(pod.meta.key.name, pod_claim.name),
                      .claim_template = claim_template,
@@ -96,8 +96,8 @@ PodClaimStep find_or_make(const PodSnapshot& snapshot, const common::FeatureGate
   if (created != snapshot.created.end()) {
     if (const auto* claim = std::get_if<ClaimPtr>(&created->second)) return generated(*claim);
     const auto& error = std::get<runtime::Error>(created->second);
-    return creation_problem(pod_claim, "create ResourceClaim : " + error.message,
-                            retry_after_create(error));
+    return creation_problem(pod_claim, Cause::create_failed,
+                            "create ResourceClaim : " + error.message, retry_after_create(error));
   }
   if (ClaimPtr orphan = find_orphan(snapshot.owned, *snapshot.pod, pod_claim)) {
     return generated(orphan);
@@ -132,6 +132,8 @@ PodClaimStep check_named(const PodSnapshot& snapshot, const common::FeatureGates
                       fmt::format("claim {} is not owned by the pod", name));
 }
 
+}  // namespace
+
 PodClaimStep decide_pod_claim(const PodSnapshot& snapshot, const common::FeatureGates& gates,
                               const api::PodClaim& pod_claim) {
   struct Visitor {
@@ -148,14 +150,19 @@ PodClaimStep decide_pod_claim(const PodSnapshot& snapshot, const common::Feature
     PodClaimStep operator()(const common::NotMadeYet&) const {
       return find_or_make(snapshot, gates, pod_claim);
     }
-    PodClaimStep operator()(const common::NoClaimNeeded&) const { return Settled{}; }
+    PodClaimStep operator()(const common::NoClaimNeeded&) const {
+      return Settled{Settled::Origin::not_needed, nullptr};
+    }
     PodClaimStep operator()(const common::UnsupportedPodClaim&) const {
-      return creation_problem(pod_claim, why_unsupported(*snapshot.pod, pod_claim));
+      return creation_problem(pod_claim, Cause::unsupported,
+                              why_unsupported(*snapshot.pod, pod_claim));
     }
   };
   return std::visit(Visitor{snapshot, gates, pod_claim},
                     common::target_of(*snapshot.pod, pod_claim));
 }
+
+namespace {
 
 // All names that the status should have: an apply that leaves one out would remove it, also that
 // of a pod claim whose new claim could not be made.
@@ -179,45 +186,55 @@ bool status_has(const api::Pod& pod, const std::map<std::string, std::string>& n
   });
 }
 
-// Reserves for a pod that was given its node by somebody who does not know about claims.
-std::variant<std::monostate, PodProblem, Reserve> decide_reservation(const PodSnapshot& snapshot,
-                                                                     const ClaimPtr& claim) {
-  const api::Pod& pod = *snapshot.pod;
-  if (pod.node_name.empty() || !claim->is_allocated) return {};
-  if (claim->meta.is_being_deleted || common::is_reserved_for(*claim, pod)) return {};
-  const std::string& name = claim->meta.key.name;
-  if (claim->reserved_for.size() >= api::kReservedForMax) {
-    return PodProblem{Report::failed_reservation_event,
-                      fmt::format("resource claim \"{}\" is reserved for {} consumers already",
-                                  name, claim->reserved_for.size()),
-                      Retry::never};
-  }
-  if (snapshot.busy.contains(name)) return {};
-  const auto failed = snapshot.reserve_failures.find(name);
-  if (failed != snapshot.reserve_failures.end()) {
-    const Retry retry = retry_after_write(failed->second);
-    const bool is_fault = !runtime::is_conflict(failed->second) && retry != Retry::never;
-    return PodProblem{is_fault ? Report::log : Report::detail,
-                      fmt::format("reserve ResourceClaim {}: {}", name, failed->second.message),
-                      retry};
-  }
-  return Reserve{claim, {"", "pods", pod.meta.key.name, pod.meta.uid}};
+PodProblem reserve_problem(const std::string& claim, const runtime::Error& error) {
+  const Retry retry = retry_after_write(error);
+  const bool is_fault = !runtime::is_conflict(error) && retry != Retry::never;
+  return {is_fault ? Report::log : Report::detail,
+          fmt::format("reserve ResourceClaim {}: {}", claim, error.message), retry,
+          Cause::reserve_failed};
 }
 
 PodProblem group_problem(const api::Pod& pod) {
   return {Report::log,
           fmt::format("Pod is a member of PodGroup {} but GenericWorkload feature is disabled",
                       pod.scheduling_group.str()),
-          Retry::never};
+          Retry::never, Cause::group};
 }
 
 }  // namespace
 
+ReservationStep decide_reservation(const PodSnapshot& snapshot, const ClaimPtr& claim) {
+  const api::Pod& pod = *snapshot.pod;
+  if (pod.node_name.empty()) return NotReserved::no_node;
+  if (!claim->is_allocated) return NotReserved::not_allocated;
+  if (claim->meta.is_being_deleted) return NotReserved::being_deleted;
+  if (common::is_reserved_for(*claim, pod)) return NotReserved::already_reserved;
+  const std::string& name = claim->meta.key.name;
+  if (claim->reserved_for.size() >= api::kReservedForMax) {
+    return PodProblem{Report::failed_reservation_event,
+                      fmt::format("resource claim \"{}\" is reserved for {} consumers already",
+                                  name, claim->reserved_for.size()),
+                      Retry::never, Cause::too_many_users};
+  }
+  if (snapshot.busy.contains(name)) return NotReserved::under_way;
+  const auto failed = snapshot.reserve_failures.find(name);
+  if (failed != snapshot.reserve_failures.end()) return reserve_problem(name, failed->second);
+  return Reserve{claim, {"", "pods", pod.meta.key.name, pod.meta.uid}};
+}
+
+std::optional<LeftAlone> why_left_alone(const api::Pod& pod, const common::FeatureGates& gates) {
+  if (!common::may_get_claims(pod)) {
+    return common::is_done(pod) ? LeftAlone::finished : LeftAlone::being_deleted;
+  }
+  const bool is_refused = !pod.scheduling_group.empty() && !gates.generic_workload;
+  return is_refused ? std::optional(LeftAlone::in_group) : std::nullopt;
+}
+
 PodStep decide_pod(const PodSnapshot& snapshot, const common::FeatureGates& gates) {
   const api::Pod& pod = *snapshot.pod;
-  if (!common::may_get_claims(pod)) return PodFinished{};
-  if (!pod.scheduling_group.empty() && !gates.generic_workload) {
-    return PodFinished{{group_problem(pod)}};
+  if (const auto why = why_left_alone(pod, gates)) {
+    if (why == LeftAlone::in_group) return PodFinished{{group_problem(pod)}};
+    return PodFinished{};
   }
 
   PodFinished finished;

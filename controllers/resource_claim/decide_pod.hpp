@@ -99,9 +99,21 @@ struct PodProblem {
   // Who is told: the user by an event of that reason, the operator by the log, or nobody but a
   // verbose log (a conflict is no fault).
   enum class Report : std::uint8_t { failed_creation_event, failed_reservation_event, log, detail };
+  // What is wrong, for who has to explain it.
+  enum class Cause : std::uint8_t {
+    unsupported,       // a pod claim with a source that we do not know
+    template_missing,  //
+    gate_off,          // the template asks for something that a feature gate forbids
+    create_failed,     //
+    lookup_failed,     // a claim, or the claims of the namespace, could not be read
+    too_many_users,    // status.reservedFor has no room for one more
+    reserve_failed,    //
+    group,             // the pod is a member of a group, and the gate for groups is off
+  };
   Report report = Report::log;
   std::string message;
   Retry retry = Retry::with_backoff;
+  Cause cause = Cause::unsupported;
   friend bool operator==(const PodProblem&, const PodProblem&) = default;
 };
 struct PodFinished {
@@ -112,5 +124,36 @@ using PodStep = std::variant<PodFinished, GetClaim, ListClaims, CreateClaim, Wri
 
 // The next step. A step is never asked for twice within a round, so rounds end.
 PodStep decide_pod(const PodSnapshot& snapshot, const common::FeatureGates& gates);
+
+// ---- what it is made of, for who asks about one pod claim ---------------------------------------
+
+// Why nothing is made or reserved for a pod, whatever it asks for.
+enum class LeftAlone : std::uint8_t {
+  finished,  // or deleted before it was given a node
+  being_deleted,
+  in_group,  // while the gate for groups is off
+};
+std::optional<LeftAlone> why_left_alone(const api::Pod& pod, const common::FeatureGates& gates);
+
+// A pod claim for which nothing has to be asked or made (any more) in this round.
+struct Settled {
+  enum class Origin : std::uint8_t { user, generated, not_needed } origin = Origin::user;
+  ClaimPtr claim;  // null: a user's that is not known, or none is needed
+};
+using PodClaimStep = std::variant<Settled, PodProblem, GetClaim, ListClaims, CreateClaim>;
+PodClaimStep decide_pod_claim(const PodSnapshot& snapshot, const common::FeatureGates& gates,
+                              const api::PodClaim& pod_claim);
+
+// A pod that was given its node by somebody who does not know about claims has its claims reserved
+// here. Why this one is not:
+enum class NotReserved : std::uint8_t {
+  no_node,           // the scheduler does it
+  not_allocated,     // there is nothing to reserve yet
+  being_deleted,     // the claim is on its way out
+  already_reserved,  // for this pod
+  under_way,         // for another pod, at this moment
+};
+using ReservationStep = std::variant<NotReserved, PodProblem, Reserve>;
+ReservationStep decide_reservation(const PodSnapshot& snapshot, const ClaimPtr& claim);
 
 }  // namespace dcm::resource_claim

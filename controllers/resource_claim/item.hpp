@@ -5,6 +5,7 @@
 #include <string>
 
 #include "client/api/meta.hpp"
+#include "workqueue/problem_memory.hpp"
 #include "workqueue/queue.hpp"
 
 namespace dcm::resource_claim {
@@ -31,6 +32,8 @@ struct NamespaceOfItem {
 };
 
 using ItemQueue = workqueue::Queue<Item, NamespaceOfItem, ItemHash>;
+
+using ItemProblems = workqueue::ProblemMemory<Item, ItemHash>;
 
 // "pod lab/trainer-0"
 inline std::string describe(const Item& item) {

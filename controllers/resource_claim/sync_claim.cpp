@@ -1,5 +1,7 @@
 #include "controllers/resource_claim/sync_claim.hpp"
 
+#include <fmt/format.h>
+
 #include "controllers/resource_claim/describe.hpp"
 #include "controllers/resource_claim/snapshots.hpp"
 
@@ -15,8 +17,12 @@ bool is_expected(const runtime::Error& error) {
 }  // namespace
 
 ClaimSync::ClaimSync(Stores stores, const UidMemory& deleted_pods, ClaimApi& api,
-                     runtime::Logger log)
-    : stores_(std::move(stores)), deleted_pods_(deleted_pods), api_(api), log_(std::move(log)) {}
+                     ItemProblems& problems, runtime::Logger log)
+    : stores_(std::move(stores)),
+      deleted_pods_(deleted_pods),
+      api_(api),
+      problems_(problems),
+      log_(std::move(log)) {}
 
 Task<Retry> ClaimSync::sync(api::NamespacedName key, Attempt attempt) {
   const ClaimPtr claim = stores_.claims.get(key);
@@ -100,6 +106,10 @@ Task<ClaimSync::End> ClaimSync::carry_out(ClaimSnapshot& snapshot, const DeleteC
 
 void ClaimSync::log_failure(std::string_view what, const ClaimPtr& claim,
                             const runtime::Error& error, Attempt attempt) const {
+  if (!runtime::is_object_gone(error)) {
+    problems_.note({Item::Kind::claim, claim->meta.key},
+                   fmt::format("could not {} it: {}", what, error.message));
+  }
   const bool is_line = !is_expected(error) && attempt.is_worth_a_line();
   if (is_line || log_.v(4)) {
     log_.warning("A write or look-up for a claim failed",

@@ -5,6 +5,7 @@
 
 #include "controllers/resource_claim/api.hpp"
 #include "controllers/resource_claim/attempt.hpp"
+#include "controllers/resource_claim/item.hpp"
 #include "controllers/resource_claim/stores.hpp"
 #include "controllers/resource_claim/uid_memory.hpp"
 #include "runtime/log.hpp"
@@ -14,7 +15,8 @@ namespace dcm::resource_claim {
 // One sync at a time per claim; any number of claims at once. All references must outlive it.
 class ClaimSync {
  public:
-  ClaimSync(Stores stores, const UidMemory& deleted_pods, ClaimApi& api, runtime::Logger log);
+  ClaimSync(Stores stores, const UidMemory& deleted_pods, ClaimApi& api, ItemProblems& problems,
+            runtime::Logger log);
 
   Task<Retry> sync(api::NamespacedName key, Attempt attempt);
 
@@ -34,6 +36,7 @@ class ClaimSync {
   Stores stores_;
   const UidMemory& deleted_pods_;
   ClaimApi& api_;
+  ItemProblems& problems_;
   runtime::Logger log_;
 };
 

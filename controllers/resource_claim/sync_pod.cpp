@@ -26,12 +26,13 @@ api::ObjectReference reference_to(const api::Pod& pod) {
 }  // namespace
 
 PodSync::PodSync(Stores stores, ClaimApi& api, common::EventSink& events, CreateMetrics& metrics,
-                 common::FeatureGates gates, Predecessor::Exists predecessor, Wake wake,
-                 runtime::Logger log)
+                 ItemProblems& problems, common::FeatureGates gates,
+                 Predecessor::Exists predecessor, Wake wake, runtime::Logger log)
     : stores_(std::move(stores)),
       api_(api),
       events_(events),
       metrics_(metrics),
+      problems_(problems),
       gates_(gates),
       wake_(std::move(wake)),
       log_(std::move(log)),
@@ -41,7 +42,7 @@ Task<Retry> PodSync::sync(api::NamespacedName key, Attempt attempt) {
   const PodPtr pod = stores_.pods.get(key);
   forget_finished_creates(key, pod);
   if (pod == nullptr) co_return Retry::never;
-  PodSnapshot snapshot = make_pod_snapshot(stores_, pod, earlier_creates(*pod));
+  PodSnapshot snapshot = snapshot_of(pod);
   while (refresh(snapshot)) {
     const PodStep step = decide_pod(snapshot, gates_);
     if (log_.v(4)) log_.info("Decided", {{"pod", key.str()}, {"step", describe(step)}});
@@ -51,6 +52,10 @@ Task<Retry> PodSync::sync(api::NamespacedName key, Attempt attempt) {
     if (end) co_return *end;
   }
   co_return Retry::never;
+}
+
+PodSnapshot PodSync::snapshot_of(const PodPtr& pod) const {
+  return make_pod_snapshot(stores_, pod, earlier_creates(*pod));
 }
 
 Task<PodSync::End> PodSync::carry_out(PodSnapshot& snapshot, const PodFinished& step,
@@ -164,6 +169,8 @@ Task<PodSync::End> PodSync::carry_out(PodSnapshot& snapshot, const WriteNames& s
     co_return std::nullopt;
   }
   if (runtime::is_object_gone(written.error())) co_return Retry::never;
+  problems_.note({Item::Kind::pod, snapshot.pod->meta.key},
+                 "the names of its claims could not be written: " + written.error().message);
   if (attempt.is_worth_a_line()) {
     log_.warning("The names of a pod's claims could not be written",
                  {{"pod", pod}, {"error", to_string(written.error())}});
@@ -271,6 +278,9 @@ void PodSync::note_created(const CreateClaim& step, const Result<ClaimPtr>& crea
 
 void PodSync::report(const api::Pod& pod, const PodProblem& problem, Attempt attempt) const {
   using Report = PodProblem::Report;
+  if (problem.retry != Retry::never) {
+    problems_.note({Item::Kind::pod, pod.meta.key}, problem.message);
+  }
   const bool is_event = problem.report == Report::failed_creation_event ||
                         problem.report == Report::failed_reservation_event;
   if (is_event) {

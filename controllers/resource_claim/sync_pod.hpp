@@ -9,6 +9,7 @@
 #include "controllers/common/event_sink.hpp"
 #include "controllers/resource_claim/api.hpp"
 #include "controllers/resource_claim/attempt.hpp"
+#include "controllers/resource_claim/item.hpp"
 #include "controllers/resource_claim/metrics.hpp"
 #include "controllers/resource_claim/predecessor.hpp"
 #include "controllers/resource_claim/stores.hpp"
@@ -22,10 +23,13 @@ class PodSync {
   // `wake` has the pod of that name synced once more.
   using Wake = std::function<void(const api::NamespacedName& pod, workqueue::Priority priority)>;
   PodSync(Stores stores, ClaimApi& api, common::EventSink& events, CreateMetrics& metrics,
-          common::FeatureGates gates, Predecessor::Exists predecessor, Wake wake,
-          runtime::Logger log);
+          ItemProblems& problems, common::FeatureGates gates, Predecessor::Exists predecessor,
+          Wake wake, runtime::Logger log);
 
   Task<Retry> sync(api::NamespacedName key, Attempt attempt);
+
+  // What the next round will know of the pod at its start.
+  PodSnapshot snapshot_of(const PodPtr& pod) const;
 
   // Pods with a create whose outcome is not known.
   std::size_t unknown_creates() const { return unknown_creates_.size(); }
@@ -55,6 +59,7 @@ class PodSync {
   ClaimApi& api_;
   common::EventSink& events_;
   CreateMetrics& metrics_;
+  ItemProblems& problems_;
   common::FeatureGates gates_;
   Wake wake_;
   runtime::Logger log_;

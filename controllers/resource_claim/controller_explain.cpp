@@ -1,0 +1,43 @@
+// What the controller has to say about an object: its caches and its queue, for explain_pod.hpp and
+// explain_claim.hpp.
+#include "controllers/resource_claim/controller.hpp"
+#include "controllers/resource_claim/snapshots.hpp"
+
+namespace dcm::resource_claim {
+
+std::vector<common::Topic> Controller::explain_pod(const PodPtr& pod, Miss miss) const {
+  const auto snapshot_of = [this](const ClaimPtr& claim) {
+    return make_claim_snapshot(stores_, wakeups_.deleted_pods(), claim);
+  };
+  auto topics =
+      resource_claim::explain_pod(pod_sync_.snapshot_of(pod), options_.gates, miss, snapshot_of);
+  explain_work({Item::Kind::pod, pod->meta.key}, topics.back());
+  return topics;
+}
+
+std::vector<common::Topic> Controller::explain_claim(const ClaimPtr& claim, Miss miss) const {
+  auto topics = resource_claim::explain_claim(
+      make_claim_snapshot(stores_, wakeups_.deleted_pods(), claim), miss);
+  std::vector<std::string> users;
+  stores_.pods_by_claim.for_each(claim->meta.key, [&](const PodPtr& pod) {
+    users.push_back("\"" + pod->meta.key.name + "\"");
+  });
+  topics.front().add(common::Standing::note, "Users",
+                     users.empty() ? "No pod that is known refers to it."
+                                   : "Pods that refer to it: " + common::enumerate(users) + ".");
+  explain_work({Item::Kind::claim, claim->meta.key}, topics.back());
+  return topics;
+}
+
+void Controller::explain_work(const Item& item, common::Topic& topic) const {
+  const workqueue::Now now{time_.now(), time_.wall_now()};
+  const workqueue::ItemReport report = queue_.report(item);
+  const workqueue::Problem* problem = problems_.find(item);
+  if (problem != nullptr) {
+    topic.add(common::Standing::stuck, "LastProblem", describe(*problem, now));
+  }
+  if (report.state == workqueue::ItemState::idle) return;
+  topic.add(common::Standing::acting, "Queued", describe(report, now));
+}
+
+}  // namespace dcm::resource_claim

@@ -1,0 +1,27 @@
+// What there is to say about a pod and its claims: what each pod claim waits for, and what is done
+// next.
+//
+// Pure, from the same snapshot and decisions as the workers' (decide_pod.hpp, decide_claim.hpp).
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "controllers/common/explanation.hpp"
+#include "controllers/resource_claim/decide_pod.hpp"
+#include "controllers/resource_claim/explain_claim.hpp"
+
+namespace dcm::resource_claim {
+
+// The snapshot of a claim that a pod refers to.
+using SnapshotOf = std::function<ClaimSnapshot(const ClaimPtr&)>;
+
+// "Pending, on no node yet", "Running on node-a, being deleted".
+std::string describe(const api::Pod& pod);
+
+// A topic for each pod claim, one for extended resources, and one for the next step. `snapshot` is
+// a fresh one, without answers.
+std::vector<common::Topic> explain_pod(PodSnapshot snapshot, const common::FeatureGates& gates,
+                                       Miss miss, const SnapshotOf& snapshot_of);
+
+}  // namespace dcm::resource_claim

@@ -1,0 +1,41 @@
+#include "runtime/time_words.hpp"
+
+#include <chrono>
+
+#include <fmt/format.h>
+
+namespace dcm::runtime {
+
+using std::chrono::duration_cast;
+using std::chrono::seconds;
+
+std::string in_words(Duration duration) {
+  if (duration < Duration::zero()) return "no time";
+  const auto whole = duration_cast<seconds>(duration).count();
+  if (whole == 0) return "less than a second";
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  if (whole < 48 * 3600) return fmt::format("{} h {} min", whole / 3600, whole / 60 % 60);
+  return fmt::format("{} days", whole / (24 * 3600));
+}
+
+std::string timestamp(WallTime time) {
+  const auto whole = std::chrono::floor<seconds>(time);
+  const auto day = std::chrono::floor<std::chrono::days>(whole);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss clock(whole - day);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                     clock.hours().count(), clock.minutes().count(), clock.seconds().count());
+}
+
+std::string in_words(WallTime when, WallTime now) {
+  // No difference is taken of times that are centuries apart.
+  if (when == WallTime::max()) return "a time that nobody will live to see";
+  const bool is_far = when < WallTime{} && now > WallTime{};
+  if (is_far) return timestamp(when);
+  return when > now ? fmt::format("{} (in {})", timestamp(when), in_words(when - now))
+                    : fmt::format("{} ({} ago)", timestamp(when), in_words(now - when));
+}
+
+}  // namespace dcm::runtime

@@ -1,0 +1,41 @@
+// Where an item is in its queue, for who asks about one: not needed to work on it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "runtime/time.hpp"
+#include "workqueue/priority.hpp"
+
+namespace dcm::workqueue {
+
+struct ItemReport {
+  ItemState state = ItemState::idle;
+  std::uint32_t failures = 0;  // attempts that failed since the last success
+  // When it came to wait, or to a worker; of one that is delayed, when it was last with a worker.
+  // Nothing: neither is known.
+  std::optional<runtime::MonoTime> since;
+  std::optional<runtime::MonoTime> due;  // the end of a pending delay
+};
+
+// What went wrong with an item: of its last attempt, or of those in a row that have failed.
+struct Problem {
+  std::string text;          // of the last attempt; several are one after the other
+  runtime::WallTime first;   // of the first of the attempts in a row that had any
+  runtime::WallTime latest;  // of the last one
+};
+
+// Two readings of the clocks at the same moment.
+struct Now {
+  runtime::MonoTime mono;
+  runtime::WallTime wall;
+};
+
+// In sentences, what comes next for the item: "It has failed 3 times in a row; the next attempt is
+// at …". Of an idle one: that it is not in the queue.
+std::string describe(const ItemReport& report, const Now& now);
+// "The last attempt, at …, failed: …. It has been failing since …."
+std::string describe(const Problem& problem, const Now& now);
+
+}  // namespace dcm::workqueue

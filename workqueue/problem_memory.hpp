@@ -1,0 +1,77 @@
+// What went wrong with items whose last attempt failed: in words, and since when.
+#pragma once
+
+#include <cstddef>
+#include <list>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "runtime/time.hpp"
+#include "workqueue/item_report.hpp"
+
+namespace dcm::workqueue {
+
+// A handler calls begin(), note() for each problem, end(); an attempt without a problem forgets the
+// item's. Bounded: where too many fail, those whose trouble began first are forgotten first, as
+// nothing depends on what is remembered here. Two attempts at one item never overlap.
+template <class Item, class Hash>
+class ProblemMemory {
+ public:
+  static constexpr std::size_t kCapacity = 4096;
+
+  // `time` must outlive it.
+  explicit ProblemMemory(const runtime::TimeSource& time) : time_(time) {}
+
+  void begin(const Item& item) {
+    const auto found = problems_.find(item);
+    if (found != problems_.end()) found->second.is_of_this_attempt = false;
+  }
+  void note(const Item& item, std::string text) {
+    const runtime::WallTime now = time_.wall_now();
+    auto found = problems_.find(item);
+    if (found == problems_.end()) {
+      if (problems_.size() >= kCapacity) forget(*order_.front());
+      found = problems_.try_emplace(item).first;
+      found->second.problem.first = now;
+      found->second.place = order_.insert(order_.end(), &found->first);
+    }
+    Entry& entry = found->second;
+    entry.problem.latest = now;
+    if (std::exchange(entry.is_of_this_attempt, true)) {
+      entry.problem.text += "; " + text;
+    } else {
+      entry.problem.text = std::move(text);
+    }
+  }
+  void end(const Item& item) {
+    const auto found = problems_.find(item);
+    if (found != problems_.end() && !found->second.is_of_this_attempt) forget(item);
+  }
+
+  // Null: the last attempt went well, or there was none.
+  const Problem* find(const Item& item) const {
+    const auto found = problems_.find(item);
+    return found == problems_.end() ? nullptr : &found->second.problem;
+  }
+  std::size_t size() const noexcept { return problems_.size(); }
+
+ private:
+  struct Entry {
+    Problem problem;
+    bool is_of_this_attempt = false;
+    typename std::list<const Item*>::iterator place;
+  };
+
+  void forget(const Item& item) {
+    const auto found = problems_.find(item);
+    order_.erase(found->second.place);
+    problems_.erase(found);
+  }
+
+  const runtime::TimeSource& time_;
+  std::unordered_map<Item, Entry, Hash> problems_;
+  std::list<const Item*> order_;  // keys of problems_, the oldest in front
+};
+
+}  // namespace dcm::workqueue
