@@ -56,6 +56,8 @@ class Elector {
   void stop();
 
   bool is_leading() const { return std::holds_alternative<Leading>(state_); }
+  // Who led when the lease was read or written last; empty: nobody that is known.
+  const std::string& leader() const { return leader_; }
   // What keeps us from taking part; nothing: the lease was read or written as it should be.
   const std::optional<std::string>& problem() const { return problem_; }
 

@@ -30,6 +30,11 @@ class Leader final : leader_election::ElectionListener {
   // What keeps this process from taking part.
   std::optional<std::string> problem() const;
 
+  const std::string& identity() const { return identity_; }
+  bool is_leading() const { return elector_.is_leading(); }
+  // Who is known to lead; empty: nobody.
+  const std::string& leader() const { return elector_.leader(); }
+
  private:
   runtime::Task<> run();
   void on_leading(const api::ObjectMeta& lease) override;

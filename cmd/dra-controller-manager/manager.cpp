@@ -13,6 +13,7 @@
 #include "client/event_recorder.hpp"
 #include "cmd/dra-controller-manager/connection.hpp"
 #include "cmd/dra-controller-manager/duration.hpp"
+#include "cmd/dra-controller-manager/explain/page.hpp"
 #include "cmd/dra-controller-manager/leader.hpp"
 #include "cmd/dra-controller-manager/process_metrics.hpp"
 #include "cmd/dra-controller-manager/serving/serving.hpp"
@@ -84,6 +85,9 @@ class Manager {
         work_(process_.loop.executor()) {
     serving_.health().live.add("progress", [this] { return sessions_.why_stuck(); });
     serving_.health().ready.add("caches", [this] { return why_not_ready(); });
+    serving_.secured_pages().add(
+        make_explain_page(time_, {.source = [this] { return sessions_.explanations(); },
+                                  .teller = [this] { return teller(); }}));
     if (options_.leader_election) {
       leader_.emplace(process_, *options_.leader_election, connection.lease_rest(), fence, sink_,
                       leadership_);
@@ -150,6 +154,16 @@ class Manager {
 
   std::optional<std::string> why_not_ready() const {
     return stop_.is_requested() ? "stopping" : sessions_.why_not_ready();
+  }
+
+  // Who answers where something is explained.
+  Teller teller() const {
+    Teller teller{.missing = why_not_ready().value_or("")};
+    if (!leader_) return teller;
+    teller.role = leader_->is_leading() ? Teller::Role::works : Teller::Role::stands_by;
+    teller.identity = leader_->identity();
+    teller.leader = leader_->leader();
+    return teller;
   }
 
   Process process_;

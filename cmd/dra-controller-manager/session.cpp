@@ -39,6 +39,11 @@ Session::Session(Process process, client::RestClient& rest, common::EventSink& e
                                served,   pods_, claims_, [this] { return !has_failing_watch(); }};
   if (options.runs_resource_claim_controller) claim_control_.emplace(context);
   if (options.runs_device_taint_eviction_controller) eviction_control_.emplace(context);
+  explanations_.emplace(ControllersSource::Parts{
+      .pods = pods_.reader(),
+      .claims = claims_.reader(),
+      .claim_controller = claim_control_ ? &claim_control_->controller() : nullptr,
+      .eviction_controller = eviction_control_ ? &eviction_control_->controller() : nullptr});
   if (eviction_control_ && options.features.dra_device_taint_rules) {
     rules_missing_ = "devicetaintrules: not asked for yet";
   }

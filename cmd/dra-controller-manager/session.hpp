@@ -11,6 +11,7 @@
 #include "client/discovery.hpp"
 #include "cmd/dra-controller-manager/cache.hpp"
 #include "cmd/dra-controller-manager/controls.hpp"
+#include "cmd/dra-controller-manager/explain/source.hpp"
 #include "cmd/dra-controller-manager/leadership.hpp"
 #include "cmd/dra-controller-manager/options.hpp"
 #include "cmd/dra-controller-manager/sessions.hpp"
@@ -34,6 +35,7 @@ class Session final : public VersionedWork {
   std::vector<std::string> missing() const override;
   std::vector<std::string> stuck() const override;
   bool has_failing_watch() const override;
+  const ExplanationSource* explanations() const override { return &*explanations_; }
 
  private:
   // A cache belongs to the session from now on: it is filled, and waited for.
@@ -54,6 +56,8 @@ class Session final : public VersionedWork {
   Cache<api::ResourceClaim> claims_;
   std::optional<ClaimControl> claim_control_;
   std::optional<EvictionControl> eviction_control_;
+
+  std::optional<ControllersSource> explanations_;  // always, once it is made
 
   std::vector<informers::SyncState*> running_caches_;
   // Why taint rules are not known yet; nothing: they are, or there are none.

@@ -18,6 +18,8 @@
 
 namespace dcm::manager {
 
+class ExplanationSource;
+
 // Work that is bound to one version of resource.k8s.io.
 class VersionedWork {
  public:
@@ -35,6 +37,8 @@ class VersionedWork {
   virtual std::vector<std::string> stuck() const = 0;
   // Whether a cache cannot be kept fresh: perhaps the version is not served any more.
   virtual bool has_failing_watch() const = 0;
+  // Who explains the objects that it works on; null: nobody.
+  virtual const ExplanationSource* explanations() const { return nullptr; }
 };
 
 class Sessions {
@@ -54,6 +58,10 @@ class Sessions {
   std::optional<std::string> why_not_ready() const;
   // Why only a restart would help, in one line.
   std::optional<std::string> why_stuck() const;
+  // Those of the session in hand; null: none.
+  const ExplanationSource* explanations() const {
+    return current_ == nullptr ? nullptr : current_->explanations();
+  }
 
  private:
   runtime::Task<std::optional<client::Served>> find_version();

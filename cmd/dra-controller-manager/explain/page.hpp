@@ -1,0 +1,26 @@
+// /debug/explain/…: what the controllers know of an object, what they do now and why, and what it
+// waits for.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "cmd/dra-controller-manager/explain/render.hpp"
+#include "cmd/dra-controller-manager/explain/source.hpp"
+#include "cmd/dra-controller-manager/serving/pages.hpp"
+#include "runtime/time.hpp"
+
+namespace dcm::manager {
+
+// Asked for with each request.
+struct ExplainContext {
+  // Null: there is none yet; then `teller().missing` says why.
+  std::function<const ExplanationSource*()> source;
+  std::function<Teller()> teller;
+};
+
+// In sentences; as JSON with ?output=json, or where that is accepted and text is not. 404: no such
+// object is known; 503: nothing is known yet. `time` and what `context` refers to must outlive it.
+Page make_explain_page(runtime::TimeSource& time, ExplainContext context);
+
+}  // namespace dcm::manager

@@ -1,0 +1,197 @@
+#include "cmd/dra-controller-manager/explain/render.hpp"
+
+#include <algorithm>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+#include <fmt/format.h>
+
+#include "runtime/time_words.hpp"
+
+namespace dcm::manager {
+namespace {
+
+namespace json = boost::json;
+
+using common::Explanation;
+using common::Finding;
+using common::Standing;
+using common::Topic;
+
+constexpr std::size_t kWidth = 100;
+
+// Appends `text` in lines of kWidth columns; those after the first begin with `indent` blanks.
+void append_wrapped(std::string& out, std::size_t column, std::size_t indent,
+                    std::string_view text) {
+  bool is_first = true;
+  while (!text.empty()) {
+    const std::size_t length = std::min(text.find(' '), text.size());
+    if (!is_first && column + 1 + length > kWidth) {
+      out += '\n';
+      out.append(indent, ' ');
+      column = indent;
+      is_first = true;
+    }
+    if (!is_first) {
+      out += ' ';
+      ++column;
+    }
+    out += text.substr(0, length);
+    column += length;
+    is_first = false;
+    text.remove_prefix(std::min(length + 1, text.size()));
+  }
+  out += '\n';
+}
+
+std::string name_of(const Explanation& explanation) {
+  return explanation.namespace_.empty()
+             ? explanation.name
+             : fmt::format("{}/{}", explanation.namespace_, explanation.name);
+}
+
+std::string_view headline(Standing standing) {
+  switch (standing) {
+    case Standing::stuck:
+      return "It does not go on by itself:";
+    case Standing::waiting:
+      return "It waits:";
+    case Standing::acting:
+      return "It is being worked on:";
+    case Standing::note:
+    case Standing::fine:
+      break;
+  }
+  return "Nothing is in its way here.";
+}
+
+std::string_view words(Teller::Role role) {
+  switch (role) {
+    case Teller::Role::works:
+      return "works";
+    case Teller::Role::stands_by:
+      return "standsBy";
+    case Teller::Role::reads:
+      break;
+  }
+  return "reads";
+}
+
+std::string describe(const Teller& teller) {
+  const std::string who = teller.identity.empty() ? "" : " " + teller.identity;
+  switch (teller.role) {
+    case Teller::Role::works:
+      return fmt::format("the dra-controller-manager{} that does the work.", who);
+    case Teller::Role::stands_by:
+      return teller.leader.empty()
+                 ? fmt::format(
+                       "the dra-controller-manager{}, which stands by; nobody is known to "
+                       "lead, so nobody does the work.",
+                       who)
+                 : fmt::format(
+                       "the dra-controller-manager{}, which stands by: what it says would be "
+                       "done is done by {}, which leads and knows of failed attempts.",
+                       who, teller.leader);
+    case Teller::Role::reads:
+      break;
+  }
+  return "this command, which has read the cluster once and does nothing itself; a manager that "
+         "runs "
+         "knows of failed attempts besides (--server).";
+}
+
+std::string render_text(const Told& told) {
+  const Explanation& explanation = told.explanation;
+  std::string out = fmt::format("{} {} (UID {}): {}\n\n", explanation.kind, name_of(explanation),
+                                explanation.uid, explanation.description);
+  if (!told.teller.missing.empty()) {
+    append_wrapped(out, 0, 0,
+                   fmt::format("CAUTION: not everything is known yet, so this may be wrong: {}.",
+                               told.teller.missing));
+    out += '\n';
+  }
+  out += fmt::format("{}\n", headline(standing_of(explanation)));
+  for (const std::string& text : summary_of(explanation)) {
+    out += "  ";
+    append_wrapped(out, 2, 2, text);
+  }
+  for (const Topic& topic : explanation.topics) {
+    out += fmt::format("\n{}\n", topic.title);
+    for (const Finding& finding : topic.findings) {
+      out += fmt::format("  {:<9}", to_string(finding.standing));
+      append_wrapped(out, 11, 11, finding.text);
+    }
+  }
+  out += '\n';
+  append_wrapped(
+      out, 0, 0,
+      fmt::format("Told at {} by {}", runtime::timestamp(told.at), describe(told.teller)));
+  return out;
+}
+
+json::object to_json(const Topic& topic) {
+  json::array findings;
+  for (const Finding& finding : topic.findings) {
+    findings.push_back(json::object{{"standing", to_string(finding.standing)},
+                                    {"reason", finding.reason},
+                                    {"text", finding.text}});
+  }
+  return {{"title", topic.title}, {"findings", std::move(findings)}};
+}
+
+std::string render_json(const Told& told) {
+  const Explanation& explanation = told.explanation;
+  json::object subject{
+      {"kind", explanation.kind}, {"name", explanation.name}, {"uid", explanation.uid}};
+  if (!explanation.namespace_.empty()) subject["namespace"] = explanation.namespace_;
+  json::array topics;
+  for (const Topic& topic : explanation.topics) topics.push_back(to_json(topic));
+  json::array summary;
+  for (const std::string& text : summary_of(explanation)) summary.push_back(json::string(text));
+  json::object teller{{"role", words(told.teller.role)}, {"at", runtime::timestamp(told.at)}};
+  if (!told.teller.identity.empty()) teller["identity"] = told.teller.identity;
+  if (!told.teller.leader.empty()) teller["leader"] = told.teller.leader;
+  if (!told.teller.missing.empty()) teller["missing"] = told.teller.missing;
+  const json::object document{{"kind", "Explanation"},
+                              {"subject", std::move(subject)},
+                              {"description", explanation.description},
+                              {"standing", to_string(standing_of(explanation))},
+                              {"summary", std::move(summary)},
+                              {"topics", std::move(topics)},
+                              {"toldBy", std::move(teller)}};
+  return json::serialize(document) + "\n";
+}
+
+}  // namespace
+
+std::string_view content_type_of(Format format) {
+  return format == Format::json ? "application/json" : "text/plain; charset=utf-8";
+}
+
+std::string render(const Told& told, Format format) {
+  return format == Format::json ? render_json(told) : render_text(told);
+}
+
+std::string render_problem(std::string_view problem, Format format) {
+  if (format == Format::text) return fmt::format("{}\n", problem);
+  return json::serialize(json::object{{"kind", "Problem"}, {"message", problem}}) + "\n";
+}
+
+// What failed last says the same as a finding about the state, where there is one.
+std::vector<std::string> summary_of(const Explanation& explanation) {
+  const Standing worst = standing_of(explanation);
+  std::vector<std::string> texts;
+  std::vector<std::string> failures;
+  if (worst <= Standing::fine) return texts;
+  for (const Topic& topic : explanation.topics) {
+    for (const Finding& finding : topic.findings) {
+      if (finding.standing != worst) continue;
+      (finding.reason == "LastProblem" ? failures : texts).push_back(finding.text);
+    }
+  }
+  return texts.empty() ? failures : texts;
+}
+
+}  // namespace dcm::manager

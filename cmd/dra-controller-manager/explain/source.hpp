@@ -1,0 +1,48 @@
+// Who can explain objects: the controllers and their caches, of a manager that runs or of a cluster
+// that was read once.
+#pragma once
+
+#include <optional>
+
+#include "client/api/pod.hpp"
+#include "client/api/resource_claim.hpp"
+#include "cmd/dra-controller-manager/explain/subject.hpp"
+#include "controllers/common/explanation.hpp"
+#include "controllers/device_taint_eviction/controller.hpp"
+#include "controllers/resource_claim/controller.hpp"
+#include "informers/store.hpp"
+
+namespace dcm::manager {
+
+class ExplanationSource {
+ public:
+  virtual ~ExplanationSource() = default;
+  // Nothing: no such object is known.
+  virtual std::optional<common::Explanation> explain(const Subject& subject) const = 0;
+};
+
+// Asks both controllers for their part. All that it is given must outlive it.
+class ControllersSource final : public ExplanationSource {
+ public:
+  struct Parts {
+    informers::StoreReader<api::Pod> pods;
+    informers::StoreReader<api::ResourceClaim> claims;
+    // Null: not run here.
+    const resource_claim::Controller* claim_controller = nullptr;
+    const device_taint_eviction::Controller* eviction_controller = nullptr;
+    // What it means that something is not in the stores.
+    resource_claim::Miss miss = resource_claim::Miss::unknown;
+  };
+  explicit ControllersSource(Parts parts) : parts_(std::move(parts)) {}
+
+  std::optional<common::Explanation> explain(const Subject& subject) const override;
+
+ private:
+  std::optional<common::Explanation> explain_pod(const api::NamespacedName& key) const;
+  std::optional<common::Explanation> explain_claim(const api::NamespacedName& key) const;
+  std::optional<common::Explanation> explain_rule(const std::string& name) const;
+
+  Parts parts_;
+};
+
+}  // namespace dcm::manager

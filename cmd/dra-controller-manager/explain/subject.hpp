@@ -1,0 +1,38 @@
+// What somebody wants to have explained: a kind and a name, as people type them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client/api/meta.hpp"
+#include "runtime/error.hpp"
+
+namespace dcm::manager {
+
+struct Subject {
+  enum class Kind : std::uint8_t { pod, claim, rule };
+  Kind kind = Kind::pod;
+  api::NamespacedName key;  // of a rule only the name
+
+  friend bool operator==(const Subject&, const Subject&) = default;
+};
+
+// "Pod", and the part of a path: "pods".
+std::string_view kind_of(Subject::Kind kind);
+std::string_view plural_of(Subject::Kind kind);
+
+// "/debug/explain/pods/lab/trainer-0"
+inline constexpr std::string_view kExplainPath = "/debug/explain/";
+std::string path_of(const Subject& subject);
+// From what stands behind kExplainPath. Errors: bad_request, with the paths that there are.
+runtime::Result<Subject> subject_from_path(std::string_view path);
+
+// From the words of a command line, in kubectl's manner: {"pod", "trainer-0"}, {"pod/trainer-0"},
+// {"po", "lab/trainer-0"}, {"devicetaintrules.resource.k8s.io", "burnt"}. A namespace in the name
+// wins over `default_namespace`. Errors: configuration, in one line.
+runtime::Result<Subject> subject_from_words(const std::vector<std::string>& words,
+                                            const std::string& default_namespace);
+
+}  // namespace dcm::manager
