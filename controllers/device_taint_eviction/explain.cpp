@@ -181,13 +181,13 @@ struct PlanWords {
   void operator()(const WriteLater& plan) const {
     topic.add(
         Standing::waiting, "ConditionFollows",
-        fmt::format("It is to say {}; that is written at {}, as a condition is written at most "
+        fmt::format("It should say {}; that is written at {}, as a condition is written at most "
                     "every {} s.",
                     says(wanted), in_words(now + plan.delay, now), kConditionInterval.count()));
   }
   void operator()(const WriteCondition&) const {
     topic.add(Standing::acting, "WriteCondition",
-              fmt::format("It is to say {}, which is written now.", says(wanted)));
+              fmt::format("It should say {}, which is written now.", says(wanted)));
   }
 };
 

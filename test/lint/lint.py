@@ -45,12 +45,7 @@ INCLUDES = {
 THIRD_PARTY = {
     r"boost/beast|boost/asio/ssl|openssl/": ["runtime/http/", "test/support/"],
     r"simdjson": ["client/"],
-<<<<<<< HEAD
     r"boost/json": ["client/api/encode", "cmd/", "test/"],
-=======
-    r"boost/json": ["client/api/encode", "cmd/dra-playground/",
-                    "cmd/dra-controller-manager/explain/", "test/"],
->>>>>>> a8f26a6 (Serve /debug/explain: what the controllers know of an object, do now and why, in sentences or JSON)
     r"yaml-cpp": ["client/", "cmd/", "test/support/", "test/apiserver/yaml.cpp"],
     r"CLI/": ["cmd/", "test/"],
     r"spdlog": ["runtime/log.cpp"],

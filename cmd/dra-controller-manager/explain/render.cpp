@@ -8,6 +8,7 @@
 #include <boost/json/value.hpp>
 #include <fmt/format.h>
 
+#include "cmd/dra-controller-manager/options/help.hpp"
 #include "runtime/time_words.hpp"
 
 namespace dcm::manager {
@@ -22,28 +23,10 @@ using common::Topic;
 
 constexpr std::size_t kWidth = 100;
 
-// Appends `text` in lines of kWidth columns; those after the first begin with `indent` blanks.
-void append_wrapped(std::string& out, std::size_t column, std::size_t indent,
-                    std::string_view text) {
-  bool is_first = true;
-  while (!text.empty()) {
-    const std::size_t length = std::min(text.find(' '), text.size());
-    if (!is_first && column + 1 + length > kWidth) {
-      out += '\n';
-      out.append(indent, ' ');
-      column = indent;
-      is_first = true;
-    }
-    if (!is_first) {
-      out += ' ';
-      ++column;
-    }
-    out += text.substr(0, length);
-    column += length;
-    is_first = false;
-    text.remove_prefix(std::min(length + 1, text.size()));
-  }
-  out += '\n';
+// `text` in lines below each other, with `label` in front of the first.
+std::string labelled(std::string_view label, std::size_t indent, std::string_view text) {
+  std::string lines = wrap(text, indent, kWidth);
+  return lines.replace(0, std::min(label.size(), indent), label);
 }
 
 std::string name_of(const Explanation& explanation) {
@@ -107,27 +90,22 @@ std::string render_text(const Told& told) {
   std::string out = fmt::format("{} {} (UID {}): {}\n\n", explanation.kind, name_of(explanation),
                                 explanation.uid, explanation.description);
   if (!told.teller.missing.empty()) {
-    append_wrapped(out, 0, 0,
-                   fmt::format("CAUTION: not everything is known yet, so this may be wrong: {}.",
-                               told.teller.missing));
-    out += '\n';
+    out += wrap(fmt::format("CAUTION: not everything is known yet, so this may be wrong: {}.",
+                            told.teller.missing),
+                0, kWidth) +
+           "\n";
   }
   out += fmt::format("{}\n", headline(standing_of(explanation)));
-  for (const std::string& text : summary_of(explanation)) {
-    out += "  ";
-    append_wrapped(out, 2, 2, text);
-  }
+  for (const std::string& text : summary_of(explanation)) out += wrap(text, 2, kWidth);
   for (const Topic& topic : explanation.topics) {
     out += fmt::format("\n{}\n", topic.title);
     for (const Finding& finding : topic.findings) {
-      out += fmt::format("  {:<9}", to_string(finding.standing));
-      append_wrapped(out, 11, 11, finding.text);
+      out += labelled(fmt::format("  {}", to_string(finding.standing)), 11, finding.text);
     }
   }
-  out += '\n';
-  append_wrapped(
-      out, 0, 0,
-      fmt::format("Told at {} by {}", runtime::timestamp(told.at), describe(told.teller)));
+  out += "\n" +
+         wrap(fmt::format("Told at {} by {}", runtime::timestamp(told.at), describe(told.teller)),
+              0, kWidth);
   return out;
 }
 

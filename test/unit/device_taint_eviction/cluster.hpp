@@ -71,6 +71,7 @@ class Cluster {
   std::vector<std::string> pod_calls();
   std::vector<std::string> condition_calls();
   double metric(const std::string& line);
+  const Controller& controller() const { return process_->controller; }
   bool logged(std::string_view text) const;
   std::string condition(const std::string& rule = "r") const;
 

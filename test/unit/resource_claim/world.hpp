@@ -68,6 +68,7 @@ class World {
   // What is there, in words that do not depend on how it came about.
   std::string describe() const;
   double metric(const std::string& line);
+  const Controller& controller() const { return process_->controller; }
 
   runtime::VirtualLoop loop;
   test::FakeClaimApi api{loop.time()};

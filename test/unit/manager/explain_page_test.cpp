@@ -1,0 +1,162 @@
+// The page of a manager, on stores that are filled by hand.
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
+#include <gmock/gmock.h>
+
+#include "cmd/dra-controller-manager/explain/page.hpp"
+#include "runtime/virtual_time.hpp"
+#include "test/support/objects.hpp"
+
+namespace dcm::manager {
+namespace {
+
+namespace json = boost::json;
+using common::Explanation;
+using common::Standing;
+using testing::HasSubstr;
+using testing::Not;
+
+// Knows pod lab/trainer-0 and nothing else.
+class OnePod final : public ExplanationSource {
+ public:
+  std::optional<Explanation> explain(const Subject& subject) const override {
+    if (subject != Subject{Subject::Kind::pod, {"lab", "trainer-0"}}) return std::nullopt;
+    Explanation explanation{.kind = "Pod",
+                            .namespace_ = "lab",
+                            .name = "trainer-0",
+                            .uid = "u-1",
+                            .description = "Pending, on no node yet",
+                            .topics = {}};
+    auto& topic = explanation.topics.emplace_back(common::Topic{"Pod claim \"accel\"", {}});
+    topic.add(Standing::waiting, "NotAllocated", "It waits for the scheduler.");
+    topic.add(Standing::stuck, "TemplateMissing", "There is no template.");
+    return explanation;
+  }
+};
+
+struct ExplainPage : testing::Test {
+  http::Response get(std::string target, http::Headers headers = {}) {
+    return page.answer({.target = std::move(target), .headers = std::move(headers)});
+  }
+
+  runtime::VirtualTime time;
+  OnePod pods;
+  const ExplanationSource* source = &pods;
+  Teller teller;
+  Page page = make_explain_page(
+      time, {.source = [this] { return source; }, .teller = [this] { return teller; }});
+};
+
+TEST_F(ExplainPage, is_sentences_with_what_hinders_most_in_front) {
+  const http::Response response = get("/debug/explain/pods/lab/trainer-0");
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(response.headers.find("Content-Type"), "text/plain; charset=utf-8");
+  EXPECT_THAT(response.body, HasSubstr("Pod lab/trainer-0 (UID u-1): Pending, on no node yet\n"
+                                       "\n"
+                                       "It does not go on by itself:\n"
+                                       "  There is no template.\n"
+                                       "\n"
+                                       "Pod claim \"accel\"\n"
+                                       "  waiting  It waits for the scheduler.\n"
+                                       "  stuck    There is no template.\n"));
+  EXPECT_THAT(response.body, HasSubstr("by the dra-controller-manager that does the work.\n"));
+}
+
+TEST_F(ExplainPage, is_json_for_who_asks_for_it) {
+  for (const http::Response& response :
+       {get("/debug/explain/pods/lab/trainer-0?output=json"),
+        get("/debug/explain/pods/lab/trainer-0", {{"Accept", "application/json"}})}) {
+    EXPECT_EQ(response.status, 200);
+    EXPECT_EQ(response.headers.find("Content-Type"), "application/json");
+    const json::value told = json::parse(response.body);
+    EXPECT_EQ(told.at("kind"), "Explanation");
+    EXPECT_EQ(told.at("standing"), "stuck");
+    EXPECT_EQ(told.at("subject").at("namespace"), "lab");
+    EXPECT_EQ(told.at("summary").at(0), "There is no template.");
+    EXPECT_EQ(told.at("topics").at(0).at("findings").at(1).at("reason"), "TemplateMissing");
+    EXPECT_EQ(told.at("toldBy").at("role"), "works");
+  }
+}
+
+TEST_F(ExplainPage, is_text_for_who_accepts_both) {
+  const http::Response response =
+      get("/debug/explain/pods/lab/trainer-0", {{"Accept", "text/plain, application/json"}});
+  EXPECT_EQ(response.headers.find("Content-Type"), "text/plain; charset=utf-8");
+}
+
+TEST_F(ExplainPage, of_a_standby_says_so_and_who_leads) {
+  teller = {.role = Teller::Role::stands_by, .identity = "a_1", .leader = "b_2"};
+  const std::string text = get("/debug/explain/pods/lab/trainer-0").body;
+  // Lines are broken anywhere.
+  EXPECT_THAT(text, HasSubstr("dra-controller-manager a_1, which stands by"));
+  EXPECT_THAT(text, HasSubstr("b_2"));
+  const json::value told = json::parse(get("/debug/explain/pods/lab/trainer-0?output=json").body);
+  EXPECT_EQ(told.at("toldBy").at("role"), "standsBy");
+  EXPECT_EQ(told.at("toldBy").at("leader"), "b_2");
+}
+
+TEST_F(ExplainPage, warns_while_not_everything_is_known) {
+  teller.missing = "pods: not synced yet";
+  EXPECT_THAT(get("/debug/explain/pods/lab/trainer-0").body,
+              HasSubstr("CAUTION: not everything is known yet, so this may be wrong: pods: not "
+                        "synced yet."));
+  EXPECT_EQ(get("/debug/explain/pods/lab/another").status, 503);
+  source = nullptr;
+  const http::Response nothing = get("/debug/explain/pods/lab/trainer-0");
+  EXPECT_EQ(nothing.status, 503);
+  EXPECT_THAT(nothing.body, HasSubstr("nothing is known yet: pods: not synced yet"));
+}
+
+TEST_F(ExplainPage, does_not_know_every_object_and_every_path) {
+  const http::Response unknown = get("/debug/explain/pods/lab/another");
+  EXPECT_EQ(unknown.status, 404);
+  EXPECT_THAT(unknown.body, HasSubstr("Pod lab/another is not known here: there is none, or it "
+                                      "uses no claims"));
+  for (const char* path :
+       {"", "pods", "pods/", "pods/lab", "pods/lab/", "pods//a", "pods/lab/a/b", "nodes/lab/a",
+        "devicetaintrules/lab/a", "pods/lab/A%20b", "pods/../x"}) {
+    const http::Response response = get(std::string("/debug/explain/") + path);
+    EXPECT_EQ(response.status, 404) << path;
+    EXPECT_THAT(response.body, HasSubstr("/debug/explain/pods/<namespace>/<name>")) << path;
+  }
+  EXPECT_THAT(get("/debug/explain/devicetaintrules/a?output=json").body,
+              HasSubstr("\"message\":\"DeviceTaintRule a is not known here: there is none\""));
+}
+
+TEST(ExplainSubject, in_the_words_that_kubectl_takes) {
+  using Kind = Subject::Kind;
+  struct Row {
+    std::vector<std::string> words;
+    Subject subject;
+  };
+  for (const Row& row : std::vector<Row>{
+           {{"pod", "lab/a"}, {Kind::pod, {"lab", "a"}}},
+           {{"pods", "a"}, {Kind::pod, {"default", "a"}}},
+           {{"po/a"}, {Kind::pod, {"default", "a"}}},
+           {{"Pod/lab/a"}, {Kind::pod, {"lab", "a"}}},
+           {{"resourceclaim", "lab/c"}, {Kind::claim, {"lab", "c"}}},
+           {{"resourceclaims.resource.k8s.io/c"}, {Kind::claim, {"default", "c"}}},
+           {{"devicetaintrule", "r"}, {Kind::rule, {{}, "r"}}},
+           {{"devicetaintrules.resource.k8s.io", "r.x"}, {Kind::rule, {{}, "r.x"}}},
+       }) {
+    const auto subject = subject_from_words(row.words, "default");
+    ASSERT_TRUE(subject) << row.words.front() << ": " << subject.error().message;
+    EXPECT_EQ(*subject, row.subject) << row.words.front();
+    EXPECT_EQ(*subject_from_path(path_of(row.subject).substr(kExplainPath.size())), row.subject);
+  }
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{},
+                                             {"pod"},
+                                             {"pod", "a", "b"},
+                                             {"node", "a"},
+                                             {"pod", "a/b/c"},
+                                             {"pod", ""},
+                                             {"devicetaintrule", "lab/r"},
+                                             {"pod", "../x"},
+                                             {"pod", "A"}}) {
+    EXPECT_FALSE(subject_from_words(words, "default")) << (words.empty() ? "" : words.back());
+  }
+}
+
+}  // namespace
+}  // namespace dcm::manager

@@ -1,0 +1,161 @@
+// What is told about a claim: a row is what is known, and the sentence that says so.
+#include "controllers/resource_claim/explain_claim.hpp"
+
+#include <gtest/gtest.h>
+
+#include "test/support/objects.hpp"
+
+namespace dcm::resource_claim {
+namespace {
+
+using api::PodPhase;
+using test::make_claim;
+using test::make_pod;
+
+struct Row {
+  const char* sentence;
+  ClaimPtr claim;
+  std::vector<PodPtr> pods;
+  Miss miss;
+  std::vector<const char*> parts;  // of what is told, in this order
+};
+
+std::string told(const Row& row) {
+  ClaimSnapshot snapshot;
+  snapshot.claim = row.claim;
+  for (const PodPtr& pod : row.pods) snapshot.pods[pod->meta.key.name] = pod;
+  std::string text;
+  for (const common::Topic& topic : explain_claim(std::move(snapshot), row.miss)) {
+    for (const common::Finding& finding : topic.findings) {
+      text += std::string(to_string(finding.standing)) + " " + finding.reason + ": " +
+              finding.text + "\n";
+    }
+  }
+  return text;
+}
+
+void expect_told(const std::vector<Row>& rows) {
+  for (const Row& row : rows) {
+    const std::string text = told(row);
+    std::size_t at = 0;
+    for (const char* part : row.parts) {
+      const std::size_t found = text.find(part, at);
+      EXPECT_NE(found, std::string::npos) << row.sentence << ": " << part << "\nin\n" << text;
+      if (found != std::string::npos) at = found;
+    }
+  }
+}
+
+const PodPtr kRuns = make_pod("p").on_node("n").phase(PodPhase::running);
+const PodPtr kEnded = make_pod("p").on_node("n").phase(PodPhase::failed);
+
+test::ClaimBuilder in_use() {
+  return make_claim("c").with_device("pool", "gpu-0").reserved_for("p").with_finalizer();
+}
+
+TEST(ExplainClaim, who_has_it) {
+  expect_told({
+      {"a pod that runs",
+       in_use(),
+       {kRuns},
+       Miss::unknown,
+       {"fine Allocated: It is allocated: gpu.example.com/pool/gpu-0.",
+        "note ReservedFor: It is reserved for 1 of at most 256 consumers.",
+        "note ReservedForPod: Pod \"p\" (UID p-uid) may still run", "fine NothingToDo"}},
+      {"a pod that has ended",
+       in_use(),
+       {kEnded},
+       Miss::unknown,
+       {"acting ConsumerEnded: Pod \"p\" (UID p-uid) has ended: its reservation is taken back.",
+        "acting Release: Next: take 1 reservation back, and give its devices back with the last "
+        "one."}},
+      {"a pod that the cache does not have",
+       in_use(),
+       {},
+       Miss::unknown,
+       {"acting ConsumerUnknown: ", "acting GetPod: Next: ask the API server for pod \"p\"."}},
+      {"a pod that is not in the cluster",
+       in_use(),
+       {},
+       Miss::gone,
+       {"acting ConsumerGone: Pod \"p\" (UID p-uid) is gone", "acting Release: "}},
+      {"another pod of that name",
+       in_use(),
+       {make_pod("p").with_uid("new")},
+       Miss::gone,
+       {"is gone", "acting Release: "}},
+      {"something that is no pod",
+       make_claim("c").allocated().reserved_for_consumer({"x.io", "jobs", "j", api::Uid("u")}),
+       {},
+       Miss::unknown,
+       {"note ReservedForOther: jobs \"j\" (UID u) is no pod: that reservation is kept"}},
+      {"nobody",
+       make_claim("c"),
+       {},
+       Miss::unknown,
+       {"waiting NotAllocated", "note ReservedForNobody"}},
+  });
+}
+
+TEST(ExplainClaim, whose_it_is) {
+  const auto made = [] { return make_claim("c").generated_for("p", "accel"); };
+  expect_told({
+      {"a user's", make_claim("c"), {}, Miss::unknown, {"note UserClaim: "}},
+      {"a pod's that runs",
+       made(),
+       {kRuns},
+       Miss::unknown,
+       {"note Generated: It was made for pod claim \"accel\" of pod \"p\" (UID p-uid). It is "
+        "deleted "
+        "when that pod has ended."}},
+      {"a pod's that has ended",
+       made(),
+       {kEnded},
+       Miss::unknown,
+       {"note OwnerEnded: ", "acting Delete: Next: delete it"}},
+      {"a pod's that is not known",
+       made(),
+       {},
+       Miss::unknown,
+       {"note Generated: ", "garbage collector"}},
+      {"one for extended resources",
+       make_claim("c").for_extended_resources_of("p"),
+       {kRuns},
+       Miss::unknown,
+       {"note Generated: The scheduler made it for the extended resources of pod \"p\""}},
+      {"somebody else's",
+       make_claim("c").controlled_by({"x.io", "Job", "j", api::Uid("u")}),
+       {},
+       Miss::unknown,
+       {"note OwnedByOther: It belongs to Job \"j\" (UID u)"}},
+  });
+}
+
+TEST(ExplainClaim, why_it_is_not_gone_yet) {
+  expect_told({
+      {"somebody has it reserved",
+       in_use().being_deleted(),
+       {kRuns},
+       Miss::unknown,
+       {"waiting DeletionHeldByConsumers: ResourceClaim \"c\" is being deleted, and stays until "
+        "those who have it reserved have ended: pod \"p\"."}},
+      {"its devices are given back now",
+       make_claim("c").allocated().with_finalizer().being_deleted(),
+       {},
+       Miss::unknown,
+       {"acting DeletionUnderWay", "acting Deallocate: Next: give its devices back."}},
+      {"its finalizer is removed now",
+       make_claim("c").with_finalizer().being_deleted(),
+       {},
+       Miss::unknown,
+       {"acting DeletionUnderWay", "acting RemoveFinalizer"}},
+      {"somebody else keeps it",
+       make_claim("c").being_deleted(),
+       {},
+       Miss::unknown,
+       {"stuck DeletionHeldByOthers", "fine NothingToDo"}},
+  });
+}
+
+}  // namespace
+}  // namespace dcm::resource_claim

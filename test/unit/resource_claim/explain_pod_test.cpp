@@ -1,0 +1,285 @@
+// What is told about a pod and its claims: a row is what is known, and the sentence that says so.
+#include "controllers/resource_claim/explain_pod.hpp"
+
+#include <gtest/gtest.h>
+
+#include "test/support/objects.hpp"
+#include "test/unit/resource_claim/world.hpp"
+
+namespace dcm::resource_claim {
+namespace {
+
+using api::PodPhase;
+using common::Standing;
+using common::Topic;
+using test::make_claim;
+using test::make_pod;
+using test::make_template;
+
+// What the caches have.
+struct Known {
+  PodPtr pod;
+  std::vector<ClaimPtr> claims = {};
+  std::vector<TemplatePtr> templates = {};
+  std::vector<PodPtr> others = {};  // pods
+  Miss miss = Miss::unknown;
+  common::FeatureGates gates = {};
+};
+
+std::vector<Topic> explain(const Known& known) {
+  PodSnapshot snapshot;
+  snapshot.pod = known.pod;
+  for (const ClaimPtr& claim : known.claims) {
+    snapshot.claims[claim->meta.key.name] = claim;
+    if (claim->controller && claim->controller->uid == known.pod->meta.uid) {
+      snapshot.owned.push_back(claim);
+    }
+  }
+  for (const TemplatePtr& one : known.templates) snapshot.templates[one->meta.key.name] = one;
+  const auto snapshot_of = [&known](const ClaimPtr& claim) {
+    ClaimSnapshot result;
+    result.claim = claim;
+    for (const PodPtr& pod : known.others) result.pods[pod->meta.key.name] = pod;
+    return result;
+  };
+  return explain_pod(std::move(snapshot), known.gates, known.miss, snapshot_of);
+}
+
+// "stuck TemplateMissing: There is no …", a line each; a topic's title before them.
+std::string told(const Known& known) {
+  std::string text;
+  for (const Topic& topic : explain(known)) {
+    text += "# " + topic.title + "\n";
+    for (const common::Finding& finding : topic.findings) {
+      text += std::string(to_string(finding.standing)) + " " + finding.reason + ": " +
+              finding.text + "\n";
+    }
+  }
+  return text;
+}
+
+struct Row {
+  const char* sentence;
+  Known known;
+  std::vector<const char*> parts;  // of what is told, in this order
+};
+
+void expect_told(const std::vector<Row>& rows) {
+  for (const Row& row : rows) {
+    const std::string text = told(row.known);
+    std::size_t at = 0;
+    for (const char* part : row.parts) {
+      const std::size_t found = text.find(part, at);
+      EXPECT_NE(found, std::string::npos) << row.sentence << ": " << part << "\nin\n" << text;
+      if (found != std::string::npos) at = found;
+    }
+  }
+}
+
+test::PodBuilder from_template() {
+  return make_pod("p").from_template("accel", "gpus");
+}
+test::PodBuilder user(const char* claim = "shared") {
+  return make_pod("p").uses("accel", claim);
+}
+
+TEST(ExplainPod, claims_that_are_not_there) {
+  expect_told({
+      {"the template is missing",
+       {from_template()},
+       {"# Pod claim \"accel\", from ResourceClaimTemplate \"gpus\"",
+        "stuck TemplateMissing: There is no ResourceClaimTemplate \"gpus\" in namespace \"lab\", "
+        "so "
+        "no claim can be made. Somebody has to create it"}},
+      {"the claim that the pod names itself is missing",
+       {user()},
+       {"stuck ClaimMissing: There is no ResourceClaim \"shared\" in namespace \"lab\". The pod "
+        "names it directly"}},
+      {"one is made now",
+       {from_template(), {}, {make_template("gpus")}},
+       {"acting Create: There is no claim for it yet: one is made from ResourceClaimTemplate "
+        "\"gpus\"",
+        "# resourceclaim-controller", "acting CreateClaim: Next: make the claim for pod claim"}},
+      {"the one that the status names is not in the cache",
+       {from_template().names("accel", "p-x"), {}, {make_template("gpus")}},
+       {"acting ClaimUnknown: The pod's status names ResourceClaim \"p-x\", which is not in the "
+        "cache"}},
+      {"…nor in the cluster",
+       {from_template().names("accel", "p-x"), {}, {make_template("gpus")}, {}, Miss::gone},
+       {"note NamedClaimGone: The pod's status names ResourceClaim \"p-x\", which is gone.",
+        "acting Create: "}},
+      {"…and there is no template for another",
+       {from_template().names("accel", "p-x"), {}, {}, {}, Miss::gone},
+       {"note NamedClaimGone", "stuck TemplateMissing"}},
+      {"the status names another pod's",
+       {from_template().names("accel", "q-x"),
+        {make_claim("q-x").generated_for("q", "accel")},
+        {make_template("gpus")}},
+       {"note ForeignClaim: The pod's status names ResourceClaim \"q-x\", which was not made for "
+        "this pod (UID p-uid) but belongs to pod \"q\" (UID q-uid): it is not used.",
+        "acting Create: "}},
+      {"the status names nobody's",
+       {from_template().names("accel", "x"), {make_claim("x")}, {make_template("gpus")}},
+       {"note ForeignClaim: ", "belongs to nobody"}},
+      {"its name is not in the status yet",
+       {from_template(), {make_claim("p-x").generated_for("p", "accel")}},
+       {"acting WriteName: ResourceClaim \"p-x\" was made for it", "waiting NotAllocated",
+        "acting WriteNames: Next: write"}},
+      {"none is needed", {from_template().needs_no_claim("accel")}, {"fine NotNeeded"}},
+      {"a newer API has set something else",
+       {make_pod("p").unsupported("accel")},
+       {"stuck Unsupported"}},
+      {"a feature gate forbids the template",
+       {from_template(),
+        {},
+        {make_template("gpus").with_admin_access()},
+        {},
+        Miss::unknown,
+        {.dra_admin_access = false}},
+       {"stuck FeatureDisabled: No claim can be made: PodResourceClaim accel: admin access"}},
+  });
+}
+
+TEST(ExplainPod, claims_that_are_there) {
+  const auto allocated = [] { return make_claim("shared").with_device("pool", "gpu-0"); };
+  test::ClaimBuilder full = allocated();
+  for (int i = 0; i < 256; ++i) full.reserved_for("q" + std::to_string(i));
+  expect_told({
+      {"not allocated",
+       {user(), {make_claim("shared")}},
+       {"waiting NotAllocated: ResourceClaim \"shared\" is there, and no device is allocated to it "
+        "yet: the scheduler does that"}},
+      {"not allocated, and the pod has its node already",
+       {user().on_node("n"), {make_claim("shared")}},
+       {"stuck NeverAllocated: No device is allocated to ResourceClaim \"shared\", and the pod is "
+        "on "
+        "node \"n\" already."}},
+      {"allocated to others",
+       {user(), {allocated().reserved_for("q")}},
+       {"waiting NotReserved: ResourceClaim \"shared\" is allocated (gpu.example.com/pool/gpu-0), "
+        "and reserved for pod \"q\", not for this pod. The scheduler reserves it"}},
+      {"allocated to as many as there can be",
+       {user(), {full}},
+       {"stuck TooManyConsumers: ", "more than 256 are not possible"}},
+      {"…and the pod has its node already",
+       {user().on_node("n"), {full}},
+       {"stuck TooManyConsumers: ResourceClaim \"shared\" cannot be reserved for the pod"}},
+      {"allocated, and the pod was given its node",
+       {user().on_node("n"), {allocated()}},
+       {"acting Reserve: ", "and reserved for nobody. The pod is on node \"n\"",
+        "acting Reserve: Next: reserve ResourceClaim \"shared\" for the pod."}},
+      {"reserved for it",
+       {user().on_node("n"), {allocated().reserved_for("p")}},
+       {"fine Reserved: ResourceClaim \"shared\" is allocated (gpu.example.com/pool/gpu-0) and "
+        "reserved for the pod.",
+        "fine NothingToDo"}},
+      {"made for another pod",
+       {user("q-x"), {make_claim("q-x").generated_for("q", "accel")}},
+       {"note ClaimOfAnotherPod: ResourceClaim \"q-x\" was made for pod \"q\", and is deleted with "
+        "that pod",
+        "waiting NotAllocated"}},
+      {"being deleted while another pod has it reserved",
+       {user(), {allocated().being_deleted().with_finalizer().reserved_for("q")}},
+       {"stuck ClaimBeingDeleted: ResourceClaim \"shared\" is being deleted, so it is allocated "
+        "and "
+        "reserved for nobody any more.",
+        "waiting DeletionHeldByConsumers: ResourceClaim \"shared\" is being deleted, and stays "
+        "until "
+        "those who have it reserved have ended: pod \"q\"."}},
+      {"being deleted, and a finalizer of somebody else keeps it",
+       {user(), {make_claim("shared").being_deleted()}},
+       {"stuck ClaimBeingDeleted", "stuck DeletionHeldByOthers: ", "metadata.finalizers"}},
+      {"being deleted while the pod itself has it reserved",
+       {user().on_node("n"), {allocated().being_deleted().with_finalizer().reserved_for("p")}},
+       {"note ClaimBeingDeleted: ResourceClaim \"shared\" is being deleted. The pod has it "
+        "reserved "
+        "and keeps it until it has ended."}},
+  });
+}
+
+TEST(ExplainPod, extended_resources) {
+  const auto pod = [] { return make_pod("p").extended_resource_claim("p-ext"); };
+  expect_told({
+      {"the claim is missing",
+       {pod()},
+       {"# Extended resources, ResourceClaim \"p-ext\"", "stuck ClaimMissing: "}},
+      {"it is another pod's",
+       {pod(), {make_claim("p-ext").for_extended_resources_of("q")}},
+       {"stuck ForeignClaim: ", "was not made for this pod (UID p-uid) but for Pod \"q\""}},
+      {"it is in use",
+       {pod().on_node("n"),
+        {make_claim("p-ext").for_extended_resources_of("p").allocated().reserved_for("p")}},
+       {"fine Reserved: ResourceClaim \"p-ext\" is allocated (no device)"}},
+  });
+}
+
+TEST(ExplainPod, pods_for_which_nothing_is_done) {
+  expect_told({
+      {"finished",
+       {user().on_node("n").phase(PodPhase::succeeded),
+        {make_claim("shared").allocated().reserved_for("p")}},
+       {"# ResourceClaim \"shared\"",
+        "note Reserved: It is allocated (no device), and reserved for "
+        "pod \"p\".",
+        "note Finished: The pod has finished: it gets no claims any more."}},
+      {"deleted before it was given a node",
+       {user().being_deleted()},
+       {"note Finished: The pod is being deleted before it was given a node"}},
+      {"being deleted on its node",
+       {user().on_node("n").being_deleted()},
+       {"note BeingDeleted: The pod is being deleted: nothing is made or reserved"}},
+      {"a member of a group",
+       {user().in_group("g")},
+       {"stuck InGroup: The pod is a member of PodGroup \"g\", and the feature gate"}},
+  });
+}
+
+// ---- by the controller, which knows its queue ---------------------------------------------------
+
+std::string told_by(World& world, const std::string& pod) {
+  std::string text;
+  for (const Topic& topic : world.controller().explain_pod(world.api.pod(pod), Miss::unknown)) {
+    for (const common::Finding& finding : topic.findings) {
+      text += std::string(to_string(finding.standing)) + " " + finding.reason + ": " +
+              finding.text + "\n";
+    }
+  }
+  return text;
+}
+
+TEST(ExplainPod, a_refused_create_with_the_servers_words_and_the_next_attempt) {
+  World world;
+  world.api.fault = [](std::size_t, const std::string& call) {
+    if (!call.starts_with("create")) return test::Fault{};
+    return test::Fault{test::Fault::Kind::refused,
+                       runtime::Error{runtime::Reason::forbidden, "exceeded quota: q"}};
+  };
+  world.api.put(make_template("gpus"));
+  world.start();
+  world.api.put(from_template());
+  world.run_for(std::chrono::seconds(1));
+  const std::string text = told_by(world, "p");
+  EXPECT_NE(text.find("stuck LastProblem: The last attempt, at "), text.npos) << text;
+  EXPECT_NE(
+      text.find("failed: PodResourceClaim accel: create ResourceClaim : exceeded quota: q. It "
+                "has been failing since "),
+      text.npos)
+      << text;
+  EXPECT_NE(text.find("attempts in a row failed. The next attempt is at "), text.npos) << text;
+
+  world.api.fault = [](std::size_t, const std::string&) { return test::Fault{}; };
+  world.settle();
+  const std::string later = told_by(world, "p");
+  EXPECT_EQ(later.find("LastProblem"), later.npos) << later;
+  EXPECT_EQ(later.find("Queued"), later.npos) << later;
+  EXPECT_NE(later.find("waiting NotAllocated"), later.npos) << later;
+}
+
+TEST(ExplainPod, in_a_line) {
+  EXPECT_EQ(describe(*make_pod("p").get()), "Pending, on no node yet");
+  EXPECT_EQ(describe(*make_pod("p").on_node("n").phase(PodPhase::running).being_deleted().get()),
+            "Running on n, being deleted");
+}
+
+}  // namespace
+}  // namespace dcm::resource_claim

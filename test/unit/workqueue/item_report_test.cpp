@@ -1,0 +1,115 @@
+// Where an item is, in words, and what is remembered of failures.
+#include "workqueue/item_report.hpp"
+
+#include <functional>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "runtime/metrics.hpp"
+#include "runtime/virtual_time.hpp"
+#include "workqueue/problem_memory.hpp"
+#include "workqueue/queue.hpp"
+
+namespace dcm::workqueue {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct OneNamespace {
+  InternedString operator()(const std::string&) const { return "lab"; }
+};
+using Items = Queue<std::string, OneNamespace>;
+
+struct Fixture : testing::Test {
+  std::string told(const std::string& item) {
+    return describe(items.report(item), {time.now(), time.wall_now()});
+  }
+  void pass(Duration duration) { time.advance_to(time.now() + duration); }
+
+  runtime::VirtualTime time;
+  runtime::MetricsRegistry metrics;
+  Items items{time, metrics, Options("test", 2)};
+};
+
+using ItemReports = Fixture;
+
+TEST_F(ItemReports, an_item_that_nobody_has_added) {
+  EXPECT_EQ(told("a"),
+            "It is not in the queue: a change of what it depends on would bring it there.");
+}
+
+TEST_F(ItemReports, one_that_waits) {
+  pass(1s);
+  items.add("a", Priority::live);
+  pass(65s);
+  const std::string text = told("a");
+  EXPECT_TRUE(text.starts_with("It waits for a worker since ")) << text;
+  EXPECT_TRUE(text.ends_with("(1 min 5 s ago).")) << text;
+}
+
+TEST_F(ItemReports, one_that_is_delayed) {
+  items.add_after("a", 90s);
+  const ItemReport report = items.report("a");
+  EXPECT_EQ(report.state, ItemState::delayed);
+  EXPECT_EQ(report.due, time.now() + 90s);
+  EXPECT_FALSE(report.since);
+  const std::string text = told("a");
+  EXPECT_TRUE(text.starts_with("The next attempt is at ")) << text;
+  EXPECT_TRUE(text.ends_with("(in 1 min 30 s).")) << text;
+}
+
+TEST_F(ItemReports, one_that_has_failed) {
+  items.add_rate_limited("a");
+  items.add_rate_limited("b");
+  items.add_rate_limited("b");
+  EXPECT_TRUE(told("a").starts_with("1 attempt in a row failed. The next ")) << told("a");
+  EXPECT_TRUE(told("b").starts_with("2 attempts in a row failed. The next ")) << told("b");
+}
+
+struct Problems : testing::Test {
+  void attempt(const std::string& item, std::initializer_list<const char*> problems) {
+    time.advance_to(time.now() + 10s);
+    memory.begin(item);
+    for (const char* problem : problems) memory.note(item, problem);
+    memory.end(item);
+  }
+  std::string text(const std::string& item) const {
+    const Problem* problem = memory.find(item);
+    return problem == nullptr ? "" : problem->text;
+  }
+
+  runtime::VirtualTime time;
+  ProblemMemory<std::string, std::hash<std::string>> memory{time};
+};
+
+TEST_F(Problems, are_those_of_the_last_attempt_with_the_time_of_the_first) {
+  attempt("a", {"no quota"});
+  const runtime::WallTime first = time.wall_now();
+  attempt("a", {"no template", "no quota"});
+  ASSERT_NE(memory.find("a"), nullptr);
+  EXPECT_EQ(text("a"), "no template; no quota");
+  EXPECT_EQ(memory.find("a")->first, first);
+  EXPECT_EQ(memory.find("a")->latest, first + 10s);
+}
+
+TEST_F(Problems, are_forgotten_with_an_attempt_that_has_none) {
+  attempt("a", {"no quota"});
+  attempt("b", {"no quota"});
+  attempt("a", {});
+  EXPECT_EQ(text("a"), "");
+  EXPECT_EQ(text("b"), "no quota");
+}
+
+TEST_F(Problems, are_bounded_and_the_oldest_go_first) {
+  const std::size_t capacity = decltype(memory)::kCapacity;
+  for (std::size_t i = 0; i < capacity + 2; ++i) attempt(std::to_string(i), {"no quota"});
+  EXPECT_EQ(memory.size(), capacity);
+  EXPECT_EQ(text("0"), "");
+  EXPECT_EQ(text("1"), "");
+  EXPECT_EQ(text("2"), "no quota");
+  EXPECT_EQ(text(std::to_string(capacity + 1)), "no quota");
+}
+
+}  // namespace
+}  // namespace dcm::workqueue
