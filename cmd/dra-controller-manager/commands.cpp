@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "cmd/dra-controller-manager/explain/command.hpp"
 #include "cmd/dra-controller-manager/options/command_line.hpp"
 #include "cmd/dra-controller-manager/options/completion.hpp"
 #include "cmd/dra-controller-manager/options/help.hpp"
@@ -70,6 +71,7 @@ std::span<const Command> commands() {
        {"bash", "zsh", "fish"},
        no_settings,
        run_completion},
+      explain_command(),
       {"man", "", "Prints the manual page, for man -l -.", {}, no_settings, run_man},
   };
   return kCommands;

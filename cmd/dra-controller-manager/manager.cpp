@@ -159,6 +159,7 @@ class Manager {
   // Who answers where something is explained.
   Teller teller() const {
     Teller teller{.missing = why_not_ready().value_or("")};
+    if (options_.dry_run_timeout) teller.role = Teller::Role::watches;
     if (!leader_) return teller;
     teller.role = leader_->is_leading() ? Teller::Role::works : Teller::Role::stands_by;
     teller.identity = leader_->identity();

@@ -4,26 +4,26 @@
 
 namespace dcm::common {
 
-std::string_view to_string(Standing standing) {
-  switch (standing) {
-    case Standing::note:
+std::string_view to_string(Outlook outlook) {
+  switch (outlook) {
+    case Outlook::note:
       return "note";
-    case Standing::fine:
+    case Outlook::fine:
       return "fine";
-    case Standing::acting:
+    case Outlook::acting:
       return "acting";
-    case Standing::waiting:
+    case Outlook::waiting:
       return "waiting";
-    case Standing::stuck:
+    case Outlook::stuck:
       return "stuck";
   }
   return "";
 }
 
-Standing standing_of(const Explanation& explanation) {
-  Standing worst = Standing::fine;
+Outlook outlook_of(const Explanation& explanation) {
+  Outlook worst = Outlook::fine;
   for (const Topic& topic : explanation.topics) {
-    for (const Finding& finding : topic.findings) worst = std::max(worst, finding.standing);
+    for (const Finding& finding : topic.findings) worst = std::max(worst, finding.outlook);
   }
   return worst;
 }

@@ -15,7 +15,7 @@
 namespace dcm::common {
 
 // Ordered by how much it hinders.
-enum class Standing : std::uint8_t {
+enum class Outlook : std::uint8_t {
   note,     // good to know
   fine,     // as it should be
   acting,   // a controller does something about it now
@@ -24,10 +24,10 @@ enum class Standing : std::uint8_t {
 };
 
 // "note", "fine", …
-std::string_view to_string(Standing standing);
+std::string_view to_string(Outlook outlook);
 
 struct Finding {
-  Standing standing = Standing::note;
+  Outlook outlook = Outlook::note;
   std::string reason;  // "TemplateMissing": one word that stays the same
   std::string text;    // whole sentences
 
@@ -39,8 +39,8 @@ struct Topic {
   std::string title;
   std::vector<Finding> findings;
 
-  void add(Standing standing, std::string reason, std::string text) {
-    findings.push_back({standing, std::move(reason), std::move(text)});
+  void add(Outlook outlook, std::string reason, std::string text) {
+    findings.push_back({outlook, std::move(reason), std::move(text)});
   }
 };
 
@@ -55,7 +55,7 @@ struct Explanation {
 };
 
 // What hinders most; `fine` where there is nothing but notes.
-Standing standing_of(const Explanation& explanation);
+Outlook outlook_of(const Explanation& explanation);
 
 // "a", "a and b", "a, b and 3 more".
 std::string enumerate(const std::vector<std::string>& names, std::size_t named_max = 8);

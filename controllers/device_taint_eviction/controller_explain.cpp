@@ -88,10 +88,10 @@ void Controller::explain_work(const Item& item, common::Topic& topic) const {
   const workqueue::ItemReport report = queue_.report(item);
   const workqueue::Problem* problem = problems_.find(item);
   if (problem != nullptr) {
-    topic.add(common::Standing::stuck, "LastProblem", describe(*problem, now));
+    topic.add(common::Outlook::stuck, "LastProblem", describe(*problem, now));
   }
   if (report.state == workqueue::ItemState::idle) return;
-  topic.add(common::Standing::acting, "Queued", describe(report, now));
+  topic.add(common::Outlook::acting, "Queued", describe(report, now));
 }
 
 }  // namespace dcm::device_taint_eviction

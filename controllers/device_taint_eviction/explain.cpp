@@ -11,7 +11,7 @@
 namespace dcm::device_taint_eviction {
 namespace {
 
-using common::Standing;
+using common::Outlook;
 using common::Topic;
 using runtime::in_words;
 
@@ -48,15 +48,15 @@ void explain_taint(const api::AllocatedDevice& device, const api::DeviceTaint& t
   const std::string what =
       fmt::format("{} taints device {} with {}", author_of(rule), device.id.str(), words(taint));
   if (!taint.time_added) {
-    return topic.add(Standing::note, "TaintWithoutTime",
+    return topic.add(Outlook::note, "TaintWithoutTime",
                      what + ", without a time: it is ignored, as nobody can say since when.");
   }
   const std::string since = fmt::format("{} since {}", what, in_words(*taint.time_added, now));
   if (!due) {
-    return topic.add(Standing::fine, "Tolerated", since + ". That is tolerated for ever.");
+    return topic.add(Outlook::fine, "Tolerated", since + ". That is tolerated for ever.");
   }
   const bool is_tolerated = *due > *taint.time_added;
-  topic.add(Standing::note, "Tainted",
+  topic.add(Outlook::note, "Tainted",
             is_tolerated
                 ? fmt::format("{}. That is tolerated until {}.", since, in_words(*due, now))
                 : since + ". That is not tolerated.");
@@ -69,9 +69,9 @@ struct StepWords {
   void add(EvictionStep step) const {
     switch (step) {
       case EvictionStep::nothing:
-        return topic.add(Standing::fine, "NotEvicted", "Nothing makes the pod go.");
+        return topic.add(Outlook::fine, "NotEvicted", "Nothing makes the pod go.");
       case EvictionStep::wait:
-        return topic.add(Standing::waiting, "EvictionDue",
+        return topic.add(Outlook::waiting, "EvictionDue",
                          fmt::format("The pod will be evicted at {}, unless its taints go before.",
                                      in_words(*snapshot.due, snapshot.now)));
       case EvictionStep::mark:
@@ -86,7 +86,7 @@ struct StepWords {
 
  private:
   void add_due(std::string_view what) const {
-    topic.add(Standing::acting, "Evict",
+    topic.add(Outlook::acting, "Evict",
               fmt::format("The pod has to go since {}: {}.", in_words(*snapshot.due, snapshot.now),
                           what));
   }
@@ -104,18 +104,18 @@ void explain_selector(const RuleFacts& facts, Topic& topic) {
   const api::DeviceTaintRule& rule = facts.rule;
   if (!rule.selector) {
     return topic.add(
-        Standing::stuck, "SelectsNothing",
+        Outlook::stuck, "SelectsNothing",
         "It has no spec.deviceSelector, and so selects no device. (An empty one selects "
         "every device.)");
   }
   if (!has_usable_selector(rule)) {
     return topic.add(
-        Standing::stuck, "SelectorNotUnderstood",
+        Outlook::stuck, "SelectorNotUnderstood",
         fmt::format("Its spec.deviceSelector has \"{}\", which this version cannot "
                     "follow: so that nobody is evicted by mistake, it selects nothing.",
                     rule.unknown_selector_field));
   }
-  topic.add(Standing::note, "Selects",
+  topic.add(Outlook::note, "Selects",
             fmt::format("It selects {}: {} in the current slices.", describe(*rule.selector),
                         facts.published_devices == 1
                             ? "1 published device"
@@ -125,16 +125,16 @@ void explain_selector(const RuleFacts& facts, Topic& topic) {
 void explain_effect(const RuleFacts& facts, Topic& topic) {
   const api::DeviceTaint& taint = facts.rule.taint;
   if (taint.effect != api::TaintEffect::no_execute) {
-    return topic.add(Standing::note, "EvictsNobody",
+    return topic.add(Outlook::note, "EvictsNobody",
                      fmt::format("Its taint is {}: only NoExecute evicts.", words(taint)));
   }
   if (!taint.time_added) {
     return topic.add(
-        Standing::stuck, "TaintWithoutTime",
+        Outlook::stuck, "TaintWithoutTime",
         "Its taint has no timeAdded, which the API server should have filled in: nobody "
         "is evicted because of it.");
   }
-  topic.add(Standing::note, "Evicts",
+  topic.add(Outlook::note, "Evicts",
             fmt::format("Its taint is {}, since {}: pods that do not tolerate it must go.",
                         words(taint), in_words(*taint.time_added, facts.now)));
 }
@@ -143,23 +143,28 @@ void explain_pods(RuleFacts& facts, Topic& topic) {
   if (!evicts(facts.rule)) return;
   const char* more = facts.look == RuleFacts::Look::cut_short ? "At least " : "";
   if (facts.pods.empty()) {
-    topic.add(Standing::fine, "NobodyToEvict", "No pod has to go because of it.");
+    topic.add(Outlook::fine, "NobodyToEvict", "No pod has to go because of it.");
   } else {
     topic.add(
-        facts.pods.front().due <= facts.now ? Standing::acting : Standing::waiting,
+        facts.pods.front().due <= facts.now ? Outlook::acting : Outlook::waiting,
         "PodsPendingEviction",
         fmt::format("{}{} because of it, now or later.", more,
                     facts.pods.size() == 1 ? "1 pod has to go"
                                            : fmt::format("{} pods have to go", facts.pods.size())));
   }
-  for (std::size_t i = 0; i < std::min(facts.pods.size(), kNamedMax); ++i) {
+  for (std::size_t i = 0; i < facts.pods.size(); ++i) {
+    if (i == kNamedMax) {
+      topic.add(Outlook::note, "MorePods",
+                fmt::format("There are {} more.", facts.pods.size() - kNamedMax));
+      break;
+    }
     const AffectedPod& pod = facts.pods[i];
-    topic.add(Standing::note, "PodPending",
+    topic.add(Outlook::note, "PodPending",
               fmt::format("Pod {} has to go {} {}.", pod.key.str(),
                           pod.due <= facts.now ? "since" : "at", in_words(pod.due, facts.now)));
   }
   if (facts.walk == RuleFacts::Walk::under_way) {
-    topic.add(Standing::acting, "StillCounting",
+    topic.add(Outlook::acting, "StillCounting",
               "Its devices are being looked through at this moment: there may be more.");
   }
 }
@@ -176,17 +181,17 @@ struct PlanWords {
   Topic& topic;
 
   void operator()(const NoWrite&) const {
-    topic.add(Standing::fine, "ConditionIsRight", "That is up to date.");
+    topic.add(Outlook::fine, "ConditionIsRight", "That is up to date.");
   }
   void operator()(const WriteLater& plan) const {
     topic.add(
-        Standing::waiting, "ConditionFollows",
+        Outlook::waiting, "ConditionFollows",
         fmt::format("It should say {}; that is written at {}, as a condition is written at most "
                     "every {} s.",
                     says(wanted), in_words(now + plan.delay, now), kConditionInterval.count()));
   }
   void operator()(const WriteCondition&) const {
-    topic.add(Standing::acting, "WriteCondition",
+    topic.add(Outlook::acting, "WriteCondition",
               fmt::format("It should say {}, which is written now.", says(wanted)));
   }
 };
@@ -195,12 +200,12 @@ Topic explain_condition(const RuleFacts& facts) {
   Topic topic{.title = "Condition EvictionInProgress", .findings = {}};
   if (facts.rule.condition) {
     const bool is_older = facts.rule.condition->observed_generation != facts.rule.generation;
-    topic.add(Standing::note, "Condition",
+    topic.add(Outlook::note, "Condition",
               fmt::format("It says {}, since {}{}.", says(*facts.rule.condition),
                           in_words(facts.rule.condition->last_transition, facts.now),
                           is_older ? ", about an earlier generation of the rule" : ""));
   } else {
-    topic.add(Standing::note, "NoCondition", "There is none.");
+    topic.add(Outlook::note, "NoCondition", "There is none.");
   }
   if (facts.wanted) {
     std::visit(PlanWords{*facts.wanted, facts.now, topic},
@@ -216,18 +221,18 @@ Topic explain_pod(EvictionSnapshot snapshot, const Lookup& lookup, const Taints&
   const api::Pod& pod = *snapshot.pod;
   Topic topic{.title = "device-taint-eviction-controller", .findings = {}};
   if (evicted == Evicted::yes) {
-    topic.add(Standing::note, "Evicted",
+    topic.add(Outlook::note, "Evicted",
               "It was evicted: the API server has accepted its deletion.");
     return topic;
   }
   if (!can_be_evicted(pod)) {
     topic.add(
-        Standing::fine, "LeftAlone",
+        Outlook::fine, "LeftAlone",
         "The pod has ended or is being deleted: taints on its devices do not matter any more.");
     return topic;
   }
   if (pod.node_name.empty()) {
-    topic.add(Standing::fine, "OnNoNode", "The pod is on no node: there is nothing to evict.");
+    topic.add(Outlook::fine, "OnNoNode", "The pod is on no node: there is nothing to evict.");
     return topic;
   }
   snapshot.due = decide_due(pod, lookup, taints).due;
@@ -237,8 +242,11 @@ Topic explain_pod(EvictionSnapshot snapshot, const Lookup& lookup, const Taints&
     if (++told > kNamedMax) return;
     explain_taint(charge.device, charge.taint, charge.rule, charge.due, snapshot.now, topic);
   });
+  if (told > kNamedMax) {
+    topic.add(Outlook::note, "MoreTaints", fmt::format("There are {} more.", told - kNamedMax));
+  }
   if (told == 0) {
-    topic.add(Standing::fine, "NoTaint",
+    topic.add(Outlook::fine, "NoTaint",
               "No taint with effect NoExecute is on a device that it uses.");
   }
   return topic;
@@ -257,7 +265,7 @@ Topic explain_taints_of(const api::ResourceClaim& claim, const Taints& taints, W
                                     [&](const api::DeviceTaint& taint) { tell(taint, nullptr); });
   }
   if (topic.findings.empty()) {
-    topic.add(Standing::fine, "NoTaint", "No taint with effect NoExecute is on its devices.");
+    topic.add(Outlook::fine, "NoTaint", "No taint with effect NoExecute is on its devices.");
   }
   return topic;
 }

@@ -22,7 +22,7 @@ std::vector<common::Topic> Controller::explain_claim(const ClaimPtr& claim, Miss
   stores_.pods_by_claim.for_each(claim->meta.key, [&](const PodPtr& pod) {
     users.push_back("\"" + pod->meta.key.name + "\"");
   });
-  topics.front().add(common::Standing::note, "Users",
+  topics.front().add(common::Outlook::note, "Users",
                      users.empty() ? "No pod that is known refers to it."
                                    : "Pods that refer to it: " + common::enumerate(users) + ".");
   explain_work({Item::Kind::claim, claim->meta.key}, topics.back());
@@ -34,10 +34,10 @@ void Controller::explain_work(const Item& item, common::Topic& topic) const {
   const workqueue::ItemReport report = queue_.report(item);
   const workqueue::Problem* problem = problems_.find(item);
   if (problem != nullptr) {
-    topic.add(common::Standing::stuck, "LastProblem", describe(*problem, now));
+    topic.add(common::Outlook::stuck, "LastProblem", describe(*problem, now));
   }
   if (report.state == workqueue::ItemState::idle) return;
-  topic.add(common::Standing::acting, "Queued", describe(report, now));
+  topic.add(common::Outlook::acting, "Queued", describe(report, now));
 }
 
 }  // namespace dcm::resource_claim

@@ -7,7 +7,7 @@
 namespace dcm::resource_claim {
 namespace {
 
-using common::Standing;
+using common::Outlook;
 using common::Topic;
 
 std::string owner_of(const api::ResourceClaim& claim) {
@@ -32,33 +32,32 @@ struct ConsumerWords {
 
   void operator()(const MayRun& fate) const {
     if (fate.why == MayRun::Why::is_no_pod) {
-      return topic.add(Standing::note, "ReservedForOther",
+      return topic.add(Outlook::note, "ReservedForOther",
                        who + " is no pod: that reservation is kept for ever.");
     }
-    topic.add(Standing::note, "ReservedForPod",
+    topic.add(Outlook::note, "ReservedForPod",
               who + " may still run, and keeps its reservation until it has ended.");
   }
   void operator()(const WillNotRun& fate) const {
-    topic.add(Standing::acting, "ConsumerEnded",
+    topic.add(Outlook::acting, "ConsumerEnded",
               who + (fate.why == WillNotRun::Why::is_done
                          ? " has ended: its reservation is taken back."
                          : " is gone, another pod has its name: its reservation is taken back."));
   }
   void operator()(const IsGone& fate) const {
-    topic.add(Standing::acting, "ConsumerGone",
+    topic.add(Outlook::acting, "ConsumerGone",
               who + (fate.why == IsGone::Why::can_be_no_name
                          ? " can be no pod, with that name: the reservation is taken back."
                          : " is gone: its reservation is taken back."));
   }
   void operator()(const GetPod&) const {
-    topic.add(Standing::acting, "ConsumerUnknown",
+    topic.add(Outlook::acting, "ConsumerUnknown",
               who +
                   " is not in the cache under that UID: the API server is asked before its "
                   "reservation is taken back.");
   }
   void operator()(const runtime::Error& error) const {
-    topic.add(Standing::stuck, "ConsumerUnknown",
-              who + " could not be looked up: " + error.message);
+    topic.add(Outlook::stuck, "ConsumerUnknown", who + " could not be looked up: " + error.message);
   }
 };
 
@@ -67,28 +66,28 @@ struct OwnerWords {
   Topic& topic;
 
   void operator()(const MayRun& fate) const {
-    topic.add(Standing::note, "Generated",
+    topic.add(Outlook::note, "Generated",
               made_for() + (fate.why == MayRun::Why::runs
                                 ? " It is deleted when that pod has ended."
                                 : " That pod is not known here. Where it is gone, Kubernetes' "
                                   "garbage collector deletes the claim."));
   }
   void operator()(const WillNotRun& fate) const {
-    topic.add(Standing::note, "OwnerEnded",
+    topic.add(Outlook::note, "OwnerEnded",
               made_for() + (fate.why == WillNotRun::Why::is_done
                                 ? " That pod has ended, so the claim is of no use any more."
                                 : " That pod is gone, so the claim is of no use any more."));
   }
   void operator()(const IsGone&) const {
-    topic.add(Standing::note, "OwnerGone",
+    topic.add(Outlook::note, "OwnerGone",
               made_for() + " That pod is gone: Kubernetes' garbage collector deletes the claim.");
   }
   void operator()(const GetPod&) const {
-    topic.add(Standing::note, "OwnerUnknown",
+    topic.add(Outlook::note, "OwnerUnknown",
               made_for() + " The cache has another pod of that name: the API server is asked.");
   }
   void operator()(const runtime::Error& error) const {
-    topic.add(Standing::stuck, "OwnerUnknown",
+    topic.add(Outlook::stuck, "OwnerUnknown",
               made_for() + " That pod could not be looked up: " + error.message);
   }
 
@@ -108,12 +107,12 @@ void explain_owner(const ClaimSnapshot& snapshot, Topic& topic) {
   if (common::has_pod_as_controller(claim)) {
     std::visit(OwnerWords{claim, topic}, fate_of_owner(snapshot, *claim.controller));
   } else if (claim.controller != nullptr) {
-    topic.add(Standing::note, "OwnedByOther",
+    topic.add(Outlook::note, "OwnedByOther",
               fmt::format("It belongs to {}: it is reserved and released here, and deleted by "
                           "others.",
                           owner_of(claim)));
   } else {
-    topic.add(Standing::note, "UserClaim",
+    topic.add(Outlook::note, "UserClaim",
               "Somebody has made it by hand or by a program: it is reserved and released here, and "
               "never deleted.");
   }
@@ -121,12 +120,12 @@ void explain_owner(const ClaimSnapshot& snapshot, Topic& topic) {
 
 void explain_allocation(const api::ResourceClaim& claim, Topic& topic) {
   if (claim.is_allocated) {
-    return topic.add(Standing::fine, "Allocated",
+    return topic.add(Outlook::fine, "Allocated",
                      fmt::format("It is allocated: {}.", describe_devices(claim)));
   }
   if (claim.meta.is_being_deleted) return;
   topic.add(
-      Standing::waiting, "NotAllocated",
+      Outlook::waiting, "NotAllocated",
       "No device is allocated to it. The scheduler does that for the first pod that it places "
       "with this claim.");
 }
@@ -136,21 +135,21 @@ struct StepWords {
 
   void operator()(const ClaimFinished& step) const {
     if (step.failure) {
-      return topic.add(Standing::stuck, "LookupFailed",
+      return topic.add(Outlook::stuck, "LookupFailed",
                        "A look-up failed: " + step.failure->message);
     }
-    topic.add(Standing::fine, "NothingToDo", "There is nothing to do for the claim now.");
+    topic.add(Outlook::fine, "NothingToDo", "There is nothing to do for the claim now.");
   }
   void operator()(const GetPod& step) const {
-    topic.add(Standing::acting, "GetPod",
+    topic.add(Outlook::acting, "GetPod",
               fmt::format("Next: ask the API server for pod \"{}\".", step.name));
   }
   void operator()(const Release& step) const {
     const bool clears = step.allocation == api::Allocation::clear;
     if (step.released.empty()) {
-      return topic.add(Standing::acting, "Deallocate", "Next: give its devices back.");
+      return topic.add(Outlook::acting, "Deallocate", "Next: give its devices back.");
     }
-    topic.add(Standing::acting, "Release",
+    topic.add(Outlook::acting, "Release",
               fmt::format("Next: take {} back{}.",
                           step.released.size() == 1
                               ? "1 reservation"
@@ -158,11 +157,11 @@ struct StepWords {
                           clears ? ", and give its devices back with the last one" : ""));
   }
   void operator()(const RemoveFinalizer&) const {
-    topic.add(Standing::acting, "RemoveFinalizer",
+    topic.add(Outlook::acting, "RemoveFinalizer",
               "Next: remove the finalizer that has kept it from vanishing.");
   }
   void operator()(const DeleteClaim&) const {
-    topic.add(Standing::acting, "Delete", "Next: delete it, as its pod does not need it any more.");
+    topic.add(Outlook::acting, "Delete", "Next: delete it, as its pod does not need it any more.");
   }
 };
 
@@ -194,14 +193,18 @@ void explain_consumers(ClaimSnapshot snapshot, Miss miss, Topic& topic) {
   constexpr std::size_t kExplainedMax = 20;
   const api::ResourceClaim& claim = *snapshot.claim;
   if (claim.reserved_for.empty()) {
-    return topic.add(Standing::note, "ReservedForNobody", "It is reserved for nobody.");
+    return topic.add(Outlook::note, "ReservedForNobody", "It is reserved for nobody.");
   }
-  topic.add(Standing::note, "ReservedFor",
+  topic.add(Outlook::note, "ReservedFor",
             fmt::format("It is reserved for {} of at most {} consumers.", claim.reserved_for.size(),
                         api::kReservedForMax));
   std::size_t explained = 0;
   for (const api::ConsumerReference& consumer : claim.reserved_for) {
-    if (++explained > kExplainedMax) break;
+    if (explained++ == kExplainedMax) {
+      topic.add(Outlook::note, "MoreConsumers",
+                fmt::format("There are {} more.", claim.reserved_for.size() - kExplainedMax));
+      break;
+    }
     Fate fate = fate_of_consumer(snapshot, consumer);
     if (miss == Miss::gone && std::holds_alternative<GetPod>(fate)) {
       fate = IsGone{IsGone::Why::no_such_pod};
@@ -217,18 +220,18 @@ void explain_deletion(const ClaimSnapshot& snapshot, Topic& topic) {
   const api::ResourceClaim& claim = *snapshot.claim;
   if (!claim.meta.is_being_deleted) return;
   if (!claim.reserved_for.empty()) {
-    return topic.add(Standing::waiting, "DeletionHeldByConsumers",
+    return topic.add(Outlook::waiting, "DeletionHeldByConsumers",
                      fmt::format("{} is being deleted, and stays until those who have it reserved "
                                  "have ended: {}.",
                                  quoted(claim), describe_consumers(claim)));
   }
   if (claim.has_delete_protection) {
-    return topic.add(Standing::acting, "DeletionUnderWay",
+    return topic.add(Outlook::acting, "DeletionUnderWay",
                      fmt::format("{} is being deleted and nobody uses it any more: its devices are "
                                  "given back, and its finalizer is removed.",
                                  quoted(claim)));
   }
-  topic.add(Standing::stuck, "DeletionHeldByOthers",
+  topic.add(Outlook::stuck, "DeletionHeldByOthers",
             fmt::format("{} is being deleted, and what keeps it is a finalizer of somebody else: "
                         "look at its metadata.finalizers. There is nothing to do for it here.",
                         quoted(claim)));

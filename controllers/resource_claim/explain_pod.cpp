@@ -7,7 +7,7 @@
 namespace dcm::resource_claim {
 namespace {
 
-using common::Standing;
+using common::Outlook;
 using common::Topic;
 using Cause = PodProblem::Cause;
 
@@ -47,13 +47,13 @@ void answer_look_ups(PodSnapshot& snapshot) {
 
 void explain_unallocated(const View& view, const api::ResourceClaim& claim, Topic& topic) {
   if (view.pod().node_name.empty()) {
-    topic.add(Standing::waiting, "NotAllocated",
+    topic.add(Outlook::waiting, "NotAllocated",
               fmt::format("{} is there, and no device is allocated to it yet: the scheduler does "
                           "that when it places the pod. Why it has not, its events on the pod say "
                           "(kubectl describe pod).",
                           quoted(claim)));
   } else {
-    topic.add(Standing::stuck, "NeverAllocated",
+    topic.add(Outlook::stuck, "NeverAllocated",
               fmt::format("No device is allocated to {}, and the pod is on node \"{}\" already. "
                           "Only the scheduler allocates, and only for pods that it places itself: "
                           "leave spec.nodeName to it.",
@@ -69,20 +69,20 @@ struct ReservationWords {
   void operator()(NotReserved why) const {
     if (why == NotReserved::no_node) return explain_waiting_for_scheduler();
     if (why != NotReserved::under_way) return;
-    topic.add(Standing::acting, "ReservationUnderWay",
+    topic.add(Outlook::acting, "ReservationUnderWay",
               fmt::format("{} is being reserved for another pod at this moment; then it is this "
                           "one's turn.",
                           quoted(claim)));
   }
   void operator()(const PodProblem& problem) const {
     topic.add(
-        Standing::stuck,
+        Outlook::stuck,
         problem.cause == Cause::too_many_users ? "TooManyConsumers" : "ReservationFailed",
         fmt::format("{} cannot be reserved for the pod: {}.", quoted(claim), problem.message));
   }
   void operator()(const Reserve&) const {
     topic.add(
-        Standing::acting, "Reserve",
+        Outlook::acting, "Reserve",
         fmt::format("{} is allocated ({}), and reserved for {}. The pod is on node \"{}\", so "
                     "it is reserved for it now, without the scheduler.",
                     quoted(claim), describe_devices(claim), describe_consumers(claim),
@@ -96,12 +96,12 @@ struct ReservationWords {
         fmt::format("{} is allocated ({}), and reserved for {}", quoted(claim),
                     describe_devices(claim), describe_consumers(claim));
     if (is_full) {
-      return topic.add(Standing::stuck, "TooManyConsumers",
+      return topic.add(Outlook::stuck, "TooManyConsumers",
                        fmt::format("{}: more than {} are not possible. The pod waits for one of "
                                    "them to end.",
                                    state, api::kReservedForMax));
     }
-    topic.add(Standing::waiting, "NotReserved",
+    topic.add(Outlook::waiting, "NotReserved",
               state +
                   ", not for this pod. The scheduler reserves it when it places the pod, where "
                   "these devices can be used. Why it has not, its events on the pod say "
@@ -111,12 +111,12 @@ struct ReservationWords {
 
 void explain_deleted(const View& view, const ClaimPtr& claim, Topic& topic) {
   if (common::is_reserved_for(*claim, view.pod())) {
-    return topic.add(Standing::note, "ClaimBeingDeleted",
+    return topic.add(Outlook::note, "ClaimBeingDeleted",
                      fmt::format("{} is being deleted. The pod has it reserved and keeps it until "
                                  "it has ended.",
                                  quoted(*claim)));
   }
-  topic.add(Standing::stuck, "ClaimBeingDeleted",
+  topic.add(Outlook::stuck, "ClaimBeingDeleted",
             fmt::format("{} is being deleted, so it is allocated and reserved for nobody any more. "
                         "The pod can go on when it is gone and there is another in its place.",
                         quoted(*claim)));
@@ -128,7 +128,7 @@ void explain_claim_in_use(const View& view, const ClaimPtr& claim, Topic& topic)
   if (claim->meta.is_being_deleted) return explain_deleted(view, claim, topic);
   if (!claim->is_allocated) return explain_unallocated(view, *claim, topic);
   if (common::is_reserved_for(*claim, view.pod())) {
-    return topic.add(Standing::fine, "Reserved",
+    return topic.add(Outlook::fine, "Reserved",
                      fmt::format("{} is allocated ({}) and reserved for the pod.", quoted(*claim),
                                  describe_devices(*claim)));
   }
@@ -144,8 +144,7 @@ struct PodClaimWords {
 
   void operator()(const Settled& settled) const {
     if (settled.origin == Settled::Origin::not_needed) {
-      return topic.add(Standing::fine, "NotNeeded",
-                       "The pod's status says that it needs no claim.");
+      return topic.add(Outlook::fine, "NotNeeded", "The pod's status says that it needs no claim.");
     }
     if (settled.claim == nullptr) return explain_missing();
     if (settled.origin == Settled::Origin::user) explain_foreign_owner(*settled.claim);
@@ -154,19 +153,21 @@ struct PodClaimWords {
   }
   void operator()(const PodProblem& problem) const;
   void operator()(const GetClaim& step) const {
-    topic.add(Standing::acting, "ClaimUnknown",
+    topic.add(Outlook::acting, "ClaimUnknown",
               fmt::format("The pod's status names ResourceClaim \"{}\", which is not in the cache: "
                           "the API server is asked for it, and another is made where it is gone.",
                           step.name));
   }
   void operator()(const ListClaims&) const {
-    topic.add(Standing::acting, "ListClaims",
-              "A claim may have been made whose answer was lost: all claims of the namespace are "
-              "listed before another one is made.");
+    topic.add(
+        Outlook::acting, "ListClaims",
+        "A claim may have been made that is not known here, by another instance or because an "
+        "answer was lost: all claims of the namespace are "
+        "listed before another one is made.");
   }
   void operator()(const CreateClaim& step) const {
     if (!step.replaces.empty()) explain_replaced();
-    topic.add(Standing::acting, "Create",
+    topic.add(Outlook::acting, "Create",
               fmt::format("There is no claim for it yet: one is made from ResourceClaimTemplate "
                           "\"{}\", called \"{}…\".",
                           pod_claim.template_name, step.generate_name));
@@ -175,7 +176,7 @@ struct PodClaimWords {
  private:
   void explain_missing() const {
     topic.add(
-        Standing::stuck, "ClaimMissing",
+        Outlook::stuck, "ClaimMissing",
         fmt::format("There is no ResourceClaim \"{}\" in namespace \"{}\". The pod names it "
                     "directly, so nobody makes it from a template: somebody has to create it, "
                     "and until then the pod cannot be scheduled.",
@@ -185,7 +186,7 @@ struct PodClaimWords {
   void explain_foreign_owner(const api::ResourceClaim& claim) const {
     if (!common::has_pod_as_controller(claim) || common::is_owned_by(claim, view.pod())) return;
     topic.add(
-        Standing::note, "ClaimOfAnotherPod",
+        Outlook::note, "ClaimOfAnotherPod",
         fmt::format("{} was made for pod \"{}\", and is deleted with that pod: this one names "
                     "it directly, and loses it then.",
                     quoted(claim), claim.controller->name));
@@ -193,7 +194,7 @@ struct PodClaimWords {
   void explain_name(const api::ResourceClaim& claim) const {
     const api::PodClaimStatus* status = common::find_status(view.pod(), pod_claim.name);
     if (status != nullptr && status->claim_name == claim.meta.key.name) return;
-    topic.add(Standing::acting, "WriteName",
+    topic.add(Outlook::acting, "WriteName",
               fmt::format("{} was made for it; its name is not in the pod's status yet, and is "
                           "written there now.",
                           quoted(claim)));
@@ -207,10 +208,10 @@ struct PodClaimWords {
         known == view.snapshot.claims.end() ? nullptr : std::get_if<ClaimPtr>(&known->second);
     if (claim == nullptr) {
       return topic.add(
-          Standing::note, "NamedClaimGone",
+          Outlook::note, "NamedClaimGone",
           fmt::format("The pod's status names ResourceClaim \"{}\", which is gone.", name));
     }
-    topic.add(Standing::note, "ForeignClaim",
+    topic.add(Outlook::note, "ForeignClaim",
               fmt::format("The pod's status names {}, which was not made for this pod (UID {}) but "
                           "{}: it is not used.",
                           quoted(**claim), view.pod().meta.uid.str(), owner_of(**claim)));
@@ -230,20 +231,20 @@ void PodClaimWords::operator()(const PodProblem& problem) const {
   switch (problem.cause) {
     case Cause::template_missing:
       return topic.add(
-          Standing::stuck, "TemplateMissing",
+          Outlook::stuck, "TemplateMissing",
           fmt::format(
               "There is no ResourceClaimTemplate \"{}\" in namespace \"{}\", so no claim can "
               "be made. Somebody has to create it; then the pod goes on at once.",
               pod_claim.template_name, view.name_space()));
     case Cause::gate_off:
-      return topic.add(Standing::stuck, "FeatureDisabled",
+      return topic.add(Outlook::stuck, "FeatureDisabled",
                        fmt::format("No claim can be made: {} (--feature-gates).", problem.message));
     case Cause::unsupported:
-      return topic.add(Standing::stuck, "Unsupported",
+      return topic.add(Outlook::stuck, "Unsupported",
                        "The pod claim names neither a claim nor a template: a newer API may have "
                        "other sources, which this version does not know.");
     default:
-      return topic.add(Standing::stuck, "Failed", problem.message);
+      return topic.add(Outlook::stuck, "Failed", problem.message);
   }
 }
 
@@ -267,14 +268,14 @@ Topic explain_extended(const View& view) {
       known == view.snapshot.claims.end() ? nullptr : std::get_if<ClaimPtr>(&known->second);
   if (claim == nullptr) {
     topic.add(
-        Standing::stuck, "ClaimMissing",
+        Outlook::stuck, "ClaimMissing",
         fmt::format("There is no ResourceClaim \"{}\", which the scheduler is said to have "
                     "made for the pod's extended resources. Nobody makes it again: create the "
                     "pod anew.",
                     name));
   } else if (!common::is_claim_of(**claim, view.pod())) {
     topic.add(
-        Standing::stuck, "ForeignClaim",
+        Outlook::stuck, "ForeignClaim",
         fmt::format("The pod's status names {} for its extended resources, which was not made "
                     "for this pod (UID {}){}: it is not the pod's.",
                     quoted(**claim), view.pod().meta.uid.str(),
@@ -294,18 +295,18 @@ void explain_left_alone(const View& view, LeftAlone why, Topic& topic) {
   switch (why) {
     case LeftAlone::finished:
       return topic.add(
-          Standing::note, "Finished",
+          Outlook::note, "Finished",
           view.pod().meta.is_being_deleted && view.pod().node_name.empty()
               ? "The pod is being deleted before it was given a node: it gets no claims "
                 "any more."
               : "The pod has finished: it gets no claims any more. Its reservations are "
                 "taken back, and the claims that were made for it are deleted.");
     case LeftAlone::being_deleted:
-      return topic.add(Standing::note, "BeingDeleted",
+      return topic.add(Outlook::note, "BeingDeleted",
                        "The pod is being deleted: nothing is made or reserved for it any more. It "
                        "keeps its claims until its containers have ended.");
     case LeftAlone::in_group:
-      return topic.add(Standing::stuck, "InGroup",
+      return topic.add(Outlook::stuck, "InGroup",
                        fmt::format("The pod is a member of PodGroup \"{}\", and the feature gate "
                                    "GenericWorkload is off: nothing is made or reserved for it.",
                                    view.pod().scheduling_group.str()));
@@ -316,8 +317,7 @@ void explain_left_alone(const View& view, LeftAlone why, Topic& topic) {
 Topic explain_left_behind(const View& view, const ClaimPtr& claim) {
   Topic topic{.title = quoted(*claim), .findings = {}};
   explain_deletion(view.snapshot_of(claim), topic);
-  topic.add(Standing::note,
-            common::is_reserved_for(*claim, view.pod()) ? "Reserved" : "NotReserved",
+  topic.add(Outlook::note, common::is_reserved_for(*claim, view.pod()) ? "Reserved" : "NotReserved",
             fmt::format("It is {}, and reserved for {}.",
                         claim->is_allocated ? "allocated (" + describe_devices(*claim) + ")"
                                             : std::string("not allocated"),
@@ -339,8 +339,10 @@ struct StepWords {
   Topic& topic;
 
   void operator()(const PodFinished& step) const {
-    if (!step.problems.empty()) return;  // told with the pod claims
-    topic.add(Standing::fine, "NothingToDo", "There is nothing to do for the pod now.");
+    if (!step.problems.empty()) {  // which are told with the pod claims
+      return topic.add(Outlook::note, "Blocked", "Nothing more can be done for the pod now.");
+    }
+    topic.add(Outlook::fine, "NothingToDo", "There is nothing to do for the pod now.");
   }
   void operator()(const GetClaim& step) const {
     add("GetClaim", fmt::format("ask the API server for ResourceClaim \"{}\"", step.name));
@@ -358,7 +360,7 @@ struct StepWords {
 
  private:
   void add(const char* reason, const std::string& what) const {
-    topic.add(Standing::acting, reason, fmt::format("Next: {}.", what));
+    topic.add(Outlook::acting, reason, fmt::format("Next: {}.", what));
   }
 };
 

@@ -18,7 +18,7 @@ namespace json = boost::json;
 
 using common::Explanation;
 using common::Finding;
-using common::Standing;
+using common::Outlook;
 using common::Topic;
 
 constexpr std::size_t kWidth = 100;
@@ -35,16 +35,16 @@ std::string name_of(const Explanation& explanation) {
              : fmt::format("{}/{}", explanation.namespace_, explanation.name);
 }
 
-std::string_view headline(Standing standing) {
-  switch (standing) {
-    case Standing::stuck:
+std::string_view headline(Outlook outlook) {
+  switch (outlook) {
+    case Outlook::stuck:
       return "It does not go on by itself:";
-    case Standing::waiting:
+    case Outlook::waiting:
       return "It waits:";
-    case Standing::acting:
+    case Outlook::acting:
       return "It is being worked on:";
-    case Standing::note:
-    case Standing::fine:
+    case Outlook::note:
+    case Outlook::fine:
       break;
   }
   return "Nothing is in its way here.";
@@ -56,6 +56,8 @@ std::string_view words(Teller::Role role) {
       return "works";
     case Teller::Role::stands_by:
       return "standsBy";
+    case Teller::Role::watches:
+      return "watches";
     case Teller::Role::reads:
       break;
   }
@@ -77,6 +79,9 @@ std::string describe(const Teller& teller) {
                        "the dra-controller-manager{}, which stands by: what it says would be "
                        "done is done by {}, which leads and knows of failed attempts.",
                        who, teller.leader);
+    case Teller::Role::watches:
+      return "a dra-controller-manager with --dry-run: what it says would be done is done by "
+             "somebody else, if at all.";
     case Teller::Role::reads:
       break;
   }
@@ -95,12 +100,12 @@ std::string render_text(const Told& told) {
                 0, kWidth) +
            "\n";
   }
-  out += fmt::format("{}\n", headline(standing_of(explanation)));
+  out += fmt::format("{}\n", headline(outlook_of(explanation)));
   for (const std::string& text : summary_of(explanation)) out += wrap(text, 2, kWidth);
   for (const Topic& topic : explanation.topics) {
     out += fmt::format("\n{}\n", topic.title);
     for (const Finding& finding : topic.findings) {
-      out += labelled(fmt::format("  {}", to_string(finding.standing)), 11, finding.text);
+      out += labelled(fmt::format("  {}", to_string(finding.outlook)), 11, finding.text);
     }
   }
   out += "\n" +
@@ -112,7 +117,7 @@ std::string render_text(const Told& told) {
 json::object to_json(const Topic& topic) {
   json::array findings;
   for (const Finding& finding : topic.findings) {
-    findings.push_back(json::object{{"standing", to_string(finding.standing)},
+    findings.push_back(json::object{{"outlook", to_string(finding.outlook)},
                                     {"reason", finding.reason},
                                     {"text", finding.text}});
   }
@@ -135,7 +140,7 @@ std::string render_json(const Told& told) {
   const json::object document{{"kind", "Explanation"},
                               {"subject", std::move(subject)},
                               {"description", explanation.description},
-                              {"standing", to_string(standing_of(explanation))},
+                              {"outlook", to_string(outlook_of(explanation))},
                               {"summary", std::move(summary)},
                               {"topics", std::move(topics)},
                               {"toldBy", std::move(teller)}};
@@ -159,13 +164,13 @@ std::string render_problem(std::string_view problem, Format format) {
 
 // What failed last says the same as a finding about the state, where there is one.
 std::vector<std::string> summary_of(const Explanation& explanation) {
-  const Standing worst = standing_of(explanation);
+  const Outlook worst = outlook_of(explanation);
   std::vector<std::string> texts;
   std::vector<std::string> failures;
-  if (worst <= Standing::fine) return texts;
+  if (worst <= Outlook::fine) return texts;
   for (const Topic& topic : explanation.topics) {
     for (const Finding& finding : topic.findings) {
-      if (finding.standing != worst) continue;
+      if (finding.outlook != worst) continue;
       (finding.reason == "LastProblem" ? failures : texts).push_back(finding.text);
     }
   }

@@ -16,6 +16,7 @@ struct Teller {
   enum class Role : std::uint8_t {
     works,      // it holds the lease, or needs none
     stands_by,  // another one leads, or nobody
+    watches,    // --dry-run: it carries nothing out, and has no lease
     reads,      // a command that has read the cluster once and carries nothing out
   };
   Role role = Role::works;

@@ -6,7 +6,7 @@ namespace dcm::manager {
 namespace {
 
 using common::Explanation;
-using common::Standing;
+using common::Outlook;
 using common::Topic;
 
 Explanation about(Subject::Kind kind, const api::ObjectMeta& meta, std::string description) {
@@ -20,7 +20,7 @@ Explanation about(Subject::Kind kind, const api::ObjectMeta& meta, std::string d
 
 Topic not_run(const char* controller) {
   Topic topic{.title = controller, .findings = {}};
-  topic.add(Standing::note, "NotRun", "This instance does not run it (--controllers).");
+  topic.add(Outlook::note, "NotRun", "This instance does not run it (--controllers).");
   return topic;
 }
 
@@ -55,7 +55,7 @@ std::optional<Explanation> ControllersSource::explain_pod(const api::NamespacedN
   Explanation explanation = about(Subject::Kind::pod, pod->meta, resource_claim::describe(*pod));
   if (!pod->is_of_interest()) {
     Topic& topic = explanation.topics.emplace_back(Topic{"Claims", {}});
-    topic.add(Standing::fine, "NoClaims",
+    topic.add(Outlook::fine, "NoClaims",
               "The pod uses no claims: nothing that happens to it has to do with them.");
     return explanation;
   }

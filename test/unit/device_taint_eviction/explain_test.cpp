@@ -18,8 +18,8 @@ std::string text_of(const std::vector<Topic>& topics) {
   std::string text;
   for (const Topic& topic : topics) {
     for (const common::Finding& finding : topic.findings) {
-      text += std::string(to_string(finding.standing)) + " " + finding.reason + ": " +
-              finding.text + "\n";
+      text += std::string(to_string(finding.outlook)) + " " + finding.reason + ": " + finding.text +
+              "\n";
     }
   }
   return text;

@@ -12,7 +12,7 @@ namespace {
 
 namespace json = boost::json;
 using common::Explanation;
-using common::Standing;
+using common::Outlook;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -28,8 +28,8 @@ class OnePod final : public ExplanationSource {
                             .description = "Pending, on no node yet",
                             .topics = {}};
     auto& topic = explanation.topics.emplace_back(common::Topic{"Pod claim \"accel\"", {}});
-    topic.add(Standing::waiting, "NotAllocated", "It waits for the scheduler.");
-    topic.add(Standing::stuck, "TemplateMissing", "There is no template.");
+    topic.add(Outlook::waiting, "NotAllocated", "It waits for the scheduler.");
+    topic.add(Outlook::stuck, "TemplateMissing", "There is no template.");
     return explanation;
   }
 };
@@ -70,7 +70,7 @@ TEST_F(ExplainPage, is_json_for_who_asks_for_it) {
     EXPECT_EQ(response.headers.find("Content-Type"), "application/json");
     const json::value told = json::parse(response.body);
     EXPECT_EQ(told.at("kind"), "Explanation");
-    EXPECT_EQ(told.at("standing"), "stuck");
+    EXPECT_EQ(told.at("outlook"), "stuck");
     EXPECT_EQ(told.at("subject").at("namespace"), "lab");
     EXPECT_EQ(told.at("summary").at(0), "There is no template.");
     EXPECT_EQ(told.at("topics").at(0).at("findings").at(1).at("reason"), "TemplateMissing");

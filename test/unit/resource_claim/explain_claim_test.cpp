@@ -27,8 +27,8 @@ std::string told(const Row& row) {
   std::string text;
   for (const common::Topic& topic : explain_claim(std::move(snapshot), row.miss)) {
     for (const common::Finding& finding : topic.findings) {
-      text += std::string(to_string(finding.standing)) + " " + finding.reason + ": " +
-              finding.text + "\n";
+      text += std::string(to_string(finding.outlook)) + " " + finding.reason + ": " + finding.text +
+              "\n";
     }
   }
   return text;

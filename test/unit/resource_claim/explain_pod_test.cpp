@@ -10,7 +10,7 @@ namespace dcm::resource_claim {
 namespace {
 
 using api::PodPhase;
-using common::Standing;
+using common::Outlook;
 using common::Topic;
 using test::make_claim;
 using test::make_pod;
@@ -51,8 +51,8 @@ std::string told(const Known& known) {
   for (const Topic& topic : explain(known)) {
     text += "# " + topic.title + "\n";
     for (const common::Finding& finding : topic.findings) {
-      text += std::string(to_string(finding.standing)) + " " + finding.reason + ": " +
-              finding.text + "\n";
+      text += std::string(to_string(finding.outlook)) + " " + finding.reason + ": " + finding.text +
+              "\n";
     }
   }
   return text;
@@ -240,8 +240,8 @@ std::string told_by(World& world, const std::string& pod) {
   std::string text;
   for (const Topic& topic : world.controller().explain_pod(world.api.pod(pod), Miss::unknown)) {
     for (const common::Finding& finding : topic.findings) {
-      text += std::string(to_string(finding.standing)) + " " + finding.reason + ": " +
-              finding.text + "\n";
+      text += std::string(to_string(finding.outlook)) + " " + finding.reason + ": " + finding.text +
+              "\n";
     }
   }
   return text;

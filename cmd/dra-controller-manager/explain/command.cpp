@@ -1,0 +1,167 @@
+#include "cmd/dra-controller-manager/explain/command.hpp"
+
+#include <csignal>
+#include <cstdio>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "client/config.hpp"
+#include "client/credentials.hpp"
+#include "client/tls_files.hpp"
+#include "cmd/dra-controller-manager/connection.hpp"
+#include "cmd/dra-controller-manager/explain/ask_manager.hpp"
+#include "cmd/dra-controller-manager/explain/options.hpp"
+#include "cmd/dra-controller-manager/explain/read_cluster.hpp"
+#include "cmd/dra-controller-manager/feature_gates.hpp"
+#include "cmd/dra-controller-manager/options/help.hpp"
+#include "runtime/http/url.hpp"
+
+namespace dcm::manager {
+namespace {
+
+using runtime::Deadline;
+using runtime::Result;
+using runtime::Task;
+
+ExplainOutcome bad_configuration(const runtime::Error& error) {
+  return {ExplainStatus::bad_configuration, error.message};
+}
+ExplainOutcome bad_flags(std::string why) {
+  return {ExplainStatus::bad_flags, std::move(why)};
+}
+
+// Returns an exit status.
+int print(const std::string& text, std::FILE* where) {
+  std::fputs(text.c_str(), where);
+  return std::fflush(where) == 0 ? 0 : static_cast<int>(ExplainStatus::bad_configuration);
+}
+
+Task<> keep(Task<ExplainOutcome> task, ExplainOutcome& outcome) {
+  outcome = co_await std::move(task);
+}
+
+// ---- a manager that runs ------------------------------------------------------------------------
+
+// How to connect to it, in the terms of a cluster's configuration.
+client::ClusterConfig config_of(const ExplainOptions& options, const http::ServerUrl& url) {
+  client::ClusterConfig config;
+  config.server = url.endpoint;
+  config.path_prefix = url.path_prefix;
+  config.ca.file = options.ca_file;
+  config.tls_server_name = options.tls_server_name;
+  config.verification =
+      options.skips_verification ? http::Verification::none : http::Verification::full;
+  config.client_certificate.file = options.client_certificate_file;
+  config.client_key.file = options.client_key_file;
+  config.token_file = options.token_file;
+  return config;
+}
+
+ExplainOutcome ask(const ExplainOptions& options) {
+  const std::string name_space = options.namespace_.empty() ? "default" : options.namespace_;
+  const auto subject = subject_from_words(options.words, name_space);
+  if (!subject) return bad_flags(subject.error().message);
+  const auto url = http::parse_url(options.server);
+  if (!url) return bad_flags("--server: " + url.error().message);
+  const client::ClusterConfig config = config_of(options, *url);
+  const auto tls = client::read_tls_options(config);
+  if (!tls) return bad_configuration(tls.error());
+
+  runtime::Loop loop;
+  const auto transport = http::make_tcp_transport(loop.executor(), loop.time(), *tls);
+  if (!transport) return bad_configuration(transport.error());
+  const auto http = http::make_client(**transport, loop.time(), {.origin = config.server});
+  const auto credentials = client::make_credentials(config, loop.time());
+  ExplainOutcome outcome;
+  loop.run(keep(ask_manager(*http, *credentials,
+                            {.subject = *subject,
+                             .format = options.format,
+                             .server = config.server.url(),
+                             .path_prefix = config.path_prefix,
+                             .deadline = Deadline::after(loop.time(), options.timeout)}),
+                outcome));
+  return outcome;
+}
+
+// ---- the cluster itself -------------------------------------------------------------------------
+
+// Nothing is written by who explains; this is for a write that would be sent by mistake.
+class NoWrites final : public client::WriteGate {
+ public:
+  Result<> check() const override {
+    return runtime::fail(runtime::Reason::shutting_down, "not written: who explains only reads");
+  }
+};
+
+ExplainOutcome read(const ExplainOptions& options) {
+  common::FeatureGates features;
+  for (const auto& [gate, is_on] : options.feature_gates) {
+    const Result<> set = set_feature_gate(gate, is_on, features);
+    if (!set) return bad_flags("--feature-gates: " + set.error().message);
+  }
+  const auto config =
+      client::load_cluster_config({.kubeconfig = options.kubeconfig, .context = options.context},
+                                  client::Environment::of_process());
+  if (!config) return bad_configuration(config.error());
+  for (const std::string& warning : config->warnings) print(warning + "\n", stderr);
+  const std::string& name_space =
+      options.namespace_.empty() ? config->namespace_ : options.namespace_;
+  const auto subject = subject_from_words(options.words, name_space);
+  if (!subject) return bad_flags(subject.error().message);
+
+  runtime::Loop loop;
+  runtime::MetricsRegistry metrics;
+  runtime::Rng rng = runtime::Rng::from_system();
+  const NoWrites gate;
+  const Options defaults;
+  auto connection = Connection::open(*config, defaults, gate, Process{loop, metrics, rng, {}});
+  if (!connection) return bad_configuration(connection.error());
+  ExplainOutcome outcome;
+  loop.run(keep(read_cluster((*connection)->rest(), loop.time(),
+                             {.subject = *subject,
+                              .format = options.format,
+                              .features = features,
+                              .deadline = Deadline::after(loop.time(), options.timeout)}),
+                outcome));
+  if (outcome.status == ExplainStatus::not_answered) {
+    outcome.text = fmt::format("{}: {}", config->server.url(), outcome.text);
+  }
+  return outcome;
+}
+
+// ---- both ---------------------------------------------------------------------------------------
+
+int report(const ExplainOutcome& outcome) {
+  if (outcome.status == ExplainStatus::explained) return print(outcome.text, stdout);
+  print(fmt::format("dra-controller-manager explain: {}\n", outcome.text), stderr);
+  return static_cast<int>(outcome.status);
+}
+
+int run_explain(const Strings& arguments) {
+  std::signal(SIGPIPE, SIG_IGN);
+  const auto options = parse_explain_options(arguments);
+  if (!options) return report(bad_flags(options.error()));
+  if (options->wants_help) return print(command_help(explain_command()), stdout);
+  return report(options->server.empty() ? read(*options) : ask(*options));
+}
+
+// To be read, not applied.
+Settings settings_to_read() {
+  ExplainOptions options;
+  return explain_settings(options);
+}
+
+}  // namespace
+
+Command explain_command() {
+  return {"explain",
+          "pod|resourceclaim|devicetaintrule [NAMESPACE/]NAME",
+          "Says in sentences why an object does not go on: what is done for it now and why, and "
+          "what it waits for. Asks a manager that runs (--server), or reads the cluster once.",
+          {"pod", "resourceclaim", "devicetaintrule"},
+          settings_to_read,
+          run_explain};
+}
+
+}  // namespace dcm::manager

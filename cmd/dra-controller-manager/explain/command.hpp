@@ -1,0 +1,12 @@
+// `dra-controller-manager explain TYPE NAME`: asks a manager that runs, or reads the cluster
+// itself.
+#pragma once
+
+#include "cmd/dra-controller-manager/commands.hpp"
+
+namespace dcm::manager {
+
+// The command's row in the table of commands.
+Command explain_command();
+
+}  // namespace dcm::manager

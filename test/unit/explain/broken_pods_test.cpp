@@ -1,0 +1,291 @@
+// Pods that hang because of their claims, explained twice: by a manager that runs, through its
+// page, and from a cluster that was read once.
+#include <string>
+#include <vector>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
+#include <fmt/format.h>
+
+#include "cmd/dra-controller-manager/explain/ask_manager.hpp"
+#include "cmd/dra-controller-manager/explain/page.hpp"
+#include "cmd/dra-controller-manager/explain/read_cluster.hpp"
+#include "runtime/http/pipe.hpp"
+#include "runtime/task_group.hpp"
+#include "test/apiserver/direct.hpp"
+#include "test/apiserver/http_front.hpp"
+#include "test/support/co_test.hpp"
+#include "test/unit/herd/whole_manager.hpp"
+
+namespace dcm::manager {
+namespace {
+
+using namespace std::chrono_literals;
+namespace json = boost::json;
+using runtime::Deadline;
+using runtime::sleep_for;
+using runtime::Task;
+
+const http::Endpoint kManager{http::Security::plain, "manager", 80};
+
+Subject pod(const std::string& name) {
+  return {Subject::Kind::pod, {"default", name}};
+}
+
+// "stuck ClaimMissing: There is no …", a line each.
+std::string findings_of(const ExplainOutcome& outcome) {
+  if (outcome.status != ExplainStatus::explained) return outcome.text;
+  std::string text;
+  for (const json::value& topic : json::parse(outcome.text).at("topics").as_array()) {
+    for (const json::value& finding : topic.at("findings").as_array()) {
+      text += fmt::format("{} {}: {}\n", finding.at("outlook").as_string().c_str(),
+                          finding.at("reason").as_string().c_str(),
+                          finding.at("text").as_string().c_str());
+    }
+  }
+  return text;
+}
+
+// A cluster with a manager in it.
+class Scene {
+ public:
+  explicit Scene(runtime::VirtualLoop& virtual_loop)
+      : loop(virtual_loop),
+        server(loop.time(), runtime::Rng(2), {.log_limit = 0}),
+        network(loop.time()),
+        listener(network.listen("server", 80)),
+        manager_listener(network.listen(kManager.host, kManager.port)),
+        http(http::make_client(network, loop.time(), {.origin = kManager})),
+        manager(loop, network),
+        source({.pods = manager.pods.reader(),
+                .claims = manager.claims.reader(),
+                .claim_controller = &manager.claim_controller,
+                .eviction_controller = &manager.eviction_controller}),
+        group(loop.executor()) {
+    pages.add(make_explain_page(
+        loop.time(), {.source = [this] { return &source; }, .teller = [] { return Teller{}; }}));
+    group.spawn("server", http::serve(*listener, loop.time(), apiserver::front_options(),
+                                      apiserver::http_handler(server, loop.time()), {}));
+    group.spawn("pages",
+                http::serve(*manager_listener, loop.time(), {}, make_open_handler(pages), {}));
+  }
+
+  void post(const std::string& collection, const std::string& body) {
+    const apiserver::Answer answer = direct.post(path_of_collection(collection), body);
+    EXPECT_TRUE(answer.ok()) << collection << apiserver::serialize(answer.body);
+    last_uid = std::string(answer.uid());
+  }
+  void patch(const std::string& object, const std::string& body) {
+    const apiserver::Answer answer =
+        direct.patch(path_of_collection(object), apiserver::kMerge, body);
+    EXPECT_TRUE(answer.ok()) << object << apiserver::serialize(answer.body);
+  }
+  void remove(const std::string& object) {
+    EXPECT_TRUE(direct.remove(path_of_collection(object)).ok());
+  }
+  // A pod with one pod claim "accel", from these words of JSON.
+  void add_pod(const std::string& name, const std::string& source_of_claim,
+               const std::string& more = "") {
+    post("pods",
+         fmt::format(R"({{"metadata":{{"name":"{}"}},"spec":{{{}"containers":[)"
+                     R"({{"name":"c","image":"i"}}],"resourceClaims":[{{"name":"accel",{}}}]}}}})",
+                     name, more, source_of_claim));
+  }
+  void add_claim(const std::string& name, const std::string& metadata = "") {
+    post("resourceclaims",
+         fmt::format(R"({{"metadata":{{{}"name":"{}"}},"spec":{{"devices":{{"requests":[{{)"
+                     R"("name":"r","exactly":{{"deviceClassName":"gpu"}}}}]}}}}}})",
+                     metadata, name));
+  }
+  // Allocated to gpu-0, with a toleration for an hour, and reserved for these pods.
+  void allocate(const std::string& claim, const std::string& reserved_for) {
+    patch("resourceclaims/" + claim,
+          R"({"metadata":{"finalizers":["resource.kubernetes.io/delete-protection"]}})");
+    patch("resourceclaims/" + claim + "/status",
+          fmt::format(
+              R"({{"status":{{"allocation":{{"devices":{{"results":[{{"request":"r",)"
+              R"("driver":"gpu.example.com","pool":"p","device":"gpu-0","tolerations":[{{)"
+              R"("operator":"Exists","effect":"NoExecute","tolerationSeconds":3600}}]}}]}}}},)"
+              R"("reservedFor":[{}]}}}})",
+              reserved_for));
+  }
+  std::string as_consumer(const std::string& name) const {
+    return fmt::format(R"({{"resource":"pods","name":"{}","uid":"{}"}})", name, last_uid);
+  }
+
+  // By the manager, through its page.
+  Task<ExplainOutcome> ask(Subject subject) {
+    ExplainOutcome outcome = co_await ask_manager(
+        *http, credentials,
+        {.subject = std::move(subject), .format = Format::json, .server = "manager"});
+    co_return outcome;
+  }
+  // By the command itself.
+  Task<ExplainOutcome> read(Subject subject) {
+    ExplainOutcome outcome = co_await read_cluster(
+        manager.rest, loop.time(), {.subject = std::move(subject), .format = Format::json});
+    co_return outcome;
+  }
+  Task<> stop() {
+    manager.group.cancel();
+    co_await manager.group.join();
+    http->close_idle();
+    group.cancel();
+    co_await group.join();
+  }
+
+  runtime::VirtualLoop& loop;
+  apiserver::Server server;
+  http::PipeNetwork network;
+  std::unique_ptr<http::Listener> listener;
+  std::unique_ptr<http::Listener> manager_listener;
+  std::unique_ptr<http::Client> http;
+  NoCredentials credentials;
+  WholeManager manager;
+  ControllersSource source;
+  Pages pages;
+  runtime::TaskGroup group;
+  std::string last_uid;  // of what was made last
+
+ private:
+  static std::string path_of_collection(const std::string& what) {
+    if (what.starts_with("devicetaintrules")) return "/apis/resource.k8s.io/v1/" + what;
+    return (what.starts_with("pods") ? "/api/v1" : "/apis/resource.k8s.io/v1") +
+           std::string("/namespaces/default/") + what;
+  }
+  apiserver::Direct direct{server, "scene"};
+};
+
+struct Row {
+  const char* pod;
+  const char* told;  // by both
+};
+
+CO_TEST(ExplainBrokenPods, by_a_manager_that_runs_and_by_who_reads_once) {
+  Scene scene(loop);
+  co_await scene.manager.start();
+  scene.add_pod("no-template", R"("resourceClaimTemplateName":"nowhere")");
+  scene.add_pod("no-claim", R"("resourceClaimName":"nowhere")");
+  scene.add_claim("waits");
+  scene.add_pod("not-scheduled", R"("resourceClaimName":"waits")");
+  // Somebody else's claim, said to be this pod's.
+  scene.add_claim("stolen", R"("ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"owner",)"
+                            R"("uid":"11111111-1111-1111-1111-111111111111","controller":true}],)");
+  scene.add_pod("robbed", R"("resourceClaimName":"waits")");
+  scene.patch("pods/robbed/status",
+              R"({"status":{"extendedResourceClaimStatus":{"resourceClaimName":"stolen",)"
+              R"("requestMappings":[]}}})");
+  // Shared: one pod has it, another waits, and then it is deleted.
+  scene.add_claim("shared");
+  scene.add_pod("user", R"("resourceClaimName":"shared")", R"("nodeName":"n",)");
+  scene.allocate("shared", scene.as_consumer("user"));
+  scene.add_pod("second", R"("resourceClaimName":"shared")");
+  scene.add_claim("doomed");
+  scene.add_pod("first", R"("resourceClaimName":"doomed")", R"("nodeName":"n",)");
+  scene.allocate("doomed", scene.as_consumer("first"));
+  scene.add_pod("too-late", R"("resourceClaimName":"doomed")");
+  scene.remove("resourceclaims/doomed");
+  // A device that breaks.
+  scene.post("devicetaintrules", R"({"metadata":{"name":"burnt"},"spec":{"deviceSelector":{},)"
+                                 R"("taint":{"key":"burnt","effect":"NoExecute"}}})");
+  co_await sleep_for(loop.time(), 30s);
+
+  for (const Row& row : std::vector<Row>{
+           {"no-template", "stuck TemplateMissing: There is no ResourceClaimTemplate \"nowhere\""},
+           {"no-claim", "stuck ClaimMissing: There is no ResourceClaim \"nowhere\""},
+           {"not-scheduled", "waiting NotAllocated: ResourceClaim \"waits\" is there"},
+           {"robbed", "stuck ForeignClaim: The pod's status names ResourceClaim \"stolen\""},
+           {"second",
+            "waiting NotReserved: ResourceClaim \"shared\" is allocated "
+            "(gpu.example.com/p/gpu-0), and reserved for pod \"user\""},
+           {"too-late", "stuck ClaimBeingDeleted: ResourceClaim \"doomed\" is being deleted"},
+           {"too-late",
+            "waiting DeletionHeldByConsumers: ResourceClaim \"doomed\" is being deleted, "
+            "and stays until those who have it reserved have ended: pod \"first\""},
+           {"user", "fine Reserved: "},
+           {"user", "waiting EvictionDue: The pod will be evicted at "},
+           {"user", "note Tainted: DeviceTaintRule \"burnt\" taints device"},
+       }) {
+    const ExplainOutcome asked = co_await scene.ask(pod(row.pod));
+    EXPECT_NE(findings_of(asked).find(row.told), std::string::npos) << "asked: " << row.pod << "\n"
+                                                                    << findings_of(asked);
+    const ExplainOutcome read = co_await scene.read(pod(row.pod));
+    EXPECT_NE(findings_of(read).find(row.told), std::string::npos) << "read: " << row.pod << "\n"
+                                                                   << findings_of(read);
+  }
+  // What only a manager that works can know.
+  const ExplainOutcome of_manager = co_await scene.ask(pod("no-template"));
+  const std::string asked = findings_of(of_manager);
+  EXPECT_NE(asked.find("stuck LastProblem: The last attempt, at "), std::string::npos) << asked;
+  EXPECT_NE(asked.find("The next attempt is at "), std::string::npos) << asked;
+  co_await scene.stop();
+}
+
+CO_TEST(ExplainBrokenPods, a_claim_and_a_rule) {
+  Scene scene(loop);
+  co_await scene.manager.start();
+  scene.add_claim("shared");
+  scene.add_pod("user", R"("resourceClaimName":"shared")", R"("nodeName":"n",)");
+  scene.allocate("shared", scene.as_consumer("user"));
+  scene.post("devicetaintrules", R"({"metadata":{"name":"burnt"},"spec":{"deviceSelector":{},)"
+                                 R"("taint":{"key":"burnt","effect":"NoExecute"}}})");
+  co_await sleep_for(loop.time(), 30s);
+  const Subject claim{Subject::Kind::claim, {"default", "shared"}};
+  const Subject rule{Subject::Kind::rule, {{}, "burnt"}};
+  for (const bool asks : {true, false}) {
+    auto about_claim = asks ? scene.ask(claim) : scene.read(claim);
+    const ExplainOutcome claim_told = co_await std::move(about_claim);
+    const std::string of_claim = findings_of(claim_told);
+    EXPECT_NE(of_claim.find("note ReservedForPod: Pod \"user\""), of_claim.npos) << of_claim;
+    auto about_rule = asks ? scene.ask(rule) : scene.read(rule);
+    const ExplainOutcome rule_told = co_await std::move(about_rule);
+    const std::string of_rule = findings_of(rule_told);
+    EXPECT_NE(of_rule.find("waiting PodsPendingEviction: 1 pod has to go"), of_rule.npos)
+        << of_rule;
+    EXPECT_NE(of_rule.find("note PodPending: Pod default/user has to go at "), of_rule.npos)
+        << of_rule;
+  }
+  co_await scene.stop();
+}
+
+CO_TEST(ExplainBrokenPods, an_object_that_is_not_there) {
+  Scene scene(loop);
+  co_await scene.manager.start();
+  for (const Subject& subject : {pod("nobody"), Subject{Subject::Kind::claim, {"default", "x"}},
+                                 Subject{Subject::Kind::rule, {{}, "x"}}}) {
+    const ExplainOutcome asked = co_await scene.ask(subject);
+    EXPECT_EQ(asked.status, ExplainStatus::no_such_object) << asked.text;
+    const ExplainOutcome read = co_await scene.read(subject);
+    EXPECT_EQ(read.status, ExplainStatus::no_such_object) << read.text;
+  }
+  co_await scene.stop();
+}
+
+CO_TEST(ExplainBrokenPods, what_may_not_be_read_is_said_or_ends_it) {
+  Scene scene(loop);
+  scene.add_pod("no-claim", R"("resourceClaimName":"nowhere")");
+  std::string forbidden;
+  scene.server.before(
+      [&](const apiserver::LoggedRequest& request) -> std::optional<apiserver::Response> {
+        if (request.resource != forbidden) return std::nullopt;
+        return apiserver::Response{
+            403,
+            {},
+            R"({"kind":"Status","status":"Failure","message":"you may not list them",)"
+            R"("reason":"Forbidden","code":403})"};
+      });
+  forbidden = "resourceslices";
+  const ExplainOutcome partly = co_await scene.read(pod("no-claim"));
+  EXPECT_EQ(partly.status, ExplainStatus::explained);
+  EXPECT_NE(partly.text.find("\"missing\":"), std::string::npos) << partly.text;
+  EXPECT_NE(partly.text.find("you may not list them"), std::string::npos) << partly.text;
+  // Else a template that is there would be called missing.
+  forbidden = "resourceclaimtemplates";
+  const ExplainOutcome nothing = co_await scene.read(pod("no-claim"));
+  EXPECT_EQ(nothing.status, ExplainStatus::not_answered);
+  EXPECT_NE(nothing.text.find("you may not list them"), std::string::npos) << nothing.text;
+  co_await scene.stop();
+}
+
+}  // namespace
+}  // namespace dcm::manager
