@@ -97,6 +97,24 @@ def config_of(account, namespace="kube-system", *flags):
     return path
 
 
+def ask(port, path, bearer=None):
+    """(status, text) of a page on a manager's HTTPS port; (0, reason) while there is no answer."""
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    request = urllib.request.Request(f"https://127.0.0.1:{port}{path}")
+    if bearer:
+        request.add_header("Authorization", f"Bearer {bearer}")
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}),
+                                         urllib.request.HTTPSHandler(context=context))
+    try:
+        with opener.open(request, timeout=DEADLINE) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as refusal:
+        return refusal.code, refusal.read().decode()
+    except OSError as trouble:
+        return 0, str(trouble)
+
+
 class Manager:
     """The manager, started with the command line of a rendered container and its account's token."""
 
@@ -115,21 +133,7 @@ class Manager:
         return self.log_path.read_text()
 
     def ask(self, path, bearer=None):
-        """(status, text) of a page on the HTTPS port; (0, reason) while there is no answer."""
-        context = ssl.create_default_context()
-        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-        request = urllib.request.Request(f"https://127.0.0.1:{self.port}{path}")
-        if bearer:
-            request.add_header("Authorization", f"Bearer {bearer}")
-        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}),
-                                             urllib.request.HTTPSHandler(context=context))
-        try:
-            with opener.open(request, timeout=DEADLINE) as answer:
-                return answer.status, answer.read().decode()
-        except urllib.error.HTTPError as refusal:
-            return refusal.code, refusal.read().decode()
-        except OSError as trouble:
-            return 0, str(trouble)
+        return ask(self.port, path, bearer)
 
     def wait_until_ready(self):
         def ready():

@@ -1,0 +1,143 @@
+"""The Debian package: what is in it, its unit as systemd sees it, and an installation in a clean Debian root."""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+import unittest
+
+import cluster
+import render
+from server_test import free_port
+from tools import DEADLINE, ROOT, SCRATCH, manager, run
+
+UNIT = "lib/systemd/system/dra-controller-manager.service"
+CONFIGURATION = "etc/dra-controller-manager/configuration.yaml"
+FILES = {
+    CONFIGURATION, UNIT, "usr/bin/dra-controller-manager",
+    "usr/share/bash-completion/completions/dra-controller-manager",
+    "usr/share/zsh/vendor-completions/_dra-controller-manager",
+    "usr/share/fish/vendor_completions.d/dra-controller-manager.fish",
+    "usr/share/man/man8/dra-controller-manager.8.gz",
+    "usr/share/doc/dra-controller-manager/copyright",
+    "usr/share/doc/dra-controller-manager/changelog.gz",
+    *[f"usr/share/doc/dra-controller-manager/licences/{name}" for name in (
+        "libboost1.81-dev", "libcli11-dev", "libfmt-dev", "libspdlog-dev", "prometheus-cpp-dev")],
+}
+
+
+class Package(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        for program in ("dpkg-deb", "dpkg-shlibdeps"):
+            if not shutil.which(program):
+                raise unittest.SkipTest(f"no {program} here")
+        SCRATCH.mkdir(parents=True, exist_ok=True)
+        cls.scratch = tempfile.TemporaryDirectory(dir=SCRATCH)
+        cls.addClassCleanup(cls.scratch.cleanup)
+        cls.package = cls.build(cls.scratch.name)
+        cls.tree = pathlib.Path(cls.scratch.name, "tree")
+        run("dpkg-deb", "-x", cls.package, cls.tree)
+
+    @staticmethod
+    def build(folder):
+        return run(ROOT / "packaging/package", manager(), folder).strip()
+
+    def test_has_what_it_should_and_nothing_else(self):
+        there = {str(path.relative_to(self.tree)) for path in self.tree.rglob("*") if path.is_file()}
+        self.assertEqual(there, FILES)
+        self.assertEqual([path for path in self.tree.rglob("*") if path.is_file() and not path.stat().st_size], [])
+
+    def test_names_version_and_libraries(self):
+        fields = dict(line.split(": ", 1) for line in run("dpkg-deb", "-f", self.package).splitlines()
+                      if ": " in line and not line.startswith(" "))
+        self.assertEqual(fields["Version"], run(manager(), "--version").split()[1])
+        for library in ("libc6", "libssl3", "libboost-json1.81.0"):
+            self.assertIn(library, fields["Depends"])
+
+    def test_is_the_same_each_time(self):
+        with tempfile.TemporaryDirectory(dir=SCRATCH) as folder:
+            again = self.build(folder)
+            self.assertEqual(pathlib.Path(again).read_bytes(), pathlib.Path(self.package).read_bytes())
+
+    def test_the_configuration_is_the_documented_one_but_for_the_port(self):
+        theirs = (self.tree / CONFIGURATION).read_text().splitlines()
+        ours = (render.MANIFESTS / "configuration.yaml").read_text().splitlines()
+        different = [(one, other) for one, other in zip(ours, theirs, strict=True) if one != other]
+        self.assertEqual([one.split(":")[0].strip() for one, _ in different], ["securePort"])
+        self.assertIn("securePort: 10357 ", different[0][1])
+
+    def test_systemd_finds_nothing_to_mend_in_the_unit(self):
+        if not shutil.which("systemd-analyze"):
+            self.skipTest("no systemd-analyze here")
+        # Only that file and those of systemd that it names are there.
+        run("cp", "-r", "--parents", "/lib/systemd/system/", self.tree, check=False)
+        said = run("systemd-analyze", "verify", "--man=no", f"--root={self.tree}", f"/{UNIT}", check=False)
+        ours = [line for line in (said.stdout + said.stderr).splitlines() if "dra-controller-manager" in line]
+        self.assertEqual(ours, [])
+        self.assertEqual(said.returncode, 0, said.stderr)
+
+    def test_systemd_would_find_a_mistake_in_it(self):
+        if not shutil.which("systemd-analyze"):
+            self.skipTest("no systemd-analyze here")
+        broken = self.tree / "lib/systemd/system/dra-controller-manager-broken.service"
+        broken.write_text((self.tree / UNIT).read_text().replace("Restart=always", "Restart=perhaps"))
+        self.addCleanup(broken.unlink)
+        said = run("systemd-analyze", "verify", "--man=no", f"--root={self.tree}",
+                   f"/{broken.relative_to(self.tree)}", check=False)
+        self.assertIn("perhaps", said.stderr)
+
+    def test_the_unit_is_locked_down(self):
+        if not shutil.which("systemd-analyze"):
+            self.skipTest("no systemd-analyze here")
+        # 1.5 of 10; what it keeps is the network.
+        run("systemd-analyze", "security", "--offline=true", "--threshold=15", f"--root={self.tree}", f"/{UNIT}")
+
+    def test_installs_in_a_clean_debian_and_serves_a_real_cluster_from_there(self):
+        archive = os.environ.get("DEBIAN_ROOT")
+        if not archive or os.geteuid() != 0:
+            self.skipTest("no clean Debian root here ($DEBIAN_ROOT, as root)")
+        root = pathlib.Path(self.scratch.name, "root")
+        root.mkdir()
+        run("tar", "-xf", archive, "-C", root)
+        shutil.copy(self.package, root / "package.deb")
+        shutil.copy("/etc/resolv.conf", root / "etc/resolv.conf")
+        self.inside(root, "apt-get update -q && apt-get install -qy --no-install-recommends /package.deb")
+        self.assertEqual(self.inside(root, "dra-controller-manager --version").split()[0],
+                         "dra-controller-manager")
+        self.serve(root)
+        self.inside(root, "apt-get purge -qy dra-controller-manager")
+        left = [name for name in FILES if (root / name).exists()]
+        self.assertEqual(left, [])
+
+    def inside(self, root, command):
+        return run("chroot", root, "/usr/bin/env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
+                   "DEBIAN_FRONTEND=noninteractive", *self.proxies(), "sh", "-ec", command)
+
+    @staticmethod
+    def proxies():
+        return [f"{name}={value}" for name, value in os.environ.items() if name.lower().endswith("_proxy")]
+
+    def serve(self, root):
+        """As the unit starts it, but for systemd: as nobody, with its own configuration."""
+        cluster.apply(render.kustomize("base"))
+        config = json.loads(cluster.ctl("config", "view", "--flatten", "--minify", "-o", "json",
+                                        config=cluster.config_of("dra-controller-manager")))
+        (root / "kubeconfig").write_text(json.dumps(config))
+        port = free_port()
+        process = subprocess.Popen(
+            ["chroot", "--userspec=65534:65534", root, "dra-controller-manager", "--kubeconfig=/kubeconfig",
+             "--config=/etc/dra-controller-manager/configuration.yaml", f"--secure-port={port}",
+             "--bind-address=127.0.0.1"], stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        cluster.soon("it is ready", lambda: process.poll() is not None or
+                     cluster.ask(port, "/readyz")[0] == 200)
+        process.send_signal(signal.SIGTERM)
+        said = process.communicate(timeout=DEADLINE)[1]
+        self.assertEqual(process.returncode, 0, said)
+
+
+if __name__ == "__main__":
+    unittest.main()
