@@ -9,7 +9,7 @@ import cluster
 from tools import ROOT, kubectl
 
 # Their commands are run from top to bottom, on a cluster without nodes; a block that cannot be is marked.
-OPERATORS_PAGES = ["install.md", "migrate.md", "runbooks.md", "security.md"]
+OPERATORS_PAGES = ["install.md", "migrate.md", "runbooks.md", "security.md", "troubleshoot.md"]
 NOT_RUN = "<!-- not run by the tests: "
 
 
@@ -55,6 +55,12 @@ class Docs(unittest.TestCase):
         for page in pages():
             with self.subTest(page.relative_to(ROOT)):
                 self.assertEqual(list(dead_links(page)), [])
+
+    def test_every_source_that_a_page_for_contributors_names_is_there(self):
+        for name in ("a-pods-way.md", "add-a-controller.md"):
+            named = re.findall(r"`([\w/-]+/[\w/.-]+\.[ch]pp)`", (ROOT / "docs" / name).read_text())
+            self.assertGreater(len(named), 3)
+            self.assertEqual([path for path in named if not (ROOT / path).exists()], [], name)
 
     def test_every_page_is_in_the_list(self):
         listed = (ROOT / "docs/README.md").read_text()
