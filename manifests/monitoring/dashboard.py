@@ -48,7 +48,7 @@ ROWS = [
         ("Evictions to come", "timeseries", "none", "Stuck: tried more than 5 times.",
          [(f"max({OURS}_evictions_pending{{{JOB}}})", "pending"),
           (f"max({OURS}_evictions_stuck{{{JOB}}})", "stuck")]),
-        ("How late pods are evicted", "timeseries", "s", "From the time at which they were due.",
+        ("How late pods are evicted", "timeseries", "s", "From the time at which they were due: of a pod that comes to a device, since the taint is there.",
          [(quantile(0.5, EVICTION_TIME), "median"), (quantile(0.99, EVICTION_TIME), "99 %")]),
     ]),
     ("Work", [
@@ -91,7 +91,7 @@ ROWS = [
 ]
 
 WIDTH = 24  # of Grafana's grid
-WIDTHS = {"stat": 4, "timeseries": 8}
+NUMBER = 4  # the width of a panel that shows one number
 HEIGHT = 8
 DATASOURCE = {"type": "prometheus", "uid": "${datasource}"}
 
@@ -108,22 +108,31 @@ def panel(number, place, title, kind, unit, description, queries):
     return made
 
 
+def lines_of(contents):
+    """Panels side by side, each line as wide as the grid: small numbers first, else two or three of a size."""
+    if contents[0][1] == "stat":
+        small = [content for content in contents if content[1] == "stat"]
+        rest = (WIDTH - NUMBER * len(small)) // (len(contents) - len(small))
+        return [[(content, NUMBER if content[1] == "stat" else rest) for content in contents]]
+    first = 2 if len(contents) in (2, 4) else 3
+    return [[(content, WIDTH // len(line)) for content in line]
+            for line in (contents[:first], contents[first:]) if line]
+
+
 def panels():
-    """Each row a line over the whole width, below it its panels, as many side by side as fit."""
+    """Each row a title over the whole width, below it its panels."""
     made, y = [], 0
     for title, contents in ROWS:
         made.append({"id": len(made) + 1, "type": "row", "title": title, "collapsed": False, "panels": [],
                      "gridPos": {"x": 0, "y": y, "w": WIDTH, "h": 1}})
         y += 1
-        x = height = 0
-        for content in contents:
-            width = WIDTHS[content[1]]
-            if x + width > WIDTH:
-                x, y, height = 0, y + height, 0
-            place = {"x": x, "y": y, "w": width, "h": HEIGHT}
-            made.append(panel(len(made) + 1, place, *content))
-            x, height = x + width, HEIGHT
-        y += height
+        for line in lines_of(contents):
+            x = 0
+            for content, width in line:
+                place = {"x": x, "y": y, "w": width, "h": HEIGHT}
+                made.append(panel(len(made) + 1, place, *content))
+                x += width
+            y += HEIGHT
     return made
 
 

@@ -71,9 +71,9 @@ class Dashboard(unittest.TestCase):
 
 
 class Prometheus:
-    """A real one that scrapes a manager with the scraper's token."""
+    """A real one that scrapes managers with the scraper's token."""
 
-    def __init__(self, manager, folder):
+    def __init__(self, managers, folder):
         self.port = free_port()
         token = f"{folder}/token"
         with open(token, "w") as file:
@@ -86,7 +86,7 @@ class Prometheus:
                     "job_name": "dra-controller-manager", "scheme": "https",
                     "authorization": {"credentials_file": token},
                     "tls_config": {"insecure_skip_verify": True},
-                    "static_configs": [{"targets": [f"127.0.0.1:{manager.port}"]}]}]}, file)
+                    "static_configs": [{"targets": [f"127.0.0.1:{manager.port}" for manager in managers]}]}]}, file)
         self.log = open(f"{folder}/prometheus.log", "wb")
         self.process = subprocess.Popen(
             [prometheus(), f"--config.file={folder}/prometheus.yaml", f"--storage.tsdb.path={folder}/data",
@@ -118,7 +118,7 @@ class Live(OnTheServer):
         self.addCleanup(folder.cleanup)
         objects = render.composed(components=["pod-monitor"])
         self.manager = self.start([o for o in objects if o["kind"] != "PodMonitor"], "kube-system")
-        self.prometheus = Prometheus(self.manager, folder.name)
+        self.prometheus = Prometheus([self.manager], folder.name)
         self.addCleanup(self.prometheus.stop)
 
     def work(self, number):
