@@ -1,0 +1,299 @@
+// Why a pod does not go on: told by the running manager through its page, and by the command that
+// reads the cluster itself. Both must say the same of the same cluster.
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "test/conformance/eviction_case.hpp"
+#include "test/support/paths.hpp"
+
+namespace dcm::conformance {
+namespace {
+
+struct Ended {
+  int status = 0;
+  std::string output;
+};
+
+// What the cases have at hand besides: the command, and a manager to ask.
+template <class Base>
+class Explaining : public Base {
+ protected:
+  void SetUp() override {
+    if (run().manager == ManagerKind::reference) GTEST_SKIP() << "this is about our own binary";
+    support::write_kubeconfig(this->file("reader"), run().admin);
+  }
+
+  // Anybody may ask it: the server in memory knows no users.
+  void start(std::vector<std::string> flags = {}) {
+    flags.push_back(fmt::format("--secure-port={}", port_));
+    flags.emplace_back("--bind-address=127.0.0.1");
+    flags.emplace_back("--authorization-always-allow-paths=/debug/explain/*");
+    this->start_manager(std::move(flags));
+  }
+
+  // The command, run to its end.
+  Ended explain(std::vector<std::string> arguments) {
+    const std::string output = this->file(fmt::format("explain-{}.out", ++runs_));
+    arguments.insert(arguments.begin(), {support::binary("dra-controller-manager"), "explain"});
+    const int status = support::Process::run({std::move(arguments), {}, output});
+    return {status, support::read_file(output)};
+  }
+  Ended read(const std::string& type, const std::string& name,
+             const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments{type, name, "--namespace=" + this->ns(),
+                                       "--kubeconfig=" + this->file("reader")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return explain(std::move(arguments));
+  }
+  Ended ask(const std::string& type, const std::string& name,
+            const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments{type, name, "--namespace=" + this->ns(),
+                                       "--insecure-skip-tls-verify",
+                                       fmt::format("--server=https://127.0.0.1:{}", port_)};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return explain(std::move(arguments));
+  }
+
+  // "stuck ClaimMissing: There is no …", a line each.
+  static std::string findings_of(const Ended& ended) {
+    if (ended.status != 0) return ended.output;
+    std::string text;
+    const json::value told = json::parse(ended.output);
+    for (const json::value& topic : at(told, "/topics").as_array()) {
+      for (const json::value& finding : at(topic, "/findings").as_array()) {
+        text += fmt::format("{} {}: {}\n", text_at(finding, "/outlook"),
+                            text_at(finding, "/reason"), text_at(finding, "/text"));
+      }
+    }
+    return text;
+  }
+  void told_by_manager(const std::string& type, const std::string& name, const std::string& what) {
+    std::string told;
+    EXPECT_TRUE(this->soon("the manager says: " + what, [&] {
+      told = findings_of(ask(type, name, {"-o", "json"}));
+      return told.find(what) != told.npos;
+    })) << told;
+  }
+  void told_by_reader(const std::string& type, const std::string& name, const std::string& what) {
+    const std::string told = findings_of(read(type, name, {"-o", "json"}));
+    EXPECT_NE(told.find(what), told.npos) << what << "\nin\n" << told;
+  }
+  void told_by_both(const std::string& type, const std::string& name, const std::string& what) {
+    told_by_manager(type, name, what);
+    told_by_reader(type, name, what);
+  }
+
+  int port_ = support::free_port();
+
+ private:
+  int runs_ = 0;
+};
+
+class Explain : public Explaining<Case> {
+ protected:
+  // From now on no claim can be made.
+  void refuse_creates() {
+    faults().add(
+        {.method = "POST",
+         .target = kClaims,
+         .times = 1'000'000,
+         .fault = {.kind = FaultKind::answer,
+                   .answer = {.status = 403,
+                              .headers = {{"Content-Type", "application/json"}},
+                              .body = R"({"kind":"Status","apiVersion":"v1","status":"Failure",
+                                  "message":"exceeded quota: gpus","reason":"Forbidden","code":403})"}}});
+  }
+};
+
+// ---- five broken pods ---------------------------------------------------------------------------
+
+TEST_F(Explain, a_pod_whose_template_is_missing) {
+  start();
+  create_pod({.name = "p", .templates = {{"accel", "nowhere"}}});
+  told_by_both(
+      "pod", "p",
+      "stuck TemplateMissing: There is no ResourceClaimTemplate \"nowhere\" in namespace \"" +
+          ns() + "\"");
+  told_by_manager("pod", "p", "stuck LastProblem: The last attempt, at ");
+  told_by_manager("pod", "p", "The next attempt is at ");
+  create_template("nowhere");
+  told_by_both("pod", "p", "waiting NotAllocated: ");
+}
+
+TEST_F(Explain, a_pod_that_names_a_claim_which_is_missing) {
+  start();
+  create_pod({.name = "p", .claims = {{"accel", "nowhere"}}});
+  told_by_both("pod", "p", "stuck ClaimMissing: There is no ResourceClaim \"nowhere\"");
+}
+
+TEST_F(Explain, a_pod_whose_status_names_somebody_elses_claim_and_that_gets_none_of_its_own) {
+  refuse_creates();
+  start();
+  create_template("gpus");
+  create_claim("others");
+  own("others", create_pod({.name = "other"}), "accel");
+  create_pod({.name = "p", .templates = {{"accel", "gpus"}}});
+  kube().must_patch(
+      path("pods", "p") + "/status", Kube::Patch::merge,
+      {{"status",
+        {{"resourceClaimStatuses",
+          json::array{json::object{{"name", "accel"}, {"resourceClaimName", "others"}}}}}}});
+  told_by_both("pod", "p",
+               "note ForeignClaim: The pod's status names ResourceClaim \"others\", which was not "
+               "made for this pod");
+  told_by_both("pod", "p", "belongs to pod \"other\"");
+  told_by_manager("pod", "p",
+                  "failed: PodResourceClaim accel: create ResourceClaim : exceeded quota: gpus");
+}
+
+TEST_F(Explain, a_pod_that_waits_for_the_scheduler) {
+  start();
+  create_claim("shared");
+  create_pod({.name = "p", .claims = {{"accel", "shared"}}});
+  told_by_both("pod", "p", "waiting NotAllocated: ResourceClaim \"shared\" is there");
+  const json::value user =
+      create_pod({.name = "q", .claims = {{"accel", "shared"}}, .node = "node-a"});
+  allocate("shared", {reservation_of(user)});
+  told_by_both("pod", "p",
+               "waiting NotReserved: ResourceClaim \"shared\" is allocated "
+               "(gpu.example.com/node-a/gpu-0), and reserved for pod \"q\", not for this pod.");
+  told_by_both("pod", "q", "fine Reserved: ");
+}
+
+TEST_F(Explain, a_pod_whose_claim_is_being_deleted_while_another_has_it) {
+  start();
+  create_claim("shared");
+  const json::value user =
+      create_pod({.name = "q", .claims = {{"accel", "shared"}}, .node = "node-a"});
+  allocate("shared", {reservation_of(user)});
+  create_pod({.name = "p", .claims = {{"accel", "shared"}}});
+  kube().remove(path("resourceclaims", "shared"));
+  told_by_both("pod", "p", "stuck ClaimBeingDeleted: ResourceClaim \"shared\" is being deleted");
+  told_by_both(
+      "pod", "p",
+      "waiting DeletionHeldByConsumers: ResourceClaim \"shared\" is being deleted, and stays "
+      "until those who have it reserved have ended: pod \"q\"");
+  told_by_both("resourceclaim", "shared", "note ReservedForPod: Pod \"q\"");
+  set_phase("q", "Succeeded");
+  told_by_both("pod", "q", "note Finished: ");
+  told_by_both("pod", "p", "stuck ClaimMissing: ");
+}
+
+// ---- devices that break -------------------------------------------------------------------------
+
+class ExplainEviction : public Explaining<EvictionCase> {};
+
+TEST_F(ExplainEviction, a_pod_that_tolerates_a_taint_for_a_time) {
+  start({"--controllers=*"});
+  create_user("p", {{.tolerations = {tolerates("broken", 3600)}}});
+  publish("slice", {.taints = {taint("broken")}});
+  told_by_both("pod", "p", "waiting EvictionDue: The pod will be evicted at ");
+  told_by_both("pod", "p",
+               "note Tainted: Its driver taints device " + driver() + "/node-a/gpu-0 with broken");
+  create_rule("rule");
+  const std::string rule = ns() + "-rule";
+  told_by_both("devicetaintrule", rule, "note PodPending: Pod " + ns() + "/p has to go ");
+  told_by_both("devicetaintrule", rule,
+               "note Selects: It selects the devices of driver " + driver());
+}
+
+// ---- who is asked -------------------------------------------------------------------------------
+
+TEST_F(Explain, in_sentences) {
+  start();
+  create_pod({.name = "p", .templates = {{"accel", "nowhere"}}});
+  std::string told;
+  EXPECT_TRUE(soon("a text", [&] {
+    told = ask("pod", "p").output;
+    return told.find("It does not go on by itself:") != told.npos;
+  })) << told;
+  EXPECT_TRUE(told.starts_with("Pod " + ns() + "/p (UID ")) << told;
+  EXPECT_NE(told.find("that does the work."), told.npos) << told;
+  const Ended read_once = read("po", ns() + "/p");
+  EXPECT_EQ(read_once.status, 0) << read_once.output;
+  EXPECT_NE(read_once.output.find("which has read the cluster once"), std::string::npos)
+      << read_once.output;
+}
+
+TEST_F(Explain, by_a_standby_which_says_who_leads) {
+  const std::vector<std::string> lease{"--leader-elect=true",
+                                       "--leader-elect-resource-name=" + ns()};
+  // The Role of the restricted account knows one name of a lease alone.
+  support::write_kubeconfig(file("admin"), run().admin);
+  const auto leader = another_manager(file("admin"), lease);
+  ASSERT_TRUE(leader->is_ready_soon()) << leader->log();
+  ASSERT_TRUE(soon("it leads", [&] {
+    return leader->metric("leader_election_master_status{name=\"" + ns() + "\"}") == 1;
+  })) << leader->log();
+  std::vector<std::string> flags = lease;
+  flags.push_back(fmt::format("--secure-port={}", port_));
+  flags.emplace_back("--bind-address=127.0.0.1");
+  flags.emplace_back("--authorization-always-allow-paths=/debug/explain/*");
+  const auto standby = another_manager(file("admin"), flags);
+  ASSERT_TRUE(standby->is_ready_soon()) << standby->log();
+  create_pod({.name = "p", .claims = {{"accel", "nowhere"}}});
+  json::value told;
+  EXPECT_TRUE(soon("the standby knows the pod and who leads", [&] {
+    const Ended asked = ask("pod", "p", {"-o", "json"});
+    if (asked.status != 0) return false;
+    told = json::parse(asked.output);
+    return !text_at(told, "/toldBy/leader").empty();
+  }));
+  const std::string holder =
+      text_at(kube().must_get("/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/" + ns()),
+              "/spec/holderIdentity");
+  EXPECT_EQ(text_at(told, "/toldBy/role"), "standsBy");
+  EXPECT_EQ(text_at(told, "/toldBy/leader"), holder);
+  EXPECT_EQ(text_at(told, "/outlook"), "stuck");
+  standby->kill();
+  leader->kill();
+  kube().remove("/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/" + ns());
+}
+
+TEST_F(Explain, only_to_whom_the_cluster_allows_it) {
+  if (!run().admin.server.starts_with("https")) GTEST_SKIP() << "this server reviews no tokens";
+  start_manager({fmt::format("--secure-port={}", port_), "--bind-address=127.0.0.1"});
+  create_pod({.name = "p", .claims = {{"accel", "nowhere"}}});
+  const auto with_token = [&](const std::string& token) {
+    std::ofstream(file("token")) << token;
+    return ask("pod", "p", {"--token-file=" + file("token")});
+  };
+  EXPECT_TRUE(soon("an answer", [&] { return with_token(run().admin.token).status == 0; }));
+  for (const Ended& told : {with_token(run().admin.token), read("pod", "p", {"-o", "json"})}) {
+    EXPECT_EQ(told.output.find(run().admin.token), std::string::npos);
+    EXPECT_EQ(told.output.find(run().restricted.token), std::string::npos);
+  }
+  const Ended nobody = ask("pod", "p");
+  EXPECT_EQ(nobody.status, 4);
+  EXPECT_NE(nobody.output.find("status 401"), std::string::npos) << nobody.output;
+  const Ended forbidden = with_token(run().restricted.token);
+  EXPECT_EQ(forbidden.status, 4);
+  EXPECT_NE(forbidden.output.find("may not get the non-resource URL \"/debug/explain/pods/"),
+            std::string::npos)
+      << forbidden.output;
+  EXPECT_EQ(forbidden.output.find(run().restricted.token), std::string::npos);
+}
+
+TEST_F(Explain, says_by_its_exit_status_why_it_explains_nothing) {
+  start();
+  EXPECT_TRUE(soon("the manager answers", [&] { return ask("pod", "nobody").status == 3; }));
+  const Ended not_there = read("pod", "nobody");
+  EXPECT_EQ(not_there.status, 3);
+  EXPECT_NE(not_there.output.find("Pod " + ns() + "/nobody is not in the cluster"),
+            std::string::npos)
+      << not_there.output;
+  EXPECT_EQ(read("node", "a").status, 2);
+  EXPECT_EQ(explain({"pod"}).status, 2);
+  EXPECT_EQ(explain({"pod", "a", "--unknown"}).status, 2);
+  EXPECT_EQ(explain({"pod", "a", "--kubeconfig=" + file("nowhere")}).status, 1);
+  EXPECT_EQ(explain({"pod", "a", "--server=https://127.0.0.1:1", "--timeout=5s"}).status, 4);
+  support::write_kubeconfig(file("wrong"), {.server = "http://127.0.0.1:1"});
+  const Ended nobody_there = explain({"pod", "a", "--timeout=1s", "--kubeconfig=" + file("wrong")});
+  EXPECT_EQ(nobody_there.status, 4);
+  EXPECT_NE(nobody_there.output.find("http://127.0.0.1:1"), std::string::npos)
+      << nobody_there.output;
+}
+
+}  // namespace
+}  // namespace dcm::conformance
