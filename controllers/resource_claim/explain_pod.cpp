@@ -43,98 +43,6 @@ void answer_look_ups(PodSnapshot& snapshot) {
   }
 }
 
-// ---- one claim, seen from the pod ---------------------------------------------------------------
-
-void explain_unallocated(const View& view, const api::ResourceClaim& claim, Topic& topic) {
-  if (view.pod().node_name.empty()) {
-    topic.add(Outlook::waiting, "NotAllocated",
-              fmt::format("{} is there, and no device is allocated to it yet: the scheduler does "
-                          "that when it places the pod. Why it has not, its events on the pod say "
-                          "(kubectl describe pod).",
-                          quoted(claim)));
-  } else {
-    topic.add(Outlook::stuck, "NeverAllocated",
-              fmt::format("No device is allocated to {}, and the pod is on node \"{}\" already. "
-                          "Only the scheduler allocates, and only for pods that it places itself: "
-                          "leave spec.nodeName to it.",
-                          quoted(claim), view.pod().node_name.str()));
-  }
-}
-
-struct ReservationWords {
-  const View& view;
-  const api::ResourceClaim& claim;
-  Topic& topic;
-
-  void operator()(NotReserved why) const {
-    if (why == NotReserved::no_node) return explain_waiting_for_scheduler();
-    if (why != NotReserved::under_way) return;
-    topic.add(Outlook::acting, "ReservationUnderWay",
-              fmt::format("{} is being reserved for another pod at this moment; then it is this "
-                          "one's turn.",
-                          quoted(claim)));
-  }
-  void operator()(const PodProblem& problem) const {
-    topic.add(
-        Outlook::stuck,
-        problem.cause == Cause::too_many_users ? "TooManyConsumers" : "ReservationFailed",
-        fmt::format("{} cannot be reserved for the pod: {}.", quoted(claim), problem.message));
-  }
-  void operator()(const Reserve&) const {
-    topic.add(
-        Outlook::acting, "Reserve",
-        fmt::format("{} is allocated ({}), and reserved for {}. The pod is on node \"{}\", so "
-                    "it is reserved for it now, without the scheduler.",
-                    quoted(claim), describe_devices(claim), describe_consumers(claim),
-                    view.pod().node_name.str()));
-  }
-
- private:
-  void explain_waiting_for_scheduler() const {
-    const bool is_full = claim.reserved_for.size() >= api::kReservedForMax;
-    const std::string state =
-        fmt::format("{} is allocated ({}), and reserved for {}", quoted(claim),
-                    describe_devices(claim), describe_consumers(claim));
-    if (is_full) {
-      return topic.add(Outlook::stuck, "TooManyConsumers",
-                       fmt::format("{}: more than {} are not possible. The pod waits for one of "
-                                   "them to end.",
-                                   state, api::kReservedForMax));
-    }
-    topic.add(Outlook::waiting, "NotReserved",
-              state +
-                  ", not for this pod. The scheduler reserves it when it places the pod, where "
-                  "these devices can be used. Why it has not, its events on the pod say "
-                  "(kubectl describe pod).");
-  }
-};
-
-void explain_deleted(const View& view, const ClaimPtr& claim, Topic& topic) {
-  if (common::is_reserved_for(*claim, view.pod())) {
-    return topic.add(Outlook::note, "ClaimBeingDeleted",
-                     fmt::format("{} is being deleted. The pod has it reserved and keeps it until "
-                                 "it has ended.",
-                                 quoted(*claim)));
-  }
-  topic.add(Outlook::stuck, "ClaimBeingDeleted",
-            fmt::format("{} is being deleted, so it is allocated and reserved for nobody any more. "
-                        "The pod can go on when it is gone and there is another in its place.",
-                        quoted(*claim)));
-  explain_deletion(view.snapshot_of(claim), topic);
-}
-
-// A claim that is there and may be used by the pod.
-void explain_claim_in_use(const View& view, const ClaimPtr& claim, Topic& topic) {
-  if (claim->meta.is_being_deleted) return explain_deleted(view, claim, topic);
-  if (!claim->is_allocated) return explain_unallocated(view, *claim, topic);
-  if (common::is_reserved_for(*claim, view.pod())) {
-    return topic.add(Outlook::fine, "Reserved",
-                     fmt::format("{} is allocated ({}) and reserved for the pod.", quoted(*claim),
-                                 describe_devices(*claim)));
-  }
-  std::visit(ReservationWords{view, *claim, topic}, decide_reservation(view.snapshot, claim));
-}
-
 // ---- one pod claim ------------------------------------------------------------------------------
 
 struct PodClaimWords {
@@ -149,7 +57,7 @@ struct PodClaimWords {
     if (settled.claim == nullptr) return explain_missing();
     if (settled.origin == Settled::Origin::user) explain_foreign_owner(*settled.claim);
     if (settled.origin == Settled::Origin::generated) explain_name(*settled.claim);
-    explain_claim_in_use(view, settled.claim, topic);
+    explain_use(view.snapshot, view.snapshot_of, settled.claim, topic);
   }
   void operator()(const PodProblem& problem) const;
   void operator()(const GetClaim& step) const {
@@ -284,7 +192,7 @@ Topic explain_extended(const View& view) {
                         : fmt::format(" but for {} \"{}\"", (*claim)->controller->kind.str(),
                                       (*claim)->controller->name)));
   } else {
-    explain_claim_in_use(view, *claim, topic);
+    explain_use(view.snapshot, view.snapshot_of, *claim, topic);
   }
   return topic;
 }

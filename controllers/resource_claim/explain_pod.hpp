@@ -4,17 +4,14 @@
 // Pure, from the same snapshot and decisions as the workers' (decide_pod.hpp, decide_claim.hpp).
 #pragma once
 
-#include <functional>
 #include <vector>
 
 #include "controllers/common/explanation.hpp"
 #include "controllers/resource_claim/decide_pod.hpp"
 #include "controllers/resource_claim/explain_claim.hpp"
+#include "controllers/resource_claim/explain_use.hpp"
 
 namespace dcm::resource_claim {
-
-// The snapshot of a claim that a pod refers to.
-using SnapshotOf = std::function<ClaimSnapshot(const ClaimPtr&)>;
 
 // "Pending, on no node yet", "Running on node-a, being deleted".
 std::string describe(const api::Pod& pod);

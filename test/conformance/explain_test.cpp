@@ -170,10 +170,9 @@ TEST_F(Explain, a_pod_whose_claim_is_being_deleted_while_another_has_it) {
   create_pod({.name = "p", .claims = {{"accel", "shared"}}});
   kube().remove(path("resourceclaims", "shared"));
   told_by_both("pod", "p", "stuck ClaimBeingDeleted: ResourceClaim \"shared\" is being deleted");
-  told_by_both(
-      "pod", "p",
-      "waiting DeletionHeldByConsumers: ResourceClaim \"shared\" is being deleted, and stays "
-      "until those who have it reserved have ended: pod \"q\"");
+  told_by_both("pod", "p",
+               "waiting DeletionHeldByConsumers: ResourceClaim \"shared\" is being deleted, and "
+               "stays until those who have it reserved have ended: pod \"q\"");
   told_by_both("resourceclaim", "shared", "note ReservedForPod: Pod \"q\"");
   set_phase("q", "Succeeded");
   told_by_both("pod", "q", "note Finished: ");

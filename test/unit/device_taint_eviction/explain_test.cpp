@@ -160,8 +160,7 @@ TEST(ExplainEviction, of_a_rule_and_the_pods_that_it_makes_go) {
                        }),
                {"acting PodsPendingEviction: 2 pods have to go because of it",
                 "note PodPending: Pod lab/now has to go since",
-                "Pod lab/later has to go at "
-                "2027-03-01T09:01:30Z (in 1 min 0 s)."});
+                "Pod lab/later has to go at 2027-03-01T09:01:30Z (in 1 min 0 s)."});
   expect_parts("while they are still counted",
                told_of(*rule,
                        [](RuleFacts& facts) {

@@ -196,12 +196,12 @@ CO_TEST(ExplainBrokenPods, by_a_manager_that_runs_and_by_who_reads_once) {
            {"not-scheduled", "waiting NotAllocated: ResourceClaim \"waits\" is there"},
            {"robbed", "stuck ForeignClaim: The pod's status names ResourceClaim \"stolen\""},
            {"second",
-            "waiting NotReserved: ResourceClaim \"shared\" is allocated "
-            "(gpu.example.com/p/gpu-0), and reserved for pod \"user\""},
+            "waiting NotReserved: ResourceClaim \"shared\" is allocated (gpu.example.com/p/gpu-0), "
+            "and reserved for pod \"user\""},
            {"too-late", "stuck ClaimBeingDeleted: ResourceClaim \"doomed\" is being deleted"},
            {"too-late",
-            "waiting DeletionHeldByConsumers: ResourceClaim \"doomed\" is being deleted, "
-            "and stays until those who have it reserved have ended: pod \"first\""},
+            "waiting DeletionHeldByConsumers: ResourceClaim \"doomed\" is being deleted, and stays "
+            "until those who have it reserved have ended: pod \"first\""},
            {"user", "fine Reserved: "},
            {"user", "waiting EvictionDue: The pod will be evicted at "},
            {"user", "note Tainted: DeviceTaintRule \"burnt\" taints device"},

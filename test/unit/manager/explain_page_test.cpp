@@ -97,9 +97,10 @@ TEST_F(ExplainPage, of_a_standby_says_so_and_who_leads) {
 
 TEST_F(ExplainPage, warns_while_not_everything_is_known) {
   teller.missing = "pods: not synced yet";
-  EXPECT_THAT(get("/debug/explain/pods/lab/trainer-0").body,
-              HasSubstr("CAUTION: not everything is known yet, so this may be wrong: pods: not "
-                        "synced yet."));
+  EXPECT_THAT(
+      get("/debug/explain/pods/lab/trainer-0").body,
+      HasSubstr(
+          "CAUTION: not everything is known yet, so this may be wrong: pods: not synced yet."));
   EXPECT_EQ(get("/debug/explain/pods/lab/another").status, 503);
   source = nullptr;
   const http::Response nothing = get("/debug/explain/pods/lab/trainer-0");
@@ -110,8 +111,8 @@ TEST_F(ExplainPage, warns_while_not_everything_is_known) {
 TEST_F(ExplainPage, does_not_know_every_object_and_every_path) {
   const http::Response unknown = get("/debug/explain/pods/lab/another");
   EXPECT_EQ(unknown.status, 404);
-  EXPECT_THAT(unknown.body, HasSubstr("Pod lab/another is not known here: there is none, or it "
-                                      "uses no claims"));
+  EXPECT_THAT(unknown.body,
+              HasSubstr("Pod lab/another is not known here: there is none, or it uses no claims"));
   for (const char* path :
        {"", "pods", "pods/", "pods/lab", "pods/lab/", "pods//a", "pods/lab/a/b", "nodes/lab/a",
         "devicetaintrules/lab/a", "pods/lab/A%20b", "pods/../x"}) {

@@ -106,8 +106,7 @@ TEST(ExplainClaim, whose_it_is) {
        {kRuns},
        Miss::unknown,
        {"note Generated: It was made for pod claim \"accel\" of pod \"p\" (UID p-uid). It is "
-        "deleted "
-        "when that pod has ended."}},
+        "deleted when that pod has ended."}},
       {"a pod's that has ended",
        made(),
        {kEnded},

@@ -89,8 +89,7 @@ TEST(ExplainPod, claims_that_are_not_there) {
        {from_template()},
        {"# Pod claim \"accel\", from ResourceClaimTemplate \"gpus\"",
         "stuck TemplateMissing: There is no ResourceClaimTemplate \"gpus\" in namespace \"lab\", "
-        "so "
-        "no claim can be made. Somebody has to create it"}},
+        "so no claim can be made. Somebody has to create it"}},
       {"the claim that the pod names itself is missing",
        {user()},
        {"stuck ClaimMissing: There is no ResourceClaim \"shared\" in namespace \"lab\". The pod "
@@ -152,8 +151,7 @@ TEST(ExplainPod, claims_that_are_there) {
       {"not allocated, and the pod has its node already",
        {user().on_node("n"), {make_claim("shared")}},
        {"stuck NeverAllocated: No device is allocated to ResourceClaim \"shared\", and the pod is "
-        "on "
-        "node \"n\" already."}},
+        "on node \"n\" already."}},
       {"allocated to others",
        {user(), {allocated().reserved_for("q")}},
        {"waiting NotReserved: ResourceClaim \"shared\" is allocated (gpu.example.com/pool/gpu-0), "
@@ -180,20 +178,17 @@ TEST(ExplainPod, claims_that_are_there) {
         "waiting NotAllocated"}},
       {"being deleted while another pod has it reserved",
        {user(), {allocated().being_deleted().with_finalizer().reserved_for("q")}},
-       {"stuck ClaimBeingDeleted: ResourceClaim \"shared\" is being deleted, so it is allocated "
-        "and "
-        "reserved for nobody any more.",
+       {"stuck ClaimBeingDeleted: ResourceClaim \"shared\" is being deleted, so it is allocated to "
+        "and reserved for nobody new.",
         "waiting DeletionHeldByConsumers: ResourceClaim \"shared\" is being deleted, and stays "
-        "until "
-        "those who have it reserved have ended: pod \"q\"."}},
+        "until those who have it reserved have ended: pod \"q\"."}},
       {"being deleted, and a finalizer of somebody else keeps it",
        {user(), {make_claim("shared").being_deleted()}},
        {"stuck ClaimBeingDeleted", "stuck DeletionHeldByOthers: ", "metadata.finalizers"}},
       {"being deleted while the pod itself has it reserved",
        {user().on_node("n"), {allocated().being_deleted().with_finalizer().reserved_for("p")}},
        {"note ClaimBeingDeleted: ResourceClaim \"shared\" is being deleted. The pod has it "
-        "reserved "
-        "and keeps it until it has ended."}},
+        "reserved and keeps it until it has ended."}},
   });
 }
 
@@ -219,8 +214,7 @@ TEST(ExplainPod, pods_for_which_nothing_is_done) {
        {user().on_node("n").phase(PodPhase::succeeded),
         {make_claim("shared").allocated().reserved_for("p")}},
        {"# ResourceClaim \"shared\"",
-        "note Reserved: It is allocated (no device), and reserved for "
-        "pod \"p\".",
+        "note Reserved: It is allocated (no device), and reserved for pod \"p\".",
         "note Finished: The pod has finished: it gets no claims any more."}},
       {"deleted before it was given a node",
        {user().being_deleted()},
@@ -260,10 +254,9 @@ TEST(ExplainPod, a_refused_create_with_the_servers_words_and_the_next_attempt) {
   world.run_for(std::chrono::seconds(1));
   const std::string text = told_by(world, "p");
   EXPECT_NE(text.find("stuck LastProblem: The last attempt, at "), text.npos) << text;
-  EXPECT_NE(
-      text.find("failed: PodResourceClaim accel: create ResourceClaim : exceeded quota: q. It "
-                "has been failing since "),
-      text.npos)
+  EXPECT_NE(text.find("failed: PodResourceClaim accel: create ResourceClaim : exceeded quota: q. "
+                      "It has been failing since "),
+            text.npos)
       << text;
   EXPECT_NE(text.find("attempts in a row failed. The next attempt is at "), text.npos) << text;
 
