@@ -77,8 +77,8 @@ Task<Result<std::unique_ptr<Stream>>> connect_to_any(Executor executor, Addresse
 
 class TcpTlsTransport final : public TcpTransport {
  public:
-  TcpTlsTransport(Executor executor, TimeSource& time)
-      : executor_(std::move(executor)), time_(time) {}
+  TcpTlsTransport(Executor executor, TimeSource& time, std::optional<Proxy> proxy)
+      : executor_(std::move(executor)), time_(time), proxy_(std::move(proxy)) {}
 
   Result<> set_tls(const TlsClientOptions& options) override {
     Result<TlsContext> context = make_client_context(options);
@@ -99,22 +99,61 @@ class TcpTlsTransport final : public TcpTransport {
   }
 
  private:
+  // The references are to what stands in the frame of connect().
   Task<Result<std::unique_ptr<Stream>>> open(const Endpoint& endpoint, Deadline deadline) {
+    Result<std::unique_ptr<Stream>> plain = co_await reach(endpoint, deadline);
+    if (!plain || endpoint.security == Security::plain) co_return plain;
+    Result<std::unique_ptr<Stream>> secured = co_await secure(
+        std::move(*plain), server_name_.empty() ? endpoint.host : server_name_, deadline);
+    co_return secured;
+  }
+
+  Task<Result<std::unique_ptr<Stream>>> reach(const Endpoint& endpoint, Deadline deadline) {
+    return proxy_ ? open_through_proxy(endpoint, deadline) : dial(endpoint, deadline);
+  }
+
+  Task<Result<std::unique_ptr<Stream>>> open_through_proxy(const Endpoint& endpoint,
+                                                           Deadline deadline) {
+    Result<std::unique_ptr<Stream>> tunnel = co_await dial_proxy(deadline);
+    if (tunnel) {
+      const Result<> opened = co_await open_tunnel(**tunnel, *proxy_, endpoint, deadline);
+      if (!opened) tunnel = fail(opened.error());
+    }
+    if (!tunnel) {
+      runtime::Error& error = tunnel.error();
+      error.message = fmt::format("proxy {}: {}", proxy_->endpoint.authority(), error.message);
+    }
+    co_return tunnel;
+  }
+
+  Task<Result<std::unique_ptr<Stream>>> dial_proxy(Deadline deadline) {
+    Result<std::unique_ptr<Stream>> plain = co_await dial(proxy_->endpoint, deadline);
+    if (!plain || proxy_->endpoint.security == Security::plain) co_return plain;
+    Result<std::unique_ptr<Stream>> secured =
+        co_await secure(std::move(*plain), proxy_->endpoint.host, deadline);
+    co_return secured;
+  }
+
+  Task<Result<std::unique_ptr<Stream>>> dial(const Endpoint& endpoint, Deadline deadline) {
     Result<Addresses> addresses =
         co_await resolve(executor_, endpoint.host, endpoint.port, time_, deadline);
     if (!addresses) co_return fail(std::move(addresses.error()));
-    Result<std::unique_ptr<Stream>> plain =
+    Result<std::unique_ptr<Stream>> stream =
         co_await connect_to_any(executor_, std::move(*addresses), time_, deadline);
-    if (!plain || endpoint.security == Security::plain) co_return plain;
-    TlsSession session = make_client_session(
-        context_, server_name_.empty() ? endpoint.host : server_name_, verification_);
+    co_return stream;
+  }
+
+  Task<Result<std::unique_ptr<Stream>>> secure(std::unique_ptr<Stream> plain, std::string name,
+                                               Deadline deadline) {
+    TlsSession session = make_client_session(context_, name, verification_);
     Result<std::unique_ptr<Stream>> secured =
-        co_await start_tls(std::move(*plain), std::move(session), time_, deadline);
+        co_await start_tls(std::move(plain), std::move(session), time_, deadline);
     co_return secured;
   }
 
   Executor executor_;
   TimeSource& time_;
+  std::optional<Proxy> proxy_;
   TlsContext context_;
   std::string server_name_;
   Verification verification_ = Verification::full;
@@ -123,8 +162,9 @@ class TcpTlsTransport final : public TcpTransport {
 }  // namespace
 
 Result<std::unique_ptr<TcpTransport>> make_tcp_transport(Executor executor, TimeSource& time,
-                                                         const TlsClientOptions& options) {
-  auto transport = std::make_unique<TcpTlsTransport>(std::move(executor), time);
+                                                         const TlsClientOptions& options,
+                                                         const std::optional<Proxy>& proxy) {
+  auto transport = std::make_unique<TcpTlsTransport>(std::move(executor), time, proxy);
   Result<> usable = transport->set_tls(options);
   if (!usable) return fail(std::move(usable.error()));
   return transport;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "runtime/http/proxy.hpp"
 #include "runtime/http/stream.hpp"
 #include "runtime/time.hpp"
 
@@ -29,9 +30,11 @@ class TcpTransport : public Transport {
   // New connections use these from now on; open ones go on.
   virtual Result<> set_tls(const TlsClientOptions& options) = 0;
 };
-Result<std::unique_ptr<TcpTransport>> make_tcp_transport(runtime::Executor executor,
-                                                         runtime::TimeSource& time,
-                                                         const TlsClientOptions& options);
+// Connections go through `proxy`, if one is given; one with TLS to itself is verified by the same
+// CAs as the server (as Go does it).
+Result<std::unique_ptr<TcpTransport>> make_tcp_transport(
+    runtime::Executor executor, runtime::TimeSource& time, const TlsClientOptions& options,
+    const std::optional<Proxy>& proxy = std::nullopt);
 
 // What becomes of a client whose certificate is not there or not trusted: a failed handshake, or a
 // connection like any other, without a name of its own (Stream::client_certificate).

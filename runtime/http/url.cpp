@@ -21,6 +21,21 @@ std::unexpected<runtime::Error> refuse(std::string_view text, std::string_view w
               fmt::format("\"{}\" is no server URL: {}", without_secrets(text), why));
 }
 
+std::unexpected<runtime::Error> refuse_proxy(std::string_view text, std::string_view why) {
+  return fail(Reason::configuration,
+              fmt::format("\"{}\" is no proxy URL: {}", without_secrets(text), why));
+}
+
+// The scheme's own port, where none is given.
+Endpoint endpoint_of(const boost::urls::url_view& url, std::uint16_t port_of_http) {
+  const bool is_https = url.scheme_id() == boost::urls::scheme::https;
+  Endpoint endpoint{.security = is_https ? Security::tls : Security::plain,
+                    .host = url.host_address(),
+                    .port = is_https ? std::uint16_t{443} : port_of_http};
+  if (url.has_port()) endpoint.port = url.port_number();
+  return endpoint;
+}
+
 std::string without_slashes_at_end(std::string_view path) {
   while (path.ends_with('/')) path.remove_suffix(1);
   return std::string(path);
@@ -40,13 +55,31 @@ Result<ServerUrl> parse_url(std::string_view text) {
   if (url->has_port() && url->port_number() == 0) return refuse(text, "the port is not 1 to 65535");
 
   ServerUrl parsed;
-  parsed.endpoint.security = is_https ? Security::tls : Security::plain;
-  parsed.endpoint.host = url->host_address();
-  parsed.endpoint.port = is_https ? 443 : 80;
-  if (url->has_port()) parsed.endpoint.port = url->port_number();
+  parsed.endpoint = endpoint_of(*url, 80);
   const auto path = url->encoded_path();
   parsed.path_prefix = without_slashes_at_end({path.data(), path.size()});
   return parsed;
+}
+
+Result<ProxyUrl> parse_proxy_url(std::string_view text) {
+  const auto url = boost::urls::parse_uri({text.data(), text.size()});
+  if (!url) return refuse_proxy(text, "want http[s]://[user:password@]host[:port]");
+  const std::string scheme(url->scheme().data(), url->scheme().size());
+  if (scheme.starts_with("socks")) {
+    return refuse_proxy(text, scheme + " proxies are not supported; want http or https");
+  }
+  const bool is_http = url->scheme_id() == boost::urls::scheme::http;
+  if (!is_http && url->scheme_id() != boost::urls::scheme::https) {
+    return refuse_proxy(text, "the scheme is not http or https");
+  }
+  if (url->host_address().empty()) return refuse_proxy(text, "the host is missing");
+  if (url->has_port() && url->port_number() == 0) {
+    return refuse_proxy(text, "the port is not 1 to 65535");
+  }
+  return ProxyUrl{.endpoint = endpoint_of(*url, 80),
+                  .has_user = url->has_userinfo(),
+                  .username = url->user(),
+                  .password = url->password()};
 }
 
 }  // namespace dcm::http

@@ -18,4 +18,16 @@ struct ServerUrl {
 // Errors: configuration.
 Result<ServerUrl> parse_url(std::string_view text);
 
+// The address of a proxy: "http://ada:secret@proxy.example:3128".
+struct ProxyUrl {
+  Endpoint endpoint;
+  bool has_user = false;  // a user name, maybe empty, and a password stand in it
+  std::string username;   // decoded
+  std::string password;
+};
+
+// Takes http and https. Errors: configuration; socks5 and other schemes are named, a user name or
+// password never is.
+Result<ProxyUrl> parse_proxy_url(std::string_view text);
+
 }  // namespace dcm::http

@@ -12,6 +12,7 @@
 #include "runtime/virtual_time.hpp"
 #include "test/support/certificates.hpp"
 #include "test/support/co_test.hpp"
+#include "test/support/connect_proxy.hpp"
 
 namespace dcm::http {
 namespace {
@@ -376,6 +377,71 @@ TEST_F(Tcp, an_address_that_is_taken_is_a_configuration_error) {
   for (const std::string bad : {"127.0.0.1", "127.0.0.1:", "nowhere:1", "127.0.0.1:65536"}) {
     EXPECT_FALSE(make_tcp_listener(loop.executor(), loop.time(), bad, std::nullopt)) << bad;
   }
+}
+
+// A request to a server with TLS through a proxy, with TLS to the proxy as well or without.
+struct Proxied {
+  Result<Response> response = runtime::fail(Reason::configuration, "not run");
+  std::vector<std::string> seen;  // by the proxy
+};
+Proxied through_proxy(const std::optional<TlsServerOptions>& proxy_tls,
+                      const TlsServerOptions& server_tls, const std::string& ca_pem,
+                      const std::string& authorization) {
+  runtime::Loop loop;
+  Proxied proxied;
+  const auto main = [&]() -> Task<> {
+    auto server = make_tcp_listener(loop.executor(), loop.time(), "127.0.0.1:0", server_tls);
+    auto proxy = make_tcp_listener(loop.executor(), loop.time(), "127.0.0.1:0", proxy_tls);
+    auto beyond = make_tcp_transport(loop.executor(), loop.time(), {});
+    auto transport =
+        make_tcp_transport(loop.executor(), loop.time(), {.ca_pem = ca_pem},
+                           Proxy{.endpoint = {proxy_tls ? Security::tls : Security::plain,
+                                              "localhost", port_of(**proxy)},
+                                 .authorization = authorization});
+    CO_ASSERT_TRUE(server && proxy && beyond && transport);
+    TaskGroup group(loop.executor());
+    group.spawn("server", serve(**server, loop.time(), {}, count_body(), {}));
+    group.spawn("proxy", support::serve_connect(loop.executor(), **proxy, **beyond,
+                                                {.authorization = "Basic YTpi",
+                                                 .report = [&](const std::string& line) {
+                                                   proxied.seen.push_back(line);
+                                                 }}));
+    const auto client = make_client(**transport, loop.time(),
+                                    {.origin = {Security::tls, "127.0.0.1", port_of(**server)}});
+    const Request request{
+        .method = Method::post, .target = "/", .headers = {}, .body = std::string(200 * 1024, 'x')};
+    const ExchangeLimits limits{.deadline = Deadline::after(loop.time(), 30s)};
+    proxied.response = co_await client->send(request, limits);
+    group.cancel();
+    co_await group.join();
+  };
+  loop.run(main());
+  return proxied;
+}
+
+TEST(TcpProxy, tls_to_the_server_goes_through_it) {
+  const CertificateAuthority authority("proxied");
+  const Identity identity = authority.issue({.names = {"localhost"}, .addresses = {"127.0.0.1"}});
+  const TlsServerOptions tls{identity.certificate_pem, identity.key_pem, {}};
+  for (const auto& proxy_tls : {std::optional<TlsServerOptions>(), std::optional(tls)}) {
+    const Proxied proxied = through_proxy(proxy_tls, tls, authority.pem(), "Basic YTpi");
+    ASSERT_TRUE(proxied.response) << proxied.response.error().message;
+    EXPECT_EQ(proxied.response->body, "204800");
+    ASSERT_EQ(proxied.seen.size(), 1U);
+    EXPECT_THAT(proxied.seen.front(), testing::StartsWith("CONNECT 127.0.0.1:"));
+  }
+}
+
+TEST(TcpProxy, one_that_refuses_is_named_and_credentials_are_not) {
+  const CertificateAuthority authority("proxied");
+  const Identity identity = authority.issue({.addresses = {"127.0.0.1"}});
+  const TlsServerOptions tls{identity.certificate_pem, identity.key_pem, {}};
+  const Proxied proxied = through_proxy(std::nullopt, tls, authority.pem(), "Basic c2VjcmV0");
+  ASSERT_FALSE(proxied.response);
+  EXPECT_EQ(proxied.response.error().reason, Reason::unreachable);
+  EXPECT_THAT(proxied.response.error().message, HasSubstr("proxy localhost:"));
+  EXPECT_THAT(proxied.response.error().message, HasSubstr("(407)"));
+  EXPECT_THAT(proxied.response.error().message, testing::Not(HasSubstr("c2VjcmV0")));
 }
 
 }  // namespace

@@ -57,5 +57,36 @@ TEST(ParseUrl, a_secret_is_refused_and_not_repeated) {
   }
 }
 
+TEST(ParseProxyUrl, takes_http_and_https_with_a_user_or_without) {
+  const auto plain = parse_proxy_url("http://proxy.example");
+  ASSERT_TRUE(plain) << plain.error().message;
+  EXPECT_EQ(plain->endpoint, (Endpoint{Security::plain, "proxy.example", 80}));
+  EXPECT_FALSE(plain->has_user);
+  const auto secured = parse_proxy_url("https://ada:p%40ss@[::1]:3128/");
+  ASSERT_TRUE(secured) << secured.error().message;
+  EXPECT_EQ(secured->endpoint, (Endpoint{Security::tls, "::1", 3128}));
+  EXPECT_EQ(secured->username, "ada");
+  EXPECT_EQ(secured->password, "p@ss");
+}
+
+TEST(ParseProxyUrl, what_cannot_be_used_is_named_without_its_secrets) {
+  const std::pair<std::string, std::string> rows[] = {
+      {"", "http[s]://"},
+      {"proxy:3128:1", "scheme"},
+      {"socks5://ada:secret@proxy:1080", "socks5 proxies are not supported"},
+      {"socks5h://proxy:1080", "socks5h proxies are not supported"},
+      {"ftp://proxy", "scheme"},
+      {"http://ada:secret@", "host is missing"},
+      {"http://ada:secret@proxy:0", "port"},
+      {"http://ada:sec ret@proxy", "http[s]://"},
+  };
+  for (const auto& [text, part] : rows) {
+    const auto url = parse_proxy_url(text);
+    ASSERT_FALSE(url) << text;
+    EXPECT_THAT(url.error().message, testing::HasSubstr(part)) << text;
+    EXPECT_THAT(url.error().message, testing::Not(testing::HasSubstr("sec"))) << text;
+  }
+}
+
 }  // namespace
 }  // namespace dcm::http

@@ -1,0 +1,72 @@
+#include "runtime/http/proxy.hpp"
+
+#include <array>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "runtime/http/http1_parser.hpp"
+
+namespace dcm::http {
+namespace {
+
+using runtime::fail;
+using runtime::Reason;
+
+constexpr std::size_t kHeadBytesMax = 16 * 1024;
+
+// Nothing may be sent behind an answer until we have spoken through the tunnel.
+Result<> check_answer(std::uint16_t status, std::size_t bytes_left) {
+  constexpr int kProxyAuthenticationRequired = 407;
+  if (status == kProxyAuthenticationRequired) {
+    return fail(Reason::unreachable, "it wants a user name and password (407), or others");
+  }
+  if (status < 200 || status > 299) {
+    return fail(Reason::unreachable, fmt::format("it answered CONNECT with status {}", status));
+  }
+  if (bytes_left > 0) {
+    return fail(Reason::malformed, "it sent bytes behind its answer to CONNECT");
+  }
+  return {};
+}
+
+// Moves what the parser takes of its head out of `bytes`.
+Result<> take(ResponseParser& parser, std::string& bytes) {
+  while (!parser.head_complete() && !bytes.empty()) {
+    const auto progress = parser.put(bytes);
+    if (!progress) return fail(Reason::malformed, progress.error().message);
+    if (progress->consumed == 0) break;
+    bytes.erase(0, progress->consumed);
+  }
+  return {};
+}
+
+}  // namespace
+
+Task<Result<>> open_tunnel(Stream& below, const Proxy& proxy, Endpoint target, Deadline deadline) {
+  std::string request = fmt::format("CONNECT {0} HTTP/1.1\r\nHost: {0}\r\n", target.authority());
+  if (!proxy.authorization.empty()) {
+    request += fmt::format("Proxy-Authorization: {}\r\n", proxy.authorization);
+  }
+  request += "\r\n";
+  const Result<> written = co_await below.write(request, deadline);
+  if (!written) co_return written;
+
+  // A successful answer to CONNECT has no body, whatever its fields say, and of another one we
+  // read none.
+  const auto parser = make_response_parser({.head_bytes_max = kHeadBytesMax}, AnswerBody::none);
+  std::string bytes;
+  while (!parser->head_complete()) {
+    std::array<char, 1024> buffer{};
+    const Result<std::size_t> size = co_await below.read_some(buffer, deadline);
+    if (!size) co_return fail(size.error());
+    if (*size == 0) co_return fail(Reason::disconnected, "it closed the connection");
+    bytes.append(buffer.data(), *size);
+    const Result<> taken = take(*parser, bytes);
+    if (!taken) co_return taken;
+    if (bytes.size() > kHeadBytesMax) co_return fail(Reason::malformed, "its answer has no end");
+  }
+  co_return check_answer(parser->head().status, bytes.size());
+}
+
+}  // namespace dcm::http

@@ -1,0 +1,39 @@
+// Runs another program to its end without holding the loop up: credential plugins.
+//
+// The child gets nothing of ours but what is said here: no open file, no blocked or ignored signal,
+// no terminal. It leads a process group, and that group does not outlive the call.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "runtime/deadline.hpp"
+#include "runtime/error.hpp"
+#include "runtime/task.hpp"
+
+namespace dcm::runtime {
+
+struct ProcessCommand {
+  // The program and its arguments. A program without a slash is looked for in our PATH.
+  std::vector<std::string> arguments;
+  std::vector<std::string> environment;  // all of it, "NAME=value"
+  std::size_t output_max = 1024 * 1024;
+};
+
+struct ProcessEnd {
+  int status;          // 128 + number, where a signal ended it; 255, where nobody can tell
+  std::string output;  // its standard output; standard error goes nowhere
+};
+
+// The environment of this process, "NAME=value".
+std::vector<std::string> own_environment();
+
+// Runs `command` with an empty standard input. What still runs at the deadline, or when the caller
+// is cancelled, is killed. `time` must outlive the process.
+// Errors: configuration (cannot be started; the message is the system's), deadline_exceeded,
+// body_too_large (more output than allowed).
+Task<Result<ProcessEnd>> run_process(Executor executor, TimeSource& time, ProcessCommand command,
+                                     Deadline deadline);
+
+}  // namespace dcm::runtime

@@ -1,0 +1,22 @@
+// A small HTTP proxy that knows CONNECT alone: tunnels to wherever it is asked for.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "runtime/http/stream.hpp"
+#include "runtime/task_group.hpp"
+
+namespace dcm::support {
+
+struct ConnectProxyOptions {
+  std::string authorization = {};  // what Proxy-Authorization must say; empty: nothing is asked for
+  // Told of each request: "CONNECT 127.0.0.1:6443 200".
+  std::function<void(const std::string&)> report = [](const std::string&) {};
+};
+
+// Serves until it is cancelled. `listener` and `upstream` outlive it.
+runtime::Task<> serve_connect(runtime::Executor executor, http::Listener& listener,
+                              http::Transport& upstream, ConnectProxyOptions options);
+
+}  // namespace dcm::support

@@ -1,0 +1,157 @@
+#include "runtime/process.hpp"
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "runtime/loop.hpp"
+#include "runtime/task_group.hpp"
+
+namespace dcm::runtime {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+// On the real clock: a process does not wait for a virtual one.
+class ProcessTest : public testing::Test {
+ protected:
+  Result<ProcessEnd> run(ProcessCommand command, Duration timeout = 30s) {
+    Result<ProcessEnd> end = fail(Reason::internal_error, "not run");
+    loop_.run(run_into(std::move(command), Deadline::after(loop_.time(), timeout), end));
+    return end;
+  }
+  Result<ProcessEnd> shell(const std::string& script, Duration timeout = 30s) {
+    return run({.arguments = {"sh", "-c", script}, .environment = own_environment()}, timeout);
+  }
+
+  Loop loop_;
+
+ private:
+  Task<> run_into(ProcessCommand command, Deadline deadline, Result<ProcessEnd>& end) {
+    end = co_await run_process(loop_.executor(), loop_.time(), std::move(command), deadline);
+  }
+};
+
+TEST_F(ProcessTest, gives_output_and_status) {
+  const auto end = shell("echo one; echo two >&2; exit 3");
+  ASSERT_TRUE(end) << end.error().message;
+  EXPECT_EQ(end->status, 3);
+  EXPECT_EQ(end->output, "one\n");
+}
+
+TEST_F(ProcessTest, output_larger_than_a_pipe_comes_whole) {
+  const auto end = shell("head -c 300000 /dev/zero");
+  ASSERT_TRUE(end) << end.error().message;
+  EXPECT_EQ(end->output.size(), 300'000U);
+}
+
+TEST_F(ProcessTest, a_signal_is_told_as_shells_do) {
+  const auto end = shell("kill -9 $$");
+  ASSERT_TRUE(end) << end.error().message;
+  EXPECT_EQ(end->status, 128 + SIGKILL);
+}
+
+TEST_F(ProcessTest, gets_the_environment_that_it_is_given_and_no_other) {
+  const auto end = run({.arguments = {"/usr/bin/env"}, .environment = {"A=1", "B=2"}});
+  ASSERT_TRUE(end) << end.error().message;
+  EXPECT_EQ(end->output, "A=1\nB=2\n");
+}
+
+TEST_F(ProcessTest, has_no_input_and_no_file_of_ours) {
+  const int ours = ::open("/dev/null", O_RDONLY);  // not O_CLOEXEC
+  const auto end = shell("cat; ls /proc/$$/fd");
+  ::close(ours);
+  ASSERT_TRUE(end) << end.error().message;
+  EXPECT_EQ(end->output, "0\n1\n2\n");
+}
+
+TEST_F(ProcessTest, a_signal_that_we_ignore_is_not_ignored_by_it) {
+  const auto before = std::signal(SIGPIPE, SIG_IGN);
+  const auto end = shell("kill -PIPE $$; echo alive");
+  std::signal(SIGPIPE, before);
+  ASSERT_TRUE(end) << end.error().message;
+  EXPECT_EQ(end->status, 128 + SIGPIPE);
+}
+
+TEST_F(ProcessTest, a_program_that_is_not_there_is_an_error_of_its_name) {
+  const auto end = run({.arguments = {"no-such-program"}, .environment = {}});
+  ASSERT_FALSE(end);
+  EXPECT_EQ(end.error().reason, Reason::configuration);
+  EXPECT_THAT(end.error().message, HasSubstr("No such file"));
+}
+
+TEST_F(ProcessTest, too_much_output_is_an_error) {
+  const auto end = run(
+      {.arguments = {"sh", "-c", "yes"}, .environment = own_environment(), .output_max = 100'000});
+  ASSERT_FALSE(end);
+  EXPECT_EQ(end.error().reason, Reason::body_too_large);
+}
+
+// Whether the process whose number is in a file has ended. It may wait to be reaped, by us or by
+// whoever has taken an orphan over.
+bool is_gone(const std::string& pid_file) {
+  std::ifstream file(pid_file);
+  pid_t pid = 0;
+  if (!(file >> pid)) return false;
+  std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
+  std::string number;
+  std::string name;
+  char state = 'Z';
+  stat >> number >> name >> state;
+  return state == 'Z';
+}
+
+Task<> await_gone(Loop& loop, const std::string& pid_file) {
+  while (!is_gone(pid_file)) co_await sleep_for(loop.time(), 1ms);
+}
+
+TEST_F(ProcessTest, one_that_hangs_is_killed_at_the_deadline_with_its_children) {
+  const std::string pid_file =
+      std::filesystem::temp_directory_path() / ("process_test." + std::to_string(::getpid()));
+  // The deadline is far enough for the file to be written.
+  const auto end = shell("sleep 1000 & echo $! >" + pid_file + "; wait", 2s);
+  ASSERT_FALSE(end);
+  EXPECT_EQ(end.error().reason, Reason::deadline_exceeded);
+  loop_.run(await_gone(loop_, pid_file));
+  std::filesystem::remove(pid_file);
+}
+
+TEST_F(ProcessTest, a_grandchild_that_holds_the_output_open_holds_nobody_up) {
+  const auto end = shell("sleep 1000 & echo $!");
+  ASSERT_TRUE(end) << end.error().message;
+  ::kill(std::stoi(end->output), SIGKILL);
+  EXPECT_EQ(end->status, 0);
+}
+
+TEST_F(ProcessTest, a_caller_that_is_cancelled_leaves_none_behind) {
+  const std::string pid_file =
+      std::filesystem::temp_directory_path() / ("process_test." + std::to_string(::getpid()));
+  TaskGroup group(loop_.executor());
+  const auto hang = [&]() -> Task<> {
+    ProcessCommand command{.arguments = {"sh", "-c", "echo $$ >" + pid_file + "; sleep 1000"},
+                           .environment = own_environment()};
+    const auto end =
+        co_await run_process(loop_.executor(), loop_.time(), std::move(command), Deadline());
+    ADD_FAILURE() << "it ended";
+  };
+  const auto main = [&]() -> Task<> {
+    group.spawn("hang", hang());
+    while (!std::filesystem::exists(pid_file) || std::filesystem::file_size(pid_file) == 0) {
+      co_await sleep_for(loop_.time(), 1ms);
+    }
+    group.cancel();
+    co_await group.join();
+    co_await await_gone(loop_, pid_file);
+  };
+  loop_.run(main());
+  std::filesystem::remove(pid_file);
+}
+
+}  // namespace
+}  // namespace dcm::runtime
