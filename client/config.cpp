@@ -12,6 +12,7 @@
 #include "client/in_cluster.hpp"
 #include "client/kubeconfig.hpp"
 #include "client/kubeconfig_context.hpp"
+#include "client/proxy.hpp"
 
 namespace dcm::client {
 namespace {
@@ -123,6 +124,10 @@ Result<ClusterConfig> search_and_override(const ConfigOverrides& overrides,
     const auto ok = apply_server(*config, overrides.server, "--server");
     if (!ok) return fail(ok.error());
   }
+  if (!config || config->proxy) return config;
+  auto proxy = proxy_of_environment(config->server, environment);
+  if (!proxy) return fail(std::move(proxy.error()));
+  config->proxy = std::move(*proxy);
   return config;
 }
 

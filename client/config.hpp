@@ -9,7 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "client/exec_plugin.hpp"
+#include "client/impersonation.hpp"
 #include "runtime/error.hpp"
+#include "runtime/http/proxy.hpp"
 #include "runtime/http/stream.hpp"
 #include "runtime/http/tcp.hpp"
 
@@ -36,10 +39,17 @@ struct ClusterConfig {
   std::string token_file;  // wins over `token`
   std::string username;    // basic authentication
   std::string password;
+  std::optional<ExecPlugin> exec;  // instead of all of these
+  Impersonation impersonation;
+  std::optional<http::Proxy> proxy;
   std::string namespace_ = "default";
   // Where it comes from, for logs: "/home/ada/.kube/config, context dev".
   std::string origin;
   std::vector<std::string> warnings;  // to be logged: insecure-skip-tls-verify, …
+  // What only plugins are told of the cluster.
+  std::string proxy_url;
+  bool disable_compression = false;
+  std::string exec_config_json;
 };
 
 // What the search looks at beside its arguments, so that tests can bring their own.

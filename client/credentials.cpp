@@ -9,12 +9,17 @@
 
 #include "client/base64.hpp"
 #include "client/config.hpp"
+#include "client/exec_credentials.hpp"
 #include "client/file.hpp"
+#include "client/impersonation.hpp"
+#include "client/plugin_runner.hpp"
+#include "client/tls_files.hpp"
 
 namespace dcm::client {
 namespace {
 
 using namespace std::chrono_literals;
+using runtime::Deadline;
 using runtime::fail;
 using runtime::Reason;
 using runtime::Result;
@@ -30,11 +35,11 @@ class FixedCredentials final : public Credentials {
  public:
   explicit FixedCredentials(std::string authorization) : authorization_(std::move(authorization)) {}
 
-  Task<Result<>> authorize(http::Headers& headers) override {
+  Task<Result<>> authorize(http::Headers& headers, Deadline) override {
     if (!authorization_.empty()) headers.set("Authorization", authorization_);
     co_return Result<>{};
   }
-  Task<Refreshed> refresh(std::string /*rejected*/) override { co_return Refreshed::no; }
+  Task<Refreshed> refresh(std::string /*rejected*/, Deadline) override { co_return Refreshed::no; }
 
  private:
   std::string authorization_;
@@ -63,7 +68,7 @@ class TokenFileCredentials final : public Credentials {
   TokenFileCredentials(std::string file, const runtime::TimeSource& time, runtime::Logger log)
       : file_(std::move(file)), time_(time), log_(std::move(log)), warned_(time, kRepeatWarning) {}
 
-  Task<Result<>> authorize(http::Headers& headers) override {
+  Task<Result<>> authorize(http::Headers& headers, Deadline) override {
     if (authorization_.empty() || time_.now() >= next_read_) {
       auto read = read_again();
       if (!read && authorization_.empty()) co_return fail(std::move(read.error()));
@@ -72,7 +77,7 @@ class TokenFileCredentials final : public Credentials {
     co_return Result<>{};
   }
 
-  Task<Refreshed> refresh(std::string rejected) override {
+  Task<Refreshed> refresh(std::string rejected, Deadline) override {
     const auto read = read_again();
     const bool is_new = !authorization_.empty() && authorization_ != rejected;
     co_return is_new ? Refreshed::yes : Refreshed::no;
@@ -105,18 +110,50 @@ class TokenFileCredentials final : public Credentials {
   runtime::MonoTime next_read_{};
 };
 
-}  // namespace
+// Of a plugin that asks for it. CAs that cannot be read have been an error before this.
+ExecCluster cluster_of(const ClusterConfig& config) {
+  const auto tls = read_tls_options(config);
+  return {.server = config.server.url() + config.path_prefix,
+          .tls_server_name = config.tls_server_name,
+          .insecure_skip_tls_verify = config.verification == http::Verification::none,
+          .ca_pem = tls ? tls->ca_pem : "",
+          .proxy_url = config.proxy_url,
+          .disable_compression = config.disable_compression,
+          .config_json = config.exec_config_json};
+}
 
-std::unique_ptr<Credentials> make_credentials(const ClusterConfig& config,
-                                              const runtime::TimeSource& time,
-                                              runtime::Logger log) {
+std::unique_ptr<Credentials> make_plugin_credentials(const ClusterConfig& config,
+                                                     CredentialTools& tools) {
+  const ExecCluster cluster = cluster_of(config);
+  ExecCredentialsOptions options{
+      .plugin = *config.exec,
+      .exec_info = encode_exec_info(*config.exec, config.exec->wants_cluster ? &cluster : nullptr)};
+  return make_exec_credentials(std::move(options), std::move(tools.plugins),
+                               std::move(tools.use_certificate), tools.time, tools.log);
+}
+
+std::unique_ptr<Credentials> make_own_credentials(const ClusterConfig& config,
+                                                  CredentialTools& tools) {
+  if (config.exec && tools.plugins != nullptr) return make_plugin_credentials(config, tools);
   if (!config.token_file.empty())
-    return std::make_unique<TokenFileCredentials>(config.token_file, time, std::move(log));
+    return std::make_unique<TokenFileCredentials>(config.token_file, tools.time, tools.log);
   if (!config.token.empty()) return std::make_unique<FixedCredentials>("Bearer " + config.token);
   if (!config.username.empty())
     return std::make_unique<FixedCredentials>(
         "Basic " + encode_base64(config.username + ":" + config.password));
   return std::make_unique<FixedCredentials>("");
+}
+
+}  // namespace
+
+Task<> Credentials::keep_fresh() {
+  co_return;
+}
+
+std::unique_ptr<Credentials> make_credentials(const ClusterConfig& config, CredentialTools tools) {
+  std::unique_ptr<Credentials> own = make_own_credentials(config, tools);
+  if (config.impersonation.user.empty()) return own;
+  return make_impersonating(std::move(own), config.impersonation);
 }
 
 }  // namespace dcm::client

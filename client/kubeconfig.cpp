@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "client/yaml_json.hpp"
+
 namespace dcm::client {
 namespace {
 
@@ -28,18 +30,48 @@ void note_unsupported(KubeconfigEntry& entry, YamlFields& fields,
   }
 }
 
-void read_fields(KubeconfigCluster& cluster, YamlFields& fields) {
+// What the cluster has for plugins: an extension of that name, passed on as it is (KEP-541).
+std::string read_exec_config(YamlReader& reader, YamlFields& fields) {
+  for (const YAML::Node& node : fields.list("extensions")) {
+    YamlFields entry(reader, node, "an entry of extensions");
+    const YAML::Node extension = entry.any("extension");
+    if (entry.text("name").value != "client.authentication.k8s.io/exec") continue;
+    if (auto json = to_json(extension)) return *json;
+    reader.fail(line_of(extension), "the extension client.authentication.k8s.io/exec is too large");
+  }
+  return {};
+}
+
+void read_fields(KubeconfigCluster& cluster, YamlReader& reader, YamlFields& fields) {
   cluster.server = fields.text("server");
   cluster.certificate_authority = fields.text("certificate-authority");
   cluster.certificate_authority_data = fields.text("certificate-authority-data");
   cluster.tls_server_name = fields.text("tls-server-name");
   cluster.insecure_skip_tls_verify = fields.flag("insecure-skip-tls-verify").value_or(false);
-  note_unsupported(cluster, fields, {"proxy-url"});
-  // disable-compression is a hint: what comes uncompressed is read as well.
-  ignore(fields, {"disable-compression", "extensions"});
+  cluster.proxy_url = fields.text("proxy-url");
+  // A hint: what comes uncompressed is read as well.
+  cluster.disable_compression = fields.flag("disable-compression").value_or(false);
+  cluster.exec_config_json = read_exec_config(reader, fields);
 }
 
-void read_fields(KubeconfigUser& user, YamlFields& fields) {
+KubeconfigExec read_exec(YamlReader& reader, const YAML::Node& node, const std::string& what) {
+  YamlFields fields(reader, node, what);
+  KubeconfigExec exec;
+  exec.line = fields.line();
+  exec.api_version = fields.text("apiVersion");
+  exec.command = fields.text("command");
+  exec.install_hint = fields.text("installHint");
+  exec.interactive_mode = fields.text("interactiveMode");
+  exec.arguments = fields.texts("args");
+  for (const YAML::Node& element : fields.list("env")) {
+    YamlFields variable(reader, element, what + ".env");
+    exec.environment.emplace_back(variable.text("name"), variable.text("value"));
+  }
+  exec.provide_cluster_info = fields.flag("provideClusterInfo").value_or(false);
+  return exec;
+}
+
+void read_fields(KubeconfigUser& user, YamlReader& reader, YamlFields& fields) {
   user.token = fields.text("token");
   user.token_file = fields.text("tokenFile");
   user.client_certificate = fields.text("client-certificate");
@@ -48,12 +80,18 @@ void read_fields(KubeconfigUser& user, YamlFields& fields) {
   user.client_key_data = fields.text("client-key-data");
   user.username = fields.text("username");
   user.password = fields.text("password");
-  note_unsupported(user, fields,
-                   {"exec", "auth-provider", "as", "as-uid", "as-groups", "as-user-extra"});
+  user.impersonate = fields.text("as");
+  user.impersonate_uid = fields.text("as-uid");
+  user.impersonate_groups = fields.texts("as-groups");
+  user.impersonate_extra = fields.text_lists("as-user-extra");
+  if (const YAML::Node exec = fields.any("exec"); !exec.IsNull()) {
+    user.exec = read_exec(reader, exec, fmt::format("user \"{}\": exec", user.name));
+  }
+  note_unsupported(user, fields, {"auth-provider"});
   ignore(fields, {"extensions"});
 }
 
-void read_fields(KubeconfigContext& context, YamlFields& fields) {
+void read_fields(KubeconfigContext& context, YamlReader& /*reader*/, YamlFields& fields) {
   context.cluster = fields.text("cluster");
   context.user = fields.text("user");
   context.namespace_ = fields.text("namespace");
@@ -70,7 +108,7 @@ Entry read_entry(YamlReader& reader, const YAML::Node& node, const std::string& 
   entry.line = outer.line();
   if (entry.name.empty()) reader.fail(entry.line, fmt::format("a {} without a name", kind));
   YamlFields inner(reader, outer.any(kind), fmt::format("{} \"{}\"", kind, entry.name));
-  read_fields(entry, inner);
+  read_fields(entry, reader, inner);
   for (const YamlFields* fields : {&outer, &inner}) {
     for (Text& key : fields->unread()) entry.unknown_keys.push_back(std::move(key));
   }

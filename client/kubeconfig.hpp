@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "client/yaml_fields.hpp"
@@ -24,12 +25,27 @@ struct KubeconfigEntry {
   std::vector<Text> unknown_keys;  // tolerated, but may be typing errors
 };
 
+// How a user is identified by a program: `exec`, as it stands there.
+struct KubeconfigExec {
+  int line = 0;
+  Text api_version;
+  Text command;
+  Text install_hint;
+  Text interactive_mode;
+  std::vector<std::string> arguments;
+  std::vector<std::pair<Text, Text>> environment;
+  bool provide_cluster_info = false;
+};
+
 struct KubeconfigCluster : KubeconfigEntry {
   Text server;
   Text certificate_authority;
   Text certificate_authority_data;
   Text tls_server_name;
   bool insecure_skip_tls_verify = false;
+  Text proxy_url;
+  bool disable_compression = false;
+  std::string exec_config_json;  // of the extension client.authentication.k8s.io/exec
 };
 
 struct KubeconfigUser : KubeconfigEntry {
@@ -41,6 +57,11 @@ struct KubeconfigUser : KubeconfigEntry {
   Text client_key_data;
   Text username;
   Text password;
+  std::optional<KubeconfigExec> exec;
+  Text impersonate;
+  Text impersonate_uid;
+  std::vector<std::string> impersonate_groups;
+  std::vector<std::pair<std::string, std::vector<std::string>>> impersonate_extra;
 };
 
 struct KubeconfigContext : KubeconfigEntry {

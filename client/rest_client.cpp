@@ -77,7 +77,8 @@ Task<Result<Response>> RestClient::send_with_retries(const ApiRequest& request) 
     const Error& error = answer.error();
     if (error.reason == Reason::unauthorized && !tried_new_credentials) {
       tried_new_credentials = true;
-      const auto refreshed = co_await deps_.credentials.refresh(std::move(authorization));
+      const auto refreshed =
+          co_await deps_.credentials.refresh(std::move(authorization), attempt_deadline(request));
       if (refreshed == Credentials::Refreshed::no) co_return answer;
     } else if (request.retries == Retries::none) {
       co_return answer;
@@ -118,7 +119,8 @@ Task<Result<std::unique_ptr<StreamingResponse>>> RestClient::open(ApiRequest req
   std::string authorization;
   Result<Stream> stream = co_await open_once(request, authorization);
   if (stream || stream.error().reason != Reason::unauthorized) co_return stream;
-  const auto refreshed = co_await deps_.credentials.refresh(std::move(authorization));
+  const auto refreshed =
+      co_await deps_.credentials.refresh(std::move(authorization), attempt_deadline(request));
   if (refreshed == Credentials::Refreshed::no) co_return stream;
   request_metrics_.count_retry(method_of(request.verb), stream.error().http_status);
   Result<Stream> second = co_await open_once(request, authorization);
@@ -171,7 +173,8 @@ Task<Result<http::Request>> RestClient::make_http_request(const ApiRequest& requ
   if (request.compression == Compression::gzip) {
     http_request.headers.add("Accept-Encoding", "gzip");
   }
-  const Result<> authorized = co_await deps_.credentials.authorize(http_request.headers);
+  const Result<> authorized =
+      co_await deps_.credentials.authorize(http_request.headers, attempt_deadline(request));
   if (!authorized) co_return runtime::fail(authorized.error());
   authorization = http_request.headers.find("Authorization").value_or("");
   co_return http_request;

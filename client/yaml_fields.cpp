@@ -172,6 +172,26 @@ std::vector<YAML::Node> YamlFields::list(std::string_view key) {
   return {node.begin(), node.end()};
 }
 
+std::vector<std::string> YamlFields::texts(std::string_view key) {
+  std::vector<std::string> texts;
+  for (const YAML::Node& node : list(key)) {
+    if (!node.IsScalar() || has_foreign_tag(node)) {
+      fail(line_of(node), key, fmt::format("must hold strings, found {}", kind_of(node)));
+      return {};
+    }
+    texts.push_back(node.Scalar());
+  }
+  return texts;
+}
+
+std::vector<std::pair<std::string, std::vector<std::string>>> YamlFields::text_lists(
+    std::string_view key) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> lists;
+  YamlFields map(reader_, any(key), fmt::format("{}: {}", what_, key));
+  for (const Text& name : map.unread()) lists.emplace_back(name.value, map.texts(name.value));
+  return lists;
+}
+
 std::vector<Text> YamlFields::unread() const {
   std::vector<Text> keys;
   for (const Field& field : fields_) {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "client/plugin_runner.hpp"
 #include "runtime/version.hpp"
 
 namespace dcm::manager {
@@ -37,22 +38,24 @@ runtime::Result<std::unique_ptr<Connection>> Connection::open(const client::Clus
   auto tls = files.read_if_changed();
   if (!tls) return runtime::fail(tls.error());
   auto transport = http::make_tcp_transport(process.loop.executor(), process.loop.time(),
-                                            tls->value_or(http::TlsClientOptions{}));
+                                            tls->value_or(http::TlsClientOptions{}), config.proxy);
   if (!transport) return runtime::fail(transport.error());
   return std::unique_ptr<Connection>(new Connection(config, options, gate, std::move(process),
-                                                    std::move(files), std::move(*transport)));
+                                                    std::move(files), std::move(*transport),
+                                                    tls->value_or(http::TlsClientOptions{})));
 }
 
 Connection::Connection(const client::ClusterConfig& config, const Options& options,
                        const client::WriteGate& gate, Process process, client::TlsFiles files,
-                       std::unique_ptr<http::TcpTransport> transport)
+                       std::unique_ptr<http::TcpTransport> transport, http::TlsClientOptions tls)
     : process_(std::move(process)),
       files_(std::move(files)),
+      tls_(std::move(tls)),
       transport_(std::move(transport)),
       http_(http::make_client(*transport_, process_.loop.time(),
                               http_options(config, options.max_inflight_requests))),
       lease_http_(http::make_client(*transport_, process_.loop.time(), http_options(config, 1))),
-      credentials_(client::make_credentials(config, process_.loop.time())),
+      credentials_(client::make_credentials(config, credential_tools())),
       rest_(dependencies(*http_, gate), rest_options(config, options), process_.rng.fork(),
             process_.log),
       lease_rest_(dependencies(*lease_http_, open_gate_), rest_options(config, options),
@@ -67,25 +70,52 @@ client::RestClient::Dependencies Connection::dependencies(http::Client& http,
           .metrics = process_.metrics};
 }
 
+client::CredentialTools Connection::credential_tools() {
+  return {process_.loop.time(), process_.log,
+          client::make_plugin_runner(process_.loop.executor(), process_.loop.time()),
+          [this](const client::ClientIdentity& identity) { return use_identity(identity); }};
+}
+
 runtime::Task<> Connection::watch_files() {
   for (;;) {
     co_await runtime::sleep_for(process_.loop.time(), kFileCheckInterval);
-    const auto changed = files_.read_if_changed();
+    auto changed = files_.read_if_changed();
     if (!changed) {
       process_.log.warning("Cannot read TLS files, going on with those from before",
                            {{"why", changed.error().message}});
       continue;
     }
     if (!*changed) continue;
-    if (const auto set = transport_->set_tls(**changed); !set) {
+    // A plugin's certificate stays above that of the files.
+    if (!plugin_identity_.certificate_pem.empty()) {
+      (*changed)->certificate_pem = plugin_identity_.certificate_pem;
+      (*changed)->key_pem = plugin_identity_.key_pem;
+    }
+    if (const auto set = use_tls(std::move(**changed)); !set) {
       process_.log.warning("Cannot use TLS files, going on with those from before",
                            {{"why", set.error().message}});
       continue;
     }
-    http_->close_idle();
-    lease_http_->close_idle();
     process_.log.info("Took up changed TLS files");
   }
+}
+
+runtime::Result<> Connection::use_identity(const client::ClientIdentity& identity) {
+  http::TlsClientOptions tls = tls_;
+  tls.certificate_pem = identity.certificate_pem;
+  tls.key_pem = identity.key_pem;
+  if (auto used = use_tls(std::move(tls)); !used) return used;
+  plugin_identity_ = identity;
+  process_.log.info("Took up the client certificate of the credential plugin");
+  return {};
+}
+
+runtime::Result<> Connection::use_tls(http::TlsClientOptions tls) {
+  if (auto set = transport_->set_tls(tls); !set) return set;
+  tls_ = std::move(tls);
+  http_->close_idle();
+  lease_http_->close_idle();
+  return {};
 }
 
 }  // namespace dcm::manager

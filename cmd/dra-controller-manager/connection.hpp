@@ -39,15 +39,22 @@ class Connection {
   client::RestClient& lease_rest() { return lease_rest_; }
   // Takes up certificates and CAs that change under way. Ends by cancellation only.
   runtime::Task<> watch_files();
+  // Renews credentials that expire. Ends by cancellation, or at once.
+  runtime::Task<> keep_credentials_fresh() { return credentials_->keep_fresh(); }
 
  private:
   Connection(const client::ClusterConfig& config, const Options& options,
              const client::WriteGate& gate, Process process, client::TlsFiles files,
-             std::unique_ptr<http::TcpTransport> transport);
+             std::unique_ptr<http::TcpTransport> transport, http::TlsClientOptions tls);
+  client::CredentialTools credential_tools();
+  runtime::Result<> use_identity(const client::ClientIdentity& identity);
+  runtime::Result<> use_tls(http::TlsClientOptions tls);
   client::RestClient::Dependencies dependencies(http::Client& http, const client::WriteGate& gate);
 
   Process process_;
   client::TlsFiles files_;
+  http::TlsClientOptions tls_;              // in use
+  client::ClientIdentity plugin_identity_;  // empty: none
   std::unique_ptr<http::TcpTransport> transport_;
   std::unique_ptr<http::Client> http_;
   std::unique_ptr<http::Client> lease_http_;

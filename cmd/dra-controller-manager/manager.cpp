@@ -111,6 +111,7 @@ class Manager {
   void start() {
     spawn(ports_, "ports", serving_.run(connection_.rest()));
     spawn(background_, "TLS files", connection_.watch_files());
+    spawn(background_, "credentials", connection_.keep_credentials_fresh());
     spawn(background_, "events", recorder_.run());
     if (leader_) leader_->start(stop_);
     spawn(work_, "sessions", sessions_.run());

@@ -1,5 +1,6 @@
 #include "cmd/dra-playground/connection.hpp"
 
+#include "client/plugin_runner.hpp"
 #include "client/tls_files.hpp"
 #include "runtime/version.hpp"
 
@@ -16,13 +17,19 @@ client::RestClientOptions rest_options(const client::ClusterConfig& config) {
           .limits = {.qps = 0, .burst = 1, .inflight_max = kRequestsAtATime}};
 }
 
+// The network is made before the credentials, and for all parts.
+runtime::Result<> refuse_certificate(const client::ClientIdentity&) {
+  return runtime::fail(runtime::Reason::configuration,
+                       "the playground takes no client certificate from a plugin");
+}
+
 }  // namespace
 
 runtime::Result<std::unique_ptr<http::Transport>> open_network(const client::ClusterConfig& config,
                                                                const PartContext& context) {
   const auto tls = client::read_tls_options(config);
   if (!tls) return runtime::fail(tls.error());
-  auto transport = http::make_tcp_transport(context.executor, context.time, *tls);
+  auto transport = http::make_tcp_transport(context.executor, context.time, *tls, config.proxy);
   if (!transport) return runtime::fail(transport.error());
   return std::move(*transport);
 }
@@ -31,7 +38,10 @@ Connection::Connection(http::Transport& transport, const client::ClusterConfig& 
                        const PartContext& context)
     : http_(http::make_client(transport, context.time,
                               {.origin = config.server, .connections_max = kRequestsAtATime})),
-      credentials_(client::make_credentials(config, context.time, context.log)),
+      credentials_(client::make_credentials(
+          config,
+          {context.time, context.log, client::make_plugin_runner(context.executor, context.time),
+           refuse_certificate})),
       rest_({.http = *http_,
              .credentials = *credentials_,
              .gate = gate_,

@@ -45,7 +45,7 @@ INCLUDES = {
 THIRD_PARTY = {
     r"boost/beast|boost/asio/ssl|openssl/": ["runtime/http/", "test/support/"],
     r"simdjson": ["client/"],
-    r"boost/json": ["client/api/encode", "cmd/", "test/"],
+    r"boost/json": ["client/api/encode", "client/exec_plugin.cpp", "client/yaml_json.cpp", "cmd/", "test/"],
     r"yaml-cpp": ["client/", "cmd/", "test/support/", "test/apiserver/yaml.cpp"],
     r"CLI/": ["cmd/", "test/"],
     r"spdlog": ["runtime/log.cpp"],

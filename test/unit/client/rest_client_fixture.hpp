@@ -31,11 +31,11 @@ class FakeCredentials final : public Credentials {
   // What refresh() finds; empty: nothing new.
   std::string token_after_refresh;
 
-  runtime::Task<runtime::Result<>> authorize(http::Headers& headers) override {
+  runtime::Task<runtime::Result<>> authorize(http::Headers& headers, runtime::Deadline) override {
     headers.set("Authorization", "Bearer " + token);
     co_return runtime::Result<>();
   }
-  runtime::Task<Refreshed> refresh(std::string refused) override {
+  runtime::Task<Refreshed> refresh(std::string refused, runtime::Deadline) override {
     rejected.push_back(std::move(refused));
     if (token_after_refresh.empty()) co_return Refreshed::no;
     token = token_after_refresh;

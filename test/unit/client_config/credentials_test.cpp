@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "client/impersonation.hpp"
 #include "runtime/loop.hpp"
 #include "test/unit/client_config/files.hpp"
 
@@ -18,7 +19,7 @@ using Refreshed = Credentials::Refreshed;
 class CredentialsTest : public FilesTest {
  protected:
   std::unique_ptr<Credentials> make(const ClusterConfig& config) {
-    return make_credentials(config, loop_.time(), runtime::Logger(backend_));
+    return make_credentials(config, {loop_.time(), runtime::Logger(backend_)});
   }
   // The header that a request gets, "(none)", or the error's message.
   std::string authorization(Credentials& credentials) {
@@ -44,11 +45,11 @@ class CredentialsTest : public FilesTest {
   // References outlive the run() that awaits these.
   static runtime::Task<> authorize(Credentials& credentials, http::Headers& headers,
                                    runtime::Result<>& result) {
-    result = co_await credentials.authorize(headers);
+    result = co_await credentials.authorize(headers, runtime::Deadline());
   }
   static runtime::Task<> refresh_into(Credentials& credentials, std::string rejected,
                                       Refreshed& refreshed) {
-    refreshed = co_await credentials.refresh(rejected);
+    refreshed = co_await credentials.refresh(rejected, runtime::Deadline());
   }
 };
 
@@ -73,6 +74,27 @@ TEST_F(CredentialsTest, a_password_is_sent_as_basic) {
   config.password = "open sesame";
   const auto credentials = make(config);
   EXPECT_EQ(authorization(*credentials), "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==");
+}
+
+TEST_F(CredentialsTest, who_is_impersonated_stands_in_header_fields_of_its_own) {
+  ClusterConfig config;
+  config.token = "abc";
+  config.impersonation = {.user = "ada",
+                          .uid = "7",
+                          .groups = {"dev", "ops"},
+                          .extra = {{"Example.com/Scope", {"a", "b"}}}};
+  const auto credentials = make(config);
+  EXPECT_EQ(authorization(*credentials), "Bearer abc");
+  http::Headers headers;
+  impersonate(config.impersonation, headers);
+  const std::vector<std::pair<std::string, std::string>> fields(headers.begin(), headers.end());
+  EXPECT_THAT(
+      fields,
+      ::testing::ElementsAre(
+          ::testing::Pair("Impersonate-User", "ada"), ::testing::Pair("Impersonate-Uid", "7"),
+          ::testing::Pair("Impersonate-Group", "dev"), ::testing::Pair("Impersonate-Group", "ops"),
+          ::testing::Pair("Impersonate-Extra-example.com%2Fscope", "a"),
+          ::testing::Pair("Impersonate-Extra-example.com%2Fscope", "b")));
 }
 
 class TokenFileTest : public CredentialsTest {

@@ -205,6 +205,109 @@ contexts:
                   "config:13: user \"a\": unknown key \"tokn\" is ignored"));
 }
 
+TEST_F(KubeconfigTest, a_plugin_is_taken_whole_and_its_path_starts_from_the_file) {
+  const auto config = load_text(R"(
+clusters:
+- name: a
+  cluster:
+    server: https://h
+    disable-compression: true
+    extensions:
+    - name: other
+      extension: {a: b}
+    - name: client.authentication.k8s.io/exec
+      extension: {audience: "06f6", count: 3, deep: [true, ~, "7"]}
+users:
+- name: a
+  user:
+    exec:
+      apiVersion: client.authentication.k8s.io/v1
+      command: bin/login
+      args: [token, --cluster, "1"]
+      env: [{name: REGION, value: eu}, {name: EMPTY}]
+      installHint: get it
+      interactiveMode: IfAvailable
+      provideClusterInfo: true
+contexts: [{name: a, context: {cluster: a, user: a}}]
+current-context: a
+)");
+  ASSERT_TRUE(config) << config.error().message;
+  ASSERT_TRUE(config->exec);
+  EXPECT_EQ(config->exec->command, path("bin/login"));
+  EXPECT_THAT(config->exec->arguments, ElementsAre("token", "--cluster", "1"));
+  EXPECT_THAT(config->exec->environment,
+              ElementsAre(testing::Pair("REGION", "eu"), testing::Pair("EMPTY", "")));
+  EXPECT_EQ(config->exec->install_hint, "get it");
+  EXPECT_TRUE(config->exec->wants_cluster);
+  EXPECT_TRUE(config->disable_compression);
+  EXPECT_EQ(config->exec_config_json, R"({"audience":"06f6","count":3,"deep":[true,null,"7"]})");
+  EXPECT_THAT(config->warnings, IsEmpty());
+}
+
+TEST_F(KubeconfigTest, a_plugin_by_its_name_alone_is_looked_for_in_path) {
+  const auto config = load_text(
+      with_user("exec: {command: login, apiVersion: client.authentication.k8s.io/v1beta1}"));
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->exec->command, "login");
+  EXPECT_FALSE(config->exec->wants_cluster);
+}
+
+TEST_F(KubeconfigTest, a_token_beside_a_plugin_is_used_instead) {
+  const auto config = load_text(with_user(
+      "token: x, exec: {command: login, apiVersion: client.authentication.k8s.io/v1beta1}"));
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_FALSE(config->exec);
+  EXPECT_EQ(config->token, "x");
+  EXPECT_THAT(config->warnings, ElementsAre(HasSubstr("exec is not used")));
+}
+
+TEST_F(KubeconfigTest, whom_to_impersonate) {
+  const auto config = load_text(with_user(
+      "token: x, as: ada, as-uid: '7', as-groups: [dev, ops], as-user-extra: {s: [a, b]}"));
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->impersonation.user, "ada");
+  EXPECT_EQ(config->impersonation.uid, "7");
+  EXPECT_THAT(config->impersonation.groups, ElementsAre("dev", "ops"));
+  ASSERT_EQ(config->impersonation.extra.size(), 1U);
+  EXPECT_EQ(config->impersonation.extra[0].first, "s");
+  EXPECT_THAT(config->impersonation.extra[0].second, ElementsAre("a", "b"));
+}
+
+TEST_F(KubeconfigTest, without_tls_no_plugin_runs_and_nobody_is_impersonated) {
+  const auto config = load_text(
+      with("server: http://h",
+           "as: ada, exec: {command: a, apiVersion: client.authentication.k8s.io/v1beta1}"));
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_FALSE(config->exec);
+  EXPECT_EQ(config->impersonation.user, "");
+  EXPECT_THAT(config->warnings, ElementsAre(HasSubstr("credentials are not sent")));
+}
+
+TEST_F(KubeconfigTest, the_proxy_of_the_cluster_wins_over_the_environment) {
+  variables_ = {{"HTTPS_PROXY", "http://other:1"}, {"NO_PROXY", "*"}};
+  const auto config =
+      load_text(with_cluster("server: https://h, proxy-url: 'https://ada:pw@proxy:3128'"));
+  ASSERT_TRUE(config) << config.error().message;
+  ASSERT_TRUE(config->proxy);
+  EXPECT_EQ(config->proxy->endpoint, (http::Endpoint{http::Security::tls, "proxy", 3128}));
+  EXPECT_EQ(config->proxy->authorization, "Basic " + encode_base64("ada:pw"));
+}
+
+TEST_F(KubeconfigTest, the_proxy_of_the_environment_is_for_its_scheme) {
+  variables_ = {{"https_proxy", "proxy:3128"}, {"HTTP_PROXY", "http://plain:1"}};
+  const auto secured = load_text(with_cluster("server: https://h"));
+  ASSERT_TRUE(secured && secured->proxy);
+  EXPECT_EQ(secured->proxy->endpoint, (http::Endpoint{http::Security::plain, "proxy", 3128}));
+  const auto plain = load_text(with_cluster("server: http://h"));
+  ASSERT_TRUE(plain && plain->proxy);
+  EXPECT_EQ(plain->proxy->endpoint.host, "plain");
+  EXPECT_FALSE(load_text(with_cluster("server: https://127.0.0.1:6443"))->proxy);
+  variables_ = {{"HTTPS_PROXY", "socks5://ada:SECRET@p"}};
+  EXPECT_EQ(error_of(with_cluster("server: https://h")),
+            "HTTPS_PROXY: \"(not shown)\" is no proxy URL: socks5 proxies are not supported; want "
+            "http or https");
+}
+
 TEST_F(KubeconfigTest, an_entry_that_nobody_uses_may_be_broken) {
   const auto config = load_text(
       "clusters: [{name: b, cluster: {server: nonsense, proxy-url: x}},\n"
@@ -331,18 +434,40 @@ TEST_F(KubeconfigTest, a_broken_file_is_one_line_that_says_where_and_what) {
        "config:2: user \"a\": username holds a colon"},
       {"a token of two lines", with_user("token: \"a\\nX-Evil: b\""),
        "config:2: user \"a\": token holds blanks, line breaks"},
-      {"an exec plugin", with_user("exec: {command: login}"),
-       "config:2: user \"a\": exec is not supported"},
+      {"an exec plugin without a command", with_user("exec: {}"),
+       "config:2: user \"a\": exec.command is missing"},
+      {"an exec plugin of no version", with_user("exec: {command: login}"),
+       "config:2: user \"a\": exec.apiVersion: expected client.authentication.k8s.io/v1 or"},
+      {"an exec plugin of an old version",
+       with_user("exec: {command: a, apiVersion: client.authentication.k8s.io/v1alpha1}"),
+       "config:2: user \"a\": exec.apiVersion: expected"},
+      {"an exec plugin of v1 that does not say its mode",
+       with_user("exec: {command: a, apiVersion: client.authentication.k8s.io/v1}"),
+       "exec.interactiveMode: expected Never or IfAvailable"},
+      {"an exec plugin that must ask somebody",
+       with_user("exec: {command: a, apiVersion: client.authentication.k8s.io/v1, "
+                 "interactiveMode: Always}"),
+       "exec.interactiveMode is Always, and there is nobody to ask"},
+      {"an exec plugin with a nameless variable",
+       with_user("exec: {command: a, apiVersion: client.authentication.k8s.io/v1beta1, "
+                 "env: [{value: b}]}"),
+       "exec.env has an entry without a name"},
+      {"arguments that are no list", with_user("exec: {args: a}"),
+       "config:2: user \"a\": exec: args must be a list"},
+      {"arguments that are no strings", with_user("exec: {args: [[a]]}"),
+       "config:2: user \"a\": exec: args must hold strings, found a list"},
       {"an auth provider", with_user("auth-provider: {name: oidc}"),
        "config:2: user \"a\": auth-provider is not supported"},
-      {"impersonation of a user", with_user("as: root"),
-       "config:2: user \"a\": as is not supported"},
-      {"impersonation of a UID", with_user("as-uid: '1'"), "as-uid is not supported"},
-      {"impersonation of groups", with_user("as-groups: [x]"), "as-groups is not supported"},
-      {"impersonation with extras", with_user("as-user-extra: {a: [b]}"),
-       "as-user-extra is not supported"},
-      {"a proxy", with_cluster("server: https://h, proxy-url: http://p"),
-       "config:1: cluster \"a\": proxy-url is not supported"},
+      {"impersonation of a UID alone", with_user("as-uid: '1'"), "but no as: whom"},
+      {"impersonation of groups alone", with_user("as-groups: [x]"), "but no as: whom"},
+      {"impersonation with extras alone", with_user("as-user-extra: {a: [b]}"), "but no as: whom"},
+      {"a line break in whom to impersonate", with_user("as: \"a\\nX-Evil: b\""),
+       "config:2: user \"a\": a value of as… holds a line break"},
+      {"extras that are no lists", with_user("as: a, as-user-extra: {a: b}"),
+       "user \"a\": as-user-extra: a must be a list"},
+      {"a proxy by socks5", with_cluster("server: https://h, proxy-url: socks5://p"),
+       "config:1: cluster \"a\": proxy-url: \"socks5://p\" is no proxy URL: socks5 proxies are "
+       "not"},
   };
   for (const BadCase& c : cases) {
     const std::string message = error_of(c.text, c.overrides);
@@ -381,12 +506,18 @@ TEST_F(KubeconfigTest, secrets_are_in_no_message) {
       with_user("client-certificate: c, client-key-data: SECRET%"),
       with_user("client-certificate: c, client-key-data: " + encode_base64("SECRET")),
       with_user("exec: {env: [{name: A, value: SECRET}]}"),
+      with_user("exec: {command: a, args: [SECRET]}"),
+      with_user("exec: {command: a, args: SECRET}"),
+      with_user("exec: {command: a, env: [SECRET]}"),
+      with_user("exec: SECRET"),
       with_user("auth-provider: {config: {id-token: SECRET}}"),
       with_cluster("server: 'https://ada:SECRET@h'"),
       with_cluster("server: 'https://ada:SECRET@h:port'"),
       with_cluster("server: 'https://ada:SECRET@h h'"),
       with_cluster("server: 'https://h/?token=SECRET'"),
-      with_cluster("server: https://h, proxy-url: 'http://ada:SECRET@p'"),
+      with_cluster("server: https://h, proxy-url: 'socks5://ada:SECRET@p'"),
+      with_cluster("server: https://h, proxy-url: 'http://ada:SECRET@p:port'"),
+      with_cluster("server: https://h, proxy-url: 'http://ada:SECRET@'"),
       "users:\n- name: a\n  user:\n    token:\n  SECRET\n",
       "users:\n- name: a\n  user:\n  - SECRET\n",
       "users:\n- name: a\n  user: SECRET\n",

@@ -38,10 +38,12 @@ class CountingTransport final : public http::Transport {
 
 class NoCredentials final : public client::Credentials {
  public:
-  runtime::Task<runtime::Result<>> authorize(http::Headers&) override {
+  runtime::Task<runtime::Result<>> authorize(http::Headers&, runtime::Deadline) override {
     co_return runtime::Result<>();
   }
-  runtime::Task<Refreshed> refresh(std::string) override { co_return Refreshed::no; }
+  runtime::Task<Refreshed> refresh(std::string, runtime::Deadline) override {
+    co_return Refreshed::no;
+  }
 };
 
 class Sink final : public common::EventSink {

@@ -1,0 +1,305 @@
+// When a plugin runs, and what requests get meanwhile, on virtual time.
+#include "client/exec_credentials.hpp"
+
+#include <deque>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "client/api/time.hpp"
+#include "runtime/loop.hpp"
+#include "runtime/task_group.hpp"
+#include "test/unit/client_config/files.hpp"
+
+namespace dcm::client {
+namespace {
+
+using namespace std::chrono_literals;
+using runtime::Deadline;
+using runtime::Duration;
+using runtime::Result;
+using runtime::Task;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using Refreshed = Credentials::Refreshed;
+
+std::string token_status(const std::string& token, std::optional<runtime::WallTime> expires = {}) {
+  const std::string until =
+      expires ? fmt::format(R"(,"expirationTimestamp":"{}")", api::format_time(*expires)) : "";
+  return fmt::format(R"({{"kind":"ExecCredential","apiVersion":"{}","status":{{"token":"{}"{}}}}})",
+                     kExecV1, token, until);
+}
+
+// What the next runs give; the last one again and again.
+class FakeRunner final : public PluginRunner {
+ public:
+  struct Run {
+    Duration takes{};
+    std::function<Result<std::string>()> gives;
+  };
+
+  explicit FakeRunner(runtime::TimeSource& time) : time_(time) {}
+
+  Task<Result<std::string>> run(const ExecPlugin&, std::string, Deadline deadline) override {
+    ++runs;
+    const Run next = script.front();
+    if (script.size() > 1) script.pop_front();
+    if (next.takes > deadline.left(time_)) {
+      co_await runtime::sleep_until(time_, deadline.time());
+      co_return runtime::fail(runtime::Reason::deadline_exceeded, "it had not ended");
+    }
+    co_await runtime::sleep_for(time_, next.takes);
+    co_return next.gives();
+  }
+
+  std::deque<Run> script;
+  int runs = 0;
+
+ private:
+  runtime::TimeSource& time_;
+};
+
+class ExecCredentialsTest : public testing::Test {
+ protected:
+  ExecCredentialsTest() {
+    auto runner = std::make_unique<FakeRunner>(loop_.time());
+    runner_ = runner.get();
+    credentials_ = make_exec_credentials(
+        {.plugin = {.api_version = std::string(kExecV1), .command = "login"}, .exec_info = "{}"},
+        std::move(runner),
+        [this](const ClientIdentity& identity) {
+          identities_.push_back(identity.certificate_pem);
+          return use_certificate_;
+        },
+        loop_.time(), runtime::Logger(backend_));
+  }
+
+  // Each token lives `life` from the run that gives it, and is named by its number.
+  void give_tokens(Duration life, Duration takes = 0s) {
+    runner_->script = {{takes, [this, life] {
+                          return token_status(fmt::format("t{}", runner_->runs),
+                                              loop_.time().wall_now() + life);
+                        }}};
+  }
+  void then_fail() {
+    runner_->script = {{0s, [] {
+                          return runtime::fail(runtime::Reason::configuration,
+                                               "credential plugin \"login\" ended with status 1");
+                        }}};
+  }
+  void give(const std::string& output) {
+    runner_->script = {{0s, [output] { return output; }}};
+  }
+
+  // What one request gets.
+  Task<> authorize(std::string& got, Duration timeout) {
+    http::Headers headers;
+    const Result<> result =
+        co_await credentials_->authorize(headers, Deadline::after(loop_.time(), timeout));
+    got = result ? std::string(headers.find("Authorization").value_or("(none)"))
+                 : result.error().message;
+  }
+  std::string authorization(Duration timeout = 1min) {
+    std::string got;
+    loop_.run(authorize(got, timeout));
+    return got;
+  }
+  Refreshed refresh(const std::string& rejected) {
+    Refreshed refreshed{};
+    loop_.run(refresh_into(rejected, refreshed));
+    return refreshed;
+  }
+  // Runs `body` beside keep_fresh().
+  void with_keeper(const std::function<void()>& body) {
+    runtime::TaskGroup keeper(loop_.executor());
+    keeper.spawn("keep fresh", credentials_->keep_fresh());
+    body();
+    keeper.cancel();
+    loop_.run(keeper.join());
+  }
+
+  runtime::VirtualLoop loop_;
+  std::vector<std::string> logged_;
+  std::shared_ptr<runtime::LogBackend> backend_ = std::make_shared<runtime::LogBackend>(
+      loop_.time(), runtime::LogFormat::text,
+      [this](runtime::Severity, std::string_view line) { logged_.emplace_back(line); });
+  std::vector<std::string> identities_;
+  Result<> use_certificate_;
+  FakeRunner* runner_ = nullptr;
+  std::unique_ptr<Credentials> credentials_;
+
+ private:
+  Task<> refresh_into(std::string rejected, Refreshed& refreshed) {
+    refreshed = co_await credentials_->refresh(std::move(rejected), Deadline());
+  }
+};
+
+TEST_F(ExecCredentialsTest, runs_once_for_a_token_that_never_expires) {
+  give(token_status("abc"));
+  EXPECT_EQ(authorization(), "Bearer abc");
+  loop_.run_for(24h);
+  EXPECT_EQ(authorization(), "Bearer abc");
+  EXPECT_EQ(runner_->runs, 1);
+}
+
+TEST_F(ExecCredentialsTest, many_requests_wait_for_one_run) {
+  give_tokens(1h, 5s);
+  std::vector<std::string> got(20);
+  runtime::TaskGroup group(loop_.executor());
+  for (std::string& one : got) group.spawn("request", authorize(one, 1min));
+  loop_.run(group.join());
+  EXPECT_THAT(got, testing::Each("Bearer t1"));
+  EXPECT_EQ(runner_->runs, 1);
+}
+
+TEST_F(ExecCredentialsTest, is_renewed_by_a_request_when_it_has_expired) {
+  give_tokens(1h);
+  EXPECT_EQ(authorization(), "Bearer t1");
+  loop_.run_for(59min);
+  EXPECT_EQ(authorization(), "Bearer t1");
+  loop_.run_for(1min);
+  EXPECT_EQ(authorization(), "Bearer t2");
+}
+
+TEST_F(ExecCredentialsTest, is_renewed_before_it_expires_so_that_no_request_waits) {
+  give_tokens(1h, 5s);
+  with_keeper([&] {
+    EXPECT_EQ(authorization(), "Bearer t1");
+    loop_.run_for(47min);
+    EXPECT_EQ(runner_->runs, 1);
+    loop_.run_for(3min);
+    EXPECT_EQ(runner_->runs, 2);
+    EXPECT_EQ(authorization(), "Bearer t2");
+    loop_.run_for(10h);
+    EXPECT_EQ(runner_->runs, 14) << "every 48 minutes and up to one more";
+  });
+}
+
+TEST_F(ExecCredentialsTest, a_wall_clock_that_jumps_is_noticed_within_a_minute) {
+  give_tokens(10h);
+  with_keeper([&] {
+    EXPECT_EQ(authorization(), "Bearer t1");
+    loop_.time().step_wall(9h);
+    loop_.run_for(1min);
+    EXPECT_EQ(authorization(), "Bearer t2");
+  });
+}
+
+TEST_F(ExecCredentialsTest, a_failure_is_a_warning_while_the_last_one_is_good) {
+  give_tokens(1h);
+  with_keeper([&] {
+    EXPECT_EQ(authorization(), "Bearer t1");
+    then_fail();
+    loop_.run_for(55min);
+    EXPECT_EQ(authorization(), "Bearer t1");
+    ASSERT_EQ(logged_.size(), 1U);
+    EXPECT_THAT(logged_[0], HasSubstr("Credentials cannot be renewed yet"));
+    EXPECT_THAT(logged_[0], HasSubstr("ended with status 1"));
+    loop_.run_for(5min);
+    EXPECT_THAT(authorization(), HasSubstr("ended with status 1"));
+    give_tokens(1h);
+    loop_.run_for(2min);
+    EXPECT_THAT(authorization(), testing::StartsWith("Bearer t"));
+  });
+}
+
+TEST_F(ExecCredentialsTest, after_a_failure_it_is_left_alone_for_a_while) {
+  then_fail();
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_THAT(authorization(), HasSubstr("ended with status 1"));
+    loop_.run_for(100ms);
+  }
+  EXPECT_EQ(runner_->runs, 4) << "after 0, 1, 3 and 7 s";
+  give_tokens(1h);
+  loop_.run_for(1min);
+  EXPECT_EQ(authorization(), "Bearer t5");
+}
+
+TEST_F(ExecCredentialsTest, one_that_hangs_is_given_up_by_its_own_deadline) {
+  give_tokens(1h, 24h);
+  EXPECT_EQ(authorization(10min), "it had not ended");
+  EXPECT_EQ(loop_.time().now(), runtime::MonoTime(30s));
+}
+
+TEST_F(ExecCredentialsTest, a_request_in_a_hurry_waits_no_longer_than_it_can) {
+  give_tokens(1h, 20s);
+  EXPECT_EQ(authorization(5s), "it had not ended");
+  // Which was no fault of the plugin.
+  EXPECT_EQ(authorization(1min), "Bearer t2");
+}
+
+TEST_F(ExecCredentialsTest, a_401_makes_it_run_again_but_not_at_once) {
+  give_tokens(1h);
+  EXPECT_EQ(authorization(), "Bearer t1");
+  EXPECT_EQ(refresh("Bearer t0"), Refreshed::yes) << "another one is in use already";
+  EXPECT_EQ(refresh("Bearer t1"), Refreshed::no) << "it has run just now";
+  loop_.run_for(10s);
+  EXPECT_EQ(refresh("Bearer t1"), Refreshed::yes);
+  EXPECT_EQ(runner_->runs, 2);
+  EXPECT_EQ(authorization(), "Bearer t2");
+}
+
+TEST_F(ExecCredentialsTest, the_same_token_again_is_nothing_new) {
+  give(token_status("abc"));
+  EXPECT_EQ(authorization(), "Bearer abc");
+  loop_.run_for(10s);
+  EXPECT_EQ(refresh("Bearer abc"), Refreshed::no);
+}
+
+std::string certificate_status() {
+  std::string certificate = kCertificatePem;
+  std::string key = kKeyPem;
+  for (std::string* const text : {&certificate, &key}) {
+    for (auto at = text->find('\n'); at != text->npos; at = text->find('\n'))
+      text->replace(at, 1, "\\n");
+  }
+  return fmt::format(R"({{"kind":"ExecCredential","apiVersion":"{}","status":{{)"
+                     R"("clientCertificateData":"{}","clientKeyData":"{}"}}}})",
+                     kExecV1, certificate, key);
+}
+
+TEST_F(ExecCredentialsTest, a_certificate_is_taken_up_before_the_request_goes_on) {
+  give(certificate_status());
+  EXPECT_EQ(authorization(), "(none)");
+  EXPECT_THAT(identities_, ElementsAre(kCertificatePem));
+  loop_.run_for(10s);
+  EXPECT_EQ(refresh(""), Refreshed::yes);
+  EXPECT_EQ(identities_.size(), 2U);
+}
+
+TEST_F(ExecCredentialsTest, a_certificate_that_cannot_be_used_is_the_plugins_fault) {
+  give(certificate_status());
+  use_certificate_ = runtime::fail(runtime::Reason::configuration, "the key is another one's");
+  EXPECT_EQ(authorization(),
+            "credential plugin \"login\": its client certificate cannot be used: the key is "
+            "another one's");
+}
+
+TEST_F(ExecCredentialsTest, garbage_and_what_has_expired_are_said_in_one_line) {
+  give("garbage\nand more");
+  EXPECT_EQ(authorization(), "credential plugin \"login\": its output is no JSON object");
+  loop_.run_for(1min);
+  give_tokens(-1s);
+  EXPECT_EQ(authorization(), "credential plugin \"login\": what it gave has expired already");
+}
+
+TEST_F(ExecCredentialsTest, who_is_cancelled_while_it_runs_leaves_the_run_to_the_next) {
+  give_tokens(1h, 5s);
+  std::string first;
+  std::string second;
+  runtime::TaskGroup one(loop_.executor());
+  runtime::TaskGroup other(loop_.executor());
+  one.spawn("first", authorize(first, 1min));
+  loop_.run_for(1s);
+  other.spawn("second", authorize(second, 1min));
+  loop_.run_for(1s);
+  one.cancel();
+  loop_.run(one.join());
+  loop_.run(other.join());
+  EXPECT_EQ(first, "");
+  EXPECT_EQ(second, "Bearer t2");
+}
+
+}  // namespace
+}  // namespace dcm::client
