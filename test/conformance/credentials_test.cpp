@@ -1,0 +1,160 @@
+// Who the manager is, with the real binary: plugins as programs, impersonation, proxies, tokens
+// that are rotated.
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "test/conformance/credentials_case.hpp"
+#include "test/support/paths.hpp"
+
+namespace dcm::conformance {
+namespace {
+
+class Credentials : public CredentialsCase {
+ protected:
+  std::string exec(const std::string& command, const std::string& more = {}) {
+    return fmt::format(
+        "exec: {{apiVersion: client.authentication.k8s.io/v1, command: \"{}\", "
+        "interactiveMode: Never{}{}}}",
+        command, more.empty() ? "" : ", ", more);
+  }
+  // How often a script has run that begins with `note`.
+  std::string note() { return fmt::format("echo run >>{}\n", file("runs")); }
+  std::ptrdiff_t runs() {
+    const std::string text = support::read_file(file("runs"));
+    return std::ranges::count(text, '\n');
+  }
+};
+
+TEST_F(Credentials, a_plugin_gives_the_token) {
+  const std::string plugin = script(
+      "login", note() + fmt::format("env >{0}; printf '%s\\n' \"$@\" >>{0}\n", file("seen")) +
+                   fmt::format("echo '{}'\n", credential(secured().token)));
+  const auto manager =
+      start_ready(kubeconfig(exec(plugin,
+                                  "args: [token, \"two words\"], env: [{name: REGION, value: eu}], "
+                                  "provideClusterInfo: true")));
+  expect_work("trainer-0");
+  EXPECT_EQ(runs(), 1);
+  const std::string seen = support::read_file(file("seen"));
+  EXPECT_NE(seen.find("\nREGION=eu\n"), std::string::npos) << seen;
+  EXPECT_NE(seen.find("\ntoken\ntwo words\n"), std::string::npos) << seen;
+  EXPECT_NE(seen.find(R"("server":")" + secured().server), std::string::npos) << seen;
+  EXPECT_NE(seen.find(R"("certificate-authority-data":")"), std::string::npos) << seen;
+  EXPECT_EQ(manager->stop(), 0);
+}
+
+TEST_F(Credentials, a_plugin_is_asked_again_before_its_token_expires) {
+  const std::string plugin =
+      script("login",
+             note() + fmt::format("t=$(date -u -d '+10 seconds' +%Y-%m-%dT%H:%M:%SZ)\n"
+                                  "echo '{}' | sed s/TIME/$t/\n",
+                                  credential(secured().token, R"(,"expirationTimestamp":"TIME")")));
+  const auto manager = start_ready(kubeconfig(exec(plugin)));
+  EXPECT_TRUE(soon("it has run three times", [&] { return runs() >= 3; }));
+  expect_work("trainer-0");
+  EXPECT_EQ(manager->status_page("/readyz"), "ok");
+}
+
+TEST_F(Credentials, a_plugin_that_is_not_there_is_a_reason_with_its_hint) {
+  start_unready(
+      kubeconfig(exec("no-such-plugin", "installHint: see example.com/login")),
+      "credential plugin \"no-such-plugin\" cannot be started: No such file or directory; "
+      "see example.com/login");
+}
+
+TEST_F(Credentials, a_plugin_that_fails_is_a_reason_and_asked_again) {
+  const std::string plugin =
+      script("login", note() + fmt::format("test -e {} || exit 7\necho '{}'\n", file("mended"),
+                                           credential(secured().token)));
+  const auto manager = start_unready(kubeconfig(exec(plugin)), "ended with status 7");
+  write("mended", "");
+  EXPECT_TRUE(manager->is_ready_soon()) << manager->log();
+  expect_work("trainer-0");
+}
+
+TEST_F(Credentials, a_plugin_that_prints_garbage_is_a_reason) {
+  start_unready(kubeconfig(exec(script("login", "echo garbage"))), "its output is no JSON object");
+}
+
+TEST_F(Credentials, a_plugin_that_hangs_holds_up_nothing_else_and_ends_with_the_manager) {
+  const std::string plugin =
+      script("login", note() + fmt::format("echo $$ >{}\nexec sleep 1000\n", file("pid")));
+  const auto manager = another_manager(kubeconfig(exec(plugin)), {});
+  EXPECT_TRUE(soon("it runs", [&] { return !support::read_file(file("pid")).empty(); }));
+  EXPECT_TRUE(soon("it is alive", [&] { return manager->status_page("/livez") == "ok"; }));
+  EXPECT_EQ(manager->stop(), 0);
+  const std::string pid = support::read_file(file("pid"));
+  EXPECT_TRUE(soon("the plugin is gone", [&] {
+    const std::string status =
+        support::read_file("/proc/" + pid.substr(0, pid.size() - 1) + "/status");
+    return status.empty() || status.find("State:\tZ") != std::string::npos;
+  }));
+}
+
+TEST_F(Credentials, after_a_401_the_plugin_is_asked_again) {
+  if (!is_real()) GTEST_SKIP() << "this server takes any token";
+  const std::string plugin =
+      script("login", note() + fmt::format("if test -e {}; then echo '{}'; else echo '{}'; fi\n",
+                                           file("mended"), credential(secured().token),
+                                           credential("refused")));
+  const auto manager = start_unready(kubeconfig(exec(plugin)), "nauthorized");
+  write("mended", "");
+  EXPECT_TRUE(manager->is_ready_soon()) << manager->log();
+  expect_work("trainer-0");
+}
+
+TEST_F(Credentials, a_token_file_that_is_rotated_needs_no_restart) {
+  if (!is_real()) GTEST_SKIP() << "this server takes any token";
+  const std::string token = write("token", "refused");
+  const auto manager =
+      start_unready(kubeconfig(fmt::format("tokenFile: \"{}\"", token)), "nauthorized");
+  write("token", secured().token);
+  EXPECT_TRUE(manager->is_ready_soon()) << manager->log();
+}
+
+TEST_F(Credentials, impersonation_is_up_to_the_servers_rules) {
+  if (!is_real()) GTEST_SKIP() << "this server has no users";
+  const std::string user = fmt::format("token: \"{}\"", run().admin.token);
+  start_unready(kubeconfig(user + ", as: nobody-in-particular"),
+                "User \"nobody-in-particular\" cannot");
+  const std::string account = "system:serviceaccount:kube-system:dra-controller-manager";
+  const auto manager = start_ready(kubeconfig(
+      fmt::format("{}, as: \"{}\", as-uid: \"7\", as-groups: [\"system:authenticated\"], "
+                  "as-user-extra: {{\"example.com/scope\": [a, b]}}",
+                  user, account)));
+  expect_work("trainer-0");
+  EXPECT_EQ(manager->stop(), 0);
+  // Who may not impersonate is told so.
+  start_unready(kubeconfig(fmt::format("token: \"{}\", as: ada", secured().token)),
+                "cannot impersonate resource");
+}
+
+TEST_F(Credentials, everything_goes_through_the_proxy_of_the_cluster) {
+  const std::string proxy = start_proxy("Basic YWRhOnB3");  // ada:pw
+  const std::string user = fmt::format("token: \"{}\"", secured().token);
+  start_unready(kubeconfig(user, fmt::format("proxy-url: \"http://{}\"", proxy)),
+                fmt::format("proxy {}: it wants a user name and password (407)", proxy));
+  const auto manager =
+      start_ready(kubeconfig(user, fmt::format("proxy-url: \"http://ada:pw@{}\"", proxy)));
+  expect_work("trainer-0");
+  const std::string authority = secured().server.substr(secured().server.find("//") + 2);
+  EXPECT_NE(proxy_log().find(fmt::format("CONNECT {} 200", authority)), std::string::npos)
+      << proxy_log();
+}
+
+TEST_F(Credentials, a_socks_proxy_is_one_line_and_status_1) {
+  const int status = support::Process::run(
+      {{support::binary("dra-controller-manager"),
+        "--kubeconfig=" + kubeconfig("token: a", "proxy-url: \"socks5://127.0.0.1:1080\"")},
+       {},
+       file("socks.log")});
+  EXPECT_EQ(status, 1);
+  const std::string log = support::read_file(file("socks.log"));
+  EXPECT_EQ(std::ranges::count(log, '\n'), 1) << log;
+  EXPECT_NE(log.find("special.kubeconfig:4: cluster \"a\": proxy-url: "), std::string::npos) << log;
+  EXPECT_NE(log.find("socks5 proxies are not supported"), std::string::npos) << log;
+}
+
+}  // namespace
+}  // namespace dcm::conformance
