@@ -146,10 +146,6 @@ std::unique_ptr<Credentials> make_own_credentials(const ClusterConfig& config,
 
 }  // namespace
 
-Task<> Credentials::keep_fresh() {
-  co_return;
-}
-
 std::unique_ptr<Credentials> make_credentials(const ClusterConfig& config, CredentialTools tools) {
   std::unique_ptr<Credentials> own = make_own_credentials(config, tools);
   if (config.impersonation.user.empty()) return own;

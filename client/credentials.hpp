@@ -33,7 +33,7 @@ class Credentials {
 
   // Renews what expires before a request has to wait for it. Ends by cancellation, or at once where
   // there is nothing to renew; without it, requests do the renewing.
-  virtual runtime::Task<> keep_fresh();
+  virtual runtime::Task<> keep_fresh() { co_return; }
 };
 
 // A client certificate and its key, both in PEM. Secret.

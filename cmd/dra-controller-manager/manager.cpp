@@ -237,6 +237,9 @@ int run_manager(const Options& options) {
   log.info("Starting", {{"version", runtime::kVersion},
                         {"server", config->server.url()},
                         {"config", config->origin}});
+  if (config->proxy) {
+    log.info("Going through a proxy", {{"proxy", config->proxy->endpoint.authority()}});
+  }
   for (const std::string& warning : config->warnings) log.warning(warning);
   if (options.dry_run_timeout) {
     log.info("This is a dry run: no lease is taken and nothing is written",

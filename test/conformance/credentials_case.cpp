@@ -93,16 +93,16 @@ void CredentialsCase::expect_work(const std::string& pod) {
 }
 
 std::string CredentialsCase::start_proxy(const std::string& authorization) {
-  Process::Command command{.arguments = {support::binary("dcm-connect-proxy")},
-                           .environment = {},
-                           .output = file("connect.log")};
+  proxy_log_ = file(fmt::format("connect-{}.log", ++proxies_));
+  Process::Command command{
+      .arguments = {support::binary("dcm-connect-proxy")}, .environment = {}, .output = proxy_log_};
   if (!authorization.empty()) command.arguments.push_back(authorization);
   proxy_ = std::make_unique<Process>(command);
-  return "127.0.0.1:" + await_line(file("connect.log"), "127.0.0.1:");
+  return "127.0.0.1:" + await_line(proxy_log_, "127.0.0.1:");
 }
 
 std::string CredentialsCase::proxy_log() const {
-  return support::read_file(file("connect.log"));
+  return support::read_file(proxy_log_);
 }
 
 }  // namespace dcm::conformance

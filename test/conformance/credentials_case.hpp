@@ -49,6 +49,8 @@ class CredentialsCase : public Case {
   support::Access secured_;
   std::unique_ptr<support::Process> front_;
   std::unique_ptr<support::Process> proxy_;
+  std::string proxy_log_;
+  int proxies_ = 0;
 };
 
 }  // namespace dcm::conformance

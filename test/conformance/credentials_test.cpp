@@ -127,7 +127,7 @@ TEST_F(Credentials, impersonation_is_up_to_the_servers_rules) {
   EXPECT_EQ(manager->stop(), 0);
   // Who may not impersonate is told so.
   start_unready(kubeconfig(fmt::format("token: \"{}\", as: ada", secured().token)),
-                "cannot impersonate resource");
+                "cannot impersonate");
 }
 
 TEST_F(Credentials, everything_goes_through_the_proxy_of_the_cluster) {
