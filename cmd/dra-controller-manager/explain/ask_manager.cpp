@@ -41,7 +41,7 @@ Task<ExplainOutcome> ask_manager(http::Client& client, client::Credentials& cred
   http::Request request{.target = question.path_prefix + path_of(question.subject)};
   request.headers.add("Accept",
                       question.format == Format::json ? "application/json" : "text/plain");
-  const Result<> authorized = co_await credentials.authorize(request.headers);
+  const Result<> authorized = co_await credentials.authorize(request.headers, question.deadline);
   if (!authorized) {
     co_return ExplainOutcome{ExplainStatus::bad_configuration, authorized.error().message};
   }

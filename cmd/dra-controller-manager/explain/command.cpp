@@ -72,7 +72,7 @@ ExplainOutcome ask(const ExplainOptions& options) {
   const auto transport = http::make_tcp_transport(loop.executor(), loop.time(), *tls);
   if (!transport) return bad_configuration(transport.error());
   const auto http = http::make_client(**transport, loop.time(), {.origin = config.server});
-  const auto credentials = client::make_credentials(config, loop.time());
+  const auto credentials = client::make_credentials(config, {loop.time()});
   ExplainOutcome outcome;
   loop.run(keep(ask_manager(*http, *credentials,
                             {.subject = *subject,

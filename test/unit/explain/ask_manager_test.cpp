@@ -17,11 +17,13 @@ const Subject kPod{Subject::Kind::pod, {"lab", "a"}};
 
 class Token final : public client::Credentials {
  public:
-  runtime::Task<runtime::Result<>> authorize(http::Headers& headers) override {
+  runtime::Task<runtime::Result<>> authorize(http::Headers& headers, runtime::Deadline) override {
     headers.add("Authorization", "Bearer secret");
     co_return runtime::Result<>();
   }
-  runtime::Task<Refreshed> refresh(std::string) override { co_return Refreshed::no; }
+  runtime::Task<Refreshed> refresh(std::string, runtime::Deadline) override {
+    co_return Refreshed::no;
+  }
 };
 
 struct Row {
