@@ -57,6 +57,8 @@ class Report(unittest.TestResult):
         super().addSkip(test, reason)
         self.verdict = "  SKIPPED "
         print(reason)
+        if not hasattr(test, "_testMethodName"):
+            print(f"[  SKIPPED ] {test} (0 ms)", flush=True)
 
     def stopTest(self, test):
         super().stopTest(test)
