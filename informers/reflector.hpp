@@ -37,6 +37,7 @@ class Reflector {
       is_initial_ = std::holds_alternative<AwaitingInitialEvents>(step.next.phase);
       for (const Effect& effect : step.effects) co_await carry_out(effect);
       const ReflectorEvent event = co_await perform(std::move(step.request));
+      if (std::holds_alternative<Accepted>(event)) report_.accepted();
       if (shows_progress(event)) report_.event_came();
       step = advance(std::move(step.next), event, time_.now(), policy_);
     }

@@ -17,6 +17,7 @@ void ReflectorReport::started() {
 }
 
 void ReflectorReport::event_came() {
+  sync_.note_accepted();
   sync_.note_event();
   if (sync_.last_error().empty()) return;
   log_.info("List and watch work again");

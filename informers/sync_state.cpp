@@ -1,8 +1,15 @@
 #include "informers/sync_state.hpp"
 
+#include <chrono>
 #include <utility>
 
 namespace dcm::informers {
+namespace {
+
+// What failed for no longer than this is tried again soon by everybody.
+constexpr runtime::Duration kMoment = std::chrono::seconds(5);
+
+}  // namespace
 
 SyncState::SyncState(std::string resource, runtime::TimeSource& time)
     : resource_(std::move(resource)), time_(time), synced_(time) {}
@@ -24,6 +31,22 @@ runtime::Task<> SyncState::wait(runtime::Deadline deadline) {
 
 void SyncState::note_event() {
   last_event_ = time_.now();
+}
+
+std::optional<runtime::Duration> SyncState::failing() const {
+  if (!failing_since_) return std::nullopt;
+  return time_.now() - *failing_since_;
+}
+
+void SyncState::note_error(std::string error) {
+  last_error_ = std::move(error);
+  if (!failing_since_) failing_since_ = time_.now();
+}
+
+void SyncState::note_accepted() {
+  const std::optional<runtime::Duration> failed_for = failing();
+  failing_since_.reset();
+  if (failed_for && *failed_for >= kMoment && on_return_) on_return_();
 }
 
 void SyncState::note_synced() {

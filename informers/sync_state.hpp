@@ -2,6 +2,7 @@
 // wrong. For /readyz, liveness, metrics, and for those who wait for the first sync.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,6 +28,11 @@ class SyncState {
   const std::string& last_error() const noexcept { return last_error_; }
   // Since the last event, bookmark or page; nothing before the first.
   std::optional<runtime::Duration> last_event_age() const;
+  // For how long no list or watch has been accepted; nothing: all is well.
+  std::optional<runtime::Duration> failing() const;
+  // Called when one is accepted after it has been failing for longer than a moment: whatever the
+  // reason was, it may have kept others from their work as well.
+  void on_return(std::function<void()> notify) { on_return_ = std::move(notify); }
   // "pods: not synced: forbidden: …", "pods: synced"
   std::string describe() const;
 
@@ -34,15 +40,18 @@ class SyncState {
   runtime::Task<> wait(runtime::Deadline deadline);
 
   void note_event();
-  void note_error(std::string error) { last_error_ = std::move(error); }
+  void note_error(std::string error);
   void note_recovery() { last_error_.clear(); }
   void note_synced();
+  void note_accepted();
 
  private:
   std::string resource_;
   runtime::TimeSource& time_;
   std::optional<runtime::MonoTime> synced_at_;
   std::optional<runtime::MonoTime> last_event_;
+  std::optional<runtime::MonoTime> failing_since_;
+  std::function<void()> on_return_;
   std::string last_error_;
   runtime::Condition synced_;
 };

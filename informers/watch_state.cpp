@@ -31,6 +31,12 @@ bool is_denied(const Error& error) {
   }
 }
 
+// Nobody was there to give an answer.
+bool is_unanswered(const Error& error) {
+  return error.reason == Reason::unreachable || error.reason == Reason::disconnected ||
+         error.reason == Reason::deadline_exceeded;
+}
+
 // A server that knows the field but not the feature answers 422.
 bool is_watch_list_refused(const Error& error) {
   return error.reason == Reason::invalid || error.reason == Reason::bad_request;
@@ -156,14 +162,14 @@ class Step {
   // Expiry is no fault, and the first one is answered at once; a server that expires everything
   // must not make us list all the time.
   WatchStep relist(RelistReason reason) {
-    const Duration backoff = next_backoff();
+    const Duration backoff = next_backoff({Reason::gone, {}});
     if (state_.failures == 1) return list_anew({reason});
     return finish(Waiting{ListAnew{reason}}, Wait{backoff, backoff});
   }
 
   WatchStep wait_after(const Error& error, Resumption then) {
     effects_.push_back(ReportFailure{error});
-    const Duration backoff = next_backoff();
+    const Duration backoff = next_backoff(error);
     if (is_denied(error)) {
       return finish(Waiting{std::move(then)},
                     Wait{std::min(backoff, policy_.denied_max), Duration::zero()});
@@ -172,13 +178,18 @@ class Step {
     return finish(Waiting{std::move(then)}, Wait{at_least, backoff});
   }
 
-  Duration next_backoff() {
-    if (now_ - state_.last_failure >= policy_.backoff_reset) state_.failures = 0;
+  // A server that has been away and answers again refuses at first, while it starts: that is no
+  // reason to wait as long as for one that has refused all the time.
+  Duration next_backoff(const Error& error) {
+    const bool is_back = state_.was_unanswered && !is_unanswered(error);
+    if (is_back || now_ - state_.last_failure >= policy_.backoff_reset) state_.failures = 0;
+    state_.was_unanswered = is_unanswered(error);
+    const Duration most = state_.was_unanswered ? policy_.unanswered_max : policy_.backoff_max;
     Duration backoff = policy_.backoff_min;
-    for (unsigned i = 0; i < state_.failures && backoff < policy_.backoff_max; ++i) backoff *= 2;
+    for (unsigned i = 0; i < state_.failures && backoff < most; ++i) backoff *= 2;
     ++state_.failures;
     state_.last_failure = now_;
-    return std::min(backoff, policy_.backoff_max);
+    return std::min(backoff, most);
   }
 
   Deadline in(Duration duration) const { return Deadline(now_ + duration); }

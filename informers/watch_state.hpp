@@ -31,6 +31,9 @@ struct WatchPolicy {
   Duration backoff_min = std::chrono::milliseconds(800);
   Duration backoff_max = std::chrono::seconds(30);
   Duration backoff_reset = std::chrono::minutes(2);
+  // While there is no answer at all, the most: another attempt burdens nobody, and who comes back
+  // is to be noticed within seconds. (Up to as much again, too.)
+  Duration unanswered_max = std::chrono::seconds(4);
   // Where only somebody else can help (no permission, no credentials, no such resource), the same
   // without jitter: an API server that starts refuses everybody until it has read its roles.
   Duration denied_max = std::chrono::seconds(30);
@@ -95,7 +98,8 @@ struct WatchState {
   WatchPhase phase;
   // Remembered for good once watch lists have turned out not to work with this server.
   enum class ListMethod : std::uint8_t { watch_list, pages } list_method = ListMethod::watch_list;
-  unsigned failures = 0;  // since back-off was last reset
+  unsigned failures = 0;        // since back-off was last reset
+  bool was_unanswered = false;  // the last of them
   MonoTime last_failure{};
 };
 

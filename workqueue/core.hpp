@@ -69,6 +69,7 @@ class Core {
   }
 
   void advance(MonoTime now) { scheduler_.advance(now); }
+  void retry_now(MonoTime now) { scheduler_.retry_now(now); }
   void shut_down(ShutDown how) { scheduler_.shut_down(how); }
 
   ItemState state(const Item& item) const {

@@ -76,6 +76,14 @@ class Queue {
   // It went well: the next backoff is the first one again.
   void forget(const Item& item) { core_.forget(item, time_.now()); }
 
+  // Every item that waits for its next attempt comes now: what made them fail may have passed.
+  void retry_now() {
+    const std::size_t before = len();
+    core_.retry_now(time_.now());
+    core_.advance(time_.now());
+    wake(before);
+  }
+
   // The next item to work on; done() must follow. Waits for one; nullopt when the queue is shut
   // down and none waits. (One that is worked on may still wait again then; its worker gets it.)
   runtime::Task<std::optional<Item>> get() {

@@ -1,6 +1,7 @@
 #include "workqueue/scheduler.hpp"
 
 #include <limits>
+#include <vector>
 
 namespace dcm::workqueue {
 
@@ -159,6 +160,18 @@ void Scheduler::set_delay(Entry& entry, MonoTime due, Priority priority, DelayKi
 void Scheduler::drop_delay(Entry& entry) {
   delays_.erase(entry.delay);
   entry.delayed = false;
+}
+
+void Scheduler::retry_now(MonoTime now) {
+  std::vector<Entry*> retries;
+  for (const Delay& delay : delays_) {
+    if (delay.entry->delay_kind == DelayKind::retry) retries.push_back(delay.entry);
+  }
+  for (Entry* entry : retries) {
+    entry->failures = 0;
+    drop_delay(*entry);
+    set_delay(*entry, now, entry->delay_priority, DelayKind::retry);
+  }
 }
 
 void Scheduler::advance(MonoTime now) {

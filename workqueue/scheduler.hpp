@@ -21,6 +21,7 @@
 //   add_after: sets a delay in whatever state, that of `delayed` when idle. One delay per item: of
 //        two the earlier time and the more urgent priority apply. A delay of 0 or less is an add.
 //   add_rate_limited: add_after with the longer of the item's backoff and its namespace's bucket.
+//   retry_now: every pending retry's time comes now, and its next backoff is the first one again.
 //   forget: the next backoff is the first one again. Changes nothing else.
 //
 // Order of picks:
@@ -80,6 +81,8 @@ class Scheduler {
   // Returns the delay.
   Duration add_rate_limited(Entry& entry, std::optional<Priority> priority, MonoTime now);
   void forget(Entry& entry) { entry.failures = 0; }
+  // What they all waited for has come; advance() lets them through.
+  void retry_now(MonoTime now);
   // The next item to work on; nullptr when none waits.
   Entry* take(MonoTime now);
   // Returns how long it was worked on.

@@ -1,7 +1,10 @@
 #include "cmd/dra-controller-manager/session.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "client/api/json.hpp"
 #include "cmd/dra-controller-manager/liveness.hpp"
@@ -17,6 +20,13 @@ using runtime::Task;
 
 // How often to look for an API that is not served yet.
 constexpr runtime::Duration kRulesInterval = 30s;
+
+// A server that restarts, or a connection that breaks, is no reason to be called unready.
+constexpr runtime::Duration kFailingMax = 10s;
+
+std::int64_t whole_seconds(runtime::Duration duration) {
+  return std::chrono::floor<std::chrono::seconds>(duration).count();
+}
 
 // Core kinds have had one version for ever.
 const client::Served kCoreV1{"v1"};
@@ -61,6 +71,7 @@ Task<> Session::run() {
 template <class T>
 void Session::run_cache(Cache<T>& cache) {
   running_caches_.push_back(&cache.sync());
+  cache.sync().on_return([this] { retry_now(); });
   tasks_.spawn(cache.sync().resource() + " informer", cache.informer().run());
 }
 
@@ -129,9 +140,20 @@ std::vector<std::string> Session::missing() const {
   std::vector<std::string> missing;
   if (rules_missing_) missing.push_back(*rules_missing_);
   for (const informers::SyncState* cache : running_caches_) {
-    if (!cache->is_synced()) missing.push_back(cache->describe());
+    if (!cache->is_synced()) {
+      missing.push_back(cache->describe());
+    } else if (const auto failing = cache->failing(); failing && *failing >= kFailingMax) {
+      missing.push_back(fmt::format("{}: no news for {} s: {}", cache->resource(),
+                                    whole_seconds(*failing), cache->last_error()));
+    }
   }
   return missing;
+}
+
+// What has failed meanwhile would wait for about as long again as the API server was away.
+void Session::retry_now() {
+  if (claim_control_) claim_control_->controller().retry_now();
+  if (eviction_control_) eviction_control_->controller().retry_now();
 }
 
 std::vector<std::string> Session::stuck() const {

@@ -41,6 +41,7 @@ class Session final : public VersionedWork {
   // A cache belongs to the session from now on: it is filled, and waited for.
   template <class T>
   void run_cache(Cache<T>& cache);
+  void retry_now();
   // Waits for the caches, works, and ends the informers.
   runtime::Task<> run_controllers();
   runtime::Task<> find_rules();

@@ -70,6 +70,8 @@ class Controller {
   Task<> run();
   // Nothing new is begun; run() ends when what is in hand is done. Idempotent.
   void stop();
+  // The API server works again: what has failed meanwhile is tried again at once.
+  void retry_now() { queue_.retry_now(); }
   // What there is to say about objects of its caches: which taints make whom go and when, what is
   // done now, and what its queue knows of them.
   common::Topic explain_pod(const PodPtr& pod) const;

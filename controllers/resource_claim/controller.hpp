@@ -64,6 +64,8 @@ class Controller {
   Task<> run();
   // Nothing new is begun; run() ends when what is in hand is done. Idempotent.
   void stop();
+  // The API server works again: what has failed meanwhile is tried again at once.
+  void retry_now() { queue_.retry_now(); }
   // What there is to say about objects of its caches: what is done for them now and why, and what
   // its queue knows of them.
   std::vector<common::Topic> explain_pod(const PodPtr& pod, Miss miss) const;

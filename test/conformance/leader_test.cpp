@@ -126,6 +126,8 @@ class Leader : public Case {
   void expect_all_served_once() {
     EXPECT_TRUE(support::eventually([this] { return every_pod_has_its_claim(); }, 120s, 200ms));
     EXPECT_EQ(claim_names().size(), static_cast<std::size_t>(pod_count()));
+    // Nor does the one that leads now take the other's claims for somebody else's.
+    EXPECT_EQ(second_->metric("dra_controller_manager_foreign_claims_total"), 0);
   }
 
   // When the first one renewed its lease for the last time, once it cannot do so any more.

@@ -104,6 +104,12 @@ struct WholeManager {
   }
 
   runtime::Task<> start() {
+    for (informers::SyncState* sync : {&pods.sync(), &claims.sync(), &templates.sync()}) {
+      sync->on_return([this] {
+        claim_controller.retry_now();
+        eviction_controller.retry_now();
+      });
+    }
     group.spawn("events", recorder.run());
     group.spawn("pods", pods.informer().run());
     group.spawn("claims", claims.informer().run());

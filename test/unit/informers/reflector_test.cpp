@@ -221,7 +221,7 @@ TEST_F(ReflectorTest, a_stalled_watch_is_given_up_and_resumed) {
 }
 
 TEST_F(ReflectorTest, failures_back_off_with_jitter) {
-  for (int i = 0; i < 5; ++i) fake_.refuse(error(Reason::unreachable));
+  for (int i = 0; i < 5; ++i) fake_.refuse(error(Reason::internal_error));
   bench_.start();
   bench_.run_for(2min);
   double base = 0.8;
@@ -230,6 +230,22 @@ TEST_F(ReflectorTest, failures_back_off_with_jitter) {
     EXPECT_GE(waited, base * 0.999);
     EXPECT_LT(waited, base * 2.001);
   }
+}
+
+TEST_F(ReflectorTest, how_long_it_fails_is_known_and_the_end_of_that_is_told_once) {
+  int returns = 0;
+  informer_.sync().on_return([&] { ++returns; });
+  for (int i = 0; i < 6; ++i) fake_.refuse(error(Reason::unreachable));
+  fake_.refuse(error(Reason::forbidden));
+  fake_.stream({end_of_initial_events(5)}, Then::hang);
+  bench_.start();
+  bench_.run_for(5s);
+  EXPECT_EQ(informer_.sync().failing(), 5s);
+  EXPECT_EQ(returns, 0);
+  bench_.run_for(1min);
+  EXPECT_EQ(informer_.sync().failing(), std::nullopt);
+  EXPECT_TRUE(informer_.sync().is_synced());
+  EXPECT_EQ(returns, 1);
 }
 
 TEST_F(ReflectorTest, a_fault_that_lasts_is_logged_once_and_so_is_its_end) {

@@ -226,8 +226,22 @@ TEST(WatchState, pages_are_remembered_for_the_next_relist) {
             "relist(expired) begin | page '' by 60, pages from now on");
 }
 
+TEST(WatchState, a_server_that_answers_again_is_waited_for_as_at_first) {
+  WatchState state{.phase = kWatching};
+  std::vector<double> waits;
+  for (const Reason reason :
+       {Reason::unreachable, Reason::unreachable, Reason::disconnected, Reason::deadline_exceeded,
+        Reason::unreachable, Reason::forbidden, Reason::forbidden, Reason::service_unavailable}) {
+    state.phase = kWatching;
+    auto step = advance(std::move(state), failed(reason), kNow, kPolicy);
+    waits.push_back(seconds(std::get<Wait>(step.request).at_least));
+    state = std::move(step.next);
+  }
+  EXPECT_EQ(waits, (std::vector<double>{0.8, 1.6, 3.2, 4, 4, 0.8, 1.6, 3.2}));
+}
+
 TEST(WatchState, back_off_doubles_up_to_its_maximum) {
-  for (const Reason reason : {Reason::unreachable, Reason::forbidden}) {
+  for (const Reason reason : {Reason::internal_error, Reason::forbidden}) {
     WatchState state{.phase = kWatching};
     std::vector<double> waits;
     for (int i = 0; i < 8; ++i) {
@@ -243,7 +257,7 @@ TEST(WatchState, back_off_doubles_up_to_its_maximum) {
 TEST(WatchState, back_off_starts_again_after_two_minutes_without_a_failure) {
   for (const auto& [pause, expected] : {std::pair{119s, 6.4}, std::pair{120s, 0.8}}) {
     const WatchState state{.phase = kWatching, .failures = 3, .last_failure = kNow - pause};
-    const auto step = advance(state, failed(Reason::unreachable), kNow, kPolicy);
+    const auto step = advance(state, failed(Reason::internal_error), kNow, kPolicy);
     EXPECT_EQ(seconds(std::get<Wait>(step.request).at_least), expected);
   }
 }

@@ -10,6 +10,16 @@ using namespace std::chrono_literals;
 
 constexpr const char* kItem = "lab/pod";
 
+// So often that its next attempt is minutes away.
+void fail_often(TestQueue& queue, const TestItem& item) {
+  for (int failures = 0; failures < 15; ++failures) {
+    queue.add(item);
+    queue.take();
+    queue.add_rate_limited(item);
+    queue.done(item);
+  }
+}
+
 TEST(Delays, the_earlier_of_two_applies_whichever_came_first) {
   for (const auto& [first, second] : {std::pair{5s, 10s}, std::pair{10s, 5s}}) {
     TestQueue queue;
@@ -47,6 +57,33 @@ TEST(Delays, a_retry_is_dropped_when_its_item_is_handled_earlier) {
   queue.add(kItem);
   EXPECT_EQ(queue.handle(), kItem);
   EXPECT_EQ(queue.state(kItem), ItemState::idle);
+}
+
+TEST(Delays, all_retries_come_at_once_when_what_they_wait_for_has_come) {
+  TestQueue queue;
+  for (const char* item : {"a/1", "a/2"}) fail_often(queue, item);
+  queue.add_after("a/3", 10s);
+  queue.pass(1s);
+  queue.retry_now();
+  EXPECT_EQ(queue.waiting(), 2U);
+  EXPECT_EQ(queue.core.failures("a/1"), 0U) << "they start anew";
+  EXPECT_EQ(queue.handle(2), "a/1 a/2");
+  EXPECT_EQ(queue.state("a/3"), ItemState::delayed) << "an appointment is no retry";
+}
+
+TEST(Delays, a_thousand_retries_come_in_portions) {
+  TestQueue queue;
+  for (int i = 0; i < 1000; ++i) {
+    fail_often(queue, TestItem("a/" + std::to_string(i)));
+  }
+  queue.pass(1s);
+  EXPECT_EQ(queue.waiting(), 0U);
+  queue.retry_now();
+  const std::size_t first = queue.waiting();
+  EXPECT_GT(first, 0U);
+  EXPECT_LT(first, 1000U);
+  for (int i = 0; i < 10; ++i) queue.pass(0s);
+  EXPECT_EQ(queue.waiting(), 1000U);
 }
 
 TEST(Delays, a_retry_on_top_of_an_appointment_is_kept) {

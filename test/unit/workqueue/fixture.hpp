@@ -55,6 +55,10 @@ struct TestQueue {
     now += time;
     core.advance(now);
   }
+  void retry_now() {
+    core.retry_now(now);
+    core.advance(now);
+  }
   // "" when nothing waits.
   std::string take() {
     const auto taken = core.take(now);

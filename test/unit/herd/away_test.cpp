@@ -1,0 +1,125 @@
+// An API server that is away for ten minutes: nothing piles up meanwhile, and when it is back, so
+// is the manager, within seconds.
+//
+// Both controllers with their caches and the real client against the API server in memory over
+// HTTP, on virtual time.
+#include <string>
+#include <vector>
+
+#include "runtime/http/pipe.hpp"
+#include "runtime/task_group.hpp"
+#include "test/apiserver/direct.hpp"
+#include "test/apiserver/http_front.hpp"
+#include "test/support/co_test.hpp"
+#include "test/unit/herd/whole_manager.hpp"
+
+namespace dcm {
+namespace {
+
+using namespace std::chrono_literals;
+using apiserver::LoggedRequest;
+using runtime::sleep_for;
+
+constexpr const char* kPods = "/api/v1/namespaces/default/pods";
+constexpr const char* kTemplates =
+    "/apis/resource.k8s.io/v1/namespaces/default/resourceclaimtemplates";
+constexpr const char* kClaims = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
+
+// A server that keeps its objects while nobody can reach it.
+class Site {
+ public:
+  explicit Site(runtime::VirtualLoop& loop)
+      : server(loop.time(), runtime::Rng(2), {.log_limit = 0}), network(loop.time()), loop_(loop) {
+    server.before([this](const LoggedRequest& request) -> std::optional<apiserver::Response> {
+      const bool is_create = request.verb == "create" && request.resource == "resourceclaims";
+      if (!is_create || !refuses_claims) return std::nullopt;
+      return apiserver::Response{.status = 500, .body = "{}"};
+    });
+    come();
+  }
+  ~Site() { EXPECT_EQ(front_, nullptr) << "leave() first"; }
+
+  void come() {
+    listener_ = network.listen("server", 80);
+    front_ = std::make_unique<runtime::TaskGroup>(loop_.executor());
+    front_->spawn("server", http::serve(*listener_, loop_.time(), apiserver::front_options(),
+                                        apiserver::http_handler(server, loop_.time()), {}));
+  }
+  runtime::Task<> leave() {
+    front_->cancel();
+    co_await front_->join();
+    front_.reset();
+    listener_.reset();
+    network.cut_all();
+  }
+
+  void add_pod(const std::string& name) {
+    const apiserver::Answer added =
+        scene_.send("POST", kPods, "application/json",
+                    R"({"metadata":{"name":")" + name +
+                        R"("},"spec":{"containers":[{"name":"c","image":"i"}],)"
+                        R"("resourceClaims":[{"name":"a","resourceClaimTemplateName":"t"}]}})");
+    EXPECT_TRUE(added.ok());
+  }
+  void add_template() {
+    EXPECT_TRUE(scene_
+                    .send("POST", kTemplates, "application/json",
+                          R"({"metadata":{"name":"t"},"spec":{"spec":{}}})")
+                    .ok());
+  }
+  std::size_t claims() {
+    const apiserver::Answer list = scene_.send("GET", kClaims, "application/json", "");
+    return list.body.at("items").as_array().size();
+  }
+
+  apiserver::Server server;
+  http::PipeNetwork network;
+  bool refuses_claims = false;
+
+ private:
+  runtime::VirtualLoop& loop_;
+  std::unique_ptr<http::Listener> listener_;
+  std::unique_ptr<runtime::TaskGroup> front_;
+  apiserver::Direct scene_{server, "scene"};
+};
+
+CO_TEST(Away, for_ten_minutes_costs_little_and_is_over_within_seconds) {
+  Site site(loop);
+  WholeManager manager(loop, site.network);
+  co_await manager.start();
+  site.add_template();
+  site.add_pod("served");
+  co_await sleep_for(loop.time(), 10s);
+  EXPECT_EQ(site.claims(), 1U);
+
+  // Work that is tried again and again when the server goes.
+  site.refuses_claims = true;
+  for (int i = 0; i < 50; ++i) site.add_pod("tried-" + std::to_string(i));
+  co_await sleep_for(loop.time(), 20s);
+  EXPECT_EQ(site.claims(), 1U);
+  co_await site.leave();
+  site.refuses_claims = false;
+
+  co_await sleep_for(loop.time(), 2min);
+  EXPECT_GE(manager.pods.sync().failing().value_or(0s), 100s);
+  EXPECT_NE(manager.pods.sync().last_error(), "");
+  const std::size_t timers = loop.time().pending();
+  const std::size_t attempts = manager.transport.opened;
+  co_await sleep_for(loop.time(), 8min);
+  EXPECT_LE(loop.time().pending(), timers + 10) << "nothing piles up";
+  EXPECT_LE(manager.transport.opened - attempts, 8 * 60 * 5U) << "one a second for each watch";
+  EXPECT_EQ(manager.claims.sync().is_synced(), true);
+
+  site.come();
+  site.add_pod("after");
+  co_await sleep_for(loop.time(), 10s);
+  EXPECT_EQ(manager.pods.sync().failing(), std::nullopt);
+  EXPECT_EQ(site.claims(), 52U);
+
+  manager.group.cancel();
+  co_await manager.group.join();
+  co_await site.leave();
+}
+
+}  // namespace
+}  // namespace dcm
