@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "test/apiserver/apply_errors.hpp"
+#include "test/apiserver/go_members.hpp"
 #include "test/apiserver/strategy.hpp"
 
 namespace dcm::apiserver {
@@ -88,19 +89,15 @@ FieldSet without_keys(FieldSet item, const Schema& list) {
   return item;
 }
 
-// Takes `gone` out of a value. Returns whether the value itself goes.
-bool prune_value(Json& value, const FieldSet& gone, const FieldSet* kept, const Schema& schema) {
-  if (kept == nullptr && gone.member) return true;
-  if (value.is_object()) {
-    prune_object(value.get_object(), gone, kept, schema);
-    return value.get_object().empty() && kept == nullptr;
-  }
-  if (!value.is_array() || schema.list == Schema::List::atomic) return false;
+// Takes `gone` out of a value of which somebody holds something.
+void prune_value(Json& value, const FieldSet& gone, const FieldSet& kept, const Schema& schema) {
+  if (value.is_object()) return prune_object(value.get_object(), gone, &kept, schema);
+  if (!value.is_array() || schema.list == Schema::List::atomic) return;
   JsonArray left;
   for (Json& item : value.get_array()) {
     const std::string element = item_element(item, schema);
     const FieldSet* item_gone = gone.child(element);
-    const FieldSet* item_kept = kept != nullptr ? kept->child(element) : nullptr;
+    const FieldSet* item_kept = kept.child(element);
     // Whoever owns nothing but members of an item does not hold the item itself.
     const bool held = item_kept != nullptr && item_kept->member;
     if (item_gone != nullptr && item_gone->member && !held) continue;
@@ -110,7 +107,6 @@ bool prune_value(Json& value, const FieldSet& gone, const FieldSet* kept, const 
     left.push_back(std::move(item));
   }
   value = std::move(left);
-  return value.get_array().empty() && kept == nullptr;
 }
 
 void prune_object(JsonObject& object, const FieldSet& gone, const FieldSet* kept,
@@ -120,20 +116,28 @@ void prune_object(JsonObject& object, const FieldSet& gone, const FieldSet* kept
     const std::string_view name = std::string_view(element).substr(2);
     Json* value = object.if_contains(name);
     if (value == nullptr) continue;
-    const FieldSet* kept_here = kept != nullptr ? kept->child(element) : nullptr;
-    if (prune_value(*value, set, kept_here, schema.field(name))) object.erase(name);
+    // A field of which nobody holds anything goes as a whole, with what nobody ever held.
+    if (const FieldSet* held = kept != nullptr ? kept->child(element) : nullptr) {
+      prune_value(*value, set, *held, schema.field(name));
+    } else {
+      object.erase(name);
+    }
   }
 }
 
-// What is said to be empty is not merely left out: a strategy may tell the two apart.
-void restore_empty_lists(JsonObject& object, const JsonObject& wanted) {
-  for (const auto& [name, value] : wanted) {
-    if (value.is_array() && value.get_array().empty()) set_default(object, name, value);
-    Json* below = value.is_object() ? object.if_contains(name) : nullptr;
-    if (below != nullptr && below->is_object()) {
-      restore_empty_lists(below->get_object(), value.get_object());
-    }
+// What stays whatever a manager lets go: the name, what others own, and what they bring back. To
+// see what somebody owns under another version, the object is converted there without what is about
+// to go, and then Go writes some fields for nothing.
+FieldSet kept_by_others(const ResourceType& type, const ManagedFields& managed,
+                        const Manager& manager) {
+  FieldSet kept = managed.owned_by_others(manager);
+  kept.children["f:metadata"].children["f:name"].member = true;
+  if (managed.has_other_version(manager.api_version)) {
+    JsonObject nothing;
+    write_as_go(type.kind, nothing);
+    kept.insert_all(fields_of(nothing, type.schema()));
   }
+  return kept;
 }
 
 }  // namespace
@@ -162,10 +166,9 @@ Outcome<JsonObject> apply_configuration(const ResourceType& type, const JsonObje
   if (const ManagedEntry* before = managed.find(request.manager)) {
     FieldSet gone = before->fields;
     gone.remove_all(claimed);
-    FieldSet kept = managed.owned_by_others(request.manager);
+    FieldSet kept = kept_by_others(type, managed, request.manager);
     kept.insert_all(claimed);
     prune_object(merged.get_object(), gone, &kept, schema);
-    restore_empty_lists(merged.get_object(), request.wanted);
   }
   managed.set(request.manager, claimed, request.now);
   managed.write_to(merged.get_object());

@@ -163,7 +163,8 @@ Outcome<Page> select_page(const Store& store, const ListTarget& target, const Qu
   auto entries = store.list(target.type->plural, target.prefix(), view->start, view->revision);
   // Pods are indexed by node: only those of the node are looked at, and counted into pages.
   if (selector->selects_node() && query.get("continue").empty()) {
-    std::erase_if(entries, [&](const auto& entry) { return !selector->matches(*entry.object); });
+    std::erase_if(entries,
+                  [&](const auto& entry) { return !selector->matches_node(*entry.object); });
   }
   Page page;
   std::size_t at = 0;

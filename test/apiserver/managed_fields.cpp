@@ -84,6 +84,12 @@ FieldSet ManagedFields::owned_by_others(const Manager& manager) const {
   return owned;
 }
 
+bool ManagedFields::has_other_version(std::string_view api_version) const {
+  return std::ranges::any_of(entries_, [&](const ManagedEntry& entry) {
+    return entry.manager.api_version != api_version;
+  });
+}
+
 std::vector<const ManagedEntry*> ManagedFields::others_owning(const Manager& manager,
                                                               const FieldSet& fields) const {
   std::vector<const ManagedEntry*> others;

@@ -51,6 +51,8 @@ class ManagedFields {
   void set(const Manager& manager, FieldSet fields, const std::string& time);
 
   bool empty() const { return entries_.empty(); }
+  // Whether anything is owned under another version than that.
+  bool has_other_version(std::string_view api_version) const;
   // Whether the same managers own the same fields, whatever the times say.
   bool same_as(const ManagedFields& other) const;
   void write_to(JsonObject& object) const;

@@ -204,6 +204,13 @@ bool Selector::holds(const Term& term, const std::string* value) {
   return false;
 }
 
+bool Selector::matches_node(const JsonObject& pod) const {
+  const std::string node(text_at(pod, {"spec", "nodeName"}));
+  return std::ranges::all_of(terms_, [&](const Term& term) {
+    return term.on == On::label || term.key != "spec.nodeName" || holds(term, &node);
+  });
+}
+
 bool Selector::matches(const JsonObject& object) const {
   if (terms_.empty()) return true;
   const JsonObject& labels = object_at(object, {"metadata", "labels"});

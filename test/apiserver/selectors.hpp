@@ -22,6 +22,8 @@ class Selector {
   bool selects_one_name() const { return selects("metadata.name"); }
   // Pods by `spec.nodeName=…`.
   bool selects_node() const { return type_->kind == "Pod" && selects("spec.nodeName"); }
+  // Whether the terms on the node hold, whatever the others say.
+  bool matches_node(const JsonObject& pod) const;
 
  private:
   enum class Operator { in, not_in, exists, does_not_exist, greater, less };

@@ -11,6 +11,8 @@ constexpr std::string_view kLeases = "/apis/coordination.k8s.io/v1/namespaces/de
 
 class Compared : public Api {
  protected:
+  Compared() : Api({.served = {.resource = {"v1", "v1beta1"}}}) {}
+
   Answer make_map(std::string_view metadata = R"("name":"m")") {
     return api.post(kMaps, R"({"metadata":{)" + std::string(metadata) + "}}");
   }
@@ -122,6 +124,38 @@ TEST_F(Compared, what_nobody_manages_stays_so_until_an_apply) {
             (std::vector<std::string>{"Update before-first-apply", "Apply alice"}));
 }
 
+TEST_F(Compared, what_nobody_holds_any_more_goes_with_all_that_is_below_it) {
+  const std::string status = std::string(kPodStatus) + "?fieldManager=bob";
+  api.patch(std::string(kPod) + "?fieldManager=alice", kApply,
+            R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"trainer-0"},"spec":{
+                "schedulingGates":[{"name":"x.com/wait"}],
+                "containers":[{"name":"c","image":"i"}]}})");
+  const Answer added =
+      api.patch(status, kApply, R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"trainer-0"},
+      "status":{"conditions":[{"type":"Own","status":"True"}]}})");
+  EXPECT_EQ(array_at(added.body, {"status", "conditions"}).size(), 2U);
+  const Answer left =
+      api.patch(status, kApply, R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"trainer-0"},
+      "status":{"observedGeneration":1}})");
+  EXPECT_EQ(left.status, 200);
+  EXPECT_FALSE(has(left.body, {"status", "conditions"}));
+}
+
+TEST_F(Compared, requests_stay_where_somebody_manages_the_claim_under_another_version) {
+  constexpr std::string_view kBob = "?fieldManager=bob";
+  const auto apply = [&](std::string_view devices) {
+    return api.patch(std::string(kClaim) + std::string(kBob), kApply,
+                     R"({"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim",
+                         "metadata":{"name":"shared"},"spec":{"devices":)" +
+                         std::string(devices) + "}}");
+  };
+  apply(R"({"requests":[{"name":"one","exactly":{"deviceClassName":"gpu"}}]})");
+  EXPECT_EQ(apply("{}").status, 422);
+  api.patch("/apis/resource.k8s.io/v1beta1/namespaces/default/resourceclaims/shared", kMerge,
+            R"({"metadata":{"labels":{"a":"b"}}})");
+  EXPECT_EQ(apply("{}").status, 200);
+}
+
 TEST_F(Compared, a_put_says_who_manages_what_if_it_says_anything) {
   const Answer made = make_map(R"("name":"m","labels":{"a":"b"})");
   apply_map("alice", R"(,"annotations":{"x":"y"})");
@@ -136,6 +170,15 @@ TEST_F(Compared, pages_that_start_at_a_version_are_of_that_version) {
   const Answer page = api.get(std::string(kMaps) +
                               "?limit=5&resourceVersion=" + std::string(first.resource_version()));
   EXPECT_EQ(array_at(page.body, {"items"}).size(), 1U);
+}
+
+TEST_F(Compared, pods_of_a_node_are_counted_into_pages_whatever_their_labels) {
+  make_pod("node-a");
+  api.post(kPods, R"({"metadata":{"name":"unlabelled"},"spec":{"nodeName":"node-a",
+      "containers":[{"name":"c","image":"i"}]}})");
+  const Answer page = api.get(std::string(kPods) +
+                              "?limit=1&fieldSelector=spec.nodeName%3Dnode-a&labelSelector=app");
+  EXPECT_TRUE(has(page.body, {"metadata", "continue"}));
 }
 
 TEST_F(Compared, a_look_up_by_name_has_no_pages) {
