@@ -125,13 +125,16 @@ void prune_object(JsonObject& object, const FieldSet& gone, const FieldSet* kept
   }
 }
 
-// What stays whatever a manager lets go: the name, what others own, and what they bring back. To
-// see what somebody owns under another version, the object is converted there without what is about
-// to go, and then Go writes some fields for nothing.
-FieldSet kept_by_others(const ResourceType& type, const ManagedFields& managed,
-                        const Manager& manager) {
+// What stays whatever a manager lets go: what names the object, what others own, and what they
+// bring back. To see what somebody owns under another version, the object is converted there
+// without what is about to go, and then Go writes some fields for nothing.
+FieldSet kept_anyway(const ResourceType& type, const ManagedFields& managed,
+                     const JsonObject& wanted, const Manager& manager) {
   FieldSet kept = managed.owned_by_others(manager);
-  kept.children["f:metadata"].children["f:name"].member = true;
+  for (const auto* name : {"name", "namespace"}) {
+    if (!has(wanted, {"metadata", name})) continue;
+    kept.children["f:metadata"].children[std::string("f:") + name].member = true;
+  }
   if (managed.has_other_version(manager.api_version)) {
     JsonObject nothing;
     write_as_go(type.kind, nothing);
@@ -166,7 +169,7 @@ Outcome<JsonObject> apply_configuration(const ResourceType& type, const JsonObje
   if (const ManagedEntry* before = managed.find(request.manager)) {
     FieldSet gone = before->fields;
     gone.remove_all(claimed);
-    FieldSet kept = kept_by_others(type, managed, request.manager);
+    FieldSet kept = kept_anyway(type, managed, request.wanted, request.manager);
     kept.insert_all(claimed);
     prune_object(merged.get_object(), gone, &kept, schema);
   }

@@ -129,8 +129,10 @@ Outcome<Deleted> Registry::remove(const Target& target, const DeleteWish& wish) 
   }
   const bool stays = held || grace.seconds > 0;
   const bool writes = target.commit == Commit::write;
+  // What goes at once and was never to end gracefully goes as it was.
+  const bool at_once = !stays && grace.mark == Grace::Mark::leave;
   Stored current = *old;
-  if (next != **old) {
+  if (next != **old && !at_once) {
     current = writes ? store_.put(target.type->plural, target.key(), std::move(next))
                      : std::make_shared<const JsonObject>(std::move(next));
   }

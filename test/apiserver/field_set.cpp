@@ -62,6 +62,8 @@ void compare_lists(const JsonArray& before, const JsonArray& after, const Schema
     const auto still = new_items.find(element);
     if (still == new_items.end()) {
       removed.children[element] = fields_of_item(*item, schema);
+    } else if (schema.object == Schema::Object::atomic) {
+      if (*item != *still->second) changed.children[element].member = true;
     } else if (item->is_object() && still->second->is_object()) {
       FieldSet here_changed;
       FieldSet here_removed;

@@ -170,12 +170,26 @@ bool carry_out(JsonObject& root, const Operation& operation) {
   return operation.kind == "test" && (there != nullptr ? *there == value : value.is_null());
 }
 
+// What is wrong with it as a document, or "": null stands for nothing, as everywhere in Go.
+std::string problem_with(const Json& operation) {
+  if (operation.is_null()) return "";
+  if (!operation.is_object()) return "an operation is no object";
+  for (const auto* name : {"op", "path", "from"}) {
+    const Json* text = operation.get_object().if_contains(name);
+    if (text != nullptr && !text->is_string() && !text->is_null()) {
+      return fmt::format("the {} of an operation is no string", name);
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 Outcome<JsonArray> decode_json_patch(std::string_view body) {
   std::string problem;
   auto json = parse(body, problem);
   if (!json) return std::unexpected(bad_request("invalid JSON patch"));
+  if (json->is_null()) return JsonArray();
   if (!json->is_array()) {
     return std::unexpected(bad_request("error decoding patch: it is not a list of operations"));
   }
@@ -183,12 +197,35 @@ Outcome<JsonArray> decode_json_patch(std::string_view body) {
     return std::unexpected(too_large(fmt::format(
         "The allowed maximum operations in a JSON patch is {}, got {}", kMaxOperations, size)));
   }
+  for (const Json& operation : json->get_array()) {
+    if (std::string wrong = problem_with(operation); !wrong.empty()) {
+      return std::unexpected(bad_request("error decoding patch: " + wrong));
+    }
+  }
   return std::move(json->get_array());
+}
+
+std::vector<std::string> unknown_json_patch_fields(const JsonArray& patch) {
+  std::vector<std::string> unknown;
+  for (std::size_t i = 0; i < patch.size(); ++i) {
+    if (!patch[i].is_object()) continue;
+    for (const auto& [name, value] : patch[i].get_object()) {
+      if (name != "op" && name != "path" && name != "from" && name != "value") {
+        unknown.push_back(fmt::format("[{}].{}", i, std::string_view(name)));
+      }
+    }
+  }
+  return unknown;
 }
 
 Outcome<> apply_json_patch(JsonObject& object, const JsonArray& patch) {
   for (const Json& item : patch) {
     const auto operation = operation_of(item);
+    // The library takes a list for the whole; then it is no object of any kind.
+    if (operation && operation->kind == "replace" && operation->path.empty() &&
+        operation->value.is_array()) {
+      return std::unexpected(invalid_patch(operation->value, "it is no object"));
+    }
     if (!operation || !carry_out(object, *operation)) return does_not_apply();
   }
   return {};

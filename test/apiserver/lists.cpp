@@ -81,15 +81,16 @@ ApiError expired_token(const Store& store, const ContinueToken& token) {
   return error;
 }
 
-// 0: no limit. A list that may be of any age comes from the watch cache, which does not page.
-Outcome<std::size_t> page_limit(const Query& query) {
+// 0: no limit. A list that may be of any age comes from the watch cache, which does not page;
+// events have none.
+Outcome<std::size_t> page_limit(const ResourceType& type, const Query& query) {
   for (const auto* name : {"limit", "timeoutSeconds"}) {
     if (auto number = query.check_integer(name); !number) {
       return std::unexpected(std::move(number.error()));
     }
   }
   const std::int64_t limit = query.integer("limit").value_or(0);
-  const bool any_age = query.get("resourceVersion") == "0";
+  const bool any_age = query.get("resourceVersion") == "0" && type.kind != "Event";
   return any_age || limit < 0 ? 0 : static_cast<std::size_t>(limit);
 }
 
@@ -158,7 +159,7 @@ Outcome<Page> select_page(const Store& store, const ListTarget& target, const Qu
   const auto view = choose_view(store, target, query, *selector);
   if (!view) return std::unexpected(view.error());
 
-  const auto limit = page_limit(query);
+  const auto limit = page_limit(*target.type, query);
   if (!limit) return std::unexpected(limit.error());
   auto entries = store.list(target.type->plural, target.prefix(), view->start, view->revision);
   // Pods are indexed by node: only those of the node are looked at, and counted into pages.
@@ -173,8 +174,9 @@ Outcome<Page> select_page(const Store& store, const ListTarget& target, const Qu
     page.objects.push_back(std::move(entries[at].object));
   }
   page.metadata["resourceVersion"] = std::to_string(view->revision);
-  // What selects by name is a look-up, which has no pages.
-  if (at < entries.size() && !selector->selects_one_name()) {
+  // What selects by name is a look-up, which has no pages, unless it goes on with one.
+  const bool look_up = selector->selects_one_name() && query.get("continue").empty();
+  if (at < entries.size() && !look_up) {
     page.metadata["continue"] = encode_token({view->revision, entries[at].key});
     if (selector->selects_everything()) page.metadata["remainingItemCount"] = entries.size() - at;
   }

@@ -153,6 +153,12 @@ void validate_metadata_update(std::string_view kind, const JsonObject& next, con
   validate_known_finalizers(kind, object_at(next, {"metadata"}), causes);
 }
 
+void drop_empty_maps(JsonObject& metadata) {
+  for (const auto* key : {"labels", "annotations"}) {
+    if (metadata.contains(key) && object_at(metadata, {key}).empty()) metadata.erase(key);
+  }
+}
+
 void keep_system_metadata(JsonObject& next, const JsonObject& old) {
   JsonObject& metadata = child(next, "metadata");
   const JsonObject& before = object_at(old, {"metadata"});

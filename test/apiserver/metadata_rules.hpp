@@ -12,6 +12,9 @@ void validate_metadata(std::string_view kind, const JsonObject& object, NameRule
 void validate_metadata_update(std::string_view kind, const JsonObject& next, const JsonObject& old,
                               Causes& causes);
 
+// Labels and annotations that hold nothing are left out.
+void drop_empty_maps(JsonObject& metadata);
+
 // Puts back what no writer changes: creationTimestamp, deletionTimestamp, and the grace period and
 // UID where none is given.
 void keep_system_metadata(JsonObject& next, const JsonObject& old);

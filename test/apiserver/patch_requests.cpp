@@ -31,14 +31,18 @@ const FieldType& type_of(const Target& target) {
 struct Patch {
   PatchKind kind;
   Json body;
-  std::vector<std::string> problems;  // members given twice
+  std::vector<std::string> problems;  // members given twice, or that there are not
 };
 
 Outcome<Patch> decode_patch(PatchKind kind, std::string_view body) {
   if (kind == PatchKind::json) {
     auto operations = decode_json_patch(body);
     if (!operations) return std::unexpected(std::move(operations.error()));
-    return Patch{kind, std::move(*operations), duplicate_fields(body, "json patch ")};
+    std::vector<std::string> problems = duplicate_fields(body, "json patch ");
+    for (const std::string& unknown : unknown_fields(unknown_json_patch_fields(*operations))) {
+      problems.push_back("json patch " + unknown);
+    }
+    return Patch{kind, std::move(*operations), std::move(problems)};
   }
   auto object = decode_object(body, "patch");
   if (!object) return std::unexpected(std::move(object.error()));
@@ -54,17 +58,34 @@ Outcome<> carry_out(JsonObject& object, const Patch& patch, const Schema& schema
   return {};
 }
 
+// Without a version it is read as an object of no kind, which has no fields, and so no name.
+ApiError nameless(const Target& target, const JsonObject& object, const Json& shown,
+                  FieldCheck& check) {
+  std::vector<std::string> unknown;
+  for (const auto& [name, value] : object) {
+    if (name != "apiVersion" && name != "kind") unknown.emplace_back(name);
+  }
+  if (const auto objection = check.objection(unknown_fields(unknown))) {
+    return invalid_patch(shown, *objection);
+  }
+  return name_undeterminable(target.name);
+}
+
 // What a patch made of an object must still be one of its kind.
 Outcome<> decode_patched(const Target& target, JsonObject& object, const Patch& patch,
                          FieldCheck& check) {
   const bool strategic = patch.kind == PatchKind::strategic;
   const Json shown = strategic ? patch.body : Json(object);
+  if (!strategic && text_at(object, {"apiVersion"}).empty()) {
+    return std::unexpected(nameless(target, object, shown, check));
+  }
   auto typed_meta = take_type_meta(target, object);
   // A strategic patch is no document: it cannot change what it is applied to into another kind.
   if (!typed_meta && !strategic) {
     return std::unexpected(invalid_patch(shown, typed_meta.error().message));
   }
-  TypedResult typed = decode_typed(object, type_of(target), target.type->kind);
+  TypedResult typed = decode_typed(object, type_of(target), target.type->kind,
+                                   strategic ? MapKeys::left_out : MapKeys::in_paths);
   if (typed.problem) return std::unexpected(invalid_patch(shown, typed.problem->message));
   if (strategic) std::ranges::sort(typed.unknown);
   std::vector<std::string> problems = patch.problems;
@@ -72,7 +93,9 @@ Outcome<> decode_patched(const Target& target, JsonObject& object, const Patch& 
   if (const auto objection = check.objection(problems)) {
     return std::unexpected(invalid_patch(shown, *objection));
   }
-  return check_identity(target, object);
+  if (auto fits = check_identity(target, object); !fits) return fits;
+  if (!text_at(object, {"metadata", "name"}).empty()) return {};
+  return std::unexpected(name_undeterminable(target.name));
 }
 
 Outcome<Response> patch(Registry& registry, const WriteRequest& request, PatchKind kind) {
@@ -140,6 +163,10 @@ Outcome<> check_applied_kind(const Target& target, const JsonObject& wanted) {
 
 Outcome<Response> apply(Registry& registry, const WriteRequest& request) {
   const Target& target = request.target;
+  // An apply makes what is not there, but not by way of /status.
+  if (auto there = registry.get(target); !there && target.endpoint != Endpoint::main) {
+    return std::unexpected(std::move(there.error()));
+  }
   FieldCheck check(request.query);
   auto wanted = decode_applied(request, check);
   if (!wanted) return std::unexpected(std::move(wanted.error()));

@@ -86,6 +86,18 @@ void admit_pod_spec(JsonObject& spec, const JsonObject& old) {
   add_tolerations(spec);
 }
 
+void default_pod_ips(JsonObject& status) {
+  const std::string one(text_at(status, {"podIP"}));
+  const JsonArray& all = array_at(status, {"podIPs"});
+  const std::string first(
+      all.empty() || !all.front().is_object() ? "" : text_at(all.front().get_object(), {"ip"}));
+  if (one.empty() && !first.empty()) {
+    status["podIP"] = first;
+  } else if (one != first) {
+    status["podIPs"] = JsonArray{JsonObject{{"ip", one}}};
+  }
+}
+
 std::string_view qos_class(const JsonObject& spec) {
   bool asks = false;
   bool all_fixed = true;

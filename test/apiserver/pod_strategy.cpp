@@ -24,6 +24,7 @@ class PodStrategy final : public Strategy {
  public:
   void set_defaults(JsonObject& object, const WriteContext&) const override {
     default_pod_spec(child(object, "spec"));
+    default_pod_ips(child(object, "status"));
   }
 
   void prepare_create(JsonObject& object, const WriteContext& context) const override {

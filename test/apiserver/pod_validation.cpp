@@ -152,6 +152,22 @@ void validate_gates(const JsonObject& next, const JsonObject& old, Causes& cause
   }
 }
 
+bool is_gated(const JsonObject& pod) {
+  return !array_at(pod, {"spec", "schedulingGates"}).empty();
+}
+
+// Where a pod may go can only be narrowed down.
+void validate_node_selector(const JsonObject& next, const JsonObject& old, Causes& causes) {
+  const JsonObject& now = object_at(next, {"spec", "nodeSelector"});
+  for (const auto& [key, value] : object_at(old, {"spec", "nodeSelector"})) {
+    if (const Json* still = now.if_contains(key); still != nullptr && *still == value) continue;
+    causes.push_back(invalid_value("spec.nodeSelector", Json(now),
+                                   "only additions to spec.nodeSelector are allowed (no deletions "
+                                   "or mutations)"));
+    return;
+  }
+}
+
 void validate_pod(const JsonObject& pod, Causes& causes) {
   validate_containers(pod, causes);
   validate_pod_claims(pod, causes);
@@ -162,8 +178,7 @@ void validate_pod(const JsonObject& pod, Causes& causes) {
 
 void validate_new_pod(const JsonObject& pod, Causes& causes) {
   validate_pod(pod, causes);
-  if (!text_at(pod, {"spec", "nodeName"}).empty() &&
-      !array_at(pod, {"spec", "schedulingGates"}).empty()) {
+  if (!text_at(pod, {"spec", "nodeName"}).empty() && is_gated(pod)) {
     causes.push_back(forbidden_value("spec.nodeName",
                                      "cannot be set until all schedulingGates have been cleared"));
   }
@@ -180,7 +195,13 @@ void validate_pod_change(const JsonObject& next, const JsonObject& old, Causes& 
   validate_gates(next, old, causes);
   validate_deadline(next, old, causes);
   validate_tolerations(next, old, causes);
-  if (without_mutable_fields(next) == without_mutable_fields(old)) return;
+  JsonObject now = without_mutable_fields(next);
+  JsonObject before = without_mutable_fields(old);
+  if (is_gated(old)) {
+    validate_node_selector(next, old, causes);
+    for (JsonObject* spec : {&now, &before}) spec->erase("nodeSelector");
+  }
+  if (now == before) return;
   causes.push_back(forbidden_value(
       "spec",
       "pod updates may not change fields other than "
@@ -196,6 +217,14 @@ void validate_pod_status(const JsonObject& next, const JsonObject& old, Causes& 
   if (bound && nominated != text_at(old, {"status", "nominatedNodeName"})) {
     causes.push_back(forbidden_value("status.nominatedNodeName",
                                      "may not be changed directly once the pod has a node"));
+  }
+  const JsonArray& hosts = array_at(next, {"status", "hostIPs"});
+  if (!hosts.empty() && hosts.front().is_object()) {
+    const std::string_view first = text_at(hosts.front().get_object(), {"ip"});
+    if (first != text_at(next, {"status", "hostIP"})) {
+      causes.push_back(
+          invalid_value("status.hostIPs[0].ip", Json(first), "must be equal to `hostIP`"));
+    }
   }
   validate_claim_statuses(next, causes);
 }

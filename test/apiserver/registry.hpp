@@ -1,6 +1,7 @@
-// Create, update and delete of one object: the rules that all kinds share, in the order in which
-// k8s.io/apiserver's registry/generic store applies them. What is particular to a kind is in its
-// Strategy. Bodies come in and objects go out in the version of the request; stored ones are v1.
+// Create (registry.cpp), update (updates.cpp) and delete (deletion.cpp) of one object: the rules
+// that all kinds share, in the order in which k8s.io/apiserver's registry/generic store applies
+// them. What is particular to a kind is in its Strategy. Bodies come in and objects go out in the
+// version of the request; stored ones are v1.
 #pragma once
 
 #include <functional>
@@ -10,26 +11,11 @@
 #include "runtime/rng.hpp"
 #include "runtime/time.hpp"
 #include "test/apiserver/apply.hpp"
-#include "test/apiserver/resources.hpp"
 #include "test/apiserver/store.hpp"
 #include "test/apiserver/strategy.hpp"
+#include "test/apiserver/target.hpp"
 
 namespace dcm::apiserver {
-
-enum class Commit { write, dry_run };
-
-// Which object a request means, and how it is to be written.
-struct Target {
-  const ResourceType* type;
-  std::string version;
-  std::string ns;
-  std::string name;
-  Endpoint endpoint = Endpoint::main;
-  std::string manager = {};
-  Commit commit = Commit::write;
-
-  std::string key() const { return object_key(ns, name); }
-};
 
 struct Written {
   Stored object;
@@ -55,6 +41,16 @@ struct Deleted {
 // 409 if the object is not the one that is meant.
 Outcome<> check_preconditions(const Target& target, const JsonObject& object,
                               const DeleteWish& wish);
+
+// 500 for a resourceVersion that is no number.
+Outcome<> check_is_number(std::string_view version);
+
+// What both a create and an update do to an object: what is cluster-wide has no namespace, whatever
+// the writer says; and as it is kept, nothing of lists and maps that hold nothing is left.
+void set_namespace(const Target& target, JsonObject& metadata);
+void settle(const ResourceType& type, JsonObject& object);
+// Causes in the words of the version that the client speaks.
+Causes as_client_sees(Causes causes, const Target& target);
 
 class Registry {
  public:
@@ -93,9 +89,6 @@ class Registry {
   void set_system_metadata(const Target& target, JsonObject& metadata) const;
   Outcome<> choose_name(const Target& target, JsonObject& metadata) const;
   Outcome<Written> update(const Target& target, const Stored& old, JsonObject next, Update how);
-  void own_as_maker(const Target& target, JsonObject& object, const FieldSet* applied) const;
-  void own_as_writer(const Target& target, const JsonObject& old, JsonObject& next) const;
-  void own_before_first_apply(const Target& target, JsonObject& live) const;
   Outcome<> check_version(const Target& target, const JsonObject& old, JsonObject& next,
                           Update how) const;
   Outcome<Written> commit_update(const Target& target, const Stored& old, JsonObject next);
@@ -104,7 +97,6 @@ class Registry {
                        std::optional<std::int64_t> grace) const;
 
   WriteContext context_of(const Target& target) const;
-  Manager manager_of(const Target& target, Operation operation) const;
   std::string random_suffix() const;
   std::string random_uid() const;
 

@@ -13,9 +13,9 @@ const Strategy& claim_strategy();           // claim_strategy.cpp
 const Strategy& claim_template_strategy();  // claim_strategy.cpp
 const Strategy& taint_rule_strategy();      // taint_rule_strategy.cpp
 const Strategy& budget_strategy();          // budget_strategy.cpp
-const Strategy& class_strategy();           // small_strategies.cpp, like all below
-const Strategy& slice_strategy();
-const Strategy& node_strategy();
+const Strategy& class_strategy();           // device_strategies.cpp
+const Strategy& slice_strategy();           // device_strategies.cpp
+const Strategy& node_strategy();            // small_strategies.cpp, like all below
 const Strategy& config_map_strategy();
 const Strategy& namespace_strategy();
 const Strategy& event_strategy();

@@ -74,6 +74,11 @@ void require_same_spec(const JsonObject& next, const JsonObject& old, Causes& ca
   causes.push_back(invalid_value("spec", Json(), "field is immutable"));
 }
 
+bool is_set(const JsonObject& object, std::string_view key) {
+  const Json* value = object.if_contains(key);
+  return value != nullptr && *value != Json(false) && *value != Json("");
+}
+
 void set_default(JsonObject& object, std::string_view key, Json value) {
   if (!object.contains(key)) object[key] = std::move(value);
 }

@@ -86,6 +86,8 @@ void count_generation(JsonObject& next, const JsonObject& old);
 // Reports `spec` as immutable if it differs.
 void require_same_spec(const JsonObject& next, const JsonObject& old, Causes& causes);
 void set_default(JsonObject& object, std::string_view key, Json value);
+// Whether a member says anything: false and "" do not.
+bool is_set(const JsonObject& object, std::string_view key);
 // "spec.devices.requests[3]".
 std::string indexed(std::string_view path, std::size_t index);
 

@@ -69,7 +69,7 @@ bool is_quantity(std::string_view text) {
 // One walk over an object.
 class Decoder {
  public:
-  explicit Decoder(std::string_view kind) : struct_name_(kind) {}
+  Decoder(std::string_view kind, MapKeys keys) : struct_name_(kind), keys_(keys) {}
 
   TypedResult take() { return std::move(result_); }
 
@@ -128,12 +128,18 @@ class Decoder {
     }
   }
 
+  // An item of a Go list or map is there even if it is null: then it is empty.
+  static Json zero(const FieldType& type) {
+    if (type.kind == Kind::text) return "";
+    return type.kind == Kind::object ? Json(JsonObject()) : Json();
+  }
+
   void map(Json& value, const FieldType& type, const std::string& path, const std::string& names) {
     if (!value.is_object()) return mismatch(value, type, path, names);
     for (auto& [key, item] : value.get_object()) {
-      // A member of a Go map is there even if it is null: then it is empty.
-      if (item.is_null() && type.element->kind == Kind::text) item = "";
-      this->value(item, *type.element, path + "." + std::string(key), names);
+      if (item.is_null()) item = zero(*type.element);
+      const std::string key_path = keys_ == MapKeys::in_paths ? "." + std::string(key) : "";
+      this->value(item, *type.element, path + key_path, names);
     }
   }
 
@@ -141,6 +147,7 @@ class Decoder {
     if (!value.is_array()) return mismatch(value, type, path, names);
     std::size_t index = 0;
     for (Json& item : value.get_array()) {
+      if (item.is_null()) item = zero(*type.element);
       this->value(item, *type.element, fmt::format("{}[{}]", path, index++), names);
     }
   }
@@ -203,14 +210,16 @@ class Decoder {
   }
 
   std::string struct_name_;
+  MapKeys keys_;
   TypedResult result_;
 };
 
 }  // namespace
 
-TypedResult decode_typed(JsonObject& object, const FieldType& type, std::string_view kind) {
+TypedResult decode_typed(JsonObject& object, const FieldType& type, std::string_view kind,
+                         MapKeys keys) {
   if (type.kind != Kind::object) return {};
-  Decoder decoder(kind);
+  Decoder decoder(kind, keys);
   decoder.object(object, type, "", "");
   return decoder.take();
 }

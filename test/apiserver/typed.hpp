@@ -23,7 +23,12 @@ struct TypedResult {
   std::optional<TypeProblem> problem;  // the first one
 };
 
+// Whether the keys of maps are told in the paths of unknown fields: not where a strategic merge
+// patch made them.
+enum class MapKeys { in_paths, left_out };
+
 // `kind` is for messages ("Pod").
-TypedResult decode_typed(JsonObject& object, const FieldType& type, std::string_view kind);
+TypedResult decode_typed(JsonObject& object, const FieldType& type, std::string_view kind,
+                         MapKeys keys = MapKeys::in_paths);
 
 }  // namespace dcm::apiserver

@@ -23,11 +23,16 @@ JsonObject success_of(const Target& target, const JsonObject& gone) {
           {"details", details}};
 }
 
+Response refused(const ApiError& error, const FieldCheck& check) {
+  Response response = to_response(error);
+  check.add_warnings(response);
+  return response;
+}
+
 }  // namespace
 
-Outcome<Response> written_response(const Target& target, Outcome<Written> written,
-                                   const FieldCheck& check) {
-  if (!written) return std::unexpected(std::move(written.error()));
+Response written_response(const Target& target, Outcome<Written> written, const FieldCheck& check) {
+  if (!written) return refused(written.error(), check);
   const int status = written->kind == Written::Kind::created ? 201 : 200;
   Response response = json_response(status, encode(*target.type, target.version, *written->object));
   check.add_warnings(response);
@@ -40,7 +45,7 @@ Outcome<Response> handle_create(Registry& registry, const WriteRequest& request)
   }
   FieldCheck check(request.query);
   auto body = decode_body(request, check);
-  if (!body) return std::unexpected(std::move(body.error()));
+  if (!body) return refused(body.error(), check);
   return written_response(request.target, registry.create(request.target, std::move(*body)), check);
 }
 
@@ -50,9 +55,9 @@ Outcome<Response> handle_replace(Registry& registry, const WriteRequest& request
   }
   FieldCheck check(request.query);
   auto body = decode_body(request, check);
-  if (!body) return std::unexpected(std::move(body.error()));
+  if (!body) return refused(body.error(), check);
   if (text_at(*body, {"metadata", "name"}).empty()) {
-    return std::unexpected(name_undeterminable(request.target.name));
+    return refused(name_undeterminable(request.target.name), check);
   }
   return written_response(request.target, registry.replace(request.target, std::move(*body)),
                           check);

@@ -25,8 +25,7 @@ Outcome<Response> handle_delete(Registry& registry, const WriteRequest& request)
 Outcome<Response> handle_delete_collection(Registry& registry, const WriteRequest& request,
                                            const std::vector<Store::Entry>& entries);
 
-// The object that was written, and the warnings about its body.
-Outcome<Response> written_response(const Target& target, Outcome<Written> written,
-                                   const FieldCheck& check);
+// The object that was written or why it was not, and the warnings about its body.
+Response written_response(const Target& target, Outcome<Written> written, const FieldCheck& check);
 
 }  // namespace dcm::apiserver

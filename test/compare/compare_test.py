@@ -1,16 +1,19 @@
 """Tests of the comparison itself, without a server: python3 -m unittest compare_test"""
 import copy
 import json
+import random
 import unittest
 
 import compare
 from differences import Difference, differences, explanation, split
 from explained import Shape, rows
-from generator import sequence
+from generator import APPLY, JSON_PATCH, MERGE, STRATEGIC, sequence
+from json_patches import pointers
 from normalise import normalise
 from replay import labels_for, merged, replay
 from report import report
 from shrink import shrink
+from wrong_types import with_mistake
 
 
 def pod(version, **metadata):
@@ -56,6 +59,39 @@ class Generator(unittest.TestCase):
         self.assertLessEqual({"", "status", "binding", "eviction"}, {s["sub"] for s in steps})
         self.assertTrue(any(step.get("watch") for step in steps))
 
+    def test_patches_of_all_types_come_up_and_every_operation(self):
+        patches = [step for seed in range(150) for step in sequence(seed)
+                   if step["method"] == "PATCH"]
+        self.assertLessEqual({JSON_PATCH, MERGE, STRATEGIC, APPLY}, {s["type"] for s in patches})
+        operations = [operation for s in patches if s["type"] == JSON_PATCH
+                      and isinstance(s["body"], list) for operation in s["body"]]
+        self.assertLessEqual({"add", "replace", "remove", "move", "copy", "test"},
+                             {o.get("op") for o in operations if isinstance(o, dict)
+                              and isinstance(o.get("op"), str)})
+
+
+class Mistakes(unittest.TestCase):
+    def bodies(self):
+        good = {"metadata": {"name": "a", "labels": {"app": "x"}}, "spec": {"count": ["one", {"b": "c"}]}}
+        return good, [with_mistake(random.Random(seed), good) for seed in range(300)]
+
+    def test_there_is_one_and_what_names_the_object_stays(self):
+        good, bodies = self.bodies()
+        for body in bodies:
+            self.assertNotEqual(good, body)
+            self.assertEqual("a", body["metadata"]["name"])
+
+    def test_values_get_another_type_and_fields_come_up_that_there_are_not(self):
+        _, bodies = self.bodies()
+        texts = [json.dumps(body) for body in bodies]
+        self.assertTrue(any("onsense" in text for text in texts))
+        self.assertTrue(any(not isinstance(body["spec"], dict) for body in bodies))
+        self.assertTrue(any(not isinstance(body["metadata"]["labels"], dict) for body in bodies))
+
+    def test_places_of_a_value_are_json_pointers(self):
+        self.assertEqual([("/a~1b", [{"c": 1}]), ("/a~1b/0", {"c": 1}), ("/a~1b/0/c", 1)],
+                         list(pointers({"a/b": [{"c": 1}]})))
+
 
 class Normaliser(unittest.TestCase):
     def normalised(self, *entries, methods=("POST", "GET", "GET")):
@@ -72,6 +108,13 @@ class Normaliser(unittest.TestCase):
         made_up = "00000000-0000-4000-8000-000000000001"
         self.assertEqual(made_up, self.normalised(entry(1, pod("5", uid=made_up)))[0]["body"]
                          ["metadata"]["uid"])
+
+    def test_warnings_are_those_about_fields(self):
+        about = '299 - "unknown field \\"spec.x\\""'
+        seen = self.normalised(entry(1, pod("5"), warnings=["299 - \"old\"", about]),
+                               entry(2, pod("5"), warnings=[]))
+        self.assertEqual([about], seen[0]["warnings"])
+        self.assertNotIn("warnings", seen[1])
 
     def test_versions_are_compared_by_their_order(self):
         for versions in (["9", "100", "9"], ["7", "8", "7"]):
@@ -194,6 +237,7 @@ class FakeConnection:
         self.server = server
         self.objects = {}
         self.version = 0
+        self.warnings = []
 
     def request(self, method, target, _content_type="", body=None):
         path = target.partition("?")[0]

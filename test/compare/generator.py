@@ -11,7 +11,9 @@ requests lean on the versions and UIDs of earlier answers, and any subset of the
 """
 import random
 
+from json_patches import json_patch
 from kinds import BY_PLURAL, KINDS, STRANGER, THEN, chance, conditions, some
+from wrong_types import VALIDATIONS, with_mistake
 
 JSON = "application/json"
 MERGE = "application/merge-patch+json"
@@ -62,8 +64,9 @@ class Generator:
         if made < 2 and chance(self.draw, 70):
             return self.create()
         moves = [(self.create, 14), (self.update, 10), (self.merge, 9), (self.strategic, 10),
-                 (self.apply, 14), (self.json_patch, 0), (self.delete, 10), (self.collection, 2),
-                 (self.get, 4), (self.list, 12), (self.watch, 8), (self.odd, 5)]
+                 (self.apply, 14), (self.json_patch, 10), (self.mistyped, 8), (self.delete, 10),
+                 (self.collection, 2), (self.get, 4), (self.list, 12), (self.watch, 8),
+                 (self.odd, 5)]
         if self.kind.plural == "pods":
             moves += [(self.bind, 5), (self.evict, 4)]
         return self.draw.choices([m for m, _ in moves], [w for _, w in moves])[0]()
@@ -312,22 +315,45 @@ class Generator:
         return self.patch(name, sub, body, APPLY, query)
 
     def json_patch(self):
+        name = self.object_name()
+        sub, change = self.target()
+        plain = self.object_with(self.kind.plain(self.version), name=name,
+                                 labels={"run": "@c@"})
+        return self.patch(name, sub, json_patch(self.draw, change, plain), JSON_PATCH,
+                          self.checked(self.write_options(), 15))
+
+    def mistyped(self):
+        """A write with a field of the wrong type, or one that there is not."""
         draw = self.draw
         name = self.object_name()
-        operations = draw.choice([
-            [{"op": "add", "path": "/metadata/labels/added", "value": "1"}],
-            [{"op": "add", "path": "/metadata/annotations", "value": {"note": "j"}}],
-            [{"op": "replace", "path": "/metadata/labels/app", "value": "j"}],
-            [{"op": "remove", "path": "/metadata/labels/app"}],
-            [{"op": "test", "path": "/metadata/labels/app", "value": "x"},
-             {"op": "replace", "path": "/metadata/labels/app", "value": "z"}],
-            [{"op": "remove", "path": "/metadata/finalizers/0"}],
-            [{"op": "add", "path": "/metadata/finalizers/-", "value": "example.com/four"}],
-            [{"op": "copy", "from": "/metadata/labels/app", "path": "/metadata/labels/copy"}],
-            [{"op": "move", "from": "/metadata/labels/app", "path": "/metadata/labels/moved"}],
-            [{"op": "nonsense", "path": "/metadata/labels/app"}],
-            []])
-        return self.patch(name, "", operations, JSON_PATCH, self.write_options())
+        sub, change = self.target()
+        query = self.checked(self.write_options(), 100)
+        if chance(draw, 35):
+            body = self.object_with(self.kind.body(draw, self.version), name=name,
+                                    labels={"run": "@c@", "app": "x"}, annotations={"note": "1"},
+                                    finalizers=["example.com/one"], ownerReferences=[self.owner(1)])
+            self.note(name)
+            return self.request("POST", body=with_mistake(draw, body), query=query)
+        change = with_mistake(draw, change)
+        if chance(draw, 30):
+            body = self.whole(name, change, "as read")
+            self.note(name)
+            return self.request("PUT", name, body, sub=sub, query=query)
+        kind = draw.choice([MERGE, MERGE, STRATEGIC, STRATEGIC, APPLY])
+        if kind == APPLY:
+            self.version = self.apply_versions[self.kind.plural]
+            metadata = change.get("metadata")
+            metadata = {**metadata, "name": name} if isinstance(metadata, dict) else {"name": name}
+            members = {k: v for k, v in change.items() if k != "metadata"}
+            change = self.object_with(members, **metadata)
+            # Which of a conflict and a time that is no text is told first is "known".
+            query.update(fieldManager=draw.choice(MANAGERS), force="true")
+        return self.patch(name, sub, change, kind, query)
+
+    def checked(self, query, percent):
+        """With what to do about fields that there are not."""
+        wish = self.draw.choice(VALIDATIONS) if chance(self.draw, percent) else None
+        return {**query, "fieldValidation": wish} if wish else query
 
     # ---- deletes
 

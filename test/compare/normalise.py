@@ -91,6 +91,11 @@ class Entry:
     def normalised(self, entry):
         result = {"step": entry["step"], "status": entry["status"],
                   "body": self.body(entry["body"])}
+        # Others warn of what is deprecated, or odd in a pod.
+        warnings = [warning for warning in entry.get("warnings", [])
+                    if "unknown field" in warning or "duplicate field" in warning]
+        if warnings:
+            result["warnings"] = sorted(warnings)
         if "events" in entry:
             # Bookmarks come when a server likes, but for the one that ends the initial events.
             result["events"] = [self.event(event) for event in entry["events"]

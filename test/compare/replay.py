@@ -62,6 +62,7 @@ class Run:
         else:
             entry["status"], answer = self.connection.request(
                 step["method"], target, step["type"], encode(step["body"]))
+            entry["warnings"] = self.connection.warnings
         if step["method"] != "GET":
             self.unread.add(step["kind"])
         entry["body"] = decode(answer)

@@ -36,6 +36,7 @@ class Connection:
     def __init__(self, server):
         self.server = server
         self.kept = None
+        self.warnings = []  # of the last answer
 
     def open(self):
         host, port = self.server.address
@@ -58,6 +59,7 @@ class Connection:
                 self.kept = self.kept or self.open()
                 self.kept.request(method, target, body, self.headers(content_type))
                 response = self.kept.getresponse()
+                self.warnings = response.headers.get_all("Warning") or []
                 return response.status, response.read().decode(errors="replace")
             except (http.client.HTTPException, ConnectionError, TimeoutError) as error:
                 self.kept.close()

@@ -45,6 +45,16 @@ TEST_F(Compared, what_is_deleted_with_its_dependents_to_be_orphaned_waits_for_th
   EXPECT_EQ(api.get(kMap).status, 404);
 }
 
+TEST_F(Compared, what_goes_at_once_is_shown_as_it_was) {
+  make_claim();
+  const Answer waits = api.remove(kClaim, R"({"propagationPolicy":"Orphan"})");
+  auto watch = api.watch(std::string(kClaims) +
+                         "?watch=1&resourceVersion=" + std::string(waits.resource_version()));
+  const Answer gone = api.remove(kClaim, R"({"propagationPolicy":"Background"})");
+  EXPECT_EQ(finalizers(gone), R"(["orphan"])");
+  EXPECT_EQ(summary(drain(**watch)), std::vector<std::string>{"DELETED shared"});
+}
+
 TEST_F(Compared, a_foreground_deletion_waits_too_and_old_clients_are_told_so_with_202) {
   make_map();
   EXPECT_EQ(finalizers(api.remove(kMap, R"({"propagationPolicy":"Foreground"})")),
@@ -95,6 +105,10 @@ TEST_F(Compared, members_that_go_always_writes_are_there) {
                                 R"({"metadata":{"name":"e"},"involvedObject":{}})");
   ASSERT_EQ(event.status, 201);
   EXPECT_TRUE(event.body.contains("eventTime"));
+  const Answer slice = api.post("/apis/resource.k8s.io/v1/resourceslices",
+                                R"({"metadata":{"name":"s"},"spec":{"driver":"d","allNodes":true,
+      "pool":{"name":"p","resourceSliceCount":1}}})");
+  EXPECT_EQ(integer_at(slice.body, {"spec", "pool", "generation"}), 0);
   const Answer claim = api.post(kClaims, R"({"metadata":{"name":"c"}})");
   EXPECT_EQ(serialize(*find(claim.body, {"spec"})), R"({"devices":{"requests":null}})");
 }
@@ -122,6 +136,93 @@ TEST_F(Compared, what_nobody_manages_stays_so_until_an_apply) {
   const Answer applied = apply_map("alice", R"(,"annotations":{"x":"y"})");
   EXPECT_EQ(managers(applied),
             (std::vector<std::string>{"Update before-first-apply", "Apply alice"}));
+}
+
+TEST_F(Compared, a_version_that_is_no_number_is_refused_even_where_an_apply_makes_the_object) {
+  EXPECT_EQ(apply_map("alice", R"(,"resourceVersion":"abc")").status, 500);
+  EXPECT_EQ(apply_map("alice", R"(,"resourceVersion":"7")").status, 201);
+}
+
+TEST_F(Compared, status_of_what_is_not_there_is_not_found_whatever_is_applied) {
+  EXPECT_EQ(api.patch(std::string(kPodStatus) + "?fieldManager=alice", kApply,
+                      R"({"apiVersion":"v1","kind":"Pod","status":7})")
+                .status,
+            404);
+}
+
+TEST_F(Compared, a_write_that_is_refused_still_warns_of_fields_that_there_are_not) {
+  const Answer refused = api.put(kMap, R"({"metadata":{"name":"m"},"nonsense":1})");
+  EXPECT_EQ(refused.status, 404);
+  EXPECT_EQ(api.put(kMap, R"({"metadata":{"name":"m","namespace":"other"},"nonsense":1})")
+                .header("Warning")
+                .size(),
+            1U);
+  EXPECT_EQ(refused.header("Warning"),
+            std::vector<std::string>{R"(299 - "unknown field \"nonsense\"")"});
+}
+
+TEST_F(Compared, an_owner_is_taken_over_as_a_whole) {
+  constexpr std::string_view kOwner = R"({"apiVersion":"v1","kind":"Pod","name":"p","uid":"u")";
+  make_map(R"("name":"m","ownerReferences":[)" + std::string(kOwner) + "}]");
+  EXPECT_EQ(apply_map("alice",
+                      R"(,"ownerReferences":[)" + std::string(kOwner) + R"(,"controller":true}])")
+                .status,
+            409);
+}
+
+TEST_F(Compared, who_lets_go_of_all_metadata_must_name_the_object) {
+  const auto apply = [&](std::string_view metadata) {
+    return api.patch(
+        "/api/v1/nodes/n?fieldManager=alice", kApply,
+        R"({"apiVersion":"v1","kind":"Node","metadata":)" + std::string(metadata) + "}");
+  };
+  EXPECT_EQ(apply(R"({"name":"n","labels":{"a":"b"}})").status, 201);
+  EXPECT_EQ(apply("{}").status, 400);
+  EXPECT_EQ(apply(R"({"name":"n"})").status, 200);
+}
+
+TEST_F(Compared, where_a_gated_pod_may_go_can_be_narrowed_down) {
+  api.post(kPods, R"({"metadata":{"name":"trainer-0"},"spec":{"nodeSelector":{"disk":"ssd"},
+      "schedulingGates":[{"name":"x.com/wait"}],"containers":[{"name":"c","image":"i"}]}})");
+  const auto select = [&](std::string_view selector) {
+    return api.patch(kPod, kMerge, R"({"spec":{"nodeSelector":)" + std::string(selector) + "}}");
+  };
+  EXPECT_EQ(select(R"({"zone":"a"})").status, 200);
+  EXPECT_TRUE(select(R"({"disk":"hdd"})").blames("spec.nodeSelector"));
+  api.patch(kPod, kMerge, R"({"spec":{"schedulingGates":null}})");
+  EXPECT_TRUE(select(R"({"rack":"1"})").blames("spec"));
+}
+
+TEST_F(Compared, the_address_of_a_pod_is_the_first_of_all) {
+  make_pod();
+  const Answer all = api.patch(kPodStatus, kMerge, R"({"status":{"podIPs":[{"ip":"10.0.0.1"}]}})");
+  EXPECT_EQ(all.text({"status", "podIP"}), "10.0.0.1");
+  const Answer one = api.patch(kPodStatus, kMerge, R"({"status":{"podIP":"10.0.0.2"}})");
+  EXPECT_EQ(serialize(Json(array_at(one.body, {"status", "podIPs"}))), R"([{"ip":"10.0.0.2"}])");
+}
+
+TEST_F(Compared, all_addresses_of_the_host_begin_with_the_one) {
+  make_pod();
+  EXPECT_TRUE(api.patch(kPodStatus, kMerge, R"({"status":{"hostIPs":[{"ip":"10.0.0.1"}]}})")
+                  .blames("status.hostIPs[0].ip"));
+}
+
+TEST_F(Compared, devices_of_a_slice_have_names) {
+  const Answer refused = api.post("/apis/resource.k8s.io/v1/resourceslices",
+                                  R"({"metadata":{"name":"s"},"spec":{"driver":"d","allNodes":true,
+      "pool":{"name":"p","resourceSliceCount":1},"devices":[{}]}})");
+  EXPECT_TRUE(refused.blames("spec.devices[0].name"));
+}
+
+TEST_F(Compared, what_a_driver_is_told_is_an_object) {
+  const auto config = [](std::string_view parameters) {
+    return R"({"metadata":{"name":"gpu"},"spec":{"config":[{"opaque":{"driver":"d",
+               "parameters":)" +
+           std::string(parameters) + "}}]}}";
+  };
+  constexpr std::string_view kClasses = "/apis/resource.k8s.io/v1/deviceclasses";
+  EXPECT_TRUE(api.post(kClasses, config(R"(["text"])")).blames("spec.config[0].opaque.parameters"));
+  EXPECT_EQ(api.post(kClasses, config("{}")).status, 201);
 }
 
 TEST_F(Compared, what_nobody_holds_any_more_goes_with_all_that_is_below_it) {
@@ -181,12 +282,17 @@ TEST_F(Compared, pods_of_a_node_are_counted_into_pages_whatever_their_labels) {
   EXPECT_TRUE(has(page.body, {"metadata", "continue"}));
 }
 
-TEST_F(Compared, a_look_up_by_name_has_no_pages) {
+TEST_F(Compared, a_look_up_by_name_has_no_pages_unless_it_goes_on_with_one) {
   make_map();
   make_map(R"("name":"n")");
   const Answer page = api.get(std::string(kMaps) + "?limit=1&fieldSelector=metadata.name%3Dm");
   EXPECT_EQ(array_at(page.body, {"items"}).size(), 1U);
   EXPECT_FALSE(has(page.body, {"metadata", "continue"}));
+  make_map(R"("name":"o")");
+  const Answer all = api.get(std::string(kMaps) + "?limit=1");
+  const Answer next = api.get(std::string(kMaps) + "?limit=1&fieldSelector=metadata.name%3Dn" +
+                              "&continue=" + std::string(all.text({"metadata", "continue"})));
+  EXPECT_TRUE(has(next.body, {"metadata", "continue"}));
 }
 
 TEST_F(Compared, an_immutable_map_keeps_its_data) {

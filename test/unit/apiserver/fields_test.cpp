@@ -81,6 +81,27 @@ TEST_F(Fields, of_a_patch_are_checked_too) {
   }
 }
 
+TEST_F(Fields, of_items_of_a_map_are_named_without_its_key_in_a_strategic_patch) {
+  api.post("/apis/resource.k8s.io/v1/resourceslices",
+           R"({"metadata":{"name":"s"},"spec":{"driver":"d","allNodes":true,
+               "pool":{"name":"p","resourceSliceCount":1}}})");
+  const auto warning = [&](std::string_view type) {
+    return api
+        .patch("/apis/resource.k8s.io/v1/resourceslices/s", type,
+               R"({"spec":{"devices":[{"name":"g","attributes":{"a":{"int":1,"foo":1}}}]}})")
+        .header("Warning")
+        .front();
+  };
+  EXPECT_EQ(warning(kMerge), R"(299 - "unknown field \"spec.devices[0].attributes.a.foo\"")");
+  EXPECT_EQ(warning(kStrategic), R"(299 - "unknown field \"spec.devices[0].attributes.foo\"")");
+}
+
+TEST_F(Fields, an_item_of_a_list_is_there_even_if_it_is_null) {
+  const Answer refused =
+      api.post(kPods, R"({"metadata":{"name":"p"},"spec":{"containers":[null]}})");
+  EXPECT_TRUE(refused.blames("spec.containers[0].name"));
+}
+
 TEST_F(Fields, that_are_applied_must_be_known) {
   const Answer refused = api.patch(with(kPod, "fieldManager=m"), kApply,
                                    R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":)"

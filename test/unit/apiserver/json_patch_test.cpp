@@ -75,7 +75,7 @@ constexpr Row kRows[] = {
      R"([{"op":"remove","path":"/a~1b"},{"op":"remove","path":"/m~0n"}])", R"({})"},
     {"an unknown operation", R"({"a":1})", R"([{"op":"increment","path":"/a"}])", ""},
     {"an operation without a path", R"({"a":1})", R"([{"op":"add","value":1}])", ""},
-    {"an operation that is none", R"({"a":1})", R"([7])", ""},
+    {"an operation that is null", R"({"a":1})", R"([null])", ""},
 };
 
 INSTANTIATE_TEST_SUITE_P(Rows, JsonPatch, ::testing::ValuesIn(kRows), kBySentence);
@@ -105,13 +105,54 @@ TEST_F(JsonPatchRequest, must_leave_an_object_of_the_kind) {
       400);
 }
 
+TEST_F(JsonPatchRequest, must_leave_the_version_but_not_the_kind) {
+  make_claim();
+  EXPECT_EQ(api.patch(kClaim, kJsonPatch, R"([{"op":"remove","path":"/kind"}])").status, 200);
+  const Answer refused =
+      api.patch(kClaim, kJsonPatch,
+                R"([{"op":"replace","path":"","value":{"kind":"ResourceClaim","spec":{}}}])");
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_EQ(refused.header("Warning"),
+            std::vector<std::string>{R"(299 - "unknown field \"spec\"")"});
+  EXPECT_EQ(
+      api.patch(std::string(kClaim) + "?fieldValidation=Strict", kMerge, R"({"apiVersion":null})")
+          .status,
+      422);
+}
+
+TEST_F(JsonPatchRequest, that_makes_a_list_of_the_object_is_no_patch_of_its_kind) {
+  make_claim();
+  EXPECT_TRUE(
+      api.patch(kClaim, kJsonPatch, R"([{"op":"replace","path":"","value":[]}])").blames("patch"));
+}
+
+TEST_F(JsonPatchRequest, warns_of_members_that_mean_nothing) {
+  make_claim();
+  constexpr std::string_view kPatch =
+      R"([{"op":"add","path":"/metadata/labels","value":{},"extra":1}])";
+  EXPECT_EQ(api.patch(kClaim, kJsonPatch, std::string(kPatch)).header("Warning"),
+            std::vector<std::string>{R"(299 - "json patch unknown field \"[0].extra\"")"});
+}
+
+TEST_F(JsonPatchRequest, must_leave_the_name) {
+  make_claim();
+  for (const auto* patch : {R"([{"op":"add","path":"/metadata","value":{"labels":{"a":"b"}}}])",
+                            R"([{"op":"remove","path":"/metadata/name"}])"}) {
+    EXPECT_EQ(api.patch(kClaim, kJsonPatch, patch).status, 400);
+  }
+  EXPECT_EQ(api.patch(kClaim, kMerge, R"({"metadata":{"name":null}})").status, 400);
+}
+
 TEST_F(JsonPatchRequest, is_a_list_of_operations_and_no_longer_than_it_may_be) {
   make_claim();
   EXPECT_EQ(api.patch(kClaim, kJsonPatch, "nonsense").status, 400);
   EXPECT_EQ(api.patch(kClaim, kJsonPatch, "").status, 400);
   EXPECT_EQ(api.patch(kClaim, kJsonPatch, "{}").status, 400);
-  std::string patch = "[7";
-  for (int i = 0; i < 10'000; ++i) patch += ",7";
+  EXPECT_EQ(api.patch(kClaim, kJsonPatch, "[7]").status, 400);
+  EXPECT_EQ(api.patch(kClaim, kJsonPatch, R"([{"op":"remove","path":7}])").status, 400);
+  EXPECT_EQ(api.patch(kClaim, kJsonPatch, "null").status, 200);
+  std::string patch = "[{}";
+  for (int i = 0; i < 10'000; ++i) patch += ",{}";
   const Answer refused = api.patch(kClaim, kJsonPatch, patch + "]");
   EXPECT_EQ(refused.status, 413);
   EXPECT_EQ(refused.reason(), "RequestEntityTooLarge");

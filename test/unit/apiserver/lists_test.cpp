@@ -58,6 +58,15 @@ TEST_F(Lists, of_any_age_come_whole) {
   EXPECT_EQ(names(list("limit=1&resourceVersion=0")), "a b ");
 }
 
+TEST_F(Lists, of_events_have_pages_at_any_age) {
+  const std::string events = "/api/v1/namespaces/default/events";
+  for (const auto* name : {"a", "b"}) {
+    api.post(events, R"({"metadata":{"name":")" + std::string(name) +
+                         R"("},"involvedObject":{"namespace":"default"}})");
+  }
+  EXPECT_EQ(names(api.get(events + "?limit=1&resourceVersion=0")), "a ");
+}
+
 TEST_F(Lists, a_page_of_a_forgotten_state_is_gone_but_can_be_continued_as_it_is_now) {
   for (const auto* name : {"a", "b", "c"}) make(name);
   const Answer first = list("limit=1");
