@@ -8,6 +8,15 @@ Task<Result<http::Response>> Api::get(api::Resource resource, api::NamespacedNam
   return rest_.send(client::get_request(resource, key));
 }
 
+Task<Result<http::Response>> Api::get(std::string path) {
+  return rest_.send({.verb = client::Verb::get, .target = std::move(path)});
+}
+
+Task<Result<http::Response>> Api::replace(api::Resource resource, api::NamespacedName key,
+                                          std::string subresource, std::string body) {
+  return send(client::Verb::update, resource.path(key, subresource), {}, std::move(body));
+}
+
 Task<Result<http::Response>> Api::create(api::Resource resource, api::NamespacedName key,
                                          std::string subresource, std::string body) {
   return send(client::Verb::create, resource.path(key, subresource), {}, std::move(body));
@@ -41,6 +50,10 @@ Task<Result<http::Response>> Api::remove(api::Resource resource, api::Namespaced
   return rest_.send(client::delete_request(resource, key, std::move(body)));
 }
 
+Task<Result<http::Response>> Api::remove_all(std::string path) {
+  return rest_.send({.verb = client::Verb::delete_, .target = std::move(path)});
+}
+
 Task<Result<http::Response>> Api::send(client::Verb verb, std::string path, std::string force,
                                        std::string body) {
   return rest_.send(
@@ -63,6 +76,12 @@ api::Resource device_classes() {
 }
 api::Resource slices() {
   return {&api::kResourceSlices, "v1"};
+}
+api::Resource namespaces() {
+  return {&kNamespaces, "v1"};
+}
+api::Resource taint_rules() {
+  return {&api::kDeviceTaintRules, "v1"};
 }
 
 }  // namespace dcm::playground

@@ -21,6 +21,7 @@ class Api {
   explicit Api(client::RestClient& rest) : rest_(rest) {}
 
   Task<Result<http::Response>> get(api::Resource resource, api::NamespacedName key);
+  Task<Result<http::Response>> get(std::string path);
   Task<Result<http::Response>> create(api::Resource resource, api::NamespacedName key,
                                       std::string subresource, std::string body);
   // Server-side apply with force: made, or made to be like that.
@@ -35,8 +36,13 @@ class Api {
   // A page of the objects of the kind; an empty token: the first. An empty namespace: all of them.
   Task<Result<http::Response>> list(api::Resource resource, std::string continue_token,
                                     std::string namespace_ = {});
+  // Replaces the whole object; `body` has its resourceVersion.
+  Task<Result<http::Response>> replace(api::Resource resource, api::NamespacedName key,
+                                       std::string subresource, std::string body);
   Task<Result<http::Response>> remove(api::Resource resource, api::NamespacedName key,
                                       std::string body);
+  // All objects of a collection.
+  Task<Result<http::Response>> remove_all(std::string path);
 
  private:
   Task<Result<http::Response>> send(client::Verb verb, std::string path, std::string force,
@@ -61,5 +67,7 @@ api::Resource nodes();
 api::Resource claims();
 api::Resource device_classes();
 api::Resource slices();
+api::Resource namespaces();
+api::Resource taint_rules();
 
 }  // namespace dcm::playground

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "client/api/device_taint_rule.hpp"
 #include "cmd/dra-playground/api.hpp"
 #include "cmd/dra-playground/decode.hpp"
 #include "informers/api_lister_watcher.hpp"
@@ -48,11 +49,13 @@ class Caches {
   Cache<DeviceClass> device_classes;
   Cache<Slice> slices;
   Cache<Node> nodes;
+  Cache<Namespace> namespaces;
+  Cache<api::DeviceTaintRule> rules;
 
   // Ends by cancellation only.
   Task<> run(runtime::Executor executor);
-  // Waits for the first sync of all.
-  Task<> wait_for_sync();
+  // Waits for the first sync of all; not for long for taint rules, which older servers do not have.
+  Task<> wait_for_sync(const runtime::TimeSource& time);
 };
 
 }  // namespace dcm::playground

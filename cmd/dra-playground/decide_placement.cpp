@@ -70,7 +70,8 @@ void add_request(const DeviceRequest& request, const ClusterView& cluster, Reque
                                  device_class->unsupported, request.device_class);
   }
   all.needs.push_back({device_class->driver, request.mode,
-                       static_cast<std::size_t>(std::max<std::int64_t>(request.count, 0))});
+                       static_cast<std::size_t>(std::max<std::int64_t>(request.count, 0)),
+                       request.tolerated});
 }
 
 Requests requests_of(const Pod& pod, const std::vector<ClaimPtr>& claims,
@@ -91,6 +92,7 @@ Requests requests_of(const Pod& pod, const std::vector<ClaimPtr>& claims,
       all.line += request.mode == AllocationMode::all
                       ? fmt::format("{}:all ", request.device_class)
                       : fmt::format("{}:{} ", request.device_class, request.count);
+      for (const std::string& toleration : request.tolerations) all.line += toleration;
     }
   }
   return all;

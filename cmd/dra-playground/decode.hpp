@@ -13,5 +13,6 @@ std::unique_ptr<api::Decoder<Claim>> make_claim_decoder();
 std::unique_ptr<api::Decoder<DeviceClass>> make_device_class_decoder();
 std::unique_ptr<api::Decoder<Slice>> make_slice_decoder();
 std::unique_ptr<api::Decoder<Node>> make_node_decoder();
+std::unique_ptr<api::Decoder<Namespace>> make_namespace_decoder();
 
 }  // namespace dcm::playground

@@ -32,9 +32,35 @@ bool read_mode(Reader& reader, value field, DeviceRequest& request, Claim& claim
   return true;
 }
 
+bool read_effect(Reader& reader, value field, std::optional<api::TaintEffect>& out) {
+  std::string_view effect;
+  if (!reader.view(field, effect)) return false;
+  if (effect == "NoSchedule") {
+    out = api::TaintEffect::no_schedule;
+  } else if (effect == "NoExecute") {
+    out = api::TaintEffect::no_execute;
+  } else if (!effect.empty()) {
+    out = api::TaintEffect::other;
+  }
+  return true;
+}
+
+bool read_operator(Reader& reader, value field, api::TolerationOperator& out) {
+  std::string_view name;
+  if (!reader.view(field, name)) return false;
+  if (name == "Exists") out = api::TolerationOperator::exists;
+  return true;
+}
+
 bool read_toleration(Reader& reader, value item, DeviceRequest& request) {
-  return reader.raw_object(item, request.tolerations.emplace_back(),
-                           [](std::string_view, value) { return true; });
+  Toleration& read = request.tolerated.emplace_back();
+  return reader.raw_object(
+      item, request.tolerations.emplace_back(), [&](std::string_view key, value field) {
+        if (key == "key") return reader.text(field, read.key);
+        if (key == "value") return reader.text(field, read.value);
+        if (key == "effect") return read_effect(reader, field, read.effect);
+        return key != "operator" || read_operator(reader, field, read.operator_);
+      });
 }
 
 bool read_exactly(Reader& reader, value exactly, DeviceRequest& request, Claim& claim) {

@@ -1,4 +1,4 @@
-// Device classes, slices and nodes (resource.k8s.io/v1, KEP-4381; core/v1 Node).
+// Device classes, slices, nodes and namespaces (resource.k8s.io/v1, KEP-4381; core/v1).
 #include "client/api/json/decoder.hpp"
 #include "client/api/json/device_taint.hpp"
 #include "cmd/dra-playground/decode.hpp"
@@ -59,7 +59,7 @@ bool read_device(Reader& reader, value item, SliceDevice& device) {
     return reader.each_item(field, [&](value taint) {
       api::DeviceTaint read;
       if (!api::json::read_taint(reader, taint, read)) return false;
-      device.is_tainted |= read.effect != api::TaintEffect::none;
+      if (keeps_off(read)) device.taints.push_back(std::move(read));
       return true;
     });
   });
@@ -105,7 +105,28 @@ struct NodeFields {
   bool is_kept(const Node&) const { return true; }
 };
 
+struct NamespaceFields {
+  bool read_field(Reader& reader, std::string_view key, value field, Namespace& out) const {
+    if (key == "metadata") return api::json::read_metadata(reader, field, out.meta);
+    if (key != "spec") return true;
+    return reader.each_field(field, [&](std::string_view name, value part) {
+      if (name != "finalizers") return true;
+      return reader.each_item(part, [&](value item) {
+        std::string finalizer;
+        if (!reader.text(item, finalizer)) return false;
+        out.is_to_be_emptied |= finalizer == "kubernetes";
+        return true;
+      });
+    });
+  }
+  bool is_kept(const Namespace&) const { return true; }
+};
+
 }  // namespace
+
+std::unique_ptr<api::Decoder<Namespace>> make_namespace_decoder() {
+  return std::make_unique<api::json::JsonDecoder<Namespace, NamespaceFields>>();
+}
 
 std::unique_ptr<api::Decoder<DeviceClass>> make_device_class_decoder() {
   return std::make_unique<api::json::JsonDecoder<DeviceClass, DeviceClassFields>>();

@@ -1,7 +1,6 @@
 #include "cmd/dra-playground/demo_stage.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <boost/json/array.hpp>
 #include <boost/json/parse.hpp>
@@ -20,13 +19,6 @@ using runtime::Reason;
 
 constexpr const char* kNamespace = "demo";
 constexpr Duration kFrame = 250ms;
-
-constexpr std::array<std::string_view, 1> kVersions = {"v1"};
-constinit const api::ResourceKind kNamespaces{.group = "",
-                                              .plural = "namespaces",
-                                              .kind = "Namespace",
-                                              .scope = api::Scope::cluster,
-                                              .versions = kVersions};
 
 api::Resource rules() {
   return {&api::kDeviceTaintRules, "v1"};
@@ -97,9 +89,9 @@ Task<> DemoStage::run() {
 
 Task<Result<>> DemoStage::prepare() {
   const Result<http::Response> made =
-      co_await api_.apply({&kNamespaces, "v1"}, {{}, kNamespace}, {}, encode_namespace(kNamespace));
+      co_await api_.apply(namespaces(), {{}, kNamespace}, {}, encode_namespace(kNamespace));
   if (!made) co_return without_body(made);
-  co_await caches_.wait_for_sync();
+  co_await caches_.wait_for_sync(context_.time);
   co_await informers::wait_for_sync({&rules_.informer.sync()}, {});
   co_return Result<>();
 }

@@ -1,7 +1,8 @@
 // Which devices the nodes have, and which of them are free.
 //
-// Data and arithmetic only: the scheduler tells it what slices and claims say. Devices are counted
-// per node and driver, so that a full cluster is recognised without looking at each device.
+// Data and arithmetic only: the scheduler tells it what slices, taint rules and claims say. Devices
+// are counted per node and driver, so that a full cluster is recognised without looking at each
+// device.
 #pragma once
 
 #include <map>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "client/api/device.hpp"
+#include "client/api/device_taint_rule.hpp"
 #include "cmd/dra-playground/objects.hpp"
 
 namespace dcm::playground {
@@ -21,6 +23,7 @@ struct Need {
   InternedString driver;  // empty: any
   AllocationMode mode = AllocationMode::exact_count;
   std::size_t count = 1;
+  std::vector<Toleration> tolerated = {};
 };
 
 // The devices for each Need, in its order.
@@ -34,6 +37,10 @@ class Inventory {
   // generation count.
   void set_slice(const Slice& slice);
   void remove_slice(const Slice& slice);
+
+  // A DeviceTaintRule as it is now; replaces the one of its name.
+  void set_rule(const api::DeviceTaintRule& rule);
+  void remove_rule(const api::DeviceTaintRule& rule);
 
   // In use, once more or once less. The device need not be known.
   void take(const api::DeviceId& device);
@@ -55,7 +62,8 @@ class Inventory {
   };
   struct Device {
     InternedString node;
-    bool is_tainted = false;
+    std::vector<api::DeviceTaint> taints;  // of its slice
+    bool is_tainted = false;               // by its slice or by a rule
   };
   struct DriverOnNode {
     std::vector<api::DeviceId> devices;  // in the order of their slices
@@ -70,11 +78,16 @@ class Inventory {
   void rebuild(Pool& pool);
   void add(const Slice& slice, Pool& pool);
   void drop(const api::DeviceId& id);
+  void look_at_rules_again();
   bool is_free(const api::DeviceId& id) const;
+  bool may_have(const Need& need, const api::DeviceId& id) const;
+  bool is_kept_off(const api::DeviceId& id, const Device& device,
+                   const std::vector<Toleration>& tolerated) const;
   bool fill(const DriverOnNode& driver, const Need& need, const Fit& taken,
             std::vector<api::DeviceId>& devices) const;
 
   std::map<PoolKey, Pool> pools_;
+  std::map<std::string, api::DeviceTaintRule> rules_;  // by name; those that keep off
   std::unordered_map<api::DeviceId, Device> devices_;
   std::unordered_map<api::DeviceId, std::uint32_t> in_use_;
   std::unordered_map<InternedString, Node> nodes_;

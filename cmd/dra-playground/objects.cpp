@@ -1,5 +1,6 @@
 #include "cmd/dra-playground/objects.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <utility>
@@ -55,6 +56,26 @@ constinit const api::ResourceKind kDeviceClasses{.group = "resource.k8s.io",
                                                  .scope = api::Scope::cluster,
                                                  .versions = kVersions};
 
+constinit const api::ResourceKind kNamespaces{.group = "",
+                                              .plural = "namespaces",
+                                              .kind = "Namespace",
+                                              .scope = api::Scope::cluster,
+                                              .versions = kVersions};
+
+bool keeps_off(const api::DeviceTaint& taint) {
+  return taint.effect == api::TaintEffect::no_schedule ||
+         taint.effect == api::TaintEffect::no_execute;
+}
+
+bool tolerates(const std::vector<Toleration>& tolerations, const api::DeviceTaint& taint) {
+  return std::ranges::any_of(tolerations, [&taint](const Toleration& toleration) {
+    return (toleration.key.empty() || toleration.key == taint.key) &&
+           (!toleration.effect || *toleration.effect == taint.effect) &&
+           (toleration.operator_ == api::TolerationOperator::exists ||
+            toleration.value == taint.value);
+  });
+}
+
 std::size_t footprint(const DeviceClass& device_class) {
   return sizeof(device_class) + device_class.unsupported.size();
 }
@@ -65,6 +86,10 @@ std::size_t footprint(const Slice& slice) {
 
 std::size_t footprint(const Node& node) {
   return sizeof(node);
+}
+
+std::size_t footprint(const Namespace& namespace_) {
+  return sizeof(namespace_);
 }
 
 std::optional<Duration> parse_duration(std::string_view text) {

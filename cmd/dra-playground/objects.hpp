@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "client/api/device.hpp"
 #include "client/api/meta.hpp"
 #include "client/api/pod.hpp"
 #include "client/api/resource.hpp"
@@ -57,6 +58,19 @@ struct Pod : api::Pod {
   std::string unschedulable;  // why, as the condition PodScheduled=False says
 };
 
+// Of a request: it may have devices with such taints (KEP-5055). How long a pod may stay does not
+// matter here.
+struct Toleration {
+  InternedString key;  // empty: every key
+  api::TolerationOperator operator_ = api::TolerationOperator::equal;
+  InternedString value;
+  std::optional<api::TaintEffect> effect;  // nothing: every effect
+};
+
+// Whether a device with this taint is not for everybody: NoSchedule and NoExecute.
+bool keeps_off(const api::DeviceTaint& taint);
+bool tolerates(const std::vector<Toleration>& tolerations, const api::DeviceTaint& taint);
+
 enum class AllocationMode : std::uint8_t { exact_count, all };
 
 // An entry of spec.devices.requests, with `exactly`.
@@ -67,6 +81,7 @@ struct DeviceRequest {
   std::int64_t count = 1;
   // Each as the JSON that it came as: an allocation repeats them for each device (KEP-5055).
   std::vector<std::string> tolerations = {};
+  std::vector<Toleration> tolerated = {};  // the same, read
 };
 
 struct Claim : api::ResourceClaim {
@@ -84,7 +99,7 @@ struct DeviceClass {
 
 struct SliceDevice {
   InternedString name;
-  bool is_tainted = false;  // NoSchedule or NoExecute
+  std::vector<api::DeviceTaint> taints = {};  // those that keep off
 };
 
 // A slice of one node's devices. Those for several nodes have no node name, and are left alone.
@@ -102,13 +117,21 @@ struct Node {
   bool is_schedulable = true;
 };
 
+struct Namespace {
+  api::ObjectMeta meta;
+  // Whether what it holds has still to go before it may (spec.finalizers).
+  bool is_to_be_emptied = false;
+};
+
 // Found by the store for its metric of bytes held; a rough figure is enough here.
 std::size_t footprint(const DeviceClass& device_class);
 std::size_t footprint(const Slice& slice);
 std::size_t footprint(const Node& node);
+std::size_t footprint(const Namespace& namespace_);
 
 extern const api::ResourceKind kNodes;
 extern const api::ResourceKind kDeviceClasses;
+extern const api::ResourceKind kNamespaces;
 
 // "1m30s", "500ms", "1.5h". Nothing for what is no such duration, or a negative one.
 std::optional<Duration> parse_duration(std::string_view text);

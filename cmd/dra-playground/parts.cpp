@@ -23,7 +23,8 @@ Parts::Parts(PartContext context, client::RestClient& rest, const Size& size)
                 .devices_per_node = size.devices}),
       nodes_(context_, api_, caches_, node_names(size.nodes)),
       scheduler_(context_, api_, caches_),
-      gc_(context_, api_, caches_) {}
+      gc_(context_, api_, caches_),
+      namespace_gc_(context_, api_, caches_) {}
 
 Task<Result<>> Parts::publish() {
   Result<> published = co_await nodes_.publish();
@@ -39,11 +40,12 @@ Task<> Parts::run() {
 }
 
 Task<> Parts::work() {
-  co_await caches_.wait_for_sync();
+  co_await caches_.wait_for_sync(context_.time);
   runtime::TaskGroup group(context_.executor);
   group.spawn("hollow nodes", nodes_.run());
   group.spawn("scheduler", scheduler_.run());
   group.spawn("garbage collector", gc_.run());
+  group.spawn("namespace collector", namespace_gc_.run());
   co_await group.join();
 }
 

@@ -1,5 +1,6 @@
-// What a cluster has beside its API server, in small: nodes, drivers, a scheduler, a garbage
-// collector for claims. The same against the API server in memory and against a real one.
+// What a cluster has beside its API server, in small: nodes, drivers, a scheduler, garbage
+// collectors for claims and for namespaces. The same against the API server in memory and against a
+// real one.
 #pragma once
 
 #include <string>
@@ -7,6 +8,7 @@
 
 #include "cmd/dra-playground/drivers.hpp"
 #include "cmd/dra-playground/hollow_nodes.hpp"
+#include "cmd/dra-playground/namespace_gc.hpp"
 #include "cmd/dra-playground/owner_gc.hpp"
 #include "cmd/dra-playground/scheduler.hpp"
 
@@ -42,6 +44,7 @@ class Parts {
   HollowNodes nodes_;
   Scheduler scheduler_;
   OwnerGc gc_;
+  NamespaceGc namespace_gc_;
 };
 
 }  // namespace dcm::playground

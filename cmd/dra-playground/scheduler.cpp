@@ -39,12 +39,21 @@ Scheduler::Scheduler(PartContext context, Api& api, Caches& caches)
       on_claim_([this](const auto& before, const auto& after) { observe_claim(before, after); }),
       on_slice_([this](const auto& before, const auto& after) { observe_slice(before, after); }),
       on_node_([this](const auto& before, const auto& after) { observe_node(before, after); }),
-      on_device_class_([this](const auto&, const auto&) { try_heads(); }) {
+      on_device_class_([this](const auto&, const auto&) { try_heads(); }),
+      on_rule_([this](const auto& before, const auto& after) {
+        if (after) {
+          inventory_.set_rule(*after);
+        } else {
+          inventory_.remove_rule(*before);
+        }
+        try_heads();
+      }) {
   caches_.pods.informer.add_observer(on_pod_);
   caches_.claims.informer.add_observer(on_claim_);
   caches_.slices.informer.add_observer(on_slice_);
   caches_.nodes.informer.add_observer(on_node_);
   caches_.device_classes.informer.add_observer(on_device_class_);
+  caches_.rules.informer.add_observer(on_rule_);
 }
 
 Task<> Scheduler::run() {

@@ -65,6 +65,7 @@ class Scheduler {
   OnChange<Slice> on_slice_;
   OnChange<Node> on_node_;
   OnChange<DeviceClass> on_device_class_;
+  OnChange<api::DeviceTaintRule> on_rule_;
 };
 
 }  // namespace dcm::playground

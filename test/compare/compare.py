@@ -79,6 +79,8 @@ class Comparison:
             return ""
         steps = shrink(steps, differs)
         outcome = self.run(seed, steps)
+        if not outcome.unexplained:
+            return ""
         return report(seed, steps, outcome.memory, outcome.real, outcome.unexplained)
 
 

@@ -194,9 +194,10 @@ TEST(DecodeSlice, reads_devices_and_whether_they_are_tainted) {
            R"({"name":"c","taints":[{"key":"k","effect":"None"}]}]})");
   EXPECT_EQ(slice.generation, 7);
   ASSERT_EQ(slice.devices.size(), 3U);
-  EXPECT_FALSE(slice.devices[0].is_tainted);
-  EXPECT_TRUE(slice.devices[1].is_tainted);
-  EXPECT_FALSE(slice.devices[2].is_tainted);
+  EXPECT_TRUE(slice.devices[0].taints.empty());
+  ASSERT_EQ(slice.devices[1].taints.size(), 1U);
+  EXPECT_EQ(slice.devices[1].taints[0].key, "k");
+  EXPECT_TRUE(slice.devices[2].taints.empty());
 }
 
 TEST(DecodeSlice, one_for_several_nodes_is_left_alone) {

@@ -81,9 +81,109 @@ TEST_F(InventoryTest, an_allocation_has_32_devices_at_most) {
   EXPECT_FALSE(fits(inventory, {all_of("gpu")}, "node-2"));
 }
 
-TEST_F(InventoryTest, a_tainted_device_is_given_to_nobody) {
+api::DeviceTaint taint(const std::string& key,
+                       api::TaintEffect effect = api::TaintEffect::no_schedule) {
+  api::DeviceTaint made;
+  made.key = key;
+  made.value = "yes";
+  made.effect = effect;
+  return made;
+}
+
+api::DeviceTaintRule rule(api::DeviceSelector selector, api::DeviceTaint taint) {
+  api::DeviceTaintRule made;
+  made.meta.key.name = "rule";
+  made.selector = std::move(selector);
+  made.taint = std::move(taint);
+  return made;
+}
+
+struct TolerationRow {
+  std::string_view sentence;
+  Toleration toleration;
+  bool is_enough;
+};
+
+TEST_F(InventoryTest, a_tainted_device_is_for_who_tolerates_the_taint) {
+  using enum api::TolerationOperator;
   Slice tainted = slice("node-1", "gpu", 1);
-  tainted.devices[0].is_tainted = true;
+  tainted.devices[0].taints = {taint("broken")};
+  inventory.set_slice(tainted);
+  for (const TolerationRow& row : {
+           TolerationRow{"by key", {"broken", exists, "", {}}, true},
+           TolerationRow{"by key and value", {"broken", equal, "yes", {}}, true},
+           TolerationRow{"another value", {"broken", equal, "no", {}}, false},
+           TolerationRow{"another key", {"hot", exists, "", {}}, false},
+           TolerationRow{"any key", {"", exists, "", {}}, true},
+           TolerationRow{"its effect", {"", exists, "", api::TaintEffect::no_schedule}, true},
+           TolerationRow{"another effect", {"", exists, "", api::TaintEffect::no_execute}, false},
+       }) {
+    Need wanted = need("gpu", 1);
+    wanted.tolerated = {row.toleration};
+    EXPECT_EQ(fits(inventory, {wanted}, "node-1"), row.is_enough) << row.sentence;
+    wanted.mode = AllocationMode::all;
+    EXPECT_EQ(fits(inventory, {wanted}, "node-1"), row.is_enough) << row.sentence;
+  }
+}
+
+TEST_F(InventoryTest, a_device_in_use_is_not_free_for_who_tolerates_its_taint) {
+  Slice tainted = slice("node-1", "gpu", 1);
+  tainted.devices[0].taints = {taint("broken")};
+  inventory.set_slice(tainted);
+  inventory.take(device("node-1", "gpu", 0));
+  Need wanted = need("gpu", 1);
+  wanted.tolerated = {{"", api::TolerationOperator::exists, "", {}}};
+  EXPECT_FALSE(fits(inventory, {wanted}, "node-1"));
+}
+
+struct RuleRow {
+  std::string_view sentence;
+  api::DeviceSelector selector;
+  std::size_t left;  // of 3 GPUs on node-0
+};
+
+TEST_F(InventoryTest, a_rule_taints_what_it_selects_while_it_is_there) {
+  for (const RuleRow& row : {
+           RuleRow{"everything", {}, 0},
+           RuleRow{"a driver", {"gpu", "", ""}, 0},
+           RuleRow{"another driver", {"nic", "", ""}, 3},
+           RuleRow{"a pool", {"gpu", "node-0", ""}, 0},
+           RuleRow{"another pool", {"gpu", "node-1", ""}, 3},
+           RuleRow{"a device", {"gpu", "node-0", "dev-1"}, 2},
+       }) {
+    inventory.set_rule(rule(row.selector, taint("retired", api::TaintEffect::no_execute)));
+    if (row.left > 0) EXPECT_TRUE(fits(inventory, {need("gpu", row.left)})) << row.sentence;
+    EXPECT_FALSE(fits(inventory, {need("gpu", row.left + 1)})) << row.sentence;
+    inventory.remove_rule(rule(row.selector, {}));
+    EXPECT_TRUE(fits(inventory, {need("gpu", 3)})) << row.sentence;
+  }
+}
+
+TEST_F(InventoryTest, a_rule_counts_for_slices_that_come_later_and_can_be_tolerated) {
+  inventory.set_rule(rule({"fpga", "", ""}, taint("retired")));
+  inventory.set_slice(slice("node-0", "fpga", 1));
+  EXPECT_FALSE(fits(inventory, {need("fpga", 1)}));
+  Need wanted = need("fpga", 1);
+  wanted.tolerated = {{"retired", api::TolerationOperator::exists, "", {}}};
+  EXPECT_TRUE(fits(inventory, {wanted}));
+}
+
+TEST_F(InventoryTest, a_rule_without_effect_or_with_a_selector_that_we_do_not_know_is_for_nothing) {
+  inventory.set_rule(rule({}, taint("preview", api::TaintEffect::none)));
+  EXPECT_TRUE(fits(inventory, {need("gpu", 3)}));
+  api::DeviceTaintRule newer = rule({}, taint("retired"));
+  newer.unknown_selector_field = "attributes";
+  inventory.set_rule(newer);
+  EXPECT_TRUE(fits(inventory, {need("gpu", 3)}));
+  inventory.set_rule(rule({}, taint("retired")));
+  EXPECT_FALSE(fits(inventory, {need("gpu", 1)}));
+  inventory.set_rule(rule({}, taint("preview", api::TaintEffect::none)));
+  EXPECT_TRUE(fits(inventory, {need("gpu", 3)}));
+}
+
+TEST_F(InventoryTest, a_tainted_device_is_not_given_to_others) {
+  Slice tainted = slice("node-1", "gpu", 1);
+  tainted.devices[0].taints = {taint("broken")};
   inventory.set_slice(tainted);
   EXPECT_FALSE(fits(inventory, {need("gpu", 1)}, "node-1"));
   EXPECT_FALSE(fits(inventory, {all_of("gpu")}, "node-1"));

@@ -192,6 +192,57 @@ CO_TEST(Parts, an_allocated_device_has_the_tolerations_of_its_request) {
   co_await cluster.stop();
 }
 
+CO_TEST(Parts, a_deleted_namespace_goes_with_all_that_is_in_it) {
+  Cluster cluster(loop);
+  co_await cluster.start();
+  const std::string lab = "/api/v1/namespaces/lab";
+  cluster.api.post("/api/v1/namespaces", R"({"metadata":{"name":"lab"}})");
+  cluster.api.post(lab + "/configmaps", R"({"metadata":{"name":"m"}})");
+  cluster.api.post(lab + "/pods", R"({"metadata":{"name":"slow","annotations":{)"
+                                  R"("playground.dra-controller-manager.dev/stop-after":"5s"}},)"
+                                  R"("spec":{"containers":[{"name":"c","image":"i"}]}})");
+  cluster.api.post("/apis/resource.k8s.io/v1/namespaces/lab/resourceclaims",
+                   R"({"metadata":{"name":"c","finalizers":["example.com/mine"]}})");
+  co_await cluster.settle();
+  cluster.api.remove(lab);
+  co_await cluster.settle();
+  EXPECT_EQ(cluster.api.get(lab).text({"status", "phase"}), "Terminating");
+  EXPECT_EQ(cluster.api.get(lab + "/configmaps/m").status, 404);
+  EXPECT_EQ(cluster.api.get(lab + "/pods/slow").status, 200);
+  co_await sleep_for(loop.time(), 6s);
+  EXPECT_EQ(cluster.api.get(lab + "/pods/slow").status, 404);
+  EXPECT_EQ(cluster.api.get(lab).status, 200);
+  cluster.api.patch("/apis/resource.k8s.io/v1/namespaces/lab/resourceclaims/c", apiserver::kMerge,
+                    R"({"metadata":{"finalizers":null}})");
+  co_await sleep_for(loop.time(), 2s);
+  EXPECT_EQ(cluster.api.get(lab).status, 404);
+  co_await cluster.stop();
+}
+
+CO_TEST(Parts, devices_under_a_taint_rule_go_only_to_who_tolerates_it) {
+  Cluster cluster(loop, {.nodes = 1, .devices = 1, .drivers = {kGpu}});
+  const std::string rules = "/apis/resource.k8s.io/v1/devicetaintrules";
+  cluster.api.post(rules, R"({"metadata":{"name":"retire"},"spec":{"deviceSelector":{"driver":)"
+                          R"("gpu.example.com"},"taint":{"key":"old","effect":"NoSchedule"}}})");
+  co_await cluster.start();
+  cluster.make_claim("plain", "");
+  cluster.make_pod("plain", "plain");
+  co_await cluster.settle();
+  EXPECT_EQ(cluster.node("plain"), "");
+  cluster.make_claim("brave", R"(,"tolerations":[{"key":"old","operator":"Exists"}])");
+  cluster.make_pod("brave", "brave", run_for("1s"));
+  co_await cluster.settle();
+  EXPECT_EQ(cluster.node("brave"), "node-0");
+  co_await sleep_for(loop.time(), 2s);
+  cluster.deallocate("brave");
+  co_await cluster.settle();
+  EXPECT_EQ(cluster.node("plain"), "");
+  cluster.api.remove(rules + "/retire");
+  co_await cluster.settle();
+  EXPECT_EQ(cluster.node("plain"), "node-0");
+  co_await cluster.stop();
+}
+
 CO_TEST(Parts, a_pod_without_claims_runs_for_its_time) {
   Cluster cluster(loop);
   co_await cluster.start();
