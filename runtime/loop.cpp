@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "runtime/assert.hpp"
+#include "runtime/shuffled_context.hpp"
 #include "runtime/task_group.hpp"
 
 namespace dcm::runtime {
@@ -137,17 +138,28 @@ struct VirtualLoop::Impl {
   // destructors may still use the time.
   VirtualTime time;
   asio::io_context context{1};
+  std::optional<ShuffledContext> shuffled;  // then it is used instead
 
   void run_ready() {
+    if (shuffled) return shuffled->run_ready();
     context.restart();
     context.poll();
+  }
+
+  bool advance_to_next(MonoTime limit) {
+    if (!shuffled) return time.advance_to_next(limit);
+    return shuffled->run([&] { return time.advance_to_next(limit); });
   }
 };
 
 VirtualLoop::VirtualLoop() : impl_(std::make_unique<Impl>()) {}
+VirtualLoop::VirtualLoop(Rng order) : VirtualLoop() {
+  impl_->shuffled.emplace(order);
+}
 VirtualLoop::~VirtualLoop() = default;
 
 Executor VirtualLoop::executor() noexcept {
+  if (impl_->shuffled) return impl_->shuffled->executor();
   return impl_->context.get_executor();
 }
 VirtualTime& VirtualLoop::time() noexcept {
@@ -158,7 +170,7 @@ void VirtualLoop::run(Task<> main) {
   MainTask task(executor(), std::move(main));
   do {
     impl_->run_ready();
-  } while (!task.ended && impl_->time.advance_to_next(MonoTime::max()));
+  } while (!task.ended && impl_->advance_to_next(MonoTime::max()));
   impl_->run_ready();
   if (!task.ended) {
     task.group.cancel();
@@ -173,7 +185,7 @@ void VirtualLoop::run_for(Duration duration) {
   const MonoTime limit = impl_->time.now() + duration;
   do {
     impl_->run_ready();
-  } while (impl_->time.advance_to_next(limit));
+  } while (impl_->advance_to_next(limit));
   impl_->time.advance_to(limit);
 }
 

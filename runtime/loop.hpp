@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 
+#include "runtime/rng.hpp"
 #include "runtime/task.hpp"
 #include "runtime/time.hpp"
 #include "runtime/virtual_time.hpp"
@@ -38,6 +39,10 @@ class Loop {
 class VirtualLoop {
  public:
   VirtualLoop();
+  // Ready tasks run in an order drawn from `order`, not first come, first served. Cancel from
+  // within a task only: from outside, Asio sends a cancellation as a task of its own, which may
+  // come late.
+  explicit VirtualLoop(Rng order);
   ~VirtualLoop();
   VirtualLoop(const VirtualLoop&) = delete;
   VirtualLoop& operator=(const VirtualLoop&) = delete;
@@ -56,6 +61,21 @@ class VirtualLoop {
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
+};
+
+// What the parts of a process need of the loop that they run on, be it real or virtual.
+class LoopRef {
+ public:
+  // Implicit, so that a loop can be given where a LoopRef is asked for. The loop must outlive it.
+  LoopRef(Loop& loop) : executor_(loop.executor()), time_(&loop.time()) {}
+  LoopRef(VirtualLoop& loop) : executor_(loop.executor()), time_(&loop.time()) {}
+
+  Executor executor() const { return executor_; }
+  TimeSource& time() const noexcept { return *time_; }
+
+ private:
+  Executor executor_;
+  TimeSource* time_;
 };
 
 }  // namespace dcm::runtime

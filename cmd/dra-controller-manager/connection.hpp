@@ -19,7 +19,7 @@ namespace dcm::manager {
 
 // What every part of the process is made with. Outlives all of them.
 struct Process {
-  runtime::Loop& loop;
+  runtime::LoopRef loop;
   runtime::MetricsRegistry& metrics;
   runtime::Rng& rng;
   runtime::Logger log;

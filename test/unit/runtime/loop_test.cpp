@@ -1,11 +1,13 @@
 #include "runtime/loop.hpp"
 
 #include <csignal>
+#include <set>
 
 #include <gtest/gtest.h>
 
 #include "runtime/assert.hpp"
 #include "runtime/condition.hpp"
+#include "runtime/task_group.hpp"
 
 namespace dcm::runtime {
 namespace {
@@ -44,6 +46,44 @@ TEST(VirtualLoop, run_for_stops_at_its_limit) {
   loop.run_for(2s);
   EXPECT_EQ(calls, 1);
   EXPECT_EQ(loop.time().now(), MonoTime(2s));
+}
+
+// The order in which three tasks run that are ready together.
+std::string order_of_three(std::uint64_t seed) {
+  VirtualLoop loop{Rng(seed)};
+  std::string order;
+  const auto note = [&order](char name) -> Task<> {
+    order += name;
+    co_return;
+  };
+  TaskGroup group(loop.executor());
+  for (const char name : {'a', 'b', 'c'}) group.spawn("note", note(name));
+  loop.run(group.join());
+  return order;
+}
+
+TEST(VirtualLoop, runs_ready_tasks_in_the_order_of_its_seed) {
+  std::set<std::string> orders;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    orders.insert(order_of_three(seed));
+    EXPECT_EQ(order_of_three(seed), order_of_three(seed)) << "seed " << seed;
+  }
+  EXPECT_EQ(orders.size(), 6U) << "all there are";
+}
+
+TEST(VirtualLoop, of_a_seed_cancels_tasks_that_have_not_begun_and_that_wait) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    VirtualLoop loop{Rng(seed)};
+    loop.run([](VirtualLoop& own) -> Task<> {
+      TaskGroup group(own.executor());
+      group.spawn("waits", sleep_for(own.time(), 24h));
+      co_await sleep_for(own.time(), 1s);
+      group.spawn("has not begun", sleep_for(own.time(), 24h));
+      group.cancel();
+      co_await group.join();
+    }(loop));
+    EXPECT_EQ(loop.time().now(), MonoTime(1s)) << "seed " << seed;
+  }
 }
 
 TEST(VirtualTime, ties_run_in_the_order_they_were_scheduled) {

@@ -1,0 +1,27 @@
+#include "runtime/shuffled_context.hpp"
+
+#include <utility>
+
+namespace dcm::runtime {
+
+ShuffledContext::~ShuffledContext() {
+  // What is destroyed may make others ready.
+  while (!ready_.empty()) std::exchange(ready_, {}).clear();
+  shutdown();
+  destroy();
+}
+
+void ShuffledContext::run_ready() {
+  is_running_ = true;
+  while (!ready_.empty()) {
+    auto& chosen = ready_[order_.below(ready_.size())];
+    std::move_only_function<void()> task = std::move(chosen);
+    // Not onto itself: libstdc++ 12 loses what is assigned so.
+    if (&chosen != &ready_.back()) chosen = std::move(ready_.back());
+    ready_.pop_back();
+    task();
+  }
+  is_running_ = false;
+}
+
+}  // namespace dcm::runtime

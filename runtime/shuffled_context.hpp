@@ -1,0 +1,82 @@
+// Runs what is ready in an order drawn from a seed: the executor of a simulation.
+//
+// Whoever is ready may run next, as on a real loop in another hour: an order that only happens to
+// hold is found out. One thread; what one task starts inline (Asio's dispatch) stays inline.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include <boost/asio/execution.hpp>
+#include <boost/asio/execution_context.hpp>
+
+#include "runtime/rng.hpp"
+
+namespace dcm::runtime {
+
+class ShuffledContext final : public boost::asio::execution_context {
+ public:
+  class Executor;
+
+  explicit ShuffledContext(Rng order) : order_(order) {}
+  // Destroys what is still ready without running it.
+  ~ShuffledContext();
+
+  Executor executor() noexcept;
+  // Runs until nothing is ready.
+  void run_ready();
+  // Runs `callback` as if it were ready: what it dispatches runs at once.
+  template <class F>
+  auto run(F callback) {
+    is_running_ = true;
+    const auto result = callback();
+    is_running_ = false;
+    return result;
+  }
+
+ private:
+  Rng order_;
+  std::vector<std::move_only_function<void()>> ready_;
+  bool is_running_ = false;
+};
+
+// As Asio wants executors: https://think-async.com/Asio, "Standard executors".
+class ShuffledContext::Executor {
+ public:
+  using Blocking = boost::asio::execution::blocking_t;
+
+  explicit Executor(ShuffledContext& context) noexcept : context_(&context) {}
+
+  template <class F>
+  void execute(F&& task) const {
+    if (may_run_inline_ && context_->is_running_) {
+      std::decay_t<F>(std::forward<F>(task))();
+    } else {
+      context_->ready_.emplace_back(std::forward<F>(task));
+    }
+  }
+
+  boost::asio::execution_context& query(boost::asio::execution::context_t) const noexcept {
+    return *context_;
+  }
+  Blocking query(Blocking) const noexcept {
+    if (may_run_inline_) return Blocking::possibly_t();
+    return Blocking::never_t();
+  }
+  Executor require(Blocking::possibly_t) const noexcept { return Executor(*context_, true); }
+  Executor require(Blocking::never_t) const noexcept { return Executor(*context_, false); }
+  friend bool operator==(const Executor&, const Executor&) = default;
+
+ private:
+  Executor(ShuffledContext& context, bool may_run_inline) noexcept
+      : context_(&context), may_run_inline_(may_run_inline) {}
+
+  ShuffledContext* context_;
+  bool may_run_inline_ = true;
+};
+
+inline ShuffledContext::Executor ShuffledContext::executor() noexcept {
+  return Executor(*this);
+}
+
+}  // namespace dcm::runtime
