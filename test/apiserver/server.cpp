@@ -67,6 +67,7 @@ Server::Server(runtime::TimeSource& time, runtime::Rng rng, ServerOptions option
       registry_(store_, types_, time_, rng_),
       log_(options_.log_limit, options_.log_bytes) {
   store_.on_change([this](std::string_view resource, const Change& change) {
+    if (on_change_) on_change_(resource, change);
     watches_.notify(resource, change);
   });
   for (const auto* name : {"default", "kube-node-lease", "kube-public", "kube-system"}) {

@@ -54,6 +54,9 @@ class Server {
   using After = std::function<void(const LoggedRequest&, Response&)>;
   void after(After hook) { after_ = std::move(hook); }
 
+  // Sees each change of an object, within the request that makes it. Must not write.
+  void on_change(Store::Listener listener) { on_change_ = std::move(listener); }
+
   RequestLog& log() { return log_; }
   const Store& store() const { return store_; }
   std::size_t open_watches() const { return watches_.size(); }
@@ -89,6 +92,7 @@ class Server {
   WatchIndex watches_;
   Before before_;
   After after_;
+  Store::Listener on_change_;
 };
 
 }  // namespace dcm::apiserver
