@@ -1,0 +1,113 @@
+// What stands in the API server, as the checks and the actors read it: the few fields that matter.
+//
+// Decoded from the server's JSON on its own, without a type or decoder of the manager, and judged
+// by the rules as Kubernetes documents them (KEP-4381, KEP-5055), so that a mistake there shows.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/time.hpp"
+#include "test/apiserver/store.hpp"
+
+namespace dcm::simulation {
+
+struct PodClaim {
+  std::string name;
+  std::string claim;          // named by the user
+  std::string template_name;  // or made from that
+};
+
+struct Pod {
+  std::string ns, name, uid, version, node, phase;
+  bool is_being_deleted = false;
+  std::vector<PodClaim> claims;
+  std::map<std::string, std::string> made;  // pod claim → claim, as its status says
+
+  std::string key() const { return ns + "/" + name; }
+  bool has_ended() const { return phase == "Succeeded" || phase == "Failed"; }
+  // Nothing of it runs, or ever will.
+  bool is_done() const { return has_ended() || (is_being_deleted && node.empty()); }
+  // The name of the claim behind a pod claim; empty: not known yet.
+  std::string claim_of(const PodClaim& claim) const;
+};
+
+struct Toleration {
+  std::string op, key, value, effect;
+  std::optional<std::int64_t> seconds;
+};
+
+struct Device {
+  std::string driver, pool, device;
+  std::vector<Toleration> tolerations;
+
+  std::string id() const { return driver + "/" + pool + "/" + device; }
+};
+
+struct Consumer {
+  std::string resource, name, uid;
+};
+
+struct Claim {
+  std::string ns, name, uid, version;
+  std::string owner;      // UID of the pod that is its controller
+  std::string pod_claim;  // as its annotation says
+  bool is_being_deleted = false;
+  bool is_protected = false;  // by the finalizer
+  bool is_allocated = false;
+  std::vector<Device> devices;
+  std::vector<Consumer> reserved_for;
+
+  std::string key() const { return ns + "/" + name; }
+  bool is_reserved_for(const std::string& pod_uid) const;
+};
+
+struct Taint {
+  std::string key, value, effect;
+  runtime::WallTime added{};
+};
+
+struct Slice {
+  std::string driver, pool;
+  std::int64_t generation = 0;
+  std::map<std::string, std::vector<Taint>> devices;
+};
+
+struct Rule {
+  std::string name, uid;
+  std::optional<std::string> driver, pool, device;
+  Taint taint;
+  std::int64_t generation = 0, observed = 0;
+  std::string status, reason, message;  // of its condition
+
+  bool selects(const Device& other) const;
+};
+
+class Cluster {
+ public:
+  // Takes over a change of the server's.
+  void observe(std::string_view resource, const apiserver::Change& change);
+
+  std::map<std::string, Pod> pods;
+  std::map<std::string, Claim> claims;
+  std::map<std::string, bool> templates;
+  std::map<std::string, Slice> slices;
+  std::map<std::string, Rule> rules;
+
+  const Pod* find_pod(const std::string& uid) const;
+  const Pod* pod(const std::string& key) const;
+  const Claim* claim(const std::string& key) const;
+  // The claim of a pod claim, if it exists and is the pod's to use.
+  const Claim* usable_claim(const Pod& pod, const PodClaim& pod_claim) const;
+  // When the pod must be evicted; nothing: it need not be.
+  std::optional<runtime::WallTime> due(const Pod& pod) const;
+  // The same for one rule alone.
+  std::optional<runtime::WallTime> due_by(const Rule& rule, const Pod& pod) const;
+
+ private:
+  std::map<std::string, std::string> pod_keys_;  // by UID
+};
+
+}  // namespace dcm::simulation

@@ -1,0 +1,13 @@
+// From the server's JSON to what cluster.hpp holds. What is missing is empty.
+#pragma once
+
+#include "test/simulation/cluster.hpp"
+
+namespace dcm::simulation {
+
+Pod decode_pod(const apiserver::JsonObject& object);
+Claim decode_claim(const apiserver::JsonObject& object);
+Slice decode_slice(const apiserver::JsonObject& object);
+Rule decode_rule(const apiserver::JsonObject& object);
+
+}  // namespace dcm::simulation

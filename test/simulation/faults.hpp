@@ -1,0 +1,49 @@
+// What goes wrong in a world: drawn from its seed beforehand, so that a fault can be left out.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runtime/rng.hpp"
+#include "runtime/time.hpp"
+
+namespace dcm::simulation {
+
+struct Fault {
+  enum class Kind {
+    cut_connections,  // all that are open, at once
+    cut_one_manager,  // those of one manager
+    lose_requests,    // a share of requests never reaches the server
+    lose_answers,     // a share is carried out, and the connection breaks
+    cut_answers,      // a share of answers breaks off in the middle
+    delay_requests,   // a share is carried out up to a minute late
+    refuse,           // a storm of 429, 500 or 503
+    slow_network,     // messages take up to 2 s
+    stall_watches,    // watches of one resource, or all, bring nothing
+    cut_watches,      // watches of one resource, or all, end
+    compact,          // history is gone: watches get a 410
+    lose_bookmarks,
+    restart_server,  // down for a while
+    kill_manager,    // and started again, with empty caches
+    stop_manager,    // as SIGTERM does, and started again
+  } kind;
+  runtime::Duration at{};
+  runtime::Duration lasts{};
+  double share = 0;
+  std::size_t choice = 0;  // of a resource, a status, a manager
+
+  runtime::Duration end() const { return at + lasts; }
+  std::string str() const;
+};
+
+inline constexpr std::size_t kFaultKinds = 15;
+
+// At least 5, in the order of their beginning; all end before `until`.
+std::vector<Fault> draw_faults(runtime::Rng rng, runtime::Duration until);
+
+// The resource that a fault chooses; "*": all.
+std::string resource_of(const Fault& fault);
+// The status that a fault chooses.
+int refusal_of(const Fault& fault);
+
+}  // namespace dcm::simulation

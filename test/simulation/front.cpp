@@ -1,0 +1,203 @@
+#include "test/simulation/front.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "test/apiserver/http_front.hpp"
+
+namespace dcm::simulation {
+
+using runtime::Result;
+using runtime::Task;
+
+// A request from its arrival to its answer; shared, as its client may go away meanwhile.
+struct Front::Exchange {
+  Exchange(runtime::TimeSource& time, http::Request asked)
+      : request(std::move(asked)), came_in(time.now()), answered(time) {}
+
+  http::Request request;
+  runtime::MonoTime came_in;
+  std::optional<http::Response> response;
+  bool was_dropped = false;
+  runtime::Condition answered;
+};
+
+namespace {
+
+// Keeps the one answer that a handler gives.
+class Catch final : public http::Responder {
+ public:
+  Task<Result<>> send(http::Response response) override {
+    caught = std::move(response);
+    co_return Result<>();
+  }
+  Task<Result<>> begin(http::Response head) override { return send(std::move(head)); }
+  Task<Result<>> write(std::string_view) override { co_return Result<>(); }
+  Task<Result<>> end() override { co_return Result<>(); }
+  void abort() override {}
+
+  std::optional<http::Response> caught;
+};
+
+bool is_watch(const http::Request& request) {
+  return request.target.find("watch=1") != std::string::npos ||
+         request.target.find("watch=true") != std::string::npos;
+}
+
+// A piece of a watch without its bookmarks, but for the one that ends the initial events.
+std::string without_bookmarks(std::string_view piece) {
+  std::string kept;
+  while (!piece.empty()) {
+    const std::size_t end = piece.find('\n');
+    const std::string_view line = piece.substr(0, end == piece.npos ? end : end + 1);
+    piece.remove_prefix(line.size());
+    const bool is_bookmark = line.starts_with(R"({"type":"BOOKMARK")");
+    if (!is_bookmark || line.find("initial-events-end") != line.npos) kept += line;
+  }
+  return kept;
+}
+
+}  // namespace
+
+// Brings what a watch says through the weather, in order.
+class Front::Answers final : public http::Responder {
+ public:
+  Answers(Front& front, std::string resource, http::Responder& to)
+      : front_(front), resource_(std::move(resource)), to_(to) {}
+
+  Task<Result<>> send(http::Response response) override {
+    co_await front_.travel();
+    const Result<> sent = co_await to_.send(std::move(response));
+    co_return sent;
+  }
+  Task<Result<>> begin(http::Response head) override {
+    co_await front_.travel();
+    const Result<> begun = co_await to_.begin(std::move(head));
+    co_return begun;
+  }
+  Task<Result<>> write(std::string_view piece) override {
+    const std::string all(piece);
+    while (is_stalled()) co_await front_.changed_.wait();
+    co_await front_.travel();
+    const std::string shown = front_.weather_.loses_bookmarks ? without_bookmarks(all) : all;
+    if (shown.empty()) co_return Result<>();
+    const Result<> written = co_await to_.write(shown);
+    co_return written;
+  }
+  Task<Result<>> end() override { return to_.end(); }
+  void abort() override { to_.abort(); }
+
+ private:
+  bool is_stalled() const {
+    const std::string& stalled = front_.weather_.stalled_watches;
+    return stalled == "*" || (!stalled.empty() && stalled == resource_);
+  }
+
+  Front& front_;
+  std::string resource_;
+  http::Responder& to_;
+};
+
+Front::Front(runtime::VirtualLoop& loop, http::PipeNetwork& network, apiserver::Server& server,
+             runtime::Rng rng)
+    : loop_(loop),
+      network_(network),
+      rng_(rng),
+      inner_(apiserver::http_handler(server, loop.time())),
+      changed_(loop.time()) {}
+
+void Front::start() {
+  listener_ = network_.listen(kServer.host, kServer.port);
+  tasks_.emplace(loop_.executor());
+  auto handler = [this](http::Request request, http::Responder& responder) {
+    return answer(std::move(request), responder);
+  };
+  tasks_->spawn("server", http::serve(*listener_, loop_.time(), apiserver::front_options(),
+                                      std::move(handler), {}));
+}
+
+Task<> Front::stop() {
+  tasks_->cancel();
+  co_await tasks_->join();
+  tasks_.reset();
+  listener_.reset();
+}
+
+Task<> Front::answer(http::Request request, http::Responder& responder) {
+  if (arrival_) arrival_(request);
+  if (happens(weather_.lost_before)) co_return responder.abort();
+  if (happens(weather_.refused)) {
+    co_await responder.send(refusal());
+    co_return;
+  }
+  if (is_watch(request)) {
+    co_await watch(std::move(request), responder);
+    co_return;
+  }
+  const auto exchange = std::make_shared<Exchange>(loop_.time(), std::move(request));
+  tasks_->spawn("request", carry_out(exchange));
+  while (!exchange->response && !exchange->was_dropped) co_await exchange->answered.wait();
+  if (exchange->was_dropped) co_return responder.abort();
+  co_await send_back(std::move(*exchange->response), responder);
+}
+
+Task<> Front::carry_out(std::shared_ptr<Exchange> exchange) {
+  struct Ending {
+    Exchange& exchange;
+    ~Ending() {
+      if (!exchange.response) exchange.was_dropped = true;
+      exchange.answered.notify_all();
+    }
+  } const ending{*exchange};
+  co_await travel();
+  if (happens(weather_.delayed)) {
+    const auto most = static_cast<std::uint64_t>(weather_.delay_max.count());
+    co_await runtime::sleep_for(loop_.time(),
+                                runtime::Duration(static_cast<std::int64_t>(rng_.below(most))));
+  }
+  Catch answer;
+  came_in_ = exchange->came_in;
+  co_await inner_(std::move(exchange->request), answer);
+  came_in_.reset();
+  exchange->response = std::move(answer.caught);
+}
+
+Task<> Front::send_back(http::Response response, http::Responder& responder) {
+  co_await travel();
+  if (happens(weather_.lost_after)) co_return responder.abort();
+  if (!happens(weather_.cut)) {
+    co_await responder.send(std::move(response));
+    co_return;
+  }
+  const std::string part = response.body.substr(0, rng_.below(response.body.size() + 1));
+  co_await responder.begin(std::move(response));
+  co_await responder.write(part);
+  responder.abort();
+}
+
+Task<> Front::watch(http::Request request, http::Responder& responder) {
+  const std::string path = request.target.substr(0, request.target.find('?'));
+  Answers answers(*this, path.substr(path.rfind('/') + 1), responder);
+  co_await travel();
+  co_await inner_(std::move(request), answers);
+}
+
+Task<> Front::travel() {
+  const auto most = static_cast<std::uint64_t>(weather_.latency_max.count());
+  co_await runtime::sleep_for(loop_.time(),
+                              runtime::Duration(static_cast<std::int64_t>(rng_.below(most))));
+}
+
+http::Response Front::refusal() {
+  http::Response response{
+      .status = static_cast<std::uint16_t>(weather_.refusal),
+      .headers = {{"Content-Type", "application/json"}},
+      .body = fmt::format(R"({{"kind":"Status","apiVersion":"v1","status":"Failure",)"
+                          R"("message":"bad weather","code":{}}})",
+                          weather_.refusal)};
+  if (weather_.refusal == 429) response.headers.add("Retry-After", "1");
+  return response;
+}
+
+}  // namespace dcm::simulation

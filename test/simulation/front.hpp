@@ -1,0 +1,68 @@
+// The API server as its clients reach it: over HTTP, through the weather.
+//
+// A request that has come in is carried out although its client has gone meanwhile, as a real
+// server does; so answers are lost, and creates are carried out late.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "runtime/condition.hpp"
+#include "runtime/http/pipe.hpp"
+#include "runtime/http/server.hpp"
+#include "runtime/loop.hpp"
+#include "runtime/rng.hpp"
+#include "runtime/task_group.hpp"
+#include "test/apiserver/server.hpp"
+#include "test/simulation/weather.hpp"
+
+namespace dcm::simulation {
+
+class Front {
+ public:
+  // All references must outlive it.
+  Front(runtime::VirtualLoop& loop, http::PipeNetwork& network, apiserver::Server& server,
+        runtime::Rng rng);
+
+  void start();
+  // Every connection breaks, what was not carried out yet never is, and nobody listens.
+  runtime::Task<> stop();
+
+  // `weather()` may be changed at any time; then say so.
+  Weather& weather() { return weather_; }
+  void weather_changed() { changed_.notify_all(); }
+
+  // Asked when a request has arrived, before anything happens to it.
+  using Arrival = std::function<void(const http::Request&)>;
+  void on_arrival(Arrival arrival) { arrival_ = std::move(arrival); }
+  // When the request that is being carried out came in; that of an actor of ours: now.
+  runtime::MonoTime came_in() const { return came_in_.value_or(loop_.time().now()); }
+
+ private:
+  struct Exchange;
+  class Answers;
+
+  runtime::Task<> answer(http::Request request, http::Responder& responder);
+  runtime::Task<> watch(http::Request request, http::Responder& responder);
+  runtime::Task<> carry_out(std::shared_ptr<Exchange> exchange);
+  runtime::Task<> send_back(http::Response response, http::Responder& responder);
+  runtime::Task<> travel();
+  bool happens(double share) { return share > 0 && rng_.unit() < share; }
+  http::Response refusal();
+
+  runtime::VirtualLoop& loop_;
+  http::PipeNetwork& network_;
+  runtime::Rng rng_;
+  http::Handler inner_;
+  Weather weather_;
+  runtime::Condition changed_;
+  Arrival arrival_;
+  std::optional<runtime::MonoTime> came_in_;
+  std::unique_ptr<http::Listener> listener_;
+  std::optional<runtime::TaskGroup> tasks_;
+};
+
+inline const http::Endpoint kServer{http::Security::plain, "server", 80};
+
+}  // namespace dcm::simulation

@@ -1,0 +1,56 @@
+#include "test/simulation/line.hpp"
+
+#include <utility>
+
+namespace dcm::simulation {
+
+using http::Deadline;
+using http::Result;
+using http::Stream;
+using http::Task;
+
+// One connection, known to its line for as long as it lives.
+class Line::End final : public Stream {
+ public:
+  End(Line& line, std::unique_ptr<Stream> inner)
+      : line_(line), inner_(std::move(inner)), number_(line.next_++) {
+    line_.open_.emplace(number_, inner_.get());
+  }
+  ~End() override { line_.open_.erase(number_); }
+
+  Task<Result<std::size_t>> read_some(std::span<char> buffer, Deadline deadline) override {
+    return inner_->read_some(buffer, deadline);
+  }
+  Task<Result<>> write(std::string_view bytes, Deadline deadline) override {
+    return inner_->write(bytes, deadline);
+  }
+  Task<Result<>> shutdown_send(Deadline deadline) override {
+    return inner_->shutdown_send(deadline);
+  }
+  void close() noexcept override { inner_->close(); }
+  bool is_quiet() noexcept override { return inner_->is_quiet(); }
+
+ private:
+  Line& line_;
+  std::unique_ptr<Stream> inner_;
+  std::uint64_t number_;
+};
+
+Task<Result<std::unique_ptr<Stream>>> Line::connect(http::Endpoint endpoint, Deadline deadline) {
+  if (is_dead_) co_return runtime::fail(runtime::Reason::unreachable, "the process has ended");
+  auto stream = co_await network_.connect(std::move(endpoint), deadline);
+  if (!stream) co_return runtime::fail(stream.error());
+  std::unique_ptr<Stream> end = std::make_unique<End>(*this, std::move(*stream));
+  co_return end;
+}
+
+void Line::cut() {
+  for (const auto& [number, stream] : open_) stream->close();
+}
+
+void Line::die() {
+  is_dead_ = true;
+  cut();
+}
+
+}  // namespace dcm::simulation

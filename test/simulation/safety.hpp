@@ -1,0 +1,88 @@
+// The invariants that hold at every write of a manager, checked as the server commits it.
+//
+// A manager acts on what its watches have brought, so it may act on what was true a moment ago.
+// What can become untrue (a pod that is due, a pod that runs) is held against the last `kStale`
+// seconds; what cannot (a pod that is gone) is held against now.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "test/apiserver/request_log.hpp"
+#include "test/simulation/cluster.hpp"
+
+namespace dcm::simulation {
+
+struct Breach {
+  std::string invariant;  // a short sentence, always the same
+  std::string details;
+};
+
+// How long ago it may be that what a manager acts on was true: the longest fault, and its retries.
+inline constexpr runtime::Duration kStale = std::chrono::seconds(150);
+
+class Safety {
+ public:
+  // `time` must outlive it.
+  explicit Safety(const runtime::TimeSource& time) : time_(time) {}
+
+  // The request whose changes follow, until it ends; it reached the server at `came_in`.
+  void begin(const apiserver::LoggedRequest& request, runtime::MonoTime came_in);
+  void end() { writer_ = nullptr; }
+  void observe(std::string_view resource, const apiserver::Change& change);
+  // A write has come from a manager; `holder`: who has the lease by now ("": there is none).
+  void observe_arrival(std::string_view manager, std::string_view what, std::string_view holder);
+
+  const Cluster& cluster() const { return cluster_; }
+  const std::vector<Breach>& breaches() const { return breaches_; }
+  // Whether a second claim for that pod claim may stand: a create for it was still on its way when
+  // a manager looked for it, and was carried out after that.
+  bool may_be_double(const std::string& pod_uid, const std::string& pod_claim) const {
+    return late_creates_.contains(pod_uid + "/" + pod_claim);
+  }
+  // Whether a pod was deleted by a manager within that time.
+  bool has_evicted_lately(runtime::Duration within) const {
+    return evicted_last_ && time_.now() - *evicted_last_ <= within;
+  }
+
+ private:
+  // What is remembered of a pod, also when it is gone.
+  struct Life {
+    std::string key;
+    runtime::MonoTime done_since = runtime::MonoTime::max();
+    std::optional<runtime::WallTime> due;                   // as the last change left it
+    runtime::MonoTime due_last = runtime::MonoTime::min();  // the last change before which
+                                                            // its due time had passed
+  };
+
+  void report(std::string invariant, std::string details);
+  void check_manager(std::string_view resource, const apiserver::Change& change);
+  void check_new_claim(const Claim& claim);
+  void check_claim_update(const Claim& before, const Claim& after);
+  void check_deletion(const apiserver::Change& change);
+  void check_names(const Pod& before, const Pod& after);
+  void check_identity(std::string_view resource);
+  void remember(std::string_view resource, const apiserver::Change& change);
+  bool is_recent(runtime::MonoTime when) const { return time_.now() - when <= kStale; }
+
+  const runtime::TimeSource& time_;
+  Cluster cluster_;
+  const apiserver::LoggedRequest* writer_ = nullptr;
+  runtime::MonoTime came_in_{};
+  runtime::MonoTime looked_ = runtime::MonoTime::min();  // when a manager listed claims last
+  std::set<std::string> processes_;                      // that have listed or watched claims
+  std::map<std::string, Life> lives_;                    // by UID
+  std::map<std::string, std::string> owners_;            // of claims ever made, by key
+  std::set<std::string> late_creates_;                   // "<pod UID>/<pod claim>"
+  std::vector<Breach> breaches_;
+  std::optional<runtime::MonoTime> evicted_last_;
+};
+
+// Whether a user agent is a manager's.
+inline bool is_manager(std::string_view user_agent) {
+  return user_agent.starts_with("manager");
+}
+
+}  // namespace dcm::simulation

@@ -1,0 +1,92 @@
+// Runs worlds, and shows what went wrong in one: `./dev sim`.
+#include <cstdint>
+#include <cstdio>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "test/simulation/world.hpp"
+
+namespace {
+
+using namespace dcm::simulation;
+
+struct Flags {
+  std::uint64_t seeds = 100;
+  std::uint64_t first = 1;
+  std::uint64_t step = 1;
+  std::uint64_t seed = 0;  // 0: `seeds` from `first`
+  std::vector<std::size_t> faults;
+  bool has_no_faults = false;
+  bool is_quiet = false;
+};
+
+WorldOptions options_of(const Flags& flags, std::uint64_t seed) {
+  WorldOptions options{.seed = seed, .faults = {}};
+  if (!flags.faults.empty() || flags.has_no_faults) {
+    options.faults = std::set(flags.faults.begin(), flags.faults.end());
+  }
+  return options;
+}
+
+// As GoogleTest says it, so that the same eyes and scripts read it.
+void report(std::uint64_t seed, const Verdict& verdict) {
+  fmt::print("[{} ] Simulation.seed_{} (0 ms)\n", verdict.breach ? "  FAILED " : "       OK", seed);
+  std::fflush(stdout);
+}
+
+void explain(const Flags& flags, std::uint64_t seed, const Verdict& failed) {
+  fmt::print("seed {}: {}: {}\n", seed, failed.breach->invariant, failed.breach->details);
+  const std::set<std::size_t> needed = shrink_faults(options_of(flags, seed), failed);
+  const std::string choice =
+      needed.empty() ? "--no-faults" : fmt::format("--faults {}", fmt::join(needed, ","));
+  fmt::print("replay: ./dev sim --seed {} {}\n", seed, choice);
+  for (const std::size_t number : needed) {
+    fmt::print("  fault {}: {}\n", number, failed.faults[number].str());
+  }
+  std::fflush(stdout);
+}
+
+int run_many(const Flags& flags) {
+  int failures = 0;
+  for (std::uint64_t i = 0; i < flags.seeds; ++i) {
+    const std::uint64_t seed = flags.first + i * flags.step;
+    const Verdict verdict = run_world(options_of(flags, seed));
+    report(seed, verdict);
+    if (!verdict.breach) continue;
+    explain(flags, seed, verdict);
+    ++failures;
+  }
+  return failures == 0 ? 0 : 1;
+}
+
+int run_one(const Flags& flags) {
+  WorldOptions options = options_of(flags, flags.seed);
+  options.detail = flags.is_quiet ? Detail::none : Detail::all;
+  const Verdict verdict = run_world(options);
+  fmt::print("{}", verdict.timeline);
+  report(flags.seed, verdict);
+  if (!verdict.breach) return 0;
+  explain(flags, flags.seed, verdict);
+  return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Flags flags;
+  CLI::App app("Worlds in which the manager is tried; each is a function of its seed.");
+  app.add_option("--seeds", flags.seeds, "how many worlds");
+  app.add_option("--first", flags.first, "the first seed");
+  app.add_option("--step", flags.step, "from one seed to the next");
+  app.add_option("--seed", flags.seed, "this world alone, with its timeline");
+  app.add_option("--faults", flags.faults, "only these of its faults, by number")->delimiter(',');
+  app.add_flag("--no-faults", flags.has_no_faults, "none of its faults");
+  app.add_flag("--no-timeline", flags.is_quiet, "with --seed: the verdict alone");
+  CLI11_PARSE(app, argc, argv);
+  return flags.seed != 0 ? run_one(flags) : run_many(flags);
+}

@@ -1,0 +1,31 @@
+// What happened in a world, one line each, in the order of virtual time.
+//
+// Two runs of a seed must write the same text, byte for byte.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "runtime/time.hpp"
+
+namespace dcm::simulation {
+
+enum class Detail { none, all };
+
+class Timeline {
+ public:
+  // `time` must outlive it. With Detail::none nothing is kept, which is quicker.
+  Timeline(const runtime::TimeSource& time, Detail detail) : time_(time), detail_(detail) {}
+
+  bool is_kept() const { return detail_ == Detail::all; }
+  // "  61.204 scheduler    bound lab/pod-3"
+  void note(std::string_view who, std::string_view what);
+  const std::string& text() const { return text_; }
+
+ private:
+  const runtime::TimeSource& time_;
+  Detail detail_;
+  std::string text_;
+};
+
+}  // namespace dcm::simulation
