@@ -161,15 +161,31 @@ void Safety::remember(std::string_view resource, const Change& change) {
       life.done_since = time_.now();
     }
   }
-  const bool may_matter = resource == "resourceclaims" || resource == "resourceslices" ||
-                          resource == "devicetaintrules" || resource == "pods";
-  if (!may_matter || (cluster_.rules.empty() && cluster_.slices.empty())) return;
-  for (const auto& [key, pod] : cluster_.pods) {
-    Life& life = lives_[pod.uid];
-    // Until this change it was as the last one left it.
-    if (life.due && *life.due <= time_.wall_now()) life.due_last = time_.now();
-    life.due = cluster_.due(pod);
+  remember_due(resource, change);
+}
+
+// What a change can have to do with when a pod must be evicted, only that is looked at.
+void Safety::remember_due(std::string_view resource, const Change& change) {
+  if (resource == "pods" && change.after != nullptr) {
+    remember_due(cluster_.pods.at(change.key));
+  } else if (resource == "resourceclaims") {
+    for (const auto& object : {change.before, change.after}) {
+      if (object == nullptr) continue;
+      for (const Consumer& consumer : decode_claim(*object).reserved_for) {
+        const Pod* pod = cluster_.find_pod(consumer.uid);
+        if (pod != nullptr) remember_due(*pod);
+      }
+    }
+  } else if (resource == "resourceslices" || resource == "devicetaintrules") {
+    for (const auto& [key, pod] : cluster_.pods) remember_due(pod);
   }
+}
+
+void Safety::remember_due(const Pod& pod) {
+  Life& life = lives_[pod.uid];
+  // Until this change it was as the last one left it.
+  if (life.due && *life.due <= time_.wall_now()) life.due_last = time_.now();
+  life.due = cluster_.due(pod);
 }
 
 }  // namespace dcm::simulation

@@ -65,6 +65,8 @@ class Safety {
   void check_names(const Pod& before, const Pod& after);
   void check_identity(std::string_view resource);
   void remember(std::string_view resource, const apiserver::Change& change);
+  void remember_due(std::string_view resource, const apiserver::Change& change);
+  void remember_due(const Pod& pod);
   bool is_recent(runtime::MonoTime when) const { return time_.now() - when <= kStale; }
 
   const runtime::TimeSource& time_;

@@ -1,5 +1,4 @@
 // What the simulation promises about itself, and a few worlds under the sanitizers.
-#include <array>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -10,14 +9,11 @@ namespace dcm::simulation {
 namespace {
 
 TEST(Simulation, a_seed_leads_to_the_same_timeline_each_time) {
-  for (const std::uint64_t seed : std::array<std::uint64_t, 2>{1, 2}) {
-    const WorldOptions options{.seed = seed, .faults = {}, .detail = Detail::all};
-    const Verdict first = run_world(options);
-    const Verdict second = run_world(options);
-    EXPECT_GT(first.timeline.size(), 10'000U);
-    EXPECT_EQ(first.timeline, second.timeline) << "seed " << seed;
-    EXPECT_FALSE(first.breach) << first.breach->invariant << ": " << first.breach->details;
-  }
+  const WorldOptions options{.seed = 1, .faults = {}, .detail = Detail::all};
+  const Verdict first = run_world(options);
+  EXPECT_GT(first.timeline.size(), 10'000U);
+  EXPECT_EQ(first.timeline, run_world(options).timeline);
+  EXPECT_FALSE(first.breach) << first.breach->invariant << ": " << first.breach->details;
 }
 
 TEST(Simulation, another_seed_leads_to_another_world) {

@@ -356,12 +356,10 @@ Task<> World::watch_rest() {
   co_await sleep_for(loop_.time(), kSlack);
   timeline_.note("world", "is at rest");
   const std::uint64_t before = fenced_writes_;
-  const std::uint64_t changes = server_.store().revision();
   co_await sleep_for(loop_.time(), kQuiet);
   const bool is_quiet = fenced_writes_ == before;
   const auto missing = missing_at_fixed_point(safety_, loop_.time().wall_now());
   if (!missing.empty()) fail(missing.front().invariant, "at rest: " + missing.front().details);
-  (void)changes;
   if (!is_quiet && !safety_.has_evicted_lately(kQuiet + kSlack)) {
     fail("a world at rest has no writes", fmt::format("{} writes", fenced_writes_ - before));
   }
