@@ -17,10 +17,12 @@ namespace dcm::simulation {
 
 class NoCredentials final : public client::Credentials {
  public:
-  runtime::Task<runtime::Result<>> authorize(http::Headers&) override {
+  runtime::Task<runtime::Result<>> authorize(http::Headers&, runtime::Deadline) override {
     co_return runtime::Result<>();
   }
-  runtime::Task<Refreshed> refresh(std::string) override { co_return Refreshed::no; }
+  runtime::Task<Refreshed> refresh(std::string, runtime::Deadline) override {
+    co_return Refreshed::no;
+  }
 };
 
 // Starts with empty caches. kill() or stop() before it is destroyed.
