@@ -183,8 +183,9 @@ void Safety::remember_due(std::string_view resource, const Change& change) {
 
 void Safety::remember_due(const Pod& pod) {
   Life& life = lives_[pod.uid];
-  // Until this change it was as the last one left it.
-  if (life.due && *life.due <= time_.wall_now()) life.due_last = time_.now();
+  // Until this change it was as the last one left it; who has not heard of this change yet waits
+  // for that time.
+  if (life.due && *life.due <= time_.wall_now() + kStale) life.due_last = time_.now();
   life.due = cluster_.due(pod);
 }
 

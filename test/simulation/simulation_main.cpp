@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "test/simulation/mutant.hpp"
 #include "test/simulation/world.hpp"
 
 namespace {
@@ -23,6 +24,9 @@ struct Flags {
   std::vector<std::size_t> faults;
   bool has_no_faults = false;
   bool is_quiet = false;
+  bool ends_at_failure = false;
+  bool shrinks_not = false;
+  std::string mutant;
 };
 
 WorldOptions options_of(const Flags& flags, std::uint64_t seed) {
@@ -41,6 +45,7 @@ void report(std::uint64_t seed, const Verdict& verdict) {
 
 void explain(const Flags& flags, std::uint64_t seed, const Verdict& failed) {
   fmt::print("seed {}: {}: {}\n", seed, failed.breach->invariant, failed.breach->details);
+  if (flags.shrinks_not) return;
   const std::set<std::size_t> needed = shrink_faults(options_of(flags, seed), failed);
   const std::string choice =
       needed.empty() ? "--no-faults" : fmt::format("--faults {}", fmt::join(needed, ","));
@@ -60,6 +65,7 @@ int run_many(const Flags& flags) {
     if (!verdict.breach) continue;
     explain(flags, seed, verdict);
     ++failures;
+    if (flags.ends_at_failure) break;
   }
   return failures == 0 ? 0 : 1;
 }
@@ -87,6 +93,10 @@ int main(int argc, char** argv) {
   app.add_option("--faults", flags.faults, "only these of its faults, by number")->delimiter(',');
   app.add_flag("--no-faults", flags.has_no_faults, "none of its faults");
   app.add_flag("--no-timeline", flags.is_quiet, "with --seed: the verdict alone");
+  app.add_flag("--until-failure", flags.ends_at_failure, "end with the first world that fails");
+  app.add_flag("--no-shrink", flags.shrinks_not, "do not look for fewer faults");
+  app.add_option("--mutant", flags.mutant, "switch a mutation on (mutations.py)");
   CLI11_PARSE(app, argc, argv);
+  set_mutant(flags.mutant);
   return flags.seed != 0 ? run_one(flags) : run_many(flags);
 }

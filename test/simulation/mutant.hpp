@@ -1,0 +1,14 @@
+// Whether a mutation is switched on, in a build of mutations.py; the product knows nothing of it.
+#pragma once
+
+#include <string>
+
+// Called by the mutated sources, which declare it themselves.
+bool dcm_mutant(const char* name);
+
+namespace dcm::simulation {
+
+// At most one at a time; "": none.
+void set_mutant(std::string name);
+
+}  // namespace dcm::simulation
