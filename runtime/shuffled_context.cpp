@@ -15,9 +15,9 @@ void ShuffledContext::run_ready() {
   is_running_ = true;
   while (!ready_.empty()) {
     auto& chosen = ready_[order_.below(ready_.size())];
-    std::move_only_function<void()> task = std::move(chosen);
-    // Not onto itself: libstdc++ 12 loses what is assigned so.
-    if (&chosen != &ready_.back()) chosen = std::move(ready_.back());
+    // Not with itself: libstdc++ 12 loses what is moved so.
+    if (&chosen != &ready_.back()) std::swap(chosen, ready_.back());
+    std::move_only_function<void()> task = std::move(ready_.back());
     ready_.pop_back();
     task();
   }
