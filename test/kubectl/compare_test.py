@@ -35,6 +35,12 @@ class Compared(unittest.TestCase):
         self.assertEqual(compared(step(needed, unneeded), [(0, "a\n", ""), (0, "", "")]),
                          ["there is no such difference: two"])
 
+    def test_an_exception_for_what_comes_at_times_need_not_be_needed(self):
+        at_times = Except("^service/", "no services", at_times=True)
+        self.assertEqual(compared(step(at_times), [LIST, LIST]), [])
+        more = (0, LIST[1] + "service/kubernetes  9d\n", "")
+        self.assertEqual(compared(step(at_times), [LIST, more]), [])
+
 
 class Normalised(unittest.TestCase):
     def test_what_is_never_the_same_twice_becomes_a_word(self):

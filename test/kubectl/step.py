@@ -7,6 +7,7 @@ class Except:
     """Lines that are left out before two outputs are compared, and why they may differ."""
     pattern: str  # a regular expression that such a line matches somewhere
     reason: str
+    at_times: bool = False  # such lines come in some runs only; else one that never comes is a failure
 
 
 @dataclasses.dataclass(frozen=True)
