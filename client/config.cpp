@@ -1,7 +1,6 @@
 #include "client/config.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <utility>
 
@@ -13,6 +12,7 @@
 #include "client/kubeconfig.hpp"
 #include "client/kubeconfig_context.hpp"
 #include "client/proxy.hpp"
+#include "runtime/one_line.hpp"
 
 namespace dcm::client {
 namespace {
@@ -110,11 +110,9 @@ Result<ClusterConfig> search(const ConfigOverrides& overrides, const Environment
   return nothing_found(overrides, environment, home_file);
 }
 
-// Names and URLs come from outside; a line break in one must not look like a message of its own.
+// Names and URLs come from outside.
 void make_one_line(std::string& message) {
-  for (char& c : message) {
-    if (std::iscntrl(static_cast<unsigned char>(c)) != 0) c = ' ';
-  }
+  message = runtime::one_line(std::move(message));
 }
 
 Result<ClusterConfig> search_and_override(const ConfigOverrides& overrides,

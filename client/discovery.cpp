@@ -12,6 +12,7 @@
 namespace dcm::client {
 namespace {
 
+using namespace std::chrono_literals;
 using runtime::Deadline;
 using runtime::Error;
 using runtime::Reason;
@@ -39,6 +40,12 @@ bool is_absent(const Error& error) {
 }
 
 }  // namespace
+
+runtime::Duration ask_again_after(const Availability& availability) {
+  const auto* unknown = std::get_if<Unknown>(&availability);
+  if (unknown == nullptr) return 30s;
+  return runtime::is_transient(unknown->error) ? 2s : 5s;
+}
 
 api::Resource resource_of(const api::ResourceKind& kind, const Served& served) {
   return {&kind, served.version};
@@ -69,7 +76,8 @@ Task<Availability> Discovery::find(KindSet kinds, Deadline deadline) {
 Task<Result<std::vector<std::string>>> Discovery::served_versions(std::string group,
                                                                   Deadline deadline) {
   if (group.empty()) co_return std::vector<std::string>{"v1"};
-  const ApiRequest request{.target = "/apis/" + group, .deadline = deadline};
+  const ApiRequest request{
+      .target = "/apis/" + group, .retries = Retries::none, .deadline = deadline};
   const Result<http::Response> answer = co_await rest_.send(request);
   if (!answer) {
     if (is_absent(answer.error())) co_return std::vector<std::string>{};
@@ -83,7 +91,8 @@ Task<Result<std::vector<std::string>>> Discovery::served_versions(std::string gr
 // A version that has gone between the two questions serves nothing.
 Task<Result<Discovery::Names>> Discovery::served_names(std::string group, std::string version,
                                                        Deadline deadline) {
-  const ApiRequest request{.target = version_path(group, version), .deadline = deadline};
+  const ApiRequest request{
+      .target = version_path(group, version), .retries = Retries::none, .deadline = deadline};
   const Result<http::Response> answer = co_await rest_.send(request);
   if (!answer) {
     if (is_absent(answer.error())) co_return Names{};

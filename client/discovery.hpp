@@ -35,14 +35,19 @@ struct Served {
 };
 using Availability = std::variant<Unknown, NotServed, Served>;
 
+// How long to wait before the next question after this answer. A server that cannot be reached may
+// be just starting, a credential may be about to be mended; what is not served takes somebody who
+// changes the server.
+runtime::Duration ask_again_after(const Availability& availability);
+
 class Discovery {
  public:
   // `rest` must outlive it.
   explicit Discovery(RestClient& rest) : rest_(rest) {}
 
-  // Asks now; for the start, for every 30 s while something is missing, and for when a whole
-  // resource turns out not to be there any more (not_served). Remembers nothing. All kinds of a set
-  // are of one group.
+  // Asks now, and once, so that what is wrong shows at once; for the start, for later while
+  // something is missing (ask_again_after), and for when a whole resource turns out not to be there
+  // any more (not_served). Remembers nothing. All kinds of a set are of one group.
   runtime::Task<Availability> find(KindSet kinds, runtime::Deadline deadline);
 
  private:

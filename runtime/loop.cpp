@@ -193,4 +193,9 @@ void VirtualLoop::run_ready() {
   impl_->run_ready();
 }
 
+void VirtualLoop::after_tasks(std::uint64_t count, std::function<void()> callback) {
+  DCM_ASSERT(impl_->shuffled);
+  impl_->shuffled->after_tasks(count, std::move(callback));
+}
+
 }  // namespace dcm::runtime

@@ -4,8 +4,10 @@
 // TimeSource, so that a test or a simulation can bring its own.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <utility>
 
 #include "runtime/rng.hpp"
 #include "runtime/task.hpp"
@@ -58,6 +60,10 @@ class VirtualLoop {
   // Runs everything that needs no time to pass.
   void run_ready();
 
+  // Calls back between two tasks as soon as so many more have run: at any await, that is. Needs an
+  // order that is drawn. `callback` is no task: it must not cancel any.
+  void after_tasks(std::uint64_t count, std::function<void()> callback);
+
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
@@ -69,6 +75,8 @@ class LoopRef {
   // Implicit, so that a loop can be given where a LoopRef is asked for. The loop must outlive it.
   LoopRef(Loop& loop) : executor_(loop.executor()), time_(&loop.time()) {}
   LoopRef(VirtualLoop& loop) : executor_(loop.executor()), time_(&loop.time()) {}
+  // A process with clocks of its own on a loop that it shares.
+  LoopRef(Executor executor, TimeSource& time) : executor_(std::move(executor)), time_(&time) {}
 
   Executor executor() const { return executor_; }
   TimeSource& time() const noexcept { return *time_; }

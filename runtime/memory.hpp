@@ -1,10 +1,18 @@
 // The heap of the process.
 #pragma once
 
+#include "runtime/task.hpp"
+#include "runtime/time.hpp"
+
 namespace dcm::runtime {
 
 // Gives what is free on the heap back to the system: after a burst of short-lived memory, such as
 // the first lists.
 void return_free_memory();
+
+// Does so once a minute until it is cancelled. Bursts come again (an API server that restarts is
+// connected to by everybody at once), and each leaves holes that the next one does not quite fit
+// in.
+Task<> keep_returning_free_memory(TimeSource& time);
 
 }  // namespace dcm::runtime

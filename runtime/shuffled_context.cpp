@@ -20,6 +20,10 @@ void ShuffledContext::run_ready() {
     std::move_only_function<void()> task = std::move(ready_.back());
     ready_.pop_back();
     task();
+    ++tasks_run_;
+    while (!callbacks_.empty() && callbacks_.begin()->first <= tasks_run_) {
+      callbacks_.extract(callbacks_.begin()).mapped()();
+    }
   }
   is_running_ = false;
 }

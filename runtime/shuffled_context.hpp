@@ -4,7 +4,10 @@
 // hold is found out. One thread; what one task starts inline (Asio's dispatch) stays inline.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include <boost/asio/execution.hpp>
@@ -25,6 +28,10 @@ class ShuffledContext final : public boost::asio::execution_context {
   Executor executor() noexcept;
   // Runs until nothing is ready.
   void run_ready();
+  // Calls back between two tasks as soon as so many more have run.
+  void after_tasks(std::uint64_t count, std::function<void()> callback) {
+    callbacks_.emplace(tasks_run_ + count, std::move(callback));
+  }
   // Runs `callback` as if it were ready: what it dispatches runs at once.
   template <class F>
   auto run(F callback) {
@@ -38,6 +45,8 @@ class ShuffledContext final : public boost::asio::execution_context {
   Rng order_;
   std::vector<std::move_only_function<void()>> ready_;
   bool is_running_ = false;
+  std::uint64_t tasks_run_ = 0;
+  std::multimap<std::uint64_t, std::function<void()>> callbacks_;  // by tasks_run_
 };
 
 // As Asio wants executors: https://think-async.com/Asio, "Standard executors".

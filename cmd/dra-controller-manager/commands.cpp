@@ -12,6 +12,7 @@
 #include "cmd/dra-controller-manager/options/help.hpp"
 #include "cmd/dra-controller-manager/options/man_page.hpp"
 #include "cmd/dra-controller-manager/options/settings.hpp"
+#include "runtime/one_line.hpp"
 
 namespace dcm::manager {
 namespace {
@@ -21,7 +22,8 @@ Settings no_settings() {
 }
 
 int refuse(std::string_view why) {
-  std::fputs(fmt::format("dra-controller-manager {}\n", why).c_str(), stderr);
+  const std::string line = runtime::one_line(fmt::format("dra-controller-manager {}", why));
+  std::fputs((line + "\n").c_str(), stderr);
   return 2;
 }
 

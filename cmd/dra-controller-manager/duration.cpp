@@ -42,29 +42,39 @@ std::optional<double> take_part(std::string_view& text) {
   return std::nullopt;
 }
 
+// "0.5s", never with an exponent, which nobody reads.
+std::string format_seconds(Duration duration) {
+  const auto whole = std::chrono::floor<std::chrono::seconds>(duration);
+  std::string text = fmt::format("{}.{:09}", whole.count(), (duration - whole).count());
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text + "s";
+}
+
 }  // namespace
 
 std::optional<Duration> parse_duration(std::string_view text) {
   if (text.empty()) return std::nullopt;
   if (text == "0") return Duration::zero();
-  double sum = 0;
+  Duration::rep sum = 0;
   while (!text.empty()) {
     const auto part = take_part(text);
-    if (!part) return std::nullopt;
-    sum += *part;
+    if (!part || *part >= static_cast<double>(Duration::max().count())) return std::nullopt;
+    const auto nanoseconds = static_cast<Duration::rep>(*part + 0.5);
+    if (nanoseconds > Duration::max().count() - sum) return std::nullopt;
+    sum += nanoseconds;
   }
-  if (sum >= static_cast<double>(Duration::max().count())) return std::nullopt;
-  return Duration(static_cast<Duration::rep>(sum + 0.5));
+  return Duration(sum);
 }
 
 std::string format_duration(Duration duration) {
   std::string text;
   const auto hours = std::chrono::floor<std::chrono::hours>(duration);
   const auto minutes = std::chrono::floor<std::chrono::minutes>(duration - hours);
-  const double seconds = std::chrono::duration<double>(duration - hours - minutes).count();
+  const Duration seconds = duration - hours - minutes;
   if (hours > 0h) text += fmt::format("{}h", hours.count());
   if (minutes > 0min) text += fmt::format("{}m", minutes.count());
-  if (seconds > 0 || text.empty()) text += fmt::format("{}s", seconds);
+  if (seconds > 0s || text.empty()) text += format_seconds(seconds);
   return text;
 }
 

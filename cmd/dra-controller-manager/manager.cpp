@@ -22,6 +22,7 @@
 #include "cmd/dra-controller-manager/stop.hpp"
 #include "runtime/http/tcp.hpp"
 #include "runtime/loop.hpp"
+#include "runtime/memory.hpp"
 #include "runtime/task_group.hpp"
 #include "runtime/version.hpp"
 
@@ -113,6 +114,7 @@ class Manager {
     spawn(background_, "TLS files", connection_.watch_files());
     spawn(background_, "credentials", connection_.keep_credentials_fresh());
     spawn(background_, "events", recorder_.run());
+    spawn(background_, "free memory", runtime::keep_returning_free_memory(time_));
     if (leader_) leader_->start(stop_);
     spawn(work_, "sessions", sessions_.run());
   }

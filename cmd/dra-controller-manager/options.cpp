@@ -12,13 +12,16 @@
 #include "cmd/dra-controller-manager/options/effective.hpp"
 #include "cmd/dra-controller-manager/options/help.hpp"
 #include "cmd/dra-controller-manager/options/settings.hpp"
+#include "runtime/one_line.hpp"
 #include "runtime/version.hpp"
 
 namespace dcm::manager {
 namespace {
 
+// A key or value may be part of it.
 std::unexpected<Exit> refuse(const std::string& why) {
-  return std::unexpected(Exit{2, fmt::format("dra-controller-manager: {}", why)});
+  return std::unexpected(
+      Exit{2, runtime::one_line(fmt::format("dra-controller-manager: {}", why))});
 }
 
 // The flags of the command line behind what the file says that one of them names.

@@ -18,9 +18,6 @@ using namespace std::chrono_literals;
 using runtime::Deadline;
 using runtime::Task;
 
-// How often to look for an API that is not served yet.
-constexpr runtime::Duration kRulesInterval = 30s;
-
 // A server that restarts, or a connection that breaks, is no reason to be called unready.
 constexpr runtime::Duration kFailingMax = 10s;
 
@@ -101,7 +98,9 @@ Task<> Session::find_rules() {
     availability = co_await discovery_.find({&api::kDeviceTaintRules},
                                             Deadline::after(process_.loop.time(), 30s));
     rules_missing_ = start_rules(availability);
-    if (rules_missing_) co_await runtime::sleep_for(process_.loop.time(), kRulesInterval);
+    if (rules_missing_) {
+      co_await runtime::sleep_for(process_.loop.time(), client::ask_again_after(availability));
+    }
   } while (rules_missing_);
   if (std::holds_alternative<client::Served>(availability)) co_return;
   process_.log.info("No version of DeviceTaintRules is served: only drivers taint devices");
@@ -123,7 +122,7 @@ std::optional<std::string> Session::start_rules(const client::Availability& avai
 Task<> Session::wait_for_rules() {
   client::Availability availability = client::NotServed{};
   while (!std::holds_alternative<client::Served>(availability)) {
-    co_await runtime::sleep_for(process_.loop.time(), kRulesInterval);
+    co_await runtime::sleep_for(process_.loop.time(), client::ask_again_after(availability));
     availability = co_await discovery_.find({&api::kDeviceTaintRules},
                                             Deadline::after(process_.loop.time(), 30s));
     start_rules(availability);

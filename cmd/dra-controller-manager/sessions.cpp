@@ -16,16 +16,10 @@ using namespace std::chrono_literals;
 using runtime::Deadline;
 using runtime::Task;
 
-// How often to look again for what the cluster lacks, and whether it still serves what we use.
+// How often to look whether the cluster still serves what we use.
 constexpr runtime::Duration kDiscoveryInterval = 30s;
 // A fault that lasts is logged this often.
 constexpr runtime::Duration kRepeatInterval = 5min;
-
-// Only somebody else can make an API served, but a server that is not there may be just starting.
-runtime::Duration retry_interval(const client::Availability& availability) {
-  const auto* unknown = std::get_if<client::Unknown>(&availability);
-  return unknown != nullptr && runtime::is_transient(unknown->error) ? 2s : kDiscoveryInterval;
-}
 
 std::string describe(const client::Availability& availability) {
   if (const auto* unknown = std::get_if<client::Unknown>(&availability)) {
@@ -94,7 +88,7 @@ Task<std::optional<client::Served>> Sessions::find_version() {
   if (discovery_guard_.should_log(discovery_problem_)) {
     log_.warning("Cannot work yet", {{"why", discovery_problem_}});
   }
-  co_await stop_.wait(Deadline::after(time_, retry_interval(availability)));
+  co_await stop_.wait(Deadline::after(time_, client::ask_again_after(availability)));
   co_return std::nullopt;
 }
 

@@ -5,6 +5,8 @@
 #include <boost/url/url_view.hpp>
 #include <fmt/format.h>
 
+#include "runtime/one_line.hpp"
+
 namespace dcm::http {
 namespace {
 
@@ -12,18 +14,23 @@ using runtime::fail;
 using runtime::Reason;
 
 // A password or token may stand before an '@' or in a query, also where nothing could be parsed.
-std::string_view without_secrets(std::string_view text) {
-  return text.contains('@') ? "(not shown)" : text.substr(0, text.find_first_of("?#"));
+std::string shown(std::string_view text) {
+  if (text.contains('@')) return "(not shown)";
+  return runtime::one_line(std::string(text.substr(0, text.find_first_of("?#"))));
 }
 
 std::unexpected<runtime::Error> refuse(std::string_view text, std::string_view why) {
-  return fail(Reason::configuration,
-              fmt::format("\"{}\" is no server URL: {}", without_secrets(text), why));
+  return fail(Reason::configuration, fmt::format("\"{}\" is no server URL: {}", shown(text), why));
 }
 
 std::unexpected<runtime::Error> refuse_proxy(std::string_view text, std::string_view why) {
-  return fail(Reason::configuration,
-              fmt::format("\"{}\" is no proxy URL: {}", without_secrets(text), why));
+  return fail(Reason::configuration, fmt::format("\"{}\" is no proxy URL: {}", shown(text), why));
+}
+
+// Boost 1.81 takes what follows the bracket of an IPv6 address for a path ("[fd00::1]44:63").
+bool is_path_loose(const boost::urls::url_view& url) {
+  const auto path = url.encoded_path();
+  return !path.empty() && path.front() != '/';
 }
 
 // The scheme's own port, where none is given.
@@ -52,6 +59,7 @@ Result<ServerUrl> parse_url(std::string_view text) {
   if (url->has_userinfo()) return refuse(text, "it holds a user name or password");
   if (url->has_query() || url->has_fragment()) return refuse(text, "it has a query or fragment");
   if (url->host_address().empty()) return refuse(text, "the host is missing");
+  if (is_path_loose(*url)) return refuse(text, "want a port or path behind the host");
   if (url->has_port() && url->port_number() == 0) return refuse(text, "the port is not 1 to 65535");
 
   ServerUrl parsed;
@@ -73,6 +81,7 @@ Result<ProxyUrl> parse_proxy_url(std::string_view text) {
     return refuse_proxy(text, "the scheme is not http or https");
   }
   if (url->host_address().empty()) return refuse_proxy(text, "the host is missing");
+  if (is_path_loose(*url)) return refuse_proxy(text, "want a port or path behind the host");
   if (url->has_port() && url->port_number() == 0) {
     return refuse_proxy(text, "the port is not 1 to 65535");
   }

@@ -16,6 +16,7 @@
 #include "cmd/dra-controller-manager/feature_gates.hpp"
 #include "cmd/dra-controller-manager/options/help.hpp"
 #include "runtime/http/url.hpp"
+#include "runtime/one_line.hpp"
 
 namespace dcm::manager {
 namespace {
@@ -27,8 +28,9 @@ using runtime::Task;
 ExplainOutcome bad_configuration(const runtime::Error& error) {
   return {ExplainStatus::bad_configuration, error.message};
 }
+// A value may be part of it.
 ExplainOutcome bad_flags(std::string why) {
-  return {ExplainStatus::bad_flags, std::move(why)};
+  return {ExplainStatus::bad_flags, runtime::one_line(std::move(why))};
 }
 
 // Returns an exit status.

@@ -9,6 +9,7 @@
 namespace dcm::client {
 namespace {
 
+using namespace std::chrono_literals;
 using runtime::Reason;
 using testing::HasSubstr;
 
@@ -126,6 +127,19 @@ CO_TEST(Discovery, who_cannot_ask_does_not_know) {
     const Availability found = co_await discovery.find(kDraKinds, {});
     EXPECT_TRUE(std::holds_alternative<Unknown>(found)) << name;
   }
+}
+
+CO_TEST(Discovery, says_at_once_what_is_wrong_and_leaves_it_to_the_caller_to_ask_again) {
+  RestClientFixture f(loop);
+  f.http.answer({.status = 503, .headers = {}, .body = "starting"});
+  const runtime::MonoTime start = loop.time().now();
+  Discovery discovery(f.client);
+  const Availability starting = co_await discovery.find(kDraKinds, {});
+  EXPECT_TRUE(std::holds_alternative<Unknown>(starting));
+  EXPECT_EQ(loop.time().now(), start);
+  EXPECT_EQ(ask_again_after(starting), 2s);
+  EXPECT_EQ(ask_again_after(Unknown{{Reason::unauthorized, "who?"}}), 5s);
+  EXPECT_EQ(ask_again_after(NotServed{}), 30s);
 }
 
 CO_TEST(Discovery, nonsense_is_an_error_that_names_the_url) {

@@ -12,6 +12,7 @@
 #include "runtime/http/server.hpp"
 #include "runtime/task_group.hpp"
 #include "test/support/co_test.hpp"
+#include "test/support/streams.hpp"
 
 namespace dcm::http {
 
@@ -19,6 +20,7 @@ using namespace std::chrono_literals;
 using runtime::Reason;
 using runtime::TaskGroup;
 using runtime::VirtualLoop;
+using support::read_all;
 
 inline const Endpoint kOrigin{Security::plain, "server", 80};
 
@@ -42,17 +44,6 @@ inline Handler echo() {
   return [](Request request, Responder& responder) -> Task<> {
     co_await responder.send(ok(request.target));
   };
-}
-
-// Reads until the peer closes (or the stream fails).
-inline Task<std::string> read_all(Stream& stream) {
-  std::string all;
-  char buffer[4096];
-  while (true) {
-    const auto count = co_await stream.read_some(buffer, {});
-    if (!count || *count == 0) co_return all;
-    all.append(buffer, *count);
-  }
 }
 
 // A server of ours and a client for it.
@@ -140,14 +131,12 @@ class ScriptedSite {
   }
 
   static Task<> send(Stream& stream, const Scripted& entry) {
-    std::string_view rest = entry.answer;
-    while (!rest.empty()) {
-      const std::string_view piece = rest.substr(0, entry.piece_bytes);
-      rest.remove_prefix(piece.size());
-      const auto written = co_await stream.write(piece, {});
-      if (!written) co_return;
-      for (int turn = 0; turn < 5; ++turn) co_await runtime::yield();  // let it be read alone
+    std::vector<std::string_view> pieces;
+    for (std::string_view rest = entry.answer; !rest.empty();) {
+      pieces.push_back(rest.substr(0, entry.piece_bytes));
+      rest.remove_prefix(pieces.back().size());
     }
+    co_await support::write_pieces(stream, pieces);
   }
 
   std::unique_ptr<Listener> listener_;

@@ -31,13 +31,26 @@ TEST(ParseUrl, good_urls) {
   }
 }
 
+TEST(ParseUrl, a_bad_url_is_shown_on_one_line) {
+  const std::string text = "10.0.0.1\n\x1b[2Jall is well";
+  const std::string shown = "\"10.0.0.1  [2Jall is well\" is no ";
+  EXPECT_THAT(parse_url(text).error().message, testing::StartsWith(shown + "server URL"));
+  EXPECT_THAT(parse_proxy_url(text).error().message, testing::StartsWith(shown + "proxy URL"));
+}
+
 TEST(ParseUrl, bad_urls_say_what_is_wrong) {
   const std::pair<std::string, std::string> rows[] = {
-      {"", "http[s]://host"},          {"10.0.0.1:6443", "http[s]://host"},
-      {"ftp://host", "scheme"},        {"https://", "host is missing"},
-      {"https://host:0", "port"},      {"https://host:65536", "port"},
-      {"https://host:six", "port"},    {"https://host/?watch=1", "query"},
-      {"https://host/#x", "fragment"}, {"https://ho st/", "http[s]://host"},
+      {"", "http[s]://host"},
+      {"10.0.0.1:6443", "http[s]://host"},
+      {"ftp://host", "scheme"},
+      {"https://", "host is missing"},
+      {"https://host:0", "port"},
+      {"https://host:65536", "port"},
+      {"https://host:six", "port"},
+      {"https://host/?watch=1", "query"},
+      {"https://host/#x", "fragment"},
+      {"https://ho st/", "http[s]://host"},
+      {"https://[fd00::1]44:63", "behind the host"},
   };
   for (const auto& [text, part] : rows) {
     const auto url = parse_url(text);

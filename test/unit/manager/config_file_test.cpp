@@ -156,6 +156,10 @@ TEST_F(ConfigFile, a_mistake_is_one_line_with_line_column_key_and_what_was_expec
            Row{"half of a certificate", "serving: {tlsCertFile: a}",
                ":3:24: serving.tlsCertFile: needs --tls-private-key-file"},
            Row{"a file inside the file", "config: other.yaml", ":3:1: config: unknown key"},
+           Row{"a line break in a key", "\"a\\nb: nothing is wrong\": 1",
+               ":3:1: a b: nothing is wrong: unknown key"},
+           Row{"a terminal's command in a value", "logging: {format: \"\\e[2J\"}",
+               "expected text or json, got \" [2J\""},
            Row{"no YAML", "logging: {", ":4: is not valid YAML"},
            Row{"a second document", "---\nlogging: {}", ": there is more after the YAML document"},
        }) {

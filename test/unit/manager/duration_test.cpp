@@ -25,12 +25,16 @@ TEST(ParseDuration, takes_nothing_else) {
 }
 
 TEST(FormatDuration, writes_what_it_reads) {
-  for (const Duration duration : {Duration(0s), Duration(15s), Duration(90s), Duration(500ms),
-                                  Duration(3600s), Duration(3661s)}) {
+  for (const Duration duration :
+       {Duration(0s), Duration(15s), Duration(90s), Duration(500ms), Duration(3600s),
+        Duration(3661s), Duration(3ns), Duration(20us), Duration(2'000'000h + 59'999'999'999ns),
+        Duration::max() - Duration(1)}) {
     EXPECT_EQ(parse_duration(format_duration(duration)), duration) << format_duration(duration);
   }
   EXPECT_EQ(format_duration(90s), "1m30s");
   EXPECT_EQ(format_duration(15s), "15s");
+  EXPECT_EQ(format_duration(500ms), "0.5s");
+  EXPECT_EQ(format_duration(3ns), "0.000000003s");
 }
 
 }  // namespace

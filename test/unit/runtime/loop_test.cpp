@@ -86,6 +86,19 @@ TEST(VirtualLoop, of_a_seed_cancels_tasks_that_have_not_begun_and_that_wait) {
   }
 }
 
+TEST(VirtualLoop, calls_back_after_so_many_tasks) {
+  VirtualLoop loop{Rng(1)};
+  int steps = 0;
+  int steps_at_call = -1;
+  loop.after_tasks(3, [&] { steps_at_call = steps; });
+  loop.run([](int& count) -> Task<> {
+    for (; count < 10; ++count) co_await yield();
+  }(steps));
+  EXPECT_GT(steps_at_call, 0);
+  EXPECT_LT(steps_at_call, 3) << "a task that begins and one that goes on are two";
+  EXPECT_EQ(steps, 10);
+}
+
 TEST(VirtualTime, ties_run_in_the_order_they_were_scheduled) {
   VirtualLoop loop;
   std::string order;
