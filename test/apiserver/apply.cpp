@@ -155,8 +155,8 @@ Outcome<JsonObject> apply_configuration(const ResourceType& type, const JsonObje
   ManagedFields managed(live);
   const FieldSet claimed = claimed_fields(request.wanted, schema, request.reset);
 
-  Json merged = live;
-  merge_object(merged.get_object(), request.wanted, schema);
+  JsonObject merged = live;
+  merge_object(merged, request.wanted, schema);
 
   // Only a field whose value would change can be in conflict; equal values are shared.
   FieldSet contested = intersection(compare_fields(live, merged, schema).changed, claimed);
@@ -171,11 +171,11 @@ Outcome<JsonObject> apply_configuration(const ResourceType& type, const JsonObje
     gone.remove_all(claimed);
     FieldSet kept = kept_anyway(type, managed, request.wanted, request.manager);
     kept.insert_all(claimed);
-    prune_object(merged.get_object(), gone, &kept, schema);
+    prune_object(merged, gone, &kept, schema);
   }
   managed.set(request.manager, claimed, request.now);
-  managed.write_to(merged.get_object());
-  return std::move(merged.get_object());
+  managed.write_to(merged);
+  return merged;
 }
 
 }  // namespace dcm::apiserver

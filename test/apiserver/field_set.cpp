@@ -15,6 +15,8 @@ Shape shape_of(const Json& value, const Schema& schema) {
   return Shape::leaf;
 }
 
+FieldSet fields_of(const Json& value, const Schema& schema);
+
 // The schema of an item: a list's schema without what it says about the list.
 FieldSet fields_of_item(const Json& item, const Schema& list) {
   FieldSet set;
@@ -34,11 +36,13 @@ void compare_into(const Json* before, const Json* after, const Schema& schema, F
 void compare_objects(const JsonObject& before, const JsonObject& after, const Schema& schema,
                      FieldSet& changed, FieldSet& removed) {
   const auto one = [&](std::string_view name) {
+    const Json* old = before.if_contains(name);
+    const Json* next = after.if_contains(name);
+    if (old != nullptr && next != nullptr && *old == *next) return;  // as most are
     const std::string element = "f:" + std::string(name);
     FieldSet here_changed;
     FieldSet here_removed;
-    compare_into(before.if_contains(name), after.if_contains(name), schema.field(name),
-                 here_changed, here_removed);
+    compare_into(old, next, schema.field(name), here_changed, here_removed);
     if (!here_changed.empty()) changed.children[element] = std::move(here_changed);
     if (!here_removed.empty()) removed.children[element] = std::move(here_removed);
   };
@@ -76,6 +80,20 @@ void compare_lists(const JsonArray& before, const JsonArray& after, const Schema
   for (const auto& [element, item] : new_items) {
     if (!old_items.contains(element)) changed.children[element] = fields_of_item(*item, schema);
   }
+}
+
+FieldSet fields_of(const Json& value, const Schema& schema) {
+  FieldSet set;
+  if (shape_of(value, schema) == Shape::object) {
+    set = apiserver::fields_of(value.get_object(), schema);
+  } else if (shape_of(value, schema) == Shape::list) {
+    for (const Json& item : value.get_array()) {
+      set.children[item_element(item, schema)] = fields_of_item(item, schema);
+    }
+  } else {
+    set.member = true;
+  }
+  return set;
 }
 
 // A value that comes or goes as a whole: the objects and lists in it are fields as well.
@@ -173,29 +191,22 @@ const Json* find_item(const JsonArray& list, std::string_view element, const Sch
   return found == list.end() ? nullptr : &*found;
 }
 
-FieldSet fields_of(const Json& value, const Schema& schema) {
+FieldSet fields_of(const JsonObject& object, const Schema& schema) {
   FieldSet set;
-  if (shape_of(value, schema) == Shape::object) {
-    for (const auto& [name, member] : value.get_object()) {
-      if (FieldSet below = fields_of(member, schema.field(name)); !below.empty()) {
-        set.children["f:" + std::string(name)] = std::move(below);
-      }
+  for (const auto& [name, member] : object) {
+    if (FieldSet below = fields_of(member, schema.field(name)); !below.empty()) {
+      set.children["f:" + std::string(name)] = std::move(below);
     }
-    // An empty object is a field of its own; an empty list of items that can be told apart is none.
-    set.member = value.get_object().empty();
-  } else if (shape_of(value, schema) == Shape::list) {
-    for (const Json& item : value.get_array()) {
-      set.children[item_element(item, schema)] = fields_of_item(item, schema);
-    }
-  } else {
-    set.member = true;
   }
+  // An empty object is a field of its own; an empty list of items that can be told apart is none.
+  set.member = object.empty();
   return set;
 }
 
-FieldChanges compare_fields(const Json& before, const Json& after, const Schema& schema) {
+FieldChanges compare_fields(const JsonObject& before, const JsonObject& after,
+                            const Schema& schema) {
   FieldChanges changes;
-  compare_into(&before, &after, schema, changes.changed, changes.removed);
+  compare_objects(before, after, schema, changes.changed, changes.removed);
   return changes;
 }
 

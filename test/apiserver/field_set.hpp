@@ -36,14 +36,15 @@ std::string item_element(const Json& item, const Schema& list);
 // The item that an element names; null if there is none.
 const Json* find_item(const JsonArray& list, std::string_view element, const Schema& schema);
 
-// All fields that a value sets.
-FieldSet fields_of(const Json& value, const Schema& schema);
+// All fields that an object sets.
+FieldSet fields_of(const JsonObject& object, const Schema& schema);
 
 // Fields that differ: `changed` are in `after` with a new value, `removed` were only in `before`.
 struct FieldChanges {
   FieldSet changed;
   FieldSet removed;
 };
-FieldChanges compare_fields(const Json& before, const Json& after, const Schema& schema);
+FieldChanges compare_fields(const JsonObject& before, const JsonObject& after,
+                            const Schema& schema);
 
 }  // namespace dcm::apiserver

@@ -66,37 +66,61 @@ bool is_quantity(std::string_view text) {
   return number != 0 && !text.empty();
 }
 
+// Where in an object a walk is. Texts of it are made only when something is wrong there.
+struct Place {
+  enum class Step { start, member, key, index };
+
+  const Place* outer = nullptr;
+  Step step = Step::start;
+  std::string_view name = {};
+  std::size_t index = 0;
+
+  // "spec.containers[0].image"
+  std::string path() const {
+    if (step == Step::start) return {};
+    std::string text = outer->path();
+    if (step == Step::index) return fmt::format("{}[{}]", text, index);
+    if (!text.empty()) text += '.';
+    return text.append(name);
+  }
+  // Without indexes and keys, as decoding errors show it: "spec.containers.image"
+  std::string names() const {
+    if (step == Step::start) return {};
+    std::string text = outer->names();
+    if (step != Step::member) return text;
+    if (!text.empty()) text += '.';
+    return text.append(name);
+  }
+};
+
 // One walk over an object.
 class Decoder {
  public:
-  Decoder(std::string_view kind, MapKeys keys) : struct_name_(kind), keys_(keys) {}
+  Decoder(std::string_view kind, MapKeys keys) : kind_(kind), keys_(keys) {}
 
   TypedResult take() { return std::move(result_); }
 
-  // `path` is the way here with indexes; `names` without, as decoding errors show it.
-  void object(JsonObject& object, const FieldType& type, const std::string& path,
-              const std::string& names) {
+  void object(JsonObject& object, const FieldType& type, const Place& place) {
     std::vector<std::string> unknown;
     for (auto& [key, value] : object) {
       const auto field = type.fields.find(key);
-      const std::string dot = path.empty() ? "" : ".";
       if (field == type.fields.end()) {
         unknown.emplace_back(key);
-        result_.unknown.push_back(path + dot + std::string(key));
+        result_.unknown.push_back(Place{&place, Place::Step::member, key}.path());
         continue;
       }
-      const std::string outer = std::exchange(struct_name_, struct_of(type));
-      this->value(value, *field->second, path + dot + field->first,
-                  names.empty() ? field->first : names + "." + field->first);
-      struct_name_ = outer;
+      const FieldType* const outer = struct_;
+      if (!type.name.empty()) struct_ = &type;
+      this->value(value, *field->second, {&place, Place::Step::member, field->first});
+      struct_ = outer;
     }
     if (!unknown.empty()) drop(object, unknown);
   }
 
  private:
   // "v1.PodSpec" → "PodSpec"; the outermost has its kind's name.
-  std::string struct_of(const FieldType& type) const {
-    return type.name.empty() ? struct_name_ : type.name.substr(type.name.find('.') + 1);
+  std::string struct_name() const {
+    return struct_ == nullptr ? kind_ : struct_->name.substr(struct_->name.find('.') + 1);
   }
 
   // erase() would change the order of the rest.
@@ -110,21 +134,20 @@ class Decoder {
     object = std::move(kept);
   }
 
-  void value(Json& value, const FieldType& type, const std::string& path,
-             const std::string& names) {
+  void value(Json& value, const FieldType& type, const Place& place) {
     if (value.is_null() || result_.problem) return;
     switch (type.kind) {
       case Kind::any:
         return;
       case Kind::object:
-        if (!value.is_object()) return mismatch(value, type, path, names);
-        return object(value.get_object(), type, path, names);
+        if (!value.is_object()) return mismatch(value, type, place);
+        return object(value.get_object(), type, place);
       case Kind::map:
-        return map(value, type, path, names);
+        return map(value, type, place);
       case Kind::list:
-        return list(value, type, path, names);
+        return list(value, type, place);
       default:
-        scalar(value, type, path, names);
+        scalar(value, type, place);
     }
   }
 
@@ -134,47 +157,46 @@ class Decoder {
     return type.kind == Kind::object ? Json(JsonObject()) : Json();
   }
 
-  void map(Json& value, const FieldType& type, const std::string& path, const std::string& names) {
-    if (!value.is_object()) return mismatch(value, type, path, names);
+  void map(Json& value, const FieldType& type, const Place& place) {
+    if (!value.is_object()) return mismatch(value, type, place);
     for (auto& [key, item] : value.get_object()) {
       if (item.is_null()) item = zero(*type.element);
-      const std::string key_path = keys_ == MapKeys::in_paths ? "." + std::string(key) : "";
-      this->value(item, *type.element, path + key_path, names);
+      const Place below{&place, Place::Step::key, key};
+      this->value(item, *type.element, keys_ == MapKeys::in_paths ? below : place);
     }
   }
 
-  void list(Json& value, const FieldType& type, const std::string& path, const std::string& names) {
-    if (!value.is_array()) return mismatch(value, type, path, names);
+  void list(Json& value, const FieldType& type, const Place& place) {
+    if (!value.is_array()) return mismatch(value, type, place);
     std::size_t index = 0;
     for (Json& item : value.get_array()) {
       if (item.is_null()) item = zero(*type.element);
-      this->value(item, *type.element, fmt::format("{}[{}]", path, index++), names);
+      this->value(item, *type.element, {&place, Place::Step::index, {}, index++});
     }
   }
 
-  void scalar(Json& value, const FieldType& type, const std::string& path,
-              const std::string& names) {
+  void scalar(Json& value, const FieldType& type, const Place& place) {
     switch (type.kind) {
       case Kind::text:
-        if (!value.is_string()) mismatch(value, type, path, names);
+        if (!value.is_string()) mismatch(value, type, place);
         return;
       case Kind::time:
-        if (!value.is_string()) return mismatch(value, type, path, names);
-        if (!is_time(view(value.get_string()))) refuse(value, type, path, bad_time(value));
+        if (!value.is_string()) return mismatch(value, type, place);
+        if (!is_time(view(value.get_string()))) refuse(type, place, bad_time(value));
         return;
       case Kind::boolean:
-        if (!value.is_bool()) mismatch(value, type, path, names);
+        if (!value.is_bool()) mismatch(value, type, place);
         return;
       case Kind::integer:
-        if (!fits_integer(value, type.name)) mismatch(value, type, path, names);
+        if (!fits_integer(value, type.name)) mismatch(value, type, place);
         return;
       case Kind::number:
-        if (!value.is_number()) mismatch(value, type, path, names);
+        if (!value.is_number()) mismatch(value, type, place);
         return;
       case Kind::quantity:
-        return quantity(value, type, path);
+        return quantity(value, type, place);
       case Kind::int_or_string:
-        if (!value.is_string() && !fits_integer(value, "int32")) mismatch(value, type, path, names);
+        if (!value.is_string() && !fits_integer(value, "int32")) mismatch(value, type, place);
         return;
       default:
         return;
@@ -182,10 +204,10 @@ class Decoder {
   }
 
   // A quantity is always shown as text.
-  void quantity(Json& value, const FieldType& type, const std::string& path) {
+  void quantity(Json& value, const FieldType& type, const Place& place) {
     if (value.is_number()) value = number_text(value);
     if (value.is_string() && is_quantity(view(value.get_string()))) return;
-    refuse(value, type, path,
+    refuse(type, place,
            "quantities must match the regular expression "
            "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
   }
@@ -196,20 +218,21 @@ class Decoder {
         "parsing time {0} as \"2006-01-02T15:04:05Z07:00\": cannot parse {0} as \"2006\"", text);
   }
 
-  void mismatch(const Json& value, const FieldType& type, const std::string& path,
-                const std::string& names) {
+  void mismatch(const Json& value, const FieldType& type, const Place& place) {
     std::string shown(json_type(value));
     if (value.is_number() && type.kind == Kind::integer) shown += " " + number_text(value);
-    refuse(value, type, path,
+    refuse(type, place,
            fmt::format("json: cannot unmarshal {} into Go struct field {}.{} of type {}", shown,
-                       struct_name_, names, type.name));
+                       struct_name(), place.names(), type.name));
   }
 
-  void refuse(const Json&, const FieldType& type, const std::string& path, std::string message) {
-    result_.problem = {"." + path, std::string(expected_shape(type.kind)), std::move(message)};
+  void refuse(const FieldType& type, const Place& place, std::string message) {
+    result_.problem = {"." + place.path(), std::string(expected_shape(type.kind)),
+                       std::move(message)};
   }
 
-  std::string struct_name_;
+  std::string kind_;
+  const FieldType* struct_ = nullptr;  // the innermost around here
   MapKeys keys_;
   TypedResult result_;
 };
@@ -220,7 +243,7 @@ TypedResult decode_typed(JsonObject& object, const FieldType& type, std::string_
                          MapKeys keys) {
   if (type.kind != Kind::object) return {};
   Decoder decoder(kind, keys);
-  decoder.object(object, type, "", "");
+  decoder.object(object, type, {});
   return decoder.take();
 }
 

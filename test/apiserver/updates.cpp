@@ -1,5 +1,7 @@
 // Updating: by a whole object, by a patch, and by a server-side apply, which may also create
 // (k8s.io/apiserver registry/rest/update.go and registry/generic/registry/store.go).
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "test/apiserver/apply_errors.hpp"
@@ -13,12 +15,38 @@ namespace dcm::apiserver {
 
 namespace {
 
-// Whether two states differ in more than the times of their managed fields.
+// Whether two objects have the same members, `but` aside.
+bool same_members(const JsonObject& a, const JsonObject& b, std::string_view but) {
+  const auto count = [but](const JsonObject& object) {
+    return object.size() - (object.contains(but) ? 1 : 0);
+  };
+  return count(a) == count(b) && std::ranges::all_of(a, [&](const auto& member) {
+           const Json* other = b.if_contains(member.key());
+           return member.key() == but || (other != nullptr && *other == member.value());
+         });
+}
+
+// Whether two states differ in no more than the times of their managed fields.
 bool same_object(const JsonObject& a, const JsonObject& b) {
-  JsonObject left = a;
-  JsonObject right = b;
-  for (JsonObject* object : {&left, &right}) child(*object, "metadata").erase("managedFields");
-  return left == right && ManagedFields(a).same_as(ManagedFields(b));
+  return same_members(a, b, "metadata") &&
+         same_members(object_at(a, {"metadata"}), object_at(b, {"metadata"}), "managedFields") &&
+         ManagedFields(a).same_as(ManagedFields(b));
+}
+
+// A copy without its managed fields, which are much of it.
+JsonObject without_managed_fields(const JsonObject& object) {
+  JsonObject copy;
+  for (const auto& [name, value] : object) {
+    if (name != "metadata" || !value.is_object()) {
+      copy.emplace(name, value);
+      continue;
+    }
+    JsonObject& metadata = copy.emplace(name, JsonObject()).first->value().get_object();
+    for (const auto& [key, member] : value.get_object()) {
+      if (key != "managedFields") metadata.emplace(key, member);
+    }
+  }
+  return copy;
 }
 
 bool leaves_for_good(const ResourceType& type, const JsonObject& next, const JsonObject& old) {
@@ -52,8 +80,7 @@ Outcome<Written> Registry::replace(const Target& target, JsonObject body) {
 Outcome<Written> Registry::patch(const Target& target, const Change& change) {
   auto old = get(target);
   if (!old) return std::unexpected(std::move(old.error()));
-  JsonObject next = **old;
-  child(next, "metadata").erase("managedFields");
+  JsonObject next = without_managed_fields(**old);
   from_stored_version(*target.type, target.version, next);
   if (auto changed = change(next); !changed) return std::unexpected(std::move(changed.error()));
   drop_nulls(next);

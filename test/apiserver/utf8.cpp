@@ -1,5 +1,6 @@
 #include "test/apiserver/utf8.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace dcm::apiserver {
@@ -33,6 +34,8 @@ bool is_sequence(std::string_view bytes) {
 }  // namespace
 
 std::string valid_utf8(std::string_view text) {
+  const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+  if (std::ranges::all_of(text, is_ascii)) return std::string(text);
   std::string valid;
   while (!text.empty()) {
     const std::size_t length = length_of(static_cast<unsigned char>(text.front()));

@@ -114,6 +114,11 @@ class Converter {
   std::size_t budget_;
 };
 
+bool is_control(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return (byte < 0x20 && c != '\t' && c != '\n' && c != '\r') || byte == 0x7f;
+}
+
 }  // namespace
 
 std::optional<YamlDocument> parse_yaml(std::string_view text, std::string& problem) {
@@ -125,13 +130,18 @@ std::optional<YamlDocument> parse_yaml(std::string_view text, std::string& probl
     problem = "yaml: invalid UTF-8";
     return std::nullopt;
   }
+  // Those that are zero make yaml-cpp guess UTF-16.
+  if (std::ranges::any_of(text, is_control)) {
+    problem = "yaml: control characters are not allowed";
+    return std::nullopt;
+  }
   try {
     const YAML::Node root = YAML::Load(std::string(text));
     Converter converter(4 * text.size() + 100'000);
     Json value = converter.value(root);
     return YamlDocument{std::move(value), std::move(converter.duplicates)};
   } catch (const YAML::Exception& error) {
-    problem = fmt::format("yaml: line {}: {}", error.mark.line + 1, error.msg);
+    problem = fmt::format("yaml: line {}: {}", error.mark.line + 1, valid_utf8(error.msg));
   } catch (const std::length_error& error) {
     problem = fmt::format("yaml: {}", error.what());
   }

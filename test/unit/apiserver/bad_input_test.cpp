@@ -88,6 +88,16 @@ TEST_F(BadInput, of_great_depth_is_refused) {
   }
 }
 
+TEST_F(BadInput, of_odd_bytes_is_refused_in_words_that_are_json) {
+  // The YAML library takes the zeros for UTF-16, and quotes half of a character.
+  for (const std::string& yaml : {std::string("a\0\0\0\0\0\0\0\0\x02"
+                                              "errsi",
+                                              15),
+                                  std::string(R"(a: "\ä")"), std::string("a: \x1b[2J\n")}) {
+    expect_status(api.send("POST", kConfigMaps, kYaml, yaml), 400, "BadRequest");
+  }
+}
+
 TEST_F(BadInput, of_aliases_that_grow_is_refused) {
   std::string bomb = "metadata: {name: a}\na: &a [x, x, x, x, x, x, x, x, x]\n";
   for (char name = 'b'; name <= 'k'; ++name) {
