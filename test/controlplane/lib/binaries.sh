@@ -12,7 +12,6 @@ readonly program_packages=(
   kube-apiserver=k8s.io/kubernetes/cmd/kube-apiserver
   kubectl=k8s.io/kubernetes/cmd/kubectl
   kube-controller-manager=k8s.io/kubernetes/cmd/kube-controller-manager
-  kube-scheduler=k8s.io/kubernetes/cmd/kube-scheduler
 )
 # Without these there is no cluster; ready-made sets lack the others.
 readonly needed_programs=(etcd kube-apiserver kubectl)
