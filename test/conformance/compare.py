@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Writes docs/compared-with-kube-controller-manager.md from two runs of the same cases.
 
-    compare.py OURS.json REFERENCE.json >docs/compared-with-kube-controller-manager.md
+    compare.py OURS REFERENCE VERSION >docs/compared-with-kube-controller-manager.md
 
-Both files are GoogleTest's (--gtest_output=json:FILE), of one server. What the reference does
-instead is what the case itself says (`reference("…")`).
+OURS-0.json, OURS-1.json … are GoogleTest's (--gtest_output=json:FILE), of one server, one of each
+shard of a run; REFERENCE likewise. What the reference does instead is what the case itself says
+(`reference("…")`).
 """
+import glob
+import itertools
 import json
 import sys
 
@@ -36,17 +39,22 @@ HEADINGS = {
 }
 
 
-def cases(path):
+def cases(run):
     """{(suite, sentence): (passed | FAILED | skipped, what the reference does)}, in order."""
-    found = {}
+    shards = [cases_of_shard(path) for path in sorted(glob.glob(run + "-?.json"))]
+    # Shards take turns in the order of the cases.
+    return dict(case for turn in itertools.zip_longest(*shards) for case in turn if case)
+
+
+def cases_of_shard(path):
     with open(path) as file:
         run = json.load(file)
     for suite in run["testsuites"]:
         for case in suite["testsuite"]:
             skipped = case.get("result") == "SKIPPED" or "skipped" in case
             result = "FAILED" if case.get("failures") else "skipped" if skipped else "passed"
-            found[suite["name"], sentence(case["name"])] = (result, case.get("reference", ""))
-    return found
+            key = suite["name"], sentence(case["name"])
+            yield key, (result, case.get("reference", ""))
 
 
 def sentence(name):
@@ -90,7 +98,7 @@ def document(ours, reference, version):
 
 
 def main():
-    ours, reference = (cases(path) for path in sys.argv[1:3])
+    ours, reference = (cases(run) for run in sys.argv[1:3])
     print("\n".join(document(ours, reference, sys.argv[3])))
 
 

@@ -112,10 +112,13 @@ void Manager::kill() {
 std::string Manager::status_page(const std::string& path) {
   // The log says which port it got.
   static const std::regex address_line(R"re("Serving plain HTTP".* address="([^"]+)")re");
-  const std::string text = log();
-  std::smatch match;
-  if (!std::regex_search(text, match, address_line)) return {};
-  support::BlockingClient http("http://" + match[1].str());
+  if (status_address_.empty()) {
+    const std::string text = log();
+    std::smatch match;
+    if (!std::regex_search(text, match, address_line)) return {};
+    status_address_ = match[1];
+  }
+  support::BlockingClient http("http://" + status_address_);
   const auto response = http.send({.target = path});
   return response ? response->body : std::string();
 }

@@ -42,7 +42,8 @@ class Manager {
 
  private:
   std::string log_file_;
-  std::string ready_;  // what the reference logs when it works
+  std::string status_address_;  // from the log, once it is there
+  std::string ready_;           // what the reference logs when it works
   support::Process process_;
 };
 

@@ -1,6 +1,7 @@
 #include "test/conformance/server.hpp"
 
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
@@ -121,9 +122,31 @@ class MemoryServer final : public ApiServer {
   std::string kubeconfig_;
 };
 
+// One that runs already, and is not this run's to stop.
+class GivenServer final : public ApiServer {
+ public:
+  explicit GivenServer(std::string kubeconfig) : kubeconfig_(std::move(kubeconfig)) {}
+
+  Access admin() const override { return support::read_access(kubeconfig_, "admin"); }
+  Access restricted() const override { return support::read_access(kubeconfig_, "manager"); }
+  std::string log() const override { return {}; }
+  void halt(Ending) override { refuse(); }
+  void resume() override { refuse(); }
+  void compact() override { refuse(); }
+
+ private:
+  [[noreturn]] static void refuse() {
+    throw std::runtime_error("the server of $DCM_API_SERVER is not stopped or compacted");
+  }
+
+  std::string kubeconfig_;
+};
+
 }  // namespace
 
 std::unique_ptr<ApiServer> start_server(const Run& run) {
+  if (const char* given = std::getenv("DCM_API_SERVER"))
+    return std::make_unique<GivenServer>(given);
   if (run.server == ServerKind::memory) return std::make_unique<MemoryServer>();
   return std::make_unique<RealServer>(run);
 }
