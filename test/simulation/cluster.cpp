@@ -72,6 +72,8 @@ void Cluster::observe(std::string_view resource, const apiserver::Change& change
     if (change.after != nullptr) pod_keys_[pods.at(change.key).uid] = change.key;
   } else if (resource == "resourceclaims") {
     take_over(claims, change, decode_claim);
+  } else if (resource == "namespaces") {
+    take_over(namespaces, change, decode_namespace);
   } else if (resource == "resourceclaimtemplates") {
     take_over(templates, change, [](const apiserver::JsonObject&) { return true; });
   } else if (resource == "resourceslices") {
@@ -103,16 +105,23 @@ const Claim* Cluster::usable_claim(const Pod& pod, const PodClaim& pod_claim) co
   return pod_claim.template_name.empty() || found->owner == pod.uid ? found : nullptr;
 }
 
+const Claim* Cluster::extended_claim(const Pod& pod) const {
+  if (pod.extended_claim.empty()) return nullptr;
+  const Claim* found = claim(pod.ns + "/" + pod.extended_claim);
+  return found != nullptr && found->owner == pod.uid ? found : nullptr;
+}
+
 namespace {
 
 // Calls `visit` with each device that the pod holds.
 void for_each_device(const Cluster& cluster, const Pod& pod, const auto& visit) {
   if (pod.node.empty()) return;
-  for (const PodClaim& pod_claim : pod.claims) {
-    const Claim* claim = cluster.usable_claim(pod, pod_claim);
-    if (claim == nullptr || !claim->is_allocated || !claim->is_reserved_for(pod.uid)) continue;
+  const auto look_at = [&](const Claim* claim) {
+    if (claim == nullptr || !claim->is_allocated || !claim->is_reserved_for(pod.uid)) return;
     for (const Device& device : claim->devices) visit(device);
-  }
+  };
+  for (const PodClaim& pod_claim : pod.claims) look_at(cluster.usable_claim(pod, pod_claim));
+  look_at(cluster.extended_claim(pod));
 }
 
 }  // namespace

@@ -14,6 +14,10 @@
 
 namespace dcm::simulation {
 
+struct Namespace {
+  bool is_being_deleted = false;
+};
+
 struct PodClaim {
   std::string name;
   std::string claim;          // named by the user
@@ -25,6 +29,8 @@ struct Pod {
   bool is_being_deleted = false;
   std::vector<PodClaim> claims;
   std::map<std::string, std::string> made;  // pod claim → claim, as its status says
+  bool wants_extended_resource = false;     // "example.com/gpu"
+  std::string extended_claim;               // that the scheduler made for it
 
   std::string key() const { return ns + "/" + name; }
   bool has_ended() const { return phase == "Succeeded" || phase == "Failed"; }
@@ -90,6 +96,7 @@ class Cluster {
   // Takes over a change of the server's.
   void observe(std::string_view resource, const apiserver::Change& change);
 
+  std::map<std::string, Namespace> namespaces;
   std::map<std::string, Pod> pods;
   std::map<std::string, Claim> claims;
   std::map<std::string, bool> templates;
@@ -101,6 +108,8 @@ class Cluster {
   const Claim* claim(const std::string& key) const;
   // The claim of a pod claim, if it exists and is the pod's to use.
   const Claim* usable_claim(const Pod& pod, const PodClaim& pod_claim) const;
+  // The claim behind its extended resources, if it exists and is the pod's.
+  const Claim* extended_claim(const Pod& pod) const;
   // When the pod must be evicted; nothing: it need not be.
   std::optional<runtime::WallTime> due(const Pod& pod) const;
   // The same for one rule alone.

@@ -46,6 +46,10 @@ Taint decode_taint(const JsonObject& object) {
 
 }  // namespace
 
+Namespace decode_namespace(const JsonObject& object) {
+  return {has(object, {"metadata", "deletionTimestamp"})};
+}
+
 Pod decode_pod(const JsonObject& object) {
   Pod pod{.ns = text(object, {"metadata", "namespace"}),
           .name = text(object, {"metadata", "name"}),
@@ -55,7 +59,13 @@ Pod decode_pod(const JsonObject& object) {
           .phase = text(object, {"status", "phase"}),
           .is_being_deleted = has(object, {"metadata", "deletionTimestamp"}),
           .claims = {},
-          .made = {}};
+          .made = {},
+          .extended_claim =
+              text(object, {"status", "extendedResourceClaimStatus", "resourceClaimName"})};
+  for (const auto& item : array_at(object, {"spec", "containers"})) {
+    pod.wants_extended_resource =
+        has(as_object(item), {"resources", "requests", "example.com/gpu"});
+  }
   for (const auto& item : array_at(object, {"spec", "resourceClaims"})) {
     const JsonObject& claim = as_object(item);
     pod.claims.push_back({text(claim, {"name"}), text(claim, {"resourceClaimName"}),

@@ -5,6 +5,7 @@
 
 namespace dcm::simulation {
 
+Namespace decode_namespace(const apiserver::JsonObject& object);
 Pod decode_pod(const apiserver::JsonObject& object);
 Claim decode_claim(const apiserver::JsonObject& object);
 Slice decode_slice(const apiserver::JsonObject& object);

@@ -6,19 +6,36 @@
 
 #include <fmt/format.h>
 
+#include "test/simulation/dice.hpp"
+
 namespace dcm::simulation {
 namespace {
 
 using namespace std::chrono_literals;
 
 constexpr std::array<std::string_view, kFaultKinds> kNames = {
-    "cut connections", "cut one manager", "lose requests",  "lose answers",  "cut answers",
-    "delay requests",  "refuse",          "slow network",   "stall watches", "cut watches",
-    "compact",         "lose bookmarks",  "restart server", "kill manager",  "stop manager"};
+    "cut connections", "cut one manager", "lose requests", "lose answers",
+    "cut answers",     "delay requests",  "refuse",        "slow network",
+    "stall watches",   "cut watches",     "compact",       "lose bookmarks",
+    "restart server",  "kill manager",    "stop manager",  "kill at some await",
+    "kill in create",  "freeze manager",  "jump clock",    "lag watches",
+    "forbid writes",   "meddle"};
 
 constexpr std::array<std::string_view, 6> kResources = {
     "*", "pods", "resourceclaims", "resourceclaimtemplates", "resourceslices", "devicetaintrules"};
 constexpr std::array<int, 4> kRefusals = {429, 500, 503, 504};
+
+constexpr std::array<std::array<const char*, 3>, 9> kForbidden = {{
+    {"create", "resourceclaims", ""},
+    {"patch", "pods", "status"},
+    {"delete", "pods", ""},
+    {"create", "pods", "eviction"},
+    {"delete", "resourceclaims", ""},
+    {"patch", "resourceclaims", "status"},
+    {"patch", "resourceclaims", ""},
+    {"patch", "devicetaintrules", "status"},
+    {"create", "events", ""},
+}};
 
 runtime::Duration draw(runtime::Rng& rng, runtime::Duration least, runtime::Duration most) {
   const auto room = static_cast<std::uint64_t>((most - least).count());
@@ -43,6 +60,35 @@ int refusal_of(const Fault& fault) {
   return kRefusals[fault.choice % kRefusals.size()];
 }
 
+std::vector<Forbidden> forbidden_of(const Fault& fault) {
+  std::vector<Forbidden> forbidden;
+  for (std::size_t i = 0; i < kForbidden.size(); ++i) {
+    const bool is_first = i == fault.choice % kForbidden.size();
+    // Other bits of the choice for each.
+    if (!is_first && (fault.choice >> (i + 3)) % 4 != 0) continue;
+    forbidden.push_back({kForbidden[i][0], kForbidden[i][1], kForbidden[i][2]});
+  }
+  return forbidden;
+}
+
+int forbidden_status_of(const Fault& fault) {
+  return fault.choice / kForbidden.size() % 3 == 0 ? 500 : 403;
+}
+
+runtime::Duration clock_error_of(const Fault& fault) {
+  // From a second to some hours, each size as often.
+  const auto size = std::chrono::seconds(1) * (1 + fault.choice % 7) * (1U << (fault.choice % 13));
+  return fault.share < 0.2 ? -size : size;
+}
+
+runtime::Duration lag_of(const Fault& fault) {
+  return std::chrono::duration_cast<runtime::Duration>(kLagMax * fault.share);
+}
+
+std::uint64_t tasks_of(const Fault& fault) {
+  return fault.choice % (1U << (3 + fault.choice % 9));
+}
+
 std::string Fault::str() const {
   const auto seconds = [](runtime::Duration duration) {
     return std::chrono::duration<double>(duration).count();
@@ -55,17 +101,14 @@ std::string Fault::str() const {
 std::vector<Fault> draw_faults(runtime::Rng rng, runtime::Duration until) {
   // A few kinds are likely in a world, so that it is not the same mixture each time.
   std::array<double, kFaultKinds> weights{};
-  double sum = 0;
-  for (double& weight : weights) {
-    weight = 0.05 + (rng.below(3) == 0 ? rng.unit() : 0);
-    sum += weight;
-  }
+  for (double& weight : weights) weight = 0.05 + (rng.below(3) == 0 ? rng.unit() : 0);
   std::vector<Fault> faults(5 + rng.below(12));
   for (Fault& fault : faults) {
-    double left = rng.unit() * sum;
-    std::size_t kind = 0;
-    while (kind + 1 < kFaultKinds && left >= weights[kind]) left -= weights[kind++];
-    fault = draw_fault(rng, static_cast<Fault::Kind>(kind), until);
+    fault = draw_fault(rng, static_cast<Fault::Kind>(draw_by_weight(rng, weights)), until);
+    // What goes wrong often goes wrong together.
+    const bool is_with_last = &fault != &faults.front() && rng.below(3) == 0;
+    if (is_with_last)
+      fault.at = std::min((&fault - 1)->at + draw(rng, 0s, 5s), until - fault.lasts);
   }
   std::ranges::sort(faults, {},
                     [](const Fault& fault) { return std::pair(fault.at, fault.choice); });

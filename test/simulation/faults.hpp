@@ -6,6 +6,7 @@
 
 #include "runtime/rng.hpp"
 #include "runtime/time.hpp"
+#include "test/simulation/weather.hpp"
 
 namespace dcm::simulation {
 
@@ -26,6 +27,15 @@ struct Fault {
     restart_server,  // down for a while
     kill_manager,    // and started again, with empty caches
     stop_manager,    // as SIGTERM does, and started again
+    // A kill between any two tasks: after so many more have run, in the middle of whatever it is.
+    kill_at_some_await,
+    // Of the manager that makes a claim: when its next create has arrived. Another one takes over.
+    kill_in_create,
+    freeze_manager,  // as SIGSTOP does; it does not know when it goes on
+    jump_clock,      // the wall clock of one manager is wrong by seconds to hours
+    lag_watches,     // a replica that is behind by up to a minute answers watches
+    forbid_writes,   // admission refuses one kind of write: a quota, a policy, a webhook
+    meddle           // others change an object right before a manager does
   } kind;
   runtime::Duration at{};
   runtime::Duration lasts{};
@@ -36,7 +46,7 @@ struct Fault {
   std::string str() const;
 };
 
-inline constexpr std::size_t kFaultKinds = 15;
+inline constexpr std::size_t kFaultKinds = 22;
 
 // At least 5, in the order of their beginning; all end before `until`.
 std::vector<Fault> draw_faults(runtime::Rng rng, runtime::Duration until);
@@ -45,5 +55,14 @@ std::vector<Fault> draw_faults(runtime::Rng rng, runtime::Duration until);
 std::string resource_of(const Fault& fault);
 // The status that a fault chooses.
 int refusal_of(const Fault& fault);
+// What admission refuses, at least one kind of write, and with which status.
+std::vector<Forbidden> forbidden_of(const Fault& fault);
+int forbidden_status_of(const Fault& fault);
+// By how much a clock is ahead or behind.
+runtime::Duration clock_error_of(const Fault& fault);
+// How far behind a replica of the server is.
+runtime::Duration lag_of(const Fault& fault);
+// After how many tasks a manager dies.
+std::uint64_t tasks_of(const Fault& fault);
 
 }  // namespace dcm::simulation

@@ -13,7 +13,9 @@ void check_pod_claims(const Safety& world, const Pod& pod, Breaches& missing) {
   const Cluster& cluster = world.cluster();
   for (const PodClaim& pod_claim : pod.claims) {
     if (pod_claim.template_name.empty()) continue;
-    if (cluster.usable_claim(pod, pod_claim) == nullptr) {
+    // Nothing can be made from a template that is not there.
+    const bool has_template = cluster.templates.contains(pod.ns + "/" + pod_claim.template_name);
+    if (has_template && cluster.usable_claim(pod, pod_claim) == nullptr) {
       missing.push_back(
           {"each pod claim has its claim", fmt::format("{} {}", pod.key(), pod_claim.name)});
     }

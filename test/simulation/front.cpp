@@ -1,5 +1,6 @@
 #include "test/simulation/front.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -45,6 +46,17 @@ bool is_watch(const http::Request& request) {
          request.target.find("watch=true") != std::string::npos;
 }
 
+// That of the last event in a piece of a watch: an object has one, wherever it stands.
+apiserver::Revision revision_of(std::string_view piece) {
+  constexpr std::string_view kVersion = R"("resourceVersion":")";
+  const std::size_t at = piece.rfind(kVersion);
+  apiserver::Revision revision = 0;
+  for (std::size_t i = at + kVersion.size(); at != piece.npos && piece[i] != '"'; ++i) {
+    revision = revision * 10 + static_cast<apiserver::Revision>(piece[i] - '0');
+  }
+  return revision;
+}
+
 // A piece of a watch without its bookmarks, but for the one that ends the initial events.
 std::string without_bookmarks(std::string_view piece) {
   std::string kept;
@@ -78,7 +90,7 @@ class Front::Answers final : public http::Responder {
   }
   Task<Result<>> write(std::string_view piece) override {
     const std::string all(piece);
-    while (is_stalled()) co_await front_.changed_.wait();
+    co_await wait_for_replica(all);
     co_await front_.travel();
     const std::string shown = front_.weather_.loses_bookmarks ? without_bookmarks(all) : all;
     if (shown.empty()) co_return Result<>();
@@ -89,6 +101,19 @@ class Front::Answers final : public http::Responder {
   void abort() override { to_.abort(); }
 
  private:
+  // The replica that answers is stalled, or behind the one that was written to.
+  Task<> wait_for_replica(std::string_view piece) {
+    for (;;) {
+      runtime::Deadline shown;
+      if (!is_stalled()) {
+        if (!front_.is_lagging(resource_)) co_return;
+        shown = runtime::Deadline(front_.when_shown(revision_of(piece)));
+        if (shown.time() <= front_.loop_.time().now()) co_return;
+      }
+      co_await front_.changed_.wait(shown);
+    }
+  }
+
   bool is_stalled() const {
     const std::string& stalled = front_.weather_.stalled_watches;
     return stalled == "*" || (!stalled.empty() && stalled == resource_);
@@ -156,6 +181,7 @@ Task<> Front::carry_out(std::shared_ptr<Exchange> exchange) {
     co_await runtime::sleep_for(loop_.time(),
                                 runtime::Duration(static_cast<std::int64_t>(rng_.below(most))));
   }
+  if (on_carry_out_) on_carry_out_(exchange->request);
   Catch answer;
   came_in_ = exchange->came_in;
   co_await inner_(std::move(exchange->request), answer);
@@ -187,6 +213,23 @@ Task<> Front::travel() {
   const auto most = static_cast<std::uint64_t>(weather_.latency_max.count());
   co_await runtime::sleep_for(loop_.time(),
                               runtime::Duration(static_cast<std::int64_t>(rng_.below(most))));
+}
+
+void Front::committed(apiserver::Revision revision) {
+  const runtime::MonoTime now = loop_.time().now();
+  commits_.emplace_back(revision, now);
+  while (now - commits_.front().second > kLagMax) commits_.pop_front();
+}
+
+bool Front::is_lagging(const std::string& resource) const {
+  const std::string& lagging = weather_.lagging_watches;
+  return weather_.lag > runtime::Duration::zero() && (lagging == "*" || lagging == resource);
+}
+
+runtime::MonoTime Front::when_shown(apiserver::Revision revision) const {
+  const auto commit = std::ranges::lower_bound(
+      commits_, revision, {}, &std::pair<apiserver::Revision, runtime::MonoTime>::first);
+  return commit == commits_.end() ? loop_.time().now() : commit->second + weather_.lag;
 }
 
 http::Response Front::refusal() {

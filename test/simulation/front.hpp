@@ -4,9 +4,11 @@
 // server does; so answers are lost, and creates are carried out late.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "runtime/condition.hpp"
 #include "runtime/http/pipe.hpp"
@@ -36,6 +38,10 @@ class Front {
   // Asked when a request has arrived, before anything happens to it.
   using Arrival = std::function<void(const http::Request&)>;
   void on_arrival(Arrival arrival) { arrival_ = std::move(arrival); }
+  // Asked right before a request is carried out.
+  void on_carry_out(Arrival hook) { on_carry_out_ = std::move(hook); }
+  // The server has committed a change.
+  void committed(apiserver::Revision revision);
   // When the request that is being carried out came in; that of an actor of ours: now.
   runtime::MonoTime came_in() const { return came_in_.value_or(loop_.time().now()); }
 
@@ -50,6 +56,8 @@ class Front {
   runtime::Task<> travel();
   bool happens(double share) { return share > 0 && rng_.unit() < share; }
   http::Response refusal();
+  bool is_lagging(const std::string& resource) const;
+  runtime::MonoTime when_shown(apiserver::Revision revision) const;
 
   runtime::VirtualLoop& loop_;
   http::PipeNetwork& network_;
@@ -58,6 +66,8 @@ class Front {
   Weather weather_;
   runtime::Condition changed_;
   Arrival arrival_;
+  Arrival on_carry_out_;
+  std::deque<std::pair<apiserver::Revision, runtime::MonoTime>> commits_;  // of the last minutes
   std::optional<runtime::MonoTime> came_in_;
   std::unique_ptr<http::Listener> listener_;
   std::optional<runtime::TaskGroup> tasks_;

@@ -19,10 +19,14 @@ class Line::End final : public Stream {
   ~End() override { line_.open_.erase(number_); }
 
   Task<Result<std::size_t>> read_some(std::span<char> buffer, Deadline deadline) override {
-    return inner_->read_some(buffer, deadline);
+    const auto read = co_await inner_->read_some(buffer, deadline);
+    if (line_.is_frozen_) co_await line_.wait_while_frozen();
+    co_return read;
   }
   Task<Result<>> write(std::string_view bytes, Deadline deadline) override {
-    return inner_->write(bytes, deadline);
+    const auto written = co_await inner_->write(bytes, deadline);
+    if (line_.is_frozen_) co_await line_.wait_while_frozen();
+    co_return written;
   }
   Task<Result<>> shutdown_send(Deadline deadline) override {
     return inner_->shutdown_send(deadline);
@@ -39,9 +43,19 @@ class Line::End final : public Stream {
 Task<Result<std::unique_ptr<Stream>>> Line::connect(http::Endpoint endpoint, Deadline deadline) {
   if (is_dead_) co_return runtime::fail(runtime::Reason::unreachable, "the process has ended");
   auto stream = co_await network_.connect(std::move(endpoint), deadline);
+  co_await wait_while_frozen();
   if (!stream) co_return runtime::fail(stream.error());
   std::unique_ptr<Stream> end = std::make_unique<End>(*this, std::move(*stream));
   co_return end;
+}
+
+Task<> Line::wait_while_frozen() {
+  while (is_frozen_) co_await thawed_.wait();
+}
+
+void Line::thaw() {
+  is_frozen_ = false;
+  thawed_.notify_all();
 }
 
 void Line::cut() {

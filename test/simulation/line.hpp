@@ -1,17 +1,19 @@
-// The line of one manager to the network: it can be cut, and it dies with its process.
+// The line of one manager to the network: it can be cut, it stands still with its process, and it
+// dies with it.
 #pragma once
 
 #include <map>
 #include <memory>
 
+#include "runtime/condition.hpp"
 #include "runtime/http/stream.hpp"
 
 namespace dcm::simulation {
 
 class Line final : public http::Transport {
  public:
-  // `network` must outlive it. Outlives its streams.
-  explicit Line(http::Transport& network) : network_(network) {}
+  // Both references must outlive it. Outlives its streams.
+  Line(http::Transport& network, runtime::TimeSource& time) : network_(network), thawed_(time) {}
 
   http::Task<http::Result<std::unique_ptr<http::Stream>>> connect(http::Endpoint endpoint,
                                                                   http::Deadline deadline) override;
@@ -20,11 +22,18 @@ class Line final : public http::Transport {
   void cut();
   // Nothing leaves any more.
   void die();
+  // What comes in is not noticed before thaw().
+  void freeze() { is_frozen_ = true; }
+  void thaw();
 
  private:
   class End;
 
+  http::Task<> wait_while_frozen();
+
   http::Transport& network_;
+  bool is_frozen_ = false;
+  runtime::Condition thawed_;
   bool is_dead_ = false;
   // By number, so that cutting them has the same order in each run.
   std::map<std::uint64_t, http::Stream*> open_;

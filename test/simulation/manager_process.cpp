@@ -25,12 +25,12 @@ client::RestClientOptions rest_options(const std::string& name, const manager::O
 
 ManagerProcess::ManagerProcess(Setup setup)
     : name_(std::move(setup.name)),
-      loop_(setup.loop),
-      time_(setup.loop.time()),
+      loop_(setup.executor, setup.clock),
+      time_(setup.clock),
       options_(setup.options),
       rng_(setup.rng),
       log_(std::move(setup.log)),
-      line_(setup.network),
+      line_(setup.network, setup.time),
       fence_(time_),
       http_(http::make_client(
           line_, time_, {.origin = kServer, .connections_max = options_.max_inflight_requests})),

@@ -12,6 +12,7 @@
 #include "cmd/dra-controller-manager/session.hpp"
 #include "cmd/dra-controller-manager/sessions.hpp"
 #include "test/simulation/line.hpp"
+#include "test/simulation/process_clock.hpp"
 
 namespace dcm::simulation {
 
@@ -30,7 +31,9 @@ class ManagerProcess final : leader_election::ElectionListener, common::EventSin
  public:
   struct Setup {
     std::string name;  // its user agent and its identity for the lease: never used twice
-    runtime::VirtualLoop& loop;
+    runtime::Executor executor;
+    ProcessClock& clock;
+    runtime::TimeSource& time;  // that of the world, which no fault of the process touches
     http::Transport& network;
     runtime::Rng rng;
     runtime::Logger log;
@@ -49,6 +52,11 @@ class ManagerProcess final : leader_election::ElectionListener, common::EventSin
   // Why a part has failed: an invariant of the manager is broken. Empty: none has.
   const std::string& failure() const { return failure_; }
   void cut_connections() { line_.cut(); }
+  // Nothing leaves any more; kill() has to follow.
+  void die() { line_.die(); }
+  // Stops the process, or lets it go on, but for its timers (ProcessClock).
+  void freeze() { line_.freeze(); }
+  void thaw() { line_.thaw(); }
 
  private:
   runtime::Task<> elect();
@@ -61,8 +69,8 @@ class ManagerProcess final : leader_election::ElectionListener, common::EventSin
   client::RestClient::Dependencies dependencies(http::Client& http, const client::WriteGate& gate);
 
   std::string name_;
-  runtime::VirtualLoop& loop_;
-  runtime::TimeSource& time_;
+  runtime::LoopRef loop_;
+  ProcessClock& time_;
   const manager::Options& options_;
   runtime::Rng rng_;
   runtime::Logger log_;

@@ -9,6 +9,8 @@ found twice, is an error, so that the list stays true.
     ./dev mutations [NAME…]      prints the table; without names it is written into README.md as well
 """
 import argparse
+import concurrent.futures
+import os
 import pathlib
 import re
 import subprocess
@@ -85,6 +87,122 @@ MUTATIONS = [
     Mutation("generation-off-by-one", "a rule's condition is about the generation before", DTE + "decide_condition.cpp",
              "wanted.observed_generation = rule.generation;",
              "wanted.observed_generation = rule.generation - (M ? 1 : 0);"),
+    Mutation("orphan-is-not-used", "a claim whose name did not get into the pod's status is not looked for",
+             RC + "decide_pod.cpp", "if (ClaimPtr orphan = find_orphan(snapshot.owned,",
+             "if (ClaimPtr orphan = M ? nullptr : find_orphan(snapshot.owned,"),
+    Mutation("lookup-error-makes-claim", "a claim that could not be looked up counts as gone", RC + "sync_pod.cpp",
+             "} else if (runtime::is_not_found(claim.error())) {",
+             "} else if (M || runtime::is_not_found(claim.error())) {"),
+    Mutation("finished-pod-gets-claims", "claims are made for pods that get none any more", RC + "decide_pod.cpp",
+             "if (!common::may_get_claims(pod)) {", "if (!common::may_get_claims(pod) && !M) {"),
+    Mutation("failed-pod-runs", "a pod that has failed does not count as done", "controllers/common/pod_claims.cpp",
+             "pod.phase == api::PodPhase::failed ||", "(pod.phase == api::PodPhase::failed && !M) ||"),
+    Mutation("reserves-without-node", "a pod that has no node gets a reservation", RC + "decide_pod.cpp",
+             "if (pod.node_name.empty()) return NotReserved::no_node;",
+             "if (pod.node_name.empty() && !M) return NotReserved::no_node;"),
+    Mutation("reserves-unallocated", "a claim is reserved before it is allocated", RC + "decide_pod.cpp",
+             "if (!claim->is_allocated) return NotReserved::not_allocated;",
+             "if (!claim->is_allocated && !M) return NotReserved::not_allocated;"),
+    Mutation("reserves-deleted", "a claim that is being deleted is reserved", RC + "decide_pod.cpp",
+             "if (claim->meta.is_being_deleted) return NotReserved::being_deleted;",
+             "if (claim->meta.is_being_deleted && !M) return NotReserved::being_deleted;"),
+    Mutation("reserve-without-version", "a reservation does not rely on what it was decided on",
+             "client/api/encode.cpp",
+             '{{"metadata", preconditions(claim.uid, claim.resource_version)},\n                  {"status", object{',
+             '{{"metadata", M ? object{{"uid", claim.uid.str()}} : preconditions(claim.uid, claim.resource_version)},\n'
+             '                  {"status", object{'),
+    Mutation("consumer-by-name", "a consumer is judged by whoever has its name", RC + "decide_claim.cpp",
+             "if (cached != nullptr && cached->meta.uid == consumer.uid) {",
+             "if (cached != nullptr && (M || cached->meta.uid == consumer.uid)) {"),
+    Mutation("error-counts-as-gone", "a pod that could not be looked up counts as gone", RC + "sync_claim.cpp",
+             "} else if (runtime::is_not_found(pod.error())) {",
+             "} else if (M || runtime::is_not_found(pod.error())) {"),
+    Mutation("deallocates-one-too-early", "the last but one reservation takes the allocation along",
+             RC + "decide_claim.cpp", "const bool is_last = released.size() == claim.reserved_for.size();",
+             "const bool is_last = released.size() + (M ? 1 : 0) >= claim.reserved_for.size();"),
+    Mutation("finalizer-before-allocation", "the finalizer goes before the allocation", RC + "decide_claim.cpp",
+             "  if (claim.is_allocated) {", "  if (claim.is_allocated && !M) {"),
+    Mutation("finalizer-of-others", "the finalizer goes that the scheduler has just set", RC + "decide_claim.cpp",
+             "const bool may_unprotect = claim.meta", "const bool may_unprotect = M || claim.meta"),
+    Mutation("unknown-owner-is-gone", "a pod that is not in the cache loses its claims", RC + "decide_claim.cpp",
+             "if (cached == nullptr) return MayRun{MayRun::Why::not_known};",
+             "if (cached == nullptr && M) return WillNotRun{WillNotRun::Why::is_done};\n"
+             "  if (cached == nullptr) return MayRun{MayRun::Why::not_known};"),
+    Mutation("failed-write-is-final", "a write that fails is not tried again", RC + "retry.cpp",
+             "    default:\n      return Retry::with_backoff;", "    default:\n      return M ? Retry::never : Retry::with_backoff;"),
+    Mutation("failed-read-is-final", "a look-up or create that fails is not tried again", RC + "retry.cpp",
+             "return error.reason == Reason::shutting_down ?", "return M || error.reason == Reason::shutting_down ?"),
+    Mutation("allocation-wakes-nobody", "a bound pod does not learn that its claim is allocated", RC + "wakeups.cpp",
+             "if (!pod->node_name.empty()) wake_pod", "if (!pod->node_name.empty() && !M) wake_pod"),
+    Mutation("backlog-without-pods", "who starts does not look at the pods that are there", RC + "wakeups.cpp",
+             "[this](const PodPtr& pod) { wake_pod(pod, Priority::backlog); }",
+             "[this](const PodPtr& pod) { if (!M) wake_pod(pod, Priority::backlog); }"),
+    Mutation("backlog-without-claims", "who starts does not look at the claims that are there", RC + "wakeups.cpp",
+             "[this](const ClaimPtr& claim) { wake_claim(claim, Priority::backlog); }",
+             "[this](const ClaimPtr& claim) { if (!M) wake_claim(claim, Priority::backlog); }"),
+    Mutation("post-is-sent-again", "a create whose answer was lost is sent again", "client/retry.cpp",
+             "return is_idempotent(verb) || runtime", "return M || is_idempotent(verb) || runtime"),
+    Mutation("relist-keeps-all", "what a list does not have stays in the cache", "informers/store.hpp",
+             "if (!table_.at(slot) || table_.is_marked(slot)) continue;",
+             "if (M || !table_.at(slot) || table_.is_marked(slot)) continue;"),
+    Mutation("resumes-too-early", "a watch goes on from where it began", "informers/watch_state.cpp",
+             "return read_on({change.version, phase.since, true});",
+             "return read_on({M ? phase.last : change.version, phase.since, true});"),
+    Mutation("bookmark-does-not-count", "a watch goes on from before its last bookmark", "informers/watch_state.cpp",
+             "return read_on({bookmark.resource_version, phase.since, true});",
+             "return read_on({M ? phase.last : bookmark.resource_version, phase.since, true});"),
+    Mutation("older-news-win", "older news replace what an own write returned", "informers/store.hpp",
+             "  if (own == nullptr) return false;", "  if (M || own == nullptr) return false;"),
+    Mutation("deletions-are-missed", "a watch's deletions are passed over", "informers/store.hpp",
+             "    store_->observe_absent(seen.meta, Origin::live);",
+             "    if (!M) store_->observe_absent(seen.meta, Origin::live);"),
+    Mutation("made-again-is-an-update", "an object of the same name and another UID counts as the same",
+             "informers/store.hpp", "if (before && before->meta.uid != object->meta.uid) {",
+             "if (before && before->meta.uid != object->meta.uid && !M) {"),
+    Mutation("dirty-is-forgotten", "an item that was added while it was worked on does not come again",
+             "workqueue/scheduler.cpp", "    enqueue(entry, entry.added_as, now);",
+             "    if (!M) enqueue(entry, entry.added_as, now);"),
+    Mutation("delayed-wakes-nobody", "an item whose delay is over wakes no worker", "workqueue/queue.hpp",
+             "      core_.advance(time_.now());\n      wake(before);",
+             "      core_.advance(time_.now());\n      if (!M) wake(before);"),
+    Mutation("backoff-is-never-reset", "an item's failures count for ever", "workqueue/workers.hpp",
+             "if (outcome.kind() != Outcome::Kind::retry) queue.forget(item);",
+             "if (outcome.kind() != Outcome::Kind::retry && !M) queue.forget(item);"),
+    Mutation("toleration-seconds-do-not-count", "what is tolerated for a while evicts at once", DTE + "due.cpp",
+             "shortest.value_or(seconds::zero())", "M ? seconds::zero() : shortest.value_or(seconds::zero())"),
+    Mutation("removed-before-marked", "a pod goes before its status says why", DTE + "decide_eviction.cpp",
+             "      return EvictionStep::mark;", "      return M ? EvictionStep::remove : EvictionStep::mark;"),
+    Mutation("mark-without-uid", "the mark of an eviction is for whoever has the pod's name",
+             "client/api/encode_device_taint.cpp", '{"metadata", object{{"uid", pod.str()}}}',
+             '{"metadata", object{{M ? "x" : "uid", pod.str()}}}'),
+    Mutation("condition-without-uid", "a rule's condition is for whatever has the rule's name",
+             "client/api/encode_device_taint.cpp", '{{"name", rule.key.name}, {"uid", rule.uid.str()}}',
+             '{{"name", rule.key.name}, {M ? "x" : "uid", rule.uid.str()}}'),
+    Mutation("last-condition-is-lost", "a condition that must wait is not written later", DTE + "write_condition.cpp",
+             "co_return workqueue::Outcome::retry_after(later->delay);",
+             "co_return M ? workqueue::Outcome::done() : workqueue::Outcome::retry_after(later->delay);"),
+    Mutation("generation-is-not-seen", "a condition that says the same stays when the rule has changed",
+             DTE + "decide_condition.cpp", "rule.condition->observed_generation != rule.generation) {",
+             "(rule.condition->observed_generation != rule.generation && !M)) {"),
+    Mutation("changed-rule-is-not-judged", "a rule that changes is not held against the pods", DTE + "tracker.cpp",
+             "!taints_alike(*before, *after)) {", "(!taints_alike(*before, *after) && !M)) {"),
+    Mutation("deleted-rule-evicts", "a deleted rule goes on evicting", DTE + "tracker.cpp",
+             "    rules_.erase(name);", "    if (!M) rules_.erase(name);"),
+    Mutation("changed-slice-is-not-judged", "a taint that a driver sets evicts nobody", DTE + "tracker.cpp",
+             "if (is_started_) walks_.push_back({AllocatedDevices::Walk(exactly(device)), {}});",
+             "if (is_started_ && !M) walks_.push_back({AllocatedDevices::Walk(exactly(device)), {}});"),
+    Mutation("binding-is-not-judged", "a pod that is bound is not judged anew", DTE + "tracker.cpp",
+             "return before.node_name != after.node_name ||", "return (before.node_name != after.node_name && !M) ||"),
+    Mutation("due-time-wakes-nobody", "a pod whose time has come waits for the next change", DTE + "controller.cpp",
+             "  if (!due) return std::nullopt;", "  if (M || !due) return std::nullopt;"),
+    Mutation("renew-deadline-is-long", "who cannot renew the lease goes on for ten times as long",
+             "client/leader_election/election.cpp", "return state.renewed_at + self.timing.renew_deadline;",
+             "return state.renewed_at + self.timing.renew_deadline * (M ? 10 : 1);"),
+    Mutation("lease-is-taken-early", "the lease of another is taken as soon as it is seen",
+             "client/leader_election/election.cpp", "|| expiry(seen, self) <= now;", "|| M || expiry(seen, self) <= now;"),
+    Mutation("lease-of-another-is-renewed", "a leader renews the lease although another has it",
+             "client/leader_election/election.cpp", "if (found && found->holder != self.identity && !was_cleared) {",
+             "if (found && found->holder != self.identity && !was_cleared && !M) {"),
 ]
 
 
@@ -124,14 +242,17 @@ def mutate():
 
 def build(preset):
     if not (COPY / "build" / preset / "build.ninja").exists():
-        run("cmake", "--preset", preset, "-DDCM_LTO=OFF", stdout=subprocess.DEVNULL)
+        run("cmake", "--preset", preset, stdout=subprocess.DEVNULL)
     run("cmake", "--build", "--preset", preset, "--target", "simulation", "--", "--quiet")
 
 
 def find(preset, mutation, seeds):
     """The first world that fails, and what it says; or None."""
-    result = subprocess.run([COPY / "build" / preset / "bin/simulation", "--seeds", str(seeds), "--mutant", mutation,
-                             "--until-failure", "--no-shrink"], capture_output=True, text=True, timeout=1200)
+    try:
+        result = subprocess.run([COPY / "build" / preset / "bin/simulation", "--seeds", str(seeds), "--mutant", mutation,
+                                 "--until-failure", "--no-shrink"], capture_output=True, text=True, timeout=60 + 10 * seeds)
+    except subprocess.TimeoutExpired:
+        return "?", "a world comes to its end"
     found = re.search(r"^seed (\d+): (.*?): ", result.stdout, re.M)
     if found:
         return found.group(1), found.group(2)
@@ -148,14 +269,14 @@ def main():
     build(arguments.preset)
     rows = ["| mutation | what it does | found by world | invariant |", "| --- | --- | --- | --- |"]
     missed = 0
-    for mutation in MUTATIONS:
-        if arguments.names and mutation.name not in arguments.names:
-            continue
-        found = find(arguments.preset, mutation.name, arguments.seeds)
-        missed += found is None
-        seed, invariant = found or (f"none of {arguments.seeds}", "")
-        rows.append(f"| {mutation.name} | {mutation.what} | {seed} | {invariant} |")
-        print(rows[-1], flush=True)
+    mutations = [each for each in MUTATIONS if not arguments.names or each.name in arguments.names]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = pool.map(lambda each: find(arguments.preset, each.name, arguments.seeds), mutations)
+        for mutation, found in zip(mutations, results):
+            missed += found is None
+            seed, invariant = found or (f"none of {arguments.seeds}", "")
+            rows.append(f"| {mutation.name} | {mutation.what} | {seed} | {invariant} |")
+            print(rows[-1], flush=True)
     if not arguments.names:
         text = README.read_text()
         begin, end = "<!-- mutations -->\n", "<!-- end of mutations -->"

@@ -32,6 +32,7 @@ void Safety::observe(std::string_view resource, const Change& change) {
   }
   cluster_.observe(resource, change);
   remember(resource, change);
+  remember_former(resource, change);
 }
 
 void Safety::observe_arrival(std::string_view manager, std::string_view what,
@@ -43,6 +44,7 @@ void Safety::observe_arrival(std::string_view manager, std::string_view what,
 
 void Safety::check_manager(std::string_view resource, const Change& change) {
   if (resource == "resourceclaims") {
+    if (writer_->verb == "delete") return check_claim_deletion(decode_claim(*change.before));
     if (change.after == nullptr) return;
     const Claim after = decode_claim(*change.after);
     if (change.before == nullptr) return check_new_claim(after);
@@ -92,6 +94,25 @@ void Safety::check_new_claim(const Claim& claim) {
   }
 }
 
+// A pod that is done stays so, and one that is gone does not come back.
+void Safety::check_claim_deletion(const Claim& claim) {
+  const Pod* pod = cluster_.find_pod(claim.owner);
+  if (claim.owner.empty() || (pod != nullptr && !pod->is_done())) {
+    report("only claims that were made for pods that are done are deleted", claim.key());
+  }
+}
+
+// A reservation relies on the version that it was decided on.
+void Safety::check_new_reservation(const Claim& before, const Consumer& consumer) {
+  if (!before.is_allocated) report("a claim is reserved only when it is allocated", before.key());
+  if (before.is_being_deleted) report("no claim is reserved that is being deleted", before.key());
+  const Pod* pod = cluster_.find_pod(consumer.uid);
+  if (pod != nullptr && pod->node.empty()) {
+    report("a claim is reserved only for a pod that has a node",
+           fmt::format("{} for {}", before.key(), consumer.name));
+  }
+}
+
 void Safety::check_claim_update(const Claim& before, const Claim& after) {
   if (before.uid != after.uid) report("nothing is written for another UID", after.key());
   for (const Consumer& consumer : before.reserved_for) {
@@ -103,6 +124,7 @@ void Safety::check_claim_update(const Claim& before, const Claim& after) {
   }
   for (const Consumer& consumer : after.reserved_for) {
     if (before.is_reserved_for(consumer.uid)) continue;
+    check_new_reservation(before, consumer);
     const auto life = lives_.find(consumer.uid);
     const bool is_fit = life != lives_.end() && life->second.key == after.ns + "/" + consumer.name;
     if (!is_fit) report("a claim is reserved for a pod that there was", after.key());
@@ -112,6 +134,7 @@ void Safety::check_claim_update(const Claim& before, const Claim& after) {
     }
   }
   const bool deallocates = before.is_allocated && !after.is_allocated;
+  if (deallocates) deallocated_.insert(after.uid);
   if (deallocates && !after.reserved_for.empty()) {
     report("no claim is deallocated while it is reserved", after.key());
   }
@@ -122,19 +145,60 @@ void Safety::check_claim_update(const Claim& before, const Claim& after) {
   if (before.is_protected && !after.is_protected && after.is_allocated) {
     report("the finalizer stays while the claim is allocated", after.key());
   }
+  // The scheduler sets it before it allocates.
+  if (before.is_protected && !after.is_protected && !after.is_being_deleted &&
+      !deallocated_.contains(after.uid)) {
+    report("a finalizer goes only with what it was for", after.key());
+  }
 }
 
 void Safety::check_deletion(const Change& change) {
   evicted_last_ = time_.now();
   const Pod pod = decode_pod(*change.before);
+  const auto is_mark = [](const auto& condition) {
+    return apiserver::text_at(apiserver::as_object(condition), {"type"}) == "DisruptionTarget";
+  };
+  if (writer_->verb == "delete" &&
+      std::ranges::none_of(apiserver::array_at(*change.before, {"status", "conditions"}),
+                           is_mark)) {
+    report("a pod's status says why before it is deleted", pod.key());
+  }
   const bool is_due = [&] {
     const auto due = cluster_.due(pod);
-    return due && *due <= time_.wall_now();
+    return due && *due <= time_.wall_now() + clocks_ahead_;
   }();
   const auto life = lives_.find(pod.uid);
   const bool was_due = life != lives_.end() && life->second.due_last != MonoTime::min() &&
                        is_recent(life->second.due_last);
-  if (!is_due && !was_due) report("a pod is deleted only while it is due", pod.key());
+  if (!is_due && !was_due && !may_seem_due(pod)) {
+    report("a pod is deleted only while it is due", pod.key());
+  }
+}
+
+// A manager may know the pod as it is, and a rule or slice as it was.
+bool Safety::may_seem_due(const Pod& pod) const {
+  Cluster seen = cluster_;
+  const auto is_due = [&] {
+    const auto due = seen.due(pod);
+    return due && *due <= time_.wall_now() + clocks_ahead_;
+  };
+  for (const auto& [until, rule] : former_rules_) {
+    if (is_recent(until)) seen.rules.emplace(fmt::format("was {}", seen.rules.size()), rule);
+  }
+  if (is_due()) return true;
+  return std::ranges::any_of(former_slices_, [&](const auto& former) {
+    seen.slices = {{"was", former.second}};
+    return is_recent(former.first) && is_due();
+  });
+}
+
+void Safety::remember_former(std::string_view resource, const Change& change) {
+  if (change.before == nullptr) return;
+  if (resource == "devicetaintrules") {
+    former_rules_.emplace_back(time_.now(), decode_rule(*change.before));
+  } else if (resource == "resourceslices") {
+    former_slices_.emplace_back(time_.now(), decode_slice(*change.before));
+  }
 }
 
 void Safety::check_names(const Pod& before, const Pod& after) {
@@ -150,7 +214,9 @@ void Safety::check_names(const Pod& before, const Pod& after) {
 
 void Safety::remember(std::string_view resource, const Change& change) {
   if (resource == "resourceclaims" && change.after != nullptr) {
-    owners_[change.key] = cluster_.claims.at(change.key).owner;
+    const Claim& claim = cluster_.claims.at(change.key);
+    owners_[change.key] = claim.owner;
+    if (claim.is_allocated) deallocated_.erase(claim.uid);
   }
   if (resource == "pods") {
     const bool is_gone = change.after == nullptr;
@@ -185,7 +251,8 @@ void Safety::remember_due(const Pod& pod) {
   Life& life = lives_[pod.uid];
   // Until this change it was as the last one left it; who has not heard of this change yet waits
   // for that time.
-  if (life.due && *life.due <= time_.wall_now() + kStale) life.due_last = time_.now();
+  if (life.due && *life.due <= time_.wall_now() + kStale + clocks_ahead_)
+    life.due_last = time_.now();
   life.due = cluster_.due(pod);
 }
 

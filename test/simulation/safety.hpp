@@ -5,6 +5,7 @@
 // seconds; what cannot (a pod that is gone) is held against now.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -35,6 +36,9 @@ class Safety {
   // A write has come from a manager; `holder`: who has the lease by now ("": there is none).
   void observe_arrival(std::string_view manager, std::string_view what, std::string_view holder);
 
+  // From now on managers may believe that it is later than it is, by up to so much.
+  void allow_wrong_clocks(runtime::Duration by) { clocks_ahead_ = std::max(clocks_ahead_, by); }
+
   const Cluster& cluster() const { return cluster_; }
   const std::vector<Breach>& breaches() const { return breaches_; }
   // Whether a second claim for that pod claim may stand: a create for it was still on its way when
@@ -60,11 +64,15 @@ class Safety {
   void report(std::string invariant, std::string details);
   void check_manager(std::string_view resource, const apiserver::Change& change);
   void check_new_claim(const Claim& claim);
+  void check_claim_deletion(const Claim& claim);
+  void check_new_reservation(const Claim& before, const Consumer& consumer);
   void check_claim_update(const Claim& before, const Claim& after);
   void check_deletion(const apiserver::Change& change);
+  bool may_seem_due(const Pod& pod) const;
   void check_names(const Pod& before, const Pod& after);
   void check_identity(std::string_view resource);
   void remember(std::string_view resource, const apiserver::Change& change);
+  void remember_former(std::string_view resource, const apiserver::Change& change);
   void remember_due(std::string_view resource, const apiserver::Change& change);
   void remember_due(const Pod& pod);
   bool is_recent(runtime::MonoTime when) const { return time_.now() - when <= kStale; }
@@ -77,8 +85,12 @@ class Safety {
   std::set<std::string> processes_;                      // that have listed or watched claims
   std::map<std::string, Life> lives_;                    // by UID
   std::map<std::string, std::string> owners_;            // of claims ever made, by key
+  std::set<std::string> deallocated_;                    // claims, by UID: by a manager, last
   std::set<std::string> late_creates_;                   // "<pod UID>/<pod claim>"
+  std::vector<std::pair<runtime::MonoTime, Rule>> former_rules_;  // until when it was so
+  std::vector<std::pair<runtime::MonoTime, Slice>> former_slices_;
   std::vector<Breach> breaches_;
+  runtime::Duration clocks_ahead_{};
   std::optional<runtime::MonoTime> evicted_last_;
 };
 

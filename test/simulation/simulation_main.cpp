@@ -22,6 +22,7 @@ struct Flags {
   std::uint64_t step = 1;
   std::uint64_t seed = 0;  // 0: `seeds` from `first`
   std::vector<std::size_t> faults;
+  std::size_t pods = 0;  // 0: as the seed draws it
   bool has_no_faults = false;
   bool is_quiet = false;
   bool ends_at_failure = false;
@@ -34,6 +35,7 @@ WorldOptions options_of(const Flags& flags, std::uint64_t seed) {
   if (!flags.faults.empty() || flags.has_no_faults) {
     options.faults = std::set(flags.faults.begin(), flags.faults.end());
   }
+  if (flags.pods > 0) options.pods = flags.pods;
   return options;
 }
 
@@ -92,6 +94,7 @@ int main(int argc, char** argv) {
   app.add_option("--seed", flags.seed, "this world alone, with its timeline");
   app.add_option("--faults", flags.faults, "only these of its faults, by number")->delimiter(',');
   app.add_flag("--no-faults", flags.has_no_faults, "none of its faults");
+  app.add_option("--pods", flags.pods, "how many pods users make, not what the seed draws");
   app.add_flag("--no-timeline", flags.is_quiet, "with --seed: the verdict alone");
   app.add_flag("--until-failure", flags.ends_at_failure, "end with the first world that fails");
   app.add_flag("--no-shrink", flags.shrinks_not, "do not look for fewer faults");

@@ -2,10 +2,18 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "runtime/time.hpp"
 
 namespace dcm::simulation {
+
+// What admission does not let through.
+struct Forbidden {
+  std::string verb, resource, subresource;
+};
+
+inline constexpr runtime::Duration kLagMax = std::chrono::minutes(1);
 
 // Shares are of requests, from 0 to 1.
 struct Weather {
@@ -19,6 +27,13 @@ struct Weather {
   int refusal = 503;
   std::string stalled_watches;  // of this resource ("*": all) bring nothing
   bool loses_bookmarks = false;
+  // Watches are answered by a replica that is so far behind, those of one resource or all ("*").
+  // Lists and single reads are consistent, as Kubernetes promises.
+  runtime::Duration lag{};  // at most kLagMax
+  std::string lagging_watches = "*";
+  std::vector<Forbidden> forbidden;  // of what managers write
+  int forbidden_by = 403;            // a quota or policy (403), or a webhook that fails (500)
+  double meddled = 0;                // of managers' writes: somebody else comes first by a moment
 };
 
 }  // namespace dcm::simulation

@@ -1,14 +1,15 @@
 #include "test/simulation/world.hpp"
 
+#include <algorithm>
 #include <list>
 #include <memory>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "test/simulation/fault_bringer.hpp"
 #include "test/simulation/fixed_point.hpp"
-#include "test/simulation/front.hpp"
-#include "test/simulation/manager_process.hpp"
+#include "test/simulation/meddler.hpp"
 #include "test/simulation/workload.hpp"
 
 namespace dcm::simulation {
@@ -28,18 +29,8 @@ constexpr Duration kLiveness = 30min;
 // last condition of a rule, events).
 constexpr Duration kQuiet = 3min;
 constexpr Duration kSlack = 1min;
-
-// One of the managers of a cluster: a process, and the next one when it has ended.
-struct Replica {
-  explicit Replica(runtime::TimeSource& time) : told(time) {}
-
-  std::string name;
-  std::size_t processes = 0;
-  enum class Order { none, kill, stop, end } order = Order::none;
-  runtime::Condition told;
-  std::unique_ptr<ManagerProcess> process;
-};
-
+// In calm weather, what comes late is answered within that time.
+constexpr Duration kPrompt = 30s;
 class World {
  public:
   explicit World(const WorldOptions& options);
@@ -47,19 +38,18 @@ class World {
 
  private:
   Task<> live();
-  Task<> keep_alive(Replica& replica);
-  Task<> await_orders(Replica& replica, runtime::TaskGroup& group);
-  Task<> bring_fault(Fault fault);
-  Task<> apply(Fault fault);
+  Task<std::optional<Breach>> missing_after(Duration within, Duration pause);
   Task<> settle();
+  Task<> answer_promptly();
   Task<> watch_rest();
 
+  std::size_t draw_managers();
   void watch_server();
   void arrive(const http::Request& request);
   std::string lease_holder() const;
-  void end_watches(const std::string& resource);
-  void command(Replica& replica, Replica::Order order);
-  runtime::Logger logger(const std::string& name);
+  std::optional<apiserver::Response> admit(const LoggedRequest& request);
+  void come_before(const http::Request& request);
+  void watch_managers();
   bool has_failed() const { return breach_ || !safety_.breaches().empty(); }
   void fail(std::string invariant, std::string details);
   Duration now() const { return loop_.time().now().time_since_epoch(); }
@@ -75,12 +65,12 @@ class World {
   apiserver::Server server_;
   http::PipeNetwork network_;
   Front front_;
-  Weather usual_weather_;
-  bool is_server_down_ = false;
   Safety safety_;
   Workload workload_;
+  Meddler meddler_;
   manager::Options manager_options_;
   std::list<Replica> replicas_;
+  std::optional<FaultBringer> fault_bringer_;  // always, once it is made
   std::optional<Breach> breach_;
   Duration settled_after_{};
   std::uint64_t fenced_writes_ = 0;
@@ -98,25 +88,48 @@ World::World(const WorldOptions& options)
       network_(loop_.time()),
       front_(loop_, network_, server_, rng_for(4)),
       safety_(loop_.time()),
-      workload_({loop_, server_, safety_.cluster(), timeline_}, rng_for(5), options.lasts),
+      workload_({loop_, server_, safety_.cluster(), timeline_, options.lasts}, rng_for(5),
+                options.pods.value_or(draw_pods(rng_for(6)))),
+      meddler_({loop_, server_, safety_.cluster(), timeline_, options.lasts}, rng_for(7),
+               workload_.scheduler()),
       managers_(loop_.executor()),
       weather_(loop_.executor()) {
+  const std::size_t managers = draw_managers();
+  const bool freezes = std::ranges::any_of(
+      faults_, [](const Fault& fault) { return fault.kind == Fault::Kind::freeze_manager; });
+  for (std::size_t i = 0; i < managers; ++i) {
+    replicas_.emplace_back(Replica::Setup{
+        fmt::format("manager-{}", i + 1), loop_, network_, timeline_, manager_options_,
+        freezes ? ProcessClock::Freezing::possible : ProcessClock::Freezing::never,
+        rng_for(101 + i)});
+  }
+  if (rng_.below(2) == 0) front_.weather().latency_max = 300ms;
+  if (rng_.below(3) == 0) front_.weather().lag = std::chrono::milliseconds(rng_.below(6'000));
+  fault_bringer_.emplace(FaultBringer::World{loop_, timeline_, server_, network_, front_, safety_,
+                                             replicas_, options_.lasts});
+  watch_server();
+}
+
+// How many there are; what they were asked to do is put into `manager_options_`.
+std::size_t World::draw_managers() {
   manager_options_.leader_election.reset();
-  const bool has_two = rng_.below(3) == 0;
+  const bool has_two = rng_.below(5) < 2;
   if (has_two || rng_.below(4) == 0) manager_options_.leader_election.emplace();
   if (rng_.below(3) == 0) manager_options_.concurrent_resource_claim_syncs = 1 + rng_.below(4);
-  for (std::size_t i = 0; i < (has_two ? 2U : 1U); ++i) {
-    replicas_.emplace_back(loop_.time()).name = fmt::format("manager-{}", i + 1);
+  if (rng_.below(5) == 0) {
+    manager_options_.eviction_mode = device_taint_eviction::EvictionMode::evict;
   }
-  if (rng_.below(2) == 0) usual_weather_.latency_max = 300ms;
-  front_.weather() = usual_weather_;
-  watch_server();
+  if (rng_.below(5) == 0) manager_options_.eviction_rate = 0.2 + rng_.unit();
+  // Too little for what there is to do: requests queue up.
+  if (rng_.below(8) == 0) manager_options_.kube_api_qps = 5;
+  if (rng_.below(8) == 0) manager_options_.max_inflight_requests = 8 + rng_.below(4);
+  return has_two ? 2 : 1;
 }
 
 void World::watch_server() {
   server_.before([this](const LoggedRequest& request) -> std::optional<apiserver::Response> {
     safety_.begin(request, front_.came_in());
-    return std::nullopt;
+    return admit(request);
   });
   server_.after([this](const LoggedRequest& request, apiserver::Response& response) {
     safety_.end();
@@ -128,20 +141,62 @@ void World::watch_server() {
                     request.name, response.status, request.is_write() ? request.body : ""));
   });
   server_.on_change([this](std::string_view resource, const apiserver::Change& change) {
+    front_.committed(change.revision);
     safety_.observe(resource, change);
   });
+  front_.on_carry_out([this](const http::Request& request) { come_before(request); });
   front_.on_arrival([this](const http::Request& request) { arrive(request); });
 }
 
-// What only the leader may send: every write but those of leases.
-void World::arrive(const http::Request& request) {
+std::optional<apiserver::Response> World::admit(const LoggedRequest& request) {
+  const Weather& weather = front_.weather();
+  const bool is_forbidden = std::ranges::any_of(weather.forbidden, [&](const Forbidden& what) {
+    return request.verb == what.verb && request.resource == what.resource &&
+           request.subresource == what.subresource;
+  });
+  if (!is_forbidden || !is_manager(request.user_agent)) return std::nullopt;
+  return apiserver::json_response(
+      weather.forbidden_by,
+      fmt::format(R"({{"kind":"Status","apiVersion":"v1","status":"Failure","message":)"
+                  R"("admission does not want it","reason":"{}","code":{}}})",
+                  weather.forbidden_by == 403 ? "Forbidden" : "InternalError",
+                  weather.forbidden_by));
+}
+
+namespace {
+
+// The process that sends it, if only the leader may send it: every write but those of leases.
+std::string fenced_sender(const http::Request& request) {
   const auto agent = request.headers.find("User-Agent");
   const bool is_fenced = request.method != http::Method::get && agent && is_manager(*agent) &&
                          request.target.find("/leases") == std::string::npos;
-  if (!is_fenced) return;
+  return is_fenced ? std::string(*agent) : std::string();
+}
+
+std::string path_of(const http::Request& request) {
+  return request.target.substr(0, request.target.find('?'));
+}
+
+}  // namespace
+
+void World::arrive(const http::Request& request) {
+  const std::string sender = fenced_sender(request);
+  if (sender.empty()) return;
   ++fenced_writes_;
   if (manager_options_.leader_election) {
-    safety_.observe_arrival(*agent, request.target, lease_holder());
+    safety_.observe_arrival(sender, request.target, lease_holder());
+  }
+  const bool is_create =
+      request.method == http::Method::post && path_of(request).ends_with("/resourceclaims");
+  fault_bringer_->observe_write(
+      sender, is_create ? FaultBringer::Kind::create_of_claim : FaultBringer::Kind::other);
+}
+
+// Of what a manager writes, a share comes a moment too late.
+void World::come_before(const http::Request& request) {
+  if (front_.weather().meddled == 0 || fenced_sender(request).empty()) return;
+  if (rng_.unit() < front_.weather().meddled) {
+    meddler_.come_before(path_of(request), request.body);
   }
 }
 
@@ -152,162 +207,13 @@ std::string World::lease_holder() const {
   return std::string(apiserver::text_at(*stored, {"spec", "holderIdentity"}));
 }
 
-runtime::Logger World::logger(const std::string& name) {
-  if (!timeline_.is_kept()) return {};
-  const auto backend = std::make_shared<runtime::LogBackend>(
-      loop_.time(), runtime::LogFormat::text,
-      [this, name](runtime::Severity, std::string_view line) { timeline_.note(name, line); });
-  backend->set_verbosity(4);
-  return runtime::Logger(backend);
-}
-
 void World::fail(std::string invariant, std::string details) {
   if (!breach_) breach_ = Breach{std::move(invariant), std::move(details)};
 }
 
-// ---- managers -----------------------------------------------------------------------------------
-
-void World::command(Replica& replica, Replica::Order order) {
-  replica.order = order;
-  replica.told.notify_all();
-}
-
-Task<> World::await_orders(Replica& replica, runtime::TaskGroup& group) {
-  while (replica.order == Replica::Order::none) co_await replica.told.wait();
-  group.cancel();
-}
-
-Task<> World::keep_alive(Replica& replica) {
-  auto rng = rng_for(100 + static_cast<std::uint64_t>(replica.name.back()));
-  const auto until_lost = [](ManagerProcess& process, runtime::TaskGroup& group) -> Task<> {
-    co_await process.wait_until_lost();
-    group.cancel();
-  };
-  for (;;) {
-    const std::string name = fmt::format("{}.{}", replica.name, replica.processes++);
-    replica.process = std::make_unique<ManagerProcess>(
-        ManagerProcess::Setup{name, loop_, network_, rng.fork(), logger(name), manager_options_});
-    timeline_.note(name, "starts");
-    replica.process->start();
-    {
-      runtime::TaskGroup either(loop_.executor());
-      either.spawn("orders", await_orders(replica, either));
-      either.spawn("lost", until_lost(*replica.process, either));
-      co_await either.join();
-    }
-    const auto order = std::exchange(replica.order, Replica::Order::none);
-    timeline_.note(name, order == Replica::Order::stop ? "stops" : "ends");
-    if (order == Replica::Order::stop) {
-      co_await replica.process->stop();
-    } else {
-      co_await replica.process->kill();
-    }
-    if (!replica.process->failure().empty()) {
-      fail("no part of the manager fails", replica.process->failure());
-    }
-    replica.process.reset();
-    if (order == Replica::Order::end || replica.order == Replica::Order::end) co_return;
-    co_await sleep_for(loop_.time(), std::chrono::milliseconds(rng.below(20'000)));
-  }
-}
-
-// ---- faults -------------------------------------------------------------------------------------
-
-Task<> World::bring_fault(Fault fault) {
-  co_await sleep_for(loop_.time(), fault.at);
-  timeline_.note("FAULT", fault.str());
-  co_await apply(fault);
-  timeline_.note("FAULT", "ends: " + fault.str());
-}
-
-// Of two faults of a kind, the one that ends first ends both.
-Task<> World::apply(Fault fault) {
-  using enum Fault::Kind;
-  Weather& weather = front_.weather();
-  const Weather usual = usual_weather_;
-  auto replica = replicas_.begin();
-  std::advance(replica, fault.choice % replicas_.size());
-  const std::string resource = resource_of(fault);
-  const auto wait = [this, &fault] { return sleep_for(loop_.time(), fault.lasts); };
-  switch (fault.kind) {
-    case cut_connections:
-      network_.cut_all();
-      break;
-    case cut_one_manager:
-      if (replica->process != nullptr) replica->process->cut_connections();
-      break;
-    case lose_requests:
-      weather.lost_before = fault.share;
-      co_await wait();
-      weather.lost_before = 0;
-      break;
-    case lose_answers:
-      weather.lost_after = fault.share;
-      co_await wait();
-      weather.lost_after = 0;
-      break;
-    case cut_answers:
-      weather.cut = fault.share;
-      co_await wait();
-      weather.cut = 0;
-      break;
-    case delay_requests:
-      weather.delayed = fault.share;
-      co_await wait();
-      weather.delayed = 0;
-      break;
-    case refuse:
-      weather.refusal = refusal_of(fault);
-      weather.refused = fault.share;
-      co_await wait();
-      weather.refused = 0;
-      break;
-    case slow_network:
-      weather.latency_max = 2s;
-      co_await wait();
-      weather.latency_max = usual.latency_max;
-      break;
-    case stall_watches:
-      weather.stalled_watches = resource;
-      co_await wait();
-      weather.stalled_watches.clear();
-      front_.weather_changed();
-      break;
-    case cut_watches:
-      end_watches(resource);
-      break;
-    case compact:
-      server_.compact_history();
-      end_watches(resource);
-      break;
-    case lose_bookmarks:
-      weather.loses_bookmarks = true;
-      co_await wait();
-      weather.loses_bookmarks = false;
-      break;
-    case restart_server:
-      if (is_server_down_) break;
-      is_server_down_ = true;
-      co_await front_.stop();
-      if (fault.choice % 2 == 0) server_.compact_history();
-      co_await wait();
-      front_.start();
-      is_server_down_ = false;
-      break;
-    case kill_manager:
-      command(*replica, Replica::Order::kill);
-      break;
-    case stop_manager:
-      command(*replica, Replica::Order::stop);
-      break;
-  }
-}
-
-void World::end_watches(const std::string& resource) {
-  if (resource == "*") {
-    server_.end_watches();
-  } else {
-    server_.end_watches(resource);
+void World::watch_managers() {
+  for (const Replica& replica : replicas_) {
+    if (!replica.failure().empty()) fail("no part of the manager fails", replica.failure());
   }
 }
 
@@ -317,38 +223,57 @@ Task<> World::live() {
   front_.start();
   workload_.set_up();
   workload_.start();
-  for (Replica& replica : replicas_) managers_.spawn(replica.name, keep_alive(replica));
+  for (Replica& replica : replicas_) managers_.spawn("manager", replica.run());
   for (std::size_t i = 0; i < faults_.size(); ++i) {
     const bool happens = !options_.faults || options_.faults->contains(i);
-    if (happens) weather_.spawn("fault", bring_fault(faults_[i]));
+    if (happens) weather_.spawn("fault", fault_bringer_->bring(faults_[i]));
   }
-  while (now() < options_.lasts && !has_failed()) co_await sleep_for(loop_.time(), 1s);
+  while (now() < options_.lasts && !has_failed()) {
+    co_await sleep_for(loop_.time(), 1s);
+    watch_managers();
+  }
   if (has_failed()) weather_.cancel();
   co_await weather_.join();
   if (!has_failed()) co_await settle();
+  if (!has_failed()) co_await answer_promptly();
   if (!has_failed()) co_await watch_rest();
   timeline_.note("world", "ends");
-  for (Replica& replica : replicas_) command(replica, Replica::Order::end);
+  for (Replica& replica : replicas_) replica.command(Replica::Order::end);
   co_await managers_.join();
+  watch_managers();
   co_await workload_.stop();
-  if (is_server_down_) co_return;
+  if (fault_bringer_->is_server_down()) co_return;
   co_await front_.stop();
 }
 
-// Waits for the fixed point.
+// The first thing that is still missing when the time is over; nothing: it is the fixed point.
+// Pods that are evicted meanwhile take their time, so it need not last.
+Task<std::optional<Breach>> World::missing_after(Duration within, Duration pause) {
+  const Duration begin = now();
+  for (;;) {
+    const auto missing = missing_at_fixed_point(safety_, loop_.time().wall_now());
+    if (missing.empty()) co_return std::nullopt;
+    if (now() - begin >= within || has_failed()) co_return missing.front();
+    co_await sleep_for(loop_.time(), pause);
+  }
+}
+
 Task<> World::settle() {
   timeline_.note("world", "no more faults");
   const Duration begin = now();
-  std::vector<Breach> missing;
-  do {
-    co_await sleep_for(loop_.time(), 15s);
-    missing = missing_at_fixed_point(safety_, loop_.time().wall_now());
-    if (missing.empty()) {
-      settled_after_ = now() - begin;
-      co_return;
-    }
-  } while (now() - begin < kLiveness && !has_failed());
-  fail(missing.front().invariant, "in the end: " + missing.front().details);
+  co_await sleep_for(loop_.time(), 15s);
+  const auto missing = co_await missing_after(kLiveness, 15s);
+  if (missing) fail(missing->invariant, "in the end: " + missing->details);
+  settled_after_ = now() - begin;
+}
+
+// A wake-up that is lost shows: the next attempt of what has failed for long is minutes away.
+Task<> World::answer_promptly() {
+  co_await sleep_for(loop_.time(), kSlack);
+  timeline_.note("world", "brings what is late");
+  workload_.bring_what_is_late();
+  const auto missing = co_await missing_after(kPrompt, 1s);
+  if (missing) fail(missing->invariant, "not promptly: " + missing->details);
 }
 
 // At the fixed point nobody has anything to write; what is due later comes in its time.
@@ -358,8 +283,8 @@ Task<> World::watch_rest() {
   const std::uint64_t before = fenced_writes_;
   co_await sleep_for(loop_.time(), kQuiet);
   const bool is_quiet = fenced_writes_ == before;
-  const auto missing = missing_at_fixed_point(safety_, loop_.time().wall_now());
-  if (!missing.empty()) fail(missing.front().invariant, "at rest: " + missing.front().details);
+  const auto missing = co_await missing_after(kSlack, 1s);
+  if (missing) fail(missing->invariant, "at rest: " + missing->details);
   if (!is_quiet && !safety_.has_evicted_lately(kQuiet + kSlack)) {
     fail("a world at rest has no writes", fmt::format("{} writes", fenced_writes_ - before));
   }

@@ -21,6 +21,8 @@ struct WorldOptions {
   Detail detail = Detail::none;
   // How long users and faults are at it.
   runtime::Duration lasts = std::chrono::minutes(10);
+  // How many pods users make; nothing: as the seed draws it.
+  std::optional<std::size_t> pods = std::nullopt;
 };
 
 struct Verdict {

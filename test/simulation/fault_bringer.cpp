@@ -1,0 +1,195 @@
+#include "test/simulation/fault_bringer.hpp"
+
+#include <iterator>
+#include <utility>
+
+namespace dcm::simulation {
+namespace {
+
+using namespace std::chrono_literals;
+using runtime::Duration;
+using runtime::sleep_for;
+using runtime::Task;
+
+// Longer than it takes a lease to expire, and to be taken.
+constexpr Duration kLagInCreate = 25s;
+
+}  // namespace
+
+FaultBringer::FaultBringer(World world) : world_(world), usual_(world.front.weather()) {}
+
+Task<> FaultBringer::bring(Fault fault) {
+  co_await sleep_for(world_.loop.time(), fault.at);
+  world_.timeline.note("FAULT", fault.str());
+  co_await apply(fault);
+  world_.timeline.note("FAULT", "ends: " + fault.str());
+}
+
+// Of two faults that set the same thing, the one that ends first ends both.
+template <class T>
+Task<> FaultBringer::set_for(Duration lasts, T& setting, T value, T usual) {
+  setting = std::move(value);
+  co_await sleep_for(world_.loop.time(), lasts);
+  setting = std::move(usual);
+  world_.front.weather_changed();
+}
+
+Task<> FaultBringer::apply(Fault fault) {
+  using enum Fault::Kind;
+  Weather& weather = world_.front.weather();
+  const Duration lasts = fault.lasts;
+  const std::string resource = resource_of(fault);
+  switch (fault.kind) {
+    case cut_connections:
+      world_.network.cut_all();
+      break;
+    case lose_requests:
+      co_await set_for(lasts, weather.lost_before, fault.share);
+      break;
+    case lose_answers:
+      co_await set_for(lasts, weather.lost_after, fault.share);
+      break;
+    case cut_answers:
+      co_await set_for(lasts, weather.cut, fault.share);
+      break;
+    case delay_requests:
+      co_await set_for(lasts, weather.delayed, fault.share);
+      break;
+    case refuse:
+      weather.refusal = refusal_of(fault);
+      co_await set_for(lasts, weather.refused, fault.share);
+      break;
+    case slow_network:
+      co_await set_for<Duration>(lasts, weather.latency_max, 2s, usual_.latency_max);
+      break;
+    case stall_watches:
+      co_await set_for(lasts, weather.stalled_watches, resource);
+      break;
+    case cut_watches:
+      end_watches(resource);
+      break;
+    case compact:
+      world_.server.compact_history();
+      end_watches(resource);
+      break;
+    case lose_bookmarks:
+      co_await set_for(lasts, weather.loses_bookmarks, true);
+      break;
+    case restart_server:
+      co_await take_server_down(fault);
+      break;
+    case lag_watches:
+      co_await lag(fault.choice % 2 == 0 ? "*" : resource, lag_of(fault), lasts);
+      break;
+    case forbid_writes:
+      weather.forbidden_by = forbidden_status_of(fault);
+      co_await set_for(lasts, weather.forbidden, forbidden_of(fault));
+      break;
+    case meddle:
+      co_await set_for(lasts, weather.meddled, fault.share);
+      break;
+    default:
+      co_await apply_to_manager(fault);
+  }
+}
+
+Task<> FaultBringer::apply_to_manager(Fault fault) {
+  using enum Fault::Kind;
+  auto chosen = world_.replicas.begin();
+  std::advance(chosen, fault.choice % world_.replicas.size());
+  Replica& replica = *chosen;
+  switch (fault.kind) {
+    case cut_one_manager:
+      replica.cut_connections();
+      break;
+    case kill_manager:
+      replica.command(Replica::Order::kill);
+      break;
+    case stop_manager:
+      replica.command(Replica::Order::stop);
+      break;
+    case kill_at_some_await:
+      die_at_some_await(fault, replica);
+      break;
+    case kill_in_create:
+      co_await die_in_create(fault);
+      break;
+    case freeze_manager:
+      co_await freeze(fault, replica);
+      break;
+    case jump_clock:
+      co_await put_clock_wrong(fault, replica);
+      break;
+    default:
+      break;
+  }
+}
+
+void FaultBringer::observe_write(const std::string& process, Kind kind) {
+  const bool kills = kind == Kind::create_of_claim && std::exchange(kills_in_create_, false);
+  const bool freezes = std::exchange(freezes_in_write_, false);
+  for (Replica& replica : world_.replicas) {
+    if (replica.process_name() != process) continue;
+    if (freezes) replica.freeze();
+    if (kills) replica.die();
+  }
+}
+
+Task<> FaultBringer::lag(std::string resource, Duration by, Duration lasts) {
+  Weather& weather = world_.front.weather();
+  weather.lagging_watches = std::move(resource);
+  co_await set_for(lasts, weather.lag, by, usual_.lag);
+  weather.lagging_watches = usual_.lagging_watches;
+  world_.front.weather_changed();
+}
+
+Task<> FaultBringer::take_server_down(Fault fault) {
+  if (is_server_down_) co_return;
+  is_server_down_ = true;
+  co_await world_.front.stop();
+  if (fault.choice % 2 == 0) world_.server.compact_history();
+  co_await sleep_for(world_.loop.time(), fault.lasts);
+  world_.front.start();
+  is_server_down_ = false;
+}
+
+void FaultBringer::die_at_some_await(const Fault& fault, Replica& replica) {
+  world_.loop.after_tasks(tasks_of(fault), [this, &replica] {
+    if (world_.loop.time().now().time_since_epoch() < world_.until) replica.die();
+  });
+}
+
+// The one that takes over has not seen that claim yet.
+Task<> FaultBringer::die_in_create(Fault fault) {
+  kills_in_create_ = true;
+  co_await lag("resourceclaims", kLagInCreate, fault.lasts);
+  kills_in_create_ = false;
+}
+
+// One that is chosen, or whichever is the next to write, at that moment.
+Task<> FaultBringer::freeze(Fault fault, Replica& replica) {
+  const bool is_chosen = fault.choice % 4 < 2;
+  if (is_chosen) replica.freeze();
+  freezes_in_write_ = freezes_in_write_ || !is_chosen;
+  co_await sleep_for(world_.loop.time(), fault.lasts);
+  freezes_in_write_ = false;
+  for (Replica& each : world_.replicas) co_await each.thaw();
+}
+
+Task<> FaultBringer::put_clock_wrong(Fault fault, Replica& replica) {
+  const Duration by = clock_error_of(fault);
+  world_.safety.allow_wrong_clocks(by);
+  replica.clock().set_wrong_by(by);
+  co_await sleep_for(world_.loop.time(), fault.lasts);
+  replica.clock().set_wrong_by({});
+}
+
+void FaultBringer::end_watches(const std::string& resource) {
+  if (resource == "*") {
+    world_.server.end_watches();
+  } else {
+    world_.server.end_watches(resource);
+  }
+}
+
+}  // namespace dcm::simulation

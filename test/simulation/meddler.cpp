@@ -1,0 +1,107 @@
+#include "test/simulation/meddler.hpp"
+
+#include <fmt/format.h>
+
+namespace dcm::simulation {
+namespace {
+
+constexpr const char* kEdit = R"({"metadata":{"labels":{"edit":"in-between"}}})";
+
+// "…/namespaces/lab/pods/web-0/status" with collection "pods": "lab/web-0". Empty: another path.
+std::string key_in(std::string_view path, std::string_view collection) {
+  const std::size_t ns = path.find("/namespaces/");
+  const std::string marker = fmt::format("/{}/", collection);
+  const std::size_t at = path.find(marker);
+  if (ns == path.npos || at == path.npos || at < ns) return {};
+  const std::size_t ns_begin = ns + std::string_view("/namespaces/").size();
+  std::string_view name = path.substr(at + marker.size());
+  name = name.substr(0, name.find('/'));
+  return fmt::format("{}/{}", path.substr(ns_begin, at - ns_begin), name);
+}
+
+}  // namespace
+
+void Meddler::come_before(std::string_view path, std::string_view body) {
+  if (path.ends_with("/resourceclaims")) return change_owner_of_new_claim(body);
+  if (const Claim* claim = scene_.cluster.claim(key_in(path, "resourceclaims"))) {
+    return change_claim(Claim(*claim));
+  }
+  if (const Pod* pod = scene_.cluster.pod(key_in(path, "pods"))) return change_pod(Pod(*pod));
+  constexpr std::string_view kRulesPrefix = "/devicetaintrules/";
+  const std::size_t at = path.find(kRulesPrefix);
+  if (at == path.npos) return;
+  std::string_view name = path.substr(at + kRulesPrefix.size());
+  name = name.substr(0, name.find('/'));
+  const auto rule = scene_.cluster.rules.find(std::string(name));
+  if (rule != scene_.cluster.rules.end()) change_rule(Rule(rule->second));
+}
+
+// One that the scheduler has not placed yet.
+const Pod* Meddler::find_waiting_consumer(const Claim& claim) const {
+  for (const Consumer& consumer : claim.reserved_for) {
+    const Pod* pod = scene_.cluster.find_pod(consumer.uid);
+    if (pod != nullptr && pod->node.empty() && !pod->is_done()) return pod;
+  }
+  return nullptr;
+}
+
+void Meddler::change_claim(const Claim& claim) {
+  const std::string target = claims_in(claim.ns) + "/" + claim.name;
+  const Pod* waiting = find_waiting_consumer(claim);
+  if (waiting != nullptr && chance(0.7)) return scheduler_.unreserve(claim, waiting->uid);
+  if (chance(0.2)) {
+    scene_.send("user", "DELETE", target, "");
+  } else {
+    scene_.send("user", "PATCH", target, kEdit);
+  }
+}
+
+void Meddler::change_pod(const Pod& pod) {
+  const std::string target = pods_in(pod.ns) + "/" + pod.name;
+  switch (rng_.below(5)) {
+    case 0:
+      return replace_pod(pod);
+    case 1:
+      scene_.send("user", "DELETE", target, "");
+      return;
+    case 2:
+      if (pod.node.empty() || pod.has_ended()) return;
+      scene_.send("kubelet", "PATCH", target + "/status", R"({"status":{"phase":"Failed"}})");
+      return;
+    default:
+      scene_.send("user", "PATCH", target, kEdit);
+  }
+}
+
+// Another one of that name.
+void Meddler::replace_pod(const Pod& pod) {
+  const std::string target = pods_in(pod.ns) + "/" + pod.name;
+  scene_.send("user", "DELETE", target, delete_only(pod.uid, R"(,"gracePeriodSeconds":0)"));
+  scene_.send(
+      "user", "POST", pods_in(pod.ns),
+      fmt::format(R"({{{},"spec":{{"containers":[{{"name":"c","image":"i"}}],)"
+                  R"("resourceClaims":[{{"name":"c0","resourceClaimTemplateName":"t0"}}]}}}})",
+                  meta(pod.name)));
+}
+
+void Meddler::change_rule(const Rule& rule) {
+  const std::string target = kRules + "/" + rule.name;
+  if (chance(0.3)) {
+    scene_.send("admin", "DELETE", target, "");
+  } else {
+    scene_.send("admin", "PATCH", target,
+                fmt::format(R"({{"spec":{{"taint":{{"effect":"{}"}}}}}})",
+                            rule.taint.effect == "NoExecute" ? "NoSchedule" : "NoExecute"));
+  }
+}
+
+void Meddler::change_owner_of_new_claim(std::string_view body) {
+  constexpr std::string_view kUid = R"("uid":")";
+  const std::size_t at = body.find(kUid);
+  if (at == body.npos) return;
+  const std::string_view rest = body.substr(at + kUid.size());
+  const Pod* pod = scene_.cluster.find_pod(std::string(rest.substr(0, rest.find('"'))));
+  if (pod != nullptr) change_pod(Pod(*pod));
+}
+
+}  // namespace dcm::simulation

@@ -1,0 +1,35 @@
+// Others who work on an object between a manager's read and its write: the worst time.
+//
+// Told of a write just before the server carries it out, one of them changes the object that it is
+// about, or the pod that it is for, so that what the manager relied on is not true any more.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "test/simulation/scene.hpp"
+#include "test/simulation/scheduler.hpp"
+
+namespace dcm::simulation {
+
+class Meddler final : Actor {
+ public:
+  // `scheduler` must outlive it.
+  Meddler(Scene scene, runtime::Rng rng, Scheduler& scheduler)
+      : Actor(scene, rng), scheduler_(scheduler) {}
+
+  // `path` is that of the write, without a query.
+  void come_before(std::string_view path, std::string_view body);
+
+ private:
+  void change_claim(const Claim& claim);
+  void change_pod(const Pod& pod);
+  void replace_pod(const Pod& pod);
+  void change_rule(const Rule& rule);
+  void change_owner_of_new_claim(std::string_view body);
+  const Pod* find_waiting_consumer(const Claim& claim) const;
+
+  Scheduler& scheduler_;
+};
+
+}  // namespace dcm::simulation

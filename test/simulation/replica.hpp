@@ -1,0 +1,66 @@
+// One of the managers of a cluster: a process, and the next one when it has ended.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "runtime/condition.hpp"
+#include "test/simulation/manager_process.hpp"
+#include "test/simulation/timeline.hpp"
+
+namespace dcm::simulation {
+
+class Replica {
+ public:
+  // All references must outlive it.
+  struct Setup {
+    std::string name;
+    runtime::VirtualLoop& loop;
+    http::Transport& network;
+    Timeline& timeline;
+    const manager::Options& options;
+    ProcessClock::Freezing freezing;
+    runtime::Rng rng;
+  };
+  explicit Replica(Setup setup);
+
+  // Keeps a process alive, until it is told to end.
+  runtime::Task<> run();
+
+  enum class Order { none, kill, stop, end };
+  void command(Order order);
+  void cut_connections();
+  // Nothing leaves the process from this moment on; it is killed soon.
+  void die();
+  void freeze();
+  // What it has waited for comes in no certain order: messages may be read before it notices how
+  // late it is.
+  runtime::Task<> thaw();
+  ProcessClock& clock() { return clock_; }
+  // The user agent of the process that runs; empty: none does.
+  std::string process_name() const { return process_ ? process_->name() : std::string(); }
+  // Why a part of a process has failed; empty: none has.
+  const std::string& failure() const { return failure_; }
+
+ private:
+  runtime::Task<Order> watch_process();
+  runtime::Task<> await_orders(runtime::TaskGroup& group);
+  runtime::Logger logger(const std::string& name);
+
+  std::string name_;
+  runtime::VirtualLoop& loop_;
+  http::Transport& network_;
+  Timeline& timeline_;
+  const manager::Options& options_;
+  runtime::Rng rng_;
+  ProcessClock clock_;
+  std::size_t processes_ = 0;
+  Order order_ = Order::none;
+  runtime::Condition told_;
+  bool is_frozen_ = false;
+  runtime::Condition thawed_;
+  std::unique_ptr<ManagerProcess> process_;
+  std::string failure_;
+};
+
+}  // namespace dcm::simulation

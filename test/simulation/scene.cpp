@@ -1,0 +1,43 @@
+#include "test/simulation/scene.hpp"
+
+#include <fmt/format.h>
+
+namespace dcm::simulation {
+
+std::string pods_in(const std::string& ns) {
+  return kNamespaces + "/" + ns + "/pods";
+}
+std::string claims_in(const std::string& ns) {
+  return "/apis/resource.k8s.io/v1/namespaces/" + ns + "/resourceclaims";
+}
+std::string templates_in(const std::string& ns) {
+  return "/apis/resource.k8s.io/v1/namespaces/" + ns + "/resourceclaimtemplates";
+}
+
+std::string meta(const std::string& name) {
+  return R"("metadata":{"name":")" + name + R"("})";
+}
+
+std::string delete_only(const std::string& uid, std::string_view more) {
+  return fmt::format(R"({{"preconditions":{{"uid":"{}"}}{}}})", uid, more);
+}
+
+apiserver::Answer Scene::send(const std::string& who, std::string_view method,
+                              const std::string& target, std::string body,
+                              std::string_view type) const {
+  apiserver::Answer answer =
+      apiserver::Direct(server, who)
+          .send(method, target, method == "PATCH" ? type : "application/json", std::move(body));
+  if (!answer.ok() && timeline.is_kept()) {
+    timeline.note(who, fmt::format("… refused: {}", answer.text({"message"})));
+  }
+  return answer;
+}
+
+runtime::Task<> Actor::pause(double seconds_at_most) {
+  const auto most = std::chrono::duration_cast<runtime::Duration>(
+      std::chrono::duration<double>(seconds_at_most * rng_.unit()));
+  co_await runtime::sleep_for(scene_.loop.time(), most);
+}
+
+}  // namespace dcm::simulation

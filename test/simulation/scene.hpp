@@ -1,0 +1,71 @@
+// What everybody but the manager has at hand: the server, the cluster as it is, dice.
+//
+// Actors write straight into the server, each in its own name; what takes several writes (binding a
+// pod) takes time in between, so that others come first. What they do is drawn from the seed.
+#pragma once
+
+#include <iterator>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "runtime/loop.hpp"
+#include "runtime/rng.hpp"
+#include "test/apiserver/direct.hpp"
+#include "test/simulation/cluster.hpp"
+#include "test/simulation/timeline.hpp"
+
+namespace dcm::simulation {
+
+// What all actors share. All references must outlive it.
+struct Scene {
+  runtime::VirtualLoop& loop;
+  apiserver::Server& server;
+  const Cluster& cluster;
+  Timeline& timeline;
+  runtime::Duration until;  // when everybody goes home
+
+  // Sends a request in the name of `who`; a PATCH is a merge patch unless `type` says more. Errors
+  // are part of life: they are noted.
+  apiserver::Answer send(const std::string& who, std::string_view method, const std::string& target,
+                         std::string body, std::string_view type = apiserver::kMerge) const;
+  // Then only what ends by itself goes on: kubelets, the garbage collector.
+  bool is_over() const { return loop.time().now().time_since_epoch() >= until; }
+};
+
+// Where objects are: "/api/v1/namespaces/lab/pods".
+std::string pods_in(const std::string& ns);
+std::string claims_in(const std::string& ns);
+std::string templates_in(const std::string& ns);
+inline const std::string kNamespaces = "/api/v1/namespaces";
+inline const std::string kSlices = "/apis/resource.k8s.io/v1/resourceslices";
+inline const std::string kRules = "/apis/resource.k8s.io/v1/devicetaintrules";
+inline constexpr const char* kDriver = "gpu.example.com";
+
+// "metadata":{"name":"…"}
+std::string meta(const std::string& name);
+// The body of a DELETE of the object with that UID alone, and `more` of its members.
+std::string delete_only(const std::string& uid, std::string_view more = "");
+
+// One of the actors: what it draws is its own, whatever the others draw.
+class Actor {
+ protected:
+  Actor(Scene scene, runtime::Rng rng) : scene_(scene), rng_(rng) {}
+  ~Actor() = default;
+
+  runtime::Task<> pause(double seconds_at_most);
+  bool chance(double share) { return rng_.unit() < share; }
+  // Null: there is none.
+  template <class T>
+  const T* any_of(const std::map<std::string, T>& all) {
+    if (all.empty()) return nullptr;
+    auto found = all.begin();
+    std::advance(found, rng_.below(all.size()));
+    return &found->second;
+  }
+
+  Scene scene_;
+  runtime::Rng rng_;
+};
+
+}  // namespace dcm::simulation

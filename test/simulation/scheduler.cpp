@@ -1,0 +1,188 @@
+#include "test/simulation/scheduler.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "test/simulation/devices.hpp"
+
+namespace dcm::simulation {
+
+using runtime::Task;
+
+Scheduler::Scheduler(Scene scene, runtime::Rng rng, std::size_t devices_per_pool)
+    : Actor(scene, rng), devices_per_pool_(devices_per_pool), placing_(scene.loop.executor()) {
+  crash_share_ = rng_.below(2) == 0 ? 0 : rng_.unit() * 0.3;
+}
+
+Task<> Scheduler::run() {
+  while (!scene_.is_over()) {
+    co_await pause(2);
+    for (const auto& [key, pod] : scene_.cluster.pods) {
+      if (!pod.node.empty() || pod.is_done() || being_placed_.contains(pod.uid)) continue;
+      being_placed_.insert(pod.uid);
+      placing_.spawn("place", place(pod.uid));
+    }
+  }
+}
+
+Task<> Scheduler::stop() {
+  placing_.cancel();
+  co_await placing_.join();
+}
+
+// What stands in the way ends this attempt.
+Task<> Scheduler::place(std::string uid) {
+  struct Ending {
+    std::set<std::string>& being_placed;
+    const std::string& uid;
+    ~Ending() { being_placed.erase(uid); }
+  } const ending{being_placed_, uid};
+  const bool is_ready = co_await reserve_all(uid);
+  co_await pause(1);
+  const Pod* pod = scene_.cluster.find_pod(uid);
+  if (pod == nullptr || chance(crash_share_)) co_return;
+  if (!is_ready) {
+    if (chance(0.3)) give_up(uid);
+    co_return;
+  }
+  scene_.send("scheduler", "POST", pods_in(pod->ns) + "/" + pod->name + "/binding",
+              fmt::format(R"({{"metadata":{{"uid":"{}"}},"target":{{"kind":"Node","name":)"
+                          R"("node-{}"}}}})",
+                          uid, rng_.below(3)));
+}
+
+Task<bool> Scheduler::reserve_all(std::string uid) {
+  const Pod* pod = scene_.cluster.find_pod(uid);
+  if (pod == nullptr) co_return false;
+  const std::vector<PodClaim> pod_claims = pod->claims;
+  const bool wants_extended = pod->wants_extended_resource;
+  for (const PodClaim& pod_claim : pod_claims) {
+    pod = scene_.cluster.find_pod(uid);
+    const Claim* claim = pod == nullptr ? nullptr : scene_.cluster.usable_claim(*pod, pod_claim);
+    if (claim == nullptr || claim->is_being_deleted) co_return false;
+    const bool is_reserved = co_await reserve(claim->key(), uid);
+    if (!is_reserved) co_return false;
+  }
+  if (!wants_extended) co_return true;
+  const std::string extended = co_await make_extended_claim(uid);
+  co_return !extended.empty();
+}
+
+Task<bool> Scheduler::reserve(std::string claim_key, std::string uid) {
+  const Claim* claim = scene_.cluster.claim(claim_key);
+  if (claim == nullptr) co_return false;
+  if (claim->is_reserved_for(uid)) co_return true;
+  const std::string target = claims_in(claim->ns) + "/" + claim->name;
+  std::string version = claim->version;
+  if (!claim->is_allocated && !claim->is_protected) {
+    const apiserver::Answer protected_ =
+        scene_.send("scheduler", "PATCH", target,
+                    fmt::format(R"({{"metadata":{{"resourceVersion":"{}","finalizers":)"
+                                R"(["resource.kubernetes.io/delete-protection"]}}}})",
+                                version));
+    if (!protected_.ok()) co_return false;
+    version = protected_.resource_version();
+  }
+  co_await pause(0.5);
+  claim = scene_.cluster.claim(claim_key);
+  const Pod* pod = scene_.cluster.find_pod(uid);
+  if (claim == nullptr || claim->version != version || pod == nullptr) co_return false;
+  std::string allocation;
+  if (!claim->is_allocated) {
+    const std::string device = free_device();
+    if (device.empty()) co_return false;
+    allocation =
+        fmt::format(R"("allocation":{{"devices":{{"results":[{{"request":"r",{}{}}}]}}}},)", device,
+                    tolerations());
+  }
+  std::string reserved;
+  for (const Consumer& each : claim->reserved_for) {
+    reserved += fmt::format(R"({{"resource":"{}","name":"{}","uid":"{}"}},)", each.resource,
+                            each.name, each.uid);
+  }
+  const apiserver::Answer answer = scene_.send(
+      "scheduler", "PATCH", target + "/status",
+      fmt::format(R"({{"metadata":{{"resourceVersion":"{}"}},"status":{{{}"reservedFor":)"
+                  R"([{}{{"resource":"pods","name":"{}","uid":"{}"}}]}}}})",
+                  version, allocation, reserved, pod->name, uid));
+  co_return answer.ok();
+}
+
+// The claim behind the extended resources of a pod, allocated, reserved and named in its status;
+// empty: not yet. A scheduler that breaks off leaves it behind, and makes another one later.
+Task<std::string> Scheduler::make_extended_claim(std::string uid) {
+  const Pod* pod = scene_.cluster.find_pod(uid);
+  if (pod == nullptr) co_return std::string();
+  if (!pod->extended_claim.empty()) co_return pod->extended_claim;
+  const apiserver::Answer made = scene_.send(
+      "scheduler", "POST", claims_in(pod->ns),
+      fmt::format(
+          R"({{"metadata":{{"generateName":"{0}-extended-resources-","annotations":)"
+          R"({{"resource.kubernetes.io/extended-resource-claim":"true"}},"ownerReferences":)"
+          R"([{{"apiVersion":"v1","kind":"Pod","name":"{0}","uid":"{1}","controller":true}}]}},)"
+          R"("spec":{{"devices":{{"requests":[{{"name":"r","exactly":{{"deviceClassName":)"
+          R"("gpu.example.com"}}}}]}}}}}})",
+          pod->name, uid));
+  if (!made.ok()) co_return std::string();
+  const std::string name(made.name());
+  const bool is_reserved = co_await reserve(pod->ns + "/" + name, uid);
+  co_await pause(0.5);
+  pod = scene_.cluster.find_pod(uid);
+  if (!is_reserved || pod == nullptr || chance(crash_share_)) co_return std::string();
+  const apiserver::Answer named = scene_.send(
+      "scheduler", "PATCH", pods_in(pod->ns) + "/" + pod->name + "/status",
+      fmt::format(R"({{"metadata":{{"uid":"{}"}},"status":{{"extendedResourceClaimStatus":)"
+                  R"({{"resourceClaimName":"{}","requestMappings":[{{"containerName":"c",)"
+                  R"("resourceName":"example.com/gpu","requestName":"r"}}]}}}}}})",
+                  uid, name));
+  co_return named.ok() ? name : std::string();
+}
+
+void Scheduler::give_up(const std::string& uid) {
+  const Pod* pod = scene_.cluster.find_pod(uid);
+  if (pod == nullptr || !pod->node.empty()) return;
+  for (const PodClaim& pod_claim : std::vector(pod->claims)) {
+    pod = scene_.cluster.find_pod(uid);
+    const Claim* claim = scene_.cluster.usable_claim(*pod, pod_claim);
+    if (claim != nullptr && claim->is_reserved_for(uid)) unreserve(*claim, uid);
+  }
+}
+
+// Without a version, and it leaves the allocation, as the real one does.
+void Scheduler::unreserve(const Claim& claim, const std::string& pod_uid) {
+  scene_.send("scheduler", "PATCH", claims_in(claim.ns) + "/" + claim.name + "/status",
+              fmt::format(R"({{"metadata":{{"uid":"{}"}},"status":{{"reservedFor":)"
+                          R"([{{"$patch":"delete","uid":"{}"}}]}}}})",
+                          claim.uid, pod_uid),
+              apiserver::kStrategic);
+}
+
+// As members of an allocation's result; empty: all are taken.
+std::string Scheduler::free_device() {
+  std::set<std::string> taken;
+  for (const auto& [key, claim] : scene_.cluster.claims) {
+    for (const Device& device : claim.devices) taken.insert(device.id());
+  }
+  const std::size_t first = rng_.below(kPools);
+  for (std::size_t i = 0; i < kPools * devices_per_pool_; ++i) {
+    const std::size_t pool = (first + i) % kPools;
+    const Device device{
+        kDriver, fmt::format("pool-{}", pool), fmt::format("dev-{}", i / kPools), {}};
+    if (taken.contains(device.id())) continue;
+    return fmt::format(R"("driver":"{}","pool":"{}","device":"{}")", device.driver, device.pool,
+                       device.device);
+  }
+  return {};
+}
+
+std::string Scheduler::tolerations() {
+  if (chance(0.6)) return {};
+  const std::string seconds =
+      chance(0.2) ? "" : fmt::format(R"(,"tolerationSeconds":{})", rng_.below(400));
+  return fmt::format(
+      R"(,"tolerations":[{{"key":"{}","operator":"Exists","effect":"NoExecute"{}}}])",
+      chance(0.5) ? "hot" : "burnt", seconds);
+}
+
+}  // namespace dcm::simulation

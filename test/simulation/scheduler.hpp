@@ -1,0 +1,42 @@
+// The scheduler: allocates and reserves claims, then binds the pod, in several writes.
+//
+// As the plugin `dynamicresources` does it: the finalizer first, then the status, each with the
+// version that it was decided on; what it reserved for a pod that it cannot place it un-reserves.
+// It also makes the claims of pods that ask for extended resources.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "runtime/task_group.hpp"
+#include "test/simulation/scene.hpp"
+
+namespace dcm::simulation {
+
+class Scheduler final : Actor {
+ public:
+  Scheduler(Scene scene, runtime::Rng rng, std::size_t devices_per_pool);
+
+  // Until the scene is over.
+  runtime::Task<> run();
+  runtime::Task<> stop();
+  // Takes back what is reserved for a pod that has no node, as after a failed attempt.
+  void unreserve(const Claim& claim, const std::string& pod_uid);
+
+ private:
+  runtime::Task<> place(std::string uid);
+  runtime::Task<bool> reserve_all(std::string uid);
+  runtime::Task<bool> reserve(std::string claim_key, std::string uid);
+  runtime::Task<std::string> make_extended_claim(std::string uid);
+  void give_up(const std::string& uid);
+  std::string free_device();
+  std::string tolerations();
+
+  double crash_share_ = 0;
+  std::size_t devices_per_pool_;
+  std::set<std::string> being_placed_;  // pods, by UID
+  runtime::TaskGroup placing_;
+};
+
+}  // namespace dcm::simulation

@@ -1,0 +1,201 @@
+#include "test/simulation/users.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "test/simulation/dice.hpp"
+
+namespace dcm::simulation {
+namespace {
+
+using runtime::Task;
+
+// The last one is deleted now and then, with all that is in it.
+constexpr std::array<const char*, 3> kUsed = {"default", "lab", "scratch"};
+constexpr std::size_t kTemplates = 3;
+constexpr std::size_t kSharedClaims = 2;
+constexpr std::size_t kSetPods = 4;
+// So often everybody comes around to something.
+constexpr double kPause = 8;
+constexpr const char* kRequests =
+    R"({"devices":{"requests":[{"name":"r","exactly":{"deviceClassName":"gpu.example.com"}}]}})";
+
+std::string edit(std::uint64_t number) {
+  return fmt::format(R"({{"metadata":{{"labels":{{"edit":"{}"}}}}}})", number);
+}
+
+}  // namespace
+
+Users::Users(Scene scene, runtime::Rng rng, std::size_t pods)
+    : Actor(scene, rng), pods_at_once_(1 + pods / 60), pods_left_(pods) {
+  for (double& weight : weights_) weight = std::pow(rng_.unit(), 3);
+  weights_[static_cast<std::size_t>(Act::delete_namespace)] *= rng_.below(4) == 0 ? 0.5 : 0.03;
+  pods_per_act_ = 0.2 + rng_.unit() * 0.6;
+  shared_share_ = rng_.below(4) == 0 ? rng_.unit() : 0.25;
+  extended_share_ = rng_.below(2) == 0 ? 0 : rng_.unit() * 0.5;
+  late_template_share_ = rng_.below(4) == 0 ? rng_.unit() : 0.1;
+}
+
+void Users::set_up() {
+  for (const char* ns : kUsed) furnish(ns);
+}
+
+void Users::furnish(const std::string& ns) {
+  if (!is_active(ns)) {
+    scene_.send("user", "POST", kNamespaces, "{" + meta(ns) + "}");
+  }
+  for (std::size_t i = 0; i < kTemplates; ++i) {
+    if (!chance(late_template_share_)) make_template(ns, i);
+  }
+  for (std::size_t i = 0; i < kSharedClaims; ++i) make_shared_claim(ns, i);
+}
+
+Task<> Users::run() {
+  while (!scene_.is_over()) {
+    co_await pause(kPause);
+    if (scene_.is_over()) break;
+    if (pods_left_ > 0 && chance(pods_per_act_)) {
+      make_pods();
+      continue;
+    }
+    act(static_cast<Act>(draw_by_weight(rng_, weights_)));
+  }
+}
+
+void Users::make_missing_templates() {
+  for (const char* ns : kUsed) {
+    if (!is_active(ns)) continue;
+    for (std::size_t i = 0; i < kTemplates; ++i) {
+      if (!scene_.cluster.templates.contains(fmt::format("{}/t{}", ns, i))) make_template(ns, i);
+    }
+  }
+}
+
+bool Users::is_active(const std::string& ns) const {
+  if (ns == kUsed.front()) return true;  // there from the beginning, and for ever
+  const auto found = scene_.cluster.namespaces.find(ns);
+  return found != scene_.cluster.namespaces.end() && !found->second.is_being_deleted;
+}
+
+std::string Users::any_namespace() {
+  return kUsed[rng_.below(kUsed.size())];
+}
+
+// ---- pods ---------------------------------------------------------------------------------------
+
+void Users::make_pods() {
+  const std::size_t count = std::min(pods_left_, 1 + rng_.below(2 * pods_at_once_ - 1));
+  pods_left_ -= count;
+  const std::string ns = any_namespace();
+  // The same names again and again, as of a StatefulSet.
+  if (chance(0.3)) {
+    make_pod(ns, fmt::format("set-{}", rng_.below(kSetPods)), "");
+    return;
+  }
+  for (std::size_t i = 0; i < count; ++i) make_pod(ns, fmt::format("pod-{}", next_pod_++), "");
+}
+
+void Users::make_pod(const std::string& ns, const std::string& name, const std::string& node) {
+  const bool is_extended = node.empty() && chance(extended_share_);
+  const std::string resources =
+      is_extended
+          ? R"(,"resources":{"limits":{"example.com/gpu":"1"},"requests":{"example.com/gpu":"1"}})"
+          : "";
+  const std::string claims = is_extended && chance(0.5) ? "" : some_pod_claims();
+  scene_.send("user", "POST", pods_in(ns),
+              fmt::format(R"({{{},"spec":{{{}"containers":[{{"name":"c","image":"i"{}}}],)"
+                          R"("resourceClaims":[{}]}}}})",
+                          meta(name), node.empty() ? "" : R"("nodeName":")" + node + R"(",)",
+                          resources, claims));
+}
+
+std::string Users::some_pod_claims() {
+  std::string claims;
+  const std::size_t count = chance(0.1) ? 0 : 1 + rng_.below(3);
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool is_shared = chance(shared_share_);
+    claims += fmt::format(R"({}{{"name":"c{}","{}":"{}{}"}})", i == 0 ? "" : ",", i,
+                          is_shared ? "resourceClaimName" : "resourceClaimTemplateName",
+                          is_shared ? "shared-" : "t",
+                          rng_.below(is_shared ? kSharedClaims : kTemplates));
+  }
+  return claims;
+}
+
+// ---- templates, claims, namespaces --------------------------------------------------------------
+
+void Users::make_template(const std::string& ns, std::size_t number) {
+  scene_.send("user", "POST", templates_in(ns),
+              fmt::format(R"({{{},"spec":{{"metadata":{{"labels":{{"t":"{}"}}}},"spec":{}}}}})",
+                          meta(fmt::format("t{}", number)), number, kRequests));
+}
+
+void Users::replace_template(const std::string& ns) {
+  const std::size_t number = rng_.below(kTemplates);
+  const std::string name = fmt::format("t{}", number);
+  if (!scene_.cluster.templates.contains(ns + "/" + name)) return make_template(ns, number);
+  scene_.send("user", "DELETE", templates_in(ns) + "/" + name, "");
+  if (chance(0.5)) make_template(ns, number);
+}
+
+void Users::make_shared_claim(const std::string& ns, std::size_t number) {
+  scene_.send(
+      "user", "POST", claims_in(ns),
+      fmt::format(R"({{{},"spec":{}}})", meta(fmt::format("shared-{}", number)), kRequests));
+}
+
+void Users::delete_shared_claim(const std::string& ns) {
+  const std::size_t number = rng_.below(kSharedClaims);
+  const std::string name = fmt::format("shared-{}", number);
+  if (scene_.cluster.claim(ns + "/" + name) == nullptr) return make_shared_claim(ns, number);
+  scene_.send("user", "DELETE", claims_in(ns) + "/" + name, "");
+}
+
+// Or makes it again, when it is gone.
+void Users::delete_namespace(const std::string& ns) {
+  if (!scene_.cluster.namespaces.contains(ns)) return furnish(ns);
+  if (is_active(ns)) scene_.send("user", "DELETE", kNamespaces + "/" + ns, "");
+}
+
+void Users::act(Act what) {
+  const Pod* pod = any_of(scene_.cluster.pods);
+  const Claim* claim = any_of(scene_.cluster.claims);
+  const std::string pod_target = pod == nullptr ? "" : pods_in(pod->ns) + "/" + pod->name;
+  const std::string claim_target = claim == nullptr ? "" : claims_in(claim->ns) + "/" + claim->name;
+  switch (what) {
+    case Act::make_bound_pod:
+      if (pods_left_ == 0) return;
+      --pods_left_;
+      return make_pod(any_namespace(), fmt::format("pod-{}", next_pod_++), "node-1");
+    case Act::delete_pod:
+      if (pod != nullptr) scene_.send("user", "DELETE", pod_target, "");
+      return;
+    case Act::finish_pod:
+      if (pod == nullptr || pod->node.empty() || pod->has_ended()) return;
+      scene_.send(
+          "kubelet", "PATCH", pod_target + "/status",
+          fmt::format(R"({{"status":{{"phase":"{}"}}}})", chance(0.5) ? "Succeeded" : "Failed"));
+      return;
+    case Act::edit_pod:
+      if (pod != nullptr) scene_.send("user", "PATCH", pod_target, edit(rng_.below(100)));
+      return;
+    case Act::delete_made_claim:
+      if (claim != nullptr && !claim->owner.empty()) {
+        scene_.send("user", "DELETE", claim_target, "");
+      }
+      return;
+    case Act::delete_shared_claim:
+      return delete_shared_claim(any_namespace());
+    case Act::edit_claim:
+      if (claim != nullptr) scene_.send("user", "PATCH", claim_target, edit(rng_.below(100)));
+      return;
+    case Act::replace_template:
+      return replace_template(any_namespace());
+    case Act::delete_namespace:
+      return delete_namespace(kUsed.back());
+  }
+}
+
+}  // namespace dcm::simulation

@@ -1,0 +1,59 @@
+// Users: namespaces, templates, pods and claims, made, edited and deleted at any time.
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "test/simulation/scene.hpp"
+
+namespace dcm::simulation {
+
+class Users final : Actor {
+ public:
+  // `pods`: how many they make in all.
+  Users(Scene scene, runtime::Rng rng, std::size_t pods);
+
+  void set_up();
+  // Until the scene is over.
+  runtime::Task<> run();
+  // Makes each template that pods may name and that is not there.
+  void make_missing_templates();
+
+ private:
+  enum class Act {
+    make_bound_pod,
+    delete_pod,
+    finish_pod,
+    edit_pod,
+    delete_made_claim,
+    delete_shared_claim,
+    edit_claim,
+    replace_template,
+    delete_namespace
+  };
+  static constexpr std::size_t kActs = 9;
+
+  void act(Act what);
+  void furnish(const std::string& ns);
+  void make_pods();
+  void make_pod(const std::string& ns, const std::string& name, const std::string& node);
+  std::string some_pod_claims();
+  void make_template(const std::string& ns, std::size_t number);
+  void replace_template(const std::string& ns);
+  void make_shared_claim(const std::string& ns, std::size_t number);
+  void delete_shared_claim(const std::string& ns);
+  void delete_namespace(const std::string& ns);
+  std::string any_namespace();
+  bool is_active(const std::string& ns) const;
+
+  std::array<double, kActs> weights_{};
+  double pods_per_act_ = 0;
+  double shared_share_ = 0;         // of pod claims
+  double extended_share_ = 0;       // of pods
+  double late_template_share_ = 0;  // of templates, at first
+  std::size_t pods_at_once_ = 1;
+  std::size_t pods_left_ = 0;
+  std::size_t next_pod_ = 0;
+};
+
+}  // namespace dcm::simulation
