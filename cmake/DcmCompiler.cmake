@@ -17,6 +17,7 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 option(DCM_WARNINGS_AS_ERRORS "Fail the build on a warning" ON)
 option(DCM_LTO "Optimise the manager across its source files when it is linked" OFF)
 set(DCM_SANITIZERS "" CACHE STRING "Comma-separated sanitizers, e.g. address,undefined")
+option(DCM_FUZZ "Count what was reached, for libFuzzer; test/fuzz gets its binaries" OFF)
 
 add_library(dcm_flags INTERFACE)
 target_compile_options(dcm_flags INTERFACE
@@ -32,6 +33,11 @@ if(DCM_SANITIZERS)
   target_compile_options(dcm_flags INTERFACE
     -fsanitize=${DCM_SANITIZERS} -fno-sanitize-recover=all)
   target_link_options(dcm_flags INTERFACE -fsanitize=${DCM_SANITIZERS})
+endif()
+
+if(DCM_FUZZ)
+  target_compile_options(dcm_flags INTERFACE -fsanitize=fuzzer-no-link)
+  target_link_options(dcm_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
 # Objects carry machine code and bitcode: the manager is linked from the latter, by lld, and

@@ -1,0 +1,39 @@
+// What a fuzz target is, and what it needs to say that something must hold.
+//
+// A target is a source file that defines run(). In the preset `fuzz` libFuzzer calls it with inputs
+// of its own making; in the others a plain main() (replay.cpp) calls it with the files of its
+// corpus.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dcm::fuzz {
+
+// Reads `input` in every way that the target knows. Must be a function of the input alone.
+void run(std::string_view input);
+
+// Ends the process with `what` and `detail`, unless it holds. Not assert(): it counts in every
+// build.
+void expect(bool holds, std::string_view what, std::string_view detail = {});
+
+void expect_equal(std::string_view a, std::string_view b, std::string_view what);
+
+// What every message for people must be: one line, not empty, without control characters.
+void expect_readable(std::string_view message);
+
+// The same bytes as a network may hand them over: in one piece, in pieces that depend on the bytes
+// (and on nothing else, so that a finding can be replayed), and one by one where they are few.
+using Pieces = std::vector<std::string_view>;
+std::vector<Pieces> ways_to_cut(std::string_view bytes);
+
+// The first line, without its end, and what follows.
+struct FirstLine {
+  std::string_view line;
+  std::string_view rest;
+};
+FirstLine split_first_line(std::string_view text);
+
+}  // namespace dcm::fuzz

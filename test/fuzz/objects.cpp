@@ -1,0 +1,92 @@
+// One object, read as each kind: alone, in a list and in an event of a watch it is the same object.
+// What we would write about it is JSON.
+#include <boost/json/parse.hpp>
+#include <fmt/format.h>
+
+#include "client/api/encode.hpp"
+#include "test/fuzz/decoders.hpp"
+#include "test/fuzz/describe.hpp"
+#include "test/fuzz/fuzz.hpp"
+
+namespace dcm::fuzz {
+namespace {
+
+bool is_json(std::string_view text) {
+  boost::system::error_code error;
+  boost::json::parse(text, error, {}, {.max_depth = 2000});
+  return !error;
+}
+
+void expect_json(std::string_view body) {
+  expect(is_json(body), "what we send is JSON", body);
+}
+
+void write_about(const api::ResourceClaim& claim) {
+  std::vector<api::Uid> released;
+  for (const api::ConsumerReference& consumer : claim.reserved_for) {
+    expect_json(api::encode_reserve(claim.meta, consumer));
+    released.push_back(consumer.uid);
+  }
+  expect_json(api::encode_release(claim.meta, released, api::Allocation::clear));
+  expect_json(api::encode_release(claim.meta, released, api::Allocation::keep));
+  expect_json(api::encode_remove_finalizer(claim.meta.uid, claim.meta.resource_version,
+                                           api::kDeleteProtectionFinalizer));
+  expect_json(api::encode_delete_options(claim.meta.uid));
+}
+
+void write_about(const api::Pod& pod) {
+  std::vector<api::ClaimNameEntry> entries;
+  for (const api::PodClaim& claim : pod.claims) entries.push_back({claim.name, claim.claim_name});
+  expect_json(api::encode_claim_names("v1", "Pod", pod.meta.key, pod.meta.uid, entries));
+}
+
+void write_about(const api::ResourceClaimTemplate& claim_template) {
+  const api::ClaimOwner owner{"v1", "Pod", claim_template.meta.key.name, claim_template.meta.uid};
+  expect_json(api::encode_claim({&api::kResourceClaims, "v1"}, claim_template,
+                                claim_template.meta.key.name + "-", "gpus", owner));
+}
+
+void write_about(const api::ResourceSlice&) {}
+void write_about(const api::DeviceTaintRule&) {}
+
+template <class T>
+void expect_same_in_list(const api::Decoder<T>& decoder, std::string_view input,
+                         const std::string& told) {
+  const std::string list =
+      fmt::format(R"({{"metadata":{{"resourceVersion":"1"}},"items":[{0},{0}]}})", input);
+  std::string items;
+  const auto meta = decoder.decode_list(
+      list, [&items](const api::Decoded<T>& item) { items += describe(item) + "\n"; });
+  expect(meta.has_value(), "an object can stand in a list", meta ? "" : describe(meta.error()));
+  expect_equal(items, told + "\n" + told + "\n", "an object is the same in a list");
+}
+
+template <class T>
+void expect_same_in_event(const api::Decoder<T>& decoder, std::string_view input,
+                          const std::string& told) {
+  const auto event =
+      decoder.decode_watch_event(fmt::format(R"({{"type":"ADDED","object":{}}})", input));
+  expect(event.has_value(), "an object can stand in an event",
+         event ? "" : describe(event.error()));
+  expect_equal(describe_event<T>(*event), "0 " + told, "an object is the same in an event");
+}
+
+}  // namespace
+
+void run(std::string_view input) {
+  const bool is_whole = is_json(input);
+  for_each_decoder([&]<class T>(const api::Decoder<T>& decoder) {
+    const auto object = decoder.decode_object(input);
+    if (!object) {
+      expect_readable(object.error().message);
+      return;
+    }
+    const std::string told = describe(*object);
+    expect_same_in_list(decoder, input, told);
+    expect_same_in_event(decoder, input, told);
+    // What nobody reads is not validated, and a template's spec is passed on as it is.
+    if (is_whole && object->object) write_about(*object->object);
+  });
+}
+
+}  // namespace dcm::fuzz

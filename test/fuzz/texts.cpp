@@ -1,0 +1,91 @@
+// Values that are written as text: times, durations, URLs, selectors. What was read can be written,
+// and reads the same then.
+#include "client/api/meta.hpp"
+#include "client/api/time.hpp"
+#include "cmd/dra-controller-manager/duration.hpp"
+#include "cmd/dra-controller-manager/explain/subject.hpp"
+#include "runtime/http/url.hpp"
+#include "test/apiserver/resources.hpp"
+#include "test/apiserver/selectors.hpp"
+#include "test/fuzz/fuzz.hpp"
+
+namespace dcm::fuzz {
+namespace {
+
+void read_time(std::string_view text) {
+  const auto time = api::parse_time(text);
+  if (!time) return;
+  const auto again = api::parse_time(api::format_time(*time));
+  expect(again.has_value(), "a time that is written is one", api::format_time(*time));
+  expect_equal(api::format_time(*time), api::format_time(*again), "a time reads the same again");
+}
+
+void read_duration(std::string_view text) {
+  const auto duration = manager::parse_duration(text);
+  if (!duration) return;
+  const std::string written = manager::format_duration(*duration);
+  expect(manager::parse_duration(written) == duration, "a duration reads the same again", written);
+}
+
+void read_url(std::string_view text) {
+  const auto url = http::parse_url(text);
+  if (!url) {
+    expect_readable(url.error().message);
+    return;
+  }
+  if (text.contains('%')) return;  // a host is kept decoded
+  const std::string written = url->endpoint.url() + url->path_prefix;
+  const auto again = http::parse_url(written);
+  expect(again && again->endpoint == url->endpoint && again->path_prefix == url->path_prefix,
+         "a URL reads the same again", written);
+}
+
+void read_proxy_url(std::string_view text) {
+  const auto url = http::parse_proxy_url(text);
+  if (!url) expect_readable(url.error().message);
+}
+
+void read_identity(std::string_view text) {
+  const api::Uid uid(text);
+  expect_equal(uid.str(), text, "a UID is kept as it is");
+  const api::ResourceVersion version(text);
+  expect((version <=> version) == std::strong_ordering::equal, "a version equals itself");
+  expect((version <=> api::ResourceVersion("1")) == (0 <=> (api::ResourceVersion("1") <=> version)),
+         "the order of versions is one", text);
+}
+
+void read_subject(std::string_view text) {
+  const auto subject = manager::subject_from_path(text);
+  if (!subject) {
+    expect_readable(subject.error().message);
+    return;
+  }
+  const std::string path = manager::path_of(*subject);
+  expect(path.starts_with(manager::kExplainPath), "a subject's path", path);
+  expect(manager::subject_from_path(path.substr(manager::kExplainPath.size())) == *subject,
+         "a subject reads the same again", path);
+}
+
+void read_selector(std::string_view text) {
+  static const apiserver::ResourceTable types({});
+  static const apiserver::JsonObject pod = {
+      {"metadata", {{"name", "trainer-0"}, {"labels", {{"app", "trainer"}, {"tier", "1"}}}}}};
+  const auto as_labels = apiserver::Selector::parse(types.get("pods"), text, "");
+  if (as_labels) as_labels->matches(pod);
+  const auto as_fields = apiserver::Selector::parse(types.get("pods"), "", text);
+  if (as_fields) as_fields->matches(pod);
+}
+
+}  // namespace
+
+void run(std::string_view input) {
+  read_time(input);
+  read_duration(input);
+  read_url(input);
+  read_proxy_url(input);
+  read_identity(input);
+  read_subject(input);
+  read_selector(input);
+}
+
+}  // namespace dcm::fuzz
