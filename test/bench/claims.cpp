@@ -5,6 +5,7 @@
 //
 // Prints figures and ratios; it never fails on speed. Everything (API server, etcd, managers, this
 // program) shares the machine, so the ratios say more than the absolute figures.
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <string>
@@ -23,8 +24,13 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int kWaitingPods = 5'000;
-constexpr int kKnownPods = 30'000;
 constexpr int kFinishedPods = 3'000;
+
+// Of "known": $DCM_BENCH_PODS, to see how memory grows with them.
+int known_pods() {
+  const char* given = std::getenv("DCM_BENCH_PODS");
+  return given != nullptr ? std::stoi(given) : 30'000;
+}
 
 constexpr const char* kController = "resourceclaim-controller";
 constexpr const char* kCreates = "dynamic_resource_allocation_resourceclaim_creates_total";
@@ -57,20 +63,21 @@ void measure_waiting() {
 // A cluster full of pods that have their claims; one pod more waits when the manager starts.
 void measure_known() {
   std::map<Who, double> memory, first_write, cpu;
+  const int pods = known_pods();
+  auto claims = static_cast<std::size_t>(pods);
   Cluster cluster;
   Kube kube(cluster.kubeconfig());
   create_template(kube);
-  fmt::print("(making {} pods and their claims first)\n", kKnownPods);
+  fmt::print("(making {} pods and their claims first)\n", pods);
   {
     RunningManager maker(Who::ours, cluster, kController);
-    create_pods(kube, "pod-", kKnownPods);
-    must(support::eventually([&] { return count_claims(kube) >= kKnownPods; }, 20min, 500ms),
+    create_pods(kube, "pod-", pods);
+    must(support::eventually([&] { return count_claims(kube) >= claims; }, 20min, 500ms),
          "the claims were not made within 20 minutes");
-    must(support::eventually([&] { return count_served_pods(kube) >= kKnownPods; }, 5min, 1s),
+    must(support::eventually([&] { return count_served_pods(kube) >= claims; }, 5min, 1s),
          "the names were not written within 5 minutes");
     maker.stop();
   }
-  std::size_t claims = kKnownPods;
   for (const Who who : everybody()) {
     create_pods(kube, fmt::format("late-{}-", name(who)), 1);
     std::unique_ptr<RunningManager> manager;
@@ -86,8 +93,7 @@ void measure_known() {
     cpu[who] = manager->usage().cpu_seconds;
     manager->stop();
   }
-  print_row(fmt::format("{} pods and claims known: peak resident memory", kKnownPods), memory,
-            "MB");
+  print_row(fmt::format("{} pods and claims known: peak resident memory", pods), memory, "MB");
   print_row("  from the start until the first useful write", first_write, "s");
   print_row("  CPU of the start and 10 s more", cpu, "s");
 }
