@@ -44,6 +44,14 @@ def manager():
     raise unittest.SkipTest("the manager is not built")
 
 
+def conformance():
+    """The black-box cases, built beside the manager that they start."""
+    path = pathlib.Path(manager()).parent / "conformance_test"
+    if not path.exists():
+        raise unittest.SkipTest("the conformance cases are not built")
+    return path
+
+
 def of_prometheus(name):
     """A program of Prometheus, from the folder that ./dev has put them into, or from the PATH."""
     path = shutil.which(name, path=os.environ.get("PROMETHEUS_DIR")) or shutil.which(name)

@@ -1,0 +1,36 @@
+"""A manager that is started in a root of its own, and serves a real cluster from there."""
+import json
+import os
+import signal
+import subprocess
+import unittest
+
+import cluster
+import render
+from server_test import free_port
+from tools import DEADLINE
+
+
+def clean_debian():
+    """An archive of a minimal Debian; only root can do something with it."""
+    archive = os.environ.get("DEBIAN_ROOT")
+    if not archive or os.geteuid() != 0:
+        raise unittest.SkipTest("no clean Debian root here ($DEBIAN_ROOT, as root)")
+    return archive
+
+
+def serve(test, root, user, *flags):
+    """As `user`, with the account of the base; it must become ready, and end well when it is asked to."""
+    cluster.apply(render.kustomize("base"))
+    config = json.loads(cluster.ctl("config", "view", "--flatten", "--minify", "-o", "json",
+                                    config=cluster.config_of("dra-controller-manager")))
+    (root / "kubeconfig").write_text(json.dumps(config))
+    port = free_port()
+    process = subprocess.Popen(
+        ["chroot", f"--userspec={user}", root, "dra-controller-manager", "--kubeconfig=/kubeconfig", *flags,
+         f"--secure-port={port}", "--bind-address=127.0.0.1"], stderr=subprocess.PIPE, text=True)
+    test.addCleanup(process.kill)
+    cluster.soon("it is ready", lambda: process.poll() is not None or cluster.ask(port, "/readyz")[0] == 200)
+    process.send_signal(signal.SIGTERM)
+    said = process.communicate(timeout=DEADLINE)[1]
+    test.assertEqual(process.returncode, 0, said)

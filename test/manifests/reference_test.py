@@ -1,0 +1,65 @@
+"""The reference: made from the sources, and a change of those that it does not know is noticed."""
+import importlib.util
+import pathlib
+import shutil
+import tempfile
+import unittest
+
+from tools import ROOT, SCRATCH, run
+
+# What it is made from besides the sources.
+PAGES = ["docs/dra-controller-manager.8", "docs/metrics.md", "manifests/monitoring/alerts.yaml"]
+# A file, a text in it, another one instead, and what is then on the page; or None: it is an error.
+CHANGES = {
+    "a flag's default": ("docs/dra-controller-manager.8", "(default 200)", "(default 300)",
+                         "| `--kube-api-qps NUMBER` | `clientConnection.qps` | `300` |"),
+    "a metric's help": ("workqueue/metrics.cpp", "Current depth of workqueue", "How deep", "| BETA | How deep |"),
+    "a metric that is declared in a way that is not understood":
+        ("workqueue/metrics.cpp", 'metrics.gauge("workqueue_depth"', 'made_by("workqueue_depth"', None),
+    "a metric's type": ("docs/metrics.md", "`workqueue_depth` | gauge", "`workqueue_depth` | counter", None),
+    "an alert's severity": ("manifests/monitoring/alerts.yaml", "severity: info", "severity: none", "| none | 5m |"),
+    "a message": ("client/leader_election/elector.cpp", '"Lost the lease"', '"The lease is lost"',
+                  "| The lease is lost | error | | `why` |"),
+    "a field without a meaning": ("client/leader_election/elector.cpp", '{"why", why}', '{"wherefore", why}', None),
+    "a verbosity": ("informers/reflector_report.cpp", "log_.v(2)", "log_.v(5)", "| Reading all objects | info | 5 |"),
+    "an exit status": ("cmd/dra-controller-manager/stop.hpp", "failed = 3", "failed = 4", None),
+}
+
+
+def load(root):
+    """The generator, as it would work in another checkout."""
+    specification = importlib.util.spec_from_file_location("reference", ROOT / "docs/reference.py")
+    reference = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(reference)
+    reference.ROOT = root
+    return reference
+
+
+class Reference(unittest.TestCase):
+    def test_is_what_the_sources_say(self):
+        run(ROOT / "docs/reference.py", "--check")
+
+    def test_follows_a_change_or_refuses_it(self):
+        SCRATCH.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=SCRATCH) as folder:
+            copy = pathlib.Path(folder)
+            reference = load(copy)
+            for name in reference.FOLDERS:
+                shutil.copytree(ROOT / name, copy / name)
+            for name in PAGES:
+                (copy / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(ROOT / name, copy / name)
+            for title, (name, old, new, expected) in CHANGES.items():
+                with self.subTest(title):
+                    before = (copy / name).read_text()
+                    self.assertIn(old, before)
+                    (copy / name).write_text(before.replace(old, new))
+                    if expected:
+                        self.assertIn(expected, reference.page())
+                    else:
+                        self.assertRaises(AssertionError, reference.page)
+                    (copy / name).write_text(before)
+
+
+if __name__ == "__main__":
+    unittest.main()
