@@ -1,0 +1,324 @@
+#!/usr/bin/env python3
+"""Makes docs/reference.md from what the program itself is made of.
+
+    reference.py            writes it
+    reference.py --check    says whether it is as it would be written
+
+Flags, keys, commands and exit statuses come from the manual page, which the binary prints (a unit test holds the
+page to it); metrics and log lines from the calls in the sources; alerts from their rule file. Written by hand is
+only what a field of the log means: FIELDS below. A field without a meaning, or a meaning without a field, is an error.
+"""
+import pathlib
+import re
+import sys
+
+import yaml
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs/reference.md"
+FOLDERS = ["runtime", "client", "informers", "workqueue", "controllers", "cmd/dra-controller-manager"]
+LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
+METRIC = re.compile(r"(?:dra_controller_manager|dynamic_resource_allocation|device_taint_eviction_controller|"
+                    r"workqueue|rest_client|leader_election|process|kubernetes|running_managed)_[a-z_]+")
+
+# What stands in a field, by its key. Objects in namespaces are NAMESPACE/NAME.
+FIELDS = {
+    "address": "address and port that are listened on",
+    "apiGroup": "API group of what a claim is reserved for",
+    "because": "what is wrong with the claim that is replaced",
+    "claim": "a ResourceClaim",
+    "claims": "how many claims",
+    "config": "where the connection's configuration is from",
+    "controller": "the controller that says it, named as in `--controllers`",
+    "disagreementAfter": "`--dry-run-timeout`",
+    "err": "why, in the words of what failed",
+    "error": "the error: its kind, and the API server's or the system's words",
+    "exception": "what was thrown",
+    "failed": "what could not be done",
+    "failures": "how often it has failed in succession",
+    "field": "the field that is not known",
+    "for": "the part of the manager that has not ended",
+    "holder": "who holds the lease",
+    "identity": "what this process calls itself in the lease",
+    "item": "the key that was worked on",
+    "lease": "the Lease of leader election",
+    "milliseconds": "from sending to the end of the answer",
+    "name": "name of what a claim is reserved for",
+    "not": "what could not be done with the lease",
+    "object": "the object that it is about",
+    "objects": "how many objects were read",
+    "part": "the part of the manager that has failed",
+    "pod": "a Pod",
+    "podClaim": "an entry of the pod's `spec.resourceClaims`",
+    "pods": "how many pods with claims are known",
+    "proxy": "the proxy's address",
+    "queue": "the work queue, as in `workqueue_*` metrics",
+    "reason": "why it is done; of an event, its reason",
+    "reasons": "the taints because of which a pod must go",
+    "request": "method and path of who called",
+    "resource": "the kind of objects, in the plural",
+    "rule": "a DeviceTaintRule",
+    "seconds": "how long it took, or lasts",
+    "server": "URL of the API server",
+    "shown": "what the cluster shows instead",
+    "slice": "a ResourceSlice",
+    "status": "HTTP status; `<error>`: there was no answer",
+    "step": "what was decided",
+    "taints": "how many taints",
+    "transitions": "how often the lease has changed hands",
+    "url": "what was asked for",
+    "verb": "the method, or the verb as in RBAC",
+    "version": "of the API, or of the manager",
+    "warning": "what the API server said",
+    "what": "what would be written, in words",
+    "why": "the reason, in words",
+}
+# Messages that are not written where the logger is called.
+ELSEWHERE = {"warning": "(what is doubtful in the kubeconfig)"}
+
+
+# The sources.
+
+def sources():
+    for folder in FOLDERS:
+        for path in sorted((ROOT / folder).rglob("*.[ch]pp")):
+            yield path.relative_to(ROOT), re.sub(r"^ *//.*$|//[^\n\"]*$|^#.*$", "", path.read_text(), flags=re.M)
+
+
+def arguments(text, start):
+    """The arguments of a call as texts; `start` is behind its parenthesis."""
+    found, depth, begin, position = [], 0, start, start
+    while depth >= 0:
+        literal = LITERAL.match(text, position)
+        if literal:
+            position = literal.end()
+            continue
+        depth += {"(": 1, "{": 1, "[": 1, ")": -1, "}": -1, "]": -1}.get(text[position], 0)
+        if depth < 0 or (depth == 0 and text[position] == ","):
+            found.append(text[begin:position].strip())
+            begin = position + 1
+        position += 1
+    return found
+
+
+def joined(text):
+    """Literals side by side, as the compiler puts them together."""
+    return "".join(LITERAL.findall(text)).replace('\\"', '"')
+
+
+def constants(text):
+    return {name: joined(value) for name, value in re.findall(r"\b(k[A-Z]\w*)(?:\[\])? =\s*((?:\"[^;]*)?);", text) if value}
+
+
+def metrics():
+    """{name: (type, help)}"""
+    found, named = {}, set()
+    for path, text in sources():
+        known = constants(text)
+        for call in re.finditer(r"\b(counter|gauge|histogram)\(", text):
+            given = arguments(text, call.end())
+            name = known.get(given[0], joined(given[0]))
+            if METRIC.fullmatch(name):
+                told = known.get(given[1], joined(given[1]))
+                assert told, f"{path}: {name} has no help"
+                found[name] = (call.group(1), told)
+        named |= {literal for literal in LITERAL.findall(text) if METRIC.fullmatch(literal)}
+    assert named <= found.keys(), f"metrics that are named but not understood: {named - found.keys()}"
+    return found
+
+
+def verbosity(text, position):
+    """Of a log call: the last one that its function asks about before it."""
+    before = text[text.rfind("\n}\n", 0, position) + 1:position]
+    asked = re.findall(r"\bv\(([^)]*)\)", before)
+    # An "||" makes it visible without that verbosity, too.
+    if not asked or re.search(r"\|\| \w+\.v\(\d\)\) \{\s*(?:\w+\.)*\w*$", before):
+        return "0"
+    return " or ".join(re.findall(r"\d", asked[-1]))
+
+
+def messages():
+    """[(message, severity, verbosity, fields, folder)]"""
+    found = set()
+    for path, text in sources():
+        for call in re.finditer(r"\b(?:log_?\.(info|warning|error)|log_write)\(", text):
+            given = arguments(text, call.end())
+            severity = call.group(1) or "info"
+            texts = re.split(r"\s:\s(?=\")", given[0]) if "?" in LITERAL.sub("", given[0]) else [given[0]]
+            told = [joined(one) for one in texts] if LITERAL.search(given[0]) else [ELSEWHERE.get(given[0])]
+            fields = tuple(re.findall(r"\{\"(\w+)\",", given[1])) if len(given) > 1 else ()
+            level = verbosity(text, call.start()) if severity == "info" else "0"
+            if not call.group(1):
+                fields, level = ("claim",), "2"
+            if told == [None]:
+                assert given[0] in ("what", "std::string_view what"), f"{path}: a message that is not known: {given[0]}"
+                continue
+            levels = level.split(" or ") if " or " in level else [level] * len(told)
+            found |= {(one, severity, shown, fields, "/".join(path.parts[:-1]))
+                      for one, shown in zip(told, levels, strict=True)}
+    return sorted(found)
+
+
+def bound_fields():
+    """Those that a logger carries along."""
+    return {field for _, text in sources() for call in re.finditer(r"\.with\(", text)
+            for field in re.findall(r"\{\"(\w+)\",", arguments(text, call.end())[0])}
+
+
+# The manual page.
+
+def plain(text):
+    for old, new in (("\\-", "-"), ("\\fB", ""), ("\\fR", ""), ("\\&", ""), ("\\e", "\\")):
+        text = text.replace(old, new)
+    return text.strip()
+
+
+def section(name):
+    page = (ROOT / "docs/dra-controller-manager.8").read_text()
+    return re.search(rf"^\.SH {name}\n(.*?)(?=^\.SH |\Z)", page, re.M | re.S).group(1)
+
+
+def entries(text):
+    """[(heading, what it is called, what is said of it)]"""
+    heading = ""
+    for part in re.split(r"^(?=\.TP$|\.SS )", text, flags=re.M):
+        if part.startswith(".SS "):
+            heading = plain(part.splitlines()[0][4:])
+        elif part.startswith(".TP"):
+            lines = part.splitlines()[1:]
+            yield heading, plain(lines[0]), plain("\n".join(lines[1:]))
+
+
+def flag_row(name, told):
+    told, _, key = told.partition("\n.br\nIn the file: ")
+    default = re.search(r" \(default (.*)\)$", told)
+    return (f"`{name}`", f"`{key}`" if key else "", f"`{default.group(1)}`" if default else "",
+            told[:default.start()] if default else told)
+
+
+# The page.
+
+def cell(text):
+    return re.sub(r"(?<!\\)([|<*])", r"\\\1", text) if "`" not in text else text.replace("|", "\\|")
+
+
+def table(heads, rows):
+    lines = [heads, ["---"] * len(heads), *[[cell(text) for text in row] for row in rows]]
+    return "\n".join(f"| {' | '.join(line)} |".replace("|  |", "| |").replace("|  |", "| |") for line in lines) + "\n"
+
+
+def flags():
+    text, heading = "", None
+    rows = {}
+    for heading, name, told in entries(section("FLAGS")):
+        rows.setdefault(heading, []).append(flag_row(name, told))
+    for heading, group in rows.items():
+        text += f"\n### {heading}\n\n" + table(["flag", "key in the file", "default", "meaning"], group)
+    return text
+
+
+def commands():
+    rows = []
+    for _, name, told in entries(section("COMMANDS")):
+        rows.append((f"`{name}`", *flag_row(name, told)[2:]))
+    return table(["command or its flag", "default", "meaning"], rows)
+
+
+def documented_metrics():
+    """{name: (type, labels)} of docs/metrics.md, where "the same" is that of the row above."""
+    found, labels = {}, ""
+    for name, said in re.findall(r"^\| `([a-z_]+)` \| (.*?) \|", (ROOT / "docs/metrics.md").read_text(), re.M):
+        kind, _, rest = said.partition(";")
+        if "the same" not in rest:
+            labels = " ".join(re.findall(r"`\w+`", rest.partition("=")[0]))
+        found[name] = (kind.strip(), labels)
+    return found
+
+
+def metric_rows():
+    documented = documented_metrics()
+    for name, (kind, told) in sorted(metrics().items()):
+        said, labels = documented[name]
+        assert said == kind, f"docs/metrics.md: {name} is a {kind}"
+        stability, text = re.match(r"(?:\[(\w+)\] )?(.*)", told).groups()
+        yield f"`{name}`", kind, labels, stability or "", text
+
+
+def alert_rows():
+    groups = yaml.safe_load((ROOT / "manifests/monitoring/alerts.yaml").read_text())["groups"]
+    for rule in [rule for group in groups for rule in group["rules"]]:
+        name = rule["alert"]
+        yield (f"[{name}](runbooks.md#{name.lower()})", rule["labels"]["severity"], rule.get("for", "at once"),
+               rule["annotations"]["summary"])
+
+
+def exit_rows():
+    rows = [(name, told) for _, name, told in entries(section("EXIT STATUS"))]
+    enumeration = re.search(r"enum class ExitStatus.*?\{(.*?)\}", (ROOT / "cmd/dra-controller-manager/stop.hpp").read_text(),
+                            re.S).group(1)
+    assert {name for name, _ in rows} == set(re.findall(r"= (\d)", enumeration)), "exit statuses are not those of stop.hpp"
+    return rows
+
+
+def message_rows():
+    for told, severity, level, fields, folder in messages():
+        yield (told, severity, level if severity == "info" else "", " ".join(f"`{field}`" for field in fields),
+               f"`{folder}`")
+
+
+def field_rows():
+    used = {field for message in messages() for field in message[3]} | bound_fields()
+    wrong = used ^ FIELDS.keys()
+    assert not wrong, f"fields of the log without a meaning, or meanings without a field: {sorted(wrong)}"
+    return [(f"`{field}`", meaning) for field, meaning in sorted(FIELDS.items())]
+
+
+def page():
+    return f"""# Reference
+
+Made from the program by `docs/reference.py`; a test holds it to the sources. What to do with all of it: [operate.md](operate.md).
+
+## Flags and keys of the configuration file
+
+[How the file is read](configuration.md). Dots part the maps that a key is in.
+{flags()}
+## Commands
+
+{commands()}
+## Exit status
+
+{table(["status", "meaning"], exit_rows())}
+## Metrics
+
+HELP texts as `/metrics` has them. [metrics.md](metrics.md) says in our own words what each means, and which values its labels have.
+
+{table(["metric", "type", "labels", "stability", "help"], list(metric_rows()))}
+## Alerts
+
+{table(["alert", "severity", "after", "summary"], list(alert_rows()))}
+## Log
+
+A line is a message that never changes, and fields. As JSON (`--logging-format=json`) there are `ts` (milliseconds since 1970), `level`, `v` and `msg` besides.
+`-v` at least as high as the verbosity shows it; warnings and errors are always shown, and those that last are not repeated at each attempt.
+Lines of a part of the manager also have what it is about: {", ".join(f"`{field}`" for field in sorted(bound_fields()))}.
+
+{table(["message", "severity", "verbosity", "fields", "from"], message_rows())}
+### Fields
+
+{table(["field", "what stands in it"], field_rows())}"""
+
+
+def main():
+    try:
+        wanted = page()
+    except AssertionError as wrong:
+        sys.exit(f"reference.py: {wrong}")
+    if sys.argv[1:] == ["--check"]:
+        if not PAGE.exists() or PAGE.read_text() != wanted:
+            sys.exit("docs/reference.md is not up to date: run docs/reference.py")
+    else:
+        PAGE.write_text(wanted)
+
+
+if __name__ == "__main__":
+    main()
