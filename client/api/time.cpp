@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "runtime/time_words.hpp"
+
 namespace dcm::api {
 namespace {
 
@@ -89,15 +91,7 @@ runtime::WallTime clamp(std::chrono::sys_seconds time) {
 
 }  // namespace
 
-std::string format_time(runtime::WallTime time) {
-  const auto whole = std::chrono::floor<seconds>(time);
-  const auto day = std::chrono::floor<std::chrono::days>(whole);
-  const std::chrono::year_month_day date(day);
-  const std::chrono::hh_mm_ss clock(whole - day);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                     clock.hours().count(), clock.minutes().count(), clock.seconds().count());
-}
+std::string format_time(runtime::WallTime time) { return runtime::timestamp(time); }
 
 std::string format_micro_time(runtime::WallTime time) {
   const auto whole = std::chrono::floor<seconds>(time);

@@ -90,13 +90,16 @@ Task<> Session::run_controllers() {
   tasks_.cancel();
 }
 
+Task<client::Availability> Session::ask_for_rules() {
+  return discovery_.find({&api::kDeviceTaintRules}, Deadline::after(process_.loop.time(), 30s));
+}
+
 // Pods must not be judged without the rules where there are any. A cluster that serves none may
 // serve them later.
 Task<> Session::find_rules() {
   client::Availability availability = client::NotServed{};
   do {
-    availability = co_await discovery_.find({&api::kDeviceTaintRules},
-                                            Deadline::after(process_.loop.time(), 30s));
+    availability = co_await ask_for_rules();
     rules_missing_ = start_rules(availability);
     if (rules_missing_) {
       co_await runtime::sleep_for(process_.loop.time(), client::ask_again_after(availability));
@@ -123,8 +126,7 @@ Task<> Session::wait_for_rules() {
   client::Availability availability = client::NotServed{};
   while (!std::holds_alternative<client::Served>(availability)) {
     co_await runtime::sleep_for(process_.loop.time(), client::ask_again_after(availability));
-    availability = co_await discovery_.find({&api::kDeviceTaintRules},
-                                            Deadline::after(process_.loop.time(), 30s));
+    availability = co_await ask_for_rules();
     start_rules(availability);
   }
 }

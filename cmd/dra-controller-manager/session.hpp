@@ -44,6 +44,7 @@ class Session final : public VersionedWork {
   void retry_now();
   // Waits for the caches, works, and ends the informers.
   runtime::Task<> run_controllers();
+  runtime::Task<client::Availability> ask_for_rules();
   runtime::Task<> find_rules();
   runtime::Task<> wait_for_rules();
   std::optional<std::string> start_rules(const client::Availability& availability);

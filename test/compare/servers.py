@@ -14,6 +14,7 @@ CONTROLPLANE = ROOT / "test/controlplane/controlplane"
 LOGS = ROOT / "build/logs"
 BETAS = ["v1beta2", "v1beta1", "v1alpha3"]
 TIMEOUT = 20
+NO_ANSWER = 0  # in place of a status
 
 
 class Server:
@@ -61,11 +62,11 @@ class Connection:
                 response = self.kept.getresponse()
                 self.warnings = response.headers.get_all("Warning") or []
                 return response.status, response.read().decode(errors="replace")
-            except (http.client.HTTPException, ConnectionError, TimeoutError) as error:
+            except (http.client.HTTPException, OSError) as error:
                 self.kept.close()
                 self.kept = None
                 if attempt == 2:
-                    return 0, f"{type(error).__name__}: {error}"
+                    return NO_ANSWER, f"{type(error).__name__}: {error}"
 
     def watch(self, target):
         """→ (status, body as text or a Stream)"""

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <regex>
 
+#include "test/conformance/kube_controller_manager.hpp"
 #include "test/conformance/run.hpp"
 #include "test/support/blocking_client.hpp"
 #include "test/support/paths.hpp"
@@ -35,20 +36,11 @@ bool runs_eviction_alone(const std::vector<std::string>& flags) {
          flags.end();
 }
 
-// Without a limit of its own, as ours: the cases are about what is done, not how fast. In JSON, so
-// that the proxy can put events into its watches.
+// In JSON, so that the proxy can put events into its watches.
 Process::Command reference(const std::string& kubeconfig, const std::vector<std::string>& flags) {
-  Process::Command command;
-  command.arguments = {run().reference,
-                       "--kubeconfig=" + kubeconfig,
-                       "--authentication-kubeconfig=" + kubeconfig,
-                       "--authorization-kubeconfig=" + kubeconfig,
-                       "--leader-elect=false",
-                       "--secure-port=0",
-                       "--kube-api-qps=100000",
-                       "--kube-api-burst=100000",
-                       "--kube-api-content-type=application/json",
-                       "-v=4"};
+  Process::Command command = kube_controller_manager(run().reference, kubeconfig);
+  command.arguments.insert(command.arguments.end(),
+                           {"--kube-api-content-type=application/json", "-v=4"});
   std::string controllers = std::string(kControllers) + "resourceclaim-controller";
   for (const std::string& flag : flags) {
     if (flag.starts_with(kControllers)) controllers = flag;

@@ -1,14 +1,11 @@
 """The few requests that a soak makes, on one kept connection; kubectl would cost more CPU than the manager."""
-import base64
-import http.client
 import json
 import pathlib
-import ssl
-import tempfile
+import sys
 import time
-import urllib.parse
 
-import yaml
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "compare"))
+from servers import NO_ANSWER, server_of
 
 RESOURCE = "/apis/resource.k8s.io/v1"
 
@@ -21,53 +18,19 @@ class Refused(Exception):
         self.status = status
 
 
-def _named(entries, name, kind):
-    return next(entry[kind] for entry in entries if entry["name"] == name)
-
-
-def _pem(entry, key, folder):
-    """A file with what the kubeconfig gives in place or as a file."""
-    if f"{key}-data" not in entry:
-        return entry[key]
-    file = pathlib.Path(folder) / key
-    file.write_bytes(base64.b64decode(entry[f"{key}-data"]))
-    return file
-
-
-def _endpoint(kubeconfig):
-    config = yaml.safe_load(pathlib.Path(kubeconfig).read_text())
-    context = _named(config["contexts"], config["current-context"], "context")
-    server = _named(config["clusters"], context["cluster"], "cluster")
-    user = _named(config["users"], context["user"], "user")
-    with tempfile.TemporaryDirectory() as folder:
-        tls = ssl.create_default_context(cafile=_pem(server, "certificate-authority", folder))
-        if "client-certificate" in user or "client-certificate-data" in user:
-            tls.load_cert_chain(_pem(user, "client-certificate", folder), _pem(user, "client-key", folder))
-    headers = {"Content-Type": "application/json"}
-    if "token" in user:
-        headers["Authorization"] = f"Bearer {user['token']}"
-    return urllib.parse.urlsplit(server["server"]), tls, headers
-
-
 class Api:
     """As the current user of a kubeconfig. An API server that is away is waited for."""
 
     def __init__(self, kubeconfig, patience=120):
-        self._address, self._tls, self._headers = _endpoint(kubeconfig)
+        self._connection = server_of(kubeconfig).connect()
         self._patience = patience
-        self._connection = None
 
     def _once(self, method, path, body):
-        if self._connection is None:
-            self._connection = http.client.HTTPSConnection(self._address.hostname, self._address.port,
-                                                           context=self._tls, timeout=30)
-        self._connection.request(method, path, body and json.dumps(body), self._headers)
-        answer = self._connection.getresponse()
-        text = answer.read()
-        if answer.status in (429, 500, 503, 504):
-            raise OSError(f"{answer.status} {text[:200]!r}")
-        if answer.status >= 300:
-            raise Refused(answer.status, text[:500].decode(errors="replace"))
+        status, text = self._connection.request(method, path, "application/json", body and json.dumps(body))
+        if status in (NO_ANSWER, 429, 500, 503, 504):
+            raise OSError(f"{status} {text[:200]}")
+        if status >= 300:
+            raise Refused(status, text[:500])
         return json.loads(text)
 
     def send(self, method, path, body=None):
@@ -75,8 +38,7 @@ class Api:
         while True:
             try:
                 return self._once(method, path, body)
-            except (OSError, http.client.HTTPException):
-                self._connection = None
+            except OSError:
                 if time.monotonic() > end:
                     raise
                 time.sleep(0.5)

@@ -21,7 +21,7 @@ import time
 import draw
 import samples
 import verdict
-from api import Api
+from api import RESOURCE, Api
 from churn import NODES, Churn
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -117,6 +117,12 @@ def work(churn, sampler, programs, options):
         time.sleep(1)
 
 
+def wait_for_devices(api):
+    """Pods would wait for them."""
+    while api.count(f"{RESOURCE}/resourceslices") < NODES:
+        time.sleep(0.2)
+
+
 def drain(churn):
     """How many objects are left in the end."""
     churn.untaint()
@@ -144,7 +150,7 @@ def run(options, started):
     manager = Program(options.folder, options.manager, "--kubeconfig", kubeconfig, "--context", "manager",
                       "--leader-elect=false", "--secure-port=0", f"--metrics-bind-address={address}")
     started.append(manager.stop)
-    time.sleep(5)  # until the nodes and devices are there; pods would wait for them
+    wait_for_devices(api)
     churn = Churn(api, options.rate, seed=1)
     sampler = Sampler(manager, address, churn)
     sampler.start()

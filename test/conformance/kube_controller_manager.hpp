@@ -1,0 +1,16 @@
+// How kube-controller-manager is started here: as the reference under test, and as a neighbour of
+// the manager under test.
+#pragma once
+
+#include <string>
+
+#include "test/support/process.hpp"
+
+namespace dcm::conformance {
+
+// One process with all rights of `kubeconfig`, without a limit of its own, and with the feature
+// gates that the API server of this version is told. Which controllers it runs is left to be added.
+support::Process::Command kube_controller_manager(const std::string& program,
+                                                  const std::string& kubeconfig);
+
+}  // namespace dcm::conformance
