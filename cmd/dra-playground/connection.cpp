@@ -25,15 +25,6 @@ runtime::Result<> refuse_certificate(const client::ClientIdentity&) {
 
 }  // namespace
 
-runtime::Result<std::unique_ptr<http::Transport>> open_network(const client::ClusterConfig& config,
-                                                               const PartContext& context) {
-  const auto tls = client::read_tls_options(config);
-  if (!tls) return runtime::fail(tls.error());
-  auto transport = http::make_tcp_transport(context.executor, context.time, *tls, config.proxy);
-  if (!transport) return runtime::fail(transport.error());
-  return std::move(*transport);
-}
-
 Connection::Connection(http::Transport& transport, const client::ClusterConfig& config,
                        const PartContext& context)
     : http_(http::make_client(transport, context.time,
@@ -48,5 +39,22 @@ Connection::Connection(http::Transport& transport, const client::ClusterConfig& 
              .time = context.time,
              .metrics = context.metrics},
             rest_options(config), context.rng.fork(), context.log) {}
+
+Cluster::Cluster(client::ClusterConfig config, std::unique_ptr<http::Transport> network,
+                 const PartContext& context)
+    : config_(std::move(config)),
+      network_(std::move(network)),
+      connection_(*network_, config_, context) {}
+
+runtime::Result<std::unique_ptr<Cluster>> Cluster::open(const client::ConfigOverrides& which,
+                                                        const PartContext& context) {
+  auto config = client::load_cluster_config(which, client::Environment::of_process());
+  if (!config) return runtime::fail(config.error());
+  const auto tls = client::read_tls_options(*config);
+  if (!tls) return runtime::fail(tls.error());
+  auto network = http::make_tcp_transport(context.executor, context.time, *tls, config->proxy);
+  if (!network) return runtime::fail(network.error());
+  return std::unique_ptr<Cluster>(new Cluster(std::move(*config), std::move(*network), context));
+}
 
 }  // namespace dcm::playground

@@ -13,11 +13,6 @@
 
 namespace dcm::playground {
 
-// The network, with the certificates that `config` names. They are read once.
-// Errors: configuration.
-runtime::Result<std::unique_ptr<http::Transport>> open_network(const client::ClusterConfig& config,
-                                                               const PartContext& context);
-
 class Connection {
  public:
   // `transport`, and what `context` refers to, must outlive it.
@@ -31,6 +26,26 @@ class Connection {
   std::unique_ptr<client::Credentials> credentials_;
   client::OpenWriteGate gate_;
   client::RestClient rest_;
+};
+
+// A cluster that a kubeconfig names, and the connection to it.
+class Cluster {
+ public:
+  // The certificates are read once. What `context` refers to must outlive it.
+  // Errors: configuration.
+  static runtime::Result<std::unique_ptr<Cluster>> open(const client::ConfigOverrides& which,
+                                                        const PartContext& context);
+
+  const std::string& origin() const { return config_.origin; }
+  client::RestClient& rest() { return connection_.rest(); }
+
+ private:
+  Cluster(client::ClusterConfig config, std::unique_ptr<http::Transport> network,
+          const PartContext& context);
+
+  client::ClusterConfig config_;
+  std::unique_ptr<http::Transport> network_;
+  Connection connection_;
 };
 
 }  // namespace dcm::playground

@@ -40,14 +40,10 @@ int conclude(const DemoStage& stage, const Result<>& told) {
 int run_demo(const DemoOptions& options) {
   Process process;
   const PartContext context = process.context(0);
-  const auto config =
-      client::load_cluster_config({.kubeconfig = options.kubeconfig, .context = options.context},
-                                  client::Environment::of_process());
-  if (!config) return report_failure(config.error());
-  const auto network = open_network(*config, context);
-  if (!network) return report_failure(network.error());
-  Connection connection(**network, *config, context);
-  DemoStage stage(context, connection.rest(), options);
+  const auto cluster =
+      Cluster::open({.kubeconfig = options.kubeconfig, .context = options.context}, context);
+  if (!cluster) return report_failure(cluster.error());
+  DemoStage stage(context, (*cluster)->rest(), options);
   DemoStory story(stage);
   Result<> told = runtime::fail(runtime::Reason::shutting_down, "it was stopped");
   runtime::TaskGroup group(context.executor);

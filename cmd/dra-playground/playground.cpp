@@ -86,15 +86,11 @@ int run_with_own_server(const Options& options) {
 int run_against_cluster(const Options& options) {
   Process process;
   const PartContext context = process.context(options.verbosity);
-  const auto config = client::load_cluster_config({.kubeconfig = options.kubeconfig},
-                                                  client::Environment::of_process());
-  if (!config) return report_failure(config.error());
-  const auto network = open_network(*config, context);
-  if (!network) return report_failure(network.error());
-  Connection connection(**network, *config, context);
-  Parts parts(context, connection.rest(), options.size);
+  const auto cluster = Cluster::open({.kubeconfig = options.kubeconfig}, context);
+  if (!cluster) return report_failure(cluster.error());
+  Parts parts(context, (*cluster)->rest(), options.size);
   const auto ready = [&]() -> Result<> {
-    announce(options.size, config->origin);
+    announce(options.size, (*cluster)->origin());
     return {};
   };
   runtime::TaskGroup group(context.executor);

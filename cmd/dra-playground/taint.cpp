@@ -56,17 +56,13 @@ Task<Result<std::string>> taint_device(Api& api, api::DeviceId device, TaintChan
 int run_taint(const TaintOptions& options) {
   Process process;
   const PartContext context = process.context(0);
-  const auto config =
-      client::load_cluster_config({.kubeconfig = options.kubeconfig, .context = options.context},
-                                  client::Environment::of_process());
-  if (!config) return report_failure(config.error());
-  const auto network = open_network(*config, context);
-  if (!network) return report_failure(network.error());
-  Connection connection(**network, *config, context);
+  const auto cluster =
+      Cluster::open({.kubeconfig = options.kubeconfig, .context = options.context}, context);
+  if (!cluster) return report_failure(cluster.error());
   Result<std::string> told = runtime::fail(Reason::shutting_down, "it was stopped");
   runtime::TaskGroup group(context.executor);
   process.loop.on_signals({SIGINT, SIGTERM}, [&group](int) { group.cancel(); });
-  group.spawn("taint", taint(connection.rest(), options, told, group));
+  group.spawn("taint", taint((*cluster)->rest(), options, told, group));
   process.loop.run(group.join());
   if (!told) return report_failure(told.error());
   fmt::print("device {} {}\n", options.device.str(), *told);

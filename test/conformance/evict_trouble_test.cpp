@@ -141,34 +141,29 @@ class EvictionRace : public EvictionCase {
     }
     return found;
   }
+
+  // Another pod gets the name while a request of the eviction is on its way.
+  void expect_untouched_when_replaced_before(const char* method, const char* target) {
+    start_manager();
+    create_user("db-0");
+    const std::size_t held = hold(method, target);
+    create_rule("rule");
+    ASSERT_TRUE(are_held_soon(held));
+    const std::string uid = replace("db-0");
+    let_go(held);
+    settle_evictions();
+    EXPECT_EQ(text_at(get("pods", "db-0"), "/metadata/uid"), uid);
+    EXPECT_FALSE(is_going("db-0"));
+    EXPECT_TRUE(disruption_of("db-0").is_null());
+  }
 };
 
 TEST_F(EvictionRace, a_pod_replaced_between_mark_and_delete_is_not_touched) {
-  start_manager();
-  create_user("db-0");
-  const std::size_t held = hold("DELETE", kPod);
-  create_rule("rule");
-  ASSERT_TRUE(are_held_soon(held));
-  const std::string uid = replace("db-0");
-  let_go(held);
-  settle_evictions();
-  EXPECT_EQ(text_at(get("pods", "db-0"), "/metadata/uid"), uid);
-  EXPECT_FALSE(is_going("db-0"));
-  EXPECT_TRUE(disruption_of("db-0").is_null());
+  expect_untouched_when_replaced_before("DELETE", kPod);
 }
 
 TEST_F(EvictionRace, a_pod_replaced_before_the_mark_is_not_touched) {
-  start_manager();
-  create_user("db-0");
-  const std::size_t held = hold("PATCH", kPodStatus);
-  create_rule("rule");
-  ASSERT_TRUE(are_held_soon(held));
-  const std::string uid = replace("db-0");
-  let_go(held);
-  settle_evictions();
-  EXPECT_EQ(text_at(get("pods", "db-0"), "/metadata/uid"), uid);
-  EXPECT_FALSE(is_going("db-0"));
-  EXPECT_TRUE(disruption_of("db-0").is_null());
+  expect_untouched_when_replaced_before("PATCH", kPodStatus);
 }
 
 TEST_F(EvictionRace, a_taint_taken_back_between_mark_and_delete_lets_the_pod_stay) {
