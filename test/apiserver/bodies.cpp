@@ -55,17 +55,6 @@ Outcome<Document> decode_yaml(std::string_view body, std::string_view kind) {
 
 }  // namespace
 
-Outcome<JsonObject> decode_object(std::string_view body, std::string_view what) {
-  std::string problem;
-  auto json = parse(body, problem);
-  if (!json)
-    return std::unexpected(bad_request(fmt::format("error decoding {}: {}", what, problem)));
-  if (!json->is_object()) {
-    return std::unexpected(bad_request(fmt::format("error decoding {}: not an object", what)));
-  }
-  return std::move(json->get_object());
-}
-
 // apiVersion and kind may be left out; if they are there, they must be the path's.
 Outcome<> take_type_meta(const Target& target, JsonObject& object) {
   const std::string expected = target.type->api_version(target.version);

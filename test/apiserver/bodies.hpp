@@ -11,9 +11,6 @@
 
 namespace dcm::apiserver {
 
-// A JSON object. `what` names it in the 400.
-Outcome<JsonObject> decode_object(std::string_view body, std::string_view what);
-
 // An object in the format that the request's Content-Type says, JSON or YAML, and what is doubtful
 // about it (a member given twice). `kind` is what it should be.
 struct Document {

@@ -4,6 +4,12 @@
 
 namespace dcm::apiserver {
 
+Answer::Answer(Response response) : status(response.status), headers(std::move(response.headers)) {
+  std::string problem;
+  auto json = parse(response.body, problem);
+  if (json && json->is_object()) body = std::move(json->get_object());
+}
+
 std::vector<std::string> Answer::header(std::string_view name) const {
   std::vector<std::string> values;
   for (const auto& [key, value] : headers) {
@@ -26,17 +32,12 @@ Request Direct::request(std::string_view method, std::string_view target) const 
   return request;
 }
 
-Answer Direct::send(std::string_view method, std::string_view target, std::string_view content_type,
-                    std::string body) {
+Response Direct::ask(std::string_view method, std::string_view target,
+                     std::string_view content_type, std::string body) {
   Request sent = request(method, target);
   if (!content_type.empty()) sent.headers.emplace_back("Content-Type", content_type);
   sent.body = std::move(body);
-  const Response response = server_.handle(sent);
-  std::string problem;
-  auto json = parse(response.body, problem);
-  Answer answer{response.status, {}, response.headers};
-  if (json && json->is_object()) answer.body = std::move(json->get_object());
-  return answer;
+  return server_.handle(sent);
 }
 
 std::expected<std::unique_ptr<Watch>, Response> Direct::watch(std::string_view target) {

@@ -9,7 +9,12 @@
 
 namespace dcm::apiserver {
 
+// What a response says.
 struct Answer {
+  Answer() = default;
+  // Implicit, so that only who wants to know it reads the body.
+  Answer(Response response);
+
   int status = 0;
   JsonObject body;  // empty when it is no JSON object
   Headers headers;
@@ -54,7 +59,11 @@ class Direct {
   }
 
   Answer send(std::string_view method, std::string_view target, std::string_view content_type,
-              std::string body);
+              std::string body) {
+    return ask(method, target, content_type, std::move(body));
+  }
+  Response ask(std::string_view method, std::string_view target, std::string_view content_type,
+               std::string body);
   std::expected<std::unique_ptr<Watch>, Response> watch(std::string_view target);
 
  private:

@@ -12,7 +12,6 @@ namespace {
 // An object or array that is open where the scan is.
 struct Open {
   enum class Kind { object, array } kind;
-  std::string path;
   std::set<std::string_view> keys = {};
   std::string_view key = {};  // of the member that comes
   bool expects_key = true;    // of an object: the next string is a key
@@ -32,8 +31,8 @@ class Scan {
   void step(char c) {
     if (c == '"') return string();
     ++at_;
-    if (c == '{') open_.push_back({Open::Kind::object, here()});
-    if (c == '[') open_.push_back({Open::Kind::array, here()});
+    if (c == '{') open_.push_back({Open::Kind::object});
+    if (c == '[') open_.push_back({Open::Kind::array});
     if (c == '}' || c == ']') open_.pop_back();
     if (c == ',' && !open_.empty()) {
       open_.back().expects_key = true;
@@ -54,11 +53,15 @@ class Scan {
 
   // The path of the value that comes.
   std::string here() const {
-    if (open_.empty()) return "";
-    const Open& around = open_.back();
-    if (around.kind == Open::Kind::array) return fmt::format("{}[{}]", around.path, around.index);
-    return around.path.empty() ? std::string(around.key)
-                               : fmt::format("{}.{}", around.path, around.key);
+    std::string path;
+    for (const Open& around : open_) {
+      if (around.kind == Open::Kind::array) {
+        path += fmt::format("[{}]", around.index);
+      } else {
+        path.append(path.empty() ? "" : ".").append(around.key);
+      }
+    }
+    return path;
   }
 
   std::string_view json_;

@@ -18,8 +18,10 @@ std::string encode(const ResourceType& type, std::string_view version, const Jso
   }
   if (meta == TypeMeta::omitted) return text;
   // A stored object always has metadata, so there is a member after the comma.
-  return fmt::format(R"({{"kind":"{}","apiVersion":"{}",{})", type.kind, type.api_version(version),
-                     std::string_view(text).substr(1));
+  text.replace(
+      0, 1,
+      fmt::format(R"({{"kind":"{}","apiVersion":"{}",)", type.kind, type.api_version(version)));
+  return text;
 }
 
 }  // namespace dcm::apiserver

@@ -160,6 +160,7 @@ FieldSet intersection(const FieldSet& a, const FieldSet& b) {
 
 JsonObject FieldSet::to_json() const {
   JsonObject fields;
+  fields.reserve(children.size() + 1);
   if (member && !children.empty()) fields["."] = JsonObject();
   for (const auto& [element, set] : children) fields[element] = set.to_json();
   return fields;

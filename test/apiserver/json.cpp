@@ -1,7 +1,6 @@
 #include "test/apiserver/json.hpp"
 
 #include <algorithm>
-#include <functional>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -95,12 +94,10 @@ std::string serialize(const JsonObject& object) {
 
 namespace {
 
-// Of a member: whether it vanishes.
-using Predicate = std::function<bool(std::string_view, const Json&)>;
+// `vanishes` says of a member whether it does.
+void drop_members(JsonObject& object, const auto& vanishes);
 
-void drop_members(JsonObject& object, const Predicate& vanishes);
-
-void drop_within(Json& value, const Predicate& vanishes) {
+void drop_within(Json& value, const auto& vanishes) {
   if (value.is_object()) {
     drop_members(value.get_object(), vanishes);
   } else if (value.is_array()) {
@@ -109,7 +106,7 @@ void drop_within(Json& value, const Predicate& vanishes) {
 }
 
 // Builds the object anew only if something goes: erase() would change the order of the members.
-void drop_members(JsonObject& object, const Predicate& vanishes) {
+void drop_members(JsonObject& object, const auto& vanishes) {
   bool any = false;
   for (auto& [key, value] : object) {
     if (key == "parameters") continue;

@@ -126,13 +126,6 @@ void ManagedFields::set(const Manager& manager, FieldSet fields, const std::stri
   }
 }
 
-bool ManagedFields::same_as(const ManagedFields& other) const {
-  return std::ranges::equal(entries_, other.entries_,
-                            [](const ManagedEntry& a, const ManagedEntry& b) {
-                              return a.manager.same_as(b.manager) && a.fields == b.fields;
-                            });
-}
-
 void ManagedFields::write_to(JsonObject& object) const {
   JsonArray encoded;
   for (const ManagedEntry& entry : entries_) encoded.push_back(encode_entry(entry));
@@ -142,6 +135,26 @@ void ManagedFields::write_to(JsonObject& object) const {
   } else {
     metadata["managedFields"] = std::move(encoded);
   }
+}
+
+namespace {
+
+bool same_entry(const Json& a, const Json& b) {
+  const auto same = [&](std::string_view name) {
+    const Json* left = as_object(a).if_contains(name);
+    const Json* right = as_object(b).if_contains(name);
+    return left == nullptr || right == nullptr ? left == right : *left == *right;
+  };
+  const bool applied = text_at(as_object(a), {"operation"}) == "Apply";
+  return same("manager") && same("operation") && same("subresource") && same("fieldsV1") &&
+         (applied || same("apiVersion"));
+}
+
+}  // namespace
+
+bool same_managers(const JsonObject& a, const JsonObject& b) {
+  return std::ranges::equal(array_at(a, {"metadata", "managedFields"}),
+                            array_at(b, {"metadata", "managedFields"}), same_entry);
 }
 
 FieldSet claimed_fields(const JsonObject& object, const Schema& schema,

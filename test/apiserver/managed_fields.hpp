@@ -53,13 +53,15 @@ class ManagedFields {
   bool empty() const { return entries_.empty(); }
   // Whether anything is owned under another version than that.
   bool has_other_version(std::string_view api_version) const;
-  // Whether the same managers own the same fields, whatever the times say.
-  bool same_as(const ManagedFields& other) const;
   void write_to(JsonObject& object) const;
 
  private:
   std::vector<ManagedEntry> entries_;
 };
+
+// Whether the same managers own the same fields of two objects, whatever the times say. Both were
+// written by write_to().
+bool same_managers(const JsonObject& a, const JsonObject& b);
 
 // The fields that a written object claims: all but what identifies it, and what the endpoint puts
 // back anyway (`reset`, top-level names).

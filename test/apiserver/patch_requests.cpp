@@ -34,7 +34,8 @@ struct Patch {
   std::vector<std::string> problems;  // members given twice, or that there are not
 };
 
-Outcome<Patch> decode_patch(PatchKind kind, std::string_view body) {
+// `json` is what `body` says.
+Outcome<Patch> decode_patch(PatchKind kind, Json json, std::string_view body) {
   if (kind == PatchKind::json) {
     auto operations = decode_json_patch(body);
     if (!operations) return std::unexpected(std::move(operations.error()));
@@ -44,9 +45,10 @@ Outcome<Patch> decode_patch(PatchKind kind, std::string_view body) {
     }
     return Patch{kind, std::move(*operations), std::move(problems)};
   }
-  auto object = decode_object(body, "patch");
-  if (!object) return std::unexpected(std::move(object.error()));
-  return Patch{kind, std::move(*object), duplicate_fields(body)};
+  if (!json.is_object()) {
+    return std::unexpected(bad_request("error decoding patch: not an object"));
+  }
+  return Patch{kind, std::move(json), duplicate_fields(body)};
 }
 
 Outcome<> carry_out(JsonObject& object, const Patch& patch, const Schema& schema) {
@@ -102,9 +104,10 @@ Outcome<Response> patch(Registry& registry, const WriteRequest& request, PatchKi
   const Target& target = request.target;
   // What is no JSON is told first, what is no patch only when there is something to be patched.
   std::string problem;
-  if (!parse(request.body, problem)) return std::unexpected(bad_request("invalid JSON patch"));
+  auto json = parse(request.body, problem);
+  if (!json) return std::unexpected(bad_request("invalid JSON patch"));
   if (auto there = registry.get(target); !there) return std::unexpected(std::move(there.error()));
-  const auto patch = decode_patch(kind, request.body);
+  const auto patch = decode_patch(kind, std::move(*json), request.body);
   if (!patch) return std::unexpected(patch.error());
   FieldCheck check(request.query);
   auto written = registry.patch(target, [&](JsonObject& object) -> Outcome<> {

@@ -194,7 +194,9 @@ Outcome<> apply_strategic_merge_patch(JsonObject& object, const JsonObject& patc
   if (!directive.empty() && directive != "merge") {
     return std::unexpected(plain_failure(fmt::format("unknown patch type: {}", directive)));
   }
-  const JsonObject before = object;
+  const bool orders = std::ranges::any_of(
+      patch, [](const auto& member) { return member.key().starts_with(kElementOrder); });
+  const JsonObject before = orders ? object : JsonObject();
   if (const Json* keys = patch.if_contains(kRetainKeys)) retain_keys(object, *keys);
   for (const auto& [key, value] : patch) {
     const std::string_view name = key;

@@ -186,6 +186,7 @@ void validate_new_pod(const JsonObject& pod, Causes& causes) {
 
 void validate_pod_change(const JsonObject& next, const JsonObject& old, Causes& causes) {
   validate_pod(next, causes);
+  if (object_at(next, {"spec"}) == object_at(old, {"spec"})) return;
   const JsonArray& containers = array_at(next, {"spec", "containers"});
   if (containers.size() != array_at(old, {"spec", "containers"}).size()) {
     causes.push_back(

@@ -5,14 +5,14 @@
 
 namespace dcm::apiserver {
 
-std::size_t RequestLog::add(LoggedRequest request) {
+std::size_t RequestLog::add(const LoggedRequest& request) {
   if (limit_ == 0) return dropped_++;
   while (!requests_.empty() &&
          (requests_.size() >= limit_ || bytes_ + request.body.size() > bytes_limit_)) {
     drop_half();
   }
   bytes_ += request.body.size();
-  requests_.push_back(std::move(request));
+  requests_.push_back(request);
   return dropped_ + requests_.size() - 1;
 }
 

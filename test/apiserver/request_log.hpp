@@ -34,7 +34,7 @@ class RequestLog {
       : limit_(limit), bytes_limit_(bytes) {}
 
   // The number under which the answer is reported.
-  std::size_t add(LoggedRequest request);
+  std::size_t add(const LoggedRequest& request);
   void answered(std::size_t number, int status);
   void clear();
 

@@ -30,18 +30,20 @@ bool same_members(const JsonObject& a, const JsonObject& b, std::string_view but
 bool same_object(const JsonObject& a, const JsonObject& b) {
   return same_members(a, b, "metadata") &&
          same_members(object_at(a, {"metadata"}), object_at(b, {"metadata"}), "managedFields") &&
-         ManagedFields(a).same_as(ManagedFields(b));
+         same_managers(a, b);
 }
 
 // A copy without its managed fields, which are much of it.
 JsonObject without_managed_fields(const JsonObject& object) {
   JsonObject copy;
+  copy.reserve(object.size());
   for (const auto& [name, value] : object) {
     if (name != "metadata" || !value.is_object()) {
       copy.emplace(name, value);
       continue;
     }
     JsonObject& metadata = copy.emplace(name, JsonObject()).first->value().get_object();
+    metadata.reserve(value.get_object().size());
     for (const auto& [key, member] : value.get_object()) {
       if (key != "managedFields") metadata.emplace(key, member);
     }
@@ -95,6 +97,7 @@ Outcome<Written> Registry::rewrite(const Target& target, const Rewrite& rewrite)
   if (auto done = rewrite(next, now()); !done) {
     return std::unexpected(std::move(done.error()));
   }
+  write_as_go(target.type->kind, next);
   return commit_update(target, *old, std::move(next));
 }
 
@@ -200,7 +203,6 @@ Outcome<Written> Registry::update(const Target& target, const Stored& old, JsonO
 }
 
 Outcome<Written> Registry::commit_update(const Target& target, const Stored& old, JsonObject next) {
-  write_as_go(target.type->kind, next);
   if (leaves_for_good(*target.type, next, *old)) {
     Stored last = std::make_shared<const JsonObject>(std::move(next));
     if (target.commit == Commit::write) store_.remove(target.type->plural, target.key());

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "runtime/time.hpp"
@@ -116,7 +117,7 @@ class Cluster {
   std::optional<runtime::WallTime> due_by(const Rule& rule, const Pod& pod) const;
 
  private:
-  std::map<std::string, std::string> pod_keys_;  // by UID
+  std::unordered_map<std::string, std::string> pod_keys_;  // by UID
 };
 
 }  // namespace dcm::simulation

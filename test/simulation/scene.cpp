@@ -22,16 +22,16 @@ std::string delete_only(const std::string& uid, std::string_view more) {
   return fmt::format(R"({{"preconditions":{{"uid":"{}"}}{}}})", uid, more);
 }
 
-apiserver::Answer Scene::send(const std::string& who, std::string_view method,
-                              const std::string& target, std::string body,
-                              std::string_view type) const {
-  apiserver::Answer answer =
+apiserver::Response Scene::send(const std::string& who, std::string_view method,
+                                const std::string& target, std::string body,
+                                std::string_view type) const {
+  apiserver::Response response =
       apiserver::Direct(server, who)
-          .send(method, target, method == "PATCH" ? type : "application/json", std::move(body));
-  if (!answer.ok() && timeline.is_kept()) {
-    timeline.note(who, fmt::format("… refused: {}", answer.text({"message"})));
+          .ask(method, target, method == "PATCH" ? type : "application/json", std::move(body));
+  if (response.status >= 300 && timeline.is_kept()) {
+    timeline.note(who, fmt::format("… refused: {}", apiserver::Answer(response).text({"message"})));
   }
-  return answer;
+  return response;
 }
 
 runtime::Task<> Actor::pause(double seconds_at_most) {

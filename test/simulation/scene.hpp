@@ -26,9 +26,10 @@ struct Scene {
   runtime::Duration until;  // when everybody goes home
 
   // Sends a request in the name of `who`; a PATCH is a merge patch unless `type` says more. Errors
-  // are part of life: they are noted.
-  apiserver::Answer send(const std::string& who, std::string_view method, const std::string& target,
-                         std::string body, std::string_view type = apiserver::kMerge) const;
+  // are part of life: they are noted. Most do not look at the answer.
+  apiserver::Response send(const std::string& who, std::string_view method,
+                           const std::string& target, std::string body,
+                           std::string_view type = apiserver::kMerge) const;
   // Then only what ends by itself goes on: kubelets, the garbage collector.
   bool is_over() const { return loop.time().now().time_since_epoch() >= until; }
 };
