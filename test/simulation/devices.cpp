@@ -33,6 +33,10 @@ Task<> Devices::run() {
   }
 }
 
+void Devices::act_once() {
+  act(static_cast<Act>(rng_.below(kActs)));
+}
+
 void Devices::act(Act what) {
   switch (what) {
     case Act::taint_device:
@@ -131,8 +135,17 @@ void Devices::add_rule() {
 void Devices::change_rule() {
   const Rule* rule = any_of(scene_.cluster.rules);
   if (rule == nullptr) return;
-  scene_.send("admin", "PATCH", kRules + "/" + rule->name,
-              fmt::format(R"({{"spec":{{"taint":{{"effect":"{}"}}}}}})", kEffects[rng_.below(3)]));
+  const auto change = [&]() -> std::string {
+    switch (rng_.below(4)) {
+      case 0:
+        return fmt::format(R"("taint":{{"key":"{}"}})", chance(0.5) ? "burnt" : "hot");
+      case 1:
+        return fmt::format(R"("deviceSelector":{{"device":"dev-{}"}})", rng_.below(6));
+      default:
+        return fmt::format(R"("taint":{{"effect":"{}"}})", kEffects[rng_.below(3)]);
+    }
+  }();
+  scene_.send("admin", "PATCH", kRules + "/" + rule->name, R"({"spec":{)" + change + "}}");
 }
 
 }  // namespace dcm::simulation

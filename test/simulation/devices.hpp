@@ -20,6 +20,8 @@ class Devices final : Actor {
   void set_up();
   // Until the scene is over.
   runtime::Task<> run();
+  // One more act, whatever the time.
+  void act_once();
 
  private:
   enum class Act {
