@@ -34,6 +34,8 @@ Task<Aftermath::Finding> Aftermath::run() {
   world_.workload.bring_what_is_late();
   const Finding unanswered = co_await live_calmly(4 + rng_.below(8), Hiccup::none);
   if (unanswered) co_return unanswered;
+  const Finding unseen = co_await miss_something();
+  if (unseen) co_return unseen;
   const bool goes_on = rng_.below(4) == 0;
   const Finding restless = co_await rest(goes_on ? kLongRest : kRest);
   if (restless || !goes_on) co_return restless;
@@ -84,6 +86,20 @@ Task<> Aftermath::act(Hiccup hiccup) {
   world_.workload.act_once();
   co_await sleep_for(world_.loop.time(), kHiccup);
   weather.forbidden.clear();
+}
+
+// What happens while the watches have a gap shows in the lists after it alone.
+Task<Aftermath::Finding> Aftermath::miss_something() {
+  world_.timeline.note("world", "goes on unseen");
+  const std::size_t acts = 2 + rng_.below(8);
+  for (std::size_t i = 0; i < acts; ++i) world_.workload.act_once();
+  world_.server.compact_history();
+  world_.server.end_watches();
+  const Finding late = co_await watch_answers({});
+  if (late) co_return late;
+  world_.workload.bring_what_is_late();
+  const Finding still_late = co_await watch_answers({});
+  co_return still_late;
 }
 
 // Mostly short.

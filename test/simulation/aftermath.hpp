@@ -47,6 +47,7 @@ class Aftermath {
   runtime::Task<Finding> settle();
   runtime::Task<Finding> live_calmly(std::size_t acts, Hiccup hiccup);
   runtime::Task<> act(Hiccup hiccup);
+  runtime::Task<Finding> miss_something();
   runtime::Task<Finding> watch_answers(runtime::Duration at_least);
   runtime::Task<Finding> rest(runtime::Duration lasts);
   runtime::Task<Finding> lose_watches(apiserver::Revision forgotten);

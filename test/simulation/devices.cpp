@@ -142,7 +142,8 @@ void Devices::change_rule() {
       case 1:
         return fmt::format(R"("deviceSelector":{{"device":"dev-{}"}})", rng_.below(6));
       default:
-        return fmt::format(R"("taint":{{"effect":"{}"}})", kEffects[rng_.below(3)]);
+        return fmt::format(R"("taint":{{"effect":"{}"}})",
+                           kEffects[chance(0.4) ? 0 : rng_.below(3)]);
     }
   }();
   scene_.send("admin", "PATCH", kRules + "/" + rule->name, R"({"spec":{)" + change + "}}");

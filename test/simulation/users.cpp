@@ -123,7 +123,9 @@ void Users::make_pod(const std::string& ns, const std::string& name) {
       is_extended
           ? R"(,"resources":{"limits":{"example.com/gpu":"1"},"requests":{"example.com/gpu":"1"}})"
           : "";
-  const std::string claims = is_extended && chance(0.5) ? "" : some_pod_claims();
+  // What nobody schedules gets no device but one that others share with it.
+  const double shared_share = is_bound ? std::max(0.7, shared_share_) : shared_share_;
+  const std::string claims = is_extended && chance(0.5) ? "" : some_pod_claims(shared_share);
   scene_.send(
       "user", "POST", pods_in(ns),
       fmt::format(R"({{{},"spec":{{{}"containers":[{{"name":"c","image":"i"{}}}],)"
@@ -131,11 +133,18 @@ void Users::make_pod(const std::string& ns, const std::string& name) {
                   meta(name), is_bound ? R"("nodeName":"node-1",)" : "", resources, claims));
 }
 
-std::string Users::some_pod_claims() {
+// As `kubectl replace --force` does.
+void Users::replace_pod(const Pod& pod) {
+  scene_.send("user", "DELETE", pods_in(pod.ns) + "/" + pod.name,
+              delete_only(pod.uid, R"(,"gracePeriodSeconds":0)"));
+  make_pod(pod.ns, pod.name);
+}
+
+std::string Users::some_pod_claims(double shared_share) {
   std::string claims;
   const std::size_t count = chance(0.1) ? 0 : 1 + rng_.below(3);
   for (std::size_t i = 0; i < count; ++i) {
-    const bool is_shared = chance(shared_share_);
+    const bool is_shared = chance(shared_share);
     claims += fmt::format(R"({}{{"name":"c{}","{}":"{}{}"}})", i == 0 ? "" : ",", i,
                           is_shared ? "resourceClaimName" : "resourceClaimTemplateName",
                           is_shared ? "shared-" : "t",
@@ -189,6 +198,9 @@ void Users::act(Act what) {
       if (pod == nullptr) return;
       scene_.send("user", "DELETE", pod_target,
                   chance(force_share_) ? R"({"gracePeriodSeconds":0})" : "");
+      return;
+    case Act::replace_pod:
+      if (pod != nullptr) replace_pod(Pod(*pod));
       return;
     case Act::finish_pod:
       if (pod == nullptr || pod->node.empty() || pod->has_ended()) return;

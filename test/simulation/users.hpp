@@ -27,6 +27,7 @@ class Users final : Actor {
  private:
   enum class Act {
     delete_pod,
+    replace_pod,
     finish_pod,
     edit_pod,
     delete_made_claim,
@@ -35,13 +36,14 @@ class Users final : Actor {
     replace_template,
     delete_namespace
   };
-  static constexpr std::size_t kActs = 8;
+  static constexpr std::size_t kActs = 9;
 
   void act(Act what);
   void furnish(const std::string& ns);
   void make_pods(std::size_t count);
   void make_pod(const std::string& ns, const std::string& name);
-  std::string some_pod_claims();
+  std::string some_pod_claims(double shared_share);
+  void replace_pod(const Pod& pod);
   void make_template(const std::string& ns, std::size_t number);
   void replace_template(const std::string& ns);
   void make_shared_claim(const std::string& ns, std::size_t number);
