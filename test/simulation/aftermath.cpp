@@ -24,6 +24,8 @@ constexpr Duration kLongRest = 18min;
 constexpr Duration kRest = 3min;
 // For what is still on its way: the last condition of a rule, events.
 constexpr Duration kSlack = 1min;
+// Of who has failed through the first, all retries come soon again after the second.
+constexpr Duration kOutage = 40s;
 constexpr Duration kHiccup = 2s;
 
 }  // namespace
@@ -32,14 +34,14 @@ Task<Aftermath::Finding> Aftermath::run() {
   const Finding unsettled = co_await settle();
   if (unsettled) co_return unsettled;
   world_.workload.bring_what_is_late();
-  const Finding unanswered = co_await live_calmly(4 + rng_.below(8), Hiccup::none);
+  const Finding unanswered = co_await live_calmly();
   if (unanswered) co_return unanswered;
   const Finding unseen = co_await miss_something();
   if (unseen) co_return unseen;
   const bool goes_on = rng_.below(4) == 0;
   const Finding restless = co_await rest(goes_on ? kLongRest : kRest);
   if (restless || !goes_on) co_return restless;
-  const Finding out_of_step = co_await live_calmly(8, Hiccup::at_each_act);
+  const Finding out_of_step = co_await refuse_writes();
   co_return out_of_step;
 }
 
@@ -60,32 +62,15 @@ Task<Aftermath::Finding> Aftermath::settle() {
 }
 
 // A wake-up that is lost shows: nothing else makes the manager look again.
-Task<Aftermath::Finding> Aftermath::live_calmly(std::size_t acts, Hiccup hiccup) {
+Task<Aftermath::Finding> Aftermath::live_calmly() {
   world_.timeline.note("world", "goes on, one thing at a time");
+  const std::size_t acts = 4 + rng_.below(8);
   for (std::size_t i = 0; i < acts; ++i) {
-    co_await act(hiccup);
+    world_.workload.act_once();
     const Finding late = co_await watch_answers(draw_pause());
     if (late) co_return late;
-    if (hiccup == Hiccup::none && i + 1 < acts) continue;
-    // What cannot be done for now fails more and more often: that comes to its end first.
-    world_.workload.bring_what_is_late();
-    const Finding still_late = co_await watch_answers({});
-    if (still_late) co_return still_late;
   }
   co_return std::nullopt;
-}
-
-Task<> Aftermath::act(Hiccup hiccup) {
-  if (hiccup == Hiccup::none) {
-    world_.workload.act_once();
-    co_return;
-  }
-  Weather& weather = world_.front.weather();
-  weather.forbidden = all_writes();
-  weather.forbidden_by = 403;
-  world_.workload.act_once();
-  co_await sleep_for(world_.loop.time(), kHiccup);
-  weather.forbidden.clear();
 }
 
 // What happens while the watches have a gap shows in the lists after it alone.
@@ -106,6 +91,23 @@ Task<Aftermath::Finding> Aftermath::miss_something() {
 Duration Aftermath::draw_pause() {
   const double share = rng_.unit();
   return std::chrono::duration_cast<Duration>(2s + 60s * share * share * share);
+}
+
+// Who has failed for long waits as long again; once it has succeeded, it begins anew.
+Task<Aftermath::Finding> Aftermath::refuse_writes() {
+  Weather& weather = world_.front.weather();
+  for (const Duration lasts : {kOutage, kHiccup}) {
+    world_.timeline.note("world", "refuses all writes");
+    weather.forbidden = all_writes();
+    weather.forbidden_by = 403;
+    world_.workload.act_everywhere();
+    co_await sleep_for(world_.loop.time(), lasts);
+    weather.forbidden.clear();
+    co_await sleep_for(world_.loop.time(), lasts);
+    const Finding late = co_await watch_answers({});
+    if (late) co_return late;
+  }
+  co_return std::nullopt;
 }
 
 // Until nothing is missing, and so long at least.

@@ -42,13 +42,12 @@ class Aftermath {
 
  private:
   using Finding = std::optional<Breach>;
-  enum class Hiccup { none, at_each_act };
 
   runtime::Task<Finding> settle();
-  runtime::Task<Finding> live_calmly(std::size_t acts, Hiccup hiccup);
-  runtime::Task<> act(Hiccup hiccup);
+  runtime::Task<Finding> live_calmly();
   runtime::Task<Finding> miss_something();
   runtime::Task<Finding> watch_answers(runtime::Duration at_least);
+  runtime::Task<Finding> refuse_writes();
   runtime::Task<Finding> rest(runtime::Duration lasts);
   runtime::Task<Finding> lose_watches(apiserver::Revision forgotten);
   Finding find_late();

@@ -50,7 +50,8 @@ void Devices::act(Act what) {
     case Act::add_rule:
       return add_rule();
     case Act::change_rule:
-      return change_rule();
+      if (const Rule* rule = any_of(scene_.cluster.rules)) change_rule(Rule(*rule));
+      return;
     case Act::delete_rule:
       if (const Rule* rule = any_of(scene_.cluster.rules)) {
         scene_.send("admin", "DELETE", kRules + "/" + rule->name, "");
@@ -132,9 +133,11 @@ void Devices::add_rule() {
                           kEffects[chance(0.6) ? 0 : rng_.below(3)]));
 }
 
-void Devices::change_rule() {
-  const Rule* rule = any_of(scene_.cluster.rules);
-  if (rule == nullptr) return;
+void Devices::change_rules() {
+  for (const auto& [name, rule] : std::map(scene_.cluster.rules)) change_rule(rule);
+}
+
+void Devices::change_rule(const Rule& rule) {
   const auto change = [&]() -> std::string {
     switch (rng_.below(4)) {
       case 0:
@@ -146,7 +149,7 @@ void Devices::change_rule() {
                            kEffects[chance(0.4) ? 0 : rng_.below(3)]);
     }
   }();
-  scene_.send("admin", "PATCH", kRules + "/" + rule->name, R"({"spec":{)" + change + "}}");
+  scene_.send("admin", "PATCH", kRules + "/" + rule.name, R"({"spec":{)" + change + "}}");
 }
 
 }  // namespace dcm::simulation

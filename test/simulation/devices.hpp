@@ -22,6 +22,8 @@ class Devices final : Actor {
   runtime::Task<> run();
   // One more act, whatever the time.
   void act_once();
+  // Changes every rule.
+  void change_rules();
 
  private:
   enum class Act {
@@ -43,7 +45,7 @@ class Devices final : Actor {
   void heal_device(std::size_t number);
   std::string some_device(std::size_t number);
   void add_rule();
-  void change_rule();
+  void change_rule(const Rule& rule);
 
   // A pool as its driver wants it to be.
   struct Pool {

@@ -184,9 +184,9 @@ Task<> FaultBringer::die_in_create(Fault fault) {
   kills_in_create_ = false;
 }
 
-// One that is chosen, or whichever is the next to write, at that moment.
+// One that is chosen, or mostly whichever is the next to write, at that moment.
 Task<> FaultBringer::freeze(Fault fault, Replica& replica) {
-  const bool is_chosen = fault.choice % 4 < 2;
+  const bool is_chosen = fault.choice % 4 == 0;
   if (is_chosen) replica.freeze();
   freezes_in_write_ = freezes_in_write_ || !is_chosen;
   co_await sleep_for(world_.loop.time(), fault.lasts);

@@ -119,6 +119,8 @@ std::vector<Fault> draw_faults(runtime::Rng rng, runtime::Duration until) {
   // A few kinds are likely in a world, so that it is not the same mixture each time.
   std::array<double, kFaultKinds> weights{};
   for (double& weight : weights) weight = 0.05 + (rng.below(3) == 0 ? rng.unit() : 0);
+  // Which are many in one.
+  weights[static_cast<std::size_t>(Fault::Kind::forbid_requests)] += 0.3;
   std::vector<Fault> faults(5 + rng.below(12));
   for (Fault& fault : faults) {
     fault = draw_fault(rng, static_cast<Fault::Kind>(draw_by_weight(rng, weights)), until);

@@ -90,6 +90,13 @@ void Users::act_once() {
   act(static_cast<Act>(rng_.below(kActs)));
 }
 
+void Users::delete_made_claims() {
+  for (const auto& [key, claim] : std::map(scene_.cluster.claims)) {
+    if (claim.owner.empty()) continue;
+    scene_.send("user", "DELETE", claims_in(claim.ns) + "/" + claim.name, delete_only(claim.uid));
+  }
+}
+
 void Users::make_missing_templates() {
   for (const char* ns : kUsed) {
     if (!is_active(ns)) continue;

@@ -21,6 +21,8 @@ class Users final : Actor {
   runtime::Task<> keep_sets();
   // One more act, whatever the time.
   void act_once();
+  // Deletes every claim that was made for a pod.
+  void delete_made_claims();
   // Makes each template that pods may name and that is not there.
   void make_missing_templates();
 

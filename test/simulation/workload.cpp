@@ -56,6 +56,11 @@ void Workload::act_once() {
   }
 }
 
+void Workload::act_everywhere() {
+  users_.delete_made_claims();
+  devices_.change_rules();
+}
+
 runtime::Task<> Workload::stop() {
   tasks_.cancel();
   co_await tasks_.join();

@@ -26,6 +26,8 @@ class Workload {
   void bring_what_is_late() { users_.make_missing_templates(); }
   // One of them does one thing.
   void act_once();
+  // Every pod and every rule gives the manager something to do.
+  void act_everywhere();
 
   Scheduler& scheduler() { return scheduler_; }
 

@@ -117,7 +117,7 @@ void World::draw_weather() {
   Weather& weather = front_.weather();
   if (rng_.below(2) == 0) weather.latency_max = 300ms;
   if (rng_.below(2) == 0) weather.page_max = 1 + rng_.below(30);
-  if (rng_.below(2) == 0) return;
+  if (rng_.below(3) == 0) return;
   for (const char* resource : kWatched) {
     if (rng_.below(2) == 0) weather.lags[resource] = std::chrono::milliseconds(rng_.below(6'000));
   }
