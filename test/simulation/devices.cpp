@@ -133,8 +133,9 @@ void Devices::add_rule() {
                           kEffects[chance(0.6) ? 0 : rng_.below(3)]));
 }
 
-void Devices::change_rules() {
+void Devices::act_everywhere() {
   for (const auto& [name, rule] : std::map(scene_.cluster.rules)) change_rule(rule);
+  for (std::size_t pool = 0; pool < kPools; ++pool) taint_device(pool);
 }
 
 void Devices::change_rule(const Rule& rule) {

@@ -22,8 +22,8 @@ class Devices final : Actor {
   runtime::Task<> run();
   // One more act, whatever the time.
   void act_once();
-  // Changes every rule.
-  void change_rules();
+  // Changes every rule, and taints something in every pool.
+  void act_everywhere();
 
  private:
   enum class Act {

@@ -58,7 +58,7 @@ void Workload::act_once() {
 
 void Workload::act_everywhere() {
   users_.delete_made_claims();
-  devices_.change_rules();
+  devices_.act_everywhere();
 }
 
 runtime::Task<> Workload::stop() {

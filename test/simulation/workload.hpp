@@ -26,7 +26,7 @@ class Workload {
   void bring_what_is_late() { users_.make_missing_templates(); }
   // One of them does one thing.
   void act_once();
-  // Every pod and every rule gives the manager something to do.
+  // Every pod, rule and pool gives the manager something to do.
   void act_everywhere();
 
   Scheduler& scheduler() { return scheduler_; }
