@@ -38,7 +38,7 @@ Task<Aftermath::Finding> Aftermath::run() {
   if (unanswered) co_return unanswered;
   const Finding unseen = co_await miss_something();
   if (unseen) co_return unseen;
-  const bool goes_on = rng_.below(4) == 0;
+  const bool goes_on = rng_.below(8) == 0;
   const Finding restless = co_await rest(goes_on ? kLongRest : kRest);
   if (restless || !goes_on) co_return restless;
   const Finding out_of_step = co_await refuse_writes();
@@ -114,7 +114,7 @@ Task<Aftermath::Finding> Aftermath::refuse_writes() {
 Task<Aftermath::Finding> Aftermath::watch_answers(Duration at_least) {
   const runtime::MonoTime begin = now();
   for (;;) {
-    co_await sleep_for(world_.loop.time(), 1s);
+    co_await sleep_for(world_.loop.time(), 2s);
     if (!world_.safety.breaches().empty()) co_return world_.safety.breaches().front();
     const Finding late = find_late();
     if (late) co_return late;
