@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kQueueName = "resource_claim";
 
-// Until somebody grants us a permission.
+// Until somebody grants us a permission, or a pod that the cache does not have ends.
 constexpr runtime::Duration kSlowRetry = std::chrono::minutes(1);
 
 workqueue::Outcome outcome_of(Retry retry) {

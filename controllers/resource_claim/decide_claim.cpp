@@ -76,6 +76,17 @@ std::variant<std::vector<api::Uid>, ClaimStep> judge_consumers(const ClaimSnapsh
   return released;
 }
 
+// All consumers may run.
+ClaimStep keep(const ClaimSnapshot& snapshot) {
+  using Then = ClaimFinished::Then;
+  const bool has_unseen_pod = std::ranges::any_of(snapshot.answers, [&](const auto& answer) {
+    const auto* pod = std::get_if<PodPtr>(&answer.second);
+    return pod != nullptr && common::is_reserved_for(*snapshot.claim, **pod);
+  });
+  return ClaimFinished{.failure = std::nullopt,
+                       .then = has_unseen_pod ? Then::look_again : Then::rest};
+}
+
 ClaimStep release(const ClaimSnapshot& snapshot, std::vector<api::Uid> released) {
   if (snapshot.progress != ClaimSnapshot::Progress::nothing) {
     return ClaimFinished{runtime::Error{runtime::Reason::conflict, "released consumers came back"}};
@@ -125,7 +136,7 @@ ClaimStep decide_claim(const ClaimSnapshot& snapshot) {
   if (auto* step = std::get_if<ClaimStep>(&judged)) return std::move(*step);
   auto& released = std::get<std::vector<api::Uid>>(judged);
   if (!released.empty()) return release(snapshot, std::move(released));
-  if (!snapshot.claim->reserved_for.empty()) return ClaimFinished{};
+  if (!snapshot.claim->reserved_for.empty()) return keep(snapshot);
   if (auto unprotect = decide_unprotect(snapshot)) return *unprotect;
   return decide_delete(snapshot);
 }

@@ -54,6 +54,9 @@ struct ClaimFinished {
   // Why the claim must be looked at again: a look-up failed, and nothing was changed; or what was
   // written did not last.
   std::optional<runtime::Error> failure;
+  // Whether nobody will say when there is more to do: the cache does not have a pod that the claim
+  // is reserved for, so that its end may go unseen.
+  enum class Then : std::uint8_t { rest, look_again } then = Then::rest;
 };
 
 using ClaimStep = std::variant<ClaimFinished, GetPod, Release, RemoveFinalizer, DeleteClaim>;

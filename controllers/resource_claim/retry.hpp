@@ -10,7 +10,7 @@ namespace dcm::resource_claim {
 enum class Retry : std::uint8_t {
   never,         // an event will bring the item back, or nothing can be done
   with_backoff,  // the queue's, per item
-  slowly,        // somebody must change our permissions first
+  slowly,        // what it waits for takes its time, and is not told: permissions, unseen pods
 };
 
 // The more eager of two: an item with several failures is tried again for the first that can pass.

@@ -40,7 +40,9 @@ Task<Retry> ClaimSync::sync(api::NamespacedName key, Attempt attempt) {
 
 Task<ClaimSync::End> ClaimSync::carry_out(ClaimSnapshot& snapshot, const ClaimFinished& step,
                                           Attempt attempt) {
-  if (!step.failure) co_return Retry::never;
+  if (!step.failure) {
+    co_return step.then == ClaimFinished::Then::look_again ? Retry::slowly : Retry::never;
+  }
   log_failure("look for the pods of", snapshot.claim, *step.failure, attempt);
   co_return retry_after_read(*step.failure);
 }

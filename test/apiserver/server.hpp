@@ -64,8 +64,9 @@ class Server {
   // Ends all watches, as a restart or a load balancer does; or those of one resource.
   void end_watches() { watches_.end_all(); }
   void end_watches(std::string_view resource) { watches_.end_all(resource); }
-  // Makes all versions before the newest one a 410.
-  void compact_history() { store_.compact(); }
+  // Makes all versions before the newest one a 410, or before an older one.
+  void compact_history() { compact_history(store_.revision()); }
+  void compact_history(Revision to) { store_.compact(to); }
   // Serves other versions from now on.
   void serve(const ServedVersions& served) { types_.serve(served); }
 

@@ -89,14 +89,16 @@ void Store::record(std::string_view resource, Table& here, Change change) {
     return here.history.size() > limits_.changes ||
            (here.bytes > limits_.bytes && here.history.size() > 1);
   };
-  while (too_much()) {
-    const Change& oldest = here.history.front();
-    here.oldest = oldest.revision;
-    here.bytes -= oldest.bytes;
-    here.history.pop_front();
-    ++here.forgotten;
-  }
+  while (too_much()) forget_oldest(here);
   if (listener_ && !here.history.empty()) listener_(resource, here.history.back());
+}
+
+void Store::forget_oldest(Table& here) {
+  const Change& oldest = here.history.front();
+  here.oldest = oldest.revision;
+  here.bytes -= oldest.bytes;
+  here.history.pop_front();
+  ++here.forgotten;
 }
 
 std::vector<Store::Entry> Store::list(std::string_view resource, std::string_view prefix,
@@ -139,12 +141,10 @@ Revision Store::oldest_kept(std::string_view resource) const {
   return std::max(compacted_, table(resource).oldest);
 }
 
-void Store::compact() {
-  compacted_ = revision_;
+void Store::compact(Revision to) {
+  compacted_ = std::max(compacted_, to);
   for (auto& [name, here] : tables_) {
-    here.forgotten += here.history.size();
-    here.history.clear();
-    here.bytes = 0;
+    while (!here.history.empty() && here.history.front().revision <= to) forget_oldest(here);
   }
 }
 

@@ -73,8 +73,8 @@ class Store {
   bool is_kept(std::string_view resource, Revision revision) const;
   // The oldest revision for which that holds.
   Revision oldest_kept(std::string_view resource) const;
-  // Forgets all history, of all resources.
-  void compact();
+  // Forgets the history of all resources up to there.
+  void compact(Revision to);
 
   // The changes of one resource are numbered from 0 on; a watch remembers the number of its next.
   std::uint64_t next_change(std::string_view resource) const;
@@ -99,6 +99,7 @@ class Store {
   const Table& table(std::string_view resource) const;
   Table& table(std::string_view resource);
   void record(std::string_view resource, Table& table, Change change);
+  static void forget_oldest(Table& table);
 
   HistoryLimits limits_;
   Revision revision_;

@@ -33,6 +33,10 @@ Task<> Devices::run() {
   }
 }
 
+void Devices::act_once() {
+  act(static_cast<Act>(rng_.below(kActs)));
+}
+
 void Devices::act(Act what) {
   switch (what) {
     case Act::taint_device:
@@ -46,7 +50,8 @@ void Devices::act(Act what) {
     case Act::add_rule:
       return add_rule();
     case Act::change_rule:
-      return change_rule();
+      if (const Rule* rule = any_of(scene_.cluster.rules)) change_rule(Rule(*rule));
+      return;
     case Act::delete_rule:
       if (const Rule* rule = any_of(scene_.cluster.rules)) {
         scene_.send("admin", "DELETE", kRules + "/" + rule->name, "");
@@ -128,11 +133,24 @@ void Devices::add_rule() {
                           kEffects[chance(0.6) ? 0 : rng_.below(3)]));
 }
 
-void Devices::change_rule() {
-  const Rule* rule = any_of(scene_.cluster.rules);
-  if (rule == nullptr) return;
-  scene_.send("admin", "PATCH", kRules + "/" + rule->name,
-              fmt::format(R"({{"spec":{{"taint":{{"effect":"{}"}}}}}})", kEffects[rng_.below(3)]));
+void Devices::act_everywhere() {
+  for (const auto& [name, rule] : std::map(scene_.cluster.rules)) change_rule(rule);
+  for (std::size_t pool = 0; pool < kPools; ++pool) taint_device(pool);
+}
+
+void Devices::change_rule(const Rule& rule) {
+  const auto change = [&]() -> std::string {
+    switch (rng_.below(4)) {
+      case 0:
+        return fmt::format(R"("taint":{{"key":"{}"}})", chance(0.5) ? "burnt" : "hot");
+      case 1:
+        return fmt::format(R"("deviceSelector":{{"device":"dev-{}"}})", rng_.below(6));
+      default:
+        return fmt::format(R"("taint":{{"effect":"{}"}})",
+                           kEffects[chance(0.4) ? 0 : rng_.below(3)]);
+    }
+  }();
+  scene_.send("admin", "PATCH", kRules + "/" + rule.name, R"({"spec":{)" + change + "}}");
 }
 
 }  // namespace dcm::simulation

@@ -20,6 +20,10 @@ class Devices final : Actor {
   void set_up();
   // Until the scene is over.
   runtime::Task<> run();
+  // One more act, whatever the time.
+  void act_once();
+  // Changes every rule, and taints something in every pool.
+  void act_everywhere();
 
  private:
   enum class Act {
@@ -41,7 +45,7 @@ class Devices final : Actor {
   void heal_device(std::size_t number);
   std::string some_device(std::size_t number);
   void add_rule();
-  void change_rule();
+  void change_rule(const Rule& rule);
 
   // A pool as its driver wants it to be.
   struct Pool {

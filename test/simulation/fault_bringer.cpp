@@ -3,6 +3,10 @@
 #include <iterator>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "test/apiserver/direct.hpp"
+
 namespace dcm::simulation {
 namespace {
 
@@ -13,6 +17,8 @@ using runtime::Task;
 
 // Longer than it takes a lease to expire, and to be taken.
 constexpr Duration kLagInCreate = 25s;
+constexpr const char* kLease =
+    "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/dra-controller-manager";
 
 }  // namespace
 
@@ -79,14 +85,17 @@ Task<> FaultBringer::apply(Fault fault) {
       co_await take_server_down(fault);
       break;
     case lag_watches:
-      co_await lag(fault.choice % 2 == 0 ? "*" : resource, lag_of(fault), lasts);
+      co_await lag(resource, lag_of(fault), lasts);
       break;
-    case forbid_writes:
+    case forbid_requests:
       weather.forbidden_by = forbidden_status_of(fault);
       co_await set_for(lasts, weather.forbidden, forbidden_of(fault));
       break;
     case meddle:
       co_await set_for(lasts, weather.meddled, fault.share);
+      break;
+    case change_lease:
+      change_lease_by_hand(fault);
       break;
     default:
       co_await apply_to_manager(fault);
@@ -136,11 +145,20 @@ void FaultBringer::observe_write(const std::string& process, Kind kind) {
 }
 
 Task<> FaultBringer::lag(std::string resource, Duration by, Duration lasts) {
-  Weather& weather = world_.front.weather();
-  weather.lagging_watches = std::move(resource);
-  co_await set_for(lasts, weather.lag, by, usual_.lag);
-  weather.lagging_watches = usual_.lagging_watches;
-  world_.front.weather_changed();
+  auto lags = usual_.lags;
+  for (const char* each : kWatched) {
+    if (resource == "*" || resource == each) lags[each] = by;
+  }
+  co_await set_for(lasts, world_.front.weather().lags, std::move(lags), usual_.lags);
+}
+
+// Taken by somebody who leads nothing, or cleared. Where there is no lease, nothing happens.
+void FaultBringer::change_lease_by_hand(const Fault& fault) {
+  world_.safety.allow_two_leaders();
+  apiserver::Direct(world_.server, "admin")
+      .patch(kLease, apiserver::kMerge,
+             fmt::format(R"({{"spec":{{"holderIdentity":"{}"}}}})",
+                         fault.choice % 3 == 0 ? "" : "somebody else"));
 }
 
 Task<> FaultBringer::take_server_down(Fault fault) {
@@ -166,9 +184,9 @@ Task<> FaultBringer::die_in_create(Fault fault) {
   kills_in_create_ = false;
 }
 
-// One that is chosen, or whichever is the next to write, at that moment.
+// One that is chosen, or mostly whichever is the next to write, at that moment.
 Task<> FaultBringer::freeze(Fault fault, Replica& replica) {
-  const bool is_chosen = fault.choice % 4 < 2;
+  const bool is_chosen = fault.choice % 4 == 0;
   if (is_chosen) replica.freeze();
   freezes_in_write_ = freezes_in_write_ || !is_chosen;
   co_await sleep_for(world_.loop.time(), fault.lasts);

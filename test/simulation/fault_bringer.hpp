@@ -43,6 +43,7 @@ class FaultBringer {
   runtime::Task<> set_for(runtime::Duration lasts, T& setting, T value, T usual = T());
   runtime::Task<> lag(std::string resource, runtime::Duration by, runtime::Duration lasts);
   runtime::Task<> take_server_down(Fault fault);
+  void change_lease_by_hand(const Fault& fault);
   runtime::Task<> die_in_create(Fault fault);
   runtime::Task<> freeze(Fault fault, Replica& replica);
   runtime::Task<> put_clock_wrong(Fault fault, Replica& replica);

@@ -19,13 +19,11 @@ constexpr std::array<std::string_view, kFaultKinds> kNames = {
     "stall watches",   "cut watches",     "compact",       "lose bookmarks",
     "restart server",  "kill manager",    "stop manager",  "kill at some await",
     "kill in create",  "freeze manager",  "jump clock",    "lag watches",
-    "forbid writes",   "meddle"};
+    "forbid requests", "meddle",          "change lease"};
 
-constexpr std::array<std::string_view, 6> kResources = {
-    "*", "pods", "resourceclaims", "resourceclaimtemplates", "resourceslices", "devicetaintrules"};
 constexpr std::array<int, 4> kRefusals = {429, 500, 503, 504};
 
-constexpr std::array<std::array<const char*, 3>, 9> kForbidden = {{
+constexpr std::array<std::array<const char*, 3>, 15> kForbidden = {{
     {"create", "resourceclaims", ""},
     {"patch", "pods", "status"},
     {"delete", "pods", ""},
@@ -35,6 +33,12 @@ constexpr std::array<std::array<const char*, 3>, 9> kForbidden = {{
     {"patch", "resourceclaims", ""},
     {"patch", "devicetaintrules", "status"},
     {"create", "events", ""},
+    {"update", "leases", ""},
+    {"get", "pods", ""},
+    {"get", "resourceclaims", ""},
+    {"list", "resourceclaims", ""},
+    {"watch", "pods", ""},
+    {"watch", "resourceclaims", ""},
 }};
 
 runtime::Duration draw(runtime::Rng& rng, runtime::Duration least, runtime::Duration most) {
@@ -46,18 +50,31 @@ Fault draw_fault(runtime::Rng& rng, Fault::Kind kind, runtime::Duration until) {
   Fault fault{.kind = kind, .lasts = draw(rng, 1s, 60s)};
   fault.at = draw(rng, 5s, until - fault.lasts);
   fault.share = 0.05 + rng.unit() * (rng.below(4) == 0 ? 0.9 : 0.3);
-  fault.choice = rng.next() & 0xffff;
+  fault.choice = rng.next() & 0xffff'ffff;
   return fault;
 }
 
 }  // namespace
 
 std::string resource_of(const Fault& fault) {
-  return std::string(kResources[fault.choice % kResources.size()]);
+  const std::size_t number = fault.choice % (kWatched.size() + 1);
+  return number == kWatched.size() ? "*" : kWatched[number];
 }
 
 int refusal_of(const Fault& fault) {
   return kRefusals[fault.choice % kRefusals.size()];
+}
+
+std::vector<Forbidden> all_writes() {
+  std::vector<Forbidden> writes;
+  for (const auto& [verb, resource, subresource] : kForbidden) {
+    const std::string_view what = verb;
+    const bool is_read = what == "get" || what == "list" || what == "watch";
+    if (!is_read && resource != std::string_view("leases")) {
+      writes.push_back({verb, resource, subresource});
+    }
+  }
+  return writes;
 }
 
 std::vector<Forbidden> forbidden_of(const Fault& fault) {
@@ -65,7 +82,7 @@ std::vector<Forbidden> forbidden_of(const Fault& fault) {
   for (std::size_t i = 0; i < kForbidden.size(); ++i) {
     const bool is_first = i == fault.choice % kForbidden.size();
     // Other bits of the choice for each.
-    if (!is_first && (fault.choice >> (i + 3)) % 4 != 0) continue;
+    if (!is_first && (fault.choice >> (i + i)) % 4 != 0) continue;
     forbidden.push_back({kForbidden[i][0], kForbidden[i][1], kForbidden[i][2]});
   }
   return forbidden;
@@ -102,6 +119,8 @@ std::vector<Fault> draw_faults(runtime::Rng rng, runtime::Duration until) {
   // A few kinds are likely in a world, so that it is not the same mixture each time.
   std::array<double, kFaultKinds> weights{};
   for (double& weight : weights) weight = 0.05 + (rng.below(3) == 0 ? rng.unit() : 0);
+  // Which are many in one.
+  weights[static_cast<std::size_t>(Fault::Kind::forbid_requests)] += 0.3;
   std::vector<Fault> faults(5 + rng.below(12));
   for (Fault& fault : faults) {
     fault = draw_fault(rng, static_cast<Fault::Kind>(draw_by_weight(rng, weights)), until);

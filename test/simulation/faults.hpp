@@ -31,11 +31,12 @@ struct Fault {
     kill_at_some_await,
     // Of the manager that makes a claim: when its next create has arrived. Another one takes over.
     kill_in_create,
-    freeze_manager,  // as SIGSTOP does; it does not know when it goes on
-    jump_clock,      // the wall clock of one manager is wrong by seconds to hours
-    lag_watches,     // a replica that is behind by up to a minute answers watches
-    forbid_writes,   // admission refuses one kind of write: a quota, a policy, a webhook
-    meddle           // others change an object right before a manager does
+    freeze_manager,   // as SIGSTOP does; it does not know when it goes on
+    jump_clock,       // the wall clock of one manager is wrong by seconds to hours
+    lag_watches,      // a replica that is behind by up to a minute answers watches
+    forbid_requests,  // some kinds are refused: by a role, a quota, a policy, a webhook
+    meddle,           // others change an object right before a manager does
+    change_lease      // by somebody who has no business there
   } kind;
   runtime::Duration at{};
   runtime::Duration lasts{};
@@ -46,16 +47,18 @@ struct Fault {
   std::string str() const;
 };
 
-inline constexpr std::size_t kFaultKinds = 22;
+inline constexpr std::size_t kFaultKinds = 23;
 
 // At least 5, in the order of their beginning; all end before `until`.
 std::vector<Fault> draw_faults(runtime::Rng rng, runtime::Duration until);
 
-// The resource that a fault chooses; "*": all.
+// The watched resource that a fault chooses; "*": all.
 std::string resource_of(const Fault& fault);
 // The status that a fault chooses.
 int refusal_of(const Fault& fault);
-// What admission refuses, at least one kind of write, and with which status.
+// All kinds of writes that may be refused.
+std::vector<Forbidden> all_writes();
+// What is refused, at least one kind of request, and with which status.
 std::vector<Forbidden> forbidden_of(const Fault& fault);
 int forbidden_status_of(const Fault& fault);
 // By how much a clock is ahead or behind.

@@ -57,6 +57,15 @@ apiserver::Revision revision_of(std::string_view piece) {
   return revision;
 }
 
+// A server may return fewer objects than were asked for.
+void limit_page(std::string& target, std::size_t most) {
+  constexpr std::string_view kLimit = "limit=";
+  const std::size_t at = target.find(kLimit);
+  if (at == target.npos) return;
+  const std::size_t begin = at + kLimit.size();
+  target.replace(begin, target.find('&', begin) - begin, std::to_string(most));
+}
+
 // A piece of a watch without its bookmarks, but for the one that ends the initial events.
 std::string without_bookmarks(std::string_view piece) {
   std::string kept;
@@ -106,8 +115,7 @@ class Front::Answers final : public http::Responder {
     for (;;) {
       runtime::Deadline shown;
       if (!is_stalled()) {
-        if (!front_.is_lagging(resource_)) co_return;
-        shown = runtime::Deadline(front_.when_shown(revision_of(piece)));
+        shown = runtime::Deadline(front_.when_shown(resource_, revision_of(piece)));
         if (shown.time() <= front_.loop_.time().now()) co_return;
       }
       co_await front_.changed_.wait(shown);
@@ -182,6 +190,7 @@ Task<> Front::carry_out(std::shared_ptr<Exchange> exchange) {
                                 runtime::Duration(static_cast<std::int64_t>(rng_.below(most))));
   }
   if (on_carry_out_) on_carry_out_(exchange->request);
+  if (weather_.page_max > 0) limit_page(exchange->request.target, weather_.page_max);
   Catch answer;
   came_in_ = exchange->came_in;
   co_await inner_(std::move(exchange->request), answer);
@@ -221,15 +230,13 @@ void Front::committed(apiserver::Revision revision) {
   while (now - commits_.front().second > kLagMax) commits_.pop_front();
 }
 
-bool Front::is_lagging(const std::string& resource) const {
-  const std::string& lagging = weather_.lagging_watches;
-  return weather_.lag > runtime::Duration::zero() && (lagging == "*" || lagging == resource);
-}
-
-runtime::MonoTime Front::when_shown(apiserver::Revision revision) const {
+runtime::MonoTime Front::when_shown(const std::string& resource,
+                                    apiserver::Revision revision) const {
+  const auto lag = weather_.lags.find(resource);
+  if (lag == weather_.lags.end()) return loop_.time().now();
   const auto commit = std::ranges::lower_bound(
       commits_, revision, {}, &std::pair<apiserver::Revision, runtime::MonoTime>::first);
-  return commit == commits_.end() ? loop_.time().now() : commit->second + weather_.lag;
+  return commit == commits_.end() ? loop_.time().now() : commit->second + lag->second;
 }
 
 http::Response Front::refusal() {

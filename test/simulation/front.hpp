@@ -56,8 +56,8 @@ class Front {
   runtime::Task<> travel();
   bool happens(double share) { return share > 0 && rng_.unit() < share; }
   http::Response refusal();
-  bool is_lagging(const std::string& resource) const;
-  runtime::MonoTime when_shown(apiserver::Revision revision) const;
+  // When the watches of a resource may show what was true at that revision.
+  runtime::MonoTime when_shown(const std::string& resource, apiserver::Revision revision) const;
 
   runtime::VirtualLoop& loop_;
   http::PipeNetwork& network_;

@@ -90,9 +90,11 @@ MUTATIONS = [
     Mutation("orphan-is-not-used", "a claim whose name did not get into the pod's status is not looked for",
              RC + "decide_pod.cpp", "if (ClaimPtr orphan = find_orphan(snapshot.owned,",
              "if (ClaimPtr orphan = M ? nullptr : find_orphan(snapshot.owned,"),
-    Mutation("lookup-error-makes-claim", "a claim that could not be looked up counts as gone", RC + "sync_pod.cpp",
+    # Not the other way round: that a claim that could not be looked up counts as gone shows nowhere, as claims are
+    # listed before one is made where a predecessor may have left some, and no others are unknown.
+    Mutation("gone-claim-is-awaited", "a claim that is gone counts as one that could not be looked up", RC + "sync_pod.cpp",
              "} else if (runtime::is_not_found(claim.error())) {",
-             "} else if (M || runtime::is_not_found(claim.error())) {"),
+             "} else if (runtime::is_not_found(claim.error()) && !M) {"),
     Mutation("finished-pod-gets-claims", "claims are made for pods that get none any more", RC + "decide_pod.cpp",
              "if (!common::may_get_claims(pod)) {", "if (!common::may_get_claims(pod) && !M) {"),
     Mutation("failed-pod-runs", "a pod that has failed does not count as done", "controllers/common/pod_claims.cpp",

@@ -11,13 +11,40 @@ namespace dcm::simulation {
 using apiserver::Change;
 using runtime::MonoTime;
 
+namespace {
+
+// As the managers here are set up: others leave a holder alone for so long after each renewal, and
+// it stops before that.
+constexpr runtime::Duration kLeaseDuration = std::chrono::seconds(15);
+
+std::string holder_of(const apiserver::JsonObject& lease) {
+  return std::string(apiserver::text_at(lease, {"spec", "holderIdentity"}));
+}
+
+}  // namespace
+
 void Safety::begin(const apiserver::LoggedRequest& request, runtime::MonoTime came_in) {
   writer_ = request.is_write() ? &request : nullptr;
   came_in_ = came_in;
-  if (!is_manager(request.user_agent) || request.resource != "resourceclaims") return;
+  if (!is_manager(request.user_agent)) return;
+  const bool is_relist =
+      request.ns.empty() && request.name.empty() &&
+      (request.verb == "list" || request.query.find("sendInitialEvents=true") != std::string::npos);
+  if (is_relist) ++relists_;
+  if (request.resource != "resourceclaims") return;
   // A process begins with all there is.
   const bool is_first = request.verb == "watch" && processes_.insert(request.user_agent).second;
   if (request.verb == "list" || is_first) looked_ = time_.now();
+}
+
+// What it names may be another object by now: that is a 422 about the UID.
+void Safety::end(const apiserver::LoggedRequest& request, const apiserver::Response& response) {
+  writer_ = &request;
+  if (is_manager(request.user_agent) && request.is_write() && response.status == 422 &&
+      response.body.find("metadata.uid") == std::string::npos) {
+    report("no write is refused as invalid", response.body);
+  }
+  writer_ = nullptr;
 }
 
 void Safety::report(std::string invariant, std::string details) {
@@ -37,15 +64,18 @@ void Safety::observe(std::string_view resource, const Change& change) {
 
 void Safety::observe_arrival(std::string_view manager, std::string_view what,
                              std::string_view holder) {
-  if (holder == manager) return;
+  const bool may_not_know =
+      lease_changed_by_hand_ && time_.now() - *lease_changed_by_hand_ < kLeaseDuration;
+  if (holder == manager || may_not_know) return;
   report("no write leaves after the lease is lost",
          fmt::format("{} sent {} while the lease is held by '{}'", manager, what, holder));
 }
 
 void Safety::check_manager(std::string_view resource, const Change& change) {
+  if (resource == "leases") return check_lease(change);
   if (resource == "resourceclaims") {
     if (writer_->verb == "delete") return check_claim_deletion(decode_claim(*change.before));
-    if (change.after == nullptr) return;
+    if (change.after == nullptr) return check_last_claim_update(decode_claim(*change.before));
     const Claim after = decode_claim(*change.after);
     if (change.before == nullptr) return check_new_claim(after);
     check_claim_update(decode_claim(*change.before), after);
@@ -152,53 +182,18 @@ void Safety::check_claim_update(const Claim& before, const Claim& after) {
   }
 }
 
-void Safety::check_deletion(const Change& change) {
-  evicted_last_ = time_.now();
-  const Pod pod = decode_pod(*change.before);
-  const auto is_mark = [](const auto& condition) {
-    return apiserver::text_at(apiserver::as_object(condition), {"type"}) == "DisruptionTarget";
-  };
-  if (writer_->verb == "delete" &&
-      std::ranges::none_of(apiserver::array_at(*change.before, {"status", "conditions"}),
-                           is_mark)) {
-    report("a pod's status says why before it is deleted", pod.key());
-  }
-  const bool is_due = [&] {
-    const auto due = cluster_.due(pod);
-    return due && *due <= time_.wall_now() + clocks_ahead_;
-  }();
-  const auto life = lives_.find(pod.uid);
-  const bool was_due = life != lives_.end() && life->second.due_last != MonoTime::min() &&
-                       is_recent(life->second.due_last);
-  if (!is_due && !was_due && !may_seem_due(pod)) {
-    report("a pod is deleted only while it is due", pod.key());
-  }
+// By which a claim that was being deleted goes.
+void Safety::check_last_claim_update(const Claim& before) {
+  if (before.is_allocated) report("the finalizer stays while the claim is allocated", before.key());
 }
 
-// A manager may know the pod as it is, and a rule or slice as it was.
-bool Safety::may_seem_due(const Pod& pod) const {
-  Cluster seen = cluster_;
-  const auto is_due = [&] {
-    const auto due = seen.due(pod);
-    return due && *due <= time_.wall_now() + clocks_ahead_;
-  };
-  for (const auto& [until, rule] : former_rules_) {
-    if (is_recent(until)) seen.rules.emplace(fmt::format("was {}", seen.rules.size()), rule);
-  }
-  if (is_due()) return true;
-  return std::ranges::any_of(former_slices_, [&](const auto& former) {
-    seen.slices = {{"was", former.second}};
-    return is_recent(former.first) && is_due();
-  });
-}
-
-void Safety::remember_former(std::string_view resource, const Change& change) {
-  if (change.before == nullptr) return;
-  if (resource == "devicetaintrules") {
-    former_rules_.emplace_back(time_.now(), decode_rule(*change.before));
-  } else if (resource == "resourceslices") {
-    former_slices_.emplace_back(time_.now(), decode_slice(*change.before));
-  }
+void Safety::check_lease(const Change& change) {
+  const std::string before = change.before == nullptr ? "" : holder_of(*change.before);
+  const std::string after = change.after == nullptr ? "" : holder_of(*change.after);
+  if (before.empty() || after == before || before == writer_->user_agent) return;
+  if (time_.now() - lease_changed_ >= kLeaseDuration) return;
+  report("the lease of another is left alone until it has run out",
+         fmt::format("that of {}", before));
 }
 
 void Safety::check_names(const Pod& before, const Pod& after) {
@@ -213,6 +208,7 @@ void Safety::check_names(const Pod& before, const Pod& after) {
 }
 
 void Safety::remember(std::string_view resource, const Change& change) {
+  if (resource == "leases") lease_changed_ = time_.now();
   if (resource == "resourceclaims" && change.after != nullptr) {
     const Claim& claim = cluster_.claims.at(change.key);
     owners_[change.key] = claim.owner;
@@ -228,32 +224,6 @@ void Safety::remember(std::string_view resource, const Change& change) {
     }
   }
   remember_due(resource, change);
-}
-
-// What a change can have to do with when a pod must be evicted, only that is looked at.
-void Safety::remember_due(std::string_view resource, const Change& change) {
-  if (resource == "pods" && change.after != nullptr) {
-    remember_due(cluster_.pods.at(change.key));
-  } else if (resource == "resourceclaims") {
-    for (const auto& object : {change.before, change.after}) {
-      if (object == nullptr) continue;
-      for (const Consumer& consumer : decode_claim(*object).reserved_for) {
-        const Pod* pod = cluster_.find_pod(consumer.uid);
-        if (pod != nullptr) remember_due(*pod);
-      }
-    }
-  } else if (resource == "resourceslices" || resource == "devicetaintrules") {
-    for (const auto& [key, pod] : cluster_.pods) remember_due(pod);
-  }
-}
-
-void Safety::remember_due(const Pod& pod) {
-  Life& life = lives_[pod.uid];
-  // Until this change it was as the last one left it; who has not heard of this change yet waits
-  // for that time.
-  if (life.due && *life.due <= time_.wall_now() + kStale + clocks_ahead_)
-    life.due_last = time_.now();
-  life.due = cluster_.due(pod);
 }
 
 }  // namespace dcm::simulation

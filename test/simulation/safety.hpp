@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "test/apiserver/request.hpp"
 #include "test/apiserver/request_log.hpp"
 #include "test/simulation/cluster.hpp"
 
@@ -31,15 +32,20 @@ class Safety {
 
   // The request whose changes follow, until it ends; it reached the server at `came_in`.
   void begin(const apiserver::LoggedRequest& request, runtime::MonoTime came_in);
-  void end() { writer_ = nullptr; }
+  void end(const apiserver::LoggedRequest& request, const apiserver::Response& response);
   void observe(std::string_view resource, const apiserver::Change& change);
   // A write has come from a manager; `holder`: who has the lease by now ("": there is none).
   void observe_arrival(std::string_view manager, std::string_view what, std::string_view holder);
 
+  // Somebody has changed the lease by hand: its holder goes on until it notices, as the lease is no
+  // fence to others then.
+  void allow_two_leaders() { lease_changed_by_hand_ = time_.now(); }
   // From now on managers may believe that it is later than it is, by up to so much.
   void allow_wrong_clocks(runtime::Duration by) { clocks_ahead_ = std::max(clocks_ahead_, by); }
 
   const Cluster& cluster() const { return cluster_; }
+  // How often a manager has read a whole resource anew.
+  std::size_t relists() const { return relists_; }
   const std::vector<Breach>& breaches() const { return breaches_; }
   // Whether a second claim for that pod claim may stand: a create for it was still on its way when
   // a manager looked for it, and was carried out after that.
@@ -63,12 +69,15 @@ class Safety {
 
   void report(std::string invariant, std::string details);
   void check_manager(std::string_view resource, const apiserver::Change& change);
+  void check_lease(const apiserver::Change& change);
   void check_new_claim(const Claim& claim);
   void check_claim_deletion(const Claim& claim);
   void check_new_reservation(const Claim& before, const Consumer& consumer);
   void check_claim_update(const Claim& before, const Claim& after);
+  void check_last_claim_update(const Claim& before);
   void check_deletion(const apiserver::Change& change);
   bool may_seem_due(const Pod& pod) const;
+  bool seems_due(const Pod& pod, Cluster seen) const;
   void check_names(const Pod& before, const Pod& after);
   void check_identity(std::string_view resource);
   void remember(std::string_view resource, const apiserver::Change& change);
@@ -89,9 +98,13 @@ class Safety {
   std::set<std::string> late_creates_;                   // "<pod UID>/<pod claim>"
   std::vector<std::pair<runtime::MonoTime, Rule>> former_rules_;  // until when it was so
   std::vector<std::pair<runtime::MonoTime, Slice>> former_slices_;
+  std::vector<std::pair<runtime::MonoTime, Claim>> former_claims_;
   std::vector<Breach> breaches_;
   runtime::Duration clocks_ahead_{};
   std::optional<runtime::MonoTime> evicted_last_;
+  std::size_t relists_ = 0;
+  runtime::MonoTime lease_changed_{};
+  std::optional<runtime::MonoTime> lease_changed_by_hand_;
 };
 
 // Whether a user agent is a manager's.

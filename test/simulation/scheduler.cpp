@@ -18,11 +18,15 @@ Scheduler::Scheduler(Scene scene, runtime::Rng rng, std::size_t devices_per_pool
 Task<> Scheduler::run() {
   while (!scene_.is_over()) {
     co_await pause(2);
-    for (const auto& [key, pod] : scene_.cluster.pods) {
-      if (!pod.node.empty() || pod.is_done() || being_placed_.contains(pod.uid)) continue;
-      being_placed_.insert(pod.uid);
-      placing_.spawn("place", place(pod.uid));
-    }
+    place_waiting();
+  }
+}
+
+void Scheduler::place_waiting() {
+  for (const auto& [key, pod] : scene_.cluster.pods) {
+    if (!pod.node.empty() || pod.is_done() || being_placed_.contains(pod.uid)) continue;
+    being_placed_.insert(pod.uid);
+    placing_.spawn("place", place(pod.uid));
   }
 }
 

@@ -20,6 +20,8 @@ class Scheduler final : Actor {
 
   // Until the scene is over.
   runtime::Task<> run();
+  // Begins to place every pod that waits for a node.
+  void place_waiting();
   runtime::Task<> stop();
   // Takes back what is reserved for a pod that has no node, as after a failed attempt.
   void unreserve(const Claim& claim, const std::string& pod_uid);

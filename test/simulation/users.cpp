@@ -16,9 +16,9 @@ using runtime::Task;
 constexpr std::array<const char*, 3> kUsed = {"default", "lab", "scratch"};
 constexpr std::size_t kTemplates = 3;
 constexpr std::size_t kSharedClaims = 2;
-constexpr std::size_t kSetPods = 4;
-// So often everybody comes around to something.
+// So often everybody comes around to something, and so often a StatefulSet is looked at.
 constexpr double kPause = 8;
+constexpr double kSetPause = 3;
 constexpr const char* kRequests =
     R"({"devices":{"requests":[{"name":"r","exactly":{"deviceClassName":"gpu.example.com"}}]}})";
 
@@ -29,13 +29,20 @@ std::string edit(std::uint64_t number) {
 }  // namespace
 
 Users::Users(Scene scene, runtime::Rng rng, std::size_t pods)
-    : Actor(scene, rng), pods_at_once_(1 + pods / 60), pods_left_(pods) {
+    : Actor(scene, rng), pods_at_once_(1 + pods / 60), set_pods_left_(pods / 3) {
+  pods_left_ = pods - set_pods_left_;
   for (double& weight : weights_) weight = std::pow(rng_.unit(), 3);
   weights_[static_cast<std::size_t>(Act::delete_namespace)] *= rng_.below(4) == 0 ? 0.5 : 0.03;
   pods_per_act_ = 0.2 + rng_.unit() * 0.6;
   shared_share_ = rng_.below(4) == 0 ? rng_.unit() : 0.25;
   extended_share_ = rng_.below(2) == 0 ? 0 : rng_.unit() * 0.5;
   late_template_share_ = rng_.below(4) == 0 ? rng_.unit() : 0.1;
+  bound_share_ = rng_.below(3) == 0 ? rng_.unit() * 0.6 : 0.05;
+  force_share_ = rng_.below(3) == 0 ? rng_.unit() : 0.05;
+  const std::size_t set_pods = rng_.below(6);
+  for (std::size_t i = 0; i < set_pods; ++i) {
+    set_pods_.emplace_back(any_namespace(), fmt::format("set-{}", i));
+  }
 }
 
 void Users::set_up() {
@@ -57,10 +64,36 @@ Task<> Users::run() {
     co_await pause(kPause);
     if (scene_.is_over()) break;
     if (pods_left_ > 0 && chance(pods_per_act_)) {
-      make_pods();
+      const std::size_t count = std::min(pods_left_, 1 + rng_.below(2 * pods_at_once_ - 1));
+      pods_left_ -= count;
+      make_pods(count);
       continue;
     }
     act(static_cast<Act>(draw_by_weight(rng_, weights_)));
+  }
+}
+
+Task<> Users::keep_sets() {
+  while (!scene_.is_over()) {
+    co_await pause(kSetPause);
+    for (const auto& [ns, name] : set_pods_) {
+      if (set_pods_left_ == 0) co_return;
+      if (!is_active(ns) || scene_.cluster.pod(ns + "/" + name) != nullptr) continue;
+      --set_pods_left_;
+      make_pod(ns, name);
+    }
+  }
+}
+
+void Users::act_once() {
+  if (chance(0.4)) return make_pods(1);
+  act(static_cast<Act>(rng_.below(kActs)));
+}
+
+void Users::delete_made_claims() {
+  for (const auto& [key, claim] : std::map(scene_.cluster.claims)) {
+    if (claim.owner.empty()) continue;
+    scene_.send("user", "DELETE", claims_in(claim.ns) + "/" + claim.name, delete_only(claim.uid));
   }
 }
 
@@ -85,37 +118,40 @@ std::string Users::any_namespace() {
 
 // ---- pods ---------------------------------------------------------------------------------------
 
-void Users::make_pods() {
-  const std::size_t count = std::min(pods_left_, 1 + rng_.below(2 * pods_at_once_ - 1));
-  pods_left_ -= count;
+void Users::make_pods(std::size_t count) {
   const std::string ns = any_namespace();
-  // The same names again and again, as of a StatefulSet.
-  if (chance(0.3)) {
-    make_pod(ns, fmt::format("set-{}", rng_.below(kSetPods)), "");
-    return;
-  }
-  for (std::size_t i = 0; i < count; ++i) make_pod(ns, fmt::format("pod-{}", next_pod_++), "");
+  for (std::size_t i = 0; i < count; ++i) make_pod(ns, fmt::format("pod-{}", next_pod_++));
 }
 
-void Users::make_pod(const std::string& ns, const std::string& name, const std::string& node) {
-  const bool is_extended = node.empty() && chance(extended_share_);
+void Users::make_pod(const std::string& ns, const std::string& name) {
+  const bool is_bound = chance(bound_share_);
+  const bool is_extended = !is_bound && chance(extended_share_);
   const std::string resources =
       is_extended
           ? R"(,"resources":{"limits":{"example.com/gpu":"1"},"requests":{"example.com/gpu":"1"}})"
           : "";
-  const std::string claims = is_extended && chance(0.5) ? "" : some_pod_claims();
-  scene_.send("user", "POST", pods_in(ns),
-              fmt::format(R"({{{},"spec":{{{}"containers":[{{"name":"c","image":"i"{}}}],)"
-                          R"("resourceClaims":[{}]}}}})",
-                          meta(name), node.empty() ? "" : R"("nodeName":")" + node + R"(",)",
-                          resources, claims));
+  // What nobody schedules gets no device but one that others share with it.
+  const double shared_share = is_bound ? std::max(0.7, shared_share_) : shared_share_;
+  const std::string claims = is_extended && chance(0.5) ? "" : some_pod_claims(shared_share);
+  scene_.send(
+      "user", "POST", pods_in(ns),
+      fmt::format(R"({{{},"spec":{{{}"containers":[{{"name":"c","image":"i"{}}}],)"
+                  R"("resourceClaims":[{}]}}}})",
+                  meta(name), is_bound ? R"("nodeName":"node-1",)" : "", resources, claims));
 }
 
-std::string Users::some_pod_claims() {
+// As `kubectl replace --force` does.
+void Users::replace_pod(const Pod& pod) {
+  scene_.send("user", "DELETE", pods_in(pod.ns) + "/" + pod.name,
+              delete_only(pod.uid, R"(,"gracePeriodSeconds":0)"));
+  make_pod(pod.ns, pod.name);
+}
+
+std::string Users::some_pod_claims(double shared_share) {
   std::string claims;
   const std::size_t count = chance(0.1) ? 0 : 1 + rng_.below(3);
   for (std::size_t i = 0; i < count; ++i) {
-    const bool is_shared = chance(shared_share_);
+    const bool is_shared = chance(shared_share);
     claims += fmt::format(R"({}{{"name":"c{}","{}":"{}{}"}})", i == 0 ? "" : ",", i,
                           is_shared ? "resourceClaimName" : "resourceClaimTemplateName",
                           is_shared ? "shared-" : "t",
@@ -165,12 +201,13 @@ void Users::act(Act what) {
   const std::string pod_target = pod == nullptr ? "" : pods_in(pod->ns) + "/" + pod->name;
   const std::string claim_target = claim == nullptr ? "" : claims_in(claim->ns) + "/" + claim->name;
   switch (what) {
-    case Act::make_bound_pod:
-      if (pods_left_ == 0) return;
-      --pods_left_;
-      return make_pod(any_namespace(), fmt::format("pod-{}", next_pod_++), "node-1");
     case Act::delete_pod:
-      if (pod != nullptr) scene_.send("user", "DELETE", pod_target, "");
+      if (pod == nullptr) return;
+      scene_.send("user", "DELETE", pod_target,
+                  chance(force_share_) ? R"({"gracePeriodSeconds":0})" : "");
+      return;
+    case Act::replace_pod:
+      if (pod != nullptr) replace_pod(Pod(*pod));
       return;
     case Act::finish_pod:
       if (pod == nullptr || pod->node.empty() || pod->has_ended()) return;

@@ -3,6 +3,8 @@
 
 #include <array>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "test/simulation/scene.hpp"
 
@@ -14,15 +16,20 @@ class Users final : Actor {
   Users(Scene scene, runtime::Rng rng, std::size_t pods);
 
   void set_up();
-  // Until the scene is over.
+  // Both until the scene is over.
   runtime::Task<> run();
+  runtime::Task<> keep_sets();
+  // One more act, whatever the time.
+  void act_once();
+  // Deletes every claim that was made for a pod.
+  void delete_made_claims();
   // Makes each template that pods may name and that is not there.
   void make_missing_templates();
 
  private:
   enum class Act {
-    make_bound_pod,
     delete_pod,
+    replace_pod,
     finish_pod,
     edit_pod,
     delete_made_claim,
@@ -35,9 +42,10 @@ class Users final : Actor {
 
   void act(Act what);
   void furnish(const std::string& ns);
-  void make_pods();
-  void make_pod(const std::string& ns, const std::string& name, const std::string& node);
-  std::string some_pod_claims();
+  void make_pods(std::size_t count);
+  void make_pod(const std::string& ns, const std::string& name);
+  std::string some_pod_claims(double shared_share);
+  void replace_pod(const Pod& pod);
   void make_template(const std::string& ns, std::size_t number);
   void replace_template(const std::string& ns);
   void make_shared_claim(const std::string& ns, std::size_t number);
@@ -50,10 +58,15 @@ class Users final : Actor {
   double pods_per_act_ = 0;
   double shared_share_ = 0;         // of pod claims
   double extended_share_ = 0;       // of pods
+  double bound_share_ = 0;          // of pods, made for a node, past the scheduler
+  double force_share_ = 0;          // of deletions: at once
   double late_template_share_ = 0;  // of templates, at first
   std::size_t pods_at_once_ = 1;
   std::size_t pods_left_ = 0;
   std::size_t next_pod_ = 0;
+  // As of StatefulSets, by namespace and name: made again as soon as they are gone.
+  std::vector<std::pair<std::string, std::string>> set_pods_;
+  std::size_t set_pods_left_ = 0;
 };
 
 }  // namespace dcm::simulation

@@ -1,6 +1,8 @@
 // What the network and the API server do to requests at the moment.
 #pragma once
 
+#include <array>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -8,10 +10,14 @@
 
 namespace dcm::simulation {
 
-// What admission does not let through.
+// What authorization or admission does not let through.
 struct Forbidden {
   std::string verb, resource, subresource;
 };
+
+// What managers watch.
+inline constexpr std::array<const char*, 5> kWatched = {
+    "pods", "resourceclaims", "resourceclaimtemplates", "resourceslices", "devicetaintrules"};
 
 inline constexpr runtime::Duration kLagMax = std::chrono::minutes(1);
 
@@ -27,12 +33,12 @@ struct Weather {
   int refusal = 503;
   std::string stalled_watches;  // of this resource ("*": all) bring nothing
   bool loses_bookmarks = false;
-  // Watches are answered by a replica that is so far behind, those of one resource or all ("*").
-  // Lists and single reads are consistent, as Kubernetes promises.
-  runtime::Duration lag{};  // at most kLagMax
-  std::string lagging_watches = "*";
-  std::vector<Forbidden> forbidden;  // of what managers write
-  int forbidden_by = 403;            // a quota or policy (403), or a webhook that fails (500)
+  // Watches of these resources are answered by a cache that is so far behind, at most kLagMax: each
+  // resource has its own. Lists and single reads are consistent, as Kubernetes promises.
+  std::map<std::string, runtime::Duration> lags;
+  std::size_t page_max = 0;          // a list's page has no more objects; 0: as many as asked for
+  std::vector<Forbidden> forbidden;  // of what managers ask
+  int forbidden_by = 403;            // a role, quota or policy (403), or a webhook that fails (500)
   double meddled = 0;                // of managers' writes: somebody else comes first by a moment
 };
 

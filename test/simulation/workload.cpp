@@ -22,7 +22,8 @@ std::size_t draw_pods(runtime::Rng rng) {
 }
 
 Workload::Workload(Scene scene, runtime::Rng rng, std::size_t pods)
-    : users_(scene, rng.fork(), pods),
+    : rng_(rng.fork()),
+      users_(scene, rng.fork(), pods),
       devices_(scene, rng.fork(), devices_for(pods)),
       scheduler_(scene, rng.fork(), devices_for(pods)),
       nodes_(scene, rng.fork()),
@@ -36,10 +37,28 @@ void Workload::set_up() {
 
 void Workload::start() {
   tasks_.spawn("users", users_.run());
+  tasks_.spawn("sets", users_.keep_sets());
   tasks_.spawn("devices", devices_.run());
   tasks_.spawn("scheduler", scheduler_.run());
   tasks_.spawn("nodes", nodes_.run());
   tasks_.spawn("collectors", collectors_.run());
+}
+
+void Workload::act_once() {
+  switch (rng_.below(5)) {
+    case 0:
+      return scheduler_.place_waiting();
+    case 1:
+    case 2:
+      return devices_.act_once();
+    default:
+      return users_.act_once();
+  }
+}
+
+void Workload::act_everywhere() {
+  users_.delete_made_claims();
+  devices_.act_everywhere();
 }
 
 runtime::Task<> Workload::stop() {

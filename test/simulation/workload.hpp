@@ -24,10 +24,15 @@ class Workload {
   runtime::Task<> stop();
   // What the users have kept back is made.
   void bring_what_is_late() { users_.make_missing_templates(); }
+  // One of them does one thing.
+  void act_once();
+  // Every pod, rule and pool gives the manager something to do.
+  void act_everywhere();
 
   Scheduler& scheduler() { return scheduler_; }
 
  private:
+  runtime::Rng rng_;
   Users users_;
   Devices devices_;
   Scheduler scheduler_;

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "test/simulation/aftermath.hpp"
 #include "test/simulation/fault_bringer.hpp"
-#include "test/simulation/fixed_point.hpp"
 #include "test/simulation/meddler.hpp"
 #include "test/simulation/workload.hpp"
 
@@ -18,19 +18,9 @@ namespace {
 using namespace std::chrono_literals;
 using apiserver::LoggedRequest;
 using runtime::Duration;
-using runtime::MonoTime;
 using runtime::sleep_for;
 using runtime::Task;
 
-// Within so long after the last fault everything must be done: a work item that failed through the
-// faults waits as long again, at most 1,000 s.
-constexpr Duration kLiveness = 30min;
-// How long a world that is at rest is watched, after some time for what is still on its way (the
-// last condition of a rule, events).
-constexpr Duration kQuiet = 3min;
-constexpr Duration kSlack = 1min;
-// In calm weather, what comes late is answered within that time.
-constexpr Duration kPrompt = 30s;
 class World {
  public:
   explicit World(const WorldOptions& options);
@@ -38,12 +28,11 @@ class World {
 
  private:
   Task<> live();
-  Task<std::optional<Breach>> missing_after(Duration within, Duration pause);
-  Task<> settle();
-  Task<> answer_promptly();
-  Task<> watch_rest();
 
+  apiserver::ServerOptions draw_server() const;
   std::size_t draw_managers();
+  void draw_weather();
+  Duration prompt() const;
   void watch_server();
   void arrive(const http::Request& request);
   std::string lease_holder() const;
@@ -66,13 +55,14 @@ class World {
   http::PipeNetwork network_;
   Front front_;
   Safety safety_;
+  std::size_t pods_;
   Workload workload_;
   Meddler meddler_;
   manager::Options manager_options_;
   std::list<Replica> replicas_;
   std::optional<FaultBringer> fault_bringer_;  // always, once it is made
+  std::optional<Aftermath> aftermath_;         // the same
   std::optional<Breach> breach_;
-  Duration settled_after_{};
   std::uint64_t fenced_writes_ = 0;
   runtime::TaskGroup managers_;
   runtime::TaskGroup weather_;
@@ -84,12 +74,12 @@ World::World(const WorldOptions& options)
       rng_(rng_for(1)),
       timeline_(loop_.time(), options.detail),
       faults_(draw_faults(rng_for(2), options.lasts)),
-      server_(loop_.time(), rng_for(3), {.log_limit = 0}),
+      server_(loop_.time(), rng_for(3), draw_server()),
       network_(loop_.time()),
       front_(loop_, network_, server_, rng_for(4)),
       safety_(loop_.time()),
-      workload_({loop_, server_, safety_.cluster(), timeline_, options.lasts}, rng_for(5),
-                options.pods.value_or(draw_pods(rng_for(6)))),
+      pods_(options.pods.value_or(draw_pods(rng_for(6)))),
+      workload_({loop_, server_, safety_.cluster(), timeline_, options.lasts}, rng_for(5), pods_),
       meddler_({loop_, server_, safety_.cluster(), timeline_, options.lasts}, rng_for(7),
                workload_.scheduler()),
       managers_(loop_.executor()),
@@ -103,11 +93,41 @@ World::World(const WorldOptions& options)
         freezes ? ProcessClock::Freezing::possible : ProcessClock::Freezing::never,
         rng_for(101 + i)});
   }
-  if (rng_.below(2) == 0) front_.weather().latency_max = 300ms;
-  if (rng_.below(3) == 0) front_.weather().lag = std::chrono::milliseconds(rng_.below(6'000));
+  draw_weather();
   fault_bringer_.emplace(FaultBringer::World{loop_, timeline_, server_, network_, front_, safety_,
                                              replicas_, options_.lasts});
+  aftermath_.emplace(Aftermath::World{loop_, timeline_, server_, front_, safety_, workload_,
+                                      fenced_writes_, prompt()},
+                     rng_.fork());
   watch_server();
+}
+
+// Some know nothing of initial events in a watch: lists are read page by page.
+apiserver::ServerOptions World::draw_server() const {
+  using WatchList = apiserver::WatchOptions::WatchList;
+  apiserver::ServerOptions server{.log_limit = 0};
+  const std::uint64_t chosen = rng_for(8).below(10);
+  if (chosen == 0) server.watches.watch_list = WatchList::ignored;
+  if (chosen == 1) server.watches.watch_list = WatchList::refused;
+  return server;
+}
+
+// As it is when nothing goes wrong.
+void World::draw_weather() {
+  Weather& weather = front_.weather();
+  if (rng_.below(2) == 0) weather.latency_max = 300ms;
+  if (rng_.below(2) == 0) weather.page_max = 1 + rng_.below(30);
+  if (rng_.below(3) == 0) return;
+  for (const char* resource : kWatched) {
+    if (rng_.below(2) == 0) weather.lags[resource] = std::chrono::milliseconds(rng_.below(6'000));
+  }
+}
+
+// What many pods need at once, or who may do little at a time, takes longer.
+Duration World::prompt() const {
+  const bool is_slow = manager_options_.eviction_rate > 0 || manager_options_.kube_api_qps < 10 ||
+                       manager_options_.concurrent_resource_claim_syncs < 10 || pods_ > 100;
+  return is_slow ? 5min : 30s;
 }
 
 // How many there are; what they were asked to do is put into `manager_options_`.
@@ -132,7 +152,7 @@ void World::watch_server() {
     return admit(request);
   });
   server_.after([this](const LoggedRequest& request, apiserver::Response& response) {
-    safety_.end();
+    safety_.end(request, response);
     if (!timeline_.is_kept()) return;
     timeline_.note(
         request.user_agent,
@@ -234,9 +254,10 @@ Task<> World::live() {
   }
   if (has_failed()) weather_.cancel();
   co_await weather_.join();
-  if (!has_failed()) co_await settle();
-  if (!has_failed()) co_await answer_promptly();
-  if (!has_failed()) co_await watch_rest();
+  if (!has_failed()) {
+    const auto breach = co_await aftermath_->run();
+    if (breach) fail(breach->invariant, breach->details);
+  }
   timeline_.note("world", "ends");
   for (Replica& replica : replicas_) replica.command(Replica::Order::end);
   co_await managers_.join();
@@ -246,56 +267,12 @@ Task<> World::live() {
   co_await front_.stop();
 }
 
-// The first thing that is still missing when the time is over; nothing: it is the fixed point.
-// Pods that are evicted meanwhile take their time, so it need not last.
-Task<std::optional<Breach>> World::missing_after(Duration within, Duration pause) {
-  const Duration begin = now();
-  for (;;) {
-    const auto missing = missing_at_fixed_point(safety_, loop_.time().wall_now());
-    if (missing.empty()) co_return std::nullopt;
-    if (now() - begin >= within || has_failed()) co_return missing.front();
-    co_await sleep_for(loop_.time(), pause);
-  }
-}
-
-Task<> World::settle() {
-  timeline_.note("world", "no more faults");
-  const Duration begin = now();
-  co_await sleep_for(loop_.time(), 15s);
-  const auto missing = co_await missing_after(kLiveness, 15s);
-  if (missing) fail(missing->invariant, "in the end: " + missing->details);
-  settled_after_ = now() - begin;
-}
-
-// A wake-up that is lost shows: the next attempt of what has failed for long is minutes away.
-Task<> World::answer_promptly() {
-  co_await sleep_for(loop_.time(), kSlack);
-  timeline_.note("world", "brings what is late");
-  workload_.bring_what_is_late();
-  const auto missing = co_await missing_after(kPrompt, 1s);
-  if (missing) fail(missing->invariant, "not promptly: " + missing->details);
-}
-
-// At the fixed point nobody has anything to write; what is due later comes in its time.
-Task<> World::watch_rest() {
-  co_await sleep_for(loop_.time(), kSlack);
-  timeline_.note("world", "is at rest");
-  const std::uint64_t before = fenced_writes_;
-  co_await sleep_for(loop_.time(), kQuiet);
-  const bool is_quiet = fenced_writes_ == before;
-  const auto missing = co_await missing_after(kSlack, 1s);
-  if (missing) fail(missing->invariant, "at rest: " + missing->details);
-  if (!is_quiet && !safety_.has_evicted_lately(kQuiet + kSlack)) {
-    fail("a world at rest has no writes", fmt::format("{} writes", fenced_writes_ - before));
-  }
-}
-
 Verdict World::run() {
   loop_.run(live());
   Verdict verdict{.breach = breach_,
                   .faults = faults_,
                   .timeline = timeline_.text(),
-                  .settled_after = settled_after_,
+                  .settled_after = aftermath_->settled_after(),
                   .manager_writes = fenced_writes_};
   if (!safety_.breaches().empty()) verdict.breach = safety_.breaches().front();
   return verdict;

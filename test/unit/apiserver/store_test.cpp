@@ -64,11 +64,23 @@ TEST(Store, a_compaction_forgets_all_but_the_present) {
   Store store({.changes = 10}, 0);
   store.put("things", "a", object(1));
   store.put("others", "a", object(1));
-  store.compact();
+  store.compact(2);
   EXPECT_FALSE(store.is_kept("things", 1));
   EXPECT_FALSE(store.is_kept("never written", 1));
   EXPECT_TRUE(store.is_kept("things", 2));
   EXPECT_EQ(listed(store, 2), "a=1 ");
+}
+
+TEST(Store, a_compaction_may_leave_the_last_changes) {
+  Store store({.changes = 10}, 0);
+  store.put("things", "a", object(1));
+  store.put("things", "a", object(2));
+  store.put("things", "a", object(3));
+  store.compact(2);
+  EXPECT_FALSE(store.is_kept("things", 1));
+  EXPECT_EQ(listed(store, 2), "a=2 ");
+  ASSERT_NE(store.change("things", 2), nullptr);
+  EXPECT_EQ(store.change("things", 2)->revision, 3U);
 }
 
 TEST(Store, orders_namespaces_as_etcd_orders_their_paths) {

@@ -1,0 +1,168 @@
+#include "test/simulation/aftermath.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "test/simulation/faults.hpp"
+#include "test/simulation/fixed_point.hpp"
+
+namespace dcm::simulation {
+namespace {
+
+using namespace std::chrono_literals;
+using runtime::Duration;
+using runtime::sleep_for;
+using runtime::Task;
+
+// Within so long after the last fault everything must be done: a work item that failed through the
+// faults waits as long again, at most 1,000 s.
+constexpr Duration kLiveness = 30min;
+// Every retry has come then, and what failed through the faults has succeeded, or is gone.
+constexpr Duration kLongRest = 18min;
+// Each watch has had a bookmark meanwhile.
+constexpr Duration kRest = 3min;
+// For what is still on its way: the last condition of a rule, events.
+constexpr Duration kSlack = 1min;
+// Of who has failed through the first, all retries come soon again after the second.
+constexpr Duration kOutage = 40s;
+constexpr Duration kHiccup = 2s;
+
+}  // namespace
+
+Task<Aftermath::Finding> Aftermath::run() {
+  const Finding unsettled = co_await settle();
+  if (unsettled) co_return unsettled;
+  world_.workload.bring_what_is_late();
+  const Finding unanswered = co_await live_calmly();
+  if (unanswered) co_return unanswered;
+  const Finding unseen = co_await miss_something();
+  if (unseen) co_return unseen;
+  const bool goes_on = rng_.below(8) == 0;
+  const Finding restless = co_await rest(goes_on ? kLongRest : kRest);
+  if (restless || !goes_on) co_return restless;
+  const Finding out_of_step = co_await refuse_writes();
+  co_return out_of_step;
+}
+
+Task<Aftermath::Finding> Aftermath::settle() {
+  world_.timeline.note("world", "no more faults");
+  const runtime::MonoTime begin = now();
+  for (;;) {
+    co_await sleep_for(world_.loop.time(), 15s);
+    const auto missing = missing_at_fixed_point(world_.safety, world_.loop.time().wall_now());
+    if (missing.empty()) break;
+    if (!world_.safety.breaches().empty()) co_return world_.safety.breaches().front();
+    if (now() - begin < kLiveness) continue;
+    co_return Breach{missing.front().invariant, "in the end: " + missing.front().details};
+  }
+  settled_after_ = now() - begin;
+  co_await sleep_for(world_.loop.time(), kSlack);
+  co_return std::nullopt;
+}
+
+// A wake-up that is lost shows: nothing else makes the manager look again.
+Task<Aftermath::Finding> Aftermath::live_calmly() {
+  world_.timeline.note("world", "goes on, one thing at a time");
+  const std::size_t acts = 4 + rng_.below(8);
+  for (std::size_t i = 0; i < acts; ++i) {
+    world_.workload.act_once();
+    const Finding late = co_await watch_answers(draw_pause());
+    if (late) co_return late;
+  }
+  co_return std::nullopt;
+}
+
+// What happens while the watches have a gap shows in the lists after it alone.
+Task<Aftermath::Finding> Aftermath::miss_something() {
+  world_.timeline.note("world", "goes on unseen");
+  const std::size_t acts = 2 + rng_.below(8);
+  for (std::size_t i = 0; i < acts; ++i) world_.workload.act_once();
+  world_.server.compact_history();
+  world_.server.end_watches();
+  const Finding late = co_await watch_answers({});
+  if (late) co_return late;
+  world_.workload.bring_what_is_late();
+  const Finding still_late = co_await watch_answers({});
+  co_return still_late;
+}
+
+// Mostly short.
+Duration Aftermath::draw_pause() {
+  const double share = rng_.unit();
+  return std::chrono::duration_cast<Duration>(2s + 60s * share * share * share);
+}
+
+// Who has failed for long waits as long again; once it has succeeded, it begins anew.
+Task<Aftermath::Finding> Aftermath::refuse_writes() {
+  Weather& weather = world_.front.weather();
+  for (const Duration lasts : {kOutage, kHiccup}) {
+    world_.timeline.note("world", "refuses all writes");
+    weather.forbidden = all_writes();
+    weather.forbidden_by = 403;
+    world_.workload.act_everywhere();
+    co_await sleep_for(world_.loop.time(), lasts);
+    weather.forbidden.clear();
+    co_await sleep_for(world_.loop.time(), lasts);
+    const Finding late = co_await watch_answers({});
+    if (late) co_return late;
+  }
+  co_return std::nullopt;
+}
+
+// Until nothing is missing, and so long at least.
+Task<Aftermath::Finding> Aftermath::watch_answers(Duration at_least) {
+  const runtime::MonoTime begin = now();
+  for (;;) {
+    co_await sleep_for(world_.loop.time(), 2s);
+    if (!world_.safety.breaches().empty()) co_return world_.safety.breaches().front();
+    const Finding late = find_late();
+    if (late) co_return late;
+    if (missing_since_.empty() && now() - begin >= at_least) co_return std::nullopt;
+  }
+}
+
+Aftermath::Finding Aftermath::find_late() {
+  std::map<std::string, runtime::MonoTime> since;
+  for (const Breach& each : missing_at_fixed_point(world_.safety, world_.loop.time().wall_now())) {
+    const std::string what = each.invariant + each.details;
+    const auto known = missing_since_.find(what);
+    const runtime::MonoTime begin = known == missing_since_.end() ? now() : known->second;
+    since.emplace(what, begin);
+    if (now() - begin <= world_.prompt) continue;
+    return Breach{each.invariant, "not promptly: " + each.details};
+  }
+  missing_since_ = std::move(since);
+  return std::nullopt;
+}
+
+// At the fixed point nobody has anything to write; what is due later comes in its time.
+Task<Aftermath::Finding> Aftermath::rest(Duration lasts) {
+  co_await sleep_for(world_.loop.time(), kSlack);
+  world_.timeline.note("world", "is at rest");
+  const std::uint64_t before = world_.manager_writes;
+  const apiserver::Revision begin = world_.server.store().revision();
+  co_await sleep_for(world_.loop.time(), lasts);
+  const Finding late = co_await watch_answers({});
+  if (late) co_return late;
+  const std::uint64_t writes = world_.manager_writes - before;
+  if (writes > 0 && !world_.safety.has_evicted_lately(lasts + kSlack)) {
+    co_return Breach{"a world at rest has no writes", fmt::format("{} writes", writes)};
+  }
+  const Finding lost = co_await lose_watches(begin);
+  co_return lost;
+}
+
+// The server forgets what was before the rest, as etcd does every few minutes; bookmarks are for
+// that.
+Task<Aftermath::Finding> Aftermath::lose_watches(apiserver::Revision forgotten) {
+  const std::size_t before = world_.safety.relists();
+  world_.server.compact_history(forgotten);
+  world_.server.end_watches();
+  co_await sleep_for(world_.loop.time(), kSlack);
+  const std::size_t relists = world_.safety.relists() - before;
+  if (relists == 0) co_return std::nullopt;
+  co_return Breach{"a watch with bookmarks goes on", fmt::format("{} relists", relists)};
+}
+
+}  // namespace dcm::simulation

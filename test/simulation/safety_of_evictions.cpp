@@ -1,0 +1,110 @@
+// What safety.hpp promises about pods that managers delete.
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "test/simulation/decode.hpp"
+#include "test/simulation/safety.hpp"
+
+namespace dcm::simulation {
+
+using apiserver::Change;
+using runtime::MonoTime;
+
+void Safety::check_deletion(const Change& change) {
+  evicted_last_ = time_.now();
+  const Pod pod = decode_pod(*change.before);
+  const auto is_mark = [](const auto& condition) {
+    return apiserver::text_at(apiserver::as_object(condition), {"type"}) == "DisruptionTarget";
+  };
+  if (writer_->verb == "delete" &&
+      std::ranges::none_of(apiserver::array_at(*change.before, {"status", "conditions"}),
+                           is_mark)) {
+    report("a pod's status says why before it is deleted", pod.key());
+  }
+  const bool is_due = [&] {
+    const auto due = cluster_.due(pod);
+    return due && *due <= time_.wall_now() + clocks_ahead_;
+  }();
+  const auto life = lives_.find(pod.uid);
+  const bool was_due = life != lives_.end() && life->second.due_last != MonoTime::min() &&
+                       is_recent(life->second.due_last);
+  if (!is_due && !was_due && !may_seem_due(pod)) {
+    report("a pod is deleted only while it is due", pod.key());
+  }
+}
+
+// A manager may know the pod as it is, and a claim, a rule or a slice as it was.
+bool Safety::may_seem_due(const Pod& pod) const {
+  Cluster seen = cluster_;
+  for (const auto& [until, rule] : former_rules_) {
+    if (is_recent(until)) seen.rules.emplace(fmt::format("was {}", seen.rules.size()), rule);
+  }
+  if (seems_due(pod, seen)) return true;
+  return std::ranges::any_of(former_claims_, [&](const auto& former) {
+    const auto& [until, claim] = former;
+    if (!is_recent(until) || !claim.is_reserved_for(pod.uid)) return false;
+    seen.claims.insert_or_assign(claim.key(), claim);
+    return seems_due(pod, seen);
+  });
+}
+
+// With each slice as it was, if not as it is.
+bool Safety::seems_due(const Pod& pod, Cluster seen) const {
+  const auto is_due = [&] {
+    const auto due = seen.due(pod);
+    return due && *due <= time_.wall_now() + clocks_ahead_;
+  };
+  if (is_due()) return true;
+  return std::ranges::any_of(former_slices_, [&](const auto& former) {
+    seen.slices = {{"was", former.second}};
+    return is_recent(former.first) && is_due();
+  });
+}
+
+void Safety::remember_former(std::string_view resource, const Change& change) {
+  const MonoTime now = time_.now();
+  if (change.before == nullptr) {
+    // A new generation outdates slices that stay as they are.
+    for (const auto& [name, slice] : cluster_.slices) {
+      if (resource == "resourceslices" && name != change.key)
+        former_slices_.emplace_back(now, slice);
+    }
+  } else if (resource == "devicetaintrules") {
+    former_rules_.emplace_back(now, decode_rule(*change.before));
+  } else if (resource == "resourceslices") {
+    former_slices_.emplace_back(now, decode_slice(*change.before));
+  } else if (resource == "resourceclaims") {
+    Claim claim = decode_claim(*change.before);
+    if (!claim.reserved_for.empty()) former_claims_.emplace_back(now, std::move(claim));
+  }
+}
+
+// What a change can have to do with when a pod must be evicted, only that is looked at.
+void Safety::remember_due(std::string_view resource, const Change& change) {
+  if (resource == "pods" && change.after != nullptr) {
+    remember_due(cluster_.pods.at(change.key));
+  } else if (resource == "resourceclaims") {
+    for (const auto& object : {change.before, change.after}) {
+      if (object == nullptr) continue;
+      for (const Consumer& consumer : decode_claim(*object).reserved_for) {
+        const Pod* pod = cluster_.find_pod(consumer.uid);
+        if (pod != nullptr) remember_due(*pod);
+      }
+    }
+  } else if (resource == "resourceslices" || resource == "devicetaintrules") {
+    for (const auto& [key, pod] : cluster_.pods) remember_due(pod);
+  }
+}
+
+void Safety::remember_due(const Pod& pod) {
+  Life& life = lives_[pod.uid];
+  // Until this change it was as the last one left it; who has not heard of this change yet waits
+  // for that time.
+  if (life.due && *life.due <= time_.wall_now() + kStale + clocks_ahead_)
+    life.due_last = time_.now();
+  life.due = cluster_.due(pod);
+}
+
+}  // namespace dcm::simulation
