@@ -91,7 +91,9 @@ runtime::WallTime clamp(std::chrono::sys_seconds time) {
 
 }  // namespace
 
-std::string format_time(runtime::WallTime time) { return runtime::timestamp(time); }
+std::string format_time(runtime::WallTime time) {
+  return runtime::timestamp(time);
+}
 
 std::string format_micro_time(runtime::WallTime time) {
   const auto whole = std::chrono::floor<seconds>(time);
