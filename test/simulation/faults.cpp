@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, kFaultKinds> kNames = {
 
 constexpr std::array<int, 4> kRefusals = {429, 500, 503, 504};
 
-constexpr std::array<std::array<const char*, 3>, 15> kForbidden = {{
+constexpr std::array<Forbidden, 15> kForbidden = {{
     {"create", "resourceclaims", ""},
     {"patch", "pods", "status"},
     {"delete", "pods", ""},
@@ -67,12 +67,9 @@ int refusal_of(const Fault& fault) {
 
 std::vector<Forbidden> all_writes() {
   std::vector<Forbidden> writes;
-  for (const auto& [verb, resource, subresource] : kForbidden) {
-    const std::string_view what = verb;
-    const bool is_read = what == "get" || what == "list" || what == "watch";
-    if (!is_read && resource != std::string_view("leases")) {
-      writes.push_back({verb, resource, subresource});
-    }
+  for (const Forbidden& each : kForbidden) {
+    const bool is_read = each.verb == "get" || each.verb == "list" || each.verb == "watch";
+    if (!is_read && each.resource != "leases") writes.push_back(each);
   }
   return writes;
 }
@@ -83,7 +80,7 @@ std::vector<Forbidden> forbidden_of(const Fault& fault) {
     const bool is_first = i == fault.choice % kForbidden.size();
     // Other bits of the choice for each.
     if (!is_first && (fault.choice >> (i + i)) % 4 != 0) continue;
-    forbidden.push_back({kForbidden[i][0], kForbidden[i][1], kForbidden[i][2]});
+    forbidden.push_back(kForbidden[i]);
   }
   return forbidden;
 }

@@ -76,6 +76,7 @@ class Safety {
   void check_claim_update(const Claim& before, const Claim& after);
   void check_last_claim_update(const Claim& before);
   void check_deletion(const apiserver::Change& change);
+  bool is_due(const Pod& pod, const Cluster& seen) const;
   bool may_seem_due(const Pod& pod) const;
   bool seems_due(const Pod& pod, Cluster seen) const;
   void check_names(const Pod& before, const Pod& after);

@@ -23,16 +23,17 @@ void Safety::check_deletion(const Change& change) {
                            is_mark)) {
     report("a pod's status says why before it is deleted", pod.key());
   }
-  const bool is_due = [&] {
-    const auto due = cluster_.due(pod);
-    return due && *due <= time_.wall_now() + clocks_ahead_;
-  }();
   const auto life = lives_.find(pod.uid);
   const bool was_due = life != lives_.end() && life->second.due_last != MonoTime::min() &&
                        is_recent(life->second.due_last);
-  if (!is_due && !was_due && !may_seem_due(pod)) {
+  if (!is_due(pod, cluster_) && !was_due && !may_seem_due(pod)) {
     report("a pod is deleted only while it is due", pod.key());
   }
+}
+
+bool Safety::is_due(const Pod& pod, const Cluster& seen) const {
+  const auto due = seen.due(pod);
+  return due && *due <= time_.wall_now() + clocks_ahead_;
 }
 
 // A manager may know the pod as it is, and a claim, a rule or a slice as it was.
@@ -52,14 +53,10 @@ bool Safety::may_seem_due(const Pod& pod) const {
 
 // With each slice as it was, if not as it is.
 bool Safety::seems_due(const Pod& pod, Cluster seen) const {
-  const auto is_due = [&] {
-    const auto due = seen.due(pod);
-    return due && *due <= time_.wall_now() + clocks_ahead_;
-  };
-  if (is_due()) return true;
+  if (is_due(pod, seen)) return true;
   return std::ranges::any_of(former_slices_, [&](const auto& former) {
     seen.slices = {{"was", former.second}};
-    return is_recent(former.first) && is_due();
+    return is_recent(former.first) && is_due(pod, seen);
   });
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/time.hpp"
@@ -12,7 +13,7 @@ namespace dcm::simulation {
 
 // What authorization or admission does not let through.
 struct Forbidden {
-  std::string verb, resource, subresource;
+  std::string_view verb, resource, subresource;
 };
 
 // What managers watch.
