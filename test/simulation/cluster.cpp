@@ -58,6 +58,10 @@ bool Claim::is_reserved_for(const std::string& pod_uid) const {
                              [&](const Consumer& consumer) { return consumer.uid == pod_uid; });
 }
 
+bool Slice::publishes_for(const Device& other) const {
+  return driver == other.driver && pool == other.pool;
+}
+
 bool Rule::selects(const Device& other) const {
   return (!driver || *driver == other.driver) && (!pool || *pool == other.pool) &&
          (!device || *device == other.device);
@@ -136,18 +140,16 @@ std::optional<WallTime> Cluster::due_by(const Rule& rule, const Pod& pod) const 
 
 std::optional<WallTime> Cluster::due(const Pod& pod) const {
   std::optional<WallTime> earliest;
-  for (const auto& [name, rule] : rules) take_earlier(earliest, due_by(rule, pod));
   for_each_device(*this, pod, [&](const Device& device) {
+    for (const auto& [name, rule] : rules) {
+      if (rule.selects(device)) take_earlier(earliest, due_on(device, rule.taint));
+    }
     std::int64_t newest = 0;
     for (const auto& [name, slice] : slices) {
-      if (slice.driver == device.driver && slice.pool == device.pool) {
-        newest = std::max(newest, slice.generation);
-      }
+      if (slice.publishes_for(device)) newest = std::max(newest, slice.generation);
     }
     for (const auto& [name, slice] : slices) {
-      const bool is_current =
-          slice.driver == device.driver && slice.pool == device.pool && slice.generation == newest;
-      if (!is_current) continue;
+      if (!slice.publishes_for(device) || slice.generation != newest) continue;
       const auto published = slice.devices.find(device.device);
       if (published == slice.devices.end()) continue;
       for (const Taint& taint : published->second) take_earlier(earliest, due_on(device, taint));

@@ -80,6 +80,9 @@ struct Slice {
   std::string driver, pool;
   std::int64_t generation = 0;
   std::map<std::string, std::vector<Taint>> devices;
+
+  // Whether it is of the device's pool.
+  bool publishes_for(const Device& other) const;
 };
 
 struct Rule {
