@@ -38,16 +38,16 @@ std::optional<Duration> retry_after(const http::Headers& headers) {
   return std::chrono::seconds(seconds);
 }
 
-std::string host_label(const http::Endpoint& server) {
-  const bool is_ipv6 = server.host.find(':') != std::string::npos;
-  return is_ipv6 ? fmt::format("[{}]:{}", server.host, server.port)
-                 : fmt::format("{}:{}", server.host, server.port);
-}
+#if defined(__aarch64__)
+constexpr std::string_view kPlatform = "linux/arm64";
+#else
+constexpr std::string_view kPlatform = "linux/amd64";
+#endif
 
 }  // namespace
 
 std::string make_user_agent(std::string_view version) {
-  return fmt::format("{}/{} (linux/amd64)", kFieldManager, version);
+  return fmt::format("{}/{} ({})", kFieldManager, version, kPlatform);
 }
 
 RestClient::RestClient(Dependencies dependencies, RestClientOptions options, runtime::Rng rng,
@@ -57,7 +57,7 @@ RestClient::RestClient(Dependencies dependencies, RestClientOptions options, run
       rng_(rng),
       log_(std::move(log)),
       admission_(deps_.time, options_.limits),
-      request_metrics_(deps_.metrics, host_label(options_.server)),
+      request_metrics_(deps_.metrics, options_.server.authority()),
       warnings_(log_) {}
 
 Task<Result<Response>> RestClient::send(ApiRequest request) {

@@ -2,6 +2,7 @@
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ip/v6_only.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
@@ -77,9 +78,17 @@ class AsioListener final : public TcpListener {
   TimeSource& time_;
 };
 
-error_code open(tcp::acceptor& acceptor, const tcp::endpoint& endpoint) {
+// All addresses are those of both families, however they are named, as Go's net.Listen has it: in a
+// cluster of IPv6 alone the kubelet's probes come to the same "0.0.0.0".
+error_code open(tcp::acceptor& acceptor, tcp::endpoint endpoint) {
   error_code error;
-  acceptor.open(endpoint.protocol(), error);
+  if (endpoint.address().is_unspecified()) {
+    acceptor.open(tcp::v6(), error);
+    if (!error) acceptor.set_option(asio::ip::v6_only(false), error);
+    if (!error) endpoint.address(asio::ip::address_v6::any());
+  }
+  // Where there is no IPv6 at all, "all" is IPv4.
+  if (!acceptor.is_open()) acceptor.open(endpoint.protocol(), error);
   // A server that is started again must not wait for connections of the last one to be forgotten.
   if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
   if (!error) acceptor.bind(endpoint, error);

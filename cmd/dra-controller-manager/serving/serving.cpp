@@ -2,18 +2,16 @@
 
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "cmd/dra-controller-manager/serving/debug_pages.hpp"
+#include "runtime/http/stream.hpp"
 #include "runtime/task_group.hpp"
 
 namespace dcm::manager {
 namespace {
 
 std::string secured_address(const Options& options) {
-  const bool is_ipv6 = options.bind_address.find(':') != std::string::npos;
-  const std::string host = is_ipv6 ? "[" + options.bind_address + "]" : options.bind_address;
-  return fmt::format("{}:{}", host, options.secure_port);
+  const auto port = static_cast<std::uint16_t>(options.secure_port);
+  return http::Endpoint{http::Security::tls, options.bind_address, port}.authority();
 }
 
 }  // namespace

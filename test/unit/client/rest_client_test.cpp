@@ -16,7 +16,9 @@ using runtime::Result;
 using runtime::Task;
 using runtime::TaskGroup;
 using testing::HasSubstr;
+using testing::MatchesRegex;
 using testing::Not;
+using testing::Optional;
 
 CO_TEST(RestClient, sends_what_identifies_us_and_what_it_wants) {
   RestClientFixture f(loop, {.path_prefix = "/k8s/clusters/c-1"});
@@ -30,7 +32,8 @@ CO_TEST(RestClient, sends_what_identifies_us_and_what_it_wants) {
   EXPECT_EQ(sent.headers.find("authorization"), "Bearer first");
   EXPECT_EQ(sent.headers.find("accept"), "application/json");
   EXPECT_EQ(sent.headers.find("content-type"), "application/json");
-  EXPECT_EQ(sent.headers.find("user-agent"), "dra-controller-manager/0.1.0 (linux/amd64)");
+  EXPECT_THAT(sent.headers.find("user-agent"),
+              Optional(MatchesRegex(R"(dra-controller-manager/0\.1\.0 \(linux/(amd|arm)64\))")));
   EXPECT_EQ(sent.headers.find("accept-encoding"), std::nullopt);
 }
 

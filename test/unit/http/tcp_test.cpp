@@ -325,6 +325,26 @@ TEST_F(Tcp, each_read_has_its_own_deadline) {
   EXPECT_EQ(time.pending(), 0U);
 }
 
+TEST_F(Tcp, all_addresses_are_those_of_both_families) {
+  runtime::Loop loop;
+  if (!make_tcp_listener(loop.executor(), loop.time(), "[::1]:0", std::nullopt)) {
+    GTEST_SKIP() << "no IPv6 here";
+  }
+  loop.run([](runtime::Loop& l) -> Task<> {
+    const auto transport = make_tcp_transport(l.executor(), l.time(), {});
+    for (const std::string all : {":0", "0.0.0.0:0", "[::]:0"}) {
+      const auto listener = make_tcp_listener(l.executor(), l.time(), all, std::nullopt);
+      CO_ASSERT_TRUE(transport && listener);
+      for (const std::string host : {"127.0.0.1", "::1"}) {
+        const auto stream = co_await (*transport)
+                                ->connect({Security::plain, host, port_of(**listener)},
+                                          Deadline::after(l.time(), 30s));
+        EXPECT_TRUE(stream) << host << " of " << all;
+      }
+    }
+  }(loop));
+}
+
 TEST_F(Tcp, nobody_listening_is_unreachable) {
   runtime::Loop loop;
   loop.run([](runtime::Loop& l) -> Task<> {
