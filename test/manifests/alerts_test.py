@@ -111,7 +111,7 @@ class Alerts(unittest.TestCase):
         sections = re.findall(r"^## (DRA\w+)$", (ROOT / "docs/runbooks.md").read_text(), re.M)
         self.assertEqual(sections, [alert["alert"] for alert in alerts()])
         for alert in alerts():
-            self.assertEqual(alert["annotations"]["runbook"], f"docs/runbooks.md#{alert['alert'].lower()}")
+            self.assertEqual(alert["annotations"]["runbook_url"], f"docs/runbooks.md#{alert['alert'].lower()}")
 
     def test_the_prometheus_rule_is_the_rule_file(self):
         rule = render.the("PrometheusRule", render.composed(components=["alerts"]))

@@ -1,4 +1,5 @@
 """The Helm chart and kustomize say the same, object by object; and the chart refuses values that make no sense."""
+import json
 import re
 import unittest
 
@@ -47,6 +48,7 @@ REFUSED = {
     "a number of replicas that is none": ["--set", "replicas=two"],
     "an eviction mode that the manager has not": ["--set", "evictionMode=drain"],
     "a log format that the manager has not": ["--set", "logging.format=xml"],
+    "a digest that is none": ["--set", "image.digest=latest"],
     "an argument that is no flag": ["--set", "extraArgs={verbose}"],
     "both monitors, which would count everything twice":
         ["--set", "podMonitor.enabled=true,serviceMonitor.enabled=true"],
@@ -83,6 +85,34 @@ class Chart(unittest.TestCase):
         objects = render.chart("--set", "extraArgs={--kube-api-qps=400},logging.verbosity=2")
         self.assertEqual(render.container(objects)["args"],
                          ["--logging-format=json", "-v=2", "--kube-api-qps=400"])
+
+    def test_mounts_what_flags_name(self):
+        volume = {"name": "config", "configMap": {"name": "dcm"}}
+        mount = {"name": "config", "mountPath": "/etc/dcm"}
+        objects = render.chart("--set-json", f"extraVolumes={json.dumps([volume])}",
+                               "--set-json", f"extraVolumeMounts={json.dumps([mount])}")
+        self.assertEqual(render.container(objects)["volumeMounts"], [mount])
+        deployment = next(o for o in objects if o["kind"] == "Deployment")
+        self.assertEqual(deployment["spec"]["template"]["spec"]["volumes"], [volume])
+
+    def test_a_digest_counts_more_than_a_tag(self):
+        digest = "sha256:" + "0123456789abcdef" * 4
+        objects = render.chart("--set", f"image.repository=registry.example/dcm,image.tag=v1,image.digest={digest}")
+        self.assertEqual(render.container(objects)["image"], f"registry.example/dcm@{digest}")
+
+    def test_what_the_prometheus_operator_looks_for_has_its_labels(self):
+        for part, kind in {"podMonitor": "PodMonitor", "serviceMonitor": "ServiceMonitor",
+                           "alerts": "PrometheusRule"}.items():
+            with self.subTest(part):
+                objects = render.chart("--set", f"{part}.enabled=true,{part}.labels.release=stack")
+                labels = next(o for o in objects if o["kind"] == kind)["metadata"]["labels"]
+                self.assertEqual(labels, {"app.kubernetes.io/name": "dra-controller-manager", "release": "stack"})
+
+    def test_alerts_lead_to_the_runbooks_where_they_are(self):
+        objects = render.chart("--set", "alerts.enabled=true,alerts.runbooks=https://docs.example/dcm")
+        rules = next(o for o in objects if o["kind"] == "PrometheusRule")["spec"]["groups"][0]["rules"]
+        for rule in rules:
+            self.assertEqual(rule["annotations"]["runbook_url"], f"https://docs.example/dcm#{rule['alert'].lower()}")
 
     def test_helm_finds_nothing_to_mend_and_the_versions_are_that_of_the_sources(self):
         run(helm(), "lint", "--strict", render.CHART)
