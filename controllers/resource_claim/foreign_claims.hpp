@@ -1,8 +1,8 @@
 // Notices that somebody else makes claims for pods while we do.
 //
-// Field managers do not tell: kube-controller-manager writes under the same names. So this process
-// keeps in mind which claims it made itself; a generated claim that appears and is none of them was
-// made by a second manager, which must not be.
+// Field managers do not tell: another installation of this manager writes under the same names, and
+// the caches leave them out. So this process keeps in mind which claims it made itself; a generated
+// claim that appears and is none of them was made by a second manager, which must not be.
 #pragma once
 
 #include <compare>
