@@ -18,10 +18,13 @@ namespace dcm::workqueue {
 // What a handler wants for its item.
 class Outcome {
  public:
-  enum class Kind { done, retry, retry_after };
+  enum class Kind { done, undecided, retry, retry_after };
 
   // Nothing left to do; the backoff starts anew.
   static Outcome done() { return {Kind::done, {}}; }
+  // Neither that nor a failure: it waits for somebody else's work, who adds it again. The backoff
+  // goes on from where it is.
+  static Outcome undecided() { return {Kind::undecided, {}}; }
   // It failed: again with backoff.
   static Outcome retry() { return {Kind::retry, {}}; }
   // It went well, and there is something to do after `delay`; the backoff starts anew.
@@ -58,7 +61,9 @@ class HandlerFailures {
 // Tells the queue what became of an item.
 template <class Queue>
 void settle(Queue& queue, const typename Queue::ItemType& item, const Outcome& outcome) {
-  if (outcome.kind() != Outcome::Kind::retry) queue.forget(item);
+  const bool went_well =
+      outcome.kind() == Outcome::Kind::done || outcome.kind() == Outcome::Kind::retry_after;
+  if (went_well) queue.forget(item);
   if (outcome.kind() == Outcome::Kind::retry) queue.add_rate_limited(item);
   if (outcome.kind() == Outcome::Kind::retry_after) queue.add_after(item, outcome.delay());
   queue.done(item);

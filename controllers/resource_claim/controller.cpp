@@ -16,6 +16,8 @@ workqueue::Outcome outcome_of(Retry retry) {
   switch (retry) {
     case Retry::never:
       return workqueue::Outcome::done();
+    case Retry::when_woken:
+      return workqueue::Outcome::undecided();
     case Retry::with_backoff:
       return workqueue::Outcome::retry();
     case Retry::slowly:
@@ -41,9 +43,7 @@ Controller::Controller(Dependencies dependencies, ControllerOptions options)
       pod_sync_(
           dependencies.stores, dependencies.api, dependencies.events, create_metrics_, problems_,
           options.gates, options.predecessor,
-          [this](const api::NamespacedName& pod, workqueue::Priority priority) {
-            queue_.add({Item::Kind::pod, pod}, priority);
-          },
+          [this](const WaitingPod& pod, WaitingPod::Because because) { wake(pod, because); },
           dependencies.log),
       claim_sync_(dependencies.stores, wakeups_.deleted_pods(), dependencies.api, problems_,
                   dependencies.log) {}
@@ -62,6 +62,12 @@ Task<> Controller::run() {
 
 void Controller::stop() {
   queue_.shut_down(workqueue::ShutDown::drop_waiting);
+}
+
+void Controller::wake(const WaitingPod& pod, WaitingPod::Because because) {
+  const Item item{Item::Kind::pod, pod.key};
+  if (because == WaitingPod::Because::it_succeeded) return queue_.add(item, pod.priority);
+  queue_.add_rate_limited(item, pod.priority);
 }
 
 Task<workqueue::Outcome> Controller::handle(Item item) {

@@ -75,6 +75,7 @@ class Controller {
   workqueue::Load load() const { return queue_.load(); }
 
  private:
+  void wake(const WaitingPod& pod, WaitingPod::Because because);
   Task<workqueue::Outcome> handle(Item item);
   Task<workqueue::Outcome> sync(Item item, Attempt attempt);
   void explain_work(const Item& item, common::Topic& topic) const;

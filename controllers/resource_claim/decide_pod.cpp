@@ -194,6 +194,11 @@ PodProblem reserve_problem(const std::string& claim, const runtime::Error& error
           Cause::reserve_failed};
 }
 
+PodProblem names_problem(const runtime::Error& error) {
+  return {Report::log, "the names of its claims could not be written: " + error.message,
+          retry_after_write(error), Cause::names_unwritten};
+}
+
 PodProblem group_problem(const api::Pod& pod) {
   return {Report::log,
           fmt::format("Pod is a member of PodGroup {} but GenericWorkload feature is disabled",
@@ -257,6 +262,11 @@ PodStep decide_pod(const PodSnapshot& snapshot, const common::FeatureGates& gate
     }
   }
 
+  if (snapshot.names_failure) {
+    // Without them the kubelet finds no claim, so nothing is reserved either.
+    finished.problems.push_back(names_problem(*snapshot.names_failure));
+    return finished;
+  }
   if (snapshot.names == PodSnapshot::Names::not_written && !status_has(pod, made)) {
     return WriteNames{all_names(pod, made)};
   }

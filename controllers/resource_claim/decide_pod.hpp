@@ -49,6 +49,7 @@ struct PodSnapshot {
   std::map<std::string, std::variant<ClaimPtr, runtime::Error>, std::less<>> created;
   // The answer to WriteNames.
   enum class Names { not_written, written } names{};
+  std::optional<runtime::Error> names_failure;
   // Claims that are being reserved for another pod at this moment: the two would but conflict, and
   // this pod is woken when the other is through.
   std::set<std::string, std::less<>> busy;
@@ -105,6 +106,7 @@ struct PodProblem {
     template_missing,  //
     gate_off,          // the template asks for something that a feature gate forbids
     create_failed,     //
+    names_unwritten,   // the pod's status does not name the claims that were made
     lookup_failed,     // a claim, or the claims of the namespace, could not be read
     too_many_users,    // status.reservedFor has no room for one more
     reserve_failed,    //

@@ -13,6 +13,8 @@ std::string_view words(Retry retry) {
       return "retry";
     case Retry::slowly:
       return "retry slowly";
+    case Retry::when_woken:
+      return "when woken";
   }
   return "";
 }

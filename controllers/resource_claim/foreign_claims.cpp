@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 // Longer than a request of an earlier leader, and the watch's delay, can be.
 constexpr runtime::Duration kGrace = 1min;
 constexpr runtime::Duration kLineInterval = 5min;
-// Creates whose answer was lost are few; should they not be, the oldest fault is forgotten first.
+// Creates whose answer was lost are few; should they not be, no more of them are remembered.
 constexpr std::size_t kCreatesMax = 10'000;
 
 bool is_generated(const api::ResourceClaim& claim) {

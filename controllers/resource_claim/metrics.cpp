@@ -43,40 +43,48 @@ void CreateMetrics::count(Status status, AdminAccess admin_access) {
   counters_[static_cast<std::size_t>(status)][static_cast<std::size_t>(admin_access)]->Increment();
 }
 
-ClaimCensus::ClaimCensus(runtime::MetricsRegistry& registry) {
+ClaimCensus::ClaimCensus(runtime::MetricsRegistry& registry)
+    : being_deleted_(registry.gauge("dra_controller_manager_claims_being_deleted",
+                                    "[ALPHA] Number of ResourceClaims that are deleted, but kept "
+                                    "by a finalizer.")) {
+  being_deleted_.Set(0);
   for (std::size_t allocated = 0; allocated < 2; ++allocated) {
     for (std::size_t admin = 0; admin < 2; ++admin) {
       for (std::size_t source = 0; source < 3; ++source) {
-        gauges_[allocated][admin][source] = &registry.gauge(kClaims, kClaimsHelp,
-                                                            {{"allocated", kFlags[allocated]},
-                                                             {"admin_access", kFlags[admin]},
-                                                             {"source", kSources[source]}});
+        runtime::Gauge& gauge = registry.gauge(kClaims, kClaimsHelp,
+                                               {{"allocated", kFlags[allocated]},
+                                                {"admin_access", kFlags[admin]},
+                                                {"source", kSources[source]}});
+        gauge.Set(0);
+        gauges_[allocated][admin][source] = &gauge;
       }
     }
   }
 }
 
 void ClaimCensus::observe_added(const ClaimPtr& claim, informers::Origin /*origin*/) {
-  gauge(*claim).Increment();
+  count(*claim, 1);
 }
 
 void ClaimCensus::observe_updated(const ClaimPtr& before, const ClaimPtr& after,
                                   informers::Origin /*origin*/) {
-  gauge(*before).Decrement();
-  gauge(*after).Increment();
+  count(*before, -1);
+  count(*after, 1);
 }
 
 void ClaimCensus::observe_deleted(const ClaimPtr& last_known, informers::Origin /*origin*/) {
-  gauge(*last_known).Decrement();
+  count(*last_known, -1);
 }
 
 void ClaimCensus::observe_left(const ClaimPtr& last_known, informers::Origin /*origin*/) {
-  gauge(*last_known).Decrement();
+  count(*last_known, -1);
 }
 
-runtime::Gauge& ClaimCensus::gauge(const api::ResourceClaim& claim) {
-  return *gauges_[claim.is_allocated ? 1 : 0][claim.has_admin_access ? 1 : 0]
-                 [static_cast<std::size_t>(source_of(claim))];
+void ClaimCensus::count(const api::ResourceClaim& claim, double change) {
+  gauges_[claim.is_allocated ? 1 : 0][claim.has_admin_access ? 1 : 0]
+         [static_cast<std::size_t>(source_of(claim))]
+             ->Increment(change);
+  if (claim.meta.is_being_deleted) being_deleted_.Increment(change);
 }
 
 }  // namespace dcm::resource_claim

@@ -24,7 +24,8 @@ class CreateMetrics {
 };
 
 // dynamic_resource_allocation_resource_claims: how many claims there are, by what they are. Kept as
-// claims come and go, so that a scrape costs nothing; all 12 series are always there.
+// claims come and go, so that a scrape costs nothing; all 12 series are always there. And how many
+// of them are deleted, but kept by a finalizer. One at a time per registry: each begins at nothing.
 class ClaimCensus final : public informers::Observer<api::ResourceClaim> {
  public:
   explicit ClaimCensus(runtime::MetricsRegistry& registry);
@@ -37,9 +38,10 @@ class ClaimCensus final : public informers::Observer<api::ResourceClaim> {
   void observe_left(const ClaimPtr& last_known, informers::Origin origin) override;
 
  private:
-  runtime::Gauge& gauge(const api::ResourceClaim& claim);
+  void count(const api::ResourceClaim& claim, double change);
 
   runtime::Gauge* gauges_[2][2][3];  // by allocation, admin access, source
+  runtime::Gauge& being_deleted_;
 };
 
 }  // namespace dcm::resource_claim

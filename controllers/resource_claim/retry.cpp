@@ -5,8 +5,10 @@ namespace dcm::resource_claim {
 using runtime::Reason;
 
 Retry sooner(Retry a, Retry b) {
-  if (a == Retry::with_backoff || b == Retry::with_backoff) return Retry::with_backoff;
-  return a == Retry::slowly || b == Retry::slowly ? Retry::slowly : Retry::never;
+  for (const Retry eager : {Retry::with_backoff, Retry::slowly, Retry::when_woken}) {
+    if (a == eager || b == eager) return eager;
+  }
+  return Retry::never;
 }
 
 Retry retry_after_create(const runtime::Error& error) {

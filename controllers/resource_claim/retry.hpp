@@ -10,6 +10,7 @@ namespace dcm::resource_claim {
 enum class Retry : std::uint8_t {
   never,         // an event will bring the item back, or nothing can be done
   with_backoff,  // the queue's, per item
+  when_woken,    // somebody else does what it needs; whether that goes well is not known yet
   slowly,        // what it waits for takes its time, and is not told: permissions, unseen pods
 };
 

@@ -8,6 +8,9 @@
 namespace dcm::resource_claim {
 namespace {
 
+// About as many as can be deleted until the watch shows it; who is forgotten costs a request.
+constexpr std::size_t kDeletedMax = 1'024;
+
 // Not a fault: others work on the claim as well.
 bool is_expected(const runtime::Error& error) {
   return runtime::is_conflict(error) || runtime::is_object_gone(error) ||
@@ -22,11 +25,14 @@ ClaimSync::ClaimSync(Stores stores, const UidMemory& deleted_pods, ClaimApi& api
       deleted_pods_(deleted_pods),
       api_(api),
       problems_(problems),
-      log_(std::move(log)) {}
+      log_(std::move(log)),
+      deleted_(kDeletedMax) {}
 
 Task<Retry> ClaimSync::sync(api::NamespacedName key, Attempt attempt) {
   const ClaimPtr claim = stores_.claims.get(key);
   if (claim == nullptr) co_return Retry::never;
+  // The watch has not shown it yet.
+  if (deleted_.contains(claim->meta.uid) && !claim->meta.is_being_deleted) co_return Retry::never;
   ClaimSnapshot snapshot = make_claim_snapshot(stores_, deleted_pods_, claim);
   while (true) {
     const ClaimStep step = decide_claim(snapshot);
@@ -98,6 +104,7 @@ Task<ClaimSync::End> ClaimSync::carry_out(ClaimSnapshot& snapshot, const DeleteC
   const Result<> deleted = co_await api_.delete_claim(snapshot.claim, attempt.priority);
   if (deleted) {
     log_write("Claim deleted", snapshot.claim);
+    deleted_.add(snapshot.claim->meta.uid);
     co_return Retry::never;
   }
   // Another claim has the name by now.

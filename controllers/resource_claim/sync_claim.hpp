@@ -38,6 +38,7 @@ class ClaimSync {
   ClaimApi& api_;
   ItemProblems& problems_;
   runtime::Logger log_;
+  UidMemory deleted_;  // claims whose DELETE was accepted
 };
 
 }  // namespace dcm::resource_claim

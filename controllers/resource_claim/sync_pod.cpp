@@ -15,8 +15,15 @@ constexpr std::string_view kFailedReservation = "FailedResourceClaimReservation"
 
 // A request that never left says nothing about the API server.
 bool was_sent(const runtime::Error& error) {
-  if (error.reason == runtime::Reason::shutting_down) return false;
-  return error.reason != runtime::Reason::too_many_requests || error.http_status.has_value();
+  switch (error.reason) {
+    case runtime::Reason::shutting_down:
+    case runtime::Reason::configuration:
+    case runtime::Reason::unreachable:
+    case runtime::Reason::tls:
+      return false;
+    default:
+      return error.reason != runtime::Reason::too_many_requests || error.http_status.has_value();
+  }
 }
 
 api::ObjectReference reference_to(const api::Pod& pod) {
@@ -34,9 +41,10 @@ PodSync::PodSync(Stores stores, ClaimApi& api, common::EventSink& events, Create
       metrics_(metrics),
       problems_(problems),
       gates_(gates),
-      wake_(std::move(wake)),
       log_(std::move(log)),
-      predecessor_(predecessor) {}
+      predecessor_(predecessor),
+      listings_(wake),
+      reservations_(std::move(wake)) {}
 
 Task<Retry> PodSync::sync(api::NamespacedName key, Attempt attempt) {
   const PodPtr pod = stores_.pods.get(key);
@@ -60,7 +68,7 @@ PodSnapshot PodSync::snapshot_of(const PodPtr& pod) const {
 
 Task<PodSync::End> PodSync::carry_out(PodSnapshot& snapshot, const PodFinished& step,
                                       Attempt attempt) {
-  Retry retry = Retry::never;
+  Retry retry = snapshot.busy.empty() ? Retry::never : Retry::when_woken;
   for (const PodProblem& problem : step.problems) {
     report(*snapshot.pod, problem, attempt);
     retry = sooner(retry, problem.retry);
@@ -82,45 +90,28 @@ Task<PodSync::End> PodSync::carry_out(PodSnapshot& snapshot, const GetClaim& ste
   co_return std::nullopt;
 }
 
-// However it ends: those who waited for it look again.
-class PodSync::ListingEnd {
- public:
-  ListingEnd(PodSync& sync, api::InternedString namespace_)
-      : sync_(sync), namespace_(std::move(namespace_)) {}
-  ~ListingEnd() {
-    for (const auto& [pod, priority] : sync_.predecessor_.end_listing(namespace_)) {
-      sync_.wake_(pod, priority);
-    }
-  }
-  ListingEnd(const ListingEnd&) = delete;
-  ListingEnd& operator=(const ListingEnd&) = delete;
-
- private:
-  PodSync& sync_;
-  api::InternedString namespace_;
-};
-
 Task<PodSync::End> PodSync::carry_out(PodSnapshot& snapshot, const ListClaims& /*step*/,
                                       Attempt attempt) {
   const api::NamespacedName pod = snapshot.pod->meta.key;
   if (!predecessor_.may_have_left(pod.namespace_)) {
-    const End end = co_await list_claims(snapshot, attempt);
-    co_return end;
+    co_await list_claims(snapshot, attempt);
+    co_return std::nullopt;
   }
-  if (!predecessor_.begin_to_list({pod, attempt.priority})) co_return Retry::never;
-  const ListingEnd at_end(*this, pod.namespace_);
-  const End end = co_await list_claims(snapshot, attempt);
-  co_return end;
+  auto turn = listings_.begin(pod.namespace_, {pod, attempt.priority});
+  if (!turn) co_return Retry::when_woken;
+  const bool is_listed = co_await list_claims(snapshot, attempt);
+  if (is_listed) turn->succeeded();
+  co_return std::nullopt;
 }
 
-Task<PodSync::End> PodSync::list_claims(PodSnapshot& snapshot, Attempt attempt) {
+Task<bool> PodSync::list_claims(PodSnapshot& snapshot, Attempt attempt) {
   const api::NamespacedName key = snapshot.pod->meta.key;
   const api::Uid uid = snapshot.pod->meta.uid;
   const Result<std::vector<ClaimPtr>> listed =
       co_await api_.list_claims(key.namespace_, attempt.priority);
   if (!listed) {
     snapshot.listed = listed.error();
-    co_return std::nullopt;
+    co_return false;
   }
   std::vector<ClaimPtr> owned;
   for (const ClaimPtr& claim : *listed) {
@@ -134,7 +125,7 @@ Task<PodSync::End> PodSync::list_claims(PodSnapshot& snapshot, Attempt attempt) 
   snapshot.listed = std::move(owned);
   unknown_creates_.erase(key);
   predecessor_.note_listed(key.namespace_);
-  co_return std::nullopt;
+  co_return true;
 }
 
 Task<PodSync::End> PodSync::carry_out(PodSnapshot& snapshot, const CreateClaim& step,
@@ -159,55 +150,32 @@ Task<PodSync::End> PodSync::carry_out(PodSnapshot& snapshot, const CreateClaim& 
 
 Task<PodSync::End> PodSync::carry_out(PodSnapshot& snapshot, const WriteNames& step,
                                       Attempt attempt) {
-  const std::string pod = snapshot.pod->meta.key.str();
   const Result<PodPtr> written =
       co_await api_.write_names(snapshot.pod, step.names, attempt.priority);
   if (written) {
-    if (log_.v(2)) log_.info("Claim names written", {{"pod", pod}, {"step", describe(step)}});
+    if (log_.v(2)) {
+      log_.info("Claim names written",
+                {{"pod", snapshot.pod->meta.key.str()}, {"step", describe(step)}});
+    }
     stores_.own_pods.record(*written);
     snapshot.names = PodSnapshot::Names::written;
     co_return std::nullopt;
   }
   if (runtime::is_object_gone(written.error())) co_return Retry::never;
-  problems_.note({Item::Kind::pod, snapshot.pod->meta.key},
-                 "the names of its claims could not be written: " + written.error().message);
-  if (attempt.is_worth_a_line()) {
-    log_.warning("The names of a pod's claims could not be written",
-                 {{"pod", pod}, {"error", to_string(written.error())}});
-  }
-  co_return retry_after_write(written.error());
+  snapshot.names_failure = written.error();
+  co_return std::nullopt;
 }
-
-// However it ends: those who waited for it try theirs.
-class PodSync::ReservationEnd {
- public:
-  ReservationEnd(PodSync& sync, api::NamespacedName claim)
-      : sync_(sync), claim_(std::move(claim)) {}
-  ~ReservationEnd() {
-    const auto waiting = sync_.being_reserved_.extract(claim_);
-    for (const api::NamespacedName& pod : waiting.mapped()) {
-      sync_.wake_(pod, workqueue::Priority::live);
-    }
-  }
-  ReservationEnd(const ReservationEnd&) = delete;
-  ReservationEnd& operator=(const ReservationEnd&) = delete;
-
- private:
-  PodSync& sync_;
-  api::NamespacedName claim_;
-};
 
 Task<PodSync::End> PodSync::carry_out(PodSnapshot& snapshot, const Reserve& step, Attempt attempt) {
   const api::NamespacedName key = step.claim->meta.key;
-  const auto [under_way, is_first] = being_reserved_.try_emplace(key);
-  if (!is_first) {
-    under_way->second.push_back(snapshot.pod->meta.key);
+  auto turn = reservations_.begin(key, {snapshot.pod->meta.key, attempt.priority});
+  if (!turn) {
     snapshot.busy.insert(key.name);
     co_return std::nullopt;
   }
-  const ReservationEnd at_end(*this, key);
   const Result<ClaimPtr> reserved = co_await reserve(step, attempt);
   if (reserved) {
+    turn->succeeded();
     snapshot.claims.insert_or_assign(key.name, *reserved);
   } else {
     snapshot.reserve_failures.emplace(key.name, reserved.error());

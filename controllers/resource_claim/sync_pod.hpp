@@ -11,6 +11,7 @@
 #include "controllers/resource_claim/attempt.hpp"
 #include "controllers/resource_claim/item.hpp"
 #include "controllers/resource_claim/metrics.hpp"
+#include "controllers/resource_claim/one_at_a_time.hpp"
 #include "controllers/resource_claim/predecessor.hpp"
 #include "controllers/resource_claim/stores.hpp"
 #include "runtime/log.hpp"
@@ -20,8 +21,7 @@ namespace dcm::resource_claim {
 // One sync at a time per pod; any number of pods at once. All references must outlive it.
 class PodSync {
  public:
-  // `wake` has the pod of that name synced once more.
-  using Wake = std::function<void(const api::NamespacedName& pod, workqueue::Priority priority)>;
+  using Wake = std::function<void(const WaitingPod&, WaitingPod::Because)>;
   PodSync(Stores stores, ClaimApi& api, common::EventSink& events, CreateMetrics& metrics,
           ItemProblems& problems, common::FeatureGates gates, Predecessor::Exists predecessor,
           Wake wake, runtime::Logger log);
@@ -35,9 +35,6 @@ class PodSync {
   std::size_t unknown_creates() const { return unknown_creates_.size(); }
 
  private:
-  class ReservationEnd;
-  class ListingEnd;
-
   // Each adds its step's answer to the snapshot. A value: the round ends here.
   using End = std::optional<Retry>;
   Task<End> carry_out(PodSnapshot& snapshot, const PodFinished& step, Attempt attempt);
@@ -47,7 +44,7 @@ class PodSync {
   Task<End> carry_out(PodSnapshot& snapshot, const WriteNames& step, Attempt attempt);
   Task<End> carry_out(PodSnapshot& snapshot, const Reserve& step, Attempt attempt);
 
-  Task<End> list_claims(PodSnapshot& snapshot, Attempt attempt);
+  Task<bool> list_claims(PodSnapshot& snapshot, Attempt attempt);
   Task<Result<ClaimPtr>> reserve(const Reserve& step, Attempt attempt);
   PodSnapshot::EarlierCreates earlier_creates(const api::Pod& pod) const;
   void forget_finished_creates(const api::NamespacedName& key, const PodPtr& pod);
@@ -61,14 +58,13 @@ class PodSync {
   CreateMetrics& metrics_;
   ItemProblems& problems_;
   common::FeatureGates gates_;
-  Wake wake_;
   runtime::Logger log_;
   // By pod, the UID that the create was for: the next attempt lists before it creates. An entry
   // goes with the answer of that list, or with the pod.
   std::map<api::NamespacedName, api::Uid> unknown_creates_;
   Predecessor predecessor_;
-  // Claims with a reservation under way, and the pods that wait for its end to try theirs.
-  std::map<api::NamespacedName, std::vector<api::NamespacedName>> being_reserved_;
+  OneAtATime<api::InternedString> listings_;      // of a predecessor's claims, by namespace
+  OneAtATime<api::NamespacedName> reservations_;  // by claim
 };
 
 }  // namespace dcm::resource_claim

@@ -1,4 +1,4 @@
-// Remembers the UIDs of pods that were deleted.
+// Remembers the UIDs of objects that were deleted.
 #pragma once
 
 #include <cstdint>

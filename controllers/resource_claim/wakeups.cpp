@@ -70,8 +70,12 @@ void Wakeups::observe_deleted(const PodPtr& last_known, Origin origin) {
   wake_claims_of(*last_known, priority_of(origin));
 }
 
-// The pod lives on, so its reservations stay.
-void Wakeups::observe_left(const PodPtr& /*last_known*/, Origin /*origin*/) {}
+// It lives on without claims of its own. What is reserved for it nevertheless stays, and as the
+// cache will not tell when it ends, the API server is asked from now on.
+void Wakeups::observe_left(const PodPtr& last_known, Origin origin) {
+  stores_.claims_by_consumer.for_each(
+      last_known->meta.uid, [&](const ClaimPtr& claim) { wake_claim(claim, priority_of(origin)); });
+}
 
 void Wakeups::observe_added(const ClaimPtr& claim, Origin origin) {
   wake_claim(claim, priority_of(origin));

@@ -305,6 +305,21 @@ TEST(GenerateClaims, finished_pods_never_get_a_claim) {
   EXPECT_THAT(world.calls(), IsEmpty());
 }
 
+TEST(GenerateClaims, what_else_is_wrong_is_told_also_while_the_names_cannot_be_written) {
+  World world;
+  world.api.put(make_template("gpu"));
+  world.start();
+  world.api.fault = [](std::size_t, const std::string& text) {
+    if (!text.starts_with("write names")) return Fault{};
+    return Fault{Fault::Kind::refused, Error{Reason::forbidden, "no"}};
+  };
+  world.api.put(trainer().from_template("nics", "nic"));
+  world.run_for(1s);
+  EXPECT_THAT(world.events.texts, testing::Contains(HasSubstr("\"nic\"")));
+  EXPECT_THAT(world.log,
+              testing::Contains(HasSubstr("the names of its claims could not be written: no")));
+}
+
 TEST(GenerateClaims, a_pod_that_finishes_while_it_waits_for_a_retry_gets_none_either) {
   World world;
   world.start();
@@ -397,6 +412,23 @@ TEST(Reserve, many_pods_share_a_claim_up_to_its_limit) {
   EXPECT_EQ(world.calls().size(), 30U) << "one at a time, as two would but conflict";
   EXPECT_GE(world.events.texts.size(), 20U);
   EXPECT_THAT(world.events.texts, testing::Each(HasSubstr("FailedResourceClaimReservation")));
+}
+
+TEST(Reserve, pods_that_share_a_claim_back_off_together_while_it_cannot_be_reserved) {
+  World world;
+  world.api.put(make_claim("s").allocated());
+  world.start();
+  world.hold_watch(World::Held::claims);
+  world.api.change_claim("s",
+                         [](api::ResourceClaim& claim) { claim.has_delete_protection = true; });
+  for (int i = 0; i < 10; ++i) {
+    world.api.put(make_pod("p" + std::to_string(i)).uses("a", "s").on_node("n"));
+  }
+  world.run_for(1min);
+  EXPECT_LT(world.calls().size(), 300U) << "conflicts, one after the other";
+  world.release_watch();
+  world.settle();
+  EXPECT_EQ(world.api.claim("s")->reserved_for.size(), 10U);
 }
 
 TEST(Reserve, those_who_wait_for_another_reservation_go_on_when_it_fails) {

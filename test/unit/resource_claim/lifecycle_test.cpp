@@ -157,5 +157,32 @@ TEST(Lifecycle, the_claims_are_counted_in_twelve_series) {
   EXPECT_EQ(claims("false", "true", made), 0);
 }
 
+TEST(Lifecycle, a_census_begins_at_nothing_also_where_another_one_has_counted) {
+  runtime::MetricsRegistry metrics;
+  for (int session = 0; session < 2; ++session) {
+    ClaimCensus(metrics).observe_added(ClaimPtr(make_claim("c")), informers::Origin::initial);
+  }
+  EXPECT_THAT(
+      metrics.expose(),
+      testing::HasSubstr("dynamic_resource_allocation_resource_claims{admin_access=\"false\","
+                         "allocated=\"false\",source=\"\"} 1\n"));
+}
+
+TEST(Lifecycle, claims_that_are_deleted_but_kept_are_counted) {
+  World world;
+  world.api.put(make_claim("s").allocated().with_finalizer().reserved_for("p"));
+  world.api.put(make_pod("p").uses("a", "s").on_node("n"));
+  world.start();
+  const auto count = [&] { return world.metric("dra_controller_manager_claims_being_deleted"); };
+  EXPECT_EQ(count(), 0);
+  world.api.change_claim("s",
+                         [](api::ResourceClaim& claim) { claim.meta.is_being_deleted = true; });
+  EXPECT_EQ(count(), 1);
+  world.api.remove_pod("p");
+  world.settle();
+  EXPECT_EQ(world.api.claim("s"), nullptr);
+  EXPECT_EQ(count(), 0);
+}
+
 }  // namespace
 }  // namespace dcm::resource_claim

@@ -87,6 +87,23 @@ TEST(ReleaseClaims, the_end_of_a_pod_that_the_cache_never_had_is_noticed_by_aski
               ElementsAre("get pod p", "release p-uid, deallocate of s", "remove finalizer of s"));
 }
 
+// The scheduler may take back the claim that it made for extended resources.
+TEST(ReleaseClaims, a_pod_that_leaves_the_cache_is_asked_for_while_something_is_reserved_for_it) {
+  World world;
+  world.api.put(in_use());
+  world.api.put(make_pod("p").extended_resource_claim("s").on_node("n"));
+  world.start();
+  world.settle();
+  EXPECT_THAT(world.calls(), IsEmpty());
+  world.api.change_pod("p", [](api::Pod& pod) { pod.extended_resource_claim.clear(); });
+  world.run_for(30s);
+  EXPECT_THAT(world.calls(), ElementsAre("get pod p"));
+  world.api.remove_pod("p");
+  world.run_for(1min);
+  EXPECT_THAT(world.calls(),
+              ElementsAre("get pod p", "release p-uid, deallocate of s", "remove finalizer of s"));
+}
+
 TEST(ReleaseClaims, a_pod_wakes_the_claims_that_are_reserved_for_it_also_unnamed) {
   World world;
   world.api.put(in_use());
@@ -235,6 +252,39 @@ TEST(ReleaseClaims, a_generated_claim_of_a_finished_pod_is_deleted_after_all_tha
   world.settle();
   EXPECT_THAT(world.calls(),
               ElementsAre("release p-uid, deallocate of x", "remove finalizer of x", "delete x"));
+}
+
+TEST(ReleaseClaims, a_claim_is_deleted_once_however_late_the_watch_is) {
+  World world;
+  world.api.put(
+      make_claim("x").generated_for("p", "gpus").allocated().with_finalizer().reserved_for("p"));
+  world.api.put(make_pod("p").from_template("gpus", "gpu").names("gpus", "x").on_node("n"));
+  world.start();
+  world.settle();
+  world.hold_watch(World::Held::claims);
+  finish(world, "p");
+  world.run_for(1min);
+  world.release_watch();
+  world.settle();
+  EXPECT_THAT(world.calls(),
+              ElementsAre("release p-uid, deallocate of x", "remove finalizer of x", "delete x"));
+}
+
+TEST(ReleaseClaims, a_claim_that_got_a_finalizer_just_before_it_was_deleted_is_freed) {
+  World world;
+  world.api.put(make_claim("x").generated_for("p", "gpus"));
+  world.api.put(make_pod("p").from_template("gpus", "gpu").names("gpus", "x"));
+  world.start();
+  world.settle();
+  world.hold_watch(World::Held::claims);
+  world.api.change_claim("x",
+                         [](api::ResourceClaim& claim) { claim.has_delete_protection = true; });
+  finish(world, "p");
+  world.run_for(1min);
+  world.release_watch();
+  world.settle();
+  EXPECT_THAT(world.calls(), ElementsAre("delete x", "remove finalizer of x"));
+  EXPECT_EQ(world.api.claim("x"), nullptr);
 }
 
 TEST(ReleaseClaims, a_claim_for_extended_resources_goes_the_same_way) {

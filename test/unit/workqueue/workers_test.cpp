@@ -88,6 +88,22 @@ CO_TEST(Workers, a_retry_backs_off_and_success_resets_it) {
   co_await setup.finish();
 }
 
+CO_TEST(Workers, what_is_undecided_waits_for_an_add_and_resets_no_backoff) {
+  Setup setup(loop);
+  setup.start(2, [&](TestItem item) -> Task<Outcome> {
+    setup.handled.push_back(setup.at(item));
+    co_return setup.handled.size() == 2 ? Outcome::undecided() : Outcome::retry();
+  });
+  setup.queue.add("a/1", Priority::live);
+  co_await runtime::sleep_for(loop.time(), 1s);
+  EXPECT_THAT(setup.handled, ElementsAre("a/1@0", "a/1@5"));
+  EXPECT_EQ(setup.queue.failures("a/1"), 1U);
+  setup.queue.add("a/1", Priority::live);
+  co_await runtime::sleep_for(loop.time(), 15ms);
+  EXPECT_THAT(setup.handled, ElementsAre("a/1@0", "a/1@5", "a/1@1000", "a/1@1010"));
+  co_await setup.finish();
+}
+
 CO_TEST(Workers, retry_after_resets_the_backoff_and_comes_at_its_time) {
   Setup setup(loop);
   setup.start(2, [&](TestItem item) -> Task<Outcome> {

@@ -1,0 +1,71 @@
+// Requests of which one at a time makes sense: who comes meanwhile waits for its end, instead of
+// sending one of its own that would only conflict with it or say the same.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "client/api/meta.hpp"
+#include "workqueue/priority.hpp"
+
+namespace dcm::resource_claim {
+
+// A pod that waits for another one's request.
+struct WaitingPod {
+  enum class Because : std::uint8_t { it_succeeded, it_failed };
+
+  api::NamespacedName key;
+  workqueue::Priority priority;
+};
+
+// `Key` says what a request is about. Must outlive its turns.
+template <class Key>
+class OneAtATime {
+ public:
+  // Has a pod that has waited synced once more; after a failure as if that had been its own, so
+  // that those who wait don't follow each other into the same failure without a pause.
+  using Wake = std::function<void(const WaitingPod&, WaitingPod::Because)>;
+  explicit OneAtATime(Wake wake) : wake_(std::move(wake)) {}
+
+  // The right to send the request. Ends as failed unless it is said to have succeeded.
+  class Turn {
+   public:
+    Turn(OneAtATime& owner, Key key) : owner_(&owner), key_(std::move(key)) {}
+    Turn(Turn&& other) noexcept
+        : owner_(std::exchange(other.owner_, nullptr)),
+          key_(std::move(other.key_)),
+          because_(other.because_) {}
+    Turn& operator=(Turn&&) = delete;
+    ~Turn() {
+      if (owner_ != nullptr) owner_->end(key_, because_);
+    }
+    void succeeded() { because_ = WaitingPod::Because::it_succeeded; }
+
+   private:
+    OneAtATime* owner_;
+    Key key_;
+    WaitingPod::Because because_ = WaitingPod::Because::it_failed;
+  };
+
+  // Nothing: somebody else has the turn, and `pod` is woken at its end.
+  std::optional<Turn> begin(const Key& key, WaitingPod pod) {
+    const auto [under_way, is_first] = waiting_.try_emplace(key);
+    if (is_first) return Turn(*this, key);
+    under_way->second.push_back(std::move(pod));
+    return std::nullopt;
+  }
+
+ private:
+  void end(const Key& key, WaitingPod::Because because) {
+    const auto ended = waiting_.extract(key);
+    for (const WaitingPod& pod : ended.mapped()) wake_(pod, because);
+  }
+
+  Wake wake_;
+  std::map<Key, std::vector<WaitingPod>> waiting_;
+};
+
+}  // namespace dcm::resource_claim
