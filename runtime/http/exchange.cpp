@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "runtime/one_line.hpp"
+
 namespace dcm::http {
 namespace {
 
@@ -86,7 +88,8 @@ Result<> Exchange::accept_head() {
   const auto encoding = head.headers.find("Content-Encoding");
   if (!encoding || equals_without_case(*encoding, "identity")) return {};
   if (!equals_without_case(*encoding, "gzip")) {
-    return fail(Reason::malformed, fmt::format("the answer is encoded as \"{}\"", *encoding));
+    return fail(Reason::malformed,
+                runtime::one_line(fmt::format("the answer is encoded as \"{}\"", *encoding)));
   }
   inflater_ = std::make_unique<Inflater>();
   inflated_.resize(kInflatedBytes);
