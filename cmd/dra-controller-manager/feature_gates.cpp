@@ -21,9 +21,9 @@ constexpr std::array kGates = {
     FeatureGate{"DRADeviceTaints", "", &FeatureGates::dra_device_taints, FeatureGate::Lock::none},
     FeatureGate{"DRAPrioritizedList", "", &FeatureGates::dra_prioritized_list,
                 FeatureGate::Lock::as_in_kubernetes},
-    FeatureGate{"DRAWorkloadResourceClaims", "ALPHA", &FeatureGates::dra_workload_resource_claims,
+    FeatureGate{"DRAWorkloadResourceClaims", "BETA", &FeatureGates::dra_workload_resource_claims,
                 FeatureGate::Lock::not_supported},
-    FeatureGate{"GenericWorkload", "ALPHA", &FeatureGates::generic_workload,
+    FeatureGate{"GenericWorkload", "BETA", &FeatureGates::generic_workload,
                 FeatureGate::Lock::not_supported},
 };
 
@@ -44,6 +44,9 @@ std::span<const FeatureGate> known_feature_gates() {
 }
 
 runtime::Result<> set_feature_gate(std::string_view name, bool on, FeatureGates& gates) {
+  // As Kubernetes' own components take it, which have gates of several (KEP-4330).
+  constexpr std::string_view kComponent = "kube:";
+  if (name.starts_with(kComponent)) name.remove_prefix(kComponent.size());
   const auto gate = std::ranges::find(kGates, name, &FeatureGate::name);
   if (gate == kGates.end()) {
     return refuse(fmt::format("unknown feature gate \"{}\" (known: {})", name, known_names()));
