@@ -168,8 +168,8 @@ MUTATIONS = [
              "      core_.advance(time_.now());\n      wake(before);",
              "      core_.advance(time_.now());\n      if (!M) wake(before);"),
     Mutation("backoff-is-never-reset", "an item's failures count for ever", "workqueue/workers.hpp",
-             "if (outcome.kind() != Outcome::Kind::retry) queue.forget(item);",
-             "if (outcome.kind() != Outcome::Kind::retry && !M) queue.forget(item);"),
+             "if (went_well) queue.forget(item);",
+             "if (went_well && !M) queue.forget(item);"),
     Mutation("toleration-seconds-do-not-count", "what is tolerated for a while evicts at once", DTE + "due.cpp",
              "shortest.value_or(seconds::zero())", "M ? seconds::zero() : shortest.value_or(seconds::zero())"),
     Mutation("removed-before-marked", "a pod goes before its status says why", DTE + "decide_eviction.cpp",
@@ -212,6 +212,14 @@ def run(*command, **more):
     return subprocess.run(command, cwd=more.pop("cwd", COPY), check=True, **more)
 
 
+def misplaced():
+    """What is wrong with the places of mutations: each must be there once."""
+    for mutation in MUTATIONS:
+        count = (ROOT / mutation.file).read_text().count(mutation.old)
+        if count != 1:
+            yield f"{mutation.name}: its place in {mutation.file} is there {count} times"
+
+
 def mutate():
     """Brings the copy up to date with the tree and puts all mutations in."""
     files = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT,
@@ -223,8 +231,6 @@ def mutate():
             texts[name] = source.read_bytes()
     for mutation in MUTATIONS:
         text = texts[mutation.file].decode()
-        if text.count(mutation.old) != 1:
-            sys.exit(f"{mutation.name}: its place in {mutation.file} is there {text.count(mutation.old)} times")
         new = re.sub(r"\bM\b", f'dcm_mutant("{mutation.name}")', mutation.new)
         text = text.replace(mutation.old, new)
         declaration = "bool dcm_mutant(const char* name);\n"
@@ -266,7 +272,12 @@ def main():
     parser.add_argument("names", nargs="*")
     parser.add_argument("--seeds", type=int, default=200)
     parser.add_argument("--preset", default="release")
+    parser.add_argument("--check", action="store_true", help="only whether the place of each is there")
     arguments = parser.parse_args()
+    if problems := list(misplaced()):
+        sys.exit("\n".join(problems))
+    if arguments.check:
+        return
     mutate()
     build(arguments.preset)
     rows = ["| mutation | what it does | found by world | invariant |", "| --- | --- | --- | --- |"]
