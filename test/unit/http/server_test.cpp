@@ -359,6 +359,25 @@ CO_TEST(HttpServer, an_idle_connection_makes_room_for_a_new_one) {
   co_await site.stop();
 }
 
+CO_TEST(HttpServer, a_connection_that_becomes_idle_makes_room_for_who_waits_already) {
+  Site site(loop,
+            [&](Request, Responder& responder) -> Task<> {
+              co_await runtime::sleep_for(loop.time(), 1s);
+              co_await responder.send(ok("answered"));
+            },
+            {.connections_max = 2});
+  const auto start = loop.time().now();
+  const auto first = co_await site.connect();
+  const auto second = co_await site.connect();
+  co_await first->write(kGet, {});
+  co_await second->write(kGet, {});
+  co_await runtime::sleep_for(loop.time(), 500ms);
+  const std::string third = co_await talk(site, std::string(kLastGet));
+  EXPECT_THAT(third, EndsWith("answered"));
+  EXPECT_EQ(loop.time().now() - start, 2s) << "served as soon as there is an idle one";
+  co_await site.stop();
+}
+
 CO_TEST(HttpServer, no_more_connections_than_allowed_are_served_at_once) {
   int at_once = 0;
   int most_at_once = 0;
