@@ -67,6 +67,7 @@ ServerConnection::ServerConnection(runtime::Executor executor, std::unique_ptr<S
       became_idle_(became_idle),
       stream_(std::move(stream)),
       buffer_(options.header_bytes_max),
+      opened_(time.now()),
       group_(std::move(executor)) {}
 
 Task<> ServerConnection::run() {
@@ -196,7 +197,9 @@ Task<> ServerConnection::answer(Request request) {
   answer_ = Answer::none;
   framing_ = Framing::content_length;
   const bool is_current = parser_->head().version == HttpVersion::http_1_1;
-  after_ = is_current && parser_->keep_alive() ? AfterAnswer::keep_alive : AfterAnswer::close;
+  const bool is_old = time_.now() - opened_ >= options_.age_max;
+  after_ =
+      is_current && !is_old && parser_->keep_alive() ? AfterAnswer::keep_alive : AfterAnswer::close;
   co_await call_handler(std::move(request));
   if (answer_ == Answer::none) {
     after_ = AfterAnswer::close;

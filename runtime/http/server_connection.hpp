@@ -72,6 +72,7 @@ class ServerConnection final : private Responder {
   ReadBuffer buffer_;
   std::optional<runtime::MonoTime> idle_since_;
   bool is_first_request_ = true;
+  const runtime::MonoTime opened_;
 
   // Of the request that is being worked on.
   std::unique_ptr<RequestParser> parser_;

@@ -269,6 +269,21 @@ CO_TEST(HttpServer, a_slow_but_steady_reader_gets_all) {
   co_await site.stop();
 }
 
+CO_TEST(HttpServer, a_connection_that_is_too_old_is_closed_after_an_answer) {
+  Site site(loop, describe(), {.age_max = 1min});
+  const auto stream = co_await site.connect();
+  co_await stream->write(kGet, {});
+  char buffer[1000];
+  const auto young = co_await stream->read_some(buffer, {});
+  CO_ASSERT_TRUE(young);
+  EXPECT_THAT(std::string(buffer, *young), testing::Not(HasSubstr("Connection: close")));
+  co_await runtime::sleep_for(loop.time(), 1min);
+  co_await stream->write(kGet, {});
+  const std::string old = co_await read_all(*stream);
+  EXPECT_THAT(old, EndsWith("Connection: close\r\n\r\nGET /a "));
+  co_await site.stop();
+}
+
 // ---- handlers
 // -------------------------------------------------------------------------------------
 
