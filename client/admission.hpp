@@ -8,7 +8,7 @@
 //    in 32 to events;
 //  * events have a budget of their own within the limits: a tenth of the rate and of the places, so
 //    that a storm of them (or a slow webhook on them) never holds up work;
-//  * exempt requests (leases) pass at once and use up nothing.
+//  * exempt requests (leases, reviews) pass at once and use up nothing.
 #pragma once
 
 #include <array>

@@ -1,6 +1,8 @@
 #include "client/pem.hpp"
 
-#include <string>
+#include <fmt/format.h>
+
+#include "client/file.hpp"
 
 namespace dcm::client {
 namespace {
@@ -27,6 +29,15 @@ bool has_pem_block(std::string_view text, PemKind kind) {
     if (is_label_of(label, kind) && text.find(end) != text.npos) return true;
   }
   return false;
+}
+
+runtime::Result<std::string> read_pem_file(const std::string& file, PemKind kind) {
+  runtime::Result<std::string> text = read_file(file);
+  if (text && !has_pem_block(*text, kind)) {
+    return runtime::fail(runtime::Reason::configuration,
+                         fmt::format("{}: does not hold {}", file, to_string(kind)));
+  }
+  return text;
 }
 
 }  // namespace dcm::client

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "runtime/one_line.hpp"
 #include "runtime/process.hpp"
 
 namespace dcm::client {
@@ -66,10 +67,7 @@ class SystemRunner final : public PluginRunner {
     std::string message = fmt::format("{} cannot be started: {}", plugin.describe(), why);
     if (!plugin.install_hint.empty()) message += "; " + plugin.install_hint;
     // The hint comes from a file; a line break in it must not look like a message of its own.
-    for (char& c : message) {
-      if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
-    }
-    return message;
+    return runtime::one_line(std::move(message));
   }
 
   runtime::Executor executor_;

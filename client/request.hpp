@@ -48,7 +48,7 @@ enum class Priority : std::uint8_t {
   live,     // work for something that changed just now
   backlog,  // what a start, a takeover or a relist brought
   event,    // core/v1 Events: never in the way of work
-  exempt,   // leases: no limit applies
+  exempt,   // leases, and what has limits of its own: no limit applies
 };
 
 // Whether a write asks the write gate (the leader's fence) before its bytes leave.

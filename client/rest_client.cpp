@@ -1,5 +1,6 @@
 #include "client/rest_client.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
@@ -35,7 +36,7 @@ std::optional<Duration> retry_after(const http::Headers& headers) {
   const char* const end = field->data() + field->size();
   const auto [rest, error] = std::from_chars(field->data(), end, seconds);
   if (error != std::errc() || rest != end) return std::nullopt;
-  return std::chrono::seconds(seconds);
+  return std::min<Duration>(std::chrono::seconds(seconds), api::kRetryAfterMax);
 }
 
 #if defined(__aarch64__)

@@ -3,26 +3,19 @@
 #include <string>
 #include <utility>
 
-#include <fmt/format.h>
 #include <sys/stat.h>
 
-#include "client/file.hpp"
 #include "client/pem.hpp"
 
 namespace dcm::client {
 namespace {
 
 using runtime::fail;
-using runtime::Reason;
 using runtime::Result;
 
 Result<std::string> read_pem(const PemSource& source, PemKind kind) {
   if (source.file.empty()) return source.data;
-  auto text = read_file(source.file);
-  if (text && !has_pem_block(*text, kind))
-    return fail(Reason::configuration,
-                fmt::format("{}: does not hold {}", source.file, to_string(kind)));
-  return text;
+  return read_pem_file(source.file, kind);
 }
 
 std::int64_t nanoseconds(const timespec& time) {

@@ -1,19 +1,10 @@
 #include "client/warnings.hpp"
 
-#include <algorithm>
-#include <cctype>
-
 namespace dcm::client {
 namespace {
 
 constexpr std::size_t kTextsMax = 256;
 constexpr std::size_t kTextBytesMax = 1024;
-
-bool is_warning(std::string_view name) {
-  constexpr std::string_view kName = "warning";
-  return std::ranges::equal(
-      name, kName, [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; });
-}
 
 }  // namespace
 
@@ -31,7 +22,7 @@ std::string warning_text(std::string_view field) {
 
 void WarningLog::observe(const http::Headers& headers) {
   for (const auto& [name, value] : headers) {
-    if (!is_warning(name)) continue;
+    if (!http::equals_without_case(name, "Warning")) continue;
     std::string text = warning_text(value);
     if (seen_.contains(text)) continue;
     log_.warning("The API server warns", {{"warning", text}});

@@ -58,6 +58,7 @@ class Step {
   WatchStep on(const AwaitingInitialEvents& phase, const Bookmarked& bookmark) {
     if (!bookmark.is_initial_events_end) return read_initial(phase);
     effects_.push_back(EndRelist{bookmark.resource_version});
+    state_.stalled_watch_lists = 0;
     // For many objects gzip is worth its time; for single events, each flushed, it is not.
     const bool is_worth_leaving = phase.compression == Compression::gzip &&
                                   now_ - phase.since <= policy_.leave_compressed_within;
@@ -68,7 +69,10 @@ class Step {
     return fall_back("the server ended the watch list before its end was marked");
   }
   WatchStep on(const AwaitingInitialEvents&, const Failed& failed) {
-    if (is_watch_list_refused(failed.error) || failed.error.reason == Reason::deadline_exceeded) {
+    const bool has_stalled = failed.error.reason == Reason::deadline_exceeded;
+    state_.stalled_watch_lists = has_stalled ? state_.stalled_watch_lists + 1 : 0;
+    if (is_watch_list_refused(failed.error) ||
+        state_.stalled_watch_lists >= policy_.stalled_watch_lists_max) {
       return fall_back(to_string(failed.error));
     }
     return wait_after(failed.error, ListAnew{});

@@ -42,6 +42,9 @@ struct WatchPolicy {
   // Initial events: the longest pause between two, and the longest time for all.
   Duration initial_events_pause = std::chrono::seconds(30);
   Duration initial_events_total = std::chrono::minutes(2);
+  // So many stalled in a row count as a server that does not understand watch lists; one may be a
+  // network's or a busy server's doing, and pages are for good.
+  unsigned stalled_watch_lists_max = 3;
   // A compressed watch list is left for a plain watch if it took no longer than this: a server
   // remembers a minute or more of history, and who comes too late has to read everything again.
   Duration leave_compressed_within = std::chrono::seconds(30);
@@ -98,8 +101,9 @@ struct WatchState {
   WatchPhase phase;
   // Remembered for good once watch lists have turned out not to work with this server.
   enum class ListMethod : std::uint8_t { watch_list, pages } list_method = ListMethod::watch_list;
-  unsigned failures = 0;        // since back-off was last reset
-  bool was_unanswered = false;  // the last of them
+  unsigned stalled_watch_lists = 0;  // in a row
+  unsigned failures = 0;             // since back-off was last reset
+  bool was_unanswered = false;       // the last of them
   MonoTime last_failure{};
 };
 

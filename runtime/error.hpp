@@ -43,8 +43,8 @@ enum class Reason : std::uint8_t {
   // No answer, or none that makes sense.
   deadline_exceeded,
   unreachable,     // no connection: refused, no route, no such host
-  tls,             // no trust: wrong CA, wrong name, expired certificate, bad client certificate
-  disconnected,    // reset, or closed in the middle of an answer
+  tls,             // no trust in the handshake: wrong CA, wrong name, expired certificate
+  disconnected,    // reset, or broken in the middle of an answer
   malformed,       // not what it should be (framing, JSON, a field of the wrong type)
   body_too_large,  // more bytes than the bound for this request
   shutting_down,   // we are stopping, or may not write (any more)

@@ -113,6 +113,8 @@ struct Child {
   bool is_too_much() const { return output.size() > output_max; }
 
   void reap() {
+    // While its number is still ours: it may have left others of its group behind.
+    kill_group();
     int wait_status = 0;
     const pid_t reaped = ::waitpid(pid, &wait_status, WNOHANG);
     constexpr int kUnknown = 255;  // somebody else has reaped it, or nobody may (SIG_IGN)

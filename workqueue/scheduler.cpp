@@ -163,6 +163,7 @@ void Scheduler::drop_delay(Entry& entry) {
 }
 
 void Scheduler::retry_now(MonoTime now) {
+  for (auto& [name, lane] : lanes_) lane.bucket = {};
   std::vector<Entry*> retries;
   for (const Delay& delay : delays_) {
     if (delay.entry->delay_kind == DelayKind::retry) retries.push_back(delay.entry);

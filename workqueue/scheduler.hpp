@@ -22,6 +22,7 @@
 //        two the earlier time and the more urgent priority apply. A delay of 0 or less is an add.
 //   add_rate_limited: add_after with the longer of the item's backoff and its namespace's bucket.
 //   retry_now: every pending retry's time comes now, and its next backoff is the first one again.
+//        So it is with the namespaces' buckets.
 //   forget: the next backoff is the first one again. Changes nothing else.
 //
 // Order of picks:

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <string>
 
 #include <fmt/format.h>
@@ -113,7 +112,7 @@ std::string message_or_default(std::uint16_t http_status, std::string_view text)
 }
 
 std::optional<runtime::Duration> retry_after(const StatusBody& status) {
-  constexpr std::int64_t kSecondsMax = std::numeric_limits<std::int32_t>::max();
+  constexpr std::int64_t kSecondsMax = kRetryAfterMax / std::chrono::seconds(1);
   if (status.retry_after_seconds <= 0) return {};
   return std::chrono::seconds(std::min(status.retry_after_seconds, kSecondsMax));
 }

@@ -1,6 +1,7 @@
 // metav1.Status: what the API server answers when it does not answer with an object.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -8,6 +9,11 @@
 #include "runtime/error.hpp"
 
 namespace dcm::api {
+
+// What is made of a server's wish to be left alone, in the header or the body: a proxy's
+// maintenance page may ask for a day, and whoever obeys it misses the moment when the server is
+// back.
+inline constexpr runtime::Duration kRetryAfterMax = std::chrono::seconds(30);
 
 // The Error that an answer with `http_status` (>= 400) and this body stands for. Refines the
 // server's reason by the details and causes that our callers tell apart (see runtime::Reason);
@@ -19,7 +25,8 @@ namespace dcm::api {
 // answer to a create): then nothing is in it any more, so for the addressed object it comes to the
 // same. A 404 that names nothing says only that the path is not served, and proves no deletion.
 //
-// `retry_after` is the one in the body; the header of that name is the caller's to read.
+// `retry_after` is the one in the body (`kRetryAfterMax` at most); the header of that name is the
+// caller's to read.
 runtime::Error decode_status_error(std::uint16_t http_status, std::string_view body);
 
 }  // namespace dcm::api

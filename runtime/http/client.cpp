@@ -117,15 +117,19 @@ Task<Result<Response>> PooledClient::send_pooled(const Request& request, const s
       if (exchange.is_reusable()) idle_.put(std::move(connection));
       co_return response;
     }
-    // The server may have closed an idle connection while the request was on its way. Then it has
-    // closed its others too, most likely.
+    // The server may have closed an idle connection while the request was on its way, or the
+    // network forgotten it. Then the others are as dead, most likely.
+    const Reason reason = response.error().reason;
     const bool may_be_stale =
-        was_idle && !exchange.has_answer() && response.error().reason == Reason::disconnected;
-    if (!may_be_stale || !may_be_sent_twice(request.method)) co_return response;
-    // Forbidden to be sent again, it is still one whose outcome is unknown.
-    if (!may_send(limits)) co_return response;
-    connection.reset();
+        was_idle && !exchange.has_answer() &&
+        (reason == Reason::disconnected || reason == Reason::deadline_exceeded);
+    if (!may_be_stale) co_return response;
     idle_.close_all();
+    // Forbidden to be sent again, it is still one whose outcome is unknown.
+    const bool may_be_repeated =
+        reason == Reason::disconnected && may_be_sent_twice(request.method) && may_send(limits);
+    if (!may_be_repeated) co_return response;
+    connection.reset();
   }
 }
 

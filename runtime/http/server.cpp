@@ -29,7 +29,7 @@ class Server {
         handler_(std::move(handler)),
         log_(std::move(log)),
         accept_failures_(time, std::chrono::minutes(1)),
-        connection_ended_(time),
+        place_may_be_free_(time),
         group_(executor) {}
 
   Task<> run() {
@@ -45,8 +45,9 @@ class Server {
       Result<std::unique_ptr<Stream>> stream = co_await listener_.accept();
       if (stream) {
         co_await make_room();
-        const auto place = connections_.emplace(connections_.end(), executor_, std::move(*stream),
-                                                time_, options_, handler_, log_);
+        const auto place =
+            connections_.emplace(connections_.end(), executor_, std::move(*stream), time_, options_,
+                                 handler_, log_, place_may_be_free_);
         group_.spawn("connection", serve_one(place));
       } else {
         const std::string message = to_string(stream.error());
@@ -63,7 +64,7 @@ class Server {
   Task<> make_room() {
     while (connections_.size() >= options_.connections_max) {
       if (const auto idle = longest_idle(); idle != connections_.end()) idle->close();
-      co_await connection_ended_.wait();
+      co_await place_may_be_free_.wait();
     }
   }
 
@@ -84,7 +85,7 @@ class Server {
     Connections::iterator connection;
     ~Removal() {
       server.connections_.erase(connection);
-      server.connection_ended_.notify_one();
+      server.place_may_be_free_.notify_one();
     }
   };
 
@@ -101,7 +102,7 @@ class Server {
   Logger log_;
   runtime::RepeatGuard accept_failures_;
   Connections connections_;
-  runtime::Condition connection_ended_;
+  runtime::Condition place_may_be_free_;
   runtime::TaskGroup group_;
 };
 

@@ -22,6 +22,9 @@ struct ServerOptions {
   std::size_t body_bytes_max = 1024 * 1024;
   runtime::Duration request_timeout = std::chrono::seconds(10);  // for head and body to arrive
   runtime::Duration idle_max = std::chrono::seconds(90);
+  // An older connection is closed after its next answer: who shows a certificate in the handshake
+  // is not known by it for ever.
+  runtime::Duration age_max = runtime::Duration::max();
   runtime::Duration write_timeout = std::chrono::seconds(30);  // for each piece of the answer
   // The answer to what no handler sees, because it is too large or no HTTP: its status, and why.
   // By default plain text.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -57,13 +58,16 @@ bool expects_continue(const RequestHead& head) {
 
 ServerConnection::ServerConnection(runtime::Executor executor, std::unique_ptr<Stream> stream,
                                    runtime::TimeSource& time, const ServerOptions& options,
-                                   const Handler& handler, const runtime::Logger& log)
+                                   const Handler& handler, const runtime::Logger& log,
+                                   runtime::Condition& became_idle)
     : time_(time),
       options_(options),
       handler_(handler),
       log_(log),
+      became_idle_(became_idle),
       stream_(std::move(stream)),
       buffer_(options.header_bytes_max),
+      opened_(time.now()),
       group_(std::move(executor)) {}
 
 Task<> ServerConnection::run() {
@@ -107,9 +111,10 @@ Task<std::expected<Request, ServerConnection::Refusal>> ServerConnection::read_r
 // A connection that never says anything is closed without a word.
 Task<std::expected<void, ServerConnection::Refusal>> ServerConnection::await_first_byte() {
   if (!buffer_.empty()) co_return std::expected<void, Refusal>();
-  const auto patience = is_first_request_ ? options_.request_timeout : options_.idle_max;
-  is_first_request_ = false;
+  const bool is_first = std::exchange(is_first_request_, false);
+  const auto patience = is_first ? options_.request_timeout : options_.idle_max;
   idle_since_ = time_.now();
+  if (!is_first) became_idle_.notify_one();  // a new one is left the time to say something
   const Deadline deadline = Deadline::after(time_, patience);
   const Result<std::size_t> read = co_await stream_->read_some(buffer_.space(), deadline);
   idle_since_.reset();
@@ -192,7 +197,9 @@ Task<> ServerConnection::answer(Request request) {
   answer_ = Answer::none;
   framing_ = Framing::content_length;
   const bool is_current = parser_->head().version == HttpVersion::http_1_1;
-  after_ = is_current && parser_->keep_alive() ? AfterAnswer::keep_alive : AfterAnswer::close;
+  const bool is_old = time_.now() - opened_ >= options_.age_max;
+  after_ =
+      is_current && !is_old && parser_->keep_alive() ? AfterAnswer::keep_alive : AfterAnswer::close;
   co_await call_handler(std::move(request));
   if (answer_ == Answer::none) {
     after_ = AfterAnswer::close;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "runtime/condition.hpp"
 #include "runtime/http/http1_encode.hpp"
 #include "runtime/http/http1_parser.hpp"
 #include "runtime/http/read_buffer.hpp"
@@ -15,12 +16,13 @@
 
 namespace dcm::http {
 
-// Loop thread only. Everything it refers to outlives it.
+// Loop thread only. Everything it refers to outlives it. `became_idle` is notified when
+// it waits for another request after an answer.
 class ServerConnection final : private Responder {
  public:
   ServerConnection(runtime::Executor executor, std::unique_ptr<Stream> stream,
                    runtime::TimeSource& time, const ServerOptions& options, const Handler& handler,
-                   const runtime::Logger& log);
+                   const runtime::Logger& log, runtime::Condition& became_idle);
 
   // Serves until either side closes the connection.
   Task<> run();
@@ -65,10 +67,12 @@ class ServerConnection final : private Responder {
   const ServerOptions& options_;
   const Handler& handler_;
   const runtime::Logger& log_;
+  runtime::Condition& became_idle_;
   std::unique_ptr<Stream> stream_;
   ReadBuffer buffer_;
   std::optional<runtime::MonoTime> idle_since_;
   bool is_first_request_ = true;
+  const runtime::MonoTime opened_;
 
   // Of the request that is being worked on.
   std::unique_ptr<RequestParser> parser_;

@@ -205,8 +205,9 @@ std::shared_ptr<const ClientCertificate> read_client_certificate(const ssl_st* s
   const X509_NAME* const subject = X509_get_subject_name(certificate);
   const std::vector<std::string> names = texts_of(subject, NID_commonName);
   if (names.empty()) return nullptr;
+  // Of several the last, as in API servers (pkix.Name of Go).
   return std::make_shared<ClientCertificate>(
-      ClientCertificate{names.front(), texts_of(subject, NID_organizationName)});
+      ClientCertificate{names.back(), texts_of(subject, NID_organizationName)});
 }
 
 std::string describe_tls_failure(const ssl_st* session) {

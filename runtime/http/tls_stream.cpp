@@ -186,6 +186,7 @@ class TlsStream final : public Stream {
     while (true) {
       // What is left of others would be taken for ours; it is rare, and a look is cheaper.
       if (ERR_peek_error() != 0) ERR_clear_error();
+      if (SSL_is_init_finished(session_.get())) has_shaken_hands_ = true;
       const int status = operation(session_.get());
       const int outcome = status > 0 ? SSL_ERROR_NONE : SSL_get_error(session_.get(), status);
       Result<Progress> result = Progress::done;
@@ -205,13 +206,16 @@ class TlsStream final : public Stream {
     }
   }
 
+  // When TLS breaks after the handshake, a request may have been carried out already. TLS 1.3 has
+  // servers refuse a client's certificate that late, too; that is taken for the same.
   runtime::Error failure() const {
     const auto code = ERR_peek_last_error();
     if (ERR_GET_REASON(code) == SSL_R_UNEXPECTED_EOF_WHILE_READING) {
       ERR_clear_error();
       return {Reason::disconnected, "the connection was closed without the end of TLS"};
     }
-    return {Reason::tls, describe_tls_failure(session_.get())};
+    return {has_shaken_hands_ ? Reason::disconnected : Reason::tls,
+            describe_tls_failure(session_.get())};
   }
 
   Task<Result<>> flush(Deadline deadline) {
@@ -250,6 +254,7 @@ class TlsStream final : public Stream {
   Ciphertext ciphertext_;
   TlsSession session_;
   mutable std::shared_ptr<const ClientCertificate> client_;  // read when it is first asked for
+  bool has_shaken_hands_ = false;
   bool is_reading_ = false;
   bool is_writing_ = false;
   Condition has_read_;

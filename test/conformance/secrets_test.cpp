@@ -134,7 +134,7 @@ TEST_F(Secrets, a_token_file_that_holds_none) {
 
 TEST_F(Secrets, a_client_key_and_what_slips_in_its_place) {
   const test::CertificateAuthority strangers("strangers");
-  const auto identity = strangers.issue({.common_name = "ada"});
+  const auto identity = strangers.issue({.common_names = {"ada"}});
   mark(identity.key_pem.substr(identity.key_pem.find('\n') + 20, 30));
   const std::string user =
       fmt::format("client-certificate: \"{}\"", write("ada.crt", identity.certificate_pem));

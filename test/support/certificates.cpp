@@ -28,8 +28,8 @@ void add_to_subject(X509* certificate, const char* field, const std::string& tex
                                      0) == 1);
 }
 
-Certificate make_certificate(const std::string& common_name, EVP_PKEY* key, int from_days,
-                             int to_days) {
+Certificate make_certificate(const std::vector<std::string>& common_names, EVP_PKEY* key,
+                             int from_days, int to_days) {
   constexpr long kDay = 24L * 60 * 60;
   Certificate made(X509_new(), &X509_free);
   std::uint64_t serial = 0;
@@ -38,7 +38,7 @@ Certificate make_certificate(const std::string& common_name, EVP_PKEY* key, int 
   require(X509_set_version(made.get(), X509_VERSION_3) == 1);
   X509_gmtime_adj(X509_getm_notBefore(made.get()), from_days * kDay);
   X509_gmtime_adj(X509_getm_notAfter(made.get()), to_days * kDay);
-  add_to_subject(made.get(), "CN", common_name);
+  for (const auto& name : common_names) add_to_subject(made.get(), "CN", name);
   require(X509_set_pubkey(made.get(), key) == 1);
   return made;
 }
@@ -86,7 +86,7 @@ struct CertificateAuthority::Impl {
 CertificateAuthority::CertificateAuthority(const std::string& name)
     : impl_(std::make_unique<Impl>()) {
   impl_->key = make_key();
-  impl_->certificate = make_certificate(name, impl_->key.get(), -1000, 1000);
+  impl_->certificate = make_certificate({name}, impl_->key.get(), -1000, 1000);
   X509* const own = impl_->certificate.get();
   X509_set_issuer_name(own, X509_get_subject_name(own));
   add_extension(own, own, NID_basic_constraints, "critical,CA:TRUE");
@@ -99,8 +99,8 @@ CertificateAuthority::~CertificateAuthority() = default;
 
 Identity CertificateAuthority::issue(const CertificateWishes& wishes) const {
   const Key key = make_key();
-  const Certificate made =
-      make_certificate(wishes.common_name, key.get(), wishes.valid_from_days, wishes.valid_to_days);
+  const Certificate made = make_certificate(wishes.common_names, key.get(), wishes.valid_from_days,
+                                            wishes.valid_to_days);
   for (const auto& organization : wishes.organizations)
     add_to_subject(made.get(), "O", organization);
   X509* const issuer = impl_->certificate.get();

@@ -17,7 +17,7 @@ struct CertificateWishes {
   std::vector<std::string> addresses = {};  // IP SANs
   int valid_from_days = -1;                 // relative to today
   int valid_to_days = 1;
-  std::string common_name = "test";
+  std::vector<std::string> common_names = {"test"};
   std::vector<std::string> organizations = {};
 };
 

@@ -16,6 +16,7 @@ namespace {
 using api::NonResourceAttributes;
 using api::UserInfo;
 using client::Access;
+using runtime::Deadline;
 using runtime::Result;
 using runtime::Task;
 
@@ -87,6 +88,7 @@ Doorkeeper::Doorkeeper(client::RestClient& rest, runtime::TimeSource& time,
       time_(time),
       options_(std::move(options)),
       log_(std::move(log)),
+      budget_(time, options_.reviews),
       users_(time, options_),
       verdicts_(time, options_),
       failure_guard_(time, std::chrono::minutes(5)) {}
@@ -123,8 +125,10 @@ Task<Result<Doorkeeper::Who>> Doorkeeper::identify(const http::Request& request)
 Task<Result<Doorkeeper::Who>> Doorkeeper::identify_by_token(std::string token) {
   const std::string key = http::sha256(token);
   if (const Who* known = users_.recall(key)) co_return Result<Who>(*known);
-  Result<Who> who = co_await client::review_token(
-      rest_, std::move(token), runtime::Deadline::after(time_, options_.review_timeout));
+  const Deadline deadline = Deadline::after(time_, options_.review_timeout);
+  const Result<Permit> permit = co_await await_turn(deadline);
+  if (!permit) co_return runtime::fail(permit.error());
+  Result<Who> who = co_await client::review_token(rest_, std::move(token), deadline);
   if (who) users_.remember(key, *who);
   co_return who;
 }
@@ -132,11 +136,19 @@ Task<Result<Doorkeeper::Who>> Doorkeeper::identify_by_token(std::string token) {
 Task<Result<Access>> Doorkeeper::authorize(UserInfo user, NonResourceAttributes what) {
   const std::string key = key_of(user, what);
   if (const Access* known = verdicts_.recall(key)) co_return Result<Access>(*known);
+  const Deadline deadline = Deadline::after(time_, options_.review_timeout);
+  const Result<Permit> permit = co_await await_turn(deadline);
+  if (!permit) co_return runtime::fail(permit.error());
   Result<Access> access =
-      co_await client::review_access(rest_, std::move(user), std::move(what),
-                                     runtime::Deadline::after(time_, options_.review_timeout));
+      co_await client::review_access(rest_, std::move(user), std::move(what), deadline);
   if (access) verdicts_.remember(key, *access);
   co_return access;
+}
+
+Task<Result<Doorkeeper::Permit>> Doorkeeper::await_turn(Deadline deadline) {
+  Result<Permit> permit = co_await budget_.admit(client::Priority::live, deadline);
+  if (!permit) permit.error().message = "too many callers are being looked up";
+  co_return permit;
 }
 
 http::Response Doorkeeper::unavailable(const runtime::Error& error) {

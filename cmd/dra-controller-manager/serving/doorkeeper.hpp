@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "client/access_review.hpp"
+#include "client/admission.hpp"
 #include "client/lru_map.hpp"
 #include "runtime/http/message.hpp"
 #include "runtime/log.hpp"
@@ -27,6 +28,9 @@ struct DoorkeeperOptions {
   runtime::Duration remembered = std::chrono::seconds(10);
   std::size_t remembered_max = 1024;  // tokens, and as many answers about access
   runtime::Duration review_timeout = std::chrono::seconds(10);
+  // A budget of their own: who floods the port with tokens must not hold up the controllers. At
+  // this rate everybody on a full port is looked up within `review_timeout`.
+  client::AdmissionLimits reviews = {.qps = 20, .burst = 40, .inflight_max = 5};
 };
 
 // All references must outlive it and its calls. Loop thread only; any number of calls at a time.
@@ -58,6 +62,7 @@ class Doorkeeper {
     const DoorkeeperOptions& options_;
     client::LruMap<Entry> entries_;
   };
+  using Permit = client::Admission::Permit;
   using Who = std::optional<api::UserInfo>;  // nothing: nobody that is known here
 
   bool is_open(std::string_view path) const;
@@ -65,12 +70,14 @@ class Doorkeeper {
   runtime::Task<runtime::Result<Who>> identify_by_token(std::string token);
   runtime::Task<runtime::Result<client::Access>> authorize(api::UserInfo user,
                                                            api::NonResourceAttributes what);
+  runtime::Task<runtime::Result<Permit>> await_turn(runtime::Deadline deadline);
   http::Response unavailable(const runtime::Error& error);
 
   client::RestClient& rest_;
   runtime::TimeSource& time_;
   DoorkeeperOptions options_;
   runtime::Logger log_;
+  client::Admission budget_;
   Memory<Who> users_;  // by digest of the token: the tokens of others are not kept
   Memory<client::Access> verdicts_;
   runtime::RepeatGuard failure_guard_;

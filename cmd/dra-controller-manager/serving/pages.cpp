@@ -81,6 +81,10 @@ void add_metrics_page(Pages& pages, runtime::MetricsRegistry& metrics) {
              }});
 }
 
+http::ServerOptions open_server_options() {
+  return {.body_bytes_max = 1024};
+}
+
 http::Handler make_open_handler(const Pages& pages) {
   return [&pages](http::Request request, http::Responder& responder) {
     return answer_from(pages, std::move(request), responder);

@@ -57,6 +57,9 @@ void add_health_pages(Pages& pages, const Health& health);
 // /metrics.
 void add_metrics_page(Pages& pages, runtime::MetricsRegistry& metrics);
 
+// For a port behind which nothing reads a body.
+http::ServerOptions open_server_options();
+
 // Answers every request from `pages`, which must outlive the handler.
 http::Handler make_open_handler(const Pages& pages);
 

@@ -60,7 +60,7 @@ runtime::Task<> Serving::run(client::RestClient& rest) {
   runtime::TaskGroup ports(process_.loop.executor());
   if (plain_ != nullptr) {
     process_.log.info("Serving plain HTTP", {{"address", plain_->address()}});
-    ports.spawn("plain port", http::serve(*plain_, process_.loop.time(), {},
+    ports.spawn("plain port", http::serve(*plain_, process_.loop.time(), open_server_options(),
                                           make_open_handler(plain_pages_), process_.log));
   }
   if (secured_ != nullptr) {

@@ -3,11 +3,9 @@
 #include <array>
 #include <utility>
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include "client/access_review.hpp"
-#include "client/file.hpp"
 #include "client/pem.hpp"
 #include "runtime/http/self_signed.hpp"
 
@@ -17,7 +15,6 @@ namespace {
 using client::PemKind;
 using http::TlsServerOptions;
 using runtime::fail;
-using runtime::Reason;
 using runtime::Result;
 using runtime::Task;
 
@@ -25,14 +22,6 @@ std::string host_name() {
   std::array<char, 256> name{};
   gethostname(name.data(), name.size() - 1);
   return name[0] == '\0' ? "localhost" : name.data();
-}
-
-Result<std::string> read_pem(const std::string& file, PemKind kind) {
-  Result<std::string> text = client::read_file(file);
-  if (text && !client::has_pem_block(*text, kind)) {
-    return fail(Reason::configuration, fmt::format("{}: want {}", file, to_string(kind)));
-  }
-  return text;
 }
 
 }  // namespace
@@ -58,7 +47,7 @@ Result<> ServingCertificates::read_files() {
   };
   for (const auto& [file, kind, text] : wanted) {
     if (file->empty()) continue;
-    Result<std::string> read = read_pem(*file, kind);
+    Result<std::string> read = client::read_pem_file(*file, kind);
     if (!read) return fail(read.error());
     *text = std::move(*read);
   }

@@ -439,6 +439,26 @@ CO_TEST(HttpClient, what_may_be_sent_twice_is_when_an_idle_connection_closes_und
   }
 }
 
+CO_TEST(HttpClient, an_idle_connection_that_stays_silent_takes_the_others_along) {
+  ScriptedSite site(loop, {{answer("a")}, {answer("b")}, {"", Then::stall}, {answer("c")}});
+  TaskGroup group(loop.executor());
+  for (int i = 0; i < 2; ++i) {
+    group.spawn("request", [](Client& client) -> Task<> {
+      const auto response = co_await client.send(get("/"), {});
+      EXPECT_TRUE(response);
+    }(*site.client));
+  }
+  co_await group.join();
+  EXPECT_EQ(site.connections, 2);
+  const auto lost =
+      co_await site.client->send(post("/"), {.deadline = Deadline::after(loop.time(), 5s)});
+  CO_ASSERT_TRUE(!lost);
+  EXPECT_EQ(lost.error().reason, Reason::deadline_exceeded);
+  co_await site.client->send(get("/"), {});
+  EXPECT_EQ(site.connections, 3);
+  co_await site.stop();
+}
+
 CO_TEST(HttpClient, a_post_is_never_sent_twice) {
   ScriptedSite site(loop, {{answer("a")}, {"", Then::close}, {answer("b")}});
   co_await site.client->send(get("/"), {});

@@ -269,6 +269,21 @@ CO_TEST(HttpServer, a_slow_but_steady_reader_gets_all) {
   co_await site.stop();
 }
 
+CO_TEST(HttpServer, a_connection_that_is_too_old_is_closed_after_an_answer) {
+  Site site(loop, describe(), {.age_max = 1min});
+  const auto stream = co_await site.connect();
+  co_await stream->write(kGet, {});
+  char buffer[1000];
+  const auto young = co_await stream->read_some(buffer, {});
+  CO_ASSERT_TRUE(young);
+  EXPECT_THAT(std::string(buffer, *young), testing::Not(HasSubstr("Connection: close")));
+  co_await runtime::sleep_for(loop.time(), 1min);
+  co_await stream->write(kGet, {});
+  const std::string old = co_await read_all(*stream);
+  EXPECT_THAT(old, EndsWith("Connection: close\r\n\r\nGET /a "));
+  co_await site.stop();
+}
+
 // ---- handlers
 // -------------------------------------------------------------------------------------
 
@@ -356,6 +371,25 @@ CO_TEST(HttpServer, an_idle_connection_makes_room_for_a_new_one) {
   EXPECT_EQ(loop.time().now() - start, 2s) << "it does not wait for a timeout";
   EXPECT_FALSE(first->is_quiet()) << "the one that was idle longest is closed";
   EXPECT_TRUE(second->is_quiet());
+  co_await site.stop();
+}
+
+CO_TEST(HttpServer, a_connection_that_becomes_idle_makes_room_for_who_waits_already) {
+  Site site(loop,
+            [&](Request, Responder& responder) -> Task<> {
+              co_await runtime::sleep_for(loop.time(), 1s);
+              co_await responder.send(ok("answered"));
+            },
+            {.connections_max = 2});
+  const auto start = loop.time().now();
+  const auto first = co_await site.connect();
+  const auto second = co_await site.connect();
+  co_await first->write(kGet, {});
+  co_await second->write(kGet, {});
+  co_await runtime::sleep_for(loop.time(), 500ms);
+  const std::string third = co_await talk(site, std::string(kLastGet));
+  EXPECT_THAT(third, EndsWith("answered"));
+  EXPECT_EQ(loop.time().now() - start, 2s) << "served as soon as there is an idle one";
   co_await site.stop();
 }
 

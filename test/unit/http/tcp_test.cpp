@@ -214,7 +214,7 @@ TEST_F(Tcp, an_optional_client_certificate_gives_a_name_if_it_can_be_verified) {
   TlsServerOptions server = server_with(localhost);
   server.client_ca_pem = stranger.pem();
   server.client_certificates = ClientCertificates::optional;
-  const test::CertificateWishes wishes{.common_name = "prometheus",
+  const test::CertificateWishes wishes{.common_names = {"first", "prometheus"},
                                        .organizations = {"monitoring", "readers"}};
   const std::vector<std::pair<Identity, std::string>> rows = {
       {stranger.issue(wishes), "prometheus+monitoring+readers"},

@@ -47,12 +47,14 @@ class TlsOverPipes final : public Transport, public Listener {
 
   Task<Result<std::unique_ptr<Stream>>> accept() override {
     auto below = co_await listener_->accept();
+    accepted_below = below->get();
     co_return make_tls_server_stream(std::move(*below), server_context(), time_);
   }
 
   std::string address() const override { return listener_->address(); }
 
   PipeNetwork network;
+  Stream* accepted_below = nullptr;  // what the last accepted one stands on
 
  private:
   runtime::TimeSource& time_;
@@ -169,6 +171,26 @@ CO_TEST(TlsStream, an_end_that_was_announced_is_an_end_and_one_that_was_not_is_a
   const auto cut = co_await read_after(loop, false);
   CO_ASSERT_TRUE(!cut);
   EXPECT_EQ(cut.error().reason, Reason::disconnected) << cut.error().message;
+}
+
+// A request may have been carried out by then.
+CO_TEST(TlsStream, what_breaks_tls_after_the_handshake_is_a_cut) {
+  TlsOverPipes network(loop);
+  TaskGroup group(loop.executor());
+  group.spawn("server", [](TlsOverPipes& n) -> Task<> {
+    const auto accepted = co_await n.accept();
+    co_await (*accepted)->write("x", {});
+    co_await n.accepted_below->write("this is no record of TLS", {});
+  }(network));
+  const auto client = co_await network.connect(kOrigin, {});
+  char buffer[10];
+  co_await (*client)->read_some(buffer, {});
+  for (int again = 0; again < 2; ++again) {
+    const auto broken = co_await (*client)->read_some(buffer, {});
+    CO_ASSERT_TRUE(!broken);
+    EXPECT_EQ(broken.error().reason, Reason::disconnected) << broken.error().message;
+  }
+  co_await group.join();
 }
 
 CO_TEST(TlsStream, is_quiet_until_the_peer_says_something) {

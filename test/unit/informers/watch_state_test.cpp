@@ -122,8 +122,8 @@ INSTANTIATE_TEST_SUITE_P(
             "fallback begin | page '' by 60, pages from now on"},
         Row{"a_server_that_does_not_know_the_field_may_answer_400", kInitial,
             failed(Reason::bad_request), "fallback begin | page '' by 60, pages from now on"},
-        Row{"no_progress_with_initial_events_falls_back", kInitial,
-            failed(Reason::deadline_exceeded), "fallback begin | page '' by 60, pages from now on"},
+        Row{"initial_events_that_stall_are_asked_for_again", kInitial,
+            failed(Reason::deadline_exceeded), "failure(deadline_exceeded) | wait 0.8+0.8"},
         Row{"initial_events_that_break_off_are_asked_for_again", kInitial,
             failed(Reason::disconnected), "failure(disconnected) | wait 0.8+0.8"},
         Row{"an_expired_watch_list_is_asked_for_again", kInitial, failed(Reason::gone),
@@ -224,6 +224,34 @@ TEST(WatchState, pages_are_remembered_for_the_next_relist) {
   state = advance(state, page("5"), kNow, kPolicy).next;
   EXPECT_EQ(Describe()(advance(state, failed(Reason::gone), kNow, kPolicy)),
             "relist(expired) begin | page '' by 60, pages from now on");
+}
+
+// What the relist comes to after these, one after the other.
+std::string after_failures(std::initializer_list<Reason> reasons) {
+  WatchState state{.phase = kInitial};
+  std::string last;
+  for (const Reason reason : reasons) {
+    state.phase = kInitial;
+    auto step = advance(std::move(state), failed(reason), kNow, kPolicy);
+    last = Describe()(step);
+    state = std::move(step.next);
+  }
+  return last;
+}
+
+TEST(WatchState, watch_lists_that_stall_three_times_in_a_row_fall_back) {
+  using enum Reason;
+  EXPECT_EQ(after_failures({deadline_exceeded, deadline_exceeded, deadline_exceeded}),
+            "fallback begin | page '' by 60, pages from now on");
+  EXPECT_EQ(after_failures({deadline_exceeded, deadline_exceeded, disconnected, deadline_exceeded}),
+            "failure(deadline_exceeded) | wait 4+4")
+      << "not in a row";
+}
+
+TEST(WatchState, a_watch_list_that_works_makes_up_for_those_that_stalled) {
+  WatchState state{.phase = kInitial, .stalled_watch_lists = 2};
+  state = advance(state, end_of_initial_events("9"), kNow, kPolicy).next;
+  EXPECT_EQ(state.stalled_watch_lists, 0U);
 }
 
 TEST(WatchState, a_server_that_answers_again_is_waited_for_as_at_first) {

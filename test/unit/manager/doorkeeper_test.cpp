@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "runtime/task_group.hpp"
 #include "test/support/co_test.hpp"
 #include "test/unit/client/rest_client_fixture.hpp"
 
@@ -30,7 +31,8 @@ http::Request scrape(std::string token = "secret") {
 }
 
 struct Site : client::RestClientFixture {
-  explicit Site(runtime::VirtualLoop& loop) : RestClientFixture(loop) {}
+  explicit Site(runtime::VirtualLoop& loop, client::RestClientOptions options = {})
+      : RestClientFixture(loop, std::move(options)) {}
   Doorkeeper doorkeeper{client, time, {}, runtime::Logger(log_backend)};
 
   // 0: let in.
@@ -174,6 +176,35 @@ CO_TEST(Doorkeeper, memory_is_bounded_however_many_tokens_are_tried) {
   site.http.answer(created("{}"));
   co_await doorkeeper.refuse(scrape("0"));
   EXPECT_EQ(site.http.seen().size(), 31U);
+}
+
+// Whoever they are, their reviews take nothing from what the controllers have to do.
+CO_TEST(Doorkeeper, a_flood_of_tokens_leaves_the_limits_to_the_controllers) {
+  Site site(loop, {.limits = {.qps = 1, .burst = 2, .inflight_max = 1}});
+  for (int i = 0; i < 5; ++i) site.http.answer(created("{}"), 1h);
+  runtime::TaskGroup callers(loop.executor());
+  for (int i = 0; i < 100; ++i) {
+    callers.spawn("caller", site.expect(503, scrape(std::to_string(i))));
+  }
+  co_await runtime::sleep_for(site.time, 1s);
+  EXPECT_EQ(site.http.seen().size(), 5U) << "a few at a time";
+  site.http.answer(client::status(200));
+  const auto start = site.time.now();
+  const auto read = co_await site.client.send(client::read());
+  EXPECT_TRUE(read);
+  EXPECT_EQ(site.time.now(), start) << "it does not wait behind them";
+  co_await callers.join();
+}
+
+CO_TEST(Doorkeeper, reviews_are_bounded_in_their_rate) {
+  Site site(loop);
+  Doorkeeper doorkeeper(site.client, site.time, {.reviews = {.qps = 2, .burst = 3}}, {});
+  const auto start = site.time.now();
+  for (int i = 0; i < 7; ++i) {
+    site.http.answer(created("{}"));
+    co_await doorkeeper.refuse(scrape(std::to_string(i)));
+  }
+  EXPECT_EQ(std::chrono::round<std::chrono::milliseconds>(site.time.now() - start), 2s);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "cmd/dra-controller-manager/serving/pages.hpp"
 
 #include "test/support/co_test.hpp"
+#include "test/unit/http/http_site.hpp"
 
 namespace dcm::manager {
 namespace {
@@ -53,6 +54,16 @@ CO_TEST(Serving, answers_health_and_metrics_and_nothing_else) {
     EXPECT_EQ(recorder.answer.status, row.status) << row.what;
     EXPECT_TRUE(recorder.answer.body.starts_with(row.body)) << row.what << recorder.answer.body;
   }
+}
+
+CO_TEST(Serving, the_open_port_has_no_room_for_bodies) {
+  Pages pages;
+  http::Site site(loop, make_open_handler(pages), open_server_options());
+  const auto response = co_await site.client->send(
+      http::make_request(http::Method::post, "/metrics", std::string(2000, 'x')), {});
+  CO_ASSERT_TRUE(response);
+  EXPECT_EQ(response->status, 413);
+  co_await site.stop();
 }
 
 }  // namespace

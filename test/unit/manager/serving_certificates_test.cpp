@@ -31,9 +31,9 @@ TEST(ServingCertificates, a_file_that_cannot_be_used_is_named_with_what_was_want
   for (const auto& [sources, message] : std::vector<std::pair<CertificateSources, std::string>>{
            {{folder.path("none"), key, ""},
             folder.path("none") + ": cannot be read: No such file or directory"},
-           {{certificate, empty, ""}, empty + ": want a private key in PEM"},
-           {{key, certificate, ""}, key + ": want a certificate in PEM"},
-           {{"", "", empty}, empty + ": want a certificate in PEM"}}) {
+           {{certificate, empty, ""}, empty + ": does not hold a private key in PEM"},
+           {{key, certificate, ""}, key + ": does not hold a certificate in PEM"},
+           {{"", "", empty}, empty + ": does not hold a certificate in PEM"}}) {
     const auto loaded = ServingCertificates::load(sources);
     ASSERT_FALSE(loaded);
     EXPECT_EQ(loaded.error().reason, runtime::Reason::configuration);

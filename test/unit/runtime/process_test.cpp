@@ -122,11 +122,14 @@ TEST_F(ProcessTest, one_that_hangs_is_killed_at_the_deadline_with_its_children) 
   std::filesystem::remove(pid_file);
 }
 
-TEST_F(ProcessTest, a_grandchild_that_holds_the_output_open_holds_nobody_up) {
-  const auto end = shell("sleep 1000 & echo $!");
+TEST_F(ProcessTest, a_grandchild_that_holds_the_output_open_holds_nobody_up_and_is_ended) {
+  const std::string pid_file =
+      std::filesystem::temp_directory_path() / ("process_test." + std::to_string(::getpid()));
+  const auto end = shell("sleep 1000 & echo $! >" + pid_file);
   ASSERT_TRUE(end) << end.error().message;
-  ::kill(std::stoi(end->output), SIGKILL);
   EXPECT_EQ(end->status, 0);
+  loop_.run(await_gone(loop_, pid_file));
+  std::filesystem::remove(pid_file);
 }
 
 TEST_F(ProcessTest, a_caller_that_is_cancelled_leaves_none_behind) {

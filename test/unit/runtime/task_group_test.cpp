@@ -122,20 +122,6 @@ CO_TEST(TaskGroup, a_task_that_cancels_its_group_without_ever_waiting_ends_quiet
   EXPECT_EQ(group.failures(), 0U);
 }
 
-CO_TEST(TaskGroup, work_after_disable_cancellation_is_done_to_its_end) {
-  TaskGroup group(loop.executor());
-  bool released = false;
-  group.spawn("stopping", [](TimeSource& time, bool& done) -> Task<> {
-    co_await disable_cancellation();
-    co_await sleep_for(time, 5s);
-    done = true;
-  }(loop.time(), released));
-  co_await sleep_for(loop.time(), 1s);
-  group.cancel();
-  co_await group.join();
-  EXPECT_TRUE(released);
-}
-
 CO_TEST(TaskGroup, names_those_that_still_run) {
   TaskGroup group(loop.executor());
   int ended = 0;

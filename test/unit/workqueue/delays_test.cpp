@@ -71,6 +71,13 @@ TEST(Delays, all_retries_come_at_once_when_what_they_wait_for_has_come) {
   EXPECT_EQ(queue.state("a/3"), ItemState::delayed) << "an appointment is no retry";
 }
 
+TEST(Delays, a_retry_after_they_have_come_waits_as_at_first) {
+  TestQueue queue;
+  for (int i = 0; i < 3000; ++i) queue.add_rate_limited(TestItem("a/" + std::to_string(i)));
+  queue.retry_now();
+  EXPECT_EQ(queue.add_rate_limited("a/0"), 5ms);
+}
+
 TEST(Delays, a_thousand_retries_come_in_portions) {
   TestQueue queue;
   for (int i = 0; i < 1000; ++i) {
