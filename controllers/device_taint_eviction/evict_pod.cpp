@@ -62,7 +62,10 @@ Task<workqueue::Outcome> PodEviction::evict(PodRef pod) {
       deps_.tracker.pending().put_back(*pending);
       co_return workqueue::Outcome::done();
     }
-    if (!has_begun && !begin(pod, *pending)) co_return workqueue::Outcome::retry();
+    if (!has_begun && !begin(pod, *pending)) {
+      deps_.tracker.pending().put_back(*pending);
+      co_return workqueue::Outcome::set_aside();
+    }
     has_begun = true;
     if (step == EvictionStep::remove || step == EvictionStep::evict) {
       const workqueue::Outcome outcome = co_await send_away(pod, step);

@@ -104,6 +104,24 @@ CO_TEST(Workers, retry_after_resets_the_backoff_and_comes_at_its_time) {
   co_await setup.finish();
 }
 
+CO_TEST(Workers, what_is_set_aside_comes_when_it_is_added_and_keeps_its_backoff) {
+  Setup setup(loop);
+  setup.start(2, [&](TestItem item) -> Task<Outcome> {
+    setup.handled.push_back(setup.at(item));
+    if (setup.handled.size() == 2) co_return Outcome::set_aside();
+    co_return setup.handled.size() < 4 ? Outcome::retry() : Outcome::done();
+  });
+  setup.queue.add("a/1", Priority::live);
+  co_await runtime::sleep_for(loop.time(), 1s);
+  EXPECT_THAT(setup.handled, ElementsAre("a/1@0", "a/1@5"));
+  EXPECT_EQ(setup.queue.failures("a/1"), 1U);
+  setup.queue.add("a/1", Priority::live);
+  co_await runtime::sleep_for(loop.time(), 1s);
+  EXPECT_THAT(setup.handled, ElementsAre("a/1@0", "a/1@5", "a/1@1000", "a/1@1010"));
+  EXPECT_EQ(setup.queue.failures("a/1"), 0U);
+  co_await setup.finish();
+}
+
 CO_TEST(Workers, an_exception_of_a_handler_is_logged_counted_and_retried) {
   Setup setup(loop);
   setup.start(1, [&](TestItem item) -> Task<Outcome> {
