@@ -27,7 +27,7 @@ class Outcome {
   // It went well, and there is something to do after `delay`; the backoff starts anew.
   static Outcome retry_after(runtime::Duration delay) { return {Kind::retry_after, delay}; }
   // Nothing was tried, as it has to wait for something: who knows when that comes adds it again.
-  // The backoff stays as it is, so it must be added in the end.
+  // The backoff stays as it is.
   static Outcome set_aside() { return {Kind::set_aside, {}}; }
 
   Kind kind() const noexcept { return kind_; }
