@@ -77,6 +77,11 @@ Task<workqueue::Outcome> PodEviction::evict(PodRef pod) {
   }
 }
 
+void PodEviction::stop() {
+  is_stopped_ = true;
+  stopped_.notify_all();
+}
+
 EvictionStep PodEviction::next_step(const PodRef& pod, const PendingPod* pending) const {
   EvictionSnapshot snapshot;
   snapshot.pod = deps_.tracker.lookup().find_pod(pod.key);
@@ -175,7 +180,7 @@ Task<workqueue::Outcome> PodEviction::fail(PodRef pod, runtime::Error error) {
   if (!pause) co_return workqueue::Outcome::retry();
   if (concerns_this_pod_alone(error, mode_)) co_return workqueue::Outcome::retry_after(*pause);
   // The worker itself waits: more requests would not help the server.
-  co_await runtime::sleep_for(deps_.time, *pause);
+  if (!is_stopped_) co_await stopped_.wait(runtime::Deadline::after(deps_.time, *pause));
   co_return workqueue::Outcome::retry();
 }
 

@@ -1,4 +1,4 @@
-// What comes of an eviction whose first attempt failed: its next turn, and how it counts.
+// What comes of an eviction whose first attempt failed: its next turn, patience, and how it counts.
 #include <algorithm>
 
 #include <gmock/gmock.h>
@@ -122,6 +122,38 @@ TEST(EvictAgain, counts_a_delete_whose_answer_is_lost_as_soon_as_the_pod_is_seen
   cluster.release_watch();
   cluster.run_for(10ms);
   EXPECT_EQ(cluster.metric(kEvictions), 1);
+}
+
+TEST(EvictAgain, a_stop_does_not_wait_for_as_long_as_an_overloaded_server_asks) {
+  Cluster cluster;
+  cluster.add_pod("p");
+  cluster.api.fault = [](std::size_t, const std::string&) {
+    return Fault{Fault::Kind::refused,
+                 {runtime::Reason::too_many_requests, "busy", 429, runtime::Duration(30s)}};
+  };
+  cluster.start();
+  cluster.api.put(test::make_slice("s", "pool-p").device("gpu-0", {no_execute("burnt")}));
+  cluster.run_for(1s);
+  const runtime::MonoTime asked = cluster.loop.time().now();
+  cluster.stop();
+  EXPECT_LT(cluster.loop.time().now() - asked, runtime::Duration(100ms));
+  EXPECT_EQ(cluster.pod_calls().size(), 1U);
+}
+
+TEST(EvictAgain, a_stop_is_heard_by_an_attempt_that_meets_an_overloaded_server_later) {
+  Cluster cluster;
+  cluster.add_pod("p");
+  cluster.api.latency = 1s;
+  cluster.api.fault = [](std::size_t, const std::string&) {
+    return Fault{Fault::Kind::refused,
+                 {runtime::Reason::too_many_requests, "busy", 429, runtime::Duration(30s)}};
+  };
+  cluster.start();
+  cluster.api.put(test::make_slice("s", "pool-p").device("gpu-0", {no_execute("burnt")}));
+  cluster.run_for(500ms);
+  const runtime::MonoTime asked = cluster.loop.time().now();
+  cluster.stop();
+  EXPECT_LT(cluster.loop.time().now() - asked, runtime::Duration(2s));
 }
 
 }  // namespace
