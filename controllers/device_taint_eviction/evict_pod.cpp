@@ -128,7 +128,7 @@ Task<PodEviction::End> PodEviction::mark(PodRef pod, api::TransitionTime transit
 
 Task<workqueue::Outcome> PodEviction::send_away(PodRef pod, EvictionStep step) {
   const PendingPod* pending = deps_.tracker.pending().find(pod.uid);
-  const Unanswered eviction{pending->due, pending->rules};
+  const Unanswered eviction{pending->due, pending->rules, deps_.time.wall_now()};
   auto request = step == EvictionStep::evict ? deps_.api.evict(pod, priority())
                                              : deps_.api.remove(pod, priority());
   const Result<> accepted = co_await std::move(request);
@@ -148,7 +148,7 @@ Task<workqueue::Outcome> PodEviction::send_away(PodRef pod, EvictionStep step) {
 
 void PodEviction::succeed(const PodRef& pod, const Unanswered& eviction) {
   deps_.tracker.record_evicted(pod, eviction.rules);
-  deps_.metrics.count_eviction(eviction.due, deps_.time.wall_now());
+  deps_.metrics.count_eviction(eviction.due, eviction.sent);
   unanswered_.erase(pod.uid);
 }
 

@@ -65,6 +65,7 @@ class PodEviction {
   struct Unanswered {
     WallTime due;
     std::vector<RuleId> rules;
+    WallTime sent;
   };
   void succeed(const PodRef& pod, const Unanswered& eviction);
   std::unordered_map<api::Uid, Unanswered> unanswered_;

@@ -12,6 +12,8 @@ namespace {
 using testing::ElementsAre;
 
 constexpr const char* kEvictions = "device_taint_eviction_controller_pod_deletions_total";
+constexpr const char* kDelays =
+    "device_taint_eviction_controller_pod_deletion_duration_seconds_sum";
 
 Fault refused(runtime::Reason reason) {
   return {Fault::Kind::refused, {reason, "injected", {}, {}}};
@@ -122,6 +124,15 @@ TEST(EvictAgain, counts_a_delete_whose_answer_is_lost_as_soon_as_the_pod_is_seen
   cluster.release_watch();
   cluster.run_for(10ms);
   EXPECT_EQ(cluster.metric(kEvictions), 1);
+}
+
+TEST(EvictAgain, counts_a_delete_whose_answer_is_lost_at_the_time_when_it_was_sent) {
+  Cluster cluster;
+  lose_the_answer_after_refusals(cluster);
+  cluster.api.remove_pod("p");
+  cluster.run_for(1min);
+  EXPECT_EQ(cluster.metric(kEvictions), 1) << "the next DELETE found nobody";
+  EXPECT_LT(cluster.metric(kDelays), 21);
 }
 
 TEST(EvictAgain, a_stop_does_not_wait_for_as_long_as_an_overloaded_server_asks) {
