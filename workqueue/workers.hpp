@@ -18,17 +18,17 @@ namespace dcm::workqueue {
 // What a handler wants for its item.
 class Outcome {
  public:
-  enum class Kind { done, undecided, retry, retry_after };
+  enum class Kind { done, retry, retry_after, set_aside };
 
   // Nothing left to do; the backoff starts anew.
   static Outcome done() { return {Kind::done, {}}; }
-  // Neither that nor a failure: it waits for somebody else's work, who adds it again. The backoff
-  // goes on from where it is.
-  static Outcome undecided() { return {Kind::undecided, {}}; }
   // It failed: again with backoff.
   static Outcome retry() { return {Kind::retry, {}}; }
   // It went well, and there is something to do after `delay`; the backoff starts anew.
   static Outcome retry_after(runtime::Duration delay) { return {Kind::retry_after, delay}; }
+  // Nothing was tried, as it has to wait for something: who knows when that comes adds it again.
+  // The backoff stays as it is.
+  static Outcome set_aside() { return {Kind::set_aside, {}}; }
 
   Kind kind() const noexcept { return kind_; }
   runtime::Duration delay() const noexcept { return delay_; }
@@ -61,11 +61,11 @@ class HandlerFailures {
 // Tells the queue what became of an item.
 template <class Queue>
 void settle(Queue& queue, const typename Queue::ItemType& item, const Outcome& outcome) {
-  const bool went_well =
-      outcome.kind() == Outcome::Kind::done || outcome.kind() == Outcome::Kind::retry_after;
-  if (went_well) queue.forget(item);
-  if (outcome.kind() == Outcome::Kind::retry) queue.add_rate_limited(item);
-  if (outcome.kind() == Outcome::Kind::retry_after) queue.add_after(item, outcome.delay());
+  using Kind = Outcome::Kind;
+  const Kind kind = outcome.kind();
+  if (kind == Kind::done || kind == Kind::retry_after) queue.forget(item);
+  if (kind == Kind::retry) queue.add_rate_limited(item);
+  if (kind == Kind::retry_after) queue.add_after(item, outcome.delay());
   queue.done(item);
 }
 

@@ -146,7 +146,7 @@ class Manager {
   }
 
   Task<client::Availability> discover() {
-    return discovery_.find({&api::kResourceClaims, &api::kResourceClaimTemplates},
+    return discovery_.find(kinds_of_one_version(options_),
                            Deadline::after(time_, kDiscoveryTimeout));
   }
 

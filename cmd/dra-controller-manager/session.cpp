@@ -30,6 +30,13 @@ const client::Served kCoreV1{"v1"};
 
 }  // namespace
 
+client::KindSet kinds_of_one_version(const Options& options) {
+  client::KindSet kinds{&api::kResourceClaims};
+  if (options.runs_resource_claim_controller) kinds.push_back(&api::kResourceClaimTemplates);
+  if (options.runs_device_taint_eviction_controller) kinds.push_back(&api::kResourceSlices);
+  return kinds;
+}
+
 Session::Session(Process process, client::RestClient& rest, common::EventSink& events,
                  Leadership& leadership, const Options& options, const client::Served& served)
     : process_(std::move(process)),
@@ -105,9 +112,10 @@ Task<> Session::find_rules() {
       co_await runtime::sleep_for(process_.loop.time(), client::ask_again_after(availability));
     }
   } while (rules_missing_);
-  if (std::holds_alternative<client::Served>(availability)) co_return;
-  process_.log.info("No version of DeviceTaintRules is served: only drivers taint devices");
-  tasks_.spawn("look for taint rules", wait_for_rules());
+  if (rules_ == nullptr) {
+    process_.log.info("No version of DeviceTaintRules is served: only drivers taint devices");
+  }
+  tasks_.spawn("follow taint rules", follow_rules(availability));
 }
 
 // Starts the cache of the rules if they are served. Why that is not known yet; nothing: it is.
@@ -117,18 +125,30 @@ std::optional<std::string> Session::start_rules(const client::Availability& avai
   }
   if (const auto* served = std::get_if<client::Served>(&availability)) {
     process_.log.info("Using DeviceTaintRules", {{"version", served->version}});
-    run_cache(eviction_control_->use_rules(*served));
+    rules_ = &eviction_control_->use_rules(*served);
+    run_cache(*rules_);
   }
   return std::nullopt;
 }
 
-Task<> Session::wait_for_rules() {
-  client::Availability availability = client::NotServed{};
-  while (!std::holds_alternative<client::Served>(availability)) {
+// They may come to be served. In another version than at first, or no more, they are for a new
+// session: nobody may be judged by rules that are not kept up to date.
+Task<> Session::follow_rules(client::Availability availability) {
+  do {
     co_await runtime::sleep_for(process_.loop.time(), client::ask_again_after(availability));
+    if (rules_ != nullptr && rules_->sync().last_error().empty()) continue;
     availability = co_await ask_for_rules();
-    start_rules(availability);
-  }
+    if (rules_ == nullptr) start_rules(availability);
+  } while (!has_lost_rules(availability));
+  process_.log.warning("The API server has stopped serving the version of DeviceTaintRules in use",
+                       {{"version", rules_->resource().version}});
+  stop();
+}
+
+bool Session::has_lost_rules(const client::Availability& availability) const {
+  if (rules_ == nullptr || std::holds_alternative<client::Unknown>(availability)) return false;
+  const auto* served = std::get_if<client::Served>(&availability);
+  return served == nullptr || served->version != rules_->resource().version;
 }
 
 void Session::stop() {

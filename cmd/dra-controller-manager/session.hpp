@@ -20,6 +20,9 @@
 
 namespace dcm::manager {
 
+// The kinds that a session needs in one version of the API.
+client::KindSet kinds_of_one_version(const Options& options);
+
 class Session final : public VersionedWork {
  public:
   // All references must outlive it.
@@ -46,7 +49,8 @@ class Session final : public VersionedWork {
   runtime::Task<> run_controllers();
   runtime::Task<client::Availability> ask_for_rules();
   runtime::Task<> find_rules();
-  runtime::Task<> wait_for_rules();
+  runtime::Task<> follow_rules(client::Availability availability);
+  bool has_lost_rules(const client::Availability& availability) const;
   std::optional<std::string> start_rules(const client::Availability& availability);
 
   Process process_;
@@ -64,6 +68,7 @@ class Session final : public VersionedWork {
   std::vector<informers::SyncState*> running_caches_;
   // Why taint rules are not known yet; nothing: they are, or there are none.
   std::optional<std::string> rules_missing_;
+  Cache<api::DeviceTaintRule>* rules_ = nullptr;  // null: none are served
   bool is_working_ = false;
   runtime::TaskGroup tasks_;
 };

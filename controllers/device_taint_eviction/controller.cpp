@@ -59,6 +59,7 @@ Task<> Controller::run() {
 
 void Controller::stop() {
   queue_.shut_down(workqueue::ShutDown::drop_waiting);
+  pods_.stop();
   is_stopped_ = true;
   notify();
 }
@@ -78,6 +79,7 @@ Task<> Controller::follow() {
       continue;
     }
     report_cancelled();
+    queue_given_up_pods();
     queue_rules();
     const bool has_more = queue_due_pods();
     if (has_more || tracker_.has_walk()) {
@@ -91,6 +93,13 @@ Task<> Controller::follow() {
 
 void Controller::report_cancelled() {
   for (const PodRef& pod : tracker_.take_cancelled()) pods_.report_cancelled(pod);
+}
+
+// Perhaps one of the attempts has made them go, and it is not known yet.
+void Controller::queue_given_up_pods() {
+  for (const PodRef& pod : tracker_.pending().take_given_up()) {
+    queue_.add(Item::pod(pod), Priority::live);
+  }
 }
 
 void Controller::queue_rules() {
@@ -136,7 +145,7 @@ Task<workqueue::Outcome> Controller::handle(Item item) {
                                            : conditions_.sync(item.subject.key.name);
   problems_.begin(item);
   const workqueue::Outcome outcome = co_await std::move(work);
-  problems_.end(item);
+  if (outcome != workqueue::Outcome::set_aside()) problems_.end(item);
   notify();
   co_return outcome;
 }

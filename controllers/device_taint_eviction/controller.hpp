@@ -90,6 +90,7 @@ class Controller {
   void notify();
   Task<> follow();
   void report_cancelled();
+  void queue_given_up_pods();
   void queue_rules();
   // Returns whether there is more that is due.
   bool queue_due_pods();

@@ -62,7 +62,10 @@ Task<workqueue::Outcome> PodEviction::evict(PodRef pod) {
       deps_.tracker.pending().put_back(*pending);
       co_return workqueue::Outcome::done();
     }
-    if (!has_begun && !begin(pod, *pending)) co_return workqueue::Outcome::retry();
+    if (!has_begun && !begin(pod, *pending)) {
+      deps_.tracker.pending().put_back(*pending);
+      co_return workqueue::Outcome::set_aside();
+    }
     has_begun = true;
     if (step == EvictionStep::remove || step == EvictionStep::evict) {
       const workqueue::Outcome outcome = co_await send_away(pod, step);
@@ -72,6 +75,11 @@ Task<workqueue::Outcome> PodEviction::evict(PodRef pod) {
                                                                   : api::TransitionTime::unchanged);
     if (end) co_return *end;
   }
+}
+
+void PodEviction::stop() {
+  is_stopped_ = true;
+  stopped_.notify_all();
 }
 
 EvictionStep PodEviction::next_step(const PodRef& pod, const PendingPod* pending) const {
@@ -120,7 +128,7 @@ Task<PodEviction::End> PodEviction::mark(PodRef pod, api::TransitionTime transit
 
 Task<workqueue::Outcome> PodEviction::send_away(PodRef pod, EvictionStep step) {
   const PendingPod* pending = deps_.tracker.pending().find(pod.uid);
-  const Unanswered eviction{pending->due, pending->rules};
+  const Unanswered eviction{pending->due, pending->rules, deps_.time.wall_now()};
   auto request = step == EvictionStep::evict ? deps_.api.evict(pod, priority())
                                              : deps_.api.remove(pod, priority());
   const Result<> accepted = co_await std::move(request);
@@ -140,7 +148,7 @@ Task<workqueue::Outcome> PodEviction::send_away(PodRef pod, EvictionStep step) {
 
 void PodEviction::succeed(const PodRef& pod, const Unanswered& eviction) {
   deps_.tracker.record_evicted(pod, eviction.rules);
-  deps_.metrics.count_eviction(eviction.due, deps_.time.wall_now());
+  deps_.metrics.count_eviction(eviction.due, eviction.sent);
   unanswered_.erase(pod.uid);
 }
 
@@ -172,7 +180,7 @@ Task<workqueue::Outcome> PodEviction::fail(PodRef pod, runtime::Error error) {
   if (!pause) co_return workqueue::Outcome::retry();
   if (concerns_this_pod_alone(error, mode_)) co_return workqueue::Outcome::retry_after(*pause);
   // The worker itself waits: more requests would not help the server.
-  co_await runtime::sleep_for(deps_.time, *pause);
+  if (!is_stopped_) co_await stopped_.wait(runtime::Deadline::after(deps_.time, *pause));
   co_return workqueue::Outcome::retry();
 }
 

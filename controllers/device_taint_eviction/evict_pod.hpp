@@ -12,6 +12,7 @@
 #include "controllers/device_taint_eviction/metrics.hpp"
 #include "controllers/device_taint_eviction/pace.hpp"
 #include "controllers/device_taint_eviction/tracker.hpp"
+#include "runtime/condition.hpp"
 #include "runtime/log.hpp"
 #include "runtime/time.hpp"
 #include "workqueue/workers.hpp"
@@ -33,9 +34,12 @@ class PodEviction {
     runtime::TimeSource& time;
     runtime::Logger log;
   };
-  PodEviction(Dependencies dependencies, EvictionMode mode) : deps_(dependencies), mode_(mode) {}
+  PodEviction(Dependencies dependencies, EvictionMode mode)
+      : deps_(dependencies), mode_(mode), stopped_(dependencies.time) {}
 
   Task<workqueue::Outcome> evict(PodRef pod);
+  // From now on no attempt waits for a server that is overloaded: there will be no other.
+  void stop();
 
   // Tells the owner that a pod which was to go may stay.
   void report_cancelled(const PodRef& pod) { report(pod, "Cancelling deletion"); }
@@ -55,10 +59,13 @@ class PodEviction {
 
   Dependencies deps_;
   EvictionMode mode_;
+  runtime::Condition stopped_;
+  bool is_stopped_ = false;
   // An eviction that was sent, but not answered: it may have been carried out.
   struct Unanswered {
     WallTime due;
     std::vector<RuleId> rules;
+    WallTime sent;
   };
   void succeed(const PodRef& pod, const Unanswered& eviction);
   std::unordered_map<api::Uid, Unanswered> unanswered_;

@@ -13,7 +13,7 @@ class EvictionMetrics {
   EvictionMetrics(runtime::MetricsRegistry& registry, const PendingPods& pending);
 
   // An eviction that the server has accepted.
-  void count_eviction(runtime::WallTime due, runtime::WallTime now);
+  void count_eviction(runtime::WallTime due, runtime::WallTime sent);
 
  private:
   runtime::Counter& evictions_;

@@ -26,6 +26,7 @@ bool PendingPods::erase(const api::Uid& uid) {
   const auto found = pods_.find(uid);
   if (found == pods_.end()) return false;
   uncount(found->second);
+  if (found->second.failures > 0) given_up_.push_back(found->second.pod);
   if (found->second.failures > kFailuresOfBadLuck) --stuck_;
   heap_.erase(found->second);
   pods_.erase(found);
@@ -80,6 +81,10 @@ PendingPod* PendingPods::take_due(runtime::WallTime now) {
 
 void PendingPods::put_back(PendingPod& pod) {
   if (!DueHeap<PendingPod>::contains(pod)) heap_.push(pod);
+}
+
+std::vector<PodRef> PendingPods::take_given_up() {
+  return std::exchange(given_up_, {});
 }
 
 std::vector<RuleId> PendingPods::take_touched() {

@@ -76,8 +76,11 @@ class PendingPods {
   std::optional<runtime::WallTime> next_due() const;
   // The pod that is due first, if that is not after `now`; it stays pending.
   PendingPod* take_due(runtime::WallTime now);
-  // It was taken too early.
+  // It was taken too early, or needs another turn.
   void put_back(PendingPod& pod);
+
+  // Those that were erased after a failed attempt, since the last call.
+  std::vector<PodRef> take_given_up();
 
   // The rules whose counts have changed since the last call.
   std::vector<RuleId> take_touched();
@@ -100,6 +103,7 @@ class PendingPods {
   DueHeap<PendingPod> heap_;
   Tallies tallies_;
   std::set<RuleId> touched_;
+  std::vector<PodRef> given_up_;
   std::uint64_t last_sequence_ = 0;
   std::size_t stuck_ = 0;
 };

@@ -17,7 +17,7 @@ workqueue::Outcome outcome_of(Retry retry) {
     case Retry::never:
       return workqueue::Outcome::done();
     case Retry::when_woken:
-      return workqueue::Outcome::undecided();
+      return workqueue::Outcome::set_aside();
     case Retry::with_backoff:
       return workqueue::Outcome::retry();
     case Retry::slowly:
@@ -74,7 +74,7 @@ Task<workqueue::Outcome> Controller::handle(Item item) {
   const Attempt attempt{queue_.running_priority(item), queue_.failures(item)};
   problems_.begin(item);
   const workqueue::Outcome outcome = co_await sync(item, attempt);
-  problems_.end(item);
+  if (outcome != workqueue::Outcome::set_aside()) problems_.end(item);
   co_return outcome;
 }
 

@@ -49,7 +49,7 @@ ManagerProcess::ManagerProcess(Setup setup)
       sessions_(
           loop_.executor(), time_, log_, stop_,
           [this] {
-            return discovery_.find({&api::kResourceClaims, &api::kResourceClaimTemplates},
+            return discovery_.find(manager::kinds_of_one_version(options_),
                                    Deadline::after(time_, 30s));
           },
           [this](const client::Served& served) {

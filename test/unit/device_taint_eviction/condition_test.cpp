@@ -1,4 +1,6 @@
 // The condition of a rule as its admin sees it, over time.
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -246,6 +248,35 @@ TEST(Condition, is_left_alone_where_the_server_has_no_status_for_rules) {
   cluster.run_for(9min);
   EXPECT_EQ(cluster.condition_calls().size(), 1U);
   EXPECT_EQ(cluster.api.deletions.size(), 50U);
+}
+
+// A new generation may be in order; so may what somebody else does to it.
+TEST(Condition, that_the_server_calls_invalid_waits_for_the_rule_to_change) {
+  for (const runtime::Reason reason : {runtime::Reason::invalid, runtime::Reason::bad_request}) {
+    SCOPED_TRACE(runtime::to_string(reason));
+    Cluster cluster;
+    for (int i = 0; i < 50; ++i) {
+      cluster.add_pod("p" + std::to_string(i), {exists("burnt", seconds(20 * i))});
+    }
+    bool is_refused = true;
+    cluster.api.fault = [&](std::size_t, const std::string& call) {
+      if (!is_refused || !call.starts_with("r: ")) return Fault{};
+      return Fault{Fault::Kind::refused, {reason, "not like this", {}, {}}};
+    };
+    cluster.start();
+    cluster.api.put(Cluster::rule_for_all());
+    cluster.run_for(20min);
+    EXPECT_EQ(cluster.api.deletions.size(), 50U);
+    EXPECT_EQ(cluster.condition_calls().size(), 1U);
+    const auto topics = cluster.controller().explain_rule("r");
+    EXPECT_TRUE(std::ranges::any_of(topics.back().findings, [](const auto& each) {
+      return each.reason == "LastProblem" && each.text.find("not like this") != each.text.npos;
+    }));
+    is_refused = false;
+    cluster.api.put(Cluster::rule_for_all(1s).generation(2));
+    cluster.run_for(1s);
+    EXPECT_EQ(cluster.condition(), "Completed: 50 pods evicted since starting the controller.");
+  }
 }
 
 TEST(Condition, of_a_rule_that_cannot_be_followed_and_the_log_says_why) {

@@ -88,22 +88,6 @@ CO_TEST(Workers, a_retry_backs_off_and_success_resets_it) {
   co_await setup.finish();
 }
 
-CO_TEST(Workers, what_is_undecided_waits_for_an_add_and_resets_no_backoff) {
-  Setup setup(loop);
-  setup.start(2, [&](TestItem item) -> Task<Outcome> {
-    setup.handled.push_back(setup.at(item));
-    co_return setup.handled.size() == 2 ? Outcome::undecided() : Outcome::retry();
-  });
-  setup.queue.add("a/1", Priority::live);
-  co_await runtime::sleep_for(loop.time(), 1s);
-  EXPECT_THAT(setup.handled, ElementsAre("a/1@0", "a/1@5"));
-  EXPECT_EQ(setup.queue.failures("a/1"), 1U);
-  setup.queue.add("a/1", Priority::live);
-  co_await runtime::sleep_for(loop.time(), 15ms);
-  EXPECT_THAT(setup.handled, ElementsAre("a/1@0", "a/1@5", "a/1@1000", "a/1@1010"));
-  co_await setup.finish();
-}
-
 CO_TEST(Workers, retry_after_resets_the_backoff_and_comes_at_its_time) {
   Setup setup(loop);
   setup.start(2, [&](TestItem item) -> Task<Outcome> {
@@ -117,6 +101,24 @@ CO_TEST(Workers, retry_after_resets_the_backoff_and_comes_at_its_time) {
   EXPECT_EQ(setup.queue.failures("a/1"), 0U);
   co_await runtime::sleep_for(loop.time(), 1min);
   EXPECT_THAT(setup.handled, ElementsAre("a/1@0", "a/1@5", "a/1@10005"));
+  co_await setup.finish();
+}
+
+CO_TEST(Workers, what_is_set_aside_comes_when_it_is_added_and_keeps_its_backoff) {
+  Setup setup(loop);
+  setup.start(2, [&](TestItem item) -> Task<Outcome> {
+    setup.handled.push_back(setup.at(item));
+    if (setup.handled.size() == 2) co_return Outcome::set_aside();
+    co_return setup.handled.size() < 4 ? Outcome::retry() : Outcome::done();
+  });
+  setup.queue.add("a/1", Priority::live);
+  co_await runtime::sleep_for(loop.time(), 1s);
+  EXPECT_THAT(setup.handled, ElementsAre("a/1@0", "a/1@5"));
+  EXPECT_EQ(setup.queue.failures("a/1"), 1U);
+  setup.queue.add("a/1", Priority::live);
+  co_await runtime::sleep_for(loop.time(), 1s);
+  EXPECT_THAT(setup.handled, ElementsAre("a/1@0", "a/1@5", "a/1@1000", "a/1@1010"));
+  EXPECT_EQ(setup.queue.failures("a/1"), 0U);
   co_await setup.finish();
 }
 

@@ -1,0 +1,171 @@
+// What comes of an eviction whose first attempt failed: its next turn, patience, and how it counts.
+#include <algorithm>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "test/unit/device_taint_eviction/cluster.hpp"
+
+namespace dcm::device_taint_eviction {
+namespace {
+
+using testing::ElementsAre;
+
+constexpr const char* kEvictions = "device_taint_eviction_controller_pod_deletions_total";
+constexpr const char* kDelays =
+    "device_taint_eviction_controller_pod_deletion_duration_seconds_sum";
+
+Fault refused(runtime::Reason reason) {
+  return {Fault::Kind::refused, {reason, "injected", {}, {}}};
+}
+Fault lost() {
+  return {Fault::Kind::lost, {runtime::Reason::disconnected, "injected", {}, {}}};
+}
+
+void add_herd(Cluster& cluster, int size) {
+  for (int i = 0; i < size; ++i) cluster.add_pod("p" + std::to_string(i));
+}
+
+// The first pod that is sent away is refused so many times.
+auto refuse_first(std::string& pod, int times) {
+  return [&pod, times](std::size_t, const std::string& call) mutable {
+    if (!call.starts_with("remove ")) return Fault{};
+    if (pod.empty()) pod = call.substr(7);
+    return call == "remove " + pod && times-- > 0 ? refused(runtime::Reason::internal_error)
+                                                  : Fault{};
+  };
+}
+
+bool has_problem(const Cluster& cluster, const std::string& pod) {
+  const auto topic = cluster.controller().explain_pod(cluster.api.pods.at({"lab", pod}));
+  return std::ranges::any_of(topic.findings,
+                             [](const auto& each) { return each.reason == "LastProblem"; });
+}
+
+TEST(EvictAgain, at_a_bounded_rate_takes_the_next_turn) {
+  Cluster cluster({.evictions_per_second = 1});
+  add_herd(cluster, 30);
+  std::string pod;
+  cluster.api.fault = refuse_first(pod, 3);
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(3500ms);
+  EXPECT_EQ(cluster.api.deletions[test::uid_of(pod).str()], 1);
+  cluster.run_for(30s);
+  EXPECT_EQ(cluster.api.deletions.size(), 30U);
+}
+
+TEST(EvictAgain, waiting_for_a_turn_is_no_failure_and_no_success) {
+  Cluster cluster({.evictions_per_second = 0.1});
+  add_herd(cluster, 30);
+  std::string pod;
+  cluster.api.fault = refuse_first(pod, 1);
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(9s);
+  EXPECT_EQ(cluster.pod_calls().size(), 2U);
+  EXPECT_TRUE(has_problem(cluster, pod));
+  EXPECT_EQ(cluster.metric("workqueue_retries_total{name=\"device-taint-eviction-controller\"}"),
+            1);
+  cluster.run_for(2s);
+  EXPECT_THAT(cluster.pod_calls(), ElementsAre("remove " + pod));
+}
+
+TEST(EvictAgain, at_a_bounded_rate_backs_off_and_leaves_turns_to_others) {
+  Cluster cluster({.evictions_per_second = 1});
+  add_herd(cluster, 30);
+  std::string pod;
+  cluster.api.fault = refuse_first(pod, 1'000'000);
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(1min);
+  EXPECT_EQ(cluster.api.deletions.size(), 29U);
+  cluster.run_for(1h);
+  const std::vector<std::string> calls = cluster.pod_calls();
+  EXPECT_LE(std::ranges::count(calls, "remove " + pod), 25);
+}
+
+TEST(EvictAgain, counts_a_pod_that_goes_while_it_waits_for_a_turn) {
+  Cluster cluster({.evictions_per_second = 0.001});
+  cluster.add_pod("p");
+  cluster.api.fault = [&](std::size_t, const std::string& call) {
+    if (call != "remove p") return Fault{};
+    cluster.hold_watch();
+    return lost();
+  };
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(1s);
+  EXPECT_EQ(cluster.metric(kEvictions), 0);
+  cluster.release_watch();
+  cluster.run_for(10ms);
+  EXPECT_EQ(cluster.metric(kEvictions), 1);
+}
+
+// Refusals make the backoff long; then the answer to the DELETE that is carried out is lost.
+void lose_the_answer_after_refusals(Cluster& cluster) {
+  cluster.add_pod("p");
+  cluster.api.fault = [&, refusals = 12](std::size_t, const std::string& call) mutable {
+    if (call != "remove p") return Fault{};
+    if (refusals-- > 0) return refused(runtime::Reason::internal_error);
+    cluster.hold_watch();
+    return refusals == -1 ? lost() : Fault{};
+  };
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(21s);
+  EXPECT_EQ(cluster.api.deletions.size(), 1U);
+  EXPECT_EQ(cluster.metric(kEvictions), 0);
+}
+
+TEST(EvictAgain, counts_a_delete_whose_answer_is_lost_as_soon_as_the_pod_is_seen_going) {
+  Cluster cluster;
+  lose_the_answer_after_refusals(cluster);
+  cluster.release_watch();
+  cluster.run_for(10ms);
+  EXPECT_EQ(cluster.metric(kEvictions), 1);
+}
+
+TEST(EvictAgain, counts_a_delete_whose_answer_is_lost_at_the_time_when_it_was_sent) {
+  Cluster cluster;
+  lose_the_answer_after_refusals(cluster);
+  cluster.api.remove_pod("p");
+  cluster.run_for(1min);
+  EXPECT_EQ(cluster.metric(kEvictions), 1) << "the next DELETE found nobody";
+  EXPECT_LT(cluster.metric(kDelays), 21);
+}
+
+TEST(EvictAgain, a_stop_does_not_wait_for_as_long_as_an_overloaded_server_asks) {
+  Cluster cluster;
+  cluster.add_pod("p");
+  cluster.api.fault = [](std::size_t, const std::string&) {
+    return Fault{Fault::Kind::refused,
+                 {runtime::Reason::too_many_requests, "busy", 429, runtime::Duration(30s)}};
+  };
+  cluster.start();
+  cluster.api.put(test::make_slice("s", "pool-p").device("gpu-0", {no_execute("burnt")}));
+  cluster.run_for(1s);
+  const runtime::MonoTime asked = cluster.loop.time().now();
+  cluster.stop();
+  EXPECT_LT(cluster.loop.time().now() - asked, runtime::Duration(100ms));
+  EXPECT_EQ(cluster.pod_calls().size(), 1U);
+}
+
+TEST(EvictAgain, a_stop_is_heard_by_an_attempt_that_meets_an_overloaded_server_later) {
+  Cluster cluster;
+  cluster.add_pod("p");
+  cluster.api.latency = 1s;
+  cluster.api.fault = [](std::size_t, const std::string&) {
+    return Fault{Fault::Kind::refused,
+                 {runtime::Reason::too_many_requests, "busy", 429, runtime::Duration(30s)}};
+  };
+  cluster.start();
+  cluster.api.put(test::make_slice("s", "pool-p").device("gpu-0", {no_execute("burnt")}));
+  cluster.run_for(500ms);
+  const runtime::MonoTime asked = cluster.loop.time().now();
+  cluster.stop();
+  EXPECT_LT(cluster.loop.time().now() - asked, runtime::Duration(2s));
+}
+
+}  // namespace
+}  // namespace dcm::device_taint_eviction
