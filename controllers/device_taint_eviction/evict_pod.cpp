@@ -13,9 +13,6 @@ constexpr std::string_view kReason = "DeviceTaintManagerEviction";
 // From so many pods on it is a herd: its requests let those for single changes pass.
 constexpr std::size_t kHerd = 100;
 
-// A server that is overloaded says how long to leave it alone; longer than this we don't listen.
-constexpr runtime::Duration kPauseMax = std::chrono::seconds(30);
-
 // The server knows better than the cache, which will follow. Should it not, we look again.
 const workqueue::Outcome kGone = workqueue::Outcome::retry_after(std::chrono::minutes(5));
 
@@ -23,12 +20,12 @@ bool is_gone(const runtime::Error& error) {
   return runtime::is_object_gone(error) || runtime::is_conflict(error);
 }
 
-// How long the server asks to be left alone; nothing: it does not.
+// How long the server asks to be left alone (the client bounds that); nothing: it does not.
 std::optional<runtime::Duration> pause_after(const runtime::Error& error) {
   const bool is_busy = error.reason == runtime::Reason::service_unavailable ||
                        error.reason == runtime::Reason::too_many_requests;
   if (!is_busy || !error.retry_after) return std::nullopt;
-  return std::min(*error.retry_after, kPauseMax);
+  return error.retry_after;
 }
 
 // In the Eviction API, 429 is a budget's answer for this pod: others may go.
