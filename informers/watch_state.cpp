@@ -69,13 +69,12 @@ class Step {
     return fall_back("the server ended the watch list before its end was marked");
   }
   WatchStep on(const AwaitingInitialEvents&, const Failed& failed) {
-    const bool has_stalled = failed.error.reason == Reason::deadline_exceeded;
-    state_.stalled_watch_lists = has_stalled ? state_.stalled_watch_lists + 1 : 0;
-    if (is_watch_list_refused(failed.error) ||
-        state_.stalled_watch_lists >= policy_.stalled_watch_lists_max) {
-      return fall_back(to_string(failed.error));
+    if (is_watch_list_refused(failed.error)) return fall_back(to_string(failed.error));
+    if (failed.error.reason != Reason::deadline_exceeded) {
+      return wait_after(failed.error, ListAnew{});
     }
-    return wait_after(failed.error, ListAnew{});
+    const bool was_last = ++state_.stalled_watch_lists >= policy_.stalled_watch_lists_max;
+    return was_last ? fall_back(to_string(failed.error)) : list_in_pages(to_string(failed.error));
   }
 
   WatchStep on(const Listing&, const PageRead& page) {
@@ -143,10 +142,15 @@ class Step {
   }
 
   // The same relist by the other method, at once.
+  WatchStep list_in_pages(std::string why) {
+    effects_.push_back(ReportFallback{std::move(why)});
+    effects_.push_back(BeginRelist{});
+    return read_page({});
+  }
+  // And so from now on.
   WatchStep fall_back(std::string why) {
     state_.list_method = ListMethod::pages;
-    effects_.push_back(ReportFallback{std::move(why)});
-    return list_anew({});
+    return list_in_pages(std::move(why));
   }
 
   WatchStep read_page(std::string continue_token) {

@@ -42,8 +42,8 @@ struct WatchPolicy {
   // Initial events: the longest pause between two, and the longest time for all.
   Duration initial_events_pause = std::chrono::seconds(30);
   Duration initial_events_total = std::chrono::minutes(2);
-  // So many stalled in a row count as a server that does not understand watch lists; one may be a
-  // network's or a busy server's doing, and pages are for good.
+  // So many stalled in a row count as a server that does not understand watch lists, and pages are
+  // for good; one may be a network's or a busy server's doing, and pages are for that time.
   unsigned stalled_watch_lists_max = 3;
   // A compressed watch list is left for a plain watch if it took no longer than this: a server
   // remembers a minute or more of history, and who comes too late has to read everything again.
