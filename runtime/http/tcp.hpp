@@ -56,9 +56,9 @@ class TcpListener : public Listener {
   virtual Result<> set_tls(const TlsServerOptions& options) = 0;
 };
 
-// Listens on "host:port" ("127.0.0.1:0" takes a free port). "0.0.0.0", "[::]" and no host at all are
-// every address of this machine, IPv4 and IPv6.
-// Errors: configuration (address in use or not ours, bad PEM).
+// Listens on "host:port" ("127.0.0.1:0" takes a free port). "0.0.0.0", "[::]" and no host at all
+// are every address of this machine, IPv4 and IPv6. Errors: configuration (address in use or not
+// ours, bad PEM).
 Result<std::unique_ptr<TcpListener>> make_tcp_listener(runtime::Executor executor,
                                                        runtime::TimeSource& time,
                                                        const std::string& address,
