@@ -11,7 +11,6 @@ namespace {
 
 using runtime::Error;
 using runtime::Reason;
-using ListMethod = WatchState::ListMethod;
 
 template <class... Cases>
 struct Overloaded : Cases... {
@@ -58,7 +57,6 @@ class Step {
   WatchStep on(const AwaitingInitialEvents& phase, const Bookmarked& bookmark) {
     if (!bookmark.is_initial_events_end) return read_initial(phase);
     effects_.push_back(EndRelist{bookmark.resource_version});
-    state_.stalled_watch_lists = 0;
     // For many objects gzip is worth its time; for single events, each flushed, it is not.
     const bool is_worth_leaving = phase.compression == Compression::gzip &&
                                   now_ - phase.since <= policy_.leave_compressed_within;
@@ -73,8 +71,7 @@ class Step {
     if (failed.error.reason != Reason::deadline_exceeded) {
       return wait_after(failed.error, ListAnew{});
     }
-    const bool was_last = ++state_.stalled_watch_lists >= policy_.stalled_watch_lists_max;
-    return was_last ? fall_back(to_string(failed.error)) : list_in_pages(to_string(failed.error));
+    return fall_back(to_string(failed.error), now_ + policy_.pages_after_a_stall);
   }
 
   WatchStep on(const Listing&, const PageRead& page) {
@@ -128,7 +125,7 @@ class Step {
   WatchStep list_anew(const ListAnew& list) {
     if (list.reason) effects_.push_back(CountRelist{*list.reason});
     effects_.push_back(BeginRelist{});
-    if (state_.list_method == ListMethod::pages) return read_page({});
+    if (now_ < state_.pages_until) return read_page({});
     return finish(AwaitingInitialEvents{now_}, OpenWatchList{initial_events_deadline(now_)});
   }
 
@@ -142,15 +139,10 @@ class Step {
   }
 
   // The same relist by the other method, at once.
-  WatchStep list_in_pages(std::string why) {
+  WatchStep fall_back(std::string why, MonoTime until = MonoTime::max()) {
+    state_.pages_until = until;
     effects_.push_back(ReportFallback{std::move(why)});
-    effects_.push_back(BeginRelist{});
-    return read_page({});
-  }
-  // And so from now on.
-  WatchStep fall_back(std::string why) {
-    state_.list_method = ListMethod::pages;
-    return list_in_pages(std::move(why));
+    return list_anew({});
   }
 
   WatchStep read_page(std::string continue_token) {

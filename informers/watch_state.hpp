@@ -42,9 +42,9 @@ struct WatchPolicy {
   // Initial events: the longest pause between two, and the longest time for all.
   Duration initial_events_pause = std::chrono::seconds(30);
   Duration initial_events_total = std::chrono::minutes(2);
-  // So many stalled in a row count as a server that does not understand watch lists, and pages are
-  // for good; one may be a network's or a busy server's doing, and pages are for that time.
-  unsigned stalled_watch_lists_max = 3;
+  // A watch list that stalls may be a server's doing that does not understand it, or the network's
+  // on a bad day: for so long lists are read in pages then.
+  Duration pages_after_a_stall = std::chrono::hours(1);
   // A compressed watch list is left for a plain watch if it took no longer than this: a server
   // remembers a minute or more of history, and who comes too late has to read everything again.
   Duration leave_compressed_within = std::chrono::seconds(30);
@@ -99,11 +99,10 @@ using WatchPhase = std::variant<Idle, AwaitingInitialEvents, Listing, Watching, 
 
 struct WatchState {
   WatchPhase phase;
-  // Remembered for good once watch lists have turned out not to work with this server.
-  enum class ListMethod : std::uint8_t { watch_list, pages } list_method = ListMethod::watch_list;
-  unsigned stalled_watch_lists = 0;  // in a row
-  unsigned failures = 0;             // since back-off was last reset
-  bool was_unanswered = false;       // the last of them
+  // Until then lists are read in pages: for good once the server has refused a watch list.
+  MonoTime pages_until{};
+  unsigned failures = 0;        // since back-off was last reset
+  bool was_unanswered = false;  // the last of them
   MonoTime last_failure{};
 };
 

@@ -153,16 +153,6 @@ TEST_F(ReflectorTest, a_watch_list_that_is_not_even_answered_falls_back) {
   EXPECT_THAT(fake_.requests(), ElementsAre("0 watch list", "30 list", "30 watch from 8"));
 }
 
-TEST_F(ReflectorTest, a_watch_list_that_stalled_once_is_tried_again_at_the_next_relist) {
-  fake_.time_out();
-  fake_.page({}, list_meta(8));
-  fake_.stream({error_event(Reason::gone)}, Then::hang);
-  fake_.stream({end_of_initial_events(9)}, Then::hang);
-  bench_.start();
-  bench_.run_for(40s);
-  EXPECT_THAT(requests(), ElementsAre("watch list", "list", "watch from 8", "watch list"));
-}
-
 TEST_F(ReflectorTest, an_expired_page_restarts_the_list_and_nothing_is_told_twice) {
   fake_.refuse(error(Reason::invalid));
   fake_.page({seen({.name = "a", .version = 1})}, list_meta(5, "next"));

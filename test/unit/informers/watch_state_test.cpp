@@ -3,7 +3,7 @@
 
 #include <sstream>
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "runtime/assert.hpp"
 
@@ -15,7 +15,6 @@ using api::ResourceVersion;
 using runtime::Error;
 using runtime::InvariantViolation;
 using runtime::Reason;
-using ListMethod = WatchState::ListMethod;
 
 const MonoTime kNow{1h};
 const WatchPolicy kPolicy{};
@@ -44,7 +43,11 @@ class Describe {
     for (const Effect& effect : step.effects) std::visit(*this, effect);
     out_ << "| ";
     std::visit(*this, step.request);
-    if (step.next.list_method == ListMethod::pages) out_ << ", pages from now on";
+    if (step.next.pages_until == MonoTime::max()) {
+      out_ << ", pages from now on";
+    } else if (step.next.pages_until > MonoTime()) {
+      out_ << ", pages for a while";
+    }
     return out_.str();
   }
 
@@ -122,8 +125,8 @@ INSTANTIATE_TEST_SUITE_P(
             "fallback begin | page '' by 60, pages from now on"},
         Row{"a_server_that_does_not_know_the_field_may_answer_400", kInitial,
             failed(Reason::bad_request), "fallback begin | page '' by 60, pages from now on"},
-        Row{"initial_events_that_stall_are_read_in_pages_this_time", kInitial,
-            failed(Reason::deadline_exceeded), "fallback begin | page '' by 60"},
+        Row{"initial_events_that_stall_are_read_in_pages", kInitial,
+            failed(Reason::deadline_exceeded), "fallback begin | page '' by 60, pages for a while"},
         Row{"initial_events_that_break_off_are_asked_for_again", kInitial,
             failed(Reason::disconnected), "failure(disconnected) | wait 0.8+0.8"},
         Row{"an_expired_watch_list_is_asked_for_again", kInitial, failed(Reason::gone),
@@ -226,31 +229,15 @@ TEST(WatchState, pages_are_remembered_for_the_next_relist) {
             "relist(expired) begin | page '' by 60, pages from now on");
 }
 
-// What the relist comes to after these, one after the other.
-std::string after_failures(std::initializer_list<Reason> reasons) {
+TEST(WatchState, a_watch_list_that_stalled_is_tried_again_after_an_hour) {
   WatchState state{.phase = kInitial};
-  std::string last;
-  for (const Reason reason : reasons) {
-    state.phase = kInitial;
-    auto step = advance(std::move(state), failed(reason), kNow, kPolicy);
-    last = Describe()(step);
-    state = std::move(step.next);
-  }
-  return last;
-}
-
-TEST(WatchState, watch_lists_that_stall_three_times_in_a_row_fall_back_for_good) {
-  using enum Reason;
-  EXPECT_EQ(after_failures({deadline_exceeded, deadline_exceeded}),
-            "fallback begin | page '' by 60");
-  EXPECT_EQ(after_failures({deadline_exceeded, deadline_exceeded, deadline_exceeded}),
-            "fallback begin | page '' by 60, pages from now on");
-}
-
-TEST(WatchState, a_watch_list_that_works_makes_up_for_those_that_stalled) {
-  WatchState state{.phase = kInitial, .stalled_watch_lists = 2};
-  state = advance(state, end_of_initial_events("9"), kNow, kPolicy).next;
-  EXPECT_EQ(state.stalled_watch_lists, 0U);
+  state = advance(std::move(state), failed(Reason::deadline_exceeded), kNow, kPolicy).next;
+  const auto relist_after = [&](Duration time) {
+    state.phase = kWatching;
+    return Describe()(advance(state, failed(Reason::gone), kNow + time, kPolicy));
+  };
+  EXPECT_THAT(relist_after(59min), testing::HasSubstr("| page ''"));
+  EXPECT_THAT(relist_after(61min), testing::HasSubstr("| watch list"));
 }
 
 TEST(WatchState, a_server_that_answers_again_is_waited_for_as_at_first) {
