@@ -2,6 +2,7 @@
 // sending one of its own that would only conflict with it or say the same.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>

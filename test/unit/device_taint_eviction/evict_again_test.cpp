@@ -135,13 +135,16 @@ TEST(EvictAgain, counts_a_delete_whose_answer_is_lost_at_the_time_when_it_was_se
   EXPECT_LT(cluster.metric(kDelays), 21);
 }
 
+// Of an overloaded server.
+Fault ask_for_patience(std::size_t /*number*/, const std::string& /*call*/) {
+  return {Fault::Kind::refused,
+          {runtime::Reason::too_many_requests, "busy", 429, runtime::Duration(30s)}};
+}
+
 TEST(EvictAgain, a_stop_does_not_wait_for_as_long_as_an_overloaded_server_asks) {
   Cluster cluster;
   cluster.add_pod("p");
-  cluster.api.fault = [](std::size_t, const std::string&) {
-    return Fault{Fault::Kind::refused,
-                 {runtime::Reason::too_many_requests, "busy", 429, runtime::Duration(30s)}};
-  };
+  cluster.api.fault = ask_for_patience;
   cluster.start();
   cluster.api.put(test::make_slice("s", "pool-p").device("gpu-0", {no_execute("burnt")}));
   cluster.run_for(1s);
@@ -155,10 +158,7 @@ TEST(EvictAgain, a_stop_is_heard_by_an_attempt_that_meets_an_overloaded_server_l
   Cluster cluster;
   cluster.add_pod("p");
   cluster.api.latency = 1s;
-  cluster.api.fault = [](std::size_t, const std::string&) {
-    return Fault{Fault::Kind::refused,
-                 {runtime::Reason::too_many_requests, "busy", 429, runtime::Duration(30s)}};
-  };
+  cluster.api.fault = ask_for_patience;
   cluster.start();
   cluster.api.put(test::make_slice("s", "pool-p").device("gpu-0", {no_execute("burnt")}));
   cluster.run_for(500ms);

@@ -241,11 +241,16 @@ TEST(ReleaseClaims, what_the_server_calls_invalid_is_not_sent_again) {
   EXPECT_EQ(world.calls().size(), 1U);
 }
 
-TEST(ReleaseClaims, a_generated_claim_of_a_finished_pod_is_deleted_after_all_that) {
-  World world;
+// A pod with a claim of its own, which it has.
+void put_generated_in_use(World& world) {
   world.api.put(
       make_claim("x").generated_for("p", "gpus").allocated().with_finalizer().reserved_for("p"));
   world.api.put(make_pod("p").from_template("gpus", "gpu").names("gpus", "x").on_node("n"));
+}
+
+TEST(ReleaseClaims, a_generated_claim_of_a_finished_pod_is_deleted_after_all_that) {
+  World world;
+  put_generated_in_use(world);
   world.start();
   world.settle();
   finish(world, "p");
@@ -256,9 +261,7 @@ TEST(ReleaseClaims, a_generated_claim_of_a_finished_pod_is_deleted_after_all_tha
 
 TEST(ReleaseClaims, a_claim_is_deleted_once_however_late_the_watch_is) {
   World world;
-  world.api.put(
-      make_claim("x").generated_for("p", "gpus").allocated().with_finalizer().reserved_for("p"));
-  world.api.put(make_pod("p").from_template("gpus", "gpu").names("gpus", "x").on_node("n"));
+  put_generated_in_use(world);
   world.start();
   world.settle();
   world.hold_watch(World::Held::claims);
