@@ -167,7 +167,7 @@ Outcome<JsonObject> apply_configuration(const ResourceType& type, const JsonObje
   managed.take_from_others(request.manager, contested);
 
   if (const ManagedEntry* before = managed.find(request.manager)) {
-    FieldSet gone = before->fields;
+    FieldSet gone = before->fields();
     gone.remove_all(claimed);
     FieldSet kept = kept_anyway(type, managed, request.wanted, request.manager);
     kept.insert_all(claimed);

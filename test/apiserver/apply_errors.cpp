@@ -24,7 +24,7 @@ std::string dotted(std::string_view element) {
 }
 
 std::string describe(const ManagedEntry& owner) {
-  const Manager& manager = owner.manager;
+  const Manager& manager = owner.manager();
   std::string text = fmt::format("\"{}\"", manager.name);
   if (!manager.subresource.empty()) {
     text += fmt::format(" with subresource \"{}\"", manager.subresource);
@@ -96,7 +96,7 @@ ApiError apply_conflict(const std::vector<const ManagedEntry*>& others, const Fi
   std::vector<Conflict> conflicts;
   for (const ManagedEntry* other : others) {
     std::vector<std::string> paths;
-    collect_paths(intersection(other->fields, fields), "", paths);
+    collect_paths(intersection(other->fields(), fields), "", paths);
     for (std::string& path : paths) conflicts.push_back({describe(*other), std::move(path)});
   }
   JsonArray causes;

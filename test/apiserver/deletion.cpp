@@ -132,7 +132,7 @@ Outcome<Deleted> Registry::remove(const Target& target, const DeleteWish& wish) 
   // What goes at once and was never to end gracefully goes as it was.
   const bool at_once = !stays && grace.mark == Grace::Mark::leave;
   Stored current = *old;
-  if (next != **old && !at_once) {
+  if (!at_once && next != **old) {
     current = writes ? store_.put(target.type->plural, target.key(), std::move(next))
                      : std::make_shared<const JsonObject>(std::move(next));
   }

@@ -35,20 +35,18 @@ void compare_into(const Json* before, const Json* after, const Schema& schema, F
 
 void compare_objects(const JsonObject& before, const JsonObject& after, const Schema& schema,
                      FieldSet& changed, FieldSet& removed) {
-  const auto one = [&](std::string_view name) {
-    const Json* old = before.if_contains(name);
-    const Json* next = after.if_contains(name);
-    if (old != nullptr && next != nullptr && *old == *next) return;  // as most are
-    const std::string element = "f:" + std::string(name);
+  const auto one = [&](std::string_view name, const Json* old, const Json* next) {
     FieldSet here_changed;
     FieldSet here_removed;
     compare_into(old, next, schema.field(name), here_changed, here_removed);
+    if (here_changed.empty() && here_removed.empty()) return;
+    const std::string element = "f:" + std::string(name);
     if (!here_changed.empty()) changed.children[element] = std::move(here_changed);
     if (!here_removed.empty()) removed.children[element] = std::move(here_removed);
   };
-  for (const auto& [name, value] : before) one(name);
+  for (const auto& [name, value] : before) one(name, &value, after.if_contains(name));
   for (const auto& [name, value] : after) {
-    if (!before.contains(name)) one(name);
+    if (!before.contains(name)) one(name, nullptr, &value);
   }
 }
 
@@ -114,12 +112,15 @@ void compare_into(const Json* before, const Json* after, const Schema& schema, F
     return;
   }
   const Shape shape = shape_of(*before, schema);
-  if (shape != shape_of(*after, schema) || shape == Shape::leaf) {
-    if (*before != *after) changed = fields_of(*after, schema);
-  } else if (shape == Shape::object) {
+  const bool is_same_shape = shape == shape_of(*after, schema);
+  if (is_same_shape && shape == Shape::object) {
     compare_objects(before->get_object(), after->get_object(), schema, changed, removed);
-  } else {
+  } else if (*before == *after) {
+    return;
+  } else if (is_same_shape && shape == Shape::list) {
     compare_lists(before->get_array(), after->get_array(), schema, changed, removed);
+  } else {
+    changed = fields_of(*after, schema);
   }
 }
 
@@ -158,6 +159,36 @@ FieldSet intersection(const FieldSet& a, const FieldSet& b) {
   return both;
 }
 
+namespace {
+
+// What from_json() takes for a member.
+bool has_member(const JsonObject& fields) {
+  return fields.empty() || fields.contains(".");
+}
+
+const JsonObject* below(const JsonObject& fields, std::string_view element) {
+  const Json* value = fields.if_contains(element);
+  return value == nullptr ? nullptr : value->if_object();
+}
+
+}  // namespace
+
+bool overlaps(const JsonObject& fields, const FieldSet& set) {
+  if (set.member && has_member(fields)) return true;
+  return std::ranges::any_of(set.children, [&](const auto& child) {
+    const JsonObject* here = below(fields, child.first);
+    return here != nullptr && overlaps(*here, child.second);
+  });
+}
+
+bool covers(const JsonObject& fields, const FieldSet& set) {
+  if (set.member && !has_member(fields)) return false;
+  return std::ranges::all_of(set.children, [&](const auto& child) {
+    const JsonObject* here = below(fields, child.first);
+    return here != nullptr && covers(*here, child.second);
+  });
+}
+
 JsonObject FieldSet::to_json() const {
   JsonObject fields;
   fields.reserve(children.size() + 1);
@@ -168,7 +199,7 @@ JsonObject FieldSet::to_json() const {
 
 FieldSet FieldSet::from_json(const JsonObject& fields) {
   FieldSet set;
-  set.member = fields.empty() || fields.contains(".");
+  set.member = has_member(fields);
   for (const auto& [element, value] : fields) {
     if (element != "." && value.is_object()) {
       set.children[std::string(element)] = from_json(value.get_object());

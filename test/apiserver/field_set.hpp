@@ -31,6 +31,10 @@ struct FieldSet {
 
 FieldSet intersection(const FieldSet& a, const FieldSet& b);
 
+// Whether `fieldsV1` has any field of a set, and whether it has all, without decoding it.
+bool overlaps(const JsonObject& fields, const FieldSet& set);
+bool covers(const JsonObject& fields, const FieldSet& set);
+
 // The path element of a list's item.
 std::string item_element(const Json& item, const Schema& list);
 // The item that an element names; null if there is none.

@@ -1,6 +1,7 @@
 #include "test/apiserver/go_members.hpp"
 
-#include <algorithm>
+#include <map>
+#include <vector>
 
 namespace dcm::apiserver {
 
@@ -100,45 +101,59 @@ constexpr Member kMembers[] = {
     {"ResourceClaim", "status.devices[].conditions[].message", kAlways, R"("")"},
 };
 
-Json zero_of(const Member& member) {
-  std::string problem;
-  return *parse(member.zero, problem);
-}
-
 bool is_empty(const Json& value) {
   return value.is_string() ? value.get_string().empty()
                            : value.is_object() && value.get_object().empty();
 }
 
-// Carries `member` out on what stands at `path` below `object`; nothing if its parents are missing.
-void carry_out(const Member& member, std::string_view path, JsonObject& object) {
+struct Row {
+  explicit Row(const Member& of) : member(of) {
+    std::string problem;
+    if (member.rule == kAlways) zero = *parse(member.zero, problem);
+  }
+
+  Member member;
+  Json zero;
+};
+
+// Carries a row out on what stands at `path` below `object`; nothing if its parents are missing.
+void carry_out(const Row& row, std::string_view path, JsonObject& object) {
   const auto end = path.find_first_of(".[");
   const std::string_view name = path.substr(0, end);
   Json* value = object.if_contains(name);
   if (end == std::string_view::npos) {
-    if (member.rule == kAlways && (value == nullptr || value->is_null())) {
-      object[name] = zero_of(member);
-    } else if (member.rule == kUnlessEmpty && value != nullptr && is_empty(*value)) {
+    if (row.member.rule == kAlways && (value == nullptr || value->is_null())) {
+      object[name] = row.zero;
+    } else if (row.member.rule == kUnlessEmpty && value != nullptr && is_empty(*value)) {
       object.erase(name);
     }
     return;
   }
   if (value == nullptr) return;
   if (path[end] == '.' && value->is_object()) {
-    carry_out(member, path.substr(end + 1), value->get_object());
+    carry_out(row, path.substr(end + 1), value->get_object());
   } else if (path[end] == '[' && value->is_array()) {
     for (Json& item : value->get_array()) {
-      if (item.is_object()) carry_out(member, path.substr(end + 3), item.get_object());
+      if (item.is_object()) carry_out(row, path.substr(end + 3), item.get_object());
     }
   }
+}
+
+const std::vector<Row>& rows_of(std::string_view kind) {
+  static const auto kByKind = [] {
+    std::map<std::string_view, std::vector<Row>> by_kind;
+    for (const Member& member : kMembers) by_kind[member.kind].emplace_back(member);
+    return by_kind;
+  }();
+  static const std::vector<Row> kNone;
+  const auto found = kByKind.find(kind);
+  return found == kByKind.end() ? kNone : found->second;
 }
 
 }  // namespace
 
 void write_as_go(std::string_view kind, JsonObject& object) {
-  for (const Member& member : kMembers) {
-    if (member.kind == kind) carry_out(member, member.path, object);
-  }
+  for (const Row& row : rows_of(kind)) carry_out(row, row.member.path, object);
 }
 
 }  // namespace dcm::apiserver

@@ -6,25 +6,11 @@ namespace dcm::apiserver {
 
 namespace {
 
-ManagedEntry decode_entry(const JsonObject& entry) {
+Manager decode_manager(const JsonObject& entry) {
   const bool applied = text_at(entry, {"operation"}) == "Apply";
-  return {
-      {std::string(text_at(entry, {"manager"})), applied ? Operation::apply : Operation::update,
-       std::string(text_at(entry, {"subresource"})), std::string(text_at(entry, {"apiVersion"}))},
-      std::string(text_at(entry, {"time"})),
-      FieldSet::from_json(object_at(entry, {"fieldsV1"}))};
-}
-
-JsonObject encode_entry(const ManagedEntry& entry) {
-  const Manager& manager = entry.manager;
-  JsonObject encoded{{"manager", manager.name},
-                     {"operation", manager.operation == Operation::apply ? "Apply" : "Update"},
-                     {"apiVersion", manager.api_version},
-                     {"time", entry.time},
-                     {"fieldsType", "FieldsV1"},
-                     {"fieldsV1", entry.fields.to_json()}};
-  if (!manager.subresource.empty()) encoded["subresource"] = manager.subresource;
-  return encoded;
+  return {std::string(text_at(entry, {"manager"})), applied ? Operation::apply : Operation::update,
+          std::string(text_at(entry, {"subresource"})),
+          std::string(text_at(entry, {"apiVersion"}))};
 }
 
 // What names or versions an object belongs to nobody.
@@ -64,29 +50,57 @@ void strip(FieldSet& set, const std::vector<std::string>& reset) {
 
 }  // namespace
 
+ManagedEntry::ManagedEntry(const JsonObject& written)
+    : manager_(decode_manager(written)),
+      time_(text_at(written, {"time"})),
+      written_(&object_at(written, {"fieldsV1"})) {}
+
+ManagedEntry::ManagedEntry(Manager manager, std::string time, const FieldSet& fields)
+    : manager_(std::move(manager)), time_(std::move(time)), changed_(fields.to_json()) {}
+
+bool ManagedEntry::lose(const FieldSet& lost) {
+  if (!owns_any(lost)) return true;
+  FieldSet left = fields();
+  left.remove_all(lost);
+  changed_ = left.to_json();
+  written_ = nullptr;
+  return !left.empty();
+}
+
+JsonObject ManagedEntry::to_json() const {
+  JsonObject encoded{{"manager", manager_.name},
+                     {"operation", manager_.operation == Operation::apply ? "Apply" : "Update"},
+                     {"apiVersion", manager_.api_version},
+                     {"time", time_},
+                     {"fieldsType", "FieldsV1"},
+                     {"fieldsV1", fields_v1()}};
+  if (!manager_.subresource.empty()) encoded["subresource"] = manager_.subresource;
+  return encoded;
+}
+
 ManagedFields::ManagedFields(const JsonObject& object) {
   for (const Json& entry : array_at(object, {"metadata", "managedFields"})) {
-    if (entry.is_object()) entries_.push_back(decode_entry(entry.get_object()));
+    if (entry.is_object()) entries_.emplace_back(entry.get_object());
   }
 }
 
 const ManagedEntry* ManagedFields::find(const Manager& manager) const {
   const auto found = std::ranges::find_if(
-      entries_, [&](const ManagedEntry& entry) { return entry.manager.same_as(manager); });
+      entries_, [&](const ManagedEntry& entry) { return entry.manager().same_as(manager); });
   return found == entries_.end() ? nullptr : &*found;
 }
 
 FieldSet ManagedFields::owned_by_others(const Manager& manager) const {
   FieldSet owned;
   for (const ManagedEntry& entry : entries_) {
-    if (!entry.manager.same_as(manager)) owned.insert_all(entry.fields);
+    if (!entry.manager().same_as(manager)) owned.insert_all(entry.fields());
   }
   return owned;
 }
 
 bool ManagedFields::has_other_version(std::string_view api_version) const {
   return std::ranges::any_of(entries_, [&](const ManagedEntry& entry) {
-    return entry.manager.api_version != api_version;
+    return entry.manager().api_version != api_version;
   });
 }
 
@@ -94,41 +108,46 @@ std::vector<const ManagedEntry*> ManagedFields::others_owning(const Manager& man
                                                               const FieldSet& fields) const {
   std::vector<const ManagedEntry*> others;
   for (const ManagedEntry& entry : entries_) {
-    if (entry.manager.same_as(manager)) continue;
-    if (!intersection(entry.fields, fields).empty()) others.push_back(&entry);
+    if (!entry.manager().same_as(manager) && entry.owns_any(fields)) others.push_back(&entry);
   }
   return others;
 }
 
 void ManagedFields::take_from_others(const Manager& manager, const FieldSet& fields) {
-  for (ManagedEntry& entry : entries_) {
-    if (!entry.manager.same_as(manager)) entry.fields.remove_all(fields);
-  }
-  std::erase_if(entries_, [](const ManagedEntry& entry) { return entry.fields.empty(); });
+  std::erase_if(entries_, [&](ManagedEntry& entry) {
+    return !entry.manager().same_as(manager) && !entry.lose(fields);
+  });
 }
 
 void ManagedFields::remove_everywhere(const FieldSet& fields) {
-  for (ManagedEntry& entry : entries_) entry.fields.remove_all(fields);
-  std::erase_if(entries_, [](const ManagedEntry& entry) { return entry.fields.empty(); });
+  std::erase_if(entries_, [&](ManagedEntry& entry) { return !entry.lose(fields); });
 }
 
-void ManagedFields::set(const Manager& manager, FieldSet fields, const std::string& time) {
+void ManagedFields::add(const Manager& manager, const FieldSet& fields, const std::string& time) {
+  const ManagedEntry* mine = find(manager);
+  if (mine != nullptr && mine->owns_all(fields)) return;
+  FieldSet owned = mine != nullptr ? mine->fields() : FieldSet();
+  owned.insert_all(fields);
+  set(manager, owned, time);
+}
+
+void ManagedFields::set(const Manager& manager, const FieldSet& fields, const std::string& time) {
   const auto found = std::ranges::find_if(
-      entries_, [&](const ManagedEntry& entry) { return entry.manager.same_as(manager); });
+      entries_, [&](const ManagedEntry& entry) { return entry.manager().same_as(manager); });
   if (found == entries_.end()) {
-    if (!fields.empty()) entries_.push_back({manager, time, std::move(fields)});
+    if (!fields.empty()) entries_.emplace_back(manager, time, fields);
     return;
   }
   if (fields.empty()) {
     entries_.erase(found);
-  } else if (found->fields != fields || found->manager.api_version != manager.api_version) {
-    *found = {manager, time, std::move(fields)};
+  } else if (found->fields() != fields || found->manager().api_version != manager.api_version) {
+    *found = ManagedEntry(manager, time, fields);
   }
 }
 
 void ManagedFields::write_to(JsonObject& object) const {
   JsonArray encoded;
-  for (const ManagedEntry& entry : entries_) encoded.push_back(encode_entry(entry));
+  for (const ManagedEntry& entry : entries_) encoded.push_back(entry.to_json());
   JsonObject& metadata = child(object, "metadata");
   if (encoded.empty()) {
     metadata.erase("managedFields");
@@ -172,11 +191,7 @@ ManagedFields tracked_update(ManagedFields managed, const JsonObject& before,
   strip(changes.removed, reset);
   managed.take_from_others(manager, changes.changed);
   managed.remove_everywhere(changes.removed);
-  const ManagedEntry* mine = managed.find(manager);
-  FieldSet owned = mine != nullptr ? mine->fields : FieldSet();
-  owned.insert_all(changes.changed);
-  // Nothing changed: an older API version in the entry is left alone, as it is no change either.
-  if (!changes.changed.empty() || !changes.removed.empty()) managed.set(manager, owned, now);
+  managed.add(manager, changes.changed, now);
   return managed;
 }
 

@@ -26,15 +26,36 @@ struct Manager {
   }
 };
 
-struct ManagedEntry {
-  Manager manager;
-  std::string time;
-  FieldSet fields;
+// What one manager owns. Most writes leave most entries alone, so they stay as JSON until they
+// change.
+class ManagedEntry {
+ public:
+  // One that write_to() wrote, or a client; it must outlive this.
+  explicit ManagedEntry(const JsonObject& written);
+  ManagedEntry(Manager manager, std::string time, const FieldSet& fields);
+
+  const Manager& manager() const { return manager_; }
+  const std::string& time() const { return time_; }
+  FieldSet fields() const { return FieldSet::from_json(fields_v1()); }
+  bool owns_any(const FieldSet& fields) const { return overlaps(fields_v1(), fields); }
+  bool owns_all(const FieldSet& fields) const { return covers(fields_v1(), fields); }
+  // Whether anything is left.
+  bool lose(const FieldSet& fields);
+  JsonObject to_json() const;
+
+ private:
+  const JsonObject& fields_v1() const { return written_ != nullptr ? *written_ : changed_; }
+
+  Manager manager_;
+  std::string time_;
+  const JsonObject* written_ = nullptr;
+  JsonObject changed_;  // if there is nothing written
 };
 
 class ManagedFields {
  public:
   ManagedFields() = default;
+  // Those of an object, which must outlive this, and not change.
   explicit ManagedFields(const JsonObject& object);
 
   // The entry of that manager; null if it owns nothing.
@@ -45,10 +66,12 @@ class ManagedFields {
   std::vector<const ManagedEntry*> others_owning(const Manager& manager,
                                                  const FieldSet& fields) const;
 
+  // Adds to what the manager owns; `time` is taken if that is a change.
+  void add(const Manager& manager, const FieldSet& fields, const std::string& time);
   void take_from_others(const Manager& manager, const FieldSet& fields);
   void remove_everywhere(const FieldSet& fields);
   // Replaces what the manager owns; `time` is taken if that is a change. Empty: it is forgotten.
-  void set(const Manager& manager, FieldSet fields, const std::string& time);
+  void set(const Manager& manager, const FieldSet& fields, const std::string& time);
 
   bool empty() const { return entries_.empty(); }
   // Whether anything is owned under another version than that.

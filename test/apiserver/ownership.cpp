@@ -13,13 +13,12 @@ std::string_view subresource_of(Endpoint endpoint) {
   return endpoint == Endpoint::finalize ? "finalize" : "";
 }
 
-// As Go writes it: what its manager is said to own. A list that is never left out is there then,
-// even if it is empty.
-JsonObject as_written(const ResourceType& type, JsonObject object) {
+// Makes it what Go writes, which its manager is said to own. A list that is never left out is there
+// then, even if it is empty.
+void make_as_written(const ResourceType& type, JsonObject& object) {
   drop_empty_lists(object, {"requests"});
   drop_empty_maps(child(object, "metadata"));
   write_as_go(type.kind, object);
-  return object;
 }
 
 }  // namespace
@@ -38,7 +37,8 @@ void own_as_maker(const Target& target, JsonObject& object, const FieldSet* appl
     // What Go writes for nothing is no change that anybody made.
     JsonObject nothing;
     write_as_go(target.type->kind, nothing);
-    managed = tracked_update({}, nothing, as_written(*target.type, object), target.type->schema(),
+    make_as_written(*target.type, object);
+    managed = tracked_update({}, nothing, object, target.type->schema(),
                              manager_of(target, Operation::update),
                              target.type->strategy->reset_fields(Endpoint::main), now);
   }
@@ -47,11 +47,12 @@ void own_as_maker(const Target& target, JsonObject& object, const FieldSet* appl
 
 void own_as_writer(const Target& target, const JsonObject& old, JsonObject& next,
                    const std::string& now) {
+  make_as_written(*target.type, next);
   ManagedFields managed(target.endpoint == Endpoint::main ? next : old);
   if (managed.empty()) managed = ManagedFields(old);
   if (!managed.empty()) {
-    managed = tracked_update(std::move(managed), old, as_written(*target.type, next),
-                             target.type->schema(), manager_of(target, Operation::update),
+    managed = tracked_update(std::move(managed), old, next, target.type->schema(),
+                             manager_of(target, Operation::update),
                              target.type->strategy->reset_fields(target.endpoint), now);
   }
   managed.write_to(next);

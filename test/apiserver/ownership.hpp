@@ -9,6 +9,8 @@ namespace dcm::apiserver {
 
 Manager manager_of(const Target& target, Operation operation);
 
+// Both make of the object what Go writes for it, unless it is applied.
+//
 // What is applied belongs to the applier, and the defaults that nobody asked for to nobody; what is
 // posted belongs to its maker as a whole. `applied`: what an apply claims; null for a POST.
 void own_as_maker(const Target& target, JsonObject& object, const FieldSet* applied,

@@ -116,7 +116,7 @@ Outcome<Response> patch(Registry& registry, const WriteRequest& request, PatchKi
     if (auto done = carry_out(object, *patch, target.type->schema()); !done) return done;
     return decode_patched(target, object, *patch, check);
   });
-  return written_response(target, std::move(written), check);
+  return written_response(registry, target, std::move(written), check);
 }
 
 // Unlike other writes, an apply of what the schema does not have fails.
@@ -188,7 +188,8 @@ Outcome<Response> apply(Registry& registry, const WriteRequest& request) {
     return std::unexpected(std::move(fits.error()));
   }
   const auto force = request.query.is_true("force") ? ApplyForce::yes : ApplyForce::no;
-  return written_response(target, registry.apply(target, std::move(*wanted), force), check);
+  return written_response(registry, target, registry.apply(target, std::move(*wanted), force),
+                          check);
 }
 
 }  // namespace

@@ -63,6 +63,10 @@ Outcome<Stored> Registry::get(const Target& target) const {
   return object;
 }
 
+std::string Registry::encode(const Target& target, const Stored& object) {
+  return *texts_.get(*target.type, target.version, object);
+}
+
 std::vector<Store::Entry> Registry::list(const ResourceType& type, std::string_view ns) const {
   const std::string prefix = ns.empty() ? "" : std::string(ns) + "/";
   return store_.list(type.plural, prefix, "", store_.revision());

@@ -11,6 +11,7 @@
 #include "runtime/rng.hpp"
 #include "runtime/time.hpp"
 #include "test/apiserver/apply.hpp"
+#include "test/apiserver/object_texts.hpp"
 #include "test/apiserver/store.hpp"
 #include "test/apiserver/strategy.hpp"
 #include "test/apiserver/target.hpp"
@@ -74,6 +75,9 @@ class Registry {
   Outcome<Deleted> remove(const Target& target, const DeleteWish& wish);
 
   const ResourceTable& types() const { return types_; }
+  // The object as text, in the target's version.
+  std::string encode(const Target& target, const Stored& object);
+  ObjectTexts& texts() { return texts_; }
   Revision revision() const { return store_.revision(); }
   // The time as API objects have it.
   std::string now() const;
@@ -104,6 +108,7 @@ class Registry {
   const ResourceTable& types_;
   runtime::TimeSource& time_;
   runtime::Rng& rng_;
+  ObjectTexts texts_;
 };
 
 }  // namespace dcm::apiserver

@@ -2,7 +2,6 @@
 
 #include "runtime/assert.hpp"
 #include "test/apiserver/discovery.hpp"
-#include "test/apiserver/encode.hpp"
 #include "test/apiserver/patch_requests.hpp"
 #include "test/apiserver/protobuf.hpp"
 #include "test/apiserver/subresources.hpp"
@@ -171,7 +170,7 @@ Outcome<Response> Server::dispatch(const Request& request, const Parsed& parsed)
   return write(request, parsed);
 }
 
-Outcome<Response> Server::read(const Parsed& parsed) const {
+Outcome<Response> Server::read(const Parsed& parsed) {
   const ResourcePath& path = *parsed.path;
   if (parsed.verb == "watch") {
     return std::unexpected(bad_request("a watch is opened with open_watch()"));
@@ -187,10 +186,10 @@ Outcome<Response> Server::read(const Parsed& parsed) const {
     return json_response(
         200, encode_table(target, page->objects, page->metadata, **style, ColumnHeads::shown, now));
   }
-  const auto object = registry_.get(
-      {.type = parsed.type, .version = path.version, .ns = path.ns, .name = path.name});
+  const Target one{.type = parsed.type, .version = path.version, .ns = path.ns, .name = path.name};
+  const auto object = registry_.get(one);
   if (!object) return std::unexpected(object.error());
-  if (!*style) return json_response(200, encode(*parsed.type, path.version, **object));
+  if (!*style) return json_response(200, registry_.encode(one, *object));
   return json_response(200, encode_table(target, *object, **style, ColumnHeads::shown, now));
 }
 
@@ -273,7 +272,7 @@ std::expected<std::unique_ptr<Watch>, Response> Server::open_watch(const Request
   auto style = style_of(*parsed.form, parsed.query);
   if (!style) return refuse(to_response(style.error()));
   const ListTarget target{parsed.type, parsed.path->version, parsed.path->ns};
-  auto watch = Watch::open({&store_, &time_, &rng_, &options_.watches, &event_texts_}, target,
+  auto watch = Watch::open({&store_, &time_, &rng_, &options_.watches, &registry_.texts()}, target,
                            parsed.query, *style);
   if (!watch) return refuse(to_response(watch.error()));
   watches_.add(**watch);

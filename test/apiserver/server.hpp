@@ -11,7 +11,6 @@
 
 #include "runtime/rng.hpp"
 #include "runtime/time.hpp"
-#include "test/apiserver/event_texts.hpp"
 #include "test/apiserver/registry.hpp"
 #include "test/apiserver/request.hpp"
 #include "test/apiserver/request_log.hpp"
@@ -75,7 +74,7 @@ class Server {
 
   Parsed parse(const Request& request) const;
   Outcome<Response> dispatch(const Request& request, const Parsed& parsed);
-  Outcome<Response> read(const Parsed& parsed) const;
+  Outcome<Response> read(const Parsed& parsed);
   Outcome<Response> write(const Request& request, const Parsed& parsed);
   Outcome<Response> delete_collection(Registry& registry, const Parsed& parsed,
                                       const Request& request);
@@ -89,7 +88,6 @@ class Server {
   Store store_;
   Registry registry_;
   RequestLog log_;
-  EventTexts event_texts_;
   WatchIndex watches_;
   Before before_;
   After after_;

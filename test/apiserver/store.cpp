@@ -39,7 +39,7 @@ std::string object_key(std::string_view ns, std::string_view name) {
 }
 
 Stored Change::last() const {
-  return with_revision(*before, revision);
+  return removed != nullptr ? removed : with_revision(*before, revision);
 }
 
 const Store::Table& Store::table(std::string_view resource) const {
@@ -76,6 +76,7 @@ Stored Store::remove(std::string_view resource, std::string_view key) {
   Change change{++revision_, found->first, std::move(found->second), nullptr};
   here.objects.erase(found);
   Stored last = change.last();
+  change.removed = last;
   record(resource, here, std::move(change));
   return last;
 }

@@ -31,6 +31,7 @@ struct Change {
   std::string key;
   Stored before;          // null: it was made
   Stored after;           // null: it is gone
+  Stored removed = {};    // then: what it was, under the revision of this change
   std::size_t bytes = 0;  // of memory that the history holds because of it, about
 
   // The state before, under the revision of this change: what a watch shows of an object that is

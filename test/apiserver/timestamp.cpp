@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include <fmt/format.h>
+#include <fmt/compile.h>
 
 namespace dcm::apiserver {
 
@@ -34,9 +34,10 @@ std::string timestamp(runtime::WallTime when) {
   const auto day = std::chrono::floor<std::chrono::days>(second);
   const std::chrono::year_month_day date(day);
   const std::chrono::hh_mm_ss clock(second - day);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                     clock.hours().count(), clock.minutes().count(), clock.seconds().count());
+  return fmt::format(FMT_COMPILE("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z"),
+                     static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
+                     static_cast<unsigned>(date.day()), clock.hours().count(),
+                     clock.minutes().count(), clock.seconds().count());
 }
 
 std::optional<runtime::WallTime> parse_timestamp(std::string_view text) {

@@ -184,8 +184,11 @@ Outcome<Written> Registry::update(const Target& target, const Stored& old, JsonO
   const Strategy& strategy = *target.type->strategy;
   set_namespace(target, child(next, "metadata"));
   strategy.set_defaults(next, context_of(target));
-  if (how != Update::apply) own_as_writer(target, *old, next, now());
-  write_as_go(target.type->kind, next);
+  if (how == Update::apply) {
+    write_as_go(target.type->kind, next);
+  } else {
+    own_as_writer(target, *old, next, now());
+  }
   // A strategy may count the generation up, nobody else; and what it does to the other system
   // fields does not count.
   restore(child(next, "metadata"), object_at(*old, {"metadata"}), "generation");

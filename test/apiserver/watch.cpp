@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "test/apiserver/encode.hpp"
-
 namespace dcm::apiserver {
 
 namespace {
@@ -17,6 +15,10 @@ constexpr auto kLastBookmark = std::chrono::seconds(2);
 
 bool asks_initial_events(const WatchOptions& options, const Query& query) {
   return query.is_true("sendInitialEvents") && options.watch_list == WatchList::supported;
+}
+
+std::string event(std::string_view type, std::string_view object) {
+  return fmt::format("{{\"type\":\"{}\",\"object\":{}}}\n", type, object);
 }
 
 }  // namespace
@@ -161,12 +163,13 @@ std::string Watch::initial_marker() {
   return line("BOOKMARK", std::make_shared<const JsonObject>(marker));
 }
 
+// All watches of a version show the same text. (Of tables there are many kinds, and few watches.)
 std::string Watch::line(std::string_view type, const Stored& object) {
   const ColumnHeads heads = std::exchange(heads_, ColumnHeads::omitted);
-  const std::string shown =
-      style_ ? encode_table(target_, object, *style_, heads, context_.time->wall_now())
-             : encode(*target_.type, target_.version, *object);
-  return fmt::format("{{\"type\":\"{}\",\"object\":{}}}\n", type, shown);
+  if (style_) {
+    return event(type, encode_table(target_, object, *style_, heads, context_.time->wall_now()));
+  }
+  return event(type, *context_.texts->get(*target_.type, target_.version, object));
 }
 
 std::string Watch::bookmark() {
@@ -179,7 +182,7 @@ std::optional<std::string> Watch::next() {
   if (!initial_.empty()) {
     const Stored object = std::move(initial_.front());
     initial_.pop_front();
-    return initial_event(object);
+    return line("ADDED", object);
   }
   if (std::exchange(marker_due_, false)) return initial_marker();
   if (failure_) return std::exchange(failure_, std::nullopt);
@@ -205,24 +208,10 @@ std::optional<std::string> Watch::next_change() {
     const bool was = change->before != nullptr && selector_.matches(*change->before);
     const bool is = change->after != nullptr && selector_.matches(*change->after);
     if (!was && !is) continue;
-    return event(!is ? "DELETED" : was ? "MODIFIED" : "ADDED", *change);
+    if (!is) return line("DELETED", change->last());
+    return line(was ? "MODIFIED" : "ADDED", change->after);
   }
   return std::nullopt;
-}
-
-// The same text as that of the live event by which the object became what it is.
-std::string Watch::initial_event(const Stored& object) {
-  const auto encoded = [&] { return line("ADDED", object); };
-  const auto revision = parse_revision(text_at(*object, {"metadata", "resourceVersion"}));
-  if (style_ || !revision) return encoded();
-  return *context_.texts->get({*revision, "ADDED", target_.version}, encoded);
-}
-
-// All watches of a version show the same text. (Of tables there are many kinds, and few watches.)
-std::string Watch::event(std::string_view type, const Change& change) {
-  const auto encoded = [&] { return line(type, type == "DELETED" ? change.last() : change.after); };
-  if (style_) return encoded();
-  return *context_.texts->get({change.revision, type, target_.version}, encoded);
 }
 
 void Watch::notify() {

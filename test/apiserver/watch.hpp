@@ -13,8 +13,8 @@
 
 #include "runtime/rng.hpp"
 #include "runtime/time.hpp"
-#include "test/apiserver/event_texts.hpp"
 #include "test/apiserver/lists.hpp"
+#include "test/apiserver/object_texts.hpp"
 #include "test/apiserver/table.hpp"
 
 namespace dcm::apiserver {
@@ -34,7 +34,7 @@ struct WatchContext {
   runtime::TimeSource* time;
   runtime::Rng* rng;
   const WatchOptions* options;
-  EventTexts* texts;
+  ObjectTexts* texts;
 };
 
 class Watch {
@@ -86,8 +86,6 @@ class Watch {
   std::string bookmark();
   std::string initial_marker();
   std::string line(std::string_view type, const Stored& object);
-  std::string initial_event(const Stored& object);
-  std::string event(std::string_view type, const Change& change);
 
   WatchContext context_;
   ListTarget target_;

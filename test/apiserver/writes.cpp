@@ -31,10 +31,11 @@ Response refused(const ApiError& error, const FieldCheck& check) {
 
 }  // namespace
 
-Response written_response(const Target& target, Outcome<Written> written, const FieldCheck& check) {
+Response written_response(Registry& registry, const Target& target, Outcome<Written> written,
+                          const FieldCheck& check) {
   if (!written) return refused(written.error(), check);
   const int status = written->kind == Written::Kind::created ? 201 : 200;
-  Response response = json_response(status, encode(*target.type, target.version, *written->object));
+  Response response = json_response(status, registry.encode(target, written->object));
   check.add_warnings(response);
   return response;
 }
@@ -46,7 +47,8 @@ Outcome<Response> handle_create(Registry& registry, const WriteRequest& request)
   FieldCheck check(request.query);
   auto body = decode_body(request, check);
   if (!body) return refused(body.error(), check);
-  return written_response(request.target, registry.create(request.target, std::move(*body)), check);
+  return written_response(registry, request.target,
+                          registry.create(request.target, std::move(*body)), check);
 }
 
 Outcome<Response> handle_replace(Registry& registry, const WriteRequest& request) {
@@ -59,8 +61,8 @@ Outcome<Response> handle_replace(Registry& registry, const WriteRequest& request
   if (text_at(*body, {"metadata", "name"}).empty()) {
     return refused(name_undeterminable(request.target.name), check);
   }
-  return written_response(request.target, registry.replace(request.target, std::move(*body)),
-                          check);
+  return written_response(registry, request.target,
+                          registry.replace(request.target, std::move(*body)), check);
 }
 
 Outcome<Response> handle_delete(Registry& registry, const WriteRequest& request) {
@@ -74,7 +76,7 @@ Outcome<Response> handle_delete(Registry& registry, const WriteRequest& request)
                       deleted->kind == Deleted::Kind::gone;
   if (status) return json_response(200, success_of(target, *deleted->object));
   const int code = deleted->kind == Deleted::Kind::pending ? pending_status(*options) : 200;
-  return json_response(code, encode(*target.type, target.version, *deleted->object));
+  return json_response(code, registry.encode(target, deleted->object));
 }
 
 Outcome<Response> handle_delete_collection(Registry& registry, const WriteRequest& request,

@@ -26,6 +26,7 @@ Outcome<Response> handle_delete_collection(Registry& registry, const WriteReques
                                            const std::vector<Store::Entry>& entries);
 
 // The object that was written or why it was not, and the warnings about its body.
-Response written_response(const Target& target, Outcome<Written> written, const FieldCheck& check);
+Response written_response(Registry& registry, const Target& target, Outcome<Written> written,
+                          const FieldCheck& check);
 
 }  // namespace dcm::apiserver

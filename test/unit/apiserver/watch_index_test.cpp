@@ -1,5 +1,5 @@
 // Many watches: who is told of a change, in which order, and what is encoded once.
-#include "test/apiserver/event_texts.hpp"
+#include "test/apiserver/object_texts.hpp"
 #include "test/unit/apiserver/fixture.hpp"
 
 namespace dcm::apiserver {
@@ -83,35 +83,39 @@ TEST_F(ManyWatches, a_selector_decides_what_an_event_is_called) {
   EXPECT_EQ(text_at(events.back(), {"object", "metadata", "labels", "a"}), "b");
 }
 
-TEST(EventTexts, encodes_an_event_once_for_each_version) {
-  EventTexts texts;
-  int encoded = 0;
-  const auto encode = [&] {
-    ++encoded;
-    return std::string("text");
-  };
-  const auto first = texts.get({7, "ADDED", "v1"}, encode);
-  EXPECT_EQ(texts.get({7, "ADDED", "v1"}, encode), first);
-  EXPECT_EQ(encoded, 1);
-  texts.get({7, "MODIFIED", "v1"}, encode);
-  texts.get({7, "ADDED", "v1beta1"}, encode);
-  texts.get({8, "ADDED", "v1"}, encode);
-  EXPECT_EQ(encoded, 4);
+class ObjectTextsTest : public ::testing::Test {
+ protected:
+  ObjectTexts::Text text_of(const Stored& object, std::string_view version = "v1") {
+    return texts_.get(types_.get("resourceclaims"), version, object);
+  }
+  static Stored object_of(std::size_t bytes) {
+    return std::make_shared<const JsonObject>(
+        JsonObject{{"metadata", JsonObject{{"name", std::string(bytes, 'x')}}}});
+  }
+
+ private:
+  ResourceTable types_{ServedVersions()};
+  ObjectTexts texts_;
+};
+
+TEST_F(ObjectTextsTest, encodes_an_object_once_for_each_version) {
+  const Stored object = object_of(1);
+  const auto first = text_of(object);
+  EXPECT_EQ(
+      *first,
+      R"({"kind":"ResourceClaim","apiVersion":"resource.k8s.io/v1","metadata":{"name":"x"}})");
+  EXPECT_EQ(text_of(object), first);
+  EXPECT_NE(text_of(object, "v1beta1"), first);
+  EXPECT_NE(text_of(object_of(1)), first);
 }
 
-TEST(EventTexts, forgets_the_oldest_when_they_are_too_large) {
-  EventTexts texts;
-  int encoded = 0;
-  const auto encode = [&] {
-    ++encoded;
-    return std::string(10 * 1024 * 1024, 'x');
-  };
-  texts.get({1, "ADDED", "v1"}, encode);
-  texts.get({2, "ADDED", "v1"}, encode);
-  texts.get({2, "ADDED", "v1"}, encode);
-  EXPECT_EQ(encoded, 2);
-  texts.get({1, "ADDED", "v1"}, encode);
-  EXPECT_EQ(encoded, 3);
+TEST_F(ObjectTextsTest, forgets_the_oldest_when_they_are_too_large) {
+  const Stored one = object_of(10 * 1024 * 1024);
+  const Stored other = object_of(10 * 1024 * 1024);
+  const auto first = text_of(one);
+  const auto second = text_of(other);
+  EXPECT_EQ(text_of(other), second);
+  EXPECT_NE(text_of(one), first);
 }
 
 }  // namespace

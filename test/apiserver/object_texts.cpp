@@ -1,10 +1,14 @@
-#include "test/apiserver/event_texts.hpp"
+#include "test/apiserver/object_texts.hpp"
+
+#include "test/apiserver/encode.hpp"
 
 namespace dcm::apiserver {
 
-EventTexts::Text EventTexts::get(const EventKey& key, const std::function<std::string()>& encode) {
+ObjectTexts::Text ObjectTexts::get(const ResourceType& type, std::string_view version,
+                                   const Stored& object) {
+  const Key key(object, version);
   if (const auto known = texts_.find(key); known != texts_.end()) return known->second;
-  auto text = std::make_shared<const std::string>(encode());
+  const auto text = std::make_shared<const std::string>(encode(type, version, *object));
   bytes_ += text->size();
   texts_.emplace(key, text);
   order_.push_back(key);
