@@ -1,5 +1,6 @@
 #include "test/simulation/scheduler.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -8,26 +9,43 @@
 
 namespace dcm::simulation {
 
+using namespace std::chrono_literals;
 using runtime::Task;
 
 Scheduler::Scheduler(Scene scene, runtime::Rng rng, std::size_t devices_per_pool)
     : Actor(scene, rng), devices_per_pool_(devices_per_pool), placing_(scene.loop.executor()) {
   crash_share_ = rng_.below(2) == 0 ? 0 : rng_.unit() * 0.3;
+  patience_max_ = rng_.below(4) == 0 ? 0s : 30s;
 }
 
 Task<> Scheduler::run() {
   while (!scene_.is_over()) {
     co_await pause(2);
-    place_waiting();
+    place_waiting([this](const Pod& pod) { return has_turn(pod.uid); });
   }
 }
 
-void Scheduler::place_waiting() {
+void Scheduler::place_all() {
+  place_waiting([](const Pod&) { return true; });
+}
+
+void Scheduler::place_waiting(const std::function<bool(const Pod&)>& may_be_tried) {
   for (const auto& [key, pod] : scene_.cluster.pods) {
     if (!pod.node.empty() || pod.is_done() || being_placed_.contains(pod.uid)) continue;
+    if (!may_be_tried(pod)) continue;
     being_placed_.insert(pod.uid);
     placing_.spawn("place", place(pod.uid));
   }
+}
+
+// Who could not be placed is tried again later, and ever less often.
+bool Scheduler::has_turn(const std::string& uid) {
+  const runtime::MonoTime now = scene_.loop.time().now();
+  Attempts& attempts = attempts_[uid];
+  if (now < attempts.next) return false;
+  attempts.next = now + attempts.patience;
+  attempts.patience = std::min<runtime::Duration>(2 * attempts.patience, patience_max_);
+  return true;
 }
 
 Task<> Scheduler::stop() {
@@ -105,12 +123,12 @@ Task<bool> Scheduler::reserve(std::string claim_key, std::string uid) {
     reserved += fmt::format(R"({{"resource":"{}","name":"{}","uid":"{}"}},)", each.resource,
                             each.name, each.uid);
   }
-  const apiserver::Answer answer = scene_.send(
+  const apiserver::Response written = scene_.send(
       "scheduler", "PATCH", target + "/status",
       fmt::format(R"({{"metadata":{{"resourceVersion":"{}"}},"status":{{{}"reservedFor":)"
                   R"([{}{{"resource":"pods","name":"{}","uid":"{}"}}]}}}})",
                   version, allocation, reserved, pod->name, uid));
-  co_return answer.ok();
+  co_return written.status == 200;
 }
 
 // The claim behind the extended resources of a pod, allocated, reserved and named in its status;
@@ -134,13 +152,13 @@ Task<std::string> Scheduler::make_extended_claim(std::string uid) {
   co_await pause(0.5);
   pod = scene_.cluster.find_pod(uid);
   if (!is_reserved || pod == nullptr || chance(crash_share_)) co_return std::string();
-  const apiserver::Answer named = scene_.send(
+  const apiserver::Response named = scene_.send(
       "scheduler", "PATCH", pods_in(pod->ns) + "/" + pod->name + "/status",
       fmt::format(R"({{"metadata":{{"uid":"{}"}},"status":{{"extendedResourceClaimStatus":)"
                   R"({{"resourceClaimName":"{}","requestMappings":[{{"containerName":"c",)"
                   R"("resourceName":"example.com/gpu","requestName":"r"}}]}}}}}})",
                   uid, name));
-  co_return named.ok() ? name : std::string();
+  co_return named.status == 200 ? name : std::string();
 }
 
 void Scheduler::give_up(const std::string& uid) {

@@ -5,6 +5,8 @@
 // It also makes the claims of pods that ask for extended resources.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -20,13 +22,21 @@ class Scheduler final : Actor {
 
   // Until the scene is over.
   runtime::Task<> run();
-  // Begins to place every pod that waits for a node.
-  void place_waiting();
+  // Begins to place every pod that waits for a node, those too whose turn has not come.
+  void place_all();
   runtime::Task<> stop();
   // Takes back what is reserved for a pod that has no node, as after a failed attempt.
   void unreserve(const Claim& claim, const std::string& pod_uid);
 
  private:
+  // Those at one pod.
+  struct Attempts {
+    runtime::MonoTime next{};
+    runtime::Duration patience = std::chrono::seconds(1);
+  };
+
+  void place_waiting(const std::function<bool(const Pod&)>& may_be_tried);
+  bool has_turn(const std::string& uid);
   runtime::Task<> place(std::string uid);
   runtime::Task<bool> reserve_all(std::string uid);
   runtime::Task<bool> reserve(std::string claim_key, std::string uid);
@@ -36,8 +46,10 @@ class Scheduler final : Actor {
   std::string tolerations();
 
   double crash_share_ = 0;
+  runtime::Duration patience_max_{};
   std::size_t devices_per_pool_;
-  std::set<std::string> being_placed_;  // pods, by UID
+  std::set<std::string> being_placed_;        // pods, by UID
+  std::map<std::string, Attempts> attempts_;  // the same
   runtime::TaskGroup placing_;
 };
 

@@ -11,7 +11,7 @@ std::size_t devices_for(std::size_t pods) {
 }  // namespace
 
 std::size_t draw_pods(runtime::Rng rng) {
-  switch (rng.below(40)) {
+  switch (rng.below(80)) {
     case 0:
       return 1;
     case 1:
@@ -47,7 +47,7 @@ void Workload::start() {
 void Workload::act_once() {
   switch (rng_.below(5)) {
     case 0:
-      return scheduler_.place_waiting();
+      return scheduler_.place_all();
     case 1:
     case 2:
       return devices_.act_once();
