@@ -15,7 +15,7 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 
 option(DCM_WARNINGS_AS_ERRORS "Fail the build on a warning" ON)
-option(DCM_LTO "Optimise the manager across its source files when it is linked" OFF)
+option(DCM_LTO "Optimise the manager and the simulation across their source files when they are linked" OFF)
 set(DCM_SANITIZERS "" CACHE STRING "Comma-separated sanitizers, e.g. address,undefined")
 option(DCM_FUZZ "Count what was reached, for libFuzzer; test/fuzz gets its binaries" OFF)
 
@@ -40,11 +40,19 @@ if(DCM_FUZZ)
   target_link_options(dcm_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# Objects carry machine code and bitcode: the manager is linked from the latter, by lld, and
-# everything else from the former, which is quicker.
+# Objects carry machine code and bitcode: what dcm_optimise_when_linked() names is linked from the
+# latter, by lld, and everything else from the former, which is quicker.
 if(DCM_LTO)
   target_compile_options(dcm_flags INTERFACE -flto=thin -ffat-lto-objects)
 endif()
+
+function(dcm_optimise_when_linked target)
+  if(NOT DCM_LTO)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES DCM_LINK_TIME_OPTIMISED ON)
+  target_link_options(${target} PRIVATE -flto=thin -ffat-lto-objects -fuse-ld=lld)
+endfunction()
 
 find_program(DCM_MOLD mold)
 if(DCM_MOLD)

@@ -20,7 +20,7 @@ Task<> sleep_until(TimeSource& time, MonoTime when) {
 }
 
 Task<> sleep_for(TimeSource& time, Duration duration) {
-  co_await sleep_until(time, Deadline::after(time, duration).time());
+  return sleep_until(time, Deadline::after(time, duration).time());
 }
 
 }  // namespace dcm::runtime

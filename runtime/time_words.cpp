@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 namespace dcm::runtime {
@@ -24,9 +25,10 @@ std::string timestamp(WallTime time) {
   const auto day = std::chrono::floor<std::chrono::days>(whole);
   const std::chrono::year_month_day date(day);
   const std::chrono::hh_mm_ss clock(whole - day);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                     clock.hours().count(), clock.minutes().count(), clock.seconds().count());
+  return fmt::format(FMT_COMPILE("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z"),
+                     static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
+                     static_cast<unsigned>(date.day()), clock.hours().count(),
+                     clock.minutes().count(), clock.seconds().count());
 }
 
 std::string in_words(WallTime when, WallTime now) {

@@ -3,6 +3,7 @@
 #include <array>
 #include <chrono>
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 namespace dcm::http {
@@ -85,10 +86,10 @@ std::string http_date(runtime::WallTime now) {
   const std::chrono::year_month_day date(day);
   const std::chrono::hh_mm_ss clock(std::chrono::floor<std::chrono::seconds>(now - day));
   return fmt::format(
-      "{}, {:02} {} {:04} {:02}:{:02}:{:02} GMT", kDays[std::chrono::weekday(day).c_encoding()],
-      static_cast<unsigned>(date.day()), kMonths[static_cast<unsigned>(date.month()) - 1],
-      static_cast<int>(date.year()), clock.hours().count(), clock.minutes().count(),
-      clock.seconds().count());
+      FMT_COMPILE("{}, {:02} {} {:04} {:02}:{:02}:{:02} GMT"),
+      kDays[std::chrono::weekday(day).c_encoding()], static_cast<unsigned>(date.day()),
+      kMonths[static_cast<unsigned>(date.month()) - 1], static_cast<int>(date.year()),
+      clock.hours().count(), clock.minutes().count(), clock.seconds().count());
 }
 
 }  // namespace

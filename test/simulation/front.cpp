@@ -46,10 +46,12 @@ bool is_watch(const http::Request& request) {
          request.target.find("watch=true") != std::string::npos;
 }
 
-// That of the last event in a piece of a watch: an object has one, wherever it stands.
+// That of the last event in a piece of a watch, which is lines: an object has one, wherever it
+// stands.
 apiserver::Revision revision_of(std::string_view piece) {
   constexpr std::string_view kVersion = R"("resourceVersion":")";
-  const std::size_t at = piece.rfind(kVersion);
+  const std::size_t line = piece.empty() ? piece.npos : piece.rfind('\n', piece.size() - 2);
+  const std::size_t at = piece.find(kVersion, line == piece.npos ? 0 : line);
   apiserver::Revision revision = 0;
   for (std::size_t i = at + kVersion.size(); at != piece.npos && piece[i] != '"'; ++i) {
     revision = revision * 10 + static_cast<apiserver::Revision>(piece[i] - '0');
@@ -115,7 +117,7 @@ class Front::Answers final : public http::Responder {
     for (;;) {
       runtime::Deadline shown;
       if (!is_stalled()) {
-        shown = runtime::Deadline(front_.when_shown(resource_, revision_of(piece)));
+        shown = runtime::Deadline(front_.when_shown(resource_, piece));
         if (shown.time() <= front_.loop_.time().now()) co_return;
       }
       co_await front_.changed_.wait(shown);
@@ -220,8 +222,8 @@ Task<> Front::watch(http::Request request, http::Responder& responder) {
 
 Task<> Front::travel() {
   const auto most = static_cast<std::uint64_t>(weather_.latency_max.count());
-  co_await runtime::sleep_for(loop_.time(),
-                              runtime::Duration(static_cast<std::int64_t>(rng_.below(most))));
+  return runtime::sleep_for(loop_.time(),
+                            runtime::Duration(static_cast<std::int64_t>(rng_.below(most))));
 }
 
 void Front::committed(apiserver::Revision revision) {
@@ -230,10 +232,10 @@ void Front::committed(apiserver::Revision revision) {
   while (now - commits_.front().second > kLagMax) commits_.pop_front();
 }
 
-runtime::MonoTime Front::when_shown(const std::string& resource,
-                                    apiserver::Revision revision) const {
+runtime::MonoTime Front::when_shown(const std::string& resource, std::string_view piece) const {
   const auto lag = weather_.lags.find(resource);
   if (lag == weather_.lags.end()) return loop_.time().now();
+  const apiserver::Revision revision = revision_of(piece);
   const auto commit = std::ranges::lower_bound(
       commits_, revision, {}, &std::pair<apiserver::Revision, runtime::MonoTime>::first);
   return commit == commits_.end() ? loop_.time().now() : commit->second + lag->second;

@@ -1,7 +1,6 @@
 #include "test/simulation/nodes.hpp"
 
 #include <algorithm>
-#include <vector>
 
 namespace dcm::simulation {
 
@@ -14,33 +13,30 @@ Nodes::Nodes(Scene scene, runtime::Rng rng) : Actor(scene, rng) {
 Task<> Nodes::run() {
   for (;;) {
     co_await pause(2);
-    std::vector<std::string> keys;
-    for (const auto& [key, pod] : scene_.cluster.pods) {
-      if (!pod.node.empty()) keys.push_back(key);
-    }
-    for (const std::string& key : keys) {
-      const Pod* pod = scene_.cluster.pod(key);
-      if (pod != nullptr) run_pod(Pod(*pod));
+    const auto& pods = scene_.cluster.pods;
+    for (auto next = pods.begin(); next != pods.end();) {
+      const Pod& pod = (next++)->second;  // which may be gone when its turn is over
+      if (!pod.node.empty()) run_pod(pod);
     }
   }
 }
 
 void Nodes::run_pod(const Pod& pod) {
-  const std::string target = pods_in(pod.ns) + "/" + pod.name;
+  const auto target = [&pod] { return pods_in(pod.ns) + "/" + pod.name; };
   const runtime::MonoTime now = scene_.loop.time().now();
   if (pod.is_being_deleted) {
     const auto [gone, is_new] =
         dying_.try_emplace(pod.uid, now + std::chrono::milliseconds(rng_.below(30'000)));
     if (now < gone->second) return;
-    scene_.send("kubelet", "DELETE", target, delete_only(pod.uid, R"(,"gracePeriodSeconds":0)"));
+    scene_.send("kubelet", "DELETE", target(), delete_only(pod.uid, R"(,"gracePeriodSeconds":0)"));
     return;
   }
   if (pod.has_ended() || scene_.is_over()) return;
   if (pod.phase == "Pending") {
     if (!may_start(pod)) return;
-    scene_.send("kubelet", "PATCH", target + "/status", R"({"status":{"phase":"Running"}})");
+    scene_.send("kubelet", "PATCH", target() + "/status", R"({"status":{"phase":"Running"}})");
   } else if (chance(finish_share_)) {
-    scene_.send("kubelet", "PATCH", target + "/status", R"({"status":{"phase":"Succeeded"}})");
+    scene_.send("kubelet", "PATCH", target() + "/status", R"({"status":{"phase":"Succeeded"}})");
   }
 }
 

@@ -37,7 +37,7 @@ apiserver::Response Scene::send(const std::string& who, std::string_view method,
 runtime::Task<> Actor::pause(double seconds_at_most) {
   const auto most = std::chrono::duration_cast<runtime::Duration>(
       std::chrono::duration<double>(seconds_at_most * rng_.unit()));
-  co_await runtime::sleep_for(scene_.loop.time(), most);
+  return runtime::sleep_for(scene_.loop.time(), most);
 }
 
 }  // namespace dcm::simulation
