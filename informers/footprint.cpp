@@ -37,16 +37,23 @@ std::size_t heap(const std::map<std::string, std::string>& entries) {
   return sum;
 }
 
-}  // namespace
-
-std::size_t footprint(const api::Pod& pod) {
-  std::size_t sum = kSharedCounts + sizeof(pod) + heap(pod.meta) + heap(pod.claims) +
-                    heap(pod.claim_statuses) + heap(pod.extended_resource_claim);
-  for (const auto& claim : pod.claims) sum += heap(claim.claim_name) + heap(claim.template_name);
-  for (const auto& status : pod.claim_statuses) {
+std::size_t heap_of_user(const api::ClaimUser& user) {
+  std::size_t sum = heap(user.meta) + heap(user.claims) + heap(user.claim_statuses);
+  for (const auto& claim : user.claims) sum += heap(claim.claim_name) + heap(claim.template_name);
+  for (const auto& status : user.claim_statuses) {
     if (status.claim_name) sum += heap(*status.claim_name);
   }
   return sum;
+}
+
+}  // namespace
+
+std::size_t footprint(const api::Pod& pod) {
+  return kSharedCounts + sizeof(pod) + heap_of_user(pod) + heap(pod.extended_resource_claim);
+}
+
+std::size_t footprint(const api::PodGroup& group) {
+  return kSharedCounts + sizeof(group) + heap_of_user(group);
 }
 
 std::size_t footprint(const api::ResourceClaim& claim) {

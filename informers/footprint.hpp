@@ -8,6 +8,7 @@
 
 #include "client/api/device_taint_rule.hpp"
 #include "client/api/pod.hpp"
+#include "client/api/pod_group.hpp"
 #include "client/api/resource_claim.hpp"
 #include "client/api/resource_claim_template.hpp"
 #include "client/api/resource_slice.hpp"
@@ -15,6 +16,7 @@
 namespace dcm::informers {
 
 std::size_t footprint(const api::Pod& pod);
+std::size_t footprint(const api::PodGroup& group);
 std::size_t footprint(const api::ResourceClaim& claim);
 std::size_t footprint(const api::ResourceClaimTemplate& claim_template);
 std::size_t footprint(const api::ResourceSlice& slice);

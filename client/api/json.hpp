@@ -6,6 +6,7 @@
 #include "client/api/decoder.hpp"
 #include "client/api/device_taint_rule.hpp"
 #include "client/api/pod.hpp"
+#include "client/api/pod_group.hpp"
 #include "client/api/resource.hpp"
 #include "client/api/resource_claim.hpp"
 #include "client/api/resource_claim_template.hpp"
@@ -26,5 +27,6 @@ std::unique_ptr<Decoder<ResourceClaimTemplate>> make_json_template_decoder(
 // v1beta1 has a device's taints below `basic`.
 std::unique_ptr<Decoder<ResourceSlice>> make_json_slice_decoder(std::string_view version);
 std::unique_ptr<Decoder<DeviceTaintRule>> make_json_rule_decoder();
+std::unique_ptr<Decoder<PodGroup>> make_json_group_decoder();
 
 }  // namespace dcm::api

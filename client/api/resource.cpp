@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "client/api/pod_group.hpp"
 #include "runtime/assert.hpp"
 
 namespace dcm::api {
@@ -10,6 +11,7 @@ namespace {
 constexpr std::array<std::string_view, 1> kCoreVersions = {"v1"};
 constexpr std::array<std::string_view, 3> kClaimVersions = {"v1", "v1beta2", "v1beta1"};
 constexpr std::array<std::string_view, 3> kRuleVersions = {"v1", "v1beta2", "v1alpha3"};
+constexpr std::array<std::string_view, 3> kGroupVersions = {"v1beta1", "v1alpha3", "v1alpha2"};
 constexpr std::string_view kResourceGroup = "resource.k8s.io";
 
 constexpr bool is_unreserved(char c) {
@@ -67,6 +69,11 @@ constinit const ResourceKind kDeviceTaintRules{.group = kResourceGroup,
                                                .kind = "DeviceTaintRule",
                                                .scope = Scope::cluster,
                                                .versions = kRuleVersions};
+constinit const ResourceKind kPodGroups{.group = kSchedulingGroup,
+                                        .plural = "podgroups",
+                                        .kind = "PodGroup",
+                                        .scope = Scope::namespaced,
+                                        .versions = kGroupVersions};
 constinit const ResourceKind kEvents{.group = "",
                                      .plural = "events",
                                      .kind = "Event",

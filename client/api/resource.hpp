@@ -25,6 +25,7 @@ extern const ResourceKind kResourceClaims;
 extern const ResourceKind kResourceClaimTemplates;
 extern const ResourceKind kResourceSlices;
 extern const ResourceKind kDeviceTaintRules;
+extern const ResourceKind kPodGroups;
 extern const ResourceKind kEvents;
 extern const ResourceKind kLeases;
 

@@ -8,6 +8,7 @@
 
 #include "client/api/device.hpp"
 #include "client/api/meta.hpp"
+#include "client/api/pod_group.hpp"
 
 namespace dcm::api {
 
@@ -28,6 +29,9 @@ struct ConsumerReference {
   Uid uid;
 
   bool is_pod() const { return group.empty() && resource.str() == "pods"; }
+  bool is_pod_group() const {
+    return group.str() == kSchedulingGroup && resource.str() == "podgroups";
+  }
   friend bool operator==(const ConsumerReference&, const ConsumerReference&) = default;
 };
 

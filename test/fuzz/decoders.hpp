@@ -17,6 +17,7 @@ void for_each_decoder(const Visit& visit) {
   static const auto slices = api::make_json_slice_decoder("v1");
   static const auto old_slices = api::make_json_slice_decoder("v1beta1");
   static const auto rules = api::make_json_rule_decoder();
+  static const auto groups = api::make_json_group_decoder();
   visit(*pods);
   visit(*all_pods);
   visit(*claims);
@@ -26,6 +27,7 @@ void for_each_decoder(const Visit& visit) {
   visit(*slices);
   visit(*old_slices);
   visit(*rules);
+  visit(*groups);
 }
 
 }  // namespace dcm::fuzz

@@ -89,6 +89,10 @@ std::string describe(const api::Pod& pod) {
                      pod.extended_resource_claim);
 }
 
+std::string describe(const api::PodGroup& group) {
+  return describe_all(group.claims) + " " + describe_all(group.claim_statuses);
+}
+
 std::string describe(const api::ResourceClaim& claim) {
   return fmt::format("{} {} {} {} {} {} {} {}", claim.pod_claim_name,
                      claim.controller ? describe(*claim.controller) : "(nobody's)",

@@ -16,6 +16,7 @@ namespace dcm::fuzz {
 
 std::string describe(const api::ObjectMeta& meta);
 std::string describe(const api::Pod& pod);
+std::string describe(const api::PodGroup& group);
 std::string describe(const api::ResourceClaim& claim);
 std::string describe(const api::ResourceClaimTemplate& claim_template);
 std::string describe(const api::ResourceSlice& slice);

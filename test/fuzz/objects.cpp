@@ -34,10 +34,11 @@ void write_about(const api::ResourceClaim& claim) {
   expect_json(api::encode_delete_options(claim.meta.uid));
 }
 
-void write_about(const api::Pod& pod) {
+// A pod or a group.
+void write_about(const api::ClaimUser& user) {
   std::vector<api::ClaimNameEntry> entries;
-  for (const api::PodClaim& claim : pod.claims) entries.push_back({claim.name, claim.claim_name});
-  expect_json(api::encode_claim_names("v1", "Pod", pod.meta.key, pod.meta.uid, entries));
+  for (const api::PodClaim& claim : user.claims) entries.push_back({claim.name, claim.claim_name});
+  expect_json(api::encode_claim_names("v1", "Pod", user.meta.key, user.meta.uid, entries));
 }
 
 void write_about(const api::ResourceClaimTemplate& claim_template) {

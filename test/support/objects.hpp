@@ -14,6 +14,7 @@
 
 #include "client/api/device_taint_rule.hpp"
 #include "client/api/pod.hpp"
+#include "client/api/pod_group.hpp"
 #include "client/api/resource_claim.hpp"
 #include "client/api/resource_claim_template.hpp"
 #include "client/api/resource_slice.hpp"
@@ -62,31 +63,44 @@ class ObjectBuilder {
   std::shared_ptr<T> object_;
 };
 
-class PodBuilder : public ObjectBuilder<PodBuilder, api::Pod> {
+// What pods and pod groups share.
+template <class Self, class T>
+class ClaimUserBuilder : public ObjectBuilder<Self, T> {
  public:
-  using ObjectBuilder::ObjectBuilder;
+  using ObjectBuilder<Self, T>::ObjectBuilder;
 
-  PodBuilder& from_template(const std::string& pod_claim, const std::string& claim_template) {
-    object_->claims.push_back({pod_claim, "", claim_template});
-    return *this;
+  Self& from_template(const std::string& pod_claim, const std::string& claim_template) {
+    this->object_->claims.push_back({pod_claim, "", claim_template});
+    return this->self();
   }
-  PodBuilder& uses(const std::string& pod_claim, const std::string& claim) {
-    object_->claims.push_back({pod_claim, claim, ""});
-    return *this;
+  Self& uses(const std::string& pod_claim, const std::string& claim) {
+    this->object_->claims.push_back({pod_claim, claim, ""});
+    return this->self();
   }
-  PodBuilder& unsupported(const std::string& pod_claim) {
-    object_->claims.push_back({pod_claim, "", ""});
-    return *this;
+  Self& unsupported(const std::string& pod_claim) {
+    this->object_->claims.push_back({pod_claim, "", ""});
+    return this->self();
   }
   // An entry of the status.
-  PodBuilder& names(const std::string& pod_claim, const std::string& claim) {
-    object_->claim_statuses.push_back({pod_claim, claim});
-    return *this;
+  Self& names(const std::string& pod_claim, const std::string& claim) {
+    this->object_->claim_statuses.push_back({pod_claim, claim});
+    return this->self();
   }
-  PodBuilder& needs_no_claim(const std::string& pod_claim) {
-    object_->claim_statuses.push_back({pod_claim, std::nullopt});
-    return *this;
+  Self& needs_no_claim(const std::string& pod_claim) {
+    this->object_->claim_statuses.push_back({pod_claim, std::nullopt});
+    return this->self();
   }
+};
+
+class GroupBuilder : public ClaimUserBuilder<GroupBuilder, api::PodGroup> {
+ public:
+  using ClaimUserBuilder::ClaimUserBuilder;
+};
+
+class PodBuilder : public ClaimUserBuilder<PodBuilder, api::Pod> {
+ public:
+  using ClaimUserBuilder::ClaimUserBuilder;
+
   PodBuilder& extended_resource_claim(const std::string& claim) {
     object_->extended_resource_claim = claim;
     return *this;
@@ -125,6 +139,10 @@ class ClaimBuilder : public ObjectBuilder<ClaimBuilder, api::ResourceClaim> {
     object_->pod_claim_name = name;
     return *this;
   }
+  ClaimBuilder& generated_for_group(const std::string& group, const std::string& pod_claim) {
+    return controlled_by({api::kSchedulingGroup, "PodGroup", group, uid_of(group)})
+        .for_pod_claim(pod_claim);
+  }
   // Generated for a pod claim, as the controller does it.
   ClaimBuilder& generated_for(const std::string& pod, const std::string& pod_claim) {
     return owned_by(pod).for_pod_claim(pod_claim);
@@ -135,6 +153,9 @@ class ClaimBuilder : public ObjectBuilder<ClaimBuilder, api::ResourceClaim> {
   }
   ClaimBuilder& reserved_for(const std::string& pod) {
     return reserved_for_consumer({"", "pods", pod, uid_of(pod)});
+  }
+  ClaimBuilder& reserved_for_group(const std::string& group) {
+    return reserved_for_consumer({api::kSchedulingGroup, "podgroups", group, uid_of(group)});
   }
   ClaimBuilder& reserved_for_consumer(api::ConsumerReference consumer) {
     object_->reserved_for.push_back(std::move(consumer));
@@ -242,6 +263,9 @@ class RuleBuilder : public ObjectBuilder<RuleBuilder, api::DeviceTaintRule> {
 
 inline PodBuilder make_pod(const std::string& name) {
   return PodBuilder(name);
+}
+inline GroupBuilder make_group(const std::string& name) {
+  return GroupBuilder(name);
 }
 inline ClaimBuilder make_claim(const std::string& name) {
   return ClaimBuilder(name);

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "client/api/json.hpp"
+#include "client/api/json/claim_user.hpp"
 #include "client/api/json/decoder.hpp"
 
 namespace dcm::api {
@@ -30,35 +31,10 @@ bool read_phase(Reader& reader, value field, PodPhase& phase) {
   return true;
 }
 
-bool read_pod_claim(Reader& reader, value item, PodClaim& claim) {
-  return reader.each_field(item, [&](std::string_view key, value field) {
-    if (key == "name") return reader.text(field, claim.name);
-    if (key == "resourceClaimName") return reader.text(field, claim.claim_name);
-    if (key == "resourceClaimTemplateName") return reader.text(field, claim.template_name);
-    return true;
-  });
-}
-
-bool read_claim_status(Reader& reader, value item, PodClaimStatus& status) {
-  return reader.each_field(item, [&](std::string_view key, value field) {
-    if (key == "name") return reader.text(field, status.name);
-    if (key != "resourceClaimName") return true;
-    std::string_view name;
-    if (!reader.view(field, name)) return false;
-    // The server takes no empty name: an empty view is a null.
-    if (!name.empty()) status.claim_name.emplace(name);
-    return true;
-  });
-}
-
 bool read_spec(Reader& reader, value spec, Pod& pod) {
   return reader.each_field(spec, [&](std::string_view key, value field) {
     if (key == "nodeName") return reader.text(field, pod.node_name);
-    if (key == "resourceClaims") {
-      return reader.each_item(field, [&](value item) {
-        return read_pod_claim(reader, item, pod.claims.emplace_back());
-      });
-    }
+    if (key == "resourceClaims") return json::read_claims(reader, field, pod);
     if (key == "schedulingGroup") {
       return reader.each_field(field, [&](std::string_view name, value part) {
         return name != "podGroupName" || reader.text(part, pod.scheduling_group);
@@ -98,11 +74,7 @@ bool read_status(Reader& reader, value status, Pod& pod) {
     if (key == "conditions") {
       return reader.each_item(field, [&](value item) { return read_condition(reader, item, pod); });
     }
-    if (key == "resourceClaimStatuses") {
-      return reader.each_item(field, [&](value item) {
-        return read_claim_status(reader, item, pod.claim_statuses.emplace_back());
-      });
-    }
+    if (key == "resourceClaimStatuses") return json::read_claim_statuses(reader, field, pod);
     if (key == "extendedResourceClaimStatus") {
       return reader.each_field(field, [&](std::string_view name, value part) {
         return name != "resourceClaimName" || reader.text(part, pod.extended_resource_claim);

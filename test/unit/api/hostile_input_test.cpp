@@ -41,6 +41,10 @@ constexpr std::string_view kRule = R"({"metadata":{"name":"r","uid":"u","resourc
   "effect":"NoExecute"}},"status":{"conditions":[{"type":"EvictionInProgress","status":"True",
   "observedGeneration":1,"lastTransitionTime":"2027-03-01T09:00:00Z"}]}})";
 
+constexpr std::string_view kGroup = R"({"metadata":{"name":"g","uid":"u","resourceVersion":"1"},
+  "spec":{"resourceClaims":[{"name":"a","resourceClaimTemplateName":"t"},{"x":[{}]}]},
+  "status":{"resourceClaimStatuses":[{"name":"a","resourceClaimName":"c"},{"name":null}]}})";
+
 constexpr std::string_view kStatus = R"({"kind":"Status","code":410,"reason":"Expired",
   "message":"m\u000a","details":{"name":"n","retryAfterSeconds":1,"causes":[{"reason":"r",
   "field":"f","message":"m"}]}})";
@@ -83,6 +87,7 @@ std::vector<Sample> all_samples() {
   add_samples<ResourceClaim>(samples, "v1beta1", make_json_claim_decoder("v1beta1"), kClaim);
   add_samples<ResourceClaimTemplate>(samples, "template", make_json_template_decoder("v1"),
                                      kTemplate);
+  add_samples<PodGroup>(samples, "group", make_json_group_decoder(), kGroup);
   const std::shared_ptr<Decoder<Pod>> pods = make_json_pod_decoder();
   const auto as_frame = [pods](std::string_view json) {
     return pods->decode_watch_event(json).has_value();

@@ -1,0 +1,37 @@
+// What pods and pod groups have in common: they name the claims that they use, and templates that
+// claims are made from for them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/api/meta.hpp"
+
+namespace dcm::api {
+
+// An entry of spec.resourceClaims of a pod or pod group. Exactly one source is set in the APIs that
+// we know; neither in one that is newer.
+struct PodClaim {
+  InternedString name;
+  std::string claim_name;     // resourceClaimName
+  std::string template_name;  // resourceClaimTemplateName
+
+  friend bool operator==(const PodClaim&, const PodClaim&) = default;
+};
+
+// An entry of status.resourceClaimStatuses. Without a claim name, no claim is needed.
+struct PodClaimStatus {
+  InternedString name;
+  std::optional<std::string> claim_name;
+
+  friend bool operator==(const PodClaimStatus&, const PodClaimStatus&) = default;
+};
+
+struct ClaimUser {
+  ObjectMeta meta;
+  std::vector<PodClaim> claims;
+  std::vector<PodClaimStatus> claim_statuses;
+};
+
+}  // namespace dcm::api
