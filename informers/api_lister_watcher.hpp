@@ -73,6 +73,9 @@ class ApiListerWatcher final : public ListerWatcher<T> {
   ApiListerWatcher(client::RestClient& rest, api::Resource resource, const api::Decoder<T>& decoder)
       : rest_(rest), resource_(std::move(resource)), decoder_(decoder) {}
 
+  // Before the first list.
+  void use_version(std::string version) { resource_.version = std::move(version); }
+
   runtime::Task<runtime::Result<api::ListMeta>> list(ListOptions options,
                                                      std::function<void(api::Decoded<T>)> sink,
                                                      runtime::Deadline deadline) override {

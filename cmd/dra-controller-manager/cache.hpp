@@ -22,6 +22,12 @@ class Cache {
         source_(rest, resource_, *decoder_),
         informer_(std::string(resource_.kind->plural), source_, std::move(context)) {}
 
+  // Before it runs, for a kind of which nobody knew at first in which version it is served.
+  void use_version(const std::string& version) {
+    resource_.version = version;
+    source_.use_version(version);
+  }
+
   const api::Resource& resource() const { return resource_; }
   const api::Decoder<T>& decoder() const { return *decoder_; }
   informers::Informer<T>& informer() { return informer_; }

@@ -36,6 +36,25 @@ resource_claim::Predecessor::Exists predecessor(const Options& options) {
                                  : resource_claim::Predecessor::Exists::no;
 }
 
+// In no version yet: it is known only later which one is served.
+std::optional<Cache<api::PodGroup>> make_groups(const ControlContext& context) {
+  if (!context.options.features.generic_workload) return std::nullopt;
+  return std::optional<Cache<api::PodGroup>>(
+      std::in_place, context.rest, api::Resource{&api::kPodGroups, ""},
+      api::make_json_group_decoder(), informer_context(context.process));
+}
+
+informers::Informer<api::PodGroup>* informer_of(std::optional<Cache<api::PodGroup>>& groups) {
+  return groups ? &groups->informer() : nullptr;
+}
+
+std::optional<device_taint_eviction::PodsByGroup> pods_by_group(const ControlContext& context) {
+  if (common::group_claims(context.options.features) == common::GroupClaims::refused) {
+    return std::nullopt;
+  }
+  return device_taint_eviction::declare_pods_by_group(context.pods.informer());
+}
+
 template <class Controller>
 Task<> run_then_cancel(Controller& controller, runtime::TaskGroup& group) {
   co_await controller.run();
@@ -59,18 +78,21 @@ informers::InformerContext informer_context(const Process& process) {
 }
 
 ClaimControl::ClaimControl(ControlContext context)
-    : any_pod_decoder_(api::make_json_pod_decoder(api::PodSelection::all)),
+    : rest_(context.rest),
+      any_pod_decoder_(api::make_json_pod_decoder(api::PodSelection::all)),
       templates_(context.rest, client::resource_of(api::kResourceClaimTemplates, context.served),
                  api::make_json_template_decoder(context.served.version),
                  informer_context(context.process)),
+      groups_(make_groups(context)),
       stores_(resource_claim::declare_stores(context.pods.informer(), context.claims.informer(),
-                                             templates_.informer())),
+                                             templates_.informer(), informer_of(groups_))),
       client_({context.rest, context.pods.resource(), *any_pod_decoder_},
               {context.rest, context.claims.resource(), context.claims.decoder()}),
       foreign_({.claims = stores_.claims,
                 .time = context.process.loop.time(),
                 .metrics = context.process.metrics,
-                .log = logger_of(context, "resource_claim")},
+                .log = logger_of(context, "resource_claim"),
+                .groups = common::group_claims(context.options.features)},
                predecessor(context.options)),
       api_(client_, foreign_),
       shadow_(make_shadow<resource_claim::ShadowApi>(context, kClaims, client_, stores_)),
@@ -84,7 +106,15 @@ ClaimControl::ClaimControl(ControlContext context)
                    .gates = context.options.features,
                    .predecessor = predecessor(context.options)}) {
   controller_.observe(context.pods.informer(), context.claims.informer(), templates_.informer());
+  if (groups_) controller_.observe_groups(groups_->informer());
   context.claims.informer().add_observer(foreign_);
+}
+
+Cache<api::PodGroup>& ClaimControl::use_groups(const client::Served& served) {
+  groups_->use_version(served.version);
+  client_.use_groups({rest_, groups_->resource(), groups_->decoder()});
+  controller_.use_groups(groups_->resource().api_version());
+  return *groups_;
 }
 
 Task<> ClaimControl::run() {
@@ -102,7 +132,7 @@ EvictionControl::EvictionControl(ControlContext context)
           context, kEviction,
           [this]() -> const device_taint_eviction::Tracker& { return controller_.tracker(); })),
       controller_(
-          {.lookup = {context.pods.reader(), context.claims.reader()},
+          {.lookup = {context.pods.reader(), context.claims.reader(), pods_by_group(context)},
            .api = shadow_ ? static_cast<device_taint_eviction::EvictionApi&>(shadow_->api()) : api_,
            .events = shadow_ ? shadow_->events() : context.events,
            .time = process_.loop.time(),

@@ -67,11 +67,16 @@ class ClaimControl {
   const resource_claim::Controller& controller() const { return controller_; }
   // Works, or in a dry run looks on.
   runtime::Task<> run();
+  // Groups have versions of their own, and may be served later than the rest. Once, with the gate
+  // GenericWorkload on.
+  Cache<api::PodGroup>& use_groups(const client::Served& served);
 
  private:
+  client::RestClient& rest_;
   // A reservation may name a pod without claims.
   std::unique_ptr<api::Decoder<api::Pod>> any_pod_decoder_;
   Cache<api::ResourceClaimTemplate> templates_;
+  std::optional<Cache<api::PodGroup>> groups_;  // nothing: the gate for groups is off
   resource_claim::Stores stores_;
   resource_claim::ApiClient client_;
   resource_claim::ForeignClaims foreign_;

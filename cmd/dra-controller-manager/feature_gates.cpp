@@ -22,9 +22,9 @@ constexpr std::array kGates = {
     FeatureGate{"DRAPrioritizedList", "", &FeatureGates::dra_prioritized_list,
                 FeatureGate::Lock::as_in_kubernetes},
     FeatureGate{"DRAWorkloadResourceClaims", "BETA", &FeatureGates::dra_workload_resource_claims,
-                FeatureGate::Lock::not_supported},
+                FeatureGate::Lock::none},
     FeatureGate{"GenericWorkload", "BETA", &FeatureGates::generic_workload,
-                FeatureGate::Lock::not_supported},
+                FeatureGate::Lock::none},
 };
 
 std::unexpected<runtime::Error> refuse(std::string why) {
@@ -37,12 +37,6 @@ std::string known_names() {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-}  // namespace
-
-std::span<const FeatureGate> known_feature_gates() {
-  return kGates;
-}
-
 runtime::Result<> set_feature_gate(std::string_view name, bool on, FeatureGates& gates) {
   // As Kubernetes' own components take it, which have gates of several (KEP-4330).
   constexpr std::string_view kComponent = "kube:";
@@ -53,11 +47,25 @@ runtime::Result<> set_feature_gate(std::string_view name, bool on, FeatureGates&
   }
   const bool by_default = FeatureGates().*gate->value;
   if (gate->lock != FeatureGate::Lock::none && on != by_default) {
-    const bool is_missing = gate->lock == FeatureGate::Lock::not_supported;
-    return refuse(fmt::format("feature gate {} is locked to {}{}", name, by_default,
-                              is_missing ? ": this version does not handle pod groups" : ""));
+    return refuse(fmt::format("feature gate {} is locked to {}", name, by_default));
   }
   gates.*(gate->value) = on;
+  return {};
+}
+
+}  // namespace
+
+std::span<const FeatureGate> known_feature_gates() {
+  return kGates;
+}
+
+runtime::Result<> set_feature_gates(const Switches& switches, FeatureGates& gates) {
+  for (const auto& [name, on] : switches) {
+    if (auto set = set_feature_gate(name, on, gates); !set) return set;
+  }
+  if (gates.dra_workload_resource_claims && !gates.generic_workload) {
+    return refuse("feature gate DRAWorkloadResourceClaims needs GenericWorkload=true as well");
+  }
   return {};
 }
 

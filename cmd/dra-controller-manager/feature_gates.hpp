@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "cmd/dra-controller-manager/options/value.hpp"
 #include "controllers/common/feature_gates.hpp"
 #include "runtime/error.hpp"
 
@@ -14,13 +15,13 @@ struct FeatureGate {
   std::string_view name;
   std::string_view stage;  // as in kubernetes_feature_enabled: "ALPHA", "BETA" or "" (GA)
   bool common::FeatureGates::* value;
-  // Locked gates keep their default: as in Kubernetes, or because this version lacks the feature.
-  enum class Lock { none, as_in_kubernetes, not_supported } lock;
+  // Locked gates keep their default, as in Kubernetes.
+  enum class Lock { none, as_in_kubernetes } lock;
 };
 
 std::span<const FeatureGate> known_feature_gates();
 
-// Turns one gate on or off. Errors: configuration; names the gate and what is wrong with it.
-runtime::Result<> set_feature_gate(std::string_view name, bool on, common::FeatureGates& gates);
+// Turns gates on or off. Errors: configuration; names a gate and what is wrong with it.
+runtime::Result<> set_feature_gates(const Switches& switches, common::FeatureGates& gates);
 
 }  // namespace dcm::manager

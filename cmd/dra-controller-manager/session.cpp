@@ -58,9 +58,8 @@ Session::Session(Process process, client::RestClient& rest, common::EventSink& e
       .claims = claims_.reader(),
       .claim_controller = claim_control_ ? &claim_control_->controller() : nullptr,
       .eviction_controller = eviction_control_ ? &eviction_control_->controller() : nullptr});
-  if (eviction_control_ && options.features.dra_device_taint_rules) {
-    rules_missing_ = "devicetaintrules: not asked for yet";
-  }
+  if (eviction_control_ && options.features.dra_device_taint_rules) expect_rules();
+  if (claim_control_ && options.features.generic_workload) expect_groups();
 }
 
 Task<> Session::run() {
@@ -80,7 +79,10 @@ void Session::run_cache(Cache<T>& cache) {
 }
 
 Task<> Session::run_controllers() {
-  if (rules_missing_) co_await find_rules();
+  for (LateKind& kind : late_kinds_) {
+    co_await kind.find();
+    tasks_.spawn("follow a kind that need not be served", kind.follow());
+  }
   co_await informers::wait_for_sync(running_caches_, Deadline::unreachable());
   process_.log.info("Caches are synced",
                     {{"pods", pods_.reader().size()}, {"claims", claims_.reader().size()}});
@@ -97,58 +99,56 @@ Task<> Session::run_controllers() {
   tasks_.cancel();
 }
 
-Task<client::Availability> Session::ask_for_rules() {
-  return discovery_.find({&api::kDeviceTaintRules}, Deadline::after(process_.loop.time(), 30s));
-}
-
 // Pods must not be judged without the rules where there are any. A cluster that serves none may
-// serve them later.
-Task<> Session::find_rules() {
-  client::Availability availability = client::NotServed{};
-  do {
-    availability = co_await ask_for_rules();
-    rules_missing_ = start_rules(availability);
-    if (rules_missing_) {
-      co_await runtime::sleep_for(process_.loop.time(), client::ask_again_after(availability));
-    }
-  } while (rules_missing_);
-  if (rules_ == nullptr) {
+// serve them later. In another version than at first, or no more, they are for a new session:
+// nobody may be judged by rules that are not kept up to date.
+void Session::expect_rules() {
+  LateKind::Hooks hooks;
+  hooks.start = [this](const client::Served& served) -> informers::SyncState& {
+    process_.log.info("Using DeviceTaintRules", {{"version", served.version}});
+    Cache<api::DeviceTaintRule>& rules = eviction_control_->use_rules(served);
+    run_cache(rules);
+    return rules.sync();
+  };
+  hooks.not_served = [this] {
     process_.log.info("No version of DeviceTaintRules is served: only drivers taint devices");
-  }
-  tasks_.spawn("follow taint rules", follow_rules(availability));
+  };
+  hooks.has_lost = [this](const std::string& version) {
+    process_.log.warning(
+        "The API server has stopped serving the version of DeviceTaintRules in use",
+        {{"version", version}});
+    stop();
+  };
+  late_kinds_.emplace_back(LateKind::Dependencies{discovery_, process_.loop.time()},
+                           api::kDeviceTaintRules, std::move(hooks));
 }
 
-// Starts the cache of the rules if they are served. Why that is not known yet; nothing: it is.
-std::optional<std::string> Session::start_rules(const client::Availability& availability) {
-  if (const auto* unknown = std::get_if<client::Unknown>(&availability)) {
-    return "devicetaintrules: " + unknown->error.message;
-  }
-  if (const auto* served = std::get_if<client::Served>(&availability)) {
-    process_.log.info("Using DeviceTaintRules", {{"version", served->version}});
-    rules_ = &eviction_control_->use_rules(*served);
-    run_cache(*rules_);
-  }
-  return std::nullopt;
+// What belongs to a group must not be made for its pods, nor what is reserved for one that is not
+// known be released.
+void Session::expect_groups() {
+  LateKind::Hooks hooks;
+  hooks.start = [this](const client::Served& served) -> informers::SyncState& {
+    process_.log.info("Using PodGroups", {{"version", served.version}});
+    Cache<api::PodGroup>& groups = claim_control_->use_groups(served);
+    run_cache(groups);
+    if (is_working_) tasks_.spawn("retry with pod groups", retry_when_synced(groups.sync()));
+    return groups.sync();
+  };
+  hooks.not_served = [this] {
+    process_.log.info("No version of PodGroups is served: pods that are in one have to wait");
+  };
+  hooks.has_lost = [this](const std::string& version) {
+    process_.log.warning("The API server has stopped serving the version of PodGroups in use",
+                         {{"version", version}});
+    stop();
+  };
+  late_kinds_.emplace_back(LateKind::Dependencies{discovery_, process_.loop.time()},
+                           api::kPodGroups, std::move(hooks));
 }
 
-// They may come to be served. In another version than at first, or no more, they are for a new
-// session: nobody may be judged by rules that are not kept up to date.
-Task<> Session::follow_rules(client::Availability availability) {
-  do {
-    co_await runtime::sleep_for(process_.loop.time(), client::ask_again_after(availability));
-    if (rules_ != nullptr && rules_->sync().last_error().empty()) continue;
-    availability = co_await ask_for_rules();
-    if (rules_ == nullptr) start_rules(availability);
-  } while (!has_lost_rules(availability));
-  process_.log.warning("The API server has stopped serving the version of DeviceTaintRules in use",
-                       {{"version", rules_->resource().version}});
-  stop();
-}
-
-bool Session::has_lost_rules(const client::Availability& availability) const {
-  if (rules_ == nullptr || std::holds_alternative<client::Unknown>(availability)) return false;
-  const auto* served = std::get_if<client::Served>(&availability);
-  return served == nullptr || served->version != rules_->resource().version;
+Task<> Session::retry_when_synced(informers::SyncState& cache) {
+  co_await cache.wait(Deadline::unreachable());
+  retry_now();
 }
 
 void Session::stop() {
@@ -159,7 +159,9 @@ void Session::stop() {
 
 std::vector<std::string> Session::missing() const {
   std::vector<std::string> missing;
-  if (rules_missing_) missing.push_back(*rules_missing_);
+  for (const LateKind& kind : late_kinds_) {
+    if (kind.missing()) missing.push_back(*kind.missing());
+  }
   for (const informers::SyncState* cache : running_caches_) {
     if (!cache->is_synced()) {
       missing.push_back(cache->describe());

@@ -4,6 +4,7 @@
 // then, and another one is made. Nothing in here outlives it.
 #pragma once
 
+#include <list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "cmd/dra-controller-manager/cache.hpp"
 #include "cmd/dra-controller-manager/controls.hpp"
 #include "cmd/dra-controller-manager/explain/source.hpp"
+#include "cmd/dra-controller-manager/late_kind.hpp"
 #include "cmd/dra-controller-manager/leadership.hpp"
 #include "cmd/dra-controller-manager/options.hpp"
 #include "cmd/dra-controller-manager/sessions.hpp"
@@ -47,11 +49,9 @@ class Session final : public VersionedWork {
   void retry_now();
   // Waits for the caches, works, and ends the informers.
   runtime::Task<> run_controllers();
-  runtime::Task<client::Availability> ask_for_rules();
-  runtime::Task<> find_rules();
-  runtime::Task<> follow_rules(client::Availability availability);
-  bool has_lost_rules(const client::Availability& availability) const;
-  std::optional<std::string> start_rules(const client::Availability& availability);
+  void expect_rules();
+  void expect_groups();
+  runtime::Task<> retry_when_synced(informers::SyncState& cache);
 
   Process process_;
   Leadership& leadership_;
@@ -66,9 +66,8 @@ class Session final : public VersionedWork {
   std::optional<ControllersSource> explanations_;  // always, once it is made
 
   std::vector<informers::SyncState*> running_caches_;
-  // Why taint rules are not known yet; nothing: they are, or there are none.
-  std::optional<std::string> rules_missing_;
-  Cache<api::DeviceTaintRule>* rules_ = nullptr;  // null: none are served
+  // Kinds that need not be served. The list does not change once the session runs.
+  std::list<LateKind> late_kinds_;
   bool is_working_ = false;
   runtime::TaskGroup tasks_;
 };

@@ -111,7 +111,8 @@ ClaimsReady HollowNodes::claims_of(const Pod& pod) const {
     if (const auto* made = std::get_if<common::GeneratedClaim>(&target)) name = made->name;
     if (name.empty()) return ClaimsReady::no;
     const auto claim = caches_.claims.reader.get({pod.meta.key.namespace_, std::string(name)});
-    if (!claim || !common::may_consume_now(*claim, pod)) return ClaimsReady::no;
+    if (!claim || !common::may_consume_now(*claim, pod, common::GroupClaims::refused))
+      return ClaimsReady::no;
   }
   return ClaimsReady::yes;
 }

@@ -10,9 +10,9 @@ struct FeatureGates {
   bool dra_prioritized_list = true;    // DRAPrioritizedList (KEP-4816)
   bool dra_device_taints = true;       // DRADeviceTaints (KEP-5055): off, nobody is evicted
   bool dra_device_taint_rules = true;  // DRADeviceTaintRules: off, only drivers taint devices
-  // Pod groups (KEP-4671, KEP-5729). Nothing here handles a group yet: with GenericWorkload off,
-  // pods that are members of one are refused as a whole, and reservations for groups are kept.
-  bool generic_workload = false;              // GenericWorkload
+  // Pod groups (KEP-4671): off, a pod that is a member of one is refused as a whole.
+  bool generic_workload = false;  // GenericWorkload
+  // Claims that belong to a pod group (KEP-5729); needs GenericWorkload.
   bool dra_workload_resource_claims = false;  // DRAWorkloadResourceClaims
 };
 

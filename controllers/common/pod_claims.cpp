@@ -5,12 +5,26 @@
 namespace dcm::common {
 namespace {
 
-bool refers_to(const api::Pod& pod, const api::PodClaim& pod_claim,
-               const api::ResourceClaim& claim) {
+bool is_controlled_by_kind(const api::ResourceClaim& claim, std::string_view group,
+                           std::string_view kind) {
+  return claim.controller != nullptr && claim.controller->group.str() == group &&
+         claim.controller->kind.str() == kind;
+}
+
+bool refers_to(const api::Pod& pod, const api::PodClaim& pod_claim, const api::ResourceClaim& claim,
+               GroupClaims groups) {
   const PodClaimTarget target = target_of(pod, pod_claim);
   if (const auto* user = std::get_if<UserClaim>(&target)) return user->name == claim.meta.key.name;
   const auto* generated = std::get_if<GeneratedClaim>(&target);
-  return generated != nullptr && generated->name == claim.meta.key.name && is_owned_by(claim, pod);
+  return generated != nullptr && generated->name == claim.meta.key.name &&
+         is_made_for(claim, pod, groups);
+}
+
+// Each once.
+void tidy(std::vector<std::string_view>& names) {
+  std::ranges::sort(names);
+  const auto repeated = std::ranges::unique(names);
+  names.erase(repeated.begin(), repeated.end());
 }
 
 bool is_extended_resource_claim_of(const api::ResourceClaim& claim, const api::Pod& pod) {
@@ -20,60 +34,110 @@ bool is_extended_resource_claim_of(const api::ResourceClaim& claim, const api::P
 
 }  // namespace
 
-PodClaimTarget target_of(const api::Pod& pod, const api::PodClaim& pod_claim) {
+GroupClaims group_claims(const FeatureGates& gates) {
+  return gates.generic_workload && gates.dra_workload_resource_claims ? GroupClaims::shared
+                                                                      : GroupClaims::refused;
+}
+
+PodClaimTarget target_of(const api::ClaimUser& user, const api::PodClaim& pod_claim) {
   if (!pod_claim.claim_name.empty()) return UserClaim{pod_claim.claim_name};
   if (pod_claim.template_name.empty()) return UnsupportedPodClaim{};
-  const api::PodClaimStatus* status = find_status(pod, pod_claim.name);
+  const api::PodClaimStatus* status = find_status(user, pod_claim.name);
   if (status == nullptr) return NotMadeYet{};
   if (!status->claim_name) return NoClaimNeeded{};
   if (status->claim_name->empty()) return NotMadeYet{};
   return GeneratedClaim{*status->claim_name};
 }
 
-const api::PodClaimStatus* find_status(const api::Pod& pod, std::string_view pod_claim) {
+const api::PodClaimStatus* find_status(const api::ClaimUser& user, std::string_view pod_claim) {
   const auto found = std::ranges::find(
-      pod.claim_statuses, pod_claim,
+      user.claim_statuses, pod_claim,
       [](const api::PodClaimStatus& status) -> std::string_view { return status.name; });
-  return found == pod.claim_statuses.end() ? nullptr : &*found;
+  return found == user.claim_statuses.end() ? nullptr : &*found;
 }
 
-std::vector<std::string_view> names_of_claims(const api::Pod& pod) {
+std::vector<std::string_view> names_of_claims(const api::ClaimUser& user) {
   std::vector<std::string_view> names;
-  for (const api::PodClaim& pod_claim : pod.claims) {
-    const PodClaimTarget target = target_of(pod, pod_claim);
-    if (const auto* user = std::get_if<UserClaim>(&target)) names.push_back(user->name);
+  for (const api::PodClaim& pod_claim : user.claims) {
+    const PodClaimTarget target = target_of(user, pod_claim);
+    if (const auto* named = std::get_if<UserClaim>(&target)) names.push_back(named->name);
     if (const auto* made = std::get_if<GeneratedClaim>(&target)) names.push_back(made->name);
   }
-  if (!pod.extended_resource_claim.empty()) names.push_back(pod.extended_resource_claim);
-  std::ranges::sort(names);
-  const auto repeated = std::ranges::unique(names);
-  names.erase(repeated.begin(), repeated.end());
+  tidy(names);
   return names;
 }
 
-bool is_owned_by(const api::ResourceClaim& claim, const api::Pod& pod) {
-  return claim.controller != nullptr && !pod.meta.uid.empty() &&
-         claim.controller->uid == pod.meta.uid &&
+std::vector<std::string_view> names_of_claims(const api::Pod& pod) {
+  const api::ClaimUser& user = pod;
+  std::vector<std::string_view> names = names_of_claims(user);
+  if (pod.extended_resource_claim.empty()) return names;
+  names.push_back(pod.extended_resource_claim);
+  tidy(names);
+  return names;
+}
+
+bool is_owned_by(const api::ResourceClaim& claim, const api::ClaimUser& user) {
+  return claim.controller != nullptr && !user.meta.uid.empty() &&
+         claim.controller->uid == user.meta.uid &&
+         claim.meta.key.namespace_ == user.meta.key.namespace_;
+}
+
+bool is_owned_by_group_of(const api::ResourceClaim& claim, const api::Pod& pod) {
+  return has_group_as_controller(claim) && !pod.scheduling_group.empty() &&
+         claim.controller->name == pod.scheduling_group.str() &&
          claim.meta.key.namespace_ == pod.meta.key.namespace_;
 }
 
-bool is_claim_of(const api::ResourceClaim& claim, const api::Pod& pod) {
+bool is_made_for(const api::ResourceClaim& claim, const api::Pod& pod, GroupClaims groups) {
+  return is_owned_by(claim, pod) ||
+         (groups == GroupClaims::shared && is_owned_by_group_of(claim, pod));
+}
+
+bool is_claim_of(const api::ResourceClaim& claim, const api::Pod& pod, GroupClaims groups) {
   if (claim.meta.key.namespace_ != pod.meta.key.namespace_) return false;
   return is_extended_resource_claim_of(claim, pod) ||
          std::ranges::any_of(pod.claims, [&](const api::PodClaim& pod_claim) {
-           return refers_to(pod, pod_claim, claim);
+           return refers_to(pod, pod_claim, claim, groups);
          });
 }
 
 bool has_pod_as_controller(const api::ResourceClaim& claim) {
-  return claim.controller != nullptr && claim.controller->group.empty() &&
-         claim.controller->kind.str() == "Pod";
+  return is_controlled_by_kind(claim, "", "Pod");
+}
+
+bool has_group_as_controller(const api::ResourceClaim& claim) {
+  return is_controlled_by_kind(claim, api::kSchedulingGroup, "PodGroup");
+}
+
+bool has_claim_user_as_controller(const api::ResourceClaim& claim) {
+  return has_pod_as_controller(claim) || has_group_as_controller(claim);
+}
+
+std::optional<api::NamespacedName> group_of(const api::Pod& pod) {
+  if (pod.scheduling_group.empty()) return std::nullopt;
+  return api::NamespacedName{pod.meta.key.namespace_, pod.scheduling_group.str()};
+}
+
+bool is_shared_by(const api::PodGroup& group, const api::PodClaim& pod_claim) {
+  return std::ranges::find(group.claims, pod_claim) != group.claims.end();
 }
 
 bool is_reserved_for(const api::ResourceClaim& claim, const api::Pod& pod) {
   return std::ranges::any_of(claim.reserved_for, [&](const api::ConsumerReference& consumer) {
     return consumer.uid == pod.meta.uid;
   });
+}
+
+bool is_reserved_for_group_of(const api::ResourceClaim& claim, const api::Pod& pod) {
+  if (pod.scheduling_group.empty()) return false;
+  return std::ranges::any_of(claim.reserved_for, [&](const api::ConsumerReference& consumer) {
+    return consumer.is_pod_group() && consumer.name == pod.scheduling_group.str();
+  });
+}
+
+bool is_reserved_for(const api::ResourceClaim& claim, const api::Pod& pod, GroupClaims groups) {
+  return is_reserved_for(claim, pod) ||
+         (groups == GroupClaims::shared && is_reserved_for_group_of(claim, pod));
 }
 
 bool is_done(const api::Pod& pod) {
@@ -85,9 +149,9 @@ bool may_get_claims(const api::Pod& pod) {
   return !pod.meta.is_being_deleted && !is_done(pod);
 }
 
-bool may_consume_now(const api::ResourceClaim& claim, const api::Pod& pod) {
-  return !pod.node_name.empty() && claim.is_allocated && is_reserved_for(claim, pod) &&
-         is_claim_of(claim, pod);
+bool may_consume_now(const api::ResourceClaim& claim, const api::Pod& pod, GroupClaims groups) {
+  return !pod.node_name.empty() && claim.is_allocated && is_reserved_for(claim, pod, groups) &&
+         is_claim_of(claim, pod, groups);
 }
 
 }  // namespace dcm::common

@@ -1,24 +1,33 @@
-// Which ResourceClaims belong to a pod, and what the pod may still do with them (KEP-4381).
+// Which ResourceClaims belong to a pod or to its group, and what the pod may still do with them
+// (KEP-4381, KEP-5729).
 //
-// The one place of the project that knows these rules. Pure: gets objects, sees no store. A pod
-// claim that belongs to the pod's group (KEP-5729) becomes a further target here.
+// The one place of the project that knows these rules. Pure: gets objects, sees no store.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string_view>
 #include <variant>
 #include <vector>
 
 #include "client/api/pod.hpp"
+#include "client/api/pod_group.hpp"
 #include "client/api/resource_claim.hpp"
+#include "controllers/common/feature_gates.hpp"
 
 namespace dcm::common {
 
-// What an entry of pod.spec.resourceClaims leads to. The names are views into the pod.
+// Whether the claims of a pod's group are the pod's as well (feature gate
+// DRAWorkloadResourceClaims). Refused: what a group owns is nobody's.
+enum class GroupClaims : std::uint8_t { refused, shared };
+GroupClaims group_claims(const FeatureGates& gates);
+
+// What an entry of spec.resourceClaims leads to. The names are views into the pod (or group).
 struct UserClaim {  // made by somebody else, who may share it between pods
   std::string_view name;
   friend bool operator==(const UserClaim&, const UserClaim&) = default;
 };
-struct GeneratedClaim {  // made from a template for this pod alone: check is_owned_by
+struct GeneratedClaim {  // made from a template: check the owner
   std::string_view name;
   friend bool operator==(const GeneratedClaim&, const GeneratedClaim&) = default;
 };
@@ -34,28 +43,49 @@ struct UnsupportedPodClaim {  // a newer API than ours has set something that we
 using PodClaimTarget =
     std::variant<UserClaim, GeneratedClaim, NotMadeYet, NoClaimNeeded, UnsupportedPodClaim>;
 
-PodClaimTarget target_of(const api::Pod& pod, const api::PodClaim& pod_claim);
+PodClaimTarget target_of(const api::ClaimUser& user, const api::PodClaim& pod_claim);
 
-// The entry of pod.status.resourceClaimStatuses for a pod claim; null: none.
-const api::PodClaimStatus* find_status(const api::Pod& pod, std::string_view pod_claim);
+// The entry of status.resourceClaimStatuses for a pod claim; null: none.
+const api::PodClaimStatus* find_status(const api::ClaimUser& user, std::string_view pod_claim);
 
-// The names of all claims that the pod refers to: in its spec, in its status, and the one that the
-// scheduler made for its extended resources (KEP-5004). Each once; owners are not checked.
+// The names of all claims that the pod or group refers to: in its spec, in its status, and for a
+// pod the one that the scheduler made for its extended resources (KEP-5004). Each once; owners are
+// not checked.
+std::vector<std::string_view> names_of_claims(const api::ClaimUser& user);
 std::vector<std::string_view> names_of_claims(const api::Pod& pod);
 
-// Whether the claim was made for exactly this pod: its controller is the pod's UID. UIDs do not
+// Whether the claim was made for exactly this pod or group: its controller is that UID. UIDs do not
 // cross namespaces, but a forged owner reference could.
-bool is_owned_by(const api::ResourceClaim& claim, const api::Pod& pod);
+bool is_owned_by(const api::ResourceClaim& claim, const api::ClaimUser& user);
+// Whether the claim was made for the pod's group, as far as a pod can tell: it does not know the
+// group's UID.
+bool is_owned_by_group_of(const api::ResourceClaim& claim, const api::Pod& pod);
+// One of the two, as far as groups count.
+bool is_made_for(const api::ResourceClaim& claim, const api::Pod& pod, GroupClaims groups);
 
-// Whether the pod refers to the claim, and owns it where it must.
-bool is_claim_of(const api::ResourceClaim& claim, const api::Pod& pod);
+// Whether the pod refers to the claim, and it or its group owns it where one of them must.
+bool is_claim_of(const api::ResourceClaim& claim, const api::Pod& pod, GroupClaims groups);
 
 // Whether the claim was generated for some pod, or made for its extended resources: a core Pod is
 // its controller.
 bool has_pod_as_controller(const api::ResourceClaim& claim);
+// Whether it was generated for some pod group.
+bool has_group_as_controller(const api::ResourceClaim& claim);
+// One of the two.
+bool has_claim_user_as_controller(const api::ResourceClaim& claim);
+
+// The group that the pod is in, by name.
+std::optional<api::NamespacedName> group_of(const api::Pod& pod);
+
+// Whether the pod claim is the group's: the group has the very same entry.
+bool is_shared_by(const api::PodGroup& group, const api::PodClaim& pod_claim);
 
 // Whether status.reservedFor has the pod's UID.
 bool is_reserved_for(const api::ResourceClaim& claim, const api::Pod& pod);
+// Whether it has the pod's group, by name.
+bool is_reserved_for_group_of(const api::ResourceClaim& claim, const api::Pod& pod);
+// One of the two, as far as groups count.
+bool is_reserved_for(const api::ResourceClaim& claim, const api::Pod& pod, GroupClaims groups);
 
 // Whether none of the pod's containers runs or ever will: it has finished, or it is being deleted
 // before it was given a node.
@@ -64,8 +94,8 @@ bool is_done(const api::Pod& pod);
 // Whether claims are made and reserved for the pod: it is neither done nor being deleted.
 bool may_get_claims(const api::Pod& pod);
 
-// Whether the pod may use the claim's devices now: it has a node, the claim is its own, allocated,
-// and reserved for it.
-bool may_consume_now(const api::ResourceClaim& claim, const api::Pod& pod);
+// Whether the pod may use the claim's devices now: it has a node, the claim is its own or its
+// group's, allocated, and reserved for one of them.
+bool may_consume_now(const api::ResourceClaim& claim, const api::Pod& pod, GroupClaims groups);
 
 }  // namespace dcm::common

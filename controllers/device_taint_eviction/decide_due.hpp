@@ -66,7 +66,7 @@ template <class Visit>
 void for_each_charge(const api::Pod& pod, const Lookup& lookup, const Taints& taints, Visit visit) {
   for (const std::string_view name : common::names_of_claims(pod)) {
     const ClaimPtr claim = lookup.find_claim({pod.meta.key.namespace_, std::string(name)});
-    if (!claim || !common::may_consume_now(*claim, pod)) continue;
+    if (!claim || !common::may_consume_now(*claim, pod, lookup.group_claims())) continue;
     for (const api::AllocatedDevice& device : claim->devices) {
       const auto hear = [&](const api::DeviceTaint& taint, const Rule* rule) {
         visit(Charge{claim, device, taint, rule, decide_due(taint, device.tolerations.get())});

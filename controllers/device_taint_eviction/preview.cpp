@@ -36,7 +36,8 @@ void PreviewCount::count(const AllocatedDevices::Use& use, const Lookup& lookup)
   ++allocated_devices_;
   if (!decide_due(taint_, use.allocated().tolerations.get())) return;
   for_each_consumer(*use.claim, lookup, [&](const PodPtr& pod) {
-    if (!can_be_evicted(*pod) || !common::may_consume_now(*use.claim, *pod)) return;
+    const bool uses_it = common::may_consume_now(*use.claim, *pod, lookup.group_claims());
+    if (!uses_it || !can_be_evicted(*pod)) return;
     pods_.insert(pod->meta.uid);
     namespaces_.insert(pod->meta.key.namespace_);
   });

@@ -21,6 +21,10 @@ std::size_t timeless_taints(const api::ResourceSlice& slice) {
 
 }  // namespace
 
+void index_pod_by_group(const api::Pod& pod, const informers::Emit<api::NamespacedName>& emit) {
+  if (const auto group = common::group_of(pod)) emit(*group);
+}
+
 Observers::Observers(Tracker& tracker, std::function<void()> notify, runtime::Logger log)
     : log_(std::move(log)),
       pods_([&tracker, notify](const PodPtr& before, const PodPtr& after) {

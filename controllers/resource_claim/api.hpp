@@ -25,6 +25,7 @@ class ClaimApi {
   virtual ~ClaimApi() = default;
 
   virtual Task<Result<PodPtr>> get_pod(api::NamespacedName pod, Priority priority) = 0;
+  virtual Task<Result<GroupPtr>> get_group(api::NamespacedName group, Priority priority) = 0;
   virtual Task<Result<ClaimPtr>> get_claim(api::NamespacedName claim, Priority priority) = 0;
   // A consistent read: sees every create that was carried out before.
   virtual Task<Result<std::vector<ClaimPtr>>> list_claims(InternedString namespace_,
@@ -33,9 +34,11 @@ class ClaimApi {
   // Not repeated by the client when its outcome is unknown (runtime::is_outcome_unknown).
   virtual Task<Result<ClaimPtr>> create_claim(InternedString namespace_, CreateClaim claim,
                                               Priority priority) = 0;
-  // Server-side apply of all names of the pod.
+  // Server-side apply of all names of the pod, or of the group.
   virtual Task<Result<PodPtr>> write_names(PodPtr pod, std::vector<ClaimName> names,
                                            Priority priority) = 0;
+  virtual Task<Result<GroupPtr>> write_group_names(GroupPtr group, std::vector<ClaimName> names,
+                                                   Priority priority) = 0;
 
   // Conflict: `claim` is not the newest state.
   virtual Task<Result<ClaimPtr>> reserve(ClaimPtr claim, api::ConsumerReference consumer,

@@ -23,10 +23,28 @@ Result<api::ObjectPtr<T>> object_of(Result<api::Decoded<T>> answer) {
   return std::move(answer->object);
 }
 
+std::vector<api::ClaimNameEntry> entries_of(const std::vector<ClaimName>& names) {
+  std::vector<api::ClaimNameEntry> entries;
+  std::ranges::transform(names, std::back_inserter(entries), [](const ClaimName& name) {
+    return api::ClaimNameEntry{name.pod_claim, name.claim};
+  });
+  return entries;
+}
+
+std::unexpected<runtime::Error> no_groups() {
+  return runtime::fail(runtime::Reason::not_served, "the API server serves no pod groups");
+}
+
 }  // namespace
 
 Task<Result<PodPtr>> ApiClient::get_pod(api::NamespacedName pod, Priority priority) {
   auto answer = co_await pods_.get(std::move(pod), call(priority));
+  co_return object_of(std::move(answer));
+}
+
+Task<Result<GroupPtr>> ApiClient::get_group(api::NamespacedName group, Priority priority) {
+  if (!groups_) co_return no_groups();
+  auto answer = co_await groups_->get(std::move(group), call(priority));
   co_return object_of(std::move(answer));
 }
 
@@ -55,13 +73,21 @@ Task<Result<ClaimPtr>> ApiClient::create_claim(InternedString namespace_, Create
 
 Task<Result<PodPtr>> ApiClient::write_names(PodPtr pod, std::vector<ClaimName> names,
                                             Priority priority) {
-  std::vector<api::ClaimNameEntry> entries;
-  std::ranges::transform(names, std::back_inserter(entries), [](const ClaimName& name) {
-    return api::ClaimNameEntry{name.pod_claim, name.claim};
-  });
-  std::string body = api::encode_claim_names("v1", "Pod", pod->meta.key, pod->meta.uid, entries);
+  std::string body =
+      api::encode_claim_names("v1", "Pod", pod->meta.key, pod->meta.uid, entries_of(names));
   auto answer = co_await pods_.apply(pod->meta.key, "status", kNamesFieldManager, std::move(body),
                                      call(priority));
+  co_return object_of(std::move(answer));
+}
+
+Task<Result<GroupPtr>> ApiClient::write_group_names(GroupPtr group, std::vector<ClaimName> names,
+                                                    Priority priority) {
+  if (!groups_) co_return no_groups();
+  const api::Resource& resource = groups_->resource();
+  std::string body = api::encode_claim_names(resource.api_version(), resource.kind->kind,
+                                             group->meta.key, group->meta.uid, entries_of(names));
+  auto answer = co_await groups_->apply(group->meta.key, "status", kNamesFieldManager,
+                                        std::move(body), call(priority));
   co_return object_of(std::move(answer));
 }
 

@@ -2,6 +2,8 @@
 // decoded.
 #pragma once
 
+#include <optional>
+
 #include "client/typed.hpp"
 #include "controllers/resource_claim/api.hpp"
 
@@ -14,7 +16,11 @@ class ApiClient final : public ClaimApi {
   ApiClient(client::TypedClient<api::Pod> pods, client::TypedClient<api::ResourceClaim> claims)
       : pods_(std::move(pods)), claims_(std::move(claims)) {}
 
+  // From now on groups are served. The client's decoder must outlive it.
+  void use_groups(client::TypedClient<api::PodGroup> groups) { groups_.emplace(std::move(groups)); }
+
   Task<Result<PodPtr>> get_pod(api::NamespacedName pod, Priority priority) override;
+  Task<Result<GroupPtr>> get_group(api::NamespacedName group, Priority priority) override;
   Task<Result<ClaimPtr>> get_claim(api::NamespacedName claim, Priority priority) override;
   Task<Result<std::vector<ClaimPtr>>> list_claims(InternedString namespace_,
                                                   Priority priority) override;
@@ -22,6 +28,8 @@ class ApiClient final : public ClaimApi {
                                       Priority priority) override;
   Task<Result<PodPtr>> write_names(PodPtr pod, std::vector<ClaimName> names,
                                    Priority priority) override;
+  Task<Result<GroupPtr>> write_group_names(GroupPtr group, std::vector<ClaimName> names,
+                                           Priority priority) override;
   Task<Result<ClaimPtr>> reserve(ClaimPtr claim, api::ConsumerReference consumer,
                                  Priority priority) override;
   Task<Result<ClaimPtr>> release(ClaimPtr claim, Release what, Priority priority) override;
@@ -31,6 +39,7 @@ class ApiClient final : public ClaimApi {
  private:
   client::TypedClient<api::Pod> pods_;
   client::TypedClient<api::ResourceClaim> claims_;
+  std::optional<client::TypedClient<api::PodGroup>> groups_;  // nothing: not served (yet)
 };
 
 }  // namespace dcm::resource_claim

@@ -32,7 +32,7 @@ Controller::Controller(Dependencies dependencies, ControllerOptions options)
     : options_(options),
       time_(dependencies.time),
       stores_(dependencies.stores),
-      create_metrics_(dependencies.metrics),
+      create_metrics_(dependencies.metrics, common::group_claims(options.gates)),
       census_(dependencies.metrics),
       queue_(dependencies.time, dependencies.metrics,
              workqueue::Options(kQueueName, options.workers)),
@@ -40,13 +40,18 @@ Controller::Controller(Dependencies dependencies, ControllerOptions options)
       problems_(dependencies.time),
       wakeups_(dependencies.stores, queue_, options.gates, options.deleted_uids_remembered,
                dependencies.log),
+      generation_(
+          dependencies.stores, dependencies.api, create_metrics_, options.predecessor,
+          [this](const auto& waiting, auto because) { wake(waiting, because); }, dependencies.log),
       pod_sync_(
-          dependencies.stores, dependencies.api, dependencies.events, create_metrics_, problems_,
-          options.gates, options.predecessor,
-          [this](const WaitingPod& pod, WaitingPod::Because because) { wake(pod, because); },
-          dependencies.log),
-      claim_sync_(dependencies.stores, wakeups_.deleted_pods(), dependencies.api, problems_,
-                  dependencies.log) {}
+          dependencies.stores, dependencies.api, generation_,
+          {dependencies.events, problems_, dependencies.log}, options.gates,
+          [this](const auto& waiting, auto because) { wake(waiting, because); }, dependencies.log),
+      group_sync_(dependencies.stores, dependencies.api, generation_,
+                  {dependencies.events, problems_, dependencies.log}, options.gates,
+                  dependencies.log),
+      claim_sync_(dependencies.stores, wakeups_.deleted_consumers(), dependencies.api, problems_,
+                  options.gates, dependencies.log) {}
 
 Task<> Controller::run() {
   const runtime::Executor executor = co_await boost::asio::this_coro::executor;
@@ -64,27 +69,31 @@ void Controller::stop() {
   queue_.shut_down(workqueue::ShutDown::drop_waiting);
 }
 
-void Controller::wake(const WaitingPod& pod, WaitingPod::Because because) {
-  const Item item{Item::Kind::pod, pod.key};
-  if (because == WaitingPod::Because::it_succeeded) return queue_.add(item, pod.priority);
-  queue_.add_rate_limited(item, pod.priority);
+void Controller::wake(const WaitingItem& waiting, WaitingItem::Because because) {
+  const auto& [item, priority] = waiting;
+  if (because == WaitingItem::Because::it_succeeded) return queue_.add(item, priority);
+  queue_.add_rate_limited(item, priority);
 }
 
 Task<workqueue::Outcome> Controller::handle(Item item) {
   const Attempt attempt{queue_.running_priority(item), queue_.failures(item)};
   problems_.begin(item);
-  const workqueue::Outcome outcome = co_await sync(item, attempt);
+  const Retry retry = co_await sync(item, attempt);
+  const workqueue::Outcome outcome = outcome_of(retry);
   if (outcome != workqueue::Outcome::set_aside()) problems_.end(item);
   co_return outcome;
 }
 
-Task<workqueue::Outcome> Controller::sync(Item item, Attempt attempt) {
-  if (item.kind == Item::Kind::pod) {
-    const Retry retry = co_await pod_sync_.sync(item.key, attempt);
-    co_return outcome_of(retry);
+Task<Retry> Controller::sync(Item item, Attempt attempt) {
+  switch (item.kind) {
+    case Item::Kind::pod:
+      return pod_sync_.sync(item.key, attempt);
+    case Item::Kind::group:
+      return group_sync_.sync(item.key, attempt);
+    case Item::Kind::claim:
+      break;
   }
-  const Retry retry = co_await claim_sync_.sync(item.key, attempt);
-  co_return outcome_of(retry);
+  return claim_sync_.sync(item.key, attempt);
 }
 
 }  // namespace dcm::resource_claim

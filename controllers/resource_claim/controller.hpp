@@ -1,8 +1,8 @@
 // The resource claim controller: claims from templates, reservations, and back.
 //
-// Does the work of kube-controller-manager's resourceclaim-controller (KEP-4381); never run both.
-// Here is only the frame: caches wake items (wakeups.hpp), workers handle them (sync_pod.hpp,
-// sync_claim.hpp) by what is decided (decide_pod.hpp, decide_claim.hpp).
+// Does the work of kube-controller-manager's resourceclaim-controller (KEP-4381, KEP-5729); never
+// run both. Here is only the frame: caches wake items (wakeups.hpp), workers handle them
+// (sync_pod.hpp, sync_group.hpp, sync_claim.hpp) by what is decided (decide_pod.hpp, …).
 #pragma once
 
 #include <string_view>
@@ -15,6 +15,8 @@
 #include "controllers/resource_claim/metrics.hpp"
 #include "controllers/resource_claim/stores.hpp"
 #include "controllers/resource_claim/sync_claim.hpp"
+#include "controllers/resource_claim/sync_generation.hpp"
+#include "controllers/resource_claim/sync_group.hpp"
 #include "controllers/resource_claim/sync_pod.hpp"
 #include "controllers/resource_claim/wakeups.hpp"
 #include "runtime/log.hpp"
@@ -60,6 +62,15 @@ class Controller {
     templates.add_observer(wakeups_);
   }
 
+  // The same for groups, where the stores have them: before their informer runs.
+  template <class Groups>
+  void observe_groups(Groups& groups) {
+    groups.add_observer(wakeups_);
+  }
+  // Groups are served in this version: "scheduling.k8s.io/v1beta1". Before their informer runs,
+  // which may be after run().
+  void use_groups(std::string api_version) { group_sync_.use_api_version(std::move(api_version)); }
+
   // Takes what the stores have as backlog, and works until stop() (or cancellation).
   Task<> run();
   // Nothing new is begun; run() ends when what is in hand is done. Idempotent.
@@ -70,14 +81,23 @@ class Controller {
   // its queue knows of them.
   std::vector<common::Topic> explain_pod(const PodPtr& pod, Miss miss) const;
   std::vector<common::Topic> explain_claim(const ClaimPtr& claim, Miss miss) const;
+  std::vector<common::Topic> explain_group(const GroupPtr& group, Miss miss) const;
+  // Null: there is no such group, or the gate for groups is off.
+  GroupPtr find_group(const api::NamespacedName& key) const {
+    return stores_.groups ? stores_.groups->groups.get(key) : nullptr;
+  }
+  // How many pods of the group have claims.
+  std::size_t pods_of(const api::PodGroup& group) const {
+    return stores_.groups->pods_by_group.get(group.meta.key).size();
+  }
 
   // What its queue has to do.
   workqueue::Load load() const { return queue_.load(); }
 
  private:
-  void wake(const WaitingPod& pod, WaitingPod::Because because);
+  void wake(const WaitingItem& waiting, WaitingItem::Because because);
   Task<workqueue::Outcome> handle(Item item);
-  Task<workqueue::Outcome> sync(Item item, Attempt attempt);
+  Task<Retry> sync(Item item, Attempt attempt);
   void explain_work(const Item& item, common::Topic& topic) const;
 
   ControllerOptions options_;
@@ -89,7 +109,9 @@ class Controller {
   workqueue::HandlerFailures failures_;
   ItemProblems problems_;
   Wakeups wakeups_;
+  GenerationSync generation_;
   PodSync pod_sync_;
+  GroupSync group_sync_;
   ClaimSync claim_sync_;
 };
 

@@ -1,13 +1,14 @@
-// What the controller has to say about an object: its caches and its queue, for explain_pod.hpp and
-// explain_claim.hpp.
+// What the controller has to say about an object: its caches and its queue, for explain_pod.hpp,
+// explain_claim.hpp and explain_group.hpp.
 #include "controllers/resource_claim/controller.hpp"
+#include "controllers/resource_claim/explain_group.hpp"
 #include "controllers/resource_claim/snapshots.hpp"
 
 namespace dcm::resource_claim {
 
 std::vector<common::Topic> Controller::explain_pod(const PodPtr& pod, Miss miss) const {
   const auto snapshot_of = [this](const ClaimPtr& claim) {
-    return make_claim_snapshot(stores_, wakeups_.deleted_pods(), claim);
+    return make_claim_snapshot(stores_, wakeups_.deleted_consumers(), options_.gates, claim);
   };
   auto topics =
       resource_claim::explain_pod(pod_sync_.snapshot_of(pod), options_.gates, miss, snapshot_of);
@@ -17,7 +18,7 @@ std::vector<common::Topic> Controller::explain_pod(const PodPtr& pod, Miss miss)
 
 std::vector<common::Topic> Controller::explain_claim(const ClaimPtr& claim, Miss miss) const {
   auto topics = resource_claim::explain_claim(
-      make_claim_snapshot(stores_, wakeups_.deleted_pods(), claim), miss);
+      make_claim_snapshot(stores_, wakeups_.deleted_consumers(), options_.gates, claim), miss);
   std::vector<std::string> users;
   stores_.pods_by_claim.for_each(claim->meta.key, [&](const PodPtr& pod) {
     users.push_back("\"" + pod->meta.key.name + "\"");
@@ -26,6 +27,12 @@ std::vector<common::Topic> Controller::explain_claim(const ClaimPtr& claim, Miss
                      users.empty() ? "No pod that is known refers to it."
                                    : "Pods that refer to it: " + common::enumerate(users) + ".");
   explain_work({Item::Kind::claim, claim->meta.key}, topics.back());
+  return topics;
+}
+
+std::vector<common::Topic> Controller::explain_group(const GroupPtr& group, Miss miss) const {
+  auto topics = resource_claim::explain_group(group_sync_.snapshot_of(group), options_.gates, miss);
+  explain_work({Item::Kind::group, group->meta.key}, topics.back());
   return topics;
 }
 

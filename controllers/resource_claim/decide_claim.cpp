@@ -13,17 +13,25 @@ Fate fate_of_found(const api::Pod& pod, const api::Uid& uid) {
   return MayRun{MayRun::Why::runs};
 }
 
-Fate ask(const ClaimSnapshot& snapshot, const std::string& name, const api::Uid& uid) {
-  const auto answer = snapshot.answers.find(name);
-  if (answer == snapshot.answers.end()) return GetPod{name};
-  if (const auto* error = std::get_if<runtime::Error>(&answer->second)) return *error;
-  const auto* pod = std::get_if<PodPtr>(&answer->second);
-  return pod == nullptr ? Fate(IsGone{IsGone::Why::no_such_pod}) : fate_of_found(**pod, uid);
+// Also one that is being deleted: its pods may run for as long as it is there.
+Fate fate_of_found(const api::PodGroup& group, const api::Uid& uid) {
+  if (group.meta.uid != uid) return WillNotRun{WillNotRun::Why::name_is_anothers};
+  return MayRun{MayRun::Why::group_is_there};
 }
 
-// Consumers are written by others, so a name may be anything; we ask only for what a pod can be
-// called (a DNS subdomain, RFC 1123).
-bool can_be_pod_name(std::string_view name) {
+// `Get` asks for what `answers` has.
+template <class Get, class Answers>
+Fate ask(const Answers& answers, const std::string& name, const api::Uid& uid) {
+  const auto answer = answers.find(name);
+  if (answer == answers.end()) return Get{name};
+  if (const auto* error = std::get_if<runtime::Error>(&answer->second)) return *error;
+  if (std::holds_alternative<Gone>(answer->second)) return IsGone{IsGone::Why::no_such_object};
+  return fate_of_found(*std::get<0>(answer->second), uid);
+}
+
+// Consumers are written by others, so a name may be anything; we ask only for what can be a
+// name (a DNS subdomain, RFC 1123).
+bool can_be_name(std::string_view name) {
   constexpr std::size_t kNameLengthMax = 253;
   const auto is_allowed = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
@@ -32,32 +40,38 @@ bool can_be_pod_name(std::string_view name) {
          std::ranges::all_of(name, is_allowed);
 }
 
-PodPtr find_cached(const ClaimSnapshot& snapshot, const std::string& name) {
-  const auto pod = snapshot.pods.find(name);
-  return pod == snapshot.pods.end() ? nullptr : pod->second;
+// One in the cache under another UID is asked for as well: its watch may be behind the claim watch,
+// and the cached one may be the older of the two.
+template <class Get, class Cached, class Answers>
+Fate fate_of(const Cached& cached, const Answers& answers, const std::string& name,
+             const api::Uid& uid) {
+  if (!can_be_name(name)) return IsGone{IsGone::Why::can_be_no_name};
+  const auto found = cached.find(name);
+  if (found != cached.end() && found->second->meta.uid == uid) {
+    return fate_of_found(*found->second, uid);
+  }
+  return ask<Get>(answers, name, uid);
 }
 
 }  // namespace
 
-// A pod in the cache under another UID is asked for as well: the pod watch may be behind the claim
-// watch, and the cached one may be the older of the two.
 Fate fate_of_consumer(const ClaimSnapshot& snapshot, const api::ConsumerReference& consumer) {
-  if (!consumer.is_pod()) return MayRun{MayRun::Why::is_no_pod};
+  const bool is_group =
+      consumer.is_pod_group() && snapshot.group_claims == common::GroupClaims::shared;
+  if (!consumer.is_pod() && !is_group) return MayRun{MayRun::Why::is_no_pod};
   if (snapshot.deleted.contains(consumer.uid)) return IsGone{IsGone::Why::seen_deleted};
-  if (!can_be_pod_name(consumer.name)) return IsGone{IsGone::Why::can_be_no_name};
-  const PodPtr cached = find_cached(snapshot, consumer.name);
-  if (cached != nullptr && cached->meta.uid == consumer.uid) {
-    return fate_of_found(*cached, consumer.uid);
+  if (is_group) {
+    return fate_of<GetGroup>(snapshot.groups, snapshot.group_answers, consumer.name, consumer.uid);
   }
-  return ask(snapshot, consumer.name, consumer.uid);
+  return fate_of<GetPod>(snapshot.pods, snapshot.answers, consumer.name, consumer.uid);
 }
 
 Fate fate_of_owner(const ClaimSnapshot& snapshot, const api::ControllerRef& owner) {
-  const PodPtr cached = find_cached(snapshot, owner.name);
-  if (cached == nullptr) return MayRun{MayRun::Why::not_known};
-  if (cached->meta.uid == owner.uid) return fate_of_found(*cached, owner.uid);
+  const auto cached = snapshot.pods.find(owner.name);
+  if (cached == snapshot.pods.end()) return MayRun{MayRun::Why::not_known};
+  if (cached->second->meta.uid == owner.uid) return fate_of_found(*cached->second, owner.uid);
   if (snapshot.deleted.contains(owner.uid)) return WillNotRun{WillNotRun::Why::seen_deleted};
-  return ask(snapshot, owner.name, owner.uid);
+  return ask<GetPod>(snapshot.answers, owner.name, owner.uid);
 }
 
 namespace {
@@ -68,6 +82,7 @@ std::variant<std::vector<api::Uid>, ClaimStep> judge_consumers(const ClaimSnapsh
   for (const api::ConsumerReference& consumer : snapshot.claim->reserved_for) {
     Fate fate = fate_of_consumer(snapshot, consumer);
     if (auto* get = std::get_if<GetPod>(&fate)) return ClaimStep(std::move(*get));
+    if (auto* get = std::get_if<GetGroup>(&fate)) return ClaimStep(std::move(*get));
     if (auto* error = std::get_if<runtime::Error>(&fate)) {
       return ClaimStep(ClaimFinished{std::move(*error)});
     }
@@ -76,15 +91,24 @@ std::variant<std::vector<api::Uid>, ClaimStep> judge_consumers(const ClaimSnapsh
   return released;
 }
 
+// Whether the claim is reserved for one of those that had to be asked for, and were found.
+template <class Ptr>
+bool has_unseen_consumer(const api::ResourceClaim& claim, const auto& answers) {
+  return std::ranges::any_of(answers, [&](const auto& answer) {
+    const auto* object = std::get_if<Ptr>(&answer.second);
+    if (object == nullptr) return false;
+    const api::Uid& uid = (*object)->meta.uid;
+    return std::ranges::find(claim.reserved_for, uid, &api::ConsumerReference::uid) !=
+           claim.reserved_for.end();
+  });
+}
+
 // All consumers may run.
 ClaimStep keep(const ClaimSnapshot& snapshot) {
   using Then = ClaimFinished::Then;
-  const bool has_unseen_pod = std::ranges::any_of(snapshot.answers, [&](const auto& answer) {
-    const auto* pod = std::get_if<PodPtr>(&answer.second);
-    return pod != nullptr && common::is_reserved_for(*snapshot.claim, **pod);
-  });
-  return ClaimFinished{.failure = std::nullopt,
-                       .then = has_unseen_pod ? Then::look_again : Then::rest};
+  const bool has_unseen = has_unseen_consumer<PodPtr>(*snapshot.claim, snapshot.answers) ||
+                          has_unseen_consumer<GroupPtr>(*snapshot.claim, snapshot.group_answers);
+  return ClaimFinished{.failure = std::nullopt, .then = has_unseen ? Then::look_again : Then::rest};
 }
 
 ClaimStep release(const ClaimSnapshot& snapshot, std::vector<api::Uid> released) {

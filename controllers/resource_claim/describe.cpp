@@ -19,24 +19,25 @@ std::string_view words(Retry retry) {
   return "";
 }
 
-std::string_view words(PodProblem::Report report) {
+std::string_view words(Problem::Report report) {
   switch (report) {
-    case PodProblem::Report::failed_creation_event:
+    case Problem::Report::failed_creation_event:
       return "FailedResourceClaimCreation";
-    case PodProblem::Report::failed_reservation_event:
+    case Problem::Report::failed_reservation_event:
       return "FailedResourceClaimReservation";
-    case PodProblem::Report::log:
+    case Problem::Report::log:
       return "log";
-    case PodProblem::Report::detail:
+    case Problem::Report::detail:
       return "detail";
   }
   return "";
 }
 
+// Also for the steps of a group.
 struct PodStepWords {
-  std::string operator()(const PodFinished& step) const {
+  std::string operator()(const Finished& step) const {
     std::string text = "finished";
-    for (const PodProblem& problem : step.problems) {
+    for (const Problem& problem : step.problems) {
       text += fmt::format("; {}: {} ({})", words(problem.report), problem.message,
                           words(problem.retry));
     }
@@ -57,7 +58,8 @@ struct PodStepWords {
     return text;
   }
   std::string operator()(const Reserve& step) const {
-    return fmt::format("reserve {} for {} {}", step.claim->meta.key.name, step.consumer.name,
+    return fmt::format("reserve {} for {}{} {}", step.claim->meta.key.name,
+                       step.consumer.is_pod() ? "" : "pod group ", step.consumer.name,
                        step.consumer.uid.str());
   }
 };
@@ -67,6 +69,7 @@ struct ClaimStepWords {
     return step.failure ? "finished; " + step.failure->message : "finished";
   }
   std::string operator()(const GetPod& step) const { return "get pod " + step.name; }
+  std::string operator()(const GetGroup& step) const { return "get pod group " + step.name; }
   std::string operator()(const Release& step) const {
     std::string text = "release";
     for (const api::Uid& uid : step.released) text += " " + uid.str();
@@ -80,6 +83,10 @@ struct ClaimStepWords {
 }  // namespace
 
 std::string describe(const PodStep& step) {
+  return std::visit(PodStepWords{}, step);
+}
+
+std::string describe(const GroupStep& step) {
   return std::visit(PodStepWords{}, step);
 }
 

@@ -4,11 +4,13 @@
 #include <string>
 
 #include "controllers/resource_claim/decide_claim.hpp"
+#include "controllers/resource_claim/decide_group.hpp"
 #include "controllers/resource_claim/decide_pod.hpp"
 
 namespace dcm::resource_claim {
 
 std::string describe(const PodStep& step);
+std::string describe(const GroupStep& step);
 std::string describe(const ClaimStep& step);
 
 }  // namespace dcm::resource_claim

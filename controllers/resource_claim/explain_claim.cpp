@@ -10,6 +10,12 @@ namespace {
 using common::Outlook;
 using common::Topic;
 
+// "Pod", "PodGroup", "widgets"
+std::string_view kind_of(const api::ConsumerReference& consumer) {
+  if (consumer.is_pod()) return "Pod";
+  return consumer.is_pod_group() ? "PodGroup" : std::string_view(consumer.resource.str());
+}
+
 std::string owner_of(const api::ResourceClaim& claim) {
   const api::ControllerRef& owner = *claim.controller;
   return fmt::format("{} \"{}\" (UID {})", owner.kind.str() == "Pod" ? "pod" : owner.kind.str(),
@@ -18,12 +24,14 @@ std::string owner_of(const api::ResourceClaim& claim) {
 
 // Answers what the workers would ask, where a miss is an answer already.
 ClaimStep next_step(ClaimSnapshot& snapshot, Miss miss) {
-  ClaimStep step = decide_claim(snapshot);
-  while (miss == Miss::gone && std::holds_alternative<GetPod>(step)) {
-    snapshot.answers.emplace(std::get<GetPod>(step).name, Gone{});
-    step = decide_claim(snapshot);
+  while (true) {
+    ClaimStep step = decide_claim(snapshot);
+    const auto* pod = std::get_if<GetPod>(&step);
+    const auto* group = std::get_if<GetGroup>(&step);
+    if (miss != Miss::gone || (pod == nullptr && group == nullptr)) return step;
+    if (pod != nullptr) snapshot.answers.emplace(pod->name, Gone{});
+    if (group != nullptr) snapshot.group_answers.emplace(group->name, Gone{});
   }
-  return step;
 }
 
 struct ConsumerWords {
@@ -35,6 +43,12 @@ struct ConsumerWords {
       return topic.add(Outlook::note, "ReservedForOther",
                        who + " is no pod: that reservation is kept for ever.");
     }
+    if (fate.why == MayRun::Why::group_is_there) {
+      return topic.add(Outlook::note, "ReservedForGroup",
+                       who +
+                           " is there, and keeps its reservation until it is deleted, also when "
+                           "all its pods have ended.");
+    }
     topic.add(Outlook::note, "ReservedForPod",
               who + " may still run, and keeps its reservation until it has ended.");
   }
@@ -42,22 +56,26 @@ struct ConsumerWords {
     topic.add(Outlook::acting, "ConsumerEnded",
               who + (fate.why == WillNotRun::Why::is_done
                          ? " has ended: its reservation is taken back."
-                         : " is gone, another pod has its name: its reservation is taken back."));
+                         : " is gone, another one has its name: its reservation is taken back."));
   }
   void operator()(const IsGone& fate) const {
     topic.add(Outlook::acting, "ConsumerGone",
               who + (fate.why == IsGone::Why::can_be_no_name
-                         ? " can be no pod, with that name: the reservation is taken back."
+                         ? " cannot exist, with that name: the reservation is taken back."
                          : " is gone: its reservation is taken back."));
   }
-  void operator()(const GetPod&) const {
+  void operator()(const GetPod&) const { explain_unknown(); }
+  void operator()(const GetGroup&) const { explain_unknown(); }
+  void operator()(const runtime::Error& error) const {
+    topic.add(Outlook::stuck, "ConsumerUnknown", who + " could not be looked up: " + error.message);
+  }
+
+ private:
+  void explain_unknown() const {
     topic.add(Outlook::acting, "ConsumerUnknown",
               who +
                   " is not in the cache under that UID: the API server is asked before its "
                   "reservation is taken back.");
-  }
-  void operator()(const runtime::Error& error) const {
-    topic.add(Outlook::stuck, "ConsumerUnknown", who + " could not be looked up: " + error.message);
   }
 };
 
@@ -86,6 +104,7 @@ struct OwnerWords {
     topic.add(Outlook::note, "OwnerUnknown",
               made_for() + " The cache has another pod of that name: the API server is asked.");
   }
+  void operator()(const GetGroup&) const {}  // owners that are groups are not asked for
   void operator()(const runtime::Error& error) const {
     topic.add(Outlook::stuck, "OwnerUnknown",
               made_for() + " That pod could not be looked up: " + error.message);
@@ -143,6 +162,10 @@ struct StepWords {
   void operator()(const GetPod& step) const {
     topic.add(Outlook::acting, "GetPod",
               fmt::format("Next: ask the API server for pod \"{}\".", step.name));
+  }
+  void operator()(const GetGroup& step) const {
+    topic.add(Outlook::acting, "GetGroup",
+              fmt::format("Next: ask the API server for PodGroup \"{}\".", step.name));
   }
   void operator()(const Release& step) const {
     const bool clears = step.allocation == api::Allocation::clear;
@@ -206,12 +229,13 @@ void explain_consumers(ClaimSnapshot snapshot, Miss miss, Topic& topic) {
       break;
     }
     Fate fate = fate_of_consumer(snapshot, consumer);
-    if (miss == Miss::gone && std::holds_alternative<GetPod>(fate)) {
-      fate = IsGone{IsGone::Why::no_such_pod};
+    const bool is_unknown =
+        std::holds_alternative<GetPod>(fate) || std::holds_alternative<GetGroup>(fate);
+    if (miss == Miss::gone && is_unknown) {
+      fate = IsGone{IsGone::Why::no_such_object};
     }
     const std::string who =
-        fmt::format("{} \"{}\" (UID {})", consumer.is_pod() ? "Pod" : consumer.resource.str(),
-                    consumer.name, consumer.uid.str());
+        fmt::format("{} \"{}\" (UID {})", kind_of(consumer), consumer.name, consumer.uid.str());
     std::visit(ConsumerWords{who, topic}, fate);
   }
 }

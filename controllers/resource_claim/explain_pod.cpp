@@ -9,7 +9,7 @@ namespace {
 
 using common::Outlook;
 using common::Topic;
-using Cause = PodProblem::Cause;
+using Cause = Problem::Cause;
 
 std::string_view words(api::PodPhase phase) {
   switch (phase) {
@@ -27,15 +27,6 @@ std::string_view words(api::PodPhase phase) {
   return "Unknown";
 }
 
-// What everything below is told.
-struct View {
-  const PodSnapshot& snapshot;
-  const SnapshotOf& snapshot_of;
-
-  const api::Pod& pod() const { return *snapshot.pod; }
-  const std::string& name_space() const { return pod().meta.key.namespace_.str(); }
-};
-
 // Answers what the workers would ask, where a miss is an answer already.
 void answer_look_ups(PodSnapshot& snapshot) {
   for (const std::string_view name : common::names_of_claims(*snapshot.pod)) {
@@ -46,7 +37,7 @@ void answer_look_ups(PodSnapshot& snapshot) {
 // ---- one pod claim ------------------------------------------------------------------------------
 
 struct PodClaimWords {
-  const View& view;
+  const PodView& view;
   const api::PodClaim& pod_claim;
   Topic& topic;
 
@@ -54,12 +45,15 @@ struct PodClaimWords {
     if (settled.origin == Settled::Origin::not_needed) {
       return topic.add(Outlook::fine, "NotNeeded", "The pod's status says that it needs no claim.");
     }
+    if (settled.claim == nullptr && settled.origin == Settled::Origin::group) {
+      return explain_missing_shared();
+    }
     if (settled.claim == nullptr) return explain_missing();
     if (settled.origin == Settled::Origin::user) explain_foreign_owner(*settled.claim);
-    if (settled.origin == Settled::Origin::generated) explain_name(*settled.claim);
-    explain_use(view.snapshot, view.snapshot_of, settled.claim, topic);
+    if (settled.origin != Settled::Origin::user) explain_name(*settled.claim);
+    explain_use(view, pod_claim, settled.claim, topic);
   }
-  void operator()(const PodProblem& problem) const;
+  void operator()(const Problem& problem) const;
   void operator()(const GetClaim& step) const {
     topic.add(Outlook::acting, "ClaimUnknown",
               fmt::format("The pod's status names ResourceClaim \"{}\", which is not in the cache: "
@@ -89,6 +83,13 @@ struct PodClaimWords {
                     "directly, so nobody makes it from a template: somebody has to create it, "
                     "and until then the pod cannot be scheduled.",
                     pod_claim.claim_name, view.name_space()));
+  }
+  void explain_missing_shared() const {
+    topic.add(Outlook::waiting, "GroupClaimMissing",
+              fmt::format("The claim is that of PodGroup \"{}\", which has an entry just like "
+                          "this one: it is made for the group, not for the pod, and is not there "
+                          "yet. Why, the group's events say.",
+                          view.pod().scheduling_group.str()));
   }
   // It may be used all the same, for as long as it is there.
   void explain_foreign_owner(const api::ResourceClaim& claim) const {
@@ -132,7 +133,7 @@ struct PodClaimWords {
   }
 };
 
-void PodClaimWords::operator()(const PodProblem& problem) const {
+void PodClaimWords::operator()(const Problem& problem) const {
   const bool has_replaced = common::find_status(view.pod(), pod_claim.name) != nullptr &&
                             common::find_status(view.pod(), pod_claim.name)->claim_name.has_value();
   if (has_replaced && problem.cause == Cause::template_missing) explain_replaced();
@@ -167,7 +168,7 @@ std::string title_of(const api::PodClaim& pod_claim) {
 
 // ---- extended resources -------------------------------------------------------------------------
 
-Topic explain_extended(const View& view) {
+Topic explain_extended(const PodView& view) {
   const std::string& name = view.pod().extended_resource_claim;
   Topic topic{.title = fmt::format("Extended resources, ResourceClaim \"{}\"", name),
               .findings = {}};
@@ -181,7 +182,7 @@ Topic explain_extended(const View& view) {
                     "made for the pod's extended resources. Nobody makes it again: create the "
                     "pod anew.",
                     name));
-  } else if (!common::is_claim_of(**claim, view.pod())) {
+  } else if (!common::is_claim_of(**claim, view.pod(), common::GroupClaims::refused)) {
     topic.add(
         Outlook::stuck, "ForeignClaim",
         fmt::format("The pod's status names {} for its extended resources, which was not made "
@@ -192,14 +193,14 @@ Topic explain_extended(const View& view) {
                         : fmt::format(" but for {} \"{}\"", (*claim)->controller->kind.str(),
                                       (*claim)->controller->name)));
   } else {
-    explain_use(view.snapshot, view.snapshot_of, *claim, topic);
+    explain_use(view, api::PodClaim{}, *claim, topic);
   }
   return topic;
 }
 
 // ---- a pod for which nothing is done ------------------------------------------------------------
 
-void explain_left_alone(const View& view, LeftAlone why, Topic& topic) {
+void explain_left_alone(const PodView& view, LeftAlone why, Topic& topic) {
   switch (why) {
     case LeftAlone::finished:
       return topic.add(
@@ -218,14 +219,24 @@ void explain_left_alone(const View& view, LeftAlone why, Topic& topic) {
                        fmt::format("The pod is a member of PodGroup \"{}\", and the feature gate "
                                    "GenericWorkload is off: nothing is made or reserved for it.",
                                    view.pod().scheduling_group.str()));
+    case LeftAlone::group_missing:
+      return topic.add(
+          Outlook::stuck, "GroupMissing",
+          fmt::format("The pod is a member of PodGroup \"{}\", which is not there. Only the group "
+                      "says which claims are its own: until it is there, nothing is made or "
+                      "reserved for the pod.",
+                      view.pod().scheduling_group.str()));
   }
 }
 
 // Its claims, as far as they are still there.
-Topic explain_left_behind(const View& view, const ClaimPtr& claim) {
+Topic explain_left_behind(const PodView& view, const ClaimPtr& claim) {
   Topic topic{.title = quoted(*claim), .findings = {}};
   explain_deletion(view.snapshot_of(claim), topic);
-  topic.add(Outlook::note, common::is_reserved_for(*claim, view.pod()) ? "Reserved" : "NotReserved",
+  topic.add(Outlook::note,
+            common::is_reserved_for(*claim, view.pod(), common::group_claims(view.gates))
+                ? "Reserved"
+                : "NotReserved",
             fmt::format("It is {}, and reserved for {}.",
                         claim->is_allocated ? "allocated (" + describe_devices(*claim) + ")"
                                             : std::string("not allocated"),
@@ -233,7 +244,7 @@ Topic explain_left_behind(const View& view, const ClaimPtr& claim) {
   return topic;
 }
 
-std::vector<Topic> explain_ended(const View& view, LeftAlone why) {
+std::vector<Topic> explain_ended(const PodView& view, LeftAlone why) {
   std::vector<Topic> topics;
   for (const auto& [name, answer] : view.snapshot.claims) {
     const auto* claim = std::get_if<ClaimPtr>(&answer);
@@ -246,7 +257,7 @@ std::vector<Topic> explain_ended(const View& view, LeftAlone why) {
 struct StepWords {
   Topic& topic;
 
-  void operator()(const PodFinished& step) const {
+  void operator()(const Finished& step) const {
     if (!step.problems.empty()) {  // which are told with the pod claims
       return topic.add(Outlook::note, "Blocked", "Nothing more can be done for the pod now.");
     }
@@ -263,7 +274,8 @@ struct StepWords {
     add("WriteNames", "write the names of its claims into the pod's status");
   }
   void operator()(const Reserve& step) const {
-    add("Reserve", fmt::format("reserve {} for the pod", quoted(*step.claim)));
+    add("Reserve", fmt::format("reserve {} for the pod{}", quoted(*step.claim),
+                               step.consumer.is_pod() ? "" : "'s group"));
   }
 
  private:
@@ -284,8 +296,8 @@ std::string describe(const api::Pod& pod) {
 std::vector<Topic> explain_pod(PodSnapshot snapshot, const common::FeatureGates& gates, Miss miss,
                                const SnapshotOf& snapshot_of) {
   if (miss == Miss::gone) answer_look_ups(snapshot);
-  const View view{snapshot, snapshot_of};
-  if (const auto why = why_left_alone(*snapshot.pod, gates)) return explain_ended(view, *why);
+  const PodView view{snapshot, gates, snapshot_of};
+  if (const auto why = why_left_alone(snapshot, gates)) return explain_ended(view, *why);
   std::vector<Topic> topics;
   for (const api::PodClaim& pod_claim : snapshot.pod->claims) {
     Topic& topic = topics.emplace_back(Topic{title_of(pod_claim), {}});

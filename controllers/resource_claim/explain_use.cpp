@@ -9,7 +9,7 @@ namespace {
 
 using common::Outlook;
 using common::Topic;
-using Cause = PodProblem::Cause;
+using Cause = Problem::Cause;
 
 void explain_unallocated(const api::Pod& pod, const api::ResourceClaim& claim, Topic& topic) {
   if (pod.node_name.empty()) {
@@ -34,25 +34,31 @@ struct ReservationWords {
 
   void operator()(NotReserved why) const {
     if (why == NotReserved::no_node) return explain_waiting_for_scheduler();
+    if (why == NotReserved::is_groups) {
+      return topic.add(Outlook::stuck, "FeatureDisabled",
+                       fmt::format("{} is the pod group's, and the feature gate "
+                                   "DRAWorkloadResourceClaims is off: it is not reserved.",
+                                   quoted(claim)));
+    }
     if (why != NotReserved::under_way) return;
     topic.add(Outlook::acting, "ReservationUnderWay",
               fmt::format("{} is being reserved for another pod at this moment; then it is this "
                           "one's turn.",
                           quoted(claim)));
   }
-  void operator()(const PodProblem& problem) const {
+  void operator()(const Problem& problem) const {
     topic.add(
         Outlook::stuck,
         problem.cause == Cause::too_many_users ? "TooManyConsumers" : "ReservationFailed",
         fmt::format("{} cannot be reserved for the pod: {}.", quoted(claim), problem.message));
   }
-  void operator()(const Reserve&) const {
+  void operator()(const Reserve& step) const {
     topic.add(
         Outlook::acting, "Reserve",
         fmt::format("{} is allocated ({}), and reserved for {}. The pod is on node \"{}\", so "
-                    "it is reserved for it now, without the scheduler.",
+                    "it is reserved for {} now, without the scheduler.",
                     quoted(claim), describe_devices(claim), describe_consumers(claim),
-                    pod.node_name.str()));
+                    pod.node_name.str(), step.consumer.is_pod() ? "it" : "its group"));
   }
 
  private:
@@ -75,9 +81,8 @@ struct ReservationWords {
   }
 };
 
-void explain_deleted(const api::Pod& pod, const SnapshotOf& snapshot_of, const ClaimPtr& claim,
-                     Topic& topic) {
-  if (common::is_reserved_for(*claim, pod)) {
+void explain_deleted(const PodView& view, const ClaimPtr& claim, Topic& topic) {
+  if (common::is_reserved_for(*claim, view.pod(), common::group_claims(view.gates))) {
     return topic.add(Outlook::note, "ClaimBeingDeleted",
                      fmt::format("{} is being deleted. The pod has it reserved and keeps it until "
                                  "it has ended.",
@@ -87,22 +92,25 @@ void explain_deleted(const api::Pod& pod, const SnapshotOf& snapshot_of, const C
             fmt::format("{} is being deleted, so it is allocated to and reserved for nobody new. "
                         "The pod can go on when it is gone and there is another in its place.",
                         quoted(*claim)));
-  explain_deletion(snapshot_of(claim), topic);
+  explain_deletion(view.snapshot_of(claim), topic);
 }
 
 }  // namespace
 
-void explain_use(const PodSnapshot& snapshot, const SnapshotOf& snapshot_of, const ClaimPtr& claim,
+void explain_use(const PodView& view, const api::PodClaim& pod_claim, const ClaimPtr& claim,
                  Topic& topic) {
-  const api::Pod& pod = *snapshot.pod;
-  if (claim->meta.is_being_deleted) return explain_deleted(pod, snapshot_of, claim, topic);
+  const api::Pod& pod = view.pod();
+  if (claim->meta.is_being_deleted) return explain_deleted(view, claim, topic);
   if (!claim->is_allocated) return explain_unallocated(pod, *claim, topic);
-  if (common::is_reserved_for(*claim, pod)) {
-    return topic.add(Outlook::fine, "Reserved",
-                     fmt::format("{} is allocated ({}) and reserved for the pod.", quoted(*claim),
-                                 describe_devices(*claim)));
+  if (common::is_reserved_for(*claim, pod, common::group_claims(view.gates))) {
+    return topic.add(
+        Outlook::fine, "Reserved",
+        fmt::format("{} is allocated ({}) and reserved for {}.", quoted(*claim),
+                    describe_devices(*claim),
+                    common::is_reserved_for(*claim, pod) ? "the pod" : "the pod's group"));
   }
-  std::visit(ReservationWords{pod, *claim, topic}, decide_reservation(snapshot, claim));
+  std::visit(ReservationWords{pod, *claim, topic},
+             decide_reservation(view.snapshot, view.gates, pod_claim, claim));
 }
 
 }  // namespace dcm::resource_claim

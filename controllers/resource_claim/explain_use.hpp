@@ -12,8 +12,19 @@ namespace dcm::resource_claim {
 // The snapshot of a claim that a pod refers to.
 using SnapshotOf = std::function<ClaimSnapshot(const ClaimPtr&)>;
 
-// Of a claim that is there, and that the pod may use.
-void explain_use(const PodSnapshot& snapshot, const SnapshotOf& snapshot_of, const ClaimPtr& claim,
+// What all of it is told.
+struct PodView {
+  const PodSnapshot& snapshot;
+  const common::FeatureGates& gates;
+  const SnapshotOf& snapshot_of;
+
+  const api::Pod& pod() const { return *snapshot.pod; }
+  const std::string& name_space() const { return pod().meta.key.namespace_.str(); }
+};
+
+// Of a claim that is there, and that the pod may use: for a pod claim, or (a blank one) for
+// extended resources.
+void explain_use(const PodView& view, const api::PodClaim& pod_claim, const ClaimPtr& claim,
                  common::Topic& topic);
 
 }  // namespace dcm::resource_claim

@@ -15,11 +15,6 @@ constexpr runtime::Duration kLineInterval = 5min;
 // Creates whose answer was lost are few; should they not be, no more of them are remembered.
 constexpr std::size_t kCreatesMax = 10'000;
 
-bool is_generated(const api::ResourceClaim& claim) {
-  return !claim.pod_claim_name.empty() && !claim.is_extended_resource_claim &&
-         common::has_pod_as_controller(claim);
-}
-
 }  // namespace
 
 ForeignClaims::ForeignClaims(Dependencies dependencies, Predecessor::Exists predecessor)
@@ -29,6 +24,13 @@ ForeignClaims::ForeignClaims(Dependencies dependencies, Predecessor::Exists pred
           "Generated claims that appeared while this process made claims and are none of its own: "
           "somebody else does the same work.")),
       predecessor_(predecessor) {}
+
+bool ForeignClaims::is_generated(const api::ResourceClaim& claim) const {
+  const bool is_for_group =
+      deps_.groups == common::GroupClaims::shared && common::has_group_as_controller(claim);
+  return !claim.pod_claim_name.empty() && !claim.is_extended_resource_claim &&
+         (is_for_group || common::has_pod_as_controller(claim));
+}
 
 void ForeignClaims::activate() {
   const bool has_predecessor = predecessor_ == Predecessor::Exists::maybe;
@@ -114,6 +116,10 @@ Task<Result<PodPtr>> AttributingApi::get_pod(api::NamespacedName pod, Priority p
   return api_.get_pod(std::move(pod), priority);
 }
 
+Task<Result<GroupPtr>> AttributingApi::get_group(api::NamespacedName group, Priority priority) {
+  return api_.get_group(std::move(group), priority);
+}
+
 Task<Result<ClaimPtr>> AttributingApi::get_claim(api::NamespacedName claim, Priority priority) {
   return api_.get_claim(std::move(claim), priority);
 }
@@ -121,6 +127,12 @@ Task<Result<ClaimPtr>> AttributingApi::get_claim(api::NamespacedName claim, Prio
 Task<Result<PodPtr>> AttributingApi::write_names(PodPtr pod, std::vector<ClaimName> names,
                                                  Priority priority) {
   return api_.write_names(std::move(pod), std::move(names), priority);
+}
+
+Task<Result<GroupPtr>> AttributingApi::write_group_names(GroupPtr group,
+                                                         std::vector<ClaimName> names,
+                                                         Priority priority) {
+  return api_.write_group_names(std::move(group), std::move(names), priority);
 }
 
 Task<Result<ClaimPtr>> AttributingApi::reserve(ClaimPtr claim, api::ConsumerReference consumer,

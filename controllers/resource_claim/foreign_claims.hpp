@@ -1,4 +1,4 @@
-// Notices that somebody else makes claims for pods while we do.
+// Notices that somebody else makes claims for pods (or pod groups) while we do.
 //
 // Field managers do not tell: another installation of this manager writes under the same names, and
 // the caches leave them out. So this process keeps in mind which claims it made itself; a generated
@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "controllers/common/pod_claims.hpp"
 #include "controllers/resource_claim/api.hpp"
 #include "controllers/resource_claim/predecessor.hpp"
 #include "controllers/resource_claim/uid_memory.hpp"
@@ -34,6 +35,8 @@ class ForeignClaims final : public informers::Observer<api::ResourceClaim> {
     runtime::TimeSource& time;
     runtime::MetricsRegistry& metrics;
     runtime::Logger log;
+    // Whether claims are made for groups as well.
+    common::GroupClaims groups = common::GroupClaims::refused;
   };
   // What the dependencies refer to must outlive it.
   ForeignClaims(Dependencies dependencies, Predecessor::Exists predecessor);
@@ -58,7 +61,7 @@ class ForeignClaims final : public informers::Observer<api::ResourceClaim> {
  private:
   // What a claim is made for.
   struct Slot {
-    api::Uid pod;
+    api::Uid owner;
     std::string pod_claim;
     friend auto operator<=>(const Slot&, const Slot&) = default;
   };
@@ -67,6 +70,7 @@ class ForeignClaims final : public informers::Observer<api::ResourceClaim> {
     ClaimPtr seen;  // came while the answer was awaited: perhaps it is ours
   };
 
+  bool is_generated(const api::ResourceClaim& claim) const;
   bool is_expected(const ClaimPtr& claim);
   void report(const api::ResourceClaim& claim);
 
@@ -88,6 +92,7 @@ class AttributingApi final : public ClaimApi {
   AttributingApi(ClaimApi& api, ForeignClaims& foreign) : api_(api), foreign_(foreign) {}
 
   Task<Result<PodPtr>> get_pod(api::NamespacedName pod, Priority priority) override;
+  Task<Result<GroupPtr>> get_group(api::NamespacedName group, Priority priority) override;
   Task<Result<ClaimPtr>> get_claim(api::NamespacedName claim, Priority priority) override;
   Task<Result<std::vector<ClaimPtr>>> list_claims(InternedString namespace_,
                                                   Priority priority) override;
@@ -95,6 +100,8 @@ class AttributingApi final : public ClaimApi {
                                       Priority priority) override;
   Task<Result<PodPtr>> write_names(PodPtr pod, std::vector<ClaimName> names,
                                    Priority priority) override;
+  Task<Result<GroupPtr>> write_group_names(GroupPtr group, std::vector<ClaimName> names,
+                                           Priority priority) override;
   Task<Result<ClaimPtr>> reserve(ClaimPtr claim, api::ConsumerReference consumer,
                                  Priority priority) override;
   Task<Result<ClaimPtr>> release(ClaimPtr claim, Release what, Priority priority) override;

@@ -1,6 +1,8 @@
 // What is in the controller's queue.
 #pragma once
 
+#include <array>
+#include <compare>
 #include <cstdint>
 #include <string>
 
@@ -10,20 +12,20 @@
 
 namespace dcm::resource_claim {
 
-// All kinds share one queue, so that no two workers ever handle the same object. A pod group
-// becomes a further kind.
+// All kinds share one queue, so that no two workers ever handle the same object.
 struct Item {
-  enum class Kind : std::uint8_t { pod, claim };
+  enum class Kind : std::uint8_t { pod, claim, group };
 
   Kind kind = Kind::pod;
   api::NamespacedName key;
 
   friend bool operator==(const Item&, const Item&) = default;
+  friend auto operator<=>(const Item&, const Item&) = default;
 };
 
 struct ItemHash {
   std::size_t operator()(const Item& item) const noexcept {
-    return std::hash<api::NamespacedName>{}(item.key) * 2 + static_cast<std::size_t>(item.kind);
+    return std::hash<api::NamespacedName>{}(item.key) * 3 + static_cast<std::size_t>(item.kind);
   }
 };
 
@@ -37,7 +39,8 @@ using ItemProblems = workqueue::ProblemMemory<Item, ItemHash>;
 
 // "pod lab/trainer-0"
 inline std::string describe(const Item& item) {
-  return (item.kind == Item::Kind::pod ? "pod " : "claim ") + item.key.str();
+  constexpr std::array kWords = {"pod ", "claim ", "pod group "};
+  return kWords[static_cast<std::size_t>(item.kind)] + item.key.str();
 }
 
 }  // namespace dcm::resource_claim

@@ -17,6 +17,11 @@ constexpr const char* kClaimsHelp =
 
 constexpr const char* kFlags[] = {"false", "true"};
 constexpr const char* kStatuses[] = {"success", "failure"};
+struct OwnerLabels {
+  std::string_view group;
+  std::string_view kind;
+};
+constexpr OwnerLabels kOwners[] = {{"", "Pod"}, {api::kSchedulingGroup, "PodGroup"}};
 enum class Source : std::uint8_t { user, claim_template, extended_resource };
 constexpr const char* kSources[] = {"", "resource_claim_template", "extended_resource"};
 
@@ -27,20 +32,26 @@ Source source_of(const api::ResourceClaim& claim) {
 
 }  // namespace
 
-CreateMetrics::CreateMetrics(runtime::MetricsRegistry& registry) {
-  for (std::size_t status = 0; status < 2; ++status) {
-    for (std::size_t admin = 0; admin < 2; ++admin) {
-      counters_[status][admin] = &registry.counter(kCreates, kCreatesHelp,
-                                                   {{"status", kStatuses[status]},
-                                                    {"admin_access", kFlags[admin]},
-                                                    {"owner_api_group", ""},
-                                                    {"owner_api_kind", "Pod"}});
+CreateMetrics::CreateMetrics(runtime::MetricsRegistry& registry, common::GroupClaims groups) {
+  const std::size_t owners = groups == common::GroupClaims::shared ? 2 : 1;
+  for (std::size_t owner = 0; owner < owners; ++owner) {
+    for (std::size_t status = 0; status < 2; ++status) {
+      for (std::size_t admin = 0; admin < 2; ++admin) {
+        counters_[owner][status][admin] =
+            &registry.counter(kCreates, kCreatesHelp,
+                              {{"status", kStatuses[status]},
+                               {"admin_access", kFlags[admin]},
+                               {"owner_api_group", std::string(kOwners[owner].group)},
+                               {"owner_api_kind", std::string(kOwners[owner].kind)}});
+      }
     }
   }
 }
 
-void CreateMetrics::count(Status status, AdminAccess admin_access) {
-  counters_[static_cast<std::size_t>(status)][static_cast<std::size_t>(admin_access)]->Increment();
+void CreateMetrics::count(Status status, AdminAccess admin_access, Owner owner) {
+  counters_[static_cast<std::size_t>(owner)][static_cast<std::size_t>(status)]
+           [static_cast<std::size_t>(admin_access)]
+               ->Increment();
 }
 
 ClaimCensus::ClaimCensus(runtime::MetricsRegistry& registry)

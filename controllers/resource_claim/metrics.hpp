@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "client/api/resource_claim.hpp"
+#include "controllers/common/pod_claims.hpp"
 #include "informers/observer.hpp"
 #include "runtime/metrics.hpp"
 
@@ -14,13 +15,15 @@ enum class AdminAccess : std::uint8_t { no, yes };
 // dynamic_resource_allocation_resourceclaim_creates_total: requests that were sent.
 class CreateMetrics {
  public:
-  explicit CreateMetrics(runtime::MetricsRegistry& registry);
+  // Those for groups are there only where claims are made for groups.
+  CreateMetrics(runtime::MetricsRegistry& registry, common::GroupClaims groups);
 
   enum class Status : std::uint8_t { success, failure };
-  void count(Status status, AdminAccess admin_access);
+  enum class Owner : std::uint8_t { pod, group };
+  void count(Status status, AdminAccess admin_access, Owner owner);
 
  private:
-  runtime::Counter* counters_[2][2];  // by status and admin access
+  runtime::Counter* counters_[2][2][2] = {};  // by owner, status and admin access
 };
 
 // dynamic_resource_allocation_resource_claims: how many claims there are, by what they are. Kept as

@@ -9,16 +9,16 @@
 #include <utility>
 #include <vector>
 
-#include "client/api/meta.hpp"
+#include "controllers/resource_claim/item.hpp"
 #include "workqueue/priority.hpp"
 
 namespace dcm::resource_claim {
 
-// A pod that waits for another one's request.
-struct WaitingPod {
+// An item that waits for another one's request.
+struct WaitingItem {
   enum class Because : std::uint8_t { it_succeeded, it_failed };
 
-  api::NamespacedName key;
+  Item item;
   workqueue::Priority priority;
 };
 
@@ -26,9 +26,9 @@ struct WaitingPod {
 template <class Key>
 class OneAtATime {
  public:
-  // Has a pod that has waited synced once more; after a failure as if that had been its own, so
+  // Has an item that has waited synced once more; after a failure as if that had been its own, so
   // that those who wait don't follow each other into the same failure without a pause.
-  using Wake = std::function<void(const WaitingPod&, WaitingPod::Because)>;
+  using Wake = std::function<void(const WaitingItem&, WaitingItem::Because)>;
   explicit OneAtATime(Wake wake) : wake_(std::move(wake)) {}
 
   // The right to send the request. Ends as failed unless it is said to have succeeded.
@@ -43,30 +43,30 @@ class OneAtATime {
     ~Turn() {
       if (owner_ != nullptr) owner_->end(key_, because_);
     }
-    void succeeded() { because_ = WaitingPod::Because::it_succeeded; }
+    void succeeded() { because_ = WaitingItem::Because::it_succeeded; }
 
    private:
     OneAtATime* owner_;
     Key key_;
-    WaitingPod::Because because_ = WaitingPod::Because::it_failed;
+    WaitingItem::Because because_ = WaitingItem::Because::it_failed;
   };
 
-  // Nothing: somebody else has the turn, and `pod` is woken at its end.
-  std::optional<Turn> begin(const Key& key, WaitingPod pod) {
+  // Nothing: somebody else has the turn, and `item` is woken at its end.
+  std::optional<Turn> begin(const Key& key, WaitingItem item) {
     const auto [under_way, is_first] = waiting_.try_emplace(key);
     if (is_first) return Turn(*this, key);
-    under_way->second.push_back(std::move(pod));
+    under_way->second.push_back(std::move(item));
     return std::nullopt;
   }
 
  private:
-  void end(const Key& key, WaitingPod::Because because) {
+  void end(const Key& key, WaitingItem::Because because) {
     const auto ended = waiting_.extract(key);
-    for (const WaitingPod& pod : ended.mapped()) wake_(pod, because);
+    for (const WaitingItem& item : ended.mapped()) wake_(item, because);
   }
 
   Wake wake_;
-  std::map<Key, std::vector<WaitingPod>> waiting_;
+  std::map<Key, std::vector<WaitingItem>> waiting_;
 };
 
 }  // namespace dcm::resource_claim

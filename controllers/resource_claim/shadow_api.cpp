@@ -38,13 +38,13 @@ std::string describe_status(const api::ResourceClaim& claim) {
   return text + fmt::format(" and {} more", consumers.size() - kNamedMax);
 }
 
-std::string describe_names(const api::Pod& pod) {
+std::string describe_names(const api::ClaimUser& user, const char* word) {
   std::string text;
-  for (const api::PodClaimStatus& status : pod.claim_statuses) {
+  for (const api::PodClaimStatus& status : user.claim_statuses) {
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", status.name.str(),
                         status.claim_name.value_or("none needed"));
   }
-  return text.empty() ? "no names in the pod's status" : text;
+  return text.empty() ? fmt::format("no names in the {}'s status", word) : text;
 }
 
 std::string subject(std::string_view what, const api::Uid& uid, const std::string& part = {}) {
@@ -60,6 +60,10 @@ Task<Result<PodPtr>> ShadowApi::get_pod(api::NamespacedName pod, Priority priori
   return lookups_.get_pod(std::move(pod), priority);
 }
 
+Task<Result<GroupPtr>> ShadowApi::get_group(api::NamespacedName group, Priority priority) {
+  return lookups_.get_group(std::move(group), priority);
+}
+
 Task<Result<ClaimPtr>> ShadowApi::get_claim(api::NamespacedName claim, Priority priority) {
   return lookups_.get_claim(std::move(claim), priority);
 }
@@ -71,53 +75,69 @@ Task<Result<std::vector<ClaimPtr>>> ShadowApi::list_claims(InternedString namesp
 
 Task<Result<ClaimPtr>> ShadowApi::create_claim(InternedString namespace_, CreateClaim claim,
                                                Priority /*priority*/) {
-  const api::NamespacedName pod{namespace_, claim.owner.name};
+  const api::NamespacedName owner{namespace_, claim.owner.name};
+  const bool is_for_group = claim.owner.kind == "PodGroup";
   expectations_.expect({.kind = kCreate,
-                        .object = pod.str(),
+                        .object = owner.str(),
                         .subject = subject("create", claim.owner.uid, claim.pod_claim),
                         .what = fmt::format("a claim for pod claim {}, from template {}",
                                             claim.pod_claim, claim.claim_template->meta.key.name)},
-                       [this, pod, claim] { return standing_of_create(pod, claim); });
+                       [this, owner, claim, is_for_group] {
+                         const User user = is_for_group ? find_group(owner, claim.owner.uid)
+                                                        : find_pod(owner, claim.owner.uid);
+                         return standing_of_create(user, claim);
+                       });
   co_return not_created();
 }
 
-// Its name in the pod's status belongs to it: the claim alone wakes nobody.
-Standing ShadowApi::standing_of_create(const api::NamespacedName& pod,
-                                       const CreateClaim& claim) const {
-  const PodPtr owner = stores_.pods.get(pod);
-  if (owner == nullptr || owner->meta.uid != claim.owner.uid) return {State::moot, {}};
+// Its name in the status belongs to it: the claim alone wakes nobody.
+Standing ShadowApi::standing_of_create(const User& owner, const CreateClaim& claim) const {
+  if (owner.now == nullptr) return {State::moot, {}};
   std::string made;
   stores_.claims_by_owner.for_each(claim.owner.uid, [&](const ClaimPtr& owned) {
     if (owned->pod_claim_name == claim.pod_claim) made = owned->meta.key.name;
   });
-  const api::PodClaimStatus* status = common::find_status(*owner, claim.pod_claim);
+  const api::PodClaimStatus* status = common::find_status(*owner.now, claim.pod_claim);
   if (!made.empty() && status != nullptr && status->claim_name) return {State::reached, {}};
-  if (!common::may_get_claims(*owner)) return {State::moot, {}};
-  if (made.empty()) return {State::not_reached, "the pod owns no claim for it"};
-  return {State::not_reached, "claim " + made + ", which the pod's status does not name"};
+  if (!owner.may_get_claims) return {State::moot, {}};
+  if (made.empty())
+    return {State::not_reached, fmt::format("the {} owns no claim for it", owner.word)};
+  return {State::not_reached,
+          fmt::format("claim {}, which the {}'s status does not name", made, owner.word)};
 }
 
 Task<Result<PodPtr>> ShadowApi::write_names(PodPtr pod, std::vector<ClaimName> names,
                                             Priority /*priority*/) {
-  expectations_.expect({.kind = kWriteNames,
-                        .object = pod->meta.key.str(),
-                        .subject = subject("names", pod->meta.uid),
-                        .what = resource_claim::describe(PodStep(WriteNames{names}))},
-                       [this, pod, names] { return standing_of_names(pod, names); });
+  expect_names(kWriteNames, pod->meta, names,
+               [this, pod] { return find_pod(pod->meta.key, pod->meta.uid); });
   co_return not_written();
 }
 
-Standing ShadowApi::standing_of_names(const PodPtr& pod,
-                                      const std::vector<ClaimName>& names) const {
-  const PodPtr now = find_same(pod);
-  if (now == nullptr) return {State::moot, {}};
-  const bool has_all = std::ranges::all_of(names, [&](const ClaimName& name) {
-    const api::PodClaimStatus* status = common::find_status(*now, name.pod_claim);
-    return status != nullptr && status->claim_name == name.claim;
-  });
-  if (has_all) return {State::reached, {}};
-  if (!common::may_get_claims(*now)) return {State::moot, {}};
-  return {State::not_reached, describe_names(*now)};
+Task<Result<GroupPtr>> ShadowApi::write_group_names(GroupPtr group, std::vector<ClaimName> names,
+                                                    Priority /*priority*/) {
+  expect_names(kWriteGroupNames, group->meta, names,
+               [this, group] { return find_group(group->meta.key, group->meta.uid); });
+  co_return not_written();
+}
+
+void ShadowApi::expect_names(const common::WriteKind& kind, const api::ObjectMeta& meta,
+                             const std::vector<ClaimName>& names, FindUser find) {
+  const auto look = [names, find = std::move(find)]() -> Standing {
+    const User user = find();
+    if (user.now == nullptr) return {State::moot, {}};
+    const bool has_all = std::ranges::all_of(names, [&](const ClaimName& name) {
+      const api::PodClaimStatus* status = common::find_status(*user.now, name.pod_claim);
+      return status != nullptr && status->claim_name == name.claim;
+    });
+    if (has_all) return {State::reached, {}};
+    if (!user.may_get_claims) return {State::moot, {}};
+    return {State::not_reached, describe_names(*user.now, user.word)};
+  };
+  expectations_.expect({.kind = kind,
+                        .object = meta.key.str(),
+                        .subject = subject("names", meta.uid),
+                        .what = resource_claim::describe(PodStep(WriteNames{names}))},
+                       look);
 }
 
 Task<Result<ClaimPtr>> ShadowApi::reserve(ClaimPtr claim, api::ConsumerReference consumer,
@@ -126,7 +146,8 @@ Task<Result<ClaimPtr>> ShadowApi::reserve(ClaimPtr claim, api::ConsumerReference
       {.kind = kPatchStatus,
        .object = claim->meta.key.str(),
        .subject = subject("reserve", claim->meta.uid, consumer.uid.str()),
-       .what = fmt::format("reserve it for pod {}", consumer.name)},
+       .what = fmt::format("reserve it for {} {}", consumer.is_pod() ? "pod" : "pod group",
+                           consumer.name)},
       [this, claim, consumer] { return standing_of_reservation(claim, consumer); });
   co_return not_written();
 }
@@ -136,10 +157,10 @@ Standing ShadowApi::standing_of_reservation(const ClaimPtr& claim,
   const ClaimPtr now = find_same(claim);
   if (now == nullptr) return {State::moot, {}};
   if (has_uid(now->reserved_for, consumer.uid)) return {State::reached, {}};
-  const PodPtr pod = stores_.pods.get({claim->meta.key.namespace_, consumer.name});
-  const bool wants_it =
-      pod != nullptr && pod->meta.uid == consumer.uid && common::may_get_claims(*pod);
-  if (!wants_it || !now->is_allocated || now->meta.is_being_deleted) return {State::moot, {}};
+  const api::NamespacedName key{claim->meta.key.namespace_, consumer.name};
+  const User user = consumer.is_pod() ? find_pod(key, consumer.uid) : find_group(key, consumer.uid);
+  if (!user.may_get_claims || !now->is_allocated || now->meta.is_being_deleted)
+    return {State::moot, {}};
   return {State::not_reached, describe_status(*now)};
 }
 
@@ -196,9 +217,19 @@ Task<Result<>> ShadowApi::delete_claim(ClaimPtr claim, Priority /*priority*/) {
   co_return not_written();
 }
 
-PodPtr ShadowApi::find_same(const PodPtr& pod) const {
-  PodPtr now = stores_.pods.get(pod->meta.key);
-  return now != nullptr && now->meta.uid == pod->meta.uid ? now : nullptr;
+ShadowApi::User ShadowApi::find_pod(const api::NamespacedName& key, const api::Uid& uid) const {
+  PodPtr pod = stores_.pods.get(key);
+  if (pod == nullptr || pod->meta.uid != uid) return {};
+  return {.now = pod.get(), .may_get_claims = common::may_get_claims(*pod), .pod = pod};
+}
+
+ShadowApi::User ShadowApi::find_group(const api::NamespacedName& key, const api::Uid& uid) const {
+  GroupPtr group = stores_.groups ? stores_.groups->groups.get(key) : nullptr;
+  if (group == nullptr || group->meta.uid != uid) return {};
+  return {.now = group.get(),
+          .word = "pod group",
+          .may_get_claims = !group->meta.is_being_deleted,
+          .group = group};
 }
 
 ClaimPtr ShadowApi::find_same(const ClaimPtr& claim) const {

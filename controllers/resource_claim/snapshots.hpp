@@ -2,6 +2,7 @@
 #pragma once
 
 #include "controllers/resource_claim/decide_claim.hpp"
+#include "controllers/resource_claim/decide_group.hpp"
 #include "controllers/resource_claim/decide_pod.hpp"
 #include "controllers/resource_claim/stores.hpp"
 #include "controllers/resource_claim/uid_memory.hpp"
@@ -9,9 +10,13 @@
 namespace dcm::resource_claim {
 
 PodSnapshot make_pod_snapshot(const Stores& stores, PodPtr pod,
-                              PodSnapshot::EarlierCreates earlier_creates);
+                              Generation::EarlierCreates earlier_creates);
 
-ClaimSnapshot make_claim_snapshot(const Stores& stores, const UidMemory& deleted_pods,
-                                  ClaimPtr claim);
+GroupSnapshot make_group_snapshot(const Stores& stores, GroupPtr group,
+                                  Generation::EarlierCreates earlier_creates);
+
+// `deleted`: the pods and groups that are known to be gone.
+ClaimSnapshot make_claim_snapshot(const Stores& stores, const UidMemory& deleted,
+                                  const common::FeatureGates& gates, ClaimPtr claim);
 
 }  // namespace dcm::resource_claim

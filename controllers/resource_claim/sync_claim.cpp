@@ -17,14 +17,22 @@ bool is_expected(const runtime::Error& error) {
          error.reason == runtime::Reason::shutting_down;
 }
 
+template <class Ptr>
+std::variant<Ptr, Gone, runtime::Error> answer_of(const Result<Ptr>& answer) {
+  if (answer) return *answer;
+  if (runtime::is_not_found(answer.error())) return Gone{};
+  return answer.error();
+}
+
 }  // namespace
 
-ClaimSync::ClaimSync(Stores stores, const UidMemory& deleted_pods, ClaimApi& api,
-                     ItemProblems& problems, runtime::Logger log)
+ClaimSync::ClaimSync(Stores stores, const UidMemory& deleted_consumers, ClaimApi& api,
+                     ItemProblems& problems, common::FeatureGates gates, runtime::Logger log)
     : stores_(std::move(stores)),
-      deleted_pods_(deleted_pods),
+      deleted_consumers_(deleted_consumers),
       api_(api),
       problems_(problems),
+      gates_(gates),
       log_(std::move(log)),
       deleted_(kDeletedMax) {}
 
@@ -33,7 +41,7 @@ Task<Retry> ClaimSync::sync(api::NamespacedName key, Attempt attempt) {
   if (claim == nullptr) co_return Retry::never;
   // The watch has not shown it yet.
   if (deleted_.contains(claim->meta.uid) && !claim->meta.is_being_deleted) co_return Retry::never;
-  ClaimSnapshot snapshot = make_claim_snapshot(stores_, deleted_pods_, claim);
+  ClaimSnapshot snapshot = make_claim_snapshot(stores_, deleted_consumers_, gates_, claim);
   while (true) {
     const ClaimStep step = decide_claim(snapshot);
     if (log_.v(4)) log_.info("Decided", {{"claim", key.str()}, {"step", describe(step)}});
@@ -49,7 +57,7 @@ Task<ClaimSync::End> ClaimSync::carry_out(ClaimSnapshot& snapshot, const ClaimFi
   if (!step.failure) {
     co_return step.then == ClaimFinished::Then::look_again ? Retry::slowly : Retry::never;
   }
-  log_failure("look for the pods of", snapshot.claim, *step.failure, attempt);
+  log_failure("look for the consumers of", snapshot.claim, *step.failure, attempt);
   co_return retry_after_read(*step.failure);
 }
 
@@ -57,13 +65,15 @@ Task<ClaimSync::End> ClaimSync::carry_out(ClaimSnapshot& snapshot, const GetPod&
                                           Attempt attempt) {
   const Result<PodPtr> pod =
       co_await api_.get_pod({snapshot.claim->meta.key.namespace_, step.name}, attempt.priority);
-  if (pod) {
-    snapshot.answers.emplace(step.name, *pod);
-  } else if (runtime::is_not_found(pod.error())) {
-    snapshot.answers.emplace(step.name, Gone{});
-  } else {
-    snapshot.answers.emplace(step.name, pod.error());
-  }
+  snapshot.answers.emplace(step.name, answer_of(pod));
+  co_return std::nullopt;
+}
+
+Task<ClaimSync::End> ClaimSync::carry_out(ClaimSnapshot& snapshot, const GetGroup& step,
+                                          Attempt attempt) {
+  const Result<GroupPtr> group =
+      co_await api_.get_group({snapshot.claim->meta.key.namespace_, step.name}, attempt.priority);
+  snapshot.group_answers.emplace(step.name, answer_of(group));
   co_return std::nullopt;
 }
 

@@ -15,8 +15,9 @@ namespace dcm::resource_claim {
 // One sync at a time per claim; any number of claims at once. All references must outlive it.
 class ClaimSync {
  public:
-  ClaimSync(Stores stores, const UidMemory& deleted_pods, ClaimApi& api, ItemProblems& problems,
-            runtime::Logger log);
+  // `deleted_consumers`: pods and groups that are known to be gone.
+  ClaimSync(Stores stores, const UidMemory& deleted_consumers, ClaimApi& api,
+            ItemProblems& problems, common::FeatureGates gates, runtime::Logger log);
 
   Task<Retry> sync(api::NamespacedName key, Attempt attempt);
 
@@ -25,6 +26,7 @@ class ClaimSync {
   using End = std::optional<Retry>;
   Task<End> carry_out(ClaimSnapshot& snapshot, const ClaimFinished& step, Attempt attempt);
   Task<End> carry_out(ClaimSnapshot& snapshot, const GetPod& step, Attempt attempt);
+  Task<End> carry_out(ClaimSnapshot& snapshot, const GetGroup& step, Attempt attempt);
   Task<End> carry_out(ClaimSnapshot& snapshot, const Release& step, Attempt attempt);
   Task<End> carry_out(ClaimSnapshot& snapshot, const RemoveFinalizer& step, Attempt attempt);
   Task<End> carry_out(ClaimSnapshot& snapshot, const DeleteClaim& step, Attempt attempt);
@@ -34,9 +36,10 @@ class ClaimSync {
   void log_write(std::string_view what, const ClaimPtr& claim) const;
 
   Stores stores_;
-  const UidMemory& deleted_pods_;
+  const UidMemory& deleted_consumers_;
   ClaimApi& api_;
   ItemProblems& problems_;
+  common::FeatureGates gates_;
   runtime::Logger log_;
   UidMemory deleted_;  // claims whose DELETE was accepted
 };

@@ -48,6 +48,17 @@ void FakeClaimApi::put(const TemplatePtr& claim_template) {
       is_new ? api::ChangeType::added : api::ChangeType::modified, {copy->meta, copy}});
 }
 
+void FakeClaimApi::put(const GroupPtr& group) {
+  store(std::make_shared<api::PodGroup>(*group));
+}
+
+void FakeClaimApi::remove_group(const std::string& name) {
+  auto last = std::make_shared<api::PodGroup>(*groups_.at(name));
+  last->meta.resource_version = api::ResourceVersion(std::to_string(++version_));
+  groups_.erase(name);
+  on_change(api::ChangeEvent<api::PodGroup>{api::ChangeType::deleted, {last->meta, last}});
+}
+
 void FakeClaimApi::remove_pod(const std::string& name) {
   auto last = clone(*pods_.at(name));
   last->meta.resource_version = api::ResourceVersion(std::to_string(++version_));
@@ -81,6 +92,21 @@ FakeClaimApi::PodPtr FakeClaimApi::pod(const std::string& name) const {
 FakeClaimApi::ClaimPtr FakeClaimApi::claim(const std::string& name) const {
   const auto found = claims_.find(name);
   return found == claims_.end() ? nullptr : found->second;
+}
+
+FakeClaimApi::GroupPtr FakeClaimApi::group(const std::string& name) const {
+  const auto found = groups_.find(name);
+  return found == groups_.end() ? nullptr : found->second;
+}
+
+FakeClaimApi::GroupPtr FakeClaimApi::store(std::shared_ptr<api::PodGroup> group) {
+  group->meta.resource_version = api::ResourceVersion(std::to_string(++version_));
+  const bool is_new = !groups_.contains(group->meta.key.name);
+  GroupPtr stored = std::move(group);
+  groups_[stored->meta.key.name] = stored;
+  on_change(api::ChangeEvent<api::PodGroup>{
+      is_new ? api::ChangeType::added : api::ChangeType::modified, {stored->meta, stored}});
+  return stored;
 }
 
 FakeClaimApi::PodPtr FakeClaimApi::store(std::shared_ptr<api::Pod> pod) {
@@ -146,6 +172,14 @@ runtime::Task<runtime::Result<FakeClaimApi::PodPtr>> FakeClaimApi::get_pod(api::
   });
 }
 
+runtime::Task<runtime::Result<FakeClaimApi::GroupPtr>> FakeClaimApi::get_group(
+    api::NamespacedName key, Priority priority) {
+  return call<GroupPtr>("get group " + key.name, priority, [this, key]() -> Result<GroupPtr> {
+    if (GroupPtr found = group(key.name)) return found;
+    return fail(Reason::object_not_found, "podgroups \"" + key.name + "\" not found");
+  });
+}
+
 runtime::Task<runtime::Result<FakeClaimApi::ClaimPtr>> FakeClaimApi::get_claim(
     api::NamespacedName key, Priority priority) {
   return call<ClaimPtr>("get claim " + key.name, priority, [this, key]() -> Result<ClaimPtr> {
@@ -181,7 +215,8 @@ FakeClaimApi::ClaimPtr FakeClaimApi::make(const CreateClaim& claim) {
   made->meta.uid = api::Uid(name + "-uid");
   made->pod_claim_name = claim.pod_claim;
   made->controller = std::make_unique<const api::ControllerRef>(
-      api::ControllerRef{"", claim.owner.kind, claim.owner.name, claim.owner.uid});
+      api::ControllerRef{claim.owner.kind == "Pod" ? std::string_view() : api::kSchedulingGroup,
+                         claim.owner.kind, claim.owner.name, claim.owner.uid});
   made->has_admin_access = claim.claim_template->uses_admin_access;
   return store(std::move(made));
 }
@@ -189,15 +224,26 @@ FakeClaimApi::ClaimPtr FakeClaimApi::make(const CreateClaim& claim) {
 runtime::Task<runtime::Result<FakeClaimApi::PodPtr>> FakeClaimApi::write_names(
     PodPtr pod, std::vector<ClaimName> names, Priority priority) {
   const std::string text = describe(resource_claim::PodStep(resource_claim::WriteNames{names}));
-  return call<PodPtr>(text, priority, [=, this] { return apply_names(pod, names); });
+  return call<PodPtr>(text, priority, [=, this] { return apply_names(pods_, pod, names); });
 }
 
-runtime::Result<FakeClaimApi::PodPtr> FakeClaimApi::apply_names(
-    const PodPtr& known, const std::vector<ClaimName>& names) {
-  const PodPtr current = pod(known->meta.key.name);
-  if (current == nullptr) return fail(Reason::object_not_found, "no such pod");
+runtime::Task<runtime::Result<FakeClaimApi::GroupPtr>> FakeClaimApi::write_group_names(
+    GroupPtr group, std::vector<ClaimName> names, Priority priority) {
+  const std::string text =
+      "group " + describe(resource_claim::GroupStep(resource_claim::WriteNames{names}));
+  return call<GroupPtr>(text, priority, [=, this] { return apply_names(groups_, group, names); });
+}
+
+template <class Ptr>
+runtime::Result<Ptr> FakeClaimApi::apply_names(const std::map<std::string, Ptr>& all,
+                                               const Ptr& known,
+                                               const std::vector<ClaimName>& names) {
+  using Object = std::remove_const_t<typename Ptr::element_type>;
+  const auto found = all.find(known->meta.key.name);
+  if (found == all.end()) return fail(Reason::object_not_found, "no such object");
+  const Ptr current = found->second;
   if (current->meta.uid != known->meta.uid) return fail(Reason::another_object, "metadata.uid");
-  auto changed = clone(*current);
+  auto changed = std::make_shared<Object>(*current);
   std::erase_if(changed->claim_statuses,
                 [](const api::PodClaimStatus& status) { return status.claim_name.has_value(); });
   for (const ClaimName& name : names) {
@@ -221,8 +267,9 @@ runtime::Result<FakeClaimApi::ClaimPtr> FakeClaimApi::find_for_write(
 
 runtime::Task<runtime::Result<FakeClaimApi::ClaimPtr>> FakeClaimApi::reserve(
     ClaimPtr claim, api::ConsumerReference consumer, Priority priority) {
-  return call<ClaimPtr>("reserve " + claim->meta.key.name + " for " + consumer.name, priority,
-                        [=, this] { return apply_reservation(claim, consumer); });
+  return call<ClaimPtr>("reserve " + claim->meta.key.name + " for " +
+                            (consumer.is_pod() ? "" : "group ") + consumer.name,
+                        priority, [=, this] { return apply_reservation(claim, consumer); });
 }
 
 runtime::Result<FakeClaimApi::ClaimPtr> FakeClaimApi::apply_reservation(

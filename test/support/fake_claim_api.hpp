@@ -33,13 +33,15 @@ class FakeClaimApi final : public resource_claim::ClaimApi {
   using PodPtr = resource_claim::PodPtr;
   using ClaimPtr = resource_claim::ClaimPtr;
   using TemplatePtr = resource_claim::TemplatePtr;
+  using GroupPtr = resource_claim::GroupPtr;
   using Priority = workqueue::Priority;
   template <class T>
   using Result = runtime::Result<T>;
   template <class T>
   using Task = runtime::Task<T>;
-  using Change = std::variant<api::ChangeEvent<api::Pod>, api::ChangeEvent<api::ResourceClaim>,
-                              api::ChangeEvent<api::ResourceClaimTemplate>>;
+  using Change =
+      std::variant<api::ChangeEvent<api::Pod>, api::ChangeEvent<api::ResourceClaim>,
+                   api::ChangeEvent<api::ResourceClaimTemplate>, api::ChangeEvent<api::PodGroup>>;
 
   // `time` must outlive it. Each call takes a millisecond.
   explicit FakeClaimApi(runtime::TimeSource& time) : time_(time) {}
@@ -48,7 +50,9 @@ class FakeClaimApi final : public resource_claim::ClaimApi {
   void put(const PodPtr& pod);
   void put(const ClaimPtr& claim);
   void put(const TemplatePtr& claim_template);
+  void put(const GroupPtr& group);
   void remove_pod(const std::string& name);
+  void remove_group(const std::string& name);
   void remove_claim(const std::string& name);
   void change_pod(const std::string& name, const std::function<void(api::Pod&)>& change);
   void change_claim(const std::string& name,
@@ -57,9 +61,11 @@ class FakeClaimApi final : public resource_claim::ClaimApi {
   // What is there now. Null: nothing.
   PodPtr pod(const std::string& name) const;
   ClaimPtr claim(const std::string& name) const;
+  GroupPtr group(const std::string& name) const;
   const std::map<std::string, PodPtr>& pods() const { return pods_; }
   const std::map<std::string, ClaimPtr>& claims() const { return claims_; }
   const std::map<std::string, TemplatePtr>& templates() const { return templates_; }
+  const std::map<std::string, GroupPtr>& groups() const { return groups_; }
   api::ResourceVersion version() const { return api::ResourceVersion(std::to_string(version_)); }
 
   // The watch of all kinds.
@@ -75,6 +81,7 @@ class FakeClaimApi final : public resource_claim::ClaimApi {
   std::size_t in_flight_max = 0;
 
   Task<Result<PodPtr>> get_pod(api::NamespacedName pod, Priority priority) override;
+  Task<Result<GroupPtr>> get_group(api::NamespacedName group, Priority priority) override;
   Task<Result<ClaimPtr>> get_claim(api::NamespacedName claim, Priority priority) override;
   Task<Result<std::vector<ClaimPtr>>> list_claims(api::InternedString namespace_,
                                                   Priority priority) override;
@@ -83,6 +90,9 @@ class FakeClaimApi final : public resource_claim::ClaimApi {
                                       Priority priority) override;
   Task<Result<PodPtr>> write_names(PodPtr pod, std::vector<resource_claim::ClaimName> names,
                                    Priority priority) override;
+  Task<Result<GroupPtr>> write_group_names(GroupPtr group,
+                                           std::vector<resource_claim::ClaimName> names,
+                                           Priority priority) override;
   Task<Result<ClaimPtr>> reserve(ClaimPtr claim, api::ConsumerReference consumer,
                                  Priority priority) override;
   Task<Result<ClaimPtr>> release(ClaimPtr claim, resource_claim::Release what,
@@ -98,10 +108,12 @@ class FakeClaimApi final : public resource_claim::ClaimApi {
   Result<ClaimPtr> find_for_write(const api::ResourceClaim& known) const;
   ClaimPtr store(std::shared_ptr<api::ResourceClaim> claim);
   PodPtr store(std::shared_ptr<api::Pod> pod);
+  GroupPtr store(std::shared_ptr<api::PodGroup> group);
   void drop_claim(const std::string& name);
   ClaimPtr make(const resource_claim::CreateClaim& claim);
-  Result<PodPtr> apply_names(const PodPtr& pod,
-                             const std::vector<resource_claim::ClaimName>& names);
+  template <class Ptr>
+  Result<Ptr> apply_names(const std::map<std::string, Ptr>& all, const Ptr& known,
+                          const std::vector<resource_claim::ClaimName>& names);
   Result<ClaimPtr> apply_reservation(const ClaimPtr& claim, const api::ConsumerReference& consumer);
   Result<ClaimPtr> apply_release(const ClaimPtr& claim, const resource_claim::Release& what);
   Result<ClaimPtr> apply_unprotect(const ClaimPtr& claim);
@@ -111,6 +123,7 @@ class FakeClaimApi final : public resource_claim::ClaimApi {
   std::map<std::string, PodPtr> pods_;
   std::map<std::string, ClaimPtr> claims_;
   std::map<std::string, TemplatePtr> templates_;
+  std::map<std::string, GroupPtr> groups_;
   std::uint64_t version_ = 100;
   std::map<std::string, int> made_;  // claims, by generateName
   std::size_t in_flight_ = 0;

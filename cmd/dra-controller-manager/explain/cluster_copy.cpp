@@ -7,6 +7,12 @@ std::unexpected<runtime::Error> not_sent() {
   return runtime::fail(runtime::Reason::shutting_down, "who explains sends nothing");
 }
 
+std::optional<device_taint_eviction::PodsByGroup> pods_by_group(informers::Store<api::Pod>& pods,
+                                                                const common::FeatureGates& gates) {
+  if (common::group_claims(gates) == common::GroupClaims::refused) return std::nullopt;
+  return device_taint_eviction::declare_pods_by_group(pods);
+}
+
 }  // namespace
 
 // Never called, as the controllers stand by.
@@ -14,10 +20,14 @@ class ClusterCopy::NoClaimApi final : public resource_claim::ClaimApi {
  public:
   using ClaimPtr = resource_claim::ClaimPtr;
   using PodPtr = resource_claim::PodPtr;
+  using GroupPtr = resource_claim::GroupPtr;
   template <class T = void>
   using Answer = runtime::Task<runtime::Result<T>>;
 
   Answer<PodPtr> get_pod(api::NamespacedName, workqueue::Priority) override {
+    co_return not_sent();
+  }
+  Answer<GroupPtr> get_group(api::NamespacedName, workqueue::Priority) override {
     co_return not_sent();
   }
   Answer<ClaimPtr> get_claim(api::NamespacedName, workqueue::Priority) override {
@@ -32,6 +42,10 @@ class ClusterCopy::NoClaimApi final : public resource_claim::ClaimApi {
   }
   Answer<PodPtr> write_names(PodPtr, std::vector<resource_claim::ClaimName>,
                              workqueue::Priority) override {
+    co_return not_sent();
+  }
+  Answer<GroupPtr> write_group_names(GroupPtr, std::vector<resource_claim::ClaimName>,
+                                     workqueue::Priority) override {
     co_return not_sent();
   }
   Answer<ClaimPtr> reserve(ClaimPtr, api::ConsumerReference, workqueue::Priority) override {
@@ -67,15 +81,17 @@ ClusterCopy::ClusterCopy(runtime::TimeSource& time, common::FeatureGates gates,
                          ListedObjects objects)
     : claim_api_(std::make_unique<NoClaimApi>()),
       eviction_api_(std::make_unique<NoEvictionApi>()),
-      claim_controller_(
-          {.stores = resource_claim::declare_stores(pods_.store, claims_.store, templates_.store),
-           .api = *claim_api_,
-           .events = events_,
-           .time = time,
-           .metrics = metrics_,
-           .log = {}},
-          {.gates = gates}),
-      eviction_controller_({.lookup = {pods_.store.reader(), claims_.store.reader()},
+      claim_controller_({.stores = resource_claim::declare_stores(
+                             pods_.store, claims_.store, templates_.store,
+                             gates.generic_workload ? &groups_.store : nullptr),
+                         .api = *claim_api_,
+                         .events = events_,
+                         .time = time,
+                         .metrics = metrics_,
+                         .log = {}},
+                        {.gates = gates}),
+      eviction_controller_({.lookup = {pods_.store.reader(), claims_.store.reader(),
+                                       pods_by_group(pods_.store, gates)},
                             .api = *eviction_api_,
                             .events = events_,
                             .time = time,
@@ -95,6 +111,7 @@ ClusterCopy::ClusterCopy(runtime::TimeSource& time, common::FeatureGates gates,
   templates_.fill(std::move(objects.templates));
   slices_.fill(std::move(objects.slices));
   rules_.fill(std::move(objects.rules));
+  groups_.fill(std::move(objects.groups));
 }
 
 }  // namespace dcm::manager

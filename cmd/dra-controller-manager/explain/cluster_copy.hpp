@@ -9,6 +9,7 @@
 #include "client/api/decoder.hpp"
 #include "client/api/device_taint_rule.hpp"
 #include "client/api/pod.hpp"
+#include "client/api/pod_group.hpp"
 #include "client/api/resource_claim.hpp"
 #include "client/api/resource_claim_template.hpp"
 #include "client/api/resource_slice.hpp"
@@ -27,6 +28,7 @@ struct ListedObjects {
   Listed<api::ResourceClaimTemplate> templates;
   Listed<api::ResourceSlice> slices;
   Listed<api::DeviceTaintRule> rules;
+  Listed<api::PodGroup> groups;
 };
 
 // The controllers are those of a manager that stands by: they keep their indexes and send nothing.
@@ -69,6 +71,7 @@ class ClusterCopy {
   Kind<api::ResourceClaimTemplate> templates_;
   Kind<api::ResourceSlice> slices_;
   Kind<api::DeviceTaintRule> rules_;
+  Kind<api::PodGroup> groups_;
   resource_claim::Controller claim_controller_;
   device_taint_eviction::Controller eviction_controller_;
   ControllersSource source_;

@@ -98,9 +98,8 @@ class NoWrites final : public client::WriteGate {
 
 ExplainOutcome read(const ExplainOptions& options) {
   common::FeatureGates features;
-  for (const auto& [gate, is_on] : options.feature_gates) {
-    const Result<> set = set_feature_gate(gate, is_on, features);
-    if (!set) return bad_flags("--feature-gates: " + set.error().message);
+  if (const Result<> set = set_feature_gates(options.feature_gates, features); !set) {
+    return bad_flags("--feature-gates: " + set.error().message);
   }
   const auto config =
       client::load_cluster_config({.kubeconfig = options.kubeconfig, .context = options.context},

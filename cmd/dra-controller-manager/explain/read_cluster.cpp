@@ -38,6 +38,7 @@ class Reading {
     }
     Result<> read = co_await read_namespaced(std::get<Served>(claims));
     if (read) co_await read_taints(std::get<Served>(claims));
+    if (read && question_.features.generic_workload) co_await read_groups();
     co_return read;
   }
 
@@ -71,6 +72,14 @@ class Reading {
     read = co_await list(api::kDeviceTaintRules, *rules_served, api::make_json_rule_decoder(), "",
                          objects_.rules);
     note_missing(read);
+  }
+
+  Task<> read_groups() {
+    const Availability groups = co_await find({&api::kPodGroups});
+    const auto* served = std::get_if<Served>(&groups);
+    if (served == nullptr) co_return;  // then there are none
+    note_missing(co_await list(api::kPodGroups, *served, api::make_json_group_decoder(),
+                               name_space(), objects_.groups));
   }
 
   template <class T>

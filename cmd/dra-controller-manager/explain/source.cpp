@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "controllers/resource_claim/explain_group.hpp"
+
 namespace dcm::manager {
 namespace {
 
@@ -43,6 +45,8 @@ std::optional<Explanation> ControllersSource::explain(const Subject& subject) co
       return explain_pod(subject.key);
     case Subject::Kind::claim:
       return explain_claim(subject.key);
+    case Subject::Kind::group:
+      return explain_group(subject.key);
     case Subject::Kind::rule:
       break;
   }
@@ -78,6 +82,17 @@ std::optional<Explanation> ControllersSource::explain_claim(const api::Namespace
   explanation.topics.push_back(parts_.eviction_controller == nullptr
                                    ? not_run("device-taint-eviction-controller")
                                    : parts_.eviction_controller->explain_taints_of(*claim));
+  return explanation;
+}
+
+std::optional<Explanation> ControllersSource::explain_group(const api::NamespacedName& key) const {
+  if (parts_.claim_controller == nullptr) return std::nullopt;
+  const auto group = parts_.claim_controller->find_group(key);
+  if (group == nullptr) return std::nullopt;
+  Explanation explanation =
+      about(Subject::Kind::group, group->meta,
+            resource_claim::describe(*group, parts_.claim_controller->pods_of(*group)));
+  append(explanation, parts_.claim_controller->explain_group(group, parts_.miss));
   return explanation;
 }
 

@@ -40,6 +40,7 @@ class ControllersSource final : public ExplanationSource {
  private:
   std::optional<common::Explanation> explain_pod(const api::NamespacedName& key) const;
   std::optional<common::Explanation> explain_claim(const api::NamespacedName& key) const;
+  std::optional<common::Explanation> explain_group(const api::NamespacedName& key) const;
   std::optional<common::Explanation> explain_rule(const std::string& name) const;
 
   Parts parts_;

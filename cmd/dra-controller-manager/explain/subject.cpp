@@ -23,6 +23,7 @@ struct KindNames {
 constexpr std::array kKinds = {
     KindNames{Subject::Kind::pod, "Pod", "pods", "po", ""},
     KindNames{Subject::Kind::claim, "ResourceClaim", "resourceclaims", "claim", "resource.k8s.io"},
+    KindNames{Subject::Kind::group, "PodGroup", "podgroups", "group", "scheduling.k8s.io"},
     KindNames{Subject::Kind::rule, "DeviceTaintRule", "devicetaintrules", "rule",
               "resource.k8s.io"},
 };
@@ -75,7 +76,8 @@ bool can_be_name(std::string_view name) {
 std::unexpected<runtime::Error> no_such_path() {
   return runtime::fail(runtime::Reason::bad_request,
                        fmt::format("there are {0}pods/<namespace>/<name>, "
-                                   "{0}resourceclaims/<namespace>/<name> and "
+                                   "{0}resourceclaims/<namespace>/<name>, "
+                                   "{0}podgroups/<namespace>/<name> and "
                                    "{0}devicetaintrules/<name>",
                                    kExplainPath));
 }
@@ -129,7 +131,8 @@ Result<Subject> subject_from_path(std::string_view path) {
 Result<Subject> subject_from_words(const std::vector<std::string>& words,
                                    const std::string& default_namespace) {
   constexpr std::string_view kWanted =
-      "expected pod, resourceclaim or devicetaintrule, and a name: explain pod lab/trainer-0";
+      "expected pod, resourceclaim, podgroup or devicetaintrule, and a name: "
+      "explain pod lab/trainer-0";
   if (words.empty() || words.size() > 2) return bad_words(std::string(kWanted));
   std::string kind_word = words.front();
   std::string name = words.back();

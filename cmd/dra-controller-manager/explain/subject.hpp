@@ -12,7 +12,7 @@
 namespace dcm::manager {
 
 struct Subject {
-  enum class Kind : std::uint8_t { pod, claim, rule };
+  enum class Kind : std::uint8_t { pod, claim, group, rule };
   Kind kind = Kind::pod;
   api::NamespacedName key;  // of a rule only the name
 

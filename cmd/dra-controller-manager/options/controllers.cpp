@@ -56,10 +56,8 @@ std::optional<Conflict> select_controllers(const Strings& names, Options& option
 }
 
 std::optional<Conflict> settle_feature_gates(const Switches& gates, Options& options) {
-  for (const auto& [name, on] : gates) {
-    if (const auto set = set_feature_gate(name, on, options.features); !set) {
-      return Conflict{"feature-gates", set.error().message};
-    }
+  if (const auto set = set_feature_gates(gates, options.features); !set) {
+    return Conflict{"feature-gates", set.error().message};
   }
   if (!options.features.dra_device_taints) options.runs_device_taint_eviction_controller = false;
   return std::nullopt;

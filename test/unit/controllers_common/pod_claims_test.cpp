@@ -111,7 +111,8 @@ TEST(PodClaims, which_claims_are_a_pods) {
        make_pod("p").uses("a", "c"), false},
   };
   for (const PairRow& row : rows) {
-    EXPECT_EQ(is_claim_of(*row.claim, *row.pod), row.expected) << row.sentence;
+    EXPECT_EQ(is_claim_of(*row.claim, *row.pod, GroupClaims::refused), row.expected)
+        << row.sentence;
   }
 }
 
@@ -130,8 +131,67 @@ TEST(PodClaims, who_may_consume_a_claim_now) {
        make_claim("c").allocated().reserved_for("p"), pod().on_node("n").with_uid("new"), false},
   };
   for (const PairRow& row : rows) {
-    EXPECT_EQ(may_consume_now(*row.claim, *row.pod), row.expected) << row.sentence;
+    EXPECT_EQ(may_consume_now(*row.claim, *row.pod, GroupClaims::refused), row.expected)
+        << row.sentence;
   }
+}
+
+// A pod of group "g" that uses claim "c" by a template, and what the two share.
+test::PodBuilder member() {
+  return make_pod("p").in_group("g").from_template("gpus", "gpu").names("gpus", "c").on_node("n");
+}
+
+TEST(PodClaims, when_a_pod_may_use_a_claim_of_its_group) {
+  const auto of_group = [] { return make_claim("c").generated_for_group("g", "gpus").allocated(); };
+  const PairRow rows[] = {
+      {"reserved for the group", of_group().reserved_for_group("g"), member(), true},
+      {"reserved for the pod", of_group().reserved_for("p"), member(), true},
+      {"its own claim, reserved for the group",
+       make_claim("c").generated_for("p", "gpus").allocated().reserved_for_group("g"), member(),
+       true},
+      {"a user's claim, reserved for the group",
+       make_claim("u").allocated().reserved_for_group("g"), member().uses("more", "u"), true},
+      {"whatever UID the group has",
+       make_claim("c")
+           .controlled_by({"scheduling.k8s.io", "PodGroup", "g", api::Uid("new")})
+           .allocated()
+           .reserved_for_group("g"),
+       member(), true},
+      {"not of another group",
+       make_claim("c").generated_for_group("h", "gpus").allocated().reserved_for_group("g"),
+       member(), false},
+      {"not reserved for another group", of_group().reserved_for_group("h"), member(), false},
+      {"not of a kind that is called the same",
+       make_claim("c")
+           .controlled_by({"example.com", "PodGroup", "g", test::uid_of("g")})
+           .allocated()
+           .reserved_for_group("g"),
+       member(), false},
+      {"not reserved for something that is called the same",
+       of_group().reserved_for_consumer({"example.com", "podgroups", "g", api::Uid("u")}), member(),
+       false},
+      {"not without a pod claim that leads to it",
+       make_claim("d").generated_for_group("g", "gpus").allocated().reserved_for_group("g"),
+       member(), false},
+      {"not in another namespace", of_group().reserved_for_group("g").in_namespace("else"),
+       member(), false},
+      {"a pod in no group", of_group().reserved_for_group("g"),
+       make_pod("p").from_template("gpus", "gpu").names("gpus", "c").on_node("n"), false},
+  };
+  for (const PairRow& row : rows) {
+    EXPECT_EQ(may_consume_now(*row.claim, *row.pod, GroupClaims::shared), row.expected)
+        << row.sentence;
+  }
+  const api::ObjectPtr<api::ResourceClaim> shared = of_group().reserved_for_group("g");
+  const api::ObjectPtr<api::Pod> pod = member();
+  EXPECT_FALSE(may_consume_now(*shared, *pod, GroupClaims::refused));
+}
+
+TEST(PodClaims, when_the_claims_of_groups_count) {
+  EXPECT_EQ(group_claims({}), GroupClaims::refused);
+  EXPECT_EQ(group_claims({.generic_workload = true}), GroupClaims::refused);
+  EXPECT_EQ(group_claims({.generic_workload = true, .dra_workload_resource_claims = true}),
+            GroupClaims::shared);
 }
 
 struct DoneRow {

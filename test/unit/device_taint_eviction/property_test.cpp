@@ -137,7 +137,7 @@ class Model {
       return due.has_value();
     };
     for (const auto& [key, claim] : world_.claims) {
-      if (!common::may_consume_now(*claim, pod)) continue;
+      if (!common::may_consume_now(*claim, pod, common::GroupClaims::refused)) continue;
       for (const api::AllocatedDevice& device : claim->devices) {
         for (const auto& [name, rule] : world_.rules) {
           if (!rule->selector || !rule->unknown_selector_field.empty()) continue;

@@ -276,6 +276,37 @@ TEST_F(TrackerTest, one_reservation_that_leads_nowhere_does_not_hide_the_others)
   EXPECT_EQ(world.pending(), "q 0s");
 }
 
+TEST_F(TrackerTest, a_reservation_for_a_group_leads_to_its_pods_each_judged_on_its_own) {
+  const auto member = [](const std::string& name) {
+    return test::make_pod(name).in_group("g").from_template("fabric", "net").on_node("node");
+  };
+  for (const common::GroupClaims groups :
+       {common::GroupClaims::shared, common::GroupClaims::refused}) {
+    World fresh;
+    fresh.groups = groups;
+    fresh.start();
+    fresh.put(member("a").names("fabric", "shared"));
+    fresh.put(member("b").names("fabric", "shared"));
+    fresh.put(member("without-a-node").names("fabric", "shared").on_node(""));
+    fresh.put(member("without-the-claim"));
+    fresh.put(member("of-another-group").in_group("h").names("fabric", "shared"));
+    fresh.put(test::make_claim("shared")
+                  .generated_for_group("g", "fabric")
+                  .reserved_for_group("g")
+                  .with_device("pool", "gpu-0"));
+    fresh.put(rule_for_all());
+    fresh.settle();
+    const bool is_shared = groups == common::GroupClaims::shared;
+    EXPECT_EQ(fresh.pending(), is_shared ? "a 0s, b 0s" : "");
+    if (!is_shared) continue;
+    fresh.put(member("c").names("fabric", "shared"));
+    EXPECT_EQ(fresh.pending(), "a 0s, b 0s, c 0s") << "who comes later is judged as well";
+    fresh.put(
+        test::make_claim("shared").generated_for_group("g", "fabric").with_device("pool", "gpu-0"));
+    EXPECT_EQ(fresh.pending(), "") << "the reservation is gone";
+  }
+}
+
 TEST_F(TrackerTest, namespaces_are_counted) {
   world.put(test::make_pod("q").uses("c", "c").on_node("node").in_namespace("other"));
   world.put(

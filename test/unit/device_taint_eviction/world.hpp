@@ -50,6 +50,14 @@ class World : public Lookup {
  public:
   PodPtr find_pod(const api::NamespacedName& key) const override { return get(pods, key); }
   ClaimPtr find_claim(const api::NamespacedName& key) const override { return get(claims, key); }
+  common::GroupClaims group_claims() const override { return groups; }
+  std::vector<PodPtr> pods_of_group(const api::NamespacedName& group) const override {
+    std::vector<PodPtr> members;
+    for (const auto& [key, pod] : pods) {
+      if (common::group_of(*pod) == group) members.push_back(pod);
+    }
+    return members;
+  }
 
   void put(const PodPtr& pod) { tracker.observe_pod(replace(pods, pod), pod); }
   void put(const ClaimPtr& claim) { tracker.observe_claim(replace(claims, claim), claim); }
@@ -109,6 +117,7 @@ class World : public Lookup {
   Objects<api::ResourceClaim> claims;
   Objects<api::ResourceSlice> slices;
   Objects<api::DeviceTaintRule> rules;
+  common::GroupClaims groups = common::GroupClaims::refused;
   Tracker tracker{*this};
 
  private:

@@ -120,7 +120,7 @@ TEST(Options, a_mistake_is_one_line_that_names_the_flag) {
         {"--controllers=-resourceclaim-controller", "--controllers"},
         {"--device-taint-eviction-mode=kill", "delete or evict"},
         {"--feature-gates=DRAAdminAccess=false", "DRAAdminAccess"},
-        {"--feature-gates=GenericWorkload=true", "pod groups"},
+        {"--feature-gates=DRAWorkloadResourceClaims=true", "needs GenericWorkload=true"},
         {"--feature-gates=NoSuchGate=true", "NoSuchGate"},
         {"--feature-gates=GenericWorkload", "GenericWorkload"},
         {"--logging-format=xml", "--logging-format"},

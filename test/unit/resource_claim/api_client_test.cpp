@@ -132,6 +132,58 @@ CO_TEST(ApiClient, writes_all_names_by_server_side_apply_for_this_pod_only) {
                                   R"({"name":"nic","resourceClaimName":"n"}])"));
 }
 
+constexpr const char* kGroupJson =
+    R"({"metadata":{"name":"trainers","namespace":"lab","resourceVersion":"7",)"
+    R"("uid":"c1f4a0de-2f0b-4a7e-9a51-2b7f7d1f0e42"},"spec":{}})";
+
+struct FixtureWithGroups : Fixture {
+  explicit FixtureWithGroups(runtime::VirtualLoop& loop) : Fixture(loop) {
+    api.use_groups({client, {&api::kPodGroups, "v1alpha3"}, *group_decoder});
+  }
+  std::unique_ptr<api::Decoder<api::PodGroup>> group_decoder = api::make_json_group_decoder();
+  GroupPtr group =
+      test::make_group("trainers").with_uid("c1f4a0de-2f0b-4a7e-9a51-2b7f7d1f0e42").get();
+};
+
+CO_TEST(ApiClient, writes_the_names_of_a_groups_claims_in_the_version_that_is_served) {
+  FixtureWithGroups f(loop);
+  f.answer(kGroupJson);
+  const std::vector<ClaimName> names = {{"fabric", "f"}};
+  const Result<GroupPtr> written = co_await f.api.write_group_names(f.group, names, Priority::live);
+  CO_ASSERT_TRUE(written);
+  EXPECT_THAT(f.line(), testing::StartsWith("PATCH /apis/scheduling.k8s.io/v1alpha3/namespaces/lab/"
+                                            "podgroups/trainers/status?"));
+  EXPECT_THAT(f.line(), HasSubstr("fieldManager=ResourceClaimController"));
+  EXPECT_THAT(f.line(), HasSubstr("force=true"));
+  EXPECT_EQ(f.body(),
+            R"({"apiVersion":"scheduling.k8s.io/v1alpha3","kind":"PodGroup",)"
+            R"("metadata":{"name":"trainers","namespace":"lab",)"
+            R"("uid":"c1f4a0de-2f0b-4a7e-9a51-2b7f7d1f0e42"},)"
+            R"("status":{"resourceClaimStatuses":[{"name":"fabric","resourceClaimName":"f"}]}})");
+}
+
+CO_TEST(ApiClient, only_a_404_that_names_the_group_says_that_it_is_gone) {
+  FixtureWithGroups f(loop);
+  f.http.answer({.status = 404, .headers = {}, .body = "404 page not found"});
+  const Result<GroupPtr> not_served = co_await f.api.get_group({"lab", "trainers"}, Priority::live);
+  CO_ASSERT_TRUE(!not_served);
+  EXPECT_FALSE(runtime::is_not_found(not_served.error()));
+  f.http.answer({.status = 404,
+                 .headers = {},
+                 .body = R"({"kind":"Status","reason":"NotFound","details":{"name":"trainers"}})"});
+  const Result<GroupPtr> gone = co_await f.api.get_group({"lab", "trainers"}, Priority::live);
+  CO_ASSERT_TRUE(!gone);
+  EXPECT_TRUE(runtime::is_not_found(gone.error()));
+}
+
+CO_TEST(ApiClient, where_no_groups_are_served_nothing_is_asked_about_one) {
+  Fixture f(loop);
+  const Result<GroupPtr> group = co_await f.api.get_group({"lab", "trainers"}, Priority::live);
+  CO_ASSERT_TRUE(!group);
+  EXPECT_EQ(group.error().reason, runtime::Reason::not_served);
+  EXPECT_TRUE(f.http.seen().empty());
+}
+
 CO_TEST(ApiClient, reserves_on_the_status_with_the_version_that_it_saw) {
   Fixture f(loop);
   f.answer(claim_json("shared"));

@@ -24,15 +24,20 @@ struct Known {
   std::vector<PodPtr> others = {};  // pods
   Miss miss = Miss::unknown;
   common::FeatureGates gates = {};
+  GroupPtr group = nullptr;
 };
 
 std::vector<Topic> explain(const Known& known) {
   PodSnapshot snapshot;
   snapshot.pod = known.pod;
+  snapshot.group = known.group;
   for (const ClaimPtr& claim : known.claims) {
     snapshot.claims[claim->meta.key.name] = claim;
     if (claim->controller && claim->controller->uid == known.pod->meta.uid) {
       snapshot.owned.push_back(claim);
+    }
+    if (claim->controller && known.group && claim->controller->uid == known.group->meta.uid) {
+      snapshot.owned_by_group.push_back(claim);
     }
   }
   for (const TemplatePtr& one : known.templates) snapshot.templates[one->meta.key.name] = one;
@@ -225,6 +230,40 @@ TEST(ExplainPod, pods_for_which_nothing_is_done) {
       {"a member of a group",
        {user().in_group("g")},
        {"stuck InGroup: The pod is a member of PodGroup \"g\", and the feature gate"}},
+  });
+}
+
+TEST(ExplainPod, in_a_group) {
+  constexpr common::FeatureGates kOn = {.generic_workload = true,
+                                        .dra_workload_resource_claims = true};
+  constexpr common::FeatureGates kHalfOn = {.generic_workload = true};
+  const GroupPtr group = test::make_group("g").from_template("accel", "gpus").get();
+  const auto member = [] { return from_template().in_group("g"); };
+  const auto known = [&](const test::PodBuilder& pod, std::vector<ClaimPtr> claims,
+                         const common::FeatureGates& gates) {
+    return Known{.pod = pod, .claims = std::move(claims), .gates = gates, .group = group};
+  };
+  const auto shared = [] { return make_claim("c").generated_for_group("g", "accel"); };
+  expect_told({
+      {"without its group",
+       {.pod = member(), .gates = kOn},
+       {"stuck GroupMissing: The pod is a member of PodGroup \"g\", which is not there."}},
+      {"while the group's claim is not made",
+       known(member(), {}, kOn),
+       {"waiting GroupClaimMissing: The claim is that of PodGroup \"g\""}},
+      {"whose claim is not named yet",
+       known(member(), {shared()}, kOn),
+       {"acting WriteName: ResourceClaim \"c\" was made for it"}},
+      {"reserved for the group",
+       known(member().names("accel", "c"), {shared().allocated().reserved_for_group("g")}, kOn),
+       {"fine Reserved: ResourceClaim \"c\" is allocated (no device) and reserved for the pod's "
+        "group."}},
+      {"that came with a node",
+       known(member().names("accel", "c").on_node("n"), {shared().allocated()}, kOn),
+       {"it is reserved for its group now", "reserve ResourceClaim \"c\" for the pod's group"}},
+      {"with the gate for their claims off",
+       known(member(), {}, kHalfOn),
+       {"stuck FeatureDisabled", "DRAWorkloadResourceClaims feature is disabled"}},
   });
 }
 

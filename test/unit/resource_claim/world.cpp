@@ -15,11 +15,14 @@ World::Process::Process(World& world)
     : pod_writer(pods.take_writer()),
       claim_writer(claims.take_writer()),
       template_writer(templates.take_writer()),
-      stores(declare_stores(pods, claims, templates)),
+      group_writer(groups.take_writer()),
+      stores(declare_stores(pods, claims, templates,
+                            world.gates.generic_workload ? &groups : nullptr)),
       foreign({.claims = stores.claims,
                .time = world.loop.time(),
                .metrics = metrics,
-               .log = world.logger()},
+               .log = world.logger(),
+               .groups = common::group_claims(world.gates)},
               world.predecessor),
       attributing(world.api, foreign),
       expectations({.time = world.loop.time(),
@@ -40,6 +43,8 @@ World::Process::Process(World& world)
           {.workers = world.workers, .gates = world.gates, .predecessor = world.predecessor}),
       group(world.loop.executor()) {
   controller.observe(pods, claims, templates);
+  if (world.gates.generic_workload) controller.observe_groups(groups);
+  controller.use_groups("scheduling.k8s.io/v1beta1");
   claims.add_observer(foreign);
 }
 
@@ -76,6 +81,8 @@ void World::Process::deliver(const test::FakeClaimApi::Change& change) {
     deliver_to(pod_writer, *pod);
   } else if (const auto* claim = std::get_if<api::ChangeEvent<api::ResourceClaim>>(&change)) {
     deliver_to(claim_writer, *claim);
+  } else if (const auto* pod_group = std::get_if<api::ChangeEvent<api::PodGroup>>(&change)) {
+    deliver_to(group_writer, *pod_group);
   } else {
     deliver_to(template_writer, std::get<api::ChangeEvent<api::ResourceClaimTemplate>>(change));
   }
@@ -85,6 +92,7 @@ void World::Process::sync(const World& world) {
   sync_store(pod_writer, world.api.pods(), world.api.version());
   sync_store(claim_writer, world.api.claims(), world.api.version());
   sync_store(template_writer, world.api.templates(), world.api.version());
+  sync_store(group_writer, world.api.groups(), world.api.version());
 }
 
 World::World() {
@@ -101,6 +109,9 @@ bool World::is_held(const test::FakeClaimApi::Change& change) const {
   if (held_kinds_ == Held::everything) return true;
   if (std::holds_alternative<api::ChangeEvent<api::Pod>>(change)) {
     return held_kinds_ == Held::pods;
+  }
+  if (std::holds_alternative<api::ChangeEvent<api::PodGroup>>(change)) {
+    return held_kinds_ == Held::groups;
   }
   return held_kinds_ == Held::claims &&
          std::holds_alternative<api::ChangeEvent<api::ResourceClaim>>(change);
@@ -148,6 +159,13 @@ std::vector<std::string> World::calls() {
 
 std::string World::describe() const {
   std::ostringstream text;
+  for (const auto& [name, group] : api.groups()) {
+    text << "group " << name;
+    for (const api::PodClaimStatus& status : group->claim_statuses) {
+      text << " " << status.name.str() << "=" << status.claim_name.value_or("-");
+    }
+    text << "\n";
+  }
   for (const auto& [name, pod] : api.pods()) {
     text << "pod " << name;
     for (const api::PodClaimStatus& status : pod->claim_statuses) {

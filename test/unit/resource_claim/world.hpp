@@ -53,7 +53,7 @@ class World {
   // The process ends as it should.
   void stop();
 
-  enum class Held : std::uint8_t { nothing, claims, pods, everything };
+  enum class Held : std::uint8_t { nothing, claims, pods, groups, everything };
   // From now on these watches deliver nothing, until release_watch(). Own writes are seen all the
   // same.
   void hold_watch(Held what = Held::everything) { held_kinds_ = what; }
@@ -93,9 +93,11 @@ class World {
     informers::Store<api::Pod> pods;
     informers::Store<api::ResourceClaim> claims;
     informers::Store<api::ResourceClaimTemplate> templates;
+    informers::Store<api::PodGroup> groups;
     informers::StoreWriter<api::Pod> pod_writer;
     informers::StoreWriter<api::ResourceClaim> claim_writer;
     informers::StoreWriter<api::ResourceClaimTemplate> template_writer;
+    informers::StoreWriter<api::PodGroup> group_writer;
     Stores stores;
     ForeignClaims foreign;
     AttributingApi attributing;

@@ -1,0 +1,64 @@
+#include "cmd/dra-controller-manager/late_kind.hpp"
+
+#include <chrono>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "runtime/deadline.hpp"
+
+namespace dcm::manager {
+
+using namespace std::chrono_literals;
+using runtime::Task;
+
+LateKind::LateKind(Dependencies dependencies, const api::ResourceKind& kind, Hooks hooks)
+    : deps_(dependencies),
+      kind_(kind),
+      hooks_(std::move(hooks)),
+      missing_(fmt::format("{}: not asked for yet", kind.plural)) {}
+
+Task<client::Availability> LateKind::ask() {
+  return deps_.discovery.find({&kind_}, runtime::Deadline::after(deps_.time, 30s));
+}
+
+Task<> LateKind::find() {
+  while (true) {
+    last_answer_ = co_await ask();
+    take(last_answer_);
+    if (!missing_) break;
+    co_await runtime::sleep_for(deps_.time, client::ask_again_after(last_answer_));
+  }
+  if (cache_ == nullptr) hooks_.not_served();
+}
+
+Task<> LateKind::follow() {
+  do {
+    co_await runtime::sleep_for(deps_.time, client::ask_again_after(last_answer_));
+    if (cache_ != nullptr && cache_->last_error().empty()) continue;
+    last_answer_ = co_await ask();
+    if (cache_ == nullptr) take(last_answer_);
+  } while (!has_lost(last_answer_));
+  hooks_.has_lost(version_);
+}
+
+void LateKind::take(const client::Availability& availability) {
+  if (const auto* unknown = std::get_if<client::Unknown>(&availability)) {
+    // Once it was known, the work goes on without.
+    if (missing_) missing_ = fmt::format("{}: {}", kind_.plural, unknown->error.message);
+    return;
+  }
+  missing_.reset();
+  if (const auto* served = std::get_if<client::Served>(&availability)) {
+    version_ = served->version;
+    cache_ = &hooks_.start(*served);
+  }
+}
+
+bool LateKind::has_lost(const client::Availability& availability) const {
+  if (cache_ == nullptr || std::holds_alternative<client::Unknown>(availability)) return false;
+  const auto* served = std::get_if<client::Served>(&availability);
+  return served == nullptr || served->version != version_;
+}
+
+}  // namespace dcm::manager

@@ -1,0 +1,55 @@
+// A kind that the API server may serve or not, in a version of its own, or come to serve later:
+// taint rules, pod groups.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "client/discovery.hpp"
+#include "informers/sync_state.hpp"
+#include "runtime/task.hpp"
+#include "runtime/time.hpp"
+
+namespace dcm::manager {
+
+// Is asked for before the work begins, and followed from then on. Never in another version than the
+// one it began with: that is for a new session.
+class LateKind {
+ public:
+  struct Dependencies {
+    client::Discovery& discovery;
+    runtime::TimeSource& time;
+  };
+  // What happens to it.
+  struct Hooks {
+    // It is served: begins to fill its cache, at most once.
+    std::function<informers::SyncState&(const client::Served&)> start;
+    std::function<void()> not_served;                          // when the work begins
+    std::function<void(const std::string& version)> has_lost;  // the version it began with
+  };
+  // What the dependencies refer to must outlive it.
+  LateKind(Dependencies dependencies, const api::ResourceKind& kind, Hooks hooks);
+
+  // Until it is known whether it is served.
+  runtime::Task<> find();
+  // Until it has been lost. After find().
+  runtime::Task<> follow();
+  // Why that is not known yet, in one line; nothing: it is.
+  const std::optional<std::string>& missing() const { return missing_; }
+
+ private:
+  runtime::Task<client::Availability> ask();
+  void take(const client::Availability& availability);
+  bool has_lost(const client::Availability& availability) const;
+
+  Dependencies deps_;
+  const api::ResourceKind& kind_;
+  Hooks hooks_;
+  std::optional<std::string> missing_;
+  std::string version_;                    // empty: none is in use
+  informers::SyncState* cache_ = nullptr;  // of the version in use
+  client::Availability last_answer_ = client::NotServed{};
+};
+
+}  // namespace dcm::manager

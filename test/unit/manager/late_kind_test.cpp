@@ -1,0 +1,115 @@
+#include "cmd/dra-controller-manager/late_kind.hpp"
+
+#include <gmock/gmock.h>
+
+#include "runtime/task_group.hpp"
+#include "test/unit/client/rest_client_fixture.hpp"
+
+namespace dcm::manager {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class LateKindTest : public testing::Test {
+ protected:
+  LateKindTest()
+      : kind({discovery, loop.time()}, api::kPodGroups,
+             {.start = [this](const client::Served& served) -> informers::SyncState& {
+                told.push_back("start " + served.version);
+                return cache;
+              },
+              .not_served = [this] { told.emplace_back("not served"); },
+              .has_lost =
+                  [this](const std::string& version) { told.push_back("lost " + version); }}),
+        tasks(loop.executor()) {}
+  ~LateKindTest() override {
+    tasks.cancel();
+    loop.run(tasks.join());
+  }
+
+  // What the server says next.
+  void serves(const std::string& version) {
+    answer(200, R"({"kind":"APIGroup","versions":[{"version":")" + version + R"("}]})");
+    answer(200, R"({"kind":"APIResourceList","resources":[{"name":"podgroups"}]})");
+  }
+  void serves_nothing() { answer(404, "404 page not found"); }
+  void answer(std::uint16_t status, std::string body) {
+    rest.http.answer({.status = status, .headers = {}, .body = std::move(body)});
+  }
+  std::vector<std::string> news() { return std::exchange(told, {}); }
+
+  runtime::VirtualLoop loop;
+  client::RestClientFixture rest{loop};
+  client::Discovery discovery{rest.client};
+  informers::SyncState cache{"podgroups", loop.time()};
+  std::vector<std::string> told;
+  LateKind kind;
+  runtime::TaskGroup tasks;
+};
+
+TEST_F(LateKindTest, is_begun_with_in_the_best_version_that_is_served) {
+  EXPECT_EQ(kind.missing(), "podgroups: not asked for yet");
+  serves("v1alpha3");
+  loop.run(kind.find());
+  EXPECT_EQ(kind.missing(), std::nullopt);
+  EXPECT_THAT(news(), ElementsAre("start v1alpha3"));
+}
+
+TEST_F(LateKindTest, a_server_that_does_not_say_is_asked_again) {
+  answer(403, R"({"kind":"Status","message":"no"})");
+  tasks.spawn("find", kind.find());
+  loop.run_for(1s);
+  EXPECT_THAT(kind.missing().value_or(""), testing::StartsWith("podgroups: "));
+  EXPECT_THAT(news(), IsEmpty());
+  serves("v1beta1");
+  loop.run_for(10s);
+  EXPECT_EQ(kind.missing(), std::nullopt);
+  EXPECT_THAT(news(), ElementsAre("start v1beta1"));
+}
+
+TEST_F(LateKindTest, one_that_comes_later_is_begun_with_then) {
+  serves_nothing();
+  loop.run(kind.find());
+  EXPECT_EQ(kind.missing(), std::nullopt) << "the work goes on without";
+  EXPECT_THAT(news(), ElementsAre("not served"));
+  tasks.spawn("follow", kind.follow());
+  loop.run_for(10s);
+  serves("v1beta1");
+  loop.run_for(1min);
+  EXPECT_THAT(news(), ElementsAre("start v1beta1"));
+}
+
+TEST_F(LateKindTest, is_not_asked_about_while_its_watch_works) {
+  serves("v1beta1");
+  loop.run(kind.find());
+  const std::size_t asked = rest.http.seen().size();
+  tasks.spawn("follow", kind.follow());
+  loop.run_for(1h);
+  EXPECT_EQ(rest.http.seen().size(), asked);
+}
+
+TEST_F(LateKindTest, another_version_or_none_is_a_loss_and_silence_is_not) {
+  for (const bool is_none : {true, false}) {
+    SCOPED_TRACE(is_none);
+    serves("v1beta1");
+    LateKind each(
+        {discovery, loop.time()}, api::kPodGroups,
+        {.start = [this](const client::Served&) -> informers::SyncState& { return cache; },
+         .not_served = [] {},
+         .has_lost = [this](const std::string& version) { told.push_back(version); }});
+    loop.run(each.find());
+    cache.note_error("404");
+    answer(403, R"({"kind":"Status","message":"no"})");
+    tasks.spawn("follow", each.follow());
+    loop.run_for(31s);
+    EXPECT_THAT(news(), IsEmpty());
+    is_none ? serves_nothing() : serves("v1alpha3");
+    loop.run_for(1min);
+    EXPECT_THAT(news(), ElementsAre("v1beta1"));
+  }
+}
+
+}  // namespace
+}  // namespace dcm::manager
