@@ -97,6 +97,8 @@ constexpr Member kMembers[] = {
     {"DeviceTaintRule", "status", kAlways, "{}"},
     {"DeviceTaintRule", "status.conditions[].reason", kAlways, R"("")"},
     {"DeviceTaintRule", "status.conditions[].message", kAlways, R"("")"},
+    {"PodGroup", "spec", kAlways, "{}"},
+    {"PodGroup", "status", kAlways, "{}"},
     {"ResourceClaim", "status.devices[].conditions[].reason", kAlways, R"("")"},
     {"ResourceClaim", "status.devices[].conditions[].message", kAlways, R"("")"},
 };

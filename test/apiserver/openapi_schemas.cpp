@@ -45,6 +45,10 @@ constexpr Excerpt kExcerpts[] = {
         "resource.k8s.io/v1alpha3",
 #include "test/apiserver/openapi/resource.k8s.io_v1alpha3.inc"
     },
+    {
+        "scheduling.k8s.io/v1beta1",
+#include "test/apiserver/openapi/scheduling.k8s.io_v1beta1.inc"
+    },
 };
 
 }  // namespace

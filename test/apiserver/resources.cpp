@@ -154,6 +154,17 @@ std::vector<ResourceType> all_types() {
        kAnswer,
        &taint_rule_strategy(),
        {}},
+      {"scheduling.k8s.io",
+       "podgroups",
+       "podgroup",
+       "PodGroup",
+       {},
+       kNamespaced,
+       kStatus,
+       kNeedsVersion,
+       kAnswer,
+       &pod_group_strategy(),
+       {}},
   };
 }
 
@@ -183,6 +194,7 @@ ResourceTable::ResourceTable(const ServedVersions& served) : types_(all_types())
 
 void ResourceTable::serve(const ServedVersions& served) {
   for (ResourceType& type : types_) {
+    if (type.kind == "PodGroup") type.versions = served.pod_groups;
     if (type.group != kDra) continue;
     type.versions = type.kind == "DeviceTaintRule" ? served.device_taint_rules : served.resource;
   }

@@ -48,11 +48,14 @@ struct ResourceType {
   DeleteAnswer delete_answer(std::string_view version) const;
 };
 
-// Which versions of resource.k8s.io are served; none at all is a server with DRA turned off.
+// Which versions of resource.k8s.io (none at all is a server with DRA turned off) and of its
+// neighbours are served.
 struct ServedVersions {
   std::vector<std::string> resource = {"v1"};
   // DeviceTaintRule comes and goes on its own: v1 since 1.37, v1beta2 since 1.36, v1alpha3.
   std::vector<std::string> device_taint_rules = {"v1"};
+  // PodGroup of scheduling.k8s.io (KEP-5729): v1beta1 and v1alpha3 in 1.37, where somebody asks.
+  std::vector<std::string> pod_groups = {};
 };
 
 class ResourceTable {

@@ -53,6 +53,9 @@ const std::vector<Row>& list_rows() {
       {"Pod", "status.podIPs", kMap, {"ip"}, kMerge, "ip"},
       {"Pod", "status.resourceClaimStatuses", kMap, {"name"}, kMerge, "name"},
 
+      {"PodGroup", "spec.resourceClaims", kMap, {"name"}, kMerge, "name"},
+      {"PodGroup", "status.resourceClaimStatuses", kMap, {"name"}, kMerge, "name"},
+
       {"Node", "spec.podCIDRs", kSet, {}, kMerge, ""},
       {"Node", "status.addresses", kMap, {"type"}, kMerge, "type"},
 

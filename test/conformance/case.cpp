@@ -67,6 +67,7 @@ json::value pod_object(const PodSpec& spec) {
   json::object pod_spec{{"containers", json::array{container}}};
   if (!claims.empty()) pod_spec["resourceClaims"] = claims;
   if (!spec.node.empty()) pod_spec["nodeName"] = spec.node;
+  if (!spec.group.empty()) pod_spec["schedulingGroup"] = {{"podGroupName", spec.group}};
   return {{"apiVersion", "v1"},
           {"kind", "Pod"},
           {"metadata", {{"name", spec.name}, {"finalizers", to_json(spec.finalizers)}}},
@@ -417,9 +418,11 @@ std::vector<support::FaultProxy::Record> Case::writes() {
 }
 
 std::string Case::path(const std::string& resource, const std::string& name) const {
-  const bool is_core = !resource.starts_with("resourceclaim");
-  return fmt::format("{}/namespaces/{}/{}{}{}", is_core ? "/api/v1" : "/apis/resource.k8s.io/v1",
-                     namespace_, resource, name.empty() ? "" : "/", name);
+  std::string_view api = "/api/v1";
+  if (resource.starts_with("resourceclaim")) api = "/apis/resource.k8s.io/v1";
+  if (resource == "podgroups") api = "/apis/scheduling.k8s.io/v1beta1";
+  return fmt::format("{}/namespaces/{}/{}{}{}", api, namespace_, resource, name.empty() ? "" : "/",
+                     name);
 }
 
 }  // namespace dcm::conformance

@@ -45,6 +45,7 @@ struct PodSpec {
   Names finalizers = {};
   // Its container asks for one of it.
   std::string extended_resource = {};
+  std::string group = {};  // spec.schedulingGroup
 };
 
 // An entry of reservedFor.

@@ -49,6 +49,12 @@ class RealServer final : public ApiServer {
     // The betas of claims are off unless asked for; `v1` is still the one that is preferred.
     command.insert(command.end(), {"--", "--runtime-config=resource.k8s.io/v1beta1=true",
                                    "--runtime-config=resource.k8s.io/v1beta2=true"});
+    // The newest one knows pod groups with claims, where it is asked to.
+    if (run.version.empty()) {
+      command.insert(command.end(),
+                     {"--runtime-config=scheduling.k8s.io/v1beta1=true",
+                      "--feature-gates=GenericWorkload=true,DRAWorkloadResourceClaims=true"});
+    }
     command.insert(command.end(), run.server_flags.begin(), run.server_flags.end());
     if (Process::run({command, {}, output}) != 0) {
       throw std::runtime_error("the control plane did not start, see " + output);
@@ -85,7 +91,7 @@ class MemoryServer final : public ApiServer {
   MemoryServer()
       : output_(log_file("apiserver")),
         process_({{support::binary("dcm-test-apiserver"), "--kubeconfig=" + output_ + ".kubeconfig",
-                   "--resource-versions=v1,v1beta2,v1beta1"},
+                   "--resource-versions=v1,v1beta2,v1beta1", "--pod-group-versions=v1beta1"},
                   {},
                   output_}) {
     support::eventually([this] {

@@ -24,6 +24,7 @@ SAME = {
     "drivers kept to their slices": (DRIVER, "base", ["driver-slices"]),
     "evictions by budget": (["--set", "evictionMode=evict"], "base", ["eviction-api"]),
     "the network policy": (["--set", "networkPolicy.enabled=true"], "base", ["network-policy"]),
+    "pod groups": (["--set", "podGroups.enabled=true"], "base", ["pod-groups"]),
     "the pod monitor": (["--set", "podMonitor.enabled=true"], "base", ["pod-monitor"]),
     "the service monitor": (["--set", "serviceMonitor.enabled=true"], "base", ["service-monitor"]),
     "several at once": (["--set", "alerts.enabled=true,podMonitor.enabled=true,evictionMode=evict", *DRIVER],

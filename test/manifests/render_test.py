@@ -7,7 +7,8 @@ import yaml
 import render
 from tools import ROOT, manager, run
 
-COMPONENTS = ["alerts", "driver-slices", "eviction-api", "network-policy", "pod-monitor", "service-monitor"]
+COMPONENTS = ["alerts", "driver-slices", "eviction-api", "network-policy", "pod-groups", "pod-monitor",
+              "service-monitor"]
 CLUSTER_SCOPED = {"Namespace", "ClusterRole", "ClusterRoleBinding", "FlowSchema",
                   "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"}
 ALL_CONTROLLERS_BUT_OURS = ("*,bootstrap-signer-controller,token-cleaner-controller,"
@@ -29,7 +30,7 @@ class Base(unittest.TestCase):
                 self.assertEqual(rendered[render.identity(thing)].get(part), thing.get(part))
 
     def test_no_rule_has_a_wildcard_or_reaches_a_secret(self):
-        for components in [[], ["eviction-api"]]:
+        for components in [[], ["eviction-api"], ["pod-groups"]]:
             for thing in render.composed(components=components):
                 for rule in thing.get("rules", []):
                     words = [word for words in rule.values() for word in words]

@@ -164,15 +164,20 @@ class Permissions(unittest.TestCase):
                            "system:serviceaccount:kube-system:dra-controller-manager",
                            check=False).returncode == 0
 
-    def test_to_evict_come_with_the_component(self):
-        objects = render.composed(components=["eviction-api"])
-        added = [o for o in objects if o["metadata"]["name"].endswith("-eviction-api")]
+    def expect_with_component(self, component, *question):
+        objects = render.composed(components=[component])
+        added = [o for o in objects if o["metadata"]["name"].endswith(f"-{component}")]
         cluster.remove(added)
-        cluster.soon("without the component it may not", lambda: not self.may(
-            "create", "pods", "--subresource=eviction", "-A"))
+        cluster.soon("without the component it may not", lambda: not self.may(*question))
         cluster.apply(objects)
         self.addCleanup(cluster.remove, added)
-        cluster.soon("with it, it may", lambda: self.may("create", "pods", "--subresource=eviction", "-A"))
+        cluster.soon("with it, it may", lambda: self.may(*question))
+
+    def test_to_evict_come_with_the_component(self):
+        self.expect_with_component("eviction-api", "create", "pods", "--subresource=eviction", "-A")
+
+    def test_to_read_pod_groups_come_with_the_component(self):
+        self.expect_with_component("pod-groups", "watch", "podgroups.scheduling.k8s.io", "-A")
 
     def test_of_the_api_servers_priority_follow_the_namespace(self):
         objects = render.kustomize("overlays/own-namespace")

@@ -9,7 +9,8 @@ each document: the kinds that the in-memory server knows and all that they refer
 server has to serve all versions:
 
     test/controlplane/controlplane up -- --runtime-config=resource.k8s.io/v1beta1=true,\\
-resource.k8s.io/v1beta2=true,resource.k8s.io/v1alpha3=true
+resource.k8s.io/v1beta2=true,resource.k8s.io/v1alpha3=true,scheduling.k8s.io/v1beta1=true \\
+--feature-gates=GenericWorkload=true,DRAWorkloadResourceClaims=true
 """
 import json
 import pathlib
@@ -27,6 +28,7 @@ DOCUMENTS = {
     "apis/resource.k8s.io/v1beta2": DRA + RULE,
     "apis/resource.k8s.io/v1beta1": DRA,
     "apis/resource.k8s.io/v1alpha3": RULE,
+    "apis/scheduling.k8s.io/v1beta1": ["PodGroup"],
 }
 REFERENCE = re.compile(r'"#/components/schemas/([^"]+)"')
 

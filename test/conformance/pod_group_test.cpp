@@ -1,0 +1,411 @@
+// Claims that the pods of a group share (KEP-5729).
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "test/conformance/eviction_case.hpp"
+#include "test/conformance/served.hpp"
+#include "test/support/manifest.hpp"
+
+namespace dcm::conformance {
+namespace {
+
+constexpr const char* kGroups = "scheduling.k8s.io";
+constexpr const char* kOn = "--feature-gates=GenericWorkload=true,DRAWorkloadResourceClaims=true";
+constexpr const char* kHalfOn = "--feature-gates=GenericWorkload=true";
+constexpr const char* kOff =
+    "--feature-gates=GenericWorkload=false,DRAWorkloadResourceClaims=false";
+constexpr const char* kFailed = "FailedResourceClaimCreation";
+
+// How a group names its claims.
+struct GroupSpec {
+  std::vector<std::pair<std::string, std::string>> templates = {};
+  std::vector<std::pair<std::string, std::string>> claims = {};
+};
+
+class PodGroups : public EvictionCase {
+ protected:
+  PodGroups() {
+    if (!is_served(kube(), kGroups, "v1beta1", "podgroups")) {
+      skip("this server serves no pod groups in v1beta1");
+    }
+    give_permission();
+  }
+  ~PodGroups() override {
+    const json::value list = kube().must_get(path("podgroups"));
+    for (const json::value& group : at(list, "/items").as_array()) {
+      delete_group(text_at(group, "/metadata/name"));
+    }
+  }
+
+  void start(const char* gates = kOn) { start_manager({gates}); }
+
+  json::value create_group(const std::string& name, const GroupSpec& spec) {
+    json::array claims;
+    for (const auto& [entry, from] : spec.templates) {
+      claims.push_back({{"name", entry}, {"resourceClaimTemplateName", from}});
+    }
+    for (const auto& [entry, claim] : spec.claims) {
+      claims.push_back({{"name", entry}, {"resourceClaimName", claim}});
+    }
+    json::object group_spec{{"schedulingPolicy", {{"basic", json::object()}}}};
+    if (!claims.empty()) group_spec["resourceClaims"] = claims;
+    return kube().must_post(path("podgroups"), {{"apiVersion", "scheduling.k8s.io/v1beta1"},
+                                                {"kind", "PodGroup"},
+                                                {"metadata", {{"name", name}}},
+                                                {"spec", group_spec}});
+  }
+  json::value create_trainers() {
+    return create_group("trainers", {.templates = {{"fabric", "net"}}});
+  }
+  json::value create_member(const std::string& name, const std::string& node = {}) {
+    return create_pod(
+        {.name = name, .templates = {{"fabric", "net"}}, .node = node, .group = "trainers"});
+  }
+  // As its protection controller lets it go.
+  void delete_group(const std::string& name) {
+    kube().remove(path("podgroups", name), json::object());
+    kube().patch(path("podgroups", name), Kube::Patch::merge,
+                 {{"metadata", {{"finalizers", nullptr}}}});
+  }
+
+  // The claim that the group's status names for an entry, or "".
+  std::string claim_of_group(const std::string& group, const std::string& entry) {
+    const json::value object = get("podgroups", group);
+    const json::value& statuses = at(object, "/status/resourceClaimStatuses");
+    for (const json::value& status : statuses.is_array() ? statuses.as_array() : json::array()) {
+      if (text_at(status, "/name") == entry) return text_at(status, "/resourceClaimName");
+    }
+    return {};
+  }
+  std::string wait_for_claim_of_group(const std::string& group, const std::string& entry) {
+    std::string claim;
+    EXPECT_TRUE(soon(fmt::format("group {} has a claim for {}", group, entry), [&] {
+      claim = claim_of_group(group, entry);
+      return !claim.empty();
+    }));
+    return claim;
+  }
+  static Reservation reservation_of_group(const json::value& group) {
+    return {.name = text_at(group, "/metadata/name"),
+            .uid = text_at(group, "/metadata/uid"),
+            .resource = "podgroups",
+            .api_group = kGroups};
+  }
+  // A claim that was made for the group, allocated and reserved for it.
+  std::string reserve_for_group(const json::value& group, const std::string& entry) {
+    const std::string claim = wait_for_claim_of_group(text_at(group, "/metadata/name"), entry);
+    allocate(claim, {reservation_of_group(group)});
+    return claim;
+  }
+
+ private:
+  void give_permission() {
+    if (run().server == ServerKind::memory) return;
+    for (const json::value& object :
+         support::read_manifests("manifests/components/pod-groups/rbac.yaml")) {
+      const bool is_role = text_at(object, "/kind") == "ClusterRole";
+      kube().post(std::string("/apis/rbac.authorization.k8s.io/v1/") +
+                      (is_role ? "clusterroles" : "clusterrolebindings"),
+                  object);
+    }
+  }
+};
+
+TEST_F(PodGroups, share_a_claim_that_is_made_once_and_named_by_all) {
+  start();
+  create_template("net");
+  const json::value group = create_trainers();
+  create_member("a");
+  create_member("b");
+  const std::string name = wait_for_claim_of_group("trainers", "fabric");
+  EXPECT_EQ(wait_for_claim_of("a", "fabric"), name);
+  EXPECT_EQ(wait_for_claim_of("b", "fabric"), name);
+  EXPECT_EQ(claim_names(), Names{name});
+  EXPECT_TRUE(name.starts_with("trainers-fabric-")) << name;
+  const json::value claim = get("resourceclaims", name);
+  EXPECT_EQ(at(claim, "/metadata/annotations").at("resource.kubernetes.io/pod-claim-name"),
+            "fabric");
+  const json::value& owner = at(claim, "/metadata/ownerReferences/0");
+  EXPECT_EQ(text_at(owner, "/apiVersion"), "scheduling.k8s.io/v1beta1");
+  EXPECT_EQ(text_at(owner, "/kind"), "PodGroup");
+  EXPECT_EQ(text_at(owner, "/name"), "trainers");
+  EXPECT_EQ(text_at(owner, "/uid"), text_at(group, "/metadata/uid"));
+  EXPECT_EQ(at(owner, "/controller"), true);
+  EXPECT_TRUE(at(owner, "/blockOwnerDeletion").is_null());
+}
+
+TEST_F(PodGroups, a_pod_has_its_own_claims_beside_the_groups) {
+  start();
+  create_template("net");
+  create_template("gpu");
+  create_trainers();
+  const json::value pod = create_pod(
+      {.name = "a", .templates = {{"fabric", "net"}, {"accel", "gpu"}}, .group = "trainers"});
+  const std::string own = wait_for_claim_of("a", "accel");
+  EXPECT_EQ(wait_for_claim_of("a", "fabric"), wait_for_claim_of_group("trainers", "fabric"));
+  EXPECT_EQ(text_at(get("resourceclaims", own), "/metadata/ownerReferences/0/uid"),
+            text_at(pod, "/metadata/uid"));
+}
+
+TEST_F(PodGroups, another_template_under_the_same_name_is_the_pods_own) {
+  start();
+  create_template("net");
+  create_template("slow");
+  create_trainers();
+  create_pod({.name = "a", .templates = {{"fabric", "slow"}}, .group = "trainers"});
+  const std::string own = wait_for_claim_of("a", "fabric");
+  EXPECT_NE(own, wait_for_claim_of_group("trainers", "fabric"));
+  EXPECT_TRUE(own.starts_with("a-fabric-"));
+}
+
+TEST_F(PodGroups, a_pod_that_comes_before_its_group_waits_without_an_event) {
+  start();
+  create_template("net");
+  create_member("a");
+  settle();
+  EXPECT_TRUE(claim_names().empty());
+  create_trainers();
+  EXPECT_EQ(wait_for_claim_of("a", "fabric"), wait_for_claim_of_group("trainers", "fabric"));
+  EXPECT_TRUE(events_of("a").empty());
+}
+
+TEST_F(PodGroups, a_template_that_comes_later_wakes_the_group) {
+  start();
+  create_trainers();
+  create_member("a");
+  EXPECT_TRUE(soon("an event on the group says what is missing", [&] {
+    return has_warning("trainers", kFailed,
+                       "PodGroupResourceClaim fabric: resource claim template \"net\": "
+                       "resourceclaimtemplate.resource.k8s.io \"net\" not found");
+  }));
+  EXPECT_EQ(text_at(events_of("trainers").front(), "/involvedObject/kind"), "PodGroup");
+  EXPECT_TRUE(events_of("a").empty());
+  create_template("net");
+  EXPECT_EQ(wait_for_claim_of("a", "fabric"), wait_for_claim_of_group("trainers", "fabric"));
+}
+
+TEST_F(PodGroups, an_entry_that_fails_does_not_stop_the_others) {
+  reference("stops at the first claim of a pod group that cannot be made, and writes no name");
+  start();
+  create_template("net");
+  create_group("trainers", {.templates = {{"accel", "missing"}, {"fabric", "net"}}});
+  EXPECT_FALSE(wait_for_claim_of_group("trainers", "fabric").empty());
+  EXPECT_TRUE(soon("the other is told", [&] {
+    return has_warning("trainers", kFailed, "PodGroupResourceClaim accel");
+  }));
+}
+
+TEST_F(PodGroups, a_claim_that_is_deleted_is_made_again_beside_the_others) {
+  reference(
+      "loses the name of one claim of a pod group when it makes another one again, and does so to "
+      "and fro");
+  start();
+  create_template("net");
+  create_template("gpu");
+  create_group("trainers", {.templates = {{"accel", "gpu"}, {"fabric", "net"}}});
+  create_member("a");
+  const std::string kept = wait_for_claim_of_group("trainers", "accel");
+  const std::string first = wait_for_claim_of("a", "fabric");
+  kube().remove(path("resourceclaims", first), json::object());
+  EXPECT_TRUE(soon("there is another one", [&] {
+    const std::string second = claim_of_group("trainers", "fabric");
+    return !second.empty() && second != first;
+  }));
+  EXPECT_TRUE(soon("the pod follows", [&] {
+    return claim_of("a", "fabric") == claim_of_group("trainers", "fabric");
+  }));
+  settle();
+  EXPECT_EQ(claim_of_group("trainers", "accel"), kept);
+  EXPECT_EQ(claim_names().size(), 2U);
+}
+
+TEST_F(PodGroups, pods_that_come_with_a_node_reserve_for_the_group_once) {
+  start();
+  create_template("net");
+  const json::value group = create_trainers();
+  const std::string claim = wait_for_claim_of_group("trainers", "fabric");
+  create_member("a", "node-a");
+  create_member("b", "node-b");
+  EXPECT_EQ(wait_for_claim_of("a", "fabric"), claim);
+  EXPECT_EQ(wait_for_claim_of("b", "fabric"), claim);
+  allocate(claim);
+  EXPECT_TRUE(
+      soon("it is reserved for the group", [&] { return reserved_for(claim) == uids({group}); }));
+  settle();
+  EXPECT_EQ(reserved_for(claim), uids({group}));
+  const json::value entry = at(get("resourceclaims", claim), "/status/reservedFor/0");
+  EXPECT_EQ(text_at(entry, "/apiGroup"), kGroups);
+  EXPECT_EQ(text_at(entry, "/resource"), "podgroups");
+  EXPECT_EQ(text_at(entry, "/name"), "trainers");
+}
+
+TEST_F(PodGroups, a_users_claim_that_both_name_is_reserved_for_the_group) {
+  start();
+  create_claim("big");
+  allocate("big");
+  const json::value group = create_group("trainers", {.claims = {{"store", "big"}}});
+  create_pod({.name = "a", .claims = {{"store", "big"}}, .node = "node-a", .group = "trainers"});
+  EXPECT_TRUE(
+      soon("it is reserved for the group", [&] { return reserved_for("big") == uids({group}); }));
+}
+
+TEST_F(PodGroups, keep_their_claim_when_all_pods_have_ended_until_the_group_is_gone) {
+  start();
+  create_template("net");
+  const json::value group = create_trainers();
+  const std::string claim = reserve_for_group(group, "fabric");
+  create_member("a", "node-a");
+  wait_for_claim_of("a", "fabric");
+  set_phase("a", "Succeeded");
+  delete_pod("a");
+  settle();
+  EXPECT_EQ(reserved_for(claim), uids({group}));
+  kube().remove(path("podgroups", "trainers"), json::object());
+  settle();
+  EXPECT_EQ(reserved_for(claim), uids({group})) << "its finalizer keeps it there";
+  delete_group("trainers");
+  EXPECT_TRUE(soon("the claim is free", [&] { return is_free(claim); }));
+  EXPECT_TRUE(exists("resourceclaims", claim)) << "that is the garbage collector's";
+}
+
+TEST_F(PodGroups, that_went_while_no_manager_ran_are_asked_for) {
+  create_claim("big");
+  allocate("big", {{.name = "gone", .uid = "u-1", .resource = "podgroups", .api_group = kGroups}});
+  start();
+  EXPECT_TRUE(soon("the claim is free", [&] { return is_free("big"); }));
+}
+
+TEST_F(PodGroups, that_were_replaced_under_their_name_hold_nothing) {
+  create_claim("big");
+  create_group("trainers", {.claims = {{"store", "big"}}});
+  allocate("big",
+           {{.name = "trainers", .uid = "u-1", .resource = "podgroups", .api_group = kGroups}});
+  start();
+  EXPECT_TRUE(soon("the claim is free", [&] { return is_free("big"); }));
+}
+
+TEST_F(PodGroups, a_404_that_does_not_name_the_group_takes_nothing_away) {
+  reference("takes a pod group for gone when the server has stopped serving pod groups");
+  faults().add({.method = "GET",
+                .target = "/podgroups/gone",
+                .times = 1'000'000,
+                .fault = {.kind = FaultKind::answer,
+                          .answer = {.status = 404,
+                                     .headers = {{"Content-Type", "text/plain"}},
+                                     .body = "404 page not found\n"}}});
+  create_claim("big");
+  allocate("big", {{.name = "gone", .uid = "u-1", .resource = "podgroups", .api_group = kGroups}});
+  start();
+  EXPECT_TRUE(
+      soon("it is asked for", [&] { return faults().count("GET", "/podgroups/gone") > 0; }));
+  settle();
+  EXPECT_EQ(reserved_for("big"), Names{"u-1"});
+  faults().clear();
+  EXPECT_TRUE(soon("the claim is free", [&] { return is_free("big"); }));
+}
+
+TEST_F(PodGroups, a_lost_answer_to_a_create_makes_no_second_claim) {
+  faults().add(
+      {.method = "POST", .target = kClaims, .times = 1, .fault = {.kind = FaultKind::drop_answer}});
+  start();
+  create_template("net");
+  create_trainers();
+  create_member("a");
+  EXPECT_EQ(wait_for_claim_of("a", "fabric"), wait_for_claim_of_group("trainers", "fabric"));
+  settle();
+  EXPECT_EQ(claim_names().size(), 1U);
+}
+
+TEST_F(PodGroups, with_their_claims_off_a_pods_own_claims_are_made) {
+  reference(
+      "makes none of a pod's own claims where one of its pod claims is its group's and the feature "
+      "gate DRAWorkloadResourceClaims is off, and tries the one that is refused again and again");
+  start(kHalfOn);
+  create_template("net");
+  create_template("gpu");
+  create_trainers();
+  create_pod(
+      {.name = "a", .templates = {{"fabric", "net"}, {"accel", "gpu"}}, .group = "trainers"});
+  wait_for_claim_of("a", "accel");
+  EXPECT_TRUE(soon("an event says why the other is not", [&] {
+    return has_warning("a", kFailed,
+                       "PodResourceClaim fabric: claim fabric is a PodGroup claim but the "
+                       "DRAWorkloadResourceClaims feature is disabled");
+  }));
+  settle();
+  EXPECT_EQ(claim_names().size(), 1U);
+  EXPECT_EQ(claim_of_group("trainers", "fabric"), "");
+}
+
+TEST_F(PodGroups, with_groups_off_a_pod_in_one_is_left_alone) {
+  start(kOff);
+  create_template("net");
+  create_claim("big");
+  allocate("big", {{.name = "gone", .uid = "u-1", .resource = "podgroups", .api_group = kGroups}});
+  create_trainers();
+  create_member("a");
+  settle();
+  EXPECT_TRUE(claim_names() == Names{"big"});
+  EXPECT_EQ(reserved_for("big"), Names{"u-1"});
+  EXPECT_TRUE(events_of("a").empty());
+}
+
+TEST_F(PodGroups, are_found_without_a_restart_when_they_come_to_be_served) {
+  if (run().manager == ManagerKind::reference)
+    GTEST_SKIP() << "it waits for them, and does nothing";
+  patience(std::chrono::seconds(90));  // what is not served is asked for every 30 s
+  const std::size_t hidden =
+      faults().add({.method = "GET",
+                    .target = "^/apis/scheduling\\.k8s\\.io$",
+                    .times = 1'000'000,
+                    .fault = {.kind = FaultKind::answer,
+                              .answer = {.status = 404,
+                                         .headers = {{"Content-Type", "text/plain"}},
+                                         .body = "404 page not found\n"}}});
+  start();
+  EXPECT_GT(faults().matched(hidden), 0U);
+  create_template("net");
+  create_trainers();
+  create_member("a");
+  settle();
+  EXPECT_TRUE(claim_names().empty());
+  faults().clear();
+  EXPECT_FALSE(wait_for_claim_of("a", "fabric").empty());
+}
+
+TEST_F(PodGroups, a_taint_evicts_each_pod_that_uses_the_claim_of_its_group) {
+  start();
+  create_template("net");
+  const json::value group = create_trainers();
+  const std::string claim = wait_for_claim_of_group("trainers", "fabric");
+  allocate_devices(claim, {Device{}}, {reservation_of_group(group)});
+  create_member("a", "node-a");
+  create_member("b", "node-a");
+  create_pod({.name = "beside", .node = "node-a", .group = "trainers"});
+  create_member("waits");
+  for (const char* pod : {"a", "b", "waits"}) EXPECT_EQ(wait_for_claim_of(pod, "fabric"), claim);
+  publish("slice", {.taints = {taint("broken")}});
+  EXPECT_TRUE(goes_soon("a"));
+  EXPECT_TRUE(goes_soon("b"));
+  settle_evictions();
+  EXPECT_FALSE(is_going("beside"));
+  EXPECT_FALSE(is_going("waits"));
+  create_member("later", "node-a");
+  EXPECT_TRUE(goes_soon("later"));
+}
+
+TEST_F(PodGroups, creates_are_counted_with_their_owner) {
+  if (run().manager == ManagerKind::reference) GTEST_SKIP() << "its metrics are not served here";
+  start();
+  create_template("net");
+  create_trainers();
+  wait_for_claim_of_group("trainers", "fabric");
+  EXPECT_EQ(manager().metric("dynamic_resource_allocation_resourceclaim_creates_total{"
+                             "admin_access=\"false\",owner_api_group=\"scheduling.k8s.io\","
+                             "owner_api_kind=\"PodGroup\",status=\"success\"}"),
+            1);
+}
+
+}  // namespace
+}  // namespace dcm::conformance
