@@ -31,16 +31,6 @@ json::value allocation() {
       {"request":"gpus","driver":"gpu.example.com","pool":"node-a","device":"gpu-0"}]}})");
 }
 
-json::array to_json(const std::vector<Reservation>& reservations) {
-  json::array result;
-  for (const Reservation& each : reservations) {
-    json::object entry{{"resource", each.resource}, {"name", each.name}, {"uid", each.uid}};
-    if (!each.api_group.empty()) entry["apiGroup"] = each.api_group;
-    result.push_back(std::move(entry));
-  }
-  return result;
-}
-
 json::array to_json(const Names& names) {
   return json::array(names.begin(), names.end());
 }
@@ -81,6 +71,16 @@ const json::array& items_of(const json::value& list) {
 }
 
 }  // namespace
+
+json::array to_json(const std::vector<Reservation>& reservations) {
+  json::array result;
+  for (const Reservation& each : reservations) {
+    json::object entry{{"resource", each.resource}, {"name", each.name}, {"uid", each.uid}};
+    if (!each.api_group.empty()) entry["apiGroup"] = each.api_group;
+    result.push_back(std::move(entry));
+  }
+  return result;
+}
 
 Reservation reservation_of(const json::value& pod) {
   return {.name = text_at(pod, "/metadata/name"), .uid = text_at(pod, "/metadata/uid")};

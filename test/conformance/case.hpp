@@ -56,6 +56,7 @@ struct Reservation {
   std::string api_group = {};
 };
 Reservation reservation_of(const json::value& pod);
+json::array to_json(const std::vector<Reservation>& reservations);
 // The UIDs of pods, sorted.
 Names uids(const std::vector<json::value>& pods);
 

@@ -30,13 +30,9 @@ json::array results_of(const std::string& driver, const std::vector<Device>& dev
 
 json::value status_of(const std::string& driver, const std::vector<Device>& devices,
                       const std::vector<Reservation>& reservations) {
-  json::array entries;
-  for (const Reservation& each : reservations) {
-    entries.push_back({{"resource", each.resource}, {"name", each.name}, {"uid", each.uid}});
-  }
   return {{"status",
            {{"allocation", {{"devices", {{"results", results_of(driver, devices)}}}}},
-            {"reservedFor", entries}}}};
+            {"reservedFor", to_json(reservations)}}}};
 }
 
 json::value claim_object(const std::string& name) {
