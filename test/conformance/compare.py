@@ -35,6 +35,7 @@ HEADINGS = {
     "Undeletable": "Pods that cannot be deleted",
     "EvictionInput": "Taints and rules that make no sense",
     "EvictionGates": "Feature gates of eviction",
+    "PodGroups": "Claims that the pods of a group share",
     "Beside": "Beside the controllers of a cluster",
 }
 
