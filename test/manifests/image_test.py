@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import stat
+import sysconfig
 import tarfile
 import tempfile
 import unittest
@@ -21,12 +22,19 @@ COMPILED_IN = [line for line in (ROOT / "packaging/compiled-in").read_text().spl
                if not line.startswith("#")]
 
 
+def architecture():
+    return run("dpkg", "--print-architecture").strip()
+
+
+def archive_of(rootfs, archive, platform):
+    run(IMAGE / "oci.py", rootfs, platform, f"{NAME}:0.1.0", archive, env={**os.environ, **TIME})
+
+
 def assemble(folder):
     """What is in the image and the image, in a folder, from packages of this machine."""
-    environment = {**os.environ, **TIME}
     rootfs, archive = pathlib.Path(folder, "rootfs"), pathlib.Path(folder, "image.tar")
-    run(IMAGE / "build", "rootfs", manager(), rootfs, env=environment)
-    run(IMAGE / "oci.py", rootfs, "amd64", f"{NAME}:0.1.0", archive, env=environment)
+    run(IMAGE / "build", "rootfs", manager(), rootfs, env={**os.environ, **TIME})
+    archive_of(rootfs, archive, architecture())
     return rootfs, archive
 
 
@@ -53,6 +61,8 @@ def to_mend(text):
         if word == "COPY" and "--from=" not in rest and not all(
                 (ROOT / source).exists() for source in rest.split()[:-1]):
             yield f"COPY of what is not there: {rest}"
+        if re.search("amd64|x86.64|arm64|aarch64", rest):
+            yield f"nothing but the platform that it is built for says what for: {rest}"
         if word == "RUN" and re.search(r"\bsudo\b|\bcurl\b|\bwget\b|apt-get", rest):
             yield f"RUN does what the build script is for: {rest}"
     last = found[len(words) - words[::-1].index("FROM"):]
@@ -72,6 +82,7 @@ class Dockerfile(unittest.TestCase):
 
     def test_a_mistake_in_it_would_be_found(self):
         for old, new in [("bookworm-slim\n", "latest\n"), ("debian:bookworm-slim\n", "debian\n"), ("COPY . ", "ADD . "),
+                         ("=debian:bookworm-slim\n", "=amd64/debian:bookworm-slim\n"),
                          ("USER 65532:65532", "USER nonroot"), ("USER 65532:65532", "USER 0:0"), ("packaging/compiled-in ", "x "),
                          ('["/usr/bin/dra-controller-manager"]', "dra-controller-manager"),
                          ("RUN /steps", "RUN apt-get update && /steps")]:
@@ -85,11 +96,11 @@ class Dockerfile(unittest.TestCase):
         without = (IMAGE / "clean-root").read_text()
         for step in steps:
             self.assertIn(f"image/build {step}", without)
-        suite = re.search(r"debootstrap --variant=minbase (\w+)", (ROOT / "dev").read_text()).group(1)
+        suite = re.search(r"debootstrap .*--variant=minbase (\w+)", (ROOT / "dev").read_text()).group(1)
         self.assertIn(f"debian:{suite}-slim", self.text)
 
     def test_the_packages_are_those_of_every_other_build(self):
-        listed = re.findall(r"^readonly (?:compilers|libraries)=\(([^)]*)\)", (IMAGE / "build").read_text(), re.M)
+        listed = re.findall(r"^readonly (?:compilers|tests|libraries)=\(([^)]*)\)", (IMAGE / "build").read_text(), re.M)
         everywhere = re.search(r"^readonly packages=\(([^)]*)\)", (ROOT / "dev").read_text(), re.M).group(1).split()
         # What they bring along there, and what Debian has anyway on a machine to work with.
         self.assertEqual(set(" ".join(listed).split()) - set(everywhere), {"binutils"})
@@ -174,10 +185,23 @@ class Image(unittest.TestCase):
         self.assertEqual(ours["checksums"][0]["checksumValue"],
                          hashlib.sha256((self.rootfs / BINARY).read_bytes()).hexdigest())
 
+    @staticmethod
+    def files_in(archive):
+        with tarfile.open(archive) as opened:
+            return {entry.name: opened.extractfile(entry).read() for entry in opened}
+
+    def test_names_the_architecture_that_it_is_for(self):
+        for platform in ("amd64", "arm64"):
+            archive = self.archive.with_name(f"{platform}.tar")
+            archive_of(self.rootfs, archive, platform)
+            files = self.files_in(archive)
+            config = json.loads(files[json.loads(files["manifest.json"])[0]["Config"]])
+            listed = json.loads(files["index.json"])["manifests"][0]["platform"]
+            self.assertEqual([config["architecture"], listed["architecture"]], [platform, platform])
+
     def config(self):
-        """The archive's own files, and the image's config; each blob must be what its name says."""
-        with tarfile.open(self.archive) as archive:
-            files = {entry.name: archive.extractfile(entry).read() for entry in archive}
+        """The image's config; each blob of the archive must be what its name says."""
+        files = self.files_in(self.archive)
         for name, data in files.items():
             if name.startswith("blobs/sha256/"):
                 self.assertEqual(hashlib.sha256(data).hexdigest(), pathlib.Path(name).name)
@@ -200,7 +224,7 @@ class Image(unittest.TestCase):
         if not folder:
             self.skipTest(f"no {name} here ($IMAGE_TOOLS)")
         return run(f"{folder}/usr/bin/{name}", *arguments,
-                   env={**os.environ, "LD_LIBRARY_PATH": f"{folder}/usr/lib/x86_64-linux-gnu"})
+                   env={**os.environ, "LD_LIBRARY_PATH": f"{folder}/usr/lib/{sysconfig.get_config_var('MULTIARCH')}"})
 
     def test_skopeo_reads_it_in_both_formats(self):
         for transport in ("oci-archive", "docker-archive"):
