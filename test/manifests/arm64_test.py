@@ -6,7 +6,7 @@ import unittest
 
 import chroot
 from package_test import FILES
-from tools import ROOT, SCRATCH, run
+from tools import HERE, ROOT, SCRATCH, run
 
 NAME = "dra-controller-manager"
 BINARY = "build/arm64/bin/dra-controller-manager"
@@ -25,8 +25,7 @@ class Arm64(unittest.TestCase):
 
     def inside(self, *command):
         """A command in a Debian of arm64, where this checkout has the path that it has here."""
-        environment = {**os.environ, "SOURCE_DATE_EPOCH": "1700000000"}
-        return run(ROOT / "packaging/inside", self.root, *command, env=environment).strip()
+        return run(ROOT / "packaging/inside", self.root, *command, **HERE).strip()
 
     def rootfs(self, name):
         folder = self.folder / name
