@@ -1,0 +1,52 @@
+// PodGroup: served only where somebody asks, with a finalizer of its own, and with names for its
+// own claims alone.
+#include "test/unit/apiserver/fixture.hpp"
+
+namespace dcm::apiserver {
+namespace {
+
+constexpr std::string_view kGroups = "/apis/scheduling.k8s.io/v1beta1/namespaces/default/podgroups";
+constexpr std::string_view kGroup =
+    "/apis/scheduling.k8s.io/v1beta1/namespaces/default/podgroups/trainers";
+constexpr std::string_view kTrainers =
+    R"({"metadata":{"name":"trainers"},"spec":{"schedulingPolicy":{"basic":{}},)"
+    R"("resourceClaims":[{"name":"fabric","resourceClaimTemplateName":"net"}]}})";
+
+using NoPodGroup = Api;
+
+TEST_F(NoPodGroup, unless_it_is_asked_for) {
+  EXPECT_EQ(api.get(kGroups).status, 404);
+}
+
+class PodGroup : public Api {
+ protected:
+  PodGroup() : Api({.served = {.pod_groups = {"v1beta1"}}}) {}
+
+  Answer name_claim_of(const std::string& entry) {
+    return api.patch(std::string(kGroup) + "/status", kStrategic,
+                     R"({"status":{"resourceClaimStatuses":[{"name":")" + entry +
+                         R"(","resourceClaimName":"x"}]}})");
+  }
+};
+
+TEST_F(PodGroup, needs_a_policy) {
+  EXPECT_EQ(api.post(kGroups, R"({"metadata":{"name":"trainers"},"spec":{}})").status, 422);
+  EXPECT_EQ(api.post(kGroups, std::string(kTrainers)).status, 201);
+}
+
+TEST_F(PodGroup, stays_until_its_protection_is_taken_away) {
+  api.post(kGroups, std::string(kTrainers));
+  api.remove(kGroup);
+  EXPECT_EQ(api.get(kGroup).status, 200);
+  api.patch(kGroup, kMerge, R"({"metadata":{"finalizers":null}})");
+  EXPECT_EQ(api.get(kGroup).status, 404);
+}
+
+TEST_F(PodGroup, names_only_claims_that_it_has) {
+  api.post(kGroups, std::string(kTrainers));
+  EXPECT_EQ(name_claim_of("other").status, 422);
+  EXPECT_EQ(name_claim_of("fabric").status, 200);
+}
+
+}  // namespace
+}  // namespace dcm::apiserver
