@@ -20,7 +20,8 @@ RC = "controllers/resource_claim/"
 DTE = "controllers/device_taint_eviction/"
 # Decisions, state machines, and what acts on them.
 SOURCES = [
-    RC + "decide_pod.cpp", RC + "decide_claim.cpp", RC + "retry.cpp", RC + "snapshots.cpp", RC + "sync_pod.cpp",
+    RC + "decide_generation.cpp", RC + "decide_pod.cpp", RC + "decide_group.cpp", RC + "decide_claim.cpp",
+    RC + "retry.cpp", RC + "snapshots.cpp", RC + "sync_generation.cpp", RC + "sync_pod.cpp", RC + "sync_group.cpp",
     RC + "sync_claim.cpp", RC + "wakeups.cpp", "controllers/common/pod_claims.cpp",
     DTE + "due.cpp", DTE + "decide_due.cpp", DTE + "decide_eviction.cpp", DTE + "decide_condition.cpp",
     DTE + "evict_pod.cpp", DTE + "write_condition.cpp", DTE + "tracker.cpp", DTE + "pending_pods.cpp",
