@@ -136,7 +136,7 @@ std::size_t World::draw_managers() {
   const bool has_two = rng_.below(5) < 2;
   if (has_two || rng_.below(4) == 0) {
     auto& election = manager_options_.leader_election.emplace();
-    // Most renewals are alike, and a third of what a world costs.
+    // Renewals are a quarter of all requests, and most are alike.
     if (rng_.below(4) != 0) election.timing.retry_period = 5s;
   }
   if (rng_.below(3) == 0) manager_options_.concurrent_resource_claim_syncs = 1 + rng_.below(4);
