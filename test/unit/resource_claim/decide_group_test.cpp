@@ -7,6 +7,7 @@
 #include "controllers/resource_claim/decide_pod.hpp"
 #include "controllers/resource_claim/describe.hpp"
 #include "test/support/objects.hpp"
+#include "test/unit/resource_claim/known.hpp"
 
 namespace dcm::resource_claim {
 namespace {
@@ -35,7 +36,7 @@ test::ClaimBuilder shared(const std::string& name) {
 
 // ---- the group ----------------------------------------------------------------------------------
 
-class KnownOfGroup {
+class KnownOfGroup : public KnownGeneration<KnownOfGroup, GroupSnapshot> {
  public:
   explicit KnownOfGroup(GroupPtr group) {
     snapshot_.group = std::move(group);
@@ -46,26 +47,6 @@ class KnownOfGroup {
     snapshot_.owned.push_back(claim);
     return *this;
   }
-  KnownOfGroup& gone(const std::string& claim) {
-    snapshot_.claims[claim] = Gone{};
-    return *this;
-  }
-  KnownOfGroup& with(const TemplatePtr& claim_template) {
-    snapshot_.templates[claim_template->meta.key.name] = claim_template;
-    return *this;
-  }
-  KnownOfGroup& outcome_unknown() {
-    snapshot_.earlier_creates = Generation::EarlierCreates::outcome_unknown;
-    return *this;
-  }
-  KnownOfGroup& create_failed(const std::string& pod_claim, Error error) {
-    snapshot_.created.emplace(pod_claim, std::move(error));
-    return *this;
-  }
-  operator GroupSnapshot() const { return snapshot_; }
-
- private:
-  GroupSnapshot snapshot_;
 };
 
 struct GroupRow {
@@ -149,7 +130,7 @@ TEST(DecideGroup, the_owner_is_the_group_in_the_version_that_is_served) {
 
 // ---- a pod in a group ---------------------------------------------------------------------------
 
-class Known {
+class Known : public KnownGeneration<Known, PodSnapshot> {
  public:
   explicit Known(PodPtr pod) { snapshot_.pod = std::move(pod); }
   Known& in(const GroupPtr& group) {
@@ -165,22 +146,10 @@ class Known {
     }
     return *this;
   }
-  Known& gone(const std::string& claim) {
-    snapshot_.claims[claim] = Gone{};
-    return *this;
-  }
-  Known& with(const TemplatePtr& claim_template) {
-    snapshot_.templates[claim_template->meta.key.name] = claim_template;
-    return *this;
-  }
   Known& busy(const std::string& claim) {
     snapshot_.busy.insert(claim);
     return *this;
   }
-  operator PodSnapshot() const { return snapshot_; }
-
- private:
-  PodSnapshot snapshot_;
 };
 
 struct Row {

@@ -5,6 +5,7 @@
 
 #include "controllers/resource_claim/describe.hpp"
 #include "test/support/objects.hpp"
+#include "test/unit/resource_claim/known.hpp"
 
 namespace dcm::resource_claim {
 namespace {
@@ -16,8 +17,7 @@ using test::make_claim;
 using test::make_pod;
 using test::make_template;
 
-// A snapshot in one line.
-class Known {
+class Known : public KnownGeneration<Known, PodSnapshot> {
  public:
   explicit Known(PodPtr pod) { snapshot_.pod = std::move(pod); }
 
@@ -26,41 +26,9 @@ class Known {
     if (claim->controller != nullptr) snapshot_.owned.push_back(claim);
     return *this;
   }
-  Known& got(const std::string& claim, ClaimAnswer answer) {
-    snapshot_.claims[claim] = std::move(answer);
-    return *this;
-  }
   // Owned by the pod, in cache or overlay, but not named by the pod.
   Known& orphan(const ClaimPtr& claim) {
     snapshot_.owned.push_back(claim);
-    return *this;
-  }
-  Known& with(const TemplatePtr& claim_template) {
-    snapshot_.templates[claim_template->meta.key.name] = claim_template;
-    return *this;
-  }
-  Known& outcome_unknown() {
-    snapshot_.earlier_creates = PodSnapshot::EarlierCreates::outcome_unknown;
-    return *this;
-  }
-  Known& listed(std::vector<ClaimPtr> claims) {
-    snapshot_.listed = std::move(claims);
-    return *this;
-  }
-  Known& list_failed(Error error) {
-    snapshot_.listed = std::move(error);
-    return *this;
-  }
-  Known& created(const std::string& pod_claim, const ClaimPtr& claim) {
-    snapshot_.created.emplace(pod_claim, claim);
-    return *this;
-  }
-  Known& create_failed(const std::string& pod_claim, Error error) {
-    snapshot_.created.emplace(pod_claim, std::move(error));
-    return *this;
-  }
-  Known& names_written() {
-    snapshot_.names = PodSnapshot::Names::written;
     return *this;
   }
   Known& busy(const std::string& claim) {
@@ -71,11 +39,6 @@ class Known {
     snapshot_.reserve_failures.emplace(claim, std::move(error));
     return *this;
   }
-
-  operator PodSnapshot() const { return snapshot_; }
-
- private:
-  PodSnapshot snapshot_;
 };
 
 struct Row {
