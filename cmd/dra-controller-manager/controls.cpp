@@ -48,13 +48,6 @@ informers::Informer<api::PodGroup>* informer_of(std::optional<Cache<api::PodGrou
   return groups ? &groups->informer() : nullptr;
 }
 
-std::optional<device_taint_eviction::PodsByGroup> pods_by_group(const ControlContext& context) {
-  if (common::group_claims(context.options.features) == common::GroupClaims::refused) {
-    return std::nullopt;
-  }
-  return device_taint_eviction::declare_pods_by_group(context.pods.informer());
-}
-
 template <class Controller>
 Task<> run_then_cancel(Controller& controller, runtime::TaskGroup& group) {
   co_await controller.run();
@@ -132,7 +125,9 @@ EvictionControl::EvictionControl(ControlContext context)
           context, kEviction,
           [this]() -> const device_taint_eviction::Tracker& { return controller_.tracker(); })),
       controller_(
-          {.lookup = {context.pods.reader(), context.claims.reader(), pods_by_group(context)},
+          {.lookup = {context.pods.reader(), context.claims.reader(),
+                      device_taint_eviction::declare_pods_by_group(context.pods.informer(),
+                                                                   context.options.features)},
            .api = shadow_ ? static_cast<device_taint_eviction::EvictionApi&>(shadow_->api()) : api_,
            .events = shadow_ ? shadow_->events() : context.events,
            .time = process_.loop.time(),

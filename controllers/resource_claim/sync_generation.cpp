@@ -143,6 +143,16 @@ void GenerationSync::note_created(const CreateClaim& step, const Result<ClaimPtr
   }
 }
 
+Retry ProblemReports::report(const Item& item, const api::ObjectReference& about,
+                             const std::vector<Problem>& problems, Attempt attempt) const {
+  Retry retry = Retry::never;
+  for (const Problem& problem : problems) {
+    report(item, about, problem, attempt);
+    retry = sooner(retry, problem.retry);
+  }
+  return retry;
+}
+
 void ProblemReports::report(const Item& item, const api::ObjectReference& about,
                             const Problem& problem, Attempt attempt) const {
   using Report = Problem::Report;

@@ -70,10 +70,14 @@ class ProblemReports {
   ProblemReports(common::EventSink& events, ItemProblems& problems, runtime::Logger log)
       : events_(events), problems_(problems), log_(std::move(log)) {}
 
+  // When the first of them may be tried again.
+  Retry report(const Item& item, const api::ObjectReference& about,
+               const std::vector<Problem>& problems, Attempt attempt) const;
+
+ private:
   void report(const Item& item, const api::ObjectReference& about, const Problem& problem,
               Attempt attempt) const;
 
- private:
   common::EventSink& events_;
   ItemProblems& problems_;
   runtime::Logger log_;

@@ -56,12 +56,7 @@ Task<GroupSync::End> GroupSync::carry_out(GroupSnapshot& snapshot, const Step& s
 Task<GroupSync::End> GroupSync::carry_out(GroupSnapshot& snapshot, const Finished& step,
                                           Attempt attempt) {
   const api::PodGroup& group = *snapshot.group;
-  Retry retry = Retry::never;
-  for (const Problem& problem : step.problems) {
-    reports_.report(item_of(group), reference_to(group), problem, attempt);
-    retry = sooner(retry, problem.retry);
-  }
-  co_return retry;
+  co_return reports_.report(item_of(group), reference_to(group), step.problems, attempt);
 }
 
 Task<GroupSync::End> GroupSync::carry_out(GroupSnapshot& snapshot, const WriteNames& step,

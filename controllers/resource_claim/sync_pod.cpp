@@ -59,12 +59,9 @@ Task<PodSync::End> PodSync::carry_out(PodSnapshot& snapshot, const Step& step, A
 
 Task<PodSync::End> PodSync::carry_out(PodSnapshot& snapshot, const Finished& step,
                                       Attempt attempt) {
-  Retry retry = snapshot.busy.empty() ? Retry::never : Retry::when_woken;
-  for (const Problem& problem : step.problems) {
-    reports_.report(item_of(*snapshot.pod), reference_to(*snapshot.pod), problem, attempt);
-    retry = sooner(retry, problem.retry);
-  }
-  co_return retry;
+  const Retry retry =
+      reports_.report(item_of(*snapshot.pod), reference_to(*snapshot.pod), step.problems, attempt);
+  co_return sooner(snapshot.busy.empty() ? Retry::never : Retry::when_woken, retry);
 }
 
 Task<PodSync::End> PodSync::carry_out(PodSnapshot& snapshot, const WriteNames& step,

@@ -7,12 +7,6 @@ std::unexpected<runtime::Error> not_sent() {
   return runtime::fail(runtime::Reason::shutting_down, "who explains sends nothing");
 }
 
-std::optional<device_taint_eviction::PodsByGroup> pods_by_group(informers::Store<api::Pod>& pods,
-                                                                const common::FeatureGates& gates) {
-  if (common::group_claims(gates) == common::GroupClaims::refused) return std::nullopt;
-  return device_taint_eviction::declare_pods_by_group(pods);
-}
-
 }  // namespace
 
 // Never called, as the controllers stand by.
@@ -90,14 +84,15 @@ ClusterCopy::ClusterCopy(runtime::TimeSource& time, common::FeatureGates gates,
                          .metrics = metrics_,
                          .log = {}},
                         {.gates = gates}),
-      eviction_controller_({.lookup = {pods_.store.reader(), claims_.store.reader(),
-                                       pods_by_group(pods_.store, gates)},
-                            .api = *eviction_api_,
-                            .events = events_,
-                            .time = time,
-                            .metrics = metrics_,
-                            .log = {}},
-                           {}),
+      eviction_controller_(
+          {.lookup = {pods_.store.reader(), claims_.store.reader(),
+                      device_taint_eviction::declare_pods_by_group(pods_.store, gates)},
+           .api = *eviction_api_,
+           .events = events_,
+           .time = time,
+           .metrics = metrics_,
+           .log = {}},
+          {}),
       source_({.pods = pods_.store.reader(),
                .claims = claims_.store.reader(),
                .claim_controller = &claim_controller_,
