@@ -3,9 +3,9 @@
 namespace dcm::simulation {
 namespace {
 
-// Two claims a pod fit, about; in a small world devices may run out.
+// One claim a pod fits, about; in a small world devices may run out.
 std::size_t devices_for(std::size_t pods) {
-  return 24 + pods * 2 / kPools;
+  return 12 + pods / kPools;
 }
 
 }  // namespace

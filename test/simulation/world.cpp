@@ -31,6 +31,7 @@ class World {
 
   apiserver::ServerOptions draw_server() const;
   std::size_t draw_managers();
+  std::size_t draw_workers();
   void draw_weather();
   Duration prompt() const;
   void watch_server();
@@ -109,6 +110,7 @@ apiserver::ServerOptions World::draw_server() const {
   const std::uint64_t chosen = rng_for(8).below(10);
   if (chosen == 0) server.watches.watch_list = WatchList::ignored;
   if (chosen == 1) server.watches.watch_list = WatchList::refused;
+  if (chosen != 2) server.ownership = apiserver::Ownership::of_applied;
   return server;
 }
 
@@ -134,12 +136,12 @@ Duration World::prompt() const {
 std::size_t World::draw_managers() {
   manager_options_.leader_election.reset();
   const bool has_two = rng_.below(5) < 2;
-  if (has_two || rng_.below(4) == 0) {
+  if (has_two || rng_.below(8) == 0) {
     auto& election = manager_options_.leader_election.emplace();
     // Renewals are a quarter of all requests, and most are alike.
     if (rng_.below(4) != 0) election.timing.retry_period = 5s;
   }
-  if (rng_.below(3) == 0) manager_options_.concurrent_resource_claim_syncs = 1 + rng_.below(4);
+  manager_options_.concurrent_resource_claim_syncs = draw_workers();
   if (rng_.below(5) == 0) {
     manager_options_.eviction_mode = device_taint_eviction::EvictionMode::evict;
   }
@@ -148,6 +150,13 @@ std::size_t World::draw_managers() {
   if (rng_.below(8) == 0) manager_options_.kube_api_qps = 5;
   if (rng_.below(8) == 0) manager_options_.max_inflight_requests = 8 + rng_.below(4);
   return has_two ? 2 : 1;
+}
+
+// Those that have nothing to do cost time, to start and to stop: only some worlds have all.
+std::size_t World::draw_workers() {
+  const std::uint64_t chosen = rng_.below(12);
+  if (chosen < 4) return 1 + chosen;
+  return chosen == 4 ? 50 : 10 + chosen / 2;
 }
 
 void World::watch_server() {
