@@ -13,15 +13,13 @@ std::string_view subresource_of(Endpoint endpoint) {
   return endpoint == Endpoint::finalize ? "finalize" : "";
 }
 
-// Makes it what Go writes, which its manager is said to own. A list that is never left out is there
-// then, even if it is empty.
+}  // namespace
+
 void make_as_written(const ResourceType& type, JsonObject& object) {
   drop_empty_lists(object, {"requests"});
   drop_empty_maps(child(object, "metadata"));
   write_as_go(type.kind, object);
 }
-
-}  // namespace
 
 Manager manager_of(const Target& target, Operation operation) {
   return {target.manager, operation, std::string(subresource_of(target.endpoint)),

@@ -7,7 +7,17 @@
 
 namespace dcm::apiserver {
 
+// Of which objects the books are kept.
+enum class Ownership {
+  of_all,
+  of_applied,  // as if all else had been made before there was server-side apply
+};
+
 Manager manager_of(const Target& target, Operation operation);
+
+// Makes it what Go writes, which its manager is said to own. A list that is never left out is there
+// then, even if it is empty.
+void make_as_written(const ResourceType& type, JsonObject& object);
 
 // Both make of the object what Go writes for it, unless it is applied.
 //

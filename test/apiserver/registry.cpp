@@ -143,7 +143,11 @@ Outcome<Written> Registry::make(const Target& target, JsonObject body, const Fie
   const std::string version(text_at(body, {"metadata", "resourceVersion"}));
   set_system_metadata(target, child(body, "metadata"));
   strategy.set_defaults(body, context);
-  own_as_maker(target, body, applied, now());
+  if (applied == nullptr && ownership_ == Ownership::of_applied) {
+    make_as_written(*target.type, body);
+  } else {
+    own_as_maker(target, body, applied, now());
+  }
   auto named = choose_name(target, child(body, "metadata"));
   const std::string name(text_at(body, {"metadata", "name"}));
   strategy.prepare_create(body, context);

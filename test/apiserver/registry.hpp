@@ -12,6 +12,7 @@
 #include "runtime/time.hpp"
 #include "test/apiserver/apply.hpp"
 #include "test/apiserver/object_texts.hpp"
+#include "test/apiserver/ownership.hpp"
 #include "test/apiserver/store.hpp"
 #include "test/apiserver/strategy.hpp"
 #include "test/apiserver/target.hpp"
@@ -55,9 +56,10 @@ Causes as_client_sees(Causes causes, const Target& target);
 
 class Registry {
  public:
-  // All four outlive the registry.
-  Registry(Store& store, const ResourceTable& types, runtime::TimeSource& time, runtime::Rng& rng)
-      : store_(store), types_(types), time_(time), rng_(rng) {}
+  // All that is referred to outlives the registry.
+  Registry(Store& store, const ResourceTable& types, runtime::TimeSource& time, runtime::Rng& rng,
+           Ownership ownership)
+      : store_(store), types_(types), time_(time), rng_(rng), ownership_(ownership) {}
 
   Outcome<Stored> get(const Target& target) const;
   Outcome<Written> create(const Target& target, JsonObject body);
@@ -108,6 +110,7 @@ class Registry {
   const ResourceTable& types_;
   runtime::TimeSource& time_;
   runtime::Rng& rng_;
+  Ownership ownership_;
   ObjectTexts texts_;
 };
 

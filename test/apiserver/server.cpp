@@ -63,7 +63,7 @@ Server::Server(runtime::TimeSource& time, runtime::Rng rng, ServerOptions option
       options_(std::move(options)),
       types_(options_.served),
       store_({options_.history_limit, options_.history_bytes}, options_.first_revision),
-      registry_(store_, types_, time_, rng_),
+      registry_(store_, types_, time_, rng_, options_.ownership),
       log_(options_.log_limit, options_.log_bytes) {
   store_.on_change([this](std::string_view resource, const Change& change) {
     if (on_change_) on_change_(resource, change);

@@ -30,6 +30,7 @@ struct ServerOptions {
   std::string version = "v1.37.0";
   ServedVersions served = {};
   WatchOptions watches = {};
+  Ownership ownership = Ownership::of_all;  // books are half of what most writes cost
 };
 
 class Server {

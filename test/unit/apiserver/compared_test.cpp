@@ -11,7 +11,8 @@ constexpr std::string_view kLeases = "/apis/coordination.k8s.io/v1/namespaces/de
 
 class Compared : public Api {
  protected:
-  Compared() : Api({.served = {.resource = {"v1", "v1beta1"}}}) {}
+  explicit Compared(Ownership ownership = Ownership::of_all)
+      : Api({.served = {.resource = {"v1", "v1beta1"}}, .ownership = ownership}) {}
 
   Answer make_map(std::string_view metadata = R"("name":"m")") {
     return api.post(kMaps, R"({"metadata":{)" + std::string(metadata) + "}}");
@@ -136,6 +137,22 @@ TEST_F(Compared, what_nobody_manages_stays_so_until_an_apply) {
   const Answer applied = apply_map("alice", R"(,"annotations":{"x":"y"})");
   EXPECT_EQ(managers(applied),
             (std::vector<std::string>{"Update before-first-apply", "Apply alice"}));
+}
+
+class BooksOfWhatIsApplied : public Compared {
+ protected:
+  BooksOfWhatIsApplied() : Compared(Ownership::of_applied) {}
+};
+
+TEST_F(BooksOfWhatIsApplied, an_object_is_as_if_it_were_older_than_apply) {
+  EXPECT_EQ(managers(make_map()), std::vector<std::string>{});
+  EXPECT_EQ(managers(api.patch(kMap, kMerge, R"({"metadata":{"labels":{"a":"b"}}})")),
+            std::vector<std::string>{});
+  EXPECT_EQ(managers(apply_map("alice", R"(,"annotations":{"x":"y"})")),
+            (std::vector<std::string>{"Update before-first-apply", "Apply alice"}));
+  EXPECT_EQ(managers(api.patch(std::string(kMap) + "?fieldManager=bob", kMerge,
+                               R"({"metadata":{"labels":{"a":"c"}}})")),
+            (std::vector<std::string>{"Update before-first-apply", "Apply alice", "Update bob"}));
 }
 
 TEST_F(Compared, a_version_that_is_no_number_is_refused_even_where_an_apply_makes_the_object) {
