@@ -18,7 +18,9 @@ bool asks_initial_events(const WatchOptions& options, const Query& query) {
 }
 
 std::string event(std::string_view type, std::string_view object) {
-  return fmt::format("{{\"type\":\"{}\",\"object\":{}}}\n", type, object);
+  std::string line = R"({"type":")";
+  line.reserve(object.size() + 32);
+  return line.append(type).append(R"(","object":)").append(object).append("}\n");
 }
 
 }  // namespace
