@@ -1,6 +1,7 @@
 // Updating: by a whole object, by a patch, and by a server-side apply, which may also create
 // (k8s.io/apiserver registry/rest/update.go and registry/generic/registry/store.go).
 #include <algorithm>
+#include <ranges>
 
 #include <fmt/format.h>
 
@@ -15,12 +16,14 @@ namespace dcm::apiserver {
 
 namespace {
 
-// Whether two objects have the same members, `but` aside.
+// Whether two objects have the same members, `but` aside. The last are looked at first: what
+// differs mostly is the status.
 bool same_members(const JsonObject& a, const JsonObject& b, std::string_view but) {
   const auto count = [but](const JsonObject& object) {
     return object.size() - (object.contains(but) ? 1 : 0);
   };
-  return count(a) == count(b) && std::ranges::all_of(a, [&](const auto& member) {
+  return count(a) == count(b) &&
+         std::ranges::all_of(a | std::views::reverse, [&](const auto& member) {
            const Json* other = b.if_contains(member.key());
            return member.key() == but || (other != nullptr && *other == member.value());
          });
