@@ -53,9 +53,24 @@ std::string Pod::claim_of(const PodClaim& claim) const {
   return found == made.end() ? std::string() : found->second;
 }
 
-bool Claim::is_reserved_for(const std::string& pod_uid) const {
-  return std::ranges::any_of(reserved_for,
-                             [&](const Consumer& consumer) { return consumer.uid == pod_uid; });
+bool Group::has(const PodClaim& claim) const {
+  return std::ranges::find(claims, claim) != claims.end();
+}
+
+bool Claim::is_reserved_for(const std::string& consumer_uid) const {
+  return std::ranges::any_of(
+      reserved_for, [&](const Consumer& consumer) { return consumer.uid == consumer_uid; });
+}
+
+bool Claim::is_reserved_for(const Pod& pod) const {
+  return std::ranges::any_of(reserved_for, [&](const Consumer& consumer) {
+    return consumer.uid == pod.uid ||
+           (consumer.is_group() && !pod.group.empty() && consumer.name == pod.group);
+  });
+}
+
+bool Claim::is_made_for(const Pod& pod) const {
+  return owner == pod.uid || (!owner_if_group.empty() && owner_if_group == pod.group);
 }
 
 bool Slice::publishes_for(const Device& other) const {
@@ -76,6 +91,8 @@ void Cluster::observe(std::string_view resource, const apiserver::Change& change
     if (change.after != nullptr) pod_keys_[pods.at(change.key).uid] = change.key;
   } else if (resource == "resourceclaims") {
     take_over(claims, change, decode_claim);
+  } else if (resource == "podgroups") {
+    take_over(groups, change, decode_group);
   } else if (resource == "namespaces") {
     take_over(namespaces, change, decode_namespace);
   } else if (resource == "resourceclaimtemplates") {
@@ -97,6 +114,38 @@ const Pod* Cluster::pod(const std::string& key) const {
   return found == pods.end() ? nullptr : &found->second;
 }
 
+const Group* Cluster::find_group(const std::string& uid) const {
+  for (const auto& [key, group] : groups) {
+    if (group.uid == uid) return &group;
+  }
+  return nullptr;
+}
+
+const Group* Cluster::group_of(const Pod& pod) const {
+  if (pod.group.empty()) return nullptr;
+  const auto found = groups.find(pod.ns + "/" + pod.group);
+  return found == groups.end() ? nullptr : &found->second;
+}
+
+const Group* Cluster::sharing_group(const Pod& pod, const PodClaim& pod_claim) const {
+  const Group* group = group_of(pod);
+  return group != nullptr && group->has(pod_claim) ? group : nullptr;
+}
+
+std::vector<const Pod*> Cluster::pods_of_group(const std::string& ns,
+                                               const std::string& group) const {
+  std::vector<const Pod*> members;
+  for (const auto& [key, pod] : pods) {
+    if (pod.ns == ns && pod.group == group) members.push_back(&pod);
+  }
+  return members;
+}
+
+bool Cluster::has_owner(const Claim& claim) const {
+  if (claim.owner_if_group.empty()) return find_pod(claim.owner) != nullptr;
+  return find_group(claim.owner) != nullptr;
+}
+
 const Claim* Cluster::claim(const std::string& key) const {
   const auto found = claims.find(key);
   return found == claims.end() ? nullptr : &found->second;
@@ -106,7 +155,7 @@ const Claim* Cluster::usable_claim(const Pod& pod, const PodClaim& pod_claim) co
   const std::string name = pod.claim_of(pod_claim);
   const Claim* found = name.empty() ? nullptr : claim(pod.ns + "/" + name);
   if (found == nullptr) return nullptr;
-  return pod_claim.template_name.empty() || found->owner == pod.uid ? found : nullptr;
+  return pod_claim.template_name.empty() || found->is_made_for(pod) ? found : nullptr;
 }
 
 const Claim* Cluster::extended_claim(const Pod& pod) const {
@@ -121,7 +170,7 @@ namespace {
 void for_each_device(const Cluster& cluster, const Pod& pod, const auto& visit) {
   if (pod.node.empty()) return;
   const auto look_at = [&](const Claim* claim) {
-    if (claim == nullptr || !claim->is_allocated || !claim->is_reserved_for(pod.uid)) return;
+    if (claim == nullptr || !claim->is_allocated || !claim->is_reserved_for(pod)) return;
     for (const Device& device : claim->devices) visit(device);
   };
   for (const PodClaim& pod_claim : pod.claims) look_at(cluster.usable_claim(pod, pod_claim));

@@ -1,7 +1,8 @@
 // What stands in the API server, as the checks and the actors read it: the few fields that matter.
 //
 // Decoded from the server's JSON on its own, without a type or decoder of the manager, and judged
-// by the rules as Kubernetes documents them (KEP-4381, KEP-5055), so that a mistake there shows.
+// by the rules as Kubernetes documents them (KEP-4381, KEP-5055, KEP-5729), so that a mistake there
+// shows.
 #pragma once
 
 #include <map>
@@ -23,15 +24,19 @@ struct PodClaim {
   std::string name;
   std::string claim;          // named by the user
   std::string template_name;  // or made from that
+  friend bool operator==(const PodClaim&, const PodClaim&) = default;
 };
+
+using ClaimNames = std::map<std::string, std::string>;  // pod claim → claim, as a status says
 
 struct Pod {
   std::string ns, name, uid, version, node, phase;
   bool is_being_deleted = false;
+  std::string group;  // the name of the pod group that it is in
   std::vector<PodClaim> claims;
-  std::map<std::string, std::string> made;  // pod claim → claim, as its status says
-  bool wants_extended_resource = false;     // "example.com/gpu"
-  std::string extended_claim;               // that the scheduler made for it
+  ClaimNames made;
+  bool wants_extended_resource = false;  // "example.com/gpu"
+  std::string extended_claim;            // that the scheduler made for it
 
   std::string key() const { return ns + "/" + name; }
   bool has_ended() const { return phase == "Succeeded" || phase == "Failed"; }
@@ -39,6 +44,18 @@ struct Pod {
   bool is_done() const { return has_ended() || (is_being_deleted && node.empty()); }
   // The name of the claim behind a pod claim; empty: not known yet.
   std::string claim_of(const PodClaim& claim) const;
+};
+
+struct Group {
+  std::string ns, name, uid;
+  bool is_being_deleted = false;
+  bool is_protected = false;  // by the finalizer that it is made with
+  std::vector<PodClaim> claims;
+  ClaimNames made;
+
+  std::string key() const { return ns + "/" + name; }
+  // A pod claim that is the very same is the group's, for all pods of it.
+  bool has(const PodClaim& claim) const;
 };
 
 struct Toleration {
@@ -54,13 +71,17 @@ struct Device {
 };
 
 struct Consumer {
-  std::string resource, name, uid;
+  std::string api_group, resource, name, uid;
+
+  bool is_pod() const { return api_group.empty() && resource == "pods"; }
+  bool is_group() const { return api_group == "scheduling.k8s.io" && resource == "podgroups"; }
 };
 
 struct Claim {
   std::string ns, name, uid, version;
-  std::string owner;      // UID of the pod that is its controller
-  std::string pod_claim;  // as its annotation says
+  std::string owner;           // UID of the pod or group that is its controller
+  std::string owner_if_group;  // the name of that group; empty: it is none
+  std::string pod_claim;       // as its annotation says
   bool is_being_deleted = false;
   bool is_protected = false;  // by the finalizer
   bool is_allocated = false;
@@ -68,7 +89,11 @@ struct Claim {
   std::vector<Consumer> reserved_for;
 
   std::string key() const { return ns + "/" + name; }
-  bool is_reserved_for(const std::string& pod_uid) const;
+  bool is_reserved_for(const std::string& consumer_uid) const;
+  // Or for its group, as a pod knows it: by name.
+  bool is_reserved_for(const Pod& pod) const;
+  // Whether it was made for the pod, or for a group of the name of its group.
+  bool is_made_for(const Pod& pod) const;
 };
 
 struct Taint {
@@ -102,6 +127,7 @@ class Cluster {
 
   std::map<std::string, Namespace> namespaces;
   std::map<std::string, Pod> pods;
+  std::map<std::string, Group> groups;
   std::map<std::string, Claim> claims;
   std::map<std::string, bool> templates;
   std::map<std::string, Slice> slices;
@@ -109,6 +135,14 @@ class Cluster {
 
   const Pod* find_pod(const std::string& uid) const;
   const Pod* pod(const std::string& key) const;
+  const Group* find_group(const std::string& uid) const;
+  // The group that a pod names, if there is one.
+  const Group* group_of(const Pod& pod) const;
+  // The same, if the pod claim is the group's.
+  const Group* sharing_group(const Pod& pod, const PodClaim& pod_claim) const;
+  std::vector<const Pod*> pods_of_group(const std::string& ns, const std::string& group) const;
+  // Whether the pod or group that is its controller exists, if it has one.
+  bool has_owner(const Claim& claim) const;
   const Claim* claim(const std::string& key) const;
   // The claim of a pod claim, if it exists and is the pod's to use.
   const Claim* usable_claim(const Pod& pod, const PodClaim& pod_claim) const;

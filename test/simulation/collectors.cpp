@@ -12,6 +12,7 @@ runtime::Task<> Collectors::run() {
   for (;;) {
     co_await pause(10);
     collect_orphans();
+    let_groups_go();
     for (const auto& [name, ns] : std::map(scene_.cluster.namespaces)) {
       if (ns.is_being_deleted) empty(name);
     }
@@ -21,12 +22,23 @@ runtime::Task<> Collectors::run() {
 void Collectors::collect_orphans() {
   std::vector<Claim> orphans;
   for (const auto& [key, claim] : scene_.cluster.claims) {
-    const bool is_orphan = !claim.owner.empty() && scene_.cluster.find_pod(claim.owner) == nullptr;
+    const bool is_orphan = !claim.owner.empty() && !scene_.cluster.has_owner(claim);
     if (is_orphan && !claim.is_being_deleted) orphans.push_back(claim);
   }
   for (const Claim& claim : orphans) {
     scene_.send("collector", "DELETE", claims_in(claim.ns) + "/" + claim.name,
                 delete_only(claim.uid));
+  }
+}
+
+// A deleted group stays for as long as one of its pods may run.
+void Collectors::let_groups_go() {
+  for (const auto& [key, group] : std::map(scene_.cluster.groups)) {
+    if (!group.is_being_deleted || !group.is_protected) continue;
+    const auto pods = scene_.cluster.pods_of_group(group.ns, group.name);
+    if (!std::ranges::all_of(pods, &Pod::has_ended)) continue;
+    scene_.send("protection", "PATCH", groups_in(group.ns) + "/" + group.name,
+                fmt::format(R"({{"metadata":{{"uid":"{}","finalizers":null}}}})", group.uid));
   }
 }
 
@@ -36,7 +48,9 @@ void Collectors::empty(const std::string& ns) {
     scene_.send("namespaces", "DELETE", collection, "");
   }
   const auto is_in = [&](const auto& entry) { return entry.first.starts_with(ns + "/"); };
-  if (std::ranges::any_of(scene_.cluster.pods, is_in) ||
+  const bool has_groups = std::ranges::any_of(scene_.cluster.groups, is_in);
+  if (has_groups) scene_.send("namespaces", "DELETE", groups_in(ns), "");
+  if (has_groups || std::ranges::any_of(scene_.cluster.pods, is_in) ||
       std::ranges::any_of(scene_.cluster.claims, is_in) ||
       std::ranges::any_of(scene_.cluster.templates, is_in)) {
     return;

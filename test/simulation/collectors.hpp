@@ -1,5 +1,6 @@
-// The other controllers of kube-controller-manager that matter here: the garbage collector, and the
-// namespace controller, which empties a deleted namespace and lets it go.
+// The other controllers of kube-controller-manager that matter here: the garbage collector, the
+// namespace controller, which empties a deleted namespace and lets it go, and the one that protects
+// pod groups.
 #pragma once
 
 #include "test/simulation/scene.hpp"
@@ -15,6 +16,7 @@ class Collectors final : Actor {
 
  private:
   void collect_orphans();
+  void let_groups_go();
   void empty(const std::string& ns);
 };
 

@@ -44,6 +44,43 @@ Taint decode_taint(const JsonObject& object) {
           decode_time(text_at(object, {"timeAdded"}))};
 }
 
+std::vector<PodClaim> decode_pod_claims(const JsonObject& object) {
+  std::vector<PodClaim> claims;
+  for (const auto& item : array_at(object, {"spec", "resourceClaims"})) {
+    const JsonObject& claim = as_object(item);
+    claims.push_back({text(claim, {"name"}), text(claim, {"resourceClaimName"}),
+                      text(claim, {"resourceClaimTemplateName"})});
+  }
+  return claims;
+}
+
+ClaimNames decode_claim_names(const JsonObject& object) {
+  ClaimNames made;
+  for (const auto& item : array_at(object, {"status", "resourceClaimStatuses"})) {
+    const JsonObject& entry = as_object(item);
+    made.emplace(text(entry, {"name"}), text(entry, {"resourceClaimName"}));
+  }
+  return made;
+}
+
+bool has_finalizer(const JsonObject& object, const char* name) {
+  for (const auto& item : array_at(object, {"metadata", "finalizers"})) {
+    if (item == name) return true;
+  }
+  return false;
+}
+
+void decode_controller(const JsonObject& object, Claim& claim) {
+  for (const auto& item : array_at(object, {"metadata", "ownerReferences"})) {
+    const JsonObject& owner = as_object(item);
+    if (!has(owner, {"controller"})) continue;
+    claim.owner = text(owner, {"uid"});
+    const bool is_group = text_at(owner, {"apiVersion"}).starts_with("scheduling.k8s.io/") &&
+                          text_at(owner, {"kind"}) == "PodGroup";
+    if (is_group) claim.owner_if_group = text(owner, {"name"});
+  }
+}
+
 }  // namespace
 
 Namespace decode_namespace(const JsonObject& object) {
@@ -58,24 +95,26 @@ Pod decode_pod(const JsonObject& object) {
           .node = text(object, {"spec", "nodeName"}),
           .phase = text(object, {"status", "phase"}),
           .is_being_deleted = has(object, {"metadata", "deletionTimestamp"}),
-          .claims = {},
-          .made = {},
+          .group = text(object, {"spec", "schedulingGroup", "podGroupName"}),
+          .claims = decode_pod_claims(object),
+          .made = decode_claim_names(object),
           .extended_claim =
               text(object, {"status", "extendedResourceClaimStatus", "resourceClaimName"})};
   for (const auto& item : array_at(object, {"spec", "containers"})) {
     pod.wants_extended_resource =
         has(as_object(item), {"resources", "requests", "example.com/gpu"});
   }
-  for (const auto& item : array_at(object, {"spec", "resourceClaims"})) {
-    const JsonObject& claim = as_object(item);
-    pod.claims.push_back({text(claim, {"name"}), text(claim, {"resourceClaimName"}),
-                          text(claim, {"resourceClaimTemplateName"})});
-  }
-  for (const auto& item : array_at(object, {"status", "resourceClaimStatuses"})) {
-    const JsonObject& entry = as_object(item);
-    pod.made.emplace(text(entry, {"name"}), text(entry, {"resourceClaimName"}));
-  }
   return pod;
+}
+
+Group decode_group(const JsonObject& object) {
+  return {.ns = text(object, {"metadata", "namespace"}),
+          .name = text(object, {"metadata", "name"}),
+          .uid = text(object, {"metadata", "uid"}),
+          .is_being_deleted = has(object, {"metadata", "deletionTimestamp"}),
+          .is_protected = has_finalizer(object, "scheduling.k8s.io/podgroup-protection"),
+          .claims = decode_pod_claims(object),
+          .made = decode_claim_names(object)};
 }
 
 Claim decode_claim(const JsonObject& object) {
@@ -84,19 +123,15 @@ Claim decode_claim(const JsonObject& object) {
               .uid = text(object, {"metadata", "uid"}),
               .version = text(object, {"metadata", "resourceVersion"}),
               .owner = {},
+              .owner_if_group = {},
               .pod_claim = text(
                   object, {"metadata", "annotations", "resource.kubernetes.io/pod-claim-name"}),
               .is_being_deleted = has(object, {"metadata", "deletionTimestamp"}),
+              .is_protected = has_finalizer(object, "resource.kubernetes.io/delete-protection"),
               .is_allocated = has(object, {"status", "allocation"}),
               .devices = {},
               .reserved_for = {}};
-  for (const auto& item : array_at(object, {"metadata", "ownerReferences"})) {
-    const JsonObject& owner = as_object(item);
-    if (has(owner, {"controller"})) claim.owner = text(owner, {"uid"});
-  }
-  for (const auto& item : array_at(object, {"metadata", "finalizers"})) {
-    claim.is_protected = claim.is_protected || item == "resource.kubernetes.io/delete-protection";
-  }
+  decode_controller(object, claim);
   for (const auto& item : array_at(object, {"status", "allocation", "devices", "results"})) {
     const JsonObject& result = as_object(item);
     Device device{text(result, {"driver"}), text(result, {"pool"}), text(result, {"device"}), {}};
@@ -107,8 +142,8 @@ Claim decode_claim(const JsonObject& object) {
   }
   for (const auto& item : array_at(object, {"status", "reservedFor"})) {
     const JsonObject& entry = as_object(item);
-    claim.reserved_for.push_back(
-        {text(entry, {"resource"}), text(entry, {"name"}), text(entry, {"uid"})});
+    claim.reserved_for.push_back({text(entry, {"apiGroup"}), text(entry, {"resource"}),
+                                  text(entry, {"name"}), text(entry, {"uid"})});
   }
   return claim;
 }

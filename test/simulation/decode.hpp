@@ -7,6 +7,7 @@ namespace dcm::simulation {
 
 Namespace decode_namespace(const apiserver::JsonObject& object);
 Pod decode_pod(const apiserver::JsonObject& object);
+Group decode_group(const apiserver::JsonObject& object);
 Claim decode_claim(const apiserver::JsonObject& object);
 Slice decode_slice(const apiserver::JsonObject& object);
 Rule decode_rule(const apiserver::JsonObject& object);

@@ -41,6 +41,13 @@ constexpr std::array<Forbidden, 15> kForbidden = {{
     {"watch", "resourceclaims", ""},
 }};
 
+constexpr std::array<Forbidden, 4> kForbiddenOfGroups = {{
+    {"patch", "podgroups", "status"},
+    {"get", "podgroups", ""},
+    {"list", "podgroups", ""},
+    {"watch", "podgroups", ""},
+}};
+
 runtime::Duration draw(runtime::Rng& rng, runtime::Duration least, runtime::Duration most) {
   const auto room = static_cast<std::uint64_t>((most - least).count());
   return least + runtime::Duration(static_cast<std::int64_t>(rng.below(room)));
@@ -56,7 +63,12 @@ Fault draw_fault(runtime::Rng& rng, Fault::Kind kind, runtime::Duration until) {
 
 }  // namespace
 
+void let_meet_groups(std::vector<Fault>& faults, runtime::Rng rng) {
+  for (Fault& fault : faults) fault.meets_groups = rng.below(4) == 0;
+}
+
 std::string resource_of(const Fault& fault) {
+  if (fault.meets_groups) return kGroups;
   const std::size_t number = fault.choice % (kWatched.size() + 1);
   return number == kWatched.size() ? "*" : kWatched[number];
 }
@@ -71,6 +83,7 @@ std::vector<Forbidden> all_writes() {
     const bool is_read = each.verb == "get" || each.verb == "list" || each.verb == "watch";
     if (!is_read && each.resource != "leases") writes.push_back(each);
   }
+  writes.push_back(kForbiddenOfGroups.front());
   return writes;
 }
 
@@ -81,6 +94,12 @@ std::vector<Forbidden> forbidden_of(const Fault& fault) {
     // Other bits of the choice for each.
     if (!is_first && (fault.choice >> (i + i)) % 4 != 0) continue;
     forbidden.push_back(kForbidden[i]);
+  }
+  if (!fault.meets_groups) return forbidden;
+  const std::size_t first = fault.choice % kForbiddenOfGroups.size();
+  for (std::size_t i = 0; i < kForbiddenOfGroups.size(); ++i) {
+    if (i == first || (fault.choice >> (i + i)) % 4 == 0)
+      forbidden.push_back(kForbiddenOfGroups[i]);
   }
   return forbidden;
 }

@@ -42,6 +42,7 @@ struct Fault {
   runtime::Duration lasts{};
   double share = 0;
   std::size_t choice = 0;  // of a resource, a status, a manager
+  bool meets_groups = false;
 
   runtime::Duration end() const { return at + lasts; }
   std::string str() const;
@@ -51,6 +52,9 @@ inline constexpr std::size_t kFaultKinds = 23;
 
 // At least 5, in the order of their beginning; all end before `until`.
 std::vector<Fault> draw_faults(runtime::Rng rng, runtime::Duration until);
+
+// Some are about pod groups then: what they choose of watches and requests.
+void let_meet_groups(std::vector<Fault>& faults, runtime::Rng rng);
 
 // The watched resource that a fault chooses; "*": all.
 std::string resource_of(const Fault& fault);

@@ -9,51 +9,115 @@ namespace {
 
 using Breaches = std::vector<Breach>;
 
+// Nothing can be made from a template that is not there.
+bool can_be_made(const Cluster& cluster, const std::string& ns, const PodClaim& pod_claim) {
+  return cluster.templates.contains(ns + "/" + pod_claim.template_name);
+}
+
+// Whose claims are its group's, only the group says.
+bool waits_for_group(const Cluster& cluster, const Pod& pod) {
+  return !pod.group.empty() && cluster.group_of(pod) == nullptr;
+}
+
+void check_count(const Safety& world, const auto& owner, const PodClaim& pod_claim,
+                 Breaches& missing) {
+  const auto count = std::ranges::count_if(world.cluster().claims, [&](const auto& entry) {
+    return entry.second.owner == owner.uid && entry.second.pod_claim == pod_claim.name;
+  });
+  if (count <= 1 || world.may_be_double(owner.uid, pod_claim.name)) return;
+  missing.push_back(
+      {"one claim per pod claim", fmt::format("{} {} has {}", owner.key(), pod_claim.name, count)});
+}
+
+// The one that its status names, if it exists and is the group's.
+const Claim* claim_of_group(const Cluster& cluster, const Group& group, const PodClaim& entry) {
+  const auto named = group.made.find(entry.name);
+  if (named == group.made.end()) return nullptr;
+  const Claim* claim = cluster.claim(group.ns + "/" + named->second);
+  return claim != nullptr && claim->owner == group.uid ? claim : nullptr;
+}
+
+void check_group(const Safety& world, const Group& group, Breaches& missing) {
+  const Cluster& cluster = world.cluster();
+  for (const PodClaim& entry : group.claims) {
+    if (entry.template_name.empty()) continue;
+    check_count(world, group, entry, missing);
+    if (group.is_being_deleted || !can_be_made(cluster, group.ns, entry)) continue;
+    if (claim_of_group(cluster, group, entry) != nullptr) continue;
+    missing.push_back(
+        {"each claim of a group is there", fmt::format("{} {}", group.key(), entry.name)});
+  }
+}
+
+// The pod may also have one of its own, from before there was a group that shares it.
+void check_shared_claim(const Safety& world, const Group& group, const Pod& pod,
+                        const PodClaim& pod_claim, Breaches& missing) {
+  const Claim* claim = world.cluster().usable_claim(pod, pod_claim);
+  const Claim* shared = claim_of_group(world.cluster(), group, pod_claim);
+  if (shared == nullptr || claim == shared) return;
+  const bool may_be_another =
+      claim != nullptr &&
+      (claim->owner == pod.uid ||
+       (claim->owner == group.uid && world.may_be_double(group.uid, pod_claim.name)));
+  if (may_be_another) return;
+  missing.push_back({"a pod's status names the claim of its group",
+                     fmt::format("{} {}", pod.key(), pod_claim.name)});
+}
+
 void check_pod_claims(const Safety& world, const Pod& pod, Breaches& missing) {
   const Cluster& cluster = world.cluster();
   for (const PodClaim& pod_claim : pod.claims) {
     if (pod_claim.template_name.empty()) continue;
-    // Nothing can be made from a template that is not there.
-    const bool has_template = cluster.templates.contains(pod.ns + "/" + pod_claim.template_name);
-    if (has_template && cluster.usable_claim(pod, pod_claim) == nullptr) {
-      missing.push_back(
-          {"each pod claim has its claim", fmt::format("{} {}", pod.key(), pod_claim.name)});
+    check_count(world, pod, pod_claim, missing);
+    if (const Group* group = cluster.sharing_group(pod, pod_claim)) {
+      check_shared_claim(world, *group, pod, pod_claim, missing);
+      continue;
     }
-    const auto count = std::ranges::count_if(cluster.claims, [&](const auto& entry) {
-      return entry.second.owner == pod.uid && entry.second.pod_claim == pod_claim.name;
-    });
-    if (count > 1 && !world.may_be_double(pod.uid, pod_claim.name)) {
-      missing.push_back({"one claim per pod claim",
-                         fmt::format("{} {} has {}", pod.key(), pod_claim.name, count)});
-    }
+    if (waits_for_group(cluster, pod) || !can_be_made(cluster, pod.ns, pod_claim)) continue;
+    if (cluster.usable_claim(pod, pod_claim) != nullptr) continue;
+    missing.push_back(
+        {"each pod claim has its claim", fmt::format("{} {}", pod.key(), pod_claim.name)});
   }
 }
 
 void check_reservations(const Cluster& cluster, const Pod& pod, Breaches& missing) {
-  if (pod.node.empty()) return;
+  if (pod.node.empty() || waits_for_group(cluster, pod)) return;
   for (const PodClaim& pod_claim : pod.claims) {
     const Claim* claim = cluster.usable_claim(pod, pod_claim);
     if (claim == nullptr || !claim->is_allocated || claim->is_being_deleted) continue;
-    if (claim->is_reserved_for(pod.uid)) continue;
+    if (claim->is_reserved_for(pod)) continue;
     missing.push_back({"a scheduled pod has its allocated claims reserved",
                        fmt::format("{} {}", pod.key(), claim->name)});
   }
 }
 
+bool is_live(const Pod* pod) {
+  return pod != nullptr && !pod->is_done();
+}
+
+// A group may have reserved what was made for a pod before there was the group.
+void check_owner(const Cluster& cluster, const Claim& claim, Breaches& missing) {
+  if (claim.owner.empty()) return;
+  if (!claim.owner_if_group.empty()) {
+    if (cluster.has_owner(claim)) return;
+    return missing.push_back({"no generated claim outlives its group", claim.key()});
+  }
+  const bool is_groups = std::ranges::any_of(claim.reserved_for, &Consumer::is_group);
+  if (is_groups || is_live(cluster.find_pod(claim.owner))) return;
+  missing.push_back({"no generated claim outlives its pod", claim.key()});
+}
+
 void check_claim(const Cluster& cluster, const Claim& claim, Breaches& missing) {
   for (const Consumer& consumer : claim.reserved_for) {
-    const Pod* pod = cluster.find_pod(consumer.uid);
-    if (pod == nullptr || pod->is_done()) {
-      missing.push_back({"no reservation outlives its pod",
-                         fmt::format("{} for {}", claim.key(), consumer.name)});
+    const std::string details = fmt::format("{} for {}", claim.key(), consumer.name);
+    if (consumer.is_group()) {
+      const bool is_there = cluster.find_group(consumer.uid) != nullptr;
+      if (!is_there) missing.push_back({"no reservation outlives its group", details});
+    } else if (!is_live(cluster.find_pod(consumer.uid))) {
+      missing.push_back({"no reservation outlives its pod", details});
     }
   }
-  if (!claim.owner.empty()) {
-    const Pod* pod = cluster.find_pod(claim.owner);
-    if (pod == nullptr || pod->is_done()) {
-      missing.push_back({"no generated claim outlives its pod", claim.key()});
-    }
-  }
+  check_owner(cluster, claim, missing);
   if (claim.is_being_deleted && claim.reserved_for.empty()) {
     missing.push_back({"a deleted claim that nobody uses goes", claim.key()});
   }
@@ -98,6 +162,7 @@ std::vector<Breach> missing_at_fixed_point(const Safety& world, runtime::WallTim
     check_reservations(cluster, pod, missing);
     check_evictions(cluster, pod, now, missing);
   }
+  for (const auto& [key, group] : cluster.groups) check_group(world, group, missing);
   for (const auto& [key, claim] : cluster.claims) check_claim(cluster, claim, missing);
   for (const auto& [name, rule] : cluster.rules) check_rule(cluster, rule, missing);
   return missing;

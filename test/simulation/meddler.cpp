@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "test/simulation/groups.hpp"
+
 namespace dcm::simulation {
 namespace {
 
@@ -27,6 +29,8 @@ void Meddler::come_before(std::string_view path, std::string_view body) {
     return change_claim(Claim(*claim));
   }
   if (const Pod* pod = scene_.cluster.pod(key_in(path, "pods"))) return change_pod(Pod(*pod));
+  const auto group = scene_.cluster.groups.find(key_in(path, "podgroups"));
+  if (group != scene_.cluster.groups.end()) return change_group(Group(group->second));
   constexpr std::string_view kRulesPrefix = "/devicetaintrules/";
   const std::size_t at = path.find(kRulesPrefix);
   if (at == path.npos) return;
@@ -84,6 +88,18 @@ void Meddler::replace_pod(const Pod& pod) {
                   meta(pod.name)));
 }
 
+void Meddler::change_group(const Group& group) {
+  const std::string target = groups_in(group.ns) + "/" + group.name;
+  if (chance(0.4)) {
+    scene_.send("user", "PATCH", target, kEdit);
+  } else if (chance(0.3)) {
+    scene_.send("user", "DELETE", target, "");
+  } else {
+    force_out(scene_, group);
+    if (chance(0.7)) make_group(scene_, group.ns, group.name, group.claims);
+  }
+}
+
 void Meddler::change_rule(const Rule& rule) {
   const std::string target = kRules + "/" + rule.name;
   if (chance(0.3)) {
@@ -100,8 +116,9 @@ void Meddler::change_owner_of_new_claim(std::string_view body) {
   const std::size_t at = body.find(kUid);
   if (at == body.npos) return;
   const std::string_view rest = body.substr(at + kUid.size());
-  const Pod* pod = scene_.cluster.find_pod(std::string(rest.substr(0, rest.find('"'))));
-  if (pod != nullptr) change_pod(Pod(*pod));
+  const std::string uid(rest.substr(0, rest.find('"')));
+  if (const Pod* pod = scene_.cluster.find_pod(uid)) return change_pod(Pod(*pod));
+  if (const Group* group = scene_.cluster.find_group(uid)) change_group(Group(*group));
 }
 
 }  // namespace dcm::simulation

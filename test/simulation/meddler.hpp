@@ -1,7 +1,8 @@
 // Others who work on an object between a manager's read and its write: the worst time.
 //
 // Told of a write just before the server carries it out, one of them changes the object that it is
-// about, or the pod that it is for, so that what the manager relied on is not true any more.
+// about, or the pod or group that it is for, so that what the manager relied on is not true any
+// more.
 #pragma once
 
 #include <string>
@@ -25,6 +26,7 @@ class Meddler final : Actor {
   void change_claim(const Claim& claim);
   void change_pod(const Pod& pod);
   void replace_pod(const Pod& pod);
+  void change_group(const Group& group);
   void change_rule(const Rule& rule);
   void change_owner_of_new_claim(std::string_view body);
   const Pod* find_waiting_consumer(const Claim& claim) const;

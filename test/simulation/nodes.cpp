@@ -43,7 +43,7 @@ void Nodes::run_pod(const Pod& pod) {
 bool Nodes::may_start(const Pod& pod) const {
   return std::ranges::all_of(pod.claims, [&](const PodClaim& pod_claim) {
     const Claim* claim = scene_.cluster.usable_claim(pod, pod_claim);
-    return claim != nullptr && claim->is_reserved_for(pod.uid);
+    return claim != nullptr && claim->is_reserved_for(pod);
   });
 }
 

@@ -85,13 +85,15 @@ void Safety::check_manager(std::string_view resource, const Change& change) {
     }
     if (change.before == nullptr || change.after == nullptr) return;
     check_names(decode_pod(*change.before), decode_pod(*change.after));
+  } else if (resource == "podgroups" && change.before != nullptr && change.after != nullptr) {
+    check_names_of_group(decode_group(*change.before), decode_group(*change.after));
   }
 }
 
 // Patches carry the UID or the version they rely on, deletions the UID.
 void Safety::check_identity(std::string_view resource) {
-  const bool concerns =
-      resource == "pods" || resource == "resourceclaims" || resource == "devicetaintrules";
+  const bool concerns = resource == "pods" || resource == "podgroups" ||
+                        resource == "resourceclaims" || resource == "devicetaintrules";
   if (!concerns || writer_->verb == "create") return;
   const bool relies = writer_->body.find("\"uid\"") != std::string::npos ||
                       writer_->body.find("\"resourceVersion\"") != std::string::npos;
@@ -104,13 +106,7 @@ void Safety::check_identity(std::string_view resource) {
 void Safety::check_new_claim(const Claim& claim) {
   const std::string id = claim.owner + "/" + claim.pod_claim;
   if (looked_ >= came_in_) late_creates_.insert(id);
-  const auto life = lives_.find(claim.owner);
-  if (life == lives_.end() || !life->second.key.starts_with(claim.ns + "/")) {
-    return report("a claim is made for a pod of its namespace", claim.key());
-  }
-  if (!is_recent(life->second.done_since) && life->second.done_since < time_.now()) {
-    report("a finished pod never gets a claim", claim.key());
-  }
+  check_owner_of_new_claim(claim);
   if (late_creates_.contains(id)) return;
   const auto is_other = [&](const auto& entry) {
     const Claim& other = entry.second;
@@ -124,8 +120,23 @@ void Safety::check_new_claim(const Claim& claim) {
   }
 }
 
+void Safety::check_owner_of_new_claim(const Claim& claim) {
+  if (!claim.owner_if_group.empty()) return check_new_claim_of_group(claim);
+  const auto life = lives_.find(claim.owner);
+  if (life == lives_.end() || !life->second.key.starts_with(claim.ns + "/")) {
+    return report("a claim is made for a pod of its namespace", claim.key());
+  }
+  if (!is_recent(life->second.done_since) && life->second.done_since < time_.now()) {
+    report("a finished pod never gets a claim", claim.key());
+  }
+  check_new_claim_of_member(claim);
+}
+
 // A pod that is done stays so, and one that is gone does not come back.
 void Safety::check_claim_deletion(const Claim& claim) {
+  if (!claim.owner_if_group.empty()) {
+    report("claims of groups are left to the garbage collector", claim.key());
+  }
   const Pod* pod = cluster_.find_pod(claim.owner);
   if (claim.owner.empty() || (pod != nullptr && !pod->is_done())) {
     report("only claims that were made for pods that are done are deleted", claim.key());
@@ -136,32 +147,42 @@ void Safety::check_claim_deletion(const Claim& claim) {
 void Safety::check_new_reservation(const Claim& before, const Consumer& consumer) {
   if (!before.is_allocated) report("a claim is reserved only when it is allocated", before.key());
   if (before.is_being_deleted) report("no claim is reserved that is being deleted", before.key());
+  if (consumer.is_group()) return check_new_reservation_of_group(before, consumer);
+  check_new_reservation_of_pod(before, consumer);
+}
+
+void Safety::check_new_reservation_of_pod(const Claim& before, const Consumer& consumer) {
   const Pod* pod = cluster_.find_pod(consumer.uid);
   if (pod != nullptr && pod->node.empty()) {
     report("a claim is reserved only for a pod that has a node",
            fmt::format("{} for {}", before.key(), consumer.name));
   }
+  const auto life = lives_.find(consumer.uid);
+  const bool is_fit = life != lives_.end() && life->second.key == before.ns + "/" + consumer.name;
+  if (!is_fit) return report("a claim is reserved for a pod that there was", before.key());
+  if (life->second.done_since != MonoTime::max() && !is_recent(life->second.done_since)) {
+    report("no claim is reserved for a finished pod", before.key());
+  }
+}
+
+// What is neither a pod nor a group stays.
+bool Safety::may_be_released(const Consumer& consumer) const {
+  if (consumer.is_group()) return cluster_.find_group(consumer.uid) == nullptr;
+  const Pod* pod = cluster_.find_pod(consumer.uid);
+  return consumer.is_pod() && (pod == nullptr || pod->is_done());
 }
 
 void Safety::check_claim_update(const Claim& before, const Claim& after) {
   if (before.uid != after.uid) report("nothing is written for another UID", after.key());
   for (const Consumer& consumer : before.reserved_for) {
     if (after.is_reserved_for(consumer.uid)) continue;
-    const Pod* pod = cluster_.find_pod(consumer.uid);
-    if (consumer.resource == "pods" && (pod == nullptr || pod->is_done())) continue;
-    report("no reservation of a live pod is removed",
+    if (may_be_released(consumer)) continue;
+    report(consumer.is_group() ? "no reservation of a group that is there is removed"
+                               : "no reservation of a live pod is removed",
            fmt::format("{} for {}", after.key(), consumer.name));
   }
   for (const Consumer& consumer : after.reserved_for) {
-    if (before.is_reserved_for(consumer.uid)) continue;
-    check_new_reservation(before, consumer);
-    const auto life = lives_.find(consumer.uid);
-    const bool is_fit = life != lives_.end() && life->second.key == after.ns + "/" + consumer.name;
-    if (!is_fit) report("a claim is reserved for a pod that there was", after.key());
-    if (is_fit && life->second.done_since != MonoTime::max() &&
-        !is_recent(life->second.done_since)) {
-      report("no claim is reserved for a finished pod", after.key());
-    }
+    if (!before.is_reserved_for(consumer.uid)) check_new_reservation(before, consumer);
   }
   const bool deallocates = before.is_allocated && !after.is_allocated;
   if (deallocates) deallocated_.insert(after.uid);
@@ -200,10 +221,8 @@ void Safety::check_names(const Pod& before, const Pod& after) {
   for (const auto& [pod_claim, name] : after.made) {
     const auto old = before.made.find(pod_claim);
     if (old != before.made.end() && old->second == name) continue;
-    const auto owner = owners_.find(after.ns + "/" + name);
-    if (owner == owners_.end() || owner->second != after.uid) {
-      report("a pod's status names claims of its own", fmt::format("{} {}", after.key(), name));
-    }
+    if (may_name(after, pod_claim, name)) continue;
+    report("a pod's status names claims of its own", fmt::format("{} {}", after.key(), name));
   }
 }
 
@@ -211,9 +230,10 @@ void Safety::remember(std::string_view resource, const Change& change) {
   if (resource == "leases") lease_changed_ = time_.now();
   if (resource == "resourceclaims" && change.after != nullptr) {
     const Claim& claim = cluster_.claims.at(change.key);
-    owners_[change.key] = claim.owner;
+    owners_[change.key] = {claim.owner, claim.owner_if_group};
     if (claim.is_allocated) deallocated_.erase(claim.uid);
   }
+  if (resource == "podgroups") remember_group(change);
   if (resource == "pods") {
     const bool is_gone = change.after == nullptr;
     const Pod pod = decode_pod(is_gone ? *change.before : *change.after);
@@ -222,6 +242,7 @@ void Safety::remember(std::string_view resource, const Change& change) {
     if ((is_gone || pod.is_done()) && life.done_since == MonoTime::max()) {
       life.done_since = time_.now();
     }
+    remember_member(pod);
   }
   remember_due(resource, change);
 }

@@ -47,10 +47,10 @@ class Safety {
   // How often a manager has read a whole resource anew.
   std::size_t relists() const { return relists_; }
   const std::vector<Breach>& breaches() const { return breaches_; }
-  // Whether a second claim for that pod claim may stand: a create for it was still on its way when
-  // a manager looked for it, and was carried out after that.
-  bool may_be_double(const std::string& pod_uid, const std::string& pod_claim) const {
-    return late_creates_.contains(pod_uid + "/" + pod_claim);
+  // Whether a second claim for that pod claim may stand, of a pod or a group: a create for it was
+  // still on its way when a manager looked for it, and was carried out after that.
+  bool may_be_double(const std::string& owner, const std::string& pod_claim) const {
+    return late_creates_.contains(owner + "/" + pod_claim);
   }
   // Whether a pod was deleted by a manager within that time.
   bool has_evicted_lately(runtime::Duration within) const {
@@ -67,12 +67,33 @@ class Safety {
                                                             // its due time had passed
   };
 
+  // What is remembered of a group, also when it is gone.
+  struct GroupLife {
+    std::string key;
+    std::vector<PodClaim> claims;  // which never change
+    runtime::MonoTime began{};
+    runtime::MonoTime deleted_since = runtime::MonoTime::max();
+    runtime::MonoTime gone_since = runtime::MonoTime::max();
+  };
+  // Of a claim: the UID of its controller, and its name if it is a group.
+  struct Owner {
+    std::string uid, group;
+  };
+
   void report(std::string invariant, std::string details);
   void check_manager(std::string_view resource, const apiserver::Change& change);
   void check_lease(const apiserver::Change& change);
   void check_new_claim(const Claim& claim);
+  void check_owner_of_new_claim(const Claim& claim);
   void check_claim_deletion(const Claim& claim);
   void check_new_reservation(const Claim& before, const Consumer& consumer);
+  void check_new_reservation_of_pod(const Claim& before, const Consumer& consumer);
+  void check_new_reservation_of_group(const Claim& before, const Consumer& consumer);
+  bool may_be_released(const Consumer& consumer) const;
+  bool may_name(const Pod& pod, const std::string& pod_claim, const std::string& claim) const;
+  void check_new_claim_of_group(const Claim& claim);
+  void check_new_claim_of_member(const Claim& claim);
+  void check_names_of_group(const Group& before, const Group& after);
   void check_claim_update(const Claim& before, const Claim& after);
   void check_last_claim_update(const Claim& before);
   void check_deletion(const apiserver::Change& change);
@@ -82,6 +103,8 @@ class Safety {
   void check_names(const Pod& before, const Pod& after);
   void check_identity(std::string_view resource);
   void remember(std::string_view resource, const apiserver::Change& change);
+  void remember_group(const apiserver::Change& change);
+  void remember_member(const Pod& pod);
   void remember_former(std::string_view resource, const apiserver::Change& change);
   void remember_due(std::string_view resource, const apiserver::Change& change);
   void remember_due(const Pod& pod);
@@ -91,12 +114,15 @@ class Safety {
   Cluster cluster_;
   const apiserver::LoggedRequest* writer_ = nullptr;
   runtime::MonoTime came_in_{};
-  runtime::MonoTime looked_ = runtime::MonoTime::min();  // when a manager listed claims last
-  std::set<std::string> processes_;                      // that have listed or watched claims
-  std::map<std::string, Life> lives_;                    // by UID
-  std::map<std::string, std::string> owners_;            // of claims ever made, by key
-  std::set<std::string> deallocated_;                    // claims, by UID: by a manager, last
-  std::set<std::string> late_creates_;                   // "<pod UID>/<pod claim>"
+  runtime::MonoTime looked_ = runtime::MonoTime::min();     // when a manager listed claims last
+  std::set<std::string> processes_;                         // that have listed or watched claims
+  std::map<std::string, Life> lives_;                       // by UID
+  std::map<std::string, GroupLife> group_lives_;            // the same
+  std::map<std::string, runtime::MonoTime> bound_members_;  // groups, by key: when one of their
+                                                            // pods with a node was there last
+  std::map<std::string, Owner> owners_;                     // of claims ever made, by key
+  std::set<std::string> deallocated_;                       // claims, by UID: by a manager, last
+  std::set<std::string> late_creates_;                      // "<UID of its owner>/<pod claim>"
   std::vector<std::pair<runtime::MonoTime, Rule>> former_rules_;  // until when it was so
   std::vector<std::pair<runtime::MonoTime, Slice>> former_slices_;
   std::vector<std::pair<runtime::MonoTime, Claim>> former_claims_;

@@ -45,7 +45,7 @@ bool Safety::may_seem_due(const Pod& pod) const {
   if (seems_due(pod, seen)) return true;
   return std::ranges::any_of(former_claims_, [&](const auto& former) {
     const auto& [until, claim] = former;
-    if (!is_recent(until) || !claim.is_reserved_for(pod.uid)) return false;
+    if (!is_recent(until) || !claim.is_reserved_for(pod)) return false;
     seen.claims.insert_or_assign(claim.key(), claim);
     return seems_due(pod, seen);
   });
@@ -88,6 +88,9 @@ void Safety::remember_due(std::string_view resource, const Change& change) {
       for (const Consumer& consumer : decode_claim(*object).reserved_for) {
         const Pod* pod = cluster_.find_pod(consumer.uid);
         if (pod != nullptr) remember_due(*pod);
+        if (!consumer.is_group()) continue;
+        const std::string ns = change.key.substr(0, change.key.find('/'));
+        for (const Pod* member : cluster_.pods_of_group(ns, consumer.name)) remember_due(*member);
       }
     }
   } else if (resource == "resourceslices" || resource == "devicetaintrules") {

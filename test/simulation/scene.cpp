@@ -13,6 +13,9 @@ std::string claims_in(const std::string& ns) {
 std::string templates_in(const std::string& ns) {
   return "/apis/resource.k8s.io/v1/namespaces/" + ns + "/resourceclaimtemplates";
 }
+std::string groups_in(const std::string& ns) {
+  return "/apis/scheduling.k8s.io/v1beta1/namespaces/" + ns + "/podgroups";
+}
 
 std::string meta(const std::string& name) {
   return R"("metadata":{"name":")" + name + R"("})";

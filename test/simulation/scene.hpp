@@ -38,6 +38,7 @@ struct Scene {
 std::string pods_in(const std::string& ns);
 std::string claims_in(const std::string& ns);
 std::string templates_in(const std::string& ns);
+std::string groups_in(const std::string& ns);
 inline const std::string kNamespaces = "/api/v1/namespaces";
 inline const std::string kSlices = "/apis/resource.k8s.io/v1/resourceslices";
 inline const std::string kRules = "/apis/resource.k8s.io/v1/devicetaintrules";

@@ -12,6 +12,22 @@ namespace dcm::simulation {
 using namespace std::chrono_literals;
 using runtime::Task;
 
+namespace {
+
+Consumer as_consumer(const Pod& pod) {
+  return {"", "pods", pod.name, pod.uid};
+}
+
+// Of status.reservedFor.
+std::string as_entry(const Consumer& consumer) {
+  const std::string group =
+      consumer.is_pod() ? "" : fmt::format(R"("apiGroup":"{}",)", consumer.api_group);
+  return fmt::format(R"({{{}"resource":"{}","name":"{}","uid":"{}"}})", group, consumer.resource,
+                     consumer.name, consumer.uid);
+}
+
+}  // namespace
+
 Scheduler::Scheduler(Scene scene, runtime::Rng rng, std::size_t devices_per_pool)
     : Actor(scene, rng), devices_per_pool_(devices_per_pool), placing_(scene.loop.executor()) {
   crash_share_ = rng_.below(2) == 0 ? 0 : rng_.unit() * 0.3;
@@ -77,13 +93,15 @@ Task<> Scheduler::place(std::string uid) {
 Task<bool> Scheduler::reserve_all(std::string uid) {
   const Pod* pod = scene_.cluster.find_pod(uid);
   if (pod == nullptr) co_return false;
+  if (!pod->group.empty() && scene_.cluster.group_of(*pod) == nullptr) co_return false;
   const std::vector<PodClaim> pod_claims = pod->claims;
   const bool wants_extended = pod->wants_extended_resource;
   for (const PodClaim& pod_claim : pod_claims) {
     pod = scene_.cluster.find_pod(uid);
     const Claim* claim = pod == nullptr ? nullptr : scene_.cluster.usable_claim(*pod, pod_claim);
     if (claim == nullptr || claim->is_being_deleted) co_return false;
-    const bool is_reserved = co_await reserve(claim->key(), uid);
+    const Consumer consumer = consumer_of(*pod, pod_claim);
+    const bool is_reserved = co_await reserve(claim->key(), uid, consumer);
     if (!is_reserved) co_return false;
   }
   if (!wants_extended) co_return true;
@@ -91,10 +109,11 @@ Task<bool> Scheduler::reserve_all(std::string uid) {
   co_return !extended.empty();
 }
 
-Task<bool> Scheduler::reserve(std::string claim_key, std::string uid) {
+// As it knows the group: that one may be gone, or another one have its name, when this is written.
+Task<bool> Scheduler::reserve(std::string claim_key, std::string uid, Consumer consumer) {
   const Claim* claim = scene_.cluster.claim(claim_key);
   if (claim == nullptr) co_return false;
-  if (claim->is_reserved_for(uid)) co_return true;
+  if (claim->is_reserved_for(consumer.uid)) co_return true;
   const std::string target = claims_in(claim->ns) + "/" + claim->name;
   std::string version = claim->version;
   if (!claim->is_allocated && !claim->is_protected) {
@@ -120,15 +139,21 @@ Task<bool> Scheduler::reserve(std::string claim_key, std::string uid) {
   }
   std::string reserved;
   for (const Consumer& each : claim->reserved_for) {
-    reserved += fmt::format(R"({{"resource":"{}","name":"{}","uid":"{}"}},)", each.resource,
-                            each.name, each.uid);
+    reserved += as_entry(each) + ",";
   }
   const apiserver::Response written = scene_.send(
       "scheduler", "PATCH", target + "/status",
       fmt::format(R"({{"metadata":{{"resourceVersion":"{}"}},"status":{{{}"reservedFor":)"
-                  R"([{}{{"resource":"pods","name":"{}","uid":"{}"}}]}}}})",
-                  version, allocation, reserved, pod->name, uid));
+                  R"([{}{}]}}}})",
+                  version, allocation, reserved, as_entry(consumer)));
   co_return written.status == 200;
+}
+
+// What is its group's is reserved for the group.
+Consumer Scheduler::consumer_of(const Pod& pod, const PodClaim& pod_claim) const {
+  const Group* group = scene_.cluster.sharing_group(pod, pod_claim);
+  if (group == nullptr) return as_consumer(pod);
+  return {"scheduling.k8s.io", "podgroups", group->name, group->uid};
 }
 
 // The claim behind the extended resources of a pod, allocated, reserved and named in its status;
@@ -148,7 +173,8 @@ Task<std::string> Scheduler::make_extended_claim(std::string uid) {
           pod->name, uid));
   if (!made.ok()) co_return std::string();
   const std::string name(made.name());
-  const bool is_reserved = co_await reserve(pod->ns + "/" + name, uid);
+  const Consumer consumer = as_consumer(*pod);
+  const bool is_reserved = co_await reserve(pod->ns + "/" + name, uid, consumer);
   co_await pause(0.5);
   pod = scene_.cluster.find_pod(uid);
   if (!is_reserved || pod == nullptr || chance(crash_share_)) co_return std::string();
@@ -167,16 +193,24 @@ void Scheduler::give_up(const std::string& uid) {
   for (const PodClaim& pod_claim : std::vector(pod->claims)) {
     pod = scene_.cluster.find_pod(uid);
     const Claim* claim = scene_.cluster.usable_claim(*pod, pod_claim);
-    if (claim != nullptr && claim->is_reserved_for(uid)) unreserve(*claim, uid);
+    if (claim == nullptr) continue;
+    const std::string consumer = consumer_of(*pod, pod_claim).uid;
+    const bool may_be_in_use = consumer != uid && has_bound_pods(*pod);
+    if (claim->is_reserved_for(consumer) && !may_be_in_use) unreserve(*claim, consumer);
   }
 }
 
+bool Scheduler::has_bound_pods(const Pod& member) const {
+  const auto pods = scene_.cluster.pods_of_group(member.ns, member.group);
+  return std::ranges::any_of(pods, [](const Pod* pod) { return !pod->node.empty(); });
+}
+
 // Without a version, and it leaves the allocation, as the real one does.
-void Scheduler::unreserve(const Claim& claim, const std::string& pod_uid) {
+void Scheduler::unreserve(const Claim& claim, const std::string& consumer_uid) {
   scene_.send("scheduler", "PATCH", claims_in(claim.ns) + "/" + claim.name + "/status",
               fmt::format(R"({{"metadata":{{"uid":"{}"}},"status":{{"reservedFor":)"
                           R"([{{"$patch":"delete","uid":"{}"}}]}}}})",
-                          claim.uid, pod_uid),
+                          claim.uid, consumer_uid),
               apiserver::kStrategic);
 }
 

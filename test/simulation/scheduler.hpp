@@ -25,8 +25,9 @@ class Scheduler final : Actor {
   // Begins to place every pod that waits for a node, those too whose turn has not come.
   void place_all();
   runtime::Task<> stop();
-  // Takes back what is reserved for a pod that has no node, as after a failed attempt.
-  void unreserve(const Claim& claim, const std::string& pod_uid);
+  // Takes back what is reserved for a pod that has no node, or a group none of whose pods has one,
+  // as after a failed attempt.
+  void unreserve(const Claim& claim, const std::string& consumer_uid);
 
  private:
   // Those at one pod.
@@ -39,7 +40,10 @@ class Scheduler final : Actor {
   bool has_turn(const std::string& uid);
   runtime::Task<> place(std::string uid);
   runtime::Task<bool> reserve_all(std::string uid);
-  runtime::Task<bool> reserve(std::string claim_key, std::string uid);
+  runtime::Task<bool> reserve(std::string claim_key, std::string uid, Consumer consumer);
+  Consumer consumer_of(const Pod& pod, const PodClaim& pod_claim) const;
+  // Whether the group of that pod has any.
+  bool has_bound_pods(const Pod& member) const;
   runtime::Task<std::string> make_extended_claim(std::string uid);
   void give_up(const std::string& uid);
   std::string free_device();

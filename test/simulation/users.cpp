@@ -12,10 +12,6 @@ namespace {
 
 using runtime::Task;
 
-// The last one is deleted now and then, with all that is in it.
-constexpr std::array<const char*, 3> kUsed = {"default", "lab", "scratch"};
-constexpr std::size_t kTemplates = 3;
-constexpr std::size_t kSharedClaims = 2;
 // So often everybody comes around to something, and so often a StatefulSet is looked at.
 constexpr double kPause = 8;
 constexpr double kSetPause = 3;
@@ -46,7 +42,7 @@ Users::Users(Scene scene, runtime::Rng rng, std::size_t pods)
 }
 
 void Users::set_up() {
-  for (const char* ns : kUsed) furnish(ns);
+  for (const char* ns : kUsedNamespaces) furnish(ns);
 }
 
 void Users::furnish(const std::string& ns) {
@@ -98,7 +94,7 @@ void Users::delete_made_claims() {
 }
 
 void Users::make_missing_templates() {
-  for (const char* ns : kUsed) {
+  for (const char* ns : kUsedNamespaces) {
     if (!is_active(ns)) continue;
     for (std::size_t i = 0; i < kTemplates; ++i) {
       if (!scene_.cluster.templates.contains(fmt::format("{}/t{}", ns, i))) make_template(ns, i);
@@ -107,13 +103,13 @@ void Users::make_missing_templates() {
 }
 
 bool Users::is_active(const std::string& ns) const {
-  if (ns == kUsed.front()) return true;  // there from the beginning, and for ever
+  if (ns == kUsedNamespaces.front()) return true;  // there from the beginning, and for ever
   const auto found = scene_.cluster.namespaces.find(ns);
   return found != scene_.cluster.namespaces.end() && !found->second.is_being_deleted;
 }
 
 std::string Users::any_namespace() {
-  return kUsed[rng_.below(kUsed.size())];
+  return kUsedNamespaces[rng_.below(kUsedNamespaces.size())];
 }
 
 // ---- pods ---------------------------------------------------------------------------------------
@@ -231,7 +227,7 @@ void Users::act(Act what) {
     case Act::replace_template:
       return replace_template(any_namespace());
     case Act::delete_namespace:
-      return delete_namespace(kUsed.back());
+      return delete_namespace(kUsedNamespaces.back());
   }
 }
 

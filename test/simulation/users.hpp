@@ -10,6 +10,12 @@
 
 namespace dcm::simulation {
 
+// The last one is deleted now and then, with all that is in it.
+inline constexpr std::array<const char*, 3> kUsedNamespaces = {"default", "lab", "scratch"};
+// In each: "t0" and so on, "shared-0" and so on.
+inline constexpr std::size_t kTemplates = 3;
+inline constexpr std::size_t kSharedClaims = 2;
+
 class Users final : Actor {
  public:
   // `pods`: how many they make in all.

@@ -20,6 +20,9 @@ struct Forbidden {
 inline constexpr std::array<const char*, 5> kWatched = {
     "pods", "resourceclaims", "resourceclaimtemplates", "resourceslices", "devicetaintrules"};
 
+// And where pod groups are used.
+inline constexpr const char* kGroups = "podgroups";
+
 inline constexpr runtime::Duration kLagMax = std::chrono::minutes(1);
 
 // Shares are of requests, from 0 to 1.

@@ -21,14 +21,18 @@ std::size_t draw_pods(runtime::Rng rng) {
   }
 }
 
-Workload::Workload(Scene scene, runtime::Rng rng, std::size_t pods)
+Workload::Workload(Scene scene, runtime::Rng rng, std::size_t pods,
+                   std::optional<runtime::Rng> groups)
     : rng_(rng.fork()),
       users_(scene, rng.fork(), pods),
       devices_(scene, rng.fork(), devices_for(pods)),
       scheduler_(scene, rng.fork(), devices_for(pods)),
       nodes_(scene, rng.fork()),
       collectors_(scene, rng.fork()),
-      tasks_(scene.loop.executor()) {}
+      groups_rng_(groups),
+      tasks_(scene.loop.executor()) {
+  if (groups_rng_) groups_.emplace(scene, groups_rng_->fork());
+}
 
 void Workload::set_up() {
   users_.set_up();
@@ -42,9 +46,16 @@ void Workload::start() {
   tasks_.spawn("scheduler", scheduler_.run());
   tasks_.spawn("nodes", nodes_.run());
   tasks_.spawn("collectors", collectors_.run());
+  if (groups_) tasks_.spawn("groups", groups_->run());
+}
+
+void Workload::bring_what_is_late() {
+  users_.make_missing_templates();
+  if (groups_) groups_->make_missing();
 }
 
 void Workload::act_once() {
+  if (groups_ && groups_rng_->below(3) == 0) return groups_->act_once();
   switch (rng_.below(5)) {
     case 0:
       return scheduler_.place_all();

@@ -1,9 +1,12 @@
 // Everybody but the manager, together: who they are, and when they come and go.
 #pragma once
 
+#include <optional>
+
 #include "runtime/task_group.hpp"
 #include "test/simulation/collectors.hpp"
 #include "test/simulation/devices.hpp"
+#include "test/simulation/groups.hpp"
 #include "test/simulation/nodes.hpp"
 #include "test/simulation/scheduler.hpp"
 #include "test/simulation/users.hpp"
@@ -15,7 +18,8 @@ std::size_t draw_pods(runtime::Rng rng);
 
 class Workload {
  public:
-  Workload(Scene scene, runtime::Rng rng, std::size_t pods);
+  // `groups`: what those draw who use pod groups; nothing: nobody does.
+  Workload(Scene scene, runtime::Rng rng, std::size_t pods, std::optional<runtime::Rng> groups);
 
   // Namespaces, templates, devices, shared claims.
   void set_up();
@@ -23,7 +27,7 @@ class Workload {
   void start();
   runtime::Task<> stop();
   // What the users have kept back is made.
-  void bring_what_is_late() { users_.make_missing_templates(); }
+  void bring_what_is_late();
   // One of them does one thing.
   void act_once();
   // Every pod, rule and pool gives the manager something to do.
@@ -38,6 +42,8 @@ class Workload {
   Scheduler scheduler_;
   Nodes nodes_;
   Collectors collectors_;
+  std::optional<runtime::Rng> groups_rng_;
+  std::optional<Groups> groups_;
   runtime::TaskGroup tasks_;
 };
 

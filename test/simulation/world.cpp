@@ -33,6 +33,7 @@ class World {
   std::size_t draw_managers();
   std::size_t draw_workers();
   void draw_weather();
+  void use_groups(runtime::Rng rng);
   Duration prompt() const;
   void watch_server();
   void arrive(const http::Request& request);
@@ -48,6 +49,7 @@ class World {
   }
 
   const WorldOptions& options_;
+  bool has_groups_;
   mutable runtime::VirtualLoop loop_;
   runtime::Rng rng_;
   Timeline timeline_;
@@ -71,6 +73,7 @@ class World {
 
 World::World(const WorldOptions& options)
     : options_(options),
+      has_groups_(rng_for(9).below(3) == 0),
       loop_(rng_for(0)),
       rng_(rng_for(1)),
       timeline_(loop_.time(), options.detail),
@@ -80,7 +83,8 @@ World::World(const WorldOptions& options)
       front_(loop_, network_, server_, rng_for(4)),
       safety_(loop_.time()),
       pods_(options.pods.value_or(draw_pods(rng_for(6)))),
-      workload_({loop_, server_, safety_.cluster(), timeline_, options.lasts}, rng_for(5), pods_),
+      workload_({loop_, server_, safety_.cluster(), timeline_, options.lasts}, rng_for(5), pods_,
+                has_groups_ ? std::optional(rng_for(10)) : std::nullopt),
       meddler_({loop_, server_, safety_.cluster(), timeline_, options.lasts}, rng_for(7),
                workload_.scheduler()),
       managers_(loop_.executor()),
@@ -95,6 +99,7 @@ World::World(const WorldOptions& options)
         rng_for(101 + i)});
   }
   draw_weather();
+  if (has_groups_) use_groups(rng_for(11));
   fault_bringer_.emplace(FaultBringer::World{loop_, timeline_, server_, network_, front_, safety_,
                                              replicas_, options_.lasts});
   aftermath_.emplace(Aftermath::World{loop_, timeline_, server_, front_, safety_, workload_,
@@ -111,6 +116,7 @@ apiserver::ServerOptions World::draw_server() const {
   if (chosen == 0) server.watches.watch_list = WatchList::ignored;
   if (chosen == 1) server.watches.watch_list = WatchList::refused;
   if (chosen != 2) server.ownership = apiserver::Ownership::of_applied;
+  if (has_groups_) server.served.pod_groups = {"v1beta1"};
   return server;
 }
 
@@ -123,6 +129,14 @@ void World::draw_weather() {
   for (const char* resource : kWatched) {
     if (rng_.below(2) == 0) weather.lags[resource] = std::chrono::milliseconds(rng_.below(6'000));
   }
+}
+
+void World::use_groups(runtime::Rng rng) {
+  manager_options_.features.generic_workload = true;
+  manager_options_.features.dra_workload_resource_claims = true;
+  let_meet_groups(faults_, rng.fork());
+  if (rng.below(2) == 0)
+    front_.weather().lags[kGroups] = std::chrono::milliseconds(rng.below(6'000));
 }
 
 // What many pods need at once, or who may do little at a time, takes longer.

@@ -1,0 +1,172 @@
+#include "test/simulation/groups.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "test/simulation/dice.hpp"
+#include "test/simulation/users.hpp"
+
+namespace dcm::simulation {
+namespace {
+
+using runtime::Task;
+
+constexpr double kPause = 12;
+
+std::string as_entries(const std::vector<PodClaim>& claims) {
+  std::string entries;
+  for (const PodClaim& claim : claims) {
+    const bool is_made = claim.claim.empty();
+    entries += fmt::format(R"({}{{"name":"{}","{}":"{}"}})", entries.empty() ? "" : ",", claim.name,
+                           is_made ? "resourceClaimTemplateName" : "resourceClaimName",
+                           is_made ? claim.template_name : claim.claim);
+  }
+  return entries;
+}
+
+}  // namespace
+
+Groups::Groups(Scene scene, runtime::Rng rng) : Actor(scene, rng), plans_(1 + rng_.below(4)) {
+  for (double& weight : weights_) weight = std::pow(rng_.unit(), 3);
+  weights_[static_cast<std::size_t>(Act::make_pod)] += 0.5;
+  late_share_ = rng_.below(2) == 0 ? rng_.unit() : 0.1;
+  bound_share_ = rng_.below(2) == 0 ? rng_.unit() * 0.6 : 0.1;
+  different_share_ = rng_.below(3) == 0 ? rng_.unit() * 0.5 : 0.05;
+  for (std::size_t i = 0; i < plans_.size(); ++i) {
+    plans_[i] = {kUsedNamespaces[rng_.below(kUsedNamespaces.size())], fmt::format("group-{}", i),
+                 some_claims(), 0, 2 + rng_.below(5)};
+  }
+}
+
+Task<> Groups::run() {
+  for (const Plan& plan : plans_) {
+    if (!chance(late_share_)) make(plan);
+  }
+  while (!scene_.is_over()) {
+    co_await pause(kPause);
+    if (scene_.is_over()) break;
+    Plan& plan = plans_[rng_.below(plans_.size())];
+    act(static_cast<Act>(draw_by_weight(rng_, weights_)), plan);
+  }
+}
+
+void Groups::act_once() {
+  Plan& plan = plans_[rng_.below(plans_.size())];
+  if (!chance(0.3)) return act(static_cast<Act>(rng_.below(kActs)), plan);
+  ++plan.pods_left;
+  make_pod(plan);
+}
+
+void Groups::make_missing() {
+  for (const Plan& plan : plans_) {
+    if (find(plan) == nullptr) make(plan);
+  }
+}
+
+void Groups::act(Act what, Plan& plan) {
+  const Group* group = find(plan);
+  if (what == Act::make_pod) return make_pod(plan);
+  if (group == nullptr) return make(plan);
+  switch (what) {
+    case Act::make_pod:
+    case Act::make_group:
+      return;
+    case Act::edit:
+      scene_.send("user", "PATCH", groups_in(plan.ns) + "/" + plan.name,
+                  fmt::format(R"({{"metadata":{{"labels":{{"edit":"{}"}}}}}})", rng_.below(100)));
+      return;
+    case Act::remove:
+      return remove(*group);
+    case Act::remove_with_pods:
+      remove_pods(*group);
+      return remove(*group);
+    case Act::remove_by_force:
+      return force_out(scene_, *group);
+    case Act::replace:
+      force_out(scene_, *group);
+      if (chance(0.3)) plan.claims = some_claims();
+      return make(plan);
+  }
+}
+
+// ---- groups -------------------------------------------------------------------------------------
+
+void Groups::make(const Plan& plan) {
+  make_group(scene_, plan.ns, plan.name, plan.claims);
+}
+
+// Those that are there hold it up.
+void Groups::remove(const Group& group) {
+  scene_.send("user", "DELETE", groups_in(group.ns) + "/" + group.name, delete_only(group.uid));
+}
+
+void Groups::remove_pods(const Group& group) {
+  for (const Pod* member : scene_.cluster.pods_of_group(group.ns, group.name)) {
+    scene_.send("user", "DELETE", pods_in(member->ns) + "/" + member->name, "");
+  }
+}
+
+// ---- pods ---------------------------------------------------------------------------------------
+
+void Groups::make_pod(Plan& plan) {
+  if (plan.pods_left == 0) return;
+  --plan.pods_left;
+  const std::string name = fmt::format("{}-pod-{}", plan.name, plan.next_pod++);
+  scene_.send(
+      "user", "POST", pods_in(plan.ns),
+      fmt::format(R"({{{},"spec":{{{}"schedulingGroup":{{"podGroupName":"{}"}},"containers":)"
+                  R"([{{"name":"c","image":"i"}}],"resourceClaims":[{}]}}}})",
+                  meta(name), chance(bound_share_) ? R"("nodeName":"node-1",)" : "", plan.name,
+                  as_entries(claims_of_pod(plan))));
+}
+
+// Mostly those of the group, and now and then some of its own.
+std::vector<PodClaim> Groups::claims_of_pod(const Plan& plan) {
+  std::vector<PodClaim> claims;
+  for (const PodClaim& shared : plan.claims) {
+    if (chance(0.1)) continue;
+    claims.push_back(chance(different_share_) ? some_claim(shared.name) : shared);
+  }
+  if (chance(0.3)) claims.push_back(some_claim("own"));
+  return claims;
+}
+
+std::vector<PodClaim> Groups::some_claims() {
+  std::vector<PodClaim> claims;
+  const std::size_t count = 1 + rng_.below(3);
+  for (std::size_t i = 0; i < count; ++i) claims.push_back(some_claim(fmt::format("g{}", i)));
+  return claims;
+}
+
+PodClaim Groups::some_claim(std::string name) {
+  if (chance(0.25)) {
+    return {std::move(name), fmt::format("shared-{}", rng_.below(kSharedClaims)), {}};
+  }
+  return {std::move(name), {}, fmt::format("t{}", rng_.below(kTemplates))};
+}
+
+const Group* Groups::find(const Plan& plan) const {
+  const auto found = scene_.cluster.groups.find(plan.ns + "/" + plan.name);
+  return found == scene_.cluster.groups.end() ? nullptr : &found->second;
+}
+
+// ---- what others do to groups as well -----------------------------------------------------------
+
+void make_group(const Scene& scene, const std::string& ns, const std::string& name,
+                const std::vector<PodClaim>& claims) {
+  scene.send("user", "POST", groups_in(ns),
+             fmt::format(R"({{{},"spec":{{"schedulingPolicy":{{"basic":{{}}}},)"
+                         R"("resourceClaims":[{}]}}}})",
+                         meta(name), as_entries(claims)));
+}
+
+void force_out(const Scene& scene, const Group& group) {
+  const std::string target = groups_in(group.ns) + "/" + group.name;
+  const std::string uid = group.uid;
+  scene.send("user", "DELETE", target, delete_only(uid));
+  if (scene.cluster.find_group(uid) == nullptr) return;
+  scene.send("user", "PATCH", target, R"({"metadata":{"finalizers":null}})");
+}
+
+}  // namespace dcm::simulation

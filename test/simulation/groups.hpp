@@ -1,0 +1,57 @@
+// Users of pod groups (KEP-5729), in the worlds that have them: groups whose pods share claims.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "test/simulation/scene.hpp"
+
+namespace dcm::simulation {
+
+class Groups final : Actor {
+ public:
+  Groups(Scene scene, runtime::Rng rng);
+
+  // Until the scene is over.
+  runtime::Task<> run();
+  // One more act, whatever the time.
+  void act_once();
+  // Makes each group that pods may name and that is not there.
+  void make_missing();
+
+ private:
+  // A group as its users want it to be.
+  struct Plan {
+    std::string ns, name;
+    std::vector<PodClaim> claims;
+    std::size_t next_pod = 0;
+    std::size_t pods_left = 0;
+  };
+  enum class Act { make_pod, make_group, edit, remove, remove_with_pods, remove_by_force, replace };
+  static constexpr std::size_t kActs = 7;
+
+  void act(Act what, Plan& plan);
+  void make_pod(Plan& plan);
+  void make(const Plan& plan);
+  void remove(const Group& group);
+  void remove_pods(const Group& group);
+  std::vector<PodClaim> some_claims();
+  PodClaim some_claim(std::string name);
+  std::vector<PodClaim> claims_of_pod(const Plan& plan);
+  const Group* find(const Plan& plan) const;
+
+  std::array<double, kActs> weights_{};
+  double late_share_ = 0;       // of groups: pods come first
+  double bound_share_ = 0;      // of pods, made for a node, past the scheduler
+  double different_share_ = 0;  // of pod claims: a little, so that they are not the group's
+  std::vector<Plan> plans_;
+};
+
+// One in the name of a user.
+void make_group(const Scene& scene, const std::string& ns, const std::string& name,
+                const std::vector<PodClaim>& claims);
+// Deletes a group whose pods may go on: without what they share.
+void force_out(const Scene& scene, const Group& group);
+
+}  // namespace dcm::simulation
