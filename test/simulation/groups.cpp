@@ -28,14 +28,14 @@ std::string as_entries(const std::vector<PodClaim>& claims) {
 }  // namespace
 
 Groups::Groups(Scene scene, runtime::Rng rng) : Actor(scene, rng), plans_(1 + rng_.below(4)) {
-  for (double& weight : weights_) weight = std::pow(rng_.unit(), 3);
+  for (double& weight : weights_) weight = std::pow(rng_.unit(), 3) * 0.3;
   weights_[static_cast<std::size_t>(Act::make_pod)] += 0.5;
   late_share_ = rng_.below(2) == 0 ? rng_.unit() : 0.1;
-  bound_share_ = rng_.below(2) == 0 ? rng_.unit() * 0.6 : 0.1;
+  bound_share_ = rng_.below(2) == 0 ? rng_.unit() : 0.1;
   different_share_ = rng_.below(3) == 0 ? rng_.unit() * 0.5 : 0.05;
   for (std::size_t i = 0; i < plans_.size(); ++i) {
     plans_[i] = {kUsedNamespaces[rng_.below(kUsedNamespaces.size())], fmt::format("group-{}", i),
-                 some_claims(), 0, 2 + rng_.below(5)};
+                 some_claims(), 0, draw_pods()};
   }
 }
 
@@ -67,7 +67,10 @@ void Groups::make_missing() {
 void Groups::act(Act what, Plan& plan) {
   const Group* group = find(plan);
   if (what == Act::make_pod) return make_pod(plan);
-  if (group == nullptr) return make(plan);
+  if (group == nullptr) {
+    plan.pods_left += 2;
+    return make(plan);
+  }
   switch (what) {
     case Act::make_pod:
     case Act::make_group:
@@ -86,6 +89,7 @@ void Groups::act(Act what, Plan& plan) {
     case Act::replace:
       force_out(scene_, *group);
       if (chance(0.3)) plan.claims = some_claims();
+      plan.pods_left = draw_pods();
       return make(plan);
   }
 }
@@ -140,7 +144,7 @@ std::vector<PodClaim> Groups::some_claims() {
 }
 
 PodClaim Groups::some_claim(std::string name) {
-  if (chance(0.25)) {
+  if (chance(0.35)) {
     return {std::move(name), fmt::format("shared-{}", rng_.below(kSharedClaims)), {}};
   }
   return {std::move(name), {}, fmt::format("t{}", rng_.below(kTemplates))};

@@ -36,6 +36,7 @@ class Groups final : Actor {
   void make(const Plan& plan);
   void remove(const Group& group);
   void remove_pods(const Group& group);
+  std::size_t draw_pods() { return 2 + rng_.below(5); }
   std::vector<PodClaim> some_claims();
   PodClaim some_claim(std::string name);
   std::vector<PodClaim> claims_of_pod(const Plan& plan);

@@ -89,6 +89,7 @@ class Safety {
   void check_new_reservation(const Claim& before, const Consumer& consumer);
   void check_new_reservation_of_pod(const Claim& before, const Consumer& consumer);
   void check_new_reservation_of_group(const Claim& before, const Consumer& consumer);
+  void check_new_reservation_of_member(const Claim& before, const Pod& pod);
   bool may_be_released(const Consumer& consumer) const;
   bool may_name(const Pod& pod, const std::string& pod_claim, const std::string& claim) const;
   void check_new_claim_of_group(const Claim& claim);
@@ -131,6 +132,7 @@ class Safety {
   std::optional<runtime::MonoTime> evicted_last_;
   std::size_t relists_ = 0;
   runtime::MonoTime lease_changed_{};
+  std::map<std::string, runtime::MonoTime> renewed_;  // by spec.renewTime: when it first said so
   std::optional<runtime::MonoTime> lease_changed_by_hand_;
 };
 

@@ -85,12 +85,12 @@ void Safety::remember_due(std::string_view resource, const Change& change) {
   } else if (resource == "resourceclaims") {
     for (const auto& object : {change.before, change.after}) {
       if (object == nullptr) continue;
-      for (const Consumer& consumer : decode_claim(*object).reserved_for) {
+      const Claim claim = decode_claim(*object);
+      for (const Consumer& consumer : claim.reserved_for) {
         const Pod* pod = cluster_.find_pod(consumer.uid);
         if (pod != nullptr) remember_due(*pod);
         if (!consumer.is_group()) continue;
-        const std::string ns = change.key.substr(0, change.key.find('/'));
-        for (const Pod* member : cluster_.pods_of_group(ns, consumer.name)) remember_due(*member);
+        for (const Pod* each : cluster_.pods_of_group(claim.ns, consumer.name)) remember_due(*each);
       }
     }
   } else if (resource == "resourceslices" || resource == "devicetaintrules") {

@@ -67,6 +67,24 @@ void Safety::check_new_reservation_of_group(const Claim& before, const Consumer&
   }
 }
 
+// What it shares is its group's to use.
+void Safety::check_new_reservation_of_member(const Claim& before, const Pod& pod) {
+  const auto is_shared = [&](const PodClaim& pod_claim) {
+    const Group* group = cluster_.sharing_group(pod, pod_claim);
+    return group != nullptr && !is_recent(group_lives_.at(group->uid).began);
+  };
+  const auto uses = [&](const PodClaim& pod_claim) {
+    const Claim* claim = cluster_.usable_claim(pod, pod_claim);
+    return claim != nullptr && claim->uid == before.uid;
+  };
+  const auto has_own_use = [&](const PodClaim& pod_claim) {
+    return uses(pod_claim) && !is_shared(pod_claim);
+  };
+  if (std::ranges::any_of(pod.claims, uses) && std::ranges::none_of(pod.claims, has_own_use)) {
+    report("what a group shares is reserved for the group", before.key());
+  }
+}
+
 bool Safety::may_name(const Pod& pod, const std::string& pod_claim,
                       const std::string& claim) const {
   const auto owner = owners_.find(pod.ns + "/" + claim);

@@ -100,6 +100,9 @@ Task<bool> Scheduler::reserve_all(std::string uid) {
     pod = scene_.cluster.find_pod(uid);
     const Claim* claim = pod == nullptr ? nullptr : scene_.cluster.usable_claim(*pod, pod_claim);
     if (claim == nullptr || claim->is_being_deleted) co_return false;
+    // Else it is that of a former group of that name.
+    const bool is_fit = claim->owner_if_group.empty() || scene_.cluster.has_owner(*claim);
+    if (!is_fit) co_return false;
     const Consumer consumer = consumer_of(*pod, pod_claim);
     const bool is_reserved = co_await reserve(claim->key(), uid, consumer);
     if (!is_reserved) co_return false;
