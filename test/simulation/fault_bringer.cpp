@@ -149,6 +149,7 @@ Task<> FaultBringer::lag(std::string resource, Duration by, Duration lasts) {
   for (const char* each : kWatched) {
     if (resource == "*" || resource == each) lags[each] = by;
   }
+  if (resource == "*" || resource == kGroups) lags[kGroups] = by;
   co_await set_for(lasts, world_.front.weather().lags, std::move(lags), usual_.lags);
 }
 

@@ -30,6 +30,7 @@ std::string as_entries(const std::vector<PodClaim>& claims) {
 Groups::Groups(Scene scene, runtime::Rng rng) : Actor(scene, rng), plans_(1 + rng_.below(4)) {
   for (double& weight : weights_) weight = std::pow(rng_.unit(), 3) * 0.3;
   weights_[static_cast<std::size_t>(Act::make_pod)] += 0.5;
+  served_late_ = rng_.below(5) == 0 ? 120 : 0;
   late_share_ = rng_.below(2) == 0 ? rng_.unit() : 0.1;
   bound_share_ = rng_.below(2) == 0 ? rng_.unit() : 0.1;
   different_share_ = rng_.below(3) == 0 ? rng_.unit() * 0.5 : 0.05;
@@ -39,7 +40,19 @@ Groups::Groups(Scene scene, runtime::Rng rng) : Actor(scene, rng), plans_(1 + rn
   }
 }
 
+void Groups::set_up() {
+  if (served_late_ == 0) serve();
+}
+
+void Groups::serve() {
+  scene_.server.serve({.pod_groups = {"v1beta1"}});
+}
+
 Task<> Groups::run() {
+  if (served_late_ > 0) {
+    co_await pause(served_late_);
+    serve();
+  }
   for (const Plan& plan : plans_) {
     if (!chance(late_share_)) make(plan);
   }
@@ -56,6 +69,13 @@ void Groups::act_once() {
   if (!chance(0.3)) return act(static_cast<Act>(rng_.below(kActs)), plan);
   ++plan.pods_left;
   make_pod(plan);
+}
+
+void Groups::act_everywhere() {
+  for (Plan& plan : plans_) {
+    ++plan.pods_left;
+    make_pod(plan);
+  }
 }
 
 void Groups::make_missing() {

@@ -13,10 +13,14 @@ class Groups final : Actor {
  public:
   Groups(Scene scene, runtime::Rng rng);
 
+  // The server serves groups from now on, or later.
+  void set_up();
   // Until the scene is over.
   runtime::Task<> run();
   // One more act, whatever the time.
   void act_once();
+  // Each group gets one more pod.
+  void act_everywhere();
   // Makes each group that pods may name and that is not there.
   void make_missing();
 
@@ -31,6 +35,7 @@ class Groups final : Actor {
   enum class Act { make_pod, make_group, edit, remove, remove_with_pods, remove_by_force, replace };
   static constexpr std::size_t kActs = 7;
 
+  void serve();
   void act(Act what, Plan& plan);
   void make_pod(Plan& plan);
   void make(const Plan& plan);
@@ -43,6 +48,7 @@ class Groups final : Actor {
   const Group* find(const Plan& plan) const;
 
   std::array<double, kActs> weights_{};
+  double served_late_ = 0;      // by so many seconds at most
   double late_share_ = 0;       // of groups: pods come first
   double bound_share_ = 0;      // of pods, made for a node, past the scheduler
   double different_share_ = 0;  // of pod claims: a little, so that they are not the group's

@@ -37,6 +37,7 @@ Workload::Workload(Scene scene, runtime::Rng rng, std::size_t pods,
 void Workload::set_up() {
   users_.set_up();
   devices_.set_up();
+  if (groups_) groups_->set_up();
 }
 
 void Workload::start() {
@@ -70,6 +71,7 @@ void Workload::act_once() {
 void Workload::act_everywhere() {
   users_.delete_made_claims();
   devices_.act_everywhere();
+  if (groups_) groups_->act_everywhere();
 }
 
 runtime::Task<> Workload::stop() {

@@ -116,7 +116,6 @@ apiserver::ServerOptions World::draw_server() const {
   if (chosen == 0) server.watches.watch_list = WatchList::ignored;
   if (chosen == 1) server.watches.watch_list = WatchList::refused;
   if (chosen != 2) server.ownership = apiserver::Ownership::of_applied;
-  if (has_groups_) server.served.pod_groups = {"v1beta1"};
   return server;
 }
 
