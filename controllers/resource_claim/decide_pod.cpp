@@ -71,6 +71,14 @@ Problem missing_group(const api::Pod& pod) {
           Retry::with_backoff, Cause::group_missing};
 }
 
+// The garbage collector takes that one, and could not while it is reserved for the group of now. Or
+// the cache is behind, and the former group is the one that it has.
+bool is_former_groups(const PodSnapshot& snapshot, const api::PodClaim& pod_claim,
+                      const api::ResourceClaim& claim) {
+  return is_shared(snapshot, pod_claim) && common::has_group_as_controller(claim) &&
+         !pod_claim.template_name.empty() && !common::is_owned_by(claim, *snapshot.group);
+}
+
 api::ConsumerReference consumer_of(const PodSnapshot& snapshot, const api::PodClaim& pod_claim) {
   if (is_shared(snapshot, pod_claim)) {
     const api::ObjectMeta& group = snapshot.group->meta;
@@ -115,6 +123,7 @@ ReservationStep decide_reservation(const PodSnapshot& snapshot, const common::Fe
   if (is_shared(snapshot, pod_claim) && groups == GroupClaims::refused) {
     return NotReserved::is_groups;
   }
+  if (is_former_groups(snapshot, pod_claim, *claim)) return NotReserved::is_former_groups;
   const std::string& name = claim->meta.key.name;
   if (claim->reserved_for.size() >= api::kReservedForMax) {
     return Problem{Report::failed_reservation_event,

@@ -68,6 +68,7 @@ enum class NotReserved : std::uint8_t {
   already_reserved,  // for this pod, or for its group
   under_way,         // for another pod, at this moment
   is_groups,         // and the gate for claims of groups is off
+  is_former_groups,  // of one that had the name of the pod's group before
 };
 using ReservationStep = std::variant<NotReserved, Problem, Reserve>;
 ReservationStep decide_reservation(const PodSnapshot& snapshot, const common::FeatureGates& gates,

@@ -40,6 +40,13 @@ struct ReservationWords {
                                    "DRAWorkloadResourceClaims is off: it is not reserved.",
                                    quoted(claim)));
     }
+    if (why == NotReserved::is_former_groups) {
+      return topic.add(Outlook::waiting, "FormerGroup",
+                       fmt::format("{} was made for a pod group that is gone, and whose name "
+                                   "another one has now: when the garbage collector has taken it, "
+                                   "the pod gets that of its group.",
+                                   quoted(claim)));
+    }
     if (why != NotReserved::under_way) return;
     topic.add(Outlook::acting, "ReservationUnderWay",
               fmt::format("{} is being reserved for another pod at this moment; then it is this "

@@ -255,6 +255,8 @@ TEST(DecidePodInGroup, for_a_pod_with_a_node_the_group_is_reserved) {
                .in(trainers().with_uid("new"))
                .cached(shared("x").allocated().reserved_for_group("trainers")),
            "finished"},
+          {"not what a former group of that name owns: the garbage collector takes that",
+           Known(bound).in(trainers().with_uid("new")).cached(shared("x").allocated()), "finished"},
           {"one of another group does not",
            Known(bound).in(trainers()).cached(shared("x").allocated().reserved_for_group("others")),
            "reserve x for pod group trainers trainers-uid"},
