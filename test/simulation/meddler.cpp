@@ -1,5 +1,7 @@
 #include "test/simulation/meddler.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "test/simulation/groups.hpp"
@@ -40,18 +42,20 @@ void Meddler::come_before(std::string_view path, std::string_view body) {
   if (rule != scene_.cluster.rules.end()) change_rule(Rule(rule->second));
 }
 
-// One that the scheduler has not placed yet.
-const Pod* Meddler::find_waiting_consumer(const Claim& claim) const {
-  for (const Consumer& consumer : claim.reserved_for) {
+// One that the scheduler has not placed yet, or a group none of whose pods it has.
+const Consumer* Meddler::find_waiting_consumer(const Claim& claim) const {
+  const auto waits = [&](const Consumer& consumer) {
+    if (consumer.is_group()) return !scheduler_.has_bound_pods(claim.ns, consumer.name);
     const Pod* pod = scene_.cluster.find_pod(consumer.uid);
-    if (pod != nullptr && pod->node.empty() && !pod->is_done()) return pod;
-  }
-  return nullptr;
+    return pod != nullptr && pod->node.empty() && !pod->is_done();
+  };
+  const auto found = std::ranges::find_if(claim.reserved_for, waits);
+  return found == claim.reserved_for.end() ? nullptr : &*found;
 }
 
 void Meddler::change_claim(const Claim& claim) {
   const std::string target = claims_in(claim.ns) + "/" + claim.name;
-  const Pod* waiting = find_waiting_consumer(claim);
+  const Consumer* waiting = find_waiting_consumer(claim);
   if (waiting != nullptr && chance(0.7)) return scheduler_.unreserve(claim, waiting->uid);
   if (chance(0.2)) {
     scene_.send("user", "DELETE", target, "");

@@ -29,7 +29,7 @@ class Meddler final : Actor {
   void change_group(const Group& group);
   void change_rule(const Rule& rule);
   void change_owner_of_new_claim(std::string_view body);
-  const Pod* find_waiting_consumer(const Claim& claim) const;
+  const Consumer* find_waiting_consumer(const Claim& claim) const;
 
   Scheduler& scheduler_;
 };

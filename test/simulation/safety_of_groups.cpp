@@ -59,6 +59,9 @@ void Safety::check_new_reservation_of_group(const Claim& before, const Consumer&
   if (gone != MonoTime::max() && !is_recent(gone)) {
     report("no claim is reserved for a group that is gone", before.key());
   }
+  if (!before.owner_if_group.empty() && before.owner != consumer.uid) {
+    report("what a group owns is reserved for no other one", before.key());
+  }
   const auto members = cluster_.pods_of_group(before.ns, consumer.name);
   const auto seen = bound_members_.find(key);
   const bool was_bound = seen != bound_members_.end() && is_recent(seen->second);

@@ -198,13 +198,13 @@ void Scheduler::give_up(const std::string& uid) {
     const Claim* claim = scene_.cluster.usable_claim(*pod, pod_claim);
     if (claim == nullptr) continue;
     const std::string consumer = consumer_of(*pod, pod_claim).uid;
-    const bool may_be_in_use = consumer != uid && has_bound_pods(*pod);
+    const bool may_be_in_use = consumer != uid && has_bound_pods(pod->ns, pod->group);
     if (claim->is_reserved_for(consumer) && !may_be_in_use) unreserve(*claim, consumer);
   }
 }
 
-bool Scheduler::has_bound_pods(const Pod& member) const {
-  const auto pods = scene_.cluster.pods_of_group(member.ns, member.group);
+bool Scheduler::has_bound_pods(const std::string& ns, const std::string& group) const {
+  const auto pods = scene_.cluster.pods_of_group(ns, group);
   return std::ranges::any_of(pods, [](const Pod* pod) { return !pod->node.empty(); });
 }
 

@@ -28,6 +28,8 @@ class Scheduler final : Actor {
   // Takes back what is reserved for a pod that has no node, or a group none of whose pods has one,
   // as after a failed attempt.
   void unreserve(const Claim& claim, const std::string& consumer_uid);
+  // Whether a group has pods that have a node.
+  bool has_bound_pods(const std::string& ns, const std::string& group) const;
 
  private:
   // Those at one pod.
@@ -42,8 +44,6 @@ class Scheduler final : Actor {
   runtime::Task<bool> reserve_all(std::string uid);
   runtime::Task<bool> reserve(std::string claim_key, std::string uid, Consumer consumer);
   Consumer consumer_of(const Pod& pod, const PodClaim& pod_claim) const;
-  // Whether the group of that pod has any.
-  bool has_bound_pods(const Pod& member) const;
   runtime::Task<std::string> make_extended_claim(std::string uid);
   void give_up(const std::string& uid);
   std::string free_device();
