@@ -261,6 +261,14 @@ TEST(ExplainPod, in_a_group) {
       {"that came with a node",
        known(member().names("accel", "c").on_node("n"), {shared().allocated()}, kOn),
        {"it is reserved for its group now", "reserve ResourceClaim \"c\" for the pod's group"}},
+      {"that came with a node, to a group whose name another one had",
+       known(member().names("accel", "c").on_node("n"),
+             {make_claim("c")
+                  .controlled_by({api::kSchedulingGroup, "PodGroup", "g", api::Uid("former")})
+                  .for_pod_claim("accel")
+                  .allocated()},
+             kOn),
+       {"waiting FormerGroup: ResourceClaim \"c\" was made for a pod group that is gone"}},
       {"with the gate for their claims off",
        known(member(), {}, kHalfOn),
        {"stuck FeatureDisabled", "DRAWorkloadResourceClaims feature is disabled"}},
