@@ -229,8 +229,6 @@ MUTATIONS = [
     Mutation("shared-claim-is-made-for-a-pod", "a pod gets a claim of its own for what is its group's",
              RC + "decide_pod.cpp", "if (is_shared(snapshot, pod_claim)) return decide_shared_claim",
              "if (is_shared(snapshot, pod_claim) && !M) return decide_shared_claim"),
-    Mutation("former-group-is-reserved", "what a former group owns is reserved for the group of now", RC + "decide_pod.cpp",
-             "if (is_former_groups(snapshot, pod_claim, *claim)) return", "if (!M && is_former_groups(snapshot, pod_claim, *claim)) return"),
     Mutation("eviction-passes-over-groups", "pods that use a device through their group stay", DTE + "lookup.hpp",
              "if (consumer.is_pod_group() &&", "if (!M && consumer.is_pod_group() &&"),
 ]
