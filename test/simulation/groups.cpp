@@ -35,8 +35,12 @@ Groups::Groups(Scene scene, runtime::Rng rng) : Actor(scene, rng), plans_(1 + rn
   bound_share_ = rng_.below(2) == 0 ? rng_.unit() : 0.1;
   different_share_ = rng_.below(3) == 0 ? rng_.unit() * 0.5 : 0.05;
   for (std::size_t i = 0; i < plans_.size(); ++i) {
-    plans_[i] = {kUsedNamespaces[rng_.below(kUsedNamespaces.size())], fmt::format("group-{}", i),
-                 some_claims(), 0, draw_pods()};
+    plans_[i] = {kUsedNamespaces[rng_.below(kUsedNamespaces.size())],
+                 fmt::format("group-{}", i),
+                 some_claims(),
+                 0,
+                 draw_pods(),
+                 rng_.below(5) == 0};
   }
 }
 
@@ -54,7 +58,7 @@ Task<> Groups::run() {
     serve();
   }
   for (const Plan& plan : plans_) {
-    if (!chance(late_share_)) make(plan);
+    if (!plan.comes_last && !chance(late_share_)) make(plan);
   }
   while (!scene_.is_over()) {
     co_await pause(kPause);
@@ -79,7 +83,8 @@ void Groups::act_everywhere() {
 }
 
 void Groups::make_missing() {
-  for (const Plan& plan : plans_) {
+  for (Plan& plan : plans_) {
+    plan.comes_last = false;
     if (find(plan) == nullptr) make(plan);
   }
 }
@@ -87,6 +92,7 @@ void Groups::make_missing() {
 void Groups::act(Act what, Plan& plan) {
   const Group* group = find(plan);
   if (what == Act::make_pod) return make_pod(plan);
+  if (plan.comes_last) return;
   if (group == nullptr) {
     plan.pods_left += 2;
     return make(plan);

@@ -31,6 +31,7 @@ class Groups final : Actor {
     std::vector<PodClaim> claims;
     std::size_t next_pod = 0;
     std::size_t pods_left = 0;
+    bool comes_last = false;  // when nothing else is missing any more
   };
   enum class Act { make_pod, make_group, edit, remove, remove_with_pods, remove_by_force, replace };
   static constexpr std::size_t kActs = 7;

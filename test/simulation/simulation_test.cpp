@@ -16,6 +16,14 @@ TEST(Simulation, a_seed_leads_to_the_same_timeline_each_time) {
   EXPECT_FALSE(first.breach) << first.breach->invariant << ": " << first.breach->details;
 }
 
+TEST(Simulation, a_world_with_pod_groups_is_a_function_of_its_seed_too) {
+  const WorldOptions options{.seed = 2, .faults = {}, .detail = Detail::all};
+  const Verdict first = run_world(options);
+  EXPECT_NE(first.timeline.find("create podgroups"), std::string::npos);
+  EXPECT_EQ(first.timeline, run_world(options).timeline);
+  EXPECT_FALSE(first.breach) << first.breach->invariant << ": " << first.breach->details;
+}
+
 TEST(Simulation, another_seed_leads_to_another_world) {
   const WorldOptions one{.seed = 3, .faults = {}, .detail = Detail::all};
   const WorldOptions other{.seed = 4, .faults = {}, .detail = Detail::all};
