@@ -242,7 +242,7 @@ void Safety::remember(std::string_view resource, const Change& change) {
   if (resource == "podgroups") remember_group(change);
   if (resource == "pods") {
     const bool is_gone = change.after == nullptr;
-    const Pod pod = decode_pod(is_gone ? *change.before : *change.after);
+    const Pod pod = is_gone ? decode_pod(*change.before) : cluster_.pods.at(change.key);
     Life& life = lives_[pod.uid];
     life.key = pod.key();
     if ((is_gone || pod.is_done()) && life.done_since == MonoTime::max()) {

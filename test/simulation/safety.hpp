@@ -108,6 +108,7 @@ class Safety {
   void remember_member(const Pod& pod);
   void remember_former(std::string_view resource, const apiserver::Change& change);
   void remember_due(std::string_view resource, const apiserver::Change& change);
+  void remember_due_of_users(const Claim& claim);
   void remember_due(const Pod& pod);
   bool is_recent(runtime::MonoTime when) const { return time_.now() - when <= kStale; }
 

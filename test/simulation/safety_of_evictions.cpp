@@ -83,18 +83,19 @@ void Safety::remember_due(std::string_view resource, const Change& change) {
   if (resource == "pods" && change.after != nullptr) {
     remember_due(cluster_.pods.at(change.key));
   } else if (resource == "resourceclaims") {
-    for (const auto& object : {change.before, change.after}) {
-      if (object == nullptr) continue;
-      const Claim claim = decode_claim(*object);
-      for (const Consumer& consumer : claim.reserved_for) {
-        const Pod* pod = cluster_.find_pod(consumer.uid);
-        if (pod != nullptr) remember_due(*pod);
-        if (!consumer.is_group()) continue;
-        for (const Pod* each : cluster_.pods_of_group(claim.ns, consumer.name)) remember_due(*each);
-      }
-    }
+    if (change.before != nullptr) remember_due_of_users(decode_claim(*change.before));
+    if (change.after != nullptr) remember_due_of_users(cluster_.claims.at(change.key));
   } else if (resource == "resourceslices" || resource == "devicetaintrules") {
     for (const auto& [key, pod] : cluster_.pods) remember_due(pod);
+  }
+}
+
+void Safety::remember_due_of_users(const Claim& claim) {
+  for (const Consumer& consumer : claim.reserved_for) {
+    const Pod* pod = cluster_.find_pod(consumer.uid);
+    if (pod != nullptr) remember_due(*pod);
+    if (!consumer.is_group()) continue;
+    for (const Pod* each : cluster_.pods_of_group(claim.ns, consumer.name)) remember_due(*each);
   }
 }
 
