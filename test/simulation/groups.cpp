@@ -13,6 +13,8 @@ namespace {
 using runtime::Task;
 
 constexpr double kPause = 12;
+// Of claims; the others are made from templates.
+constexpr double kShareByName = 0.3;
 
 std::string as_entries(const std::vector<PodClaim>& claims) {
   std::string entries;
@@ -156,21 +158,24 @@ std::vector<PodClaim> Groups::claims_of_pod(const Plan& plan) {
   std::vector<PodClaim> claims;
   for (const PodClaim& shared : plan.claims) {
     if (chance(0.1)) continue;
-    claims.push_back(chance(different_share_) ? some_claim(shared.name) : shared);
+    claims.push_back(chance(different_share_) ? some_claim(shared.name, kShareByName) : shared);
   }
-  if (chance(0.3)) claims.push_back(some_claim("own"));
+  if (chance(0.4)) claims.push_back(some_claim("own", kShareByName));
   return claims;
 }
 
 std::vector<PodClaim> Groups::some_claims() {
   std::vector<PodClaim> claims;
   const std::size_t count = 1 + rng_.below(3);
-  for (std::size_t i = 0; i < count; ++i) claims.push_back(some_claim(fmt::format("g{}", i)));
+  const double share_by_name = chance(0.25) ? 1 : kShareByName;
+  for (std::size_t i = 0; i < count; ++i) {
+    claims.push_back(some_claim(fmt::format("g{}", i), share_by_name));
+  }
   return claims;
 }
 
-PodClaim Groups::some_claim(std::string name) {
-  if (chance(0.35)) {
+PodClaim Groups::some_claim(std::string name, double share_by_name) {
+  if (chance(share_by_name)) {
     return {std::move(name), fmt::format("shared-{}", rng_.below(kSharedClaims)), {}};
   }
   return {std::move(name), {}, fmt::format("t{}", rng_.below(kTemplates))};

@@ -44,7 +44,7 @@ class Groups final : Actor {
   void remove_pods(const Group& group);
   std::size_t draw_pods() { return 2 + rng_.below(5); }
   std::vector<PodClaim> some_claims();
-  PodClaim some_claim(std::string name);
+  PodClaim some_claim(std::string name, double share_by_name);
   std::vector<PodClaim> claims_of_pod(const Plan& plan);
   const Group* find(const Plan& plan) const;
 
