@@ -24,15 +24,14 @@ target_compile_options(dcm_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
   -fno-omit-frame-pointer
   $<$<BOOL:${DCM_WARNINGS_AS_ERRORS}>:-Werror>)
-# Frames of coroutines come from malloc: its caches are better than Asio's, and sanitizers see when
-# one is used that is gone.
 target_compile_definitions(dcm_flags INTERFACE
-  BOOST_ASIO_DISABLE_AWAITABLE_FRAME_RECYCLING
   _GLIBCXX_ASSERTIONS BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_SEPARATE_COMPILATION
   BOOST_ASIO_DISABLE_CONCEPTS)
 target_include_directories(dcm_flags INTERFACE "${CMAKE_SOURCE_DIR}" "${CMAKE_BINARY_DIR}/generated")
 
 if(DCM_SANITIZERS)
+  # They see when the frame of a coroutine is used that is gone, if Asio keeps none for the next.
+  target_compile_definitions(dcm_flags INTERFACE BOOST_ASIO_DISABLE_AWAITABLE_FRAME_RECYCLING)
   target_compile_options(dcm_flags INTERFACE
     -fsanitize=${DCM_SANITIZERS} -fno-sanitize-recover=all)
   target_link_options(dcm_flags INTERFACE -fsanitize=${DCM_SANITIZERS})
