@@ -24,7 +24,7 @@ std::size_t draw_pods(runtime::Rng rng) {
 Workload::Workload(Scene scene, runtime::Rng rng, std::size_t pods,
                    std::optional<runtime::Rng> groups)
     : rng_(rng.fork()),
-      users_(scene, rng.fork(), pods),
+      users_(scene, rng.fork(), groups ? pods - pods / 3 : pods),
       devices_(scene, rng.fork(), devices_for(pods)),
       scheduler_(scene, rng.fork(), devices_for(pods)),
       nodes_(scene, rng.fork()),

@@ -18,7 +18,7 @@ std::size_t draw_pods(runtime::Rng rng);
 
 class Workload {
  public:
-  // `groups`: what those draw who use pod groups; nothing: nobody does.
+  // `groups`: what those draw who use pod groups, a third of the pods; nothing: nobody does.
   Workload(Scene scene, runtime::Rng rng, std::size_t pods, std::optional<runtime::Rng> groups);
 
   // Namespaces, templates, devices, shared claims.
