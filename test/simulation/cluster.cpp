@@ -121,10 +121,13 @@ const Group* Cluster::find_group(const std::string& uid) const {
   return nullptr;
 }
 
-const Group* Cluster::group_of(const Pod& pod) const {
-  if (pod.group.empty()) return nullptr;
-  const auto found = groups.find(pod.ns + "/" + pod.group);
+const Group* Cluster::group(const std::string& key) const {
+  const auto found = groups.find(key);
   return found == groups.end() ? nullptr : &found->second;
+}
+
+const Group* Cluster::group_of(const Pod& pod) const {
+  return pod.group.empty() ? nullptr : group(pod.ns + "/" + pod.group);
 }
 
 const Group* Cluster::sharing_group(const Pod& pod, const PodClaim& pod_claim) const {

@@ -136,6 +136,7 @@ class Cluster {
   const Pod* find_pod(const std::string& uid) const;
   const Pod* pod(const std::string& key) const;
   const Group* find_group(const std::string& uid) const;
+  const Group* group(const std::string& key) const;
   // The group that a pod names, if there is one.
   const Group* group_of(const Pod& pod) const;
   // The same, if the pod claim is the group's.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -89,18 +90,15 @@ std::vector<Forbidden> all_writes() {
 
 std::vector<Forbidden> forbidden_of(const Fault& fault) {
   std::vector<Forbidden> forbidden;
-  for (std::size_t i = 0; i < kForbidden.size(); ++i) {
-    const bool is_first = i == fault.choice % kForbidden.size();
-    // Other bits of the choice for each.
-    if (!is_first && (fault.choice >> (i + i)) % 4 != 0) continue;
-    forbidden.push_back(kForbidden[i]);
-  }
-  if (!fault.meets_groups) return forbidden;
-  const std::size_t first = fault.choice % kForbiddenOfGroups.size();
-  for (std::size_t i = 0; i < kForbiddenOfGroups.size(); ++i) {
-    if (i == first || (fault.choice >> (i + i)) % 4 == 0)
-      forbidden.push_back(kForbiddenOfGroups[i]);
-  }
+  const auto choose_from = [&](std::span<const Forbidden> all) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const bool is_first = i == fault.choice % all.size();
+      // Other bits of the choice for each.
+      if (is_first || (fault.choice >> (i + i)) % 4 == 0) forbidden.push_back(all[i]);
+    }
+  };
+  choose_from(kForbidden);
+  if (fault.meets_groups) choose_from(kForbiddenOfGroups);
   return forbidden;
 }
 

@@ -104,8 +104,7 @@ void Groups::act(Act what, Plan& plan) {
     case Act::make_group:
       return;
     case Act::edit:
-      scene_.send("user", "PATCH", groups_in(plan.ns) + "/" + plan.name,
-                  fmt::format(R"({{"metadata":{{"labels":{{"edit":"{}"}}}}}})", rng_.below(100)));
+      scene_.send("user", "PATCH", groups_in(plan.ns) + "/" + plan.name, edit(rng_.below(100)));
       return;
     case Act::remove:
       return remove(*group);
@@ -182,8 +181,7 @@ PodClaim Groups::some_claim(std::string name, double share_by_name) {
 }
 
 const Group* Groups::find(const Plan& plan) const {
-  const auto found = scene_.cluster.groups.find(plan.ns + "/" + plan.name);
-  return found == scene_.cluster.groups.end() ? nullptr : &found->second;
+  return scene_.cluster.group(plan.ns + "/" + plan.name);
 }
 
 // ---- what others do to groups as well -----------------------------------------------------------

@@ -31,8 +31,9 @@ void Meddler::come_before(std::string_view path, std::string_view body) {
     return change_claim(Claim(*claim));
   }
   if (const Pod* pod = scene_.cluster.pod(key_in(path, "pods"))) return change_pod(Pod(*pod));
-  const auto group = scene_.cluster.groups.find(key_in(path, "podgroups"));
-  if (group != scene_.cluster.groups.end()) return change_group(Group(group->second));
+  if (const Group* group = scene_.cluster.group(key_in(path, "podgroups"))) {
+    return change_group(Group(*group));
+  }
   constexpr std::string_view kRulesPrefix = "/devicetaintrules/";
   const std::size_t at = path.find(kRulesPrefix);
   if (at == path.npos) return;

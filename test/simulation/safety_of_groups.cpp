@@ -112,7 +112,7 @@ void Safety::check_names_of_group(const Group& before, const Group& after) {
 
 void Safety::remember_group(const Change& change) {
   const bool is_gone = change.after == nullptr;
-  const Group group = decode_group(is_gone ? *change.before : *change.after);
+  const Group group = is_gone ? decode_group(*change.before) : cluster_.groups.at(change.key);
   const auto [found, is_new] = group_lives_.try_emplace(group.uid);
   GroupLife& life = found->second;
   if (is_new) life = {group.key(), group.claims, time_.now()};

@@ -21,6 +21,10 @@ std::string meta(const std::string& name) {
   return R"("metadata":{"name":")" + name + R"("})";
 }
 
+std::string edit(std::uint64_t number) {
+  return fmt::format(R"({{"metadata":{{"labels":{{"edit":"{}"}}}}}})", number);
+}
+
 std::string delete_only(const std::string& uid, std::string_view more) {
   return fmt::format(R"({{"preconditions":{{"uid":"{}"}}{}}})", uid, more);
 }

@@ -46,6 +46,8 @@ inline constexpr const char* kDriver = "gpu.example.com";
 
 // "metadata":{"name":"…"}
 std::string meta(const std::string& name);
+// A merge patch that sets a label, which concerns nobody.
+std::string edit(std::uint64_t number);
 // The body of a DELETE of the object with that UID alone, and `more` of its members.
 std::string delete_only(const std::string& uid, std::string_view more = "");
 

@@ -18,10 +18,6 @@ constexpr double kSetPause = 3;
 constexpr const char* kRequests =
     R"({"devices":{"requests":[{"name":"r","exactly":{"deviceClassName":"gpu.example.com"}}]}})";
 
-std::string edit(std::uint64_t number) {
-  return fmt::format(R"({{"metadata":{{"labels":{{"edit":"{}"}}}}}})", number);
-}
-
 }  // namespace
 
 Users::Users(Scene scene, runtime::Rng rng, std::size_t pods)
