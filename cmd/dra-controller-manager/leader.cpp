@@ -1,21 +1,14 @@
 #include "cmd/dra-controller-manager/leader.hpp"
 
-#include <array>
 #include <cstdlib>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "client/leader_election/identity.hpp"
+#include "runtime/http/tcp.hpp"
 
 namespace dcm::manager {
 namespace {
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  const bool is_known = gethostname(name.data(), name.size() - 1) == 0;
-  return is_known ? std::string(name.data()) : std::string("unknown");
-}
 
 leader_election::ElectorOptions elector_options(const LeaderElectionOptions& options,
                                                 const std::string& identity) {
@@ -27,7 +20,7 @@ leader_election::ElectorOptions elector_options(const LeaderElectionOptions& opt
 Leader::Leader(const Process& process, const LeaderElectionOptions& options,
                client::RestClient& rest, leader_election::Fence& fence, common::EventSink& events,
                Leadership& leadership)
-    : identity_(leader_election::make_identity(host_name(), process.rng)),
+    : identity_(leader_election::make_identity(http::host_name(), process.rng)),
       events_(events),
       leadership_(leadership),
       elector_({.rest = rest,

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "client/config.hpp"
-#include "client/discovery.hpp"
 #include "client/event_recorder.hpp"
 #include "cmd/dra-controller-manager/connection.hpp"
 #include "cmd/dra-controller-manager/duration.hpp"
@@ -34,8 +33,6 @@ using runtime::Deadline;
 using runtime::Result;
 using runtime::Task;
 
-// How long the API server may take to say what it serves.
-constexpr runtime::Duration kDiscoveryTimeout = 30s;
 // How long work in flight may take after SIGTERM.
 constexpr runtime::Duration kDrainTimeout = 20s;
 
@@ -76,11 +73,9 @@ class Manager {
         recorder_(connection.rest(), time_, process_.metrics, process_.rng.fork(), process_.log),
         sink_(recorder_),
         leadership_(time_),
-        discovery_(connection.rest()),
         stop_(time_, process_.log),
         sessions_(
-            process_.loop.executor(), time_, process_.log, stop_, [this] { return discover(); },
-            [this](const client::Served& served) { return make_session(served); }),
+            make_sessions({process_, connection.rest(), sink_, leadership_, options_}, stop_)),
         ports_(process_.loop.executor()),
         background_(process_.loop.executor()),
         work_(process_.loop.executor()) {
@@ -145,16 +140,6 @@ class Manager {
     group.spawn(part, stop_.guard(part, std::move(task)));
   }
 
-  Task<client::Availability> discover() {
-    return discovery_.find(kinds_of_one_version(options_),
-                           Deadline::after(time_, kDiscoveryTimeout));
-  }
-
-  std::unique_ptr<VersionedWork> make_session(const client::Served& served) {
-    return std::make_unique<Session>(process_, connection_.rest(), sink_, leadership_, options_,
-                                     served);
-  }
-
   std::optional<std::string> why_not_ready() const {
     return stop_.is_requested() ? "stopping" : sessions_.why_not_ready();
   }
@@ -179,7 +164,6 @@ class Manager {
   RecorderSink sink_;
   Leadership leadership_;
   std::optional<Leader> leader_;  // nothing: no leader election
-  client::Discovery discovery_;
   Stop stop_;
   Sessions sessions_;
   runtime::TaskGroup ports_;

@@ -18,6 +18,8 @@ using namespace std::chrono_literals;
 using runtime::Deadline;
 using runtime::Task;
 
+// How long the API server may take to say what it serves.
+constexpr runtime::Duration kDiscoveryTimeout = 30s;
 // A server that restarts, or a connection that breaks, is no reason to be called unready.
 constexpr runtime::Duration kFailingMax = 10s;
 
@@ -28,6 +30,13 @@ std::int64_t whole_seconds(runtime::Duration duration) {
 // Core kinds have had one version for ever.
 const client::Served kCoreV1{"v1"};
 
+Task<client::Availability> find_served(SessionContext context) {
+  client::Discovery discovery(context.rest);
+  co_return co_await discovery.find(
+      kinds_of_one_version(context.options),
+      Deadline::after(context.process.loop.time(), kDiscoveryTimeout));
+}
+
 }  // namespace
 
 client::KindSet kinds_of_one_version(const Options& options) {
@@ -37,29 +46,41 @@ client::KindSet kinds_of_one_version(const Options& options) {
   return kinds;
 }
 
-Session::Session(Process process, client::RestClient& rest, common::EventSink& events,
-                 Leadership& leadership, const Options& options, const client::Served& served)
-    : process_(std::move(process)),
-      leadership_(leadership),
-      options_(options),
+Sessions make_sessions(const SessionContext& context, Stop& stop) {
+  const Process& process = context.process;
+  return {process.loop.executor(),
+          process.loop.time(),
+          process.log,
+          stop,
+          [context] { return find_served(context); },
+          [context](const client::Served& served) {
+            return std::make_unique<Session>(context, served);
+          }};
+}
+
+Session::Session(const SessionContext& context, const client::Served& served)
+    : process_(context.process),
+      leadership_(context.leadership),
+      options_(context.options),
       version_(served.version),
-      discovery_(rest),
-      pods_(rest, client::resource_of(api::kPods, kCoreV1), api::make_json_pod_decoder(),
+      discovery_(context.rest),
+      pods_(context.rest, client::resource_of(api::kPods, kCoreV1), api::make_json_pod_decoder(),
             informer_context(process_)),
-      claims_(rest, client::resource_of(api::kResourceClaims, served),
+      claims_(context.rest, client::resource_of(api::kResourceClaims, served),
               api::make_json_claim_decoder(version_), informer_context(process_)),
       tasks_(process_.loop.executor()) {
-  const ControlContext context{process_, rest,  events,  options,
-                               served,   pods_, claims_, [this] { return !has_failing_watch(); }};
-  if (options.runs_resource_claim_controller) claim_control_.emplace(context);
-  if (options.runs_device_taint_eviction_controller) eviction_control_.emplace(context);
+  const ControlContext control{
+      process_, context.rest, context.events, options_,
+      served,   pods_,        claims_,        [this] { return !has_failing_watch(); }};
+  if (options_.runs_resource_claim_controller) claim_control_.emplace(control);
+  if (options_.runs_device_taint_eviction_controller) eviction_control_.emplace(control);
   explanations_.emplace(ControllersSource::Parts{
       .pods = pods_.reader(),
       .claims = claims_.reader(),
       .claim_controller = claim_control_ ? &claim_control_->controller() : nullptr,
       .eviction_controller = eviction_control_ ? &eviction_control_->controller() : nullptr});
-  if (eviction_control_ && options.features.dra_device_taint_rules) expect_rules();
-  if (claim_control_ && options.features.generic_workload) expect_groups();
+  if (eviction_control_ && options_.features.dra_device_taint_rules) expect_rules();
+  if (claim_control_ && options_.features.generic_workload) expect_groups();
 }
 
 Task<> Session::run() {

@@ -25,11 +25,22 @@ namespace dcm::manager {
 // The kinds that a session needs in one version of the API.
 client::KindSet kinds_of_one_version(const Options& options);
 
+// What sessions are made of. All references must outlive them.
+struct SessionContext {
+  Process process;
+  client::RestClient& rest;
+  common::EventSink& events;
+  Leadership& leadership;
+  const Options& options;
+};
+
+// One session after the other, each for the version that the API server serves then. `stop` must
+// outlive them.
+Sessions make_sessions(const SessionContext& context, Stop& stop);
+
 class Session final : public VersionedWork {
  public:
-  // All references must outlive it.
-  Session(Process process, client::RestClient& rest, common::EventSink& events,
-          Leadership& leadership, const Options& options, const client::Served& served);
+  Session(const SessionContext& context, const client::Served& served);
 
   // Fills the caches, stands by until leadership begins, then works.
   runtime::Task<> run() override;

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include <boost/asio/ip/host_name.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <fmt/format.h>
 
@@ -170,6 +171,12 @@ class TcpTlsTransport final : public TcpTransport {
 };
 
 }  // namespace
+
+std::string host_name() {
+  error_code error;
+  std::string name = asio::ip::host_name(error);
+  return name.empty() ? "localhost" : name;
+}
 
 Result<std::unique_ptr<TcpTransport>> make_tcp_transport(Executor executor, TimeSource& time,
                                                          const TlsClientOptions& options,

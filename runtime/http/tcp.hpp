@@ -11,6 +11,9 @@
 
 namespace dcm::http {
 
+// What this machine calls itself; "localhost" where it does not say.
+std::string host_name();
+
 enum class Verification { full, none };
 
 // What a TLS client trusts and shows. PEM texts, not file names: whoever reads (and watches) the

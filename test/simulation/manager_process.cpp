@@ -10,7 +10,6 @@ namespace dcm::simulation {
 namespace {
 
 using namespace std::chrono_literals;
-using runtime::Deadline;
 using runtime::Task;
 
 client::RestClientOptions rest_options(const std::string& name, const manager::Options& options) {
@@ -44,19 +43,8 @@ ManagerProcess::ManagerProcess(Setup setup)
       recorder_(rest_, time_, metrics_, rng_.fork(), log_),
       process_{loop_, metrics_, rng_, log_},
       leadership_(time_),
-      discovery_(rest_),
       stop_(time_, log_),
-      sessions_(
-          loop_.executor(), time_, log_, stop_,
-          [this] {
-            return discovery_.find(manager::kinds_of_one_version(options_),
-                                   Deadline::after(time_, 30s));
-          },
-          [this](const client::Served& served) {
-            common::EventSink& events = *this;
-            return std::make_unique<manager::Session>(process_, rest_, events, leadership_,
-                                                      options_, served);
-          }),
+      sessions_(manager::make_sessions({process_, rest_, *this, leadership_, options_}, stop_)),
       lost_(time_),
       election_(loop_.executor()),
       background_(loop_.executor()),

@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 
-#include "client/discovery.hpp"
 #include "client/event_recorder.hpp"
 #include "client/leader_election/elector.hpp"
 #include "cmd/dra-controller-manager/leadership.hpp"
@@ -86,7 +85,6 @@ class ManagerProcess final : leader_election::ElectionListener, common::EventSin
   client::EventRecorder recorder_;
   manager::Process process_;
   manager::Leadership leadership_;
-  client::Discovery discovery_;
   manager::Stop stop_;
   manager::Sessions sessions_;
   std::optional<leader_election::Elector> elector_;

@@ -3,11 +3,10 @@
 #include <array>
 #include <utility>
 
-#include <unistd.h>
-
 #include "client/access_review.hpp"
 #include "client/pem.hpp"
 #include "runtime/http/self_signed.hpp"
+#include "runtime/http/tcp.hpp"
 
 namespace dcm::manager {
 namespace {
@@ -18,18 +17,12 @@ using runtime::fail;
 using runtime::Result;
 using runtime::Task;
 
-std::string host_name() {
-  std::array<char, 256> name{};
-  gethostname(name.data(), name.size() - 1);
-  return name[0] == '\0' ? "localhost" : name.data();
-}
-
 }  // namespace
 
 Result<ServingCertificates> ServingCertificates::load(CertificateSources sources) {
   ServingCertificates made(std::move(sources));
   if (made.sources_.certificate_file.empty()) {
-    Result<TlsServerOptions> self_signed = http::make_self_signed(host_name());
+    Result<TlsServerOptions> self_signed = http::make_self_signed(http::host_name());
     if (!self_signed) return fail(self_signed.error());
     made.tls_ = std::move(*self_signed);
   }

@@ -35,18 +35,8 @@ struct Manager {
              {.server = WholeManager::kServer, .user_agent = "manager"}, rng.fork(), log),
         process{loop, metrics, rng, log},
         leadership(time),
-        discovery(rest),
         stop(time, log),
-        sessions(
-            loop.executor(), time, log, stop,
-            [this] {
-              return discovery.find(manager::kinds_of_one_version(options),
-                                    runtime::Deadline::after(time, 30s));
-            },
-            [this](const client::Served& served) {
-              return std::make_unique<manager::Session>(process, rest, events, leadership, options,
-                                                        served);
-            }),
+        sessions(manager::make_sessions({process, rest, events, leadership, options}, stop)),
         tasks(loop.executor()) {
     leadership.begin();
     tasks.spawn("sessions", stop.guard("sessions", sessions.run()));
@@ -64,7 +54,6 @@ struct Manager {
   client::RestClient rest;
   manager::Process process;
   manager::Leadership leadership;
-  client::Discovery discovery;
   manager::Stop stop;
   manager::Sessions sessions;
   runtime::TaskGroup tasks;
