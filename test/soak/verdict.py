@@ -1,13 +1,15 @@
 """Whether a process that has worked for a while takes more and more.
 
-The first third is for warming up. Of the rest: the slope is the median of the slopes between all pairs of samples
+The first third is for warming up (soak.py does more to the API server then). What the claim controller remembers of each
+pod that is gone is taken off: it is bounded (controllers/resource_claim/uid_memory.hpp). Of the rest: the slope is the median of the slopes between all pairs of samples
 (Theil and Sen), so that a spike or a short rise after a fault does not count; and the last tenth, by its median, is
-compared with the middle third. What is remembered of each pod that came and went is part of it, as long as that memory
-fills up (controllers/resource_claim/uid_memory.hpp: 60 bytes each, at most 65,536 of them).
+compared with the middle third.
 """
 import itertools
 import statistics
 
+REMEMBERED_MAX = 65_536  # pods that are gone
+REMEMBERED_BYTES = 60    # of each
 GROWTH_MAX = 0.05  # of memory: over the last two thirds by its slope, and of the end above the middle
 FILES_MAX = 8      # more open files in the last third than in the middle one, each when it had few
 WAITING_MAX = 100  # items in the queues, by the median
@@ -30,6 +32,10 @@ def between(samples, begin, end):
     return [sample for sample in samples if begin * last <= sample.seconds <= end * last]
 
 
+def memory(sample):
+    return sample.memory - REMEMBERED_BYTES * min(sample.pods_made, REMEMBERED_MAX)
+
+
 def few_files(samples):
     """Idle connections come and go with the load; one that is lost stays, and raises the lower end, too."""
     return statistics.quantiles([sample.files for sample in samples], n=10)[0]
@@ -38,11 +44,11 @@ def few_files(samples):
 def judge(samples):
     """[(holds, what)…]"""
     worked, middle, end = (between(samples, *part) for part in ((1 / 3, 1), (1 / 3, 2 / 3), (0.9, 1)))
-    per_second = slope(thinned([(s.seconds, s.memory) for s in worked]))
-    median = statistics.median(s.memory for s in worked)
+    per_second = slope(thinned([(s.seconds, memory(s)) for s in worked]))
+    median = statistics.median(memory(s) for s in worked)
     grown = per_second * (worked[-1].seconds - worked[0].seconds) / median
     per_pod = (worked[-1].seconds - worked[0].seconds) * per_second / (worked[-1].pods_made - worked[0].pods_made)
-    at_end = statistics.median(s.memory for s in end) / statistics.median(s.memory for s in middle) - 1
+    at_end = statistics.median(map(memory, end)) / statistics.median(map(memory, middle)) - 1
     files = few_files(between(samples, 2 / 3, 1)) - few_files(middle)
     waiting = statistics.median(s.waiting for s in worked)
     return [
