@@ -21,7 +21,7 @@ constexpr Duration kLiveness = 30min;
 // Every retry has come then, and what failed through the faults has succeeded, or is gone.
 constexpr Duration kLongRest = 18min;
 // Each watch has had a bookmark meanwhile.
-constexpr Duration kRest = 3min;
+constexpr Duration kRest = 2min;
 // For what is still on its way: the last condition of a rule, events.
 constexpr Duration kSlack = 1min;
 // Of who has failed through the first, all retries come soon again after the second.

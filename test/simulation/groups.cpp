@@ -29,7 +29,8 @@ std::string as_entries(const std::vector<PodClaim>& claims) {
 
 }  // namespace
 
-Groups::Groups(Scene scene, runtime::Rng rng) : Actor(scene, rng), plans_(1 + rng_.below(4)) {
+Groups::Groups(Scene scene, runtime::Rng rng, std::size_t pods)
+    : Actor(scene, rng), pods_left_(pods), plans_(1 + rng_.below(4)) {
   for (double& weight : weights_) weight = std::pow(rng_.unit(), 3) * 0.3;
   weights_[static_cast<std::size_t>(Act::make_pod)] += 0.5;
   served_late_ = rng_.below(5) == 0 ? 120 : 0;
@@ -73,15 +74,11 @@ Task<> Groups::run() {
 void Groups::act_once() {
   Plan& plan = plans_[rng_.below(plans_.size())];
   if (!chance(0.3)) return act(static_cast<Act>(rng_.below(kActs)), plan);
-  ++plan.pods_left;
-  make_pod(plan);
+  make_one_more_pod(plan);
 }
 
 void Groups::act_everywhere() {
-  for (Plan& plan : plans_) {
-    ++plan.pods_left;
-    make_pod(plan);
-  }
+  for (Plan& plan : plans_) make_one_more_pod(plan);
 }
 
 void Groups::make_missing() {
@@ -140,9 +137,16 @@ void Groups::remove_pods(const Group& group) {
 
 // ---- pods ---------------------------------------------------------------------------------------
 
+void Groups::make_one_more_pod(Plan& plan) {
+  ++plan.pods_left;
+  ++pods_left_;
+  make_pod(plan);
+}
+
 void Groups::make_pod(Plan& plan) {
-  if (plan.pods_left == 0) return;
+  if (plan.pods_left == 0 || pods_left_ == 0) return;
   --plan.pods_left;
+  --pods_left_;
   const std::string name = fmt::format("{}-pod-{}", plan.name, plan.next_pod++);
   scene_.send(
       "user", "POST", pods_in(plan.ns),

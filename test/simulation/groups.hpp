@@ -11,7 +11,8 @@ namespace dcm::simulation {
 
 class Groups final : Actor {
  public:
-  Groups(Scene scene, runtime::Rng rng);
+  // `pods`: how many all groups get together, at most.
+  Groups(Scene scene, runtime::Rng rng, std::size_t pods);
 
   // The server serves groups from now on, or later.
   void set_up();
@@ -39,6 +40,7 @@ class Groups final : Actor {
   void serve();
   void act(Act what, Plan& plan);
   void make_pod(Plan& plan);
+  void make_one_more_pod(Plan& plan);
   void make(const Plan& plan);
   void remove(const Group& group);
   void remove_pods(const Group& group);
@@ -53,6 +55,7 @@ class Groups final : Actor {
   double late_share_ = 0;       // of groups: pods come first
   double bound_share_ = 0;      // of pods, made for a node, past the scheduler
   double different_share_ = 0;  // of pod claims: a little, so that they are not the group's
+  std::size_t pods_left_ = 0;
   std::vector<Plan> plans_;
 };
 

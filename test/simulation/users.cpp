@@ -21,8 +21,7 @@ constexpr const char* kRequests =
 }  // namespace
 
 Users::Users(Scene scene, runtime::Rng rng, std::size_t pods)
-    : Actor(scene, rng), pods_at_once_(1 + pods / 60), set_pods_left_(pods / 3) {
-  pods_left_ = pods - set_pods_left_;
+    : Actor(scene, rng), pods_at_once_(1 + pods / 60) {
   for (double& weight : weights_) weight = std::pow(rng_.unit(), 3);
   weights_[static_cast<std::size_t>(Act::delete_namespace)] *= rng_.below(4) == 0 ? 0.5 : 0.03;
   pods_per_act_ = 0.2 + rng_.unit() * 0.6;
@@ -35,6 +34,8 @@ Users::Users(Scene scene, runtime::Rng rng, std::size_t pods)
   for (std::size_t i = 0; i < set_pods; ++i) {
     set_pods_.emplace_back(any_namespace(), fmt::format("set-{}", i));
   }
+  set_pods_left_ = set_pods_.empty() ? 0 : pods / 3;
+  pods_left_ = pods - set_pods_left_;
 }
 
 void Users::set_up() {
@@ -56,9 +57,7 @@ Task<> Users::run() {
     co_await pause(kPause);
     if (scene_.is_over()) break;
     if (pods_left_ > 0 && chance(pods_per_act_)) {
-      const std::size_t count = std::min(pods_left_, 1 + rng_.below(2 * pods_at_once_ - 1));
-      pods_left_ -= count;
-      make_pods(count);
+      make_pods(std::min(pods_left_, 1 + rng_.below(2 * pods_at_once_ - 1)));
       continue;
     }
     act(static_cast<Act>(draw_by_weight(rng_, weights_)));
@@ -78,6 +77,7 @@ Task<> Users::keep_sets() {
 }
 
 void Users::act_once() {
+  ++pods_left_;
   if (chance(0.4)) return make_pods(1);
   act(static_cast<Act>(rng_.below(kActs)));
 }
@@ -111,6 +111,7 @@ std::string Users::any_namespace() {
 // ---- pods ---------------------------------------------------------------------------------------
 
 void Users::make_pods(std::size_t count) {
+  pods_left_ -= count;
   const std::string ns = any_namespace();
   for (std::size_t i = 0; i < count; ++i) make_pod(ns, fmt::format("pod-{}", next_pod_++));
 }
@@ -134,6 +135,8 @@ void Users::make_pod(const std::string& ns, const std::string& name) {
 
 // As `kubectl replace --force` does.
 void Users::replace_pod(const Pod& pod) {
+  if (pods_left_ == 0) return;
+  --pods_left_;
   scene_.send("user", "DELETE", pods_in(pod.ns) + "/" + pod.name,
               delete_only(pod.uid, R"(,"gracePeriodSeconds":0)"));
   make_pod(pod.ns, pod.name);

@@ -18,7 +18,7 @@ inline constexpr std::size_t kSharedClaims = 2;
 
 class Users final : Actor {
  public:
-  // `pods`: how many they make in all.
+  // `pods`: how many they make in all, those included that take another one's place.
   Users(Scene scene, runtime::Rng rng, std::size_t pods);
 
   void set_up();

@@ -31,7 +31,7 @@ Workload::Workload(Scene scene, runtime::Rng rng, std::size_t pods,
       collectors_(scene, rng.fork()),
       groups_rng_(groups),
       tasks_(scene.loop.executor()) {
-  if (groups_rng_) groups_.emplace(scene, groups_rng_->fork());
+  if (groups_rng_) groups_.emplace(scene, groups_rng_->fork(), pods / 3);
 }
 
 void Workload::set_up() {

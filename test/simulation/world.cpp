@@ -151,8 +151,8 @@ std::size_t World::draw_managers() {
   const bool has_two = rng_.below(5) < 2;
   if (has_two || rng_.below(8) == 0) {
     auto& election = manager_options_.leader_election.emplace();
-    // Renewals are a quarter of all requests, and most are alike.
-    if (rng_.below(4) != 0) election.timing.retry_period = 5s;
+    // Else renewals are a quarter of all requests, and most are alike.
+    if (rng_.below(8) != 0) election.timing.retry_period = 5s;
   }
   manager_options_.concurrent_resource_claim_syncs = draw_workers();
   if (rng_.below(5) == 0) {
