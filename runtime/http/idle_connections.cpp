@@ -14,6 +14,8 @@ std::unique_ptr<Connection> IdleConnections::take() {
 
 void IdleConnections::put(std::unique_ptr<Connection> connection) {
   if (connection->generation != generation_) return;
+  // The one put back last is taken next; what was needed at once before may not be again for long.
+  if (!entries_.empty()) entries_.back().connection->trim();
   entries_.push_back({std::move(connection), time_.now() + idle_max_});
   if (!timer_) arm();
 }

@@ -16,6 +16,12 @@ struct Connection {
   std::unique_ptr<Stream> stream;
   ReadBuffer buffer;
   std::uint64_t generation = 0;
+
+  // While it is idle.
+  void trim() noexcept {
+    buffer.trim();
+    stream->trim();
+  }
 };
 
 // Last in, first out: so the ones that are not needed age, and are closed after `idle_max`.

@@ -31,6 +31,13 @@ class ReadBuffer {
   }
   void commit(std::size_t bytes) { end_ += bytes; }
 
+  // Gives its memory back, if nothing is in it; the next space() takes some again.
+  void trim() {
+    if (!empty()) return;
+    memory_.reset();
+    capacity_ = begin_ = end_ = 0;
+  }
+
  private:
   static constexpr std::size_t kFirstCapacity = 16 * 1024;
 

@@ -40,6 +40,8 @@ class Stream {
   // Whether nothing is there to be read: no byte and no end that the peer has sent. Does not wait.
   // An idle connection that is not quiet has been closed by the server, or is out of step.
   virtual bool is_quiet() noexcept = 0;
+  // Gives back what memory it keeps for the next read or write. Nobody may be at either.
+  virtual void trim() noexcept {}
 
   // On the server's side, after the first byte was read: the verified certificate of the client;
   // null: there is none.

@@ -162,6 +162,11 @@ class TlsStream final : public Stream {
   bool is_quiet() noexcept override {
     return SSL_pending(session_.get()) == 0 && ciphertext_.in.empty() && below_->is_quiet();
   }
+  void trim() noexcept override {
+    DCM_ASSERT(!is_reading_);
+    ciphertext_.in.trim();
+    below_->trim();
+  }
 
  private:
   enum class Progress { done, peer_has_ended };

@@ -33,6 +33,7 @@ class Line::End final : public Stream {
   }
   void close() noexcept override { inner_->close(); }
   bool is_quiet() noexcept override { return inner_->is_quiet(); }
+  void trim() noexcept override { inner_->trim(); }
 
  private:
   Line& line_;

@@ -77,7 +77,7 @@ Task<> Users::keep_sets() {
 }
 
 void Users::act_once() {
-  ++pods_left_;
+  ++pods_left_;  // whatever has been made before
   if (chance(0.4)) return make_pods(1);
   act(static_cast<Act>(rng_.below(kActs)));
 }
