@@ -1,9 +1,9 @@
 """Whether a process that has worked for a while takes more and more.
 
 The first third is for warming up (soak.py does more to the API server then). What the claim controller remembers of each
-pod that is gone is taken off: it is bounded (controllers/resource_claim/uid_memory.hpp). Of the rest: the slope is the median of the slopes between all pairs of samples
-(Theil and Sen), so that a spike or a short rise after a fault does not count; and the last tenth, by its median, is
-compared with the middle third.
+pod that is gone is taken off: it is bounded (controllers/resource_claim/uid_memory.hpp). Of the rest: the slope is the
+median of the slopes between all pairs of samples (Theil and Sen), so that a spike or a short rise after a fault does not
+count; and the last tenth is compared with the middle third, each when it took little.
 """
 import itertools
 import statistics
@@ -41,6 +41,11 @@ def few_files(samples):
     return statistics.quantiles([sample.files for sample in samples], n=10)[0]
 
 
+def little_memory(samples):
+    """What many connections at once take goes when they do; what is lost raises the lower end, too."""
+    return statistics.quantiles(map(memory, samples), n=4)[0]
+
+
 def judge(samples):
     """[(holds, what)…]"""
     worked, middle, end = (between(samples, *part) for part in ((1 / 3, 1), (1 / 3, 2 / 3), (0.9, 1)))
@@ -48,7 +53,7 @@ def judge(samples):
     median = statistics.median(memory(s) for s in worked)
     grown = per_second * (worked[-1].seconds - worked[0].seconds) / median
     per_pod = (worked[-1].seconds - worked[0].seconds) * per_second / (worked[-1].pods_made - worked[0].pods_made)
-    at_end = statistics.median(map(memory, end)) / statistics.median(map(memory, middle)) - 1
+    at_end = little_memory(end) / little_memory(middle) - 1
     files = few_files(between(samples, 2 / 3, 1)) - few_files(middle)
     waiting = statistics.median(s.waiting for s in worked)
     return [

@@ -33,6 +33,9 @@ class Verdict(unittest.TestCase):
         self.assertEqual(verdicts(lambda part: 20e6 + remembered * part), [True] * 4)
         self.assertEqual(verdicts(lambda part: 20e6 + 3 * remembered * part)[0], False)
 
+    def test_many_connections_in_the_end_do_not_count(self):
+        self.assertEqual(verdicts(lambda part: 27e6 if 0.91 < part < 0.97 else 25e6), [True] * 4)
+
     def test_a_steady_leak_is_found(self):
         self.assertEqual(verdicts(lambda part: 25e6 + 4e6 * part)[0], False)
 
