@@ -117,7 +117,7 @@ def work(churn, sampler, programs, options):
             do_fault(fault, options.name)
             faults += 1
             # Whatever a fault takes memory for, it shall have taken while the process warms up.
-            next_fault += options.fault_every / (4 if now < seconds / 3 else 1)
+            next_fault += options.fault_every / (4 if now < verdict.WARM_UP * seconds else 1)
         time.sleep(1)
 
 

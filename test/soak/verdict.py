@@ -8,6 +8,7 @@ count; and the last tenth is compared with the middle third, each when it took l
 import itertools
 import statistics
 
+WARM_UP = 1 / 3          # of the time
 REMEMBERED_MAX = 65_536  # pods that are gone
 REMEMBERED_BYTES = 60    # of each
 GROWTH_MAX = 0.05  # of memory: over the last two thirds by its slope, and of the end above the middle
@@ -48,7 +49,7 @@ def little_memory(samples):
 
 def judge(samples):
     """[(holds, what)…]"""
-    worked, middle, end = (between(samples, *part) for part in ((1 / 3, 1), (1 / 3, 2 / 3), (0.9, 1)))
+    worked, middle, end = (between(samples, *part) for part in ((WARM_UP, 1), (WARM_UP, 2 / 3), (0.9, 1)))
     per_second = slope(thinned([(s.seconds, memory(s)) for s in worked]))
     median = statistics.median(memory(s) for s in worked)
     grown = per_second * (worked[-1].seconds - worked[0].seconds) / median
@@ -57,7 +58,8 @@ def judge(samples):
     files = few_files(between(samples, 2 / 3, 1)) - few_files(middle)
     waiting = statistics.median(s.waiting for s in worked)
     return [
-        (grown <= GROWTH_MAX, f"resident memory in the last two thirds: {median / 1e6:.1f} MB, by its slope "
+        (grown <= GROWTH_MAX, "resident memory in the last two thirds, without what is remembered of pods: "
+                              f"{median / 1e6:.1f} MB, by its slope "
                               f"{grown:+.1%} ({per_pod:+.0f} bytes a pod); at most {GROWTH_MAX:+.0%}"),
         (at_end <= GROWTH_MAX, f"the last tenth against the middle third: {at_end:+.1%}; at most {GROWTH_MAX:+.0%}"),
         (files <= FILES_MAX, f"fewest open files, the last third against the middle: {files:+.0f}; at most {FILES_MAX:+d}"),
