@@ -1,7 +1,7 @@
 #include "cmd/dra-playground/embedded_server.hpp"
 
 #include "runtime/task_group.hpp"
-#include "test/apiserver/http_front.hpp"
+#include "apiserver/front/http_front.hpp"
 
 namespace dcm::playground {
 namespace {

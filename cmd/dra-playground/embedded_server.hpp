@@ -9,7 +9,7 @@
 #include "cmd/dra-playground/part.hpp"
 #include "runtime/http/pipe.hpp"
 #include "runtime/http/tcp.hpp"
-#include "test/apiserver/server.hpp"
+#include "apiserver/front/server.hpp"
 
 namespace dcm::playground {
 

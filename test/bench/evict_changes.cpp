@@ -19,7 +19,7 @@
 #include "controllers/device_taint_eviction/controller.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/task_group.hpp"
-#include "test/apiserver/direct.hpp"
+#include "apiserver/front/direct.hpp"
 #include "test/bench/report.hpp"
 
 namespace dcm::bench {

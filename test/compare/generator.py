@@ -47,7 +47,7 @@ class Generator:
         pods, claims = BY_PLURAL["pods"], BY_PLURAL["resourceclaims"]
         self.kinds = draw.choice([[pods, claims], [claims], [pods]]) if chance(draw, 40) \
             else draw.sample(KINDS, draw.choice([1, 2, 3]))
-        # One version to apply under: see "Known differences" in test/apiserver/README.md.
+        # One version to apply under: see "Known differences" in apiserver/README.md.
         self.apply_versions = {kind.plural: draw.choice(kind.versions) for kind in KINDS}
         self.seen = {}   # (plural, name) → ids of steps whose answer was that object
         self.lists = []  # (id, kind) of the lists so far

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "runtime/virtual_time.hpp"
-#include "test/apiserver/direct.hpp"
+#include "apiserver/front/direct.hpp"
 #include "test/fuzz/fuzz.hpp"
 
 namespace dcm::fuzz {

@@ -5,8 +5,8 @@
 #include "cmd/dra-controller-manager/duration.hpp"
 #include "cmd/dra-controller-manager/explain/subject.hpp"
 #include "runtime/http/url.hpp"
-#include "test/apiserver/resources.hpp"
-#include "test/apiserver/selectors.hpp"
+#include "apiserver/store/resources.hpp"
+#include "apiserver/store/selectors.hpp"
 #include "test/fuzz/fuzz.hpp"
 
 namespace dcm::fuzz {

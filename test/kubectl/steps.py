@@ -1,7 +1,7 @@
 """The script: kubectl commands in the order in which both servers get them.
 
 Each is a row; what a row needs is left behind by those before it. Differences that are meant to be
-are said here, each with its reason, and in test/apiserver/README.md.
+are said here, each with its reason, and in apiserver/README.md.
 """
 import shlex
 

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "runtime/loop.hpp"
-#include "test/apiserver/server.hpp"
+#include "apiserver/front/server.hpp"
 #include "test/simulation/front.hpp"
 #include "test/simulation/safety.hpp"
 #include "test/simulation/timeline.hpp"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "runtime/time.hpp"
-#include "test/apiserver/store.hpp"
+#include "apiserver/store/store.hpp"
 
 namespace dcm::simulation {
 

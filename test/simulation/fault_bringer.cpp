@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "test/apiserver/direct.hpp"
+#include "apiserver/front/direct.hpp"
 
 namespace dcm::simulation {
 namespace {

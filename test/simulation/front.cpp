@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "test/apiserver/http_front.hpp"
+#include "apiserver/front/http_front.hpp"
 
 namespace dcm::simulation {
 

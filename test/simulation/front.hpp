@@ -16,7 +16,7 @@
 #include "runtime/loop.hpp"
 #include "runtime/rng.hpp"
 #include "runtime/task_group.hpp"
-#include "test/apiserver/server.hpp"
+#include "apiserver/front/server.hpp"
 #include "test/simulation/weather.hpp"
 
 namespace dcm::simulation {

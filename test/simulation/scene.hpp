@@ -11,7 +11,7 @@
 
 #include "runtime/loop.hpp"
 #include "runtime/rng.hpp"
-#include "test/apiserver/direct.hpp"
+#include "apiserver/front/direct.hpp"
 #include "test/simulation/cluster.hpp"
 #include "test/simulation/timeline.hpp"
 

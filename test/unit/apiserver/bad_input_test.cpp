@@ -1,6 +1,6 @@
 // What a confused or hostile client may send: each time an answer as Kubernetes gives it, never a
 // crash, and nothing that grows without bound.
-#include "test/apiserver/utf8.hpp"
+#include "apiserver/text/utf8.hpp"
 #include "test/unit/apiserver/fixture.hpp"
 
 namespace dcm::apiserver {

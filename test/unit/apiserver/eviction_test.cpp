@@ -1,5 +1,5 @@
 // POST to a pod's /eviction, and the budgets that it asks.
-#include "test/apiserver/conditions.hpp"
+#include "apiserver/rules/conditions.hpp"
 #include "test/unit/apiserver/fixture.hpp"
 
 namespace dcm::apiserver {

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/virtual_time.hpp"
-#include "test/apiserver/direct.hpp"
+#include "apiserver/front/direct.hpp"
 
 namespace dcm::apiserver {
 

@@ -1,5 +1,5 @@
 // The server over HTTP, on pipes and virtual time.
-#include "test/apiserver/http_front.hpp"
+#include "apiserver/front/http_front.hpp"
 
 #include <array>
 

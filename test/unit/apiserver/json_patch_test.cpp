@@ -1,5 +1,5 @@
 // JSON patches (RFC 6902), as the real server's library takes them.
-#include "test/apiserver/json_patch.hpp"
+#include "apiserver/fields/json_patch.hpp"
 
 #include "test/unit/apiserver/fixture.hpp"
 

@@ -1,4 +1,4 @@
-#include "test/apiserver/patches.hpp"
+#include "apiserver/fields/patches.hpp"
 
 #include "test/unit/apiserver/fixture.hpp"
 

@@ -1,6 +1,6 @@
 // What stands in the columns of `kubectl get`. The expected cells are those of a
 // kube-apiserver 1.37 for the same object.
-#include "test/apiserver/printers.hpp"
+#include "apiserver/front/printers.hpp"
 
 #include "test/unit/apiserver/fixture.hpp"
 

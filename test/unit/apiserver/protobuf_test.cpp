@@ -1,5 +1,5 @@
 // Bodies in protobuf, as kubectl 1.37 has sent them, and broken ones.
-#include "test/apiserver/protobuf.hpp"
+#include "apiserver/text/protobuf.hpp"
 
 #include "test/unit/apiserver/fixture.hpp"
 

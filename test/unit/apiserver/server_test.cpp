@@ -1,5 +1,5 @@
 // The server around the registry: discovery, versions, hooks, the log.
-#include "test/apiserver/server.hpp"
+#include "apiserver/front/server.hpp"
 
 #include "test/unit/apiserver/fixture.hpp"
 

@@ -1,4 +1,4 @@
-#include "test/apiserver/store.hpp"
+#include "apiserver/store/store.hpp"
 
 #include "test/unit/apiserver/fixture.hpp"
 

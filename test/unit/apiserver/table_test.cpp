@@ -1,8 +1,8 @@
 // Tables: which clients get one, and what is in it besides the cells.
-#include "test/apiserver/human_duration.hpp"
-#include "test/apiserver/media.hpp"
-#include "test/apiserver/printers.hpp"
-#include "test/apiserver/timestamp.hpp"
+#include "apiserver/front/human_duration.hpp"
+#include "apiserver/front/media.hpp"
+#include "apiserver/front/printers.hpp"
+#include "apiserver/text/timestamp.hpp"
 #include "test/unit/apiserver/fixture.hpp"
 
 namespace dcm::apiserver {

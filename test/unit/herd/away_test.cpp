@@ -8,8 +8,8 @@
 
 #include "runtime/http/pipe.hpp"
 #include "runtime/task_group.hpp"
-#include "test/apiserver/direct.hpp"
-#include "test/apiserver/http_front.hpp"
+#include "apiserver/front/direct.hpp"
+#include "apiserver/front/http_front.hpp"
 #include "test/support/co_test.hpp"
 #include "test/unit/herd/whole_manager.hpp"
 

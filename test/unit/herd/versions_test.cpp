@@ -5,8 +5,8 @@
 
 #include "cmd/dra-controller-manager/session.hpp"
 #include "runtime/http/pipe.hpp"
-#include "test/apiserver/direct.hpp"
-#include "test/apiserver/http_front.hpp"
+#include "apiserver/front/direct.hpp"
+#include "apiserver/front/http_front.hpp"
 #include "test/support/co_test.hpp"
 #include "test/unit/herd/whole_manager.hpp"
 

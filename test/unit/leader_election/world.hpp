@@ -16,8 +16,8 @@
 #include "runtime/http/client.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/task_group.hpp"
-#include "test/apiserver/direct.hpp"
-#include "test/apiserver/server.hpp"
+#include "apiserver/front/direct.hpp"
+#include "apiserver/front/server.hpp"
 #include "test/unit/client/rest_client_fixture.hpp"
 
 namespace dcm::leader_election {

@@ -9,7 +9,7 @@
 #include "cmd/dra-playground/embedded_server.hpp"
 #include "cmd/dra-playground/taint.hpp"
 #include "runtime/task_group.hpp"
-#include "test/apiserver/direct.hpp"
+#include "apiserver/front/direct.hpp"
 #include "test/support/co_test.hpp"
 
 namespace dcm::playground {

@@ -1,0 +1,181 @@
+#include "apiserver/fields/apply.hpp"
+
+#include <algorithm>
+
+#include "apiserver/fields/apply_errors.hpp"
+#include "apiserver/fields/go_members.hpp"
+#include "apiserver/rules/strategy.hpp"
+
+namespace dcm::apiserver {
+
+namespace {
+
+void merge_value(Json& live, const Json& wanted, const Schema& schema);
+
+void merge_object(JsonObject& live, const JsonObject& wanted, const Schema& schema) {
+  for (const auto& [name, value] : wanted) {
+    if (Json* there = live.if_contains(name)) {
+      merge_value(*there, value, schema.field(name));
+    } else {
+      live[name] = value;
+    }
+  }
+}
+
+Json merged_item(const Json* live, const Json& wanted, const Schema& schema) {
+  const bool granular = live != nullptr && live->is_object() && wanted.is_object() &&
+                        schema.object == Schema::Object::granular;
+  if (!granular) return wanted;
+  Json merged = *live;
+  merge_object(merged.get_object(), wanted.get_object(), schema);
+  return merged;
+}
+
+// The order is structured-merge-diff's: both lists keep theirs where that is possible, else the
+// wanted one wins; what only the live list has stays as far to the front as it was.
+void merge_list(JsonArray& live, const JsonArray& wanted, const Schema& schema) {
+  std::vector<std::string> old_elements;
+  for (const Json& item : live) old_elements.push_back(item_element(item, schema));
+  std::vector<std::string> new_elements;
+  std::vector<std::string> shared;
+  for (const Json& item : wanted) {
+    new_elements.push_back(item_element(item, schema));
+    if (std::ranges::find(old_elements, new_elements.back()) != old_elements.end()) {
+      shared.push_back(new_elements.back());
+    }
+  }
+  const auto is_wanted = [&](const std::string& element) {
+    return std::ranges::find(new_elements, element) != new_elements.end();
+  };
+  JsonArray merged;
+  std::size_t l = 0;
+  std::size_t next_shared = 0;
+  for (std::size_t w = 0; w < wanted.size(); ++w) {
+    // Up to the next shared item, what the live list has alone comes first.
+    for (; l < live.size() && old_elements[l] != new_elements[w]; ++l) {
+      if (!is_wanted(old_elements[l])) {
+        merged.push_back(live[l]);
+      } else if (next_shared < shared.size() && old_elements[l] == shared[next_shared]) {
+        break;
+      }
+    }
+    merged.push_back(merged_item(find_item(live, new_elements[w], schema), wanted[w], schema));
+    if (next_shared < shared.size() && new_elements[w] == shared[next_shared]) ++next_shared;
+  }
+  for (; l < live.size(); ++l) {
+    if (!is_wanted(old_elements[l])) merged.push_back(live[l]);
+  }
+  live = std::move(merged);
+}
+
+void merge_value(Json& live, const Json& wanted, const Schema& schema) {
+  const bool objects = live.is_object() && wanted.is_object();
+  const bool lists = live.is_array() && wanted.is_array();
+  if (objects && schema.object == Schema::Object::granular) {
+    merge_object(live.get_object(), wanted.get_object(), schema);
+  } else if (lists && schema.list != Schema::List::atomic) {
+    merge_list(live.get_array(), wanted.get_array(), schema);
+  } else {
+    live = wanted;
+  }
+}
+
+void prune_object(JsonObject& object, const FieldSet& gone, const FieldSet* kept,
+                  const Schema& schema);
+
+// An item that somebody else still owns keeps its keys, whoever set them.
+FieldSet without_keys(FieldSet item, const Schema& list) {
+  for (const std::string& key : list.keys) item.children.erase("f:" + key);
+  return item;
+}
+
+// Takes `gone` out of a value of which somebody holds something.
+void prune_value(Json& value, const FieldSet& gone, const FieldSet& kept, const Schema& schema) {
+  if (value.is_object()) return prune_object(value.get_object(), gone, &kept, schema);
+  if (!value.is_array() || schema.list == Schema::List::atomic) return;
+  JsonArray left;
+  for (Json& item : value.get_array()) {
+    const std::string element = item_element(item, schema);
+    const FieldSet* item_gone = gone.child(element);
+    const FieldSet* item_kept = kept.child(element);
+    // Whoever owns nothing but members of an item does not hold the item itself.
+    const bool held = item_kept != nullptr && item_kept->member;
+    if (item_gone != nullptr && item_gone->member && !held) continue;
+    if (item_gone != nullptr && item.is_object()) {
+      prune_object(item.get_object(), without_keys(*item_gone, schema), item_kept, schema);
+    }
+    left.push_back(std::move(item));
+  }
+  value = std::move(left);
+}
+
+void prune_object(JsonObject& object, const FieldSet& gone, const FieldSet* kept,
+                  const Schema& schema) {
+  for (const auto& [element, set] : gone.children) {
+    if (!element.starts_with("f:")) continue;
+    const std::string_view name = std::string_view(element).substr(2);
+    Json* value = object.if_contains(name);
+    if (value == nullptr) continue;
+    // A field of which nobody holds anything goes as a whole, with what nobody ever held.
+    if (const FieldSet* held = kept != nullptr ? kept->child(element) : nullptr) {
+      prune_value(*value, set, *held, schema.field(name));
+    } else {
+      object.erase(name);
+    }
+  }
+}
+
+// What stays whatever a manager lets go: what names the object, what others own, and what they
+// bring back. To see what somebody owns under another version, the object is converted there
+// without what is about to go, and then Go writes some fields for nothing.
+FieldSet kept_anyway(const ResourceType& type, const ManagedFields& managed,
+                     const JsonObject& wanted, const Manager& manager) {
+  FieldSet kept = managed.owned_by_others(manager);
+  for (const auto* name : {"name", "namespace"}) {
+    if (!has(wanted, {"metadata", name})) continue;
+    kept.children["f:metadata"].children[std::string("f:") + name].member = true;
+  }
+  if (managed.has_other_version(manager.api_version)) {
+    JsonObject nothing;
+    write_as_go(type.kind, nothing);
+    kept.insert_all(fields_of(nothing, type.schema()));
+  }
+  return kept;
+}
+
+}  // namespace
+
+Outcome<JsonObject> apply_configuration(const ResourceType& type, const JsonObject& live,
+                                        const ApplyRequest& request) {
+  const Schema& schema = type.schema();
+  if (auto unique = check_unique_items(type, request.wanted, request.manager.api_version);
+      !unique) {
+    return std::unexpected(std::move(unique.error()));
+  }
+  ManagedFields managed(live);
+  const FieldSet claimed = claimed_fields(request.wanted, schema, request.reset);
+
+  JsonObject merged = live;
+  merge_object(merged, request.wanted, schema);
+
+  // Only a field whose value would change can be in conflict; equal values are shared.
+  FieldSet contested = intersection(compare_fields(live, merged, schema).changed, claimed);
+  const auto others = managed.others_owning(request.manager, contested);
+  if (!others.empty() && request.force == ApplyForce::no) {
+    return std::unexpected(apply_conflict(others, contested));
+  }
+  managed.take_from_others(request.manager, contested);
+
+  if (const ManagedEntry* before = managed.find(request.manager)) {
+    FieldSet gone = before->fields();
+    gone.remove_all(claimed);
+    FieldSet kept = kept_anyway(type, managed, request.wanted, request.manager);
+    kept.insert_all(claimed);
+    prune_object(merged, gone, &kept, schema);
+  }
+  managed.set(request.manager, claimed, request.now);
+  managed.write_to(merged);
+  return merged;
+}
+
+}  // namespace dcm::apiserver

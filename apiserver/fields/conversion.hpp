@@ -1,0 +1,20 @@
+// Between the versions of a kind. Objects are stored as the newest one (v1) has them; what differs:
+// - v1beta1 has the parts of `spec.devices.requests[].exactly` in the request itself, also in
+//   templates, and a slice's device below `basic`;
+// - v1beta2 of all kinds, and v1beta2 and v1alpha3 of DeviceTaintRule, are as v1.
+#pragma once
+
+#include <string_view>
+
+#include "apiserver/text/json.hpp"
+
+namespace dcm::apiserver {
+
+struct ResourceType;
+
+void to_stored_version(const ResourceType& type, std::string_view version, JsonObject& object);
+void from_stored_version(const ResourceType& type, std::string_view version, JsonObject& object);
+// Whether the object differs at all in that version.
+bool needs_conversion(const ResourceType& type, std::string_view version);
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,36 @@
+// `fieldValidation`: what becomes of fields that a kind does not have, and of those given twice
+// (KEP-2885). They are dropped in any case; a client hears of it by a warning or a failure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apiserver/front/request.hpp"
+
+namespace dcm::apiserver {
+
+class FieldCheck {
+ public:
+  // Of a request whose options are valid. Says nothing: warn.
+  explicit FieldCheck(const Query& query);
+
+  // Takes note of what is wrong with a body. If that is a failure, its text.
+  std::optional<std::string> objection(const std::vector<std::string>& problems);
+
+  // The warnings as headers: `299 - "unknown field \"spec.nonsense\""`.
+  void add_warnings(Response& response) const;
+
+ private:
+  enum class Mode { ignore, warn, strict };
+
+  Mode mode_;
+  std::vector<std::string> warnings_;
+};
+
+// `unknown field "spec.nonsense"`, for each path.
+std::vector<std::string> unknown_fields(const std::vector<std::string>& paths);
+// `duplicate field "spec.containers"`, for each member that a JSON text has twice.
+std::vector<std::string> duplicate_fields(std::string_view json, std::string_view before = "");
+
+}  // namespace dcm::apiserver

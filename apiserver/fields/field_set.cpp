@@ -1,0 +1,245 @@
+#include "apiserver/fields/field_set.hpp"
+
+#include <algorithm>
+
+namespace dcm::apiserver {
+
+namespace {
+
+enum class Shape { leaf, object, list };
+
+// Atomic objects and lists are leaves: they are owned and replaced as a whole.
+Shape shape_of(const Json& value, const Schema& schema) {
+  if (value.is_object() && schema.object == Schema::Object::granular) return Shape::object;
+  if (value.is_array() && schema.list != Schema::List::atomic) return Shape::list;
+  return Shape::leaf;
+}
+
+FieldSet fields_of(const Json& value, const Schema& schema);
+
+// The schema of an item: a list's schema without what it says about the list.
+FieldSet fields_of_item(const Json& item, const Schema& list) {
+  FieldSet set;
+  if (list.list == Schema::List::map && item.is_object() &&
+      list.object == Schema::Object::granular) {
+    for (const auto& [name, value] : item.get_object()) {
+      set.children["f:" + std::string(name)] = fields_of(value, list.field(name));
+    }
+  }
+  set.member = true;
+  return set;
+}
+
+void compare_into(const Json* before, const Json* after, const Schema& schema, FieldSet& changed,
+                  FieldSet& removed);
+
+void compare_objects(const JsonObject& before, const JsonObject& after, const Schema& schema,
+                     FieldSet& changed, FieldSet& removed) {
+  const auto one = [&](std::string_view name, const Json* old, const Json* next) {
+    FieldSet here_changed;
+    FieldSet here_removed;
+    compare_into(old, next, schema.field(name), here_changed, here_removed);
+    if (here_changed.empty() && here_removed.empty()) return;
+    const std::string element = "f:" + std::string(name);
+    if (!here_changed.empty()) changed.children[element] = std::move(here_changed);
+    if (!here_removed.empty()) removed.children[element] = std::move(here_removed);
+  };
+  for (const auto& [name, value] : before) one(name, &value, after.if_contains(name));
+  for (const auto& [name, value] : after) {
+    if (!before.contains(name)) one(name, nullptr, &value);
+  }
+}
+
+std::map<std::string, const Json*> items_by_element(const JsonArray& list, const Schema& schema) {
+  std::map<std::string, const Json*> items;
+  for (const Json& item : list) items.emplace(item_element(item, schema), &item);
+  return items;
+}
+
+void compare_lists(const JsonArray& before, const JsonArray& after, const Schema& schema,
+                   FieldSet& changed, FieldSet& removed) {
+  const auto old_items = items_by_element(before, schema);
+  const auto new_items = items_by_element(after, schema);
+  for (const auto& [element, item] : old_items) {
+    const auto still = new_items.find(element);
+    if (still == new_items.end()) {
+      removed.children[element] = fields_of_item(*item, schema);
+    } else if (schema.object == Schema::Object::atomic) {
+      if (*item != *still->second) changed.children[element].member = true;
+    } else if (item->is_object() && still->second->is_object()) {
+      FieldSet here_changed;
+      FieldSet here_removed;
+      compare_objects(item->get_object(), still->second->get_object(), schema, here_changed,
+                      here_removed);
+      if (!here_changed.empty()) changed.children[element] = std::move(here_changed);
+      if (!here_removed.empty()) removed.children[element] = std::move(here_removed);
+    }
+  }
+  for (const auto& [element, item] : new_items) {
+    if (!old_items.contains(element)) changed.children[element] = fields_of_item(*item, schema);
+  }
+}
+
+FieldSet fields_of(const Json& value, const Schema& schema) {
+  FieldSet set;
+  if (shape_of(value, schema) == Shape::object) {
+    set = apiserver::fields_of(value.get_object(), schema);
+  } else if (shape_of(value, schema) == Shape::list) {
+    for (const Json& item : value.get_array()) {
+      set.children[item_element(item, schema)] = fields_of_item(item, schema);
+    }
+  } else {
+    set.member = true;
+  }
+  return set;
+}
+
+// A value that comes or goes as a whole: the objects and lists in it are fields as well.
+FieldSet with_parents(FieldSet set) {
+  set.member = true;
+  for (auto& [element, below] : set.children) below = with_parents(std::move(below));
+  return set;
+}
+
+void compare_into(const Json* before, const Json* after, const Schema& schema, FieldSet& changed,
+                  FieldSet& removed) {
+  if (after == nullptr) {
+    removed = with_parents(fields_of(*before, schema));
+    return;
+  }
+  if (before == nullptr) {
+    changed = with_parents(fields_of(*after, schema));
+    return;
+  }
+  const Shape shape = shape_of(*before, schema);
+  const bool is_same_shape = shape == shape_of(*after, schema);
+  if (is_same_shape && shape == Shape::object) {
+    compare_objects(before->get_object(), after->get_object(), schema, changed, removed);
+  } else if (*before == *after) {
+    return;
+  } else if (is_same_shape && shape == Shape::list) {
+    compare_lists(before->get_array(), after->get_array(), schema, changed, removed);
+  } else {
+    changed = fields_of(*after, schema);
+  }
+}
+
+}  // namespace
+
+const FieldSet* FieldSet::child(std::string_view element) const {
+  const auto found = children.find(element);
+  return found == children.end() ? nullptr : &found->second;
+}
+
+void FieldSet::insert_all(const FieldSet& other) {
+  member |= other.member;
+  for (const auto& [element, set] : other.children) children[element].insert_all(set);
+}
+
+void FieldSet::remove_all(const FieldSet& other) {
+  if (other.member) member = false;
+  for (const auto& [element, set] : other.children) {
+    const auto found = children.find(element);
+    if (found == children.end()) continue;
+    found->second.remove_all(set);
+    if (found->second.empty()) children.erase(found);
+  }
+}
+
+FieldSet intersection(const FieldSet& a, const FieldSet& b) {
+  FieldSet both;
+  both.member = a.member && b.member;
+  for (const auto& [element, set] : a.children) {
+    const FieldSet* other = b.child(element);
+    if (other == nullptr) continue;
+    if (FieldSet here = intersection(set, *other); !here.empty()) {
+      both.children[element] = std::move(here);
+    }
+  }
+  return both;
+}
+
+namespace {
+
+// What from_json() takes for a member.
+bool has_member(const JsonObject& fields) {
+  return fields.empty() || fields.contains(".");
+}
+
+const JsonObject* below(const JsonObject& fields, std::string_view element) {
+  const Json* value = fields.if_contains(element);
+  return value == nullptr ? nullptr : value->if_object();
+}
+
+}  // namespace
+
+bool overlaps(const JsonObject& fields, const FieldSet& set) {
+  if (set.member && has_member(fields)) return true;
+  return std::ranges::any_of(set.children, [&](const auto& child) {
+    const JsonObject* here = below(fields, child.first);
+    return here != nullptr && overlaps(*here, child.second);
+  });
+}
+
+bool covers(const JsonObject& fields, const FieldSet& set) {
+  if (set.member && !has_member(fields)) return false;
+  return std::ranges::all_of(set.children, [&](const auto& child) {
+    const JsonObject* here = below(fields, child.first);
+    return here != nullptr && covers(*here, child.second);
+  });
+}
+
+JsonObject FieldSet::to_json() const {
+  JsonObject fields;
+  fields.reserve(children.size() + 1);
+  if (member && !children.empty()) fields["."] = JsonObject();
+  for (const auto& [element, set] : children) fields[element] = set.to_json();
+  return fields;
+}
+
+FieldSet FieldSet::from_json(const JsonObject& fields) {
+  FieldSet set;
+  set.member = has_member(fields);
+  for (const auto& [element, value] : fields) {
+    if (element != "." && value.is_object()) {
+      set.children[std::string(element)] = from_json(value.get_object());
+    }
+  }
+  return set;
+}
+
+std::string item_element(const Json& item, const Schema& list) {
+  if (list.list != Schema::List::map || !item.is_object()) return "v:" + serialize(item);
+  JsonObject keys;
+  for (const std::string& key : list.keys) {
+    if (const Json* value = item.get_object().if_contains(key)) keys[key] = *value;
+  }
+  return "k:" + serialize(keys);
+}
+
+const Json* find_item(const JsonArray& list, std::string_view element, const Schema& schema) {
+  const auto found = std::ranges::find_if(
+      list, [&](const Json& item) { return item_element(item, schema) == element; });
+  return found == list.end() ? nullptr : &*found;
+}
+
+FieldSet fields_of(const JsonObject& object, const Schema& schema) {
+  FieldSet set;
+  for (const auto& [name, member] : object) {
+    if (FieldSet below = fields_of(member, schema.field(name)); !below.empty()) {
+      set.children["f:" + std::string(name)] = std::move(below);
+    }
+  }
+  // An empty object is a field of its own; an empty list of items that can be told apart is none.
+  set.member = object.empty();
+  return set;
+}
+
+FieldChanges compare_fields(const JsonObject& before, const JsonObject& after,
+                            const Schema& schema) {
+  FieldChanges changes;
+  compare_objects(before, after, schema, changes.changed, changes.removed);
+  return changes;
+}
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,54 @@
+// Sets of fields of an object, as server-side apply counts them (KEP-555, structured-merge-diff):
+// a tree whose edges are path elements in the notation of metav1.FieldsV1:
+//   f:<name>        a member of an object
+//   k:{"type":"X"}  an item of a list that is a map, by its keys
+//   v:"x"           an item of a list that is a set
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "apiserver/text/json.hpp"
+#include "apiserver/fields/schema.hpp"
+
+namespace dcm::apiserver {
+
+struct FieldSet {
+  bool member = false;  // the field itself belongs to the set
+  std::map<std::string, FieldSet, std::less<>> children;
+
+  bool empty() const { return !member && children.empty(); }
+  bool operator==(const FieldSet&) const = default;
+
+  const FieldSet* child(std::string_view element) const;
+  void insert_all(const FieldSet& other);
+  void remove_all(const FieldSet& other);
+
+  // The `fieldsV1` of a managed fields entry.
+  JsonObject to_json() const;
+  static FieldSet from_json(const JsonObject& fields);
+};
+
+FieldSet intersection(const FieldSet& a, const FieldSet& b);
+
+// Whether `fieldsV1` has any field of a set, and whether it has all, without decoding it.
+bool overlaps(const JsonObject& fields, const FieldSet& set);
+bool covers(const JsonObject& fields, const FieldSet& set);
+
+// The path element of a list's item.
+std::string item_element(const Json& item, const Schema& list);
+// The item that an element names; null if there is none.
+const Json* find_item(const JsonArray& list, std::string_view element, const Schema& schema);
+
+// All fields that an object sets.
+FieldSet fields_of(const JsonObject& object, const Schema& schema);
+
+// Fields that differ: `changed` are in `after` with a new value, `removed` were only in `before`.
+struct FieldChanges {
+  FieldSet changed;
+  FieldSet removed;
+};
+FieldChanges compare_fields(const JsonObject& before, const JsonObject& after,
+                            const Schema& schema);
+
+}  // namespace dcm::apiserver

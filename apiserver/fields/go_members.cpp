@@ -1,0 +1,161 @@
+#include "apiserver/fields/go_members.hpp"
+
+#include <map>
+#include <vector>
+
+namespace dcm::apiserver {
+
+namespace {
+
+enum class Rule { always_written, left_out_if_empty };
+
+struct Member {
+  std::string_view kind;
+  std::string_view path;  // `list[].member` means each item's
+  Rule rule;
+  std::string_view zero = {};  // what is written for nothing, as JSON
+};
+
+constexpr auto kAlways = Rule::always_written;
+constexpr auto kUnlessEmpty = Rule::left_out_if_empty;
+
+// Parents come before their members.
+constexpr Member kMembers[] = {
+    {"Pod", "spec", kAlways, "{}"},
+    {"Pod", "spec.containers", kAlways, "null"},
+    {"Pod", "spec.containers[].resources", kAlways, "{}"},
+    {"Pod", "spec.initContainers[].resources", kAlways, "{}"},
+    {"Pod", "spec.containers[].env[].value", kUnlessEmpty},
+    {"Pod", "spec.nodeName", kUnlessEmpty},
+    {"Pod", "status", kAlways, "{}"},
+    {"Pod", "status.phase", kUnlessEmpty},
+    {"Pod", "status.reason", kUnlessEmpty},
+    {"Pod", "status.message", kUnlessEmpty},
+    {"Pod", "status.nominatedNodeName", kUnlessEmpty},
+    {"Pod", "status.conditions[].lastProbeTime", kAlways, "null"},
+    {"Pod", "status.conditions[].lastTransitionTime", kAlways, "null"},
+    {"Pod", "status.conditions[].status", kAlways, R"("")"},
+    {"Pod", "status.conditions[].reason", kUnlessEmpty},
+    {"Pod", "status.conditions[].message", kUnlessEmpty},
+
+    {"Node", "spec", kAlways, "{}"},
+    {"Node", "status", kAlways, "{}"},
+    {"Node", "status.daemonEndpoints", kAlways, R"({"kubeletEndpoint": {"Port": 0}})"},
+    {"Node", "status.nodeInfo", kAlways, "{}"},
+    {"Node", "status.nodeInfo.machineID", kAlways, R"("")"},
+    {"Node", "status.nodeInfo.systemUUID", kAlways, R"("")"},
+    {"Node", "status.nodeInfo.bootID", kAlways, R"("")"},
+    {"Node", "status.nodeInfo.kernelVersion", kAlways, R"("")"},
+    {"Node", "status.nodeInfo.osImage", kAlways, R"("")"},
+    {"Node", "status.nodeInfo.containerRuntimeVersion", kAlways, R"("")"},
+    {"Node", "status.nodeInfo.kubeletVersion", kAlways, R"("")"},
+    {"Node", "status.nodeInfo.kubeProxyVersion", kAlways, R"("")"},
+    {"Node", "status.nodeInfo.operatingSystem", kAlways, R"("")"},
+    {"Node", "status.nodeInfo.architecture", kAlways, R"("")"},
+    {"Node", "status.conditions[].lastHeartbeatTime", kAlways, "null"},
+    {"Node", "status.conditions[].lastTransitionTime", kAlways, "null"},
+    {"Node", "status.conditions[].reason", kUnlessEmpty},
+    {"Node", "status.conditions[].message", kUnlessEmpty},
+
+    {"Namespace", "spec", kAlways, "{}"},
+    {"Namespace", "status", kAlways, "{}"},
+    {"Namespace", "status.conditions[].lastTransitionTime", kAlways, "null"},
+    {"Namespace", "status.conditions[].reason", kUnlessEmpty},
+    {"Namespace", "status.conditions[].message", kUnlessEmpty},
+
+    {"Event", "involvedObject", kAlways, "{}"},
+    {"Event", "source", kAlways, "{}"},
+    {"Event", "firstTimestamp", kAlways, "null"},
+    {"Event", "lastTimestamp", kAlways, "null"},
+    {"Event", "eventTime", kAlways, "null"},
+    {"Event", "reportingComponent", kAlways, R"("")"},
+    {"Event", "reportingInstance", kAlways, R"("")"},
+
+    {"Lease", "spec", kAlways, "{}"},
+    {"ConfigMap", "data", kUnlessEmpty},
+    {"ConfigMap", "binaryData", kUnlessEmpty},
+
+    {"ResourceClaim", "spec", kAlways, "{}"},
+    {"ResourceClaim", "spec.devices", kAlways, "{}"},
+    {"ResourceClaim", "spec.devices.requests", kAlways, "null"},
+    {"ResourceClaim", "status", kAlways, "{}"},
+    {"ResourceClaimTemplate", "spec", kAlways, "{}"},
+    {"ResourceClaimTemplate", "spec.metadata", kAlways, "{}"},
+    {"ResourceClaimTemplate", "spec.spec", kAlways, "{}"},
+    {"ResourceClaimTemplate", "spec.spec.devices", kAlways, "{}"},
+    {"ResourceClaimTemplate", "spec.spec.devices.requests", kAlways, "null"},
+    {"DeviceClass", "spec", kAlways, "{}"},
+    {"ResourceSlice", "spec", kAlways, "{}"},
+    {"ResourceSlice", "spec.driver", kAlways, R"("")"},
+    {"ResourceSlice", "spec.pool", kAlways, "{}"},
+    {"ResourceSlice", "spec.pool.name", kAlways, R"("")"},
+    {"ResourceSlice", "spec.pool.generation", kAlways, "0"},
+    {"ResourceSlice", "spec.pool.resourceSliceCount", kAlways, "0"},
+    {"DeviceTaintRule", "spec", kAlways, "{}"},
+    {"DeviceTaintRule", "spec.taint", kAlways, "{}"},
+    {"DeviceTaintRule", "spec.taint.value", kUnlessEmpty},
+    {"DeviceTaintRule", "status", kAlways, "{}"},
+    {"DeviceTaintRule", "status.conditions[].reason", kAlways, R"("")"},
+    {"DeviceTaintRule", "status.conditions[].message", kAlways, R"("")"},
+    {"PodGroup", "spec", kAlways, "{}"},
+    {"PodGroup", "status", kAlways, "{}"},
+    {"ResourceClaim", "status.devices[].conditions[].reason", kAlways, R"("")"},
+    {"ResourceClaim", "status.devices[].conditions[].message", kAlways, R"("")"},
+};
+
+bool is_empty(const Json& value) {
+  return value.is_string() ? value.get_string().empty()
+                           : value.is_object() && value.get_object().empty();
+}
+
+struct Row {
+  explicit Row(const Member& of) : member(of) {
+    std::string problem;
+    if (member.rule == kAlways) zero = *parse(member.zero, problem);
+  }
+
+  Member member;
+  Json zero;
+};
+
+// Carries a row out on what stands at `path` below `object`; nothing if its parents are missing.
+void carry_out(const Row& row, std::string_view path, JsonObject& object) {
+  const auto end = path.find_first_of(".[");
+  const std::string_view name = path.substr(0, end);
+  Json* value = object.if_contains(name);
+  if (end == std::string_view::npos) {
+    if (row.member.rule == kAlways && (value == nullptr || value->is_null())) {
+      object[name] = row.zero;
+    } else if (row.member.rule == kUnlessEmpty && value != nullptr && is_empty(*value)) {
+      object.erase(name);
+    }
+    return;
+  }
+  if (value == nullptr) return;
+  if (path[end] == '.' && value->is_object()) {
+    carry_out(row, path.substr(end + 1), value->get_object());
+  } else if (path[end] == '[' && value->is_array()) {
+    for (Json& item : value->get_array()) {
+      if (item.is_object()) carry_out(row, path.substr(end + 3), item.get_object());
+    }
+  }
+}
+
+const std::vector<Row>& rows_of(std::string_view kind) {
+  static const auto kByKind = [] {
+    std::map<std::string_view, std::vector<Row>> by_kind;
+    for (const Member& member : kMembers) by_kind[member.kind].emplace_back(member);
+    return by_kind;
+  }();
+  static const std::vector<Row> kNone;
+  const auto found = kByKind.find(kind);
+  return found == kByKind.end() ? kNone : found->second;
+}
+
+}  // namespace
+
+void write_as_go(std::string_view kind, JsonObject& object) {
+  for (const Row& row : rows_of(kind)) carry_out(row, row.member.path, object);
+}
+
+}  // namespace dcm::apiserver

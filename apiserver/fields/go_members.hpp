@@ -1,0 +1,17 @@
+// What Go's encoder does to an object of a kind: members that it always writes, as `null`, "" or an
+// empty object, because their fields have no `omitempty`; and empty texts that it leaves out.
+//
+// Clients meet both: `eventTime: null` in an event, `requests: null` in a claim that asks for
+// nothing. Only for what the kinds here have; nothing is known of the rest.
+#pragma once
+
+#include <string_view>
+
+#include "apiserver/text/json.hpp"
+
+namespace dcm::apiserver {
+
+// Makes an object of `kind`, as it is stored (v1), look as if it had been through a Go struct.
+void write_as_go(std::string_view kind, JsonObject& object);
+
+}  // namespace dcm::apiserver

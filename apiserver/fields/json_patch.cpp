@@ -1,0 +1,234 @@
+#include "apiserver/fields/json_patch.hpp"
+
+#include <charconv>
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace dcm::apiserver {
+
+namespace {
+
+constexpr std::size_t kMaxOperations = 10'000;
+
+// Why is not told: the real server hides the library's text.
+std::unexpected<ApiError> does_not_apply() {
+  return std::unexpected(ApiError{422, "Invalid",
+                                  "the server rejected our request due to an error in our request",
+                                  JsonObject()});
+}
+
+std::string unescaped(std::string_view token) {
+  std::string text;
+  for (std::size_t i = 0; i < token.size(); ++i) {
+    const bool escape = token[i] == '~' && i + 1 < token.size();
+    if (escape && (token[i + 1] == '0' || token[i + 1] == '1')) {
+      text += token[++i] == '0' ? '~' : '/';
+    } else {
+      text += token[i];
+    }
+  }
+  return text;
+}
+
+// An index that Go's Atoi takes, not negative if counted from the end of `size`.
+std::optional<std::size_t> index_in(std::string_view text, std::size_t size) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  std::int64_t index = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), index);
+  if (failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  if (index < 0) index += static_cast<std::int64_t>(size);
+  if (index < 0) return std::nullopt;
+  return static_cast<std::size_t>(index);
+}
+
+// A place in the document: a member of an object, or an item of a list.
+class Place {
+ public:
+  // nullopt when there is nothing around it. The text before the first slash does not count.
+  static std::optional<Place> find(JsonObject& root, std::string_view pointer) {
+    const auto slash = pointer.find('/');
+    if (slash == std::string_view::npos) return std::nullopt;
+    pointer.remove_prefix(slash + 1);
+    Place place{&root, nullptr, ""};
+    for (;;) {
+      const auto end = pointer.find('/');
+      place.key_ = unescaped(pointer.substr(0, end));
+      if (end == std::string_view::npos) return place;
+      pointer.remove_prefix(end + 1);
+      Json* next = place.value();
+      if (next == nullptr || (!next->is_object() && !next->is_array())) return std::nullopt;
+      place = {next->if_object(), next->if_array(), ""};
+    }
+  }
+
+  // Null if it is not there.
+  Json* value() const {
+    if (object_ != nullptr) return object_->if_contains(key_);
+    const auto index = index_in(key_, list_->size());
+    return index && *index < list_->size() ? &(*list_)[*index] : nullptr;
+  }
+  // A member that is missing counts as null.
+  bool may_read() const { return object_ != nullptr || value() != nullptr; }
+
+  bool add(Json value) const {
+    if (object_ != nullptr) {
+      (*object_)[key_] = std::move(value);
+      return true;
+    }
+    if (key_ == "-") {
+      list_->push_back(std::move(value));
+      return true;
+    }
+    const auto index = index_in(key_, list_->size() + 1);
+    if (!index || *index > list_->size()) return false;
+    list_->insert(list_->begin() + *index, std::move(value));
+    return true;
+  }
+
+  void set(Json value) const {
+    if (object_ != nullptr) {
+      (*object_)[key_] = std::move(value);
+    } else {
+      *this->value() = std::move(value);
+    }
+  }
+
+  bool remove() const {
+    Json* there = value();
+    if (there == nullptr) return false;
+    if (object_ != nullptr) {
+      object_->erase(key_);
+    } else {
+      list_->erase(list_->begin() + (there - list_->data()));
+    }
+    return true;
+  }
+
+ private:
+  Place(JsonObject* object, JsonArray* list, std::string key)
+      : object_(object), list_(list), key_(std::move(key)) {}
+
+  JsonObject* object_;  // one of the two
+  JsonArray* list_;
+  std::string key_;
+};
+
+struct Operation {
+  std::string_view kind;
+  std::string_view path;
+  std::string_view from;
+  Json value;
+};
+
+std::optional<Operation> operation_of(const Json& item) {
+  if (!item.is_object()) return std::nullopt;
+  const JsonObject& shown = item.get_object();
+  if (!has(shown, {"path"})) return std::nullopt;
+  const Json* value = find(shown, {"value"});
+  return Operation{text_at(shown, {"op"}), text_at(shown, {"path"}), text_at(shown, {"from"}),
+                   value != nullptr ? *value : Json()};
+}
+
+// What `from` holds; nullopt if there is no such place.
+std::optional<Json> read(JsonObject& root, std::string_view from) {
+  const auto place = Place::find(root, from);
+  if (!place || !place->may_read()) return std::nullopt;
+  const Json* value = place->value();
+  return value != nullptr ? *value : Json();
+}
+
+bool replace_all(JsonObject& root, const Json& value) {
+  if (!value.is_object()) return false;
+  root = value.get_object();
+  return true;
+}
+
+bool carry_out(JsonObject& root, const Operation& operation) {
+  Json value = operation.value;
+  if (operation.kind == "move" || operation.kind == "copy") {
+    auto there = read(root, operation.from);
+    if (!there) return false;
+    if (operation.kind == "move" && !Place::find(root, operation.from)->remove()) return false;
+    value = std::move(*there);
+  }
+  if (operation.path.empty() && operation.kind == "replace") return replace_all(root, value);
+  if (operation.path.empty() && operation.kind == "test") return Json(root) == value;
+  const auto place = Place::find(root, operation.path);
+  if (!place) return false;
+  if (operation.kind == "add" || operation.kind == "move" || operation.kind == "copy") {
+    return place->add(std::move(value));
+  }
+  if (operation.kind == "remove") return place->remove();
+  if (!place->may_read()) return false;
+  if (operation.kind == "replace") {
+    place->set(std::move(value));
+    return true;
+  }
+  const Json* there = place->value();
+  return operation.kind == "test" && (there != nullptr ? *there == value : value.is_null());
+}
+
+// What is wrong with it as a document, or "": null stands for nothing, as everywhere in Go.
+std::string problem_with(const Json& operation) {
+  if (operation.is_null()) return "";
+  if (!operation.is_object()) return "an operation is no object";
+  for (const auto* name : {"op", "path", "from"}) {
+    const Json* text = operation.get_object().if_contains(name);
+    if (text != nullptr && !text->is_string() && !text->is_null()) {
+      return fmt::format("the {} of an operation is no string", name);
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+Outcome<JsonArray> decode_json_patch(std::string_view body) {
+  std::string problem;
+  auto json = parse(body, problem);
+  if (!json) return std::unexpected(bad_request("invalid JSON patch"));
+  if (json->is_null()) return JsonArray();
+  if (!json->is_array()) {
+    return std::unexpected(bad_request("error decoding patch: it is not a list of operations"));
+  }
+  if (const std::size_t size = json->get_array().size(); size > kMaxOperations) {
+    return std::unexpected(too_large(fmt::format(
+        "The allowed maximum operations in a JSON patch is {}, got {}", kMaxOperations, size)));
+  }
+  for (const Json& operation : json->get_array()) {
+    if (std::string wrong = problem_with(operation); !wrong.empty()) {
+      return std::unexpected(bad_request("error decoding patch: " + wrong));
+    }
+  }
+  return std::move(json->get_array());
+}
+
+std::vector<std::string> unknown_json_patch_fields(const JsonArray& patch) {
+  std::vector<std::string> unknown;
+  for (std::size_t i = 0; i < patch.size(); ++i) {
+    if (!patch[i].is_object()) continue;
+    for (const auto& [name, value] : patch[i].get_object()) {
+      if (name != "op" && name != "path" && name != "from" && name != "value") {
+        unknown.push_back(fmt::format("[{}].{}", i, std::string_view(name)));
+      }
+    }
+  }
+  return unknown;
+}
+
+Outcome<> apply_json_patch(JsonObject& object, const JsonArray& patch) {
+  for (const Json& item : patch) {
+    const auto operation = operation_of(item);
+    // The library takes a list for the whole; then it is no object of any kind.
+    if (operation && operation->kind == "replace" && operation->path.empty() &&
+        operation->value.is_array()) {
+      return std::unexpected(invalid_patch(operation->value, "it is no object"));
+    }
+    if (!operation || !carry_out(object, *operation)) return does_not_apply();
+  }
+  return {};
+}
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,22 @@
+// JSON patch (RFC 6902), as the library of a real server takes it: it is more lenient than the RFC.
+// `replace` and `copy` take a member that is missing, `test` finds it to be null, and an index may
+// count from the end.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apiserver/rules/api_error.hpp"
+
+namespace dcm::apiserver {
+
+// 400 for what is no patch, 413 for one of more than 10,000 operations.
+Outcome<JsonArray> decode_json_patch(std::string_view body);
+
+// Members of operations that mean nothing: "[0].extra".
+std::vector<std::string> unknown_json_patch_fields(const JsonArray& patch);
+
+// 422 if an operation does not apply, or a `test` fails. The object may be changed in part then.
+Outcome<> apply_json_patch(JsonObject& object, const JsonArray& patch);
+
+}  // namespace dcm::apiserver

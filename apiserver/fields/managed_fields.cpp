@@ -1,0 +1,198 @@
+#include "apiserver/fields/managed_fields.hpp"
+
+#include <algorithm>
+
+namespace dcm::apiserver {
+
+namespace {
+
+Manager decode_manager(const JsonObject& entry) {
+  const bool applied = text_at(entry, {"operation"}) == "Apply";
+  return {std::string(text_at(entry, {"manager"})), applied ? Operation::apply : Operation::update,
+          std::string(text_at(entry, {"subresource"})),
+          std::string(text_at(entry, {"apiVersion"}))};
+}
+
+// What names or versions an object belongs to nobody.
+const FieldSet& unowned_fields() {
+  static const FieldSet kSet = [] {
+    FieldSet set;
+    set.children["f:apiVersion"].member = true;
+    set.children["f:kind"].member = true;
+    FieldSet& metadata = set.children["f:metadata"];
+    metadata.member = true;
+    for (const auto* name : {"name", "namespace", "uid", "resourceVersion", "generation",
+                             "creationTimestamp", "selfLink"}) {
+      metadata.children["f:" + std::string(name)].member = true;
+    }
+    return set;
+  }();
+  return kSet;
+}
+
+void strip(FieldSet& set, const std::vector<std::string>& reset) {
+  set.remove_all(unowned_fields());
+  for (const std::string& path : reset) {
+    const auto dot = path.find('.');
+    const auto parent = set.children.find("f:" + path.substr(0, dot));
+    if (dot == std::string::npos) {
+      if (parent != set.children.end()) set.children.erase(parent);
+    } else if (parent != set.children.end()) {
+      parent->second.children.erase("f:" + path.substr(dot + 1));
+    }
+  }
+  if (const auto metadata = set.children.find("f:metadata"); metadata != set.children.end()) {
+    metadata->second.children.erase("f:managedFields");
+    if (metadata->second.empty()) set.children.erase(metadata);
+  }
+  set.member = false;
+}
+
+}  // namespace
+
+ManagedEntry::ManagedEntry(const JsonObject& written)
+    : manager_(decode_manager(written)),
+      time_(text_at(written, {"time"})),
+      written_(&object_at(written, {"fieldsV1"})) {}
+
+ManagedEntry::ManagedEntry(Manager manager, std::string time, const FieldSet& fields)
+    : manager_(std::move(manager)), time_(std::move(time)), changed_(fields.to_json()) {}
+
+bool ManagedEntry::lose(const FieldSet& lost) {
+  if (!owns_any(lost)) return true;
+  FieldSet left = fields();
+  left.remove_all(lost);
+  changed_ = left.to_json();
+  written_ = nullptr;
+  return !left.empty();
+}
+
+JsonObject ManagedEntry::to_json() const {
+  JsonObject encoded{{"manager", manager_.name},
+                     {"operation", manager_.operation == Operation::apply ? "Apply" : "Update"},
+                     {"apiVersion", manager_.api_version},
+                     {"time", time_},
+                     {"fieldsType", "FieldsV1"},
+                     {"fieldsV1", fields_v1()}};
+  if (!manager_.subresource.empty()) encoded["subresource"] = manager_.subresource;
+  return encoded;
+}
+
+ManagedFields::ManagedFields(const JsonObject& object) {
+  for (const Json& entry : array_at(object, {"metadata", "managedFields"})) {
+    if (entry.is_object()) entries_.emplace_back(entry.get_object());
+  }
+}
+
+const ManagedEntry* ManagedFields::find(const Manager& manager) const {
+  const auto found = std::ranges::find_if(
+      entries_, [&](const ManagedEntry& entry) { return entry.manager().same_as(manager); });
+  return found == entries_.end() ? nullptr : &*found;
+}
+
+FieldSet ManagedFields::owned_by_others(const Manager& manager) const {
+  FieldSet owned;
+  for (const ManagedEntry& entry : entries_) {
+    if (!entry.manager().same_as(manager)) owned.insert_all(entry.fields());
+  }
+  return owned;
+}
+
+bool ManagedFields::has_other_version(std::string_view api_version) const {
+  return std::ranges::any_of(entries_, [&](const ManagedEntry& entry) {
+    return entry.manager().api_version != api_version;
+  });
+}
+
+std::vector<const ManagedEntry*> ManagedFields::others_owning(const Manager& manager,
+                                                              const FieldSet& fields) const {
+  std::vector<const ManagedEntry*> others;
+  for (const ManagedEntry& entry : entries_) {
+    if (!entry.manager().same_as(manager) && entry.owns_any(fields)) others.push_back(&entry);
+  }
+  return others;
+}
+
+void ManagedFields::take_from_others(const Manager& manager, const FieldSet& fields) {
+  std::erase_if(entries_, [&](ManagedEntry& entry) {
+    return !entry.manager().same_as(manager) && !entry.lose(fields);
+  });
+}
+
+void ManagedFields::remove_everywhere(const FieldSet& fields) {
+  std::erase_if(entries_, [&](ManagedEntry& entry) { return !entry.lose(fields); });
+}
+
+void ManagedFields::add(const Manager& manager, const FieldSet& fields, const std::string& time) {
+  const ManagedEntry* mine = find(manager);
+  if (mine != nullptr && mine->owns_all(fields)) return;
+  FieldSet owned = mine != nullptr ? mine->fields() : FieldSet();
+  owned.insert_all(fields);
+  set(manager, owned, time);
+}
+
+void ManagedFields::set(const Manager& manager, const FieldSet& fields, const std::string& time) {
+  const auto found = std::ranges::find_if(
+      entries_, [&](const ManagedEntry& entry) { return entry.manager().same_as(manager); });
+  if (found == entries_.end()) {
+    if (!fields.empty()) entries_.emplace_back(manager, time, fields);
+    return;
+  }
+  if (fields.empty()) {
+    entries_.erase(found);
+  } else if (found->fields() != fields || found->manager().api_version != manager.api_version) {
+    *found = ManagedEntry(manager, time, fields);
+  }
+}
+
+void ManagedFields::write_to(JsonObject& object) const {
+  JsonArray encoded;
+  for (const ManagedEntry& entry : entries_) encoded.push_back(entry.to_json());
+  JsonObject& metadata = child(object, "metadata");
+  if (encoded.empty()) {
+    metadata.erase("managedFields");
+  } else {
+    metadata["managedFields"] = std::move(encoded);
+  }
+}
+
+namespace {
+
+bool same_entry(const Json& a, const Json& b) {
+  const auto same = [&](std::string_view name) {
+    const Json* left = as_object(a).if_contains(name);
+    const Json* right = as_object(b).if_contains(name);
+    return left == nullptr || right == nullptr ? left == right : *left == *right;
+  };
+  const bool applied = text_at(as_object(a), {"operation"}) == "Apply";
+  return same("manager") && same("operation") && same("subresource") && same("fieldsV1") &&
+         (applied || same("apiVersion"));
+}
+
+}  // namespace
+
+bool same_managers(const JsonObject& a, const JsonObject& b) {
+  return std::ranges::equal(array_at(a, {"metadata", "managedFields"}),
+                            array_at(b, {"metadata", "managedFields"}), same_entry);
+}
+
+FieldSet claimed_fields(const JsonObject& object, const Schema& schema,
+                        const std::vector<std::string>& reset) {
+  FieldSet set = fields_of(object, schema);
+  strip(set, reset);
+  return set;
+}
+
+ManagedFields tracked_update(ManagedFields managed, const JsonObject& before,
+                             const JsonObject& after, const Schema& schema, const Manager& manager,
+                             const std::vector<std::string>& reset, const std::string& now) {
+  FieldChanges changes = compare_fields(before, after, schema);
+  strip(changes.changed, reset);
+  strip(changes.removed, reset);
+  managed.take_from_others(manager, changes.changed);
+  managed.remove_everywhere(changes.removed);
+  managed.add(manager, changes.changed, now);
+  return managed;
+}
+
+}  // namespace dcm::apiserver

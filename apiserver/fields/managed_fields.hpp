@@ -1,0 +1,100 @@
+// `metadata.managedFields`: which manager owns which fields of an object (KEP-555).
+//
+// A manager is its name, its operation (Apply or Update) and the subresource that it wrote to. The
+// API version counts for updates only, so that a manager keeps what it applied under another
+// version.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apiserver/fields/field_set.hpp"
+
+namespace dcm::apiserver {
+
+enum class Operation { apply, update };
+
+struct Manager {
+  std::string name;
+  Operation operation;
+  std::string subresource;  // "" for the main path
+  std::string api_version;
+
+  bool same_as(const Manager& other) const {
+    return name == other.name && operation == other.operation && subresource == other.subresource &&
+           (operation == Operation::apply || api_version == other.api_version);
+  }
+};
+
+// What one manager owns. Most writes leave most entries alone, so they stay as JSON until they
+// change.
+class ManagedEntry {
+ public:
+  // One that write_to() wrote, or a client; it must outlive this.
+  explicit ManagedEntry(const JsonObject& written);
+  ManagedEntry(Manager manager, std::string time, const FieldSet& fields);
+
+  const Manager& manager() const { return manager_; }
+  const std::string& time() const { return time_; }
+  FieldSet fields() const { return FieldSet::from_json(fields_v1()); }
+  bool owns_any(const FieldSet& fields) const { return overlaps(fields_v1(), fields); }
+  bool owns_all(const FieldSet& fields) const { return covers(fields_v1(), fields); }
+  // Whether anything is left.
+  bool lose(const FieldSet& fields);
+  JsonObject to_json() const;
+
+ private:
+  const JsonObject& fields_v1() const { return written_ != nullptr ? *written_ : changed_; }
+
+  Manager manager_;
+  std::string time_;
+  const JsonObject* written_ = nullptr;
+  JsonObject changed_;  // if there is nothing written
+};
+
+class ManagedFields {
+ public:
+  ManagedFields() = default;
+  // Those of an object, which must outlive this, and not change.
+  explicit ManagedFields(const JsonObject& object);
+
+  // The entry of that manager; null if it owns nothing.
+  const ManagedEntry* find(const Manager& manager) const;
+  // What all others own together.
+  FieldSet owned_by_others(const Manager& manager) const;
+  // All that own some of `fields`, but for `manager`.
+  std::vector<const ManagedEntry*> others_owning(const Manager& manager,
+                                                 const FieldSet& fields) const;
+
+  // Adds to what the manager owns; `time` is taken if that is a change.
+  void add(const Manager& manager, const FieldSet& fields, const std::string& time);
+  void take_from_others(const Manager& manager, const FieldSet& fields);
+  void remove_everywhere(const FieldSet& fields);
+  // Replaces what the manager owns; `time` is taken if that is a change. Empty: it is forgotten.
+  void set(const Manager& manager, const FieldSet& fields, const std::string& time);
+
+  bool empty() const { return entries_.empty(); }
+  // Whether anything is owned under another version than that.
+  bool has_other_version(std::string_view api_version) const;
+  void write_to(JsonObject& object) const;
+
+ private:
+  std::vector<ManagedEntry> entries_;
+};
+
+// Whether the same managers own the same fields of two objects, whatever the times say. Both were
+// written by write_to().
+bool same_managers(const JsonObject& a, const JsonObject& b);
+
+// The fields that a written object claims: all but what identifies it, and what the endpoint puts
+// back anyway (`reset`, top-level names).
+FieldSet claimed_fields(const JsonObject& object, const Schema& schema,
+                        const std::vector<std::string>& reset);
+
+// Who owns what after a create (`before` is what there is for nothing), a PUT or a patch;
+// `managed`: who did before.
+ManagedFields tracked_update(ManagedFields managed, const JsonObject& before,
+                             const JsonObject& after, const Schema& schema, const Manager& manager,
+                             const std::vector<std::string>& reset, const std::string& now);
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,71 @@
+#include "apiserver/fields/ownership.hpp"
+
+#include "apiserver/fields/go_members.hpp"
+#include "apiserver/rules/metadata_rules.hpp"
+#include "apiserver/rules/strategy.hpp"
+
+namespace dcm::apiserver {
+
+namespace {
+
+std::string_view subresource_of(Endpoint endpoint) {
+  if (endpoint == Endpoint::status) return "status";
+  return endpoint == Endpoint::finalize ? "finalize" : "";
+}
+
+}  // namespace
+
+void make_as_written(const ResourceType& type, JsonObject& object) {
+  drop_empty_lists(object, {"requests"});
+  drop_empty_maps(child(object, "metadata"));
+  write_as_go(type.kind, object);
+}
+
+Manager manager_of(const Target& target, Operation operation) {
+  return {target.manager, operation, std::string(subresource_of(target.endpoint)),
+          target.type->api_version(target.version)};
+}
+
+void own_as_maker(const Target& target, JsonObject& object, const FieldSet* applied,
+                  const std::string& now) {
+  ManagedFields managed;
+  if (applied != nullptr) {
+    managed.set(manager_of(target, Operation::apply), *applied, now);
+  } else {
+    // What Go writes for nothing is no change that anybody made.
+    JsonObject nothing;
+    write_as_go(target.type->kind, nothing);
+    make_as_written(*target.type, object);
+    managed = tracked_update({}, nothing, object, target.type->schema(),
+                             manager_of(target, Operation::update),
+                             target.type->strategy->reset_fields(Endpoint::main), now);
+  }
+  managed.write_to(object);
+}
+
+void own_as_writer(const Target& target, const JsonObject& old, JsonObject& next,
+                   const std::string& now) {
+  make_as_written(*target.type, next);
+  ManagedFields managed(target.endpoint == Endpoint::main ? next : old);
+  if (managed.empty()) managed = ManagedFields(old);
+  if (!managed.empty()) {
+    managed = tracked_update(std::move(managed), old, next, target.type->schema(),
+                             manager_of(target, Operation::update),
+                             target.type->strategy->reset_fields(target.endpoint), now);
+  }
+  managed.write_to(next);
+}
+
+void own_before_first_apply(const Target& target, JsonObject& live, const std::string& now) {
+  ManagedFields managed(live);
+  if (!managed.empty()) return;
+  Manager before = manager_of(target, Operation::update);
+  before.name = "before-first-apply";
+  JsonObject nothing;
+  write_as_go(target.type->kind, nothing);
+  managed = tracked_update({}, nothing, live, target.type->schema(), before,
+                           target.type->strategy->reset_fields(target.endpoint), now);
+  managed.write_to(live);
+}
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,250 @@
+#include "apiserver/fields/typed.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace dcm::apiserver {
+
+namespace {
+
+using Kind = FieldType::Kind;
+
+std::string_view json_type(const Json& value) {
+  if (value.is_object()) return "object";
+  if (value.is_array()) return "array";
+  if (value.is_string()) return "string";
+  if (value.is_bool()) return "bool";
+  return "number";
+}
+
+// As it was written, about: Boost would show 0.5 as 5E-1.
+std::string number_text(const Json& value) {
+  return value.is_double() ? fmt::format("{}", value.get_double()) : serialize(value);
+}
+
+std::string_view expected_shape(Kind kind) {
+  switch (kind) {
+    case Kind::object:
+    case Kind::map:
+      return "map";
+    case Kind::list:
+      return "list";
+    case Kind::integer:
+    case Kind::number:
+      return "numeric (int or float)";
+    case Kind::boolean:
+      return "boolean";
+    default:
+      return "string";
+  }
+}
+
+bool fits_integer(const Json& value, std::string_view type) {
+  if (!value.is_int64()) return false;  // a larger one is an uint64 here, and too large for Go
+  if (type != "int32") return true;
+  const std::int64_t number = value.get_int64();
+  return number >= std::numeric_limits<std::int32_t>::min() &&
+         number <= std::numeric_limits<std::int32_t>::max();
+}
+
+// RFC 3339, as far as a mistake shows at first sight: "2027-03-01T10:15:00…".
+bool is_time(std::string_view text) {
+  constexpr std::string_view kShape = "dddd-dd-ddTdd:dd:dd";
+  if (text.size() <= kShape.size()) return false;
+  return std::ranges::equal(text.substr(0, kShape.size()), kShape, [](char c, char shape) {
+    return shape == 'd' ? c >= '0' && c <= '9' : c == shape;
+  });
+}
+
+// A number, perhaps with a suffix.
+bool is_quantity(std::string_view text) {
+  if (!text.empty() && (text.front() == '+' || text.front() == '-')) text.remove_prefix(1);
+  const auto number = text.find_first_not_of("0123456789.");
+  return number != 0 && !text.empty();
+}
+
+// Where in an object a walk is. Texts of it are made only when something is wrong there.
+struct Place {
+  enum class Step { start, member, key, index };
+
+  const Place* outer = nullptr;
+  Step step = Step::start;
+  std::string_view name = {};
+  std::size_t index = 0;
+
+  // "spec.containers[0].image"
+  std::string path() const {
+    if (step == Step::start) return {};
+    std::string text = outer->path();
+    if (step == Step::index) return fmt::format("{}[{}]", text, index);
+    if (!text.empty()) text += '.';
+    return text.append(name);
+  }
+  // Without indexes and keys, as decoding errors show it: "spec.containers.image"
+  std::string names() const {
+    if (step == Step::start) return {};
+    std::string text = outer->names();
+    if (step != Step::member) return text;
+    if (!text.empty()) text += '.';
+    return text.append(name);
+  }
+};
+
+// One walk over an object.
+class Decoder {
+ public:
+  Decoder(std::string_view kind, MapKeys keys) : kind_(kind), keys_(keys) {}
+
+  TypedResult take() { return std::move(result_); }
+
+  void object(JsonObject& object, const FieldType& type, const Place& place) {
+    std::vector<std::string> unknown;
+    for (auto& [key, value] : object) {
+      const auto field = type.fields.find(key);
+      if (field == type.fields.end()) {
+        unknown.emplace_back(key);
+        result_.unknown.push_back(Place{&place, Place::Step::member, key}.path());
+        continue;
+      }
+      const FieldType* const outer = struct_;
+      if (!type.name.empty()) struct_ = &type;
+      this->value(value, *field->second, {&place, Place::Step::member, field->first});
+      struct_ = outer;
+    }
+    if (!unknown.empty()) drop(object, unknown);
+  }
+
+ private:
+  // "v1.PodSpec" → "PodSpec"; the outermost has its kind's name.
+  std::string struct_name() const {
+    return struct_ == nullptr ? kind_ : struct_->name.substr(struct_->name.find('.') + 1);
+  }
+
+  // erase() would change the order of the rest.
+  static void drop(JsonObject& object, const std::vector<std::string>& unknown) {
+    JsonObject kept;
+    for (auto& [key, value] : object) {
+      if (std::ranges::find(unknown, std::string_view(key)) == unknown.end()) {
+        kept[key] = std::move(value);
+      }
+    }
+    object = std::move(kept);
+  }
+
+  void value(Json& value, const FieldType& type, const Place& place) {
+    if (value.is_null() || result_.problem) return;
+    switch (type.kind) {
+      case Kind::any:
+        return;
+      case Kind::object:
+        if (!value.is_object()) return mismatch(value, type, place);
+        return object(value.get_object(), type, place);
+      case Kind::map:
+        return map(value, type, place);
+      case Kind::list:
+        return list(value, type, place);
+      default:
+        scalar(value, type, place);
+    }
+  }
+
+  // An item of a Go list or map is there even if it is null: then it is empty.
+  static Json zero(const FieldType& type) {
+    if (type.kind == Kind::text) return "";
+    return type.kind == Kind::object ? Json(JsonObject()) : Json();
+  }
+
+  void map(Json& value, const FieldType& type, const Place& place) {
+    if (!value.is_object()) return mismatch(value, type, place);
+    for (auto& [key, item] : value.get_object()) {
+      if (item.is_null()) item = zero(*type.element);
+      const Place below{&place, Place::Step::key, key};
+      this->value(item, *type.element, keys_ == MapKeys::in_paths ? below : place);
+    }
+  }
+
+  void list(Json& value, const FieldType& type, const Place& place) {
+    if (!value.is_array()) return mismatch(value, type, place);
+    std::size_t index = 0;
+    for (Json& item : value.get_array()) {
+      if (item.is_null()) item = zero(*type.element);
+      this->value(item, *type.element, {&place, Place::Step::index, {}, index++});
+    }
+  }
+
+  void scalar(Json& value, const FieldType& type, const Place& place) {
+    switch (type.kind) {
+      case Kind::text:
+        if (!value.is_string()) mismatch(value, type, place);
+        return;
+      case Kind::time:
+        if (!value.is_string()) return mismatch(value, type, place);
+        if (!is_time(view(value.get_string()))) refuse(type, place, bad_time(value));
+        return;
+      case Kind::boolean:
+        if (!value.is_bool()) mismatch(value, type, place);
+        return;
+      case Kind::integer:
+        if (!fits_integer(value, type.name)) mismatch(value, type, place);
+        return;
+      case Kind::number:
+        if (!value.is_number()) mismatch(value, type, place);
+        return;
+      case Kind::quantity:
+        return quantity(value, type, place);
+      case Kind::int_or_string:
+        if (!value.is_string() && !fits_integer(value, "int32")) mismatch(value, type, place);
+        return;
+      default:
+        return;
+    }
+  }
+
+  // A quantity is always shown as text.
+  void quantity(Json& value, const FieldType& type, const Place& place) {
+    if (value.is_number()) value = number_text(value);
+    if (value.is_string() && is_quantity(view(value.get_string()))) return;
+    refuse(type, place,
+           "quantities must match the regular expression "
+           "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+  }
+
+  static std::string bad_time(const Json& value) {
+    const std::string text = serialize(value);
+    return fmt::format(
+        "parsing time {0} as \"2006-01-02T15:04:05Z07:00\": cannot parse {0} as \"2006\"", text);
+  }
+
+  void mismatch(const Json& value, const FieldType& type, const Place& place) {
+    std::string shown(json_type(value));
+    if (value.is_number() && type.kind == Kind::integer) shown += " " + number_text(value);
+    refuse(type, place,
+           fmt::format("json: cannot unmarshal {} into Go struct field {}.{} of type {}", shown,
+                       struct_name(), place.names(), type.name));
+  }
+
+  void refuse(const FieldType& type, const Place& place, std::string message) {
+    result_.problem = {"." + place.path(), std::string(expected_shape(type.kind)),
+                       std::move(message)};
+  }
+
+  std::string kind_;
+  const FieldType* struct_ = nullptr;  // the innermost around here
+  MapKeys keys_;
+  TypedResult result_;
+};
+
+}  // namespace
+
+TypedResult decode_typed(JsonObject& object, const FieldType& type, std::string_view kind,
+                         MapKeys keys) {
+  if (type.kind != Kind::object) return {};
+  Decoder decoder(kind, keys);
+  decoder.object(object, type, {});
+  return decoder.take();
+}
+
+}  // namespace dcm::apiserver

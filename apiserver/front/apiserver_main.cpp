@@ -1,0 +1,168 @@
+// dcm-test-apiserver: the in-memory API server as a process, on loopback over plain HTTP, for
+// black-box cases and for trying things by hand. Prints its URL and a kubeconfig, and serves until
+// it gets SIGINT or SIGTERM. All it holds is gone then.
+//
+// SIGUSR1 closes all connections and the port, as when an API server ends whose etcd goes on;
+// SIGUSR2 opens the port again, with all objects and, like a server that starts, without any
+// history. SIGHUP forgets the history alone, as a compaction of etcd does.
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
+#include <CLI/CLI.hpp>
+
+#include "runtime/cancellation.hpp"
+#include "runtime/condition.hpp"
+#include "runtime/http/tcp.hpp"
+#include "runtime/loop.hpp"
+#include "runtime/task_group.hpp"
+#include "apiserver/front/http_front.hpp"
+
+namespace dcm::apiserver {
+namespace {
+
+struct Arguments {
+  std::string address = "127.0.0.1:0";
+  std::string kubeconfig;
+  ServerOptions server;
+};
+
+void write_kubeconfig(const std::string& path, const std::string& url) {
+  std::ofstream file(path);
+  file << "apiVersion: v1\n"
+          "kind: Config\n"
+          "clusters:\n"
+          "- name: in-memory\n"
+          "  cluster: {server: \""
+       << url
+       << "\"}\n"
+          "users:\n"
+          "- name: anybody\n"
+          "  user: {}\n"
+          "contexts:\n"
+          "- name: in-memory\n"
+          "  context: {cluster: in-memory, user: anybody}\n"
+          "current-context: in-memory\n";
+  if (!file.flush()) throw std::runtime_error("cannot write " + path);
+}
+
+void add_options(CLI::App& app, Arguments& arguments) {
+  app.add_option("--listen", arguments.address, "host:port to listen on; port 0 takes a free one")
+      ->capture_default_str();
+  app.add_option("--kubeconfig", arguments.kubeconfig, "file to write a kubeconfig to")->required();
+  app.add_option("--history", arguments.server.history_limit,
+                 "changes of a resource that can still be watched; older ones are a 410")
+      ->capture_default_str();
+  app.add_option("--resource-versions", arguments.server.served.resource,
+                 "versions of resource.k8s.io that are served, the preferred one first")
+      ->delimiter(',')
+      ->capture_default_str();
+  app.add_option("--device-taint-rule-versions", arguments.server.served.device_taint_rules,
+                 "the same for DeviceTaintRule alone")
+      ->delimiter(',')
+      ->capture_default_str();
+  app.add_option("--pod-group-versions", arguments.server.served.pod_groups,
+                 "versions of scheduling.k8s.io in which pod groups are served")
+      ->delimiter(',')
+      ->capture_default_str();
+}
+
+// The server's port: open until halt(), and from resume() on again.
+class Port {
+ public:
+  // All outlive it. Throws std::runtime_error when the address is taken.
+  Port(runtime::Loop& loop, Server& server, const std::string& address, runtime::Logger log)
+      : loop_(loop), server_(server), log_(std::move(log)), changed_(loop.time()) {
+    open(address);
+  }
+
+  std::string url() const { return "http://" + address_; }
+
+  runtime::Task<> serve() {
+    for (;;) {
+      while (is_halted_) co_await changed_.wait();
+      if (!listener_) open(address_);
+      co_await serve_until_halt();
+      listener_.reset();
+    }
+  }
+
+  void halt() { set_halted(true); }
+  void resume() {
+    server_.compact_history();
+    set_halted(false);
+  }
+
+ private:
+  void open(const std::string& address) {
+    auto listener = http::make_tcp_listener(loop_.executor(), loop_.time(), address, {});
+    if (!listener) throw std::runtime_error(listener.error().message);
+    listener_ = std::move(*listener);
+    address_ = listener_->address();
+  }
+
+  void set_halted(bool is_halted) {
+    is_halted_ = is_halted;
+    changed_.notify_all();
+  }
+
+  runtime::Task<> serve_until_halt() {
+    runtime::TaskGroup group(loop_.executor());
+    group.spawn("serve", http::serve(*listener_, loop_.time(), front_options(),
+                                     http_handler(server_, loop_.time()), log_));
+    group.spawn("wait for a halt", cancel_at_halt(group));
+    co_await group.join();
+  }
+
+  runtime::Task<> cancel_at_halt(runtime::TaskGroup& group) {
+    while (!is_halted_) co_await changed_.wait();
+    group.cancel();
+  }
+
+  runtime::Loop& loop_;
+  Server& server_;
+  runtime::Logger log_;
+  std::unique_ptr<http::Listener> listener_;
+  std::string address_;
+  bool is_halted_ = false;
+  runtime::Condition changed_;
+};
+
+int run(const Arguments& arguments) {
+  runtime::Loop loop;
+  auto backend = std::make_shared<runtime::LogBackend>(loop.time(), runtime::LogFormat::text,
+                                                       runtime::write_to_stderr());
+
+  Server server(loop.time(), runtime::Rng::from_system(), arguments.server);
+  Port port(loop, server, arguments.address, runtime::Logger(backend));
+  runtime::TaskGroup group(loop.executor());
+  loop.on_signals({SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGHUP}, [&](int signal) {
+    if (signal == SIGUSR1) return port.halt();
+    if (signal == SIGUSR2) return port.resume();
+    if (signal == SIGHUP) return server.compact_history();
+    group.cancel();
+  });
+  group.spawn("serve", port.serve());
+  write_kubeconfig(arguments.kubeconfig, port.url());
+  std::cout << "url: " << port.url() << "\nkubeconfig: " << arguments.kubeconfig << std::endl;
+  loop.run(group.join());
+  return 0;
+}
+
+}  // namespace
+}  // namespace dcm::apiserver
+
+int main(int argc, char** argv) {
+  CLI::App app("An in-memory Kubernetes API server for tests");
+  dcm::apiserver::Arguments arguments;
+  dcm::apiserver::add_options(app, arguments);
+  CLI11_PARSE(app, argc, argv);
+  try {
+    return dcm::apiserver::run(arguments);
+  } catch (const std::exception& error) {
+    std::cerr << "dcm-test-apiserver: " << error.what() << "\n";
+    return 1;
+  }
+}

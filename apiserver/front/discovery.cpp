@@ -1,0 +1,168 @@
+#include "apiserver/front/discovery.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "apiserver/front/openapi.hpp"
+
+namespace dcm::apiserver {
+
+namespace {
+
+JsonObject group_version(std::string_view group, std::string_view version) {
+  return {{"groupVersion", fmt::format("{}/{}", group, version)}, {"version", version}};
+}
+
+JsonObject group_of(const ResourceTable& types, const std::string& group) {
+  JsonArray versions;
+  for (const std::string& version : types.versions_of(group)) {
+    versions.push_back(group_version(group, version));
+  }
+  JsonObject answer{{"name", group}, {"versions", versions}};
+  if (!versions.empty()) answer["preferredVersion"] = versions.front();
+  return answer;
+}
+
+Response core_versions() {
+  return json_response(200, JsonObject{{"kind", "APIVersions"},
+                                       {"versions", JsonArray{"v1"}},
+                                       {"serverAddressByClientCIDRs", JsonArray()}});
+}
+
+Response all_groups(const ResourceTable& types) {
+  JsonArray groups;
+  for (const std::string& group : types.groups()) {
+    if (!group.empty()) groups.push_back(group_of(types, group));
+  }
+  return json_response(
+      200, JsonObject{{"kind", "APIGroupList"}, {"apiVersion", "v1"}, {"groups", groups}});
+}
+
+Response one_group(const ResourceTable& types, const std::string& group) {
+  JsonObject answer = group_of(types, group);
+  if (!answer.contains("preferredVersion")) return page_not_found();
+  answer["kind"] = "APIGroup";
+  answer["apiVersion"] = "v1";
+  return json_response(200, answer);
+}
+
+JsonArray strings(std::initializer_list<std::string_view> values) {
+  JsonArray array;
+  for (const auto value : values) array.push_back(Json(value));
+  return array;
+}
+
+JsonArray verbs_of(const ResourceType& type) {
+  if (!type.deletes_collections()) {
+    return strings({"create", "delete", "get", "list", "patch", "update", "watch"});
+  }
+  return strings(
+      {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"});
+}
+
+JsonObject resource_of(const ResourceType& type) {
+  JsonObject resource{{"name", type.plural},
+                      {"singularName", type.singular},
+                      {"namespaced", type.namespaced()},
+                      {"kind", type.kind},
+                      {"verbs", verbs_of(type)}};
+  if (type.in_category_all()) resource["categories"] = strings({"all"});
+  if (type.short_names.empty()) return resource;
+  JsonArray names;
+  for (const std::string& name : type.short_names) names.push_back(Json(name));
+  resource["shortNames"] = std::move(names);
+  return resource;
+}
+
+JsonObject status_of(const ResourceType& type) {
+  return {{"name", type.plural + "/status"},
+          {"singularName", ""},
+          {"namespaced", type.namespaced()},
+          {"kind", type.kind},
+          {"verbs", strings({"get", "patch", "update"})}};
+}
+
+JsonObject binding_of(const ResourceType& type) {
+  return {{"name", type.plural + "/binding"},
+          {"singularName", ""},
+          {"namespaced", true},
+          {"kind", "Binding"},
+          {"verbs", strings({"create"})}};
+}
+
+JsonObject eviction_of(const ResourceType& type) {
+  return {{"name", type.plural + "/eviction"},
+          {"singularName", ""},
+          {"namespaced", true},
+          {"group", "policy"},
+          {"version", "v1"},
+          {"kind", "Eviction"},
+          {"verbs", strings({"create"})}};
+}
+
+JsonObject finalize_of(const ResourceType& type) {
+  return {{"name", type.plural + "/finalize"},
+          {"singularName", ""},
+          {"namespaced", false},
+          {"kind", type.kind},
+          {"verbs", strings({"update"})}};
+}
+
+Response resources_of(const ResourceTable& types, const std::string& group,
+                      const std::string& version) {
+  JsonArray resources;
+  for (const ResourceType& type : types.types()) {
+    if (type.group != group || !type.serves(version)) continue;
+    resources.push_back(resource_of(type));
+    if (type.kind == "Pod") {
+      resources.push_back(binding_of(type));
+      resources.push_back(eviction_of(type));
+    }
+    if (type.kind == "Namespace") resources.push_back(finalize_of(type));
+    if (type.has_status()) resources.push_back(status_of(type));
+  }
+  if (resources.empty()) return page_not_found();
+  const std::string name = group.empty() ? version : group + "/" + version;
+  return json_response(200, JsonObject{{"kind", "APIResourceList"},
+                                       {"apiVersion", "v1"},
+                                       {"groupVersion", name},
+                                       {"resources", resources}});
+}
+
+Response version_of(const std::string& server_version) {
+  // "v1.37.0" → "1", "37".
+  const auto first = server_version.find('.');
+  const auto second = server_version.find('.', first + 1);
+  return json_response(200,
+                       JsonObject{{"major", server_version.substr(1, first - 1)},
+                                  {"minor", server_version.substr(first + 1, second - first - 1)},
+                                  {"gitVersion", server_version},
+                                  {"platform", "linux/amd64"}});
+}
+
+}  // namespace
+
+Response page_not_found() {
+  return {404, {{"Content-Type", "text/plain; charset=utf-8"}}, "404 page not found\n"};
+}
+
+std::optional<Response> discover(const ResourceTable& types,
+                                 const std::vector<std::string>& segments,
+                                 const std::string& server_version) {
+  const std::string root = segments.empty() ? "" : segments[0];
+  if (root == "version") return version_of(server_version);
+  if (root == "readyz" || root == "livez" || root == "healthz") {
+    return Response{200, {{"Content-Type", "text/plain; charset=utf-8"}}, "ok"};
+  }
+  if (root == "openapi") return openapi(types, segments, server_version);
+  const std::size_t depth = segments.size();
+  if (root == "api" && depth == 1) return core_versions();
+  if (root == "api" && depth == 2) return resources_of(types, "", segments[1]);
+  if (root == "apis" && depth == 1) return all_groups(types);
+  if (root == "apis" && depth == 2) return one_group(types, segments[1]);
+  if (root == "apis" && depth == 3) return resources_of(types, segments[1], segments[2]);
+  return std::nullopt;
+}
+
+}  // namespace dcm::apiserver

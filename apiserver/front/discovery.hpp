@@ -1,0 +1,22 @@
+// What a client asks before anything else: /api, /apis, their groups and versions, /version and
+// health. Only the unaggregated form; a client that asks for the aggregated one takes this as well.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apiserver/front/request.hpp"
+#include "apiserver/store/resources.hpp"
+
+namespace dcm::apiserver {
+
+// The answer to a GET of such a path; nullopt for any other path.
+std::optional<Response> discover(const ResourceTable& types,
+                                 const std::vector<std::string>& segments,
+                                 const std::string& server_version);
+
+// As a real server answers a path that it has no handler for.
+Response page_not_found();
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,19 @@
+// The in-memory API server over HTTP/1.1: over TCP for real processes, over pipes for simulations.
+#pragma once
+
+#include "runtime/http/server.hpp"
+#include "apiserver/front/server.hpp"
+
+namespace dcm::apiserver {
+
+// Bounds for http::serve() that suit this server: clients keep connections idle for long, and each
+// watch has one of its own.
+http::ServerOptions front_options();
+
+// Answers HTTP requests from `server`, watches as chunked streams. Both outlive what it returns:
+//   group.spawn("apiserver", http::serve(*listener, time, front_options(),
+//                                        http_handler(server, time), log));
+// A Response's `reset_after` cuts the connection.
+http::Handler http_handler(Server& server, runtime::TimeSource& time);
+
+}  // namespace dcm::apiserver

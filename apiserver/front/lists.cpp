@@ -1,0 +1,197 @@
+#include "apiserver/front/lists.hpp"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "apiserver/text/base64.hpp"
+#include "apiserver/text/encode.hpp"
+
+namespace dcm::apiserver {
+
+namespace {
+
+struct ContinueToken {
+  Revision revision;  // 0: whatever is newest (an inconsistent continuation)
+  std::string start;  // the first key of the next page
+};
+
+std::string encode_token(const ContinueToken& token) {
+  const auto revision = token.revision == 0 ? -1 : static_cast<std::int64_t>(token.revision);
+  return base64_encoded(
+      serialize(JsonObject{{"v", "meta.k8s.io/v1"}, {"rv", revision}, {"start", token.start}}));
+}
+
+Outcome<ContinueToken> decode_token(std::string_view text) {
+  const auto wrong = [] {
+    return std::unexpected(bad_request("invalid continue token: it is not one of this server"));
+  };
+  const auto decoded = base64_decoded(text);
+  std::string problem;
+  const auto json = decoded ? parse(*decoded, problem) : std::nullopt;
+  if (!json || !json->is_object()) return wrong();
+  const auto revision = integer_at(json->get_object(), {"rv"});
+  const std::string_view start = text_at(json->get_object(), {"start"});
+  if (!revision || start.empty()) return wrong();
+  return ContinueToken{*revision < 0 ? 0 : static_cast<Revision>(*revision), std::string(start)};
+}
+
+Outcome<> check_options(const Query& query) {
+  const std::string_view match = query.get("resourceVersionMatch");
+  const std::string_view version = query.get("resourceVersion");
+  Causes causes;
+  if (!match.empty() && version.empty()) {
+    causes.push_back(
+        forbidden_value("resourceVersionMatch",
+                        "resourceVersionMatch is forbidden unless resourceVersion is provided"));
+  }
+  if (!match.empty() && query.has("continue") && !query.get("continue").empty()) {
+    causes.push_back(forbidden_value(
+        "resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided"));
+  }
+  if (!match.empty() && match != "Exact" && match != "NotOlderThan") {
+    causes.push_back({"FieldValueNotSupported",
+                      fmt::format("Unsupported value: \"{}\": supported values: \"Exact\", "
+                                  "\"NotOlderThan\", \"\"",
+                                  match),
+                      "resourceVersionMatch"});
+  }
+  if (match == "Exact" && version == "0") {
+    causes.push_back(
+        forbidden_value("resourceVersionMatch",
+                        "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""));
+  }
+  if (query.has("sendInitialEvents")) {
+    causes.push_back(
+        forbidden_value("sendInitialEvents", "sendInitialEvents is forbidden for list"));
+  }
+  if (!causes.empty()) return std::unexpected(invalid_options("ListOptions", causes));
+  return {};
+}
+
+ApiError expired_token(const Store& store, const ContinueToken& token) {
+  ApiError error = expired(fmt::format(
+      "The provided continue parameter is too old to display a consistent list result. You can "
+      "start a new list without the continue parameter, or use the continue token in this "
+      "response to retrieve the remainder of the results. Continuing with the provided token "
+      "results in an inconsistent list - objects that were created, modified, or deleted between "
+      "the time the first chunk was returned and now may show up in the list. (now at {})",
+      store.revision()));
+  error.metadata["continue"] = encode_token({0, token.start});
+  return error;
+}
+
+// 0: no limit. A list that may be of any age comes from the watch cache, which does not page;
+// events have none.
+Outcome<std::size_t> page_limit(const ResourceType& type, const Query& query) {
+  for (const auto* name : {"limit", "timeoutSeconds"}) {
+    if (auto number = query.check_integer(name); !number) {
+      return std::unexpected(std::move(number.error()));
+    }
+  }
+  const std::int64_t limit = query.integer("limit").value_or(0);
+  const bool any_age = query.get("resourceVersion") == "0" && type.kind != "Event";
+  return any_age || limit < 0 ? 0 : static_cast<std::size_t>(limit);
+}
+
+struct View {
+  Revision revision;
+  std::string start;
+};
+
+// Which state to show, and from where on.
+Outcome<View> choose_view(const Store& store, const ListTarget& target, const Query& query,
+                          const Selector& selector) {
+  if (const auto text = query.get("continue"); !text.empty()) {
+    auto token = decode_token(text);
+    if (!token) return std::unexpected(std::move(token.error()));
+    if (!query.get("resourceVersion").empty() && query.get("resourceVersion") != "0") {
+      return std::unexpected(
+          bad_request("specifying resource version is not allowed when using continue"));
+    }
+    if (token->revision == 0) return View{store.revision(), token->start};
+    if (token->revision > store.revision() ||
+        !store.is_kept(target.type->plural, token->revision)) {
+      return std::unexpected(expired_token(store, *token));
+    }
+    return View{token->revision, token->start};
+  }
+  const auto wanted = parse_revision(query.get("resourceVersion"));
+  if (!wanted) {
+    return std::unexpected(
+        bad_request("invalid resource version: " + not_a_revision(query.get("resourceVersion"))));
+  }
+  if (*wanted > store.revision()) {
+    return std::unexpected(version_too_large(*wanted, store.revision()));
+  }
+  // Pages that start at a version are of that version, as they were before there was a match.
+  const std::string_view match = query.get("resourceVersionMatch");
+  const bool pages_of_version = match.empty() && *wanted > 0 && !selector.selects_one_name() &&
+                                query.integer("limit").value_or(0) > 0;
+  if (match != "Exact" && !pages_of_version) return View{store.revision(), ""};
+  if (store.is_kept(target.type->plural, *wanted)) return View{*wanted, ""};
+  return std::unexpected(expired("The resourceVersion for the provided list is too old."));
+}
+
+}  // namespace
+
+std::optional<Revision> parse_revision(std::string_view text) {
+  Revision revision = 0;
+  if (text.empty()) return revision;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), revision);
+  if (failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return revision;
+}
+
+std::string not_a_revision(std::string_view text) {
+  return fmt::format(
+      "resourceVersion: Invalid value: \"{0}\": strconv.ParseUint: parsing \"{0}\": invalid syntax",
+      text);
+}
+
+Outcome<Page> select_page(const Store& store, const ListTarget& target, const Query& query) {
+  if (auto checked = check_options(query); !checked) {
+    return std::unexpected(std::move(checked.error()));
+  }
+  auto selector =
+      Selector::parse(*target.type, query.get("labelSelector"), query.get("fieldSelector"));
+  if (!selector) return std::unexpected(std::move(selector.error()));
+  const auto view = choose_view(store, target, query, *selector);
+  if (!view) return std::unexpected(view.error());
+
+  const auto limit = page_limit(*target.type, query);
+  if (!limit) return std::unexpected(limit.error());
+  auto entries = store.list(target.type->plural, target.prefix(), view->start, view->revision);
+  // Pods are indexed by node: only those of the node are looked at, and counted into pages.
+  if (selector->selects_node() && query.get("continue").empty()) {
+    std::erase_if(entries,
+                  [&](const auto& entry) { return !selector->matches_node(*entry.object); });
+  }
+  Page page;
+  std::size_t at = 0;
+  for (; at < entries.size() && (*limit == 0 || page.objects.size() < *limit); ++at) {
+    if (!selector->matches(*entries[at].object)) continue;
+    page.objects.push_back(std::move(entries[at].object));
+  }
+  page.metadata["resourceVersion"] = std::to_string(view->revision);
+  // What selects by name is a look-up, which has no pages, unless it goes on with one.
+  const bool look_up = selector->selects_one_name() && query.get("continue").empty();
+  if (at < entries.size() && !look_up) {
+    page.metadata["continue"] = encode_token({view->revision, entries[at].key});
+    if (selector->selects_everything()) page.metadata["remainingItemCount"] = entries.size() - at;
+  }
+  return page;
+}
+
+std::string encode_list(const ListTarget& target, const Page& page) {
+  std::string items;
+  for (const Stored& object : page.objects) {
+    if (!items.empty()) items += ',';
+    items += encode(*target.type, target.version, *object, TypeMeta::omitted);
+  }
+  return fmt::format(R"({{"kind":"{}List","apiVersion":"{}","metadata":{},"items":[{}]}})",
+                     target.type->kind, target.type->api_version(target.version),
+                     serialize(page.metadata), items);
+}
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,34 @@
+// GET of a collection: selectors, pages with continue tokens, and the rules for resourceVersion and
+// resourceVersionMatch.
+#pragma once
+
+#include "apiserver/front/request.hpp"
+#include "apiserver/store/selectors.hpp"
+#include "apiserver/store/store.hpp"
+
+namespace dcm::apiserver {
+
+// What lists and watches share.
+struct ListTarget {
+  const ResourceType* type;
+  std::string version;
+  std::string ns;  // "" for all
+
+  std::string prefix() const { return ns.empty() ? "" : ns + "/"; }
+};
+
+struct Page {
+  std::vector<Stored> objects;
+  JsonObject metadata;  // a ListMeta
+};
+Outcome<Page> select_page(const Store& store, const ListTarget& target, const Query& query);
+
+// As the list of its kind.
+std::string encode_list(const ListTarget& target, const Page& page);
+
+// A `resourceVersion` of a query; "" is 0. nullopt for what is no number.
+std::optional<Revision> parse_revision(std::string_view text);
+// What is wrong with it.
+std::string not_a_revision(std::string_view text);
+
+}  // namespace dcm::apiserver

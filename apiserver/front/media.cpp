@@ -1,0 +1,67 @@
+#include "apiserver/front/media.hpp"
+
+namespace dcm::apiserver {
+
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+// Takes what stands before the next `separator` off the front.
+std::string_view take(std::string_view& text, char separator) {
+  const auto end = text.find(separator);
+  const std::string_view part = trimmed(text.substr(0, end));
+  text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+  return part;
+}
+
+MediaType parse_media_type(std::string_view text) {
+  MediaType type;
+  type.name = take(text, ';');
+  while (!text.empty()) {
+    std::string_view value = take(text, ';');
+    const std::string key(take(value, '='));
+    type.parameters.emplace(key, trimmed(value));
+  }
+  return type;
+}
+
+}  // namespace
+
+bool MediaType::is_json() const {
+  return name == "application/json" || name == "application/*" || name == "*/*";
+}
+
+std::string_view MediaType::parameter(std::string_view key) const {
+  const auto found = parameters.find(key);
+  return found == parameters.end() ? std::string_view() : std::string_view(found->second);
+}
+
+std::vector<MediaType> parse_accept(std::string_view header) {
+  std::vector<MediaType> types;
+  while (!header.empty()) {
+    const std::string_view text = take(header, ',');
+    if (!text.empty()) types.push_back(parse_media_type(text));
+  }
+  return types;
+}
+
+std::optional<Form> choose_form(std::string_view accept) {
+  if (trimmed(accept).empty()) return Form{};
+  for (const MediaType& type : parse_accept(accept)) {
+    if (!type.is_json()) continue;
+    const std::string_view as = type.parameter("as");
+    const std::string_view version = type.parameter("v");
+    if (as.empty()) return Form{};
+    const bool known = version == "v1" || version == "v1beta1";
+    if (as == "Table" && type.parameter("g") == "meta.k8s.io" && known) {
+      return Form{Form::Shape::table, std::string(version)};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,20 @@
+// OpenAPI v3 as clients look for it: what kubectl needs to believe that the server checks fields
+// (`fieldValidation`), to merge lists in `apply`, and to `explain` a kind. Paths come from the
+// table of resources, with no more of an operation than clients read; schemas are published ones.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apiserver/front/request.hpp"
+#include "apiserver/store/resources.hpp"
+
+namespace dcm::apiserver {
+
+// The answer to a GET below /openapi, nullopt when there is none.
+std::optional<Response> openapi(const ResourceTable& types,
+                                const std::vector<std::string>& segments,
+                                const std::string& server_version);
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,35 @@
+// The columns of `kubectl get`, for each kind: which there are, and what stands in them for one
+// object. As kube-apiserver 1.37 has them (pkg/printers/internalversion), but for the descriptions.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "runtime/time.hpp"
+#include "apiserver/text/json.hpp"
+
+namespace dcm::apiserver {
+
+struct Column {
+  // Shown always, or with `-o wide` alone.
+  enum class Priority { always = 0, wide = 1 };
+
+  std::string_view name;
+  std::string_view type = "string";
+  std::string_view format = "";
+  Priority priority = Priority::always;
+};
+
+struct Printer {
+  std::vector<Column> columns;
+  // As many as there are columns. `object` is of the stored version.
+  JsonArray (*cells)(const JsonObject& object, runtime::WallTime now);
+};
+
+// Name and creation time for a kind without columns of its own.
+const Printer& printer_of(std::string_view kind);
+
+// What kind `Pod` has: the state of its containers makes it longer than all others together.
+JsonArray pod_cells(const JsonObject& pod, runtime::WallTime now);
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,283 @@
+#include "apiserver/front/server.hpp"
+
+#include "runtime/assert.hpp"
+#include "apiserver/front/discovery.hpp"
+#include "apiserver/front/patch_requests.hpp"
+#include "apiserver/text/protobuf.hpp"
+#include "apiserver/front/subresources.hpp"
+#include "apiserver/front/table.hpp"
+#include "apiserver/text/utf8.hpp"
+#include "apiserver/store/writes.hpp"
+
+namespace dcm::apiserver {
+
+struct Server::Parsed {
+  std::vector<std::string> segments;
+  std::optional<ResourcePath> path;
+  const ResourceType* type = nullptr;  // null: no such resource is served
+  Query query;
+  std::string verb;
+  std::optional<Form> form;  // nullopt: none that the client accepts
+
+  bool collection() const { return path->name.empty(); }
+};
+
+namespace {
+
+constexpr std::string_view kJson = "application/json";
+
+std::string verb_of(const std::string& method, const ResourcePath& path, bool watch) {
+  const bool collection = path.name.empty();
+  if (method == "GET") return !collection ? "get" : watch ? "watch" : "list";
+  if (method == "POST") return "create";
+  if (method == "PUT") return "update";
+  if (method == "PATCH") return "patch";
+  if (method == "DELETE") return collection ? "deletecollection" : "delete";
+  return method;
+}
+
+// "application/json; charset=utf-8" → "application/json".
+std::string_view media_type(std::string_view content_type) {
+  return content_type.substr(0, content_type.find(';'));
+}
+
+// nullopt: objects, not tables.
+Outcome<std::optional<TableStyle>> style_of(const Form& form, const Query& query) {
+  if (form.shape != Form::Shape::table) return std::nullopt;
+  auto style = table_style(form, query);
+  if (!style) return std::unexpected(std::move(style.error()));
+  return std::move(*style);
+}
+
+std::string manager_of(const Query& query, std::string_view user_agent) {
+  if (const auto manager = query.get("fieldManager"); !manager.empty()) return std::string(manager);
+  if (user_agent.empty()) return "unknown";
+  return valid_utf8(user_agent.substr(0, user_agent.find('/')));
+}
+
+}  // namespace
+
+Server::Server(runtime::TimeSource& time, runtime::Rng rng, ServerOptions options)
+    : time_(time),
+      rng_(rng),
+      options_(std::move(options)),
+      types_(options_.served),
+      store_({options_.history_limit, options_.history_bytes}, options_.first_revision),
+      registry_(store_, types_, time_, rng_, options_.ownership),
+      log_(options_.log_limit, options_.log_bytes) {
+  store_.on_change([this](std::string_view resource, const Change& change) {
+    if (on_change_) on_change_(resource, change);
+    watches_.notify(resource, change);
+  });
+  for (const auto* name : {"default", "kube-node-lease", "kube-public", "kube-system"}) {
+    make_namespace(name);
+  }
+}
+
+Server::~Server() {
+  DCM_ASSERT(watches_.empty());
+}
+
+void Server::make_namespace(std::string_view name) {
+  const Target target{.type = &types_.get("namespaces"),
+                      .version = "v1",
+                      .ns = "",
+                      .name = "",
+                      .manager = "kube-apiserver"};
+  const auto made = registry_.create(target, JsonObject{{"metadata", JsonObject{{"name", name}}}});
+  DCM_ASSERT(made.has_value());
+}
+
+bool Server::is_watch(const Request& request) {
+  if (request.method != "GET") return false;
+  const auto path = parse_resource_path(path_segments(request.path));
+  return path && path->name.empty() && Query(request.query).is_true("watch");
+}
+
+Server::Parsed Server::parse(const Request& request) const {
+  Parsed parsed;
+  parsed.segments = path_segments(request.path);
+  parsed.path = parse_resource_path(parsed.segments);
+  parsed.query = Query(request.query);
+  parsed.form = choose_form(request.header("Accept"));
+  if (!parsed.path) {
+    parsed.verb = request.method == "GET" ? "get" : request.method;
+    return parsed;
+  }
+  parsed.type = types_.find(parsed.path->group, parsed.path->version, parsed.path->resource);
+  parsed.verb = verb_of(request.method, *parsed.path, parsed.query.is_true("watch"));
+  return parsed;
+}
+
+namespace {
+
+LoggedRequest logged(const Request& request, std::string verb,
+                     const std::optional<ResourcePath>& path) {
+  LoggedRequest entry;
+  entry.verb = std::move(verb);
+  if (path) {
+    entry.group = path->group;
+    entry.version = path->version;
+    entry.resource = path->resource;
+    entry.subresource = path->subresource;
+    entry.ns = path->ns;
+    entry.name = path->name;
+  }
+  entry.query = request.query;
+  entry.user_agent = request.header("User-Agent");
+  entry.content_type = request.header("Content-Type");
+  entry.body = request.body;
+  return entry;
+}
+
+}  // namespace
+
+Response Server::finish(std::size_t number, LoggedRequest entry, Response response) {
+  entry.status = response.status;
+  log_.answered(number, response.status);
+  if (after_) after_(entry, response);
+  return response;
+}
+
+Response Server::handle(const Request& request) {
+  const Parsed parsed = parse(request);
+  LoggedRequest entry = logged(request, parsed.verb, parsed.path);
+  const std::size_t number = log_.add(entry);
+  if (before_) {
+    if (auto instead = before_(entry)) return finish(number, std::move(entry), *instead);
+  }
+  auto response = dispatch(request, parsed);
+  return finish(number, std::move(entry),
+                response ? std::move(*response) : to_response(response.error()));
+}
+
+Outcome<Response> Server::dispatch(const Request& request, const Parsed& parsed) {
+  if (!parsed.path) {
+    const bool reads = request.method == "GET" || request.method == "HEAD";
+    const auto found = reads ? discover(types_, parsed.segments, options_.version) : std::nullopt;
+    return found ? *found : page_not_found();
+  }
+  if (parsed.type == nullptr) {
+    const bool group_served = !types_.versions_of(parsed.path->group).empty();
+    if (!group_served) return page_not_found();
+    return std::unexpected(not_served());
+  }
+  const std::string& subresource = parsed.path->subresource;
+  if (!has_subresource(*parsed.type, subresource)) return std::unexpected(not_served());
+  if (!parsed.form) return std::unexpected(not_acceptable());
+  const bool shows = subresource.empty() || subresource == "status";
+  if (request.method == "GET" && shows) return read(parsed);
+  return write(request, parsed);
+}
+
+Outcome<Response> Server::read(const Parsed& parsed) {
+  const ResourcePath& path = *parsed.path;
+  if (parsed.verb == "watch") {
+    return std::unexpected(bad_request("a watch is opened with open_watch()"));
+  }
+  const ListTarget target{parsed.type, path.version, path.ns};
+  const auto style = style_of(*parsed.form, parsed.query);
+  if (!style) return std::unexpected(style.error());
+  const runtime::WallTime now = time_.wall_now();
+  if (parsed.collection()) {
+    const auto page = select_page(store_, target, parsed.query);
+    if (!page) return std::unexpected(page.error());
+    if (!*style) return json_response(200, encode_list(target, *page));
+    return json_response(
+        200, encode_table(target, page->objects, page->metadata, **style, ColumnHeads::shown, now));
+  }
+  const Target one{.type = parsed.type, .version = path.version, .ns = path.ns, .name = path.name};
+  const auto object = registry_.get(one);
+  if (!object) return std::unexpected(object.error());
+  if (!*style) return json_response(200, registry_.encode(one, *object));
+  return json_response(200, encode_table(target, *object, **style, ColumnHeads::shown, now));
+}
+
+Outcome<Response> Server::write(const Request& request, const Parsed& parsed) {
+  const ResourcePath& path = *parsed.path;
+  if (request.body.size() > options_.body_limit) {
+    return std::unexpected(too_large("limit is " + std::to_string(options_.body_limit)));
+  }
+  WriteRequest write{{parsed.type, path.version, path.ns, path.name},
+                     parsed.query,
+                     media_type(request.header("Content-Type")),
+                     request.body};
+  std::string translated;
+  if (write.content_type == kProtobuf) {
+    const auto object = decode_protobuf(request.body);
+    if (!object) return std::unexpected(object.error());
+    translated = serialize(*object);
+    write.body = translated;
+    write.content_type = kJson;
+  }
+  write.target.endpoint = endpoint_of(path.subresource);
+  write.target.manager = manager_of(parsed.query, request.header("User-Agent"));
+  if (parsed.query.get("dryRun") == "All") write.target.commit = Commit::dry_run;
+
+  if (const Action action = action_of(path.subresource)) {
+    if (request.method != "POST" || path.ns.empty()) return std::unexpected(method_not_allowed());
+    return action(registry_, write);
+  }
+  const bool finalizes = write.target.endpoint == Endpoint::finalize;
+  if (finalizes && request.method != "PUT") return std::unexpected(method_not_allowed());
+  const bool main = path.subresource.empty();
+  // Something that lives in a namespace is written in one.
+  const bool placed = !parsed.type->namespaced() || !path.ns.empty();
+  const bool object = placed && !parsed.collection();
+  if (request.method == "POST" && main && placed && parsed.collection()) {
+    return handle_create(registry_, write);
+  }
+  if (request.method == "PUT" && object) return handle_replace(registry_, write);
+  if (request.method == "PATCH" && object) return handle_patch(registry_, write);
+  if (request.method == "DELETE" && main && object) return handle_delete(registry_, write);
+  if (request.method == "DELETE" && main && placed && parsed.type->deletes_collections()) {
+    return delete_collection(registry_, parsed, request);
+  }
+  return std::unexpected(method_not_allowed());
+}
+
+Outcome<Response> Server::delete_collection(Registry& registry, const Parsed& parsed,
+                                            const Request& request) {
+  const ResourcePath& path = *parsed.path;
+  const auto selector = Selector::parse(*parsed.type, parsed.query.get("labelSelector"),
+                                        parsed.query.get("fieldSelector"));
+  if (!selector) return std::unexpected(selector.error());
+  const std::string prefix = path.ns.empty() ? "" : path.ns + "/";
+  auto entries = store_.list(parsed.type->plural, prefix, "", store_.revision());
+  std::erase_if(entries,
+                [&](const Store::Entry& entry) { return !selector->matches(*entry.object); });
+  return handle_delete_collection(registry,
+                                  {{parsed.type, path.version, path.ns, ""},
+                                   parsed.query,
+                                   media_type(request.header("Content-Type")),
+                                   request.body},
+                                  entries);
+}
+
+std::expected<std::unique_ptr<Watch>, Response> Server::open_watch(const Request& request) {
+  const Parsed parsed = parse(request);
+  LoggedRequest entry = logged(request, parsed.verb, parsed.path);
+  const std::size_t number = log_.add(entry);
+  const auto refuse = [&](Response response) {
+    return std::unexpected(finish(number, entry, std::move(response)));
+  };
+  if (before_) {
+    if (auto instead = before_(entry)) return refuse(std::move(*instead));
+  }
+  if (parsed.type == nullptr) {
+    const bool group_served = parsed.path && !types_.versions_of(parsed.path->group).empty();
+    return refuse(group_served ? to_response(not_served()) : page_not_found());
+  }
+  if (!parsed.form) return refuse(to_response(not_acceptable()));
+  auto style = style_of(*parsed.form, parsed.query);
+  if (!style) return refuse(to_response(style.error()));
+  const ListTarget target{parsed.type, parsed.path->version, parsed.path->ns};
+  auto watch = Watch::open({&store_, &time_, &rng_, &options_.watches, &registry_.texts()}, target,
+                           parsed.query, *style);
+  if (!watch) return refuse(to_response(watch.error()));
+  watches_.add(**watch);
+  log_.answered(number, 200);
+  return std::move(*watch);
+}
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,26 @@
+#include "apiserver/front/subresources.hpp"
+
+#include "apiserver/rules/binding.hpp"
+#include "apiserver/rules/eviction.hpp"
+
+namespace dcm::apiserver {
+
+bool has_subresource(const ResourceType& type, std::string_view subresource) {
+  if (subresource.empty()) return true;
+  if (subresource == "status") return type.has_status();
+  if (subresource == "finalize") return type.kind == "Namespace";
+  return action_of(subresource) != nullptr && type.kind == "Pod";
+}
+
+Endpoint endpoint_of(std::string_view subresource) {
+  if (subresource == "status") return Endpoint::status;
+  return subresource == "finalize" ? Endpoint::finalize : Endpoint::main;
+}
+
+Action action_of(std::string_view subresource) {
+  if (subresource == "binding") return handle_binding;
+  if (subresource == "eviction") return handle_eviction;
+  return nullptr;
+}
+
+}  // namespace dcm::apiserver

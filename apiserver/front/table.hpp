@@ -1,0 +1,35 @@
+// meta.k8s.io Table: objects as rows of cells, the form in which `kubectl get` asks for them.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "runtime/time.hpp"
+#include "apiserver/front/lists.hpp"
+#include "apiserver/front/media.hpp"
+
+namespace dcm::apiserver {
+
+struct TableStyle {
+  // What a row says of its object, besides the cells.
+  enum class Include { none, metadata, object };
+
+  std::string version;  // of meta.k8s.io
+  Include include = Include::metadata;
+};
+
+// What the query wants of a table (`includeObject`); 400 for what there is not.
+Outcome<TableStyle> table_style(const Form& form, const Query& query);
+
+// A watch shows its columns once, with the first event.
+enum class ColumnHeads { shown, omitted };
+
+// `metadata` is a ListMeta.
+std::string encode_table(const ListTarget& target, std::span<const Stored> objects,
+                         const JsonObject& metadata, const TableStyle& style, ColumnHeads heads,
+                         runtime::WallTime now);
+// One object; its resourceVersion is the table's.
+std::string encode_table(const ListTarget& target, const Stored& object, const TableStyle& style,
+                         ColumnHeads heads, runtime::WallTime now);
+
+}  // namespace dcm::apiserver

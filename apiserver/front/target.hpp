@@ -1,0 +1,26 @@
+// Which object a request means, and how it is to be written.
+#pragma once
+
+#include <string>
+
+#include "apiserver/store/resources.hpp"
+#include "apiserver/store/store.hpp"
+#include "apiserver/rules/strategy.hpp"
+
+namespace dcm::apiserver {
+
+enum class Commit { write, dry_run };
+
+struct Target {
+  const ResourceType* type;
+  std::string version;
+  std::string ns;
+  std::string name;
+  Endpoint endpoint = Endpoint::main;
+  std::string manager = {};
+  Commit commit = Commit::write;
+
+  std::string key() const { return object_key(ns, name); }
+};
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,107 @@
+// PodDisruptionBudget (policy/v1): how many pods of a set an eviction must leave. No controller
+// here computes its status; whoever plays that part writes it.
+#include <algorithm>
+#include <cctype>
+
+#include "apiserver/rules/conditions.hpp"
+#include "apiserver/store/label_selector.hpp"
+#include "apiserver/rules/strategies.hpp"
+
+namespace dcm::apiserver {
+
+namespace {
+
+constexpr auto kCounts = {"disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"};
+
+bool is_percent(std::string_view text) {
+  if (text.size() < 2 || text.back() != '%') return false;
+  text.remove_suffix(1);
+  return std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+// A number of pods, or a percentage as text.
+void validate_share(const JsonObject& spec, const std::string& key, Causes& causes) {
+  const Json* share = spec.if_contains(key);
+  if (share == nullptr) return;
+  const std::string path = "spec." + key;
+  if (share->is_string()) {
+    const std::string_view text = view(share->get_string());
+    if (!is_percent(text)) {
+      causes.push_back(invalid_value(
+          path, *share,
+          "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  "
+          "or '93%', regex used for validation is '[0-9]+%')"));
+    } else if (text.size() > 4 || std::stoi(std::string(text)) > 100) {
+      causes.push_back(invalid_value(path, *share, "must not be greater than 100%"));
+    }
+  } else if (integer_at(spec, {key}).value_or(0) < 0) {
+    causes.push_back(invalid_value(path, *share, "must be greater than or equal to 0"));
+  }
+}
+
+class BudgetStrategy final : public OldStatusStrategy {
+ public:
+  void prepare_create(JsonObject& object, const WriteContext&) const override {
+    child(object, "metadata")["generation"] = 1;
+    object["status"] = JsonObject();
+    count_zeros(object);
+  }
+
+  void prepare_update(JsonObject& next, const JsonObject& old, Endpoint endpoint,
+                      const WriteContext& context) const override {
+    OldStatusStrategy::prepare_update(next, old, endpoint, context);
+    if (endpoint == Endpoint::main) count_generation(next, old);
+    count_zeros(next);
+    complete_conditions(next);
+  }
+
+  void validate_create(const JsonObject& object, const WriteContext&,
+                       Causes& causes) const override {
+    validate_spec(object_at(object, {"spec"}), causes);
+  }
+
+  void validate_update(const JsonObject& next, const JsonObject&, Endpoint endpoint,
+                       Causes& causes) const override {
+    if (endpoint == Endpoint::main) {
+      validate_spec(object_at(next, {"spec"}), causes);
+      return;
+    }
+    validate_conditions(array_at(next, {"status", "conditions"}), "status.conditions", causes);
+    for (const auto* key : kCounts) {
+      if (const auto count = integer_at(next, {"status", key}); count && *count < 0) {
+        causes.push_back(invalid_value(std::string("status.") + key, Json(*count),
+                                       "must be greater than or equal to 0"));
+      }
+    }
+  }
+
+ private:
+  // Members that are never left out.
+  static void count_zeros(JsonObject& object) {
+    for (const auto* key : kCounts) set_default(child(object, "status"), key, 0);
+  }
+
+  static void validate_spec(const JsonObject& spec, Causes& causes) {
+    if (spec.contains("minAvailable") && spec.contains("maxUnavailable")) {
+      causes.push_back(
+          invalid_value("spec", spec, "minAvailable and maxUnavailable cannot be both set"));
+    }
+    validate_share(spec, "minAvailable", causes);
+    validate_share(spec, "maxUnavailable", causes);
+    validate_label_selector(object_at(spec, {"selector"}), "spec.selector", causes);
+    const Json* policy = spec.if_contains("unhealthyPodEvictionPolicy");
+    if (policy != nullptr && *policy != "AlwaysAllow" && *policy != "IfHealthyBudget") {
+      causes.push_back(not_supported("spec.unhealthyPodEvictionPolicy", *policy,
+                                     {"AlwaysAllow", "IfHealthyBudget"}));
+    }
+  }
+};
+
+}  // namespace
+
+const Strategy& budget_strategy() {
+  static const BudgetStrategy kStrategy;
+  return kStrategy;
+}
+
+}  // namespace dcm::apiserver

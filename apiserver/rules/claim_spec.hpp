@@ -1,0 +1,25 @@
+// What a claim asks for, as it stands in a ResourceClaim or a template: defaults and validation
+// (k8s.io/kubernetes pkg/apis/resource/validation), only as far as a broken template needs to be
+// refused.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "apiserver/rules/strategy.hpp"
+
+namespace dcm::apiserver {
+
+void default_claim_spec(JsonObject& spec);
+
+// `path` is where the spec stands: "spec", "spec.spec".
+void validate_claim_spec(const JsonObject& spec, const std::string& path, Causes& causes);
+
+// Whether the spec has that request: "request", or "request/alternative" of one with alternatives.
+bool is_claim_request(const JsonObject& spec, std::string_view reference);
+
+// Of claims and classes: what a driver is told is free-form, but an object.
+void validate_opaque_parameters(const JsonArray& configurations, const std::string& path,
+                                Causes& causes);
+
+}  // namespace dcm::apiserver

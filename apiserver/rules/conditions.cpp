@@ -1,0 +1,100 @@
+#include "apiserver/rules/conditions.hpp"
+
+#include <set>
+
+#include "apiserver/rules/names.hpp"
+#include "apiserver/rules/strategy.hpp"
+
+namespace dcm::apiserver {
+
+namespace {
+
+constexpr std::size_t kMaxReason = 1024;
+constexpr std::size_t kMaxMessage = 32 * 1024;
+
+void validate_status(std::string_view status, const std::string& path, Causes& causes) {
+  if (status.empty()) {
+    causes.push_back(required_value(path));
+  } else if (status != "True" && status != "False" && status != "Unknown") {
+    causes.push_back(not_supported(path, Json(status), {"False", "True", "Unknown"}));
+  }
+}
+
+void validate_reason(std::string_view reason, const std::string& path, Causes& causes) {
+  if (reason.empty()) {
+    causes.push_back(required_value(path));
+    return;
+  }
+  if (const auto problem = problem_with_reason(reason); !problem.empty()) {
+    causes.push_back(invalid_value(path, Json(reason), problem));
+  }
+  if (reason.size() > kMaxReason) causes.push_back(too_long(path, kMaxReason));
+}
+
+void validate_condition(const JsonObject& condition, const std::string& path, Causes& causes) {
+  const std::string_view type = text_at(condition, {"type"});
+  if (type.empty()) {
+    causes.push_back(required_value(path + ".type", "is required"));
+  } else if (const auto problem = problem_with_qualified_name(type); !problem.empty()) {
+    causes.push_back(invalid_value(path + ".type", Json(type), problem));
+  }
+  validate_status(text_at(condition, {"status"}), path + ".status", causes);
+  const auto generation = integer_at(condition, {"observedGeneration"});
+  if (generation && *generation < 0) {
+    causes.push_back(invalid_value(path + ".observedGeneration", Json(*generation),
+                                   "must be greater than or equal to zero"));
+  }
+  if (text_at(condition, {"lastTransitionTime"}).empty()) {
+    causes.push_back(required_value(path + ".lastTransitionTime"));
+  }
+  validate_reason(text_at(condition, {"reason"}), path + ".reason", causes);
+  if (text_at(condition, {"message"}).size() > kMaxMessage) {
+    causes.push_back(too_long(path + ".message", kMaxMessage));
+  }
+}
+
+}  // namespace
+
+void validate_conditions(const JsonArray& conditions, const std::string& path, Causes& causes) {
+  std::set<std::string_view> types;
+  std::size_t index = 0;
+  for (const Json& item : conditions) {
+    const std::string here = indexed(path, index++);
+    if (!item.is_object()) continue;
+    const std::string_view type = text_at(item.get_object(), {"type"});
+    if (!types.insert(type).second) causes.push_back(duplicate_value(here, Json(type)));
+    validate_condition(item.get_object(), here, causes);
+  }
+}
+
+void complete_conditions(JsonObject& object) {
+  Json* conditions = find(object, {"status", "conditions"});
+  if (conditions == nullptr || !conditions->is_array()) return;
+  for (Json& item : conditions->get_array()) {
+    if (item.is_object()) set_default(item.get_object(), "message", "");
+  }
+}
+
+void set_condition(JsonArray& conditions, JsonObject condition, const std::string& now) {
+  condition["lastTransitionTime"] = now;
+  for (Json& item : conditions) {
+    if (!item.is_object()) continue;
+    JsonObject& old = item.get_object();
+    if (text_at(old, {"type"}) != text_at(condition, {"type"})) continue;
+    if (text_at(old, {"status"}) == text_at(condition, {"status"})) {
+      restore(condition, old, "lastTransitionTime");
+    }
+    old = std::move(condition);
+    return;
+  }
+  conditions.push_back(std::move(condition));
+}
+
+const JsonObject* find_condition(const JsonArray& conditions, std::string_view type) {
+  for (const Json& item : conditions) {
+    if (item.is_object() && text_at(item.get_object(), {"type"}) == type) return &item.get_object();
+  }
+  return nullptr;
+}
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,135 @@
+// What drivers and administrators publish: ResourceSlice and DeviceClass (KEP-4381;
+// k8s.io/kubernetes pkg/apis/resource/validation). Pools and places of slices are looked at, their
+// devices only by name.
+#include <set>
+
+#include "apiserver/rules/claim_spec.hpp"
+#include "apiserver/rules/strategies.hpp"
+#include "apiserver/text/timestamp.hpp"
+
+namespace dcm::apiserver {
+
+namespace {
+
+// The time of a taint that was written without one is now, in whole seconds.
+void set_times_of_taints(JsonObject& slice, runtime::WallTime now) {
+  Json* const devices = find(slice, {"spec", "devices"});
+  if (devices == nullptr || !devices->is_array()) return;
+  for (Json& device : devices->get_array()) {
+    Json* const taints = device.is_object() ? find(device.get_object(), {"taints"}) : nullptr;
+    if (taints == nullptr || !taints->is_array()) continue;
+    for (Json& taint : taints->get_array()) {
+      if (taint.is_object()) set_default(taint.get_object(), "timeAdded", Json(timestamp(now)));
+    }
+  }
+}
+
+// A kind whose specs are counted.
+class CountedStrategy : public Strategy {
+ public:
+  void prepare_create(JsonObject& object, const WriteContext&) const override {
+    child(object, "metadata")["generation"] = 1;
+  }
+  void prepare_update(JsonObject& next, const JsonObject& old, Endpoint,
+                      const WriteContext&) const override {
+    count_generation(next, old);
+  }
+};
+
+class SliceStrategy final : public CountedStrategy {
+ public:
+  void set_defaults(JsonObject& object, const WriteContext& context) const override {
+    set_times_of_taints(object, context.now);
+  }
+
+  void validate_create(const JsonObject& object, const WriteContext&,
+                       Causes& causes) const override {
+    validate(object_at(object, {"spec"}), causes);
+  }
+
+  void validate_update(const JsonObject& next, const JsonObject& old, Endpoint,
+                       Causes& causes) const override {
+    validate(object_at(next, {"spec"}), causes);
+    for (const Path path : {Path{"driver"}, Path{"pool", "name"}, Path{"nodeName"}}) {
+      const Json* now = find(object_at(next, {"spec"}), path);
+      const Json* before = find(object_at(old, {"spec"}), path);
+      if (now == before || (now != nullptr && before != nullptr && *now == *before)) continue;
+      std::string field = "spec";
+      for (const auto part : path) field += "." + std::string(part);
+      causes.push_back(invalid_value(field, now != nullptr ? *now : Json(), "field is immutable"));
+    }
+  }
+
+ private:
+  static void validate(const JsonObject& spec, Causes& causes) {
+    if (text_at(spec, {"driver"}).empty()) causes.push_back(required_value("spec.driver"));
+    validate_pool(spec, causes);
+    validate_place(spec, causes);
+    std::set<std::string_view> names;
+    std::size_t index = 0;
+    for (const Json& item : array_at(spec, {"devices"})) {
+      const std::string path = indexed("spec.devices", index++);
+      if (!item.is_object()) continue;
+      const std::string_view name = text_at(item.get_object(), {"name"});
+      if (!names.insert(name).second) causes.push_back(duplicate_value(path, Json(name)));
+      if (const auto problem = problem_with_name(NameRule::dns_label, name); !problem.empty()) {
+        causes.push_back(invalid_value(path + ".name", Json(name), problem));
+      }
+    }
+  }
+
+  static void validate_pool(const JsonObject& spec, Causes& causes) {
+    if (text_at(spec, {"pool", "name"}).empty()) causes.push_back(required_value("spec.pool.name"));
+    const auto count = integer_at(spec, {"pool", "resourceSliceCount"}).value_or(0);
+    if (count <= 0) {
+      causes.push_back(
+          invalid_value("spec.pool.resourceSliceCount", Json(count), "must be greater than zero"));
+    }
+  }
+
+  // Devices are on one node, on those of a selector, on all, or each says where it is.
+  static void validate_place(const JsonObject& spec, Causes& causes) {
+    std::size_t places = 0;
+    for (const auto* name : {"nodeName", "nodeSelector", "allNodes", "perDeviceNodeSelection"}) {
+      places += is_set(spec, name) ? 1 : 0;
+    }
+    if (places == 1) return;
+    constexpr std::string_view kRule =
+        "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is "
+        "required";
+    causes.push_back(places == 0 ? required_value("spec", kRule)
+                                 : invalid_value("spec", Json(), kRule));
+  }
+
+ public:
+  SelectableFields selectable_fields(const JsonObject& object) const override {
+    return {{"spec.driver", std::string(text_at(object, {"spec", "driver"}))},
+            {"spec.nodeName", std::string(text_at(object, {"spec", "nodeName"}))}};
+  }
+};
+
+class ClassStrategy final : public CountedStrategy {
+ public:
+  void validate_create(const JsonObject& object, const WriteContext&,
+                       Causes& causes) const override {
+    validate_opaque_parameters(array_at(object, {"spec", "config"}), "spec.config", causes);
+  }
+  void validate_update(const JsonObject& next, const JsonObject&, Endpoint,
+                       Causes& causes) const override {
+    validate_opaque_parameters(array_at(next, {"spec", "config"}), "spec.config", causes);
+  }
+};
+
+}  // namespace
+
+const Strategy& class_strategy() {
+  static const ClassStrategy kStrategy;
+  return kStrategy;
+}
+
+const Strategy& slice_strategy() {
+  static const SliceStrategy kStrategy;
+  return kStrategy;
+}
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,174 @@
+#include "apiserver/rules/metadata_rules.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "apiserver/rules/strategy.hpp"
+
+namespace dcm::apiserver {
+
+namespace {
+
+bool is_controller(const JsonObject& owner) {
+  const Json* controller = owner.if_contains("controller");
+  return controller != nullptr && controller->is_bool() && controller->get_bool();
+}
+
+void validate_owners(const JsonObject& metadata, Causes& causes) {
+  std::string first;
+  std::size_t index = 0;
+  for (const Json& item : array_at(metadata, {"ownerReferences"})) {
+    const std::string path = indexed("metadata.ownerReferences", index++);
+    if (!item.is_object()) continue;
+    const JsonObject& owner = item.get_object();
+    for (const auto* key : {"apiVersion", "kind", "name", "uid"}) {
+      if (text_at(owner, {key}).empty()) {
+        causes.push_back(required_value(path + "." + key, "must not be empty"));
+      }
+    }
+    if (!is_controller(owner)) continue;
+    const std::string name =
+        fmt::format("{}/{}", text_at(owner, {"kind"}), text_at(owner, {"name"}));
+    if (!first.empty()) {
+      causes.push_back(invalid_value(
+          "metadata.ownerReferences", metadata.at("ownerReferences"),
+          fmt::format("Only one reference can have Controller set to true. Found \"true\" in "
+                      "references for {} and {}",
+                      first, name)));
+    }
+    first = name;
+  }
+}
+
+void validate_labels(const JsonObject& metadata, Causes& causes) {
+  for (const auto& [key, value] : object_at(metadata, {"labels"})) {
+    if (const auto problem = problem_with_qualified_name(key); !problem.empty()) {
+      causes.push_back(invalid_value("metadata.labels", Json(key), problem));
+    }
+    const std::string_view text = value.is_string() ? view(value.get_string()) : "";
+    if (const auto problem = problem_with_label_value(text); !problem.empty()) {
+      causes.push_back(invalid_value("metadata.labels", value, problem));
+    }
+  }
+}
+
+void validate_annotations(const JsonObject& metadata, Causes& causes) {
+  for (const auto& [key, value] : object_at(metadata, {"annotations"})) {
+    if (const auto problem = problem_with_qualified_name(key); !problem.empty()) {
+      causes.push_back(invalid_value("metadata.annotations", Json(key), problem));
+    }
+  }
+}
+
+void validate_finalizers(const JsonObject& metadata, Causes& causes) {
+  for (const Json& item : array_at(metadata, {"finalizers"})) {
+    const std::string_view text = item.is_string() ? view(item.get_string()) : "";
+    if (const auto problem = problem_with_qualified_name(text); !problem.empty()) {
+      causes.push_back(invalid_value("metadata.finalizers", item, problem));
+    }
+  }
+}
+
+// A name will follow, so it may end with a dash.
+void validate_generate_name(const JsonObject& metadata, NameRule rule, Causes& causes) {
+  std::string base(text_at(metadata, {"generateName"}));
+  if (base.empty()) return;
+  if (base.ends_with('-')) base.back() = 'a';
+  if (const auto problem = problem_with_name(rule, base); !problem.empty()) {
+    causes.push_back(invalid_value("metadata.generateName", Json(base), problem));
+  }
+}
+
+void validate_contents(const JsonObject& metadata, Causes& causes) {
+  validate_labels(metadata, causes);
+  validate_annotations(metadata, causes);
+  validate_owners(metadata, causes);
+  validate_finalizers(metadata, causes);
+}
+
+void require_same(const JsonObject& next, const JsonObject& old, std::string_view key,
+                  Causes& causes) {
+  const Json* now = find(next, {"metadata", key});
+  const Json* before = find(old, {"metadata", key});
+  const bool same = now == nullptr || before == nullptr ? now == before : *now == *before;
+  if (same) return;
+  causes.push_back(invalid_value(fmt::format("metadata.{}", key), now != nullptr ? *now : Json(),
+                                 "field is immutable"));
+}
+
+void forbid_new_finalizers(const JsonObject& next, const JsonObject& old, Causes& causes) {
+  const JsonArray& before = array_at(old, {"metadata", "finalizers"});
+  std::string added;
+  for (const Json& finalizer : array_at(next, {"metadata", "finalizers"})) {
+    if (std::ranges::find(before, finalizer) != before.end()) continue;
+    added += (added.empty() ? "" : ", ") + serialize(finalizer);
+  }
+  if (added.empty()) return;
+  causes.push_back(forbidden_value(
+      "metadata.finalizers",
+      fmt::format("no new finalizers can be added if the object is being deleted, found new "
+                  "finalizers []string{{{}}}",
+                  added)));
+}
+
+// Leases and events apart, a finalizer has a domain or is one of Kubernetes' own.
+void validate_known_finalizers(std::string_view kind, const JsonObject& metadata, Causes& causes) {
+  if (kind == "Lease" || kind == "Event") return;
+  std::size_t index = 0;
+  for (const Json& item : array_at(metadata, {"finalizers"})) {
+    const std::string path = indexed("metadata.finalizers", index++);
+    const std::string_view text = item.is_string() ? view(item.get_string()) : "";
+    const bool standard = text == "orphan" || text == "foregroundDeletion" || text == "kubernetes";
+    if (standard || text.find('/') != std::string_view::npos) continue;
+    causes.push_back(invalid_value(
+        path, item, "name is neither a standard finalizer name nor is it fully qualified"));
+  }
+}
+
+}  // namespace
+
+void validate_metadata(std::string_view kind, const JsonObject& object, NameRule rule,
+                       Causes& causes) {
+  const JsonObject& metadata = object_at(object, {"metadata"});
+  const std::string_view name = text_at(metadata, {"name"});
+  if (name.empty()) {
+    causes.push_back(required_value("metadata.name", "name or generateName is required"));
+  } else if (const auto problem = problem_with_name(rule, name); !problem.empty()) {
+    causes.push_back(invalid_value("metadata.name", Json(name), problem));
+  }
+  validate_generate_name(metadata, rule, causes);
+  validate_contents(metadata, causes);
+  validate_known_finalizers(kind, metadata, causes);
+}
+
+void validate_metadata_update(std::string_view kind, const JsonObject& next, const JsonObject& old,
+                              Causes& causes) {
+  if (has(old, {"metadata", "deletionTimestamp"})) forbid_new_finalizers(next, old, causes);
+  for (const auto* key :
+       {"name", "namespace", "uid", "deletionTimestamp", "deletionGracePeriodSeconds"}) {
+    require_same(next, old, key, causes);
+  }
+  validate_contents(object_at(next, {"metadata"}), causes);
+  validate_known_finalizers(kind, object_at(next, {"metadata"}), causes);
+}
+
+void drop_empty_maps(JsonObject& metadata) {
+  for (const auto* key : {"labels", "annotations"}) {
+    if (metadata.contains(key) && object_at(metadata, {key}).empty()) metadata.erase(key);
+  }
+}
+
+void keep_system_metadata(JsonObject& next, const JsonObject& old) {
+  JsonObject& metadata = child(next, "metadata");
+  const JsonObject& before = object_at(old, {"metadata"});
+
+  restore(metadata, before, "creationTimestamp");
+  if (text_at(metadata, {"uid"}).empty()) restore(metadata, before, "uid");
+  if (before.contains("deletionTimestamp")) restore(metadata, before, "deletionTimestamp");
+  if (!metadata.contains("deletionGracePeriodSeconds")) {
+    restore(metadata, before, "deletionGracePeriodSeconds");
+  }
+}
+
+}  // namespace dcm::apiserver

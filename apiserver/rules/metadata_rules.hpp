@@ -1,0 +1,22 @@
+// The rules for `metadata` that all kinds share (apimachinery's api/validation/objectmeta.go).
+#pragma once
+
+#include "apiserver/rules/api_error.hpp"
+#include "apiserver/rules/names.hpp"
+
+namespace dcm::apiserver {
+
+void validate_metadata(std::string_view kind, const JsonObject& object, NameRule rule,
+                       Causes& causes);
+// Besides: what may not change, and that no finalizer comes while the object is being deleted.
+void validate_metadata_update(std::string_view kind, const JsonObject& next, const JsonObject& old,
+                              Causes& causes);
+
+// Labels and annotations that hold nothing are left out.
+void drop_empty_maps(JsonObject& metadata);
+
+// Puts back what no writer changes: creationTimestamp, deletionTimestamp, and the grace period and
+// UID where none is given.
+void keep_system_metadata(JsonObject& next, const JsonObject& old);
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,233 @@
+#include "apiserver/rules/pod_validation.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "apiserver/rules/strategy.hpp"
+
+namespace dcm::apiserver {
+
+namespace {
+
+void validate_container_claims(const JsonObject& pod, const JsonObject& container,
+                               const std::string& path, Causes& causes) {
+  const JsonArray& known = array_at(pod, {"spec", "resourceClaims"});
+  std::size_t index = 0;
+  for (const Json& item : array_at(container, {"resources", "claims"})) {
+    const std::string here = indexed(path + ".resources.claims", index++);
+    if (!item.is_object()) continue;
+    const std::string_view name = text_at(item.get_object(), {"name"});
+    const bool found = std::ranges::any_of(known, [&](const Json& claim) {
+      return claim.is_object() && text_at(claim.get_object(), {"name"}) == name;
+    });
+    if (!found) {
+      causes.push_back({"FieldValueNotFound", "Not found: " + serialize(item), here});
+    }
+  }
+}
+
+void validate_containers(const JsonObject& pod, Causes& causes) {
+  const JsonArray& containers = array_at(pod, {"spec", "containers"});
+  if (containers.empty()) causes.push_back(required_value("spec.containers"));
+  std::set<std::string_view> names;
+  std::size_t index = 0;
+  for (const Json& item : containers) {
+    const std::string path = indexed("spec.containers", index++);
+    if (!item.is_object()) continue;
+    for (const auto* key : {"name", "image"}) {
+      if (text_at(item.get_object(), {key}).empty()) {
+        causes.push_back(required_value(path + "." + key));
+      }
+    }
+    const std::string_view name = text_at(item.get_object(), {"name"});
+    if (!names.insert(name).second) causes.push_back(duplicate_value(path + ".name", Json(name)));
+    validate_container_claims(pod, item.get_object(), path, causes);
+  }
+}
+
+void validate_scheduling(const JsonObject& pod, Causes& causes) {
+  const std::string_view policy = text_at(pod, {"spec", "restartPolicy"});
+  if (policy != "Always" && policy != "OnFailure" && policy != "Never") {
+    causes.push_back(
+        not_supported("spec.restartPolicy", Json(policy), {"Always", "OnFailure", "Never"}));
+  }
+  if (const auto seconds = integer_at(pod, {"spec", "activeDeadlineSeconds"});
+      seconds && *seconds < 1) {
+    causes.push_back(invalid_value("spec.activeDeadlineSeconds", Json(*seconds),
+                                   "must be between 1 and 2147483647, inclusive"));
+  }
+}
+
+void validate_pod_claims(const JsonObject& pod, Causes& causes) {
+  std::set<std::string_view> names;
+  std::size_t index = 0;
+  for (const Json& item : array_at(pod, {"spec", "resourceClaims"})) {
+    const std::string path = indexed("spec.resourceClaims", index++);
+    if (!item.is_object()) continue;
+    const JsonObject& claim = item.get_object();
+    const std::string_view name = text_at(claim, {"name"});
+    if (name.empty()) causes.push_back(required_value(path + ".name"));
+    if (!names.insert(name).second) causes.push_back(duplicate_value(path + ".name", Json(name)));
+    const bool named = has(claim, {"resourceClaimName"});
+    const bool from_template = has(claim, {"resourceClaimTemplateName"});
+    if (named == from_template) {
+      causes.push_back(invalid_value(path, item,
+                                     named ? "at most one of `resourceClaimName` or "
+                                             "`resourceClaimTemplateName` may be specified"
+                                           : "must specify one of: `resourceClaimName`, "
+                                             "`resourceClaimTemplateName`"));
+    }
+  }
+}
+
+void validate_claim_statuses(const JsonObject& pod, Causes& causes) {
+  const JsonArray& claims = array_at(pod, {"spec", "resourceClaims"});
+  std::set<std::string_view> names;
+  std::size_t index = 0;
+  for (const Json& item : array_at(pod, {"status", "resourceClaimStatuses"})) {
+    const std::string path = indexed("status.resourceClaimStatuses", index++) + ".name";
+    const std::string_view name =
+        item.is_object() ? text_at(item.get_object(), {"name"}) : std::string_view();
+    const bool known = std::ranges::any_of(claims, [&](const Json& claim) {
+      return claim.is_object() && text_at(claim.get_object(), {"name"}) == name;
+    });
+    if (!known) {
+      causes.push_back(invalid_value(path, Json(name),
+                                     "must match the name of an entry in `spec.resourceClaims`"));
+    }
+    if (!names.insert(name).second) causes.push_back(duplicate_value(path, Json(name)));
+  }
+}
+
+// What may change whatever else may: images, deadlines, tolerations, gates.
+JsonObject without_mutable_fields(const JsonObject& pod) {
+  JsonObject spec = object_at(pod, {"spec"});
+  for (const auto* name : {"activeDeadlineSeconds", "tolerations", "schedulingGates"}) {
+    spec.erase(name);
+  }
+  for (const auto* list : {"containers", "initContainers"}) {
+    Json* containers = find(spec, {list});
+    if (containers == nullptr || !containers->is_array()) continue;
+    for (Json& container : containers->get_array()) {
+      if (container.is_object()) container.get_object().erase("image");
+    }
+  }
+  return spec;
+}
+
+void validate_deadline(const JsonObject& next, const JsonObject& old, Causes& causes) {
+  const auto now = integer_at(next, {"spec", "activeDeadlineSeconds"});
+  const auto before = integer_at(old, {"spec", "activeDeadlineSeconds"});
+  if (!before) return;
+  if (!now) {
+    causes.push_back(invalid_value("spec.activeDeadlineSeconds", Json(),
+                                   "must not update from a positive integer to nil value"));
+  } else if (*now > *before) {
+    causes.push_back(invalid_value("spec.activeDeadlineSeconds", Json(*now),
+                                   "must be less than or equal to previous value"));
+  }
+}
+
+void validate_tolerations(const JsonObject& next, const JsonObject& old, Causes& causes) {
+  const JsonArray& now = array_at(next, {"spec", "tolerations"});
+  const bool kept = std::ranges::all_of(
+      array_at(old, {"spec", "tolerations"}),
+      [&](const Json& item) { return std::ranges::find(now, item) != now.end(); });
+  if (!kept) {
+    causes.push_back(forbidden_value("spec.tolerations",
+                                     "existing toleration can not be modified except its "
+                                     "tolerationSeconds"));
+  }
+}
+
+void validate_gates(const JsonObject& next, const JsonObject& old, Causes& causes) {
+  const JsonArray& before = array_at(old, {"spec", "schedulingGates"});
+  std::size_t index = 0;
+  for (const Json& item : array_at(next, {"spec", "schedulingGates"})) {
+    const std::string path = indexed("spec.schedulingGates", index++) + ".name";
+    if (std::ranges::find(before, item) != before.end()) continue;
+    causes.push_back(
+        forbidden_value(path, "only deletion is allowed, but found new scheduling gate"));
+    return;
+  }
+}
+
+bool is_gated(const JsonObject& pod) {
+  return !array_at(pod, {"spec", "schedulingGates"}).empty();
+}
+
+// Where a pod may go can only be narrowed down.
+void validate_node_selector(const JsonObject& next, const JsonObject& old, Causes& causes) {
+  const JsonObject& now = object_at(next, {"spec", "nodeSelector"});
+  for (const auto& [key, value] : object_at(old, {"spec", "nodeSelector"})) {
+    if (const Json* still = now.if_contains(key); still != nullptr && *still == value) continue;
+    causes.push_back(invalid_value("spec.nodeSelector", Json(now),
+                                   "only additions to spec.nodeSelector are allowed (no deletions "
+                                   "or mutations)"));
+    return;
+  }
+}
+
+void validate_pod(const JsonObject& pod, Causes& causes) {
+  validate_containers(pod, causes);
+  validate_pod_claims(pod, causes);
+  validate_scheduling(pod, causes);
+}
+
+}  // namespace
+
+void validate_new_pod(const JsonObject& pod, Causes& causes) {
+  validate_pod(pod, causes);
+  if (!text_at(pod, {"spec", "nodeName"}).empty() && is_gated(pod)) {
+    causes.push_back(forbidden_value("spec.nodeName",
+                                     "cannot be set until all schedulingGates have been cleared"));
+  }
+}
+
+void validate_pod_change(const JsonObject& next, const JsonObject& old, Causes& causes) {
+  validate_pod(next, causes);
+  if (object_at(next, {"spec"}) == object_at(old, {"spec"})) return;
+  const JsonArray& containers = array_at(next, {"spec", "containers"});
+  if (containers.size() != array_at(old, {"spec", "containers"}).size()) {
+    causes.push_back(
+        forbidden_value("spec.containers", "pod updates may not add or remove containers"));
+    return;
+  }
+  validate_gates(next, old, causes);
+  validate_deadline(next, old, causes);
+  validate_tolerations(next, old, causes);
+  JsonObject now = without_mutable_fields(next);
+  JsonObject before = without_mutable_fields(old);
+  if (is_gated(old)) {
+    validate_node_selector(next, old, causes);
+    for (JsonObject* spec : {&now, &before}) spec->erase("nodeSelector");
+  }
+  if (now == before) return;
+  causes.push_back(forbidden_value(
+      "spec",
+      "pod updates may not change fields other than "
+      "`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,"
+      "`spec.tolerations` (only additions to existing tolerations),"
+      "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously "
+      "negative)"));
+}
+
+void validate_pod_status(const JsonObject& next, const JsonObject& old, Causes& causes) {
+  const bool bound = !text_at(next, {"spec", "nodeName"}).empty();
+  const std::string_view nominated = text_at(next, {"status", "nominatedNodeName"});
+  if (bound && nominated != text_at(old, {"status", "nominatedNodeName"})) {
+    causes.push_back(forbidden_value("status.nominatedNodeName",
+                                     "may not be changed directly once the pod has a node"));
+  }
+  const JsonArray& hosts = array_at(next, {"status", "hostIPs"});
+  if (!hosts.empty() && hosts.front().is_object()) {
+    const std::string_view first = text_at(hosts.front().get_object(), {"ip"});
+    if (first != text_at(next, {"status", "hostIP"})) {
+      causes.push_back(
+          invalid_value("status.hostIPs[0].ip", Json(first), "must be equal to `hostIP`"));
+    }
+  }
+  validate_claim_statuses(next, causes);
+}
+
+}  // namespace dcm::apiserver

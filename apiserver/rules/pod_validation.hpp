@@ -1,0 +1,15 @@
+// What a pod may look like, and what of it may change (k8s.io/kubernetes
+// pkg/apis/core/validation/validation.go): as far as clients of claims, schedulers and tests get it
+// wrong. Volumes, probes, security contexts and affinity are not looked at.
+#pragma once
+
+#include "apiserver/rules/api_error.hpp"
+
+namespace dcm::apiserver {
+
+void validate_new_pod(const JsonObject& pod, Causes& causes);
+// A write to the main path.
+void validate_pod_change(const JsonObject& next, const JsonObject& old, Causes& causes);
+void validate_pod_status(const JsonObject& next, const JsonObject& old, Causes& causes);
+
+}  // namespace dcm::apiserver

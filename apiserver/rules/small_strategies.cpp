@@ -1,0 +1,230 @@
+// Kinds with a rule or two each: Node, Namespace, Event, Lease, ConfigMap.
+#include <algorithm>
+
+#include "apiserver/rules/strategies.hpp"
+
+namespace dcm::apiserver {
+
+namespace {
+
+class NodeStrategy final : public OldStatusStrategy {
+ public:
+  // The TaintNodesByCondition admission: no pod comes before the node says that it is ready.
+  void prepare_create(JsonObject& object, const WriteContext&) const override {
+    if (const Json* capacity = find(object, {"status", "capacity"}); capacity != nullptr) {
+      set_default(child(object, "status"), "allocatable", *capacity);
+    }
+    Json& taints = child(object, "spec")["taints"];
+    if (!taints.is_array()) taints = JsonArray();
+    const auto same = [](const Json& taint) {
+      return taint.is_object() &&
+             text_at(taint.get_object(), {"key"}) == "node.kubernetes.io/not-ready";
+    };
+    if (std::ranges::any_of(taints.get_array(), same)) return;
+    taints.get_array().push_back(
+        JsonObject{{"key", "node.kubernetes.io/not-ready"}, {"effect", "NoSchedule"}});
+  }
+
+  void validate_update(const JsonObject& next, const JsonObject& old, Endpoint,
+                       Causes& causes) const override {
+    const std::string_view before = text_at(old, {"spec", "providerID"});
+    const std::string_view now = text_at(next, {"spec", "providerID"});
+    if (before.empty() || before == now) return;
+    causes.push_back(invalid_value("spec.providerID", Json(now), "may not be changed once set"));
+  }
+
+  SelectableFields selectable_fields(const JsonObject& object) const override {
+    const Json* off = find(object, {"spec", "unschedulable"});
+    const bool unschedulable = off != nullptr && off->is_bool() && off->get_bool();
+    return {{"spec.unschedulable", unschedulable ? "true" : "false"}};
+  }
+};
+
+class NamespaceStrategy final : public OldStatusStrategy {
+ public:
+  NameRule name_rule() const override { return NameRule::dns_label; }
+
+  void prepare_create(JsonObject& object, const WriteContext&) const override {
+    Json& finalizers = child(object, "spec")["finalizers"];
+    if (!finalizers.is_array()) finalizers = JsonArray();
+    if (std::ranges::find(finalizers.get_array(), Json("kubernetes")) ==
+        finalizers.get_array().end()) {
+      finalizers.get_array().push_back("kubernetes");
+    }
+    object["status"] = JsonObject{{"phase", "Active"}};
+    name_label(object);
+  }
+
+  void set_defaults(JsonObject& object, const WriteContext&) const override {
+    set_default(child(object, "status"), "phase", "Active");
+    name_label(object);
+  }
+
+  // Its finalizers change through /finalize alone.
+  void prepare_update(JsonObject& next, const JsonObject& old, Endpoint endpoint,
+                      const WriteContext& context) const override {
+    name_label(next);
+    if (endpoint == Endpoint::finalize) {
+      restore(next, old, "status");
+      return;
+    }
+    OldStatusStrategy::prepare_update(next, old, endpoint, context);
+    restore(child(next, "spec"), object_at(old, {"spec"}), "finalizers");
+  }
+
+  SelectableFields selectable_fields(const JsonObject& object) const override {
+    return {{"status.phase", std::string(text_at(object, {"status", "phase"}))}};
+  }
+
+  void validate_update(const JsonObject& next, const JsonObject&, Endpoint endpoint,
+                       Causes& causes) const override {
+    if (endpoint != Endpoint::status) return;
+    const std::string_view phase = text_at(next, {"status", "phase"});
+    const bool leaves = has(next, {"metadata", "deletionTimestamp"});
+    if (phase == (leaves ? "Terminating" : "Active")) return;
+    causes.push_back(invalid_value("status.Phase", Json(phase),
+                                   leaves
+                                       ? "may only be 'Terminating' if `deletionTimestamp` is set"
+                                       : "may only be 'Active' if `deletionTimestamp` is empty"));
+  }
+
+ private:
+  static void name_label(JsonObject& object) {
+    JsonObject& metadata = child(object, "metadata");
+    const std::string name(text_at(metadata, {"name"}));
+    child(metadata, "labels")["kubernetes.io/metadata.name"] = name;
+  }
+};
+
+class EventStrategy final : public Strategy {
+ public:
+  NameRule name_rule() const override { return NameRule::path_segment; }
+  Dependents dependents() const override { return Dependents::unknown; }
+  CreateOnUpdate create_on_update() const override { return CreateOnUpdate::allowed; }
+
+  void validate_create(const JsonObject& object, const WriteContext&,
+                       Causes& causes) const override {
+    validate(object, causes);
+  }
+  void validate_update(const JsonObject& next, const JsonObject&, Endpoint,
+                       Causes& causes) const override {
+    validate(next, causes);
+  }
+
+  static void validate(const JsonObject& object, Causes& causes) {
+    const std::string_view ns = text_at(object, {"metadata", "namespace"});
+    const std::string_view involved = text_at(object, {"involvedObject", "namespace"});
+    const bool agrees = involved.empty() ? ns == "default" || ns == "kube-system" : involved == ns;
+    if (agrees) return;
+    causes.push_back(invalid_value("involvedObject.namespace", Json(involved),
+                                   "does not match event.namespace"));
+  }
+
+  SelectableFields selectable_fields(const JsonObject& object) const override {
+    SelectableFields fields;
+    for (const auto* name :
+         {"kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"}) {
+      fields["involvedObject." + std::string(name)] = text_at(object, {"involvedObject", name});
+    }
+    std::string_view source = text_at(object, {"source", "component"});
+    if (source.empty()) source = text_at(object, {"reportingComponent"});
+    fields["source"] = source;
+    for (const auto* name : {"reason", "reportingComponent", "type"}) {
+      fields[name] = text_at(object, {name});
+    }
+    return fields;
+  }
+};
+
+class LeaseStrategy final : public Strategy {
+ public:
+  CreateOnUpdate create_on_update() const override { return CreateOnUpdate::allowed; }
+
+  void validate_create(const JsonObject& object, const WriteContext&,
+                       Causes& causes) const override {
+    validate(object, causes);
+  }
+  void validate_update(const JsonObject& next, const JsonObject&, Endpoint,
+                       Causes& causes) const override {
+    validate(next, causes);
+  }
+
+ private:
+  static void validate(const JsonObject& object, Causes& causes) {
+    if (const auto seconds = integer_at(object, {"spec", "leaseDurationSeconds"});
+        seconds && *seconds <= 0) {
+      causes.push_back(
+          invalid_value("spec.leaseDurationSeconds", Json(*seconds), "must be greater than 0"));
+    }
+    if (const auto transitions = integer_at(object, {"spec", "leaseTransitions"});
+        transitions && *transitions < 0) {
+      causes.push_back(invalid_value("spec.leaseTransitions", Json(*transitions),
+                                     "must be greater than or equal to 0"));
+    }
+  }
+};
+
+class ConfigMapStrategy final : public Strategy {
+ public:
+  void validate_create(const JsonObject& object, const WriteContext&,
+                       Causes& causes) const override {
+    validate_keys(object, causes);
+  }
+
+  void validate_update(const JsonObject& next, const JsonObject& old, Endpoint,
+                       Causes& causes) const override {
+    if (is_set(old, "immutable")) {
+      if (!is_set(next, "immutable")) {
+        causes.push_back(
+            forbidden_value("immutable", "field is immutable when `immutable` is set"));
+      }
+      for (const auto* name : {"data", "binaryData"}) {
+        if (object_at(next, {name}) == object_at(old, {name})) continue;
+        causes.push_back(forbidden_value(name, "field is immutable when `immutable` is set"));
+      }
+    }
+    validate_keys(next, causes);
+  }
+
+ private:
+  static void validate_keys(const JsonObject& object, Causes& causes) {
+    for (const auto* name : {"data", "binaryData"}) {
+      for (const auto& [key, value] : object_at(object, {name})) {
+        const std::string_view problem = problem_with_name(NameRule::config_map_key, key);
+        if (problem.empty()) continue;
+        causes.push_back(
+            invalid_value(std::string(name) + "[" + std::string(key) + "]", Json(key), problem));
+      }
+    }
+  }
+};
+
+template <class T>
+const Strategy& single() {
+  static const T kStrategy;
+  return kStrategy;
+}
+
+}  // namespace
+
+const Strategy& plain_strategy() {
+  return single<Strategy>();
+}
+const Strategy& config_map_strategy() {
+  return single<ConfigMapStrategy>();
+}
+const Strategy& node_strategy() {
+  return single<NodeStrategy>();
+}
+
+const Strategy& namespace_strategy() {
+  return single<NamespaceStrategy>();
+}
+const Strategy& event_strategy() {
+  return single<EventStrategy>();
+}
+const Strategy& lease_strategy() {
+  return single<LeaseStrategy>();
+}
+
+}  // namespace dcm::apiserver

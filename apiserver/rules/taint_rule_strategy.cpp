@@ -1,0 +1,111 @@
+// DeviceTaintRule (KEP-5055): a generation that counts changes of the spec, the time of a taint,
+// and metav1.Condition's rules for the status.
+#include "apiserver/rules/conditions.hpp"
+#include "apiserver/rules/names.hpp"
+#include "apiserver/rules/strategies.hpp"
+#include "apiserver/text/timestamp.hpp"
+
+namespace dcm::apiserver {
+
+namespace {
+
+constexpr std::size_t kMaxConditions = 8;
+
+void add_problem(const std::string& path, std::string_view text, std::string_view problem,
+                 Causes& causes) {
+  if (!problem.empty()) causes.push_back(invalid_value(path, Json(text), problem));
+}
+
+// Each part may be left out. A pool's name is made of such names and slashes.
+void validate_selector(const JsonObject& rule, Causes& causes) {
+  const JsonObject& selector = object_at(rule, {"spec", "deviceSelector"});
+  const std::string path = "spec.deviceSelector.";
+  if (const auto driver = text_at(selector, {"driver"}); !driver.empty()) {
+    add_problem(path + "driver", driver, problem_with_name(NameRule::dns_subdomain, driver),
+                causes);
+  }
+  std::string_view pool = text_at(selector, {"pool"});
+  for (bool more = !pool.empty(); more;) {
+    const auto slash = pool.find('/');
+    const std::string_view part = pool.substr(0, slash);
+    add_problem(path + "pool", part, problem_with_name(NameRule::dns_subdomain, part), causes);
+    more = slash != std::string_view::npos;
+    if (more) pool.remove_prefix(slash + 1);
+  }
+  if (const auto device = text_at(selector, {"device"}); !device.empty()) {
+    add_problem(path + "device", device, problem_with_name(NameRule::dns_label, device), causes);
+  }
+}
+
+void validate_taint(const JsonObject& rule, Causes& causes) {
+  const std::string_view effect = text_at(rule, {"spec", "taint", "effect"});
+  const std::string_view key = text_at(rule, {"spec", "taint", "key"});
+  if (key.empty()) {
+    causes.push_back(invalid_value("spec.taint.key", Json(""), "name part must be non-empty"));
+  }
+  add_problem("spec.taint.key", key, problem_with_qualified_name(key), causes);
+  const std::string_view value = text_at(rule, {"spec", "taint", "value"});
+  add_problem("spec.taint.value", value, problem_with_label_value(value), causes);
+  if (effect.empty()) {
+    causes.push_back(required_value("spec.taint.effect"));
+  } else if (effect != "NoSchedule" && effect != "NoExecute" && effect != "None") {
+    causes.push_back(
+        not_supported("spec.taint.effect", Json(effect), {"NoExecute", "NoSchedule", "None"}));
+  }
+}
+
+class TaintRuleStrategy final : public StatusStrategy {
+ public:
+  void set_defaults(JsonObject& object, const WriteContext& context) const override {
+    set_default(child(child(object, "spec"), "taint"), "timeAdded", Json(timestamp(context.now)));
+  }
+
+  void prepare_create(JsonObject& object, const WriteContext& context) const override {
+    StatusStrategy::prepare_create(object, context);
+    child(object, "metadata")["generation"] = 1;
+  }
+
+  void validate_create(const JsonObject& object, const WriteContext&,
+                       Causes& causes) const override {
+    validate_selector(object, causes);
+    validate_taint(object, causes);
+  }
+
+  // The time of a taint is that of its effect, unless the writer says otherwise.
+  void prepare_update(JsonObject& next, const JsonObject& old, Endpoint endpoint,
+                      const WriteContext& context) const override {
+    StatusStrategy::prepare_update(next, old, endpoint, context);
+    complete_conditions(next);
+    if (endpoint == Endpoint::status) return;
+    JsonObject& taint = child(child(next, "spec"), "taint");
+    const JsonObject& before = object_at(old, {"spec", "taint"});
+    const bool same_time = text_at(taint, {"timeAdded"}) == text_at(before, {"timeAdded"});
+    if (same_time && text_at(taint, {"effect"}) != text_at(before, {"effect"})) {
+      taint["timeAdded"] = timestamp(context.now);
+    }
+    count_generation(next, old);
+  }
+
+  void validate_update(const JsonObject& next, const JsonObject&, Endpoint endpoint,
+                       Causes& causes) const override {
+    if (endpoint == Endpoint::main) {
+      validate_selector(next, causes);
+      validate_taint(next, causes);
+    } else {
+      const JsonArray& conditions = array_at(next, {"status", "conditions"});
+      validate_conditions(conditions, "status.conditions", causes);
+      if (conditions.size() > kMaxConditions) {
+        causes.push_back(too_many("status.conditions", conditions.size(), kMaxConditions));
+      }
+    }
+  }
+};
+
+}  // namespace
+
+const Strategy& taint_rule_strategy() {
+  static const TaintRuleStrategy kStrategy;
+  return kStrategy;
+}
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,24 @@
+#include "apiserver/store/object_texts.hpp"
+
+#include "apiserver/text/encode.hpp"
+
+namespace dcm::apiserver {
+
+ObjectTexts::Text ObjectTexts::get(const ResourceType& type, std::string_view version,
+                                   const Stored& object) {
+  const Key key(object, version);
+  if (const auto known = texts_.find(key); known != texts_.end()) return known->second;
+  const auto text = std::make_shared<const std::string>(encode(type, version, *object));
+  bytes_ += text->size();
+  texts_.emplace(key, text);
+  order_.push_back(key);
+  while (bytes_ > kMaxBytes && order_.size() > 1) {
+    const auto oldest = texts_.find(order_.front());
+    bytes_ -= oldest->second->size();
+    texts_.erase(oldest);
+    order_.pop_front();
+  }
+  return text;
+}
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,188 @@
+#include "apiserver/store/registry.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "apiserver/fields/conversion.hpp"
+#include "apiserver/fields/go_members.hpp"
+#include "apiserver/rules/metadata_rules.hpp"
+#include "apiserver/fields/ownership.hpp"
+#include "apiserver/text/timestamp.hpp"
+
+namespace dcm::apiserver {
+
+namespace {
+
+constexpr int kNameAttempts = 8;
+constexpr std::size_t kMaxNameBase = 58;
+
+}  // namespace
+
+Outcome<> check_is_number(std::string_view version) {
+  if (version.find_first_not_of("0123456789") == std::string_view::npos) return {};
+  return std::unexpected(
+      plain_failure(fmt::format("strconv.ParseUint: parsing \"{}\": invalid syntax", version)));
+}
+
+void set_namespace(const Target& target, JsonObject& metadata) {
+  if (target.ns.empty()) {
+    metadata.erase("namespace");
+  } else {
+    metadata["namespace"] = target.ns;
+  }
+}
+
+void settle(const ResourceType& type, JsonObject& object) {
+  drop_empty_lists(object);
+  drop_empty_maps(child(object, "metadata"));
+  write_as_go(type.kind, object);
+}
+
+Causes as_client_sees(Causes causes, const Target& target) {
+  if (!needs_conversion(*target.type, target.version)) return causes;
+  // What is checked by hand names the fields of the internal version, also to a client of v1beta1.
+  constexpr std::string_view kNested = ".exactly.allocationMode";
+  constexpr std::size_t kPart = std::string_view(".exactly").size();
+  for (Cause& cause : causes) {
+    if (cause.field.ends_with(kNested)) {
+      cause.field.erase(cause.field.size() - kNested.size(), kPart);
+    }
+  }
+  return causes;
+}
+
+WriteContext Registry::context_of(const Target& target) const {
+  const Stored ns = target.ns.empty() ? nullptr : store_.get("namespaces", target.ns);
+  return {time_.wall_now(), ns.get()};
+}
+
+Outcome<Stored> Registry::get(const Target& target) const {
+  Stored object = store_.get(target.type->plural, target.key());
+  if (object == nullptr) return std::unexpected(not_found(*target.type, target.name));
+  return object;
+}
+
+std::string Registry::encode(const Target& target, const Stored& object) {
+  return *texts_.get(*target.type, target.version, object);
+}
+
+std::vector<Store::Entry> Registry::list(const ResourceType& type, std::string_view ns) const {
+  const std::string prefix = ns.empty() ? "" : std::string(ns) + "/";
+  return store_.list(type.plural, prefix, "", store_.revision());
+}
+
+std::string Registry::now() const {
+  return timestamp(time_.wall_now());
+}
+
+Outcome<> Registry::check_namespace(const Target& target, const JsonObject& body) const {
+  if (!target.type->namespaced()) return {};
+  const Stored ns = store_.get("namespaces", target.ns);
+  if (ns == nullptr) return std::unexpected(not_found(types_.get("namespaces"), target.ns));
+  if (!has(*ns, {"metadata", "deletionTimestamp"})) return {};
+  std::string_view name = text_at(body, {"metadata", "name"});
+  if (name.empty()) name = text_at(body, {"metadata", "generateName"});
+  return std::unexpected(namespace_terminating(*target.type, name, target.ns));
+}
+
+Outcome<> Registry::choose_name(const Target& target, JsonObject& metadata) const {
+  const std::string_view plural = target.type->plural;
+  std::string base(text_at(metadata, {"generateName"}));
+  if (!text_at(metadata, {"name"}).empty() || base.empty()) {
+    const std::string_view name = text_at(metadata, {"name"});
+    if (store_.get(plural, object_key(target.ns, name)) == nullptr) return {};
+    return std::unexpected(already_exists(*target.type, name));
+  }
+  base.resize(std::min(base.size(), kMaxNameBase));
+  std::string name;
+  for (int attempt = 0; attempt < kNameAttempts; ++attempt) {
+    name = base + random_suffix();
+    metadata["name"] = name;
+    if (store_.get(plural, object_key(target.ns, name)) == nullptr) return {};
+  }
+  return std::unexpected(no_free_name(*target.type, name));
+}
+
+void Registry::set_system_metadata(const Target& target, JsonObject& metadata) const {
+  set_namespace(target, metadata);
+  for (const auto* key : {"resourceVersion", "deletionTimestamp", "deletionGracePeriodSeconds",
+                          "managedFields", "selfLink"}) {
+    metadata.erase(key);
+  }
+  metadata["uid"] = random_uid();
+  metadata["creationTimestamp"] = now();
+}
+
+// Of events, the metadata is looked at only when all else is right.
+Causes Registry::problems_with_new(const Target& target, const JsonObject& object) const {
+  const Strategy& strategy = *target.type->strategy;
+  Causes causes;
+  if (target.type->kind != "Event") {
+    validate_metadata(target.type->kind, object, strategy.name_rule(), causes);
+  }
+  strategy.validate_create(object, context_of(target), causes);
+  if (target.type->kind == "Event" && causes.empty()) {
+    validate_metadata(target.type->kind, object, strategy.name_rule(), causes);
+  }
+  return causes;
+}
+
+Outcome<Written> Registry::create(const Target& target, JsonObject body) {
+  return make(target, std::move(body), nullptr);
+}
+
+Outcome<Written> Registry::make(const Target& target, JsonObject body, const FieldSet* applied) {
+  if (auto allowed = check_namespace(target, body); !allowed) {
+    return std::unexpected(std::move(allowed.error()));
+  }
+  const Strategy& strategy = *target.type->strategy;
+  const WriteContext context = context_of(target);
+  to_stored_version(*target.type, target.version, body);
+  drop_nulls(body);
+  const std::string version(text_at(body, {"metadata", "resourceVersion"}));
+  set_system_metadata(target, child(body, "metadata"));
+  strategy.set_defaults(body, context);
+  if (applied == nullptr && ownership_ == Ownership::of_applied) {
+    make_as_written(*target.type, body);
+  } else {
+    own_as_maker(target, body, applied, now());
+  }
+  auto named = choose_name(target, child(body, "metadata"));
+  const std::string name(text_at(body, {"metadata", "name"}));
+  strategy.prepare_create(body, context);
+  settle(*target.type, body);
+
+  if (const Causes causes = problems_with_new(target, body); !causes.empty()) {
+    return std::unexpected(invalid(*target.type, name, as_client_sees(causes, target)));
+  }
+  // Only what is written is refused for its version, and what is applied not even then.
+  if (!version.empty() && target.commit == Commit::write && applied == nullptr) {
+    return std::unexpected(
+        plain_failure("resourceVersion should not be set on objects to be created"));
+  }
+  if (!named) return std::unexpected(std::move(named.error()));
+  if (target.commit == Commit::dry_run) {
+    if (!version.empty()) child(body, "metadata")["resourceVersion"] = version;
+    return Written{std::make_shared<const JsonObject>(std::move(body)), Written::Kind::created};
+  }
+  Stored stored = store_.put(target.type->plural, object_key(target.ns, name), std::move(body));
+  return Written{std::move(stored), Written::Kind::created};
+}
+
+std::string Registry::random_suffix() const {
+  // apimachinery's alphabet: no vowels and no look-alikes, so that no words come out.
+  constexpr std::string_view kAlphabet = "bcdfghjklmnpqrstvwxz2456789";
+  std::string suffix;
+  for (int i = 0; i < 5; ++i) suffix += kAlphabet[rng_.below(kAlphabet.size())];
+  return suffix;
+}
+
+std::string Registry::random_uid() const {
+  const std::uint64_t high = (rng_.next() & ~0xf000ULL) | 0x4000ULL;       // version 4
+  const std::uint64_t low = (rng_.next() & ~(3ULL << 62)) | (2ULL << 62);  // variant 1
+  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32, (high >> 16) & 0xffff,
+                     high & 0xffff, low >> 48, low & 0xffffffffffffULL);
+}
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,117 @@
+// Create (registry.cpp), update (updates.cpp) and delete (deletion.cpp) of one object: the rules
+// that all kinds share, in the order in which k8s.io/apiserver's registry/generic store applies
+// them. What is particular to a kind is in its Strategy. Bodies come in and objects go out in the
+// version of the request; stored ones are v1.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "runtime/rng.hpp"
+#include "runtime/time.hpp"
+#include "apiserver/fields/apply.hpp"
+#include "apiserver/store/object_texts.hpp"
+#include "apiserver/fields/ownership.hpp"
+#include "apiserver/store/store.hpp"
+#include "apiserver/rules/strategy.hpp"
+#include "apiserver/front/target.hpp"
+
+namespace dcm::apiserver {
+
+struct Written {
+  Stored object;
+  enum class Kind { created, updated } kind = Kind::updated;
+};
+
+// What becomes of the objects that a deleted one owns.
+// `not_orphan`: `orphanDependents: false` of the old days, the background for all but namespaces.
+enum class Propagation { unsaid, background, foreground, orphan, not_orphan };
+
+struct DeleteWish {
+  std::string uid = {};               // precondition, "" for none
+  std::string resource_version = {};  // precondition, "" for none
+  std::optional<std::int64_t> grace_seconds = {};
+  Propagation propagation = Propagation::unsaid;
+};
+
+struct Deleted {
+  Stored object;
+  enum class Kind { gone, pending } kind = Kind::gone;
+};
+
+// 409 if the object is not the one that is meant.
+Outcome<> check_preconditions(const Target& target, const JsonObject& object,
+                              const DeleteWish& wish);
+
+// 500 for a resourceVersion that is no number.
+Outcome<> check_is_number(std::string_view version);
+
+// What both a create and an update do to an object: what is cluster-wide has no namespace, whatever
+// the writer says; and as it is kept, nothing of lists and maps that hold nothing is left.
+void set_namespace(const Target& target, JsonObject& metadata);
+void settle(const ResourceType& type, JsonObject& object);
+// Causes in the words of the version that the client speaks.
+Causes as_client_sees(Causes causes, const Target& target);
+
+class Registry {
+ public:
+  // All that is referred to outlives the registry.
+  Registry(Store& store, const ResourceTable& types, runtime::TimeSource& time, runtime::Rng& rng,
+           Ownership ownership)
+      : store_(store), types_(types), time_(time), rng_(rng), ownership_(ownership) {}
+
+  Outcome<Stored> get(const Target& target) const;
+  Outcome<Written> create(const Target& target, JsonObject body);
+  Outcome<Written> replace(const Target& target, JsonObject body);
+  // The objects of a kind in a namespace, or in all if it is "".
+  std::vector<Store::Entry> list(const ResourceType& type, std::string_view ns) const;
+  // Applies `change` to the newest state, as the target's version shows it.
+  using Change = std::function<Outcome<>(JsonObject& object)>;
+  Outcome<Written> patch(const Target& target, const Change& change);
+  Outcome<Written> apply(const Target& target, JsonObject wanted, ApplyForce force);
+  // For endpoints that change what no client could: past strategy, validation and managed fields.
+  // `now` is the time as API objects have it.
+  using Rewrite = std::function<Outcome<>(JsonObject& stored, const std::string& now)>;
+  Outcome<Written> rewrite(const Target& target, const Rewrite& rewrite);
+  Outcome<Deleted> remove(const Target& target, const DeleteWish& wish);
+
+  const ResourceTable& types() const { return types_; }
+  // The object as text, in the target's version.
+  std::string encode(const Target& target, const Stored& object);
+  ObjectTexts& texts() { return texts_; }
+  Revision revision() const { return store_.revision(); }
+  // The time as API objects have it.
+  std::string now() const;
+
+ private:
+  // How an update came to be: it decides what a missing version or another UID means.
+  enum class Update { replace, patch, apply };
+
+  // `applied`: what a server-side apply claims; null for an ordinary create.
+  Outcome<Written> make(const Target& target, JsonObject body, const FieldSet* applied);
+  Outcome<> check_namespace(const Target& target, const JsonObject& body) const;
+  Causes problems_with_new(const Target& target, const JsonObject& object) const;
+  void set_system_metadata(const Target& target, JsonObject& metadata) const;
+  Outcome<> choose_name(const Target& target, JsonObject& metadata) const;
+  Outcome<Written> update(const Target& target, const Stored& old, JsonObject next, Update how);
+  Outcome<> check_version(const Target& target, const JsonObject& old, JsonObject& next,
+                          Update how) const;
+  Outcome<Written> commit_update(const Target& target, const Stored& old, JsonObject next);
+  Outcome<Written> apply_as_create(const Target& target, JsonObject wanted);
+  void mark_as_deleted(const Target& target, JsonObject& object,
+                       std::optional<std::int64_t> grace) const;
+
+  WriteContext context_of(const Target& target) const;
+  std::string random_suffix() const;
+  std::string random_uid() const;
+
+  Store& store_;
+  const ResourceTable& types_;
+  runtime::TimeSource& time_;
+  runtime::Rng& rng_;
+  Ownership ownership_;
+  ObjectTexts texts_;
+};
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,18 @@
+// Stored objects as JSON text, in the version that a request asks for.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "apiserver/store/resources.hpp"
+#include "apiserver/store/store.hpp"
+
+namespace dcm::apiserver {
+
+// What stands alone carries apiVersion and kind; the items of a list do not.
+enum class TypeMeta { shown, omitted };
+
+std::string encode(const ResourceType& type, std::string_view version, const JsonObject& object,
+                   TypeMeta meta = TypeMeta::shown);
+
+}  // namespace dcm::apiserver

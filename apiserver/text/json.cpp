@@ -1,0 +1,137 @@
+#include "apiserver/text/json.hpp"
+
+#include <algorithm>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+namespace dcm::apiserver {
+
+const Json* find(const JsonObject& object, Path path) {
+  const JsonObject* at = &object;
+  const Json* value = nullptr;
+  for (const auto step : path) {
+    if (at == nullptr) return nullptr;
+    value = at->if_contains(step);
+    if (value == nullptr) return nullptr;
+    at = value->if_object();
+  }
+  return value;
+}
+
+Json* find(JsonObject& object, Path path) {
+  return const_cast<Json*>(find(static_cast<const JsonObject&>(object), path));
+}
+
+const JsonObject& as_object(const Json& value) {
+  static const JsonObject kEmpty;
+  return value.is_object() ? value.get_object() : kEmpty;
+}
+
+const JsonObject& object_at(const JsonObject& object, Path path) {
+  static const Json kNothing;
+  const Json* value = find(object, path);
+  return as_object(value != nullptr ? *value : kNothing);
+}
+
+const JsonArray& array_at(const JsonObject& object, Path path) {
+  static const JsonArray kEmpty;
+  const Json* value = find(object, path);
+  return value != nullptr && value->is_array() ? value->get_array() : kEmpty;
+}
+
+std::string_view text_at(const JsonObject& object, Path path) {
+  const Json* value = find(object, path);
+  return value != nullptr && value->is_string() ? view(value->get_string()) : std::string_view();
+}
+
+std::optional<std::int64_t> integer_at(const JsonObject& object, Path path) {
+  const Json* value = find(object, path);
+  if (value == nullptr || !value->is_number()) return std::nullopt;
+  boost::json::error_code failed;
+  const auto number = value->to_number<std::int64_t>(failed);
+  if (failed) return std::nullopt;
+  return number;
+}
+
+bool has(const JsonObject& object, Path path) {
+  const Json* value = find(object, path);
+  return value != nullptr && !value->is_null();
+}
+
+JsonObject& child(JsonObject& object, std::string_view key) {
+  Json& value = object[key];
+  if (!value.is_object()) value.emplace_object();
+  return value.get_object();
+}
+
+void restore(JsonObject& to, const JsonObject& from, std::string_view key) {
+  const Json* value = from.if_contains(key);
+  if (value == nullptr) {
+    to.erase(key);
+  } else {
+    to[key] = *value;
+  }
+}
+
+std::optional<Json> parse(std::string_view text, std::string& problem) {
+  boost::json::parse_options options;
+  options.max_depth = 100;
+  boost::json::error_code failed;
+  Json value = boost::json::parse(text, failed, {}, options);
+  if (!failed) return value;
+  problem = failed.message();
+  return std::nullopt;
+}
+
+std::string serialize(const Json& value) {
+  return boost::json::serialize(value);
+}
+
+std::string serialize(const JsonObject& object) {
+  return boost::json::serialize(object);
+}
+
+namespace {
+
+// `vanishes` says of a member whether it does.
+void drop_members(JsonObject& object, const auto& vanishes);
+
+void drop_within(Json& value, const auto& vanishes) {
+  if (value.is_object()) {
+    drop_members(value.get_object(), vanishes);
+  } else if (value.is_array()) {
+    for (Json& item : value.get_array()) drop_within(item, vanishes);
+  }
+}
+
+// Builds the object anew only if something goes: erase() would change the order of the members.
+void drop_members(JsonObject& object, const auto& vanishes) {
+  bool any = false;
+  for (auto& [key, value] : object) {
+    if (key == "parameters") continue;
+    drop_within(value, vanishes);
+    any = any || vanishes(key, value);
+  }
+  if (!any) return;
+  JsonObject kept;
+  for (auto& [key, value] : object) {
+    if (key == "parameters" || !vanishes(key, value)) kept[key] = std::move(value);
+  }
+  object = std::move(kept);
+}
+
+}  // namespace
+
+void drop_nulls(JsonObject& object) {
+  drop_members(object, [](std::string_view, const Json& value) { return value.is_null(); });
+}
+
+void drop_empty_lists(JsonObject& object, Path but) {
+  drop_members(object, [but](std::string_view key, const Json& value) {
+    return value.is_array() && value.get_array().empty() &&
+           std::ranges::find(but, key) == but.end();
+  });
+}
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,22 @@
+// YAML bodies as JSON: the first document, with the scalars of YAML 1.1 as a real server's library
+// resolves them (`yes`, `on` and `n` are booleans, `010` is eight), and keys that are always text.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apiserver/text/json.hpp"
+
+namespace dcm::apiserver {
+
+struct YamlDocument {
+  Json value;
+  std::vector<std::string> duplicates;  // `line 6: key "labels" already set in map`
+};
+
+// nullopt and what is wrong: no YAML, too deep, or aliases that would make it huge. JSON is YAML.
+std::optional<YamlDocument> parse_yaml(std::string_view text, std::string& problem);
+
+}  // namespace dcm::apiserver
