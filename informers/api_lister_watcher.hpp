@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "client/rest_client.hpp"
-#include "client/typed.hpp"
-#include "client/watch_frames.hpp"
+#include "client/request/rest_client.hpp"
+#include "client/request/typed.hpp"
+#include "client/request/watch_frames.hpp"
 #include "informers/lister_watcher.hpp"
 
 namespace dcm::informers {

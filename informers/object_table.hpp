@@ -1,5 +1,6 @@
 // Objects of one kind by name, with secondary indexes.
 //
+// `footprint(const T&)`, found beside the kind, says how many bytes an object takes.
 // Data only: who may change it, and who is told, is the store's business (store.hpp).
 #pragma once
 
@@ -12,7 +13,6 @@
 #include <vector>
 
 #include "client/api/decoder.hpp"
-#include "informers/footprint.hpp"
 #include "informers/posting_table.hpp"
 #include "runtime/assert.hpp"
 

@@ -2,8 +2,8 @@
 // wanted before and does not want any more, and keeps the books of who owns what.
 #pragma once
 
-#include "apiserver/rules/api_error.hpp"
 #include "apiserver/fields/managed_fields.hpp"
+#include "apiserver/rules/api_error.hpp"
 #include "apiserver/store/resources.hpp"
 
 namespace dcm::apiserver {

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "apiserver/rules/api_error.hpp"
 #include "apiserver/fields/managed_fields.hpp"
+#include "apiserver/rules/api_error.hpp"
 #include "apiserver/store/resources.hpp"
 
 namespace dcm::apiserver {

@@ -8,8 +8,8 @@
 #include <map>
 #include <string>
 
-#include "apiserver/text/json.hpp"
 #include "apiserver/fields/schema.hpp"
+#include "apiserver/text/json.hpp"
 
 namespace dcm::apiserver {
 

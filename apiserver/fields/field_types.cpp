@@ -2,9 +2,9 @@
 
 #include <deque>
 
-#include "runtime/assert.hpp"
-#include "apiserver/text/json.hpp"
 #include "apiserver/front/openapi_schemas.hpp"
+#include "apiserver/text/json.hpp"
+#include "runtime/assert.hpp"
 
 namespace dcm::apiserver {
 

@@ -3,8 +3,8 @@
 // is in apply.hpp.
 #pragma once
 
-#include "apiserver/rules/api_error.hpp"
 #include "apiserver/fields/schema.hpp"
+#include "apiserver/rules/api_error.hpp"
 
 namespace dcm::apiserver {
 

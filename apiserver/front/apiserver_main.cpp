@@ -13,12 +13,12 @@
 
 #include <CLI/CLI.hpp>
 
+#include "apiserver/front/http_front.hpp"
 #include "runtime/cancellation.hpp"
 #include "runtime/condition.hpp"
 #include "runtime/http/tcp.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/task_group.hpp"
-#include "apiserver/front/http_front.hpp"
 
 namespace dcm::apiserver {
 namespace {

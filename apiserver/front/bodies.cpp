@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "apiserver/text/protobuf.hpp"
 #include "apiserver/fields/typed.hpp"
+#include "apiserver/text/protobuf.hpp"
 #include "apiserver/text/yaml.hpp"
 
 namespace dcm::apiserver {

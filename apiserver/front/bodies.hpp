@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "apiserver/fields/field_check.hpp"
-#include "apiserver/store/registry.hpp"
 #include "apiserver/front/request.hpp"
+#include "apiserver/store/registry.hpp"
 #include "apiserver/store/writes.hpp"
 
 namespace dcm::apiserver {

@@ -1,7 +1,7 @@
 #include "apiserver/front/http_front.hpp"
 
-#include "runtime/condition.hpp"
 #include "apiserver/front/compression.hpp"
+#include "runtime/condition.hpp"
 
 namespace dcm::apiserver {
 

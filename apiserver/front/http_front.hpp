@@ -1,8 +1,8 @@
 // The in-memory API server over HTTP/1.1: over TCP for real processes, over pipes for simulations.
 #pragma once
 
-#include "runtime/http/server.hpp"
 #include "apiserver/front/server.hpp"
+#include "runtime/http/server.hpp"
 
 namespace dcm::apiserver {
 

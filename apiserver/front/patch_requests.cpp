@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "apiserver/front/bodies.hpp"
 #include "apiserver/fields/json_patch.hpp"
 #include "apiserver/fields/patches.hpp"
 #include "apiserver/fields/typed.hpp"
+#include "apiserver/front/bodies.hpp"
 #include "apiserver/front/write_options.hpp"
 #include "apiserver/text/yaml.hpp"
 

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/time.hpp"
 #include "apiserver/text/json.hpp"
+#include "runtime/time.hpp"
 
 namespace dcm::apiserver {
 

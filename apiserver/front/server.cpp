@@ -1,13 +1,13 @@
 #include "apiserver/front/server.hpp"
 
-#include "runtime/assert.hpp"
 #include "apiserver/front/discovery.hpp"
 #include "apiserver/front/patch_requests.hpp"
-#include "apiserver/text/protobuf.hpp"
 #include "apiserver/front/subresources.hpp"
 #include "apiserver/front/table.hpp"
-#include "apiserver/text/utf8.hpp"
 #include "apiserver/store/writes.hpp"
+#include "apiserver/text/protobuf.hpp"
+#include "apiserver/text/utf8.hpp"
+#include "runtime/assert.hpp"
 
 namespace dcm::apiserver {
 

@@ -9,12 +9,12 @@
 #include <memory>
 #include <optional>
 
-#include "runtime/rng.hpp"
-#include "runtime/time.hpp"
-#include "apiserver/store/registry.hpp"
 #include "apiserver/front/request.hpp"
 #include "apiserver/front/request_log.hpp"
+#include "apiserver/store/registry.hpp"
 #include "apiserver/store/watch_index.hpp"
+#include "runtime/rng.hpp"
+#include "runtime/time.hpp"
 
 namespace dcm::apiserver {
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "apiserver/text/encode.hpp"
 #include "apiserver/front/printers.hpp"
+#include "apiserver/text/encode.hpp"
 
 namespace dcm::apiserver {
 

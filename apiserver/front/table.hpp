@@ -4,9 +4,9 @@
 #include <span>
 #include <string>
 
-#include "runtime/time.hpp"
 #include "apiserver/front/lists.hpp"
 #include "apiserver/front/media.hpp"
+#include "runtime/time.hpp"
 
 namespace dcm::apiserver {
 

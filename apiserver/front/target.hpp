@@ -3,9 +3,9 @@
 
 #include <string>
 
+#include "apiserver/rules/strategy.hpp"
 #include "apiserver/store/resources.hpp"
 #include "apiserver/store/store.hpp"
-#include "apiserver/rules/strategy.hpp"
 
 namespace dcm::apiserver {
 

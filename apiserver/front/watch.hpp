@@ -11,11 +11,11 @@
 #include <optional>
 #include <string>
 
+#include "apiserver/front/lists.hpp"
+#include "apiserver/front/table.hpp"
+#include "apiserver/store/object_texts.hpp"
 #include "runtime/rng.hpp"
 #include "runtime/time.hpp"
-#include "apiserver/front/lists.hpp"
-#include "apiserver/store/object_texts.hpp"
-#include "apiserver/front/table.hpp"
 
 namespace dcm::apiserver {
 

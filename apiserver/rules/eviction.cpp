@@ -1,9 +1,9 @@
 #include "apiserver/rules/eviction.hpp"
 
 #include "apiserver/front/bodies.hpp"
+#include "apiserver/front/delete_options.hpp"
 #include "apiserver/rules/budgets.hpp"
 #include "apiserver/rules/conditions.hpp"
-#include "apiserver/front/delete_options.hpp"
 
 namespace dcm::apiserver {
 

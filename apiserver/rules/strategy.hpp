@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/time.hpp"
 #include "apiserver/rules/api_error.hpp"
 #include "apiserver/rules/names.hpp"
+#include "runtime/time.hpp"
 
 namespace dcm::apiserver {
 

@@ -6,8 +6,8 @@
 
 #include "apiserver/fields/conversion.hpp"
 #include "apiserver/fields/go_members.hpp"
-#include "apiserver/rules/metadata_rules.hpp"
 #include "apiserver/fields/ownership.hpp"
+#include "apiserver/rules/metadata_rules.hpp"
 #include "apiserver/text/timestamp.hpp"
 
 namespace dcm::apiserver {

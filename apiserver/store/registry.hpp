@@ -8,14 +8,14 @@
 #include <optional>
 #include <string>
 
+#include "apiserver/fields/apply.hpp"
+#include "apiserver/fields/ownership.hpp"
+#include "apiserver/front/target.hpp"
+#include "apiserver/rules/strategy.hpp"
+#include "apiserver/store/object_texts.hpp"
+#include "apiserver/store/store.hpp"
 #include "runtime/rng.hpp"
 #include "runtime/time.hpp"
-#include "apiserver/fields/apply.hpp"
-#include "apiserver/store/object_texts.hpp"
-#include "apiserver/fields/ownership.hpp"
-#include "apiserver/store/store.hpp"
-#include "apiserver/rules/strategy.hpp"
-#include "apiserver/front/target.hpp"
 
 namespace dcm::apiserver {
 

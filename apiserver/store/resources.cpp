@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "runtime/assert.hpp"
 #include "apiserver/rules/strategies.hpp"
+#include "runtime/assert.hpp"
 
 namespace dcm::apiserver {
 

@@ -8,8 +8,8 @@
 #include "apiserver/fields/apply_errors.hpp"
 #include "apiserver/fields/conversion.hpp"
 #include "apiserver/fields/go_members.hpp"
-#include "apiserver/rules/metadata_rules.hpp"
 #include "apiserver/fields/ownership.hpp"
+#include "apiserver/rules/metadata_rules.hpp"
 #include "apiserver/store/registry.hpp"
 
 namespace dcm::apiserver {

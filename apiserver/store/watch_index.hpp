@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "apiserver/store/store.hpp"
 #include "apiserver/front/watch.hpp"
+#include "apiserver/store/store.hpp"
 
 namespace dcm::apiserver {
 

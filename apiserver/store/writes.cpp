@@ -4,8 +4,8 @@
 
 #include "apiserver/front/bodies.hpp"
 #include "apiserver/front/delete_options.hpp"
-#include "apiserver/text/encode.hpp"
 #include "apiserver/front/write_options.hpp"
+#include "apiserver/text/encode.hpp"
 
 namespace dcm::apiserver {
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "apiserver/fields/field_check.hpp"
-#include "apiserver/store/registry.hpp"
 #include "apiserver/front/request.hpp"
+#include "apiserver/store/registry.hpp"
 
 namespace dcm::apiserver {
 

@@ -2,17 +2,12 @@
 
 #include <array>
 
-#include "client/api/pod_group.hpp"
 #include "runtime/assert.hpp"
 
 namespace dcm::api {
 namespace {
 
 constexpr std::array<std::string_view, 1> kCoreVersions = {"v1"};
-constexpr std::array<std::string_view, 3> kClaimVersions = {"v1", "v1beta2", "v1beta1"};
-constexpr std::array<std::string_view, 3> kRuleVersions = {"v1", "v1beta2", "v1alpha3"};
-constexpr std::array<std::string_view, 3> kGroupVersions = {"v1beta1", "v1alpha3", "v1alpha2"};
-constexpr std::string_view kResourceGroup = "resource.k8s.io";
 
 constexpr bool is_unreserved(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
@@ -49,31 +44,6 @@ constinit const ResourceKind kPods{.group = "",
                                    .kind = "Pod",
                                    .scope = Scope::namespaced,
                                    .versions = kCoreVersions};
-constinit const ResourceKind kResourceClaims{.group = kResourceGroup,
-                                             .plural = "resourceclaims",
-                                             .kind = "ResourceClaim",
-                                             .scope = Scope::namespaced,
-                                             .versions = kClaimVersions};
-constinit const ResourceKind kResourceClaimTemplates{.group = kResourceGroup,
-                                                     .plural = "resourceclaimtemplates",
-                                                     .kind = "ResourceClaimTemplate",
-                                                     .scope = Scope::namespaced,
-                                                     .versions = kClaimVersions};
-constinit const ResourceKind kResourceSlices{.group = kResourceGroup,
-                                             .plural = "resourceslices",
-                                             .kind = "ResourceSlice",
-                                             .scope = Scope::cluster,
-                                             .versions = kClaimVersions};
-constinit const ResourceKind kDeviceTaintRules{.group = kResourceGroup,
-                                               .plural = "devicetaintrules",
-                                               .kind = "DeviceTaintRule",
-                                               .scope = Scope::cluster,
-                                               .versions = kRuleVersions};
-constinit const ResourceKind kPodGroups{.group = kSchedulingGroup,
-                                        .plural = "podgroups",
-                                        .kind = "PodGroup",
-                                        .scope = Scope::namespaced,
-                                        .versions = kGroupVersions};
 constinit const ResourceKind kEvents{.group = "",
                                      .plural = "events",
                                      .kind = "Event",

@@ -1,4 +1,4 @@
-// The kinds that we know, and how they are addressed.
+// Kinds and how they are addressed; those that every controller meets.
 #pragma once
 
 #include <span>
@@ -21,11 +21,6 @@ struct ResourceKind {
 };
 
 extern const ResourceKind kPods;
-extern const ResourceKind kResourceClaims;
-extern const ResourceKind kResourceClaimTemplates;
-extern const ResourceKind kResourceSlices;
-extern const ResourceKind kDeviceTaintRules;
-extern const ResourceKind kPodGroups;
 extern const ResourceKind kEvents;
 extern const ResourceKind kLeases;
 

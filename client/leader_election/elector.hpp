@@ -7,7 +7,7 @@
 
 #include "client/leader_election/election.hpp"
 #include "client/leader_election/fence.hpp"
-#include "client/rest_client.hpp"
+#include "client/request/rest_client.hpp"
 #include "runtime/condition.hpp"
 #include "runtime/log.hpp"
 #include "runtime/metrics.hpp"

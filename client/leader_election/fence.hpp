@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "client/write_gate.hpp"
+#include "client/request/write_gate.hpp"
 #include "runtime/time.hpp"
 
 namespace dcm::leader_election {

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "client/rest_client.hpp"
+#include "client/request/rest_client.hpp"
 #include "informers/api_lister_watcher.hpp"
 #include "informers/informer.hpp"
 

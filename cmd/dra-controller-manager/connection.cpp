@@ -3,7 +3,7 @@
 #include <chrono>
 #include <utility>
 
-#include "client/plugin_runner.hpp"
+#include "client/auth/plugin_runner.hpp"
 #include "runtime/version.hpp"
 
 namespace dcm::manager {

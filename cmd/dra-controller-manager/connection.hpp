@@ -3,11 +3,11 @@
 
 #include <memory>
 
-#include "client/config.hpp"
-#include "client/credentials.hpp"
-#include "client/rest_client.hpp"
-#include "client/tls_files.hpp"
-#include "client/write_gate.hpp"
+#include "client/auth/credentials.hpp"
+#include "client/config/config.hpp"
+#include "client/config/tls_files.hpp"
+#include "client/request/rest_client.hpp"
+#include "client/request/write_gate.hpp"
 #include "cmd/dra-controller-manager/options.hpp"
 #include "runtime/http/client.hpp"
 #include "runtime/http/tcp.hpp"

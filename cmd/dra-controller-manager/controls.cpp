@@ -2,6 +2,7 @@
 
 #include <boost/asio/this_coro.hpp>
 
+#include "controllers/api/resources.hpp"
 #include "runtime/task_group.hpp"
 
 namespace dcm::manager {

@@ -3,21 +3,21 @@
 
 #include <optional>
 
-#include "client/api/json.hpp"
-#include "client/discovery.hpp"
+#include "client/discovery/discovery.hpp"
 #include "cmd/dra-controller-manager/cache.hpp"
 #include "cmd/dra-controller-manager/connection.hpp"
 #include "cmd/dra-controller-manager/options.hpp"
+#include "controllers/api/json.hpp"
 #include "controllers/common/event_sink.hpp"
 #include "controllers/common/expectations.hpp"
 #include "controllers/common/shadow_events.hpp"
-#include "controllers/device_taint_eviction/api_client.hpp"
+#include "controllers/device_taint_eviction/api/api_client.hpp"
+#include "controllers/device_taint_eviction/api/shadow_api.hpp"
 #include "controllers/device_taint_eviction/controller.hpp"
-#include "controllers/device_taint_eviction/shadow_api.hpp"
-#include "controllers/resource_claim/api_client.hpp"
+#include "controllers/resource_claim/api/api_client.hpp"
+#include "controllers/resource_claim/api/shadow_api.hpp"
 #include "controllers/resource_claim/controller.hpp"
-#include "controllers/resource_claim/foreign_claims.hpp"
-#include "controllers/resource_claim/shadow_api.hpp"
+#include "controllers/resource_claim/sync/foreign_claims.hpp"
 
 namespace dcm::manager {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "client/discovery.hpp"
+#include "client/discovery/discovery.hpp"
 #include "informers/sync_state.hpp"
 #include "runtime/task.hpp"
 #include "runtime/time.hpp"

@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "client/config.hpp"
-#include "client/event_recorder.hpp"
+#include "client/config/config.hpp"
+#include "client/events/event_recorder.hpp"
 #include "cmd/dra-controller-manager/connection.hpp"
 #include "cmd/dra-controller-manager/duration.hpp"
 #include "cmd/dra-controller-manager/explain/page.hpp"

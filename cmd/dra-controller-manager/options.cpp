@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "client/file.hpp"
+#include "client/config/file.hpp"
 #include "cmd/dra-controller-manager/options/command_line.hpp"
 #include "cmd/dra-controller-manager/options/config_file.hpp"
 #include "cmd/dra-controller-manager/options/effective.hpp"

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "client/api/meta.hpp"
-#include "client/config.hpp"
+#include "client/config/config.hpp"
 #include "client/leader_election/timing.hpp"
 #include "cmd/dra-controller-manager/serving/serving_certificates.hpp"
 #include "controllers/common/feature_gates.hpp"
-#include "controllers/device_taint_eviction/decide_eviction.hpp"
+#include "controllers/device_taint_eviction/rules/decide_eviction.hpp"
 #include "runtime/log.hpp"
 
 namespace dcm::manager {

@@ -6,9 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "client/api/json.hpp"
 #include "cmd/dra-controller-manager/liveness.hpp"
 #include "cmd/dra-controller-manager/process_metrics.hpp"
+#include "controllers/api/json.hpp"
+#include "controllers/api/resources.hpp"
 #include "runtime/memory.hpp"
 
 namespace dcm::manager {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "client/discovery.hpp"
+#include "client/discovery/discovery.hpp"
 #include "cmd/dra-controller-manager/cache.hpp"
 #include "cmd/dra-controller-manager/controls.hpp"
 #include "cmd/dra-controller-manager/explain/source.hpp"

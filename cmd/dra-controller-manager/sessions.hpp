@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "client/discovery.hpp"
+#include "client/discovery/discovery.hpp"
 #include "cmd/dra-controller-manager/stop.hpp"
 #include "runtime/log.hpp"
 #include "runtime/task.hpp"

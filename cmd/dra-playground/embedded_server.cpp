@@ -1,7 +1,7 @@
 #include "cmd/dra-playground/embedded_server.hpp"
 
-#include "runtime/task_group.hpp"
 #include "apiserver/front/http_front.hpp"
+#include "runtime/task_group.hpp"
 
 namespace dcm::playground {
 namespace {

@@ -5,11 +5,11 @@
 #include <memory>
 #include <string>
 
-#include "client/config.hpp"
+#include "apiserver/front/server.hpp"
+#include "client/config/config.hpp"
 #include "cmd/dra-playground/part.hpp"
 #include "runtime/http/pipe.hpp"
 #include "runtime/http/tcp.hpp"
-#include "apiserver/front/server.hpp"
 
 namespace dcm::playground {
 

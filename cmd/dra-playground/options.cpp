@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "cmd/dra-playground/drivers.hpp"
+#include "cmd/dra-playground/cluster/drivers.hpp"
 #include "runtime/version.hpp"
 
 namespace dcm::playground {

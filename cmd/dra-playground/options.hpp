@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "cmd/dra-playground/demo.hpp"
+#include "cmd/dra-playground/demo/demo.hpp"
 #include "cmd/dra-playground/parts.hpp"
-#include "cmd/dra-playground/taint.hpp"
+#include "cmd/dra-playground/taint/taint.hpp"
 
 namespace dcm::playground {
 

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "cmd/dra-playground/drivers.hpp"
-#include "cmd/dra-playground/hollow_nodes.hpp"
-#include "cmd/dra-playground/namespace_gc.hpp"
-#include "cmd/dra-playground/owner_gc.hpp"
-#include "cmd/dra-playground/scheduler.hpp"
+#include "cmd/dra-playground/cluster/drivers.hpp"
+#include "cmd/dra-playground/cluster/hollow_nodes.hpp"
+#include "cmd/dra-playground/cluster/namespace_gc.hpp"
+#include "cmd/dra-playground/cluster/owner_gc.hpp"
+#include "cmd/dra-playground/scheduler/scheduler.hpp"
 
 namespace dcm::playground {
 

@@ -1,7 +1,7 @@
 // What a process of the playground has one of, and how it says that it cannot go on.
 #pragma once
 
-#include "cmd/dra-playground/connection.hpp"
+#include "cmd/dra-playground/objects/connection.hpp"
 #include "runtime/loop.hpp"
 
 namespace dcm::playground {

@@ -10,9 +10,9 @@
 #include <variant>
 #include <vector>
 
-#include "client/api/pod.hpp"
-#include "client/api/pod_group.hpp"
-#include "client/api/resource_claim.hpp"
+#include "controllers/api/pod.hpp"
+#include "controllers/api/pod_group.hpp"
+#include "controllers/api/resource_claim.hpp"
 #include "controllers/common/feature_gates.hpp"
 
 namespace dcm::common {

@@ -1,8 +1,8 @@
 // What the controller has to say about an object: its caches and its queue, for explain_pod.hpp,
 // explain_claim.hpp and explain_group.hpp.
 #include "controllers/resource_claim/controller.hpp"
-#include "controllers/resource_claim/explain_group.hpp"
-#include "controllers/resource_claim/snapshots.hpp"
+#include "controllers/resource_claim/explain/explain_group.hpp"
+#include "controllers/resource_claim/sync/snapshots.hpp"
 
 namespace dcm::resource_claim {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "client/api/resource_claim.hpp"
+#include "controllers/api/resource_claim.hpp"
 #include "controllers/common/pod_claims.hpp"
 #include "informers/observer.hpp"
 #include "runtime/metrics.hpp"

@@ -11,15 +11,16 @@
 
 #include <fmt/format.h>
 
-#include "client/api/json.hpp"
+#include "apiserver/front/direct.hpp"
 #include "cmd/dra-controller-manager/cache.hpp"
-#include "cmd/dra-playground/connection.hpp"
 #include "cmd/dra-playground/embedded_server.hpp"
-#include "controllers/device_taint_eviction/api_client.hpp"
+#include "cmd/dra-playground/objects/connection.hpp"
+#include "controllers/api/json.hpp"
+#include "controllers/api/resources.hpp"
+#include "controllers/device_taint_eviction/api/api_client.hpp"
 #include "controllers/device_taint_eviction/controller.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/task_group.hpp"
-#include "apiserver/front/direct.hpp"
 #include "test/bench/report.hpp"
 
 namespace dcm::bench {

@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 
 #include "client/api/decoder.hpp"
-#include "client/api/device_taint_rule.hpp"
-#include "client/api/pod.hpp"
-#include "client/api/resource_claim.hpp"
-#include "client/api/resource_claim_template.hpp"
-#include "client/api/resource_slice.hpp"
+#include "controllers/api/device_taint_rule.hpp"
+#include "controllers/api/pod.hpp"
+#include "controllers/api/resource_claim.hpp"
+#include "controllers/api/resource_claim_template.hpp"
+#include "controllers/api/resource_slice.hpp"
 
 namespace dcm::fuzz {
 

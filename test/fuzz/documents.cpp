@@ -4,9 +4,9 @@
 
 #include "client/api/lease.hpp"
 #include "client/api/status.hpp"
-#include "client/base64.hpp"
-#include "client/discovery_documents.hpp"
-#include "client/exec_plugin.hpp"
+#include "client/auth/exec_plugin.hpp"
+#include "client/config/base64.hpp"
+#include "client/discovery/discovery_documents.hpp"
 #include "test/fuzz/fuzz.hpp"
 
 namespace dcm::fuzz {

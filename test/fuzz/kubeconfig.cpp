@@ -1,8 +1,8 @@
 // A kubeconfig, and what each of its contexts means. What is said about it can be shown; a file
 // merged with itself is itself.
-#include "client/kubeconfig.hpp"
+#include "client/config/kubeconfig.hpp"
 
-#include "client/config.hpp"
+#include "client/config/config.hpp"
 #include "test/fuzz/fuzz.hpp"
 #include "test/fuzz/memory_file.hpp"
 

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "client/api/encode.hpp"
+#include "controllers/api/encode_claim.hpp"
+#include "controllers/api/resources.hpp"
 #include "test/fuzz/decoders.hpp"
 #include "test/fuzz/describe.hpp"
 #include "test/fuzz/fuzz.hpp"

@@ -3,8 +3,8 @@
 // patch that is refused or a dry run changes nothing.
 #include <array>
 
-#include "runtime/virtual_time.hpp"
 #include "apiserver/front/direct.hpp"
+#include "runtime/virtual_time.hpp"
 #include "test/fuzz/fuzz.hpp"
 
 namespace dcm::fuzz {

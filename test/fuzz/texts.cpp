@@ -1,12 +1,12 @@
 // Values that are written as text: times, durations, URLs, selectors. What was read can be written,
 // and reads the same then.
+#include "apiserver/store/resources.hpp"
+#include "apiserver/store/selectors.hpp"
 #include "client/api/meta.hpp"
 #include "client/api/time.hpp"
 #include "cmd/dra-controller-manager/duration.hpp"
 #include "cmd/dra-controller-manager/explain/subject.hpp"
 #include "runtime/http/url.hpp"
-#include "apiserver/store/resources.hpp"
-#include "apiserver/store/selectors.hpp"
 #include "test/fuzz/fuzz.hpp"
 
 namespace dcm::fuzz {

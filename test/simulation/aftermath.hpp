@@ -11,8 +11,8 @@
 #include <optional>
 #include <string>
 
-#include "runtime/loop.hpp"
 #include "apiserver/front/server.hpp"
+#include "runtime/loop.hpp"
 #include "test/simulation/front.hpp"
 #include "test/simulation/safety.hpp"
 #include "test/simulation/timeline.hpp"

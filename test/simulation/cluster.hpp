@@ -11,8 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "runtime/time.hpp"
 #include "apiserver/store/store.hpp"
+#include "runtime/time.hpp"
 
 namespace dcm::simulation {
 

@@ -27,7 +27,7 @@ SOURCES = [
     DTE + "evict_pod.cpp", DTE + "write_condition.cpp", DTE + "tracker.cpp", DTE + "pending_pods.cpp",
     DTE + "published_devices.cpp", DTE + "rules.cpp",
     "informers/watch_state.cpp", "workqueue/scheduler.cpp", "workqueue/rate_limit.cpp",
-    "client/leader_election/election.cpp", "client/leader_election/elector.cpp", "client/retry.cpp",
+    "client/leader_election/election.cpp", "client/leader_election/elector.cpp", "client/request/retry.cpp",
 ]
 # Not missed: what an invariant rules out, and what is logged (worlds without a timeline have no log).
 PASSED_OVER = ("DCM_ASSERT", "invariant_violated", "log.v(", "log_.v(", "log_.info", "log_.warning")

@@ -10,13 +10,13 @@
 #include <optional>
 #include <utility>
 
+#include "apiserver/front/server.hpp"
 #include "runtime/condition.hpp"
 #include "runtime/http/pipe.hpp"
 #include "runtime/http/server.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/rng.hpp"
 #include "runtime/task_group.hpp"
-#include "apiserver/front/server.hpp"
 #include "test/simulation/weather.hpp"
 
 namespace dcm::simulation {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "client/event_recorder.hpp"
+#include "client/events/event_recorder.hpp"
 #include "client/leader_election/elector.hpp"
 #include "cmd/dra-controller-manager/leadership.hpp"
 #include "cmd/dra-controller-manager/options.hpp"

@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
+#include "apiserver/front/direct.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/rng.hpp"
-#include "apiserver/front/direct.hpp"
 #include "test/simulation/cluster.hpp"
 #include "test/simulation/timeline.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "controllers/resource_claim/describe.hpp"
+#include "controllers/resource_claim/explain/describe.hpp"
 
 namespace dcm::test {
 

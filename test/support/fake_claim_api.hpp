@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "controllers/resource_claim/api.hpp"
+#include "controllers/resource_claim/api/api.hpp"
 #include "runtime/time.hpp"
 
 namespace dcm::test {

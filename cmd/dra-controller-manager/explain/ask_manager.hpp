@@ -1,7 +1,7 @@
 // Asks a manager that runs: a request to its page.
 #pragma once
 
-#include "client/credentials.hpp"
+#include "client/auth/credentials.hpp"
 #include "cmd/dra-controller-manager/explain/outcome.hpp"
 #include "cmd/dra-controller-manager/explain/render.hpp"
 #include "cmd/dra-controller-manager/explain/subject.hpp"

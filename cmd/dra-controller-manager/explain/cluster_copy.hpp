@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "client/api/decoder.hpp"
-#include "client/api/device_taint_rule.hpp"
-#include "client/api/pod.hpp"
-#include "client/api/pod_group.hpp"
-#include "client/api/resource_claim.hpp"
-#include "client/api/resource_claim_template.hpp"
-#include "client/api/resource_slice.hpp"
 #include "cmd/dra-controller-manager/explain/source.hpp"
+#include "controllers/api/device_taint_rule.hpp"
+#include "controllers/api/pod.hpp"
+#include "controllers/api/pod_group.hpp"
+#include "controllers/api/resource_claim.hpp"
+#include "controllers/api/resource_claim_template.hpp"
+#include "controllers/api/resource_slice.hpp"
 #include "informers/store.hpp"
 #include "runtime/metrics.hpp"
 

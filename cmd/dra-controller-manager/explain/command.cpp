@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "client/config.hpp"
-#include "client/credentials.hpp"
-#include "client/tls_files.hpp"
+#include "client/auth/credentials.hpp"
+#include "client/config/config.hpp"
+#include "client/config/tls_files.hpp"
 #include "cmd/dra-controller-manager/connection.hpp"
 #include "cmd/dra-controller-manager/explain/ask_manager.hpp"
 #include "cmd/dra-controller-manager/explain/options.hpp"

@@ -5,10 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "client/api/json.hpp"
-#include "client/discovery.hpp"
-#include "client/typed.hpp"
+#include "client/discovery/discovery.hpp"
+#include "client/request/typed.hpp"
 #include "cmd/dra-controller-manager/explain/cluster_copy.hpp"
+#include "controllers/api/json.hpp"
+#include "controllers/api/resources.hpp"
 
 namespace dcm::manager {
 namespace {

@@ -2,7 +2,7 @@
 // nothing out.
 #pragma once
 
-#include "client/rest_client.hpp"
+#include "client/request/rest_client.hpp"
 #include "cmd/dra-controller-manager/explain/outcome.hpp"
 #include "cmd/dra-controller-manager/explain/render.hpp"
 #include "cmd/dra-controller-manager/explain/subject.hpp"

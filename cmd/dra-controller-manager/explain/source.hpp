@@ -4,9 +4,9 @@
 
 #include <optional>
 
-#include "client/api/pod.hpp"
-#include "client/api/resource_claim.hpp"
 #include "cmd/dra-controller-manager/explain/subject.hpp"
+#include "controllers/api/pod.hpp"
+#include "controllers/api/resource_claim.hpp"
 #include "controllers/common/explanation.hpp"
 #include "controllers/device_taint_eviction/controller.hpp"
 #include "controllers/resource_claim/controller.hpp"

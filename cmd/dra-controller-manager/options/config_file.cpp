@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "client/yaml_fields.hpp"
+#include "client/config/yaml_fields.hpp"
 
 namespace dcm::manager {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "client/config.hpp"
+#include "client/config/config.hpp"
 #include "cmd/dra-controller-manager/options.hpp"
 #include "cmd/dra-controller-manager/options/effective.hpp"
 #include "cmd/dra-controller-manager/options/setting.hpp"

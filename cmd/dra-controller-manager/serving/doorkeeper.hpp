@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "client/access_review.hpp"
-#include "client/admission.hpp"
-#include "client/lru_map.hpp"
+#include "client/auth/access_review.hpp"
+#include "client/events/lru_map.hpp"
+#include "client/request/admission.hpp"
 #include "runtime/http/message.hpp"
 #include "runtime/log.hpp"
 #include "runtime/time.hpp"

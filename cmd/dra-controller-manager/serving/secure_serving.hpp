@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "client/rest_client.hpp"
+#include "client/request/rest_client.hpp"
 #include "cmd/dra-controller-manager/serving/doorkeeper.hpp"
 #include "cmd/dra-controller-manager/serving/pages.hpp"
 #include "cmd/dra-controller-manager/serving/serving_certificates.hpp"

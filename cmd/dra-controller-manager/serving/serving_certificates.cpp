@@ -3,8 +3,8 @@
 #include <array>
 #include <utility>
 
-#include "client/access_review.hpp"
-#include "client/pem.hpp"
+#include "client/auth/access_review.hpp"
+#include "client/config/pem.hpp"
 #include "runtime/http/self_signed.hpp"
 #include "runtime/http/tcp.hpp"
 

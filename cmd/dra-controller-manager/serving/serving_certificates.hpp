@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "client/rest_client.hpp"
+#include "client/request/rest_client.hpp"
 #include "runtime/http/tcp.hpp"
 
 namespace dcm::manager {

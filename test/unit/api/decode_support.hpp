@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "client/api/json.hpp"
+#include "controllers/api/json.hpp"
 
 namespace dcm::api {
 

@@ -1,9 +1,11 @@
 // Each body, letter for letter.
-#include "client/api/encode_device_taint.hpp"
+#include "controllers/api/encode_device_taint.hpp"
 
 #include <chrono>
 
 #include <gtest/gtest.h>
+
+#include "controllers/api/resources.hpp"
 
 namespace dcm::api {
 namespace {

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "controllers/api/encode_claim.hpp"
+#include "controllers/api/resources.hpp"
 #include "test/unit/api/decode_support.hpp"
 
 namespace dcm::api {

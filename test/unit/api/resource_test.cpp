@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "controllers/api/resources.hpp"
 #include "runtime/assert.hpp"
 
 namespace dcm::api {

@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/virtual_time.hpp"
 #include "apiserver/front/direct.hpp"
+#include "runtime/virtual_time.hpp"
 
 namespace dcm::apiserver {
 

@@ -1,4 +1,4 @@
-#include "client/admission.hpp"
+#include "client/request/admission.hpp"
 
 #include <map>
 #include <string>

@@ -2,7 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "client/api/json.hpp"
+#include "controllers/api/json.hpp"
+#include "controllers/api/resources.hpp"
 #include "test/support/co_test.hpp"
 #include "test/unit/client/rest_client_fixture.hpp"
 

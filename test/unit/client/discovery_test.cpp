@@ -1,8 +1,9 @@
-#include "client/discovery.hpp"
+#include "client/discovery/discovery.hpp"
 
 #include <gmock/gmock.h>
 
-#include "client/discovery_documents.hpp"
+#include "client/discovery/discovery_documents.hpp"
+#include "controllers/api/resources.hpp"
 #include "test/support/co_test.hpp"
 #include "test/unit/client/rest_client_fixture.hpp"
 

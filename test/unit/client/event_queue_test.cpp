@@ -1,4 +1,4 @@
-#include "client/event_queue.hpp"
+#include "client/events/event_queue.hpp"
 
 #include <set>
 

@@ -1,4 +1,4 @@
-#include "client/event_recorder.hpp"
+#include "client/events/event_recorder.hpp"
 
 #include <gmock/gmock.h>
 

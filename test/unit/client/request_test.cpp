@@ -1,6 +1,8 @@
-#include "client/request.hpp"
+#include "client/request/request.hpp"
 
 #include <gtest/gtest.h>
+
+#include "controllers/api/resources.hpp"
 
 namespace dcm::client {
 namespace {

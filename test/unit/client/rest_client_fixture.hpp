@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "client/rest_client.hpp"
+#include "client/request/rest_client.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/metrics.hpp"
 #include "test/support/fake_http_client.hpp"

@@ -1,4 +1,4 @@
-#include "client/rest_client.hpp"
+#include "client/request/rest_client.hpp"
 
 #include <gmock/gmock.h>
 

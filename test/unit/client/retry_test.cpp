@@ -1,4 +1,4 @@
-#include "client/retry.hpp"
+#include "client/request/retry.hpp"
 
 #include <gtest/gtest.h>
 

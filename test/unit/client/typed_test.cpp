@@ -1,10 +1,11 @@
-#include "client/typed.hpp"
+#include "client/request/typed.hpp"
 
 #include <gmock/gmock.h>
 
-#include "client/api/encode.hpp"
-#include "client/api/json.hpp"
-#include "client/api/resource_claim.hpp"
+#include "controllers/api/encode_claim.hpp"
+#include "controllers/api/json.hpp"
+#include "controllers/api/resource_claim.hpp"
+#include "controllers/api/resources.hpp"
 #include "test/support/co_test.hpp"
 #include "test/unit/client/rest_client_fixture.hpp"
 

@@ -1,4 +1,4 @@
-#include "client/watch_frames.hpp"
+#include "client/request/watch_frames.hpp"
 
 #include <vector>
 

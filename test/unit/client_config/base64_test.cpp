@@ -1,8 +1,8 @@
-#include "client/base64.hpp"
+#include "client/config/base64.hpp"
 
 #include <gtest/gtest.h>
 
-#include "client/pem.hpp"
+#include "client/config/pem.hpp"
 
 namespace dcm::client {
 namespace {

@@ -1,5 +1,5 @@
 // Where configuration is looked for, and how several files become one.
-#include "client/config.hpp"
+#include "client/config/config.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

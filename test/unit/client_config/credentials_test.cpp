@@ -1,11 +1,11 @@
-#include "client/credentials.hpp"
+#include "client/auth/credentials.hpp"
 
 #include <filesystem>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "client/impersonation.hpp"
+#include "client/auth/impersonation.hpp"
 #include "runtime/loop.hpp"
 #include "test/unit/client_config/files.hpp"
 

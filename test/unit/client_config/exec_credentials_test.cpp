@@ -1,5 +1,5 @@
 // When a plugin runs, and what requests get meanwhile, on virtual time.
-#include "client/exec_credentials.hpp"
+#include "client/auth/exec_credentials.hpp"
 
 #include <deque>
 

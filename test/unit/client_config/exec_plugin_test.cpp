@@ -1,5 +1,5 @@
 // What is said to credential plugins, and what is taken from them.
-#include "client/exec_plugin.hpp"
+#include "client/auth/exec_plugin.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -9,8 +9,8 @@
 
 #include <gtest/gtest.h>
 
-#include "client/base64.hpp"
-#include "client/config.hpp"
+#include "client/config/base64.hpp"
+#include "client/config/config.hpp"
 
 namespace dcm::client {
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "client/proxy.hpp"
+#include "client/config/proxy.hpp"
 
 namespace dcm::client {
 namespace {

@@ -1,4 +1,4 @@
-#include "client/tls_files.hpp"
+#include "client/config/tls_files.hpp"
 
 #include <filesystem>
 

@@ -1,8 +1,9 @@
 // Each request as it goes over the wire: method, path, media type, body.
-#include "controllers/device_taint_eviction/api_client.hpp"
+#include "controllers/device_taint_eviction/api/api_client.hpp"
 
 #include <gmock/gmock.h>
 
+#include "controllers/api/resources.hpp"
 #include "test/support/co_test.hpp"
 #include "test/unit/client/rest_client_fixture.hpp"
 #include "test/unit/device_taint_eviction/world.hpp"

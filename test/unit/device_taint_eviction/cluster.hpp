@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "controllers/device_taint_eviction/api/shadow_api.hpp"
 #include "controllers/device_taint_eviction/controller.hpp"
-#include "controllers/device_taint_eviction/shadow_api.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/task_group.hpp"
 #include "test/unit/device_taint_eviction/fake_eviction_api.hpp"

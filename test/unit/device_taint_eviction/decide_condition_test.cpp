@@ -1,5 +1,5 @@
 // What the condition of a rule says, letter for letter, and when it is written.
-#include "controllers/device_taint_eviction/decide_condition.hpp"
+#include "controllers/device_taint_eviction/rules/decide_condition.hpp"
 
 #include <gtest/gtest.h>
 

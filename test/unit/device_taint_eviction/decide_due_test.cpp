@@ -1,5 +1,5 @@
 // Which pods must go, when and why: a world in one row.
-#include "controllers/device_taint_eviction/decide_due.hpp"
+#include "controllers/device_taint_eviction/rules/decide_due.hpp"
 
 #include <functional>
 

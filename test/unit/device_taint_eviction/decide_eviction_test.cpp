@@ -1,5 +1,5 @@
 // What a worker does next for a pod, as a table.
-#include "controllers/device_taint_eviction/decide_eviction.hpp"
+#include "controllers/device_taint_eviction/rules/decide_eviction.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What is told about a pod's taints and about rules: a world, and the sentences that it leads to.
-#include "controllers/device_taint_eviction/explain.hpp"
+#include "controllers/device_taint_eviction/explain/explain.hpp"
 
 #include <functional>
 

@@ -11,9 +11,9 @@
 #include <variant>
 #include <vector>
 
-#include "controllers/device_taint_eviction/api.hpp"
-#include "controllers/device_taint_eviction/lookup.hpp"
-#include "controllers/device_taint_eviction/published_devices.hpp"
+#include "controllers/device_taint_eviction/api/api.hpp"
+#include "controllers/device_taint_eviction/tracker/lookup.hpp"
+#include "controllers/device_taint_eviction/tracker/published_devices.hpp"
 #include "runtime/time.hpp"
 
 namespace dcm::device_taint_eviction {

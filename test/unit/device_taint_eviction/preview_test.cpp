@@ -1,5 +1,5 @@
 // What a rule with effect None counts.
-#include "controllers/device_taint_eviction/preview.hpp"
+#include "controllers/device_taint_eviction/tracker/preview.hpp"
 
 #include <gtest/gtest.h>
 

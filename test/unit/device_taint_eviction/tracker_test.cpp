@@ -1,5 +1,5 @@
 // What becomes of pending pods as objects change.
-#include "controllers/device_taint_eviction/tracker.hpp"
+#include "controllers/device_taint_eviction/tracker/tracker.hpp"
 
 #include <gtest/gtest.h>
 

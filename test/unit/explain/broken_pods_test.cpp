@@ -7,13 +7,13 @@
 #include <boost/json/value.hpp>
 #include <fmt/format.h>
 
+#include "apiserver/front/direct.hpp"
+#include "apiserver/front/http_front.hpp"
 #include "cmd/dra-controller-manager/explain/ask_manager.hpp"
 #include "cmd/dra-controller-manager/explain/page.hpp"
 #include "cmd/dra-controller-manager/explain/read_cluster.hpp"
 #include "runtime/http/pipe.hpp"
 #include "runtime/task_group.hpp"
-#include "apiserver/front/direct.hpp"
-#include "apiserver/front/http_front.hpp"
 #include "test/support/co_test.hpp"
 #include "test/unit/herd/whole_manager.hpp"
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "runtime/http/pipe.hpp"
-#include "runtime/task_group.hpp"
 #include "apiserver/front/direct.hpp"
 #include "apiserver/front/http_front.hpp"
+#include "runtime/http/pipe.hpp"
+#include "runtime/task_group.hpp"
 #include "test/support/co_test.hpp"
 #include "test/unit/herd/whole_manager.hpp"
 

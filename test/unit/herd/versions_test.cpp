@@ -3,10 +3,11 @@
 // Sessions with the real client against the API server in memory over HTTP, on virtual time.
 #include <string>
 
-#include "cmd/dra-controller-manager/session.hpp"
-#include "runtime/http/pipe.hpp"
 #include "apiserver/front/direct.hpp"
 #include "apiserver/front/http_front.hpp"
+#include "cmd/dra-controller-manager/session.hpp"
+#include "controllers/api/resources.hpp"
+#include "runtime/http/pipe.hpp"
 #include "test/support/co_test.hpp"
 #include "test/unit/herd/whole_manager.hpp"
 

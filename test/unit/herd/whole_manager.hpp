@@ -7,13 +7,14 @@
 #include <string_view>
 #include <utility>
 
-#include "client/api/json.hpp"
-#include "client/discovery.hpp"
-#include "client/event_recorder.hpp"
+#include "client/discovery/discovery.hpp"
+#include "client/events/event_recorder.hpp"
 #include "cmd/dra-controller-manager/cache.hpp"
-#include "controllers/device_taint_eviction/api_client.hpp"
+#include "controllers/api/json.hpp"
+#include "controllers/api/resources.hpp"
+#include "controllers/device_taint_eviction/api/api_client.hpp"
 #include "controllers/device_taint_eviction/controller.hpp"
-#include "controllers/resource_claim/api_client.hpp"
+#include "controllers/resource_claim/api/api_client.hpp"
 #include "controllers/resource_claim/controller.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/task_group.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "client/api/pod.hpp"
+#include "controllers/api/pod.hpp"
 #include "informers/store.hpp"
 
 namespace dcm::informers::testing {

@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
+#include "apiserver/front/direct.hpp"
+#include "apiserver/front/server.hpp"
 #include "client/leader_election/elector.hpp"
 #include "runtime/http/client.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/task_group.hpp"
-#include "apiserver/front/direct.hpp"
-#include "apiserver/front/server.hpp"
 #include "test/unit/client/rest_client_fixture.hpp"
 
 namespace dcm::leader_election {

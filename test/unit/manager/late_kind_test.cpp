@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "controllers/api/resources.hpp"
 #include "runtime/task_group.hpp"
 #include "test/unit/client/rest_client_fixture.hpp"
 

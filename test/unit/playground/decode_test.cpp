@@ -1,5 +1,5 @@
 // What the playground reads of objects, beyond what client/api reads.
-#include "cmd/dra-playground/decode.hpp"
+#include "cmd/dra-playground/objects/decode.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cmd/dra-playground/inventory.hpp"
+#include "cmd/dra-playground/cluster/inventory.hpp"
 
 #include <gtest/gtest.h>
 

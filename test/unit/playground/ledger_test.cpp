@@ -1,4 +1,4 @@
-#include "cmd/dra-playground/ledger.hpp"
+#include "cmd/dra-playground/demo/ledger.hpp"
 
 #include <gmock/gmock.h>
 

@@ -4,12 +4,12 @@
 
 #include <set>
 
-#include "client/api/time.hpp"
-#include "cmd/dra-playground/connection.hpp"
-#include "cmd/dra-playground/embedded_server.hpp"
-#include "cmd/dra-playground/taint.hpp"
-#include "runtime/task_group.hpp"
 #include "apiserver/front/direct.hpp"
+#include "client/api/time.hpp"
+#include "cmd/dra-playground/embedded_server.hpp"
+#include "cmd/dra-playground/objects/connection.hpp"
+#include "cmd/dra-playground/taint/taint.hpp"
+#include "runtime/task_group.hpp"
 #include "test/support/co_test.hpp"
 
 namespace dcm::playground {

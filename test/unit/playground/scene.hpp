@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cmd/dra-playground/decide_placement.hpp"
+#include "cmd/dra-playground/scheduler/decide_placement.hpp"
 
 namespace dcm::playground {
 

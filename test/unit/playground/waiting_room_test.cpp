@@ -1,4 +1,4 @@
-#include "cmd/dra-playground/waiting_room.hpp"
+#include "cmd/dra-playground/scheduler/waiting_room.hpp"
 
 #include <gtest/gtest.h>
 

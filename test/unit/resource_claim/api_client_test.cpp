@@ -1,9 +1,10 @@
 // Each request as it goes over the wire: method, path, media type, body.
-#include "controllers/resource_claim/api_client.hpp"
+#include "controllers/resource_claim/api/api_client.hpp"
 
 #include <gmock/gmock.h>
 
-#include "client/api/json.hpp"
+#include "controllers/api/json.hpp"
+#include "controllers/api/resources.hpp"
 #include "runtime/task_group.hpp"
 #include "test/support/co_test.hpp"
 #include "test/support/objects.hpp"

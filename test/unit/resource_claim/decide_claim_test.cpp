@@ -1,9 +1,9 @@
 // What the controller does for a claim, as a table: what it knows, and its one next step.
-#include "controllers/resource_claim/decide_claim.hpp"
+#include "controllers/resource_claim/rules/decide_claim.hpp"
 
 #include <gtest/gtest.h>
 
-#include "controllers/resource_claim/describe.hpp"
+#include "controllers/resource_claim/explain/describe.hpp"
 #include "test/support/objects.hpp"
 
 namespace dcm::resource_claim {

@@ -1,11 +1,11 @@
 // What the controller does for a pod group, and for pods that are in one, as a table.
-#include "controllers/resource_claim/decide_group.hpp"
+#include "controllers/resource_claim/rules/decide_group.hpp"
 
 #include <gtest/gtest.h>
 
-#include "controllers/resource_claim/decide_claim.hpp"
-#include "controllers/resource_claim/decide_pod.hpp"
-#include "controllers/resource_claim/describe.hpp"
+#include "controllers/resource_claim/explain/describe.hpp"
+#include "controllers/resource_claim/rules/decide_claim.hpp"
+#include "controllers/resource_claim/rules/decide_pod.hpp"
 #include "test/support/objects.hpp"
 #include "test/unit/resource_claim/known.hpp"
 

@@ -1,5 +1,5 @@
 // What is told about a claim: a row is what is known, and the sentence that says so.
-#include "controllers/resource_claim/explain_claim.hpp"
+#include "controllers/resource_claim/explain/explain_claim.hpp"
 
 #include <gtest/gtest.h>
 

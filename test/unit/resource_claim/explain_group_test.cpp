@@ -1,5 +1,5 @@
 // What is told about a pod group and its claims.
-#include "controllers/resource_claim/explain_group.hpp"
+#include "controllers/resource_claim/explain/explain_group.hpp"
 
 #include <gmock/gmock.h>
 

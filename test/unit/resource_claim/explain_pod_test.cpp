@@ -1,5 +1,5 @@
 // What is told about a pod and its claims: a row is what is known, and the sentence that says so.
-#include "controllers/resource_claim/explain_pod.hpp"
+#include "controllers/resource_claim/explain/explain_pod.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "controllers/resource_claim/generate_name.hpp"
+#include "controllers/resource_claim/rules/generate_name.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "controllers/resource_claim/decide_generation.hpp"
+#include "controllers/resource_claim/rules/decide_generation.hpp"
 
 namespace dcm::resource_claim {
 

@@ -1,4 +1,4 @@
-#include "controllers/resource_claim/retry.hpp"
+#include "controllers/resource_claim/sync/retry.hpp"
 
 #include <gtest/gtest.h>
 

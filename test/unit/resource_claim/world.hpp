@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "controllers/resource_claim/api/shadow_api.hpp"
 #include "controllers/resource_claim/controller.hpp"
-#include "controllers/resource_claim/foreign_claims.hpp"
-#include "controllers/resource_claim/shadow_api.hpp"
+#include "controllers/resource_claim/sync/foreign_claims.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/task_group.hpp"
 #include "test/support/fake_claim_api.hpp"

@@ -1,0 +1,36 @@
+// Who calls us, and what may they do: asked of the API server (TokenReview of
+// authentication.k8s.io/v1, SubjectAccessReview of authorization.k8s.io/v1), as the components of a
+// Kubernetes control plane do for their own HTTPS ports.
+//
+// A server that calls these holds tokens of others: they are sent in a body, which is never logged.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "client/api/access_review.hpp"
+#include "client/request/rest_client.hpp"
+
+namespace dcm::client {
+
+// Both are sent whether or not this process leads: nothing of the cluster is changed by them.
+// `rest` must outlive the calls.
+
+// Whose token that is; nothing: nobody's that is good for this cluster.
+// Errors: as RestClient::send; malformed.
+runtime::Task<runtime::Result<std::optional<api::UserInfo>>> review_token(
+    RestClient& rest, std::string token, runtime::Deadline deadline);
+
+enum class Access { allowed, denied };
+// Errors: as RestClient::send; malformed.
+runtime::Task<runtime::Result<Access>> review_access(RestClient& rest, api::UserInfo user,
+                                                     api::NonResourceAttributes what,
+                                                     runtime::Deadline deadline);
+
+// The CAs of client certificates that the cluster publishes for its extension servers, as PEM: of
+// ConfigMap extension-apiserver-authentication in kube-system. Empty: it publishes none.
+// Errors: as RestClient::send; malformed.
+runtime::Task<runtime::Result<std::string>> read_published_client_ca(RestClient& rest,
+                                                                     runtime::Deadline deadline);
+
+}  // namespace dcm::client

@@ -1,0 +1,217 @@
+#include "client/auth/exec_credentials.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "runtime/condition.hpp"
+
+namespace dcm::client {
+namespace {
+
+using namespace std::chrono_literals;
+using runtime::Deadline;
+using runtime::Duration;
+using runtime::Error;
+using runtime::fail;
+using runtime::MonoTime;
+using runtime::Reason;
+using runtime::Result;
+using runtime::Task;
+using runtime::WallTime;
+
+// How often the wall clock is looked at, which may jump.
+constexpr Duration kLookMax = 1min;
+constexpr Duration kLookMin = 1s;
+constexpr Duration kRepeatWarning = 10min;
+// The share of a credential's life after which another one is asked for.
+constexpr std::int64_t kRefreshNumerator = 4;
+constexpr std::int64_t kRefreshDenominator = 5;
+
+// What is in use.
+struct Held {
+  std::string authorization;  // empty: a certificate alone
+  bool has_certificate = false;
+  std::optional<WallTime> expires;
+  WallTime refresh_at;  // if it expires
+};
+
+class ExecCredentials final : public Credentials {
+ public:
+  ExecCredentials(ExecCredentialsOptions options, std::unique_ptr<PluginRunner> runner,
+                  UseCertificate use_certificate, runtime::TimeSource& time, runtime::Logger log)
+      : options_(std::move(options)),
+        runner_(std::move(runner)),
+        use_certificate_(std::move(use_certificate)),
+        time_(time),
+        log_(std::move(log)),
+        warned_(time, kRepeatWarning),
+        run_ended_(time),
+        held_changed_(time),
+        pause_(options_.first_pause_after_failure) {}
+
+  Task<Result<>> authorize(http::Headers& headers, Deadline deadline) override {
+    if (!is_usable()) {
+      const Result<> renewed = co_await renew(deadline);
+      if (!renewed) co_return renewed;
+    }
+    if (!held_->authorization.empty()) headers.set("Authorization", held_->authorization);
+    co_return Result<>();
+  }
+
+  Task<Refreshed> refresh(std::string rejected, Deadline deadline) override {
+    if (held_ && held_->authorization != rejected) co_return Refreshed::yes;
+    const bool is_fresh = last_success_ && time_.now() < *last_success_ + options_.pause_after_run;
+    // Which certificate was refused nobody can tell; the fresh one may not have been tried yet.
+    if (is_fresh) co_return held_->has_certificate ? Refreshed::yes : Refreshed::no;
+    const Result<> renewed = co_await renew(deadline);
+    const bool is_new = renewed && (held_->authorization != rejected || held_->has_certificate);
+    co_return is_new ? Refreshed::yes : Refreshed::no;
+  }
+
+  Task<> keep_fresh() override {
+    while (true) {
+      co_await held_changed_.wait(Deadline::after(time_, until_look()));
+      if (!held_ || !held_->expires || time_.wall_now() < held_->refresh_at) continue;
+      const Result<> renewed = co_await renew(Deadline::after(time_, options_.timeout));
+      if (!renewed && is_usable()) warn(renewed.error().message);
+    }
+  }
+
+ private:
+  // Wakes those who wait for a run, however it ends.
+  class Running {
+   public:
+    explicit Running(ExecCredentials& owner) : owner_(owner) { owner_.is_running_ = true; }
+    ~Running() {
+      owner_.is_running_ = false;
+      owner_.run_ended_.notify_all();
+    }
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+
+   private:
+    ExecCredentials& owner_;
+  };
+
+  bool is_usable() const {
+    return held_ && (!held_->expires || time_.wall_now() < *held_->expires);
+  }
+
+  // Until something may be due.
+  Duration until_look() const {
+    if (!held_ || !held_->expires) return kLookMax;
+    Duration wait = held_->refresh_at - time_.wall_now();
+    if (failure_) wait = std::max(wait, next_try_ - time_.now());
+    return std::clamp(wait, kLookMin, kLookMax);
+  }
+
+  // Something newer than what is held now, by a run of ours or by one that is under way.
+  Task<Result<>> renew(Deadline deadline) {
+    const std::uint64_t before = successes_;
+    while (is_running_) {
+      const auto outcome = co_await run_ended_.wait(deadline);
+      if (outcome == runtime::Condition::Outcome::timed_out) {
+        co_return fail(Reason::deadline_exceeded,
+                       options_.plugin.describe() + " had not ended by the deadline");
+      }
+      if (successes_ != before) co_return Result<>();
+    }
+    if (failure_ && time_.now() < next_try_) co_return fail(*failure_);
+    const Result<> renewed = co_await run(deadline);
+    co_return renewed;
+  }
+
+  Task<Result<>> run(Deadline deadline) {
+    const Running running(*this);
+    const Deadline own = Deadline::after(time_, options_.timeout);
+    const Result<std::string> output =
+        co_await runner_->run(options_.plugin, options_.exec_info, std::min(deadline, own));
+    // That the caller had less time than the plugin may take is no failure of the plugin.
+    const bool was_hurried = deadline < own;
+    if (!output && output.error().reason == Reason::deadline_exceeded && was_hurried) {
+      co_return fail(output.error());
+    }
+    co_return note(output ? accept(*output) : Result<>(fail(output.error())));
+  }
+
+  Result<> note(Result<> result) {
+    if (result) {
+      failure_.reset();
+      pause_ = options_.first_pause_after_failure;
+      last_success_ = time_.now();
+      warned_.reset();
+      return result;
+    }
+    failure_ = result.error();
+    next_try_ = time_.now() + pause_;
+    pause_ = std::min(pause_ * 2, options_.last_pause_after_failure);
+    return result;
+  }
+
+  Result<> accept(const std::string& output) {
+    auto credential = decode_exec_credential(output, options_.plugin.api_version);
+    if (!credential) return blame(credential.error().message);
+    const WallTime now = time_.wall_now();
+    if (credential->expires && *credential->expires <= now) {
+      return blame("what it gave has expired already");
+    }
+    const bool has_certificate = !credential->certificate_pem.empty();
+    if (has_certificate) {
+      const Result<> used = use_certificate_(
+          {std::move(credential->certificate_pem), std::move(credential->key_pem)});
+      if (!used) return blame("its client certificate cannot be used: " + used.error().message);
+    }
+    held_ = Held{.authorization = credential->token.empty() ? "" : "Bearer " + credential->token,
+                 .has_certificate = has_certificate,
+                 .expires = credential->expires,
+                 .refresh_at = now};
+    if (held_->expires) {
+      held_->refresh_at += (*held_->expires - now) / kRefreshDenominator * kRefreshNumerator;
+    }
+    ++successes_;
+    held_changed_.notify_all();
+    return {};
+  }
+
+  std::unexpected<Error> blame(std::string_view what) const {
+    return fail(Reason::configuration, fmt::format("{}: {}", options_.plugin.describe(), what));
+  }
+
+  void warn(const std::string& problem) {
+    if (warned_.should_log(problem)) {
+      log_.warning("Credentials cannot be renewed yet; the last ones are used on",
+                   {{"err", problem}});
+    }
+  }
+
+  ExecCredentialsOptions options_;
+  std::unique_ptr<PluginRunner> runner_;
+  UseCertificate use_certificate_;
+  runtime::TimeSource& time_;
+  runtime::Logger log_;
+  runtime::RepeatGuard warned_;
+  runtime::Condition run_ended_;
+  runtime::Condition held_changed_;
+  bool is_running_ = false;
+  std::uint64_t successes_ = 0;
+  std::optional<MonoTime> last_success_;
+  std::optional<Held> held_;
+  std::optional<Error> failure_;  // of the last run
+  MonoTime next_try_{};           // after a failure
+  Duration pause_;
+};
+
+}  // namespace
+
+std::unique_ptr<Credentials> make_exec_credentials(ExecCredentialsOptions options,
+                                                   std::unique_ptr<PluginRunner> runner,
+                                                   UseCertificate use_certificate,
+                                                   runtime::TimeSource& time, runtime::Logger log) {
+  return std::make_unique<ExecCredentials>(std::move(options), std::move(runner),
+                                           std::move(use_certificate), time, std::move(log));
+}
+
+}  // namespace dcm::client

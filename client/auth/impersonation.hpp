@@ -1,0 +1,28 @@
+// Acting as somebody else (`kubectl --as`): whom, and the header fields that say so.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "client/auth/credentials.hpp"
+
+namespace dcm::client {
+
+// None of it is secret. Empty user: nobody.
+struct Impersonation {
+  std::string user = {};
+  std::string uid = {};
+  std::vector<std::string> groups = {};
+  std::vector<std::pair<std::string, std::vector<std::string>>> extra = {};
+};
+
+// Adds Impersonate-User, -Uid, -Group and -Extra-…, as client-go's transport does.
+void impersonate(const Impersonation& as, http::Headers& headers);
+
+// `inner`, with that added to each request.
+std::unique_ptr<Credentials> make_impersonating(std::unique_ptr<Credentials> inner,
+                                                Impersonation as);
+
+}  // namespace dcm::client

@@ -1,0 +1,74 @@
+// Which API server to talk to, and as whom: from a kubeconfig, or from inside a pod.
+//
+// The first of these that applies: `--kubeconfig`, `$KUBECONFIG` (a list of files, merged as
+// kubectl does), the service account of the pod we run in, `~/.kube/config`.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/auth/exec_plugin.hpp"
+#include "client/auth/impersonation.hpp"
+#include "runtime/error.hpp"
+#include "runtime/http/proxy.hpp"
+#include "runtime/http/stream.hpp"
+#include "runtime/http/tcp.hpp"
+
+namespace dcm::client {
+
+// A PEM text that is given in place, or a file to read it from (again, when it changes); never
+// both: a kubeconfig that gives both is refused, as client-go does.
+struct PemSource {
+  std::string data;
+  std::string file;
+  bool empty() const { return data.empty() && file.empty(); }
+};
+
+// Everything that it takes to connect. Holds secrets: never logged, has no printing function.
+struct ClusterConfig {
+  http::Endpoint server;
+  std::string path_prefix;  // of the server's URL, without the trailing slash: "/k8s/clusters/c-1"
+  PemSource ca;
+  std::string tls_server_name;
+  http::Verification verification = http::Verification::full;
+  PemSource client_certificate;
+  PemSource client_key;
+  std::string token;
+  std::string token_file;  // wins over `token`
+  std::string username;    // basic authentication
+  std::string password;
+  std::optional<ExecPlugin> exec;  // instead of all of these
+  Impersonation impersonation;
+  std::optional<http::Proxy> proxy;
+  std::string namespace_ = "default";
+  // Where it comes from, for logs: "/home/ada/.kube/config, context dev".
+  std::string origin;
+  std::vector<std::string> warnings;  // to be logged: insecure-skip-tls-verify, …
+  // What only plugins are told of the cluster.
+  std::string proxy_url;
+  bool disable_compression = false;
+  std::string exec_config_json;
+};
+
+// What the search looks at beside its arguments, so that tests can bring their own.
+struct Environment {
+  std::function<std::optional<std::string>(const std::string& name)> variable;
+  std::string service_account_dir = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+  // The variables of this process.
+  static Environment of_process();
+};
+
+struct ConfigOverrides {
+  std::string kubeconfig = {};  // --kubeconfig: this file alone
+  std::string context = {};     // --context
+  std::string server = {};      // --server
+};
+
+// Errors: configuration; one line with the file, the line where that is known, and what is wrong.
+runtime::Result<ClusterConfig> load_cluster_config(const ConfigOverrides& overrides,
+                                                   const Environment& environment);
+
+}  // namespace dcm::client

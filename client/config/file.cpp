@@ -1,0 +1,61 @@
+#include "client/config/file.hpp"
+
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace dcm::client {
+namespace {
+
+using runtime::fail;
+using runtime::Reason;
+using runtime::Result;
+
+// Closes what it holds.
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  ~FileDescriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+std::unexpected<runtime::Error> unreadable(const std::string& file, int error) {
+  return fail(Reason::configuration,
+              fmt::format("{}: cannot be read: {}", file, std::generic_category().message(error)));
+}
+
+}  // namespace
+
+Result<std::string> read_file(const std::string& file) {
+  const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (fd.get() < 0) return unreadable(file, errno);
+  std::string content;
+  std::array<char, 16384> buffer;
+  for (;;) {
+    const ssize_t count = ::read(fd.get(), buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return unreadable(file, errno);
+    if (count == 0) return content;
+    content.append(buffer.data(), static_cast<std::size_t>(count));
+    if (content.size() > kMaxConfigFileBytes) return unreadable(file, EFBIG);
+  }
+}
+
+bool file_exists(const std::string& file) {
+  struct stat status{};
+  return ::stat(file.c_str(), &status) == 0 || (errno != ENOENT && errno != ENOTDIR);
+}
+
+}  // namespace dcm::client

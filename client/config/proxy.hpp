@@ -1,0 +1,28 @@
+// Whether the way to the API server goes through a proxy: `proxy-url` of the cluster, or else
+// HTTPS_PROXY, HTTP_PROXY and NO_PROXY, read as Go's net/http (and so kubectl) does.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "client/config/config.hpp"
+#include "runtime/error.hpp"
+#include "runtime/http/proxy.hpp"
+
+namespace dcm::client {
+
+// "http://ada:secret@proxy:3128" as a proxy. `where` begins the message of an error.
+// Errors: configuration, never with the user name or password.
+runtime::Result<http::Proxy> make_proxy(std::string_view url, std::string_view where);
+
+// What the environment says about the way to `server`. A loopback address has none.
+// Errors: as make_proxy.
+runtime::Result<std::optional<http::Proxy>> proxy_of_environment(const http::Endpoint& server,
+                                                                 const Environment& environment);
+
+// Whether NO_PROXY names a host: "*", names with their subdomains (".example.com": those alone),
+// addresses, networks in CIDR notation, each with a port or without, separated by commas.
+bool is_excluded(std::string_view no_proxy, const http::Endpoint& server);
+
+}  // namespace dcm::client

@@ -1,0 +1,52 @@
+// The certificates and keys behind a ClusterConfig, as texts; read again when their files change.
+//
+// Client certificates and CA bundles are rotated under a running process (kubelet, cert-manager,
+// projected volumes), which must not need a restart. Nothing is watched here: whoever owns the
+// transport asks from time to time, which costs one stat() per file.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "client/config/config.hpp"
+#include "runtime/error.hpp"
+#include "runtime/http/tcp.hpp"
+
+namespace dcm::client {
+
+// The texts behind `config`'s PEM sources. Errors: configuration, naming the file: it cannot be
+// read, or holds no certificate or key in PEM.
+runtime::Result<http::TlsClientOptions> read_tls_options(const ClusterConfig& config);
+
+// Remembers which files it has read. Owned by whoever hands the options to the transport.
+class TlsFiles {
+ public:
+  explicit TlsFiles(ClusterConfig config);
+
+  // The options at the first call and whenever a file has changed since; else nothing. An error
+  // counts as not read: the next call tries again. Certificate and key that are caught between
+  // their two writes do not fit together; the second write makes it read again.
+  runtime::Result<std::optional<http::TlsClientOptions>> read_if_changed();
+
+ private:
+  // What stat() tells of a file, which changes with its content: another inode after a rename or
+  // a swapped symlink (as in projected volumes), another time or size after a write in place.
+  struct Fingerprint {
+    std::uint64_t device = 0;
+    std::uint64_t inode = 0;
+    std::int64_t size = -1;  // of no file
+    std::int64_t modified_ns = 0;
+    std::int64_t changed_ns = 0;
+    friend bool operator==(const Fingerprint&, const Fingerprint&) = default;
+  };
+  using Fingerprints = std::array<Fingerprint, 3>;
+
+  static Fingerprint fingerprint_of(const std::string& file);
+  Fingerprints fingerprints() const;
+
+  ClusterConfig config_;
+  std::optional<Fingerprints> read_;  // taken before the reading, so that no write is missed
+};
+
+}  // namespace dcm::client

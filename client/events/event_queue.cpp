@@ -1,0 +1,166 @@
+#include "client/events/event_queue.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "runtime/assert.hpp"
+
+namespace dcm::client {
+namespace {
+
+using runtime::Duration;
+using runtime::MonoTime;
+using runtime::WallTime;
+
+// What `events.k8s.io` allows for a note; keeps a webhook's page of HTML out of our memory.
+constexpr std::size_t kMessageBytesMax = 1024;
+constexpr std::size_t kNameBytesMax = 253;
+
+// Cut at a character of UTF-8.
+void shorten(std::string& text) {
+  if (text.size() <= kMessageBytesMax) return;
+  std::size_t end = kMessageBytesMax;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  text.resize(end);
+}
+
+// Parts that may hold any byte but NUL.
+std::string join(std::initializer_list<std::string_view> parts) {
+  std::string key;
+  for (const std::string_view part : parts) {
+    key += part;
+    key += '\0';
+  }
+  return key;
+}
+
+std::string identity(const api::ObjectReference& about) {
+  return join({about.api_version, about.kind, about.key.str(), about.uid.str()});
+}
+
+std::string id_of(const api::Event& event) {
+  const std::string_view type = event.type == api::EventType::normal ? "N" : "W";
+  return join(
+      {identity(event.involved_object), type, event.component, event.reason, event.message});
+}
+
+bool is_alphanumeric(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+// RFC 1123, as apimachinery's IsDNS1123Subdomain.
+bool is_dns_subdomain(std::string_view name) {
+  if (name.empty() || name.size() > kNameBytesMax) return false;
+  char before = '.';
+  for (const char c : name) {
+    const bool is_separator = c == '-' || c == '.';
+    if (!is_alphanumeric(c) && !is_separator) return false;
+    if (c == '.' && !is_alphanumeric(before)) return false;
+    if (c == '-' && before == '.') return false;
+    before = c;
+  }
+  return is_alphanumeric(before);
+}
+
+std::string random_name(runtime::Rng& rng) {
+  const std::uint64_t high = rng.next();
+  const std::uint64_t low = rng.next();
+  return fmt::format("{:08x}-{:04x}-4{:03x}-a{:03x}-{:012x}", high >> 32, (high >> 16) & 0xFFFF,
+                     high & 0xFFF, low >> 52, low & 0xFFFF'FFFF'FFFF);
+}
+
+}  // namespace
+
+EventQueue::EventQueue(EventLimits limits, runtime::Rng rng) : limits_(limits), rng_(rng) {
+  DCM_ASSERT(limits_.waiting_max < limits_.remembered_max);
+}
+
+EventQueue::Verdict EventQueue::report(api::Event event, MonoTime now, WallTime wall) {
+  shorten(event.message);
+  if (!passes_rate(event, now)) return Verdict::over_rate;
+  const std::string id = id_of(event);
+  if (Entry* const known = entries_.use(id)) {
+    if (known->state == Entry::State::idle && waiting() >= limits_.waiting_max) {
+      return Verdict::full;
+    }
+    known->event.count += 1;
+    known->event.last_time = wall;
+    known->event.involved_object = std::move(event.involved_object);
+    if (known->state == Entry::State::being_written) known->was_repeated_meanwhile = true;
+    if (known->state != Entry::State::idle) return Verdict::merged;
+    wait(id, *known);
+    return Verdict::waiting;
+  }
+  if (waiting() >= limits_.waiting_max) return Verdict::full;
+  if (entries_.size() >= limits_.remembered_max) {
+    entries_.erase_oldest([](const Entry& entry) { return entry.state == Entry::State::idle; });
+  }
+  event.key = make_key(event.involved_object, wall);
+  event.count = 1;
+  event.first_time = event.last_time = wall;
+  wait(id, entries_.insert(id, Entry{.event = std::move(event)}));
+  return Verdict::waiting;
+}
+
+std::optional<EventQueue::Write> EventQueue::next() {
+  if (waiting_.empty()) return std::nullopt;
+  std::string id = std::move(waiting_.front());
+  waiting_.pop_front();
+  Entry* const entry = entries_.use(id);
+  DCM_ASSERT(entry != nullptr);
+  entry->state = Entry::State::being_written;
+  const auto kind = entry->exists ? Write::Kind::repeat : Write::Kind::create;
+  return Write{kind, std::move(id), entry->event};
+}
+
+void EventQueue::finish(const std::string& id, Outcome outcome) {
+  Entry* const entry = entries_.use(id);
+  DCM_ASSERT(entry != nullptr && entry->state == Entry::State::being_written);
+  const bool was_repeated = std::exchange(entry->was_repeated_meanwhile, false);
+  entry->state = Entry::State::idle;
+  switch (outcome) {
+    case Outcome::written:
+      entry->exists = true;
+      if (was_repeated) wait(id, *entry);
+      return;
+    case Outcome::vanished:
+      entry->exists = false;
+      wait(id, *entry);
+      return;
+    case Outcome::given_up:
+      if (!entry->exists) entries_.erase(id);
+      return;
+  }
+}
+
+bool EventQueue::passes_rate(const api::Event& event, MonoTime now) {
+  const std::string key = join({identity(event.involved_object), event.reason});
+  TokenBucket* bucket = rates_.use(key);
+  if (bucket == nullptr) {
+    if (rates_.size() >= limits_.remembered_max) {
+      rates_.erase_oldest([](const TokenBucket&) { return true; });
+    }
+    const double rate = 1 / std::chrono::duration<double>(limits_.refill).count();
+    bucket = &rates_.insert(key, TokenBucket(rate, limits_.burst, now));
+  }
+  if (!bucket->has_token(now)) return false;
+  bucket->take();
+  return true;
+}
+
+void EventQueue::wait(const std::string& id, Entry& entry) {
+  entry.state = Entry::State::waiting;
+  waiting_.push_back(id);
+}
+
+// An event lives in its object's namespace; those of objects without one in `default`.
+api::NamespacedName EventQueue::make_key(const api::ObjectReference& about, WallTime wall) {
+  const auto nanoseconds = static_cast<std::uint64_t>(wall.time_since_epoch().count());
+  last_name_time_ = std::max(last_name_time_ + 1, nanoseconds);
+  std::string name = fmt::format("{}.{:x}", about.key.name, last_name_time_);
+  if (!is_dns_subdomain(name)) name = random_name(rng_);
+  return {about.key.namespace_.empty() ? "default" : about.key.namespace_, std::move(name)};
+}
+
+}  // namespace dcm::client

@@ -1,0 +1,95 @@
+// The client's own limits: requests per second, and requests at the same time.
+//
+// Who is let through, when several wait:
+//  * work for live objects before the backlog, the backlog before events; first come, first served
+//    within each;
+//  * so that nobody waits for ever, while others wait too one grant in 8 goes to the backlog and
+//  one
+//    in 32 to events;
+//  * events have a budget of their own within the limits: a tenth of the rate and of the places, so
+//    that a storm of them (or a slow webhook on them) never holds up work;
+//  * exempt requests (leases, reviews) pass at once and use up nothing.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <list>
+#include <optional>
+
+#include "client/request/request.hpp"
+#include "client/request/token_bucket.hpp"
+#include "runtime/condition.hpp"
+#include "runtime/error.hpp"
+#include "runtime/task.hpp"
+
+namespace dcm::client {
+
+struct AdmissionLimits {
+  double qps = 200;  // 0: no limit of the rate
+  double burst = 400;
+  std::size_t inflight_max = 100;
+};
+
+// Loop thread only. Must outlive its permits.
+class Admission {
+ public:
+  // The right to have one request out. Gives its place back when it is destroyed.
+  class Permit {
+   public:
+    Permit(Permit&& other) noexcept : owner_(other.owner_), priority_(other.priority_) {
+      other.owner_ = nullptr;
+    }
+    Permit& operator=(Permit&&) = delete;
+    ~Permit() {
+      if (owner_ != nullptr) owner_->give_back(priority_);
+    }
+
+   private:
+    friend class Admission;
+    Permit(Admission* owner, Priority priority) : owner_(owner), priority_(priority) {}
+    Admission* owner_;
+    Priority priority_;
+  };
+
+  // `time` must outlive it.
+  Admission(runtime::TimeSource& time, AdmissionLimits limits);
+  ~Admission();
+  Admission(const Admission&) = delete;
+  Admission& operator=(const Admission&) = delete;
+
+  // Waits for its turn.
+  // Errors: too_many_requests (without an HTTP status) when the turn does not come by the deadline;
+  // nothing was sent then.
+  runtime::Task<runtime::Result<Permit>> admit(Priority priority, runtime::Deadline deadline);
+
+  std::size_t in_flight() const noexcept { return in_flight_; }
+  std::size_t waiting() const noexcept;
+
+ private:
+  struct Waiter;
+  struct QueuePlace;
+  using Queue = std::list<Waiter*>;
+
+  Queue& queue(Priority priority) { return queues_[static_cast<std::size_t>(priority)]; }
+  bool may_grant_event(runtime::MonoTime now);
+  std::optional<Priority> choose(runtime::MonoTime now);
+  void take(Priority priority);
+  void count_turns(Priority granted);
+  void dispatch();
+  void wake_later(runtime::MonoTime now);
+  void give_back(Priority priority);
+
+  runtime::TimeSource& time_;
+  std::size_t inflight_max_;
+  std::size_t events_inflight_max_;
+  TokenBucket tokens_;
+  TokenBucket event_tokens_;
+  std::array<Queue, 3> queues_;
+  std::size_t in_flight_ = 0;
+  std::size_t events_in_flight_ = 0;
+  int grants_since_backlog_ = 0;
+  int grants_since_event_ = 0;
+  std::optional<runtime::TimerId> timer_;
+};
+
+}  // namespace dcm::client

@@ -1,0 +1,186 @@
+#include "client/request/request.hpp"
+
+#include <array>
+
+namespace dcm::client {
+namespace {
+
+struct VerbTraits {
+  Verb verb;
+  http::Method method;
+  std::string_view content_type;
+  bool write;
+  bool idempotent;
+};
+
+constexpr std::array<VerbTraits, 9> kVerbs = {{
+    {Verb::get, http::Method::get, "", false, true},
+    {Verb::list, http::Method::get, "", false, true},
+    {Verb::watch, http::Method::get, "", false, true},
+    {Verb::create, http::Method::post, "application/json", true, false},
+    {Verb::update, http::Method::put, "application/json", true, true},
+    {Verb::apply, http::Method::patch, "application/apply-patch+yaml", true, true},
+    {Verb::strategic_merge_patch, http::Method::patch, "application/strategic-merge-patch+json",
+     true, true},
+    {Verb::merge_patch, http::Method::patch, "application/merge-patch+json", true, true},
+    {Verb::delete_, http::Method::delete_, "application/json", true, true},
+}};
+
+constexpr bool is_in_order() {
+  for (std::size_t i = 0; i < kVerbs.size(); ++i) {
+    if (static_cast<std::size_t>(kVerbs[i].verb) != i) return false;
+  }
+  return true;
+}
+static_assert(is_in_order(), "kVerbs has one row for each Verb, in its order");
+
+const VerbTraits& traits(Verb verb) {
+  return kVerbs[static_cast<std::size_t>(verb)];
+}
+
+// A list of 500 objects of the largest size that etcd takes by default would be 750 MB; real pages
+// are far below this.
+constexpr std::size_t kListBytesMax = 256 * 1024 * 1024;
+
+bool is_unreserved(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+         c == '.' || c == '_' || c == '~';
+}
+
+void append_encoded(std::string& out, std::string_view text) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  for (const char c : text) {
+    if (is_unreserved(c)) {
+      out += c;
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    out += '%';
+    out += kHex[byte >> 4];
+    out += kHex[byte & 15];
+  }
+}
+
+ApiRequest make_request(Verb verb, std::string target, std::string body, CallOptions options) {
+  return {.verb = verb,
+          .target = std::move(target),
+          .body = std::move(body),
+          .priority = options.priority,
+          .retries = options.retries,
+          .deadline = options.deadline};
+}
+
+}  // namespace
+
+http::Method method_of(Verb verb) {
+  return traits(verb).method;
+}
+
+std::string_view content_type_of(Verb verb) {
+  return traits(verb).content_type;
+}
+
+bool is_write(Verb verb) {
+  return traits(verb).write;
+}
+
+bool is_idempotent(Verb verb) {
+  return traits(verb).idempotent;
+}
+
+std::string make_target(std::string_view path, const QueryParameters& parameters) {
+  std::string target(path);
+  char separator = '?';
+  for (const auto& [name, value] : parameters) {
+    if (value.empty()) continue;
+    target += separator;
+    append_encoded(target, name);
+    target += '=';
+    append_encoded(target, value);
+    separator = '&';
+  }
+  return target;
+}
+
+ApiRequest get_request(const api::Resource& resource, const api::NamespacedName& key,
+                       CallOptions options) {
+  return make_request(Verb::get, resource.path(key), {}, options);
+}
+
+ApiRequest create_request(const api::Resource& resource, std::string_view namespace_,
+                          std::string body, CallOptions options) {
+  const std::string path = namespace_.empty() ? resource.path() : resource.path(namespace_);
+  return make_request(Verb::create, make_target(path, {{"fieldManager", kFieldManager}}),
+                      std::move(body), options);
+}
+
+ApiRequest update_request(const api::Resource& resource, const api::NamespacedName& key,
+                          std::string body, CallOptions options) {
+  return make_request(Verb::update,
+                      make_target(resource.path(key), {{"fieldManager", kFieldManager}}),
+                      std::move(body), options);
+}
+
+ApiRequest create_subresource_request(const api::Resource& resource, const api::NamespacedName& key,
+                                      std::string_view subresource, std::string body,
+                                      CallOptions options) {
+  return make_request(
+      Verb::create, make_target(resource.path(key, subresource), {{"fieldManager", kFieldManager}}),
+      std::move(body), options);
+}
+
+ApiRequest apply_request(const api::Resource& resource, const api::NamespacedName& key,
+                         std::string_view subresource, std::string_view field_manager,
+                         std::string body, CallOptions options) {
+  return make_request(Verb::apply,
+                      make_target(resource.path(key, subresource),
+                                  {{"fieldManager", field_manager}, {"force", "true"}}),
+                      std::move(body), options);
+}
+
+ApiRequest strategic_merge_patch_request(const api::Resource& resource,
+                                         const api::NamespacedName& key,
+                                         std::string_view subresource, std::string body,
+                                         CallOptions options) {
+  return make_request(
+      Verb::strategic_merge_patch,
+      make_target(resource.path(key, subresource), {{"fieldManager", kFieldManager}}),
+      std::move(body), options);
+}
+
+ApiRequest delete_request(const api::Resource& resource, const api::NamespacedName& key,
+                          std::string body, CallOptions options) {
+  return make_request(Verb::delete_, resource.path(key), std::move(body), options);
+}
+
+ApiRequest list_request(const api::Resource& resource, const ListQuery& query,
+                        CallOptions options) {
+  const std::string path =
+      query.namespace_.empty() ? resource.path() : resource.path(query.namespace_);
+  const std::string limit = query.limit == 0 ? std::string() : std::to_string(query.limit);
+  ApiRequest request = make_request(
+      Verb::list, make_target(path, {{"limit", limit}, {"continue", query.continue_token}}), {},
+      options);
+  request.compression = Compression::gzip;
+  request.answer_bytes_max = kListBytesMax;
+  return request;
+}
+
+ApiRequest watch_request(const api::Resource& resource, const WatchQuery& query,
+                         CallOptions options) {
+  const bool is_watch_list = query.initial_events == WatchQuery::InitialEvents::send;
+  const std::string timeout = std::to_string(query.server_timeout.count());
+  ApiRequest request = make_request(
+      Verb::watch,
+      make_target(resource.path(), {{"watch", "true"},
+                                    {"allowWatchBookmarks", "true"},
+                                    {"resourceVersion", query.resource_version},
+                                    {"sendInitialEvents", is_watch_list ? "true" : ""},
+                                    {"resourceVersionMatch", is_watch_list ? "NotOlderThan" : ""},
+                                    {"timeoutSeconds", timeout}}),
+      {}, options);
+  if (is_watch_list) request.compression = Compression::gzip;
+  return request;
+}
+
+}  // namespace dcm::client

@@ -1,0 +1,107 @@
+// Sends calls to the API server: credentials, limits, the write gate, retries, metrics, logging.
+//
+// It knows HTTP and the Status object, but no kind; typed.hpp and ApiListerWatcher are above it.
+// What is sent again, and when, is decided in retry.hpp.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "client/auth/credentials.hpp"
+#include "client/request/admission.hpp"
+#include "client/request/request.hpp"
+#include "client/request/request_metrics.hpp"
+#include "client/request/retry.hpp"
+#include "client/request/warnings.hpp"
+#include "client/request/write_gate.hpp"
+#include "runtime/http/client.hpp"
+#include "runtime/log.hpp"
+#include "runtime/rng.hpp"
+#include "runtime/time.hpp"
+
+namespace dcm::client {
+
+struct RestClientOptions {
+  http::Endpoint server = {};    // for the label `host` and for logs
+  std::string path_prefix = {};  // of the server's URL, without a trailing slash
+  std::string user_agent = {};
+  AdmissionLimits limits = {};
+  RetryPolicy retry = {};
+  // Of one attempt of a call without a deadline. The API server gives up a write after 34 s; who
+  // stops waiting before that does not know what became of it.
+  runtime::Duration write_timeout = std::chrono::seconds(40);
+  runtime::Duration read_timeout = std::chrono::seconds(60);
+  // For the head of a watch's answer: the server sends it at once.
+  runtime::Duration open_timeout = std::chrono::seconds(30);
+  // A call without a deadline is not sent again later than this after its start.
+  runtime::Duration retry_window = std::chrono::seconds(30);
+};
+
+// "dra-controller-manager/0.1.0 (linux/amd64)". API servers take what is before the first slash as
+// the field manager of writes that name none.
+std::string make_user_agent(std::string_view version);
+
+// All references must outlive it. Loop thread only; any number of calls at a time.
+class RestClient {
+ public:
+  struct Dependencies {
+    http::Client& http;
+    Credentials& credentials;
+    const WriteGate& gate;
+    runtime::TimeSource& time;
+    runtime::MetricsRegistry& metrics;
+  };
+
+  RestClient(Dependencies dependencies, RestClientOptions options, runtime::Rng rng,
+             runtime::Logger log);
+
+  // The answer, if its status is 2xx; else the error that the API server means by it, after the
+  // retries that retry.hpp allows. The error of the last attempt is the one that is returned, also
+  // when it is the deadline that forbids another.
+  // Errors: every Reason; shutting_down when the write gate is closed (that attempt was not sent).
+  runtime::Task<runtime::Result<http::Response>> send(ApiRequest request);
+
+  // Opens a watch. Takes a turn of the rate limit, but keeps no place while it is open. Sent once
+  // (but for a 401): its reflector knows where to go on.
+  runtime::Task<runtime::Result<std::unique_ptr<http::StreamingResponse>>> open(ApiRequest request);
+
+  // "https://10.0.0.1:6443/api/v1/pods", for messages.
+  std::string url(const ApiRequest& request) const;
+
+ private:
+  using Stream = std::unique_ptr<http::StreamingResponse>;
+
+  // The references below are to what stands in the frame of send() or open().
+  runtime::Task<runtime::Result<http::Response>> send_with_retries(const ApiRequest& request);
+  // `authorization` becomes what was sent, for the credentials to know which one a 401 is about.
+  runtime::Task<runtime::Result<http::Response>> send_once(const ApiRequest& request,
+                                                           std::string& authorization);
+  runtime::Task<runtime::Result<Stream>> open_once(const ApiRequest& request,
+                                                   std::string& authorization);
+  runtime::Task<runtime::Result<http::Request>> make_http_request(const ApiRequest& request,
+                                                                  std::string& authorization);
+  runtime::Task<runtime::Result<Admission::Permit>> admit(const ApiRequest& request);
+  runtime::Task<runtime::Error> read_refusal(const ApiRequest& request,
+                                             http::StreamingResponse& stream);
+
+  http::ExchangeLimits exchange_limits(const ApiRequest& request) const;
+  runtime::Deadline attempt_deadline(const ApiRequest& request) const;
+  runtime::Duration left_for_retries(const ApiRequest& request, runtime::MonoTime start) const;
+  runtime::Error error_of_answer(const ApiRequest& request, std::uint16_t status,
+                                 const http::Headers& headers, std::string_view body) const;
+  void observe_attempt(const ApiRequest& request, runtime::MonoTime start,
+                       std::optional<std::uint16_t> status);
+
+  Dependencies deps_;
+  RestClientOptions options_;
+  runtime::Rng rng_;
+  runtime::Logger log_;
+  Admission admission_;
+  RequestMetrics request_metrics_;
+  WarningLog warnings_;
+};
+
+}  // namespace dcm::client

@@ -1,0 +1,35 @@
+// When a request is sent again, and after how long. Pure; the only place that says so.
+//
+// | the error | idempotent call | create |
+// | --- | --- | --- |
+// | 429, 503 | after Retry-After, else after a backoff | the same |
+// | not sent for sure (no connection) | after a backoff | the same |
+// | 500, 504, reset, timeout | after Retry-After, else after a backoff | never: its caller looks
+// first | | 401 | see RestClient: once, at once, with new credentials | the same | | anything else,
+// among it 409 | never | never |
+//
+// A watch is never repeated here: its reflector knows where to go on, and has a backoff of its own.
+#pragma once
+
+#include <optional>
+
+#include "client/request/request.hpp"
+#include "runtime/error.hpp"
+#include "runtime/rng.hpp"
+
+namespace dcm::client {
+
+struct RetryPolicy {
+  int attempts_max = 8;  // in all
+  // Doubles from `backoff_min` at each attempt; each wait is drawn from the upper half.
+  runtime::Duration backoff_min = std::chrono::milliseconds(200);
+  runtime::Duration backoff_max = std::chrono::seconds(10);
+};
+
+// How long to wait before `verb` is sent again after its attempt number `attempts` (from 1) failed
+// with `error` and `left` is left of the call's time; nothing when it is not sent again.
+std::optional<runtime::Duration> decide_retry(const RetryPolicy& policy, Verb verb,
+                                              const runtime::Error& error, int attempts,
+                                              runtime::Duration left, runtime::Rng& rng);
+
+}  // namespace dcm::client

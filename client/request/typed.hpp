@@ -1,0 +1,111 @@
+// Calls for one kind, with answers as objects: get, list, create, patch, delete.
+//
+// Thin: the requests are made in request.hpp and sent by RestClient; here answers meet the decoder.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "client/api/decoder.hpp"
+#include "client/request/rest_client.hpp"
+
+namespace dcm::client {
+
+// `error` of a decoder, with the URL that the body came from.
+runtime::Error name_source(runtime::Error error, const std::string& url);
+
+// `rest` and `decoder` must outlive it and its calls. Made anew when discovery finds another
+// version.
+template <class T>
+class TypedClient {
+ public:
+  using Object = api::Decoded<T>;
+
+  TypedClient(RestClient& rest, api::Resource resource, const api::Decoder<T>& decoder)
+      : rest_(rest), resource_(std::move(resource)), decoder_(decoder) {}
+
+  const api::Resource& resource() const { return resource_; }
+
+  runtime::Task<runtime::Result<Object>> get(api::NamespacedName key, CallOptions options = {}) {
+    return call(get_request(resource_, key, options));
+  }
+
+  // All objects of a namespace (empty: of all) as of one point in time that is not before this
+  // call: it sees every write that was answered before. Begins again when the pages expire under
+  // way.
+  runtime::Task<runtime::Result<std::vector<Object>>> list_all(std::string namespace_,
+                                                               CallOptions options = {}) {
+    for (int restarts = 0;; ++restarts) {
+      runtime::Result<std::vector<Object>> objects = co_await list_pages(namespace_, options);
+      if (objects || !runtime::is_expired(objects.error()) || restarts == kRestartsMax) {
+        co_return objects;
+      }
+    }
+  }
+
+  runtime::Task<runtime::Result<Object>> create(std::string namespace_, std::string body,
+                                                CallOptions options = {}) {
+    return call(create_request(resource_, namespace_, std::move(body), options));
+  }
+
+  runtime::Task<runtime::Result<Object>> apply(api::NamespacedName key, std::string subresource,
+                                               std::string field_manager, std::string body,
+                                               CallOptions options = {}) {
+    return call(
+        apply_request(resource_, key, subresource, field_manager, std::move(body), options));
+  }
+
+  runtime::Task<runtime::Result<Object>> strategic_merge_patch(api::NamespacedName key,
+                                                               std::string subresource,
+                                                               std::string body,
+                                                               CallOptions options = {}) {
+    return call(
+        strategic_merge_patch_request(resource_, key, subresource, std::move(body), options));
+  }
+
+  // `body`: DeleteOptions with the UID as precondition. Accepted; the object may still be there.
+  runtime::Task<runtime::Result<>> remove(api::NamespacedName key, std::string body,
+                                          CallOptions options = {}) {
+    ApiRequest request = delete_request(resource_, key, std::move(body), options);
+    const runtime::Result<http::Response> answer = co_await rest_.send(std::move(request));
+    if (!answer) co_return runtime::fail(answer.error());
+    co_return runtime::Result<>();
+  }
+
+ private:
+  static constexpr int kRestartsMax = 3;
+
+  runtime::Task<runtime::Result<Object>> call(ApiRequest request) {
+    request.accept = decoder_.content_type();
+    const runtime::Result<http::Response> answer = co_await rest_.send(request);
+    if (!answer) co_return runtime::fail(answer.error());
+    runtime::Result<Object> object = decoder_.decode_object(answer->body);
+    if (!object) co_return runtime::fail(name_source(object.error(), rest_.url(request)));
+    co_return object;
+  }
+
+  runtime::Task<runtime::Result<std::vector<Object>>> list_pages(std::string namespace_,
+                                                                 CallOptions options) {
+    std::vector<Object> objects;
+    ListQuery query{.namespace_ = std::move(namespace_)};
+    do {
+      ApiRequest request = list_request(resource_, query, options);
+      request.accept = decoder_.content_type();
+      const runtime::Result<http::Response> answer = co_await rest_.send(request);
+      if (!answer) co_return runtime::fail(answer.error());
+      const auto keep = [&objects](Object object) { objects.push_back(std::move(object)); };
+      runtime::Result<api::ListMeta> page = decoder_.decode_list(answer->body, keep);
+      if (!page) co_return runtime::fail(name_source(page.error(), rest_.url(request)));
+      query.continue_token = std::move(page->continue_token);
+    } while (!query.continue_token.empty());
+    co_return objects;
+  }
+
+  RestClient& rest_;
+  api::Resource resource_;
+  const api::Decoder<T>& decoder_;
+};
+
+}  // namespace dcm::client

@@ -1,0 +1,56 @@
+#include "cmd/dra-playground/demo/demo.hpp"
+
+#include <csignal>
+
+#include <fmt/format.h>
+
+#include "cmd/dra-playground/demo/demo_story.hpp"
+#include "cmd/dra-playground/process.hpp"
+#include "runtime/task_group.hpp"
+
+namespace dcm::playground {
+namespace {
+
+std::string summary(const Tally& tally, std::size_t evicted) {
+  return fmt::format(
+      "\n{} pods: {} finished, {} evicted, {} deleted\n"
+      "{} claims made for {} pod claims, {} names written, {} reservations made and {} released,\n"
+      "{} allocations given back, {} claims deleted\n",
+      tally.pods_seen, tally.pods_finished, evicted, tally.pods_deleted - evicted,
+      tally.claims_made, tally.pod_claims, tally.names_written, tally.reserved, tally.released,
+      tally.deallocated, tally.claims_deleted);
+}
+
+// What must hold in the end, as the last lines of the demo. Returns the exit status.
+int conclude(const DemoStage& stage, const Result<>& told) {
+  std::vector<std::string> mistakes = stage.mistakes();
+  if (!told) mistakes.push_back(told.error().message);
+  const Tally& tally = stage.ledger().tally();
+  if (tally.pods_seen > 0) fmt::print("{}", summary(tally, stage.evictions().all().size()));
+  for (const std::string& mistake : mistakes) fmt::print("WRONG: {}\n", mistake);
+  if (!mistakes.empty()) return 1;
+  fmt::print(
+      "checked: one claim for each pod claim, none double, none left, all devices free;\n"
+      "evicted was who had to go, when it had to, with an event, and nobody else\n");
+  return 0;
+}
+
+}  // namespace
+
+int run_demo(const DemoOptions& options) {
+  Process process;
+  const PartContext context = process.context(0);
+  const auto cluster =
+      Cluster::open({.kubeconfig = options.kubeconfig, .context = options.context}, context);
+  if (!cluster) return report_failure(cluster.error());
+  DemoStage stage(context, (*cluster)->rest(), options);
+  DemoStory story(stage);
+  Result<> told = runtime::fail(runtime::Reason::shutting_down, "it was stopped");
+  runtime::TaskGroup group(context.executor);
+  process.loop.on_signals({SIGINT, SIGTERM}, [&group](int) { group.cancel(); });
+  group.spawn("demo", story.tell(told, group));
+  process.loop.run(group.join());
+  return conclude(stage, told);
+}
+
+}  // namespace dcm::playground

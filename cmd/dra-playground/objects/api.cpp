@@ -1,0 +1,88 @@
+#include "cmd/dra-playground/objects/api.hpp"
+
+#include "cmd/dra-playground/objects/objects.hpp"
+#include "controllers/api/resources.hpp"
+
+namespace dcm::playground {
+
+Task<Result<http::Response>> Api::get(api::Resource resource, api::NamespacedName key) {
+  return rest_.send(client::get_request(resource, key));
+}
+
+Task<Result<http::Response>> Api::get(std::string path) {
+  return rest_.send({.verb = client::Verb::get, .target = std::move(path)});
+}
+
+Task<Result<http::Response>> Api::replace(api::Resource resource, api::NamespacedName key,
+                                          std::string subresource, std::string body) {
+  return send(client::Verb::update, resource.path(key, subresource), {}, std::move(body));
+}
+
+Task<Result<http::Response>> Api::create(api::Resource resource, api::NamespacedName key,
+                                         std::string subresource, std::string body) {
+  return send(client::Verb::create, resource.path(key, subresource), {}, std::move(body));
+}
+
+Task<Result<http::Response>> Api::apply(api::Resource resource, api::NamespacedName key,
+                                        std::string subresource, std::string body) {
+  return send(client::Verb::apply, resource.path(key, subresource), "true", std::move(body));
+}
+
+Task<Result<http::Response>> Api::strategic_merge_patch(api::Resource resource,
+                                                        api::NamespacedName key,
+                                                        std::string subresource, std::string body) {
+  return send(client::Verb::strategic_merge_patch, resource.path(key, subresource), {},
+              std::move(body));
+}
+
+Task<Result<http::Response>> Api::merge_patch(api::Resource resource, api::NamespacedName key,
+                                              std::string body) {
+  return send(client::Verb::merge_patch, resource.path(key), {}, std::move(body));
+}
+
+Task<Result<http::Response>> Api::list(api::Resource resource, std::string continue_token,
+                                       std::string namespace_) {
+  return rest_.send(client::list_request(resource, {.namespace_ = std::move(namespace_),
+                                                    .continue_token = std::move(continue_token)}));
+}
+
+Task<Result<http::Response>> Api::remove(api::Resource resource, api::NamespacedName key,
+                                         std::string body) {
+  return rest_.send(client::delete_request(resource, key, std::move(body)));
+}
+
+Task<Result<http::Response>> Api::remove_all(std::string path) {
+  return rest_.send({.verb = client::Verb::delete_, .target = std::move(path)});
+}
+
+Task<Result<http::Response>> Api::send(client::Verb verb, std::string path, std::string force,
+                                       std::string body) {
+  return rest_.send(
+      {.verb = verb,
+       .target = client::make_target(path, {{"fieldManager", kFieldManager}, {"force", force}}),
+       .body = std::move(body)});
+}
+
+api::Resource pods() {
+  return {&api::kPods, "v1"};
+}
+api::Resource nodes() {
+  return {&kNodes, "v1"};
+}
+api::Resource claims() {
+  return {&api::kResourceClaims, "v1"};
+}
+api::Resource device_classes() {
+  return {&kDeviceClasses, "v1"};
+}
+api::Resource slices() {
+  return {&api::kResourceSlices, "v1"};
+}
+api::Resource namespaces() {
+  return {&kNamespaces, "v1"};
+}
+api::Resource taint_rules() {
+  return {&api::kDeviceTaintRules, "v1"};
+}
+
+}  // namespace dcm::playground

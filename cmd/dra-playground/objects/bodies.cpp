@@ -1,0 +1,235 @@
+#include "cmd/dra-playground/objects/bodies.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "client/api/time.hpp"
+
+namespace dcm::playground {
+namespace {
+
+using Array = boost::json::array;
+using Object = boost::json::object;
+
+constexpr std::string_view kResourceApi = "resource.k8s.io/v1";
+constexpr std::string_view kPodsPerNode = "10000";
+
+std::string text(const Object& object) {
+  return boost::json::serialize(object);
+}
+
+Object condition(std::string_view type, std::string_view status, runtime::WallTime now,
+                 std::string_view reason = {}, std::string_view message = {}) {
+  Object made{{"type", type}, {"status", status}, {"lastTransitionTime", api::format_time(now)}};
+  if (!reason.empty()) made["reason"] = reason;
+  if (!message.empty()) made["message"] = message;
+  return made;
+}
+
+Object identity(const api::ObjectMeta& meta) {
+  return {{"uid", meta.uid.str()}};
+}
+
+Object identity_and_version(const api::ObjectMeta& meta) {
+  Object made = identity(meta);
+  made["resourceVersion"] = meta.resource_version.str();
+  return made;
+}
+
+Object consumer(const Pod& pod) {
+  return {{"resource", "pods"}, {"name", pod.meta.key.name}, {"uid", pod.meta.uid.str()}};
+}
+
+Object result(const Grant& grant) {
+  Object made{{"request", grant.request},
+              {"driver", grant.device.driver.str()},
+              {"pool", grant.device.pool.str()},
+              {"device", grant.device.device.str()}};
+  Array tolerations;
+  for (const std::string& toleration : grant.tolerations) {
+    boost::json::error_code problem;
+    auto parsed = boost::json::parse(toleration, problem);
+    if (!problem) tolerations.push_back(std::move(parsed));
+  }
+  if (!tolerations.empty()) made["tolerations"] = std::move(tolerations);
+  return made;
+}
+
+// Null: the device has none in that slice.
+const boost::json::value* taints_of(const boost::json::value& slice,
+                                    const boost::json::value& device) {
+  boost::json::error_code problem;
+  const boost::json::value* const devices = slice.find_pointer("/spec/devices", problem);
+  if (devices == nullptr || !devices->is_array()) return nullptr;
+  for (const boost::json::value& item : devices->get_array()) {
+    const boost::json::value* const name = item.find_pointer("/name", problem);
+    if (name != nullptr && *name == device) return item.find_pointer("/taints", problem);
+  }
+  return nullptr;
+}
+
+Object delete_options(const api::Uid& uid) {
+  Object options{{"apiVersion", "v1"}, {"kind", "DeleteOptions"}};
+  if (!uid.empty()) options["preconditions"] = Object{{"uid", uid.str()}};
+  return options;
+}
+
+Object container_status(const Container& container, std::string_view state, Object details,
+                        bool is_ready) {
+  return {{"name", container.name}, {"image", container.image},
+          {"imageID", ""},          {"ready", is_ready},
+          {"restartCount", 0},      {"state", Object{{state, details}}}};
+}
+
+}  // namespace
+
+std::string encode_namespace(std::string_view name) {
+  return text({{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", Object{{"name", name}}}});
+}
+
+std::string encode_node(std::string_view name) {
+  return text(
+      {{"apiVersion", "v1"},
+       {"kind", "Node"},
+       {"metadata",
+        Object{{"name", name}, {"labels", Object{{kHostnameLabel, name}, {"type", "hollow"}}}}}});
+}
+
+std::string encode_node_status(std::string_view name, runtime::WallTime now) {
+  Object room{{"cpu", "1000"}, {"memory", "1Ti"}, {"pods", kPodsPerNode}};
+  Object ready = condition("Ready", "True", now, "KubeletReady", "a hollow node is always ready");
+  ready["lastHeartbeatTime"] = api::format_time(now);
+  return text({{"apiVersion", "v1"},
+               {"kind", "Node"},
+               {"metadata", Object{{"name", name}}},
+               {"status", Object{{"capacity", room},
+                                 {"allocatable", room},
+                                 {"conditions", Array{std::move(ready)}}}}});
+}
+
+std::string encode_device_class(std::string_view driver) {
+  const std::string expression = "device.driver == \"" + std::string(driver) + "\"";
+  return text({{"apiVersion", kResourceApi},
+               {"kind", "DeviceClass"},
+               {"metadata", Object{{"name", driver}}},
+               {"spec", Object{{"selectors",
+                                Array{Object{{"cel", Object{{"expression", expression}}}}}}}}});
+}
+
+std::string slice_name(std::string_view driver, std::string_view node) {
+  return std::string(node) + "-" + std::string(driver);
+}
+
+std::string encode_slice(std::string_view driver, std::string_view node, std::size_t devices,
+                         std::string_view published) {
+  boost::json::error_code problem;
+  const boost::json::value before = boost::json::parse(published, problem);
+  Array list;
+  for (std::size_t i = 0; i < devices; ++i) {
+    Object device{{"name", "dev-" + std::to_string(i)}};
+    const boost::json::value* const taints = taints_of(before, device["name"]);
+    if (taints != nullptr) device["taints"] = *taints;
+    list.push_back(std::move(device));
+  }
+  const auto* const generation = before.find_pointer("/spec/pool/generation", problem);
+  return text(
+      {{"apiVersion", kResourceApi},
+       {"kind", "ResourceSlice"},
+       {"metadata", Object{{"name", slice_name(driver, node)}}},
+       {"spec", Object{{"driver", driver},
+                       {"nodeName", node},
+                       {"pool", Object{{"name", node},
+                                       {"generation", generation == nullptr ? 1 : *generation},
+                                       {"resourceSliceCount", 1}}},
+                       {"devices", std::move(list)}}}});
+}
+
+std::string encode_add_protection(const Claim& claim) {
+  Object metadata = identity_and_version(claim.meta);
+  metadata["finalizers"] = Array{api::kDeleteProtectionFinalizer};
+  return text({{"metadata", std::move(metadata)}});
+}
+
+std::string encode_allocation(const Claim& claim, std::string_view node,
+                              std::span<const Grant> grants, const Pod& pod) {
+  Array results;
+  for (const Grant& grant : grants) results.push_back(result(grant));
+  Object term{{"key", "metadata.name"}, {"operator", "In"}, {"values", Array{node}}};
+  Object selector{{"nodeSelectorTerms", Array{Object{{"matchFields", Array{std::move(term)}}}}}};
+  return text(
+      {{"metadata", identity_and_version(claim.meta)},
+       {"status", Object{{"allocation", Object{{"devices", Object{{"results", std::move(results)}}},
+                                               {"nodeSelector", std::move(selector)}}},
+                         {"reservedFor", Array{consumer(pod)}}}}});
+}
+
+std::string encode_reservation(const Claim& claim, const Pod& pod) {
+  return text({{"metadata", identity(claim.meta)},
+               {"status", Object{{"reservedFor", Array{consumer(pod)}}}}});
+}
+
+std::string encode_binding(const Pod& pod, std::string_view node) {
+  Object metadata = identity(pod.meta);
+  metadata["name"] = pod.meta.key.name;
+  metadata["namespace"] = pod.meta.key.namespace_.str();
+  return text({{"apiVersion", "v1"},
+               {"kind", "Binding"},
+               {"metadata", std::move(metadata)},
+               {"target", Object{{"apiVersion", "v1"}, {"kind", "Node"}, {"name", node}}}});
+}
+
+std::string encode_unschedulable(const Pod& pod, std::string_view why, runtime::WallTime now) {
+  return text({{"metadata", identity(pod.meta)},
+               {"status", Object{{"conditions", Array{condition("PodScheduled", "False", now,
+                                                                "Unschedulable", why)}}}}});
+}
+
+std::string encode_running(const Pod& pod, runtime::WallTime now) {
+  Array statuses;
+  for (const Container& container : pod.containers) {
+    statuses.push_back(
+        container_status(container, "running", Object{{"startedAt", api::format_time(now)}}, true));
+  }
+  return text({{"metadata", identity(pod.meta)},
+               {"status", Object{{"phase", "Running"},
+                                 {"startTime", api::format_time(now)},
+                                 {"conditions", Array{condition("Initialized", "True", now),
+                                                      condition("ContainersReady", "True", now),
+                                                      condition("Ready", "True", now)}},
+                                 {"containerStatuses", std::move(statuses)}}}});
+}
+
+std::string encode_finished(const Pod& pod, api::PodPhase phase, runtime::WallTime now) {
+  const bool is_success = phase == api::PodPhase::succeeded;
+  const std::string_view reason = is_success ? "PodCompleted" : "PodFailed";
+  const std::string started = api::format_time(pod.start_time.value_or(now));
+  Array statuses;
+  for (const Container& container : pod.containers) {
+    statuses.push_back(container_status(container, "terminated",
+                                        Object{{"exitCode", is_success ? 0 : 1},
+                                               {"reason", is_success ? "Completed" : "Error"},
+                                               {"startedAt", started},
+                                               {"finishedAt", api::format_time(now)}},
+                                        false));
+  }
+  return text(
+      {{"metadata", identity(pod.meta)},
+       {"status", Object{{"phase", is_success ? "Succeeded" : "Failed"},
+                         {"conditions", Array{condition("ContainersReady", "False", now, reason),
+                                              condition("Ready", "False", now, reason)}},
+                         {"containerStatuses", std::move(statuses)}}}});
+}
+
+std::string encode_delete_now(const api::Uid& uid) {
+  Object options = delete_options(uid);
+  options["gracePeriodSeconds"] = 0;
+  return text(options);
+}
+
+std::string encode_delete(const api::Uid& uid) {
+  return text(delete_options(uid));
+}
+
+}  // namespace dcm::playground

@@ -1,0 +1,56 @@
+// The body of each write of the playground, as JSON.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cmd/dra-playground/objects/objects.hpp"
+#include "runtime/time.hpp"
+
+namespace dcm::playground {
+
+// Server-side apply.
+std::string encode_namespace(std::string_view name);
+std::string encode_node(std::string_view name);
+// On /status: ready, with room for many pods.
+std::string encode_node_status(std::string_view name, runtime::WallTime now);
+// All devices of one driver; class and driver have the same name.
+std::string encode_device_class(std::string_view driver);
+// A pool of that node: the only slice of the driver there, with devices "dev-0", "dev-1", …. What
+// `published` says of the pool's generation and of taints on these devices stays: a driver that
+// starts again knows which of them are broken. Empty: there is no such slice yet.
+std::string encode_slice(std::string_view driver, std::string_view node, std::size_t devices,
+                         std::string_view published = {});
+std::string slice_name(std::string_view driver, std::string_view node);
+
+// A device given to a request.
+struct Grant {
+  std::string request;
+  api::DeviceId device;
+  std::vector<std::string> tolerations = {};  // of the request, as JSON
+  friend bool operator==(const Grant&, const Grant&) = default;
+};
+
+// Strategic merge on a claim, with the version that was read.
+std::string encode_add_protection(const Claim& claim);
+// On /status: allocation and first reservation in one.
+std::string encode_allocation(const Claim& claim, std::string_view node,
+                              std::span<const Grant> grants, const Pod& pod);
+// On /status. Without the version: others reserve at the same time.
+std::string encode_reservation(const Claim& claim, const Pod& pod);
+
+// POST on /binding.
+std::string encode_binding(const Pod& pod, std::string_view node);
+// Strategic merge on a pod's /status.
+std::string encode_unschedulable(const Pod& pod, std::string_view why, runtime::WallTime now);
+std::string encode_running(const Pod& pod, runtime::WallTime now);
+std::string encode_finished(const Pod& pod, api::PodPhase phase, runtime::WallTime now);
+
+// DeleteOptions: at once, or in the way of the kind. The UID is a precondition; empty: any object
+// of that name.
+std::string encode_delete_now(const api::Uid& uid);
+std::string encode_delete(const api::Uid& uid);
+
+}  // namespace dcm::playground

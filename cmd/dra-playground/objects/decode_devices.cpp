@@ -1,0 +1,143 @@
+// Device classes, slices, nodes and namespaces (resource.k8s.io/v1, KEP-4381; core/v1).
+#include "client/api/json/decoder.hpp"
+#include "cmd/dra-playground/objects/decode.hpp"
+#include "controllers/api/json/device_taint.hpp"
+
+namespace dcm::playground {
+namespace {
+
+using api::json::Reader;
+using api::json::value;
+
+// The driver of `device.driver == "gpu.example.com"`; nothing for any other CEL expression.
+std::optional<std::string_view> driver_of(std::string_view expression) {
+  constexpr std::string_view kHead = "device.driver == ";
+  if (!expression.starts_with(kHead)) return std::nullopt;
+  expression.remove_prefix(kHead.size());
+  if (expression.size() < 3) return std::nullopt;
+  const char quote = expression.front();
+  const std::string_view name = expression.substr(1, expression.size() - 2);
+  const bool is_literal = (quote == '"' || quote == '\'') && expression.back() == quote &&
+                          name.find_first_of("\"'\\ ") == std::string_view::npos;
+  return is_literal ? std::optional(name) : std::nullopt;
+}
+
+bool read_selector(Reader& reader, value selector, DeviceClass& device_class) {
+  std::string expression;
+  const bool is_read = reader.each_field(selector, [&](std::string_view key, value field) {
+    if (key != "cel") return true;
+    return reader.each_field(field, [&](std::string_view name, value part) {
+      return name != "expression" || reader.text(part, expression);
+    });
+  });
+  if (!is_read) return false;
+  const auto driver = driver_of(expression);
+  if (driver && device_class.driver.empty()) {
+    device_class.driver = *driver;
+  } else if (!driver || device_class.driver != InternedString(*driver)) {
+    device_class.unsupported = "the selector " + expression;
+  }
+  return true;
+}
+
+struct DeviceClassFields {
+  bool read_field(Reader& reader, std::string_view key, value field, DeviceClass& out) const {
+    if (key == "metadata") return api::json::read_metadata(reader, field, out.meta);
+    if (key != "spec") return true;
+    return reader.each_field(field, [&](std::string_view name, value part) {
+      if (name != "selectors") return true;
+      return reader.each_item(part, [&](value item) { return read_selector(reader, item, out); });
+    });
+  }
+  bool is_kept(const DeviceClass&) const { return true; }
+};
+
+bool read_device(Reader& reader, value item, SliceDevice& device) {
+  return reader.each_field(item, [&](std::string_view key, value field) {
+    if (key == "name") return reader.text(field, device.name);
+    if (key != "taints") return true;
+    return reader.each_item(field, [&](value taint) {
+      api::DeviceTaint read;
+      if (!api::json::read_taint(reader, taint, read)) return false;
+      if (keeps_off(read)) device.taints.push_back(std::move(read));
+      return true;
+    });
+  });
+}
+
+bool read_pool(Reader& reader, value pool, Slice& slice) {
+  return reader.each_field(pool, [&](std::string_view key, value field) {
+    if (key == "name") return reader.text(field, slice.pool);
+    if (key == "generation") return reader.integer(field, slice.generation);
+    return true;
+  });
+}
+
+struct SliceFields {
+  bool read_field(Reader& reader, std::string_view key, value field, Slice& slice) const {
+    if (key == "metadata") return api::json::read_metadata(reader, field, slice.meta);
+    if (key != "spec") return true;
+    return reader.each_field(field, [&](std::string_view name, value part) {
+      if (name == "driver") return reader.text(part, slice.driver);
+      if (name == "nodeName") return reader.text(part, slice.node);
+      if (name == "pool") return read_pool(reader, part, slice);
+      if (name != "devices") return true;
+      return reader.each_item(part, [&](value item) {
+        return read_device(reader, item, slice.devices.emplace_back());
+      });
+    });
+  }
+  bool is_kept(const Slice& slice) const { return !slice.node.empty(); }
+};
+
+struct NodeFields {
+  bool read_field(Reader& reader, std::string_view key, value field, Node& node) const {
+    if (key == "metadata") return api::json::read_metadata(reader, field, node.meta);
+    if (key != "spec") return true;
+    return reader.each_field(field, [&](std::string_view name, value part) {
+      if (name != "unschedulable") return true;
+      bool is_off = false;
+      if (!reader.flag(part, is_off)) return false;
+      node.is_schedulable = !is_off;
+      return true;
+    });
+  }
+  bool is_kept(const Node&) const { return true; }
+};
+
+struct NamespaceFields {
+  bool read_field(Reader& reader, std::string_view key, value field, Namespace& out) const {
+    if (key == "metadata") return api::json::read_metadata(reader, field, out.meta);
+    if (key != "spec") return true;
+    return reader.each_field(field, [&](std::string_view name, value part) {
+      if (name != "finalizers") return true;
+      return reader.each_item(part, [&](value item) {
+        std::string finalizer;
+        if (!reader.text(item, finalizer)) return false;
+        out.is_to_be_emptied |= finalizer == "kubernetes";
+        return true;
+      });
+    });
+  }
+  bool is_kept(const Namespace&) const { return true; }
+};
+
+}  // namespace
+
+std::unique_ptr<api::Decoder<Namespace>> make_namespace_decoder() {
+  return std::make_unique<api::json::JsonDecoder<Namespace, NamespaceFields>>();
+}
+
+std::unique_ptr<api::Decoder<DeviceClass>> make_device_class_decoder() {
+  return std::make_unique<api::json::JsonDecoder<DeviceClass, DeviceClassFields>>();
+}
+
+std::unique_ptr<api::Decoder<Slice>> make_slice_decoder() {
+  return std::make_unique<api::json::JsonDecoder<Slice, SliceFields>>();
+}
+
+std::unique_ptr<api::Decoder<Node>> make_node_decoder() {
+  return std::make_unique<api::json::JsonDecoder<Node, NodeFields>>();
+}
+
+}  // namespace dcm::playground

@@ -1,0 +1,183 @@
+// Pods: what a scheduler and a kubelet look at (core/v1 Pod).
+#include "client/api/json/decoder.hpp"
+#include "cmd/dra-playground/objects/decode.hpp"
+#include "controllers/api/json/device_taint.hpp"
+
+namespace dcm::playground {
+namespace {
+
+using api::PodPhase;
+using api::json::Reader;
+using api::json::value;
+
+constexpr std::string_view kDefaultScheduler = "default-scheduler";
+constexpr std::string_view kDeletionByDeviceTaint = "DeletionByDeviceTaintManager";
+
+std::optional<PodPhase> phase_of(std::string_view text) {
+  if (text.empty() || text == "Pending") return PodPhase::pending;
+  if (text == "Running") return PodPhase::running;
+  if (text == "Succeeded") return PodPhase::succeeded;
+  if (text == "Failed") return PodPhase::failed;
+  return std::nullopt;
+}
+
+bool read_annotation(Reader& reader, std::string_view key, value field, Pod& pod) {
+  std::string_view text;
+  if (key == kRunForAnnotation || key == kStopAfterAnnotation) {
+    if (!reader.view(field, text)) return false;
+    (key == kRunForAnnotation ? pod.run_for : pod.stop_after) = parse_duration(text);
+  } else if (key == kFinishAnnotation) {
+    if (!reader.view(field, text)) return false;
+    const auto phase = phase_of(text);
+    if (phase == PodPhase::succeeded || phase == PodPhase::failed) pod.finish = phase;
+  }
+  return true;
+}
+
+bool read_metadata(Reader& reader, value metadata, Pod& pod) {
+  return api::json::read_metadata(
+      reader, metadata, pod.meta, [&](std::string_view key, value field) {
+        if (key == "annotations") {
+          return reader.each_field(field, [&](std::string_view name, value part) {
+            return read_annotation(reader, name, part, pod);
+          });
+        }
+        if (key != "deletionGracePeriodSeconds") return true;
+        std::int64_t seconds = 0;
+        if (!reader.integer(field, seconds)) return false;
+        pod.grace = std::chrono::seconds(seconds);
+        return true;
+      });
+}
+
+bool read_pod_claim(Reader& reader, value item, api::PodClaim& claim) {
+  return reader.each_field(item, [&](std::string_view key, value field) {
+    if (key == "name") return reader.text(field, claim.name);
+    if (key == "resourceClaimName") return reader.text(field, claim.claim_name);
+    if (key == "resourceClaimTemplateName") return reader.text(field, claim.template_name);
+    return true;
+  });
+}
+
+bool read_container(Reader& reader, value item, Container& container) {
+  return reader.each_field(item, [&](std::string_view key, value field) {
+    if (key == "name") return reader.text(field, container.name);
+    if (key == "image") return reader.text(field, container.image);
+    return true;
+  });
+}
+
+bool read_scheduler(Reader& reader, value field, Pod& pod) {
+  std::string_view name;
+  if (!reader.view(field, name)) return false;
+  pod.is_scheduled_by_others = !name.empty() && name != kDefaultScheduler;
+  return true;
+}
+
+bool read_node_selector(Reader& reader, value field, Pod& pod) {
+  return reader.each_field(field, [&](std::string_view label, value part) {
+    if (label == kHostnameLabel) return reader.text(part, pod.wanted_node);
+    pod.unsupported = "the node selector " + std::string(label);
+    return true;
+  });
+}
+
+bool read_spec(Reader& reader, value spec, Pod& pod) {
+  return reader.each_field(spec, [&](std::string_view key, value field) {
+    if (key == "nodeName") return reader.text(field, pod.node_name);
+    if (key == "nodeSelector") return read_node_selector(reader, field, pod);
+    if (key == "schedulerName") return read_scheduler(reader, field, pod);
+    if (key == "resourceClaims") {
+      return reader.each_item(field, [&](value item) {
+        return read_pod_claim(reader, item, pod.claims.emplace_back());
+      });
+    }
+    if (key == "containers") {
+      return reader.each_item(field, [&](value item) {
+        return read_container(reader, item, pod.containers.emplace_back());
+      });
+    }
+    if (key != "schedulingGates") return true;
+    return reader.each_item(field, [&](value) { return pod.has_gates = true; });
+  });
+}
+
+bool read_claim_status(Reader& reader, value item, api::PodClaimStatus& status) {
+  return reader.each_field(item, [&](std::string_view key, value field) {
+    if (key == "name") return reader.text(field, status.name);
+    if (key != "resourceClaimName") return true;
+    std::string_view name;
+    if (!reader.view(field, name)) return false;
+    if (!name.empty()) status.claim_name.emplace(name);
+    return true;
+  });
+}
+
+struct ConditionView {
+  std::string_view type;
+  std::string_view status;
+  std::string_view reason;
+  std::string message;
+};
+
+bool read_condition(Reader& reader, value item, Pod& pod) {
+  ConditionView condition;
+  const bool is_read = reader.each_field(item, [&](std::string_view key, value field) {
+    if (key == "type") return reader.view(field, condition.type);
+    if (key == "status") return reader.view(field, condition.status);
+    if (key == "reason") return reader.view(field, condition.reason);
+    if (key == "message") return reader.text(field, condition.message);
+    return true;
+  });
+  if (!is_read) return false;
+  if (condition.type == "PodScheduled" && condition.status == "False") {
+    pod.unschedulable = std::move(condition.message);
+  }
+  if (condition.type == "DisruptionTarget" && condition.status == "True") {
+    pod.disruption_target = condition.reason == kDeletionByDeviceTaint
+                                ? api::DisruptionTarget::by_device_taint
+                                : api::DisruptionTarget::other;
+  }
+  return true;
+}
+
+bool read_phase(Reader& reader, value field, Pod& pod) {
+  std::string_view text;
+  if (!reader.view(field, text)) return false;
+  pod.phase = phase_of(text).value_or(PodPhase::unknown);
+  return true;
+}
+
+bool read_status(Reader& reader, value status, Pod& pod) {
+  return reader.each_field(status, [&](std::string_view key, value field) {
+    if (key == "phase") return read_phase(reader, field, pod);
+    if (key == "startTime") return api::json::read_time(reader, field, pod.start_time);
+    if (key == "conditions") {
+      return reader.each_item(field, [&](value item) { return read_condition(reader, item, pod); });
+    }
+    if (key == "resourceClaimStatuses") {
+      return reader.each_item(field, [&](value item) {
+        return read_claim_status(reader, item, pod.claim_statuses.emplace_back());
+      });
+    }
+    return true;
+  });
+}
+
+struct PodFields {
+  bool read_field(Reader& reader, std::string_view key, value field, Pod& pod) const {
+    if (key == "metadata") return read_metadata(reader, field, pod);
+    if (key == "spec") return read_spec(reader, field, pod);
+    if (key == "status") return read_status(reader, field, pod);
+    return true;
+  }
+  bool is_kept(const Pod&) const { return true; }
+};
+
+}  // namespace
+
+std::unique_ptr<api::Decoder<Pod>> make_pod_decoder() {
+  return std::make_unique<api::json::JsonDecoder<Pod, PodFields>>();
+}
+
+}  // namespace dcm::playground

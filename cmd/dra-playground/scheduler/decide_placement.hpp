@@ -1,0 +1,57 @@
+// Where a pod goes and which devices its claims get: pure, from what is known now.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "client/api/decoder.hpp"
+#include "cmd/dra-playground/cluster/inventory.hpp"
+#include "cmd/dra-playground/objects/bodies.hpp"
+#include "cmd/dra-playground/objects/objects.hpp"
+
+namespace dcm::playground {
+
+// The cluster as the scheduler sees it.
+struct ClusterView {
+  // Null: there is no such object.
+  std::function<api::ObjectPtr<Claim>(const api::NamespacedName&)> claim;
+  std::function<api::ObjectPtr<DeviceClass>(const std::string& name)> device_class;
+  // Whether somebody is allocating devices to it right now.
+  std::function<bool(const api::NamespacedName&)> is_in_flight;
+  const Inventory& inventory;
+  // That take pods, in the order in which they are to be tried.
+  std::span<const InternedString> nodes;
+};
+
+// There is nothing to schedule (any more).
+struct NotOurs {
+  friend bool operator==(const NotOurs&, const NotOurs&) = default;
+};
+// The pod's claims are not all there: a change of them will tell.
+struct WaitForClaims {
+  std::string why;
+  friend bool operator==(const WaitForClaims&, const WaitForClaims&) = default;
+};
+// No node will do now. Pods with the same `line` want exactly the same: while the first of them
+// finds no place, the others need not be tried.
+struct Unschedulable {
+  std::string why;
+  std::string line;
+  friend bool operator==(const Unschedulable&, const Unschedulable&) = default;
+};
+struct ClaimStep {
+  api::ObjectPtr<Claim> claim;
+  std::vector<Grant> grants;  // none for a claim that is allocated: it is only to be reserved
+};
+struct Placement {
+  InternedString node;
+  std::vector<ClaimStep> steps;
+};
+using Verdict = std::variant<NotOurs, WaitForClaims, Unschedulable, Placement>;
+
+Verdict decide_placement(const Pod& pod, const ClusterView& cluster);
+
+}  // namespace dcm::playground

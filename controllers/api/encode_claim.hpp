@@ -1,0 +1,58 @@
+// Claims to JSON: the body of each write, exactly as it goes over the wire.
+//
+// Every write is a create, or a patch that carries what it relies on (`metadata.uid`, and
+// `metadata.resourceVersion` where a conflict must be noticed). A projected object is never sent
+// back, so fields that we do not know stay as they are.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "client/api/meta.hpp"
+#include "client/api/resource.hpp"
+#include "controllers/api/resource_claim.hpp"
+#include "controllers/api/resource_claim_template.hpp"
+
+namespace dcm::api {
+
+// Who will own a claim that is made.
+struct ClaimOwner {
+  std::string api_version;  // "v1"
+  std::string kind;         // "Pod"
+  std::string name;
+  Uid uid;
+};
+
+// A claim from a template: create. The annotation that names the pod claim wins over the
+// template's; the template's spec is passed on byte for byte.
+std::string encode_claim(const Resource& claims, const ResourceClaimTemplate& claim_template,
+                         std::string_view generate_name, std::string_view pod_claim_name,
+                         const ClaimOwner& owner);
+
+// A pod claim and the claim that was made for it.
+struct ClaimNameEntry {
+  std::string_view pod_claim;
+  std::string_view claim;
+};
+// All claim names of a pod (or pod group) at once: server-side apply on `/status`. An entry that is
+// left out would be removed. Written in the order given; sorting is the caller's business.
+std::string encode_claim_names(std::string_view api_version, std::string_view kind,
+                               const NamespacedName& key, const Uid& uid,
+                               std::span<const ClaimNameEntry> entries);
+
+// One reservation more: strategic merge on the claim's `/status`.
+std::string encode_reserve(const ObjectMeta& claim, const ConsumerReference& consumer);
+
+enum class Allocation : std::uint8_t { keep, clear };
+// Reservations that go (all others stay; with none given, the list is not touched), and the
+// allocation with the last of them: strategic merge on `/status`.
+std::string encode_release(const ObjectMeta& claim, std::span<const Uid> released,
+                           Allocation allocation);
+
+// Removes one finalizer and no other: strategic merge on the main path. `resource_version` is the
+// one that the last write returned.
+std::string encode_remove_finalizer(const Uid& uid, const ResourceVersion& resource_version,
+                                    std::string_view finalizer);
+
+}  // namespace dcm::api

@@ -1,0 +1,67 @@
+#include "controllers/api/encode_device_taint.hpp"
+
+#include <boost/json.hpp>
+
+#include "client/api/time.hpp"
+#include "controllers/api/pod.hpp"
+
+namespace dcm::api {
+namespace {
+
+using boost::json::array;
+using boost::json::object;
+
+boost::json::string_view view(std::string_view text) {
+  return {text.data(), text.size()};
+}
+
+boost::json::string_view view(ConditionStatus status) {
+  switch (status) {
+    case ConditionStatus::is_true:
+      return "True";
+    case ConditionStatus::is_false:
+      return "False";
+    case ConditionStatus::unknown:
+      break;
+  }
+  return "Unknown";
+}
+
+}  // namespace
+
+std::string encode_disruption_target(const Uid& pod, runtime::WallTime now,
+                                     TransitionTime transition) {
+  object condition{{"type", view(kDisruptionTarget)},
+                   {"status", "True"},
+                   {"reason", view(kDeviceTaintDisruptionReason)},
+                   {"message", view(kDeviceTaintDisruptionMessage)}};
+  if (transition == TransitionTime::now) condition["lastTransitionTime"] = format_time(now);
+  return boost::json::serialize(
+      object{{"metadata", object{{"uid", pod.str()}}},
+             {"status", object{{"conditions", array{std::move(condition)}}}}});
+}
+
+std::string encode_eviction(const NamespacedName& pod, const Uid& uid) {
+  return boost::json::serialize(
+      object{{"apiVersion", "policy/v1"},
+             {"kind", "Eviction"},
+             {"metadata", object{{"name", pod.name}, {"namespace", pod.namespace_.str()}}},
+             {"deleteOptions", object{{"preconditions", object{{"uid", uid.str()}}}}}});
+}
+
+std::string encode_rule_condition(const Resource& rules, const ObjectMeta& rule,
+                                  const EvictionCondition& condition) {
+  object entry{{"type", view(kEvictionInProgress)},
+               {"status", view(condition.status)},
+               {"reason", condition.reason},
+               {"message", condition.message},
+               {"observedGeneration", condition.observed_generation},
+               {"lastTransitionTime", format_time(condition.last_transition)}};
+  return boost::json::serialize(
+      object{{"apiVersion", rules.api_version()},
+             {"kind", view(rules.kind->kind)},
+             {"metadata", object{{"name", rule.key.name}, {"uid", rule.uid.str()}}},
+             {"status", object{{"conditions", array{std::move(entry)}}}}});
+}
+
+}  // namespace dcm::api

@@ -1,0 +1,93 @@
+// How much memory an object of each kind takes, for the metric of bytes held.
+#include <string>
+#include <vector>
+
+#include "controllers/api/device_taint_rule.hpp"
+#include "controllers/api/pod.hpp"
+#include "controllers/api/pod_group.hpp"
+#include "controllers/api/resource_claim.hpp"
+#include "controllers/api/resource_claim_template.hpp"
+#include "controllers/api/resource_slice.hpp"
+
+namespace dcm::api {
+namespace {
+
+// The counts of a shared_ptr made by make_shared, beside its object.
+constexpr std::size_t kSharedCounts = 16;
+
+std::size_t heap(const std::string& text) {
+  static const std::size_t inline_capacity = std::string().capacity();
+  return text.capacity() > inline_capacity ? text.capacity() + 1 : 0;
+}
+
+template <class Element>
+std::size_t heap(const std::vector<Element>& elements) {
+  return elements.capacity() * sizeof(Element);
+}
+
+template <class Element>
+std::size_t owned(const std::unique_ptr<const std::vector<Element>>& elements) {
+  return elements ? sizeof(*elements) + heap(*elements) : 0;
+}
+
+std::size_t heap(const api::ObjectMeta& meta) {
+  return heap(meta.key.name) + heap(meta.resource_version.str());
+}
+
+std::size_t heap(const std::map<std::string, std::string>& entries) {
+  constexpr std::size_t kNodeLinks = 32;
+  std::size_t sum = 0;
+  for (const auto& [key, value] : entries) {
+    sum += kNodeLinks + sizeof(std::string) * 2 + heap(key) + heap(value);
+  }
+  return sum;
+}
+
+std::size_t heap_of_user(const api::ClaimUser& user) {
+  std::size_t sum = heap(user.meta) + heap(user.claims) + heap(user.claim_statuses);
+  for (const auto& claim : user.claims) sum += heap(claim.claim_name) + heap(claim.template_name);
+  for (const auto& status : user.claim_statuses) {
+    if (status.claim_name) sum += heap(*status.claim_name);
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::size_t footprint(const api::Pod& pod) {
+  return kSharedCounts + sizeof(pod) + heap_of_user(pod) + heap(pod.extended_resource_claim);
+}
+
+std::size_t footprint(const api::PodGroup& group) {
+  return kSharedCounts + sizeof(group) + heap_of_user(group);
+}
+
+std::size_t footprint(const api::ResourceClaim& claim) {
+  std::size_t sum = kSharedCounts + sizeof(claim) + heap(claim.meta) + heap(claim.pod_claim_name) +
+                    heap(claim.reserved_for) + heap(claim.devices);
+  if (claim.controller) sum += sizeof(*claim.controller) + heap(claim.controller->name);
+  for (const auto& consumer : claim.reserved_for) sum += heap(consumer.name);
+  for (const auto& device : claim.devices) sum += owned(device.tolerations);
+  return sum;
+}
+
+std::size_t footprint(const api::ResourceSlice& slice) {
+  std::size_t sum = kSharedCounts + sizeof(slice) + heap(slice.meta) + heap(slice.devices);
+  for (const auto& device : slice.devices) sum += owned(device.taints);
+  return sum;
+}
+
+std::size_t footprint(const api::DeviceTaintRule& rule) {
+  std::size_t sum = kSharedCounts + sizeof(rule) + heap(rule.meta);
+  sum += heap(rule.unknown_selector_field);
+  if (rule.condition) sum += heap(rule.condition->reason) + heap(rule.condition->message);
+  return sum;
+}
+
+std::size_t footprint(const api::ResourceClaimTemplate& claim_template) {
+  return kSharedCounts + sizeof(claim_template) + heap(claim_template.meta) +
+         heap(claim_template.labels) + heap(claim_template.annotations) +
+         heap(claim_template.claim_spec_json);
+}
+
+}  // namespace dcm::api

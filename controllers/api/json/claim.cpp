@@ -1,0 +1,176 @@
+#include "client/api/json/decoder.hpp"
+#include "controllers/api/json.hpp"
+#include "controllers/api/json/device_requests.hpp"
+#include "controllers/api/json/device_taint.hpp"
+
+namespace dcm::api {
+namespace {
+
+using json::Reader;
+using json::value;
+
+// Until it is clear that this is the controller, nothing is copied or interned.
+struct OwnerView {
+  std::string_view api_version;
+  std::string_view kind;
+  std::string_view name;
+  std::string_view uid;
+  bool is_controller = false;
+};
+
+std::string_view group_of(std::string_view api_version) {
+  const auto slash = api_version.find('/');
+  return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
+}
+
+bool read_owner(Reader& reader, value item, ResourceClaim& claim) {
+  OwnerView owner;
+  const bool is_read = reader.each_field(item, [&](std::string_view key, value field) {
+    if (key == "apiVersion") return reader.view(field, owner.api_version);
+    if (key == "kind") return reader.view(field, owner.kind);
+    if (key == "name") return reader.view(field, owner.name);
+    if (key == "uid") return reader.view(field, owner.uid);
+    if (key == "controller") return reader.flag(field, owner.is_controller);
+    return true;
+  });
+  if (!is_read) return false;
+  if (!owner.is_controller) return true;
+  claim.controller = std::make_unique<const ControllerRef>(group_of(owner.api_version), owner.kind,
+                                                           std::string(owner.name), Uid(owner.uid));
+  return true;
+}
+
+bool read_annotation(Reader& reader, std::string_view key, value field, ResourceClaim& claim) {
+  if (key == kPodClaimNameAnnotation) return reader.text(field, claim.pod_claim_name);
+  if (key != kExtendedResourceClaimAnnotation) return true;
+  std::string_view text;
+  if (!reader.view(field, text)) return false;
+  claim.is_extended_resource_claim = text == "true";
+  return true;
+}
+
+bool read_finalizer(Reader& reader, value item, ResourceClaim& claim) {
+  std::string_view text;
+  if (!reader.view(item, text)) return false;
+  claim.has_delete_protection |= text == kDeleteProtectionFinalizer;
+  return true;
+}
+
+bool read_claim_metadata(Reader& reader, value metadata, ResourceClaim& claim) {
+  return json::read_metadata(reader, metadata, claim.meta, [&](std::string_view key, value field) {
+    if (key == "annotations") {
+      return reader.each_field(field, [&](std::string_view name, value part) {
+        return read_annotation(reader, name, part, claim);
+      });
+    }
+    if (key == "ownerReferences") {
+      return reader.each_item(field, [&](value item) { return read_owner(reader, item, claim); });
+    }
+    if (key == "finalizers") {
+      return reader.each_item(field,
+                              [&](value item) { return read_finalizer(reader, item, claim); });
+    }
+    return true;
+  });
+}
+
+bool read_consumer(Reader& reader, value item, ConsumerReference& consumer) {
+  return reader.each_field(item, [&](std::string_view key, value field) {
+    if (key == "apiGroup") return reader.text(field, consumer.group);
+    if (key == "resource") return reader.text(field, consumer.resource);
+    if (key == "name") return reader.text(field, consumer.name);
+    if (key == "uid") return reader.text(field, consumer.uid);
+    return true;
+  });
+}
+
+bool read_reserved_for(Reader& reader, value list, ResourceClaim& claim) {
+  const bool is_read = reader.each_item(list, [&](value item) {
+    return read_consumer(reader, item, claim.reserved_for.emplace_back());
+  });
+  claim.reserved_for.shrink_to_fit();
+  return is_read;
+}
+
+bool read_tolerations(Reader& reader, value list, AllocatedDevice& device) {
+  std::vector<DeviceToleration> tolerations;
+  const bool is_read = reader.each_item(
+      list, [&](value item) { return json::read_toleration(reader, item, tolerations); });
+  if (!is_read) return false;
+  if (!tolerations.empty()) {
+    device.tolerations =
+        std::make_unique<const std::vector<DeviceToleration>>(std::move(tolerations));
+  }
+  return true;
+}
+
+bool read_result(Reader& reader, value item, AllocatedDevice& device) {
+  return reader.each_field(item, [&](std::string_view key, value field) {
+    if (key == "driver") return reader.text(field, device.id.driver);
+    if (key == "pool") return reader.text(field, device.id.pool);
+    if (key == "device") return reader.text(field, device.id.device);
+    if (key == "tolerations") return read_tolerations(reader, field, device);
+    return true;
+  });
+}
+
+bool read_results(Reader& reader, value list, ResourceClaim& claim) {
+  const bool is_read = reader.each_item(
+      list, [&](value item) { return read_result(reader, item, claim.devices.emplace_back()); });
+  claim.devices.shrink_to_fit();
+  return is_read;
+}
+
+bool read_allocation(Reader& reader, value allocation, ResourceClaim& claim) {
+  if (json::is_null(allocation)) return true;
+  claim.is_allocated = true;
+  return reader.each_field(allocation, [&](std::string_view key, value field) {
+    if (key != "devices") return true;
+    return reader.each_field(field, [&](std::string_view name, value part) {
+      return name != "results" || read_results(reader, part, claim);
+    });
+  });
+}
+
+bool read_status(Reader& reader, value status, ResourceClaim& claim) {
+  return reader.each_field(status, [&](std::string_view key, value field) {
+    if (key == "allocation") return read_allocation(reader, field, claim);
+    if (key == "reservedFor") return read_reserved_for(reader, field, claim);
+    return true;
+  });
+}
+
+class ClaimFields {
+ public:
+  explicit ClaimFields(json::AdminAccessPlace place) : place_(place) {}
+
+  bool read_field(Reader& reader, std::string_view key, value field, ResourceClaim& claim) const {
+    if (key == "metadata") return read_claim_metadata(reader, field, claim);
+    if (key == "spec") return read_spec(reader, field, claim);
+    if (key == "status") return read_status(reader, field, claim);
+    return true;
+  }
+  bool is_kept(const ResourceClaim&) const { return true; }
+
+ private:
+  bool read_spec(Reader& reader, value spec, ResourceClaim& claim) const {
+    return reader.each_field(spec, [&](std::string_view key, value field) {
+      if (key != "devices") return true;
+      json::DeviceRequests requests;
+      if (!json::read_devices(reader, field, place_, requests)) return false;
+      claim.has_admin_access = requests.has_admin_access;
+      return true;
+    });
+  }
+
+  json::AdminAccessPlace place_;
+};
+
+}  // namespace
+
+std::unique_ptr<Decoder<ResourceClaim>> make_json_claim_decoder(std::string_view version) {
+  return std::make_unique<json::JsonDecoder<ResourceClaim, ClaimFields>>(
+      ClaimFields(json::admin_access_place(version)));
+}
+
+}  // namespace dcm::api

@@ -1,0 +1,76 @@
+#include "controllers/api/json/device_taint.hpp"
+
+#include <string_view>
+
+#include "client/api/time.hpp"
+
+namespace dcm::api::json {
+namespace {
+
+// Names as in the API; nothing is copied or interned until it is clear that the toleration counts.
+struct TolerationView {
+  std::string_view key;
+  std::string_view operator_;
+  std::string_view value_;
+  std::string_view effect;
+  std::optional<std::int64_t> seconds;
+};
+
+bool read_seconds(Reader& reader, value field, std::optional<std::int64_t>& out) {
+  return is_null(field) || reader.integer(field, out.emplace());
+}
+
+bool is_known_operator(std::string_view text) {
+  return text.empty() || text == "Equal" || text == "Exists";
+}
+
+TaintEffect effect_of(std::string_view text) {
+  if (text == "NoExecute") return TaintEffect::no_execute;
+  if (text == "NoSchedule") return TaintEffect::no_schedule;
+  return text.empty() || text == "None" ? TaintEffect::none : TaintEffect::other;
+}
+
+}  // namespace
+
+bool read_time(Reader& reader, value field, std::optional<runtime::WallTime>& out) {
+  std::string_view text;
+  if (!reader.view(field, text)) return false;
+  out = parse_time(text);
+  return out || text.empty() || reader.fail("expected a time");
+}
+
+bool read_taint(Reader& reader, value item, DeviceTaint& taint) {
+  return reader.each_field(item, [&](std::string_view key, value field) {
+    if (key == "key") return reader.text(field, taint.key);
+    if (key == "value") return reader.text(field, taint.value);
+    if (key == "timeAdded") return read_time(reader, field, taint.time_added);
+    if (key != "effect") return true;
+    std::string_view effect;
+    if (!reader.view(field, effect)) return false;
+    taint.effect = effect_of(effect);
+    return true;
+  });
+}
+
+bool read_toleration(Reader& reader, value item, std::vector<DeviceToleration>& tolerations) {
+  TolerationView view;
+  const bool is_read = reader.each_field(item, [&](std::string_view key, value field) {
+    if (key == "key") return reader.view(field, view.key);
+    if (key == "operator") return reader.view(field, view.operator_);
+    if (key == "value") return reader.view(field, view.value_);
+    if (key == "effect") return reader.view(field, view.effect);
+    if (key == "tolerationSeconds") return read_seconds(reader, field, view.seconds);
+    return true;
+  });
+  if (!is_read) return false;
+  if (view.effect != "NoExecute" || !is_known_operator(view.operator_)) return true;
+  DeviceToleration& toleration = tolerations.emplace_back();
+  toleration.key = view.key;
+  toleration.operator_ =
+      view.operator_ == "Exists" ? TolerationOperator::exists : TolerationOperator::equal;
+  toleration.value = view.value_;
+  if (view.seconds) toleration.duration.emplace(*view.seconds);
+  return true;
+}
+
+}  // namespace dcm::api::json

@@ -1,0 +1,107 @@
+#include <algorithm>
+#include <array>
+
+#include "client/api/json/decoder.hpp"
+#include "controllers/api/json.hpp"
+#include "controllers/api/json/claim_user.hpp"
+
+namespace dcm::api {
+namespace {
+
+using json::Reader;
+using json::value;
+
+struct PhaseName {
+  std::string_view name;
+  PodPhase phase;
+};
+constexpr std::array<PhaseName, 5> kPhaseNames = {{
+    {"", PodPhase::pending},  // not written yet
+    {"Pending", PodPhase::pending},
+    {"Running", PodPhase::running},
+    {"Succeeded", PodPhase::succeeded},
+    {"Failed", PodPhase::failed},
+}};
+
+bool read_phase(Reader& reader, value field, PodPhase& phase) {
+  std::string_view text;
+  if (!reader.view(field, text)) return false;
+  const auto* found = std::ranges::find(kPhaseNames, text, &PhaseName::name);
+  phase = found == kPhaseNames.end() ? PodPhase::unknown : found->phase;
+  return true;
+}
+
+bool read_spec(Reader& reader, value spec, Pod& pod) {
+  return reader.each_field(spec, [&](std::string_view key, value field) {
+    if (key == "nodeName") return reader.text(field, pod.node_name);
+    if (key == "resourceClaims") return json::read_claims(reader, field, pod);
+    if (key == "schedulingGroup") {
+      return reader.each_field(field, [&](std::string_view name, value part) {
+        return name != "podGroupName" || reader.text(part, pod.scheduling_group);
+      });
+    }
+    return true;
+  });
+}
+
+struct ConditionView {
+  std::string_view type;
+  std::string_view status;
+  std::string_view reason;
+  std::string_view message;
+};
+
+bool read_condition(Reader& reader, value item, Pod& pod) {
+  ConditionView condition;
+  const bool is_read = reader.each_field(item, [&](std::string_view key, value field) {
+    if (key == "type") return reader.view(field, condition.type);
+    if (key == "status") return reader.view(field, condition.status);
+    if (key == "reason") return reader.view(field, condition.reason);
+    if (key == "message") return reader.view(field, condition.message);
+    return true;
+  });
+  if (!is_read) return false;
+  if (condition.type != kDisruptionTarget || condition.status != "True") return true;
+  const bool is_ours = condition.reason == kDeviceTaintDisruptionReason &&
+                       condition.message == kDeviceTaintDisruptionMessage;
+  pod.disruption_target = is_ours ? DisruptionTarget::by_device_taint : DisruptionTarget::other;
+  return true;
+}
+
+bool read_status(Reader& reader, value status, Pod& pod) {
+  return reader.each_field(status, [&](std::string_view key, value field) {
+    if (key == "phase") return read_phase(reader, field, pod.phase);
+    if (key == "conditions") {
+      return reader.each_item(field, [&](value item) { return read_condition(reader, item, pod); });
+    }
+    if (key == "resourceClaimStatuses") return json::read_claim_statuses(reader, field, pod);
+    if (key == "extendedResourceClaimStatus") {
+      return reader.each_field(field, [&](std::string_view name, value part) {
+        return name != "resourceClaimName" || reader.text(part, pod.extended_resource_claim);
+      });
+    }
+    return true;
+  });
+}
+
+struct PodFields {
+  bool read_field(Reader& reader, std::string_view key, value field, Pod& pod) const {
+    if (key == "metadata") return json::read_metadata(reader, field, pod.meta);
+    if (key == "spec") return read_spec(reader, field, pod);
+    if (key == "status") return read_status(reader, field, pod);
+    return true;
+  }
+  bool is_kept(const Pod& pod) const {
+    return selection == PodSelection::all || pod.is_of_interest();
+  }
+
+  PodSelection selection;
+};
+
+}  // namespace
+
+std::unique_ptr<Decoder<Pod>> make_json_pod_decoder(PodSelection selection) {
+  return std::make_unique<json::JsonDecoder<Pod, PodFields>>(PodFields{selection});
+}
+
+}  // namespace dcm::api

@@ -1,0 +1,87 @@
+#include "client/api/json/decoder.hpp"
+#include "controllers/api/json.hpp"
+#include "controllers/api/json/device_taint.hpp"
+
+namespace dcm::api {
+namespace {
+
+using json::Reader;
+using json::value;
+
+bool read_taints(Reader& reader, value list, PublishedDevice& device) {
+  std::vector<DeviceTaint> taints;
+  std::uint32_t index = 0;
+  const bool is_read = reader.each_item(list, [&](value item) {
+    DeviceTaint taint;
+    if (!json::read_taint(reader, item, taint)) return false;
+    taint.index = index++;
+    if (taint.effect == TaintEffect::no_execute) taints.push_back(std::move(taint));
+    return true;
+  });
+  if (!is_read) return false;
+  if (!taints.empty()) {
+    device.taints = std::make_unique<const std::vector<DeviceTaint>>(std::move(taints));
+  }
+  return true;
+}
+
+bool read_pool(Reader& reader, value pool, ResourceSlice& slice) {
+  return reader.each_field(pool, [&](std::string_view key, value field) {
+    if (key == "name") return reader.text(field, slice.pool);
+    if (key == "generation") return reader.integer(field, slice.pool_generation);
+    return true;
+  });
+}
+
+class SliceFields {
+ public:
+  // v1beta1 wraps what a device has in `basic`; the name stays outside.
+  enum class TaintsPlace : std::uint8_t { in_device, in_basic };
+  explicit SliceFields(TaintsPlace place) : place_(place) {}
+
+  bool read_field(Reader& reader, std::string_view key, value field, ResourceSlice& slice) const {
+    if (key == "metadata") return json::read_metadata(reader, field, slice.meta);
+    if (key == "spec") return read_spec(reader, field, slice);
+    return true;
+  }
+  bool is_kept(const ResourceSlice&) const { return true; }
+
+ private:
+  bool read_spec(Reader& reader, value spec, ResourceSlice& slice) const {
+    return reader.each_field(spec, [&](std::string_view key, value field) {
+      if (key == "driver") return reader.text(field, slice.driver);
+      if (key == "pool") return read_pool(reader, field, slice);
+      if (key != "devices") return true;
+      const bool is_read = reader.each_item(field, [&](value item) {
+        return read_device(reader, item, slice.devices.emplace_back());
+      });
+      slice.devices.shrink_to_fit();
+      return is_read;
+    });
+  }
+
+  bool read_device(Reader& reader, value item, PublishedDevice& device) const {
+    return reader.each_field(item, [&](std::string_view key, value field) {
+      if (key == "name") return reader.text(field, device.name);
+      if (place_ == TaintsPlace::in_device) {
+        return key != "taints" || read_taints(reader, field, device);
+      }
+      if (key != "basic") return true;
+      return reader.each_field(field, [&](std::string_view name, value part) {
+        return name != "taints" || read_taints(reader, part, device);
+      });
+    });
+  }
+
+  TaintsPlace place_;
+};
+
+}  // namespace
+
+std::unique_ptr<Decoder<ResourceSlice>> make_json_slice_decoder(std::string_view version) {
+  using enum SliceFields::TaintsPlace;
+  return std::make_unique<json::JsonDecoder<ResourceSlice, SliceFields>>(
+      SliceFields(version == "v1beta1" ? in_basic : in_device));
+}
+
+}  // namespace dcm::api

@@ -1,0 +1,65 @@
+// resource.k8s.io ResourceClaim (KEP-4381), projected to what the controllers read.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client/api/meta.hpp"
+#include "controllers/api/device.hpp"
+#include "controllers/api/pod_group.hpp"
+
+namespace dcm::api {
+
+// On a generated claim: which of its pod's claims it is for.
+inline constexpr std::string_view kPodClaimNameAnnotation = "resource.kubernetes.io/pod-claim-name";
+// "true" on a claim that the scheduler made for extended resources (KEP-5004).
+inline constexpr std::string_view kExtendedResourceClaimAnnotation =
+    "resource.kubernetes.io/extended-resource-claim";
+// Keeps an allocated claim from vanishing before it is deallocated.
+inline constexpr std::string_view kDeleteProtectionFinalizer =
+    "resource.kubernetes.io/delete-protection";
+
+// An entry of status.reservedFor; unique by `uid`.
+struct ConsumerReference {
+  InternedString group;     // apiGroup; empty: core
+  InternedString resource;  // "pods"
+  std::string name;
+  Uid uid;
+
+  bool is_pod() const { return group.empty() && resource.str() == "pods"; }
+  bool is_pod_group() const {
+    return group.str() == kSchedulingGroup && resource.str() == "podgroups";
+  }
+  friend bool operator==(const ConsumerReference&, const ConsumerReference&) = default;
+};
+
+// The most entries that status.reservedFor may have.
+inline constexpr std::size_t kReservedForMax = 256;
+
+// An entry of status.allocation.devices.results. A device may be in several, also of one claim.
+struct AllocatedDevice {
+  DeviceId id;
+  // Those that matter to eviction; null: none, as nearly always.
+  std::unique_ptr<const std::vector<DeviceToleration>> tolerations;
+};
+
+struct ResourceClaim {
+  ObjectMeta meta;
+  std::string pod_claim_name;                       // the annotation; empty: none
+  std::unique_ptr<const ControllerRef> controller;  // null: none
+  std::vector<ConsumerReference> reserved_for;
+  std::vector<AllocatedDevice> devices;  // empty unless it is allocated
+  bool is_extended_resource_claim = false;
+  bool has_delete_protection = false;
+  bool is_allocated = false;
+  bool has_admin_access = false;
+};
+
+// Bytes of memory: of its size and capacities, without the allocator's rounding and interned
+// strings.
+std::size_t footprint(const ResourceClaim& claim);
+
+}  // namespace dcm::api

@@ -1,0 +1,64 @@
+#include "controllers/device_taint_eviction/api/api_client.hpp"
+
+#include <string_view>
+#include <utility>
+
+#include "client/api/encode.hpp"
+#include "client/request/request.hpp"
+#include "controllers/api/json.hpp"
+
+namespace dcm::device_taint_eviction {
+namespace {
+
+// Of the entries of kube-controller-manager's controller, which become ours by this name.
+constexpr std::string_view kFieldManager = "device-taint-eviction-controller";
+
+client::CallOptions options_of(Priority priority) {
+  return {
+      .priority = priority == Priority::live ? client::Priority::live : client::Priority::backlog,
+      .retries = client::Retries::none};
+}
+
+}  // namespace
+
+ApiClient::ApiClient(client::RestClient& rest, api::Resource pods)
+    : rest_(rest), pods_(std::move(pods)), rule_decoder_(api::make_json_rule_decoder()) {}
+
+void ApiClient::use_rules(api::Resource rules) {
+  rules_.emplace(rest_, std::move(rules), *rule_decoder_);
+}
+
+Task<Result<>> ApiClient::mark(PodRef pod, runtime::WallTime now, api::TransitionTime transition,
+                               Priority priority) {
+  return send(client::strategic_merge_patch_request(
+      pods_, pod.key, "status", api::encode_disruption_target(pod.uid, now, transition),
+      options_of(priority)));
+}
+
+Task<Result<>> ApiClient::remove(PodRef pod, Priority priority) {
+  return send(client::delete_request(pods_, pod.key, api::encode_delete_options(pod.uid),
+                                     options_of(priority)));
+}
+
+Task<Result<>> ApiClient::evict(PodRef pod, Priority priority) {
+  return send(client::create_subresource_request(
+      pods_, pod.key, "eviction", api::encode_eviction(pod.key, pod.uid), options_of(priority)));
+}
+
+Task<Result<RulePtr>> ApiClient::write_condition(RulePtr rule, api::EvictionCondition condition,
+                                                 Priority priority) {
+  if (!rules_) co_return runtime::fail(runtime::Reason::not_served, "no DeviceTaintRules here");
+  std::string body = api::encode_rule_condition(rules_->resource(), rule->meta, condition);
+  Result<api::Decoded<api::DeviceTaintRule>> written = co_await rules_->apply(
+      rule->meta.key, "status", std::string(kFieldManager), std::move(body), options_of(priority));
+  if (!written) co_return runtime::fail(written.error());
+  co_return written->object;
+}
+
+Task<Result<>> ApiClient::send(client::ApiRequest request) {
+  const Result<http::Response> answer = co_await rest_.send(std::move(request));
+  if (!answer) co_return runtime::fail(answer.error());
+  co_return Result<>();
+}
+
+}  // namespace dcm::device_taint_eviction

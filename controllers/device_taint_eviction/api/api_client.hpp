@@ -1,0 +1,40 @@
+// The requests of api.hpp by HTTP, as the Kubernetes API has them.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "client/api/decoder.hpp"
+#include "client/api/resource.hpp"
+#include "client/request/rest_client.hpp"
+#include "client/request/typed.hpp"
+#include "controllers/device_taint_eviction/api/api.hpp"
+
+namespace dcm::device_taint_eviction {
+
+// `rest` must outlive it and its calls.
+class ApiClient final : public EvictionApi {
+ public:
+  ApiClient(client::RestClient& rest, api::Resource pods);
+
+  // The version of DeviceTaintRules that discovery has found, once it has. Before that no rule is
+  // known, and no condition is written. Not while one is being written.
+  void use_rules(api::Resource rules);
+
+  Task<Result<>> mark(PodRef pod, runtime::WallTime now, api::TransitionTime transition,
+                      Priority priority) override;
+  Task<Result<>> remove(PodRef pod, Priority priority) override;
+  Task<Result<>> evict(PodRef pod, Priority priority) override;
+  Task<Result<RulePtr>> write_condition(RulePtr rule, api::EvictionCondition condition,
+                                        Priority priority) override;
+
+ private:
+  Task<Result<>> send(client::ApiRequest request);
+
+  client::RestClient& rest_;
+  api::Resource pods_;
+  std::unique_ptr<api::Decoder<api::DeviceTaintRule>> rule_decoder_;
+  std::optional<client::TypedClient<api::DeviceTaintRule>> rules_;
+};
+
+}  // namespace dcm::device_taint_eviction

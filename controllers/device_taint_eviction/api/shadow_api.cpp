@@ -1,0 +1,103 @@
+#include "controllers/device_taint_eviction/api/shadow_api.hpp"
+
+#include <fmt/format.h>
+
+#include "controllers/device_taint_eviction/rules/decide_due.hpp"
+
+namespace dcm::device_taint_eviction {
+namespace {
+
+using common::Standing;
+using State = Standing::State;
+
+std::unexpected<runtime::Error> not_written() {
+  return runtime::fail(runtime::Reason::object_not_found, "not written: this is a dry run");
+}
+
+// Which of these two it is depends on how many pods the writer itself has evicted.
+std::string_view without_count(std::string_view reason) {
+  return reason == "Completed" ? "NotStarted" : reason;
+}
+
+std::string describe(const std::optional<api::EvictionCondition>& condition) {
+  if (!condition) return "no condition EvictionInProgress";
+  const char* status = condition->status == api::ConditionStatus::is_true ? "True" : "not True";
+  return fmt::format("{}, {}, of generation {}: {}", status, condition->reason,
+                     condition->observed_generation, condition->message);
+}
+
+}  // namespace
+
+Task<Result<>> ShadowApi::mark(PodRef pod, runtime::WallTime /*now*/,
+                               api::TransitionTime /*transition*/, Priority /*priority*/) {
+  expectations_.expect({.kind = kMark,
+                        .object = pod.key.str(),
+                        .subject = "mark " + pod.uid.str(),
+                        .what = "condition DisruptionTarget"},
+                       [this, pod] { return standing_of_mark(pod); });
+  // As if it were done, so that the DELETE is decided too.
+  co_return Result<>();
+}
+
+Task<Result<>> ShadowApi::remove(PodRef pod, Priority /*priority*/) {
+  expect_to_go(pod, kRemove);
+  co_return not_written();
+}
+
+Task<Result<>> ShadowApi::evict(PodRef pod, Priority /*priority*/) {
+  expect_to_go(pod, kEvict);
+  co_return not_written();
+}
+
+void ShadowApi::expect_to_go(const PodRef& pod, common::WriteKind kind) {
+  expectations_.expect({.kind = kind,
+                        .object = pod.key.str(),
+                        .subject = "evict " + pod.uid.str(),
+                        .what = "evict it because of a device taint"},
+                       [this, pod] { return standing_of_eviction(pod); });
+}
+
+Standing ShadowApi::standing_of_mark(const PodRef& pod) const {
+  Standing standing = standing_of_eviction(pod);
+  if (standing.state != State::not_reached) return standing;
+  const PodPtr cached = tracker_().lookup().find_pod(pod.key);
+  if (cached->disruption_target == api::DisruptionTarget::by_device_taint) {
+    return {State::reached, {}};
+  }
+  return {State::not_reached, "the pod has no such condition"};
+}
+
+Standing ShadowApi::standing_of_eviction(const PodRef& pod) const {
+  const PodPtr cached = tracker_().lookup().find_pod(pod.key);
+  const bool is_there = cached && cached->meta.uid == pod.uid && can_be_evicted(*cached);
+  if (!is_there) return {State::reached, {}};
+  if (tracker_().pending().find(pod.uid) == nullptr) return {State::moot, {}};
+  return {State::not_reached, "the pod is there"};
+}
+
+Task<Result<RulePtr>> ShadowApi::write_condition(RulePtr rule, api::EvictionCondition condition,
+                                                 Priority /*priority*/) {
+  expectations_.expect(
+      {.kind = kCondition,
+       .object = rule->meta.key.name,
+       .subject = "condition " + rule->meta.uid.str(),
+       .what = fmt::format("{}, of generation {}", condition.reason, rule->generation)},
+      [this, rule, condition] { return standing_of_condition(rule, condition); });
+  co_return not_written();
+}
+
+Standing ShadowApi::standing_of_condition(const RulePtr& rule,
+                                          const api::EvictionCondition& condition) const {
+  const Rule* found = tracker_().rules().find(rule->meta.key.name);
+  const bool is_same = found != nullptr && found->object->meta.uid == rule->meta.uid &&
+                       found->object->generation == rule->generation;
+  if (!is_same) return {State::moot, {}};
+  const auto& now = found->object->condition;
+  const bool says_so = now && now->observed_generation == rule->generation &&
+                       now->status == condition.status &&
+                       without_count(now->reason) == without_count(condition.reason);
+  if (says_so) return {State::reached, {}};
+  return {State::not_reached, describe(now)};
+}
+
+}  // namespace dcm::device_taint_eviction

@@ -1,0 +1,57 @@
+// What there is to say about a pod's devices and their taints, and about a DeviceTaintRule.
+//
+// Pure, from the same decisions as the workers' (decide_due.hpp, decide_eviction.hpp,
+// decide_condition.hpp).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "controllers/common/explanation.hpp"
+#include "controllers/device_taint_eviction/rules/decide_condition.hpp"
+#include "controllers/device_taint_eviction/rules/decide_due.hpp"
+#include "controllers/device_taint_eviction/rules/decide_eviction.hpp"
+
+namespace dcm::device_taint_eviction {
+
+// ---- a pod --------------------------------------------------------------------------------------
+
+// Whether the API server has accepted its deletion already.
+enum class Evicted : std::uint8_t { no, yes };
+
+// `snapshot` is of the pod, without a due time: that is decided here. Requires a pod.
+common::Topic explain_pod(EvictionSnapshot snapshot, const Lookup& lookup, const Taints& taints,
+                          Evicted evicted);
+
+// ---- a claim ------------------------------------------------------------------------------------
+
+// The taints that evict, on the devices that it has allocated.
+common::Topic explain_taints_of(const api::ResourceClaim& claim, const Taints& taints,
+                                WallTime now);
+
+// ---- a rule -------------------------------------------------------------------------------------
+
+struct AffectedPod {
+  api::NamespacedName key;
+  WallTime due;
+};
+
+struct RuleFacts {
+  RuleFacts(const api::DeviceTaintRule& about, WallTime at) : rule(about), now(at) {}
+
+  const api::DeviceTaintRule& rule;
+  WallTime now;
+  std::size_t published_devices = 0;  // that it selects
+  std::vector<AffectedPod> pods;      // that must go because of it, now or later
+  // Whether there may be more of them, as the look was cut short.
+  enum class Look : std::uint8_t { complete, cut_short } look{};
+  // What its condition should say; nothing: this process does not know, as it does not work.
+  std::optional<api::EvictionCondition> wanted = {};
+  // Whether a walk over its devices is under way: then the numbers still grow.
+  enum class Walk : std::uint8_t { done, under_way } walk{};
+};
+
+std::vector<common::Topic> explain_rule(RuleFacts facts);
+
+}  // namespace dcm::device_taint_eviction

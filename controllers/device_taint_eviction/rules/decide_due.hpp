@@ -1,0 +1,85 @@
+// Whether a pod must go, when, and why (KEP-5055). Pure: gets objects and the indexes of taints.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "controllers/api/pod.hpp"
+#include "controllers/common/pod_claims.hpp"
+#include "controllers/device_taint_eviction/tracker/allocated_devices.hpp"
+#include "controllers/device_taint_eviction/tracker/due.hpp"
+#include "controllers/device_taint_eviction/tracker/lookup.hpp"
+#include "controllers/device_taint_eviction/tracker/published_devices.hpp"
+#include "controllers/device_taint_eviction/tracker/rules.hpp"
+
+namespace dcm::device_taint_eviction {
+
+// A taint that a pod does not tolerate (for ever). Those of rules sort before those of drivers.
+struct Reason {
+  enum class Source : std::uint8_t { rule, driver };
+  Source source = Source::rule;
+  std::string rule;      // of a rule
+  api::DeviceId device;  // of a driver
+  std::uint32_t index = 0;
+  RuleId id{};
+
+  // "rule burnt-gpus", "gpu.example.com/node-a/gpu-0, taint 1"
+  std::string str() const;
+
+  friend bool operator==(const Reason&, const Reason&) = default;
+  friend auto operator<=>(const Reason&, const Reason&) = default;
+};
+
+struct Verdict {
+  std::optional<WallTime> due;  // nothing: the pod may stay
+  std::vector<Reason> reasons;  // sorted, without doubles
+
+  friend bool operator==(const Verdict&, const Verdict&) = default;
+};
+
+// Where taints come from. References must outlive it.
+struct Taints {
+  const PublishedDevices& published;
+  const Rules& rules;
+};
+
+// A pod that is being deleted or has finished goes without our help, or is best left as it is.
+bool can_be_evicted(const api::Pod& pod);
+
+// One taint that evicts, on one device that a pod may use now.
+struct Charge {
+  const ClaimPtr& claim;
+  const api::AllocatedDevice& device;
+  const api::DeviceTaint& taint;
+  const Rule* rule;             // null: the taint is the driver's
+  std::optional<WallTime> due;  // nothing: it is tolerated for ever, or has no time
+
+  Reason reason() const;
+};
+// Calls `visit(const Charge&)` for each of a pod on a node. It is what decide_due is made of, and
+// for who has to explain that.
+template <class Visit>
+void for_each_charge(const api::Pod& pod, const Lookup& lookup, const Taints& taints, Visit visit) {
+  for (const std::string_view name : common::names_of_claims(pod)) {
+    const ClaimPtr claim = lookup.find_claim({pod.meta.key.namespace_, std::string(name)});
+    if (!claim || !common::may_consume_now(*claim, pod, lookup.group_claims())) continue;
+    for (const api::AllocatedDevice& device : claim->devices) {
+      const auto hear = [&](const api::DeviceTaint& taint, const Rule* rule) {
+        visit(Charge{claim, device, taint, rule, decide_due(taint, device.tolerations.get())});
+      };
+      taints.rules.for_each_match(device.id,
+                                  [&](const Rule& rule) { hear(rule.object->taint, &rule); });
+      taints.published.for_each_taint(device.id,
+                                      [&](const api::DeviceTaint& taint) { hear(taint, nullptr); });
+    }
+  }
+}
+
+// The earliest due time over all devices that the pod may use now, and all taints behind it.
+Verdict decide_due(const api::Pod& pod, const Lookup& lookup, const Taints& taints);
+
+}  // namespace dcm::device_taint_eviction

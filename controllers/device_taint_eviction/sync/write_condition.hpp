@@ -1,0 +1,67 @@
+// Keeps the conditions of rules up to date.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "controllers/device_taint_eviction/api/api.hpp"
+#include "controllers/device_taint_eviction/rules/decide_condition.hpp"
+#include "controllers/device_taint_eviction/sync/item.hpp"
+#include "controllers/device_taint_eviction/tracker/tracker.hpp"
+#include "runtime/log.hpp"
+#include "runtime/time.hpp"
+#include "workqueue/workers.hpp"
+
+namespace dcm::device_taint_eviction {
+
+// One write at most every 10 s for a rule; what changes meanwhile comes with the next. The preview
+// of a rule with effect None is counted once for each of its generations. Loop thread only; no two
+// calls for one rule at the same time (the queue sees to that).
+class ConditionWriter {
+ public:
+  // Told of a rule as a write has returned it.
+  using Record = std::function<void(const RulePtr&)>;
+  // All references must outlive it.
+  struct Dependencies {
+    const Tracker& tracker;
+    EvictionApi& api;
+    ItemProblems& problems;
+    runtime::TimeSource& time;
+    runtime::Logger log;
+    Record record;
+  };
+  explicit ConditionWriter(Dependencies dependencies) : deps_(std::move(dependencies)) {}
+
+  Task<workqueue::Outcome> sync(std::string rule);
+  // Whether a condition of this generation was sent, accepted or not: there is nothing more to say
+  // at once.
+  bool has_tried(const Rule& rule) const;
+  // What the condition should say now; nothing: a preview has to be counted first.
+  std::optional<api::EvictionCondition> wanted(const Rule& rule) const;
+
+ private:
+  struct PreviewText {
+    std::int64_t generation;
+    std::string text;
+  };
+
+  bool needs_preview(const Rule& rule) const;
+  bool is_refused(const Rule& rule) const;
+  Task<> count_preview(RuleId id, RulePtr rule);
+  Task<workqueue::Outcome> write(RuleId id, RulePtr rule, api::EvictionCondition condition);
+  void forget_deleted();
+
+  Dependencies deps_;
+  std::map<RuleId, PreviewText> previews_;
+  std::map<RuleId, std::int64_t> tried_;  // generations
+  // Versions of rules for which the server has called a condition invalid: it is never sent again
+  // as it is, nor with another number of pods.
+  std::map<RuleId, api::ResourceVersion> refused_;
+  // An API server without a status for rules is left alone until then.
+  runtime::MonoTime not_before_{};
+};
+
+}  // namespace dcm::device_taint_eviction

@@ -1,0 +1,113 @@
+// Which claims have which devices: from a device, or from a part of its name, to the claims.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "controllers/api/device_taint_rule.hpp"
+#include "controllers/device_taint_eviction/tracker/lookup.hpp"
+
+namespace dcm::device_taint_eviction {
+
+// Whether each part that is set is equal.
+bool matches(const api::DeviceSelector& selector, const api::DeviceId& device);
+
+// The devices that some claim has, each with these claims, findable by every part of its name. A
+// change of a claim costs the claim's devices (and, for a device that is shared, a look through the
+// claims that share it). About 150 bytes for a device that one claim has. Loop thread only; no I/O.
+class AllocatedDevices {
+ public:
+  // One result of an allocation; a claim may have several for one device.
+  struct Use {
+    ClaimPtr claim;
+    std::uint32_t result;
+
+    const api::AllocatedDevice& allocated() const { return claim->devices[result]; }
+  };
+
+  // A claim that came (no `before`), changed, or went (no `after`).
+  void replace(const ClaimPtr& before, const ClaimPtr& after);
+
+  // Calls `visit(use)`.
+  template <class Visit>
+  void for_each_use(const api::DeviceId& device, Visit visit) const {
+    const auto found = devices_.find(device);
+    if (found == devices_.end()) return;
+    for (const Use& use : found->second.uses) visit(use);
+  }
+
+  std::size_t size() const noexcept { return devices_.size(); }
+
+  class Walk;
+
+ private:
+  // The lists that a device is in, one for each way to look for it.
+  enum Via : std::uint8_t { via_all, via_driver, via_pool, via_device, kVias };
+  struct Uses {
+    std::vector<Use> uses;                       // never empty
+    std::array<std::uint32_t, kVias> positions;  // in the lists
+  };
+  using Device = std::pair<const api::DeviceId, Uses>;
+  using List = std::vector<Device*>;
+
+  static const api::InternedString& part(const api::DeviceId& device, Via via);
+  void insert(const ClaimPtr& claim, std::uint32_t result);
+  void erase(const ClaimPtr& claim, std::uint32_t result);
+  bool has_same_devices(const api::ResourceClaim& a, const api::ResourceClaim& b) const;
+  void enlist(Device& device);
+  void delist(Device& device);
+  const List* find_list(Via via, const api::InternedString& name) const;
+
+  std::unordered_map<api::DeviceId, Uses> devices_;
+  // By the part of the name (empty for via_all). Order does not matter: a device that goes is
+  // replaced by the list's last.
+  std::array<std::unordered_map<api::InternedString, List>, kVias> lists_;
+};
+
+// A walk over the devices that a selector matches, in slices, while the index may change in
+// between. Looks only at the shortest list that has them all. Each device that matches during the
+// whole walk is visited at least once; one that comes meanwhile may be left out.
+//
+// Copyable; refers to no index between the calls.
+class AllocatedDevices::Walk {
+ public:
+  explicit Walk(api::DeviceSelector selector) : selector_(std::move(selector)) {}
+
+  // Visits devices with `visit(const DeviceId&, const std::vector<Use>&)`, looking at no more than
+  // `limit`. Returns whether there is more to do.
+  template <class Visit>
+  bool advance(const AllocatedDevices& index, std::size_t limit, Visit visit) {
+    if (is_exact()) {
+      const auto found = index.devices_.find(device());
+      if (found != index.devices_.end()) visit(found->first, found->second.uses);
+      return false;
+    }
+    const List* list = open(index);
+    // From the end to the start, so that a replacement only ever moves a device that was visited
+    // to where the walk still goes, never the other way.
+    for (std::size_t looked = 0; list != nullptr && left_ > 0 && looked < limit; ++looked) {
+      const Device& device = *(*list)[--left_];
+      if (matches(selector_, device.first)) visit(device.first, device.second.uses);
+    }
+    return list != nullptr && left_ > 0;
+  }
+
+  const api::DeviceSelector& selector() const { return selector_; }
+
+ private:
+  bool is_exact() const;
+  api::DeviceId device() const { return {selector_.driver, selector_.pool, selector_.device}; }
+  // Chooses the list at the first call; null: there is none (any more).
+  const List* open(const AllocatedDevices& index);
+
+  api::DeviceSelector selector_;
+  std::optional<Via> via_;
+  std::size_t left_ = 0;  // positions before it are still to be visited
+};
+
+}  // namespace dcm::device_taint_eviction

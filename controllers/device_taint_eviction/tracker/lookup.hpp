@@ -1,0 +1,45 @@
+// From a name to the object, and from a claim to the pods that it is reserved for.
+#pragma once
+
+#include <vector>
+
+#include "client/api/decoder.hpp"
+#include "controllers/api/pod.hpp"
+#include "controllers/api/resource_claim.hpp"
+#include "controllers/common/pod_claims.hpp"
+
+namespace dcm::device_taint_eviction {
+
+using PodPtr = api::ObjectPtr<api::Pod>;
+using ClaimPtr = api::ObjectPtr<api::ResourceClaim>;
+
+// What the caches know. Null: nothing of that name.
+class Lookup {
+ public:
+  virtual ~Lookup() = default;
+  virtual PodPtr find_pod(const api::NamespacedName& key) const = 0;
+  virtual ClaimPtr find_claim(const api::NamespacedName& key) const = 0;
+  // Whether pods use the claims of their groups, and which pods are in a group.
+  virtual common::GroupClaims group_claims() const { return common::GroupClaims::refused; }
+  virtual std::vector<PodPtr> pods_of_group(const api::NamespacedName& /*group*/) const {
+    return {};
+  }
+};
+
+// Calls `visit(const PodPtr&)` for each pod that status.reservedFor names, itself or by its group
+// (KEP-5729). An entry whose pod is not there, or is there under another UID, does not keep the
+// others from being visited. Whether a pod of a group uses the claim is for the visitor to see.
+template <class Visit>
+void for_each_consumer(const api::ResourceClaim& claim, const Lookup& lookup, Visit visit) {
+  for (const api::ConsumerReference& consumer : claim.reserved_for) {
+    const api::NamespacedName key{claim.meta.key.namespace_, consumer.name};
+    if (consumer.is_pod_group() && lookup.group_claims() == common::GroupClaims::shared) {
+      for (const PodPtr& pod : lookup.pods_of_group(key)) visit(pod);
+    }
+    if (!consumer.is_pod()) continue;
+    const PodPtr pod = lookup.find_pod(key);
+    if (pod && pod->meta.uid == consumer.uid) visit(pod);
+  }
+}
+
+}  // namespace dcm::device_taint_eviction

@@ -1,0 +1,132 @@
+#include "controllers/device_taint_eviction/tracker/published_devices.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+
+#include "runtime/assert.hpp"
+
+namespace dcm::device_taint_eviction {
+namespace {
+
+std::optional<std::int64_t> newest(const auto& generations) {
+  if (generations.empty()) return std::nullopt;
+  return generations.rbegin()->first;
+}
+
+}  // namespace
+
+void PublishedDevices::Pool::append(std::int64_t generation, std::vector<SlicePtr>& slices) const {
+  const auto found = generations.find(generation);
+  if (found == generations.end()) return;
+  for (const auto& [name, slice] : found->second) slices.push_back(slice);
+}
+
+std::vector<api::DeviceTaint> PublishedDevices::Pool::taints_of(
+    const api::InternedString& device) const {
+  std::vector<api::DeviceTaint> taints;
+  const auto found = tainted.find(device);
+  if (found == tainted.end()) return taints;
+  for (const Tainted& entry : found->second) {
+    taints.insert(taints.end(), entry.taints->begin(), entry.taints->end());
+  }
+  return taints;
+}
+
+void PublishedDevices::Pool::erase(const SlicePtr& slice) {
+  const auto generation = generations.find(slice->pool_generation);
+  DCM_ASSERT(generation != generations.end());
+  generation->second.erase(slice->meta.key.name);
+  if (generation->second.empty()) generations.erase(generation);
+}
+
+void PublishedDevices::Pool::insert(const SlicePtr& slice) {
+  generations[slice->pool_generation].insert_or_assign(slice->meta.key.name, slice);
+}
+
+void PublishedDevices::Pool::withdraw(const api::ResourceSlice& slice) {
+  for (const api::PublishedDevice& device : slice.devices) {
+    if (!device.taints) continue;
+    const auto found = tainted.find(device.name);
+    if (found == tainted.end()) continue;
+    std::erase_if(found->second, [&](const Tainted& entry) { return entry.slice == &slice; });
+    if (found->second.empty()) tainted.erase(found);
+  }
+}
+
+void PublishedDevices::Pool::publish(const api::ResourceSlice& slice) {
+  for (const api::PublishedDevice& device : slice.devices) {
+    if (device.taints) tainted[device.name].push_back({&slice, device.taints.get()});
+  }
+}
+
+std::vector<api::DeviceId> PublishedDevices::replace(const SlicePtr& before,
+                                                     const SlicePtr& after) {
+  if (before && after && (before->driver != after->driver || before->pool != after->pool)) {
+    std::vector<api::DeviceId> changed = replace(before, nullptr);
+    std::ranges::move(replace(nullptr, after), std::back_inserter(changed));
+    return changed;
+  }
+  const api::ResourceSlice& some = before ? *before : *after;
+  const PoolName name(some.driver, some.pool);
+  Pool& pool = pools_[name];
+
+  // Which slices are current no longer, and which are from now on.
+  const auto generation_before = newest(pool.generations);
+  std::vector<SlicePtr> leaving;
+  std::vector<SlicePtr> entering;
+  if (before && before->pool_generation == generation_before) leaving.push_back(before);
+  if (before) pool.erase(before);
+  if (after) pool.insert(after);
+  const auto generation_after = newest(pool.generations);
+  if (generation_after == generation_before) {
+    if (after && after->pool_generation == generation_after) entering.push_back(after);
+  } else {
+    if (generation_before) pool.append(*generation_before, leaving);
+    if (generation_after) pool.append(*generation_after, entering);
+  }
+
+  std::map<api::InternedString, std::vector<api::DeviceTaint>> taints_before;
+  for (const auto* slices : {&leaving, &entering}) {
+    for (const SlicePtr& slice : *slices) {
+      for (const api::PublishedDevice& device : slice->devices) {
+        if (device.taints) taints_before.try_emplace(device.name, pool.taints_of(device.name));
+      }
+    }
+  }
+  for (const SlicePtr& slice : leaving) pool.withdraw(*slice);
+  for (const SlicePtr& slice : entering) pool.publish(*slice);
+
+  std::vector<api::DeviceId> changed;
+  for (const auto& [device, taints] : taints_before) {
+    if (pool.taints_of(device) != taints) changed.push_back({name.first, name.second, device});
+  }
+  if (pool.generations.empty()) pools_.erase(name);
+  return changed;
+}
+
+std::size_t PublishedDevices::count(const Pool& pool, const api::InternedString& device) {
+  std::size_t sum = 0;
+  for (const auto& [name, slice] : pool.generations.rbegin()->second) {
+    sum += device.empty() ? slice->devices.size()
+                          : static_cast<std::size_t>(std::ranges::count(
+                                slice->devices, device, &api::PublishedDevice::name));
+  }
+  return sum;
+}
+
+std::size_t PublishedDevices::count(const api::DeviceSelector& selector) const {
+  if (!selector.driver.empty() && !selector.pool.empty()) {
+    const auto found = pools_.find({selector.driver, selector.pool});
+    return found == pools_.end() ? 0 : count(found->second, selector.device);
+  }
+  std::size_t sum = 0;
+  for (const auto& [name, pool] : pools_) {
+    if (!selector.driver.empty() && selector.driver != name.first) continue;
+    if (!selector.pool.empty() && selector.pool != name.second) continue;
+    sum += count(pool, selector.device);
+  }
+  return sum;
+}
+
+}  // namespace dcm::device_taint_eviction

@@ -1,0 +1,78 @@
+// The devices that drivers publish: pools with their current slices, and the taints that evict.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "client/api/decoder.hpp"
+#include "controllers/api/device_taint_rule.hpp"
+#include "controllers/api/resource_slice.hpp"
+
+namespace dcm::device_taint_eviction {
+
+using SlicePtr = api::ObjectPtr<api::ResourceSlice>;
+
+// Slices by pool. Only those of the pool's highest generation are current; the others are kept for
+// the case that the current ones go. Loop thread only; no I/O.
+class PublishedDevices {
+ public:
+  // A slice that came (no `before`), changed, or went (no `after`). Returns the devices whose
+  // taints are not what they were. Costs what the two slices have, or, when the pool's generation
+  // changes, the pool's current slices before and after.
+  std::vector<api::DeviceId> replace(const SlicePtr& before, const SlicePtr& after);
+
+  // Calls `visit(taint)` for each taint with effect NoExecute in the current slices.
+  template <class Visit>
+  void for_each_taint(const api::DeviceId& device, Visit visit) const {
+    const auto pool = pools_.find({device.driver, device.pool});
+    if (pool == pools_.end()) return;
+    const auto found = pool->second.tainted.find(device.device);
+    if (found == pool->second.tainted.end()) return;
+    for (const Tainted& tainted : found->second) {
+      for (const api::DeviceTaint& taint : *tainted.taints) visit(taint);
+    }
+  }
+
+  // How many devices of current slices the selector matches. Costs one step for each pool, and
+  // where a device is named, one for each device of the pools that match.
+  std::size_t count(const api::DeviceSelector& selector) const;
+
+  std::size_t pools() const noexcept { return pools_.size(); }
+
+ private:
+  using PoolName = std::pair<api::InternedString, api::InternedString>;  // driver, pool
+  struct PoolHash {
+    std::size_t operator()(const PoolName& name) const noexcept {
+      return name.first.hash() * 31 + name.second.hash();
+    }
+  };
+  using Slices = std::unordered_map<std::string, SlicePtr>;  // by name
+  // Points into the slice, which the pool holds.
+  struct Tainted {
+    const api::ResourceSlice* slice;
+    const std::vector<api::DeviceTaint>* taints;
+  };
+  // Invariant: `tainted` has exactly the tainted devices of the last entry of `generations`, of
+  // which none is empty. A device is in one slice, but for a driver's mistake.
+  struct Pool {
+    std::map<std::int64_t, Slices> generations;
+    std::unordered_map<api::InternedString, std::vector<Tainted>> tainted;
+
+    void append(std::int64_t generation, std::vector<SlicePtr>& slices) const;
+    std::vector<api::DeviceTaint> taints_of(const api::InternedString& device) const;
+    void erase(const SlicePtr& slice);
+    void insert(const SlicePtr& slice);
+    void withdraw(const api::ResourceSlice& slice);
+    void publish(const api::ResourceSlice& slice);
+  };
+  static std::size_t count(const Pool& pool, const api::InternedString& device);
+
+  std::unordered_map<PoolName, Pool, PoolHash> pools_;
+};
+
+}  // namespace dcm::device_taint_eviction

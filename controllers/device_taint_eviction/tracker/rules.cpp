@@ -1,0 +1,85 @@
+#include "controllers/device_taint_eviction/tracker/rules.hpp"
+
+#include <algorithm>
+
+#include "controllers/device_taint_eviction/tracker/due.hpp"
+
+namespace dcm::device_taint_eviction {
+namespace {
+
+constexpr unsigned kDriver = 1;
+constexpr unsigned kPool = 2;
+constexpr unsigned kDevice = 4;
+
+}  // namespace
+
+bool has_usable_selector(const api::DeviceTaintRule& rule) {
+  return rule.selector && rule.unknown_selector_field.empty();
+}
+
+bool evicts(const api::DeviceTaintRule& rule) {
+  return has_usable_selector(rule) && evicts(rule.taint);
+}
+
+bool taints_alike(const api::DeviceTaintRule& a, const api::DeviceTaintRule& b) {
+  if (!evicts(a) || !evicts(b)) return evicts(a) == evicts(b);
+  return a.selector == b.selector && a.taint == b.taint;
+}
+
+void Rules::put(const RulePtr& rule) {
+  auto& entry = rules_[rule->meta.key.name];
+  if (entry) delist(*entry);
+  const bool is_known = entry && entry->object->meta.uid == rule->meta.uid;
+  const RuleId id = is_known ? entry->id : RuleId{++last_id_};
+  if (entry) by_id_.erase(entry->id);
+  entry = std::make_unique<Rule>(id, rule);
+  by_id_[id] = entry.get();
+  enlist(*entry);
+}
+
+void Rules::erase(std::string_view name) {
+  const auto found = rules_.find(name);
+  if (found == rules_.end()) return;
+  delist(*found->second);
+  by_id_.erase(found->second->id);
+  rules_.erase(found);
+}
+
+const Rule* Rules::find(std::string_view name) const {
+  const auto found = rules_.find(name);
+  return found == rules_.end() ? nullptr : found->second.get();
+}
+
+const Rule* Rules::find(RuleId id) const {
+  const auto found = by_id_.find(id);
+  return found == by_id_.end() ? nullptr : found->second;
+}
+
+unsigned Rules::shape_of(const api::DeviceSelector& selector) {
+  return (selector.driver.empty() ? 0 : kDriver) | (selector.pool.empty() ? 0 : kPool) |
+         (selector.device.empty() ? 0 : kDevice);
+}
+
+api::DeviceSelector Rules::cut(const api::DeviceId& device, unsigned shape) {
+  api::DeviceSelector selector;
+  if ((shape & kDriver) != 0) selector.driver = device.driver;
+  if ((shape & kPool) != 0) selector.pool = device.pool;
+  if ((shape & kDevice) != 0) selector.device = device.device;
+  return selector;
+}
+
+void Rules::enlist(const Rule& rule) {
+  if (!evicts(*rule.object)) return;
+  by_selector_[*rule.object->selector].push_back(&rule);
+  ++used_shapes_[shape_of(*rule.object->selector)];
+}
+
+void Rules::delist(const Rule& rule) {
+  if (!evicts(*rule.object)) return;
+  const auto found = by_selector_.find(*rule.object->selector);
+  std::erase(found->second, &rule);
+  --used_shapes_[shape_of(*rule.object->selector)];
+  if (found->second.empty()) by_selector_.erase(found);
+}
+
+}  // namespace dcm::device_taint_eviction

@@ -1,0 +1,240 @@
+#include "controllers/resource_claim/api/shadow_api.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "controllers/common/pod_claims.hpp"
+#include "controllers/resource_claim/explain/describe.hpp"
+
+namespace dcm::resource_claim {
+namespace {
+
+using common::Standing;
+using State = Standing::State;
+
+// A create that was never sent: it is not counted, and not repeated.
+std::unexpected<runtime::Error> not_created() {
+  return runtime::fail(runtime::Reason::shutting_down, "not written: this is a dry run");
+}
+std::unexpected<runtime::Error> not_written() {
+  return runtime::fail(runtime::Reason::object_not_found, "not written: this is a dry run");
+}
+
+bool has_uid(const std::vector<api::ConsumerReference>& consumers, const api::Uid& uid) {
+  return std::ranges::find(consumers, uid, &api::ConsumerReference::uid) != consumers.end();
+}
+
+// "allocated, reserved for trainer-0, trainer-1 and 7 more"
+std::string describe_status(const api::ResourceClaim& claim) {
+  constexpr std::size_t kNamedMax = 4;
+  std::string text = claim.is_allocated ? "allocated" : "not allocated";
+  const auto& consumers = claim.reserved_for;
+  text += consumers.empty() ? ", not reserved" : ", reserved for ";
+  for (std::size_t i = 0; i < std::min(consumers.size(), kNamedMax); ++i) {
+    text += (i == 0 ? "" : ", ") + consumers[i].name;
+  }
+  if (consumers.size() <= kNamedMax) return text;
+  return text + fmt::format(" and {} more", consumers.size() - kNamedMax);
+}
+
+std::string describe_names(const api::ClaimUser& user, const char* word) {
+  std::string text;
+  for (const api::PodClaimStatus& status : user.claim_statuses) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", status.name.str(),
+                        status.claim_name.value_or("none needed"));
+  }
+  return text.empty() ? fmt::format("no names in the {}'s status", word) : text;
+}
+
+std::string subject(std::string_view what, const api::Uid& uid, const std::string& part = {}) {
+  return fmt::format("{} {} {}", what, uid.str(), part);
+}
+
+}  // namespace
+
+ShadowApi::ShadowApi(ClaimApi& lookups, Stores stores, common::Expectations& expectations)
+    : lookups_(lookups), stores_(std::move(stores)), expectations_(expectations) {}
+
+Task<Result<PodPtr>> ShadowApi::get_pod(api::NamespacedName pod, Priority priority) {
+  return lookups_.get_pod(std::move(pod), priority);
+}
+
+Task<Result<GroupPtr>> ShadowApi::get_group(api::NamespacedName group, Priority priority) {
+  return lookups_.get_group(std::move(group), priority);
+}
+
+Task<Result<ClaimPtr>> ShadowApi::get_claim(api::NamespacedName claim, Priority priority) {
+  return lookups_.get_claim(std::move(claim), priority);
+}
+
+Task<Result<std::vector<ClaimPtr>>> ShadowApi::list_claims(InternedString namespace_,
+                                                           Priority priority) {
+  return lookups_.list_claims(std::move(namespace_), priority);
+}
+
+Task<Result<ClaimPtr>> ShadowApi::create_claim(InternedString namespace_, CreateClaim claim,
+                                               Priority /*priority*/) {
+  const api::NamespacedName owner{namespace_, claim.owner.name};
+  const bool is_for_group = claim.owner.kind == "PodGroup";
+  expectations_.expect({.kind = kCreate,
+                        .object = owner.str(),
+                        .subject = subject("create", claim.owner.uid, claim.pod_claim),
+                        .what = fmt::format("a claim for pod claim {}, from template {}",
+                                            claim.pod_claim, claim.claim_template->meta.key.name)},
+                       [this, owner, claim, is_for_group] {
+                         const User user = is_for_group ? find_group(owner, claim.owner.uid)
+                                                        : find_pod(owner, claim.owner.uid);
+                         return standing_of_create(user, claim);
+                       });
+  co_return not_created();
+}
+
+// Its name in the status belongs to it: the claim alone wakes nobody.
+Standing ShadowApi::standing_of_create(const User& owner, const CreateClaim& claim) const {
+  if (owner.now == nullptr) return {State::moot, {}};
+  std::string made;
+  stores_.claims_by_owner.for_each(claim.owner.uid, [&](const ClaimPtr& owned) {
+    if (owned->pod_claim_name == claim.pod_claim) made = owned->meta.key.name;
+  });
+  const api::PodClaimStatus* status = common::find_status(*owner.now, claim.pod_claim);
+  if (!made.empty() && status != nullptr && status->claim_name) return {State::reached, {}};
+  if (!owner.may_get_claims) return {State::moot, {}};
+  if (made.empty())
+    return {State::not_reached, fmt::format("the {} owns no claim for it", owner.word)};
+  return {State::not_reached,
+          fmt::format("claim {}, which the {}'s status does not name", made, owner.word)};
+}
+
+Task<Result<PodPtr>> ShadowApi::write_names(PodPtr pod, std::vector<ClaimName> names,
+                                            Priority /*priority*/) {
+  expect_names(kWriteNames, pod->meta, names,
+               [this, pod] { return find_pod(pod->meta.key, pod->meta.uid); });
+  co_return not_written();
+}
+
+Task<Result<GroupPtr>> ShadowApi::write_group_names(GroupPtr group, std::vector<ClaimName> names,
+                                                    Priority /*priority*/) {
+  expect_names(kWriteGroupNames, group->meta, names,
+               [this, group] { return find_group(group->meta.key, group->meta.uid); });
+  co_return not_written();
+}
+
+void ShadowApi::expect_names(const common::WriteKind& kind, const api::ObjectMeta& meta,
+                             const std::vector<ClaimName>& names, FindUser find) {
+  const auto look = [names, find = std::move(find)]() -> Standing {
+    const User user = find();
+    if (user.now == nullptr) return {State::moot, {}};
+    const bool has_all = std::ranges::all_of(names, [&](const ClaimName& name) {
+      const api::PodClaimStatus* status = common::find_status(*user.now, name.pod_claim);
+      return status != nullptr && status->claim_name == name.claim;
+    });
+    if (has_all) return {State::reached, {}};
+    if (!user.may_get_claims) return {State::moot, {}};
+    return {State::not_reached, describe_names(*user.now, user.word)};
+  };
+  expectations_.expect({.kind = kind,
+                        .object = meta.key.str(),
+                        .subject = subject("names", meta.uid),
+                        .what = resource_claim::describe(PodStep(WriteNames{names}))},
+                       look);
+}
+
+Task<Result<ClaimPtr>> ShadowApi::reserve(ClaimPtr claim, api::ConsumerReference consumer,
+                                          Priority /*priority*/) {
+  expectations_.expect(
+      {.kind = kPatchStatus,
+       .object = claim->meta.key.str(),
+       .subject = subject("reserve", claim->meta.uid, consumer.uid.str()),
+       .what = fmt::format("reserve it for {} {}", consumer.is_pod() ? "pod" : "pod group",
+                           consumer.name)},
+      [this, claim, consumer] { return standing_of_reservation(claim, consumer); });
+  co_return not_written();
+}
+
+Standing ShadowApi::standing_of_reservation(const ClaimPtr& claim,
+                                            const api::ConsumerReference& consumer) const {
+  const ClaimPtr now = find_same(claim);
+  if (now == nullptr) return {State::moot, {}};
+  if (has_uid(now->reserved_for, consumer.uid)) return {State::reached, {}};
+  const api::NamespacedName key{claim->meta.key.namespace_, consumer.name};
+  const User user = consumer.is_pod() ? find_pod(key, consumer.uid) : find_group(key, consumer.uid);
+  if (!user.may_get_claims || !now->is_allocated || now->meta.is_being_deleted)
+    return {State::moot, {}};
+  return {State::not_reached, describe_status(*now)};
+}
+
+Task<Result<ClaimPtr>> ShadowApi::release(ClaimPtr claim, Release what, Priority /*priority*/) {
+  const std::size_t count = what.released.size();
+  std::string words = fmt::format("release it from {} consumer{}", count, count == 1 ? "" : "s");
+  if (what.allocation == api::Allocation::clear) words += " and deallocate it";
+  expectations_.expect({.kind = kPatchStatus,
+                        .object = claim->meta.key.str(),
+                        .subject = subject("release", claim->meta.uid),
+                        .what = std::move(words)},
+                       [this, claim, what] { return standing_of_release(claim, what); });
+  co_return not_written();
+}
+
+// A claim that is allocated and reserved again was deallocated in between.
+Standing ShadowApi::standing_of_release(const ClaimPtr& claim, const Release& what) const {
+  const ClaimPtr now = find_same(claim);
+  if (now == nullptr) return {State::reached, {}};
+  const bool is_released = std::ranges::none_of(
+      what.released, [&](const api::Uid& uid) { return has_uid(now->reserved_for, uid); });
+  const bool is_deallocated =
+      what.allocation == api::Allocation::keep || !now->is_allocated || !now->reserved_for.empty();
+  if (is_released && is_deallocated) return {State::reached, {}};
+  return {State::not_reached, describe_status(*now)};
+}
+
+Task<Result<ClaimPtr>> ShadowApi::remove_finalizer(ClaimPtr claim, Priority /*priority*/) {
+  const auto look = [this, claim]() -> Standing {
+    const ClaimPtr now = find_same(claim);
+    if (now == nullptr || !now->has_delete_protection) return {State::reached, {}};
+    if (now->is_allocated) return {State::moot, {}};
+    return {State::not_reached, "it has the finalizer"};
+  };
+  expectations_.expect({.kind = kPatch,
+                        .object = claim->meta.key.str(),
+                        .subject = subject("unprotect", claim->meta.uid),
+                        .what = "remove its delete protection"},
+                       look);
+  co_return not_written();
+}
+
+Task<Result<>> ShadowApi::delete_claim(ClaimPtr claim, Priority /*priority*/) {
+  const auto look = [this, claim]() -> Standing {
+    const ClaimPtr now = find_same(claim);
+    if (now == nullptr || now->meta.is_being_deleted) return {State::reached, {}};
+    return {State::not_reached, "it is there"};
+  };
+  expectations_.expect({.kind = kDelete,
+                        .object = claim->meta.key.str(),
+                        .subject = subject("delete", claim->meta.uid),
+                        .what = "delete it: its pod is done"},
+                       look);
+  co_return not_written();
+}
+
+ShadowApi::User ShadowApi::find_pod(const api::NamespacedName& key, const api::Uid& uid) const {
+  PodPtr pod = stores_.pods.get(key);
+  if (pod == nullptr || pod->meta.uid != uid) return {};
+  return {.now = pod.get(), .may_get_claims = common::may_get_claims(*pod), .pod = pod};
+}
+
+ShadowApi::User ShadowApi::find_group(const api::NamespacedName& key, const api::Uid& uid) const {
+  GroupPtr group = stores_.groups ? stores_.groups->groups.get(key) : nullptr;
+  if (group == nullptr || group->meta.uid != uid) return {};
+  return {.now = group.get(),
+          .word = "pod group",
+          .may_get_claims = !group->meta.is_being_deleted,
+          .group = group};
+}
+
+ClaimPtr ShadowApi::find_same(const ClaimPtr& claim) const {
+  ClaimPtr now = stores_.claims.get(claim->meta.key);
+  return now != nullptr && now->meta.uid == claim->meta.uid ? now : nullptr;
+}
+
+}  // namespace dcm::resource_claim

@@ -1,0 +1,276 @@
+#include "controllers/resource_claim/explain/explain_claim.hpp"
+
+#include <fmt/format.h>
+
+#include "controllers/common/pod_claims.hpp"
+
+namespace dcm::resource_claim {
+namespace {
+
+using common::Outlook;
+using common::Topic;
+
+// "Pod", "PodGroup", "widgets"
+std::string_view kind_of(const api::ConsumerReference& consumer) {
+  if (consumer.is_pod()) return "Pod";
+  return consumer.is_pod_group() ? "PodGroup" : std::string_view(consumer.resource.str());
+}
+
+std::string owner_of(const api::ResourceClaim& claim) {
+  const api::ControllerRef& owner = *claim.controller;
+  return fmt::format("{} \"{}\" (UID {})", owner.kind.str() == "Pod" ? "pod" : owner.kind.str(),
+                     owner.name, owner.uid.str());
+}
+
+// Answers what the workers would ask, where a miss is an answer already.
+ClaimStep next_step(ClaimSnapshot& snapshot, Miss miss) {
+  while (true) {
+    ClaimStep step = decide_claim(snapshot);
+    const auto* pod = std::get_if<GetPod>(&step);
+    const auto* group = std::get_if<GetGroup>(&step);
+    if (miss != Miss::gone || (pod == nullptr && group == nullptr)) return step;
+    if (pod != nullptr) snapshot.answers.emplace(pod->name, Gone{});
+    if (group != nullptr) snapshot.group_answers.emplace(group->name, Gone{});
+  }
+}
+
+struct ConsumerWords {
+  std::string who;
+  Topic& topic;
+
+  void operator()(const MayRun& fate) const {
+    if (fate.why == MayRun::Why::is_no_pod) {
+      return topic.add(Outlook::note, "ReservedForOther",
+                       who + " is no pod: that reservation is kept for ever.");
+    }
+    if (fate.why == MayRun::Why::group_is_there) {
+      return topic.add(Outlook::note, "ReservedForGroup",
+                       who +
+                           " is there, and keeps its reservation until it is deleted, also when "
+                           "all its pods have ended.");
+    }
+    topic.add(Outlook::note, "ReservedForPod",
+              who + " may still run, and keeps its reservation until it has ended.");
+  }
+  void operator()(const WillNotRun& fate) const {
+    topic.add(Outlook::acting, "ConsumerEnded",
+              who + (fate.why == WillNotRun::Why::is_done
+                         ? " has ended: its reservation is taken back."
+                         : " is gone, another one has its name: its reservation is taken back."));
+  }
+  void operator()(const IsGone& fate) const {
+    topic.add(Outlook::acting, "ConsumerGone",
+              who + (fate.why == IsGone::Why::can_be_no_name
+                         ? " cannot exist, with that name: the reservation is taken back."
+                         : " is gone: its reservation is taken back."));
+  }
+  void operator()(const GetPod&) const { explain_unknown(); }
+  void operator()(const GetGroup&) const { explain_unknown(); }
+  void operator()(const runtime::Error& error) const {
+    topic.add(Outlook::stuck, "ConsumerUnknown", who + " could not be looked up: " + error.message);
+  }
+
+ private:
+  void explain_unknown() const {
+    topic.add(Outlook::acting, "ConsumerUnknown",
+              who +
+                  " is not in the cache under that UID: the API server is asked before its "
+                  "reservation is taken back.");
+  }
+};
+
+struct OwnerWords {
+  const api::ResourceClaim& claim;
+  Topic& topic;
+
+  void operator()(const MayRun& fate) const {
+    topic.add(Outlook::note, "Generated",
+              made_for() + (fate.why == MayRun::Why::runs
+                                ? " It is deleted when that pod has ended."
+                                : " That pod is not known here. Where it is gone, Kubernetes' "
+                                  "garbage collector deletes the claim."));
+  }
+  void operator()(const WillNotRun& fate) const {
+    topic.add(Outlook::note, "OwnerEnded",
+              made_for() + (fate.why == WillNotRun::Why::is_done
+                                ? " That pod has ended, so the claim is of no use any more."
+                                : " That pod is gone, so the claim is of no use any more."));
+  }
+  void operator()(const IsGone&) const {
+    topic.add(Outlook::note, "OwnerGone",
+              made_for() + " That pod is gone: Kubernetes' garbage collector deletes the claim.");
+  }
+  void operator()(const GetPod&) const {
+    topic.add(Outlook::note, "OwnerUnknown",
+              made_for() + " The cache has another pod of that name: the API server is asked.");
+  }
+  void operator()(const GetGroup&) const {}  // owners that are groups are not asked for
+  void operator()(const runtime::Error& error) const {
+    topic.add(Outlook::stuck, "OwnerUnknown",
+              made_for() + " That pod could not be looked up: " + error.message);
+  }
+
+  std::string made_for() const {
+    if (claim.is_extended_resource_claim) {
+      return fmt::format("The scheduler made it for the extended resources of {}.",
+                         owner_of(claim));
+    }
+    if (claim.pod_claim_name.empty()) return fmt::format("It belongs to {}.", owner_of(claim));
+    return fmt::format("It was made for pod claim \"{}\" of {}.", claim.pod_claim_name,
+                       owner_of(claim));
+  }
+};
+
+void explain_owner(const ClaimSnapshot& snapshot, Topic& topic) {
+  const api::ResourceClaim& claim = *snapshot.claim;
+  if (common::has_pod_as_controller(claim)) {
+    std::visit(OwnerWords{claim, topic}, fate_of_owner(snapshot, *claim.controller));
+  } else if (claim.controller != nullptr) {
+    topic.add(Outlook::note, "OwnedByOther",
+              fmt::format("It belongs to {}: it is reserved and released here, and deleted by "
+                          "others.",
+                          owner_of(claim)));
+  } else {
+    topic.add(Outlook::note, "UserClaim",
+              "Somebody has made it by hand or by a program: it is reserved and released here, and "
+              "never deleted.");
+  }
+}
+
+void explain_allocation(const api::ResourceClaim& claim, Topic& topic) {
+  if (claim.is_allocated) {
+    return topic.add(Outlook::fine, "Allocated",
+                     fmt::format("It is allocated: {}.", describe_devices(claim)));
+  }
+  if (claim.meta.is_being_deleted) return;
+  topic.add(
+      Outlook::waiting, "NotAllocated",
+      "No device is allocated to it. The scheduler does that for the first pod that it places "
+      "with this claim.");
+}
+
+struct StepWords {
+  Topic& topic;
+
+  void operator()(const ClaimFinished& step) const {
+    if (step.failure) {
+      return topic.add(Outlook::stuck, "LookupFailed",
+                       "A look-up failed: " + step.failure->message);
+    }
+    topic.add(Outlook::fine, "NothingToDo", "There is nothing to do for the claim now.");
+  }
+  void operator()(const GetPod& step) const {
+    topic.add(Outlook::acting, "GetPod",
+              fmt::format("Next: ask the API server for pod \"{}\".", step.name));
+  }
+  void operator()(const GetGroup& step) const {
+    topic.add(Outlook::acting, "GetGroup",
+              fmt::format("Next: ask the API server for PodGroup \"{}\".", step.name));
+  }
+  void operator()(const Release& step) const {
+    const bool clears = step.allocation == api::Allocation::clear;
+    if (step.released.empty()) {
+      return topic.add(Outlook::acting, "Deallocate", "Next: give its devices back.");
+    }
+    topic.add(Outlook::acting, "Release",
+              fmt::format("Next: take {} back{}.",
+                          step.released.size() == 1
+                              ? "1 reservation"
+                              : fmt::format("{} reservations", step.released.size()),
+                          clears ? ", and give its devices back with the last one" : ""));
+  }
+  void operator()(const RemoveFinalizer&) const {
+    topic.add(Outlook::acting, "RemoveFinalizer",
+              "Next: remove the finalizer that has kept it from vanishing.");
+  }
+  void operator()(const DeleteClaim&) const {
+    topic.add(Outlook::acting, "Delete", "Next: delete it, as its pod does not need it any more.");
+  }
+};
+
+}  // namespace
+
+std::string quoted(const api::ResourceClaim& claim) {
+  return fmt::format("ResourceClaim \"{}\"", claim.meta.key.name);
+}
+
+std::string describe_consumers(const api::ResourceClaim& claim) {
+  if (claim.reserved_for.empty()) return "nobody";
+  std::vector<std::string> names;
+  for (const api::ConsumerReference& consumer : claim.reserved_for) {
+    names.push_back(consumer.is_pod()
+                        ? fmt::format("pod \"{}\"", consumer.name)
+                        : fmt::format("{} \"{}\"", consumer.resource.str(), consumer.name));
+  }
+  return common::enumerate(names);
+}
+
+std::string describe_devices(const api::ResourceClaim& claim) {
+  if (claim.devices.empty()) return "no device";
+  std::vector<std::string> names;
+  for (const api::AllocatedDevice& device : claim.devices) names.push_back(device.id.str());
+  return common::enumerate(names);
+}
+
+void explain_consumers(ClaimSnapshot snapshot, Miss miss, Topic& topic) {
+  constexpr std::size_t kExplainedMax = 20;
+  const api::ResourceClaim& claim = *snapshot.claim;
+  if (claim.reserved_for.empty()) {
+    return topic.add(Outlook::note, "ReservedForNobody", "It is reserved for nobody.");
+  }
+  topic.add(Outlook::note, "ReservedFor",
+            fmt::format("It is reserved for {} of at most {} consumers.", claim.reserved_for.size(),
+                        api::kReservedForMax));
+  std::size_t explained = 0;
+  for (const api::ConsumerReference& consumer : claim.reserved_for) {
+    if (explained++ == kExplainedMax) {
+      topic.add(Outlook::note, "MoreConsumers",
+                fmt::format("There are {} more.", claim.reserved_for.size() - kExplainedMax));
+      break;
+    }
+    Fate fate = fate_of_consumer(snapshot, consumer);
+    const bool is_unknown =
+        std::holds_alternative<GetPod>(fate) || std::holds_alternative<GetGroup>(fate);
+    if (miss == Miss::gone && is_unknown) {
+      fate = IsGone{IsGone::Why::no_such_object};
+    }
+    const std::string who =
+        fmt::format("{} \"{}\" (UID {})", kind_of(consumer), consumer.name, consumer.uid.str());
+    std::visit(ConsumerWords{who, topic}, fate);
+  }
+}
+
+void explain_deletion(const ClaimSnapshot& snapshot, Topic& topic) {
+  const api::ResourceClaim& claim = *snapshot.claim;
+  if (!claim.meta.is_being_deleted) return;
+  if (!claim.reserved_for.empty()) {
+    return topic.add(Outlook::waiting, "DeletionHeldByConsumers",
+                     fmt::format("{} is being deleted, and stays until those who have it reserved "
+                                 "have ended: {}.",
+                                 quoted(claim), describe_consumers(claim)));
+  }
+  if (claim.has_delete_protection) {
+    return topic.add(Outlook::acting, "DeletionUnderWay",
+                     fmt::format("{} is being deleted and nobody uses it any more: its devices are "
+                                 "given back, and its finalizer is removed.",
+                                 quoted(claim)));
+  }
+  topic.add(Outlook::stuck, "DeletionHeldByOthers",
+            fmt::format("{} is being deleted, and what keeps it is a finalizer of somebody else: "
+                        "look at its metadata.finalizers. There is nothing to do for it here.",
+                        quoted(claim)));
+}
+
+std::vector<Topic> explain_claim(ClaimSnapshot snapshot, Miss miss) {
+  const ClaimStep step = next_step(snapshot, miss);
+  Topic about{.title = quoted(*snapshot.claim), .findings = {}};
+  explain_deletion(snapshot, about);
+  explain_owner(snapshot, about);
+  explain_allocation(*snapshot.claim, about);
+  explain_consumers(snapshot, miss, about);
+  Topic next{.title = "resourceclaim-controller", .findings = {}};
+  std::visit(StepWords{next}, step);
+  return {std::move(about), std::move(next)};
+}
+
+}  // namespace dcm::resource_claim

@@ -1,0 +1,116 @@
+#include "controllers/resource_claim/explain/explain_group.hpp"
+
+#include <fmt/format.h>
+
+#include "controllers/common/pod_claims.hpp"
+#include "controllers/resource_claim/explain/describe.hpp"
+
+namespace dcm::resource_claim {
+namespace {
+
+using common::Outlook;
+using common::Topic;
+using Cause = Problem::Cause;
+
+struct EntryWords {
+  const GroupSnapshot& snapshot;
+  const api::PodClaim& entry;
+  Topic& topic;
+
+  void operator()(const Settled& settled) const {
+    if (settled.origin == Settled::Origin::not_needed) {
+      return topic.add(Outlook::fine, "NotNeeded", "The group's status says that none is needed.");
+    }
+    if (settled.claim == nullptr) {
+      return topic.add(
+          Outlook::stuck, "ClaimMissing",
+          fmt::format("There is no ResourceClaim \"{}\". The group names it directly, so nobody "
+                      "makes it from a template: somebody has to create it.",
+                      entry.claim_name));
+    }
+    const api::ResourceClaim& claim = *settled.claim;
+    topic.add(Outlook::fine, "ClaimThere",
+              fmt::format("{} is {}, and reserved for {}.", quoted(claim),
+                          claim.is_allocated ? "allocated (" + describe_devices(claim) + ")"
+                                             : std::string("not allocated"),
+                          describe_consumers(claim)));
+  }
+  void operator()(const Problem& problem) const {
+    if (problem.cause != Cause::template_missing) {
+      return topic.add(Outlook::stuck, "Failed", problem.message);
+    }
+    topic.add(Outlook::stuck, "TemplateMissing",
+              fmt::format("There is no ResourceClaimTemplate \"{}\" in namespace \"{}\", so no "
+                          "claim can be made. Somebody has to create it; then the group goes on at "
+                          "once.",
+                          entry.template_name, snapshot.group->meta.key.namespace_.str()));
+  }
+  void operator()(const GetClaim& step) const {
+    topic.add(Outlook::acting, "ClaimUnknown",
+              fmt::format("The group's status names ResourceClaim \"{}\", which is not in the "
+                          "cache: the API server is asked for it.",
+                          step.name));
+  }
+  void operator()(const ListClaims&) const {
+    topic.add(Outlook::acting, "ListClaims",
+              "A claim may have been made that is not known here: all claims of the namespace are "
+              "listed before another one is made.");
+  }
+  void operator()(const CreateClaim& step) const {
+    topic.add(Outlook::acting, "Create",
+              fmt::format("There is no claim for it yet: one is made from ResourceClaimTemplate "
+                          "\"{}\", called \"{}…\".",
+                          entry.template_name, step.generate_name));
+  }
+};
+
+std::string title_of(const api::PodClaim& entry) {
+  const bool is_named = !entry.claim_name.empty();
+  return fmt::format("Claim \"{}\", {} \"{}\"", entry.name.str(),
+                     is_named ? "ResourceClaim" : "from ResourceClaimTemplate",
+                     is_named ? entry.claim_name : entry.template_name);
+}
+
+Topic explain_next(const GroupSnapshot& snapshot, const common::FeatureGates& gates) {
+  Topic topic{.title = "resourceclaim-controller", .findings = {}};
+  if (common::group_claims(gates) == common::GroupClaims::refused) {
+    topic.add(Outlook::stuck, "FeatureDisabled",
+              "The feature gate DRAWorkloadResourceClaims is off: no claims are made for groups.");
+  } else if (snapshot.group->meta.is_being_deleted) {
+    topic.add(
+        Outlook::note, "BeingDeleted",
+        "The group is being deleted: no claims are made for it any more. What is reserved for "
+        "it stays so until it is gone.");
+  } else if (is_nothing_to_do(decide_group(snapshot, gates))) {
+    topic.add(Outlook::fine, "NothingToDo", "There is nothing to do for the group now.");
+  } else {
+    topic.add(Outlook::acting, "Next",
+              fmt::format("Next: {}.", describe(decide_group(snapshot, gates))));
+  }
+  return topic;
+}
+
+}  // namespace
+
+std::string describe(const api::PodGroup& group, std::size_t pods) {
+  return fmt::format("{} pod{} with claims{}", pods, pods == 1 ? "" : "s",
+                     group.meta.is_being_deleted ? ", being deleted" : "");
+}
+
+std::vector<Topic> explain_group(GroupSnapshot snapshot, const common::FeatureGates& gates,
+                                 Miss miss) {
+  if (miss == Miss::gone) {
+    for (const std::string_view name : common::names_of_claims(*snapshot.group)) {
+      snapshot.claims.try_emplace(std::string(name), Gone{});
+    }
+  }
+  std::vector<Topic> topics;
+  for (const api::PodClaim& entry : snapshot.group->claims) {
+    Topic& topic = topics.emplace_back(Topic{title_of(entry), {}});
+    std::visit(EntryWords{snapshot, entry, topic}, decide_group_claim(snapshot, gates, entry));
+  }
+  topics.push_back(explain_next(snapshot, gates));
+  return topics;
+}
+
+}  // namespace dcm::resource_claim

@@ -1,0 +1,312 @@
+#include "controllers/resource_claim/explain/explain_pod.hpp"
+
+#include <fmt/format.h>
+
+#include "controllers/common/pod_claims.hpp"
+
+namespace dcm::resource_claim {
+namespace {
+
+using common::Outlook;
+using common::Topic;
+using Cause = Problem::Cause;
+
+std::string_view words(api::PodPhase phase) {
+  switch (phase) {
+    case api::PodPhase::pending:
+      return "Pending";
+    case api::PodPhase::running:
+      return "Running";
+    case api::PodPhase::succeeded:
+      return "Succeeded";
+    case api::PodPhase::failed:
+      return "Failed";
+    case api::PodPhase::unknown:
+      break;
+  }
+  return "Unknown";
+}
+
+// Answers what the workers would ask, where a miss is an answer already.
+void answer_look_ups(PodSnapshot& snapshot) {
+  for (const std::string_view name : common::names_of_claims(*snapshot.pod)) {
+    snapshot.claims.try_emplace(std::string(name), Gone{});
+  }
+}
+
+// ---- one pod claim ------------------------------------------------------------------------------
+
+struct PodClaimWords {
+  const PodView& view;
+  const api::PodClaim& pod_claim;
+  Topic& topic;
+
+  void operator()(const Settled& settled) const {
+    if (settled.origin == Settled::Origin::not_needed) {
+      return topic.add(Outlook::fine, "NotNeeded", "The pod's status says that it needs no claim.");
+    }
+    if (settled.claim == nullptr && settled.origin == Settled::Origin::group) {
+      return explain_missing_shared();
+    }
+    if (settled.claim == nullptr) return explain_missing();
+    if (settled.origin == Settled::Origin::user) explain_foreign_owner(*settled.claim);
+    if (settled.origin != Settled::Origin::user) explain_name(*settled.claim);
+    explain_use(view, pod_claim, settled.claim, topic);
+  }
+  void operator()(const Problem& problem) const;
+  void operator()(const GetClaim& step) const {
+    topic.add(Outlook::acting, "ClaimUnknown",
+              fmt::format("The pod's status names ResourceClaim \"{}\", which is not in the cache: "
+                          "the API server is asked for it, and another is made where it is gone.",
+                          step.name));
+  }
+  void operator()(const ListClaims&) const {
+    topic.add(
+        Outlook::acting, "ListClaims",
+        "A claim may have been made that is not known here, by another instance or because an "
+        "answer was lost: all claims of the namespace are "
+        "listed before another one is made.");
+  }
+  void operator()(const CreateClaim& step) const {
+    if (!step.replaces.empty()) explain_replaced();
+    topic.add(Outlook::acting, "Create",
+              fmt::format("There is no claim for it yet: one is made from ResourceClaimTemplate "
+                          "\"{}\", called \"{}…\".",
+                          pod_claim.template_name, step.generate_name));
+  }
+
+ private:
+  void explain_missing() const {
+    topic.add(
+        Outlook::stuck, "ClaimMissing",
+        fmt::format("There is no ResourceClaim \"{}\" in namespace \"{}\". The pod names it "
+                    "directly, so nobody makes it from a template: somebody has to create it, "
+                    "and until then the pod cannot be scheduled.",
+                    pod_claim.claim_name, view.name_space()));
+  }
+  void explain_missing_shared() const {
+    topic.add(Outlook::waiting, "GroupClaimMissing",
+              fmt::format("The claim is that of PodGroup \"{}\", which has an entry just like "
+                          "this one: it is made for the group, not for the pod, and is not there "
+                          "yet. Why, the group's events say.",
+                          view.pod().scheduling_group.str()));
+  }
+  // It may be used all the same, for as long as it is there.
+  void explain_foreign_owner(const api::ResourceClaim& claim) const {
+    if (!common::has_pod_as_controller(claim) || common::is_owned_by(claim, view.pod())) return;
+    topic.add(
+        Outlook::note, "ClaimOfAnotherPod",
+        fmt::format("{} was made for pod \"{}\", and is deleted with that pod: this one names "
+                    "it directly, and loses it then.",
+                    quoted(claim), claim.controller->name));
+  }
+  void explain_name(const api::ResourceClaim& claim) const {
+    const api::PodClaimStatus* status = common::find_status(view.pod(), pod_claim.name);
+    if (status != nullptr && status->claim_name == claim.meta.key.name) return;
+    topic.add(Outlook::acting, "WriteName",
+              fmt::format("{} was made for it; its name is not in the pod's status yet, and is "
+                          "written there now.",
+                          quoted(claim)));
+  }
+  // Why the claim that the status names does not do.
+  void explain_replaced() const {
+    const api::PodClaimStatus* status = common::find_status(view.pod(), pod_claim.name);
+    const std::string& name = *status->claim_name;
+    const auto known = view.snapshot.claims.find(name);
+    const auto* claim =
+        known == view.snapshot.claims.end() ? nullptr : std::get_if<ClaimPtr>(&known->second);
+    if (claim == nullptr) {
+      return topic.add(
+          Outlook::note, "NamedClaimGone",
+          fmt::format("The pod's status names ResourceClaim \"{}\", which is gone.", name));
+    }
+    topic.add(Outlook::note, "ForeignClaim",
+              fmt::format("The pod's status names {}, which was not made for this pod (UID {}) but "
+                          "{}: it is not used.",
+                          quoted(**claim), view.pod().meta.uid.str(), owner_of(**claim)));
+  }
+  static std::string owner_of(const api::ResourceClaim& claim) {
+    if (claim.controller == nullptr) return "belongs to nobody";
+    return fmt::format("belongs to {} \"{}\" (UID {})",
+                       claim.controller->kind.str() == "Pod" ? "pod" : claim.controller->kind.str(),
+                       claim.controller->name, claim.controller->uid.str());
+  }
+};
+
+void PodClaimWords::operator()(const Problem& problem) const {
+  const bool has_replaced = common::find_status(view.pod(), pod_claim.name) != nullptr &&
+                            common::find_status(view.pod(), pod_claim.name)->claim_name.has_value();
+  if (has_replaced && problem.cause == Cause::template_missing) explain_replaced();
+  switch (problem.cause) {
+    case Cause::template_missing:
+      return topic.add(
+          Outlook::stuck, "TemplateMissing",
+          fmt::format(
+              "There is no ResourceClaimTemplate \"{}\" in namespace \"{}\", so no claim can "
+              "be made. Somebody has to create it; then the pod goes on at once.",
+              pod_claim.template_name, view.name_space()));
+    case Cause::gate_off:
+      return topic.add(Outlook::stuck, "FeatureDisabled",
+                       fmt::format("No claim can be made: {} (--feature-gates).", problem.message));
+    case Cause::unsupported:
+      return topic.add(Outlook::stuck, "Unsupported",
+                       "The pod claim names neither a claim nor a template: a newer API may have "
+                       "other sources, which this version does not know.");
+    default:
+      return topic.add(Outlook::stuck, "Failed", problem.message);
+  }
+}
+
+std::string title_of(const api::PodClaim& pod_claim) {
+  const std::string name = fmt::format("Pod claim \"{}\"", pod_claim.name.str());
+  if (!pod_claim.claim_name.empty()) {
+    return fmt::format("{}, ResourceClaim \"{}\"", name, pod_claim.claim_name);
+  }
+  if (pod_claim.template_name.empty()) return name;
+  return fmt::format("{}, from ResourceClaimTemplate \"{}\"", name, pod_claim.template_name);
+}
+
+// ---- extended resources -------------------------------------------------------------------------
+
+Topic explain_extended(const PodView& view) {
+  const std::string& name = view.pod().extended_resource_claim;
+  Topic topic{.title = fmt::format("Extended resources, ResourceClaim \"{}\"", name),
+              .findings = {}};
+  const auto known = view.snapshot.claims.find(name);
+  const auto* claim =
+      known == view.snapshot.claims.end() ? nullptr : std::get_if<ClaimPtr>(&known->second);
+  if (claim == nullptr) {
+    topic.add(
+        Outlook::stuck, "ClaimMissing",
+        fmt::format("There is no ResourceClaim \"{}\", which the scheduler is said to have "
+                    "made for the pod's extended resources. Nobody makes it again: create the "
+                    "pod anew.",
+                    name));
+  } else if (!common::is_claim_of(**claim, view.pod(), common::GroupClaims::refused)) {
+    topic.add(
+        Outlook::stuck, "ForeignClaim",
+        fmt::format("The pod's status names {} for its extended resources, which was not made "
+                    "for this pod (UID {}){}: it is not the pod's.",
+                    quoted(**claim), view.pod().meta.uid.str(),
+                    (*claim)->controller == nullptr
+                        ? std::string()
+                        : fmt::format(" but for {} \"{}\"", (*claim)->controller->kind.str(),
+                                      (*claim)->controller->name)));
+  } else {
+    explain_use(view, api::PodClaim{}, *claim, topic);
+  }
+  return topic;
+}
+
+// ---- a pod for which nothing is done ------------------------------------------------------------
+
+void explain_left_alone(const PodView& view, LeftAlone why, Topic& topic) {
+  switch (why) {
+    case LeftAlone::finished:
+      return topic.add(
+          Outlook::note, "Finished",
+          view.pod().meta.is_being_deleted && view.pod().node_name.empty()
+              ? "The pod is being deleted before it was given a node: it gets no claims "
+                "any more."
+              : "The pod has finished: it gets no claims any more. Its reservations are "
+                "taken back, and the claims that were made for it are deleted.");
+    case LeftAlone::being_deleted:
+      return topic.add(Outlook::note, "BeingDeleted",
+                       "The pod is being deleted: nothing is made or reserved for it any more. It "
+                       "keeps its claims until its containers have ended.");
+    case LeftAlone::in_group:
+      return topic.add(Outlook::stuck, "InGroup",
+                       fmt::format("The pod is a member of PodGroup \"{}\", and the feature gate "
+                                   "GenericWorkload is off: nothing is made or reserved for it.",
+                                   view.pod().scheduling_group.str()));
+    case LeftAlone::group_missing:
+      return topic.add(
+          Outlook::stuck, "GroupMissing",
+          fmt::format("The pod is a member of PodGroup \"{}\", which is not there. Only the group "
+                      "says which claims are its own: until it is there, nothing is made or "
+                      "reserved for the pod.",
+                      view.pod().scheduling_group.str()));
+  }
+}
+
+// Its claims, as far as they are still there.
+Topic explain_left_behind(const PodView& view, const ClaimPtr& claim) {
+  Topic topic{.title = quoted(*claim), .findings = {}};
+  explain_deletion(view.snapshot_of(claim), topic);
+  topic.add(Outlook::note,
+            common::is_reserved_for(*claim, view.pod(), common::group_claims(view.gates))
+                ? "Reserved"
+                : "NotReserved",
+            fmt::format("It is {}, and reserved for {}.",
+                        claim->is_allocated ? "allocated (" + describe_devices(*claim) + ")"
+                                            : std::string("not allocated"),
+                        describe_consumers(*claim)));
+  return topic;
+}
+
+std::vector<Topic> explain_ended(const PodView& view, LeftAlone why) {
+  std::vector<Topic> topics;
+  for (const auto& [name, answer] : view.snapshot.claims) {
+    const auto* claim = std::get_if<ClaimPtr>(&answer);
+    if (claim != nullptr) topics.push_back(explain_left_behind(view, *claim));
+  }
+  explain_left_alone(view, why, topics.emplace_back(Topic{"resourceclaim-controller", {}}));
+  return topics;
+}
+
+struct StepWords {
+  Topic& topic;
+
+  void operator()(const Finished& step) const {
+    if (!step.problems.empty()) {  // which are told with the pod claims
+      return topic.add(Outlook::note, "Blocked", "Nothing more can be done for the pod now.");
+    }
+    topic.add(Outlook::fine, "NothingToDo", "There is nothing to do for the pod now.");
+  }
+  void operator()(const GetClaim& step) const {
+    add("GetClaim", fmt::format("ask the API server for ResourceClaim \"{}\"", step.name));
+  }
+  void operator()(const ListClaims&) const { add("ListClaims", "list the namespace's claims"); }
+  void operator()(const CreateClaim& step) const {
+    add("CreateClaim", fmt::format("make the claim for pod claim \"{}\"", step.pod_claim));
+  }
+  void operator()(const WriteNames&) const {
+    add("WriteNames", "write the names of its claims into the pod's status");
+  }
+  void operator()(const Reserve& step) const {
+    add("Reserve", fmt::format("reserve {} for the pod{}", quoted(*step.claim),
+                               step.consumer.is_pod() ? "" : "'s group"));
+  }
+
+ private:
+  void add(const char* reason, const std::string& what) const {
+    topic.add(Outlook::acting, reason, fmt::format("Next: {}.", what));
+  }
+};
+
+}  // namespace
+
+std::string describe(const api::Pod& pod) {
+  const std::string node =
+      pod.node_name.empty() ? ", on no node yet" : " on " + pod.node_name.str();
+  return fmt::format("{}{}{}", words(pod.phase), node,
+                     pod.meta.is_being_deleted ? ", being deleted" : "");
+}
+
+std::vector<Topic> explain_pod(PodSnapshot snapshot, const common::FeatureGates& gates, Miss miss,
+                               const SnapshotOf& snapshot_of) {
+  if (miss == Miss::gone) answer_look_ups(snapshot);
+  const PodView view{snapshot, gates, snapshot_of};
+  if (const auto why = why_left_alone(snapshot, gates)) return explain_ended(view, *why);
+  std::vector<Topic> topics;
+  for (const api::PodClaim& pod_claim : snapshot.pod->claims) {
+    Topic& topic = topics.emplace_back(Topic{title_of(pod_claim), {}});
+    std::visit(PodClaimWords{view, pod_claim, topic}, decide_pod_claim(snapshot, gates, pod_claim));
+  }
+  if (!snapshot.pod->extended_resource_claim.empty()) topics.push_back(explain_extended(view));
+  std::visit(StepWords{topics.emplace_back(Topic{"resourceclaim-controller", {}})},
+             decide_pod(snapshot, gates));
+  return topics;
+}
+
+}  // namespace dcm::resource_claim

@@ -1,0 +1,123 @@
+#include "controllers/resource_claim/explain/explain_use.hpp"
+
+#include <fmt/format.h>
+
+#include "controllers/common/pod_claims.hpp"
+
+namespace dcm::resource_claim {
+namespace {
+
+using common::Outlook;
+using common::Topic;
+using Cause = Problem::Cause;
+
+void explain_unallocated(const api::Pod& pod, const api::ResourceClaim& claim, Topic& topic) {
+  if (pod.node_name.empty()) {
+    topic.add(Outlook::waiting, "NotAllocated",
+              fmt::format("{} is there, and no device is allocated to it yet: the scheduler does "
+                          "that when it places the pod. Why it has not, its events on the pod say "
+                          "(kubectl describe pod).",
+                          quoted(claim)));
+  } else {
+    topic.add(Outlook::stuck, "NeverAllocated",
+              fmt::format("No device is allocated to {}, and the pod is on node \"{}\" already. "
+                          "Only the scheduler allocates, and only for pods that it places itself: "
+                          "leave spec.nodeName to it.",
+                          quoted(claim), pod.node_name.str()));
+  }
+}
+
+struct ReservationWords {
+  const api::Pod& pod;
+  const api::ResourceClaim& claim;
+  Topic& topic;
+
+  void operator()(NotReserved why) const {
+    if (why == NotReserved::no_node) return explain_waiting_for_scheduler();
+    if (why == NotReserved::is_groups) {
+      return topic.add(Outlook::stuck, "FeatureDisabled",
+                       fmt::format("{} is the pod group's, and the feature gate "
+                                   "DRAWorkloadResourceClaims is off: it is not reserved.",
+                                   quoted(claim)));
+    }
+    if (why == NotReserved::is_former_groups) {
+      return topic.add(Outlook::waiting, "FormerGroup",
+                       fmt::format("{} was made for a pod group that is gone, and whose name "
+                                   "another one has now: when the garbage collector has taken it, "
+                                   "the pod gets that of its group.",
+                                   quoted(claim)));
+    }
+    if (why != NotReserved::under_way) return;
+    topic.add(Outlook::acting, "ReservationUnderWay",
+              fmt::format("{} is being reserved for another pod at this moment; then it is this "
+                          "one's turn.",
+                          quoted(claim)));
+  }
+  void operator()(const Problem& problem) const {
+    topic.add(
+        Outlook::stuck,
+        problem.cause == Cause::too_many_users ? "TooManyConsumers" : "ReservationFailed",
+        fmt::format("{} cannot be reserved for the pod: {}.", quoted(claim), problem.message));
+  }
+  void operator()(const Reserve& step) const {
+    topic.add(
+        Outlook::acting, "Reserve",
+        fmt::format("{} is allocated ({}), and reserved for {}. The pod is on node \"{}\", so "
+                    "it is reserved for {} now, without the scheduler.",
+                    quoted(claim), describe_devices(claim), describe_consumers(claim),
+                    pod.node_name.str(), step.consumer.is_pod() ? "it" : "its group"));
+  }
+
+ private:
+  void explain_waiting_for_scheduler() const {
+    const bool is_full = claim.reserved_for.size() >= api::kReservedForMax;
+    const std::string state =
+        fmt::format("{} is allocated ({}), and reserved for {}", quoted(claim),
+                    describe_devices(claim), describe_consumers(claim));
+    if (is_full) {
+      return topic.add(Outlook::stuck, "TooManyConsumers",
+                       fmt::format("{}: more than {} are not possible. The pod waits for one of "
+                                   "them to end.",
+                                   state, api::kReservedForMax));
+    }
+    topic.add(Outlook::waiting, "NotReserved",
+              state +
+                  ", not for this pod. The scheduler reserves it when it places the pod, where "
+                  "these devices can be used. Why it has not, its events on the pod say "
+                  "(kubectl describe pod).");
+  }
+};
+
+void explain_deleted(const PodView& view, const ClaimPtr& claim, Topic& topic) {
+  if (common::is_reserved_for(*claim, view.pod(), common::group_claims(view.gates))) {
+    return topic.add(Outlook::note, "ClaimBeingDeleted",
+                     fmt::format("{} is being deleted. The pod has it reserved and keeps it until "
+                                 "it has ended.",
+                                 quoted(*claim)));
+  }
+  topic.add(Outlook::stuck, "ClaimBeingDeleted",
+            fmt::format("{} is being deleted, so it is allocated to and reserved for nobody new. "
+                        "The pod can go on when it is gone and there is another in its place.",
+                        quoted(*claim)));
+  explain_deletion(view.snapshot_of(claim), topic);
+}
+
+}  // namespace
+
+void explain_use(const PodView& view, const api::PodClaim& pod_claim, const ClaimPtr& claim,
+                 Topic& topic) {
+  const api::Pod& pod = view.pod();
+  if (claim->meta.is_being_deleted) return explain_deleted(view, claim, topic);
+  if (!claim->is_allocated) return explain_unallocated(pod, *claim, topic);
+  if (common::is_reserved_for(*claim, pod, common::group_claims(view.gates))) {
+    return topic.add(
+        Outlook::fine, "Reserved",
+        fmt::format("{} is allocated ({}) and reserved for {}.", quoted(*claim),
+                    describe_devices(*claim),
+                    common::is_reserved_for(*claim, pod) ? "the pod" : "the pod's group"));
+  }
+  std::visit(ReservationWords{pod, *claim, topic},
+             decide_reservation(view.snapshot, view.gates, pod_claim, claim));
+}
+
+}  // namespace dcm::resource_claim

@@ -1,0 +1,101 @@
+// What to do for a claim: release, deallocate, unprotect, delete (KEP-4381, KEP-5729).
+//
+// Pure, step by step, as decide_pod.hpp. Nothing is taken from a pod that may still run, or from a
+// group that is there: only what a cache or the API server says for certain counts, and every write
+// fails when the claim has changed since.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "controllers/common/pod_claims.hpp"
+#include "controllers/resource_claim/rules/decide_pod.hpp"
+
+namespace dcm::resource_claim {
+
+// What the API server says about a pod or a group.
+using PodAnswer = std::variant<PodPtr, Gone, runtime::Error>;
+using GroupAnswer = std::variant<GroupPtr, Gone, runtime::Error>;
+
+struct ClaimSnapshot {
+  // From cache and overlay; after a write what the write returned. Null: gone.
+  ClaimPtr claim;
+  // Those UIDs of consumers and of the owner that are known as deleted.
+  std::set<api::Uid> deleted;
+  // The pods that consume or own the claim, as far as the cache has one of that name.
+  std::map<std::string, PodPtr, std::less<>> pods;
+  // The answers to GetPod, by pod name.
+  std::map<std::string, PodAnswer, std::less<>> answers;
+  // The same for groups that the claim is reserved for, where they count.
+  common::GroupClaims group_claims = common::GroupClaims::refused;
+  std::map<std::string, GroupPtr, std::less<>> groups;
+  std::map<std::string, GroupAnswer, std::less<>> group_answers;
+  // Which writes this round has done. None is done twice: an admission webhook may undo it.
+  enum class Progress : std::uint8_t { nothing, released, unprotected } progress{};
+};
+
+// Asks the API server for a pod that the cache does not have, or has under another UID: the cache
+// may be behind the scheduler, and holds no pods without claims.
+struct GetPod {
+  std::string name;
+  friend bool operator==(const GetPod&, const GetPod&) = default;
+};
+struct GetGroup {
+  std::string name;
+  friend bool operator==(const GetGroup&, const GetGroup&) = default;
+};
+// Shortens the list of consumers, and deallocates with the last of them.
+struct Release {
+  std::vector<api::Uid> released;
+  api::Allocation allocation = api::Allocation::keep;
+  friend bool operator==(const Release&, const Release&) = default;
+};
+// Removes the delete protection, with the resourceVersion of the snapshot's claim.
+struct RemoveFinalizer {
+  friend bool operator==(const RemoveFinalizer&, const RemoveFinalizer&) = default;
+};
+struct DeleteClaim {
+  friend bool operator==(const DeleteClaim&, const DeleteClaim&) = default;
+};
+struct ClaimFinished {
+  // Why the claim must be looked at again: a look-up failed, and nothing was changed; or what was
+  // written did not last.
+  std::optional<runtime::Error> failure;
+  // Whether nobody will say when there is more to do: the cache does not have a pod or group that
+  // the claim is reserved for, so that its end may go unseen.
+  enum class Then : std::uint8_t { rest, look_again } then = Then::rest;
+};
+
+using ClaimStep =
+    std::variant<ClaimFinished, GetPod, GetGroup, Release, RemoveFinalizer, DeleteClaim>;
+
+// The next step. A write is never asked for twice within a round, so rounds end.
+ClaimStep decide_claim(const ClaimSnapshot& snapshot);
+
+// ---- what it is made of, for who asks about one consumer ----------------------------------------
+
+// What is certain about a pod or group of that name and UID. A group that is there counts as one
+// whose pods may run.
+struct MayRun {
+  enum class Why : std::uint8_t { runs, group_is_there, is_no_pod, not_known } why{};
+};
+// It ends without our help, or another one has the name, so that it is gone.
+struct WillNotRun {
+  enum class Why : std::uint8_t { is_done, name_is_anothers, seen_deleted } why{};
+};
+// None has the name.
+struct IsGone {
+  enum class Why : std::uint8_t { seen_deleted, no_such_object, can_be_no_name } why{};
+};
+using Fate = std::variant<MayRun, WillNotRun, IsGone, GetPod, GetGroup, runtime::Error>;
+
+// Of an entry of status.reservedFor.
+Fate fate_of_consumer(const ClaimSnapshot& snapshot, const api::ConsumerReference& consumer);
+// Of the pod that the claim was made for. One that is not known proves nothing (the garbage
+// collector takes the claim where it is gone).
+Fate fate_of_owner(const ClaimSnapshot& snapshot, const api::ControllerRef& owner);
+
+}  // namespace dcm::resource_claim

@@ -1,0 +1,266 @@
+#include "controllers/resource_claim/rules/decide_generation.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "controllers/common/pod_claims.hpp"
+#include "controllers/resource_claim/rules/generate_name.hpp"
+
+namespace dcm::resource_claim {
+namespace {
+
+using Cause = Problem::Cause;
+using Report = Problem::Report;
+
+ClaimPtr find_claim(const Generation& known, std::string_view name) {
+  const auto found = known.claims.find(name);
+  if (found == known.claims.end()) return nullptr;
+  const auto* claim = std::get_if<ClaimPtr>(&found->second);
+  return claim == nullptr ? nullptr : *claim;
+}
+
+Settled generated(const ClaimPtr& claim) {
+  return {Settled::Origin::generated, claim};
+}
+
+std::string prefixed(const Claimant& claimant, const api::PodClaim& pod_claim,
+                     const std::string& why) {
+  return fmt::format("{} {}: {}",
+                     claimant.pod == nullptr ? "PodGroupResourceClaim" : "PodResourceClaim",
+                     pod_claim.name.str(), why);
+}
+
+Problem lookup_problem(const Claimant& claimant, const api::PodClaim& pod_claim,
+                       const runtime::Error& error) {
+  return {Report::log, prefixed(claimant, pod_claim, error.message), retry_after_read(error),
+          Cause::lookup_failed};
+}
+
+std::string why_unsupported(const Claimant& claimant, const api::PodClaim& pod_claim) {
+  constexpr std::string_view kForPod =
+      "checking for claim before creating it: pod \"{}\", spec.resourceClaim \"{}\": none of the "
+      "supported fields are set";
+  constexpr std::string_view kForGroup =
+      "checking for claim before creating it: PodGroup {}, spec.resourceClaim {}: none of the "
+      "supported fields are set";
+  return fmt::format(fmt::runtime(claimant.pod == nullptr ? kForGroup : kForPod),
+                     claimant.user.meta.key.str(), pod_claim.name.str());
+}
+
+// Why no claim can be made from the template; nothing: one can.
+std::optional<Problem> why_not_from(const TemplatePtr& claim_template, const Claimant& claimant,
+                                    const api::PodClaim& pod_claim,
+                                    const common::FeatureGates& gates) {
+  if (claim_template == nullptr) {
+    return creation_problem(
+        claimant, pod_claim, Cause::template_missing,
+        fmt::format("resource claim template \"{0}\": resourceclaimtemplate.resource.k8s.io "
+                    "\"{0}\" not found",
+                    pod_claim.template_name));
+  }
+  if (claim_template->uses_admin_access && !gates.dra_admin_access) {
+    return creation_problem(claimant, pod_claim, Cause::gate_off,
+                            "admin access is requested, but the feature is disabled");
+  }
+  if (claim_template->uses_prioritized_list && !gates.dra_prioritized_list) {
+    return creation_problem(
+        claimant, pod_claim, Cause::gate_off,
+        "template includes a prioritized list of subrequests, but the feature is disabled");
+  }
+  return std::nullopt;
+}
+
+PodClaimStep make_from_template(const Claimant& claimant, const Generation& known,
+                                const common::FeatureGates& gates, const api::PodClaim& pod_claim,
+                                std::string replaces) {
+  const auto found = known.templates.find(pod_claim.template_name);
+  const TemplatePtr claim_template = found == known.templates.end() ? nullptr : found->second;
+  if (auto why_not = why_not_from(claim_template, claimant, pod_claim, gates)) {
+    return *std::move(why_not);
+  }
+  const api::ObjectMeta& owner = claimant.user.meta;
+  return CreateClaim{
+      .pod_claim = pod_claim.name.str(),
+      .generate_name = generate_name(owner.key.name, pod_claim.name.str()),
+      .claim_template = claim_template,
+      .owner = {std::string(claimant.api_version), claimant.pod == nullptr ? "PodGroup" : "Pod",
+                owner.key.name, owner.uid},
+      .replaces = std::move(replaces)};
+}
+
+// There is no good claim in the status: use what was made earlier, or make one.
+PodClaimStep find_or_make(const Claimant& claimant, const Generation& known,
+                          const common::FeatureGates& gates, const api::PodClaim& pod_claim,
+                          std::string replaces) {
+  const auto created = known.created.find(pod_claim.name.str());
+  if (created != known.created.end()) {
+    if (const auto* claim = std::get_if<ClaimPtr>(&created->second)) return generated(*claim);
+    const auto& error = std::get<runtime::Error>(created->second);
+    return creation_problem(claimant, pod_claim, Cause::create_failed,
+                            "create ResourceClaim : " + error.message, retry_after_create(error));
+  }
+  if (ClaimPtr orphan = find_orphan(known.owned, claimant.user, pod_claim)) {
+    return generated(orphan);
+  }
+  if (known.earlier_creates == Generation::EarlierCreates::outcome_unknown) {
+    if (!known.listed) return ListClaims{};
+    if (const auto* error = std::get_if<runtime::Error>(&*known.listed)) {
+      return lookup_problem(claimant, pod_claim, *error);
+    }
+    ClaimPtr orphan =
+        find_orphan(std::get<std::vector<ClaimPtr>>(*known.listed), claimant.user, pod_claim);
+    if (orphan != nullptr) return generated(orphan);
+  }
+  return make_from_template(claimant, known, gates, pod_claim, std::move(replaces));
+}
+
+bool is_usable(const api::ResourceClaim& claim, const Claimant& claimant,
+               const common::FeatureGates& gates) {
+  if (claimant.pod == nullptr) return common::is_owned_by(claim, claimant.user);
+  return common::is_made_for(claim, *claimant.pod, common::group_claims(gates));
+}
+
+// The status names a claim. It is good when it exists and is the claimant's; one that is being
+// deleted exists.
+NamedClaim check_named(const Claimant& claimant, const Generation& known,
+                       const common::FeatureGates& gates, const api::PodClaim& pod_claim,
+                       std::string_view name) {
+  const auto answer = known.claims.find(name);
+  if (answer == known.claims.end()) return GetClaim{std::string(name)};
+  if (const auto* error = std::get_if<runtime::Error>(&answer->second)) {
+    return lookup_problem(claimant, pod_claim, *error);
+  }
+  const auto* claim = std::get_if<ClaimPtr>(&answer->second);
+  if (claim == nullptr) return NothingUsable{fmt::format("claim {} is gone", name)};
+  if (is_usable(**claim, claimant, gates)) return generated(*claim);
+  return NothingUsable{fmt::format("claim {} is not owned by the {}", name,
+                                   claimant.pod == nullptr ? "pod group" : "pod")};
+}
+
+}  // namespace
+
+Problem creation_problem(const Claimant& claimant, const api::PodClaim& pod_claim, Cause cause,
+                         const std::string& why, Retry retry) {
+  return {retry == Retry::never ? Report::detail : Report::failed_creation_event,
+          prefixed(claimant, pod_claim, why), retry, cause};
+}
+
+ClaimPtr find_orphan(const std::vector<ClaimPtr>& candidates, const api::ClaimUser& owner,
+                     const api::PodClaim& pod_claim) {
+  const auto found = std::ranges::find_if(candidates, [&](const ClaimPtr& claim) {
+    return claim->pod_claim_name == pod_claim.name.str() &&
+           common::has_claim_user_as_controller(*claim) && common::is_owned_by(*claim, owner);
+  });
+  return found == candidates.end() ? nullptr : *found;
+}
+
+NamedClaim look_at_named(const Claimant& claimant, const Generation& known,
+                         const common::FeatureGates& gates, const api::PodClaim& pod_claim) {
+  struct Visitor {
+    const Claimant& claimant;
+    const Generation& known;
+    const common::FeatureGates& gates;
+    const api::PodClaim& pod_claim;
+
+    NamedClaim operator()(const common::UserClaim& user) const {
+      return Settled{Settled::Origin::user, find_claim(known, user.name)};
+    }
+    NamedClaim operator()(const common::GeneratedClaim& made) const {
+      return check_named(claimant, known, gates, pod_claim, made.name);
+    }
+    NamedClaim operator()(const common::NotMadeYet&) const { return NothingUsable{}; }
+    NamedClaim operator()(const common::NoClaimNeeded&) const {
+      return Settled{Settled::Origin::not_needed, nullptr};
+    }
+    NamedClaim operator()(const common::UnsupportedPodClaim&) const {
+      return creation_problem(claimant, pod_claim, Cause::unsupported,
+                              why_unsupported(claimant, pod_claim));
+    }
+  };
+  return std::visit(Visitor{claimant, known, gates, pod_claim},
+                    common::target_of(claimant.user, pod_claim));
+}
+
+PodClaimStep decide_own_claim(const Claimant& claimant, const Generation& known,
+                              const common::FeatureGates& gates, const api::PodClaim& pod_claim) {
+  NamedClaim named = look_at_named(claimant, known, gates, pod_claim);
+  if (auto* nothing = std::get_if<NothingUsable>(&named)) {
+    return find_or_make(claimant, known, gates, pod_claim, std::move(nothing->because));
+  }
+  if (auto* get = std::get_if<GetClaim>(&named)) return std::move(*get);
+  if (auto* problem = std::get_if<Problem>(&named)) return std::move(*problem);
+  return std::get<Settled>(std::move(named));
+}
+
+namespace {
+
+// Which claim was made for which pod claim.
+using Made = std::map<std::string, std::string>;
+
+// All names that the status should have: an apply that leaves one out would remove it, also that
+// of a pod claim whose new claim could not be made.
+std::vector<ClaimName> all_names(const api::ClaimUser& user, const Made& made) {
+  Made names = made;
+  for (const api::PodClaimStatus& status : user.claim_statuses) {
+    if (status.claim_name && !status.claim_name->empty()) {
+      names.try_emplace(status.name.str(), *status.claim_name);
+    }
+  }
+  std::vector<ClaimName> all;
+  for (auto& [pod_claim, claim] : names) all.push_back({pod_claim, claim});
+  return all;
+}
+
+bool status_has(const api::ClaimUser& user, const Made& names) {
+  return std::ranges::all_of(names, [&](const auto& entry) {
+    const api::PodClaimStatus* status = common::find_status(user, entry.first);
+    return status != nullptr && status->claim_name == entry.second;
+  });
+}
+
+Problem names_problem(const runtime::Error& error) {
+  return {Report::log, "the names of its claims could not be written: " + error.message,
+          retry_after_write(error), Cause::names_unwritten};
+}
+
+bool is_named_in_status(const Settled& settled) {
+  return settled.origin == Settled::Origin::generated || settled.origin == Settled::Origin::group;
+}
+
+}  // namespace
+
+ClaimsStep decide_claims(const api::ClaimUser& user, const Generation& known,
+                         const std::function<PodClaimStep(const api::PodClaim&)>& decide_one) {
+  AllSettled all;
+  Made made;
+  for (const api::PodClaim& pod_claim : user.claims) {
+    PodClaimStep step = decide_one(pod_claim);
+    if (auto* get = std::get_if<GetClaim>(&step)) return std::move(*get);
+    if (auto* list = std::get_if<ListClaims>(&step)) return *list;
+    if (auto* create = std::get_if<CreateClaim>(&step)) return std::move(*create);
+    if (auto* problem = std::get_if<Problem>(&step)) {
+      all.problems.push_back(std::move(*problem));
+      continue;
+    }
+    const auto& settled = std::get<Settled>(step);
+    if (settled.claim == nullptr) continue;
+    const ClaimPtr newer = find_claim(known, settled.claim->meta.key.name);
+    all.claims.push_back({&pod_claim, newer != nullptr ? newer : settled.claim});
+    if (is_named_in_status(settled)) {
+      made.emplace(pod_claim.name.str(), settled.claim->meta.key.name);
+    }
+  }
+  if (known.names_failure) {
+    // Without them the kubelet finds no claim, so nothing is reserved either.
+    all.claims.clear();
+    all.problems.push_back(names_problem(*known.names_failure));
+    return all;
+  }
+  if (known.names == Generation::Names::not_written && !status_has(user, made)) {
+    return WriteNames{all_names(user, made)};
+  }
+  return all;
+}
+
+}  // namespace dcm::resource_claim

@@ -1,0 +1,188 @@
+// What is still to be done until a pod, or a pod group, has the claims that are made from templates
+// for it, and its status has their names (KEP-4381, KEP-5729).
+//
+// Pure, one step at a time, as decide_pod.hpp and decide_group.hpp, which are made of it.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "client/api/decoder.hpp"
+#include "controllers/api/encode_claim.hpp"
+#include "controllers/api/pod.hpp"
+#include "controllers/api/pod_group.hpp"
+#include "controllers/api/resource_claim.hpp"
+#include "controllers/api/resource_claim_template.hpp"
+#include "controllers/common/feature_gates.hpp"
+#include "controllers/resource_claim/sync/retry.hpp"
+
+namespace dcm::resource_claim {
+
+using ClaimPtr = api::ObjectPtr<api::ResourceClaim>;
+using GroupPtr = api::ObjectPtr<api::PodGroup>;
+using PodPtr = api::ObjectPtr<api::Pod>;
+using TemplatePtr = api::ObjectPtr<api::ResourceClaimTemplate>;
+
+// The API server has said that there is no such object.
+struct Gone {};
+// What is known about a claim by its name.
+using ClaimAnswer = std::variant<ClaimPtr, Gone, runtime::Error>;
+
+// What this round knows of the claims of a pod or group: from the caches at first, then also the
+// answers to its steps.
+struct Generation {
+  // Claims by name: of those that the pod or group refers to, the ones that the cache or the
+  // own-writes overlay has, and the answers to GetClaim. No entry: not known yet.
+  std::map<std::string, ClaimAnswer, std::less<>> claims;
+  // The templates that it names, as far as there are any, by name.
+  std::map<std::string, TemplatePtr, std::less<>> templates;
+  // Claims that may be owned by it: cache and overlay.
+  std::vector<ClaimPtr> owned;
+  // Whether a create for it may have succeeded without our knowing. Then `owned` proves nothing,
+  // and a consistent list must be asked first.
+  enum class EarlierCreates { outcome_known, outcome_unknown } earlier_creates{};
+  // The answer to ListClaims.
+  std::optional<std::variant<std::vector<ClaimPtr>, runtime::Error>> listed;
+  // The answers to CreateClaim, by pod claim.
+  std::map<std::string, std::variant<ClaimPtr, runtime::Error>, std::less<>> created;
+  // The answer to WriteNames.
+  enum class Names { not_written, written } names{};
+  std::optional<runtime::Error> names_failure;
+};
+
+// Asks the API server for a claim that the status names: the claim watch may be behind the pod
+// watch, and a second claim must not be made.
+struct GetClaim {
+  std::string name;
+  friend bool operator==(const GetClaim&, const GetClaim&) = default;
+};
+
+// Asks for all claims of the namespace, consistently: to find the one that a create made whose
+// answer was lost.
+struct ListClaims {
+  friend bool operator==(const ListClaims&, const ListClaims&) = default;
+};
+
+struct CreateClaim {
+  std::string pod_claim;
+  std::string generate_name;
+  TemplatePtr claim_template;
+  api::ClaimOwner owner;
+  // What is wrong with the claim that the status names; empty: it names none.
+  std::string replaces;
+};
+
+struct ClaimName {
+  std::string pod_claim;
+  std::string claim;
+  friend bool operator==(const ClaimName&, const ClaimName&) = default;
+};
+// Writes all claim names of the pod or group at once, sorted by pod claim.
+struct WriteNames {
+  std::vector<ClaimName> names;
+  friend bool operator==(const WriteNames&, const WriteNames&) = default;
+};
+
+// Something that could not be done.
+struct Problem {
+  // Who is told: the user by an event of that reason, the operator by the log, or nobody but a
+  // verbose log (a conflict is no fault).
+  enum class Report : std::uint8_t { failed_creation_event, failed_reservation_event, log, detail };
+  // What is wrong, for who has to explain it.
+  enum class Cause : std::uint8_t {
+    unsupported,       // a pod claim with a source that we do not know
+    template_missing,  //
+    gate_off,          // a feature gate forbids what the template or the pod claim asks for
+    create_failed,     //
+    names_unwritten,   // the status does not name the claims that were made
+    lookup_failed,     // a claim, or the claims of the namespace, could not be read
+    too_many_users,    // status.reservedFor has no room for one more
+    reserve_failed,    //
+    group_refused,     // the pod is a member of a group, and the gate for groups is off
+    group_missing,     // the pod's group is not there
+  };
+  Report report = Report::log;
+  std::string message;
+  Retry retry = Retry::with_backoff;
+  Cause cause = Cause::unsupported;
+  friend bool operator==(const Problem&, const Problem&) = default;
+};
+struct Finished {
+  std::vector<Problem> problems;
+};
+
+// For whom claims are made.
+struct Claimant {
+  const api::ClaimUser& user;
+  const api::Pod* pod;           // null: a pod group
+  std::string_view api_version;  // for owner references
+};
+
+// A pod claim for which nothing has to be asked or made (any more) in this round.
+struct Settled {
+  enum class Origin : std::uint8_t {
+    user,
+    generated,
+    not_needed,
+    group,  // the group's own work makes it, and wakes its pods
+  };
+  Origin origin = Origin::user;
+  // Null: a user's that is not known, a group's that is not made yet, or none is needed.
+  ClaimPtr claim;
+};
+using PodClaimStep = std::variant<Settled, Problem, GetClaim, ListClaims, CreateClaim>;
+
+// What the spec and the status say of a pod claim, or why they name no claim that does (empty:
+// none was made yet).
+struct NothingUsable {
+  std::string because;
+};
+using NamedClaim = std::variant<Settled, Problem, GetClaim, NothingUsable>;
+NamedClaim look_at_named(const Claimant& claimant, const Generation& known,
+                         const common::FeatureGates& gates, const api::PodClaim& pod_claim);
+
+// A claim that was made for this pod claim, but whose name did not get into the status. Null: none.
+ClaimPtr find_orphan(const std::vector<ClaimPtr>& candidates, const api::ClaimUser& owner,
+                     const api::PodClaim& pod_claim);
+
+// The event's problem of a pod claim: `why` as a user reads it.
+Problem creation_problem(const Claimant& claimant, const api::PodClaim& pod_claim,
+                         Problem::Cause cause, const std::string& why,
+                         Retry retry = Retry::with_backoff);
+
+// The next step for one pod claim whose claim is made for the claimant itself.
+PodClaimStep decide_own_claim(const Claimant& claimant, const Generation& known,
+                              const common::FeatureGates& gates, const api::PodClaim& pod_claim);
+
+// All pod claims are settled or have their problems, and the status has the names.
+struct AllSettled {
+  struct Use {
+    const api::PodClaim* pod_claim;
+    ClaimPtr claim;
+  };
+  std::vector<Use> claims;
+  std::vector<Problem> problems;
+};
+using ClaimsStep = std::variant<AllSettled, GetClaim, ListClaims, CreateClaim, WriteNames>;
+// The next step for all of them, given that for one.
+ClaimsStep decide_claims(const api::ClaimUser& user, const Generation& known,
+                         const std::function<PodClaimStep(const api::PodClaim&)>& decide_one);
+
+// A step of `claims` that is not AllSettled, among the steps of a whole round.
+template <class Step>
+Step next_of(ClaimsStep claims) {
+  struct Visitor {
+    Step operator()(AllSettled&& settled) const { return Finished{std::move(settled.problems)}; }
+    Step operator()(GetClaim&& step) const { return std::move(step); }
+    Step operator()(ListClaims&& step) const { return step; }
+    Step operator()(CreateClaim&& step) const { return std::move(step); }
+    Step operator()(WriteNames&& step) const { return std::move(step); }
+  };
+  return std::visit(Visitor{}, std::move(claims));
+}
+
+}  // namespace dcm::resource_claim

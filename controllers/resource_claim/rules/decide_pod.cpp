@@ -1,0 +1,167 @@
+#include "controllers/resource_claim/rules/decide_pod.hpp"
+
+#include <fmt/format.h>
+
+#include "controllers/common/pod_claims.hpp"
+
+namespace dcm::resource_claim {
+namespace {
+
+using Cause = Problem::Cause;
+using Report = Problem::Report;
+using common::GroupClaims;
+
+Claimant claimant_of(const PodSnapshot& snapshot) {
+  return {*snapshot.pod, snapshot.pod.get(), "v1"};
+}
+
+bool is_shared(const PodSnapshot& snapshot, const api::PodClaim& pod_claim) {
+  return snapshot.group != nullptr && common::is_shared_by(*snapshot.group, pod_claim);
+}
+
+// Should the group have several claims for one entry, all its pods use the one that its status
+// names.
+ClaimPtr find_shared_claim(const PodSnapshot& snapshot, const api::PodClaim& pod_claim) {
+  const api::PodClaimStatus* status = common::find_status(*snapshot.group, pod_claim.name.str());
+  for (const ClaimPtr& claim : snapshot.owned_by_group) {
+    if (status != nullptr && status->claim_name == claim->meta.key.name) return claim;
+  }
+  return find_orphan(snapshot.owned_by_group, *snapshot.group, pod_claim);
+}
+
+// The claim of a pod claim that is the group's: found, never made.
+PodClaimStep decide_shared_claim(const PodSnapshot& snapshot, const common::FeatureGates& gates,
+                                 const api::PodClaim& pod_claim) {
+  const Claimant claimant = claimant_of(snapshot);
+  NamedClaim named = look_at_named(claimant, snapshot, gates, pod_claim);
+  if (auto* get = std::get_if<GetClaim>(&named)) return std::move(*get);
+  if (auto* problem = std::get_if<Problem>(&named)) return std::move(*problem);
+  if (auto* settled = std::get_if<Settled>(&named)) return std::move(*settled);
+  if (common::group_claims(gates) == GroupClaims::shared) {
+    return Settled{Settled::Origin::group, find_shared_claim(snapshot, pod_claim)};
+  }
+  Problem off = creation_problem(
+      claimant, pod_claim, Cause::gate_off,
+      fmt::format(
+          "claim {} is a PodGroup claim but the DRAWorkloadResourceClaims feature is disabled",
+          pod_claim.name.str()));
+  off.retry = Retry::never;
+  return off;
+}
+
+Problem reserve_problem(const std::string& claim, const runtime::Error& error) {
+  const Retry retry = retry_after_write(error);
+  const bool is_fault = !runtime::is_conflict(error) && retry != Retry::never;
+  return {is_fault ? Report::log : Report::detail,
+          fmt::format("reserve ResourceClaim {}: {}", claim, error.message), retry,
+          Cause::reserve_failed};
+}
+
+Problem refused_group(const api::Pod& pod) {
+  return {Report::log,
+          fmt::format("Pod is a member of PodGroup {} but GenericWorkload feature is disabled",
+                      pod.scheduling_group.str()),
+          Retry::never, Cause::group_refused};
+}
+
+Problem missing_group(const api::Pod& pod) {
+  return {Report::log,
+          fmt::format("podgroup.{} \"{}\" not found", api::kSchedulingGroup,
+                      pod.scheduling_group.str()),
+          Retry::with_backoff, Cause::group_missing};
+}
+
+// The garbage collector takes that one, and could not while it is reserved for the group of now. Or
+// the cache is behind, and the former group is the one that it has.
+bool is_former_groups(const PodSnapshot& snapshot, const api::PodClaim& pod_claim,
+                      const api::ResourceClaim& claim) {
+  return is_shared(snapshot, pod_claim) && common::has_group_as_controller(claim) &&
+         !pod_claim.template_name.empty() && !common::is_owned_by(claim, *snapshot.group);
+}
+
+api::ConsumerReference consumer_of(const PodSnapshot& snapshot, const api::PodClaim& pod_claim) {
+  if (is_shared(snapshot, pod_claim)) {
+    const api::ObjectMeta& group = snapshot.group->meta;
+    return {api::kSchedulingGroup, "podgroups", group.key.name, group.uid};
+  }
+  return {"", "pods", snapshot.pod->meta.key.name, snapshot.pod->meta.uid};
+}
+
+PodStep decide_member(const PodSnapshot& snapshot, const common::FeatureGates& gates) {
+  ClaimsStep step = decide_claims(*snapshot.pod, snapshot, [&](const api::PodClaim& pod_claim) {
+    return decide_pod_claim(snapshot, gates, pod_claim);
+  });
+  auto* settled = std::get_if<AllSettled>(&step);
+  if (settled == nullptr) return next_of<PodStep>(std::move(step));
+  Finished finished{std::move(settled->problems)};
+  for (const auto& [pod_claim, claim] : settled->claims) {
+    auto reservation = decide_reservation(snapshot, gates, *pod_claim, claim);
+    if (auto* reserve = std::get_if<Reserve>(&reservation)) return std::move(*reserve);
+    if (auto* problem = std::get_if<Problem>(&reservation)) {
+      finished.problems.push_back(std::move(*problem));
+    }
+  }
+  return finished;
+}
+
+}  // namespace
+
+PodClaimStep decide_pod_claim(const PodSnapshot& snapshot, const common::FeatureGates& gates,
+                              const api::PodClaim& pod_claim) {
+  if (is_shared(snapshot, pod_claim)) return decide_shared_claim(snapshot, gates, pod_claim);
+  return decide_own_claim(claimant_of(snapshot), snapshot, gates, pod_claim);
+}
+
+ReservationStep decide_reservation(const PodSnapshot& snapshot, const common::FeatureGates& gates,
+                                   const api::PodClaim& pod_claim, const ClaimPtr& claim) {
+  const api::Pod& pod = *snapshot.pod;
+  const GroupClaims groups = common::group_claims(gates);
+  if (pod.node_name.empty()) return NotReserved::no_node;
+  if (!claim->is_allocated) return NotReserved::not_allocated;
+  if (claim->meta.is_being_deleted) return NotReserved::being_deleted;
+  if (common::is_reserved_for(*claim, pod, groups)) return NotReserved::already_reserved;
+  if (is_shared(snapshot, pod_claim) && groups == GroupClaims::refused) {
+    return NotReserved::is_groups;
+  }
+  if (is_former_groups(snapshot, pod_claim, *claim)) return NotReserved::is_former_groups;
+  const std::string& name = claim->meta.key.name;
+  if (claim->reserved_for.size() >= api::kReservedForMax) {
+    return Problem{Report::failed_reservation_event,
+                   fmt::format("resource claim \"{}\" is reserved for {} consumers already", name,
+                               claim->reserved_for.size()),
+                   Retry::never, Cause::too_many_users};
+  }
+  if (snapshot.busy.contains(name)) return NotReserved::under_way;
+  const auto failed = snapshot.reserve_failures.find(name);
+  if (failed != snapshot.reserve_failures.end()) return reserve_problem(name, failed->second);
+  return Reserve{claim, consumer_of(snapshot, pod_claim)};
+}
+
+std::optional<LeftAlone> why_left_alone(const PodSnapshot& snapshot,
+                                        const common::FeatureGates& gates) {
+  const api::Pod& pod = *snapshot.pod;
+  if (!common::may_get_claims(pod)) {
+    return common::is_done(pod) ? LeftAlone::finished : LeftAlone::being_deleted;
+  }
+  if (pod.scheduling_group.empty() || snapshot.group != nullptr) return std::nullopt;
+  if (!gates.generic_workload) return LeftAlone::in_group;
+  // A pod that has all that it needs can do without.
+  if (is_nothing_to_do(decide_member(snapshot, gates))) return std::nullopt;
+  return LeftAlone::group_missing;
+}
+
+bool is_nothing_to_do(const PodStep& step) {
+  const auto* finished = std::get_if<Finished>(&step);
+  return finished != nullptr && finished->problems.empty();
+}
+
+PodStep decide_pod(const PodSnapshot& snapshot, const common::FeatureGates& gates) {
+  if (const auto why = why_left_alone(snapshot, gates)) {
+    if (why == LeftAlone::in_group) return Finished{{refused_group(*snapshot.pod)}};
+    if (why == LeftAlone::group_missing) return Finished{{missing_group(*snapshot.pod)}};
+    return Finished{};
+  }
+  return decide_member(snapshot, gates);
+}
+
+}  // namespace dcm::resource_claim

@@ -1,0 +1,77 @@
+// What to do for a pod: make claims from templates, write their names, reserve (KEP-4381).
+//
+// Pure: from what is known to the one next step. The caller carries the step out, adds the answer
+// to the snapshot and decides again, until the pod is finished. Look-ups are steps like writes.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "controllers/common/feature_gates.hpp"
+#include "controllers/resource_claim/rules/decide_generation.hpp"
+
+namespace dcm::resource_claim {
+
+// What this round knows: from the caches at first, then also the answers to its steps.
+struct PodSnapshot : Generation {
+  PodPtr pod;
+  // The pod's group (not with the gate for groups off), and the claims that it owns. Null: the pod
+  // is in none, or there is no such group.
+  GroupPtr group;
+  std::vector<ClaimPtr> owned_by_group;
+  // Claims that are being reserved for another pod at this moment: the two would but conflict, and
+  // this pod is woken when the other is through.
+  std::set<std::string, std::less<>> busy;
+  // The failures of Reserve, by claim name. After a success the claim is replaced in `claims`.
+  std::map<std::string, runtime::Error, std::less<>> reserve_failures;
+};
+
+// For the pod, or for its group.
+struct Reserve {
+  ClaimPtr claim;
+  api::ConsumerReference consumer;
+};
+
+using PodStep = std::variant<Finished, GetClaim, ListClaims, CreateClaim, WriteNames, Reserve>;
+
+// The next step. A step is never asked for twice within a round, so rounds end.
+PodStep decide_pod(const PodSnapshot& snapshot, const common::FeatureGates& gates);
+
+// Finished, without a problem.
+bool is_nothing_to_do(const PodStep& step);
+
+// ---- what it is made of, for who asks about one pod claim ---------------------------------------
+
+// Why nothing is made or reserved for a pod, whatever it asks for.
+enum class LeftAlone : std::uint8_t {
+  finished,  // or deleted before it was given a node
+  being_deleted,
+  in_group,       // while the gate for groups is off
+  group_missing,  // and only the group says whose the claims are that the pod still needs
+};
+std::optional<LeftAlone> why_left_alone(const PodSnapshot& snapshot,
+                                        const common::FeatureGates& gates);
+
+PodClaimStep decide_pod_claim(const PodSnapshot& snapshot, const common::FeatureGates& gates,
+                              const api::PodClaim& pod_claim);
+
+// A pod that was given its node by somebody who does not know about claims has its claims reserved
+// here. Why this one is not:
+enum class NotReserved : std::uint8_t {
+  no_node,           // the scheduler does it
+  not_allocated,     // there is nothing to reserve yet
+  being_deleted,     // the claim is on its way out
+  already_reserved,  // for this pod, or for its group
+  under_way,         // for another pod, at this moment
+  is_groups,         // and the gate for claims of groups is off
+  is_former_groups,  // of one that had the name of the pod's group before
+};
+using ReservationStep = std::variant<NotReserved, Problem, Reserve>;
+ReservationStep decide_reservation(const PodSnapshot& snapshot, const common::FeatureGates& gates,
+                                   const api::PodClaim& pod_claim, const ClaimPtr& claim);
+
+}  // namespace dcm::resource_claim

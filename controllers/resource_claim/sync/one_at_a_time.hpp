@@ -1,0 +1,72 @@
+// Requests of which one at a time makes sense: who comes meanwhile waits for its end, instead of
+// sending one of its own that would only conflict with it or say the same.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "controllers/resource_claim/sync/item.hpp"
+#include "workqueue/priority.hpp"
+
+namespace dcm::resource_claim {
+
+// An item that waits for another one's request.
+struct WaitingItem {
+  enum class Because : std::uint8_t { it_succeeded, it_failed };
+
+  Item item;
+  workqueue::Priority priority;
+};
+
+// `Key` says what a request is about. Must outlive its turns.
+template <class Key>
+class OneAtATime {
+ public:
+  // Has an item that has waited synced once more; after a failure as if that had been its own, so
+  // that those who wait don't follow each other into the same failure without a pause.
+  using Wake = std::function<void(const WaitingItem&, WaitingItem::Because)>;
+  explicit OneAtATime(Wake wake) : wake_(std::move(wake)) {}
+
+  // The right to send the request. Ends as failed unless it is said to have succeeded.
+  class Turn {
+   public:
+    Turn(OneAtATime& owner, Key key) : owner_(&owner), key_(std::move(key)) {}
+    Turn(Turn&& other) noexcept
+        : owner_(std::exchange(other.owner_, nullptr)),
+          key_(std::move(other.key_)),
+          because_(other.because_) {}
+    Turn& operator=(Turn&&) = delete;
+    ~Turn() {
+      if (owner_ != nullptr) owner_->end(key_, because_);
+    }
+    void succeeded() { because_ = WaitingItem::Because::it_succeeded; }
+
+   private:
+    OneAtATime* owner_;
+    Key key_;
+    WaitingItem::Because because_ = WaitingItem::Because::it_failed;
+  };
+
+  // Nothing: somebody else has the turn, and `item` is woken at its end.
+  std::optional<Turn> begin(const Key& key, WaitingItem item) {
+    const auto [under_way, is_first] = waiting_.try_emplace(key);
+    if (is_first) return Turn(*this, key);
+    under_way->second.push_back(std::move(item));
+    return std::nullopt;
+  }
+
+ private:
+  void end(const Key& key, WaitingItem::Because because) {
+    const auto ended = waiting_.extract(key);
+    for (const WaitingItem& item : ended.mapped()) wake_(item, because);
+  }
+
+  Wake wake_;
+  std::map<Key, std::vector<WaitingItem>> waiting_;
+};
+
+}  // namespace dcm::resource_claim

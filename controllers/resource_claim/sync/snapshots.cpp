@@ -1,0 +1,88 @@
+#include "controllers/resource_claim/sync/snapshots.hpp"
+
+#include "controllers/common/pod_claims.hpp"
+
+namespace dcm::resource_claim {
+namespace {
+
+void add_claims(Generation& known, const Stores& stores, const api::ClaimUser& user,
+                const std::vector<std::string_view>& names) {
+  const api::InternedString& namespace_ = user.meta.key.namespace_;
+  for (const std::string_view name : names) {
+    ClaimPtr claim = stores.claims.get({namespace_, std::string(name)});
+    if (claim != nullptr) known.claims.emplace(name, std::move(claim));
+  }
+  for (const api::PodClaim& pod_claim : user.claims) {
+    if (pod_claim.template_name.empty()) continue;
+    TemplatePtr found = stores.templates.get({namespace_, pod_claim.template_name});
+    if (found != nullptr) known.templates.emplace(pod_claim.template_name, std::move(found));
+  }
+  stores.claims_by_owner.for_each(user.meta.uid, [&](const ClaimPtr& claim) {
+    known.owned.push_back(claim);
+    known.claims.emplace(claim->meta.key.name, claim);
+  });
+}
+
+void add_group(PodSnapshot& snapshot, const Stores& stores) {
+  if (!stores.groups) return;
+  snapshot.group = stores.groups->group_of(*snapshot.pod);
+  if (snapshot.group == nullptr) return;
+  stores.claims_by_owner.for_each(snapshot.group->meta.uid, [&](const ClaimPtr& claim) {
+    snapshot.owned_by_group.push_back(claim);
+    snapshot.claims.emplace(claim->meta.key.name, claim);
+  });
+}
+
+// What a claim is told of those of one kind that it may be reserved for.
+template <class Known, class Reader>
+void add_one(Known& known, const Reader& reader, const api::NamespacedName& key) {
+  if (known.contains(key.name)) return;
+  if (auto object = reader.get(key)) known.emplace(key.name, std::move(object));
+}
+
+}  // namespace
+
+PodSnapshot make_pod_snapshot(const Stores& stores, PodPtr pod,
+                              Generation::EarlierCreates earlier_creates) {
+  PodSnapshot snapshot;
+  add_claims(snapshot, stores, *pod, common::names_of_claims(*pod));
+  snapshot.earlier_creates = earlier_creates;
+  snapshot.pod = std::move(pod);
+  add_group(snapshot, stores);
+  return snapshot;
+}
+
+GroupSnapshot make_group_snapshot(const Stores& stores, GroupPtr group,
+                                  Generation::EarlierCreates earlier_creates) {
+  GroupSnapshot snapshot;
+  add_claims(snapshot, stores, *group, common::names_of_claims(*group));
+  snapshot.earlier_creates = earlier_creates;
+  snapshot.group = std::move(group);
+  return snapshot;
+}
+
+ClaimSnapshot make_claim_snapshot(const Stores& stores, const UidMemory& deleted,
+                                  const common::FeatureGates& gates, ClaimPtr claim) {
+  ClaimSnapshot snapshot;
+  snapshot.claim = std::move(claim);
+  snapshot.group_claims = common::group_claims(gates);
+  const api::InternedString& namespace_ = snapshot.claim->meta.key.namespace_;
+  for (const api::ConsumerReference& consumer : snapshot.claim->reserved_for) {
+    const bool is_group = consumer.is_pod_group() && stores.groups;
+    if (!consumer.is_pod() && !is_group) continue;
+    if (deleted.contains(consumer.uid)) snapshot.deleted.insert(consumer.uid);
+    if (is_group) {
+      add_one(snapshot.groups, stores.groups->groups, {namespace_, consumer.name});
+    } else {
+      add_one(snapshot.pods, stores.pods, {namespace_, consumer.name});
+    }
+  }
+  if (common::has_pod_as_controller(*snapshot.claim)) {
+    const api::ControllerRef& owner = *snapshot.claim->controller;
+    if (deleted.contains(owner.uid)) snapshot.deleted.insert(owner.uid);
+    add_one(snapshot.pods, stores.pods, {namespace_, owner.name});
+  }
+  return snapshot;
+}
+
+}  // namespace dcm::resource_claim

@@ -1,0 +1,104 @@
+// The caches that the controller reads, with the indexes it needs to find its way between them.
+#pragma once
+
+#include <optional>
+
+#include "controllers/api/pod.hpp"
+#include "controllers/api/pod_group.hpp"
+#include "controllers/api/resource_claim.hpp"
+#include "controllers/api/resource_claim_template.hpp"
+#include "informers/store.hpp"
+
+namespace dcm::resource_claim {
+
+using informers::Emit;
+
+// What each index is by. Functions of the object alone.
+void index_pod_by_claim(const api::Pod& pod, const Emit<api::NamespacedName>& emit);
+void index_pod_by_group(const api::Pod& pod, const Emit<api::NamespacedName>& emit);
+void index_group_by_claim(const api::PodGroup& group, const Emit<api::NamespacedName>& emit);
+void index_by_template(const api::ClaimUser& user, const Emit<api::NamespacedName>& emit);
+void index_claim_by_owner(const api::ResourceClaim& claim, const Emit<api::Uid>& emit);
+void index_claim_by_consumer(const api::ResourceClaim& claim, const Emit<api::Uid>& emit);
+
+// The same for pod groups.
+struct GroupStores {
+  informers::StoreReader<api::PodGroup> groups;
+
+  // Groups by the claims that they refer to: spec and status.
+  informers::Index<api::PodGroup, api::NamespacedName> groups_by_claim;
+  // Groups by the templates that they name.
+  informers::Index<api::PodGroup, api::NamespacedName> groups_by_template;
+  // Pods by the group that they are in.
+  informers::Index<api::Pod, api::NamespacedName> pods_by_group;
+
+  informers::OwnWrites<api::PodGroup> own_groups;
+
+  // The pod's group. Null: it is in none, or there is no such group.
+  api::ObjectPtr<api::PodGroup> group_of(const api::Pod& pod) const;
+};
+
+// Readers, indexes and recorders of own writes; none of them outlives its store.
+struct Stores {
+  informers::StoreReader<api::Pod> pods;
+  informers::StoreReader<api::ResourceClaim> claims;
+  informers::StoreReader<api::ResourceClaimTemplate> templates;
+
+  // Pods by the claims that they refer to: spec, status, extended resources.
+  informers::Index<api::Pod, api::NamespacedName> pods_by_claim;
+  // Pods by the templates that their pod claims name.
+  informers::Index<api::Pod, api::NamespacedName> pods_by_template;
+  // Claims by the UID of the pod or group that is their controller.
+  informers::Index<api::ResourceClaim, api::Uid> claims_by_owner;
+  // Claims by the UIDs of the pods and groups that they are reserved for.
+  informers::Index<api::ResourceClaim, api::Uid> claims_by_consumer;
+
+  informers::OwnWrites<api::Pod> own_pods;
+  informers::OwnWrites<api::ResourceClaim> own_claims;
+
+  std::optional<GroupStores> groups = {};  // nothing: the gate for groups is off
+};
+
+template <class Groups, class Pods>
+GroupStores declare_group_stores(Groups& groups, Pods& pods) {
+  return {
+      .groups = groups.reader(),
+      .groups_by_claim =
+          groups.template add_index<api::NamespacedName>("groups by claim", index_group_by_claim),
+      .groups_by_template =
+          groups.template add_index<api::NamespacedName>("groups by template", index_by_template),
+      .pods_by_group =
+          pods.template add_index<api::NamespacedName>("pods by group", index_pod_by_group),
+      .own_groups = groups.own_writes(),
+  };
+}
+
+// Declares the indexes, before the first object. The arguments are informers or bare stores;
+// `groups`: null with the gate for groups off.
+template <class Pods, class Claims, class Templates, class Groups>
+Stores declare_stores(Pods& pods, Claims& claims, Templates& templates, Groups* groups) {
+  return {
+      .pods = pods.reader(),
+      .claims = claims.reader(),
+      .templates = templates.reader(),
+      .pods_by_claim =
+          pods.template add_index<api::NamespacedName>("pods by claim", index_pod_by_claim),
+      .pods_by_template =
+          pods.template add_index<api::NamespacedName>("pods by template", index_by_template),
+      .claims_by_owner =
+          claims.template add_index<api::Uid>("claims by owner", index_claim_by_owner),
+      .claims_by_consumer =
+          claims.template add_index<api::Uid>("claims by consumer", index_claim_by_consumer),
+      .own_pods = pods.own_writes(),
+      .own_claims = claims.own_writes(),
+      .groups =
+          groups == nullptr ? std::nullopt : std::optional(declare_group_stores(*groups, pods)),
+  };
+}
+template <class Pods, class Claims, class Templates>
+Stores declare_stores(Pods& pods, Claims& claims, Templates& templates) {
+  return declare_stores(pods, claims, templates,
+                        static_cast<informers::Store<api::PodGroup>*>(nullptr));
+}
+
+}  // namespace dcm::resource_claim

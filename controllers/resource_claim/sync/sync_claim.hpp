@@ -1,0 +1,47 @@
+// Carries out what decide_claim decides.
+#pragma once
+
+#include <optional>
+
+#include "controllers/resource_claim/api/api.hpp"
+#include "controllers/resource_claim/sync/attempt.hpp"
+#include "controllers/resource_claim/sync/item.hpp"
+#include "controllers/resource_claim/sync/stores.hpp"
+#include "controllers/resource_claim/sync/uid_memory.hpp"
+#include "runtime/log.hpp"
+
+namespace dcm::resource_claim {
+
+// One sync at a time per claim; any number of claims at once. All references must outlive it.
+class ClaimSync {
+ public:
+  // `deleted_consumers`: pods and groups that are known to be gone.
+  ClaimSync(Stores stores, const UidMemory& deleted_consumers, ClaimApi& api,
+            ItemProblems& problems, common::FeatureGates gates, runtime::Logger log);
+
+  Task<Retry> sync(api::NamespacedName key, Attempt attempt);
+
+ private:
+  // Each adds its step's answer to the snapshot. A value: the round ends here.
+  using End = std::optional<Retry>;
+  Task<End> carry_out(ClaimSnapshot& snapshot, const ClaimFinished& step, Attempt attempt);
+  Task<End> carry_out(ClaimSnapshot& snapshot, const GetPod& step, Attempt attempt);
+  Task<End> carry_out(ClaimSnapshot& snapshot, const GetGroup& step, Attempt attempt);
+  Task<End> carry_out(ClaimSnapshot& snapshot, const Release& step, Attempt attempt);
+  Task<End> carry_out(ClaimSnapshot& snapshot, const RemoveFinalizer& step, Attempt attempt);
+  Task<End> carry_out(ClaimSnapshot& snapshot, const DeleteClaim& step, Attempt attempt);
+
+  void log_failure(std::string_view what, const ClaimPtr& claim, const runtime::Error& error,
+                   Attempt attempt) const;
+  void log_write(std::string_view what, const ClaimPtr& claim) const;
+
+  Stores stores_;
+  const UidMemory& deleted_consumers_;
+  ClaimApi& api_;
+  ItemProblems& problems_;
+  common::FeatureGates gates_;
+  runtime::Logger log_;
+  UidMemory deleted_;  // claims whose DELETE was accepted
+};
+
+}  // namespace dcm::resource_claim

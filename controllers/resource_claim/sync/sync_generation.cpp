@@ -1,0 +1,174 @@
+#include "controllers/resource_claim/sync/sync_generation.hpp"
+
+#include "controllers/common/pod_claims.hpp"
+
+namespace dcm::resource_claim {
+namespace {
+
+constexpr std::string_view kComponent = "resource_claim";
+constexpr std::string_view kFailedCreation = "FailedResourceClaimCreation";
+constexpr std::string_view kFailedReservation = "FailedResourceClaimReservation";
+
+// A request that never left says nothing about the API server.
+bool was_sent(const runtime::Error& error) {
+  switch (error.reason) {
+    case runtime::Reason::shutting_down:
+    case runtime::Reason::configuration:
+    case runtime::Reason::unreachable:
+    case runtime::Reason::tls:
+      return false;
+    default:
+      return error.reason != runtime::Reason::too_many_requests || error.http_status.has_value();
+  }
+}
+
+runtime::Logger log_about(const Item& item, const runtime::Logger& log) {
+  if (item.kind == Item::Kind::group) return log.with({{"podGroup", item.key.str()}});
+  return log.with({{"pod", item.key.str()}});
+}
+
+}  // namespace
+
+GenerationSync::GenerationSync(Stores stores, ClaimApi& api, CreateMetrics& metrics,
+                               Predecessor::Exists predecessor, Wake wake, runtime::Logger log)
+    : stores_(std::move(stores)),
+      api_(api),
+      metrics_(metrics),
+      log_(std::move(log)),
+      predecessor_(predecessor),
+      listings_(std::move(wake)) {}
+
+Task<GenerationSync::End> GenerationSync::carry_out(Generation& known, GenerationOwner owner,
+                                                    const GetClaim& step, Attempt attempt) {
+  const Result<ClaimPtr> claim =
+      co_await api_.get_claim({owner.item.key.namespace_, step.name}, attempt.priority);
+  if (claim) {
+    known.claims.emplace(step.name, *claim);
+  } else if (runtime::is_not_found(claim.error())) {
+    known.claims.emplace(step.name, Gone{});
+  } else {
+    known.claims.emplace(step.name, claim.error());
+  }
+  co_return std::nullopt;
+}
+
+Task<GenerationSync::End> GenerationSync::carry_out(Generation& known, GenerationOwner owner,
+                                                    const ListClaims& /*step*/, Attempt attempt) {
+  const api::InternedString namespace_ = owner.item.key.namespace_;
+  if (!predecessor_.may_have_left(namespace_)) {
+    co_await list_claims(known, std::move(owner), attempt);
+    co_return std::nullopt;
+  }
+  auto turn = listings_.begin(namespace_, {owner.item, attempt.priority});
+  if (!turn) co_return Retry::when_woken;
+  const bool is_listed = co_await list_claims(known, std::move(owner), attempt);
+  if (is_listed) turn->succeeded();
+  co_return std::nullopt;
+}
+
+Task<bool> GenerationSync::list_claims(Generation& known, GenerationOwner owner, Attempt attempt) {
+  const api::InternedString namespace_ = owner.item.key.namespace_;
+  const Result<std::vector<ClaimPtr>> listed =
+      co_await api_.list_claims(namespace_, attempt.priority);
+  if (!listed) {
+    known.listed = listed.error();
+    co_return false;
+  }
+  std::vector<ClaimPtr> owned;
+  for (const ClaimPtr& claim : *listed) {
+    if (!common::has_claim_user_as_controller(*claim)) continue;
+    // It may be one that was made without our knowing: as good as an answer to a create.
+    stores_.own_claims.record(claim);
+    if (claim->controller->uid != owner.uid) continue;
+    owned.push_back(claim);
+    known.claims.insert_or_assign(claim->meta.key.name, claim);
+  }
+  known.listed = std::move(owned);
+  unknown_creates_.erase(owner.item);
+  predecessor_.note_listed(namespace_);
+  co_return true;
+}
+
+Task<GenerationSync::End> GenerationSync::carry_out(Generation& known, GenerationOwner owner,
+                                                    const CreateClaim& step, Attempt attempt) {
+  if (!step.replaces.empty()) {
+    const runtime::Logger log = log_about(owner.item, log_);
+    log.warning("A claim that the status names does not do; making a new one",
+                {{"podClaim", step.pod_claim}, {"because", step.replaces}});
+  }
+  const Result<ClaimPtr> created =
+      co_await api_.create_claim(owner.item.key.namespace_, step, attempt.priority);
+  note_created(step, created, owner);
+  if (created) {
+    known.claims.insert_or_assign((*created)->meta.key.name, *created);
+    known.created.emplace(step.pod_claim, *created);
+  } else {
+    known.created.emplace(step.pod_claim, created.error());
+  }
+  co_return std::nullopt;
+}
+
+Generation::EarlierCreates GenerationSync::earlier_creates(const Item& owner) const {
+  const bool is_unknown =
+      unknown_creates_.contains(owner) || predecessor_.may_have_left(owner.key.namespace_);
+  return is_unknown ? Generation::EarlierCreates::outcome_unknown
+                    : Generation::EarlierCreates::outcome_known;
+}
+
+void GenerationSync::forget_finished_creates(const Item& item, const api::Uid& owner) {
+  const auto unknown = unknown_creates_.find(item);
+  if (unknown != unknown_creates_.end() && unknown->second != owner) {
+    unknown_creates_.erase(unknown);
+  }
+}
+
+void GenerationSync::note_created(const CreateClaim& step, const Result<ClaimPtr>& created,
+                                  const GenerationOwner& owner) {
+  using Owner = CreateMetrics::Owner;
+  const AdminAccess admin =
+      step.claim_template->uses_admin_access ? AdminAccess::yes : AdminAccess::no;
+  const Owner kind = owner.item.kind == Item::Kind::group ? Owner::group : Owner::pod;
+  if (created) {
+    metrics_.count(CreateMetrics::Status::success, admin, kind);
+    stores_.own_claims.record(*created);
+    if (log_.v(2)) {
+      const runtime::Logger log = log_about(owner.item, log_);
+      log.info("Claim created", {{"claim", (*created)->meta.key.name}});
+    }
+    return;
+  }
+  if (was_sent(created.error())) metrics_.count(CreateMetrics::Status::failure, admin, kind);
+  if (runtime::is_outcome_unknown(created.error())) {
+    unknown_creates_.insert_or_assign(owner.item, owner.uid);
+  }
+}
+
+Retry ProblemReports::report(const Item& item, const api::ObjectReference& about,
+                             const std::vector<Problem>& problems, Attempt attempt) const {
+  Retry retry = Retry::never;
+  for (const Problem& problem : problems) {
+    report(item, about, problem, attempt);
+    retry = sooner(retry, problem.retry);
+  }
+  return retry;
+}
+
+void ProblemReports::report(const Item& item, const api::ObjectReference& about,
+                            const Problem& problem, Attempt attempt) const {
+  using Report = Problem::Report;
+  if (problem.retry != Retry::never) problems_.note(item, problem.message);
+  const bool is_event = problem.report == Report::failed_creation_event ||
+                        problem.report == Report::failed_reservation_event;
+  if (is_event) {
+    events_.report(
+        about, api::EventType::warning, kComponent,
+        problem.report == Report::failed_creation_event ? kFailedCreation : kFailedReservation,
+        problem.message);
+  }
+  const bool is_line = problem.report == Report::log && attempt.is_worth_a_line();
+  if (!is_line && !log_.v(is_event ? 2 : 4)) return;
+  const runtime::Logger log = log_about(item, log_);
+  log.warning("Something could not be done", {{"why", problem.message}});
+}
+
+}  // namespace dcm::resource_claim

@@ -1,0 +1,130 @@
+#include "controllers/resource_claim/sync/sync_pod.hpp"
+
+#include <algorithm>
+
+#include "controllers/common/pod_claims.hpp"
+#include "controllers/resource_claim/explain/describe.hpp"
+#include "controllers/resource_claim/sync/snapshots.hpp"
+
+namespace dcm::resource_claim {
+namespace {
+
+Item item_of(const api::Pod& pod) {
+  return {Item::Kind::pod, pod.meta.key};
+}
+
+api::ObjectReference reference_to(const api::Pod& pod) {
+  return {"v1", "Pod", pod.meta.key, pod.meta.uid, pod.meta.resource_version.str()};
+}
+
+}  // namespace
+
+PodSync::PodSync(Stores stores, ClaimApi& api, GenerationSync& generation, ProblemReports reports,
+                 common::FeatureGates gates, GenerationSync::Wake wake, runtime::Logger log)
+    : stores_(std::move(stores)),
+      api_(api),
+      generation_(generation),
+      reports_(std::move(reports)),
+      gates_(gates),
+      log_(std::move(log)),
+      reservations_(std::move(wake)) {}
+
+Task<Retry> PodSync::sync(api::NamespacedName key, Attempt attempt) {
+  const PodPtr pod = stores_.pods.get(key);
+  const bool gets_claims = pod != nullptr && common::may_get_claims(*pod);
+  generation_.forget_finished_creates({Item::Kind::pod, key},
+                                      gets_claims ? pod->meta.uid : api::Uid());
+  if (pod == nullptr) co_return Retry::never;
+  PodSnapshot snapshot = snapshot_of(pod);
+  while (refresh(snapshot)) {
+    const PodStep step = decide_pod(snapshot, gates_);
+    if (log_.v(4)) log_.info("Decided", {{"pod", key.str()}, {"step", describe(step)}});
+    auto carried_out =
+        std::visit([&](const auto& what) { return carry_out(snapshot, what, attempt); }, step);
+    const End end = co_await std::move(carried_out);
+    if (end) co_return *end;
+  }
+  co_return Retry::never;
+}
+
+PodSnapshot PodSync::snapshot_of(const PodPtr& pod) const {
+  return make_pod_snapshot(stores_, pod, generation_.earlier_creates(item_of(*pod)));
+}
+
+template <class Step>
+Task<PodSync::End> PodSync::carry_out(PodSnapshot& snapshot, const Step& step, Attempt attempt) {
+  const api::Pod& pod = *snapshot.pod;
+  return generation_.carry_out(snapshot, {item_of(pod), pod.meta.uid}, step, attempt);
+}
+
+Task<PodSync::End> PodSync::carry_out(PodSnapshot& snapshot, const Finished& step,
+                                      Attempt attempt) {
+  const Retry retry =
+      reports_.report(item_of(*snapshot.pod), reference_to(*snapshot.pod), step.problems, attempt);
+  co_return sooner(snapshot.busy.empty() ? Retry::never : Retry::when_woken, retry);
+}
+
+Task<PodSync::End> PodSync::carry_out(PodSnapshot& snapshot, const WriteNames& step,
+                                      Attempt attempt) {
+  const Result<PodPtr> written =
+      co_await api_.write_names(snapshot.pod, step.names, attempt.priority);
+  if (written) {
+    if (log_.v(2)) {
+      log_.info("Claim names written",
+                {{"pod", snapshot.pod->meta.key.str()}, {"step", describe(PodStep(step))}});
+    }
+    stores_.own_pods.record(*written);
+    snapshot.names = Generation::Names::written;
+    co_return std::nullopt;
+  }
+  if (runtime::is_object_gone(written.error())) co_return Retry::never;
+  snapshot.names_failure = written.error();
+  co_return std::nullopt;
+}
+
+Task<PodSync::End> PodSync::carry_out(PodSnapshot& snapshot, const Reserve& step, Attempt attempt) {
+  const api::NamespacedName key = step.claim->meta.key;
+  auto turn = reservations_.begin(key, {item_of(*snapshot.pod), attempt.priority});
+  if (!turn) {
+    snapshot.busy.insert(key.name);
+    co_return std::nullopt;
+  }
+  const Result<ClaimPtr> reserved = co_await reserve(step, attempt);
+  if (reserved) {
+    turn->succeeded();
+    snapshot.claims.insert_or_assign(key.name, *reserved);
+  } else {
+    snapshot.reserve_failures.emplace(key.name, reserved.error());
+  }
+  co_return std::nullopt;
+}
+
+Task<Result<ClaimPtr>> PodSync::reserve(const Reserve& step, Attempt attempt) {
+  const Result<ClaimPtr> reserved =
+      co_await api_.reserve(step.claim, step.consumer, attempt.priority);
+  if (!reserved) co_return reserved;
+  if (log_.v(2)) {
+    log_.info("Claim reserved", {{"claim", step.claim->meta.key.str()},
+                                 {"resource", step.consumer.resource.str()},
+                                 {"name", step.consumer.name}});
+  }
+  stores_.own_claims.record(*reserved);
+  const auto is_there = [&](const api::ConsumerReference& consumer) {
+    return consumer.uid == step.consumer.uid;
+  };
+  // An admission webhook may have undone it: not again in this round.
+  if (std::ranges::none_of((*reserved)->reserved_for, is_there)) {
+    co_return runtime::fail(runtime::Reason::conflict, "the reservation did not last");
+  }
+  co_return reserved;
+}
+
+// The pod may have changed while a step waited. False: it is gone, or another one has its name.
+bool PodSync::refresh(PodSnapshot& snapshot) const {
+  PodPtr newest = stores_.pods.get(snapshot.pod->meta.key);
+  if (newest == nullptr || newest->meta.uid != snapshot.pod->meta.uid) return false;
+  snapshot.pod = std::move(newest);
+  return true;
+}
+
+}  // namespace dcm::resource_claim

@@ -1,0 +1,25 @@
+#include "controllers/resource_claim/sync/uid_memory.hpp"
+
+#include "runtime/assert.hpp"
+
+namespace dcm::resource_claim {
+
+UidMemory::UidMemory(std::size_t capacity)
+    : capacity_(capacity), index_(0, ByUid{&uids_}, ByUid{&uids_}) {
+  DCM_ASSERT(capacity > 0);
+}
+
+void UidMemory::add(const api::Uid& uid) {
+  if (uid.empty() || contains(uid)) return;
+  if (uids_.size() < capacity_) {
+    uids_.push_back(uid);
+    index_.insert(static_cast<Slot>(uids_.size() - 1));
+    return;
+  }
+  index_.erase(static_cast<Slot>(oldest_));
+  uids_[oldest_] = uid;
+  index_.insert(static_cast<Slot>(oldest_));
+  oldest_ = (oldest_ + 1) % capacity_;
+}
+
+}  // namespace dcm::resource_claim

@@ -1,0 +1,213 @@
+#include "controllers/resource_claim/sync/wakeups.hpp"
+
+#include "controllers/common/pod_claims.hpp"
+#include "controllers/resource_claim/sync/snapshots.hpp"
+#include "runtime/task.hpp"
+
+namespace dcm::resource_claim {
+namespace {
+
+// Objects per slice of wake_all: about 1 ms.
+constexpr std::size_t kSlice = 256;
+// Consumers that are no pods are reported once; who has more of them is told again.
+constexpr std::size_t kReportedConsumersMax = 1'024;
+
+Priority priority_of(Origin origin) {
+  return origin == Origin::live ? Priority::live : Priority::backlog;
+}
+
+bool is_nothing_to_do(const ClaimStep& step) {
+  return std::holds_alternative<ClaimFinished>(step);
+}
+
+bool is_same_controller(const api::ResourceClaim& a, const api::ResourceClaim& b) {
+  if (a.controller == nullptr || b.controller == nullptr) return a.controller == b.controller;
+  return *a.controller == *b.controller;
+}
+
+}  // namespace
+
+Wakeups::Wakeups(Stores stores, ItemQueue& queue, common::FeatureGates gates,
+                 std::size_t uids_remembered, runtime::Logger log)
+    : stores_(std::move(stores)),
+      queue_(queue),
+      gates_(gates),
+      log_(std::move(log)),
+      deleted_consumers_(uids_remembered),
+      reported_consumers_(kReportedConsumersMax) {}
+
+runtime::Task<> Wakeups::wake_all() {
+  std::optional<informers::Cursor> at = informers::Cursor();
+  while (at) {
+    at = stores_.pods.visit_slice(*at, kSlice,
+                                  [this](const PodPtr& pod) { wake_pod(pod, Priority::backlog); });
+    co_await runtime::yield();
+  }
+  at = stores_.groups ? std::optional(informers::Cursor()) : std::nullopt;
+  while (at) {
+    at = stores_.groups->groups.visit_slice(
+        *at, kSlice, [this](const GroupPtr& group) { wake_group(group, Priority::backlog); });
+    co_await runtime::yield();
+  }
+  at = informers::Cursor();
+  while (at) {
+    at = stores_.claims.visit_slice(
+        *at, kSlice, [this](const ClaimPtr& claim) { wake_claim(claim, Priority::backlog); });
+    co_await runtime::yield();
+  }
+}
+
+void Wakeups::observe_added(const PodPtr& pod, Origin origin) {
+  wake_pod(pod, priority_of(origin));
+  if (!common::is_done(*pod)) return;
+  wake_claims_of(*pod, common::names_of_claims(*pod), priority_of(origin));
+}
+
+void Wakeups::observe_updated(const PodPtr& /*before*/, const PodPtr& after, Origin origin) {
+  observe_added(after, origin);
+}
+
+void Wakeups::observe_deleted(const PodPtr& last_known, Origin origin) {
+  deleted_consumers_.add(last_known->meta.uid);
+  wake_claims_of(*last_known, common::names_of_claims(*last_known), priority_of(origin));
+}
+
+// It lives on without claims of its own. What is reserved for it nevertheless stays, and as the
+// cache will not tell when it ends, the API server is asked from now on.
+void Wakeups::observe_left(const PodPtr& last_known, Origin origin) {
+  stores_.claims_by_consumer.for_each(
+      last_known->meta.uid, [&](const ClaimPtr& claim) { wake_claim(claim, priority_of(origin)); });
+}
+
+void Wakeups::observe_added(const ClaimPtr& claim, Origin origin) {
+  wake_claim(claim, priority_of(origin));
+  wake_users_of(claim, priority_of(origin));
+}
+
+void Wakeups::observe_updated(const ClaimPtr& before, const ClaimPtr& after, Origin origin) {
+  const Priority priority = priority_of(origin);
+  wake_claim(after, priority);
+  wake_groups_of(*after, priority);
+  if (!is_same_controller(*before, *after)) return wake_users_of(after, priority);
+  // Without a node, a pod needs no more than that the claim is there. Thousands of pods may wait
+  // for one claim that changes all the time.
+  stores_.pods_by_claim.for_each(after->meta.key, [&](const PodPtr& pod) {
+    if (!pod->node_name.empty()) wake_pod(pod, priority);
+  });
+}
+
+void Wakeups::observe_deleted(const ClaimPtr& last_known, Origin origin) {
+  wake_users_of(last_known, priority_of(origin));
+}
+
+void Wakeups::observe_left(const ClaimPtr& last_known, Origin origin) {
+  wake_users_of(last_known, priority_of(origin));
+}
+
+void Wakeups::observe_added(const TemplatePtr& claim_template, Origin origin) {
+  stores_.pods_by_template.for_each(claim_template->meta.key,
+                                    [&](const PodPtr& pod) { wake_pod(pod, priority_of(origin)); });
+  if (!stores_.groups) return;
+  stores_.groups->groups_by_template.for_each(claim_template->meta.key, [&](const GroupPtr& group) {
+    wake_group(group, priority_of(origin));
+  });
+}
+
+void Wakeups::observe_updated(const TemplatePtr& /*before*/, const TemplatePtr& after,
+                              Origin origin) {
+  observe_added(after, origin);
+}
+
+// Claims that were made from it stay as they are.
+void Wakeups::observe_deleted(const TemplatePtr& /*last_known*/, Origin /*origin*/) {}
+void Wakeups::observe_left(const TemplatePtr& /*last_known*/, Origin /*origin*/) {}
+
+void Wakeups::observe_added(const GroupPtr& group, Origin origin) {
+  wake_group(group, priority_of(origin));
+  wake_pods_of_group(group->meta.key, priority_of(origin));
+}
+
+void Wakeups::observe_updated(const GroupPtr& /*before*/, const GroupPtr& after, Origin origin) {
+  observe_added(after, origin);
+}
+
+void Wakeups::observe_deleted(const GroupPtr& last_known, Origin origin) {
+  deleted_consumers_.add(last_known->meta.uid);
+  wake_claims_of(*last_known, common::names_of_claims(*last_known), priority_of(origin));
+}
+
+void Wakeups::observe_left(const GroupPtr& /*last_known*/, Origin /*origin*/) {}  // all are kept
+
+void Wakeups::wake_pod(const PodPtr& pod, Priority priority) {
+  if (mode_ == Mode::standby) return;
+  const PodSnapshot snapshot =
+      make_pod_snapshot(stores_, pod, Generation::EarlierCreates::outcome_known);
+  if (is_nothing_to_do(decide_pod(snapshot, gates_))) return;
+  queue_.add({Item::Kind::pod, pod->meta.key}, priority);
+}
+
+void Wakeups::wake_group(const GroupPtr& group, Priority priority) {
+  if (mode_ == Mode::standby) return;
+  const GroupSnapshot snapshot =
+      make_group_snapshot(stores_, group, Generation::EarlierCreates::outcome_known);
+  if (is_nothing_to_do(decide_group(snapshot, gates_))) return;
+  queue_.add({Item::Kind::group, group->meta.key}, priority);
+}
+
+void Wakeups::wake_claim(const ClaimPtr& claim, Priority priority) {
+  if (mode_ == Mode::standby) return;
+  report_foreign_consumers(*claim);
+  const ClaimSnapshot snapshot = make_claim_snapshot(stores_, deleted_consumers_, gates_, claim);
+  if (is_nothing_to_do(decide_claim(snapshot))) return;
+  queue_.add({Item::Kind::claim, claim->meta.key}, priority);
+}
+
+// The claims that the pod or group refers to (`names`), those that it owns, and those that are
+// reserved for it.
+void Wakeups::wake_claims_of(const api::ClaimUser& user, const std::vector<std::string_view>& names,
+                             Priority priority) {
+  if (mode_ == Mode::standby) return;
+  const auto wake = [&](const ClaimPtr& claim) { wake_claim(claim, priority); };
+  for (const std::string_view name : names) {
+    const ClaimPtr claim = stores_.claims.get({user.meta.key.namespace_, std::string(name)});
+    if (claim != nullptr) wake(claim);
+  }
+  stores_.claims_by_owner.for_each(user.meta.uid, wake);
+  stores_.claims_by_consumer.for_each(user.meta.uid, wake);
+}
+
+// A new claim of a group is one that its pods may wait for: none of them names it yet.
+void Wakeups::wake_users_of(const ClaimPtr& claim, Priority priority) {
+  stores_.pods_by_claim.for_each(claim->meta.key,
+                                 [&](const PodPtr& pod) { wake_pod(pod, priority); });
+  wake_groups_of(*claim, priority);
+  if (!stores_.groups || !common::has_group_as_controller(*claim)) return;
+  wake_pods_of_group({claim->meta.key.namespace_, claim->controller->name}, priority);
+}
+
+void Wakeups::wake_pods_of_group(const api::NamespacedName& group, Priority priority) {
+  stores_.groups->pods_by_group.for_each(group,
+                                         [&](const PodPtr& pod) { wake_pod(pod, priority); });
+}
+
+void Wakeups::wake_groups_of(const api::ResourceClaim& claim, Priority priority) {
+  if (!stores_.groups) return;
+  stores_.groups->groups_by_claim.for_each(
+      claim.meta.key, [&](const GroupPtr& group) { wake_group(group, priority); });
+}
+
+void Wakeups::report_foreign_consumers(const api::ResourceClaim& claim) {
+  const bool do_groups_count = common::group_claims(gates_) == common::GroupClaims::shared;
+  for (const api::ConsumerReference& consumer : claim.reserved_for) {
+    const bool is_known = consumer.is_pod() || (consumer.is_pod_group() && do_groups_count);
+    if (is_known || reported_consumers_.contains(consumer.uid)) continue;
+    reported_consumers_.add(consumer.uid);
+    log_.warning("A claim is reserved for something that is no pod; that reservation is kept",
+                 {{"claim", claim.meta.key.str()},
+                  {"apiGroup", consumer.group.str()},
+                  {"resource", consumer.resource.str()},
+                  {"name", consumer.name}});
+  }
+}
+
+}  // namespace dcm::resource_claim

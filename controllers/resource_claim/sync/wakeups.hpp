@@ -1,0 +1,87 @@
+// What wakes the controller: from changes of the caches to items in the queue.
+#pragma once
+
+#include "controllers/common/feature_gates.hpp"
+#include "controllers/resource_claim/sync/item.hpp"
+#include "controllers/resource_claim/sync/stores.hpp"
+#include "controllers/resource_claim/sync/uid_memory.hpp"
+#include "informers/observer.hpp"
+#include "runtime/log.hpp"
+
+namespace dcm::resource_claim {
+
+using informers::Origin;
+using workqueue::Priority;
+
+// Observes four kinds. Who is concerned by a change is asked the same question as a worker asks
+// (decide_pod, decide_group, decide_claim), and is queued unless the answer is that there is
+// nothing to do.
+//
+// While it is on standby, it remembers the deleted pods and groups and queues nothing: another
+// instance does the work. The rest it learns from the caches when it is made active.
+class Wakeups final : public informers::Observer<api::Pod>,
+                      public informers::Observer<api::ResourceClaim>,
+                      public informers::Observer<api::ResourceClaimTemplate>,
+                      public informers::Observer<api::PodGroup> {
+ public:
+  // `queue` must outlive it.
+  Wakeups(Stores stores, ItemQueue& queue, common::FeatureGates gates, std::size_t uids_remembered,
+          runtime::Logger log);
+
+  enum class Mode : std::uint8_t { standby, active };
+  Mode mode() const { return mode_; }
+  // From now on changes are queued. What is in the caches already: wake_all().
+  void activate() { mode_ = Mode::active; }
+
+  // Queues as backlog whatever has something to do, in slices. Live changes come in between.
+  runtime::Task<> wake_all();
+
+  // Pods and groups that are known to be gone.
+  const UidMemory& deleted_consumers() const { return deleted_consumers_; }
+
+ private:
+  using PodPtr = informers::ObjectPtr<api::Pod>;
+  using ClaimPtr = informers::ObjectPtr<api::ResourceClaim>;
+  using TemplatePtr = informers::ObjectPtr<api::ResourceClaimTemplate>;
+  using GroupPtr = informers::ObjectPtr<api::PodGroup>;
+
+  void observe_added(const PodPtr& pod, Origin origin) override;
+  void observe_updated(const PodPtr& before, const PodPtr& after, Origin origin) override;
+  void observe_deleted(const PodPtr& last_known, Origin origin) override;
+  void observe_left(const PodPtr& last_known, Origin origin) override;
+
+  void observe_added(const ClaimPtr& claim, Origin origin) override;
+  void observe_updated(const ClaimPtr& before, const ClaimPtr& after, Origin origin) override;
+  void observe_deleted(const ClaimPtr& last_known, Origin origin) override;
+  void observe_left(const ClaimPtr& last_known, Origin origin) override;
+
+  void observe_added(const TemplatePtr& claim_template, Origin origin) override;
+  void observe_updated(const TemplatePtr& before, const TemplatePtr& after, Origin origin) override;
+  void observe_deleted(const TemplatePtr& last_known, Origin origin) override;
+  void observe_left(const TemplatePtr& last_known, Origin origin) override;
+
+  void observe_added(const GroupPtr& group, Origin origin) override;
+  void observe_updated(const GroupPtr& before, const GroupPtr& after, Origin origin) override;
+  void observe_deleted(const GroupPtr& last_known, Origin origin) override;
+  void observe_left(const GroupPtr& last_known, Origin origin) override;
+
+  void wake_pod(const PodPtr& pod, Priority priority);
+  void wake_group(const GroupPtr& group, Priority priority);
+  void wake_claim(const ClaimPtr& claim, Priority priority);
+  void wake_claims_of(const api::ClaimUser& user, const std::vector<std::string_view>& names,
+                      Priority priority);
+  void wake_users_of(const ClaimPtr& claim, Priority priority);
+  void wake_pods_of_group(const api::NamespacedName& group, Priority priority);
+  void wake_groups_of(const api::ResourceClaim& claim, Priority priority);
+  void report_foreign_consumers(const api::ResourceClaim& claim);
+
+  Stores stores_;
+  ItemQueue& queue_;
+  common::FeatureGates gates_;
+  runtime::Logger log_;
+  Mode mode_ = Mode::standby;
+  UidMemory deleted_consumers_;
+  UidMemory reported_consumers_;
+};
+
+}  // namespace dcm::resource_claim
