@@ -42,7 +42,7 @@ Settings manager_settings() {
 int with_words(const std::string& name, const Strings& arguments,
                const std::function<int(const Strings&)>& run) {
   const Command& command = *find_command({name});
-  const auto line = parse_command_line({}, arguments);
+  const auto line = parse_command_line({}, arguments, KubernetesFlags::unknown);
   if (!line) return refuse(name + ": " + line.error());
   if (line->wants_help) return print(command_help(command));
   return run(line->words);

@@ -5,7 +5,8 @@
 #include <string>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+
+#include "cmd/dra-controller-manager/options/kubernetes.hpp"
 
 namespace dcm::manager {
 namespace {
@@ -31,23 +32,34 @@ std::unexpected<runtime::Error> refuse(std::string why) {
   return runtime::fail(Reason::configuration, std::move(why));
 }
 
-std::string known_names() {
-  std::array<std::string_view, kGates.size()> names;
-  std::ranges::transform(kGates, names.begin(), &FeatureGate::name);
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
-runtime::Result<> set_feature_gate(std::string_view name, bool on, FeatureGates& gates) {
-  // As Kubernetes' own components take it, which have gates of several (KEP-4330).
+// As Kubernetes' own components take it, which have gates of several (KEP-4330).
+std::string_view without_component(std::string_view name) {
   constexpr std::string_view kComponent = "kube:";
   if (name.starts_with(kComponent)) name.remove_prefix(kComponent.size());
-  const auto gate = std::ranges::find(kGates, name, &FeatureGate::name);
-  if (gate == kGates.end()) {
-    return refuse(fmt::format("unknown feature gate \"{}\" (known: {})", name, known_names()));
+  return name;
+}
+
+runtime::Result<> refuse_unknown(std::string_view name) {
+  const std::string meant = kubernetes::closest_feature_gate(name);
+  return refuse(fmt::format("no Kubernetes version has a feature gate \"{}\"{}", name,
+                            meant.empty() ? "" : "; did you mean " + meant + "?"));
+}
+
+// A gate for all of one stage, "ALPHA" or "BETA"; empty: another gate.
+std::string_view stage_meant_by(std::string_view name) {
+  return name == "AllAlpha" ? "ALPHA" : name == "AllBeta" ? "BETA" : "";
+}
+
+void set_stage(std::string_view stage, bool on, FeatureGates& gates) {
+  for (const FeatureGate& gate : kGates) {
+    if (gate.stage == stage) gates.*(gate.value) = on;
   }
+}
+
+runtime::Result<> set_feature_gate(const FeatureGate* gate, bool on, FeatureGates& gates) {
   const bool by_default = FeatureGates().*gate->value;
   if (gate->lock != FeatureGate::Lock::none && on != by_default) {
-    return refuse(fmt::format("feature gate {} is locked to {}", name, by_default));
+    return refuse(fmt::format("feature gate {} is locked to {}", gate->name, by_default));
   }
   gates.*(gate->value) = on;
   return {};
@@ -59,14 +71,27 @@ std::span<const FeatureGate> known_feature_gates() {
   return kGates;
 }
 
-runtime::Result<> set_feature_gates(const Switches& switches, FeatureGates& gates) {
+runtime::Result<Strings> set_feature_gates(const Switches& switches, FeatureGates& gates) {
   for (const auto& [name, on] : switches) {
-    if (auto set = set_feature_gate(name, on, gates); !set) return set;
+    set_stage(stage_meant_by(without_component(name)), on, gates);
+  }
+  Strings without_effect;
+  for (const auto& [written, on] : switches) {
+    const std::string_view name = without_component(written);
+    const auto gate = std::ranges::find(kGates, name, &FeatureGate::name);
+    if (gate != kGates.end()) {
+      if (const auto set = set_feature_gate(gate, on, gates); !set)
+        return runtime::fail(set.error());
+    } else if (!kubernetes::is_feature_gate(name)) {
+      return runtime::fail(refuse_unknown(name).error());
+    } else if (stage_meant_by(name).empty()) {
+      without_effect.emplace_back(name);
+    }
   }
   if (gates.dra_workload_resource_claims && !gates.generic_workload) {
     return refuse("feature gate DRAWorkloadResourceClaims needs GenericWorkload=true as well");
   }
-  return {};
+  return without_effect;
 }
 
 }  // namespace dcm::manager

@@ -21,7 +21,9 @@ struct FeatureGate {
 
 std::span<const FeatureGate> known_feature_gates();
 
-// Turns gates on or off. Errors: configuration; names a gate and what is wrong with it.
-runtime::Result<> set_feature_gates(const Switches& switches, common::FeatureGates& gates);
+// Turns gates on or off; AllAlpha and AllBeta do it for those of that stage that are not named.
+// Returns the gates that Kubernetes has and that nothing here asks for. Errors: configuration;
+// names a gate and what is wrong with it.
+runtime::Result<Strings> set_feature_gates(const Switches& switches, common::FeatureGates& gates);
 
 }  // namespace dcm::manager

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "client/config/config.hpp"
 #include "client/events/event_recorder.hpp"
@@ -227,6 +228,10 @@ int run_manager(const Options& options) {
     log.info("Going through a proxy", {{"proxy", config->proxy->endpoint.authority()}});
   }
   for (const std::string& warning : config->warnings) log.warning(warning);
+  if (!options.without_effect.empty()) {
+    log.info("Accepted as kube-controller-manager does, without effect here",
+             {{"names", fmt::format("{}", fmt::join(options.without_effect, " "))}});
+  }
   if (options.dry_run_timeout) {
     log.info("This is a dry run: no lease is taken and nothing is written",
              {{"disagreementAfter", format_duration(*options.dry_run_timeout)}});

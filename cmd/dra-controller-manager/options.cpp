@@ -51,7 +51,7 @@ std::vector<Flag> flags_of(const Settings& table, const Effective& effective) {
 std::expected<Options, Exit> parse_options(const std::vector<std::string>& arguments) {
   Draft draft;
   const Settings table = make_settings(draft);
-  auto line = parse_command_line(table, arguments);
+  auto line = parse_command_line(table, arguments, KubernetesFlags::accepted);
   if (!line) return refuse(line.error());
   if (line->wants_help) return std::unexpected(Exit{0, manager_help(table)});
   if (line->wants_version) {
@@ -61,6 +61,7 @@ std::expected<Options, Exit> parse_options(const std::vector<std::string>& argum
     return refuse(fmt::format("unexpected argument \"{}\"; --help lists flags and commands",
                               line->words.front()));
   }
+  draft.options.without_effect = std::move(line->without_effect);
   const auto given = gather(table, std::move(line->given));
   if (!given) return refuse(given.error());
   const auto effective = apply_settings(table, *given);

@@ -53,6 +53,8 @@ struct Options {
   int verbosity = 0;
   // Nothing is written; how long the cluster may take to get there without us. Nothing: no dry run.
   std::optional<runtime::Duration> dry_run_timeout;
+  // Flags, controllers and feature gates that only Kubernetes' own components have a use for.
+  std::vector<std::string> without_effect;
   std::vector<Flag> flags;    // all there are, in the order of --help
   std::string configuration;  // all of it as a configuration file in JSON (options/config_file.hpp)
 };

@@ -107,6 +107,18 @@ TEST_F(Binary, a_server_that_is_not_there_is_a_reason_not_to_be_ready_and_no_end
   EXPECT_EQ(manager->stop(), 0);
 }
 
+TEST_F(Binary,
+       the_command_line_of_a_control_plane_is_accepted_and_what_has_no_effect_is_named_once) {
+  const auto manager =
+      start_unready(kubeconfig_for({.server = "http://127.0.0.1:1"}), "127.0.0.1:1",
+                    {"--feature-gates=DRAExtendedResource=true", "--cluster-cidr=10.0.0.0/8"});
+  EXPECT_EQ(manager->stop(), 0);
+  const std::string log = manager->log();
+  EXPECT_NE(log.find("without effect here\" names=\"--cluster-cidr DRAExtendedResource\""),
+            std::string::npos)
+      << log;
+}
+
 TEST_F(Binary, a_server_that_does_not_speak_json_is_a_reason_not_to_be_ready) {
   faults().add({.method = "GET",
                 .target = "^/apis",

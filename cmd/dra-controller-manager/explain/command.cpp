@@ -98,7 +98,7 @@ class NoWrites final : public client::WriteGate {
 
 ExplainOutcome read(const ExplainOptions& options) {
   common::FeatureGates features;
-  if (const Result<> set = set_feature_gates(options.feature_gates, features); !set) {
+  if (const auto set = set_feature_gates(options.feature_gates, features); !set) {
     return bad_flags("--feature-gates: " + set.error().message);
   }
   const auto config =

@@ -90,7 +90,7 @@ Settings explain_settings(ExplainOptions& options) {
 std::expected<ExplainOptions, std::string> parse_explain_options(const Strings& arguments) {
   ExplainOptions options;
   const Settings table = explain_settings(options);
-  auto line = parse_command_line(table, arguments);
+  auto line = parse_command_line(table, arguments, KubernetesFlags::unknown);
   if (!line) return std::unexpected(std::move(line.error()));
   options.words = std::move(line->words);
   options.wants_help = line->wants_help;

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "cmd/dra-controller-manager/options/kubernetes.hpp"
+
 namespace dcm::manager {
 namespace {
 
@@ -18,8 +20,8 @@ struct Written {
 
 class Parser {
  public:
-  Parser(std::span<const Setting> table, const Strings& arguments)
-      : table_(table), rest_(arguments.begin(), arguments.end()) {}
+  Parser(std::span<const Setting> table, const Strings& arguments, KubernetesFlags others)
+      : table_(table), others_(others), rest_(arguments.begin(), arguments.end()) {}
 
   std::expected<CommandLine, std::string> parse() {
     while (next_ < rest_.size() && problem_.empty()) take(rest_[next_++]);
@@ -62,7 +64,7 @@ class Parser {
   }
 
   void take_flag(Written written) {
-    if (written.setting == nullptr) return refuse_unknown(written.shown);
+    if (written.setting == nullptr) return pass_over(written);
     if (!written.value && written.setting->is_switch()) written.value = "true";
     if (!written.value && next_ < rest_.size()) written.value = rest_[next_++];
     if (!written.value) {
@@ -92,6 +94,19 @@ class Parser {
     line_.given.push_back(std::move(given));
   }
 
+  void pass_over(const Written& written) {
+    const auto type = kubernetes::flag_type(std::string_view(written.shown).substr(2));
+    if (!type || others_ == KubernetesFlags::unknown) return refuse_unknown(written.shown);
+    if (*type == kubernetes::FlagType::with_value && !written.value) {
+      if (next_ == rest_.size()) {
+        problem_ = fmt::format("{}: expected a value after it", written.shown);
+        return;
+      }
+      ++next_;
+    }
+    line_.without_effect.push_back(written.shown);
+  }
+
   void refuse_unknown(const std::string& shown) {
     Strings known = {"--help", "--version"};
     for (const Setting& setting : table_) known.push_back("--" + setting.text.flag);
@@ -101,6 +116,7 @@ class Parser {
   }
 
   std::span<const Setting> table_;
+  KubernetesFlags others_;
   Strings rest_;
   std::size_t next_ = 0;
   CommandLine line_;
@@ -110,8 +126,9 @@ class Parser {
 }  // namespace
 
 std::expected<CommandLine, std::string> parse_command_line(std::span<const Setting> table,
-                                                           const Strings& arguments) {
-  return Parser(table, arguments).parse();
+                                                           const Strings& arguments,
+                                                           KubernetesFlags others) {
+  return Parser(table, arguments, others).parse();
 }
 
 }  // namespace dcm::manager

@@ -10,6 +10,9 @@
 
 namespace dcm::manager {
 
+// What becomes of a flag that is not in the table, but kube-controller-manager has.
+enum class KubernetesFlags { unknown, accepted };
+
 // A value that was given for a row of the table.
 struct Given {
   const Setting* setting;
@@ -20,6 +23,7 @@ struct Given {
 struct CommandLine {
   std::vector<Given> given;  // in order; the last one for a row counts
   Strings words;             // what is no flag
+  Strings without_effect;    // flags of kube-controller-manager that are not in the table
   bool wants_help = false;
   bool wants_version = false;
 };
@@ -29,6 +33,7 @@ struct CommandLine {
 // must outlive the result. Errors: one line that names the flag, what it got and what was expected;
 // the value of an unknown flag is never part of it.
 std::expected<CommandLine, std::string> parse_command_line(std::span<const Setting> table,
-                                                           const Strings& arguments);
+                                                           const Strings& arguments,
+                                                           KubernetesFlags others);
 
 }  // namespace dcm::manager

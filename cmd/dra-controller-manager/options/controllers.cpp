@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "cmd/dra-controller-manager/feature_gates.hpp"
+#include "cmd/dra-controller-manager/options/kubernetes.hpp"
 
 namespace dcm::manager {
 namespace {
@@ -24,6 +25,13 @@ constexpr std::array kControllers = {
     ControllerName{"device-taint-eviction-controller", "",
                    &Options::runs_device_taint_eviction_controller},
 };
+
+Conflict refuse_unknown(const std::string& name, const std::string& bare) {
+  const std::string meant = kubernetes::closest_controller(bare);
+  return {"controllers",
+          fmt::format("\"{}\" is none of the known controllers (*, {}){}", name,
+                      known_controllers(), meant.empty() ? "" : "; did you mean " + meant + "?")};
+}
 
 }  // namespace
 
@@ -43,11 +51,13 @@ std::optional<Conflict> select_controllers(const Strings& names, Options& option
     const auto found = std::ranges::find_if(kControllers, [&](const ControllerName& known) {
       return bare == known.name || (!known.alias.empty() && bare == known.alias);
     });
-    if (found == kControllers.end()) {
-      return Conflict{"controllers", fmt::format("\"{}\" is none of the known controllers (*, {})",
-                                                 name, known_controllers())};
+    if (found != kControllers.end()) {
+      options.*(found->runs) = !is_minus;
+    } else if (!kubernetes::is_controller(bare)) {
+      return refuse_unknown(name, bare);
+    } else if (!is_minus) {
+      options.without_effect.push_back(bare);
     }
-    options.*(found->runs) = !is_minus;
   }
   const bool any = std::ranges::any_of(
       kControllers, [&](const ControllerName& known) { return options.*(known.runs); });
@@ -56,9 +66,10 @@ std::optional<Conflict> select_controllers(const Strings& names, Options& option
 }
 
 std::optional<Conflict> settle_feature_gates(const Switches& gates, Options& options) {
-  if (const auto set = set_feature_gates(gates, options.features); !set) {
-    return Conflict{"feature-gates", set.error().message};
-  }
+  const auto without_effect = set_feature_gates(gates, options.features);
+  if (!without_effect) return Conflict{"feature-gates", without_effect.error().message};
+  options.without_effect.insert(options.without_effect.end(), without_effect->begin(),
+                                without_effect->end());
   if (!options.features.dra_device_taints) options.runs_device_taint_eviction_controller = false;
   return std::nullopt;
 }

@@ -64,24 +64,47 @@ TEST_F(CommandLineTest, flags_are_read_in_every_form_that_pflag_knows) {
                "gates",
                "A=true,B=true"},
        }) {
-    const auto line = parse_command_line(table_, row.arguments);
+    const auto line = parse_command_line(table_, row.arguments, KubernetesFlags::unknown);
     ASSERT_TRUE(line) << row.name << ": " << line.error();
     EXPECT_EQ(value_of(*line, row.flag), row.value) << row.name;
   }
 }
 
 TEST_F(CommandLineTest, a_switch_takes_no_next_argument) {
-  const auto line = parse_command_line(table_, {"--leader-elect", "false"});
+  const auto line =
+      parse_command_line(table_, {"--leader-elect", "false"}, KubernetesFlags::unknown);
   ASSERT_TRUE(line) << line.error();
   EXPECT_EQ(value_of(*line, "leader-elect"), "true");
   EXPECT_THAT(line->words, ElementsAre("false"));
 }
 
 TEST_F(CommandLineTest, behind_two_dashes_everything_is_a_word) {
-  const auto line = parse_command_line(table_, {"a", "--", "--names=a", "-h"});
+  const auto line =
+      parse_command_line(table_, {"a", "--", "--names=a", "-h"}, KubernetesFlags::unknown);
   ASSERT_TRUE(line) << line.error();
   EXPECT_THAT(line->words, ElementsAre("a", "--names=a", "-h"));
   EXPECT_FALSE(line->wants_help);
+}
+
+TEST_F(CommandLineTest,
+       flags_that_only_kube_controller_manager_has_are_accepted_with_their_values) {
+  const auto line = parse_command_line(
+      table_, {"--cluster-cidr=10.0.0.0/8", "--cert_dir", "/a", "--profiling", "--rate=3", "b"},
+      KubernetesFlags::accepted);
+  ASSERT_TRUE(line) << line.error();
+  EXPECT_THAT(line->without_effect, ElementsAre("--cluster-cidr", "--cert_dir", "--profiling"));
+  EXPECT_EQ(value_of(*line, "rate"), "3");
+  EXPECT_THAT(line->words, ElementsAre("b"));
+}
+
+TEST_F(CommandLineTest, flags_of_kube_controller_manager_are_unknown_to_other_commands) {
+  EXPECT_FALSE(parse_command_line(table_, {"--profiling"}, KubernetesFlags::unknown));
+}
+
+TEST_F(CommandLineTest, a_flag_of_kube_controller_manager_needs_its_value_too) {
+  const auto line = parse_command_line(table_, {"--cert-dir"}, KubernetesFlags::accepted);
+  ASSERT_FALSE(line);
+  EXPECT_THAT(line.error(), HasSubstr("--cert-dir: expected a value after it"));
 }
 
 struct BadRow {
@@ -102,7 +125,7 @@ TEST_F(CommandLineTest, a_mistake_is_one_line_that_says_what_was_expected) {
            BadRow{"neither true nor false", {"--leader-elect=1"}, "expected true or false"},
            BadRow{"a gate without a value", {"--gates=A"}, "expected NAME=true or NAME=false"},
        }) {
-    const auto line = parse_command_line(table_, row.arguments);
+    const auto line = parse_command_line(table_, row.arguments, KubernetesFlags::unknown);
     ASSERT_FALSE(line) << row.name;
     EXPECT_THAT(line.error(), HasSubstr(row.message)) << row.name;
     EXPECT_EQ(line.error().find('\n'), std::string::npos) << row.name;
@@ -110,7 +133,7 @@ TEST_F(CommandLineTest, a_mistake_is_one_line_that_says_what_was_expected) {
 }
 
 TEST_F(CommandLineTest, the_value_of_an_unknown_flag_is_not_shown) {
-  const auto line = parse_command_line(table_, {"--token=very-secret"});
+  const auto line = parse_command_line(table_, {"--token=very-secret"}, KubernetesFlags::unknown);
   ASSERT_FALSE(line);
   EXPECT_THAT(line.error(), Not(HasSubstr("very-secret")));
 }

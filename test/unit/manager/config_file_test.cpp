@@ -146,7 +146,7 @@ TEST_F(ConfigFile, a_mistake_is_one_line_with_line_column_key_and_what_was_expec
                "featureGates:\n  DRADeviceTaints: true\n  DRADeviceTaints: true",
                ":5:3: featureGates.DRADeviceTaints: is given twice"},
            Row{"an unknown gate", "featureGates: {NoSuchGate: true}",
-               ":3:15: featureGates: unknown feature gate \"NoSuchGate\""},
+               ":3:15: featureGates: no Kubernetes version has a feature gate \"NoSuchGate\""},
            Row{"an unknown controller", "controllers: [garbage]",
                ":3:14: controllers: \"garbage\" is none of the known controllers"},
            Row{"an unknown word", "logging: {format: xml}",

@@ -96,6 +96,46 @@ TEST(Options, without_device_taints_nobody_is_evicted) {
   EXPECT_TRUE(options->runs_resource_claim_controller);
 }
 
+TEST(Options, feature_gates_of_other_components_are_accepted_and_named) {
+  const auto options = parse_options(
+      {"--feature-gates=DRAExtendedResource=true,kube:InPlacePodVerticalScaling=false,"
+       "DRADeviceTaintRules=false"});
+  ASSERT_TRUE(options.has_value()) << options.error().text;
+  EXPECT_EQ(options->without_effect,
+            (std::vector<std::string>{"DRAExtendedResource", "InPlacePodVerticalScaling"}));
+  EXPECT_FALSE(options->features.dra_device_taint_rules);
+}
+
+TEST(Options, all_gates_of_a_stage_follow_their_own_gate_unless_they_are_named) {
+  EXPECT_TRUE(
+      parse_options({"--feature-gates=AllBeta=true"})->features.dra_workload_resource_claims);
+  EXPECT_FALSE(parse_options({"--feature-gates=AllBeta=true,DRAWorkloadResourceClaims=false"})
+                   ->features.dra_workload_resource_claims);
+  EXPECT_FALSE(parse_options({"--feature-gates=AllAlpha=true"})->features.generic_workload);
+}
+
+TEST(Options, controllers_of_kube_controller_manager_that_are_not_ours_are_passed_over) {
+  const auto options =
+      parse_options({"--controllers=*,bootstrap-signer-controller,-garbage-collector-controller"});
+  ASSERT_TRUE(options.has_value()) << options.error().text;
+  EXPECT_TRUE(options->runs_resource_claim_controller);
+  EXPECT_EQ(options->without_effect, (std::vector<std::string>{"bootstrap-signer-controller"}));
+}
+
+TEST(Options, the_flags_of_a_control_plane_as_kubeadm_writes_it_are_accepted) {
+  const auto options = parse_options(
+      {"--allocate-node-cidrs=true", "--authentication-kubeconfig=/a",
+       "--authorization-kubeconfig=/a", "--bind-address=127.0.0.1", "--client-ca-file=/ca",
+       "--cluster-cidr=10.244.0.0/16", "--cluster-name=kubernetes",
+       "--cluster-signing-cert-file=/ca", "--cluster-signing-key-file=/k",
+       "--controllers=*,bootstrapsigner,tokencleaner", "--kubeconfig=/a", "--leader-elect=true",
+       "--requestheader-client-ca-file=/f", "--root-ca-file=/ca",
+       "--service-account-private-key-file=/sa", "--service-cluster-ip-range=10.96.0.0/12",
+       "--use-service-account-credentials=true"});
+  ASSERT_TRUE(options.has_value()) << options.error().text;
+  EXPECT_EQ(options->cluster.kubeconfig, "/a");
+}
+
 TEST(Options, pods_are_deleted_or_evicted_by_the_eviction_api) {
   using device_taint_eviction::EvictionMode;
   EXPECT_EQ(parse_options({})->eviction_mode, EvictionMode::remove);
@@ -122,6 +162,8 @@ TEST(Options, a_mistake_is_one_line_that_names_the_flag) {
         {"--feature-gates=DRAAdminAccess=false", "DRAAdminAccess"},
         {"--feature-gates=DRAWorkloadResourceClaims=true", "needs GenericWorkload=true"},
         {"--feature-gates=NoSuchGate=true", "NoSuchGate"},
+        {"--feature-gates=DRADeviceTaintRule=true", "did you mean DRADeviceTaintRules?"},
+        {"--controllers=resourceclaims-controller", "did you mean resourceclaim-controller?"},
         {"--feature-gates=GenericWorkload", "GenericWorkload"},
         {"--logging-format=xml", "--logging-format"},
         {"-v=99", "-v"},
