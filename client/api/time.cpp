@@ -10,6 +10,7 @@
 namespace dcm::api {
 namespace {
 
+using std::chrono::microseconds;
 using std::chrono::seconds;
 
 // Reads a text from its front.
@@ -33,12 +34,19 @@ class Scanner {
     return true;
   }
   bool skip_either(char a, char b) { return skip(a) || skip(b); }
-  // False for a dot without digits.
-  bool skip_fraction() {
-    if (!skip('.')) return true;
+  // Zero where there is none; nullopt for a dot without digits.
+  std::optional<microseconds> fraction() {
+    if (!skip('.')) return microseconds::zero();
     const auto length = std::min(rest_.find_first_not_of("0123456789"), rest_.size());
+    if (length == 0) return std::nullopt;
+    microseconds value = microseconds::zero();
+    microseconds unit = std::chrono::milliseconds(100);
+    for (const char digit : rest_.substr(0, length)) {
+      value += unit * (digit - '0');
+      unit /= 10;
+    }
     rest_.remove_prefix(length);
-    return length > 0;
+    return value;
   }
   bool at_end() const { return rest_.empty(); }
 
@@ -60,14 +68,16 @@ std::optional<std::chrono::sys_days> scan_date(Scanner& scanner) {
   return std::chrono::sys_days(date);
 }
 
-std::optional<seconds> scan_clock(Scanner& scanner) {
+std::optional<microseconds> scan_clock(Scanner& scanner) {
   const auto hour = scanner.number(2);
   if (!hour || *hour > 23 || !scanner.skip(':')) return std::nullopt;
   const auto minute = scanner.number(2);
   if (!minute || *minute > 59 || !scanner.skip(':')) return std::nullopt;
   const auto second = scanner.number(2);
-  if (!second || *second > 60 || !scanner.skip_fraction()) return std::nullopt;
-  return std::chrono::hours(*hour) + std::chrono::minutes(*minute) + seconds(*second);
+  if (!second || *second > 60) return std::nullopt;
+  const auto fraction = scanner.fraction();
+  if (!fraction) return std::nullopt;
+  return std::chrono::hours(*hour) + std::chrono::minutes(*minute) + seconds(*second) + *fraction;
 }
 
 // What has to be subtracted to get UTC.
@@ -82,7 +92,7 @@ std::optional<seconds> scan_offset(Scanner& scanner) {
   return sign * (std::chrono::hours(*hours) + std::chrono::minutes(*minutes));
 }
 
-runtime::WallTime clamp(std::chrono::sys_seconds time) {
+runtime::WallTime clamp(std::chrono::sys_time<microseconds> time) {
   using runtime::WallTime;
   if (time >= std::chrono::floor<seconds>(WallTime::max())) return WallTime::max();
   if (time <= std::chrono::ceil<seconds>(WallTime::min())) return WallTime::min();
@@ -104,6 +114,12 @@ std::string format_micro_time(runtime::WallTime time) {
 }
 
 std::optional<runtime::WallTime> parse_time(std::string_view text) {
+  const auto time = parse_micro_time(text);
+  if (!time || *time == runtime::WallTime::max() || *time == runtime::WallTime::min()) return time;
+  return std::chrono::floor<seconds>(*time);
+}
+
+std::optional<runtime::WallTime> parse_micro_time(std::string_view text) {
   Scanner scanner(text);
   const auto date = scan_date(scanner);
   if (!date || !scanner.skip_either('T', 't')) return std::nullopt;
@@ -111,7 +127,7 @@ std::optional<runtime::WallTime> parse_time(std::string_view text) {
   if (!clock) return std::nullopt;
   const auto offset = scan_offset(scanner);
   if (!offset || !scanner.at_end()) return std::nullopt;
-  return clamp(std::chrono::sys_seconds(*date) + *clock - *offset);
+  return clamp(*date + *clock - *offset);
 }
 
 }  // namespace dcm::api

@@ -14,8 +14,9 @@ std::string format_time(runtime::WallTime time);
 // metav1.MicroTime: "2027-03-01T10:15:00.000000Z".
 std::string format_micro_time(runtime::WallTime time);
 
-// Any offset, fractions of a second are cut off. A time outside of what WallTime can hold becomes
-// its nearest end. Nothing for text that is no time.
+// Any offset. parse_time cuts fractions of a second off, parse_micro_time keeps microseconds. A
+// time outside of what WallTime can hold becomes its nearest end. Nothing for text that is no time.
 std::optional<runtime::WallTime> parse_time(std::string_view text);
+std::optional<runtime::WallTime> parse_micro_time(std::string_view text);
 
 }  // namespace dcm::api

@@ -45,6 +45,16 @@ bool must_read_after(const runtime::Error& error) {
          error.reason == runtime::Reason::already_exists || runtime::is_outcome_unknown(error);
 }
 
+// Later than the last renewal, also by a clock that was put back: others take a lease that says
+// what they have seen before for one that was not renewed.
+std::string renewal_after(const LeaseSpec& last, runtime::WallTime now) {
+  const auto before = api::parse_micro_time(last.renew_time);
+  if (before && now <= *before && *before < runtime::WallTime::max()) {
+    now = *before + std::chrono::microseconds(1);
+  }
+  return api::format_micro_time(now);
+}
+
 // Makes the lease ours, or keeps it so.
 Write hold(const std::optional<LeaseSpec>& known, const Candidate& self, Moment now) {
   LeaseSpec spec;
@@ -55,6 +65,7 @@ Write hold(const std::optional<LeaseSpec>& known, const Candidate& self, Moment 
   spec.acquire_time = spec.renew_time;
   if (!known) return {Write::Kind::create, std::move(spec)};
   const bool is_ours = known->holder == self.identity;
+  if (is_ours) spec.renew_time = renewal_after(*known, now.wall);
   if (is_ours && !known->acquire_time.empty()) spec.acquire_time = known->acquire_time;
   spec.transitions = known->transitions + (is_ours ? 0 : 1);
   return {Write::Kind::update, std::move(spec)};

@@ -228,12 +228,7 @@ void Safety::check_names(const Pod& before, const Pod& after) {
 }
 
 void Safety::remember(std::string_view resource, const Change& change) {
-  if (resource == "leases" && change.after != nullptr) {
-    // Who waits tells a renewal by what it says, as others do. One that says the same as an earlier
-    // one, by a clock that was put back meanwhile, is none to who has seen that one last.
-    const auto said = apiserver::text_at(*change.after, {"spec", "renewTime"});
-    lease_changed_ = renewed_.try_emplace(std::string(said), time_.now()).first->second;
-  }
+  if (resource == "leases" && change.after != nullptr) lease_changed_ = time_.now();
   if (resource == "resourceclaims" && change.after != nullptr) {
     const Claim& claim = cluster_.claims.at(change.key);
     owners_[change.key] = {claim.owner, claim.owner_if_group};

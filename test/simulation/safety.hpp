@@ -133,7 +133,6 @@ class Safety {
   std::optional<runtime::MonoTime> evicted_last_;
   std::size_t relists_ = 0;
   runtime::MonoTime lease_changed_{};
-  std::map<std::string, runtime::MonoTime> renewed_;  // by spec.renewTime: when it first said so
   std::optional<runtime::MonoTime> lease_changed_by_hand_;
 };
 

@@ -35,6 +35,14 @@ TEST(Time, beyond_what_the_clock_can_hold_is_its_nearest_end) {
   EXPECT_EQ(parse_time("0000-01-01T00:00:00+23:59"), runtime::WallTime::min());
 }
 
+TEST(Time, keeps_microseconds_where_it_says_so) {
+  EXPECT_EQ(parse_micro_time("2027-03-01T10:15:07.001234Z"), kTime + 1234us);
+  EXPECT_EQ(parse_micro_time("2027-03-01T10:15:07.0012349999Z"), kTime + 1234us);
+  EXPECT_EQ(parse_micro_time("2027-03-01T10:15:07.5Z"), kTime + 500ms);
+  EXPECT_EQ(parse_micro_time("2027-03-01T10:15:07Z"), kTime);
+  EXPECT_EQ(parse_micro_time("2027-03-01T10:15:07.Z"), std::nullopt);
+}
+
 TEST(Time, is_written_in_whole_seconds) {
   EXPECT_EQ(format_time(kTime + 999ms), "2027-03-01T10:15:07Z");
 }

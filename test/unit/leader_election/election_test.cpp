@@ -192,6 +192,22 @@ TEST(Hold, a_renewal_changes_the_time_of_renewal_alone) {
   EXPECT_EQ(written(leading_since(0s), 2s), expected);
 }
 
+TEST(Hold, a_renewal_is_later_than_the_last_one_by_a_clock_that_was_put_back) {
+  Leading state = leading_since(0s);
+  state.known->renew_time = "2024-10-04T00:00:07.000009Z";
+  EXPECT_EQ(written(state, 2s).renew_time, "2024-10-04T00:00:07.000010Z");
+  state.known->renew_time = "2024-10-04T00:00:02.000000Z";
+  EXPECT_EQ(written(state, 2s).renew_time, "2024-10-04T00:00:02.000001Z");
+}
+
+TEST(Hold, a_renewal_over_a_time_that_is_none_says_now) {
+  for (const char* said : {"", "yesterday", "9999-12-31T23:59:59.999999Z"}) {
+    Leading state = leading_since(0s);
+    state.known->renew_time = said;
+    EXPECT_EQ(written(state, 2s).renew_time, "2024-10-04T00:00:02.000000Z") << said;
+  }
+}
+
 TEST(Hold, a_duration_is_written_in_whole_seconds_and_never_less_than_it_is) {
   const Candidate quick{"me", {1500ms, 1s, 100ms}};
   const State state = observe_read(Following{}, quick, found(std::nullopt, 0s, 0s));
