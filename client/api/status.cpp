@@ -82,21 +82,24 @@ Reason reason_of(std::uint16_t http_status, const StatusBody& status) {
   }
 }
 
-constexpr std::size_t kMessageLengthMax = 300;
+// What an Event may hold: the hint of an admission policy stands at the end of its message.
+constexpr std::size_t kMessageLengthMax = 1024;
+// A page of a proxy says at its beginning what it is.
+constexpr std::size_t kPageLengthMax = 300;
 
 // The length of the longest part that is not too long and cuts no UTF-8 sequence.
-std::size_t message_length(std::string_view text) {
-  std::size_t length = std::min(text.size(), kMessageLengthMax);
+std::size_t length_up_to(std::size_t max, std::string_view text) {
+  std::size_t length = std::min(text.size(), max);
   if (length == text.size()) return length;
   while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80) --length;
   return length;
 }
 
 // On one line and printable: a log line or event must not be forged by what a proxy answers.
-std::string presentable(std::string_view text) {
+std::string presentable(std::string_view text, std::size_t length_max) {
   const bool is_utf8 = simdjson::validate_utf8(text.data(), text.size());
   std::string result;
-  for (const char c : text.substr(0, is_utf8 ? message_length(text) : kMessageLengthMax)) {
+  for (const char c : text.substr(0, is_utf8 ? length_up_to(length_max, text) : length_max)) {
     const auto byte = static_cast<unsigned char>(c);
     const bool is_blank = byte <= 0x20 || byte == 0x7f;
     if (is_blank && (result.empty() || result.back() == ' ')) continue;
@@ -106,8 +109,9 @@ std::string presentable(std::string_view text) {
   return result;
 }
 
-std::string message_or_default(std::uint16_t http_status, std::string_view text) {
-  std::string message = presentable(text);
+std::string message_or_default(std::uint16_t http_status, std::string_view text,
+                               std::size_t length_max) {
+  std::string message = presentable(text, length_max);
   return message.empty() ? fmt::format("HTTP status {}", http_status) : message;
 }
 
@@ -121,7 +125,7 @@ std::optional<runtime::Duration> retry_after(const StatusBody& status) {
 
 Error json::to_error(std::uint16_t http_status, const StatusBody& status) {
   return {.reason = reason_of(http_status, status),
-          .message = message_or_default(http_status, status.message),
+          .message = message_or_default(http_status, status.message, kMessageLengthMax),
           .http_status = http_status,
           .retry_after = retry_after(status)};
 }
@@ -133,9 +137,9 @@ Error decode_status_error(std::uint16_t http_status, std::string_view body) {
     return json::read_status_field(document.reader(), key, field, status);
   });
   if (is_status && status.kind == "Status") return json::to_error(http_status, status);
-  StatusBody no_status;
-  no_status.message = body;
-  return json::to_error(http_status, no_status);
+  Error error = json::to_error(http_status, {});
+  error.message = message_or_default(http_status, body, kPageLengthMax);
+  return error;
 }
 
 }  // namespace dcm::api

@@ -39,10 +39,21 @@ std::string identity(const api::ObjectReference& about) {
   return join({about.api_version, about.kind, about.key.str(), about.uid.str()});
 }
 
+// A server quotes the names that it speaks of, and some differ from attempt to attempt.
+std::string without_quoted(std::string_view message) {
+  std::string rest;
+  bool is_quoted = false;
+  for (const char c : message) {
+    if (c == '"') is_quoted = !is_quoted;
+    if (!is_quoted) rest += c;
+  }
+  return rest;
+}
+
 std::string id_of(const api::Event& event) {
   const std::string_view type = event.type == api::EventType::normal ? "N" : "W";
-  return join(
-      {identity(event.involved_object), type, event.component, event.reason, event.message});
+  return join({identity(event.involved_object), type, event.component, event.reason,
+               without_quoted(event.message)});
 }
 
 bool is_alphanumeric(char c) {
@@ -86,6 +97,7 @@ EventQueue::Verdict EventQueue::report(api::Event event, MonoTime now, WallTime 
     }
     known->event.count += 1;
     known->event.last_time = wall;
+    known->event.message = std::move(event.message);
     known->event.involved_object = std::move(event.involved_object);
     if (known->state == Entry::State::being_written) known->was_repeated_meanwhile = true;
     if (known->state != Entry::State::idle) return Verdict::merged;

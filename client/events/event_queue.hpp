@@ -1,9 +1,10 @@
 // What becomes of a reported event: a new object, a repetition of one, or nothing. No I/O.
 //
-// Same object, type, component, reason and message: one Event, whose `count` grows; what is
-// repeated while it waits costs no write of its own. Per object and reason 25 reports pass at once
+// Same object, type, component, reason and message, whatever names the message quotes: one Event,
+// whose `count` grows and whose message is the last one; what is repeated while it waits costs no
+// write of its own. Per object and reason 25 reports pass at once
 // and then one in 5 minutes, as in client-go (whose limit is per object, and which also merges
-// events that differ in their message; we keep the messages apart).
+// events that differ in their message; we keep other messages apart).
 #pragma once
 
 #include <cstddef>

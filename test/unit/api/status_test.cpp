@@ -120,17 +120,24 @@ TEST(Status, a_body_that_is_no_status_is_the_message) {
   }
 }
 
-TEST(Status, a_long_message_is_cut_between_characters) {
+TEST(Status, a_message_is_as_long_as_an_event_may_be) {
+  const std::string hint(1100, 'h');
+  const auto error = decode_status_error(
+      422, R"({"kind":"Status","reason":"Invalid","message":")" + hint + R"("})");
+  EXPECT_EQ(error.message, hint.substr(0, 1024));
+}
+
+TEST(Status, what_is_too_long_is_cut_between_characters) {
   EXPECT_EQ(decode_status_error(500, std::string(5000, 'x')).message, std::string(300, 'x'));
   const std::string umlauts = "x" + [] {
     std::string text;
-    for (int i = 0; i < 400; ++i) text += "ä";
+    for (int i = 0; i < 600; ++i) text += "ä";
     return text;
   }();
   EXPECT_EQ(decode_status_error(500, umlauts).message, umlauts.substr(0, 299));
   const auto from_status =
       decode_status_error(500, status_json(fmt::format(R"("message":"{}")", umlauts)));
-  EXPECT_EQ(from_status.message, umlauts.substr(0, 299));
+  EXPECT_EQ(from_status.message, umlauts.substr(0, 1023));
 }
 
 TEST(Status, a_message_cannot_forge_lines) {

@@ -64,6 +64,21 @@ TEST(EventQueue, a_new_event_has_the_name_and_times_of_its_first_report) {
   EXPECT_EQ(write.event.last_time, kStart);
 }
 
+TEST(EventQueue, messages_that_differ_in_a_quoted_name_alone_are_one_event_with_the_last_one) {
+  Clocked c;
+  c.report(event("trainer-0", R"(claims "a-x7k2p" is forbidden: quota)"));
+  c.written();
+  EXPECT_EQ(c.report(event("trainer-0", R"(claims "a-9d4tz" is forbidden: quota)")),
+            Verdict::waiting);
+  const EventQueue::Write second = c.written();
+  EXPECT_EQ(second.kind, Kind::repeat);
+  EXPECT_EQ(second.event.count, 2);
+  EXPECT_EQ(second.event.message, R"(claims "a-9d4tz" is forbidden: quota)");
+  EXPECT_EQ(c.report(event("trainer-0", R"(claims "a-9d4tz" is forbidden: policy)")),
+            Verdict::waiting);
+  EXPECT_EQ(c.written().kind, Kind::create);
+}
+
 TEST(EventQueue, the_same_again_is_a_repetition_of_the_same_object) {
   Clocked c;
   c.report(event("trainer-0"));
