@@ -11,3 +11,10 @@ find_package(spdlog REQUIRED)
 find_package(prometheus-cpp REQUIRED CONFIG)
 find_package(CLI11 REQUIRED)
 find_package(GTest REQUIRED)
+
+# It brings no package of CMake; and pkg-config would have to be told of another machine's root.
+find_path(DCM_NGHTTP2_INCLUDE nghttp2/nghttp2.h REQUIRED)
+find_library(DCM_NGHTTP2_LIBRARY nghttp2 REQUIRED)
+add_library(dcm::nghttp2 INTERFACE IMPORTED)
+target_include_directories(dcm::nghttp2 INTERFACE "${DCM_NGHTTP2_INCLUDE}")
+target_link_libraries(dcm::nghttp2 INTERFACE "${DCM_NGHTTP2_LIBRARY}")

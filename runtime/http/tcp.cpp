@@ -70,7 +70,7 @@ Task<Result<std::unique_ptr<Stream>>> connect_to_any(Executor executor, Addresse
     const auto untried = static_cast<runtime::Duration::rep>(addresses.size() - tried);
     const Deadline own =
         deadline.is_reachable() ? Deadline::after(time, deadline.left(time) / untried) : deadline;
-    stream = co_await connect_tcp(executor, addresses[tried], time, own);
+    stream = co_await connect_socket(executor, addresses[tried], time, own);
     if (stream) co_return stream;
   }
   co_return stream;

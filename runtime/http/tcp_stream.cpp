@@ -59,7 +59,7 @@ class Alarm {
     bool has_gone_off_ = false;
   };
 
-  Alarm(TimeSource& time, TcpSocket& socket) : time_(time), socket_(socket) {}
+  Alarm(TimeSource& time, Socket& socket) : time_(time), socket_(socket) {}
   ~Alarm() {
     if (timer_) time_.cancel(*timer_);
   }
@@ -96,29 +96,31 @@ class Alarm {
   }
 
   TimeSource& time_;
-  TcpSocket& socket_;
+  Socket& socket_;
   Operation* reading_ = nullptr;
   Operation* writing_ = nullptr;
   std::optional<runtime::TimerId> timer_;
   runtime::MonoTime goes_off_{};
 };
 
-void set_option(TcpSocket& socket, int level, int name, int value) {
+void set_option(Socket& socket, int level, int name, int value) {
   // A socket that refuses an option still works.
   (void)::setsockopt(socket.native_handle(), level, name, &value, sizeof value);
 }
 
-class TcpStream final : public Stream {
+void set_tcp_options(Socket& socket) {
+  set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1);
+  set_option(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
+  set_option(socket, IPPROTO_TCP, TCP_KEEPIDLE, kKeepAliveIdleSeconds);
+  set_option(socket, IPPROTO_TCP, TCP_KEEPINTVL, kKeepAliveIntervalSeconds);
+  set_option(socket, IPPROTO_TCP, TCP_KEEPCNT, kKeepAliveProbes);
+}
+
+class SocketStream final : public Stream {
  public:
-  TcpStream(TcpSocket socket, TimeSource& time)
-      : time_(time), socket_(std::move(socket)), alarm_(time, socket_) {
-    set_option(socket_, IPPROTO_TCP, TCP_NODELAY, 1);
-    set_option(socket_, SOL_SOCKET, SO_KEEPALIVE, 1);
-    set_option(socket_, IPPROTO_TCP, TCP_KEEPIDLE, kKeepAliveIdleSeconds);
-    set_option(socket_, IPPROTO_TCP, TCP_KEEPINTVL, kKeepAliveIntervalSeconds);
-    set_option(socket_, IPPROTO_TCP, TCP_KEEPCNT, kKeepAliveProbes);
-  }
-  ~TcpStream() override { close(); }
+  SocketStream(Socket socket, TimeSource& time)
+      : time_(time), socket_(std::move(socket)), alarm_(time, socket_) {}
+  ~SocketStream() override { close(); }
 
   Task<Result<std::size_t>> read_some(std::span<char> buffer, Deadline deadline) override {
     DCM_ASSERT(!buffer.empty());
@@ -144,7 +146,7 @@ class TcpStream final : public Stream {
 
   Task<Result<>> shutdown_send(Deadline) override {
     error_code error;
-    socket_.shutdown(TcpSocket::shutdown_send, error);
+    socket_.shutdown(Socket::shutdown_send, error);
     if (error) co_return fail(Reason::disconnected, error.message());
     co_return Result<>();
   }
@@ -173,7 +175,7 @@ class TcpStream final : public Stream {
   }
 
   TimeSource& time_;
-  TcpSocket socket_;
+  Socket socket_;
   Alarm alarm_;
 };
 
@@ -186,19 +188,28 @@ Task<> throw_if_cancelled() {
   }
 }
 
-std::unique_ptr<Stream> make_tcp_stream(TcpSocket socket, TimeSource& time) {
-  return std::make_unique<TcpStream>(std::move(socket), time);
+std::unique_ptr<Stream> make_socket_stream(Socket socket, TimeSource& time) {
+  return std::make_unique<SocketStream>(std::move(socket), time);
 }
 
-Task<Result<std::unique_ptr<Stream>>> connect_tcp(runtime::Executor executor,
-                                                  asio::ip::tcp::endpoint endpoint,
-                                                  TimeSource& time, Deadline deadline) {
+std::unique_ptr<Stream> make_tcp_stream(asio::ip::tcp::socket socket, TimeSource& time) {
+  Socket generic(std::move(socket));
+  set_tcp_options(generic);
+  return make_socket_stream(std::move(generic), time);
+}
+
+Task<Result<std::unique_ptr<Stream>>> connect_socket(
+    runtime::Executor executor, asio::generic::stream_protocol::endpoint endpoint, TimeSource& time,
+    Deadline deadline) {
   if (deadline.has_passed(time)) co_return fail(Reason::deadline_exceeded, "no time to connect");
-  TcpSocket socket(std::move(executor));
+  Socket socket(std::move(executor));
   Alarm alarm(time, socket);
   const Alarm::Operation connecting(alarm, alarm.writing(), deadline);
   const auto [error] = co_await socket.async_connect(endpoint, kAsResult);
-  if (!error) co_return make_tcp_stream(std::move(socket), time);
+  if (!error) {
+    if (endpoint.protocol().family() != AF_UNIX) set_tcp_options(socket);
+    co_return make_socket_stream(std::move(socket), time);
+  }
   co_await throw_if_cancelled();
   if (connecting.has_gone_off()) {
     co_return fail(Reason::deadline_exceeded, "no answer until the deadline");

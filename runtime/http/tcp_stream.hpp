@@ -1,26 +1,29 @@
-// TCP connections of Asio as our streams. Internal to the two files that open them.
+// Sockets of Asio, TCP's and Unix's, as our streams. Internal to the files that open them.
 #pragma once
 
 #include <memory>
 #include <string>
 
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/ip/tcp.hpp>
 
 #include "runtime/http/stream.hpp"
 
 namespace dcm::http {
 
-using TcpSocket = boost::asio::ip::tcp::socket;
+using Socket = boost::asio::generic::stream_protocol::socket;
 
+std::unique_ptr<Stream> make_socket_stream(Socket socket, runtime::TimeSource& time);
 // Turns what every connection of ours wants on: no delay of small writes, and keep-alive, by which
 // a peer that is gone is found within a minute also while nothing is written.
-std::unique_ptr<Stream> make_tcp_stream(TcpSocket socket, runtime::TimeSource& time);
+std::unique_ptr<Stream> make_tcp_stream(boost::asio::ip::tcp::socket socket,
+                                        runtime::TimeSource& time);
 
 // Connects within the deadline.
 // Errors: unreachable, deadline_exceeded.
-Task<Result<std::unique_ptr<Stream>>> connect_tcp(runtime::Executor executor,
-                                                  boost::asio::ip::tcp::endpoint endpoint,
-                                                  runtime::TimeSource& time, Deadline deadline);
+Task<Result<std::unique_ptr<Stream>>> connect_socket(
+    runtime::Executor executor, boost::asio::generic::stream_protocol::endpoint endpoint,
+    runtime::TimeSource& time, Deadline deadline);
 
 // Ends the calling task if it was cancelled: an aborted operation alone does not say by whom.
 Task<> throw_if_cancelled();

@@ -16,6 +16,8 @@ import sys
 INCLUDES = {
     "runtime": [],
     "runtime/http": ["runtime"],
+    "runtime/http2": ["runtime", "runtime/http"],
+    "runtime/grpc": ["runtime", "runtime/http", "runtime/http2"],
     "client/api": ["runtime"],
     "client": ["client/api", "runtime", "runtime/http"],
     "client/leader_election": ["client", "client/api", "runtime", "runtime/http"],
@@ -52,6 +54,7 @@ THIRD_PARTY = {
                      "client/config/yaml_json.cpp", "cmd/", "apiserver/", "test/"],
     r"yaml-cpp": ["client/", "cmd/", "test/support/", "apiserver/text/yaml.cpp"],
     r"CLI/": ["cmd/", "apiserver/front/apiserver_main.cpp", "test/"],
+    r"nghttp2/": ["runtime/http2/session.cpp"],
     r"spdlog": ["runtime/log.cpp"],
     r"prometheus/": ["runtime/metrics"],
     r"zlib\.h": ["runtime/http/", "test/support/", "apiserver/front/compression.cpp"],

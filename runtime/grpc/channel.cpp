@@ -1,0 +1,286 @@
+#include "runtime/grpc/channel.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "runtime/condition.hpp"
+#include "runtime/grpc/framing.hpp"
+#include "runtime/http2/connection.hpp"
+#include "runtime/task_group.hpp"
+
+namespace dcm::grpc {
+namespace {
+
+using runtime::Error;
+
+// gRPC's (doc/connection-backoff.md).
+constexpr runtime::Duration kFirstPause = std::chrono::seconds(1);
+constexpr runtime::Duration kPauseMax = std::chrono::seconds(120);
+constexpr double kPauseFactor = 1.6;
+constexpr double kPauseJitter = 0.2;
+
+std::unexpected<Status> fail_by(const Error& error) {
+  return fail(code_from(error), error.message);
+}
+
+// One call on one connection, up to its status.
+class Exchange {
+ public:
+  Exchange(std::shared_ptr<http2::Connection> connection, std::unique_ptr<http2::Stream> stream,
+           std::size_t message_bytes_max)
+      : connection_(std::move(connection)),
+        stream_(std::move(stream)),
+        reader_(message_bytes_max) {}
+
+  // The next message; nothing: the call has ended with OK.
+  Task<Result<std::optional<std::string>>> next(Deadline deadline) {
+    if (!has_head_) {
+      const runtime::Result<> headed = co_await stream_->wait_for_head(deadline);
+      if (!headed) co_return fail_by(headed.error());
+      has_head_ = true;
+      if (const std::optional<Status> refused = check_head()) co_return std::unexpected(*refused);
+    }
+    while (true) {
+      Result<std::optional<std::string>> message = reader_.take();
+      if (!message || message->has_value()) co_return message;
+      const runtime::Result<std::string_view> piece = co_await stream_->read_some(deadline);
+      if (!piece) co_return fail_by(piece.error());
+      if (piece->empty()) co_return end();
+      reader_.put(*piece);
+    }
+  }
+
+ private:
+  // Why the answer has no messages, if it is one without gRPC.
+  std::optional<Status> check_head() {
+    const http::Headers& head = stream_->head();
+    const std::string_view text = head.find(":status").value_or("");
+    int status = 0;
+    std::from_chars(text.data(), text.data() + text.size(), status);
+    const bool speaks_grpc = is_grpc(head.find("content-type"));
+    if (status == 200 && speaks_grpc) return std::nullopt;
+    if (const auto told = read_status(head); told && told->code != Code::ok) return told;
+    if (status != 200) {
+      return Status{code_from_http(status),
+                    fmt::format("unexpected HTTP status code received from server: {}", status)};
+    }
+    return Status{Code::unknown, "the answer's content type is not gRPC's"};
+  }
+
+  Result<std::optional<std::string>> end() {
+    if (!reader_.is_between_messages()) {
+      return fail(Code::internal, "the answer ends in the middle of a message");
+    }
+    std::optional<Status> status = read_status(stream_->trailers());
+    if (!status) status = read_status(stream_->head());  // trailers only
+    if (!status) return fail(Code::internal, "the server closed the stream without a status");
+    if (status->code != Code::ok) return std::unexpected(std::move(*status));
+    return std::nullopt;
+  }
+
+  std::shared_ptr<http2::Connection> connection_;
+  std::unique_ptr<http2::Stream> stream_;
+  MessageReader reader_;
+  bool has_head_ = false;
+};
+
+class ExchangeStream final : public AnswerStream {
+ public:
+  explicit ExchangeStream(Exchange exchange) : exchange_(std::move(exchange)) {}
+  Task<Result<std::optional<std::string>>> next(Deadline deadline) override {
+    return exchange_.next(deadline);
+  }
+
+ private:
+  Exchange exchange_;
+};
+
+class ReconnectingChannel final : public Channel {
+ public:
+  ReconnectingChannel(runtime::LoopRef loop, http::Transport& transport, runtime::Rng rng,
+                      ChannelOptions options)
+      : loop_(std::move(loop)),
+        time_(loop_.time()),
+        transport_(transport),
+        rng_(rng),
+        options_(std::move(options)),
+        changed_(time_),
+        group_(loop_.executor()) {}
+
+  Task<> run() override {
+    group_.spawn("stay connected", stay_connected());
+    co_await group_.join();
+  }
+  Task<Result<std::string>> call(std::string_view method, std::string_view request,
+                                 Deadline deadline) override;
+  Task<Result<std::unique_ptr<AnswerStream>>> open(std::string_view method,
+                                                   std::string_view request,
+                                                   Deadline connect_deadline) override;
+
+  bool is_connected() const noexcept override { return state_ == State::connected; }
+  std::uint64_t changes() const noexcept override { return changes_; }
+  Task<> wait_for_change(std::uint64_t seen, Deadline deadline) override {
+    while (changes_ == seen && !deadline.has_passed(time_)) co_await changed_.wait(deadline);
+  }
+  Task<bool> wait_until_connected(Deadline deadline) override {
+    while (!is_connected() && !deadline.has_passed(time_)) co_await changed_.wait(deadline);
+    co_return is_connected();
+  }
+  const std::string& last_error() const noexcept override { return last_error_; }
+
+ private:
+  enum class State : std::uint8_t { connecting, connected, pausing };
+
+  Task<> stay_connected();
+  Task<bool> connect_once();
+  Task<bool> wait_for_settings(http2::Connection& connection, Deadline deadline);
+  // A connection that takes no more calls goes on until those that it has are done.
+  static Task<> run_connection(std::shared_ptr<http2::Connection> connection) {
+    co_await connection->run();
+  }
+  Task<Result<Exchange>> start(std::string method, std::string request, Deadline connect_by,
+                               Deadline deadline);
+  http::Headers make_head(std::string method, Deadline deadline) const;
+  void change(State state);
+
+  runtime::LoopRef loop_;
+  runtime::TimeSource& time_;
+  http::Transport& transport_;
+  runtime::Rng rng_;
+  ChannelOptions options_;
+  State state_ = State::connecting;
+  std::shared_ptr<http2::Connection> connection_;  // while connected
+  std::string last_error_ = "not connected yet";
+  std::uint64_t changes_ = 0;
+  runtime::Condition changed_;
+  runtime::TaskGroup group_;
+};
+
+void ReconnectingChannel::change(State state) {
+  const bool was_connected = is_connected();
+  state_ = state;
+  if (was_connected != is_connected()) ++changes_;
+  changed_.notify_all();
+}
+
+Task<> ReconnectingChannel::stay_connected() {
+  runtime::Duration pause = kFirstPause;
+  while (true) {
+    change(State::connecting);
+    const runtime::MonoTime began = time_.now();
+    const bool was_connected = co_await connect_once();
+    if (was_connected) pause = kFirstPause;
+    // A server that takes connections and ends them at once is not asked all the time.
+    if (was_connected && time_.now() - began >= kFirstPause) continue;
+    change(State::pausing);
+    const double jitter = 1 + kPauseJitter * (2 * rng_.unit() - 1);
+    const auto drawn = std::chrono::duration_cast<runtime::Duration>(pause * jitter);
+    co_await runtime::sleep_until(time_, std::max(time_.now(), began + drawn));
+    pause =
+        std::min(kPauseMax, std::chrono::duration_cast<runtime::Duration>(pause * kPauseFactor));
+  }
+}
+
+// Connects, and stays until the connection is lost or takes no more calls. Returns whether there
+// was one.
+Task<bool> ReconnectingChannel::connect_once() {
+  const Deadline deadline = Deadline::after(time_, options_.connect_timeout);
+  runtime::Result<std::unique_ptr<http::Stream>> stream =
+      co_await transport_.connect(options_.endpoint, deadline);
+  if (!stream) {
+    last_error_ = fmt::format("connection error: {}", stream.error().message);
+    co_return false;
+  }
+  const auto connection = std::make_shared<http2::Connection>(
+      loop_, std::move(*stream), http2::Side::client, http2::ConnectionOptions{});
+  group_.spawn("connection", run_connection(connection));
+  const bool is_made = co_await wait_for_settings(*connection, deadline);
+  if (is_made) {
+    connection_ = connection;
+    change(State::connected);
+    while (connection->is_usable()) co_await connection->wait_for_change({});
+    connection_.reset();
+  }
+  last_error_ = fmt::format("connection error: {}", connection->lost()
+                                                        ? connection->lost()->message
+                                                        : "the server takes no more calls here");
+  co_return is_made;
+}
+
+Task<bool> ReconnectingChannel::wait_for_settings(http2::Connection& connection,
+                                                  Deadline deadline) {
+  while (!connection.has_settings() && !connection.lost()) {
+    if (deadline.has_passed(time_)) connection.close("the server said nothing until the deadline");
+    if (!connection.lost()) co_await connection.wait_for_change(deadline);
+  }
+  co_return !connection.lost();
+}
+
+http::Headers ReconnectingChannel::make_head(std::string method, Deadline deadline) const {
+  http::Headers head = {
+      {":method", "POST"},
+      {":scheme", options_.endpoint.security == http::Security::tls ? "https" : "http"},
+      {":path", std::move(method)},
+      {":authority", options_.authority},
+      {"content-type", "application/grpc"},
+      {"user-agent", options_.user_agent},
+      {"te", "trailers"}};
+  if (auto timeout = encode_timeout(deadline, time_)) head.add("grpc-timeout", std::move(*timeout));
+  return head;
+}
+
+Task<Result<Exchange>> ReconnectingChannel::start(std::string method, std::string request,
+                                                  Deadline connect_by, Deadline deadline) {
+  while (connection_ == nullptr || !connection_->can_open()) {
+    if (connection_ == nullptr && state_ == State::pausing) {
+      co_return fail(Code::unavailable, last_error_);
+    }
+    if (connect_by.has_passed(time_)) {
+      co_return fail(Code::deadline_exceeded,
+                     fmt::format("no connection by the deadline: {}", last_error_));
+    }
+    if (const auto connection = connection_) {
+      co_await connection->wait_for_change(connect_by);
+    } else {
+      co_await changed_.wait(connect_by);
+    }
+  }
+  const auto connection = connection_;
+  auto stream = connection->open(make_head(std::move(method), deadline), encode_message(request));
+  co_return Exchange(connection, std::move(stream), options_.message_bytes_max);
+}
+
+Task<Result<std::string>> ReconnectingChannel::call(std::string_view method,
+                                                    std::string_view request, Deadline deadline) {
+  Result<Exchange> exchange =
+      co_await start(std::string(method), std::string(request), deadline, deadline);
+  if (!exchange) co_return std::unexpected(std::move(exchange.error()));
+  Result<std::optional<std::string>> answer = co_await exchange->next(deadline);
+  if (!answer) co_return std::unexpected(std::move(answer.error()));
+  if (!answer->has_value()) co_return fail(Code::internal, "an answer without a message");
+  Result<std::optional<std::string>> end = co_await exchange->next(deadline);
+  if (!end) co_return std::unexpected(std::move(end.error()));
+  if (end->has_value()) co_return fail(Code::internal, "an answer of more than one message");
+  co_return std::move(**answer);
+}
+
+Task<Result<std::unique_ptr<AnswerStream>>> ReconnectingChannel::open(std::string_view method,
+                                                                      std::string_view request,
+                                                                      Deadline connect_deadline) {
+  Result<Exchange> exchange =
+      co_await start(std::string(method), std::string(request), connect_deadline, Deadline());
+  if (!exchange) co_return std::unexpected(std::move(exchange.error()));
+  co_return std::make_unique<ExchangeStream>(std::move(*exchange));
+}
+
+}  // namespace
+
+std::unique_ptr<Channel> make_channel(runtime::LoopRef loop, http::Transport& transport,
+                                      runtime::Rng rng, ChannelOptions options) {
+  return std::make_unique<ReconnectingChannel>(std::move(loop), transport, rng, std::move(options));
+}
+
+}  // namespace dcm::grpc

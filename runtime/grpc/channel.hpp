@@ -1,0 +1,79 @@
+// The client's side of gRPC: calls to one server over one HTTP/2 connection that is made anew when
+// it is lost.
+//
+// Messages are bytes here; protobuf is the business of whoever calls.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "runtime/deadline.hpp"
+#include "runtime/grpc/status.hpp"
+#include "runtime/http/stream.hpp"
+#include "runtime/loop.hpp"
+#include "runtime/rng.hpp"
+
+namespace dcm::grpc {
+
+using runtime::Deadline;
+using runtime::Task;
+
+struct ChannelOptions {
+  http::Endpoint endpoint;              // for Unix sockets `host` is the path
+  std::string authority = "localhost";  // what the server is called in requests
+  std::string user_agent = "dra-controller-manager";
+  std::size_t message_bytes_max = 4 * 1024 * 1024;  // of an answer
+  // A server that accepts and says nothing costs this much. Connected is a channel when the
+  // server's HTTP/2 SETTINGS have come.
+  runtime::Duration connect_timeout = std::chrono::seconds(20);
+};
+
+// The answer of a method with one request and many answers. The call is cancelled with it.
+class AnswerStream {
+ public:
+  virtual ~AnswerStream() = default;
+  // Waits for the next message; nothing: the server has ended the stream with OK. After that or an
+  // error it must not be asked again.
+  // A message that was on its way at the deadline is still the next one, if asked again.
+  virtual Task<Result<std::optional<std::string>>> next(Deadline deadline) = 0;
+};
+
+// Loop thread only.
+class Channel {
+ public:
+  virtual ~Channel() = default;
+
+  // Connects at once, and again when the connection is lost: the first time at once, then with
+  // gRPC's back-off (1 s, ×1.6, ±20 %, up to 120 s). Runs until it is cancelled; calls are made
+  // while it runs.
+  virtual Task<> run() = 0;
+
+  // One request, one answer. `method` is a path: "/package.Service/Method". The server is told the
+  // deadline (grpc-timeout). While the channel waits after a failure to connect, a call fails at
+  // once with `unavailable`; while it connects, the call waits for that.
+  virtual Task<Result<std::string>> call(std::string_view method, std::string_view request,
+                                         Deadline deadline) = 0;
+  // One request, many answers. Returns when the request is on its way.
+  virtual Task<Result<std::unique_ptr<AnswerStream>>> open(std::string_view method,
+                                                           std::string_view request,
+                                                           Deadline connect_deadline) = 0;
+
+  virtual bool is_connected() const noexcept = 0;
+  // Counts up each time that is_connected() changes.
+  virtual std::uint64_t changes() const noexcept = 0;
+  // Waits until changes() is another number than `seen`, or for the deadline.
+  virtual Task<> wait_for_change(std::uint64_t seen, Deadline deadline) = 0;
+  // Waits until connected; false: not by the deadline.
+  virtual Task<bool> wait_until_connected(Deadline deadline) = 0;
+  // Why the last attempt to connect failed, or what ended the last connection.
+  virtual const std::string& last_error() const noexcept = 0;
+};
+
+// `transport` must outlive the channel.
+std::unique_ptr<Channel> make_channel(runtime::LoopRef loop, http::Transport& transport,
+                                      runtime::Rng rng, ChannelOptions options);
+
+}  // namespace dcm::grpc

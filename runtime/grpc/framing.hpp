@@ -1,0 +1,52 @@
+// Messages within the body of an HTTP/2 stream: a flag, four bytes of length, the message
+// (doc/PROTOCOL-HTTP2.md). No I/O.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "runtime/deadline.hpp"
+#include "runtime/grpc/status.hpp"
+#include "runtime/http/message.hpp"
+
+namespace dcm::grpc {
+
+std::string encode_message(std::string_view message);
+
+// Takes bytes as they come, gives messages. Holds at most one message and what came with it.
+class MessageReader {
+ public:
+  explicit MessageReader(std::size_t message_bytes_max) : bytes_max_(message_bytes_max) {}
+
+  void put(std::string_view bytes) { bytes_.append(bytes); }
+  // The next message, or nothing: it needs more bytes.
+  // Errors: resource_exhausted (a message that is too large), unimplemented (a compressed one).
+  Result<std::optional<std::string>> take();
+  // Whether the stream may end here.
+  bool is_between_messages() const { return bytes_.empty(); }
+
+ private:
+  std::size_t bytes_max_;
+  std::string bytes_;
+};
+
+// "grpc-timeout" of what is left until `deadline`; nothing for one that is never reached.
+std::optional<std::string> encode_timeout(runtime::Deadline deadline,
+                                          const runtime::TimeSource& time);
+// Errors: internal (no timeout of gRPC).
+Result<runtime::Duration> decode_timeout(std::string_view text);
+
+// As "grpc-message" is written: every byte but printable ASCII, and '%', as %XX.
+std::string percent_encode(std::string_view message);
+std::string percent_decode(std::string_view text);
+
+// What `fields` (trailers, or the head of an answer without a body) say; nothing: no status at all.
+std::optional<Status> read_status(const http::Headers& fields);
+void add_status(http::Headers& fields, const Status& status);
+
+// Whether this is a content type of gRPC.
+bool is_grpc(std::optional<std::string_view> content_type);
+
+}  // namespace dcm::grpc

@@ -1,0 +1,60 @@
+// How a gRPC call ends: a code and a message.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <string_view>
+
+#include "runtime/error.hpp"
+
+namespace dcm::grpc {
+
+// In the order of their numbers on the wire.
+enum class Code : std::uint8_t {
+  ok,
+  cancelled,
+  unknown,
+  invalid_argument,
+  deadline_exceeded,
+  not_found,
+  already_exists,
+  permission_denied,
+  resource_exhausted,
+  failed_precondition,
+  aborted,
+  out_of_range,
+  unimplemented,
+  internal,
+  unavailable,
+  data_loss,
+  unauthenticated,
+};
+
+inline constexpr int kCodeCount = static_cast<int>(Code::unauthenticated) + 1;
+
+// As Go writes it: "DeadlineExceeded".
+std::string_view to_string(Code code);
+// One that gRPC does not have is `unknown`.
+Code code_from_number(std::string_view decimal);
+// Of an answer without a status of gRPC (doc/http-grpc-status-mapping.md).
+Code code_from_http(int status);
+// Of a call that got no answer.
+Code code_from(const runtime::Error& error);
+
+struct Status {
+  Code code = Code::ok;
+  std::string message = {};
+};
+
+// As Go's errors read: "rpc error: code = Unavailable desc = the connection was lost".
+std::string to_string(const Status& status);
+
+template <class T>
+using Result = std::expected<T, Status>;
+
+inline std::unexpected<Status> fail(Code code, std::string message) {
+  return std::unexpected(Status{code, std::move(message)});
+}
+
+}  // namespace dcm::grpc

@@ -1,0 +1,104 @@
+#include "runtime/http/unix.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/system/system_error.hpp>
+#include <fmt/format.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "runtime/http/tcp_stream.hpp"
+
+namespace dcm::http {
+namespace {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+using runtime::fail;
+using runtime::Reason;
+using Unix = asio::local::stream_protocol;
+
+// The kernel's, without the zero at the end.
+constexpr std::size_t kPathBytesMax = sizeof(sockaddr_un::sun_path) - 1;
+
+bool is_usable(const std::string& path) {
+  return !path.empty() && path.size() <= kPathBytesMax && path.find('\0') == std::string::npos;
+}
+
+std::string describe_unusable(const std::string& path) {
+  return fmt::format("a socket's path has 1 to {} bytes, this one {}", kPathBytesMax, path.size());
+}
+
+class UnixTransport final : public Transport {
+ public:
+  UnixTransport(runtime::Executor executor, runtime::TimeSource& time)
+      : executor_(std::move(executor)), time_(time) {}
+
+  Task<Result<std::unique_ptr<Stream>>> connect(Endpoint endpoint, Deadline deadline) override {
+    if (!is_usable(endpoint.host)) {
+      co_return fail(Reason::unreachable, describe_unusable(endpoint.host));
+    }
+    Result<std::unique_ptr<Stream>> stream =
+        co_await connect_socket(executor_, Unix::endpoint(endpoint.host), time_, deadline);
+    if (!stream) {
+      runtime::Error& error = stream.error();
+      error.message = fmt::format("unix {}: {}", endpoint.host, error.message);
+    }
+    co_return stream;
+  }
+
+ private:
+  runtime::Executor executor_;
+  runtime::TimeSource& time_;
+};
+
+class UnixListener final : public Listener {
+ public:
+  UnixListener(Unix::acceptor acceptor, runtime::TimeSource& time, std::string path)
+      : acceptor_(std::move(acceptor)), time_(time), path_(std::move(path)) {}
+  ~UnixListener() override { ::unlink(path_.c_str()); }
+
+  Task<Result<std::unique_ptr<Stream>>> accept() override {
+    auto [error, socket] = co_await acceptor_.async_accept(asio::as_tuple(asio::use_awaitable));
+    if (error) {
+      co_await throw_if_cancelled();
+      co_return fail(Reason::unreachable, error.message());
+    }
+    co_return make_socket_stream(Socket(std::move(socket)), time_);
+  }
+
+  std::string address() const override { return path_; }
+
+ private:
+  Unix::acceptor acceptor_;
+  runtime::TimeSource& time_;
+  std::string path_;
+};
+
+}  // namespace
+
+std::unique_ptr<Transport> make_unix_transport(runtime::Executor executor,
+                                               runtime::TimeSource& time) {
+  return std::make_unique<UnixTransport>(std::move(executor), time);
+}
+
+Result<std::unique_ptr<Listener>> make_unix_listener(runtime::Executor executor,
+                                                     runtime::TimeSource& time,
+                                                     const std::string& path) {
+  if (!is_usable(path)) return fail(Reason::configuration, describe_unusable(path));
+  Unix::acceptor acceptor(std::move(executor));
+  error_code error;
+  acceptor.open(Unix(), error);
+  if (!error) acceptor.bind(Unix::endpoint(path), error);
+  const bool is_bound = !error;
+  if (!error) acceptor.listen(Unix::acceptor::max_listen_connections, error);
+  if (error) {
+    if (is_bound) ::unlink(path.c_str());
+    return fail(Reason::configuration,
+                fmt::format("cannot listen on \"{}\": {}", path, error.message()));
+  }
+  return std::make_unique<UnixListener>(std::move(acceptor), time, path);
+}
+
+}  // namespace dcm::http

@@ -1,0 +1,159 @@
+// An HTTP/2 connection: a session, the byte stream that carries it, and who waits for what.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "runtime/condition.hpp"
+#include "runtime/deadline.hpp"
+#include "runtime/error.hpp"
+#include "runtime/http/message.hpp"
+#include "runtime/http/stream.hpp"
+#include "runtime/http2/session.hpp"
+#include "runtime/loop.hpp"
+#include "runtime/task_group.hpp"
+
+namespace dcm::http2 {
+
+using runtime::Deadline;
+using runtime::Result;
+using runtime::Task;
+
+struct ConnectionOptions {
+  SessionOptions session = {};
+  // A connection that carries streams and was silent for `ping_after` is asked by PING, and given
+  // up `ping_timeout` later.
+  runtime::Duration ping_after = std::chrono::seconds(30);
+  runtime::Duration ping_timeout = std::chrono::seconds(15);
+  runtime::Duration write_timeout = std::chrono::seconds(30);
+  // How much a stream may hold that the peer has no window for, before its writer waits.
+  std::size_t unsent_bytes_max = 256 * 1024;
+};
+
+class Connection;
+
+// One stream, from either side. Reset when it is destroyed before both sides have ended it.
+// Errors: disconnected (also a reset by the peer), deadline_exceeded, malformed; `unreachable`
+// means that the peer certainly has not looked at it, so that it may be sent again.
+class Stream {
+ public:
+  ~Stream();
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  // Waits for the head of the answer.
+  Task<Result<>> wait_for_head(Deadline deadline);
+  // The server's stream has its head from the beginning.
+  http::Headers& head();
+  // Waits for at least one byte of the body; empty: its end. Good until the next call.
+  Task<Result<std::string_view>> read_some(Deadline deadline);
+  // After the end of the body; empty: there were none.
+  const http::Headers& trailers() const;
+  // Whether the stream was closed without an error before the peer had ended it.
+  bool was_cut() const;
+
+  // The server's: head of the answer.
+  void respond(const http::Headers& fields);
+  // Waits until the peer has taken enough of what was written before.
+  Task<Result<>> write(std::string_view bytes, Deadline deadline);
+  void end();
+  void end(const http::Headers& trailers);
+  void reset(ErrorCode code);
+  // Waits until the peer has reset it or the connection is lost; returns at once if that is so.
+  Task<> wait_until_closed();
+
+ private:
+  friend class Connection;
+  struct State;
+  Stream(Connection& connection, std::shared_ptr<State> state);
+
+  Connection* connection_;
+  std::shared_ptr<State> state_;
+  std::string current_;
+};
+
+// Loop thread only. Its streams must not outlive it.
+class Connection {
+ public:
+  // Called on the server's side with each new stream, whose head has come. Must not wait.
+  using OnStream = std::function<void(std::unique_ptr<Stream>)>;
+
+  Connection(runtime::LoopRef loop, std::unique_ptr<http::Stream> stream, Side side,
+             ConnectionOptions options, OnStream on_stream = {});
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  // Moves the bytes until either side ends the connection, or it is cancelled. Streams that are
+  // open then fail.
+  Task<> run();
+  // Ends it at once.
+  void close(std::string why);
+  // Lets the streams that are open end, and takes no others.
+  void go_away();
+
+  // The client opens a stream. What it sends is `head` and `body`; `before_send` is asked right
+  // before the first byte of it is handed to the byte stream, and its error is that of the stream.
+  // Requires can_open().
+  std::unique_ptr<Stream> open(http::Headers head, std::string body,
+                               std::function<Result<>()> before_send = {});
+  // Whether the peer takes another stream now.
+  bool can_open() const;
+  // Whether it takes streams again once others have ended.
+  bool is_usable() const;
+  bool has_settings() const { return session_.has_settings(); }
+  std::size_t open_streams() const { return states_.size() + pending_.size(); }
+  // Why it has ended; nothing while it has not.
+  const std::optional<runtime::Error>& lost() const { return lost_; }
+  // Waits for has_settings(), lost(), or more places: anything that is_usable() and can_open() say.
+  Task<> wait_for_change(Deadline deadline);
+
+ private:
+  friend class Stream;
+  // A request whose first byte has not been handed on yet.
+  struct Pending {
+    std::shared_ptr<Stream::State> state;
+    http::Headers head;
+    std::string body;
+    std::function<Result<>()> before_send;
+  };
+
+  Task<> read_all();
+  Task<> write_all();
+  Task<> watch_peer();
+  std::string gather_output();
+  void handle_events();
+  void handle(const HeadEvent& event);
+  void handle(const DataEvent& event);
+  void handle(const TrailersEvent& event);
+  void handle(const EndEvent& event);
+  void handle(const ClosedEvent& event);
+  void handle(const SettingsEvent& event);
+  void handle(const GoAwayEvent& event);
+  void lose(runtime::Error error);
+  void forget(const std::shared_ptr<Stream::State>& state, ErrorCode code);
+  Stream::State* find(StreamId id);
+
+  runtime::TimeSource& time_;
+  std::unique_ptr<http::Stream> stream_;
+  Side side_;
+  ConnectionOptions options_;
+  OnStream on_stream_;
+  Session session_;
+  std::unordered_map<StreamId, std::shared_ptr<Stream::State>> states_;
+  std::deque<Pending> pending_;
+  std::optional<runtime::Error> lost_;
+  bool takes_streams_ = true;
+  runtime::MonoTime heard_at_;
+  runtime::Condition has_output_;
+  runtime::Condition changed_;
+  runtime::TaskGroup group_;
+};
+
+}  // namespace dcm::http2

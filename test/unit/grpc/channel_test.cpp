@@ -1,0 +1,186 @@
+#include "test/unit/grpc/grpc_site.hpp"
+
+namespace dcm::grpc {
+namespace {
+
+Task<> call_and_note(GrpcSite& site, std::string method, std::string request, Deadline deadline,
+                     std::string& note) {
+  const auto answer = co_await site.channel->call(method, request, deadline);
+  note = describe(answer);
+}
+
+CO_TEST(Grpc, a_call_brings_the_answer) {
+  GrpcSite site(loop);
+  site.start();
+  const auto answer = co_await site.channel->call("/test.Echo/Same", "hello", site.in(1s));
+  EXPECT_EQ(describe(answer), "hello");
+  EXPECT_TRUE(site.channel->is_connected());
+  co_await site.stop();
+}
+
+CO_TEST(Grpc, an_empty_message_is_a_message) {
+  GrpcSite site(loop);
+  site.start();
+  const auto answer = co_await site.channel->call("/test.Echo/Same", "", site.in(1s));
+  EXPECT_EQ(describe(answer), "");
+  co_await site.stop();
+}
+
+CO_TEST(Grpc, a_refusal_brings_its_code_and_its_message_as_it_was) {
+  GrpcSite site(loop);
+  site.start();
+  const auto answer = co_await site.channel->call("/test.Echo/Refuse", "x", site.in(1s));
+  EXPECT_EQ(describe(answer), "rpc error: code = FailedPrecondition desc = 100% ü\nx");
+  co_await site.stop();
+}
+
+CO_TEST(Grpc, a_method_that_is_not_there_is_unimplemented) {
+  GrpcSite site(loop);
+  site.start();
+  const auto answer = co_await site.channel->call("/test.Echo/None", "x", site.in(1s));
+  EXPECT_EQ(describe(answer),
+            "rpc error: code = Unimplemented desc = unknown method /test.Echo/None");
+  co_await site.stop();
+}
+
+CO_TEST(Grpc, a_call_ends_at_its_deadline_of_which_the_server_knows) {
+  GrpcSite site(loop);
+  site.start();
+  const Deadline deadline = site.in(45s);
+  const auto answer = co_await site.channel->call("/test.Echo/Hang", "", deadline);
+  EXPECT_EQ(answer.error().code, Code::deadline_exceeded);
+  EXPECT_EQ(loop.time().now(), deadline.time());
+  EXPECT_EQ(site.deadline_told, deadline);
+  co_await runtime::sleep_for(loop.time(), 1ms);
+  EXPECT_EQ(site.hanging, 0) << "the server goes on for nobody";
+  co_await site.stop();
+}
+
+CO_TEST(Grpc, a_call_that_is_cancelled_is_cancelled_at_the_server_and_others_go_on) {
+  GrpcSite site(loop);
+  site.start();
+  std::string note = "none";
+  TaskGroup group(loop.executor());
+  group.spawn("call", call_and_note(site, "/test.Echo/Hang", "", site.in(1h), note));
+  co_await runtime::sleep_for(loop.time(), 1s);
+  EXPECT_EQ(site.hanging, 1);
+  group.cancel();
+  co_await group.join();
+  const auto answer = co_await site.channel->call("/test.Echo/Same", "still here", site.in(1s));
+  EXPECT_EQ(describe(answer), "still here");
+  EXPECT_EQ(site.hanging, 0);
+  EXPECT_EQ(note, "none");
+  co_await site.stop();
+}
+
+CO_TEST(Grpc, calls_share_a_connection_and_wait_for_a_place_on_it) {
+  GrpcSite site(loop);
+  site.server_options.calls_max = 2;
+  site.start();
+  CO_ASSERT_TRUE(co_await site.channel->wait_until_connected(site.in(1s)));
+  std::string notes[3];
+  TaskGroup group(loop.executor());
+  for (std::string& note : notes) {
+    group.spawn("call", call_and_note(site, "/test.Echo/Hang", "", site.in(10s), note));
+  }
+  co_await runtime::sleep_for(loop.time(), 5s);
+  EXPECT_EQ(site.hanging, 2);
+  co_await group.join();
+  for (const std::string& note : notes) EXPECT_TRUE(note.contains("DeadlineExceeded")) << note;
+  co_await site.stop();
+}
+
+CO_TEST(Grpc, a_message_of_4_MiB_arrives_and_a_larger_one_does_not) {
+  GrpcSite site(loop);
+  site.start();
+  const std::string large(4 * 1024 * 1024, 'x');
+  const auto answer = co_await site.channel->call("/test.Echo/Same", large, site.in(10s));
+  EXPECT_EQ(describe(answer), large);
+  const auto refused = co_await site.channel->call("/test.Echo/Same", large + "x", site.in(10s));
+  EXPECT_EQ(refused.error().code, Code::resource_exhausted) << describe(refused);
+  const auto after = co_await site.channel->call("/test.Echo/Same", "x", site.in(10s));
+  EXPECT_EQ(describe(after), "x");
+  co_await site.stop();
+}
+
+CO_TEST(Grpc, a_stream_brings_its_messages_and_then_its_status) {
+  GrpcSite site(loop);
+  site.start();
+  auto stream = co_await site.channel->open("/test.Echo/Count", "3", site.in(1s));
+  CO_ASSERT_TRUE(stream);
+  for (const char* const expected : {"0", "1", "2"}) {
+    const auto message = co_await (*stream)->next(site.in(1s));
+    CO_ASSERT_TRUE(message && *message);
+    EXPECT_EQ(**message, expected);
+  }
+  const auto end = co_await (*stream)->next(site.in(1s));
+  CO_ASSERT_TRUE(!end);
+  EXPECT_EQ(to_string(end.error()), "rpc error: code = Aborted desc = counted");
+  co_await site.stop();
+}
+
+CO_TEST(Grpc, a_stream_that_nobody_reads_waits_at_the_server_and_holds_up_no_call) {
+  GrpcSite site(loop);
+  site.message_size = 64 * 1024;
+  site.start();
+  auto stream = co_await site.channel->open("/test.Echo/Count", "1000", site.in(1s));
+  CO_ASSERT_TRUE(stream);
+  co_await runtime::sleep_for(loop.time(), 1min);
+  EXPECT_LT(site.written_messages, 40);  // two windows' worth
+  const auto answer = co_await site.channel->call("/test.Echo/Same", "x", site.in(1s));
+  EXPECT_EQ(describe(answer), "x");
+  for (int i = 0; i < 1000; ++i) {
+    const auto message = co_await (*stream)->next(site.in(1s));
+    CO_ASSERT_TRUE(message && *message);
+  }
+  co_await site.stop();
+}
+
+CO_TEST(Grpc, a_server_that_comes_later_is_found_after_the_pauses_of_gRPC) {
+  GrpcSite site(loop);
+  site.start_channel();
+  const auto refused = co_await site.channel->call("/test.Echo/Same", "x", site.in(1h));
+  EXPECT_EQ(refused.error().code, Code::unavailable);
+  EXPECT_LT(loop.time().now().time_since_epoch(), 1s) << "it did not fail at once";
+  co_await runtime::sleep_for(loop.time(), 10s);
+  site.start_server();
+  const auto began = loop.time().now();
+  EXPECT_TRUE(co_await site.channel->wait_until_connected(site.in(1h)));
+  EXPECT_LT(loop.time().now() - began, 8s);
+  co_await site.stop();
+}
+
+CO_TEST(Grpc, a_lost_connection_is_made_again_at_once_and_the_call_on_it_is_unavailable) {
+  GrpcSite site(loop);
+  site.start();
+  std::string note;
+  TaskGroup group(loop.executor());
+  group.spawn("call", call_and_note(site, "/test.Echo/Hang", "", site.in(1h), note));
+  co_await runtime::sleep_for(loop.time(), 10s);
+  site.network.cut_all();
+  co_await group.join();
+  EXPECT_TRUE(note.contains("Unavailable")) << note;
+  const auto began = loop.time().now();
+  const auto answer = co_await site.channel->call("/test.Echo/Same", "x", site.in(10s));
+  EXPECT_EQ(describe(answer), "x");
+  EXPECT_EQ(loop.time().now(), began);
+  EXPECT_EQ(site.channel->changes(), 3U);
+  co_await site.stop();
+}
+
+CO_TEST(Grpc, a_method_that_throws_is_unknown_and_costs_nobody_else_anything) {
+  GrpcSite site(loop);
+  site.methods.unary["/test.Echo/Throw"] = [](std::string, Deadline) -> Task<Result<std::string>> {
+    throw std::runtime_error("oh");
+    co_return "";
+  };
+  site.start();
+  const auto answer = co_await site.channel->call("/test.Echo/Throw", "", site.in(1s));
+  EXPECT_EQ(describe(answer), "rpc error: code = Unknown desc = oh");
+  const auto after = co_await site.channel->call("/test.Echo/Same", "x", site.in(1s));
+  EXPECT_EQ(describe(after), "x");
+  co_await site.stop();
+}
+
+}  // namespace
+}  // namespace dcm::grpc

@@ -1,0 +1,87 @@
+// The one test of gRPC on real sockets and real time.
+#include "runtime/http/unix.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "runtime/grpc/channel.hpp"
+#include "runtime/grpc/server.hpp"
+#include "runtime/task_group.hpp"
+
+namespace dcm::grpc {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct UnixGrpc : testing::Test {
+  UnixGrpc()
+      : folder(std::filesystem::temp_directory_path() / ("grpc-" + std::to_string(getpid()))) {
+    std::filesystem::create_directories(folder);
+  }
+  ~UnixGrpc() override { std::filesystem::remove_all(folder); }
+
+  std::string path(const char* name) const { return folder / name; }
+
+  std::filesystem::path folder;
+  runtime::Loop loop;
+};
+
+Task<> call_over(UnixGrpc& site, std::string& answer) {
+  auto listener =
+      http::make_unix_listener(site.loop.executor(), site.loop.time(), site.path("a.sock"));
+  EXPECT_TRUE(listener) << to_string(listener.error());
+  Methods methods;
+  methods.unary["/test.Echo/Same"] =
+      [](std::string request, Deadline) -> Task<Result<std::string>> { co_return request; };
+  const auto transport = http::make_unix_transport(site.loop.executor(), site.loop.time());
+  const auto channel = make_channel(site.loop, *transport, runtime::Rng(1),
+                                    {.endpoint = {http::Security::plain, site.path("a.sock"), 0}});
+  runtime::TaskGroup group(site.loop.executor());
+  group.spawn("serve", serve(site.loop, **listener, methods, {}, {}));
+  group.spawn("channel", channel->run());
+  const auto got =
+      co_await channel->call("/test.Echo/Same", "hello", Deadline::after(site.loop.time(), 10s));
+  answer = got ? *got : to_string(got.error());
+  group.cancel();
+  co_await group.join();
+}
+
+TEST_F(UnixGrpc, a_call_goes_over_a_socket_file_that_is_removed_at_the_end) {
+  std::string answer;
+  loop.run(call_over(*this, answer));
+  EXPECT_EQ(answer, "hello");
+  EXPECT_FALSE(std::filesystem::exists(path("a.sock")));
+}
+
+TEST_F(UnixGrpc, a_file_that_is_there_already_is_not_taken) {
+  std::ofstream(path("taken")) << "mine";
+  const auto listener = http::make_unix_listener(loop.executor(), loop.time(), path("taken"));
+  EXPECT_FALSE(listener);
+  EXPECT_TRUE(std::filesystem::exists(path("taken")));
+}
+
+TEST_F(UnixGrpc, a_path_that_is_too_long_is_said_to_be) {
+  const std::string long_path = path(std::string(120, 'x').c_str());
+  const auto listener = http::make_unix_listener(loop.executor(), loop.time(), long_path);
+  ASSERT_FALSE(listener);
+  EXPECT_TRUE(listener.error().message.contains("1 to 107 bytes")) << listener.error().message;
+}
+
+Task<> connect_to(UnixGrpc& site, std::string path, std::string& error) {
+  const auto transport = http::make_unix_transport(site.loop.executor(), site.loop.time());
+  const auto stream = co_await transport->connect({http::Security::plain, path, 0},
+                                                  Deadline::after(site.loop.time(), 10s));
+  error = stream ? "" : to_string(stream.error());
+}
+
+TEST_F(UnixGrpc, a_socket_that_is_not_there_is_unreachable) {
+  std::string error;
+  loop.run(connect_to(*this, path("none.sock"), error));
+  EXPECT_EQ(error, "unreachable: unix " + path("none.sock") + ": No such file or directory");
+}
+
+}  // namespace
+}  // namespace dcm::grpc
