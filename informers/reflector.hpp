@@ -110,14 +110,16 @@ class Reflector {
   }
 
   runtime::Task<ReflectorEvent> read_page(ReadPage request) {
-    ListOptions options;
-    options.continue_token = std::move(request.continue_token);
+    std::size_t objects = 0;
     auto page = co_await source_.list(
-        std::move(options),
-        [this](api::Decoded<T> item) { writer_.observe_listed(std::move(item)); },
+        {.limit = request.limit, .continue_token = std::move(request.continue_token)},
+        [this, &objects](api::Decoded<T> item) {
+          ++objects;
+          writer_.observe_listed(std::move(item));
+        },
         request.deadline);
     if (!page) co_return Failed{std::move(page.error())};
-    co_return PageRead{std::move(*page)};
+    co_return PageRead{std::move(*page), objects};
   }
 
   runtime::Task<ReflectorEvent> read_event(Deadline deadline) {

@@ -74,14 +74,20 @@ class Step {
     return fall_back(to_string(failed.error), now_ + policy_.pages_after_a_stall);
   }
 
-  WatchStep on(const Listing&, const PageRead& page) {
-    if (!page.meta.continue_token.empty()) return read_page(page.meta.continue_token);
-    effects_.push_back(EndRelist{page.meta.resource_version});
-    return open_watch(page.meta.resource_version);
+  WatchStep on(const Listing& phase, const PageRead& read) {
+    if (!read.meta.continue_token.empty()) {
+      auto next = client::next_page(phase.page, read.objects, read.meta.continue_token);
+      return next ? read_page(std::move(*next)) : wait_after(next.error(), ListAnew{});
+    }
+    effects_.push_back(EndRelist{read.meta.resource_version});
+    return open_watch(read.meta.resource_version);
   }
   WatchStep on(const Listing& phase, const Failed& failed) {
     if (is_expired(failed.error)) return relist(RelistReason::page_expired);
-    return wait_after(failed.error, ListOn{phase.continue_token});
+    if (failed.error.reason == Reason::body_too_large) {
+      if (auto smaller = client::smaller_page(phase.page)) return read_page(std::move(*smaller));
+    }
+    return wait_after(failed.error, ListOn{phase.page});
   }
 
   WatchStep on(const Watching& phase, const Accepted&) { return read_on({phase.last, now_}); }
@@ -92,8 +98,11 @@ class Step {
     return read_on({bookmark.resource_version, phase.since, true});
   }
   WatchStep on(const Watching& phase, const Ended&) {
-    if (phase.has_shown_anything || now_ - phase.since >= policy_.short_watch) {
-      return open_watch(phase.last);
+    const Duration lasted = now_ - phase.since;
+    if (lasted >= policy_.short_watch) return open_watch(phase.last);
+    if (phase.has_shown_anything) {
+      return finish(Waiting{WatchFrom{phase.last}},
+                    Wait{policy_.short_watch - lasted, Duration::zero()});
     }
     return wait_after({Reason::disconnected, "the server ended the watch at once"},
                       WatchFrom{phase.last});
@@ -109,7 +118,7 @@ class Step {
   WatchStep on(const Waiting& phase, const WaitOver&) {
     return std::visit(Overloaded{
                           [this](const ListAnew& then) { return list_anew(then); },
-                          [this](const ListOn& then) { return read_page(then.continue_token); },
+                          [this](const ListOn& then) { return read_page(then.page); },
                           [this](const WatchFrom& then) { return open_watch(then.version); },
                       },
                       phase.then);
@@ -125,7 +134,7 @@ class Step {
   WatchStep list_anew(const ListAnew& list) {
     if (list.reason) effects_.push_back(CountRelist{*list.reason});
     effects_.push_back(BeginRelist{});
-    if (now_ < state_.pages_until) return read_page({});
+    if (now_ < state_.pages_until) return read_page(client::Paging());
     return finish(AwaitingInitialEvents{now_}, OpenWatchList{initial_events_deadline(now_)});
   }
 
@@ -145,9 +154,9 @@ class Step {
     return list_anew({});
   }
 
-  WatchStep read_page(std::string continue_token) {
-    ReadPage request{continue_token, in(policy_.request_timeout)};
-    return finish(Listing{std::move(continue_token)}, std::move(request));
+  WatchStep read_page(client::Paging page) {
+    ReadPage request{page.limit, page.continue_token, in(policy_.request_timeout)};
+    return finish(Listing{std::move(page)}, std::move(request));
   }
 
   WatchStep open_watch(const api::ResourceVersion& from) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "client/api/decoder.hpp"
+#include "client/request/paging.hpp"
 #include "informers/lister_watcher.hpp"
 #include "runtime/deadline.hpp"
 #include "runtime/error.hpp"
@@ -48,9 +49,11 @@ struct WatchPolicy {
   // A compressed watch list is left for a plain watch if it took no longer than this: a server
   // remembers a minute or more of history, and who comes too late has to read everything again.
   Duration leave_compressed_within = std::chrono::seconds(30);
-  // The API server sends a bookmark each minute; after three times that the peer is taken for dead.
-  Duration watch_silence = std::chrono::minutes(3);
-  // A watch that ends sooner and empty counts as a failure: it must not become a busy loop.
+  // The API server sends a bookmark each minute; after two of them and some the peer is taken for
+  // dead.
+  Duration watch_silence = std::chrono::seconds(130);
+  // A watch that ends sooner and empty counts as a failure. One that has shown something does not,
+  // but the next one is opened no sooner than this after it: neither must become a busy loop.
   Duration short_watch = std::chrono::seconds(1);
 };
 
@@ -71,7 +74,7 @@ struct ListAnew {
   std::optional<RelistReason> reason;  // nothing: another attempt at the relist under way
 };
 struct ListOn {
-  std::string continue_token;
+  client::Paging page;
 };
 struct WatchFrom {
   api::ResourceVersion version;
@@ -85,7 +88,7 @@ struct AwaitingInitialEvents {
   Compression compression = Compression::none;
 };
 struct Listing {
-  std::string continue_token;  // of the page that is being read; empty: the first
+  client::Paging page;  // that is being read
 };
 struct Watching {
   api::ResourceVersion last;
@@ -117,6 +120,7 @@ struct Changed {
 using Bookmarked = api::BookmarkEvent;
 struct PageRead {
   api::ListMeta meta;
+  std::size_t objects = 0;
 };
 struct Ended {};  // the server has ended the watch cleanly
 struct Failed {   // a request, a stream, or an ERROR event in it
@@ -148,6 +152,7 @@ struct OpenWatchList {
   Deadline deadline;
 };
 struct ReadPage {
+  std::size_t limit;
   std::string continue_token;
   Deadline deadline;
 };

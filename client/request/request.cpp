@@ -38,9 +38,11 @@ const VerbTraits& traits(Verb verb) {
   return kVerbs[static_cast<std::size_t>(verb)];
 }
 
-// A list of 500 objects of the largest size that etcd takes by default would be 750 MB; real pages
-// are far below this.
-constexpr std::size_t kListBytesMax = 256 * 1024 * 1024;
+// 500 pods of 30 KB. A page above this is asked for again with a smaller limit (paging.hpp); an
+// object alone is taken also where people have raised etcd's limit to 10 MB (six times that, with
+// escapes).
+constexpr std::size_t kPageBytesMax = std::size_t{16} * 1024 * 1024;
+constexpr std::size_t kOneObjectBytesMax = std::size_t{64} * 1024 * 1024;
 
 bool is_unreserved(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
@@ -162,7 +164,7 @@ ApiRequest list_request(const api::Resource& resource, const ListQuery& query,
       Verb::list, make_target(path, {{"limit", limit}, {"continue", query.continue_token}}), {},
       options);
   request.compression = Compression::gzip;
-  request.answer_bytes_max = kListBytesMax;
+  request.answer_bytes_max = query.limit == 1 ? kOneObjectBytesMax : kPageBytesMax;
   return request;
 }
 

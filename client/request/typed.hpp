@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "client/api/decoder.hpp"
+#include "client/request/paging.hpp"
 #include "client/request/rest_client.hpp"
 
 namespace dcm::client {
@@ -89,18 +90,36 @@ class TypedClient {
   runtime::Task<runtime::Result<std::vector<Object>>> list_pages(std::string namespace_,
                                                                  CallOptions options) {
     std::vector<Object> objects;
-    ListQuery query{.namespace_ = std::move(namespace_)};
-    do {
-      ApiRequest request = list_request(resource_, query, options);
-      request.accept = decoder_.content_type();
-      const runtime::Result<http::Response> answer = co_await rest_.send(request);
-      if (!answer) co_return runtime::fail(answer.error());
-      const auto keep = [&objects](Object object) { objects.push_back(std::move(object)); };
-      runtime::Result<api::ListMeta> page = decoder_.decode_list(answer->body, keep);
-      if (!page) co_return runtime::fail(name_source(page.error(), rest_.url(request)));
-      query.continue_token = std::move(page->continue_token);
-    } while (!query.continue_token.empty());
-    co_return objects;
+    Paging paging;
+    while (true) {
+      const std::size_t before = objects.size();
+      runtime::Result<api::ListMeta> page =
+          co_await list_page({namespace_, paging.limit, paging.continue_token}, options, objects);
+      if (!page && page.error().reason == runtime::Reason::body_too_large) {
+        if (auto smaller = smaller_page(paging)) {
+          paging = std::move(*smaller);
+          continue;
+        }
+      }
+      if (!page) co_return runtime::fail(std::move(page.error()));
+      if (page->continue_token.empty()) co_return objects;
+      auto next =
+          next_page(std::move(paging), objects.size() - before, std::move(page->continue_token));
+      if (!next) co_return runtime::fail(std::move(next.error()));
+      paging = std::move(*next);
+    }
+  }
+
+  runtime::Task<runtime::Result<api::ListMeta>> list_page(ListQuery query, CallOptions options,
+                                                          std::vector<Object>& objects) {
+    ApiRequest request = list_request(resource_, query, options);
+    request.accept = decoder_.content_type();
+    const runtime::Result<http::Response> answer = co_await rest_.send(request);
+    if (!answer) co_return runtime::fail(answer.error());
+    const auto keep = [&objects](Object object) { objects.push_back(std::move(object)); };
+    runtime::Result<api::ListMeta> page = decoder_.decode_list(answer->body, keep);
+    if (!page) co_return runtime::fail(name_source(page.error(), rest_.url(request)));
+    co_return page;
   }
 
   RestClient& rest_;

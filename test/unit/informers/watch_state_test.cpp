@@ -60,7 +60,9 @@ class Describe {
   }
   void operator()(const OpenWatchList& r) { out_ << "watch list" << by(r.deadline); }
   void operator()(const ReadPage& r) {
-    out_ << "page '" << r.continue_token << "'" << by(r.deadline);
+    out_ << "page '" << r.continue_token << "'";
+    if (r.limit != 500) out_ << " of " << r.limit;
+    out_ << by(r.deadline);
   }
   void operator()(const OpenWatch& r) { out_ << "watch from " << r.from.str() << by(r.deadline); }
   void operator()(const ReadEvent& r) { out_ << "read" << by(r.deadline); }
@@ -78,8 +80,8 @@ class Describe {
 };
 
 const AwaitingInitialEvents kInitial{kNow};
-const Listing kFirstPage{""};
-const Listing kNextPage{"token"};
+const Listing kFirstPage{};
+const Listing kNextPage{{.continue_token = "token"}};
 const Watching kWatching{ResourceVersion("10"), kNow - 1min, false};
 
 struct Row {
@@ -112,13 +114,13 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"an_ordinary_bookmark_does_not_end_the_initial_events", kInitial, bookmark("8"),
             "| read by 30"},
         Row{"the_marked_bookmark_ends_the_initial_events_and_the_watch_goes_on", kInitial,
-            end_of_initial_events("9"), "end@9 | read by 180"},
+            end_of_initial_events("9"), "end@9 | read by 130"},
         Row{"a_compressed_watch_list_is_left_for_a_plain_watch_at_its_end",
             AwaitingInitialEvents{kNow - 30s, Compression::gzip}, end_of_initial_events("9"),
             "end@9 | watch from 9 by 60"},
         Row{"one_that_took_long_goes_on_as_the_server_may_forget_where_it_was",
             AwaitingInitialEvents{kNow - 31s, Compression::gzip}, end_of_initial_events("9"),
-            "end@9 | read by 180"},
+            "end@9 | read by 130"},
         Row{"a_clean_end_before_the_mark_means_that_watch_lists_are_not_understood", kInitial,
             Ended{}, "fallback begin | page '' by 60, pages from now on"},
         Row{"a_server_without_the_feature_answers_422", kInitial, failed(Reason::invalid),
@@ -148,16 +150,24 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"refused_credentials_are_tried_again", kFirstPage, failed(Reason::unauthorized),
             "failure(unauthorized) | wait 0.8+0"},
 
-        Row{"an_accepted_watch_is_read", kWatching, Accepted{}, "| read by 180"},
+        Row{"an_accepted_watch_is_read", kWatching, Accepted{}, "| read by 130"},
         Row{"an_event_is_followed_by_the_next", kWatching, Changed{ResourceVersion("11")},
-            "| read by 180"},
-        Row{"a_bookmark_is_followed_by_the_next_event", kWatching, bookmark("12"), "| read by 180"},
+            "| read by 130"},
+        Row{"a_bookmark_is_followed_by_the_next_event", kWatching, bookmark("12"), "| read by 130"},
         Row{"a_clean_end_is_resumed_at_once", kWatching, Ended{}, "| watch from 10 by 60"},
         Row{"a_watch_that_ends_at_once_and_empty_is_a_failure",
             Watching{ResourceVersion("10"), kNow - 999ms, false}, Ended{},
             "failure(disconnected) | wait 0.8+0.8"},
-        Row{"a_short_watch_that_has_shown_something_is_none",
-            Watching{ResourceVersion("10"), kNow - 999ms, true}, Ended{}, "| watch from 10 by 60"},
+        Row{"a_short_watch_that_has_shown_something_is_no_failure_but_no_busy_loop_either",
+            Watching{ResourceVersion("10"), kNow - 200ms, true}, Ended{}, "| wait 0.8+0"},
+        Row{"a_page_that_is_too_large_is_asked_for_again_with_a_smaller_limit", kNextPage,
+            failed(Reason::body_too_large), "| page 'token' of 125 by 60"},
+        Row{"the_smallest_page_is_that_of_one_object", Listing{{.limit = 2}},
+            failed(Reason::body_too_large), "| page '' of 1 by 60"},
+        Row{"an_object_that_is_too_large_by_itself_is_a_failure", Listing{{.limit = 1}},
+            failed(Reason::body_too_large), "failure(body_too_large) | wait 0.8+0.8"},
+        Row{"a_page_that_leads_to_itself_is_a_failure", kNextPage, page("5", "token"),
+            "failure(malformed) | wait 0.8+0.8"},
         Row{"an_expired_version_means_a_relist", kWatching, failed(Reason::gone),
             "relist(expired) begin | watch list by 30"},
         Row{"a_server_that_is_behind_us_is_waited_for", kWatching,
@@ -177,8 +187,8 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"after_the_wait_for_the_server_everything_is_listed",
             Waiting{ListAnew{RelistReason::ahead_of_server}}, WaitOver{},
             "relist(ahead_of_server) begin | watch list by 30"},
-        Row{"after_the_wait_the_page_is_read_again", Waiting{ListOn{"token"}}, WaitOver{},
-            "| page 'token' by 60"},
+        Row{"after_the_wait_the_page_is_read_again", Waiting{ListOn{{.continue_token = "token"}}},
+            WaitOver{}, "| page 'token' by 60"},
         Row{"after_the_wait_the_watch_is_resumed", Waiting{WatchFrom{ResourceVersion("10")}},
             WaitOver{}, "| watch from 10 by 60"}),
     [](const auto& info) { return info.param.name; });

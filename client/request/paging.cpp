@@ -1,0 +1,42 @@
+#include "client/request/paging.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace dcm::client {
+namespace {
+
+using runtime::fail;
+using runtime::Reason;
+
+// Ten million objects are more than etcd holds.
+constexpr std::size_t kPagesMax = 20'000;
+// API servers fill pages, if nothing is selected: a short one is the last, as a rule.
+constexpr std::size_t kShortPagesMax = 100;
+// After so many pages without a large one the limit doubles.
+constexpr std::size_t kCalmPages = 8;
+constexpr std::size_t kShrink = 4;
+
+}  // namespace
+
+runtime::Result<Paging> next_page(Paging page, std::size_t objects, std::string continue_token) {
+  if (continue_token == page.continue_token) {
+    return fail(Reason::malformed, "the list goes on where it began: the same continue token");
+  }
+  page.short_pages += objects < page.limit ? 1 : 0;
+  if (++page.pages >= kPagesMax || page.short_pages >= kShortPagesMax) {
+    return fail(Reason::malformed, "the list does not end: one continue token after the other");
+  }
+  if (++page.calm_pages % kCalmPages == 0) page.limit = std::min(page.limit * 2, Paging::kLimitMax);
+  page.continue_token = std::move(continue_token);
+  return page;
+}
+
+std::optional<Paging> smaller_page(Paging page) {
+  if (page.limit <= 1) return std::nullopt;
+  page.limit = std::max<std::size_t>(1, page.limit / kShrink);
+  page.calm_pages = 0;
+  return page;
+}
+
+}  // namespace dcm::client

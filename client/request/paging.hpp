@@ -1,0 +1,34 @@
+// How a list is read in pages: what is asked for next, whatever the server answers. Pure.
+//
+// A page that is too large is asked for again with a smaller limit, down to 1: whoever may make
+// objects decides how large they are. And a list ends: a server that gives continue tokens for ever
+// is found out.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "runtime/error.hpp"
+
+namespace dcm::client {
+
+// The page that is read.
+struct Paging {
+  static constexpr std::size_t kLimitMax = 500;
+
+  std::size_t limit = kLimitMax;
+  std::string continue_token = {};  // empty: the first
+  std::size_t pages = 0;            // before this one
+  std::size_t short_pages = 0;      // of those: with fewer objects than the limit allows
+  std::size_t calm_pages = 0;       // since one was too large
+};
+
+// The page behind one of `objects` objects, given the `continue_token` that came with it.
+// Errors: malformed: the list does not end.
+runtime::Result<Paging> next_page(Paging page, std::size_t objects, std::string continue_token);
+
+// The same page with a smaller limit; nothing: it cannot be smaller.
+std::optional<Paging> smaller_page(Paging page);
+
+}  // namespace dcm::client

@@ -1,0 +1,68 @@
+#include "client/request/paging.hpp"
+
+#include <gtest/gtest.h>
+
+namespace dcm::client {
+namespace {
+
+using runtime::Result;
+
+// Reads until the list is over or given up; `is_too_large(limit)` of each page.
+template <class IsTooLarge>
+std::size_t requests_until_the_end(std::size_t objects, const IsTooLarge& is_too_large) {
+  Paging page;
+  std::size_t read = 0;
+  for (std::size_t requests = 1;; ++requests) {
+    if (is_too_large(read, page.limit)) {
+      page = *smaller_page(page);
+      continue;
+    }
+    const std::size_t here = std::min(page.limit, objects - read);
+    read += here;
+    if (read == objects) return requests;
+    Result<Paging> next = next_page(page, here, "token " + std::to_string(requests));
+    EXPECT_TRUE(next) << "after " << read;
+    if (!next) return requests;
+    page = *next;
+  }
+}
+
+TEST(Paging, full_pages_up_to_the_end) {
+  EXPECT_EQ(requests_until_the_end(1'250, [](auto, auto) { return false; }), 3U);
+}
+
+TEST(Paging, a_few_large_objects_among_many_make_the_pages_small_for_a_while) {
+  // Numbers 1,000 to 1,033 fit into a page by themselves only.
+  const auto is_too_large = [](std::size_t from, std::size_t limit) {
+    return limit > 1 && from + limit > 1'000 && from < 1'034;
+  };
+  EXPECT_LT(requests_until_the_end(20'000, is_too_large), 200U);
+}
+
+TEST(Paging, a_page_of_one_is_the_smallest) {
+  EXPECT_EQ(smaller_page({.limit = 3})->limit, 1U);
+  EXPECT_FALSE(smaller_page({.limit = 1}));
+}
+
+std::size_t pages_until_given_up(std::size_t objects_per_page) {
+  Paging page;
+  for (std::size_t pages = 1; pages < 1'000'000; ++pages) {
+    const Result<Paging> next = next_page(page, objects_per_page, std::to_string(pages));
+    if (!next) return pages;
+    page = *next;
+  }
+  return 0;
+}
+
+TEST(Paging, continue_tokens_for_ever_are_found_out) {
+  EXPECT_EQ(pages_until_given_up(0), 100U);
+  EXPECT_EQ(pages_until_given_up(1), 100U);
+  EXPECT_EQ(pages_until_given_up(Paging::kLimitMax), 20'000U);
+}
+
+TEST(Paging, a_token_that_leads_to_its_own_page_is_found_out_at_once) {
+  EXPECT_FALSE(next_page({.continue_token = "a"}, 500, "a"));
+}
+
+}  // namespace
+}  // namespace dcm::client
