@@ -1,6 +1,8 @@
 #include "runtime/http/server.hpp"
 
+#include <algorithm>
 #include <list>
+#include <tuple>
 
 #include <boost/asio/this_coro.hpp>
 
@@ -17,6 +19,9 @@ using runtime::TimeSource;
 
 // After a failed accept (no free file descriptors, mostly) the next one waits.
 constexpr auto kAcceptPause = std::chrono::seconds(1);
+// Enough for a handshake and a request nearby; so 128 places turn over 512 times a second, however
+// many come.
+constexpr auto kNewcomerGrace = std::chrono::milliseconds(250);
 
 class Server {
  public:
@@ -29,6 +34,7 @@ class Server {
         handler_(std::move(handler)),
         log_(std::move(log)),
         accept_failures_(time, std::chrono::minutes(1)),
+        crowd_(time, std::chrono::minutes(1)),
         place_may_be_free_(time),
         group_(executor) {}
 
@@ -44,7 +50,8 @@ class Server {
     while (true) {
       Result<std::unique_ptr<Stream>> stream = co_await listener_.accept();
       if (stream) {
-        co_await make_room();
+        const bool has_room = co_await make_room((*stream)->peer_address());
+        if (!has_room) continue;
         const auto place =
             connections_.emplace(connections_.end(), executor_, std::move(*stream), time_, options_,
                                  handler_, log_, place_may_be_free_);
@@ -59,24 +66,57 @@ class Server {
     }
   }
 
-  // With all places taken, the connection that has been idle longest goes; while none is, the
-  // newcomer waits.
-  Task<> make_room() {
-    while (connections_.size() >= options_.connections_max) {
-      if (const auto idle = longest_idle(); idle != connections_.end()) idle->close();
-      co_await place_may_be_free_.wait();
+  // Whether there is a place for one from this address, after another one has gone where needed.
+  Task<bool> make_room(std::string address) {
+    while (true) {
+      const bool is_greedy =
+          !address.empty() && connections_of(address) >= options_.connections_per_address_max;
+      if (!is_greedy && connections_.size() < options_.connections_max) co_return true;
+      const auto victim = first_to_go(is_greedy ? address : std::string());
+      if (is_greedy && victim == connections_.end()) co_return false;
+      if (victim != connections_.end()) {
+        report_crowd(victim->address());
+        victim->close();
+      }
+      co_await place_may_be_free_.wait(Deadline::after(time_, kNewcomerGrace));
     }
   }
 
-  Connections::iterator longest_idle() {
-    auto longest = connections_.end();
-    for (auto each = connections_.begin(); each != connections_.end(); ++each) {
-      if (!each->idle_since()) continue;
-      if (longest == connections_.end() || *each->idle_since() < *longest->idle_since()) {
-        longest = each;
-      }
+  bool must_stay(const ServerConnection& connection) const {
+    if (connection.state() != ServerConnection::State::unfinished) {
+      return connection.state() == ServerConnection::State::answering;
     }
-    return longest;
+    return time_.now() - connection.since() < kNewcomerGrace;
+  }
+
+  std::size_t connections_of(const std::string& address) const {
+    return static_cast<std::size_t>(std::ranges::count(
+        connections_, address, [](const ServerConnection& each) { return each.address(); }));
+  }
+
+  // Of `address`; empty: of all.
+  Connections::iterator first_to_go(const std::string& address) {
+    // The smaller, the sooner it goes.
+    const auto rank = [this](const ServerConnection& each) {
+      const bool is_idle = each.state() == ServerConnection::State::idle;
+      const auto of_its_address = static_cast<std::ptrdiff_t>(connections_of(each.address()));
+      return std::tuple(is_idle, -of_its_address, each.since());
+    };
+    auto first = connections_.end();
+    for (auto each = connections_.begin(); each != connections_.end(); ++each) {
+      if (must_stay(*each)) continue;
+      if (!address.empty() && each->address() != address) continue;
+      if (first == connections_.end() || rank(*each) < rank(*first)) first = each;
+    }
+    return first;
+  }
+
+  void report_crowd(const std::string& address) {
+    if (!crowd_.should_log(address)) return;
+    log_.warning("Too many connections: those that ask nothing are closed to make room",
+                 {{"address", listener_.address()},
+                  {"of", address},
+                  {"open", std::uint64_t{connections_.size()}}});
   }
 
   // Takes the connection out also when its task ends by a failure: the frame's locals go last.
@@ -101,6 +141,7 @@ class Server {
   Handler handler_;
   Logger log_;
   runtime::RepeatGuard accept_failures_;
+  runtime::RepeatGuard crowd_;
   Connections connections_;
   runtime::Condition place_may_be_free_;
   runtime::TaskGroup group_;

@@ -67,7 +67,9 @@ ServerConnection::ServerConnection(runtime::Executor executor, std::unique_ptr<S
       became_idle_(became_idle),
       stream_(std::move(stream)),
       buffer_(options.header_bytes_max),
+      address_(stream_->peer_address()),
       opened_(time.now()),
+      since_(opened_),
       group_(std::move(executor)) {}
 
 Task<> ServerConnection::run() {
@@ -75,11 +77,18 @@ Task<> ServerConnection::run() {
   co_await group_.join();
 }
 
+void ServerConnection::enter(State state) {
+  state_ = state;
+  since_ = time_.now();
+  if (state == State::idle) became_idle_.notify_one();
+}
+
 Task<> ServerConnection::serve_requests() {
   after_ = AfterAnswer::keep_alive;
   while (after_ == AfterAnswer::keep_alive) {
     std::expected<Request, Refusal> request = co_await read_request();
     if (request) {
+      enter(State::answering);
       co_await answer(std::move(*request));
     } else {
       co_await refuse(std::move(request.error()));
@@ -113,11 +122,10 @@ Task<std::expected<void, ServerConnection::Refusal>> ServerConnection::await_fir
   if (!buffer_.empty()) co_return std::expected<void, Refusal>();
   const bool is_first = std::exchange(is_first_request_, false);
   const auto patience = is_first ? options_.request_timeout : options_.idle_max;
-  idle_since_ = time_.now();
-  if (!is_first) became_idle_.notify_one();  // a new one is left the time to say something
+  if (!is_first) enter(State::idle);
   const Deadline deadline = Deadline::after(time_, patience);
   const Result<std::size_t> read = co_await stream_->read_some(buffer_.space(), deadline);
-  idle_since_.reset();
+  if (!is_first) enter(State::unfinished);
   if (!read || *read == 0) co_return std::unexpected(Refusal{});
   buffer_.commit(*read);
   co_return std::expected<void, Refusal>();

@@ -5,6 +5,7 @@
 #include <expected>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "runtime/condition.hpp"
@@ -28,8 +29,12 @@ class ServerConnection final : private Responder {
   Task<> run();
   void close() noexcept { stream_->close(); }
 
-  // Since when it waits for a request; nothing while it works on one.
-  std::optional<runtime::MonoTime> idle_since() const noexcept { return idle_since_; }
+  // `unfinished`: a request has not arrived in full yet, or a handshake.
+  enum class State : std::uint8_t { unfinished, idle, answering };
+  State state() const noexcept { return state_; }
+  runtime::MonoTime since() const noexcept { return since_; }
+  // The peer's; empty: none.
+  const std::string& address() const noexcept { return address_; }
 
  private:
   // Why a request is not handed to the handler. Status 0: there is nobody left to be told.
@@ -39,6 +44,7 @@ class ServerConnection final : private Responder {
   };
   enum class Answer : std::uint8_t { none, sent, streaming, ended, failed };
 
+  void enter(State state);
   Task<> serve_requests();
   Task<std::expected<Request, Refusal>> read_request();
   Task<std::expected<void, Refusal>> await_first_byte();
@@ -70,9 +76,11 @@ class ServerConnection final : private Responder {
   runtime::Condition& became_idle_;
   std::unique_ptr<Stream> stream_;
   ReadBuffer buffer_;
-  std::optional<runtime::MonoTime> idle_since_;
+  const std::string address_;
   bool is_first_request_ = true;
   const runtime::MonoTime opened_;
+  State state_ = State::unfinished;
+  runtime::MonoTime since_;
 
   // Of the request that is being worked on.
   std::unique_ptr<RequestParser> parser_;

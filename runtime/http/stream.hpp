@@ -46,6 +46,8 @@ class Stream {
   // On the server's side, after the first byte was read: the verified certificate of the client;
   // null: there is none.
   virtual std::shared_ptr<const ClientCertificate> client_certificate() const { return nullptr; }
+  // The peer's address, without a port; empty: there is none, as of a pipe.
+  virtual std::string peer_address() const { return {}; }
 };
 
 enum class Security { plain, tls };

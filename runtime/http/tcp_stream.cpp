@@ -156,6 +156,12 @@ class SocketStream final : public Stream {
     socket_.close(ignored);
   }
 
+  std::string peer_address() const override {
+    error_code error;
+    const auto peer = socket_.remote_endpoint(error);
+    return error ? std::string() : peer.address().to_string();
+  }
+
   bool is_quiet() noexcept override {
     if (!socket_.is_open()) return false;
     char byte = 0;

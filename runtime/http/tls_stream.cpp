@@ -159,6 +159,8 @@ class TlsStream final : public Stream {
     return client_;
   }
 
+  std::string peer_address() const override { return below_->peer_address(); }
+
   bool is_quiet() noexcept override {
     return SSL_pending(session_.get()) == 0 && ciphertext_.in.empty() && below_->is_quiet();
   }

@@ -82,7 +82,7 @@ void add_metrics_page(Pages& pages, runtime::MetricsRegistry& metrics) {
 }
 
 http::ServerOptions open_server_options() {
-  return {.body_bytes_max = 1024};
+  return {.connections_per_address_max = 64, .body_bytes_max = 1024};
 }
 
 http::Handler make_open_handler(const Pages& pages) {

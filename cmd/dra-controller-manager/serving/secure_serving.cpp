@@ -19,7 +19,10 @@ constexpr runtime::Duration kRefreshTimeout = 30s;
 // Requests have no bodies to speak of, and a scraper or two are all the callers there are.
 // A client's certificate is looked at in the handshake only, so that each has to come again.
 http::ServerOptions server_options() {
-  return {.connections_max = 128, .body_bytes_max = 64 * 1024, .age_max = 10min};
+  return {.connections_max = 128,
+          .connections_per_address_max = 32,
+          .body_bytes_max = 64 * 1024,
+          .age_max = 10min};
 }
 
 Task<> answer_guarded(const Pages& pages, Doorkeeper& doorkeeper, http::Request request,

@@ -374,6 +374,102 @@ CO_TEST(HttpServer, an_idle_connection_makes_room_for_a_new_one) {
   co_await site.stop();
 }
 
+// A pipe's end with an address.
+struct FromAddress final : Stream {
+  FromAddress(std::unique_ptr<Stream> b, std::string a)
+      : below(std::move(b)), address(std::move(a)) {}
+  Task<Result<std::size_t>> read_some(std::span<char> buffer, Deadline deadline) override {
+    return below->read_some(buffer, deadline);
+  }
+  Task<Result<>> write(std::string_view bytes, Deadline deadline) override {
+    return below->write(bytes, deadline);
+  }
+  Task<Result<>> shutdown_send(Deadline deadline) override {
+    return below->shutdown_send(deadline);
+  }
+  void close() noexcept override { below->close(); }
+  bool is_quiet() noexcept override { return below->is_quiet(); }
+  std::string peer_address() const override { return address; }
+  std::unique_ptr<Stream> below;
+  std::string address;
+};
+
+// Accepts what comes as from an address that the test says.
+struct AddressedSite {
+  AddressedSite(VirtualLoop& loop, ServerOptions options)
+      : network(loop.time()), listener(*this), group(loop.executor()) {
+    group.spawn("server", serve(listener, loop.time(), options, describe(), {}));
+  }
+  Task<std::unique_ptr<Stream>> connect_from(std::string address) {
+    next_address = std::move(address);
+    auto stream = co_await network.connect(kOrigin, {});
+    for (int turn = 0; turn < 20; ++turn) co_await runtime::yield();
+    co_return std::move(*stream);
+  }
+  Task<std::string> ask_from(std::string address) {
+    const auto stream = co_await connect_from(std::move(address));
+    co_await stream->write(kLastGet, {});
+    std::string answer = co_await read_all(*stream);
+    co_return answer;
+  }
+  Task<> stop() {
+    group.cancel();
+    co_await group.join();
+  }
+
+  struct Accepting final : Listener {
+    explicit Accepting(AddressedSite& s)
+        : site(s), below(s.network.listen(kOrigin.host, kOrigin.port)) {}
+    Task<Result<std::unique_ptr<Stream>>> accept() override {
+      auto stream = co_await below->accept();
+      if (!stream) co_return stream;
+      co_return std::make_unique<FromAddress>(std::move(*stream), site.next_address);
+    }
+    std::string address() const override { return below->address(); }
+    AddressedSite& site;
+    std::unique_ptr<Listener> below;
+  };
+
+  PipeNetwork network;
+  std::string next_address;
+  Accepting listener;
+  TaskGroup group;
+};
+
+// The attack: connections that never finish a request, as many as there are places and more.
+CO_TEST(HttpServer, who_finishes_no_request_keeps_nobody_from_an_answer) {
+  AddressedSite site(loop, {.connections_max = 16, .connections_per_address_max = 4});
+  std::vector<std::unique_ptr<Stream>> half_open;
+  for (const int attacker : {1, 2, 3, 4, 5, 6}) {
+    for (int i = 0; i < 6; ++i) {
+      half_open.push_back(co_await site.connect_from("10.0.0." + std::to_string(attacker)));
+      if (i % 2 == 0) co_await half_open.back()->write("GET / HT", {});
+    }
+  }
+  co_await runtime::sleep_for(loop.time(), 300ms);
+  const auto start = loop.time().now();
+  EXPECT_THAT(co_await site.ask_from("192.168.0.1"), EndsWith("GET /b "));
+  EXPECT_THAT(co_await site.ask_from("10.0.0.1"), EndsWith("GET /b ")) << "nor a neighbour";
+  EXPECT_EQ(loop.time().now(), start);
+  co_await site.stop();
+}
+
+CO_TEST(HttpServer, one_address_cannot_take_the_places_of_others) {
+  AddressedSite site(loop, {.connections_max = 16, .connections_per_address_max = 4});
+  const auto scraper = co_await site.connect_from("192.168.0.1");
+  co_await scraper->write(kGet, {});
+  co_await runtime::sleep_for(loop.time(), 1s);
+  std::vector<std::unique_ptr<Stream>> many;
+  for (int i = 0; i < 40; ++i) {
+    many.push_back(co_await site.connect_from("10.0.0.1"));
+    co_await runtime::sleep_for(loop.time(), 300ms);
+  }
+  co_await scraper->write(kLastGet, {});
+  EXPECT_THAT(co_await read_all(*scraper), EndsWith("GET /b ")) << "it is idle, but not greedy";
+  EXPECT_EQ(std::ranges::count_if(many, [](const auto& each) { return each->is_quiet(); }), 4);
+  co_await site.stop();
+}
+
 CO_TEST(HttpServer, a_connection_that_becomes_idle_makes_room_for_who_waits_already) {
   Site site(loop,
             [&](Request, Responder& responder) -> Task<> {
