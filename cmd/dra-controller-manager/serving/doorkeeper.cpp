@@ -16,9 +16,12 @@ namespace {
 using api::NonResourceAttributes;
 using api::UserInfo;
 using client::Access;
+using client::Priority;
 using runtime::Deadline;
 using runtime::Result;
 using runtime::Task;
+
+constexpr const char* kTooManyCallers = "too many callers are being looked up";
 
 // The token of `Authorization: Bearer …` (RFC 6750); nothing: there is none.
 std::optional<std::string> bearer_token(const http::Headers& headers) {
@@ -125,11 +128,17 @@ Task<Result<Doorkeeper::Who>> Doorkeeper::identify(const http::Request& request)
 Task<Result<Doorkeeper::Who>> Doorkeeper::identify_by_token(std::string token) {
   const std::string key = http::sha256(token);
   if (const Who* known = users_.recall(key)) co_return Result<Who>(*known);
+  const bool is_regular = regulars_.use(key) != nullptr;
+  if (!is_regular && budget_.waiting() >= options_.strangers_max) {
+    co_return runtime::fail(runtime::Reason::too_many_requests, kTooManyCallers);
+  }
   const Deadline deadline = Deadline::after(time_, options_.review_timeout);
-  const Result<Permit> permit = co_await await_turn(deadline);
+  const Result<Permit> permit =
+      co_await await_turn(is_regular ? Priority::live : Priority::backlog, deadline);
   if (!permit) co_return runtime::fail(permit.error());
   Result<Who> who = co_await client::review_token(rest_, std::move(token), deadline);
   if (who) users_.remember(key, *who);
+  if (who && *who) note_regular(key);
   co_return who;
 }
 
@@ -137,7 +146,7 @@ Task<Result<Access>> Doorkeeper::authorize(UserInfo user, NonResourceAttributes 
   const std::string key = key_of(user, what);
   if (const Access* known = verdicts_.recall(key)) co_return Result<Access>(*known);
   const Deadline deadline = Deadline::after(time_, options_.review_timeout);
-  const Result<Permit> permit = co_await await_turn(deadline);
+  const Result<Permit> permit = co_await await_turn(Priority::live, deadline);
   if (!permit) co_return runtime::fail(permit.error());
   Result<Access> access =
       co_await client::review_access(rest_, std::move(user), std::move(what), deadline);
@@ -145,9 +154,17 @@ Task<Result<Access>> Doorkeeper::authorize(UserInfo user, NonResourceAttributes 
   co_return access;
 }
 
-Task<Result<Doorkeeper::Permit>> Doorkeeper::await_turn(Deadline deadline) {
-  Result<Permit> permit = co_await budget_.admit(client::Priority::live, deadline);
-  if (!permit) permit.error().message = "too many callers are being looked up";
+void Doorkeeper::note_regular(const std::string& key) {
+  if (regulars_.use(key) != nullptr) return;
+  if (regulars_.size() >= options_.remembered_max) {
+    regulars_.erase_oldest([](const std::monostate&) { return true; });
+  }
+  regulars_.insert(key, {});
+}
+
+Task<Result<Doorkeeper::Permit>> Doorkeeper::await_turn(Priority priority, Deadline deadline) {
+  Result<Permit> permit = co_await budget_.admit(priority, deadline);
+  if (!permit) permit.error().message = kTooManyCallers;
   co_return permit;
 }
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "client/auth/access_review.hpp"
@@ -31,6 +32,9 @@ struct DoorkeeperOptions {
   // A budget of their own: who floods the port with tokens must not hold up the controllers. At
   // this rate everybody on a full port is looked up within `review_timeout`.
   client::AdmissionLimits reviews = {.qps = 20, .burst = 40, .inflight_max = 5};
+  // Callers that wait to be looked up: above this, those with a token that was never accepted are
+  // turned away at once.
+  std::size_t strangers_max = 64;
 };
 
 // All references must outlive it and its calls. Loop thread only; any number of calls at a time.
@@ -70,7 +74,9 @@ class Doorkeeper {
   runtime::Task<runtime::Result<Who>> identify_by_token(std::string token);
   runtime::Task<runtime::Result<client::Access>> authorize(api::UserInfo user,
                                                            api::NonResourceAttributes what);
-  runtime::Task<runtime::Result<Permit>> await_turn(runtime::Deadline deadline);
+  runtime::Task<runtime::Result<Permit>> await_turn(client::Priority priority,
+                                                    runtime::Deadline deadline);
+  void note_regular(const std::string& key);
   http::Response unavailable(const runtime::Error& error);
 
   client::RestClient& rest_;
@@ -80,6 +86,9 @@ class Doorkeeper {
   client::Admission budget_;
   Memory<Who> users_;  // by digest of the token: the tokens of others are not kept
   Memory<client::Access> verdicts_;
+  // Digests of tokens that were accepted once: these callers go first, so that a flood of tokens
+  // that nobody knows does not keep a scraper from its metrics.
+  client::LruMap<std::monostate> regulars_;
   runtime::RepeatGuard failure_guard_;
 };
 

@@ -196,6 +196,30 @@ CO_TEST(Doorkeeper, a_flood_of_tokens_leaves_the_limits_to_the_controllers) {
   co_await callers.join();
 }
 
+// 300 clients with tokens that nobody knows: a scraper that was let in before does not wait behind
+// them, and one that was not is told within ten seconds.
+CO_TEST(Doorkeeper, a_flood_of_tokens_delays_no_scrape_above_ten_seconds) {
+  Site site(loop);
+  site.http.answer(prometheus());
+  site.http.answer(allowed());
+  co_await site.expect(0, scrape("regular"));
+  co_await runtime::sleep_for(site.time, 30s);
+  for (int i = 0; i < 40; ++i) site.http.answer(created("{}"), 500ms);
+  runtime::TaskGroup callers(loop.executor());
+  const auto call = [](Site& s, int i) -> runtime::Task<> {
+    co_await s.doorkeeper.refuse(scrape("stranger " + std::to_string(i)));
+  };
+  for (int i = 0; i < 300; ++i) callers.spawn("caller", call(site, i));
+  for (int turn = 0; turn < 5; ++turn) co_await runtime::yield();
+  const auto start = site.time.now();
+  co_await site.doorkeeper.refuse(scrape("new to us"));
+  EXPECT_EQ(site.time.now(), start) << "turned away at once, to come again";
+  co_await site.doorkeeper.refuse(scrape("regular"));
+  EXPECT_LT(site.time.now() - start, 2s);
+  callers.cancel();
+  co_await callers.join();
+}
+
 CO_TEST(Doorkeeper, reviews_are_bounded_in_their_rate) {
   Site site(loop);
   Doorkeeper doorkeeper(site.client, site.time, {.reviews = {.qps = 2, .burst = 3}}, {});
