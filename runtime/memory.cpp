@@ -4,6 +4,13 @@
 
 namespace dcm::runtime {
 
+void return_large_memory_at_once() {
+  constexpr int kLargeBytes = 256 * 1024;
+  constexpr int kFreeAtTheTop = 1024 * 1024;
+  mallopt(M_MMAP_THRESHOLD, kLargeBytes);
+  mallopt(M_TRIM_THRESHOLD, kFreeAtTheTop);
+}
+
 void return_free_memory() {
   malloc_trim(0);
 }

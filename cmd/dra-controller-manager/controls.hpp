@@ -78,6 +78,7 @@ class ClaimControl {
   Cache<api::ResourceClaimTemplate> templates_;
   std::optional<Cache<api::PodGroup>> groups_;  // nothing: the gate for groups is off
   resource_claim::Stores stores_;
+  resource_claim::TemplateContents contents_;
   resource_claim::ApiClient client_;
   resource_claim::ForeignClaims foreign_;
   resource_claim::AttributingApi api_;

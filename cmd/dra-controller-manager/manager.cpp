@@ -202,6 +202,7 @@ int run_manager(const Options& options) {
       client::load_cluster_config(options.cluster, client::Environment::of_process());
   if (!config) return refuse(config.error());
 
+  runtime::return_large_memory_at_once();
   runtime::Loop loop;
   const auto backend = std::make_shared<runtime::LogBackend>(loop.time(), options.logging_format,
                                                              runtime::write_to_stderr());

@@ -60,9 +60,11 @@ object claim_metadata(const ResourceClaimTemplate& claim_template, std::string_v
 
 // The object with one field more, whose value is JSON text that nobody has looked into.
 std::string serialize_with(const object& body, std::string_view key, std::string_view raw_json) {
-  std::string text = to_text(body);
-  text.pop_back();
-  return fmt::format("{},\"{}\":{}}}", text, key, raw_json);
+  const std::string head = to_text(body);
+  std::string text;
+  text.reserve(head.size() + key.size() + raw_json.size() + 8);
+  text.append(head, 0, head.size() - 1);
+  return text.append(",\"").append(key).append("\":").append(raw_json).append("}");
 }
 
 object to_json(const ConsumerReference& consumer) {

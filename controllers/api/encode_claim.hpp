@@ -25,7 +25,8 @@ struct ClaimOwner {
 };
 
 // A claim from a template: create. The annotation that names the pod claim wins over the
-// template's; the template's spec is passed on byte for byte.
+// template's; the template's spec is passed on byte for byte. Requires that the template has its
+// content.
 std::string encode_claim(const Resource& claims, const ResourceClaimTemplate& claim_template,
                          std::string_view generate_name, std::string_view pod_claim_name,
                          const ClaimOwner& owner);

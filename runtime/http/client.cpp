@@ -4,10 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "runtime/http/answer_memory.hpp"
 #include "runtime/http/exchange.hpp"
 #include "runtime/http/http1_encode.hpp"
 #include "runtime/http/idle_connections.hpp"
-#include "runtime/http/slots.hpp"
+#include "runtime/slots.hpp"
 
 namespace dcm::http {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 using runtime::Error;
 using runtime::fail;
 using runtime::Reason;
+using runtime::Slots;
 using runtime::TimeSource;
 
 // A POST that was carried out twice makes two objects. Everything else that we send is either
@@ -51,6 +53,7 @@ class PooledClient final : public Client {
         options_(std::move(options)),
         authority_(options_.origin.authority()),
         slots_(time, options_.connections_max),
+        answers_(time),
         idle_(time, options_.idle_max) {}
 
   Task<Result<Response>> send(Request request, ExchangeLimits limits) override;
@@ -81,14 +84,19 @@ class PooledClient final : public Client {
   ClientOptions options_;
   std::string authority_;
   Slots slots_;  // one for each exchange; the idle connections are fewer than the free slots
+  AnswerMemory answers_;
   IdleConnections idle_;
 };
 
 Task<Result<Response>> PooledClient::send(Request request, ExchangeLimits limits) {
   const Result<std::string> wire = encode_request(request, authority_);
   if (!wire) co_return explain(request, wire.error());
+  request.body = {};  // it is in `wire`
   Result<Slots::Slot> slot = co_await slots_.acquire(limits.deadline);
-  if (!slot) co_return explain(request, std::move(slot.error()));
+  if (!slot) {
+    co_return explain(request,
+                      {slot.error().reason, "all connections were in use until the deadline"});
+  }
   Result<Response> response = co_await send_pooled(request, *wire, limits);
   if (!response) co_return explain(request, std::move(response.error()));
   co_return response;
@@ -139,17 +147,12 @@ Task<Result<Response>> PooledClient::read_response(Exchange& exchange, const std
   if (!started) co_return fail(started.error());
   Response response{
       .status = exchange.head().status, .headers = std::move(exchange.head().headers), .body = {}};
-  const auto length = exchange.content_length().value_or(0);
-  response.body.reserve(std::min<std::uint64_t>(length, limits.body_bytes_max));
   while (true) {
     const Result<std::string_view> piece = co_await exchange.read_body(limits.deadline);
     if (!piece) co_return fail(piece.error());
     if (piece->empty()) co_return response;
-    if (piece->size() > limits.body_bytes_max - response.body.size()) {
-      co_return fail(Reason::body_too_large,
-                     fmt::format("the answer's body exceeds {} bytes", limits.body_bytes_max));
-    }
-    response.body.append(*piece);
+    const Result<> kept = co_await answers_.append(response, *piece, limits);
+    if (!kept) co_return fail(kept.error());
   }
 }
 

@@ -59,6 +59,8 @@ struct Response {
   std::uint16_t status = 0;
   Headers headers = {};
   std::string body = {};
+  // Of a large one that a client has received: others wait until it is gone (AnswerMemory).
+  std::shared_ptr<const void> turn = {};
 };
 
 }  // namespace dcm::http

@@ -32,6 +32,7 @@ runtime::Error frame_error(const StatusBody& status);
 // `Fields` knows the kind:
 //   bool read_field(Reader&, std::string_view key, value field, T&) const   one top-level field
 //   bool is_kept(const T&) const                          false: identity only, no object
+//   void complete(T&) const                               after the last field; may be left out
 template <class T, class Fields>
 class JsonDecoder final : public Decoder<T> {
  public:
@@ -91,6 +92,7 @@ class JsonDecoder final : public Decoder<T> {
       decoded.meta = std::move(object.meta);
       return true;
     }
+    if constexpr (requires { fields_.complete(object); }) fields_.complete(object);
     decoded.meta = object.meta;
     decoded.object = std::make_shared<const T>(std::move(object));
     return true;

@@ -51,7 +51,7 @@ class Reader {
   // An object's text as it stands in the document, after `on_field` has seen its fields. Untouched
   // for null.
   template <class OnField>
-  [[nodiscard]] bool raw_object(value object, std::string& out, OnField&& on_field);
+  [[nodiscard]] bool raw_object(value object, std::string_view& out, OnField&& on_field);
 
   // These record a failure and return false.
   bool fail(std::string_view why);
@@ -127,7 +127,7 @@ bool Reader::text(value string, Text& out) {
 }
 
 template <class OnField>
-bool Reader::raw_object(value object, std::string& out, OnField&& on_field) {
+bool Reader::raw_object(value object, std::string_view& out, OnField&& on_field) {
   ondemand::object fields;
   bool is_null = false;
   if (!open(object, fields, is_null, "an object")) return false;

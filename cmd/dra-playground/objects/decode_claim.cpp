@@ -54,13 +54,15 @@ bool read_operator(Reader& reader, value field, api::TolerationOperator& out) {
 
 bool read_toleration(Reader& reader, value item, DeviceRequest& request) {
   Toleration& read = request.tolerated.emplace_back();
-  return reader.raw_object(
-      item, request.tolerations.emplace_back(), [&](std::string_view key, value field) {
-        if (key == "key") return reader.text(field, read.key);
-        if (key == "value") return reader.text(field, read.value);
-        if (key == "effect") return read_effect(reader, field, read.effect);
-        return key != "operator" || read_operator(reader, field, read.operator_);
-      });
+  std::string_view text;
+  const bool is_read = reader.raw_object(item, text, [&](std::string_view key, value field) {
+    if (key == "key") return reader.text(field, read.key);
+    if (key == "value") return reader.text(field, read.value);
+    if (key == "effect") return read_effect(reader, field, read.effect);
+    return key != "operator" || read_operator(reader, field, read.operator_);
+  });
+  request.tolerations.emplace_back(text);
+  return is_read;
 }
 
 bool read_exactly(Reader& reader, value exactly, DeviceRequest& request, Claim& claim) {

@@ -6,15 +6,17 @@
 
 #include "client/request/typed.hpp"
 #include "controllers/resource_claim/api/api.hpp"
+#include "controllers/resource_claim/api/template_contents.hpp"
 
 namespace dcm::resource_claim {
 
-// The clients' RestClient and decoders must outlive it. The decoder of `pods` has to keep all pods
-// (api::PodSelection::all): a reservation may name one without claims.
+// The clients' RestClient and decoders, and `templates`, must outlive it. The decoder of `pods` has
+// to keep all pods (api::PodSelection::all): a reservation may name one without claims.
 class ApiClient final : public ClaimApi {
  public:
-  ApiClient(client::TypedClient<api::Pod> pods, client::TypedClient<api::ResourceClaim> claims)
-      : pods_(std::move(pods)), claims_(std::move(claims)) {}
+  ApiClient(client::TypedClient<api::Pod> pods, client::TypedClient<api::ResourceClaim> claims,
+            TemplateContents& templates)
+      : pods_(std::move(pods)), claims_(std::move(claims)), templates_(templates) {}
 
   // From now on groups are served. The client's decoder must outlive it.
   void use_groups(client::TypedClient<api::PodGroup> groups) { groups_.emplace(std::move(groups)); }
@@ -39,6 +41,7 @@ class ApiClient final : public ClaimApi {
  private:
   client::TypedClient<api::Pod> pods_;
   client::TypedClient<api::ResourceClaim> claims_;
+  TemplateContents& templates_;
   std::optional<client::TypedClient<api::PodGroup>> groups_;  // nothing: not served (yet)
 };
 

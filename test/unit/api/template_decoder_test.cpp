@@ -29,6 +29,51 @@ TEST(TemplateDecoder, keeps_the_claims_spec_byte_for_byte) {
   }
 }
 
+TEST(TemplateDecoder, keeps_the_claims_spec_without_the_escapes_of_html) {
+  constexpr std::pair<std::string_view, std::string_view> kRows[] = {
+      {R"({"a":"\u003cb\u003e \u0026 c"})", R"({"a":"<b> & c"})"},
+      {R"({"a":"\\u003c"})", R"({"a":"\\u003c"})"},  // a backslash, and a word
+      {R"({"a":"\\\u003c"})", R"({"a":"\\<"})"},     // a backslash, and "<"
+      {R"({"a":"\u2028\u2029"})", "{\"a\":\"\xe2\x80\xa8\xe2\x80\xa9\"}"},
+      {R"({"a":"\u0001\n\"\u00e4"})", R"({"a":"\u0001\n\"\u00e4"})"},
+  };
+  for (const auto& [spec, kept] : kRows) {
+    EXPECT_EQ(decode(fmt::format(R"({{"spec":{}}})", spec))->claim_spec_json, kept);
+  }
+}
+
+// A user may make as many as etcd takes, each as large as etcd takes.
+TEST(TemplateDecoder, of_a_large_template_only_the_size_is_kept) {
+  const std::string text(100'000, 'a');
+  const std::string large =
+      fmt::format(R"({{"metadata":{{"labels":{{"a":"1"}}}},"spec":{{"a":"{}"}}}})", text);
+  const auto kept = decode(large);
+  EXPECT_EQ(kept->content, ResourceClaimTemplate::Content::left_out);
+  EXPECT_EQ(kept->content_bytes, text.size() + 10);
+  EXPECT_LT(footprint(*kept), 1000U);
+  const auto whole = decode(large, *make_json_template_decoder("v1", TemplateContent::all));
+  EXPECT_EQ(whole->content, ResourceClaimTemplate::Content::kept);
+  EXPECT_THAT(whole->claim_spec_json, testing::HasSubstr(text));
+  EXPECT_EQ(whole->labels.at("a"), "1");
+}
+
+TEST(TemplateDecoder, of_all_templates_together_no_more_is_kept_than_32_MiB) {
+  const auto decoder = make_json_template_decoder("v1");
+  const std::string spec = fmt::format(R"({{"spec":{{"a":"{}"}}}})", std::string(16'000, 'a'));
+  std::vector<ObjectPtr<ResourceClaimTemplate>> templates;
+  std::size_t bytes = 0;
+  for (int i = 0; i < 3000; ++i) {
+    templates.push_back(decode(spec, *decoder));
+    bytes += footprint(*templates.back());
+  }
+  EXPECT_LT(bytes, std::size_t{34} * 1024 * 1024);
+  EXPECT_EQ(templates.front()->content, ResourceClaimTemplate::Content::kept);
+  EXPECT_EQ(templates.back()->content, ResourceClaimTemplate::Content::left_out);
+  templates.clear();
+  EXPECT_EQ(decode(spec, *decoder)->content, ResourceClaimTemplate::Content::kept)
+      << "what a template held is there for others when it is gone";
+}
+
 TEST(TemplateDecoder, a_missing_spec_is_an_empty_one) {
   EXPECT_EQ(decode("{}")->claim_spec_json, "{}");
   EXPECT_EQ(decode("null")->claim_spec_json, "{}");

@@ -79,8 +79,9 @@ struct WholeManager {
                api::make_json_slice_decoder("v1"), context()),
         rules(rest, client::resource_of(api::kDeviceTaintRules, kV1), api::make_json_rule_decoder(),
               context()),
+        contents(rest, templates.resource(), time),
         claim_api({rest, pods.resource(), pods.decoder()},
-                  {rest, claims.resource(), claims.decoder()}),
+                  {rest, claims.resource(), claims.decoder()}, contents),
         claim_controller({.stores = resource_claim::declare_stores(
                               pods.informer(), claims.informer(), templates.informer()),
                           .api = claim_api,
@@ -144,6 +145,7 @@ struct WholeManager {
   manager::Cache<api::ResourceClaimTemplate> templates;
   manager::Cache<api::ResourceSlice> slices;
   manager::Cache<api::DeviceTaintRule> rules;
+  resource_claim::TemplateContents contents;
   resource_claim::ApiClient claim_api;
   resource_claim::Controller claim_controller;
   device_taint_eviction::ApiClient eviction_api;

@@ -585,6 +585,34 @@ struct FailingTransport final : Transport {
   int countdown;
 };
 
+Task<> keep(Client& client, std::string target, std::vector<Response>& kept) {
+  auto response = co_await client.send(get(target), {});
+  CO_ASSERT_TRUE(response);
+  kept.push_back(std::move(*response));
+}
+
+// Fifty workers may ask for fifty objects that a tenant has made as large as can be.
+CO_TEST(HttpClient, holds_two_large_answers_at_a_time_and_any_number_of_small_ones) {
+  const auto large_or_small = [](Request request, Responder& responder) -> Task<> {
+    const std::size_t size = request.target == "/large" ? 1'000'000 : 100'000;
+    co_await responder.send({.status = 200, .headers = {}, .body = std::string(size, 'x')});
+  };
+  Site site(loop, large_or_small);
+  std::vector<Response> kept;
+  kept.reserve(10);
+  runtime::TaskGroup group(loop.executor());
+  for (int i = 0; i < 3; ++i) group.spawn("large", keep(*site.client, "/large", kept));
+  for (int i = 0; i < 3; ++i) group.spawn("small", keep(*site.client, "/small", kept));
+  co_await runtime::sleep_for(loop.time(), std::chrono::seconds(1));
+  EXPECT_EQ(kept.size(), 5U);
+  std::erase_if(kept, [](const Response& response) { return response.body.size() > 500'000; });
+  co_await group.join();
+  EXPECT_EQ(kept.size(), 4U) << "the third goes on as soon as another is gone";
+  kept.clear();
+  site.client->close_idle();
+  co_await site.stop();
+}
+
 CO_TEST(HttpClient, a_failure_at_any_step_is_reported_or_made_good_and_then_over) {
   for (int step = 0; step < 12; ++step) {
     Site site(loop, echo());

@@ -51,8 +51,10 @@ struct Fixture : client::RestClientFixture {
       api::make_json_pod_decoder(api::PodSelection::all);
   std::unique_ptr<api::Decoder<api::ResourceClaim>> claim_decoder =
       api::make_json_claim_decoder("v1");
+  TemplateContents contents{client, {&api::kResourceClaimTemplates, "v1"}, time};
   ApiClient api{{client, {&api::kPods, "v1"}, *pod_decoder},
-                {client, {&api::kResourceClaims, "v1"}, *claim_decoder}};
+                {client, {&api::kResourceClaims, "v1"}, *claim_decoder},
+                contents};
 };
 
 CO_TEST(ApiClient, gets_a_pod_also_one_without_claims) {
@@ -116,6 +118,47 @@ CO_TEST(ApiClient, creates_a_claim) {
   EXPECT_THAT(f.body(), HasSubstr(R"("resource.kubernetes.io/pod-claim-name":"gpus")"));
   EXPECT_THAT(f.body(), HasSubstr(R"("spec":{"devices":{"future":1}})"));
   EXPECT_THAT(f.body(), testing::Not(HasSubstr("blockOwnerDeletion")));
+}
+
+constexpr const char* kTemplateJson =
+    R"({"metadata":{"name":"big","namespace":"lab","resourceVersion":"7","uid":"t-1"},)"
+    R"("spec":{"metadata":{"labels":{"team":"vision"}},"spec":{"devices":{"future":"\u003c"}}}})";
+
+CreateClaim create_from(const std::shared_ptr<api::ResourceClaimTemplate>& big) {
+  big->meta.key = {"lab", "big"};
+  big->content = api::ResourceClaimTemplate::Content::left_out;
+  big->claim_spec_json = "";
+  return {.pod_claim = "gpus",
+          .generate_name = "trainer-0-gpus-",
+          .claim_template = big,
+          .owner = {"v1", "Pod", "trainer-0", api::Uid(kPodUid)},
+          .replaces = ""};
+}
+
+CO_TEST(ApiClient, reads_a_template_that_is_too_large_to_be_kept_when_it_makes_a_claim) {
+  Fixture f(loop);
+  f.answer(kTemplateJson);
+  f.answer(claim_json("trainer-0-gpus-x7k2p"));
+  const auto big = std::make_shared<api::ResourceClaimTemplate>();
+  big->content_bytes = 100'000;
+  const Result<ClaimPtr> made =
+      co_await f.api.create_claim("lab", create_from(big), Priority::live);
+  CO_ASSERT_TRUE(made);
+  EXPECT_EQ(f.http.seen().front().request.target,
+            "/apis/resource.k8s.io/v1/namespaces/lab/resourceclaimtemplates/big");
+  EXPECT_THAT(f.body(), HasSubstr(R"("labels":{"team":"vision"})"));
+  EXPECT_THAT(f.body(), HasSubstr(R"("spec":{"devices":{"future":"<"}})"));
+}
+
+CO_TEST(ApiClient, sends_nothing_for_a_claim_that_no_api_server_would_take) {
+  Fixture f(loop);
+  const auto big = std::make_shared<api::ResourceClaimTemplate>();
+  big->content_bytes = 3 * 1024 * 1024 + 1;
+  const Result<ClaimPtr> made =
+      co_await f.api.create_claim("lab", create_from(big), Priority::live);
+  CO_ASSERT_TRUE(!made);
+  EXPECT_EQ(made.error().reason, runtime::Reason::request_too_large);
+  EXPECT_TRUE(f.http.seen().empty());
 }
 
 CO_TEST(ApiClient, writes_all_names_by_server_side_apply_for_this_pod_only) {

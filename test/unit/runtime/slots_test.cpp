@@ -1,14 +1,12 @@
-#include "runtime/http/slots.hpp"
+#include "runtime/slots.hpp"
 
 #include "runtime/task_group.hpp"
 #include "test/support/co_test.hpp"
 
-namespace dcm::http {
+namespace dcm::runtime {
 namespace {
 
 using namespace std::chrono_literals;
-using runtime::Deadline;
-using runtime::TaskGroup;
 
 runtime::Task<> take_and_give_back(Slots& slots, std::string& order, char name) {
   const auto slot = co_await slots.acquire({});
@@ -60,5 +58,50 @@ CO_TEST(Slots, a_wait_ends_at_its_deadline_and_takes_nothing) {
   EXPECT_TRUE(next);
 }
 
+Task<> take(Slots& slots, std::size_t count, std::string& order, char name) {
+  const auto slot = co_await slots.acquire({}, count);
+  CO_ASSERT_TRUE(slot);
+  order += name;
+}
+
+CO_TEST(Slots, who_wants_much_is_not_passed_over_by_those_who_want_less) {
+  Slots bytes(loop.time(), 10);
+  std::string order;
+  TaskGroup group(loop.executor());
+  {
+    const auto held = co_await bytes.acquire({}, 4);
+    group.spawn("much", take(bytes, 8, order, 'm'));
+    group.spawn("little", take(bytes, 1, order, 'l'));
+    co_await yield();
+    EXPECT_EQ(bytes.waiting(), 2U) << "6 are free, but the first in the line wants 8";
+  }
+  co_await group.join();
+  EXPECT_EQ(order, "ml");
+}
+
+CO_TEST(Slots, who_wants_more_than_there_is_gets_all_of_it) {
+  Slots bytes(loop.time(), 10);
+  const auto all = co_await bytes.acquire(Deadline::after(loop.time(), 1s), 1000);
+  CO_ASSERT_TRUE(all);
+  const auto none = co_await bytes.acquire(Deadline::after(loop.time(), 1s), 1);
+  EXPECT_FALSE(none);
+}
+
+CO_TEST(Slots, when_the_first_in_the_line_gives_up_those_behind_go_on) {
+  Slots bytes(loop.time(), 10);
+  const auto held = co_await bytes.acquire({}, 4);
+  std::string order;
+  TaskGroup leaver(loop.executor());
+  TaskGroup group(loop.executor());
+  leaver.spawn("much", take(bytes, 8, order, 'm'));
+  co_await yield();
+  group.spawn("little", take(bytes, 1, order, 'l'));
+  co_await yield();
+  leaver.cancel();
+  co_await leaver.join();
+  co_await group.join();
+  EXPECT_EQ(order, "l");
+}
+
 }  // namespace
-}  // namespace dcm::http
+}  // namespace dcm::runtime

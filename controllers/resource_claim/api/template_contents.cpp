@@ -1,0 +1,56 @@
+#include "controllers/resource_claim/api/template_contents.hpp"
+
+#include <chrono>
+
+#include <fmt/format.h>
+
+namespace dcm::resource_claim {
+namespace {
+
+using runtime::Deadline;
+using runtime::fail;
+using runtime::Reason;
+using runtime::Result;
+using runtime::Task;
+
+// Of contents that are not kept: the largest there can be, and a few of those. Each is there as a
+// body and as what is sent of it.
+constexpr std::size_t kBytesInFlightMax = std::size_t{8} * 1024 * 1024;
+constexpr auto kPatience = std::chrono::seconds(30);
+
+// API servers refuse a request above 3 MiB (apiserver's MaxRequestBodyBytes, which has no flag)
+// with a 413. Such a claim is not even put together.
+constexpr std::size_t kRequestBytesMax = std::size_t{3} * 1024 * 1024;
+
+}  // namespace
+
+TemplateContents::TemplateContents(client::RestClient& rest, const api::Resource& templates,
+                                   runtime::TimeSource& time)
+    : decoder_(api::make_json_template_decoder(templates.version, api::TemplateContent::all)),
+      templates_(rest, templates, *decoder_),
+      time_(time),
+      bytes_(time, kBytesInFlightMax) {}
+
+Task<Result<TemplateContents::Loan>> TemplateContents::borrow(TemplatePtr known,
+                                                              client::CallOptions options) {
+  if (known->content == api::ResourceClaimTemplate::Content::kept) {
+    co_return Loan{std::move(known), std::nullopt};
+  }
+  if (known->content_bytes > kRequestBytesMax) {
+    co_return fail(Reason::request_too_large,
+                   fmt::format("the claim would have {} bytes, and no API server takes more than "
+                               "{}",
+                               known->content_bytes, kRequestBytesMax));
+  }
+  Result<runtime::Slots::Slot> turn =
+      co_await bytes_.acquire(Deadline::after(time_, kPatience), known->content_bytes);
+  if (!turn) {
+    co_return fail(Reason::too_many_requests,
+                   "other claims of large templates were being made until the deadline");
+  }
+  auto read = co_await templates_.get(known->meta.key, options);
+  if (!read) co_return fail(std::move(read.error()));
+  co_return Loan{std::move(read->object), std::move(*turn)};
+}
+
+}  // namespace dcm::resource_claim

@@ -1,0 +1,36 @@
+// What claims are made from, also where a template is too large to be kept: then it is read when a
+// claim is made, and no more of such work goes on at a time than a budget of bytes allows.
+#pragma once
+
+#include "client/request/typed.hpp"
+#include "controllers/api/json.hpp"
+#include "controllers/resource_claim/rules/decide_generation.hpp"
+#include "runtime/slots.hpp"
+#include "runtime/task.hpp"
+
+namespace dcm::resource_claim {
+
+// Loop thread only. What it is given must outlive it, and it what it lends.
+class TemplateContents {
+ public:
+  using TemplatePtr = api::ObjectPtr<api::ResourceClaimTemplate>;
+  TemplateContents(client::RestClient& rest, const api::Resource& templates,
+                   runtime::TimeSource& time);
+
+  struct Loan {
+    TemplatePtr claim_template;                // with its content
+    std::optional<runtime::Slots::Slot> turn;  // kept while the claim's body is in memory
+  };
+  // `known` itself, or the template of that name as it is now. First come, first served.
+  // Errors: request_too_large, when no API server would take the claim (nothing was sent);
+  // deadline_exceeded; as TypedClient::get.
+  runtime::Task<runtime::Result<Loan>> borrow(TemplatePtr known, client::CallOptions options);
+
+ private:
+  std::unique_ptr<api::Decoder<api::ResourceClaimTemplate>> decoder_;
+  client::TypedClient<api::ResourceClaimTemplate> templates_;
+  runtime::TimeSource& time_;
+  runtime::Slots bytes_;
+};
+
+}  // namespace dcm::resource_claim

@@ -1,0 +1,30 @@
+// A bound on the memory of answers: small ones are read as they come, large ones a few at a time.
+//
+// What is large is decided by others: whoever may make an object decides how large the answer to a
+// write on it is, and with fifty workers there may be fifty of those.
+#pragma once
+
+#include "runtime/http/client.hpp"
+#include "runtime/slots.hpp"
+
+namespace dcm::http {
+
+// Shared by all exchanges of a client. Loop thread only.
+class AnswerMemory {
+ public:
+  // `time` must outlive it, and it the responses.
+  explicit AnswerMemory(runtime::TimeSource& time) : large_(time, kLargeMax) {}
+
+  // Adds a piece to the body; once that is large, waits for its turn, which the response keeps for
+  // as long as it lives. Meanwhile nothing more is read of it, and the peer has to wait.
+  // Errors: body_too_large, deadline_exceeded.
+  Task<Result<>> append(Response& response, std::string_view piece, const ExchangeLimits& limits);
+
+ private:
+  static constexpr std::size_t kSmallBytes = std::size_t{128} * 1024;
+  static constexpr std::size_t kLargeMax = 2;
+
+  runtime::Slots large_;
+};
+
+}  // namespace dcm::http
