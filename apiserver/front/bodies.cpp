@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "apiserver/fields/typed.hpp"
-#include "apiserver/text/protobuf.hpp"
+#include "apiserver/text/protobuf/protobuf.hpp"
 #include "apiserver/text/yaml.hpp"
 
 namespace dcm::apiserver {

@@ -60,8 +60,8 @@ std::string next_piece(Watch& watch) {
 Task<> stream(std::unique_ptr<Watch> watch, http::Responder& responder, runtime::TimeSource& time) {
   runtime::Condition news(time);
   watch->on_ready([&news] { news.notify_all(); });
-  auto begun = co_await responder.begin(
-      http::Response{.status = 200, .headers = {{"Content-Type", "application/json"}}, .body = {}});
+  auto begun = co_await responder.begin(http::Response{
+      .status = 200, .headers = {{"Content-Type", std::string(watch->media_type())}}, .body = {}});
   while (begun) {
     const std::string piece = next_piece(*watch);
     if (!piece.empty()) {

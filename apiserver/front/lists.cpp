@@ -6,6 +6,7 @@
 
 #include "apiserver/text/base64.hpp"
 #include "apiserver/text/encode.hpp"
+#include "apiserver/text/protobuf/protobuf.hpp"
 
 namespace dcm::apiserver {
 
@@ -183,15 +184,23 @@ Outcome<Page> select_page(const Store& store, const ListTarget& target, const Qu
   return page;
 }
 
-std::string encode_list(const ListTarget& target, const Page& page) {
+std::string encode_list(const ListTarget& target, const Page& page, Encoding encoding) {
+  const ResourceType& type = *target.type;
+  const auto item = [&](const Stored& object) {
+    return encode(type, target.version, *object, encoding, TypeMeta::omitted);
+  };
+  if (encoding == Encoding::protobuf) {
+    ProtobufList list(type.api_version(target.version), type.kind + "List", page.metadata);
+    for (const Stored& object : page.objects) list.add(item(object));
+    return list.finish();
+  }
   std::string items;
   for (const Stored& object : page.objects) {
     if (!items.empty()) items += ',';
-    items += encode(*target.type, target.version, *object, TypeMeta::omitted);
+    items += item(object);
   }
   return fmt::format(R"({{"kind":"{}List","apiVersion":"{}","metadata":{},"items":[{}]}})",
-                     target.type->kind, target.type->api_version(target.version),
-                     serialize(page.metadata), items);
+                     type.kind, type.api_version(target.version), serialize(page.metadata), items);
 }
 
 }  // namespace dcm::apiserver

@@ -24,7 +24,7 @@ struct Page {
 Outcome<Page> select_page(const Store& store, const ListTarget& target, const Query& query);
 
 // As the list of its kind.
-std::string encode_list(const ListTarget& target, const Page& page);
+std::string encode_list(const ListTarget& target, const Page& page, Encoding encoding);
 
 // A `resourceVersion` of a query; "" is 0. nullopt for what is no number.
 std::optional<Revision> parse_revision(std::string_view text);

@@ -1,5 +1,7 @@
 #include "apiserver/front/media.hpp"
 
+#include "apiserver/text/protobuf/protobuf.hpp"
+
 namespace dcm::apiserver {
 
 namespace {
@@ -29,10 +31,33 @@ MediaType parse_media_type(std::string_view text) {
   return type;
 }
 
+// nullopt for what this server cannot write.
+std::optional<Form> form_of(const MediaType& type) {
+  if (!type.is_json() && !type.is_protobuf()) return std::nullopt;
+  Form form;
+  if (type.is_protobuf()) form.encoding = Encoding::protobuf;
+  const std::string_view as = type.parameter("as");
+  if (as.empty()) return form;
+  form.version = type.parameter("v");
+  const bool known = form.version == "v1" || form.version == "v1beta1";
+  if (!known || type.parameter("g") != "meta.k8s.io") return std::nullopt;
+  if (as.starts_with("PartialObjectMetadata")) {
+    form.shape = Form::Shape::metadata;
+    return form;
+  }
+  if (as != "Table" || type.is_protobuf()) return std::nullopt;
+  form.shape = Form::Shape::table;
+  return form;
+}
+
 }  // namespace
 
 bool MediaType::is_json() const {
   return name == "application/json" || name == "application/*" || name == "*/*";
+}
+
+bool MediaType::is_protobuf() const {
+  return name == kProtobuf;
 }
 
 std::string_view MediaType::parameter(std::string_view key) const {
@@ -52,14 +77,7 @@ std::vector<MediaType> parse_accept(std::string_view header) {
 std::optional<Form> choose_form(std::string_view accept) {
   if (trimmed(accept).empty()) return Form{};
   for (const MediaType& type : parse_accept(accept)) {
-    if (!type.is_json()) continue;
-    const std::string_view as = type.parameter("as");
-    const std::string_view version = type.parameter("v");
-    if (as.empty()) return Form{};
-    const bool known = version == "v1" || version == "v1beta1";
-    if (as == "Table" && type.parameter("g") == "meta.k8s.io" && known) {
-      return Form{Form::Shape::table, std::string(version)};
-    }
+    if (const auto form = form_of(type)) return form;
   }
   return std::nullopt;
 }

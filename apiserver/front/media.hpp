@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "apiserver/store/resources.hpp"
+
 namespace dcm::apiserver {
 
 struct MediaType {
@@ -16,6 +18,7 @@ struct MediaType {
   std::map<std::string, std::string, std::less<>> parameters;
 
   bool is_json() const;
+  bool is_protobuf() const;
   // What the object is to be turned into: `as`, `g` and `v`. "" for as it is.
   std::string_view parameter(std::string_view key) const;
 };
@@ -24,8 +27,10 @@ std::vector<MediaType> parse_accept(std::string_view header);
 
 // How an object or a list of them is shown.
 struct Form {
-  enum class Shape { object, table } shape = Shape::object;
-  std::string table_version = {};  // of meta.k8s.io
+  // `metadata`: nothing else of it, as meta.k8s.io's PartialObjectMetadata.
+  enum class Shape { object, metadata, table } shape = Shape::object;
+  Encoding encoding = Encoding::json;
+  std::string version = {};  // of meta.k8s.io, if it is no object
 };
 
 // nullopt when none of what is wished for can be had. An empty header takes anything.

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/text/protobuf/protobuf.hpp"
 #include "apiserver/text/utf8.hpp"
 
 namespace dcm::apiserver {
@@ -32,6 +33,11 @@ std::string_view Request::header(std::string_view name) const {
 
 Response json_response(int status, std::string body) {
   return {status, {{"Content-Type", "application/json"}}, std::move(body) + "\n"};
+}
+
+Response encoded_response(int status, Encoding encoding, std::string body) {
+  if (encoding == Encoding::json) return json_response(status, std::move(body));
+  return {status, {{"Content-Type", std::string(kProtobuf)}}, std::move(body)};
 }
 
 Response json_response(int status, const JsonObject& body) {

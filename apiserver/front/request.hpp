@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "apiserver/rules/api_error.hpp"
+#include "apiserver/store/resources.hpp"
 
 namespace dcm::apiserver {
 
@@ -37,6 +38,8 @@ struct Response {
 };
 
 Response json_response(int status, std::string body);
+// `body` is an object in that encoding.
+Response encoded_response(int status, Encoding encoding, std::string body);
 Response json_response(int status, const JsonObject& body);
 Response to_response(const ApiError& error);
 // 201 with a Status: what was posted is done, and is nothing that stays.

@@ -1,11 +1,12 @@
 #include "apiserver/front/server.hpp"
 
 #include "apiserver/front/discovery.hpp"
+#include "apiserver/front/partial.hpp"
 #include "apiserver/front/patch_requests.hpp"
 #include "apiserver/front/subresources.hpp"
 #include "apiserver/front/table.hpp"
 #include "apiserver/store/writes.hpp"
-#include "apiserver/text/protobuf.hpp"
+#include "apiserver/text/protobuf/protobuf.hpp"
 #include "apiserver/text/utf8.hpp"
 #include "runtime/assert.hpp"
 
@@ -146,9 +147,10 @@ Response Server::handle(const Request& request) {
   if (before_) {
     if (auto instead = before_(entry)) return finish(number, std::move(entry), *instead);
   }
-  auto response = dispatch(request, parsed);
-  return finish(number, std::move(entry),
-                response ? std::move(*response) : to_response(response.error()));
+  auto outcome = dispatch(request, parsed);
+  Response response = outcome ? std::move(*outcome) : to_response(outcome.error());
+  if (parsed.form) to_form(*parsed.form, response);
+  return finish(number, std::move(entry), std::move(response));
 }
 
 Outcome<Response> Server::dispatch(const Request& request, const Parsed& parsed) {
@@ -176,20 +178,32 @@ Outcome<Response> Server::read(const Parsed& parsed) {
     return std::unexpected(bad_request("a watch is opened with open_watch()"));
   }
   const ListTarget target{parsed.type, path.version, path.ns};
+  const Encoding encoding = parsed.form->encoding;
   const auto style = style_of(*parsed.form, parsed.query);
   if (!style) return std::unexpected(style.error());
   const runtime::WallTime now = time_.wall_now();
   if (parsed.collection()) {
     const auto page = select_page(store_, target, parsed.query);
     if (!page) return std::unexpected(page.error());
-    if (!*style) return json_response(200, encode_list(target, *page));
+    if (parsed.form->shape == Form::Shape::metadata) {
+      return encoded_response(200, encoding,
+                              encode_partial_list(page->objects, page->metadata, *parsed.form));
+    }
+    if (!*style) return encoded_response(200, encoding, encode_list(target, *page, encoding));
     return json_response(
         200, encode_table(target, page->objects, page->metadata, **style, ColumnHeads::shown, now));
   }
-  const Target one{.type = parsed.type, .version = path.version, .ns = path.ns, .name = path.name};
+  const Target one{.type = parsed.type,
+                   .version = path.version,
+                   .ns = path.ns,
+                   .name = path.name,
+                   .answer = encoding};
   const auto object = registry_.get(one);
   if (!object) return std::unexpected(object.error());
-  if (!*style) return json_response(200, registry_.encode(one, *object));
+  if (parsed.form->shape == Form::Shape::metadata) {
+    return encoded_response(200, encoding, encode_partial(*object, *parsed.form));
+  }
+  if (!*style) return encoded_response(200, encoding, registry_.encode(one, *object));
   return json_response(200, encode_table(target, *object, **style, ColumnHeads::shown, now));
 }
 
@@ -210,6 +224,7 @@ Outcome<Response> Server::write(const Request& request, const Parsed& parsed) {
     write.body = translated;
     write.content_type = kJson;
   }
+  if (parsed.form->shape == Form::Shape::object) write.target.answer = parsed.form->encoding;
   write.target.endpoint = endpoint_of(path.subresource);
   write.target.manager = manager_of(parsed.query, request.header("User-Agent"));
   if (parsed.query.get("dryRun") == "All") write.target.commit = Commit::dry_run;
@@ -231,13 +246,12 @@ Outcome<Response> Server::write(const Request& request, const Parsed& parsed) {
   if (request.method == "PATCH" && object) return handle_patch(registry_, write);
   if (request.method == "DELETE" && main && object) return handle_delete(registry_, write);
   if (request.method == "DELETE" && main && placed && parsed.type->deletes_collections()) {
-    return delete_collection(registry_, parsed, request);
+    return delete_collection(parsed, write);
   }
   return std::unexpected(method_not_allowed());
 }
 
-Outcome<Response> Server::delete_collection(Registry& registry, const Parsed& parsed,
-                                            const Request& request) {
+Outcome<Response> Server::delete_collection(const Parsed& parsed, const WriteRequest& request) {
   const ResourcePath& path = *parsed.path;
   const auto selector = Selector::parse(*parsed.type, parsed.query.get("labelSelector"),
                                         parsed.query.get("fieldSelector"));
@@ -246,12 +260,7 @@ Outcome<Response> Server::delete_collection(Registry& registry, const Parsed& pa
   auto entries = store_.list(parsed.type->plural, prefix, "", store_.revision());
   std::erase_if(entries,
                 [&](const Store::Entry& entry) { return !selector->matches(*entry.object); });
-  return handle_delete_collection(registry,
-                                  {{parsed.type, path.version, path.ns, ""},
-                                   parsed.query,
-                                   media_type(request.header("Content-Type")),
-                                   request.body},
-                                  entries);
+  return handle_delete_collection(registry_, request, entries);
 }
 
 std::expected<std::unique_ptr<Watch>, Response> Server::open_watch(const Request& request) {
@@ -273,7 +282,7 @@ std::expected<std::unique_ptr<Watch>, Response> Server::open_watch(const Request
   if (!style) return refuse(to_response(style.error()));
   const ListTarget target{parsed.type, parsed.path->version, parsed.path->ns};
   auto watch = Watch::open({&store_, &time_, &rng_, &options_.watches, &registry_.texts()}, target,
-                           parsed.query, *style);
+                           parsed.query, *parsed.form, *style);
   if (!watch) return refuse(to_response(watch.error()));
   watches_.add(**watch);
   log_.answered(number, 200);

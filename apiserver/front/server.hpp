@@ -33,6 +33,8 @@ struct ServerOptions {
   Ownership ownership = Ownership::of_all;  // books are half of what most writes cost
 };
 
+struct WriteRequest;
+
 class Server {
  public:
   // `time` outlives the server. Starts with the namespaces that a real one makes.
@@ -77,8 +79,7 @@ class Server {
   Outcome<Response> dispatch(const Request& request, const Parsed& parsed);
   Outcome<Response> read(const Parsed& parsed);
   Outcome<Response> write(const Request& request, const Parsed& parsed);
-  Outcome<Response> delete_collection(Registry& registry, const Parsed& parsed,
-                                      const Request& request);
+  Outcome<Response> delete_collection(const Parsed& parsed, const WriteRequest& request);
   Response finish(std::size_t number, LoggedRequest logged, Response response);
   void make_namespace(std::string_view name);
 

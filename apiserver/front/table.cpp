@@ -27,7 +27,8 @@ Json encode_columns(const Printer& printer, ColumnHeads heads) {
 std::string encode_subject(const ListTarget& target, const JsonObject& object,
                            const TableStyle& style) {
   if (style.include == Include::none) return "null";
-  if (style.include == Include::object) return encode(*target.type, target.version, object);
+  if (style.include == Include::object)
+    return encode(*target.type, target.version, object, Encoding::json);
   return fmt::format(
       R"({{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/{}","metadata":{}}})",
       style.version, serialize(object_at(object, {"metadata"})));
@@ -37,7 +38,7 @@ std::string encode_subject(const ListTarget& target, const JsonObject& object,
 
 Outcome<TableStyle> table_style(const Form& form, const Query& query) {
   const std::string_view include = query.get("includeObject");
-  TableStyle style{.version = form.table_version};
+  TableStyle style{.version = form.version};
   if (include == "None") {
     style.include = Include::none;
   } else if (include == "Object") {

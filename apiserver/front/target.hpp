@@ -19,6 +19,7 @@ struct Target {
   Endpoint endpoint = Endpoint::main;
   std::string manager = {};
   Commit commit = Commit::write;
+  Encoding answer = Encoding::json;
 
   std::string key() const { return object_key(ns, name); }
 };

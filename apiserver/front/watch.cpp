@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/front/partial.hpp"
+#include "apiserver/text/protobuf/protobuf.hpp"
+
 namespace dcm::apiserver {
 
 namespace {
@@ -15,12 +18,6 @@ constexpr auto kLastBookmark = std::chrono::seconds(2);
 
 bool asks_initial_events(const WatchOptions& options, const Query& query) {
   return query.is_true("sendInitialEvents") && options.watch_list == WatchList::supported;
-}
-
-std::string event(std::string_view type, std::string_view object) {
-  std::string line = R"({"type":")";
-  line.reserve(object.size() + 32);
-  return line.append(type).append(R"(","object":)").append(object).append("}\n");
 }
 
 }  // namespace
@@ -88,7 +85,8 @@ Outcome<Watch::Start> Watch::choose_start(const WatchContext& context, const Lis
 }
 
 Outcome<std::unique_ptr<Watch>> Watch::open(const WatchContext& context, const ListTarget& target,
-                                            const Query& query, std::optional<TableStyle> style) {
+                                            const Query& query, const Form& form,
+                                            std::optional<TableStyle> style) {
   if (auto checked = check_options(*context.options, query); !checked) {
     return std::unexpected(std::move(checked.error()));
   }
@@ -99,6 +97,7 @@ Outcome<std::unique_ptr<Watch>> Watch::open(const WatchContext& context, const L
   if (!start && start.error().code == 500) return std::unexpected(start.error());
 
   std::unique_ptr<Watch> watch(new Watch(context, target, std::move(*selector)));
+  watch->form_ = form;
   watch->style_ = std::move(style);
   if (start) {
     watch->begin(*start, query);
@@ -141,7 +140,9 @@ void Watch::begin(const Start& start, const Query& query) {
 }
 
 void Watch::fail(const ApiError& error) {
-  failure_ = serialize(JsonObject{{"type", "ERROR"}, {"object", error.to_status()}}) + "\n";
+  const JsonObject status = error.to_status();
+  const bool protobuf = form_.encoding == Encoding::protobuf;
+  failure_ = event("ERROR", protobuf ? encode_protobuf("v1", "Status", status) : serialize(status));
   ended_ = true;
 }
 
@@ -171,7 +172,19 @@ std::string Watch::line(std::string_view type, const Stored& object) {
   if (style_) {
     return event(type, encode_table(target_, object, *style_, heads, context_.time->wall_now()));
   }
-  return event(type, *context_.texts->get(*target_.type, target_.version, object));
+  if (form_.shape == Form::Shape::metadata) return event(type, encode_partial(object, form_));
+  return event(type, *context_.texts->get(*target_.type, target_.version, object, form_.encoding));
+}
+
+std::string Watch::event(std::string_view type, std::string_view object) const {
+  if (form_.encoding == Encoding::protobuf) return protobuf_event(type, object);
+  std::string line = R"({"type":")";
+  line.reserve(object.size() + 32);
+  return line.append(type).append(R"(","object":)").append(object).append("}\n");
+}
+
+std::string_view Watch::media_type() const {
+  return form_.encoding == Encoding::protobuf ? kProtobufWatch : "application/json";
 }
 
 std::string Watch::bookmark() {

@@ -39,17 +39,20 @@ struct WatchContext {
 
 class Watch {
  public:
-  // Events carry objects, or tables of one row in `style`.
+  // Events carry objects in `form`, or tables of one row in `style`.
   // 4xx for parameters that do not go together, 500 for a version that is no number. One that is
   // too old or too new is not such a failure: it is an ERROR event in the stream.
   static Outcome<std::unique_ptr<Watch>> open(const WatchContext& context, const ListTarget& target,
-                                              const Query& query,
+                                              const Query& query, const Form& form = {},
                                               std::optional<TableStyle> style = {});
   ~Watch();
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
 
-  // The next event as a line of JSON (with its newline), or nullopt when there is none by now.
+  // What the stream is, as a Content-Type says it.
+  std::string_view media_type() const;
+  // The next event as a line of JSON (with its newline) or a frame of protobuf, or nullopt when
+  // there is none by now.
   std::optional<std::string> next();
   // Nothing will come any more: close the stream. Events that are still there are pulled first.
   bool ended() const { return ended_; }
@@ -86,10 +89,12 @@ class Watch {
   std::string bookmark();
   std::string initial_marker();
   std::string line(std::string_view type, const Stored& object);
+  std::string event(std::string_view type, std::string_view object) const;
 
   WatchContext context_;
   ListTarget target_;
   Selector selector_;
+  Form form_;
   std::optional<TableStyle> style_;
   ColumnHeads heads_ = ColumnHeads::shown;  // for the next line
   std::deque<Stored> initial_;              // objects that are still to be shown

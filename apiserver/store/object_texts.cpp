@@ -5,10 +5,10 @@
 namespace dcm::apiserver {
 
 ObjectTexts::Text ObjectTexts::get(const ResourceType& type, std::string_view version,
-                                   const Stored& object) {
-  const Key key(object, version);
+                                   const Stored& object, Encoding encoding) {
+  const Key key(object, version, encoding);
   if (const auto known = texts_.find(key); known != texts_.end()) return known->second;
-  const auto text = std::make_shared<const std::string>(encode(type, version, *object));
+  const auto text = std::make_shared<const std::string>(encode(type, version, *object, encoding));
   bytes_ += text->size();
   texts_.emplace(key, text);
   order_.push_back(key);

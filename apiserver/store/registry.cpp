@@ -64,7 +64,7 @@ Outcome<Stored> Registry::get(const Target& target) const {
 }
 
 std::string Registry::encode(const Target& target, const Stored& object) {
-  return *texts_.get(*target.type, target.version, object);
+  return *texts_.get(*target.type, target.version, object, target.answer);
 }
 
 std::vector<Store::Entry> Registry::list(const ResourceType& type, std::string_view ns) const {

@@ -11,6 +11,8 @@ namespace dcm::apiserver {
 
 class Strategy;
 
+// How a client wants answers to be written.
+enum class Encoding { json, protobuf };
 enum class Scope { cluster, namespaced };
 // Whether a PUT without a resourceVersion overwrites, or is a 422.
 enum class UnconditionalUpdate { allowed, refused };

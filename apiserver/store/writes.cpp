@@ -35,7 +35,8 @@ Response written_response(Registry& registry, const Target& target, Outcome<Writ
                           const FieldCheck& check) {
   if (!written) return refused(written.error(), check);
   const int status = written->kind == Written::Kind::created ? 201 : 200;
-  Response response = json_response(status, registry.encode(target, written->object));
+  Response response =
+      encoded_response(status, target.answer, registry.encode(target, written->object));
   check.add_warnings(response);
   return response;
 }
@@ -76,7 +77,7 @@ Outcome<Response> handle_delete(Registry& registry, const WriteRequest& request)
                       deleted->kind == Deleted::Kind::gone;
   if (status) return json_response(200, success_of(target, *deleted->object));
   const int code = deleted->kind == Deleted::Kind::pending ? pending_status(*options) : 200;
-  return json_response(code, registry.encode(target, deleted->object));
+  return encoded_response(code, target.answer, registry.encode(target, deleted->object));
 }
 
 Outcome<Response> handle_delete_collection(Registry& registry, const WriteRequest& request,
@@ -93,7 +94,7 @@ Outcome<Response> handle_delete_collection(Registry& registry, const WriteReques
     const auto deleted = registry.remove(target, options->wish);
     if (!deleted && deleted.error().code != 404) return std::unexpected(deleted.error());
     if (!items.empty()) items += ',';
-    items += encode(*target.type, target.version, *entry.object, TypeMeta::omitted);
+    items += encode(*target.type, target.version, *entry.object, Encoding::json, TypeMeta::omitted);
   }
   // The list as it was before.
   return json_response(

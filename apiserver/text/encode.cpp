@@ -3,19 +3,33 @@
 #include <fmt/format.h>
 
 #include "apiserver/fields/conversion.hpp"
+#include "apiserver/text/protobuf/protobuf.hpp"
 
 namespace dcm::apiserver {
 
+namespace {
+
+std::string as_protobuf(const std::string& api_version, std::string_view kind,
+                        const JsonObject& object, TypeMeta meta) {
+  return meta == TypeMeta::shown ? encode_protobuf(api_version, kind, object)
+                                 : encode_protobuf_item(api_version, kind, object);
+}
+
+}  // namespace
+
 std::string encode(const ResourceType& type, std::string_view version, const JsonObject& object,
-                   TypeMeta meta) {
-  std::string text;
+                   Encoding encoding, TypeMeta meta) {
+  JsonObject converted;
+  const JsonObject* shown = &object;
   if (needs_conversion(type, version)) {
-    JsonObject converted = object;
+    converted = object;
     from_stored_version(type, version, converted);
-    text = serialize(converted);
-  } else {
-    text = serialize(object);
+    shown = &converted;
   }
+  if (encoding == Encoding::protobuf) {
+    return as_protobuf(type.api_version(version), type.kind, *shown, meta);
+  }
+  std::string text = serialize(*shown);
   if (meta == TypeMeta::omitted) return text;
   // A stored object always has metadata, so there is a member after the comma.
   text.replace(

@@ -1,4 +1,4 @@
-// Stored objects as JSON text, in the version that a request asks for.
+// Stored objects as JSON or protobuf, in the version that a request asks for.
 #pragma once
 
 #include <string>
@@ -13,6 +13,6 @@ namespace dcm::apiserver {
 enum class TypeMeta { shown, omitted };
 
 std::string encode(const ResourceType& type, std::string_view version, const JsonObject& object,
-                   TypeMeta meta = TypeMeta::shown);
+                   Encoding encoding, TypeMeta meta = TypeMeta::shown);
 
 }  // namespace dcm::apiserver

@@ -1,5 +1,7 @@
 // Bodies in protobuf, as kubectl 1.37 has sent them, and broken ones.
-#include "apiserver/text/protobuf.hpp"
+#include "apiserver/text/protobuf/protobuf.hpp"
+
+#include <string>
 
 #include "test/unit/apiserver/fixture.hpp"
 
@@ -90,7 +92,35 @@ INSTANTIATE_TEST_SUITE_P(
                           field(2, number_field(1, 0) + field(2, field(1, "u")))),
             R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"p"},)"
             R"("deleteOptions":{"gracePeriodSeconds":0,"preconditions":{"uid":"u"}}})"},
-        Row{"a kind that is not known", enveloped("v1", "Pod", ""), "415"},
+        Row{"a volume, whose source is embedded",
+            enveloped("v1", "Pod",
+                      field(2, field(1, field(1, "v") + field(2, field(2, field(1, "Memory")))))),
+            R"({"apiVersion":"v1","kind":"Pod","spec":{"volumes":[)"
+            R"({"name":"v","emptyDir":{"medium":"Memory"}}]}})"},
+        Row{"a number that is zero behind a pointer",
+            enveloped("v1", "Pod", field(2, number_field(4, 0))),
+            R"({"apiVersion":"v1","kind":"Pod","spec":{"terminationGracePeriodSeconds":0}})"},
+        Row{"a time", enveloped("v1", "Pod", field(3, field(7, number_field(1, 5)))),
+            R"({"apiVersion":"v1","kind":"Pod","status":{"startTime":"1970-01-01T00:00:05Z"}})"},
+        Row{"no time", enveloped("v1", "Pod", field(1, field(8, ""))),
+            R"({"apiVersion":"v1","kind":"Pod","metadata":{}})"},
+        Row{"opaque parameters, which are JSON",
+            enveloped("resource.k8s.io/v1", "DeviceClass",
+                      field(2, field(2, field(1, field(1, field(1, "d") +
+                                                              field(2, field(1, R"({"a":1})"))))))),
+            R"({"apiVersion":"resource.k8s.io/v1","kind":"DeviceClass","spec":{"config":[)"
+            R"({"opaque":{"driver":"d","parameters":{"a":1}}}]}})"},
+        Row{"parameters that are no JSON",
+            enveloped("resource.k8s.io/v1", "DeviceClass",
+                      field(2, field(2, field(1, field(1, field(2, field(1, "{"))))))),
+            "400"},
+        Row{"numbers that are packed",
+            enveloped("v1", "Pod", field(2, field(14, field(4, std::string_view("\x01\x02"))))),
+            R"({"apiVersion":"v1","kind":"Pod","spec":{"securityContext":)"
+            R"({"supplementalGroups":[1,2]}}})"},
+        Row{"text that is no UTF-8", enveloped("v1", "ConfigMap", field(2, entry("k", "\xff"))),
+            "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"data\":{\"k\":\"\xef\xbf\xbd\"}}"},
+        Row{"a kind that is not known", enveloped("v1", "Thing", ""), "400"},
         Row{"no envelope", R"({"metadata":{}})", "400"}, Row{"nothing", "", "400"},
         Row{"a field of a wire type that there is not",
             enveloped("v1", "ConfigMap", std::string_view("\x0b")), "400"},
@@ -105,6 +135,112 @@ TEST(ProtobufBody, is_refused_when_its_object_is_cut_anywhere) {
   for (std::size_t size = kBegins + 1; size < kEnds; ++size) {
     EXPECT_EQ(decoded(kFromKubectl.substr(0, size)), "400") << size;
   }
+}
+
+// An object of many types, in JSON and back.
+constexpr std::string_view kManyTypes =
+    R"({"apiVersion":"v1","kind":"Pod","metadata":{)"
+    R"("name":"p","creationTimestamp":"2026-01-02T03:04:05Z","labels":{"a":"b"},)"
+    R"("managedFields":[{"manager":"m","fieldsV1":{"f:spec":{}}}]},"spec":{"volumes":[)"
+    R"({"name":"v","secret":{"secretName":"s","defaultMode":420}}],"containers":[{"name":"c",)"
+    R"("ports":[{"containerPort":80}],"resources":{"limits":{"cpu":"100m"}},)"
+    R"("livenessProbe":{"httpGet":{"path":"/","port":"http"},"periodSeconds":10}}],)"
+    R"("priority":-5,"shareProcessNamespace":false}})";
+
+TEST(ProtobufBody, comes_back_as_it_went) {
+  std::string problem;
+  const auto json = parse(kManyTypes, problem);
+  ASSERT_TRUE(json) << problem;
+  EXPECT_EQ(decoded(encode_protobuf("v1", "Pod", json->get_object())), kManyTypes);
+}
+
+TEST(ProtobufBody, keeps_the_microseconds_of_a_lease) {
+  const JsonObject lease{{"spec", JsonObject{{"renewTime", "2026-01-02T03:04:05.000007Z"}}}};
+  EXPECT_EQ(decoded(encode_protobuf("coordination.k8s.io/v1", "Lease", lease)),
+            R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease",)"
+            R"("spec":{"renewTime":"2026-01-02T03:04:05.000007Z"}})");
+}
+
+constexpr std::string_view kConfigMaps = "/api/v1/namespaces/default/configmaps";
+
+Request asking(std::string method, std::string path, std::string_view accept) {
+  Request request{std::move(method), std::move(path)};
+  request.headers = {{"Accept", std::string(accept)}};
+  return request;
+}
+
+TEST_F(Api, answers_in_protobuf_to_those_that_ask_for_it) {
+  server.handle({"POST",
+                 std::string(kConfigMaps),
+                 "",
+                 {{"Content-Type", std::string(kProtobuf)}},
+                 std::string(kFromKubectl)});
+  const std::string one = std::string(kConfigMaps) + "/a";
+  const Response got = server.handle(asking("GET", one, kProtobuf));
+  EXPECT_EQ(got.headers.front().second, kProtobuf);
+  const auto object = decode_protobuf(got.body);
+  ASSERT_TRUE(object);
+  EXPECT_EQ(text_at(*object, {"data", "x"}), "y");
+
+  const auto list =
+      decode_protobuf(server.handle(asking("GET", std::string(kConfigMaps), kProtobuf)).body);
+  ASSERT_TRUE(list);
+  EXPECT_EQ(text_at(*list, {"kind"}), "ConfigMapList");
+  EXPECT_EQ(array_at(*list, {"items"}).size(), 1U);
+
+  const auto status = decode_protobuf(server.handle(asking("GET", one + "b", kProtobuf)).body);
+  ASSERT_TRUE(status);
+  EXPECT_EQ(text_at(*status, {"reason"}), "NotFound");
+}
+
+TEST_F(Api, shows_metadata_alone_in_both_encodings) {
+  server.handle({"POST",
+                 std::string(kConfigMaps),
+                 "",
+                 {{"Content-Type", std::string(kProtobuf)}},
+                 std::string(kFromKubectl)});
+  const std::string as = ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
+  const auto shown = decode_protobuf(
+      server.handle(asking("GET", std::string(kConfigMaps) + "/a", std::string(kProtobuf) + as))
+          .body);
+  ASSERT_TRUE(shown);
+  EXPECT_EQ(text_at(*shown, {"kind"}), "PartialObjectMetadata");
+  EXPECT_EQ(text_at(*shown, {"metadata", "name"}), "a");
+  EXPECT_FALSE(shown->contains("data"));
+  const Response list =
+      server.handle(asking("GET", std::string(kConfigMaps), "application/json" + as));
+  EXPECT_TRUE(list.body.starts_with(R"({"kind":"PartialObjectMetadataList")")) << list.body;
+  EXPECT_EQ(list.body.find("\"data\""), std::string::npos);
+}
+
+TEST_F(Api, watches_in_frames_of_protobuf) {
+  Request request =
+      asking("GET", std::string(kConfigMaps), "application/vnd.kubernetes.protobuf;stream=watch");
+  request.query = "watch=1";
+  const auto watch = server.open_watch(request);
+  ASSERT_TRUE(watch);
+  EXPECT_EQ((*watch)->media_type(), kProtobufWatch);
+  api.send("POST", kConfigMaps, kProtobuf, std::string(kFromKubectl));
+  const auto frame = (*watch)->next();
+  ASSERT_TRUE(frame);
+  const std::string_view event(*frame);
+  ASSERT_EQ(static_cast<std::size_t>(static_cast<unsigned char>(event[2])) * 256 +
+                static_cast<unsigned char>(event[3]),
+            event.size() - 4);
+  EXPECT_EQ(event.substr(4, 7),
+            "\x0a\x05"
+            "ADDED");
+  const auto object = decode_protobuf(event.substr(event.find(std::string_view("k8s\0", 4))));
+  ASSERT_TRUE(object);
+  EXPECT_EQ(text_at(*object, {"metadata", "name"}), "a");
+}
+
+TEST_F(Api, deletes_a_collection_as_options_in_protobuf_say) {
+  api.send("POST", kConfigMaps, kProtobuf, std::string(kFromKubectl));
+  const Answer gone =
+      api.send("DELETE", kConfigMaps, kProtobuf, enveloped("v1", "DeleteOptions", field(5, "All")));
+  EXPECT_EQ(gone.status, 200);
+  EXPECT_EQ(api.get(std::string(kConfigMaps) + "/a").status, 200) << "it was a dry run";
 }
 
 TEST_F(Api, takes_protobuf_for_json_and_answers_in_json) {

@@ -127,7 +127,7 @@ INSTANTIATE_TEST_SUITE_P(
         AcceptRow{"a table of another group", "application/json;as=Table;v=v1;g=x", std::nullopt},
         AcceptRow{"protobuf falls through to the next",
                   "application/vnd.kubernetes.protobuf,application/json", kObject},
-        AcceptRow{"protobuf alone", "application/vnd.kubernetes.protobuf", std::nullopt}),
+        AcceptRow{"protobuf alone", "application/vnd.kubernetes.protobuf", kObject}),
     kBySentence);
 
 TEST(HumanDuration, has_two_or_three_figures) {

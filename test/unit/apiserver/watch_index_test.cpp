@@ -86,7 +86,7 @@ TEST_F(ManyWatches, a_selector_decides_what_an_event_is_called) {
 class ObjectTextsTest : public ::testing::Test {
  protected:
   ObjectTexts::Text text_of(const Stored& object, std::string_view version = "v1") {
-    return texts_.get(types_.get("resourceclaims"), version, object);
+    return texts_.get(types_.get("resourceclaims"), version, object, Encoding::json);
   }
   static Stored object_of(std::size_t bytes) {
     return std::make_shared<const JsonObject>(

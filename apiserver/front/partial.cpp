@@ -1,0 +1,73 @@
+#include "apiserver/front/partial.hpp"
+
+#include <fmt/format.h>
+
+#include "apiserver/text/protobuf/protobuf.hpp"
+
+namespace dcm::apiserver {
+
+namespace {
+
+constexpr std::string_view kKind = "PartialObjectMetadata";
+constexpr std::string_view kListKind = "PartialObjectMetadataList";
+
+std::string group_version(const Form& form) {
+  return "meta.k8s.io/" + form.version;
+}
+
+JsonObject metadata_of(const Stored& object) {
+  return {{"metadata", object_at(*object, {"metadata"})}};
+}
+
+}  // namespace
+
+std::string encode_partial(const Stored& object, const Form& form) {
+  if (form.encoding == Encoding::protobuf) {
+    return encode_protobuf(group_version(form), kKind, metadata_of(object));
+  }
+  return fmt::format(R"({{"kind":"{}","apiVersion":"{}","metadata":{}}})", kKind,
+                     group_version(form), serialize(object_at(*object, {"metadata"})));
+}
+
+std::string encode_partial_list(std::span<const Stored> objects, const JsonObject& metadata,
+                                const Form& form) {
+  if (form.encoding == Encoding::protobuf) {
+    ProtobufList list(group_version(form), kListKind, metadata);
+    for (const Stored& object : objects) {
+      list.add(encode_protobuf_item(group_version(form), kKind, metadata_of(object)));
+    }
+    return list.finish();
+  }
+  std::string items;
+  for (const Stored& object : objects) {
+    if (!items.empty()) items += ',';
+    items += encode_partial(object, form);
+  }
+  return fmt::format(R"({{"kind":"{}","apiVersion":"{}","metadata":{},"items":[{}]}})", kListKind,
+                     group_version(form), serialize(metadata), items);
+}
+
+void to_form(const Form& form, Response& response) {
+  const bool as_is = form.encoding == Encoding::json && form.shape != Form::Shape::metadata;
+  const bool json =
+      !response.headers.empty() && response.headers.front().second == "application/json";
+  std::string problem;
+  auto body = json && !as_is ? parse(response.body, problem) : std::nullopt;
+  if (!body || !body->is_object()) return;
+  JsonObject& object = body->get_object();
+  const bool is_object = !text_at(object, {"metadata", "uid"}).empty();
+  if (form.shape == Form::Shape::metadata && is_object) {
+    object = {
+        {"kind", kKind}, {"apiVersion", group_version(form)}, {"metadata", object["metadata"]}};
+  }
+  const std::string api_version(text_at(object, {"apiVersion"}));
+  const std::string kind(text_at(object, {"kind"}));
+  if (form.encoding == Encoding::json) {
+    response.body = serialize(object) + "\n";
+  } else if (encodes_protobuf(api_version, kind)) {
+    response.body = encode_protobuf(api_version, kind, object);
+    response.headers.front().second = kProtobuf;
+  }
+}
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,23 @@
+// meta.k8s.io PartialObjectMetadata: of an object its metadata only, as garbage collectors and
+// metadata informers ask for it.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "apiserver/front/media.hpp"
+#include "apiserver/front/request.hpp"
+#include "apiserver/store/store.hpp"
+
+namespace dcm::apiserver {
+
+std::string encode_partial(const Stored& object, const Form& form);
+// `metadata` is a ListMeta.
+std::string encode_partial_list(std::span<const Stored> objects, const JsonObject& metadata,
+                                const Form& form);
+
+// What is JSON so far, a Status or what a write answers, in the form that was asked for, if it has
+// one. (Writes know no tables: kubectl asks for them all the same.)
+void to_form(const Form& form, Response& response);
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,216 @@
+#include <algorithm>
+
+#include <protozero/pbf_writer.hpp>
+
+#include "apiserver/text/base64.hpp"
+#include "apiserver/text/protobuf/envelope.hpp"
+#include "apiserver/text/protobuf/messages.hpp"
+#include "apiserver/text/protobuf/protobuf.hpp"
+#include "apiserver/text/timestamp.hpp"
+#include "runtime/assert.hpp"
+
+namespace dcm::apiserver {
+
+namespace {
+
+using Type = ProtoField::Type;
+using Count = ProtoField::Count;
+using protozero::pbf_writer;
+
+// Text that may be a number in JSON, as a quantity may.
+std::string text_of(const Json& value) {
+  return value.is_string() ? std::string(view(value.get_string())) : serialize(value);
+}
+
+std::int64_t integer_of(const Json& value) {
+  boost::json::error_code failed;
+  const auto number = value.is_number() ? value.to_number<std::int64_t>(failed) : 0;
+  return failed ? 0 : number;
+}
+
+// Negative numbers of 32 bits are written with 64, so one way fits all.
+void add_integer(pbf_writer& writer, std::uint32_t number, std::int64_t value) {
+  writer.add_uint64(number, static_cast<std::uint64_t>(value));
+}
+
+void add_int_or_string(pbf_writer& writer, std::uint32_t number, const Json& value) {
+  pbf_writer inner(writer, number);
+  add_integer(inner, 1, value.is_string() ? 1 : 0);
+  if (value.is_string()) {
+    inner.add_string(3, text_of(value));
+  } else {
+    add_integer(inner, 2, integer_of(value));
+  }
+}
+
+// The part of a second in RFC 3339, in nanoseconds.
+std::int64_t fraction_of(std::string_view time) {
+  const auto dot = time.find('.');
+  if (dot == std::string_view::npos) return 0;
+  std::int64_t nanos = 0;
+  std::int64_t unit = 100'000'000;
+  for (const char c : time.substr(dot + 1)) {
+    if (c < '0' || c > '9') break;
+    nanos += (c - '0') * unit;
+    unit /= 10;
+  }
+  return nanos;
+}
+
+void add_time(pbf_writer& writer, const ProtoField& field, const Json& value) {
+  const std::string text = text_of(value);
+  const auto time = parse_timestamp(text);
+  if (!time) return;
+  pbf_writer inner(writer, field.number);
+  add_integer(inner, 1, std::chrono::floor<std::chrono::seconds>(time->time_since_epoch()).count());
+  add_integer(inner, 2, field.type == Type::micro_time ? fraction_of(text) : 0);
+}
+
+std::string bytes_of(const Json& value) {
+  std::string text = text_of(value);
+  std::ranges::replace(text, '+', '-');
+  std::ranges::replace(text, '/', '_');
+  while (text.ends_with('=')) text.pop_back();
+  return base64_decoded(text).value_or("");
+}
+
+void encode_message(pbf_writer& writer, const ProtoMessage& message, const JsonObject& object);
+
+// `field` gives the type; `number` is its own, or that of a map's value.
+void add_value(pbf_writer& writer, const ProtoField& field, std::uint32_t number,
+               const Json& value) {
+  switch (field.type) {
+    case Type::text:
+      writer.add_string(number, text_of(value));
+      break;
+    case Type::bytes:
+      writer.add_bytes(number, bytes_of(value));
+      break;
+    case Type::integer:
+      add_integer(writer, number, integer_of(value));
+      break;
+    case Type::boolean:
+      writer.add_bool(number, value == Json(true));
+      break;
+    case Type::raw:
+      pbf_writer(writer, number).add_bytes(1, serialize(value));
+      break;
+    case Type::strings: {
+      pbf_writer inner(writer, number);
+      if (!value.is_array()) break;
+      for (const Json& item : value.get_array()) inner.add_string(1, text_of(item));
+      break;
+    }
+    case Type::quantity:
+      pbf_writer(writer, number).add_string(1, text_of(value));
+      break;
+    case Type::int_or_string:
+      add_int_or_string(writer, number, value);
+      break;
+    case Type::time:
+    case Type::micro_time: {
+      ProtoField numbered = field;
+      numbered.number = number;
+      add_time(writer, numbered, value);
+      break;
+    }
+    case Type::message: {
+      pbf_writer inner(writer, number);
+      encode_message(inner, *field.message, as_object(value));
+      break;
+    }
+  }
+}
+
+void encode_field(pbf_writer& writer, const ProtoField& field, const Json& value) {
+  if (field.count == Count::map) {
+    for (const auto& [key, item] : as_object(value)) {
+      pbf_writer entry(writer, field.number);
+      entry.add_string(1, key.data(), key.size());
+      add_value(entry, field, 2, item);
+    }
+  } else if (field.count == Count::list) {
+    if (!value.is_array()) return;
+    for (const Json& item : value.get_array()) add_value(writer, field, field.number, item);
+  } else {
+    add_value(writer, field, field.number, value);
+  }
+}
+
+void encode_message(pbf_writer& writer, const ProtoMessage& message, const JsonObject& object) {
+  for (const ProtoField& field : message.fields) {
+    if (field.embedded) {
+      pbf_writer inner(writer, field.number);
+      encode_message(inner, *field.message, object);
+      continue;
+    }
+    const Json* value = object.if_contains(field.name);
+    if (value != nullptr && !value->is_null()) encode_field(writer, field, *value);
+  }
+}
+
+std::string enveloped(std::string_view api_version, std::string_view kind,
+                      std::string_view object) {
+  std::string type;
+  pbf_writer type_writer(type);
+  type_writer.add_string(1, api_version.data(), api_version.size());
+  type_writer.add_string(2, kind.data(), kind.size());
+  std::string text(kProtobufMagic);
+  text.reserve(object.size() + type.size() + 32);
+  pbf_writer writer(text);
+  writer.add_message(static_cast<std::uint32_t>(EnvelopeTag::type), type);
+  writer.add_bytes(static_cast<std::uint32_t>(EnvelopeTag::object), object.data(), object.size());
+  return text;
+}
+
+}  // namespace
+
+bool encodes_protobuf(std::string_view api_version, std::string_view kind) {
+  return proto_message(api_version, kind) != nullptr;
+}
+
+std::string encode_protobuf_item(std::string_view api_version, std::string_view kind,
+                                 const JsonObject& object) {
+  const ProtoMessage* message = proto_message(api_version, kind);
+  DCM_ASSERT(message != nullptr);
+  std::string text;
+  pbf_writer writer(text);
+  encode_message(writer, *message, object);
+  return text;
+}
+
+std::string encode_protobuf(std::string_view api_version, std::string_view kind,
+                            const JsonObject& object) {
+  return enveloped(api_version, kind, encode_protobuf_item(api_version, kind, object));
+}
+
+ProtobufList::ProtobufList(std::string_view api_version, std::string_view list_kind,
+                           const JsonObject& metadata)
+    : api_version_(api_version),
+      kind_(list_kind),
+      list_(encode_protobuf_item(api_version, list_kind, JsonObject{{"metadata", metadata}})) {}
+
+void ProtobufList::add(std::string_view item) {
+  pbf_writer(list_).add_message(2, item.data(), item.size());
+}
+
+std::string ProtobufList::finish() const {
+  return enveloped(api_version_, kind_, list_);
+}
+
+std::string protobuf_event(std::string_view type, std::string_view object) {
+  std::string event;
+  {
+    pbf_writer writer(event);
+    writer.add_string(1, type.data(), type.size());
+    pbf_writer raw(writer, 2);
+    raw.add_bytes(1, object.data(), object.size());
+  }
+  const auto size = static_cast<std::uint32_t>(event.size());
+  std::string frame;
+  frame.reserve(event.size() + 4);
+  for (const unsigned shift : {24U, 16U, 8U, 0U}) frame += static_cast<char>(size >> shift);
+  return frame += event;
+}
+
+}  // namespace dcm::apiserver

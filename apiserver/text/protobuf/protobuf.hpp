@@ -1,0 +1,48 @@
+// Kubernetes' protobuf (`application/vnd.kubernetes.protobuf`) from and to JSON objects: what Go
+// programs send and ask for. An object travels in an envelope that names its kind; a watch is a
+// stream of frames.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "apiserver/rules/api_error.hpp"
+
+namespace dcm::apiserver {
+
+inline constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
+inline constexpr std::string_view kProtobufWatch =
+    "application/vnd.kubernetes.protobuf;stream=watch";
+
+// The object as Go would write it as JSON, apiVersion and kind included. Fields that the table
+// lacks are passed over, as a real server does. 400 for what is no Kubernetes protobuf, and for a
+// kind that there is not.
+Outcome<JsonObject> decode_protobuf(std::string_view body);
+
+// With its envelope; members that the message lacks are left out. Requires that the table has such
+// a kind (encodes_protobuf()).
+std::string encode_protobuf(std::string_view api_version, std::string_view kind,
+                            const JsonObject& object);
+bool encodes_protobuf(std::string_view api_version, std::string_view kind);
+
+// The bytes of an object without envelope, as a list has it (encode_protobuf_list()).
+std::string encode_protobuf_item(std::string_view api_version, std::string_view kind,
+                                 const JsonObject& object);
+// A list of `kind`List, from its metadata and from what encode_protobuf_item() returned.
+class ProtobufList {
+ public:
+  ProtobufList(std::string_view api_version, std::string_view list_kind,
+               const JsonObject& metadata);
+  void add(std::string_view item);
+  std::string finish() const;
+
+ private:
+  std::string api_version_;
+  std::string kind_;
+  std::string list_;
+};
+
+// One event of a watch; `object` is in its envelope.
+std::string protobuf_event(std::string_view type, std::string_view object);
+
+}  // namespace dcm::apiserver
