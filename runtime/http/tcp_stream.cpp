@@ -1,6 +1,7 @@
 #include "runtime/http/tcp_stream.hpp"
 
 #include <cerrno>
+#include <cstring>
 #include <optional>
 
 #include <boost/asio/as_tuple.hpp>
@@ -159,7 +160,13 @@ class SocketStream final : public Stream {
   std::string peer_address() const override {
     error_code error;
     const auto peer = socket_.remote_endpoint(error);
-    return error ? std::string() : peer.address().to_string();
+    const auto family = peer.protocol().family();
+    // A Unix socket's peer has no address.
+    if (error || (family != AF_INET && family != AF_INET6)) return {};
+    asio::ip::tcp::endpoint endpoint;
+    endpoint.resize(peer.size());
+    std::memcpy(endpoint.data(), peer.data(), peer.size());
+    return endpoint.address().to_string();
   }
 
   bool is_quiet() noexcept override {
