@@ -44,7 +44,8 @@ constexpr std::array<Traits, kReasonCount> kTraits = {{
     {.reason = Reason::service_unavailable,
      .name = "service_unavailable",
      .transient = true,
-     .refused_untouched = true},
+     // A proxy may say so after it has forwarded the request.
+     .outcome_unknown = true},
     {.reason = Reason::server_timeout,
      .name = "server_timeout",
      .transient = true,

@@ -32,11 +32,6 @@ std::optional<Shadow<Api>> make_shadow(const ControlContext& context, const char
                                     std::forward<Arguments>(arguments)...);
 }
 
-resource_claim::Predecessor::Exists predecessor(const Options& options) {
-  return options.leader_election ? resource_claim::Predecessor::Exists::maybe
-                                 : resource_claim::Predecessor::Exists::no;
-}
-
 // In no version yet: it is known only later which one is served.
 std::optional<Cache<api::PodGroup>> make_groups(const ControlContext& context) {
   if (!context.options.features.generic_workload) return std::nullopt;
@@ -83,23 +78,20 @@ ClaimControl::ClaimControl(ControlContext context)
       contents_(context.rest, templates_.resource(), context.process.loop.time()),
       client_({context.rest, context.pods.resource(), *any_pod_decoder_},
               {context.rest, context.claims.resource(), context.claims.decoder()}, contents_),
-      foreign_({.claims = stores_.claims,
-                .time = context.process.loop.time(),
+      foreign_({.time = context.process.loop.time(),
                 .metrics = context.process.metrics,
                 .log = logger_of(context, "resource_claim"),
-                .groups = common::group_claims(context.options.features)},
-               predecessor(context.options)),
-      api_(client_, foreign_),
+                .groups = common::group_claims(context.options.features)}),
       shadow_(make_shadow<resource_claim::ShadowApi>(context, kClaims, client_, stores_)),
-      controller_({.stores = stores_,
-                   .api = shadow_ ? static_cast<resource_claim::ClaimApi&>(shadow_->api()) : api_,
-                   .events = shadow_ ? shadow_->events() : context.events,
-                   .time = context.process.loop.time(),
-                   .metrics = context.process.metrics,
-                   .log = logger_of(context, "resource_claim")},
-                  {.workers = context.options.concurrent_resource_claim_syncs,
-                   .gates = context.options.features,
-                   .predecessor = predecessor(context.options)}) {
+      controller_(
+          {.stores = stores_,
+           .api = shadow_ ? static_cast<resource_claim::ClaimApi&>(shadow_->api()) : client_,
+           .events = shadow_ ? shadow_->events() : context.events,
+           .time = context.process.loop.time(),
+           .metrics = context.process.metrics,
+           .log = logger_of(context, "resource_claim")},
+          {.workers = context.options.concurrent_resource_claim_syncs,
+           .gates = context.options.features}) {
   controller_.observe(context.pods.informer(), context.claims.informer(), templates_.informer());
   if (groups_) controller_.observe_groups(groups_->informer());
   context.claims.informer().add_observer(foreign_);

@@ -81,7 +81,6 @@ class ClaimControl {
   resource_claim::TemplateContents contents_;
   resource_claim::ApiClient client_;
   resource_claim::ForeignClaims foreign_;
-  resource_claim::AttributingApi api_;
   std::optional<Shadow<resource_claim::ShadowApi>> shadow_;  // nothing: no dry run
   resource_claim::Controller controller_;
 };

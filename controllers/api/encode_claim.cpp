@@ -38,10 +38,10 @@ object to_json(const std::map<std::string, std::string>& map, storage_ptr memory
   return result;
 }
 
-object claim_metadata(const ResourceClaimTemplate& claim_template, std::string_view generate_name,
-                      std::string_view pod_claim_name, const ClaimOwner& owner,
-                      const storage_ptr& memory) {
-  object metadata({{"generateName", view(generate_name)}}, memory);
+object claim_metadata(const ResourceClaimTemplate& claim_template, std::string_view name,
+                      std::string_view generate_name, std::string_view pod_claim_name,
+                      const ClaimOwner& owner, const storage_ptr& memory) {
+  object metadata({{"name", view(name)}, {"generateName", view(generate_name)}}, memory);
   if (!claim_template.labels.empty()) metadata["labels"] = to_json(claim_template.labels, memory);
   object annotations = to_json(claim_template.annotations, memory);
   annotations[view(kPodClaimNameAnnotation)] = view(pod_claim_name);
@@ -84,10 +84,11 @@ object preconditions(const Uid& uid, const ResourceVersion& resource_version) {
 }  // namespace
 
 std::string encode_claim(const Resource& claims, const ResourceClaimTemplate& claim_template,
-                         std::string_view generate_name, std::string_view pod_claim_name,
-                         const ClaimOwner& owner) {
+                         std::string_view name, std::string_view generate_name,
+                         std::string_view pod_claim_name, const ClaimOwner& owner) {
   Scratch memory;
-  object metadata = claim_metadata(claim_template, generate_name, pod_claim_name, owner, memory);
+  object metadata =
+      claim_metadata(claim_template, name, generate_name, pod_claim_name, owner, memory);
   const object body({{"apiVersion", claims.api_version()},
                      {"kind", view(claims.kind->kind)},
                      {"metadata", std::move(metadata)}},

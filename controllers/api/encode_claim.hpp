@@ -24,12 +24,12 @@ struct ClaimOwner {
   Uid uid;
 };
 
-// A claim from a template: create. The annotation that names the pod claim wins over the
-// template's; the template's spec is passed on byte for byte. Requires that the template has its
-// content.
+// A claim from a template: create. The server keeps `generate_name` beside `name`. The annotation
+// that names the pod claim wins over the template's; the template's spec is passed on byte for
+// byte. Requires that the template has its content.
 std::string encode_claim(const Resource& claims, const ResourceClaimTemplate& claim_template,
-                         std::string_view generate_name, std::string_view pod_claim_name,
-                         const ClaimOwner& owner);
+                         std::string_view name, std::string_view generate_name,
+                         std::string_view pod_claim_name, const ClaimOwner& owner);
 
 // A pod claim and the claim that was made for it.
 struct ClaimNameEntry {

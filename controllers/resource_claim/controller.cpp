@@ -40,9 +40,7 @@ Controller::Controller(Dependencies dependencies, ControllerOptions options)
       problems_(dependencies.time),
       wakeups_(dependencies.stores, queue_, options.gates, options.deleted_uids_remembered,
                dependencies.log),
-      generation_(
-          dependencies.stores, dependencies.api, create_metrics_, options.predecessor,
-          [this](const auto& waiting, auto because) { wake(waiting, because); }, dependencies.log),
+      generation_(dependencies.stores, dependencies.api, create_metrics_, dependencies.log),
       pod_sync_(
           dependencies.stores, dependencies.api, generation_,
           {dependencies.events, problems_, dependencies.log}, options.gates,

@@ -29,8 +29,6 @@ namespace dcm::resource_claim {
 struct ControllerOptions {
   std::size_t workers = 50;
   common::FeatureGates gates = {};
-  // Whether another instance may have done this work before.
-  Predecessor::Exists predecessor = Predecessor::Exists::no;
   std::size_t deleted_uids_remembered = UidMemory::kDefaultCapacity;
 };
 

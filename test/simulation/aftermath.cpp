@@ -99,7 +99,7 @@ Task<Aftermath::Finding> Aftermath::refuse_writes() {
   for (const Duration lasts : {kOutage, kHiccup}) {
     world_.timeline.note("world", "refuses all writes");
     weather.forbidden = all_writes();
-    weather.forbidden_by = 403;
+    weather.forbidden_by = rng_.below(2) == 0 ? 403 : 422;
     world_.workload.act_everywhere();
     co_await sleep_for(world_.loop.time(), lasts);
     weather.forbidden.clear();

@@ -61,6 +61,12 @@ Task<> FaultBringer::apply(Fault fault) {
     case delay_requests:
       co_await set_for(lasts, weather.delayed, fault.share);
       break;
+    case double_requests:
+      co_await set_for(lasts, weather.doubled, fault.share);
+      break;
+    case disown_requests:
+      co_await set_for(lasts, weather.disowned, fault.share);
+      break;
     case refuse:
       weather.refusal = refusal_of(fault);
       co_await set_for(lasts, weather.refused, fault.share);

@@ -15,12 +15,13 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::array<std::string_view, kFaultKinds> kNames = {
-    "cut connections", "cut one manager", "lose requests", "lose answers",
-    "cut answers",     "delay requests",  "refuse",        "slow network",
-    "stall watches",   "cut watches",     "compact",       "lose bookmarks",
-    "restart server",  "kill manager",    "stop manager",  "kill at some await",
-    "kill in create",  "freeze manager",  "jump clock",    "lag watches",
-    "forbid requests", "meddle",          "change lease"};
+    "cut connections", "cut one manager",    "lose requests",   "lose answers",
+    "cut answers",     "delay requests",     "double requests", "disown requests",
+    "refuse",          "slow network",       "stall watches",   "cut watches",
+    "compact",         "lose bookmarks",     "restart server",  "kill manager",
+    "stop manager",    "kill at some await", "kill in create",  "freeze manager",
+    "jump clock",      "lag watches",        "forbid requests", "meddle",
+    "change lease"};
 
 constexpr std::array<int, 4> kRefusals = {429, 500, 503, 504};
 
@@ -103,7 +104,8 @@ std::vector<Forbidden> forbidden_of(const Fault& fault) {
 }
 
 int forbidden_status_of(const Fault& fault) {
-  return fault.choice / kForbidden.size() % 3 == 0 ? 500 : 403;
+  constexpr std::array<int, 4> kStatuses = {403, 403, 422, 500};
+  return kStatuses[fault.choice / kForbidden.size() % kStatuses.size()];
 }
 
 runtime::Duration clock_error_of(const Fault& fault) {

@@ -17,7 +17,9 @@ struct Fault {
     lose_requests,    // a share of requests never reaches the server
     lose_answers,     // a share is carried out, and the connection breaks
     cut_answers,      // a share of answers breaks off in the middle
-    delay_requests,   // a share is carried out up to a minute late
+    delay_requests,   // a share is carried out up to minutes late
+    double_requests,  // a share is carried out twice
+    disown_requests,  // a share is carried out, and the answer is that of a proxy: 503
     refuse,           // a storm of 429, 500 or 503
     slow_network,     // messages take up to 2 s
     stall_watches,    // watches of one resource, or all, bring nothing
@@ -48,7 +50,7 @@ struct Fault {
   std::string str() const;
 };
 
-inline constexpr std::size_t kFaultKinds = 23;
+inline constexpr std::size_t kFaultKinds = 25;
 
 // At least 5, in the order of their beginning; all end before `until`.
 std::vector<Fault> draw_faults(runtime::Rng rng, runtime::Duration until);

@@ -24,7 +24,7 @@ void check_count(const Safety& world, const auto& owner, const PodClaim& pod_cla
   const auto count = std::ranges::count_if(world.cluster().claims, [&](const auto& entry) {
     return entry.second.owner == owner.uid && entry.second.pod_claim == pod_claim.name;
   });
-  if (count <= 1 || world.may_be_double(owner.uid, pod_claim.name)) return;
+  if (count <= 1) return;
   missing.push_back(
       {"one claim per pod claim", fmt::format("{} {} has {}", owner.key(), pod_claim.name, count)});
 }
@@ -55,10 +55,7 @@ void check_shared_claim(const Safety& world, const Group& group, const Pod& pod,
   const Claim* claim = world.cluster().usable_claim(pod, pod_claim);
   const Claim* shared = claim_of_group(world.cluster(), group, pod_claim);
   if (shared == nullptr || claim == shared) return;
-  const bool may_be_another =
-      claim != nullptr &&
-      (claim->owner == pod.uid ||
-       (claim->owner == group.uid && world.may_be_double(group.uid, pod_claim.name)));
+  const bool may_be_another = claim != nullptr && claim->owner == pod.uid;
   if (may_be_another) return;
   missing.push_back({"a pod's status names the claim of its group",
                      fmt::format("{} {}", pod.key(), pod_claim.name)});

@@ -186,23 +186,44 @@ Task<> Front::carry_out(std::shared_ptr<Exchange> exchange) {
     }
   } const ending{*exchange};
   co_await travel();
-  if (happens(weather_.delayed)) {
-    const auto most = static_cast<std::uint64_t>(weather_.delay_max.count());
-    co_await runtime::sleep_for(loop_.time(),
-                                runtime::Duration(static_cast<std::int64_t>(rng_.below(most))));
-  }
+  if (happens(weather_.delayed)) co_await runtime::sleep_for(loop_.time(), draw_delay());
   if (on_carry_out_) on_carry_out_(exchange->request);
   if (weather_.page_max > 0) limit_page(exchange->request.target, weather_.page_max);
+  if (happens(weather_.doubled)) {
+    tasks_->spawn("request again", carry_out_again(exchange->request, exchange->came_in));
+  }
+  exchange->response = co_await ask(std::move(exchange->request), exchange->came_in);
+}
+
+// Whom it answers nobody knows any more.
+Task<> Front::carry_out_again(http::Request request, runtime::MonoTime came_in) {
+  co_await runtime::sleep_for(loop_.time(), draw_delay());
+  if (on_carry_out_) on_carry_out_(request);
+  co_await ask(std::move(request), came_in);
+}
+
+Task<std::optional<http::Response>> Front::ask(http::Request request, runtime::MonoTime came_in) {
   Catch answer;
-  came_in_ = exchange->came_in;
-  co_await inner_(std::move(exchange->request), answer);
+  came_in_ = came_in;
+  co_await inner_(std::move(request), answer);
   came_in_.reset();
-  exchange->response = std::move(answer.caught);
+  co_return std::move(answer.caught);
+}
+
+// Of each size as often.
+runtime::Duration Front::draw_delay() {
+  const runtime::Duration most = weather_.delay_max / (1U << rng_.below(6));
+  return runtime::Duration(
+      static_cast<std::int64_t>(rng_.below(static_cast<std::uint64_t>(most.count()))));
 }
 
 Task<> Front::send_back(http::Response response, http::Responder& responder) {
   co_await travel();
   if (happens(weather_.lost_after)) co_return responder.abort();
+  if (happens(weather_.disowned)) {
+    co_await responder.send({.status = 503, .headers = {}, .body = "upstream connect error"});
+    co_return;
+  }
   if (!happens(weather_.cut)) {
     co_await responder.send(std::move(response));
     co_return;

@@ -52,6 +52,10 @@ class Front {
   runtime::Task<> answer(http::Request request, http::Responder& responder);
   runtime::Task<> watch(http::Request request, http::Responder& responder);
   runtime::Task<> carry_out(std::shared_ptr<Exchange> exchange);
+  runtime::Task<> carry_out_again(http::Request request, runtime::MonoTime came_in);
+  runtime::Task<std::optional<http::Response>> ask(http::Request request,
+                                                   runtime::MonoTime came_in);
+  runtime::Duration draw_delay();
   runtime::Task<> send_back(http::Response response, http::Responder& responder);
   runtime::Task<> travel();
   bool happens(double share) { return share > 0 && rng_.unit() < share; }

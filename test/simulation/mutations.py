@@ -34,15 +34,16 @@ RC = "controllers/resource_claim/"
 DTE = "controllers/device_taint_eviction/"
 
 MUTATIONS = [
-    Mutation("no-list-after-lost-create", "a create whose outcome is unknown is forgotten", RC + "sync/sync_generation.cpp",
-             "if (runtime::is_outcome_unknown(created.error())) {",
-             "if (runtime::is_outcome_unknown(created.error()) && !M) {"),
+    Mutation("name-by-version", "a claim's name follows from the version of its pod",
+             RC + "rules/decide_generation.cpp",
+             "claim_name(owner.key.name, owner.uid, pod_claim.name.str(), number);",
+             "claim_name(owner.key.name, M ? api::Uid(owner.resource_version.str()) : owner.uid, pod_claim.name.str(), number);"),
+    Mutation("invalid-is-final", "what a policy denies is never tried again", RC + "sync/retry.cpp",
+             "    case Reason::shutting_down:\n      return Retry::never;\n    case",
+             "    case Reason::shutting_down:\n      return Retry::never;\n    case Reason::invalid:\n      return M ? Retry::never : Retry::with_backoff;\n    case"),
     Mutation("no-claim-overlay", "created claims are not shown before the watch brings them",
              RC + "sync/sync_generation.cpp",
              "    stores_.own_claims.record(*created);", "    if (!M) stores_.own_claims.record(*created);"),
-    Mutation("no-look-at-predecessor", "a new leader does not list before its first create", RC + "sync/sync_generation.cpp",
-             "predecessor_.may_have_left(owner.key.namespace_);",
-             "(predecessor_.may_have_left(owner.key.namespace_) && !M);"),
     Mutation("gone-without-asking", "a pod that is not in the cache counts as gone", RC + "rules/decide_claim.cpp",
              "if (answer == answers.end()) return Get{name};",
              "if (answer == answers.end()) return M ? Fate(IsGone{}) : Fate(Get{name});"),

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "test/simulation/decode.hpp"
+#include "test/simulation/weather.hpp"
 
 namespace dcm::simulation {
 
@@ -31,17 +32,14 @@ void Safety::begin(const apiserver::LoggedRequest& request, runtime::MonoTime ca
       request.ns.empty() && request.name.empty() &&
       (request.verb == "list" || request.query.find("sendInitialEvents=true") != std::string::npos);
   if (is_relist) ++relists_;
-  if (request.resource != "resourceclaims") return;
-  // A process begins with all there is.
-  const bool is_first = request.verb == "watch" && processes_.insert(request.user_agent).second;
-  if (request.verb == "list" || is_first) looked_ = time_.now();
 }
 
 // What it names may be another object by now: that is a 422 about the UID.
 void Safety::end(const apiserver::LoggedRequest& request, const apiserver::Response& response) {
   writer_ = &request;
   if (is_manager(request.user_agent) && request.is_write() && response.status == 422 &&
-      response.body.find("metadata.uid") == std::string::npos) {
+      response.body.find("metadata.uid") == std::string::npos &&
+      response.body.find(kDeniedByAdmission) == std::string::npos) {
     report("no write is refused as invalid", response.body);
   }
   writer_ = nullptr;
@@ -104,10 +102,7 @@ void Safety::check_identity(std::string_view resource) {
 }
 
 void Safety::check_new_claim(const Claim& claim) {
-  const std::string id = claim.owner + "/" + claim.pod_claim;
-  if (looked_ >= came_in_) late_creates_.insert(id);
   check_owner_of_new_claim(claim);
-  if (late_creates_.contains(id)) return;
   const auto is_other = [&](const auto& entry) {
     const Claim& other = entry.second;
     return other.owner == claim.owner && other.pod_claim == claim.pod_claim &&

@@ -47,11 +47,6 @@ class Safety {
   // How often a manager has read a whole resource anew.
   std::size_t relists() const { return relists_; }
   const std::vector<Breach>& breaches() const { return breaches_; }
-  // Whether a second claim for that pod claim may stand, of a pod or a group: a create for it was
-  // still on its way when a manager looked for it, and was carried out after that.
-  bool may_be_double(const std::string& owner, const std::string& pod_claim) const {
-    return late_creates_.contains(owner + "/" + pod_claim);
-  }
   // Whether a pod was deleted by a manager within that time.
   bool has_evicted_lately(runtime::Duration within) const {
     return evicted_last_ && time_.now() - *evicted_last_ <= within;
@@ -110,21 +105,21 @@ class Safety {
   void remember_due(std::string_view resource, const apiserver::Change& change);
   void remember_due_of_users(const Claim& claim);
   void remember_due(const Pod& pod);
-  bool is_recent(runtime::MonoTime when) const { return time_.now() - when <= kStale; }
+  bool is_recent(runtime::MonoTime when) const {
+    const runtime::MonoTime sent = writer_ == nullptr ? time_.now() : came_in_;
+    return sent - when <= kStale;
+  }
 
   const runtime::TimeSource& time_;
   Cluster cluster_;
   const apiserver::LoggedRequest* writer_ = nullptr;
   runtime::MonoTime came_in_{};
-  runtime::MonoTime looked_ = runtime::MonoTime::min();     // when a manager listed claims last
-  std::set<std::string> processes_;                         // that have listed or watched claims
   std::map<std::string, Life> lives_;                       // by UID
   std::map<std::string, GroupLife> group_lives_;            // the same
   std::map<std::string, runtime::MonoTime> bound_members_;  // groups, by key: when one of their
                                                             // pods with a node was there last
   std::map<std::string, Owner> owners_;                     // of claims ever made, by key
   std::set<std::string> deallocated_;                       // claims, by UID: by a manager, last
-  std::set<std::string> late_creates_;                      // "<UID of its owner>/<pod claim>"
   std::vector<std::pair<runtime::MonoTime, Rule>> former_rules_;  // until when it was so
   std::vector<std::pair<runtime::MonoTime, Slice>> former_slices_;
   std::vector<std::pair<runtime::MonoTime, Claim>> former_claims_;

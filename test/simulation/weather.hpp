@@ -16,6 +16,9 @@ struct Forbidden {
   std::string_view verb, resource, subresource;
 };
 
+// What it says then.
+inline constexpr std::string_view kDeniedByAdmission = "admission does not want it";
+
 // What managers watch.
 inline constexpr std::array<const char*, 5> kWatched = {
     "pods", "resourceclaims", "resourceclaimtemplates", "resourceslices", "devicetaintrules"};
@@ -28,11 +31,14 @@ inline constexpr runtime::Duration kLagMax = std::chrono::minutes(1);
 // Shares are of requests, from 0 to 1.
 struct Weather {
   runtime::Duration latency_max = std::chrono::milliseconds(20);  // each way, drawn per message
-  double delayed = 0;  // come to the server late, up to `delay_max`; their client may have gone
-  runtime::Duration delay_max = std::chrono::seconds(60);
+  // Come to the server late, by seconds or minutes, when their client has long been gone.
+  double delayed = 0;
+  runtime::Duration delay_max = std::chrono::minutes(5);
+  double doubled = 0;      // come twice, the second time as late
   double lost_before = 0;  // the connection breaks before the server reads the request
   double lost_after = 0;   // it is carried out, and the connection breaks before the answer
   double cut = 0;          // the connection breaks in the middle of the answer
+  double disowned = 0;     // are carried out, and a proxy answers 503
   double refused = 0;      // get `refusal` as an answer
   int refusal = 503;
   std::string stalled_watches;  // of this resource ("*": all) bring nothing
@@ -42,8 +48,10 @@ struct Weather {
   std::map<std::string, runtime::Duration> lags;
   std::size_t page_max = 0;          // a list's page has no more objects; 0: as many as asked for
   std::vector<Forbidden> forbidden;  // of what managers ask
-  int forbidden_by = 403;            // a role, quota or policy (403), or a webhook that fails (500)
-  double meddled = 0;                // of managers' writes: somebody else comes first by a moment
+  // A role, quota or webhook (403), a ValidatingAdmissionPolicy (422), or a webhook that fails
+  // (500).
+  int forbidden_by = 403;
+  double meddled = 0;  // of managers' writes: somebody else comes first by a moment
 };
 
 }  // namespace dcm::simulation

@@ -201,12 +201,15 @@ std::optional<apiserver::Response> World::admit(const LoggedRequest& request) {
            request.subresource == what.subresource;
   });
   if (!is_forbidden || !is_manager(request.user_agent)) return std::nullopt;
+  // Admission does not look at reads: a role forbids those.
+  const int status = request.is_write() ? weather.forbidden_by : 403;
+  const char* const reason = status == 403   ? "Forbidden"
+                             : status == 422 ? "Invalid"
+                                             : "InternalError";
   return apiserver::json_response(
-      weather.forbidden_by,
-      fmt::format(R"({{"kind":"Status","apiVersion":"v1","status":"Failure","message":)"
-                  R"("admission does not want it","reason":"{}","code":{}}})",
-                  weather.forbidden_by == 403 ? "Forbidden" : "InternalError",
-                  weather.forbidden_by));
+      status, fmt::format(R"({{"kind":"Status","apiVersion":"v1","status":"Failure","message":)"
+                          R"("{}","reason":"{}","code":{}}})",
+                          kDeniedByAdmission, reason, status));
 }
 
 namespace {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "controllers/resource_claim/explain/describe.hpp"
 
 namespace dcm::test {
@@ -188,31 +190,20 @@ runtime::Task<runtime::Result<FakeClaimApi::ClaimPtr>> FakeClaimApi::get_claim(
   });
 }
 
-runtime::Task<runtime::Result<std::vector<FakeClaimApi::ClaimPtr>>> FakeClaimApi::list_claims(
-    api::InternedString namespace_, Priority priority) {
-  return call<std::vector<ClaimPtr>>("list claims", priority,
-                                     [this, namespace_]() -> Result<std::vector<ClaimPtr>> {
-                                       std::vector<ClaimPtr> all;
-                                       for (const auto& [name, claim] : claims_) {
-                                         if (claim->meta.key.namespace_ == namespace_)
-                                           all.push_back(claim);
-                                       }
-                                       return all;
-                                     });
-}
-
 runtime::Task<runtime::Result<FakeClaimApi::ClaimPtr>> FakeClaimApi::create_claim(
     api::InternedString /*namespace_*/, CreateClaim claim, Priority priority) {
-  const std::string text = "create " + claim.generate_name + " for " + claim.pod_claim;
+  const std::string text = "create " + claim.name + " for " + claim.pod_claim;
   return call<ClaimPtr>(text, priority,
                         [this, claim]() -> Result<ClaimPtr> { return make(claim); });
 }
 
-FakeClaimApi::ClaimPtr FakeClaimApi::make(const CreateClaim& claim) {
+runtime::Result<FakeClaimApi::ClaimPtr> FakeClaimApi::make(const CreateClaim& claim) {
+  if (claims_.contains(claim.name)) {
+    return fail(Reason::already_exists, "resourceclaims \"" + claim.name + "\" already exists");
+  }
   auto made = std::make_shared<api::ResourceClaim>();
-  const std::string name = claim.generate_name + std::to_string(++made_[claim.generate_name]);
-  made->meta.key = {claim.claim_template->meta.key.namespace_, name};
-  made->meta.uid = api::Uid(name + "-uid");
+  made->meta.key = {claim.claim_template->meta.key.namespace_, claim.name};
+  made->meta.uid = api::Uid(fmt::format("{}-{}-uid", claim.name, ++made_));
   made->pod_claim_name = claim.pod_claim;
   made->controller = std::make_unique<const api::ControllerRef>(
       api::ControllerRef{claim.owner.kind == "Pod" ? std::string_view() : api::kSchedulingGroup,

@@ -83,8 +83,6 @@ class FakeClaimApi final : public resource_claim::ClaimApi {
   Task<Result<PodPtr>> get_pod(api::NamespacedName pod, Priority priority) override;
   Task<Result<GroupPtr>> get_group(api::NamespacedName group, Priority priority) override;
   Task<Result<ClaimPtr>> get_claim(api::NamespacedName claim, Priority priority) override;
-  Task<Result<std::vector<ClaimPtr>>> list_claims(api::InternedString namespace_,
-                                                  Priority priority) override;
   Task<Result<ClaimPtr>> create_claim(api::InternedString namespace_,
                                       resource_claim::CreateClaim claim,
                                       Priority priority) override;
@@ -110,7 +108,7 @@ class FakeClaimApi final : public resource_claim::ClaimApi {
   PodPtr store(std::shared_ptr<api::Pod> pod);
   GroupPtr store(std::shared_ptr<api::PodGroup> group);
   void drop_claim(const std::string& name);
-  ClaimPtr make(const resource_claim::CreateClaim& claim);
+  Result<ClaimPtr> make(const resource_claim::CreateClaim& claim);
   template <class Ptr>
   Result<Ptr> apply_names(const std::map<std::string, Ptr>& all, const Ptr& known,
                           const std::vector<resource_claim::ClaimName>& names);
@@ -125,7 +123,7 @@ class FakeClaimApi final : public resource_claim::ClaimApi {
   std::map<std::string, TemplatePtr> templates_;
   std::map<std::string, GroupPtr> groups_;
   std::uint64_t version_ = 100;
-  std::map<std::string, int> made_;  // claims, by generateName
+  int made_ = 0;
   std::size_t in_flight_ = 0;
 };
 

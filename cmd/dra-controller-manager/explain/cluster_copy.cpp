@@ -27,9 +27,6 @@ class ClusterCopy::NoClaimApi final : public resource_claim::ClaimApi {
   Answer<ClaimPtr> get_claim(api::NamespacedName, workqueue::Priority) override {
     co_return not_sent();
   }
-  Answer<std::vector<ClaimPtr>> list_claims(api::InternedString, workqueue::Priority) override {
-    co_return not_sent();
-  }
   Answer<ClaimPtr> create_claim(api::InternedString, resource_claim::CreateClaim,
                                 workqueue::Priority) override {
     co_return not_sent();

@@ -15,10 +15,6 @@ constexpr std::size_t kSlice = 256;
 // DeviceTaintRules had no status before Kubernetes 1.35.
 constexpr runtime::Duration kWithoutStatus = std::chrono::minutes(10);
 
-bool is_refusal_of_content(const runtime::Error& error) {
-  return error.reason == runtime::Reason::invalid || error.reason == runtime::Reason::bad_request;
-}
-
 }  // namespace
 
 Task<workqueue::Outcome> ConditionWriter::sync(std::string name) {
@@ -31,8 +27,6 @@ Task<workqueue::Outcome> ConditionWriter::sync(std::string name) {
   }
   forget_deleted();
   if (rule == nullptr) co_return workqueue::Outcome::done();
-  // That stays its last problem.
-  if (is_refused(*rule)) co_return workqueue::Outcome::set_aside();
   ConditionPlan plan = decide_write(*rule->object, *wanted(*rule), deps_.time.wall_now());
   if (const auto* later = std::get_if<WriteLater>(&plan)) {
     co_return workqueue::Outcome::retry_after(later->delay);
@@ -60,11 +54,6 @@ bool ConditionWriter::needs_preview(const Rule& rule) const {
   if (rule.object->taint.effect != api::TaintEffect::none) return false;
   const auto found = previews_.find(rule.id);
   return found == previews_.end() || found->second.generation != rule.object->generation;
-}
-
-bool ConditionWriter::is_refused(const Rule& rule) const {
-  const auto found = refused_.find(rule.id);
-  return found != refused_.end() && found->second == rule.object->meta.resource_version;
 }
 
 Task<> ConditionWriter::count_preview(RuleId id, RulePtr rule) {
@@ -96,10 +85,6 @@ Task<workqueue::Outcome> ConditionWriter::write(RuleId id, RulePtr rule,
     not_before_ = deps_.time.now() + kWithoutStatus;
     co_return workqueue::Outcome::retry_after(kWithoutStatus);
   }
-  if (is_refusal_of_content(error)) {
-    refused_.insert_or_assign(id, rule->meta.resource_version);
-    co_return workqueue::Outcome::done();
-  }
   co_return workqueue::Outcome::retry();
 }
 
@@ -109,7 +94,6 @@ void ConditionWriter::forget_deleted() {
   };
   std::erase_if(previews_, is_deleted);
   std::erase_if(tried_, is_deleted);
-  std::erase_if(refused_, is_deleted);
 }
 
 }  // namespace dcm::device_taint_eviction

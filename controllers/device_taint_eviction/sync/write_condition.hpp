@@ -49,7 +49,6 @@ class ConditionWriter {
   };
 
   bool needs_preview(const Rule& rule) const;
-  bool is_refused(const Rule& rule) const;
   Task<> count_preview(RuleId id, RulePtr rule);
   Task<workqueue::Outcome> write(RuleId id, RulePtr rule, api::EvictionCondition condition);
   void forget_deleted();
@@ -57,9 +56,6 @@ class ConditionWriter {
   Dependencies deps_;
   std::map<RuleId, PreviewText> previews_;
   std::map<RuleId, std::int64_t> tried_;  // generations
-  // Versions of rules for which the server has called a condition invalid: it is never sent again
-  // as it is, nor with another number of pods.
-  std::map<RuleId, api::ResourceVersion> refused_;
   // An API server without a status for rules is left alone until then.
   runtime::MonoTime not_before_{};
 };

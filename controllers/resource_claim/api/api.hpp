@@ -27,11 +27,8 @@ class ClaimApi {
   virtual Task<Result<PodPtr>> get_pod(api::NamespacedName pod, Priority priority) = 0;
   virtual Task<Result<GroupPtr>> get_group(api::NamespacedName group, Priority priority) = 0;
   virtual Task<Result<ClaimPtr>> get_claim(api::NamespacedName claim, Priority priority) = 0;
-  // A consistent read: sees every create that was carried out before.
-  virtual Task<Result<std::vector<ClaimPtr>>> list_claims(InternedString namespace_,
-                                                          Priority priority) = 0;
 
-  // Not repeated by the client when its outcome is unknown (runtime::is_outcome_unknown).
+  // Already exists: it may be the same claim, of an earlier create.
   virtual Task<Result<ClaimPtr>> create_claim(InternedString namespace_, CreateClaim claim,
                                               Priority priority) = 0;
   // Server-side apply of all names of the pod, or of the group.

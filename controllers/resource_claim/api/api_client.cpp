@@ -54,21 +54,11 @@ Task<Result<ClaimPtr>> ApiClient::get_claim(api::NamespacedName claim, Priority 
   co_return object_of(std::move(answer));
 }
 
-Task<Result<std::vector<ClaimPtr>>> ApiClient::list_claims(InternedString namespace_,
-                                                           Priority priority) {
-  auto answer = co_await claims_.list_all(namespace_.str(), call(priority));
-  if (!answer) co_return runtime::fail(std::move(answer.error()));
-  std::vector<ClaimPtr> claims;
-  std::ranges::transform(*answer, std::back_inserter(claims),
-                         [](const auto& decoded) { return decoded.object; });
-  co_return claims;
-}
-
 Task<Result<ClaimPtr>> ApiClient::create_claim(InternedString namespace_, CreateClaim claim,
                                                Priority priority) {
   auto loan = co_await templates_.borrow(claim.claim_template, call(priority));
   if (!loan) co_return runtime::fail(std::move(loan.error()));
-  std::string body = api::encode_claim(claims_.resource(), *loan->claim_template,
+  std::string body = api::encode_claim(claims_.resource(), *loan->claim_template, claim.name,
                                        claim.generate_name, claim.pod_claim, claim.owner);
   loan->claim_template.reset();
   auto answer = co_await claims_.create(namespace_.str(), std::move(body), call(priority));

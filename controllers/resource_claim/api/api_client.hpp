@@ -24,8 +24,6 @@ class ApiClient final : public ClaimApi {
   Task<Result<PodPtr>> get_pod(api::NamespacedName pod, Priority priority) override;
   Task<Result<GroupPtr>> get_group(api::NamespacedName group, Priority priority) override;
   Task<Result<ClaimPtr>> get_claim(api::NamespacedName claim, Priority priority) override;
-  Task<Result<std::vector<ClaimPtr>>> list_claims(InternedString namespace_,
-                                                  Priority priority) override;
   Task<Result<ClaimPtr>> create_claim(InternedString namespace_, CreateClaim claim,
                                       Priority priority) override;
   Task<Result<PodPtr>> write_names(PodPtr pod, std::vector<ClaimName> names,

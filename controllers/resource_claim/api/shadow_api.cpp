@@ -68,11 +68,6 @@ Task<Result<ClaimPtr>> ShadowApi::get_claim(api::NamespacedName claim, Priority 
   return lookups_.get_claim(std::move(claim), priority);
 }
 
-Task<Result<std::vector<ClaimPtr>>> ShadowApi::list_claims(InternedString namespace_,
-                                                           Priority priority) {
-  return lookups_.list_claims(std::move(namespace_), priority);
-}
-
 Task<Result<ClaimPtr>> ShadowApi::create_claim(InternedString namespace_, CreateClaim claim,
                                                Priority /*priority*/) {
   const api::NamespacedName owner{namespace_, claim.owner.name};

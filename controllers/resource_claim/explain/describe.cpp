@@ -44,9 +44,8 @@ struct PodStepWords {
     return text;
   }
   std::string operator()(const GetClaim& step) const { return "get claim " + step.name; }
-  std::string operator()(const ListClaims&) const { return "list claims"; }
   std::string operator()(const CreateClaim& step) const {
-    return fmt::format("create {} for {} from {}{}{}", step.generate_name, step.pod_claim,
+    return fmt::format("create {} for {} from {}{}{}", step.name, step.pod_claim,
                        step.claim_template->meta.key.name, step.replaces.empty() ? "" : ", as ",
                        step.replaces);
   }

@@ -51,16 +51,11 @@ struct EntryWords {
                           "cache: the API server is asked for it.",
                           step.name));
   }
-  void operator()(const ListClaims&) const {
-    topic.add(Outlook::acting, "ListClaims",
-              "A claim may have been made that is not known here: all claims of the namespace are "
-              "listed before another one is made.");
-  }
   void operator()(const CreateClaim& step) const {
     topic.add(Outlook::acting, "Create",
               fmt::format("There is no claim for it yet: one is made from ResourceClaimTemplate "
-                          "\"{}\", called \"{}…\".",
-                          entry.template_name, step.generate_name));
+                          "\"{}\", called \"{}\".",
+                          entry.template_name, step.name));
   }
 };
 

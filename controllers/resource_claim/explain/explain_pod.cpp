@@ -60,19 +60,12 @@ struct PodClaimWords {
                           "the API server is asked for it, and another is made where it is gone.",
                           step.name));
   }
-  void operator()(const ListClaims&) const {
-    topic.add(
-        Outlook::acting, "ListClaims",
-        "A claim may have been made that is not known here, by another instance or because an "
-        "answer was lost: all claims of the namespace are "
-        "listed before another one is made.");
-  }
   void operator()(const CreateClaim& step) const {
     if (!step.replaces.empty()) explain_replaced();
     topic.add(Outlook::acting, "Create",
               fmt::format("There is no claim for it yet: one is made from ResourceClaimTemplate "
-                          "\"{}\", called \"{}…\".",
-                          pod_claim.template_name, step.generate_name));
+                          "\"{}\", called \"{}\".",
+                          pod_claim.template_name, step.name));
   }
 
  private:
@@ -266,7 +259,6 @@ struct StepWords {
   void operator()(const GetClaim& step) const {
     add("GetClaim", fmt::format("ask the API server for ResourceClaim \"{}\"", step.name));
   }
-  void operator()(const ListClaims&) const { add("ListClaims", "list the namespace's claims"); }
   void operator()(const CreateClaim& step) const {
     add("CreateClaim", fmt::format("make the claim for pod claim \"{}\"", step.pod_claim));
   }

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "controllers/common/pod_claims.hpp"
-#include "controllers/resource_claim/rules/generate_name.hpp"
+#include "controllers/resource_claim/rules/claim_name.hpp"
 
 namespace dcm::resource_claim {
 namespace {
@@ -73,7 +73,7 @@ std::optional<Problem> why_not_from(const TemplatePtr& claim_template, const Cla
 
 PodClaimStep make_from_template(const Claimant& claimant, const Generation& known,
                                 const common::FeatureGates& gates, const api::PodClaim& pod_claim,
-                                std::string replaces) {
+                                std::string name, std::string replaces) {
   const auto found = known.templates.find(pod_claim.template_name);
   const TemplatePtr claim_template = found == known.templates.end() ? nullptr : found->second;
   if (auto why_not = why_not_from(claim_template, claimant, pod_claim, gates)) {
@@ -82,6 +82,7 @@ PodClaimStep make_from_template(const Claimant& claimant, const Generation& know
   const api::ObjectMeta& owner = claimant.user.meta;
   return CreateClaim{
       .pod_claim = pod_claim.name.str(),
+      .name = std::move(name),
       .generate_name = generate_name(owner.key.name, pod_claim.name.str()),
       .claim_template = claim_template,
       .owner = {std::string(claimant.api_version), claimant.pod == nullptr ? "PodGroup" : "Pod",
@@ -89,30 +90,72 @@ PodClaimStep make_from_template(const Claimant& claimant, const Generation& know
       .replaces = std::move(replaces)};
 }
 
-// There is no good claim in the status: use what was made earlier, or make one.
+bool is_orphan(const api::ResourceClaim& claim, const api::ClaimUser& owner,
+               const api::PodClaim& pod_claim) {
+  return claim.pod_claim_name == pod_claim.name.str() && !claim.meta.is_being_deleted &&
+         common::has_claim_user_as_controller(claim) && common::is_owned_by(claim, owner);
+}
+
+// Another object has this name.
+struct Taken {};
+using NameStep = std::variant<Taken, Settled, Problem, GetClaim, CreateClaim>;
+
+// What has a name for which the answer to a create, or the cache, says that it is not free.
+NameStep look_at_taken(const Claimant& claimant, const Generation& known,
+                       const api::PodClaim& pod_claim, const std::string& name) {
+  const auto found = known.claims.find(name);
+  if (found == known.claims.end()) return GetClaim{name};
+  if (const auto* error = std::get_if<runtime::Error>(&found->second)) {
+    return lookup_problem(claimant, pod_claim, *error);
+  }
+  const auto* claim = std::get_if<ClaimPtr>(&found->second);
+  // It went meanwhile: the next round takes the name.
+  if (claim == nullptr) {
+    return Problem{Report::detail,
+                   prefixed(claimant, pod_claim, "claim " + name + " has just gone"),
+                   Retry::with_backoff, Cause::create_failed};
+  }
+  if (is_orphan(**claim, claimant.user, pod_claim)) return generated(*claim);
+  return Taken{};
+}
+
+NameStep try_name(const Claimant& claimant, const Generation& known,
+                  const common::FeatureGates& gates, const api::PodClaim& pod_claim,
+                  const std::string& name, const std::string& replaces) {
+  const auto created = known.created.find(name);
+  if (created == known.created.end()) {
+    if (find_claim(known, name) != nullptr) return Taken{};
+    return std::visit([](auto&& step) -> NameStep { return std::move(step); },
+                      make_from_template(claimant, known, gates, pod_claim, name, replaces));
+  }
+  if (const auto* claim = std::get_if<ClaimPtr>(&created->second)) return generated(*claim);
+  const auto& error = std::get<runtime::Error>(created->second);
+  if (error.reason == runtime::Reason::already_exists) {
+    return look_at_taken(claimant, known, pod_claim, name);
+  }
+  return creation_problem(claimant, pod_claim, Cause::create_failed,
+                          "create ResourceClaim : " + error.message, retry_after_create(error));
+}
+
+// There is no good claim in the status: use what was made earlier, or make one. Who has made one
+// unseen, this process or another, gave it the name that is tried here.
 PodClaimStep find_or_make(const Claimant& claimant, const Generation& known,
                           const common::FeatureGates& gates, const api::PodClaim& pod_claim,
-                          std::string replaces) {
-  const auto created = known.created.find(pod_claim.name.str());
-  if (created != known.created.end()) {
-    if (const auto* claim = std::get_if<ClaimPtr>(&created->second)) return generated(*claim);
-    const auto& error = std::get<runtime::Error>(created->second);
-    return creation_problem(claimant, pod_claim, Cause::create_failed,
-                            "create ResourceClaim : " + error.message, retry_after_create(error));
-  }
+                          const std::string& replaces) {
   if (ClaimPtr orphan = find_orphan(known.owned, claimant.user, pod_claim)) {
     return generated(orphan);
   }
-  if (known.earlier_creates == Generation::EarlierCreates::outcome_unknown) {
-    if (!known.listed) return ListClaims{};
-    if (const auto* error = std::get_if<runtime::Error>(&*known.listed)) {
-      return lookup_problem(claimant, pod_claim, *error);
-    }
-    ClaimPtr orphan =
-        find_orphan(std::get<std::vector<ClaimPtr>>(*known.listed), claimant.user, pod_claim);
-    if (orphan != nullptr) return generated(orphan);
+  const api::ObjectMeta& owner = claimant.user.meta;
+  for (unsigned number = 0; number < kClaimNamesMax; ++number) {
+    const std::string name = claim_name(owner.key.name, owner.uid, pod_claim.name.str(), number);
+    NameStep step = try_name(claimant, known, gates, pod_claim, name, replaces);
+    if (auto* settled = std::get_if<Settled>(&step)) return std::move(*settled);
+    if (auto* problem = std::get_if<Problem>(&step)) return std::move(*problem);
+    if (auto* get = std::get_if<GetClaim>(&step)) return std::move(*get);
+    if (auto* create = std::get_if<CreateClaim>(&step)) return std::move(*create);
   }
-  return make_from_template(claimant, known, gates, pod_claim, std::move(replaces));
+  return creation_problem(claimant, pod_claim, Cause::create_failed,
+                          "create ResourceClaim : other objects have all names that it may have");
 }
 
 bool is_usable(const api::ResourceClaim& claim, const Claimant& claimant,
@@ -148,10 +191,8 @@ Problem creation_problem(const Claimant& claimant, const api::PodClaim& pod_clai
 
 ClaimPtr find_orphan(const std::vector<ClaimPtr>& candidates, const api::ClaimUser& owner,
                      const api::PodClaim& pod_claim) {
-  const auto found = std::ranges::find_if(candidates, [&](const ClaimPtr& claim) {
-    return claim->pod_claim_name == pod_claim.name.str() &&
-           common::has_claim_user_as_controller(*claim) && common::is_owned_by(*claim, owner);
-  });
+  const auto found = std::ranges::find_if(
+      candidates, [&](const ClaimPtr& claim) { return is_orphan(*claim, owner, pod_claim); });
   return found == candidates.end() ? nullptr : *found;
 }
 
@@ -186,7 +227,7 @@ PodClaimStep decide_own_claim(const Claimant& claimant, const Generation& known,
                               const common::FeatureGates& gates, const api::PodClaim& pod_claim) {
   NamedClaim named = look_at_named(claimant, known, gates, pod_claim);
   if (auto* nothing = std::get_if<NothingUsable>(&named)) {
-    return find_or_make(claimant, known, gates, pod_claim, std::move(nothing->because));
+    return find_or_make(claimant, known, gates, pod_claim, nothing->because);
   }
   if (auto* get = std::get_if<GetClaim>(&named)) return std::move(*get);
   if (auto* problem = std::get_if<Problem>(&named)) return std::move(*problem);
@@ -237,7 +278,6 @@ ClaimsStep decide_claims(const api::ClaimUser& user, const Generation& known,
   for (const api::PodClaim& pod_claim : user.claims) {
     PodClaimStep step = decide_one(pod_claim);
     if (auto* get = std::get_if<GetClaim>(&step)) return std::move(*get);
-    if (auto* list = std::get_if<ListClaims>(&step)) return *list;
     if (auto* create = std::get_if<CreateClaim>(&step)) return std::move(*create);
     if (auto* problem = std::get_if<Problem>(&step)) {
       all.problems.push_back(std::move(*problem));

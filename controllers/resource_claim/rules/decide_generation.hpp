@@ -35,40 +35,30 @@ using ClaimAnswer = std::variant<ClaimPtr, Gone, runtime::Error>;
 // What this round knows of the claims of a pod or group: from the caches at first, then also the
 // answers to its steps.
 struct Generation {
-  // Claims by name: of those that the pod or group refers to, the ones that the cache or the
-  // own-writes overlay has, and the answers to GetClaim. No entry: not known yet.
+  // Claims by name: of those that the pod or group refers to or owns, the ones that the cache or
+  // the own-writes overlay has, and the answers to GetClaim. No entry: not known yet.
   std::map<std::string, ClaimAnswer, std::less<>> claims;
   // The templates that it names, as far as there are any, by name.
   std::map<std::string, TemplatePtr, std::less<>> templates;
   // Claims that may be owned by it: cache and overlay.
   std::vector<ClaimPtr> owned;
-  // Whether a create for it may have succeeded without our knowing. Then `owned` proves nothing,
-  // and a consistent list must be asked first.
-  enum class EarlierCreates { outcome_known, outcome_unknown } earlier_creates{};
-  // The answer to ListClaims.
-  std::optional<std::variant<std::vector<ClaimPtr>, runtime::Error>> listed;
-  // The answers to CreateClaim, by pod claim.
+  // The answers to CreateClaim, by the name of the claim.
   std::map<std::string, std::variant<ClaimPtr, runtime::Error>, std::less<>> created;
   // The answer to WriteNames.
   enum class Names { not_written, written } names{};
   std::optional<runtime::Error> names_failure;
 };
 
-// Asks the API server for a claim that the status names: the claim watch may be behind the pod
-// watch, and a second claim must not be made.
+// Asks the API server for a claim that the status names, as the claim watch may be behind the pod
+// watch, or for one that has the name which a claim was to get.
 struct GetClaim {
   std::string name;
   friend bool operator==(const GetClaim&, const GetClaim&) = default;
 };
 
-// Asks for all claims of the namespace, consistently: to find the one that a create made whose
-// answer was lost.
-struct ListClaims {
-  friend bool operator==(const ListClaims&, const ListClaims&) = default;
-};
-
 struct CreateClaim {
   std::string pod_claim;
+  std::string name;
   std::string generate_name;
   TemplatePtr claim_template;
   api::ClaimOwner owner;
@@ -99,7 +89,7 @@ struct Problem {
     gate_off,          // a feature gate forbids what the template or the pod claim asks for
     create_failed,     //
     names_unwritten,   // the status does not name the claims that were made
-    lookup_failed,     // a claim, or the claims of the namespace, could not be read
+    lookup_failed,     // a claim could not be read
     too_many_users,    // status.reservedFor has no room for one more
     reserve_failed,    //
     group_refused,     // the pod is a member of a group, and the gate for groups is off
@@ -134,7 +124,7 @@ struct Settled {
   // Null: a user's that is not known, a group's that is not made yet, or none is needed.
   ClaimPtr claim;
 };
-using PodClaimStep = std::variant<Settled, Problem, GetClaim, ListClaims, CreateClaim>;
+using PodClaimStep = std::variant<Settled, Problem, GetClaim, CreateClaim>;
 
 // What the spec and the status say of a pod claim, or why they name no claim that does (empty:
 // none was made yet).
@@ -145,7 +135,8 @@ using NamedClaim = std::variant<Settled, Problem, GetClaim, NothingUsable>;
 NamedClaim look_at_named(const Claimant& claimant, const Generation& known,
                          const common::FeatureGates& gates, const api::PodClaim& pod_claim);
 
-// A claim that was made for this pod claim, but whose name did not get into the status. Null: none.
+// A claim that was made for this pod claim and is there to stay, but whose name did not get into
+// the status. Null: none.
 ClaimPtr find_orphan(const std::vector<ClaimPtr>& candidates, const api::ClaimUser& owner,
                      const api::PodClaim& pod_claim);
 
@@ -167,7 +158,7 @@ struct AllSettled {
   std::vector<Use> claims;
   std::vector<Problem> problems;
 };
-using ClaimsStep = std::variant<AllSettled, GetClaim, ListClaims, CreateClaim, WriteNames>;
+using ClaimsStep = std::variant<AllSettled, GetClaim, CreateClaim, WriteNames>;
 // The next step for all of them, given that for one.
 ClaimsStep decide_claims(const api::ClaimUser& user, const Generation& known,
                          const std::function<PodClaimStep(const api::PodClaim&)>& decide_one);
@@ -178,7 +169,6 @@ Step next_of(ClaimsStep claims) {
   struct Visitor {
     Step operator()(AllSettled&& settled) const { return Finished{std::move(settled.problems)}; }
     Step operator()(GetClaim&& step) const { return std::move(step); }
-    Step operator()(ListClaims&& step) const { return step; }
     Step operator()(CreateClaim&& step) const { return std::move(step); }
     Step operator()(WriteNames&& step) const { return std::move(step); }
   };

@@ -16,7 +16,7 @@ struct GroupSnapshot : Generation {
   std::string api_version;  // in which groups are served: "scheduling.k8s.io/v1beta1"
 };
 
-using GroupStep = std::variant<Finished, GetClaim, ListClaims, CreateClaim, WriteNames>;
+using GroupStep = std::variant<Finished, GetClaim, CreateClaim, WriteNames>;
 
 // The next step. A step is never asked for twice within a round, so rounds end.
 GroupStep decide_group(const GroupSnapshot& snapshot, const common::FeatureGates& gates);

@@ -36,7 +36,7 @@ struct Reserve {
   api::ConsumerReference consumer;
 };
 
-using PodStep = std::variant<Finished, GetClaim, ListClaims, CreateClaim, WriteNames, Reserve>;
+using PodStep = std::variant<Finished, GetClaim, CreateClaim, WriteNames, Reserve>;
 
 // The next step. A step is never asked for twice within a round, so rounds end.
 PodStep decide_pod(const PodSnapshot& snapshot, const common::FeatureGates& gates);

@@ -19,7 +19,6 @@ Retry retry_after_write(const runtime::Error& error) {
   switch (error.reason) {
     case Reason::object_not_found:
     case Reason::another_object:
-    case Reason::invalid:
     case Reason::shutting_down:
       return Retry::never;
     case Reason::binding_forbidden:

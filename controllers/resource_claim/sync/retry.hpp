@@ -19,8 +19,9 @@ Retry sooner(Retry a, Retry b);
 
 // After a create: every refusal may pass (quota, policies and labels change unseen).
 Retry retry_after_create(const runtime::Error& error);
-// After a patch or delete: what the server calls invalid is never sent again as it is, and of an
-// object that is gone there is nothing left to do.
+// After a patch or delete: of an object that is gone, or that another one has replaced, there is
+// nothing left to do. Every other refusal may pass, also one that is called invalid: that is what a
+// ValidatingAdmissionPolicy says where it denies.
 Retry retry_after_write(const runtime::Error& error);
 // After a look-up.
 Retry retry_after_read(const runtime::Error& error);

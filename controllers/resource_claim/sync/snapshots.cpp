@@ -42,21 +42,17 @@ void add_one(Known& known, const Reader& reader, const api::NamespacedName& key)
 
 }  // namespace
 
-PodSnapshot make_pod_snapshot(const Stores& stores, PodPtr pod,
-                              Generation::EarlierCreates earlier_creates) {
+PodSnapshot make_pod_snapshot(const Stores& stores, PodPtr pod) {
   PodSnapshot snapshot;
   add_claims(snapshot, stores, *pod, common::names_of_claims(*pod));
-  snapshot.earlier_creates = earlier_creates;
   snapshot.pod = std::move(pod);
   add_group(snapshot, stores);
   return snapshot;
 }
 
-GroupSnapshot make_group_snapshot(const Stores& stores, GroupPtr group,
-                                  Generation::EarlierCreates earlier_creates) {
+GroupSnapshot make_group_snapshot(const Stores& stores, GroupPtr group) {
   GroupSnapshot snapshot;
   add_claims(snapshot, stores, *group, common::names_of_claims(*group));
-  snapshot.earlier_creates = earlier_creates;
   snapshot.group = std::move(group);
   return snapshot;
 }

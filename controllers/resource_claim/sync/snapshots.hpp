@@ -9,11 +9,9 @@
 
 namespace dcm::resource_claim {
 
-PodSnapshot make_pod_snapshot(const Stores& stores, PodPtr pod,
-                              Generation::EarlierCreates earlier_creates);
+PodSnapshot make_pod_snapshot(const Stores& stores, PodPtr pod);
 
-GroupSnapshot make_group_snapshot(const Stores& stores, GroupPtr group,
-                                  Generation::EarlierCreates earlier_creates);
+GroupSnapshot make_group_snapshot(const Stores& stores, GroupPtr group);
 
 // `deleted`: the pods and groups that are known to be gone.
 ClaimSnapshot make_claim_snapshot(const Stores& stores, const UidMemory& deleted,

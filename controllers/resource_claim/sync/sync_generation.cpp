@@ -30,19 +30,17 @@ runtime::Logger log_about(const Item& item, const runtime::Logger& log) {
 }  // namespace
 
 GenerationSync::GenerationSync(Stores stores, ClaimApi& api, CreateMetrics& metrics,
-                               Predecessor::Exists predecessor, Wake wake, runtime::Logger log)
-    : stores_(std::move(stores)),
-      api_(api),
-      metrics_(metrics),
-      log_(std::move(log)),
-      predecessor_(predecessor),
-      listings_(std::move(wake)) {}
+                               runtime::Logger log)
+    : stores_(std::move(stores)), api_(api), metrics_(metrics), log_(std::move(log)) {}
 
 Task<GenerationSync::End> GenerationSync::carry_out(Generation& known, GenerationOwner owner,
                                                     const GetClaim& step, Attempt attempt) {
   const Result<ClaimPtr> claim =
       co_await api_.get_claim({owner.item.key.namespace_, step.name}, attempt.priority);
   if (claim) {
+    const auto& controller = (*claim)->controller;
+    // As good as the answer to a create.
+    if (controller && controller->uid == owner.uid) stores_.own_claims.record(*claim);
     known.claims.emplace(step.name, *claim);
   } else if (runtime::is_not_found(claim.error())) {
     known.claims.emplace(step.name, Gone{});
@@ -50,43 +48,6 @@ Task<GenerationSync::End> GenerationSync::carry_out(Generation& known, Generatio
     known.claims.emplace(step.name, claim.error());
   }
   co_return std::nullopt;
-}
-
-Task<GenerationSync::End> GenerationSync::carry_out(Generation& known, GenerationOwner owner,
-                                                    const ListClaims& /*step*/, Attempt attempt) {
-  const api::InternedString namespace_ = owner.item.key.namespace_;
-  if (!predecessor_.may_have_left(namespace_)) {
-    co_await list_claims(known, std::move(owner), attempt);
-    co_return std::nullopt;
-  }
-  auto turn = listings_.begin(namespace_, {owner.item, attempt.priority});
-  if (!turn) co_return Retry::when_woken;
-  const bool is_listed = co_await list_claims(known, std::move(owner), attempt);
-  if (is_listed) turn->succeeded();
-  co_return std::nullopt;
-}
-
-Task<bool> GenerationSync::list_claims(Generation& known, GenerationOwner owner, Attempt attempt) {
-  const api::InternedString namespace_ = owner.item.key.namespace_;
-  const Result<std::vector<ClaimPtr>> listed =
-      co_await api_.list_claims(namespace_, attempt.priority);
-  if (!listed) {
-    known.listed = listed.error();
-    co_return false;
-  }
-  std::vector<ClaimPtr> owned;
-  for (const ClaimPtr& claim : *listed) {
-    if (!common::has_claim_user_as_controller(*claim)) continue;
-    // It may be one that was made without our knowing: as good as an answer to a create.
-    stores_.own_claims.record(claim);
-    if (claim->controller->uid != owner.uid) continue;
-    owned.push_back(claim);
-    known.claims.insert_or_assign(claim->meta.key.name, claim);
-  }
-  known.listed = std::move(owned);
-  unknown_creates_.erase(owner.item);
-  predecessor_.note_listed(namespace_);
-  co_return true;
 }
 
 Task<GenerationSync::End> GenerationSync::carry_out(Generation& known, GenerationOwner owner,
@@ -101,25 +62,11 @@ Task<GenerationSync::End> GenerationSync::carry_out(Generation& known, Generatio
   note_created(step, created, owner);
   if (created) {
     known.claims.insert_or_assign((*created)->meta.key.name, *created);
-    known.created.emplace(step.pod_claim, *created);
+    known.created.emplace(step.name, *created);
   } else {
-    known.created.emplace(step.pod_claim, created.error());
+    known.created.emplace(step.name, created.error());
   }
   co_return std::nullopt;
-}
-
-Generation::EarlierCreates GenerationSync::earlier_creates(const Item& owner) const {
-  const bool is_unknown =
-      unknown_creates_.contains(owner) || predecessor_.may_have_left(owner.key.namespace_);
-  return is_unknown ? Generation::EarlierCreates::outcome_unknown
-                    : Generation::EarlierCreates::outcome_known;
-}
-
-void GenerationSync::forget_finished_creates(const Item& item, const api::Uid& owner) {
-  const auto unknown = unknown_creates_.find(item);
-  if (unknown != unknown_creates_.end() && unknown->second != owner) {
-    unknown_creates_.erase(unknown);
-  }
 }
 
 void GenerationSync::note_created(const CreateClaim& step, const Result<ClaimPtr>& created,
@@ -137,10 +84,10 @@ void GenerationSync::note_created(const CreateClaim& step, const Result<ClaimPtr
     }
     return;
   }
-  if (was_sent(created.error())) metrics_.count(CreateMetrics::Status::failure, admin, kind);
-  if (runtime::is_outcome_unknown(created.error())) {
-    unknown_creates_.insert_or_assign(owner.item, owner.uid);
-  }
+  // One that is there already is found, not missing.
+  const bool is_failure =
+      was_sent(created.error()) && created.error().reason != runtime::Reason::already_exists;
+  if (is_failure) metrics_.count(CreateMetrics::Status::failure, admin, kind);
 }
 
 Retry ProblemReports::report(const Item& item, const api::ObjectReference& about,

@@ -1,8 +1,6 @@
 // Carries out the steps that give a pod or a pod group its claims (decide_generation.hpp).
 #pragma once
 
-#include <functional>
-#include <map>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -12,8 +10,6 @@
 #include "controllers/resource_claim/metrics.hpp"
 #include "controllers/resource_claim/sync/attempt.hpp"
 #include "controllers/resource_claim/sync/item.hpp"
-#include "controllers/resource_claim/sync/one_at_a_time.hpp"
-#include "controllers/resource_claim/sync/predecessor.hpp"
 #include "controllers/resource_claim/sync/stores.hpp"
 #include "runtime/log.hpp"
 
@@ -25,30 +21,19 @@ struct GenerationOwner {
   api::Uid uid;
 };
 
-// One for all pods and groups: what may have been made without our knowing is known in one place.
-// All references must outlive it.
+// One for all pods and groups. All references must outlive it.
 class GenerationSync {
  public:
-  using Wake = OneAtATime<api::InternedString>::Wake;
-  GenerationSync(Stores stores, ClaimApi& api, CreateMetrics& metrics,
-                 Predecessor::Exists predecessor, Wake wake, runtime::Logger log);
+  GenerationSync(Stores stores, ClaimApi& api, CreateMetrics& metrics, runtime::Logger log);
 
   // Each adds its step's answer to what is known. A value: the round ends here.
   using End = std::optional<Retry>;
   Task<End> carry_out(Generation& known, GenerationOwner owner, const GetClaim& step,
                       Attempt attempt);
-  Task<End> carry_out(Generation& known, GenerationOwner owner, const ListClaims& step,
-                      Attempt attempt);
   Task<End> carry_out(Generation& known, GenerationOwner owner, const CreateClaim& step,
                       Attempt attempt);
 
-  Generation::EarlierCreates earlier_creates(const Item& owner) const;
-  // `owner`: who has the item's name and may get claims now; empty: nobody. For all others nothing
-  // needs to be known any more.
-  void forget_finished_creates(const Item& item, const api::Uid& owner);
-
  private:
-  Task<bool> list_claims(Generation& known, GenerationOwner owner, Attempt attempt);
   void note_created(const CreateClaim& step, const Result<ClaimPtr>& created,
                     const GenerationOwner& owner);
 
@@ -56,11 +41,6 @@ class GenerationSync {
   ClaimApi& api_;
   CreateMetrics& metrics_;
   runtime::Logger log_;
-  // By item, the UID that the create was for: the next attempt lists before it creates. An entry
-  // goes with the answer of that list, or with the pod or group.
-  std::map<Item, api::Uid> unknown_creates_;
-  Predecessor predecessor_;
-  OneAtATime<api::InternedString> listings_;  // of a predecessor's claims, by namespace
 };
 
 // Tells users, operators or nobody of what could not be done for a pod or group.

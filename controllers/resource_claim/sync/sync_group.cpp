@@ -23,9 +23,6 @@ GroupSync::GroupSync(Stores stores, ClaimApi& api, GenerationSync& generation,
 
 Task<Retry> GroupSync::sync(api::NamespacedName key, Attempt attempt) {
   const GroupPtr group = stores_.groups->groups.get(key);
-  const bool gets_claims = group != nullptr && may_get_claims(*group, gates_);
-  generation_.forget_finished_creates({Item::Kind::group, key},
-                                      gets_claims ? group->meta.uid : api::Uid());
   if (group == nullptr) co_return Retry::never;
   GroupSnapshot snapshot = snapshot_of(group);
   while (refresh(snapshot)) {
@@ -40,8 +37,7 @@ Task<Retry> GroupSync::sync(api::NamespacedName key, Attempt attempt) {
 }
 
 GroupSnapshot GroupSync::snapshot_of(const GroupPtr& group) const {
-  GroupSnapshot snapshot =
-      make_group_snapshot(stores_, group, generation_.earlier_creates(item_of(*group)));
+  GroupSnapshot snapshot = make_group_snapshot(stores_, group);
   snapshot.api_version = api_version_;
   return snapshot;
 }

@@ -20,7 +20,8 @@ api::ObjectReference reference_to(const api::Pod& pod) {
 }  // namespace
 
 PodSync::PodSync(Stores stores, ClaimApi& api, GenerationSync& generation, ProblemReports reports,
-                 common::FeatureGates gates, GenerationSync::Wake wake, runtime::Logger log)
+                 common::FeatureGates gates, OneAtATime<api::NamespacedName>::Wake wake,
+                 runtime::Logger log)
     : stores_(std::move(stores)),
       api_(api),
       generation_(generation),
@@ -31,9 +32,6 @@ PodSync::PodSync(Stores stores, ClaimApi& api, GenerationSync& generation, Probl
 
 Task<Retry> PodSync::sync(api::NamespacedName key, Attempt attempt) {
   const PodPtr pod = stores_.pods.get(key);
-  const bool gets_claims = pod != nullptr && common::may_get_claims(*pod);
-  generation_.forget_finished_creates({Item::Kind::pod, key},
-                                      gets_claims ? pod->meta.uid : api::Uid());
   if (pod == nullptr) co_return Retry::never;
   PodSnapshot snapshot = snapshot_of(pod);
   while (refresh(snapshot)) {
@@ -48,7 +46,7 @@ Task<Retry> PodSync::sync(api::NamespacedName key, Attempt attempt) {
 }
 
 PodSnapshot PodSync::snapshot_of(const PodPtr& pod) const {
-  return make_pod_snapshot(stores_, pod, generation_.earlier_creates(item_of(*pod)));
+  return make_pod_snapshot(stores_, pod);
 }
 
 template <class Step>

@@ -17,7 +17,8 @@ namespace dcm::resource_claim {
 class PodSync {
  public:
   PodSync(Stores stores, ClaimApi& api, GenerationSync& generation, ProblemReports reports,
-          common::FeatureGates gates, GenerationSync::Wake wake, runtime::Logger log);
+          common::FeatureGates gates, OneAtATime<api::NamespacedName>::Wake wake,
+          runtime::Logger log);
 
   Task<Retry> sync(api::NamespacedName key, Attempt attempt);
 

@@ -140,16 +140,14 @@ void Wakeups::observe_left(const GroupPtr& /*last_known*/, Origin /*origin*/) {}
 
 void Wakeups::wake_pod(const PodPtr& pod, Priority priority) {
   if (mode_ == Mode::standby) return;
-  const PodSnapshot snapshot =
-      make_pod_snapshot(stores_, pod, Generation::EarlierCreates::outcome_known);
+  const PodSnapshot snapshot = make_pod_snapshot(stores_, pod);
   if (is_nothing_to_do(decide_pod(snapshot, gates_))) return;
   queue_.add({Item::Kind::pod, pod->meta.key}, priority);
 }
 
 void Wakeups::wake_group(const GroupPtr& group, Priority priority) {
   if (mode_ == Mode::standby) return;
-  const GroupSnapshot snapshot =
-      make_group_snapshot(stores_, group, Generation::EarlierCreates::outcome_known);
+  const GroupSnapshot snapshot = make_group_snapshot(stores_, group);
   if (is_nothing_to_do(decide_group(snapshot, gates_))) return;
   queue_.add({Item::Kind::group, group->meta.key}, priority);
 }

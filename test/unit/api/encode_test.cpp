@@ -36,22 +36,25 @@ ResourceClaimTemplate claim_template() {
 const Resource kClaims{&kResourceClaims, "v1"};
 
 TEST(EncodeClaim, with_the_templates_metadata_and_its_spec_untouched) {
-  EXPECT_EQ(encode_claim(kClaims, claim_template(), "learner-3-fast-", "fast", pod_owner()),
-            R"({"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim",)"
-            R"("metadata":{"generateName":"learner-3-fast-","labels":{"crew":"audio"},)"
-            R"("annotations":{"example.org/note":"say \"hi\"",)"
-            R"("resource.kubernetes.io/pod-claim-name":"fast"},)"
-            R"("ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"learner-3",)"
-            R"("uid":"9e2f6a40-1b7c-4d35-8e90-5a6b7c8d9e0f","controller":true}]},)"
-            R"("spec":{ "devices":{"future":[1.50]}}})");
+  EXPECT_EQ(
+      encode_claim(kClaims, claim_template(), "learner-3-fast-x7k2p", "learner-3-fast-", "fast",
+                   pod_owner()),
+      R"({"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim",)"
+      R"("metadata":{"name":"learner-3-fast-x7k2p","generateName":"learner-3-fast-","labels":{"crew":"audio"},)"
+      R"("annotations":{"example.org/note":"say \"hi\"",)"
+      R"("resource.kubernetes.io/pod-claim-name":"fast"},)"
+      R"("ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"learner-3",)"
+      R"("uid":"9e2f6a40-1b7c-4d35-8e90-5a6b7c8d9e0f","controller":true}]},)"
+      R"("spec":{ "devices":{"future":[1.50]}}})");
 }
 
 TEST(EncodeClaim, of_a_template_without_metadata_or_spec_for_a_group) {
   const ClaimOwner group{"scheduling.k8s.io/v1beta1", "PodGroup", "learners", Uid("u-1")};
   const Resource beta_claims{&kResourceClaims, "v1beta1"};
-  EXPECT_EQ(encode_claim(beta_claims, ResourceClaimTemplate(), "learners-ring-", "ring", group),
+  EXPECT_EQ(encode_claim(beta_claims, ResourceClaimTemplate(), "learners-ring-x7k2p",
+                         "learners-ring-", "ring", group),
             R"({"apiVersion":"resource.k8s.io/v1beta1","kind":"ResourceClaim",)"
-            R"("metadata":{"generateName":"learners-ring-",)"
+            R"("metadata":{"name":"learners-ring-x7k2p","generateName":"learners-ring-",)"
             R"("annotations":{"resource.kubernetes.io/pod-claim-name":"ring"},)"
             R"("ownerReferences":[{"apiVersion":"scheduling.k8s.io/v1beta1","kind":"PodGroup",)"
             R"("name":"learners","uid":"u-1","controller":true}]},"spec":{}})");
@@ -181,7 +184,8 @@ TEST(RoundTrip, from_a_template_to_its_claim) {
       decode_ok(*templates, object_json(R"("spec":{"metadata":{"labels":{"a":"\u0001\"\\"}},
                              "spec":{"devices":{"requests":[{"exactly":{"adminAccess":true}}]}}})"));
   ASSERT_NE(decoded.object, nullptr);
-  std::string body = encode_claim(kClaims, *decoded.object, "learner-3-fast-", "fast", pod_owner());
+  std::string body = encode_claim(kClaims, *decoded.object, "learner-3-fast-x7k2p",
+                                  "learner-3-fast-", "fast", pod_owner());
   // What the server adds.
   body.insert(body.find(R"("generateName")"),
               R"("name":"n","namespace":"ml","uid":"c","resourceVersion":"1",)");

@@ -49,7 +49,7 @@ CO_TEST(RestClient, asks_for_gzip_where_the_call_wants_it) {
 CO_TEST(RestClient, waits_as_long_as_the_server_says) {
   RestClientFixture f(loop);
   f.http.answer(status(429, {{"Retry-After", "3"}}));
-  f.http.answer(status(503, {{"Retry-After", "5"}}));
+  f.http.answer(status(429, {{"Retry-After", "5"}}));
   f.http.answer(status(201));
   const Result<http::Response> answer = co_await f.client.send(write(Verb::create));
   CO_ASSERT_TRUE(answer);

@@ -250,8 +250,8 @@ TEST(Condition, is_left_alone_where_the_server_has_no_status_for_rules) {
   EXPECT_EQ(cluster.api.deletions.size(), 50U);
 }
 
-// A new generation may be in order; so may what somebody else does to it.
-TEST(Condition, that_the_server_calls_invalid_waits_for_the_rule_to_change) {
+// As an admission policy does, which may be lifted.
+TEST(Condition, that_the_server_calls_invalid_is_tried_again_with_backoff) {
   for (const runtime::Reason reason : {runtime::Reason::invalid, runtime::Reason::bad_request}) {
     SCOPED_TRACE(runtime::to_string(reason));
     Cluster cluster;
@@ -267,14 +267,13 @@ TEST(Condition, that_the_server_calls_invalid_waits_for_the_rule_to_change) {
     cluster.api.put(Cluster::rule_for_all());
     cluster.run_for(20min);
     EXPECT_EQ(cluster.api.deletions.size(), 50U);
-    EXPECT_EQ(cluster.condition_calls().size(), 1U);
+    EXPECT_LT(cluster.condition_calls().size(), 25U);
     const auto topics = cluster.controller().explain_rule("r");
     EXPECT_TRUE(std::ranges::any_of(topics.back().findings, [](const auto& each) {
       return each.reason == "LastProblem" && each.text.find("not like this") != each.text.npos;
     }));
     is_refused = false;
-    cluster.api.put(Cluster::rule_for_all(1s).generation(2));
-    cluster.run_for(1s);
+    cluster.run_for(20min);
     EXPECT_EQ(cluster.condition(), "Completed: 50 pods evicted since starting the controller.");
   }
 }

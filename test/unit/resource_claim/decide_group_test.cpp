@@ -42,6 +42,7 @@ class KnownOfGroup : public KnownGeneration<KnownOfGroup, GroupSnapshot> {
     snapshot_.group = std::move(group);
     snapshot_.api_version = "scheduling.k8s.io/v1beta1";
   }
+  const api::ObjectMeta& owner() const { return snapshot_.group->meta; }
   KnownOfGroup& cached(const ClaimPtr& claim) {
     snapshot_.claims[claim->meta.key.name] = claim;
     snapshot_.owned.push_back(claim);
@@ -58,23 +59,25 @@ struct GroupRow {
 TEST(DecideGroup, claims_are_made_for_the_group_as_for_a_pod) {
   const GroupRow rows[] = {
       {"an entry with a template gets a claim", KnownOfGroup(trainers()).with(make_template("net")),
-       "create trainers-fabric- for fabric from net"},
+       "create trainers-fabric-vrgz8 for fabric from net"},
       {"one that the status names is enough",
        KnownOfGroup(trainers().names("fabric", "x")).cached(shared("x")), "finished"},
       {"one that the cache does not have is asked for",
        KnownOfGroup(trainers().names("fabric", "x")), "get claim x"},
       {"one that is gone is made again",
        KnownOfGroup(trainers().names("fabric", "x")).gone("x").with(make_template("net")),
-       "create trainers-fabric- for fabric from net, as claim x is gone"},
+       "create trainers-fabric-vrgz8 for fabric from net, as claim x is gone"},
       {"one of another group of that name is not the group's",
        KnownOfGroup(trainers().names("fabric", "x").with_uid("new"))
            .cached(shared("x"))
            .with(make_template("net")),
-       "create trainers-fabric- for fabric from net, as claim x is not owned by the pod group"},
+       "create trainers-fabric-wlk56 for fabric from net, as claim x is not owned by the pod "
+       "group"},
       {"one that was made and not named is found", KnownOfGroup(trainers()).cached(shared("x")),
        "write names fabric=x"},
-      {"after a lost answer it is looked for first",
-       KnownOfGroup(trainers()).outcome_unknown().with(make_template("net")), "list claims"},
+      {"where the name is taken, it looks whose it is",
+       KnownOfGroup(trainers()).taken("fabric").with(make_template("net")),
+       "get claim trainers-fabric-vrgz8"},
       {"all entries are written, not only the new one",
        KnownOfGroup(trainers().from_template("gpus", "gpu").names("gpus", "y"))
            .cached(shared("x"))
@@ -95,7 +98,7 @@ TEST(DecideGroup, a_failing_entry_does_not_stop_the_others) {
   const GroupRow rows[] = {
       {"without a template",
        KnownOfGroup(trainers().from_template("gpus", "gpu")).with(make_template("gpu")),
-       "create trainers-gpus- for gpus from gpu"},
+       "create trainers-gpus-ssdzk for gpus from gpu"},
       {"it is told once the others are done",
        KnownOfGroup(trainers().from_template("gpus", "gpu").names("gpus", "y"))
            .cached(make_claim("y").generated_for_group("trainers", "gpus")),
@@ -205,23 +208,23 @@ TEST(DecidePodInGroup, a_pod_claim_is_the_groups_only_where_the_entries_are_equa
                          Known(member())
                              .in(make_group("trainers").from_template("nic", "net"))
                              .with(make_template("net")),
-                         "create p-fabric- for fabric from net"},
+                         "create p-fabric-tjltg for fabric from net"},
                         {"another template",
                          Known(member())
                              .in(make_group("trainers").from_template("fabric", "slow"))
                              .with(make_template("net")),
-                         "create p-fabric- for fabric from net"},
+                         "create p-fabric-tjltg for fabric from net"},
                         {"a claim instead of a template",
                          Known(member())
                              .in(make_group("trainers").uses("fabric", "net"))
                              .with(make_template("net")),
-                         "create p-fabric- for fabric from net"},
+                         "create p-fabric-tjltg for fabric from net"},
                         {"the pod's own and the group's side by side",
                          Known(member().from_template("gpus", "gpu"))
                              .in(trainers())
                              .cached(shared("x"))
                              .with(make_template("gpu")),
-                         "create p-gpus- for gpus from gpu"},
+                         "create p-gpus-r7gf5 for gpus from gpu"},
                     });
 }
 
@@ -305,7 +308,7 @@ TEST(DecidePodInGroup, with_the_gate_for_their_claims_off) {
            Known(member().names("fabric", "x")).in(trainers()).cached(shared("x")), off},
           {"the pod's own are made all the same",
            Known(member().from_template("gpus", "gpu")).in(trainers()).with(make_template("gpu")),
-           "create p-gpus- for gpus from gpu"},
+           "create p-gpus-r7gf5 for gpus from gpu"},
           {"a claim that both name is not reserved, and that is no fault",
            Known(make_pod("p").in_group("trainers").uses("fabric", "big").on_node("n"))
                .in(make_group("trainers").uses("fabric", "big"))
@@ -320,11 +323,12 @@ TEST(DecidePodInGroup, with_the_gate_for_their_claims_off) {
 }
 
 TEST(DecidePodInGroup, without_a_group_a_claim_that_a_group_owns_is_a_foreign_one) {
-  expect_steps(kOn, {{"a pod that is in no group",
-                      Known(make_pod("p").from_template("fabric", "net").names("fabric", "x"))
-                          .cached(shared("x"))
-                          .with(make_template("net")),
-                      "create p-fabric- for fabric from net, as claim x is not owned by the pod"}});
+  expect_steps(kOn,
+               {{"a pod that is in no group",
+                 Known(make_pod("p").from_template("fabric", "net").names("fabric", "x"))
+                     .cached(shared("x"))
+                     .with(make_template("net")),
+                 "create p-fabric-tjltg for fabric from net, as claim x is not owned by the pod"}});
 }
 
 // ---- a claim that is reserved for a group -------------------------------------------------------

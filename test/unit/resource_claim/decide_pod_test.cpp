@@ -21,6 +21,7 @@ class Known : public KnownGeneration<Known, PodSnapshot> {
  public:
   explicit Known(PodPtr pod) { snapshot_.pod = std::move(pod); }
 
+  const api::ObjectMeta& owner() const { return snapshot_.pod->meta; }
   Known& cached(const ClaimPtr& claim) {
     snapshot_.claims[claim->meta.key.name] = claim;
     if (claim->controller != nullptr) snapshot_.owned.push_back(claim);
@@ -64,10 +65,10 @@ test::ClaimBuilder generated(const std::string& name) {
 TEST(DecidePod, when_a_claim_is_made) {
   expect_steps({
       {"a pod claim with a template gets a claim", Known(trainer()).with(make_template("gpu")),
-       "create trainer-gpus- for gpus from gpu"},
+       "create trainer-gpus-b2tt8 for gpus from gpu"},
       {"also when the pod has a node already",
        Known(trainer().on_node("n")).with(make_template("gpu")),
-       "create trainer-gpus- for gpus from gpu"},
+       "create trainer-gpus-b2tt8 for gpus from gpu"},
       {"a claim that the status names, that exists and is the pod's, is enough",
        Known(trainer().names("gpus", "x")).cached(generated("x")), "finished"},
       {"its template is not needed any more, and one that is being deleted exists",
@@ -91,31 +92,31 @@ TEST(DecidePod, when_the_named_claim_is_not_there) {
        "finished"},
       {"one that is gone is made again, at once",
        Known(trainer().names("gpus", "x")).got("x", Gone{}).with(make_template("gpu")),
-       "create trainer-gpus- for gpus from gpu, as claim x is gone"},
+       "create trainer-gpus-b2tt8 for gpus from gpu, as claim x is gone"},
       {"also for a pod that has a node",
        Known(trainer().names("gpus", "x").on_node("n")).got("x", Gone{}).with(make_template("gpu")),
-       "create trainer-gpus- for gpus from gpu, as claim x is gone"},
+       "create trainer-gpus-b2tt8 for gpus from gpu, as claim x is gone"},
       {"one that somebody else owns is replaced",
        Known(trainer().names("gpus", "x"))
            .cached(make_claim("x").generated_for("other", "gpus"))
            .with(make_template("gpu")),
-       "create trainer-gpus- for gpus from gpu, as claim x is not owned by the pod"},
+       "create trainer-gpus-b2tt8 for gpus from gpu, as claim x is not owned by the pod"},
       {"so is one that was made for the pod that had the name before",
        Known(trainer().names("gpus", "x").with_uid("new"))
            .cached(generated("x"))
            .with(make_template("gpu")),
-       "create trainer-gpus- for gpus from gpu, as claim x is not owned by the pod"},
+       "create trainer-gpus-q4wt5 for gpus from gpu, as claim x is not owned by the pod"},
       {"so is one without an owner, and one that the API server knows",
        Known(trainer().names("gpus", "x"))
            .got("x", make_claim("x").get())
            .with(make_template("gpu")),
-       "create trainer-gpus- for gpus from gpu, as claim x is not owned by the pod"},
+       "create trainer-gpus-b2tt8 for gpus from gpu, as claim x is not owned by the pod"},
       {"a claim that a group owns is nobody's",
        Known(trainer().names("gpus", "x"))
            .cached(make_claim("x").for_pod_claim("gpus").controlled_by(
                {"scheduling.k8s.io", "PodGroup", "g", api::Uid("g")}))
            .with(make_template("gpu")),
-       "create trainer-gpus- for gpus from gpu, as claim x is not owned by the pod"},
+       "create trainer-gpus-b2tt8 for gpus from gpu, as claim x is not owned by the pod"},
       {"a look-up that fails proves nothing: nothing is made",
        Known(trainer().names("gpus", "x"))
            .got("x", Error{Reason::service_unavailable, "try later"})
@@ -138,43 +139,79 @@ TEST(DecidePod, orphans_are_used_before_anything_is_made) {
        Known(trainer())
            .orphan(make_claim("x").generated_for("trainer", "nic"))
            .with(make_template("gpu")),
-       "create trainer-gpus- for gpus from gpu"},
+       "create trainer-gpus-b2tt8 for gpus from gpu"},
       {"not one of the pod that had the name before",
        Known(trainer().with_uid("new")).orphan(generated("x")).with(make_template("gpu")),
-       "create trainer-gpus- for gpus from gpu"},
+       "create trainer-gpus-q4wt5 for gpus from gpu"},
       {"not one of another namespace",
        Known(trainer()).orphan(generated("x").in_namespace("other")).with(make_template("gpu")),
-       "create trainer-gpus- for gpus from gpu"},
+       "create trainer-gpus-b2tt8 for gpus from gpu"},
       {"not the claim for the pod's extended resources",
        Known(trainer())
            .orphan(make_claim("x").for_extended_resources_of("trainer"))
            .with(make_template("gpu")),
-       "create trainer-gpus- for gpus from gpu"},
+       "create trainer-gpus-b2tt8 for gpus from gpu"},
   });
 }
 
-TEST(DecidePod, after_a_create_with_an_unknown_outcome_it_looks_first) {
+TEST(DecidePod, where_the_name_is_taken_it_looks_whose_it_is) {
+  const std::string first = "trainer-gpus-b2tt8";
+  const std::string second = "trainer-gpus-79dd2";
   expect_steps({
-      {"the cache may not have it yet: ask the API server for all claims",
-       Known(trainer()).outcome_unknown().with(make_template("gpu")), "list claims"},
-      {"what is found is used",
+      {"an earlier create may have made it unseen: ask for what has the name",
+       Known(trainer()).taken("gpus").with(make_template("gpu")), "get claim trainer-gpus-b2tt8"},
+      {"the pod's claim for this pod claim is used",
+       Known(trainer()).taken("gpus").got(first, generated(first).get()),
+       "write names gpus=trainer-gpus-b2tt8"},
+      {"one that somebody else owns leaves its name to it",
        Known(trainer())
-           .outcome_unknown()
-           .listed({make_claim("a"), generated("x")})
+           .taken("gpus")
+           .got(first, make_claim(first).generated_for("other", "gpus").get())
            .with(make_template("gpu")),
-       "write names gpus=x"},
-      {"if nothing is found, the create did not happen",
-       Known(trainer()).outcome_unknown().listed({make_claim("a")}).with(make_template("gpu")),
-       "create trainer-gpus- for gpus from gpu"},
-      {"if the list fails, nothing is made",
+       "create trainer-gpus-79dd2 for gpus from gpu"},
+      {"so does one for another pod claim",
        Known(trainer())
-           .outcome_unknown()
-           .list_failed({Reason::server_timeout, "timeout"})
+           .taken("gpus")
+           .got(first, make_claim(first).generated_for("trainer", "nic").get())
+           .with(make_template("gpu")),
+       "create trainer-gpus-79dd2 for gpus from gpu"},
+      {"so does one that is on its way out",
+       Known(trainer())
+           .taken("gpus")
+           .got(first, generated(first).being_deleted().get())
+           .with(make_template("gpu")),
+       "create trainer-gpus-79dd2 for gpus from gpu"},
+      {"that the cache has such a one is known without asking",
+       Known(trainer()).cached(generated(first).being_deleted()).with(make_template("gpu")),
+       "create trainer-gpus-79dd2 for gpus from gpu"},
+      {"the second name is looked at in the same way",
+       Known(trainer())
+           .taken("gpus")
+           .got(first, make_claim(first).get())
+           .taken("gpus", 1)
+           .got(second, generated(second).get()),
+       "write names gpus=trainer-gpus-79dd2"},
+      {"one that has gone meanwhile gives the name back, in the next round",
+       Known(trainer()).taken("gpus").gone(first).with(make_template("gpu")),
+       "finished; detail: PodResourceClaim gpus: claim trainer-gpus-b2tt8 has just gone (retry)"},
+      {"a look-up that fails proves nothing: nothing is made",
+       Known(trainer())
+           .taken("gpus")
+           .got(first, Error{Reason::server_timeout, "timeout"})
            .with(make_template("gpu")),
        "finished; log: PodResourceClaim gpus: timeout (retry)"},
-      {"if the cache has it by now, nothing needs to be listed",
-       Known(trainer()).outcome_unknown().orphan(generated("x")), "write names gpus=x"},
   });
+}
+
+TEST(DecidePod, where_all_names_are_taken_it_says_so) {
+  Known known(trainer());
+  known.with(make_template("gpu"));
+  for (unsigned number = 0; number < kClaimNamesMax; ++number) {
+    known.got(known.name_of("gpus", number), make_claim("x").get());
+  }
+  EXPECT_EQ(describe(decide_pod(known, {})),
+            "finished; FailedResourceClaimCreation: PodResourceClaim gpus: create ResourceClaim : "
+            "other objects have all names that it may have (retry)");
 }
 
 test::PodBuilder with_two() {
@@ -188,7 +225,7 @@ TEST(DecidePod, names_are_written_all_at_once) {
   expect_steps({
       {"first all claims are made",
        Known(with_two()).created("nic", nic("n")).with(make_template("gpu")),
-       "create trainer-gpus- for gpus from gpu"},
+       "create trainer-gpus-b2tt8 for gpus from gpu"},
       {"then all names are written, sorted by pod claim",
        Known(with_two()).created("nic", nic("n")).created("gpus", generated("g")),
        "write names gpus=g nic=n"},
@@ -217,7 +254,7 @@ TEST(DecidePod, names_are_written_all_at_once) {
 TEST(DecidePod, one_failing_pod_claim_does_not_stop_the_others) {
   expect_steps({
       {"the other claim is made", Known(with_two()).with(make_template("gpu")),
-       "create trainer-gpus- for gpus from gpu"},
+       "create trainer-gpus-b2tt8 for gpus from gpu"},
       {"its name is written",
        Known(with_two()).with(make_template("gpu")).created("gpus", generated("g")),
        "write names gpus=g"},
@@ -232,7 +269,7 @@ TEST(DecidePod, one_failing_pod_claim_does_not_stop_the_others) {
        Known(with_two().names("nic", "n"))
            .got("n", Error{Reason::server_timeout, "timeout"})
            .with(make_template("gpu")),
-       "create trainer-gpus- for gpus from gpu"},
+       "create trainer-gpus-b2tt8 for gpus from gpu"},
       {"reservations are made all the same",
        Known(with_two().uses("shared", "s").names("gpus", "g").on_node("n"))
            .cached(generated("g").allocated().reserved_for("trainer"))
@@ -252,12 +289,6 @@ TEST(DecidePod, why_a_claim_cannot_be_made) {
            .create_failed("gpus", {Reason::forbidden, "exceeded quota: q"}),
        "finished; FailedResourceClaimCreation: PodResourceClaim gpus: create ResourceClaim : "
        "exceeded quota: q (retry)"},
-      {"no free name is a failure like any other",
-       Known(trainer())
-           .with(make_template("gpu"))
-           .create_failed("gpus", {Reason::already_exists, "it exists"}),
-       "finished; FailedResourceClaimCreation: PodResourceClaim gpus: create ResourceClaim : "
-       "it exists (retry)"},
       {"who stops reports nothing",
        Known(trainer())
            .with(make_template("gpu"))
@@ -269,10 +300,10 @@ TEST(DecidePod, why_a_claim_cannot_be_made) {
        "fields are set (retry)"},
       {"admin access is no obstacle while its gate is on",
        Known(trainer()).with(make_template("gpu").with_admin_access()),
-       "create trainer-gpus- for gpus from gpu"},
+       "create trainer-gpus-b2tt8 for gpus from gpu"},
       {"neither is a prioritized list",
        Known(trainer()).with(make_template("gpu").with_prioritized_list()),
-       "create trainer-gpus- for gpus from gpu"},
+       "create trainer-gpus-b2tt8 for gpus from gpu"},
   });
   expect_steps(
       {{"admin access while its gate is off",
@@ -377,9 +408,9 @@ TEST(DecidePod, reservations_that_fail) {
       {"gone meanwhile: nothing left to do",
        known().reserve_failed("s", {Reason::object_not_found, "not found"}),
        "finished; detail: reserve ResourceClaim s: not found (no retry)"},
-      {"not sent again as it is when the server calls it invalid",
+      {"told and tried again when the server calls it invalid, as a policy may have said so",
        known().reserve_failed("s", {Reason::invalid, "too many"}),
-       "finished; detail: reserve ResourceClaim s: too many (no retry)"},
+       "finished; log: reserve ResourceClaim s: too many (retry)"},
       {"without the permission it is tried again slowly",
        known().reserve_failed("s", {Reason::binding_forbidden, "resourceclaims/binding"}),
        "finished; log: reserve ResourceClaim s: resourceclaims/binding (retry slowly)"},

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "controllers/resource_claim/rules/claim_name.hpp"
 #include "controllers/resource_claim/rules/decide_generation.hpp"
 
 namespace dcm::resource_claim {
@@ -22,25 +23,24 @@ class KnownGeneration {
     snapshot_.templates[claim_template->meta.key.name] = claim_template;
     return self();
   }
-  Self& outcome_unknown() {
-    snapshot_.earlier_creates = Generation::EarlierCreates::outcome_unknown;
-    return self();
-  }
-  Self& listed(std::vector<ClaimPtr> claims) {
-    snapshot_.listed = std::move(claims);
-    return self();
-  }
-  Self& list_failed(runtime::Error error) {
-    snapshot_.listed = std::move(error);
-    return self();
-  }
+  // The answers to the creates of the claim's first name.
   Self& created(const std::string& pod_claim, const ClaimPtr& claim) {
-    snapshot_.created.emplace(pod_claim, claim);
+    snapshot_.created.emplace(name_of(pod_claim), claim);
     return self();
   }
   Self& create_failed(const std::string& pod_claim, runtime::Error error) {
-    snapshot_.created.emplace(pod_claim, std::move(error));
+    snapshot_.created.emplace(name_of(pod_claim), std::move(error));
     return self();
+  }
+  // Another object has that name.
+  Self& taken(const std::string& pod_claim, unsigned number = 0) {
+    snapshot_.created.emplace(name_of(pod_claim, number),
+                              runtime::Error{runtime::Reason::already_exists, "already exists"});
+    return self();
+  }
+  std::string name_of(const std::string& pod_claim, unsigned number = 0) const {
+    const api::ObjectMeta& owner = self().owner();
+    return claim_name(owner.key.name, owner.uid, pod_claim, number);
   }
   Self& names_written() {
     snapshot_.names = Generation::Names::written;
@@ -50,6 +50,7 @@ class KnownGeneration {
 
  protected:
   Self& self() { return static_cast<Self&>(*this); }
+  const Self& self() const { return static_cast<const Self&>(*this); }
 
   Snapshot snapshot_;
 };

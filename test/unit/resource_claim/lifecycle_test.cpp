@@ -30,8 +30,8 @@ TEST(Lifecycle, on_standby_nothing_is_done) {
   world.activate();
   world.settle();
   EXPECT_THAT(world.calls(),
-              testing::UnorderedElementsAre("create trainer-0-gpus- for gpus",
-                                            "write names gpus=trainer-0-gpus-1", "get pod gone",
+              testing::UnorderedElementsAre("create trainer-0-gpus-6vbww for gpus",
+                                            "write names gpus=trainer-0-gpus-6vbww", "get pod gone",
                                             "release gone-uid of s"));
 }
 
@@ -60,7 +60,7 @@ TEST(Lifecycle, what_is_there_at_the_start_is_backlog_and_what_comes_is_live) {
   world.api.put(make_pod("new").from_template("gpus", "gpu"));
   world.run_for(20ms);
   const std::vector<std::string> after = world.calls();
-  const auto made = std::ranges::find(after, "create new-gpus- for gpus");
+  const auto made = std::ranges::find(after, "create new-gpus-2m79r for gpus");
   ASSERT_NE(made, after.end());
   EXPECT_LE(made - after.begin(), 4) << "behind the requests that were under way";
   EXPECT_EQ(world.api.priorities.front(), Priority::backlog);

@@ -46,7 +46,7 @@ void play(World& world, const std::function<void()>& settle) {
 }
 
 const char* const kEnd =
-    "pod trainer gpus=trainer-gpus-1 nic=trainer-nic-1\n"
+    "pod trainer gpus=trainer-gpus-b2tt8 nic=trainer-nic-mrf9g\n"
     "claim shared\n";
 
 TEST(Recovery, the_story_without_faults) {
@@ -134,7 +134,7 @@ TEST(Recovery, a_process_that_is_killed_in_the_middle_leaves_nothing_behind) {
     world.kill();
     world.start();
     world.settle();
-    EXPECT_EQ(world.describe(), "pod trainer gpus=trainer-gpus-1\nclaim trainer-gpus-1\n")
+    EXPECT_EQ(world.describe(), "pod trainer gpus=trainer-gpus-b2tt8\nclaim trainer-gpus-b2tt8\n")
         << micros << " us";
   }
 }

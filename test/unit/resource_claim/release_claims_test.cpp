@@ -228,17 +228,21 @@ TEST(ReleaseClaims, without_the_permission_it_is_tried_again_slowly_and_told_onc
   EXPECT_THAT(world.log, testing::Contains(HasSubstr("resourceclaims/binding is forbidden")));
 }
 
-TEST(ReleaseClaims, what_the_server_calls_invalid_is_not_sent_again) {
+TEST(ReleaseClaims, what_a_policy_denies_is_told_and_tried_again_until_it_is_lifted) {
   World world;
   world.api.put(in_use());
   world.api.put(user("p"));
   world.start();
   world.api.fault = [](std::size_t, const std::string&) {
-    return Fault{Fault::Kind::refused, Error{Reason::invalid, "field is immutable"}};
+    return Fault{Fault::Kind::refused, Error{Reason::invalid, "denied by a policy"}};
   };
   finish(world, "p");
   world.run_for(24h);
-  EXPECT_EQ(world.calls().size(), 1U);
+  EXPECT_LT(world.calls().size(), 150U) << "with back-off";
+  EXPECT_THAT(world.log, testing::Contains(testing::HasSubstr("denied by a policy")));
+  world.api.fault = [](std::size_t, const std::string&) { return Fault{}; };
+  world.run_for(20min);
+  EXPECT_FALSE(world.api.claim("s")->is_allocated);
 }
 
 // A pod with a claim of its own, which it has.

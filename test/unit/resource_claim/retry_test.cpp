@@ -20,9 +20,8 @@ TEST(Retry, by_what_failed) {
   const Row rows[] = {
       {"a quota or a webhook may have changed when we come back", Reason::forbidden,
        Retry::with_backoff, Retry::with_backoff, Retry::with_backoff},
-      {"a create that is invalid may become valid (admin access by a namespace's label); a patch "
-       "is not sent again as it is",
-       Reason::invalid, Retry::with_backoff, Retry::never, Retry::with_backoff},
+      {"an admission policy that denies says that the object is invalid, and may be lifted",
+       Reason::invalid, Retry::with_backoff, Retry::with_backoff, Retry::with_backoff},
       {"a conflict is decided again", Reason::conflict, Retry::with_backoff, Retry::with_backoff,
        Retry::with_backoff},
       {"nothing is left to write for an object that is gone", Reason::object_not_found,
@@ -35,8 +34,8 @@ TEST(Retry, by_what_failed) {
        Retry::slowly, Retry::with_backoff},
       {"what is lost is tried again", Reason::disconnected, Retry::with_backoff,
        Retry::with_backoff, Retry::with_backoff},
-      {"no free name", Reason::already_exists, Retry::with_backoff, Retry::with_backoff,
-       Retry::with_backoff},
+      {"another object has the name, for now", Reason::already_exists, Retry::with_backoff,
+       Retry::with_backoff, Retry::with_backoff},
       {"who stops does not come back", Reason::shutting_down, Retry::never, Retry::never,
        Retry::never},
   };

@@ -18,13 +18,10 @@ World::Process::Process(World& world)
       group_writer(groups.take_writer()),
       stores(declare_stores(pods, claims, templates,
                             world.gates.generic_workload ? &groups : nullptr)),
-      foreign({.claims = stores.claims,
-               .time = world.loop.time(),
+      foreign({.time = world.loop.time(),
                .metrics = metrics,
                .log = world.logger(),
-               .groups = common::group_claims(world.gates)},
-              world.predecessor),
-      attributing(world.api, foreign),
+               .groups = common::group_claims(world.gates)}),
       expectations({.time = world.loop.time(),
                     .metrics = metrics,
                     .log = world.logger(),
@@ -34,13 +31,13 @@ World::Process::Process(World& world)
       shadow(world.api, stores, expectations),
       controller(
           {.stores = stores,
-           .api = world.role == Role::writes ? static_cast<ClaimApi&>(attributing) : shadow,
+           .api = world.role == Role::writes ? static_cast<ClaimApi&>(world.api) : shadow,
            .events = world.role == Role::writes ? static_cast<common::EventSink&>(world.events)
                                                 : shadow_events,
            .time = world.loop.time(),
            .metrics = metrics,
            .log = world.logger()},
-          {.workers = world.workers, .gates = world.gates, .predecessor = world.predecessor}),
+          {.workers = world.workers, .gates = world.gates}),
       group(world.loop.executor()) {
   controller.observe(pods, claims, templates);
   if (world.gates.generic_workload) controller.observe_groups(groups);

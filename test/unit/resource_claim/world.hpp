@@ -77,7 +77,6 @@ class World {
   runtime::MetricsRegistry& metrics() { return process_->metrics; }
   common::FeatureGates gates;
   std::size_t workers = 50;
-  Predecessor::Exists predecessor = Predecessor::Exists::no;
   // Of the next process: whether it writes, or only looks on (for 30 s, with watches that work).
   enum class Role : std::uint8_t { writes, dry_run };
   Role role = Role::writes;
@@ -100,7 +99,6 @@ class World {
     informers::StoreWriter<api::PodGroup> group_writer;
     Stores stores;
     ForeignClaims foreign;
-    AttributingApi attributing;
     common::Expectations expectations;
     common::ShadowEvents shadow_events;
     ShadowApi shadow;

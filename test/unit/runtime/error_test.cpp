@@ -33,7 +33,7 @@ constexpr Row kRows[] = {
     {Reason::binding_forbidden, ""},
     {Reason::too_many_requests, "TU"},
     {Reason::internal_error, "TO"},
-    {Reason::service_unavailable, "TU"},
+    {Reason::service_unavailable, "TO"},
     {Reason::server_timeout, "TO"},
     {Reason::resource_version_too_large, "T"},
     {Reason::unexpected_status, "O"},

@@ -1,4 +1,4 @@
-#include "controllers/resource_claim/rules/generate_name.hpp"
+#include "controllers/resource_claim/rules/claim_name.hpp"
 
 #include <gtest/gtest.h>
 
@@ -46,6 +46,45 @@ TEST(GenerateName, never_has_more_than_58_characters_or_a_wrong_letter_at_a_seam
       ASSERT_LE(name.size(), 57U) << pod << " " << pod_claim;
       ASSERT_EQ(name.find(".-"), std::string::npos) << name;
       ASSERT_EQ(name.front(), 'p') << name;
+    }
+  }
+}
+
+struct NameRow {
+  const char* sentence;
+  std::string pod;
+  std::string uid;
+  std::string pod_claim;
+  unsigned number;
+  std::string expected;
+};
+
+// What is written here stands in clusters: a change would make a second claim for each pod claim.
+TEST(ClaimName, is_computed_and_never_changes) {
+  const std::string uid = "5b0c7c1e-94a5-4a55-8f5c-6f2f3c0d9a11";
+  const NameRow rows[] = {
+      {"pod, pod claim and five characters", "trainer-0", uid, "gpus", 0, "trainer-0-gpus-8xgkf"},
+      {"another number gives another name", "trainer-0", uid, "gpus", 1, "trainer-0-gpus-n9bvr"},
+      {"so does another pod claim", "trainer-0", uid, "nic", 0, "trainer-0-nic-l7hrq"},
+      {"so does a pod that has taken the name", "trainer-0", "0d8a9b1c-3b5e-4c0e-8a33-77c0b1d7f9aa",
+       "gpus", 0, "trainer-0-gpus-gnsk8"},
+      {"an UID may be any text", "a", "b", "c", 7, "a-c-cd9x2"},
+      {"where both are cut a hyphen follows", text(63), uid, text(63, 'c'), 0,
+       text(28) + "-" + text(28, 'c') + "-ms4sq"},
+  };
+  for (const NameRow& row : rows) {
+    EXPECT_EQ(claim_name(row.pod, api::Uid(row.uid), row.pod_claim, row.number), row.expected)
+        << row.sentence;
+  }
+}
+
+TEST(ClaimName, has_at_most_63_characters_and_begins_with_what_the_generated_one_does) {
+  for (std::size_t pod = 1; pod <= 253; ++pod) {
+    for (std::size_t pod_claim = 1; pod_claim <= 63; pod_claim += 2) {
+      const std::string name = claim_name(text(pod), api::Uid("u"), text(pod_claim, 'c'), 0);
+      ASSERT_LE(name.size(), 63U);
+      ASSERT_TRUE(name.starts_with(generate_name(text(pod), text(pod_claim, 'c')))) << name;
+      ASSERT_EQ(name[name.size() - 6], '-') << name;
     }
   }
 }

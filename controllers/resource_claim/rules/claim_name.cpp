@@ -1,0 +1,66 @@
+#include "controllers/resource_claim/rules/claim_name.hpp"
+
+#include <cstdint>
+
+#include <fmt/format.h>
+
+namespace dcm::resource_claim {
+namespace {
+
+// The API server would cut at 58 itself, but only the end: pod claims of a pod with a long name
+// could not be told apart any more.
+constexpr std::size_t kBaseLengthMax = 57;
+
+// Those of names that the API server generates: no vowels, and nothing that is read as another.
+constexpr std::string_view kAlphabet = "bcdfghjklmnpqrstvwxz2456789";
+constexpr std::size_t kSuffixLength = 5;
+
+// FNV-1a, and MurmurHash3's last step to spread it. Never to be changed: claims are found by it.
+std::uint64_t hash(std::string_view text) {
+  std::uint64_t sum = 0xcbf29ce484222325;
+  for (const char c : text) {
+    sum ^= static_cast<unsigned char>(c);
+    sum *= 0x100000001b3;
+  }
+  sum ^= sum >> 33;
+  sum *= 0xff51afd7ed558ccd;
+  sum ^= sum >> 33;
+  sum *= 0xc4ceb9fe1a85ec53;
+  return sum ^ (sum >> 33);
+}
+
+std::string suffix(std::uint64_t number) {
+  std::string text;
+  for (std::size_t i = 0; i < kSuffixLength; ++i) {
+    text += kAlphabet[number % kAlphabet.size()];
+    number /= kAlphabet.size();
+  }
+  return text;
+}
+
+std::size_t uncut_length(std::string_view pod, std::string_view pod_claim) {
+  return pod.size() + pod_claim.size() + 2;
+}
+
+std::string_view cut_pod_name(std::string_view pod, std::size_t length) {
+  const std::size_t last = pod.substr(0, length).find_last_not_of('.');
+  return pod.substr(0, last == std::string_view::npos ? 1 : last + 1);
+}
+
+}  // namespace
+
+std::string generate_name(std::string_view pod, std::string_view pod_claim) {
+  const std::size_t uncut = uncut_length(pod, pod_claim);
+  if (uncut <= kBaseLengthMax) return fmt::format("{}-{}-", pod, pod_claim);
+  return fmt::format("{}-{}", cut_pod_name(pod, pod.size() * kBaseLengthMax / uncut),
+                     pod_claim.substr(0, pod_claim.size() * kBaseLengthMax / uncut));
+}
+
+std::string claim_name(std::string_view pod, const api::Uid& uid, std::string_view pod_claim,
+                       unsigned number) {
+  const bool is_cut = uncut_length(pod, pod_claim) > kBaseLengthMax;
+  return fmt::format("{}{}{}", generate_name(pod, pod_claim), is_cut ? "-" : "",
+                     suffix(hash(fmt::format("{}/{}/{}", uid.str(), pod_claim, number))));
+}
+
+}  // namespace dcm::resource_claim

@@ -1,0 +1,28 @@
+// What a claim is called that is made for a pod claim.
+//
+// The name is computed, not left to the API server: whoever creates the claim, and however late the
+// request arrives, there is one. The second request meets the first in a 409.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "client/api/meta.hpp"
+
+namespace dcm::resource_claim {
+
+// How many names a claim may have: where another object has one, the next is tried.
+inline constexpr unsigned kClaimNamesMax = 8;
+
+// The metadata.generateName: "<pod>-<pod claim>-", or, where that is longer than 57 characters,
+// both names cut in proportion and without the trailing hyphen. What the name begins with is a DNS
+// subdomain; so the cut pod name never ends with a dot and is never empty. `pod` is a DNS
+// subdomain, of a pod or a pod group, and `pod_claim` a DNS label.
+std::string generate_name(std::string_view pod, std::string_view pod_claim);
+
+// The metadata.name: the same, a hyphen, and five characters that follow from the UID of the pod or
+// pod group, the pod claim and `number` (from 0 on). Managers of all versions compute the same.
+std::string claim_name(std::string_view pod, const api::Uid& uid, std::string_view pod_claim,
+                       unsigned number);
+
+}  // namespace dcm::resource_claim
