@@ -31,6 +31,8 @@ INCLUDES = {
     "controllers/device_taint_eviction": [
         "controllers/api", "controllers/common", "informers", "workqueue", "client", "client/api",
         "runtime"],
+    # The node's side: what kubelet does for DRA.
+    "node": ["controllers/api", "controllers/common", "client/api", "runtime"],
     "cmd/dra-controller-manager": [
         "controllers/api", "controllers/common", "controllers/resource_claim",
         "controllers/device_taint_eviction", "informers", "workqueue", "client", "client/api", "client/leader_election", "runtime",
@@ -49,7 +51,7 @@ INCLUDES = {
 # Third-party headers stay where they are needed, which also bounds compile times.
 THIRD_PARTY = {
     r"boost/beast|boost/asio/ssl|openssl/": ["runtime/http/", "test/support/"],
-    r"simdjson": ["client/", "controllers/api/json/"],
+    r"simdjson": ["client/", "controllers/api/json/", "node/checkpoint/"],
     r"boost/json": ["client/api/encode", "controllers/api/encode", "client/auth/exec_plugin.cpp",
                      "client/config/yaml_json.cpp", "cmd/", "apiserver/", "test/"],
     r"yaml-cpp": ["client/", "cmd/", "test/support/", "apiserver/text/yaml.cpp"],

@@ -1,0 +1,30 @@
+// The file `dra_manager_state` in the format of kubelet 1.37
+// (pkg/kubelet/cm/dra/state): one JSON object with a string of JSON and its CRC-32.
+//
+// Byte for byte as kubelet writes it, apart from the key `dcm` of an entry, which kubelet ignores.
+// So either may take over the other's file.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "node/checkpoint/entry.hpp"
+#include "runtime/error.hpp"
+
+namespace dcm::node {
+
+enum class NoEntries : std::uint8_t {
+  null,   // in a file that is made at the start
+  array,  // in any other
+};
+
+std::string encode_checkpoint(const std::vector<Entry>& entries,
+                              NoEntries no_entries = NoEntries::array);
+
+// Errors: malformed. Unknown fields are ignored, missing ones are empty. Kubelet looks neither at
+// kind nor at version; a file of another kind, or of a version above v1, is refused here, for half
+// of it would be understood.
+runtime::Result<std::vector<Entry>> decode_checkpoint(std::string_view file);
+
+}  // namespace dcm::node

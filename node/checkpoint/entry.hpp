@@ -1,0 +1,63 @@
+// What is remembered of one claim, in memory and in the checkpoint.
+#pragma once
+
+#include <compare>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace dcm::node {
+
+// A device as its driver has prepared it.
+struct PreparedDevice {
+  std::string pool;
+  std::string device;
+  std::optional<std::string> share_id = {};
+  std::vector<std::string> requests = {};  // empty: of all
+  std::vector<std::string> cdi_ids = {};
+
+  friend bool operator==(const PreparedDevice&, const PreparedDevice&) = default;
+};
+
+struct DriverState {
+  std::vector<PreparedDevice> devices = {};       // none before the first answer
+  std::vector<std::string> skip_operations = {};  // sorted
+
+  friend bool operator==(const DriverState&, const DriverState&) = default;
+};
+
+// A device of a claim's allocation.
+struct DeviceKey {
+  std::string driver;
+  std::string pool;
+  std::string device;
+  std::string share_id = {};  // empty: none
+
+  friend auto operator<=>(const DeviceKey&, const DeviceKey&) = default;
+};
+
+// What kubelet has no field for. It ignores the key and drops it, so an entry may be without.
+struct EntryExtra {
+  std::string boot_id = {};  // of the boot in which it was prepared
+  bool is_prepared = false;
+  std::set<DeviceKey> allocation = {};
+
+  friend bool operator==(const EntryExtra&, const EntryExtra&) = default;
+};
+
+// Unique by namespace and name.
+struct Entry {
+  std::string namespace_;
+  std::string name;
+  std::string uid;
+  std::set<std::string> pod_uids = {};
+  std::map<std::string, DriverState> drivers = {};
+  std::optional<EntryExtra> extra = {};
+
+  friend bool operator==(const Entry&, const Entry&) = default;
+};
+
+}  // namespace dcm::node

@@ -1,0 +1,73 @@
+#include "node/checkpoint/store.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace dcm::node {
+namespace {
+
+using runtime::fail;
+using runtime::Result;
+
+constexpr std::string_view kTemporary = ".dra_manager_state-";
+
+}  // namespace
+
+CheckpointStore::CheckpointStore(Files& files, std::string folder, runtime::Rng rng)
+    : files_(files), folder_(std::move(folder)), rng_(rng) {}
+
+std::string CheckpointStore::path() const {
+  return fmt::format("{}/{}", folder_, kCheckpointFile);
+}
+
+Result<std::vector<Entry>> CheckpointStore::open() {
+  if (const auto removed = remove_leftovers(); !removed) return fail(removed.error());
+  const auto file = files_.read(path());
+  if (!file) return fail(file.error());
+  if (!*file) {
+    if (auto made = replace(encode_checkpoint({}, NoEntries::null)); !made) {
+      return fail(made.error());
+    }
+    return std::vector<Entry>();
+  }
+  auto entries = decode_checkpoint(**file);
+  if (!entries) {
+    return fail(entries.error().reason, fmt::format("{}: {}; drain the node and remove the file",
+                                                    path(), entries.error().message));
+  }
+  return entries;
+}
+
+Result<> CheckpointStore::write(const std::vector<Entry>& entries) {
+  return replace(encode_checkpoint(entries));
+}
+
+// Without the last step a machine that fails may come back with the old file, while a driver has
+// long been called because of the new one.
+Result<> CheckpointStore::replace(const std::string& content) {
+  const std::string temporary = fmt::format("{}/{}{:016x}", folder_, kTemporary, rng_.next());
+  if (auto written = write_through(temporary, content); !written) {
+    (void)files_.remove(temporary);
+    return written;
+  }
+  return files_.sync_folder(folder_);
+}
+
+Result<> CheckpointStore::write_through(const std::string& temporary, const std::string& content) {
+  if (auto made = files_.create(temporary, content); !made) return made;
+  if (auto synced = files_.sync(temporary); !synced) return synced;
+  return files_.rename(temporary, path());
+}
+
+Result<> CheckpointStore::remove_leftovers() {
+  const auto names = files_.list(folder_);
+  if (!names) return fail(names.error());
+  for (const std::string& name : *names) {
+    if (!name.starts_with(kTemporary)) continue;
+    if (auto removed = files_.remove(folder_ + '/' + name); !removed) return removed;
+  }
+  return {};
+}
+
+}  // namespace dcm::node

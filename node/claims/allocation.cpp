@@ -1,0 +1,56 @@
+#include "node/claims/allocation.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace dcm::node {
+namespace {
+
+struct Counts {
+  std::size_t results = 0;
+  std::size_t all = 0;  // results that skip everything
+  std::map<std::string, std::size_t> by_operation;
+};
+
+std::vector<std::string> skipped_by_all(const Counts& counts) {
+  if (counts.all == counts.results) return {std::string(kSkipAll)};
+  std::vector<std::string> operations;
+  for (const auto& [operation, count] : counts.by_operation) {
+    if (count + counts.all == counts.results) operations.push_back(operation);
+  }
+  return operations;
+}
+
+}  // namespace
+
+std::map<std::string, DriverState> driver_states(const std::vector<AllocationResult>& results) {
+  std::map<std::string, Counts> by_driver;
+  for (const AllocationResult& result : results) {
+    Counts& counts = by_driver[result.device.driver];
+    ++counts.results;
+    if (std::ranges::find(result.skip_operations, kSkipAll) != result.skip_operations.end()) {
+      ++counts.all;
+      continue;
+    }
+    for (const std::string& operation : result.skip_operations) ++counts.by_operation[operation];
+  }
+  std::map<std::string, DriverState> states;
+  for (const auto& [driver, counts] : by_driver) {
+    states[driver].skip_operations = skipped_by_all(counts);
+  }
+  return states;
+}
+
+bool skips(const DriverState& state, std::string_view operation) {
+  return std::ranges::any_of(state.skip_operations, [&](const std::string& skipped) {
+    return skipped == kSkipAll || skipped == operation;
+  });
+}
+
+std::set<DeviceKey> allocated_devices(const std::vector<AllocationResult>& results) {
+  std::set<DeviceKey> devices;
+  for (const AllocationResult& result : results) devices.insert(result.device);
+  return devices;
+}
+
+}  // namespace dcm::node

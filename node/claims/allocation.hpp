@@ -1,0 +1,37 @@
+// What a claim's allocation means for the node: its drivers, and what they need not be called for.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "client/api/decoder.hpp"
+#include "controllers/api/resource_claim.hpp"
+#include "node/checkpoint/entry.hpp"
+
+namespace dcm::node {
+
+// An entry of status.allocation.devices.results.
+struct AllocationResult {
+  DeviceKey device;
+  std::vector<std::string> skip_operations = {};  // skipNodeOperations
+};
+
+// A claim as the API server has just returned it.
+struct ClaimView {
+  api::ObjectPtr<api::ResourceClaim> claim;
+  std::vector<AllocationResult> results;
+};
+
+inline constexpr std::string_view kSkipAll = "*";
+inline constexpr std::string_view kSkipPrepare = "NodePrepareResources";
+inline constexpr std::string_view kSkipUnprepare = "NodeUnprepareResources";
+
+// A driver skips what every one of its results skips (KEP: DRAOptionalNodeOperations).
+std::map<std::string, DriverState> driver_states(const std::vector<AllocationResult>& results);
+bool skips(const DriverState& state, std::string_view operation);
+
+std::set<DeviceKey> allocated_devices(const std::vector<AllocationResult>& results);
+
+}  // namespace dcm::node

@@ -1,0 +1,37 @@
+#include "node/claims/book.hpp"
+
+namespace dcm::node {
+
+Book make_book(std::vector<Entry> entries) {
+  Book book;
+  for (Entry& entry : entries) {
+    ClaimKey key = key_of(entry);
+    book[std::move(key)] = Held{.entry = std::move(entry)};
+  }
+  return book;
+}
+
+std::vector<Entry> entries_of(const Book& book) {
+  std::vector<Entry> entries;
+  entries.reserve(book.size());
+  for (const auto& [key, held] : book) entries.push_back(held.entry);
+  return entries;
+}
+
+std::set<ClaimKey> claims_of_pod(const Book& book, const std::string& pod_uid) {
+  std::set<ClaimKey> keys;
+  for (const auto& [key, held] : book) {
+    if (held.entry.pod_uids.contains(pod_uid)) keys.insert(key);
+  }
+  return keys;
+}
+
+std::set<std::string> pods_of(const Book& book) {
+  std::set<std::string> uids;
+  for (const auto& [key, held] : book) {
+    uids.insert(held.entry.pod_uids.begin(), held.entry.pod_uids.end());
+  }
+  return uids;
+}
+
+}  // namespace dcm::node

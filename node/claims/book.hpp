@@ -1,0 +1,42 @@
+// The claims that the node has to do with: the entries of the checkpoint, and what is known of them
+// only while the process lives.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "node/checkpoint/entry.hpp"
+
+namespace dcm::node {
+
+using ClaimKey = std::pair<std::string, std::string>;  // namespace and name
+
+struct Held {
+  Entry entry;
+  bool is_prepared = false;               // all drivers have answered since the process started
+  bool is_going = false;                  // an unprepare call has been sent
+  std::set<std::string> prepared = {};    // drivers that have, since the process started
+  std::set<std::string> unprepared = {};  // drivers that have, since it is going
+
+  friend bool operator==(const Held&, const Held&) = default;
+};
+
+// Ordered, so that everything that is done for several claims is done in the same order.
+using Book = std::map<ClaimKey, Held>;
+
+inline ClaimKey key_of(const Entry& entry) {
+  return {entry.namespace_, entry.name};
+}
+
+Book make_book(std::vector<Entry> entries);
+std::vector<Entry> entries_of(const Book& book);
+
+// The entries that name the pod.
+std::set<ClaimKey> claims_of_pod(const Book& book, const std::string& pod_uid);
+// Every pod that an entry names.
+std::set<std::string> pods_of(const Book& book);
+
+}  // namespace dcm::node

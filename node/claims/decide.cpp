@@ -1,0 +1,146 @@
+#include "node/claims/decide.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace dcm::node {
+namespace {
+
+ClaimKey key_of(const ClaimView& view) {
+  return {view.claim->meta.key.namespace_.str(), view.claim->meta.key.name};
+}
+
+Held make_held(const ClaimView& view) {
+  const api::ObjectMeta& meta = view.claim->meta;
+  return {.entry = {.namespace_ = meta.key.namespace_.str(),
+                    .name = meta.key.name,
+                    .uid = meta.uid.str(),
+                    .drivers = driver_states(view.results),
+                    .extra = EntryExtra{.allocation = allocated_devices(view.results)}}};
+}
+
+std::set<std::string> drivers_of(const std::map<std::string, DriverState>& drivers) {
+  std::set<std::string> names;
+  for (const auto& [name, state] : drivers) names.insert(name);
+  return names;
+}
+
+// An entry that kubelet has written does not say what was allocated; only of which drivers.
+bool is_of_older_allocation(const Entry& entry, const ClaimView& view) {
+  if (entry.extra) return entry.extra->allocation != allocated_devices(view.results);
+  return drivers_of(entry.drivers) != drivers_of(driver_states(view.results));
+}
+
+std::optional<std::string> refuse_entry(const Held& held, const ClaimView& view) {
+  const std::string& name = view.claim->meta.key.name;
+  if (held.entry.uid != view.claim->meta.uid.str()) {
+    return fmt::format(
+        "old ResourceClaim with same name {} and different UID {} still exists (previous pod "
+        "force-deleted?!)",
+        name, held.entry.uid);
+  }
+  if (held.is_going) return fmt::format("ResourceClaim {} is being unprepared", name);
+  if (is_of_older_allocation(held.entry, view)) {
+    return fmt::format("ResourceClaim {}: devices of an older allocation are still prepared", name);
+  }
+  return std::nullopt;
+}
+
+// The drivers that have yet to do it.
+void add_calls(const Held& held, const std::set<std::string>& done, std::string_view operation,
+               Calls& calls) {
+  for (const auto& [driver, state] : held.entry.drivers) {
+    if (skips(state, operation) || done.contains(driver)) continue;
+    calls[driver].push_back({held.entry.namespace_, held.entry.name, held.entry.uid});
+  }
+}
+
+}  // namespace
+
+std::expected<PreparePlan, std::string> decide_prepare(const Book& book, const std::string& pod_uid,
+                                                       const std::vector<ClaimView>& views) {
+  PreparePlan plan;
+  std::set<ClaimKey> seen;  // two pod claims may share one
+  for (const ClaimView& view : views) {
+    const ClaimKey key = key_of(view);
+    if (!seen.insert(key).second) continue;
+    const auto found = book.find(key);
+    if (found != book.end()) {
+      if (auto why = refuse_entry(found->second, view)) return std::unexpected(std::move(*why));
+    }
+    Held held = found == book.end() ? make_held(view) : found->second;
+    held.entry.pod_uids.insert(pod_uid);
+    if (!held.entry.extra)
+      held.entry.extra = EntryExtra{.allocation = allocated_devices(view.results)};
+    if (!held.is_prepared) add_calls(held, held.prepared, kSkipPrepare, plan.calls);
+    plan.entries.push_back(std::move(held));
+  }
+  return plan;
+}
+
+std::set<ClaimKey> entries_in_the_way(const Book& book, const std::vector<ClaimView>& views) {
+  std::set<ClaimKey> keys;
+  for (const ClaimView& view : views) {
+    const auto found = book.find(key_of(view));
+    if (found != book.end() && refuse_entry(found->second, view)) keys.insert(found->first);
+  }
+  return keys;
+}
+
+UnpreparePlan decide_unprepare(const Book& book, const std::string& pod_uid,
+                               const std::set<ClaimKey>& keys) {
+  UnpreparePlan plan;
+  for (const ClaimKey& key : keys) {
+    const auto found = book.find(key);
+    if (found == book.end()) continue;
+    const Held& held = found->second;
+    const std::set<std::string>& pods = held.entry.pod_uids;
+    if (!pods.empty() && !pods.contains(pod_uid)) continue;
+    if (pods.size() > 1) {
+      plan.shared.push_back(key);
+      continue;
+    }
+    plan.last.push_back(key);
+    add_calls(held, held.unprepared, kSkipUnprepare, plan.calls);
+  }
+  return plan;
+}
+
+Verdict judge_answers(std::string_view method, const std::vector<ClaimRef>& asked,
+                      const Answers& answers) {
+  Verdict verdict;
+  std::size_t unknown = 0;
+  for (const auto& [uid, answer] : answers) {
+    const auto claim = std::ranges::find(asked, uid, &ClaimRef::uid);
+    if (claim == asked.end()) {
+      ++unknown;
+      verdict.error = fmt::format("{} returned result for unknown claim UID {}", method, uid);
+    } else if (answer.error.empty()) {
+      verdict.succeeded.push_back(*claim);
+    } else if (!verdict.error) {
+      verdict.error =
+          fmt::format("{} failed for ResourceClaim {}: {}", method, claim->name, answer.error);
+    }
+  }
+  const std::size_t answered = answers.size() - unknown;
+  if (!verdict.error && answered < asked.size()) {
+    verdict.error = fmt::format("{} skipped {} ResourceClaims", method, asked.size() - answered);
+  }
+  return verdict;
+}
+
+std::vector<std::string> unallocated_devices(const Entry& entry, const std::string& driver,
+                                             const std::vector<PreparedDevice>& devices) {
+  std::vector<std::string> names;
+  if (!entry.extra) return names;
+  for (const PreparedDevice& device : devices) {
+    const DeviceKey key{driver, device.pool, device.device, device.share_id.value_or("")};
+    if (entry.extra->allocation.contains(key)) continue;
+    names.push_back(fmt::format("{}/{}/{}", driver, device.pool, device.device));
+  }
+  return names;
+}
+
+}  // namespace dcm::node

@@ -1,0 +1,41 @@
+// One operation at a time for each claim, and all claims of an operation at once, so that none
+// waits for another in a circle.
+#pragma once
+
+#include <set>
+
+#include "node/claims/book.hpp"
+#include "runtime/condition.hpp"
+
+namespace dcm::node {
+
+// Loop thread only.
+class ClaimLocks {
+ public:
+  // Gives the claims back when it goes. The locks must outlive it.
+  class Hold {
+   public:
+    Hold(ClaimLocks& locks, std::set<ClaimKey> keys);
+    Hold(Hold&& other) noexcept;
+    ~Hold();
+    Hold(const Hold&) = delete;
+    Hold& operator=(const Hold&) = delete;
+    Hold& operator=(Hold&&) = delete;
+
+   private:
+    ClaimLocks* locks_;  // null: moved from
+    std::set<ClaimKey> keys_;
+  };
+
+  explicit ClaimLocks(runtime::TimeSource& time) : freed_(time) {}
+
+  runtime::Task<Hold> take(std::set<ClaimKey> keys);
+
+ private:
+  bool is_any_taken(const std::set<ClaimKey>& keys) const;
+
+  std::set<ClaimKey> taken_;
+  runtime::Condition freed_;
+};
+
+}  // namespace dcm::node

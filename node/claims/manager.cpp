@@ -1,0 +1,315 @@
+#include "node/claims/manager.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "runtime/task_group.hpp"
+
+namespace dcm::node {
+
+using runtime::Result;
+using runtime::Task;
+
+namespace {
+
+Outcome failed(std::string_view context, const std::string& why) {
+  return std::unexpected(std::string(context) + why);
+}
+
+std::set<ClaimKey> keys_of(const api::Pod& pod, const std::vector<ClaimToLookUp>& claims) {
+  std::set<ClaimKey> keys;
+  for (const ClaimToLookUp& claim : claims) {
+    keys.emplace(pod.meta.key.namespace_.str(), claim.name);
+  }
+  return keys;
+}
+
+std::set<ClaimKey> keys_of(const std::vector<Held>& entries) {
+  std::set<ClaimKey> keys;
+  for (const Held& held : entries) keys.insert(key_of(held.entry));
+  return keys;
+}
+
+}  // namespace
+
+ClaimManager::ClaimManager(runtime::LoopRef loop, ClaimSource& claims, DriverCalls& drivers,
+                           CheckpointStore& store, ClaimManagerOptions options)
+    : loop_(loop),
+      claims_(claims),
+      drivers_(drivers),
+      store_(store),
+      options_(std::move(options)),
+      locks_(loop.time()),
+      writes_(loop.time(), [this] { return store_.write(entries_of(book_)); }) {}
+
+Result<> ClaimManager::open() {
+  auto entries = store_.open();
+  if (!entries) return runtime::fail(entries.error());
+  book_ = make_book(*std::move(entries));
+  return {};
+}
+
+Task<Outcome> ClaimManager::prepare(api::ObjectPtr<api::Pod> pod) {
+  constexpr std::string_view kContext = "prepare dynamic resources: ";
+  const auto wanted = claims_to_look_up(*pod);
+  if (!wanted) co_return failed(kContext, wanted.error());
+  const ClaimLocks::Hold hold = co_await locks_.take(keys_of(*pod, *wanted));
+  const Outcome outcome = co_await prepare_claims(*pod, *wanted);
+  if (!outcome) co_return failed(kContext, outcome.error());
+  co_return outcome;
+}
+
+Task<Outcome> ClaimManager::prepare_claims(const api::Pod& pod,
+                                           const std::vector<ClaimToLookUp>& wanted) {
+  const Views views = co_await look(pod, wanted);
+  if (!views) co_return std::unexpected(views.error());
+  co_await clear_the_way(*views);
+  const auto plan = decide_prepare(book_, pod.meta.uid.str(), *views);
+  if (!plan) co_return std::unexpected(plan.error());
+  if (Outcome written = co_await write_ahead(plan->entries); !written) co_return written;
+  co_return co_await call_prepare(*plan);
+}
+
+Task<ClaimManager::Views> ClaimManager::look(const api::Pod& pod,
+                                             const std::vector<ClaimToLookUp>& wanted) {
+  std::vector<ClaimView> views;
+  const auto is_registered = [&](const std::string& driver) {
+    return drivers_.is_registered(driver);
+  };
+  for (const ClaimToLookUp& claim : wanted) {
+    Result<ClaimView> view = co_await claims_.get({pod.meta.key.namespace_.str(), claim.name});
+    if (!view) {
+      co_return std::unexpected("fetch ResourceClaim " + claim.name + ": " + view.error().message);
+    }
+    if (auto why = refuse_claim(pod, claim, *view, options_.rules)) co_return std::unexpected(*why);
+    if (auto why = refuse_drivers(*view, is_registered)) co_return std::unexpected(*why);
+    views.push_back(*std::move(view));
+  }
+  co_return views;
+}
+
+// An entry of an older claim or allocation goes as soon as none of its pods is active.
+Task<> ClaimManager::clear_the_way(const std::vector<ClaimView>& views) {
+  if (!active_) co_return;
+  for (const ClaimKey& key : entries_in_the_way(book_, views)) {
+    const std::set<std::string> pods = book_.at(key).entry.pod_uids;
+    for (const std::string& uid : pods) {
+      if (active_->contains(uid)) continue;
+      (void)co_await unprepare_held(uid, {key});
+    }
+  }
+}
+
+Task<Outcome> ClaimManager::write_ahead(const std::vector<Held>& entries) {
+  const bool is_known = std::ranges::all_of(entries, [&](const Held& held) {
+    const auto found = book_.find(key_of(held.entry));
+    return found != book_.end() && found->second == held;
+  });
+  if (is_known) co_return Outcome();
+  const Outcome written = co_await commit(keys_of(entries), [&] {
+    for (const Held& held : entries) book_[key_of(held.entry)] = held;
+  });
+  if (!written) co_return failed("checkpoint ResourceClaim cache: ", written.error());
+  co_return written;
+}
+
+Task<Outcome> ClaimManager::call_prepare(const PreparePlan& plan) {
+  const std::set<ClaimKey> keys = keys_of(plan.entries);
+  const Book before = copy_of(keys);
+  const CallOne call = [this](std::string driver, const auto& claims, Failure& failure) {
+    return prepare_one(std::move(driver), claims, failure);
+  };
+  const Failure failure = co_await call_all(plan.calls, call);
+  mark_prepared(plan.entries);
+  if (copy_of(keys) != before) {
+    if (const Result<> written = co_await writes_.write(); !written) {
+      restore(keys, before);
+      co_return failed("checkpoint ResourceClaim state: ", written.error().message);
+    }
+  }
+  if (failure) co_return std::unexpected(*failure);
+  co_return Outcome();
+}
+
+Task<> ClaimManager::prepare_one(std::string driver, const std::vector<ClaimRef>& claims,
+                                 Failure& failure) {
+  const DriverCalls::Answer answer = co_await drivers_.prepare(driver, claims);
+  if (!answer) {
+    failure = "NodePrepareResources: " + answer.error();
+    co_return;
+  }
+  Verdict verdict = judge_answers("NodePrepareResources", claims, *answer);
+  for (const ClaimRef& claim : verdict.succeeded) {
+    record(claim, driver, answer->at(claim.uid).devices);
+  }
+  failure = std::move(verdict.error);
+}
+
+void ClaimManager::record(const ClaimRef& claim, const std::string& driver,
+                          const std::vector<PreparedDevice>& devices) {
+  Held& held = book_.at({claim.namespace_, claim.name});
+  held.entry.drivers[driver].devices = devices;
+  held.prepared.insert(driver);
+}
+
+void ClaimManager::mark_prepared(const std::vector<Held>& entries) {
+  for (const Held& planned : entries) {
+    Held& held = book_.at(key_of(planned.entry));
+    if (held.is_prepared) continue;
+    held.is_prepared = std::ranges::all_of(held.entry.drivers, [&](const auto& driver) {
+      return skips(driver.second, kSkipPrepare) || held.prepared.contains(driver.first);
+    });
+    if (!held.is_prepared || !held.entry.extra) continue;
+    held.entry.extra->is_prepared = true;
+    held.entry.extra->boot_id = options_.boot_id;
+  }
+}
+
+Task<Outcome> ClaimManager::unprepare(api::ObjectPtr<api::Pod> pod) {
+  const std::string uid = pod->meta.uid.str();
+  std::set<ClaimKey> keys = claims_of_pod(book_, uid);
+  const auto wanted = claims_to_look_up(*pod);
+  // There is nothing to call for, but a pod that contradicts itself is an error, as in kubelet.
+  if (keys.empty() && !wanted) co_return failed("unprepare dynamic resources: ", wanted.error());
+  // It may be in the middle of being prepared: then its entries are about to be made.
+  if (wanted) keys.merge(keys_of(*pod, *wanted));
+  co_return co_await unprepare_claims(uid, std::move(keys));
+}
+
+Task<Outcome> ClaimManager::unprepare_claims(std::string pod_uid, std::set<ClaimKey> keys) {
+  const ClaimLocks::Hold hold = co_await locks_.take(keys);
+  const Outcome outcome = co_await unprepare_held(pod_uid, keys);
+  if (!outcome) co_return failed("unprepare dynamic resources: ", outcome.error());
+  co_return outcome;
+}
+
+Task<Outcome> ClaimManager::unprepare_held(const std::string& pod_uid,
+                                           const std::set<ClaimKey>& keys) {
+  const UnpreparePlan plan = decide_unprepare(book_, pod_uid, keys);
+  if (plan.shared.empty() && plan.last.empty()) co_return Outcome();
+  if (const Failure failure = co_await call_unprepare(plan)) co_return std::unexpected(*failure);
+  co_return co_await drop(plan, pod_uid);
+}
+
+Task<ClaimManager::Failure> ClaimManager::call_unprepare(const UnpreparePlan& plan) {
+  Failure missing;
+  Calls calls;
+  for (const auto& [driver, claims] : plan.calls) {
+    if (drivers_.is_registered(driver)) {
+      mark_going(claims);
+      calls[driver] = claims;
+    } else if (!missing) {
+      missing = "DRA driver " + driver + " is not registered";
+    }
+  }
+  const CallOne call = [this](std::string driver, const auto& claims, Failure& failure) {
+    return unprepare_one(std::move(driver), claims, failure);
+  };
+  const Failure failure = co_await call_all(calls, call);
+  co_return failure ? failure : missing;
+}
+
+Task<> ClaimManager::unprepare_one(std::string driver, const std::vector<ClaimRef>& claims,
+                                   Failure& failure) {
+  const DriverCalls::Answer answer = co_await drivers_.unprepare(driver, claims);
+  if (!answer) {
+    failure = "NodeUnprepareResources: " + answer.error();
+    co_return;
+  }
+  Verdict verdict = judge_answers("NodeUnprepareResources", claims, *answer);
+  for (const ClaimRef& claim : verdict.succeeded) {
+    book_.at({claim.namespace_, claim.name}).unprepared.insert(driver);
+  }
+  failure = std::move(verdict.error);
+}
+
+// From the first call on nobody can say what is prepared.
+void ClaimManager::mark_going(const std::vector<ClaimRef>& claims) {
+  for (const ClaimRef& claim : claims) book_.at({claim.namespace_, claim.name}).is_going = true;
+}
+
+Task<Outcome> ClaimManager::drop(const UnpreparePlan& plan, const std::string& pod_uid) {
+  std::set<ClaimKey> keys(plan.shared.begin(), plan.shared.end());
+  keys.insert(plan.last.begin(), plan.last.end());
+  const Outcome written = co_await commit(keys, [&] {
+    for (const ClaimKey& key : plan.shared) book_.at(key).entry.pod_uids.erase(pod_uid);
+    for (const ClaimKey& key : plan.last) book_.erase(key);
+  });
+  if (!written) co_return failed("checkpoint ResourceClaim state: ", written.error());
+  co_return written;
+}
+
+Task<std::vector<std::string>> ClaimManager::unprepare_orphans() {
+  std::vector<std::string> failures;
+  if (!active_) co_return failures;
+  std::set<std::pair<std::string, ClaimKey>> orphans;  // pod and claim
+  for (const auto& [key, held] : book_) {
+    if (held.entry.pod_uids.empty()) orphans.emplace("", key);
+    for (const std::string& uid : held.entry.pod_uids) {
+      if (!active_->contains(uid)) orphans.emplace(uid, key);
+    }
+  }
+  for (const auto& [uid, key] : orphans) {
+    const Outcome outcome = co_await unprepare_claims(uid, {key});
+    if (!outcome) failures.push_back(outcome.error());
+  }
+  co_return failures;
+}
+
+Task<Outcome> ClaimManager::forget(ClaimKey key) {
+  const ClaimLocks::Hold hold = co_await locks_.take({key});
+  if (!book_.contains(key)) co_return std::unexpected("ResourceClaim " + key.second + ": no entry");
+  co_return co_await commit({key}, [&] { book_.erase(key); });
+}
+
+void ClaimManager::observe_pods(std::set<std::string> active,
+                                const std::set<std::string>& running) {
+  const bool is_first = !active_;
+  active_ = std::move(active);
+  if (!is_first) return;
+  const auto runs = [&](const std::string& uid) { return running.contains(uid); };
+  for (auto& [key, held] : book_) {
+    const std::optional<EntryExtra>& extra = held.entry.extra;
+    if (!extra || !extra->is_prepared || extra->boot_id != options_.boot_id) continue;
+    if (std::ranges::any_of(held.entry.pod_uids, runs)) held.is_prepared = true;
+  }
+}
+
+Task<ClaimManager::Failure> ClaimManager::call_all(const Calls& calls, const CallOne& call) {
+  std::map<std::string, Failure> failures;
+  runtime::TaskGroup group(loop_.executor());
+  for (const auto& [driver, claims] : calls) {
+    group.spawn("call " + driver, call(driver, claims, failures[driver]));
+  }
+  co_await group.join();
+  for (auto& [driver, failure] : failures) {
+    if (failure) co_return std::move(failure);
+  }
+  co_return std::nullopt;
+}
+
+Task<Outcome> ClaimManager::commit(std::set<ClaimKey> keys, const std::function<void()>& change) {
+  const Book before = copy_of(keys);
+  change();
+  if (const Result<> written = co_await writes_.write(); !written) {
+    restore(keys, before);
+    co_return std::unexpected(written.error().message);
+  }
+  co_return Outcome();
+}
+
+Book ClaimManager::copy_of(const std::set<ClaimKey>& keys) const {
+  Book copy;
+  for (const ClaimKey& key : keys) {
+    if (const auto found = book_.find(key); found != book_.end()) copy.insert(*found);
+  }
+  return copy;
+}
+
+void ClaimManager::restore(const std::set<ClaimKey>& keys, const Book& before) {
+  for (const ClaimKey& key : keys) book_.erase(key);
+  book_.insert(before.begin(), before.end());
+}
+
+}  // namespace dcm::node

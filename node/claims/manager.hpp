@@ -1,0 +1,105 @@
+// Prepares and unprepares the claims of pods, and remembers what it has begun.
+//
+// Disk before driver, driver before disk's forgetting: whatever a crash leaves, each entry on disk
+// is either prepared again for its pod or unprepared. Operations on one claim come one after the
+// other; all drivers of a pod are called at the same time.
+#pragma once
+
+#include <expected>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "controllers/api/pod.hpp"
+#include "node/checkpoint/store.hpp"
+#include "node/claims/locks.hpp"
+#include "node/claims/look.hpp"
+#include "node/claims/ports.hpp"
+#include "node/claims/shared_writes.hpp"
+#include "runtime/loop.hpp"
+
+namespace dcm::node {
+
+// In kubelet's words, as they are shown in events.
+using Outcome = std::expected<void, std::string>;
+
+struct ClaimManagerOptions {
+  LookRules rules = {};
+  std::string boot_id = {};  // of the machine; what was prepared in another boot is not any more
+};
+
+// Loop thread only.
+class ClaimManager {
+ public:
+  // What it is given must outlive it.
+  ClaimManager(runtime::LoopRef loop, ClaimSource& claims, DriverCalls& drivers,
+               CheckpointStore& store, ClaimManagerOptions options);
+
+  // Reads the checkpoint. First of all.
+  runtime::Result<> open();
+
+  // Before a pod's containers start. May be called again at any time.
+  runtime::Task<Outcome> prepare(api::ObjectPtr<api::Pod> pod);
+  // After a pod's containers have stopped, before its final phase is written.
+  runtime::Task<Outcome> unprepare(api::ObjectPtr<api::Pod> pod);
+  // Unprepares for pods that are not active. Does nothing before the pods have been listed.
+  // Returns what went wrong; the next round tries it again.
+  runtime::Task<std::vector<std::string>> unprepare_orphans();
+  // Drops an entry without a call: for a driver that never comes back.
+  runtime::Task<Outcome> forget(ClaimKey key);
+
+  // All pods of the node that are active, and those of them whose containers run.
+  void observe_pods(std::set<std::string> active, const std::set<std::string>& running);
+
+  const Book& book() const noexcept { return book_; }
+  bool has_entry_of(const std::string& pod_uid) const {
+    return !claims_of_pod(book_, pod_uid).empty();
+  }
+
+ private:
+  using Views = std::expected<std::vector<ClaimView>, std::string>;
+  using Failure = std::optional<std::string>;
+  using CallOne =
+      std::function<runtime::Task<>(std::string, const std::vector<ClaimRef>&, Failure&)>;
+
+  runtime::Task<Outcome> prepare_claims(const api::Pod& pod,
+                                        const std::vector<ClaimToLookUp>& wanted);
+  runtime::Task<Views> look(const api::Pod& pod, const std::vector<ClaimToLookUp>& wanted);
+  runtime::Task<> clear_the_way(const std::vector<ClaimView>& views);
+  runtime::Task<Outcome> write_ahead(const std::vector<Held>& entries);
+  runtime::Task<Outcome> call_prepare(const PreparePlan& plan);
+  runtime::Task<> prepare_one(std::string driver, const std::vector<ClaimRef>& claims,
+                              Failure& failure);
+  void record(const ClaimRef& claim, const std::string& driver,
+              const std::vector<PreparedDevice>& devices);
+  void mark_prepared(const std::vector<Held>& entries);
+
+  runtime::Task<Outcome> unprepare_claims(std::string pod_uid, std::set<ClaimKey> keys);
+  // With the locks of `keys`.
+  runtime::Task<Outcome> unprepare_held(const std::string& pod_uid, const std::set<ClaimKey>& keys);
+  runtime::Task<Failure> call_unprepare(const UnpreparePlan& plan);
+  runtime::Task<> unprepare_one(std::string driver, const std::vector<ClaimRef>& claims,
+                                Failure& failure);
+  void mark_going(const std::vector<ClaimRef>& claims);
+  runtime::Task<Outcome> drop(const UnpreparePlan& plan, const std::string& pod_uid);
+
+  runtime::Task<Failure> call_all(const Calls& calls, const CallOne& call);
+  // Changes the book and writes it; takes the change back if it cannot be written.
+  runtime::Task<Outcome> commit(std::set<ClaimKey> keys, const std::function<void()>& change);
+  Book copy_of(const std::set<ClaimKey>& keys) const;
+  void restore(const std::set<ClaimKey>& keys, const Book& before);
+
+  runtime::LoopRef loop_;
+  ClaimSource& claims_;
+  DriverCalls& drivers_;
+  CheckpointStore& store_;
+  ClaimManagerOptions options_;
+  Book book_;
+  ClaimLocks locks_;
+  SharedWrites writes_;
+  std::optional<std::set<std::string>> active_;  // nothing: not listed yet
+};
+
+}  // namespace dcm::node

@@ -1,0 +1,33 @@
+// What the claim manager needs of the world: claims of the API server, and drivers that are called.
+#pragma once
+
+#include <expected>
+#include <string>
+#include <vector>
+
+#include "node/claims/allocation.hpp"
+#include "node/claims/decide.hpp"
+#include "runtime/error.hpp"
+#include "runtime/task.hpp"
+
+namespace dcm::node {
+
+class ClaimSource {
+ public:
+  virtual ~ClaimSource() = default;
+  // From the API server, never from a cache: a cache may be older than the reservation.
+  virtual runtime::Task<runtime::Result<ClaimView>> get(ClaimKey key) = 0;
+};
+
+// Errors are texts as gRPC's in Go: "rpc error: code = Unavailable desc = …".
+class DriverCalls {
+ public:
+  using Answer = std::expected<Answers, std::string>;
+
+  virtual ~DriverCalls() = default;
+  virtual bool is_registered(const std::string& driver) const = 0;
+  virtual runtime::Task<Answer> prepare(std::string driver, std::vector<ClaimRef> claims) = 0;
+  virtual runtime::Task<Answer> unprepare(std::string driver, std::vector<ClaimRef> claims) = 0;
+};
+
+}  // namespace dcm::node

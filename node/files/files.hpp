@@ -1,0 +1,35 @@
+// What the node does with files, as an object: so that tests can fail the n-th operation, and
+// forget what was not fsynced.
+//
+// Paths are absolute. Every function does one system call's worth, so that each is a point where a
+// process can die. Errors: configuration, with the path and the system's words.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/error.hpp"
+
+namespace dcm::node {
+
+class Files {
+ public:
+  virtual ~Files() = default;
+
+  // Nothing: there is no such file.
+  virtual runtime::Result<std::optional<std::string>> read(const std::string& path) = 0;
+  // Makes a file (0600) that must not be there yet.
+  virtual runtime::Result<> create(const std::string& path, std::string_view content) = 0;
+  // What the file holds survives a failure of the machine. Its name does only after sync_folder.
+  virtual runtime::Result<> sync(const std::string& path) = 0;
+  virtual runtime::Result<> rename(const std::string& from, const std::string& to) = 0;
+  virtual runtime::Result<> sync_folder(const std::string& folder) = 0;
+  // A file that is not there is removed.
+  virtual runtime::Result<> remove(const std::string& path) = 0;
+  // Names of the files in the folder, sorted.
+  virtual runtime::Result<std::vector<std::string>> list(const std::string& folder) = 0;
+};
+
+}  // namespace dcm::node

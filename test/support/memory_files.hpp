@@ -1,0 +1,52 @@
+// Files in memory that can fail at each operation, and forget what was not fsynced.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "node/files/files.hpp"
+
+namespace dcm::test {
+
+class MemoryFiles final : public node::Files {
+ public:
+  // Called before each operation, with its name and path. May throw (the process dies there), or
+  // return an error, which the operation returns: a create has then written half of it.
+  using Step = std::function<runtime::Result<>(std::string_view, const std::string&)>;
+
+  // Whether names that were not synced are still there after a failure: both happens.
+  enum class UnsyncedNames { lost, kept };
+
+  void set_step(Step step) { step_ = std::move(step); }
+  // The machine fails: what was not synced is gone.
+  void fail_machine(UnsyncedNames names);
+  // Past the steps, for tests.
+  void put(const std::string& path, std::string content);
+  std::string content_of(const std::string& path) const;
+  const auto& names() const { return names_; }
+
+  runtime::Result<std::optional<std::string>> read(const std::string& path) override;
+  runtime::Result<> create(const std::string& path, std::string_view content) override;
+  runtime::Result<> sync(const std::string& path) override;
+  runtime::Result<> rename(const std::string& from, const std::string& to) override;
+  runtime::Result<> sync_folder(const std::string& folder) override;
+  runtime::Result<> remove(const std::string& path) override;
+  runtime::Result<std::vector<std::string>> list(const std::string& folder) override;
+
+ private:
+  struct File {
+    std::string content;
+    std::string synced;
+  };
+  using Names = std::map<std::string, std::shared_ptr<File>>;
+
+  runtime::Result<> step(std::string_view operation, const std::string& path);
+
+  Step step_;
+  Names names_;
+  Names synced_names_;
+};
+
+}  // namespace dcm::test

@@ -1,0 +1,173 @@
+// The checkpoint's format: the bytes as kubelet 1.37 writes them, and what is read. Numbers in
+// brackets are the cases of the node's specification.
+#include <gtest/gtest.h>
+
+#include "node/checkpoint/codec.hpp"
+#include "node/checkpoint/crc32.hpp"
+#include "node/checkpoint/go_json.hpp"
+#include "node/checkpoint/store.hpp"
+#include "test/support/memory_files.hpp"
+
+namespace dcm::node {
+namespace {
+
+constexpr const char* kEmptyData =
+    R"({"kind":"DRACheckpoint","apiVersion":"checkpoint.dra.kubelet.k8s.io/v1",)"
+    R"("ClaimInfoStateList":[]})";
+
+// A file around any data, with a right checksum.
+std::string envelope(const std::string& data) {
+  std::string file = R"({"Data":)";
+  append_go_string(file, data);
+  return file + R"(,"Checksum":)" + std::to_string(crc32(data)) + "}";
+}
+
+Entry prepared_entry() {
+  return {.namespace_ = "default",
+          .name = "c1",
+          .uid = "u1",
+          .pod_uids = {"p2", "p1"},
+          .drivers = {{"gpu.example.com",
+                       {.devices = {{.pool = "node-0",
+                                     .device = "dev-0",
+                                     .requests = {"gpu"},
+                                     .cdi_ids = {"example.com/gpu=0"}}}}},
+                      {"nic.example.com", {.skip_operations = {"NodePrepareResources"}}}}};
+}
+
+TEST(Checkpoint, checksum_is_that_of_kubelet) {
+  EXPECT_EQ(crc32(kEmptyData), 2361995144U);  // measured with kubelet's own code
+  EXPECT_EQ(crc32("123456789"), 0xCBF43926U);
+}
+
+TEST(Checkpoint, no_entries_are_an_empty_list_and_null_in_a_new_file) {
+  EXPECT_EQ(encode_checkpoint({}), envelope(kEmptyData));
+  EXPECT_TRUE(encode_checkpoint({}, NoEntries::null).contains(R"(ClaimInfoStateList\":null})"));
+}
+
+TEST(Checkpoint, an_entry_has_kubelets_keys_in_kubelets_order) {
+  EXPECT_EQ(
+      encode_checkpoint({prepared_entry()}),
+      envelope(R"({"kind":"DRACheckpoint","apiVersion":"checkpoint.dra.kubelet.k8s.io/v1",)"
+               R"("ClaimInfoStateList":[{"ClaimUID":"u1","ClaimName":"c1","Namespace":"default",)"
+               R"("PodUIDs":{"p1":{},"p2":{}},"DriverState":{"gpu.example.com":{"Devices":[)"
+               R"({"PoolName":"node-0","DeviceName":"dev-0","ShareID":null,"RequestNames":["gpu"],)"
+               R"("CDIDeviceIDs":["example.com/gpu=0"]}]},"nic.example.com":{"Devices":null,)"
+               R"("skipNodeOperations":["NodePrepareResources"]}}}]})"));
+}
+
+TEST(Checkpoint, strings_are_escaped_as_go_does) {
+  std::string out;
+  append_go_string(out, "<a>&\"\\\n\x01\u2028\u00e9\xff");
+  EXPECT_EQ(out, "\"\\u003ca\\u003e\\u0026\\\"\\\\\\n\\u0001\\u2028\u00e9\\ufffd\"");
+}
+
+TEST(Checkpoint, what_was_written_is_read) {  // [64], [80]
+  Entry entry = prepared_entry();
+  entry.drivers["gpu.example.com"].devices.push_back(
+      {.pool = "node-0", .device = "dev-0", .share_id = "s2", .cdi_ids = {"a<b"}});
+  entry.extra = EntryExtra{.boot_id = "boot",
+                           .is_prepared = true,
+                           .allocation = {{"gpu.example.com", "node-0", "dev-0", "s1"},
+                                          {"gpu.example.com", "node-0", "dev-0", "s2"}}};
+  const auto read = decode_checkpoint(encode_checkpoint({entry}));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(*read, std::vector{entry});
+}
+
+TEST(Checkpoint, unknown_fields_are_ignored_and_missing_ones_empty) {  // [66]
+  const auto read = decode_checkpoint(envelope(
+      R"({"future":{"a":[1]},"ClaimInfoStateList":[{"ClaimUID":"u","ClaimName":"c","x":null,)"
+      R"("DriverState":{"d":{}}}],"apiVersion":"checkpoint.dra.kubelet.k8s.io/v1beta1"})"));
+  ASSERT_TRUE(read) << read.error().message;
+  const Entry expected{.namespace_ = "", .name = "c", .uid = "u", .drivers = {{"d", {}}}};
+  EXPECT_EQ(*read, std::vector{expected});
+}
+
+TEST(Checkpoint, lists_that_are_null_are_empty) {
+  const auto read = decode_checkpoint(encode_checkpoint({}, NoEntries::null));
+  ASSERT_TRUE(read);
+  EXPECT_TRUE(read->empty());
+}
+
+struct BrokenRow {
+  const char* sentence;
+  std::string file;
+  const char* error;
+};
+
+TEST(Checkpoint, what_is_broken_is_refused) {  // [65]
+  const std::string whole = encode_checkpoint({prepared_entry()});
+  std::string flipped = whole;
+  flipped[flipped.find("node-0")] = 'N';
+  const BrokenRow rows[] = {
+      {"an empty file", "", "checkpoint is corrupted"},
+      {"half a file", whole.substr(0, whole.size() / 2), "checkpoint is corrupted"},
+      {"a byte that changed", flipped, "the checksum is wrong"},
+      {"an object without data", "{}", "the checksum is wrong"},
+      {"a file of an old kubelet", R"({"version":"v1","entries":{},"checksum":1})",
+       "the checksum is wrong"},
+      {"data that is not JSON", envelope("[[["), "checkpoint is corrupted"},
+      {"another kind", envelope(R"({"kind":"CPUManager"})"), "it is a CPUManager"},
+      {"a version that is newer",
+       envelope(R"({"kind":"DRACheckpoint","apiVersion":"checkpoint.dra.kubelet.k8s.io/v2"})"),
+       "is newer than v1"},
+      {"a version that only begins like ours",
+       envelope(R"({"apiVersion":"checkpoint.dra.kubelet.k8s.io/v10"})"), "is newer than v1"},
+      {"zero bytes, as a failed machine leaves them", std::string(100, '\0'),
+       "checkpoint is corrupted"},
+  };
+  for (const BrokenRow& row : rows) {
+    const auto read = decode_checkpoint(row.file);
+    ASSERT_FALSE(read) << row.sentence;
+    EXPECT_TRUE(read.error().message.contains(row.error)) << row.sentence << read.error().message;
+  }
+}
+
+TEST(CheckpointStore, a_broken_file_stays_and_is_named) {  // [65]
+  test::MemoryFiles files;
+  files.put("/state/dra_manager_state", "half");
+  const auto opened = CheckpointStore(files, "/state", runtime::Rng(1)).open();
+  ASSERT_FALSE(opened);
+  EXPECT_TRUE(
+      opened.error().message.starts_with("/state/dra_manager_state: checkpoint is corrupt"));
+  EXPECT_EQ(files.content_of("/state/dra_manager_state"), "half");
+}
+
+TEST(CheckpointStore, without_a_file_one_is_made_and_leftovers_go) {
+  test::MemoryFiles files;
+  files.put("/state/.dra_manager_state-0123", "half");
+  files.put("/state/cpu_manager_state", "not ours");
+  ASSERT_TRUE(CheckpointStore(files, "/state", runtime::Rng(1)).open());
+  EXPECT_EQ(files.content_of("/state/dra_manager_state"), encode_checkpoint({}, NoEntries::null));
+  EXPECT_EQ(files.names().size(), 2U);
+}
+
+TEST(CheckpointStore, a_write_survives_the_machine) {
+  test::MemoryFiles files;
+  CheckpointStore store(files, "/state", runtime::Rng(1));
+  ASSERT_TRUE(store.open());
+  ASSERT_TRUE(store.write({prepared_entry()}));
+  files.fail_machine(test::MemoryFiles::UnsyncedNames::lost);
+  EXPECT_EQ(files.content_of("/state/dra_manager_state"), encode_checkpoint({prepared_entry()}));
+}
+
+TEST(CheckpointStore, each_step_of_a_write_may_fail) {  // [67]
+  for (const char* failing : {"create", "sync", "rename", "sync_folder"}) {
+    test::MemoryFiles files;
+    CheckpointStore store(files, "/state", runtime::Rng(1));
+    ASSERT_TRUE(store.open());
+    files.set_step([&](std::string_view operation, const std::string&) -> runtime::Result<> {
+      if (operation != failing) return {};
+      return runtime::fail(runtime::Reason::configuration, "No space left on device");
+    });
+    EXPECT_FALSE(store.write({prepared_entry()})) << failing;
+    EXPECT_EQ(files.names().size(), 1U) << failing << ": no half file is left";
+    EXPECT_TRUE(decode_checkpoint(files.content_of("/state/dra_manager_state"))) << failing;
+    files.set_step({});
+    EXPECT_TRUE(store.write({prepared_entry()})) << failing << ": retried";
+  }
+}
+
+}  // namespace
+}  // namespace dcm::node

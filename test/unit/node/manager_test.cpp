@@ -1,0 +1,271 @@
+// The claim manager with drivers and files in memory, on virtual time. Numbers in brackets are the
+// cases of the node's specification.
+#include "node/claims/manager.hpp"
+
+#include "runtime/task_group.hpp"
+#include "test/support/co_test.hpp"
+#include "test/unit/node/claims_world.hpp"
+
+namespace dcm::node {
+namespace {
+
+using namespace std::chrono_literals;
+using runtime::Task;
+using test::ClaimsWorld;
+using test::make_claim;
+using test::make_pod;
+
+constexpr const char* kGpu = "gpu.example.com";
+constexpr const char* kNic = "nic.example.com";
+using Lines = std::vector<std::string>;
+
+// A claim with a device of each driver, for the pods.
+void put_claim(ClaimsWorld& world, const std::string& name, const Lines& drivers, const Lines& pods,
+               const std::string& device = "d0") {
+  test::ClaimBuilder claim = make_claim(name);
+  for (const std::string& driver : drivers) claim.with_device_of(driver, "node-0", device);
+  for (const std::string& pod : pods) claim.reserved_for(pod);
+  world.claims.put(claim);
+}
+
+std::vector<Entry> on_disk(const ClaimsWorld& world) {
+  const auto entries = decode_checkpoint(world.files.content_of(test::kCheckpoint));
+  EXPECT_TRUE(entries);
+  return entries.value_or(std::vector<Entry>());
+}
+
+CO_TEST(ClaimManager, a_claim_is_prepared_and_unprepared) {  // [35], [55], [68]
+  ClaimsWorld world(loop);
+  CO_ASSERT_TRUE(world.start());
+  put_claim(world, "c1", {kGpu}, {"p"});
+  const api::ObjectPtr<api::Pod> pod = make_pod("p").uses("gpu", "c1");
+  CO_ASSERT_TRUE(co_await world.manager->prepare(pod));
+  CO_ASSERT_EQ(world.drivers.journal, Lines{"gpu.example.com prepare c1-uid"});
+  CO_ASSERT_EQ(on_disk(world).size(), 1U);
+  EXPECT_EQ(on_disk(world).front().drivers.at(kGpu).devices.front().cdi_ids,
+            Lines{"gpu.example.com/gpu=c1-uid"});
+  EXPECT_TRUE(world.drivers.without_checkpoint.empty());
+  EXPECT_TRUE(world.manager->has_entry_of("p-uid"));
+  CO_ASSERT_TRUE(co_await world.manager->unprepare(pod));
+  EXPECT_TRUE(world.drivers.prepared.empty());
+  EXPECT_TRUE(on_disk(world).empty());
+  EXPECT_FALSE(world.manager->has_entry_of("p-uid"));
+}
+
+CO_TEST(ClaimManager, drivers_work_at_the_same_time) {  // [37]
+  ClaimsWorld world(loop);
+  CO_ASSERT_TRUE(world.start());
+  put_claim(world, "c1", {kGpu, kNic}, {"p"});
+  world.drivers.works_for = {{kGpu, 3s}, {kNic, 3s}};
+  const runtime::MonoTime start = loop.time().now();
+  CO_ASSERT_TRUE(co_await world.manager->prepare(make_pod("p").uses("gpu", "c1")));
+  EXPECT_LT(loop.time().now() - start, 4s);
+}
+
+CO_TEST(ClaimManager, a_shared_claim_is_prepared_once_and_goes_with_the_last_pod) {  // [38]
+  ClaimsWorld world(loop);
+  CO_ASSERT_TRUE(world.start());
+  put_claim(world, "c1", {kGpu}, {"p", "q"});
+  world.drivers.works_for = {{kGpu, 3s}};
+  const api::ObjectPtr<api::Pod> p = make_pod("p").uses("gpu", "c1");
+  const api::ObjectPtr<api::Pod> q = make_pod("q").uses("gpu", "c1");
+  runtime::TaskGroup group(loop.executor());
+  const auto prepare = [&](api::ObjectPtr<api::Pod> pod) -> Task<> {
+    EXPECT_TRUE(co_await world.manager->prepare(pod));
+  };
+  group.spawn("p", prepare(p));
+  group.spawn("q", prepare(q));
+  co_await group.join();
+  CO_ASSERT_TRUE(co_await world.manager->unprepare(p));
+  EXPECT_EQ(world.drivers.journal, Lines{"gpu.example.com prepare c1-uid"});
+  CO_ASSERT_TRUE(co_await world.manager->unprepare(q));
+  EXPECT_EQ(world.drivers.journal.size(), 2U);
+  EXPECT_TRUE(on_disk(world).empty());
+}
+
+CO_TEST(ClaimManager, what_the_api_server_refuses_leaves_no_entry) {  // [39], [41]
+  ClaimsWorld world(loop);
+  CO_ASSERT_TRUE(world.start());
+  const api::ObjectPtr<api::Pod> pod = make_pod("p").uses("gpu", "c1");
+  const Outcome no_claim = co_await world.manager->prepare(pod);
+  EXPECT_EQ(no_claim.error(),
+            "prepare dynamic resources: fetch ResourceClaim c1: resourceclaims.resource.k8s.io "
+            "\"c1\" not found");
+  put_claim(world, "c1", {kGpu}, {"p"});
+  world.drivers.missing = {kGpu};
+  const Outcome no_driver = co_await world.manager->prepare(pod);
+  EXPECT_EQ(no_driver.error(),
+            "prepare dynamic resources: DRA driver gpu.example.com is not registered");
+  EXPECT_FALSE(world.manager->has_entry_of("p-uid")) << "so that the pod may be deleted at once";
+  CO_ASSERT_TRUE(co_await world.manager->unprepare(pod));
+  EXPECT_TRUE(world.drivers.journal.empty());
+}
+
+CO_TEST(ClaimManager, a_refusal_is_tried_again) {  // [43]
+  ClaimsWorld world(loop);
+  CO_ASSERT_TRUE(world.start());
+  put_claim(world, "c1", {kGpu}, {"p"});
+  world.drivers.refusals[kGpu] = {"rpc error: code = Internal desc = broken"};
+  const api::ObjectPtr<api::Pod> pod = make_pod("p").uses("gpu", "c1");
+  const Outcome refused = co_await world.manager->prepare(pod);
+  EXPECT_EQ(refused.error(),
+            "prepare dynamic resources: NodePrepareResources: rpc error: code = Internal desc = "
+            "broken");
+  EXPECT_EQ(on_disk(world).size(), 1U) << "nobody knows what the driver has done";
+  CO_ASSERT_TRUE(co_await world.manager->prepare(pod));
+  EXPECT_EQ(on_disk(world).front().drivers.at(kGpu).devices.size(), 1U);
+}
+
+CO_TEST(ClaimManager, a_driver_that_succeeded_is_not_called_again) {  // [49]
+  ClaimsWorld world(loop);
+  CO_ASSERT_TRUE(world.start());
+  put_claim(world, "c1", {kGpu, kNic}, {"p"});
+  world.drivers.refusals[kNic] = {"rpc error: code = Internal desc = broken"};
+  const api::ObjectPtr<api::Pod> pod = make_pod("p").uses("gpu", "c1");
+  CO_ASSERT_TRUE(!(co_await world.manager->prepare(pod)));
+  EXPECT_EQ(on_disk(world).front().drivers.at(kGpu).devices.size(), 1U);
+  world.drivers.journal.clear();
+  CO_ASSERT_TRUE(co_await world.manager->prepare(pod));
+  EXPECT_EQ(world.drivers.journal, Lines{"nic.example.com prepare c1-uid"});
+  EXPECT_EQ(on_disk(world).front().drivers.at(kGpu).devices.size(), 1U);
+}
+
+CO_TEST(ClaimManager, an_answer_without_devices_is_success) {  // [46]
+  ClaimsWorld world(loop);
+  CO_ASSERT_TRUE(world.start());
+  put_claim(world, "c1", {kGpu}, {"p"});
+  world.drivers.answers[kGpu] = {};
+  CO_ASSERT_TRUE(co_await world.manager->prepare(make_pod("p").uses("gpu", "c1")));
+  EXPECT_TRUE(on_disk(world).front().drivers.at(kGpu).devices.empty());
+}
+
+CO_TEST(ClaimManager, unprepare_is_tried_until_it_succeeds) {  // [57], [58], [60]
+  ClaimsWorld world(loop);
+  CO_ASSERT_TRUE(world.start());
+  put_claim(world, "c1", {kGpu, kNic}, {"p", "q"});
+  const api::ObjectPtr<api::Pod> pod = make_pod("p").uses("gpu", "c1");
+  CO_ASSERT_TRUE(co_await world.manager->prepare(pod));
+  world.drivers.missing = {kGpu, kNic};
+  const Outcome gone = co_await world.manager->unprepare(pod);
+  EXPECT_EQ(gone.error(),
+            "unprepare dynamic resources: DRA driver gpu.example.com is not registered");
+  EXPECT_FALSE(world.manager->book().begin()->second.is_going) << "no call was sent";
+  world.drivers.missing.clear();
+  world.drivers.refusals[kNic] = {"rpc error: code = Internal desc = 1"};
+  CO_ASSERT_TRUE(!(co_await world.manager->unprepare(pod)));
+  EXPECT_TRUE(world.manager->has_entry_of("p-uid"));
+  const Outcome refused = co_await world.manager->prepare(make_pod("q").uses("gpu", "c1"));
+  EXPECT_EQ(refused.error(), "prepare dynamic resources: ResourceClaim c1 is being unprepared");
+  world.drivers.journal.clear();
+  CO_ASSERT_TRUE(co_await world.manager->unprepare(pod));
+  EXPECT_EQ(world.drivers.journal, Lines{"nic.example.com unprepare c1-uid"});
+  EXPECT_TRUE(on_disk(world).empty());
+}
+
+CO_TEST(ClaimManager, two_unprepares_at_once_are_one_call) {  // [59]
+  ClaimsWorld world(loop);
+  CO_ASSERT_TRUE(world.start());
+  put_claim(world, "c1", {kGpu}, {"p"});
+  const api::ObjectPtr<api::Pod> pod = make_pod("p").uses("gpu", "c1");
+  CO_ASSERT_TRUE(co_await world.manager->prepare(pod));
+  world.drivers.journal.clear();
+  world.drivers.works_for = {{kGpu, 1s}};
+  runtime::TaskGroup group(loop.executor());
+  const auto unprepare = [&]() -> Task<> { EXPECT_TRUE(co_await world.manager->unprepare(pod)); };
+  group.spawn("one", unprepare());
+  group.spawn("two", unprepare());
+  co_await group.join();
+  EXPECT_EQ(world.drivers.journal, Lines{"gpu.example.com unprepare c1-uid"});
+}
+
+CO_TEST(ClaimManager, an_unprepare_waits_for_the_prepare_that_hangs) {  // [56]
+  ClaimsWorld world(loop);
+  CO_ASSERT_TRUE(world.start());
+  put_claim(world, "c1", {kGpu}, {"p"});
+  world.drivers.works_for = {{kGpu, 45s}};
+  world.drivers.refusals[kGpu] = {"rpc error: code = DeadlineExceeded desc = context deadline"};
+  const api::ObjectPtr<api::Pod> pod = make_pod("p").uses("gpu", "c1");
+  runtime::TaskGroup group(loop.executor());
+  const auto prepare = [&]() -> Task<> { EXPECT_FALSE(co_await world.manager->prepare(pod)); };
+  group.spawn("prepare", prepare());
+  co_await runtime::sleep_for(loop.time(), 1s);
+  CO_ASSERT_TRUE(co_await world.manager->unprepare(pod));
+  co_await group.join();
+  EXPECT_EQ(world.drivers.journal,
+            (Lines{"gpu.example.com prepare c1-uid", "gpu.example.com unprepare c1-uid"}));
+  EXPECT_TRUE(on_disk(world).empty());
+}
+
+CO_TEST(ClaimManager, a_claim_allocated_anew_waits_for_the_old_pod) {  // [50]
+  ClaimsWorld world(loop);
+  CO_ASSERT_TRUE(world.start());
+  put_claim(world, "c1", {kGpu}, {"old"});
+  CO_ASSERT_TRUE(co_await world.manager->prepare(make_pod("old").uses("gpu", "c1")));
+  put_claim(world, "c1", {kGpu}, {"p"}, "d7");
+  world.manager->observe_pods({"old-uid", "p-uid"}, {});
+  const api::ObjectPtr<api::Pod> pod = make_pod("p").uses("gpu", "c1");
+  const Outcome refused = co_await world.manager->prepare(pod);
+  EXPECT_EQ(refused.error(),
+            "prepare dynamic resources: ResourceClaim c1: devices of an older allocation are still "
+            "prepared");
+  world.manager->observe_pods({"p-uid"}, {});
+  CO_ASSERT_TRUE(co_await world.manager->prepare(pod));
+  EXPECT_EQ(world.drivers.journal,
+            (Lines{"gpu.example.com prepare c1-uid", "gpu.example.com unprepare c1-uid",
+                   "gpu.example.com prepare c1-uid"}));
+}
+
+CO_TEST(ClaimManager, a_full_disk_fails_the_operation_and_leaves_the_state) {  // [67]
+  ClaimsWorld world(loop);
+  CO_ASSERT_TRUE(world.start());
+  put_claim(world, "c1", {kGpu}, {"p"});
+  const api::ObjectPtr<api::Pod> pod = make_pod("p").uses("gpu", "c1");
+  world.is_disk_full = true;
+  const Outcome refused = co_await world.manager->prepare(pod);
+  EXPECT_EQ(refused.error(),
+            "prepare dynamic resources: checkpoint ResourceClaim cache: No space left on device");
+  EXPECT_TRUE(world.drivers.journal.empty()) << "no call without an entry on disk";
+  EXPECT_TRUE(world.manager->book().empty());
+  world.is_disk_full = false;
+  CO_ASSERT_TRUE(co_await world.manager->prepare(pod));
+  world.is_disk_full = true;
+  EXPECT_FALSE(co_await world.manager->unprepare(pod));
+  EXPECT_TRUE(world.manager->has_entry_of("p-uid"));
+  world.is_disk_full = false;
+  world.drivers.journal.clear();
+  CO_ASSERT_TRUE(co_await world.manager->unprepare(pod));
+  EXPECT_TRUE(world.drivers.journal.empty()) << "the driver has done it";
+  EXPECT_TRUE(on_disk(world).empty());
+}
+
+CO_TEST(ClaimManager, a_burst_of_pods_shares_writes) {  // [78]
+  ClaimsWorld world(loop);
+  CO_ASSERT_TRUE(world.start());
+  runtime::TaskGroup group(loop.executor());
+  const auto run = [&](std::string name) -> Task<> {
+    const api::ObjectPtr<api::Pod> pod = make_pod(name).uses("gpu", name);
+    EXPECT_TRUE(co_await world.manager->prepare(pod));
+  };
+  for (int i = 0; i < 500; ++i) {
+    const std::string name = "p" + std::to_string(i);
+    put_claim(world, name, {kGpu}, {name});
+    group.spawn(name, run(name));
+  }
+  co_await group.join();
+  EXPECT_EQ(world.manager->book().size(), 500U);
+  EXPECT_LE(world.renames, 50U);
+  EXPECT_TRUE(world.drivers.without_checkpoint.empty());
+}
+
+CO_TEST(ClaimManager, an_entry_can_be_forgotten) {
+  ClaimsWorld world(loop);
+  CO_ASSERT_TRUE(world.start());
+  put_claim(world, "c1", {kGpu}, {"p"});
+  CO_ASSERT_TRUE(co_await world.manager->prepare(make_pod("p").uses("gpu", "c1")));
+  CO_ASSERT_TRUE(co_await world.manager->forget({"lab", "c1"}));
+  EXPECT_TRUE(on_disk(world).empty());
+  EXPECT_FALSE(co_await world.manager->forget({"lab", "c1"}));
+}
+
+}  // namespace
+}  // namespace dcm::node
