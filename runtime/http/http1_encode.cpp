@@ -94,7 +94,7 @@ std::string http_date(runtime::WallTime now) {
 
 }  // namespace
 
-runtime::Result<std::string> encode_request(const Request& request, std::string_view authority) {
+runtime::Result<> check_request(const Request& request) {
   if (breaks_target(request.target)) {
     return fail(Reason::configuration, "the request's target is empty or holds a blank");
   }
@@ -102,6 +102,13 @@ runtime::Result<std::string> encode_request(const Request& request, std::string_
     if (breaks_lines(name) || breaks_lines(value)) {
       return fail(Reason::configuration, fmt::format("the value of {} holds a line break", name));
     }
+  }
+  return {};
+}
+
+runtime::Result<std::string> encode_request(const Request& request, std::string_view authority) {
+  if (const runtime::Result<> checked = check_request(request); !checked) {
+    return fail(checked.error());
   }
   std::string out;
   out.reserve(128 + request.target.size() + authority.size() + size_of(request.headers) +

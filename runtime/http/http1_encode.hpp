@@ -10,6 +10,9 @@
 
 namespace dcm::http {
 
+// Errors: configuration, as of encode_request().
+runtime::Result<> check_request(const Request& request);
+
 // Head and body, to be sent in one write. Adds Host and Content-Length.
 // Errors: configuration (a target or field that would break the message apart, as a token with a
 // line break in it; the value is not shown).

@@ -17,6 +17,8 @@
 
 namespace dcm::http {
 
+struct UpgradedConnection;
+
 struct ServerOptions {
   // When there are so many, of all or of one address (where there is one), one has to go for the
   // next: of those that have not finished a request, then of those that are idle, the oldest; of
@@ -36,6 +38,8 @@ struct ServerOptions {
   // The answer to what no handler sees, because it is too large or no HTTP: its status, and why.
   // By default plain text.
   std::function<Response(std::uint16_t status, std::string why)> refusal = {};
+  // Serves a connection whose client speaks HTTP/2 (http2::serve_connection); empty: it is refused.
+  std::function<Task<>(UpgradedConnection)> http2 = {};
 };
 
 // How a handler answers: whole, or as a stream (chunked). Date, Content-Length, Transfer-Encoding
@@ -59,6 +63,17 @@ class Responder {
 // Answers one request. The responder is good until the returned task ends. One that ends without an
 // answer has sent a 500.
 using Handler = std::function<Task<>(Request request, Responder& responder)>;
+
+// A connection that is to be served by another protocol. The references outlive its task.
+struct UpgradedConnection {
+  std::unique_ptr<Stream> stream;
+  std::string first_bytes;  // read from it already
+  runtime::Executor executor;
+  runtime::TimeSource& time;
+  const ServerOptions& options;
+  const Handler& handler;
+  const runtime::Logger& log;
+};
 
 // Serves until it is cancelled; then closes every connection. `listener` and `time` must outlive
 // it. A handler that throws (but for cancellation) costs its connection a 500 and nobody else

@@ -70,6 +70,7 @@ ServerConnection::ServerConnection(runtime::Executor executor, std::unique_ptr<S
       address_(stream_->peer_address()),
       opened_(time.now()),
       since_(opened_),
+      executor_(executor),
       group_(std::move(executor)) {}
 
 Task<> ServerConnection::run() {
@@ -84,6 +85,7 @@ void ServerConnection::enter(State state) {
 }
 
 Task<> ServerConnection::serve_requests() {
+  if (options_.http2 && co_await upgrade()) co_return;
   after_ = AfterAnswer::keep_alive;
   while (after_ == AfterAnswer::keep_alive) {
     std::expected<Request, Refusal> request = co_await read_request();
@@ -95,6 +97,31 @@ Task<> ServerConnection::serve_requests() {
     }
   }
   stream_->close();
+}
+
+// Whether there is nothing left to do here: the first bytes are HTTP/2 (RFC 9113, 3.4), or never
+// came.
+Task<bool> ServerConnection::upgrade() {
+  constexpr std::string_view kPreface = "PRI * HTTP/2.0\r\n";
+  const Deadline deadline = Deadline::after(time_, options_.request_timeout);
+  while (buffer_.data().size() < kPreface.size() && kPreface.starts_with(buffer_.data())) {
+    const std::expected<void, Refusal> filled = co_await fill(deadline);
+    if (!filled) {
+      stream_->close();
+      co_return true;
+    }
+  }
+  is_first_request_ = false;
+  if (!buffer_.data().starts_with(kPreface)) co_return false;
+  enter(State::answering);
+  co_await options_.http2({.stream = std::move(stream_),
+                           .first_bytes = std::string(buffer_.data()),
+                           .executor = executor_,
+                           .time = time_,
+                           .options = options_,
+                           .handler = handler_,
+                           .log = log_});
+  co_return true;
 }
 
 // ---- reading ------------------------------------------------------------------------------------

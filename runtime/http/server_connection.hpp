@@ -46,6 +46,7 @@ class ServerConnection final : private Responder {
 
   void enter(State state);
   Task<> serve_requests();
+  Task<bool> upgrade();
   Task<std::expected<Request, Refusal>> read_request();
   Task<std::expected<void, Refusal>> await_first_byte();
   Task<std::expected<void, Refusal>> read_head(Deadline deadline);
@@ -89,6 +90,7 @@ class ServerConnection final : private Responder {
   Framing framing_ = Framing::content_length;
   AfterAnswer after_ = AfterAnswer::keep_alive;
 
+  runtime::Executor executor_;
   runtime::TaskGroup group_;
 };
 

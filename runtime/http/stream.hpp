@@ -43,6 +43,8 @@ class Stream {
   // Gives back what memory it keeps for the next read or write. Nobody may be at either.
   virtual void trim() noexcept {}
 
+  // Whether both sides have agreed on HTTP/2 in the handshake of TLS (ALPN).
+  virtual bool speaks_http2() const noexcept { return false; }
   // On the server's side, after the first byte was read: the verified certificate of the client;
   // null: there is none.
   virtual std::shared_ptr<const ClientCertificate> client_certificate() const { return nullptr; }
@@ -52,11 +54,15 @@ class Stream {
 
 enum class Security { plain, tls };
 
+// What a connection is offered for; with TLS the server chooses (ALPN, RFC 7301).
+enum class Protocols { http1, http2_or_http1 };
+
 // Where to connect to.
 struct Endpoint {
   Security security = Security::tls;
   std::string host;  // a name or an IP address (IPv6 without brackets)
   std::uint16_t port = 0;
+  Protocols protocols = Protocols::http1;
 
   // "host:port", as in a Host header
   std::string authority() const;

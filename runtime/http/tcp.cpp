@@ -108,8 +108,9 @@ class TcpTlsTransport final : public TcpTransport {
   Task<Result<std::unique_ptr<Stream>>> open(const Endpoint& endpoint, Deadline deadline) {
     Result<std::unique_ptr<Stream>> plain = co_await reach(endpoint, deadline);
     if (!plain || endpoint.security == Security::plain) co_return plain;
-    Result<std::unique_ptr<Stream>> secured = co_await secure(
-        std::move(*plain), server_name_.empty() ? endpoint.host : server_name_, deadline);
+    Result<std::unique_ptr<Stream>> secured =
+        co_await secure(std::move(*plain), server_name_.empty() ? endpoint.host : server_name_,
+                        endpoint.protocols, deadline);
     co_return secured;
   }
 
@@ -135,7 +136,7 @@ class TcpTlsTransport final : public TcpTransport {
     Result<std::unique_ptr<Stream>> plain = co_await dial(proxy_->endpoint, deadline);
     if (!plain || proxy_->endpoint.security == Security::plain) co_return plain;
     Result<std::unique_ptr<Stream>> secured =
-        co_await secure(std::move(*plain), proxy_->endpoint.host, deadline);
+        co_await secure(std::move(*plain), proxy_->endpoint.host, Protocols::http1, deadline);
     co_return secured;
   }
 
@@ -149,13 +150,13 @@ class TcpTlsTransport final : public TcpTransport {
   }
 
   Task<Result<std::unique_ptr<Stream>>> secure(std::unique_ptr<Stream> plain, std::string name,
-                                               Deadline deadline) {
+                                               Protocols protocols, Deadline deadline) {
     if (!context_) {
       Result<TlsContext> of_the_system = make_client_context({});
       if (!of_the_system) co_return fail(std::move(of_the_system.error()));
       context_ = std::move(*of_the_system);
     }
-    TlsSession session = make_client_session(context_, name, verification_);
+    TlsSession session = make_client_session(context_, name, verification_, protocols);
     Result<std::unique_ptr<Stream>> secured =
         co_await start_tls(std::move(plain), std::move(session), time_, deadline);
     co_return secured;

@@ -48,6 +48,7 @@ struct TlsServerOptions {
   std::string key_pem;
   std::string client_ca_pem;  // of the clients' certificates; empty: none is asked for
   ClientCertificates client_certificates = ClientCertificates::required;
+  Protocols protocols = Protocols::http1;
   friend bool operator==(const TlsServerOptions&, const TlsServerOptions&) = default;
 };
 

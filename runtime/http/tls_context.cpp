@@ -121,6 +121,21 @@ std::vector<std::string> texts_of(const X509_NAME* name, int kind) {
   return texts;
 }
 
+constexpr std::string_view kHttp2 = "h2";
+constexpr std::string_view kOffered = "\x02h2\x08http/1.1";
+
+// The server's choice: HTTP/2 if it is offered, else HTTP/1.1; a client that offers neither gets no
+// answer to its question.
+int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* chosen_size,
+                    const unsigned char* offered, unsigned int offered_size, void*) {
+  unsigned char* choice = nullptr;
+  const int found = SSL_select_next_proto(
+      &choice, chosen_size, reinterpret_cast<const unsigned char*>(kOffered.data()),
+      static_cast<unsigned>(kOffered.size()), offered, offered_size);
+  *chosen = choice;
+  return found == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_NOACK;
+}
+
 bool is_ip_address(const std::string& host) {
   in6_addr address{};
   return inet_pton(AF_INET, host.c_str(), &address) == 1 ||
@@ -160,6 +175,9 @@ Result<TlsContext> make_server_context(const TlsServerOptions& options) {
   // Nobody resumes a session here, so no client needs a ticket.
   SSL_CTX_set_options(context.get(), SSL_OP_NO_TICKET);
   SSL_CTX_set_num_tickets(context.get(), 0);
+  if (options.protocols == Protocols::http2_or_http1) {
+    SSL_CTX_set_alpn_select_cb(context.get(), choose_protocol, nullptr);
+  }
   if (!options.client_ca_pem.empty()) {
     Result<> trusted = trust(context.get(), options.client_ca_pem, "client certificate authority");
     if (!trusted) return fail(std::move(trusted.error()));
@@ -173,10 +191,17 @@ Result<TlsContext> make_server_context(const TlsServerOptions& options) {
 }
 
 TlsSession make_client_session(const TlsContext& context, const std::string& server_name,
-                               Verification verification) {
+                               Verification verification, Protocols protocols) {
   TlsSession session(or_bad_alloc(SSL_new(context.get())), &SSL_free);
   SSL_set_connect_state(session.get());
   const bool is_address = is_ip_address(server_name);
+  if (protocols == Protocols::http2_or_http1) {
+    const auto* const offered = reinterpret_cast<const unsigned char*>(kOffered.data());
+    // It returns 0 when it has worked.
+    if (SSL_set_alpn_protos(session.get(), offered, static_cast<unsigned>(kOffered.size())) != 0) {
+      throw std::bad_alloc();
+    }
+  }
   if (!is_address) SSL_set_tlsext_host_name(session.get(), server_name.c_str());
   if (verification == Verification::none) {
     SSL_set_verify(session.get(), SSL_VERIFY_NONE, nullptr);
@@ -208,6 +233,13 @@ std::shared_ptr<const ClientCertificate> read_client_certificate(const ssl_st* s
   // Of several the last, as in API servers (pkix.Name of Go).
   return std::make_shared<ClientCertificate>(
       ClientCertificate{names.back(), texts_of(subject, NID_organizationName)});
+}
+
+bool has_chosen_http2(const ssl_st* session) {
+  const unsigned char* chosen = nullptr;
+  unsigned size = 0;
+  SSL_get0_alpn_selected(session, &chosen, &size);
+  return std::string_view(reinterpret_cast<const char*>(chosen), size) == kHttp2;
 }
 
 std::string describe_tls_failure(const ssl_st* session) {

@@ -24,11 +24,14 @@ Result<TlsContext> make_server_context(const TlsServerOptions& options);
 // One connection's state. The client's asks for and checks a certificate for `server_name`, a host
 // name or an IP address, or shows what it was given when it did so before (tls_tickets.hpp).
 TlsSession make_client_session(const TlsContext& context, const std::string& server_name,
-                               Verification verification);
+                               Verification verification, Protocols protocols = Protocols::http1);
 TlsSession make_server_session(const TlsContext& context);
 
 // Whom the peer's certificate names; null: it has shown none, or none that could be verified.
 std::shared_ptr<const ClientCertificate> read_client_certificate(const ssl_st* session);
+
+// Whether the handshake has chosen HTTP/2.
+bool has_chosen_http2(const ssl_st* session);
 
 // Why the last operation of OpenSSL failed, in one line, and empties its queue of errors. For a
 // failed verification: which check failed.

@@ -160,6 +160,7 @@ class TlsStream final : public Stream {
   }
 
   std::string peer_address() const override { return below_->peer_address(); }
+  bool speaks_http2() const noexcept override { return has_chosen_http2(session_.get()); }
 
   bool is_quiet() noexcept override {
     return SSL_pending(session_.get()) == 0 && ciphertext_.in.empty() && below_->is_quiet();

@@ -159,6 +159,8 @@ Connection::Connection(runtime::LoopRef loop, std::unique_ptr<http::Stream> stre
       on_stream_(std::move(on_stream)),
       session_(side, options.session),
       heard_at_(time_.now()),
+      silent_since_(heard_at_),
+      used_at_(heard_at_),
       has_output_(time_),
       changed_(time_),
       group_(loop.executor()) {}
@@ -209,6 +211,7 @@ void Connection::forget(const std::shared_ptr<Stream::State>& state, ErrorCode c
     has_output_.notify_all();
   }
   if (state->id) states_.erase(*state->id);
+  used_at_ = time_.now();
   changed_.notify_all();
 }
 
@@ -244,7 +247,7 @@ Task<> Connection::read_all() {
     } else if (*read == 0) {
       lose({Reason::disconnected, "the peer has closed the connection"});
     } else {
-      heard_at_ = time_.now();
+      heard_at_ = silent_since_ = time_.now();
       session_.receive({buffer.get(), *read});
       handle_events();
       has_output_.notify_all();
@@ -299,17 +302,18 @@ std::string Connection::gather_output() {
 
 Task<> Connection::watch_peer() {
   while (true) {
-    co_await runtime::sleep_until(time_, heard_at_ + options_.ping_after);
-    if (time_.now() < heard_at_ + options_.ping_after) continue;
-    if (states_.empty()) {
-      heard_at_ = time_.now();
-      continue;
+    const runtime::MonoTime ask_at = silent_since_ + options_.ping_after;
+    if (time_.now() < ask_at) {
+      co_await runtime::sleep_until(time_, ask_at);
+    } else if (states_.empty()) {
+      silent_since_ = time_.now();
+    } else {
+      session_.ping();
+      has_output_.notify_all();
+      const runtime::MonoTime asked = time_.now();
+      co_await runtime::sleep_for(time_, options_.ping_timeout);
+      if (heard_at_ < asked) lose({Reason::disconnected, "the peer does not answer a PING"});
     }
-    session_.ping();
-    has_output_.notify_all();
-    const runtime::MonoTime asked = time_.now();
-    co_await runtime::sleep_for(time_, options_.ping_timeout);
-    if (heard_at_ < asked) lose({Reason::disconnected, "the peer does not answer a PING"});
   }
 }
 

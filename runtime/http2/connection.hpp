@@ -109,6 +109,12 @@ class Connection {
   bool is_usable() const;
   bool has_settings() const { return session_.has_settings(); }
   std::size_t open_streams() const { return states_.size() + pending_.size(); }
+  // How long it has carried no stream.
+  runtime::Duration idle_for() const {
+    return open_streams() > 0 ? runtime::Duration::zero() : time_.now() - used_at_;
+  }
+  // When the peer said something last.
+  runtime::MonoTime heard_at() const { return heard_at_; }
   // Why it has ended; nothing while it has not.
   const std::optional<runtime::Error>& lost() const { return lost_; }
   // Waits for has_settings(), lost(), or more places: anything that is_usable() and can_open() say.
@@ -151,6 +157,8 @@ class Connection {
   std::optional<runtime::Error> lost_;
   bool takes_streams_ = true;
   runtime::MonoTime heard_at_;
+  runtime::MonoTime silent_since_;  // for PINGs: also moved while there is nothing to wait for
+  runtime::MonoTime used_at_;       // when a stream was there last
   runtime::Condition has_output_;
   runtime::Condition changed_;
   runtime::TaskGroup group_;

@@ -49,7 +49,6 @@ struct Site {
   Task<> stop() {
     client->close("over");
     co_await group.join();
-    client.reset();
   }
 
   VirtualLoop& loop;

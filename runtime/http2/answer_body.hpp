@@ -1,0 +1,31 @@
+// The body of an answer as its reader wants it: inflated where the head says gzip.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "runtime/http/gzip.hpp"
+#include "runtime/http2/connection.hpp"
+
+namespace dcm::http2 {
+
+class AnswerBody {
+ public:
+  // `stream` has its head, and outlives this.
+  explicit AnswerBody(Stream& stream);
+
+  // As Stream::read_some(). Errors besides: malformed (an encoding that was not asked for, broken
+  // gzip).
+  Task<Result<std::string_view>> read_some(Deadline deadline);
+
+ private:
+  Stream& stream_;
+  std::unique_ptr<http::Inflater> inflater_;
+  std::vector<char> inflated_;
+  std::string_view compressed_;
+  bool may_hold_more_ = false;  // the inflater filled its output to the end
+  std::optional<runtime::Error> error_;
+};
+
+}  // namespace dcm::http2
