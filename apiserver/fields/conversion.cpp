@@ -45,13 +45,41 @@ Json* devices_of(const ResourceType& type, JsonObject& object) {
   return type.kind == "ResourceSlice" ? find(object, {"spec", "devices"}) : nullptr;
 }
 
+// The names of the same things in events.k8s.io/v1 and in v1.
+struct Renamed {
+  std::string_view newer;
+  std::string_view stored;
+};
+constexpr Renamed kEventFields[] = {
+    {"regarding", "involvedObject"},
+    {"note", "message"},
+    {"reportingController", "reportingComponent"},
+    {"deprecatedSource", "source"},
+    {"deprecatedFirstTimestamp", "firstTimestamp"},
+    {"deprecatedLastTimestamp", "lastTimestamp"},
+    {"deprecatedCount", "count"},
+};
+
+void rename(JsonObject& object, std::string_view from, std::string_view to) {
+  const Json* value = object.if_contains(from);
+  if (value == nullptr) return;
+  Json moved = *value;
+  object.erase(from);
+  object[to] = std::move(moved);
+}
+
 }  // namespace
 
 bool needs_conversion(const ResourceType& type, std::string_view version) {
+  if (type.group == "events.k8s.io") return true;
   return version == "v1beta1" && type.group == "resource.k8s.io";
 }
 
 void to_stored_version(const ResourceType& type, std::string_view version, JsonObject& object) {
+  if (type.group == "events.k8s.io") {
+    for (const auto& [newer, stored] : kEventFields) rename(object, newer, stored);
+    return;
+  }
   if (!needs_conversion(type, version)) return;
   for_each_object(requests_of(type, object), [](JsonObject& request) {
     if (text_at(request, {"deviceClassName"}).empty()) request.erase("deviceClassName");
@@ -61,6 +89,10 @@ void to_stored_version(const ResourceType& type, std::string_view version, JsonO
 }
 
 void from_stored_version(const ResourceType& type, std::string_view version, JsonObject& object) {
+  if (type.group == "events.k8s.io") {
+    for (const auto& [newer, stored] : kEventFields) rename(object, stored, newer);
+    return;
+  }
   if (!needs_conversion(type, version)) return;
   for_each_object(requests_of(type, object), [](JsonObject& request) {
     unnest(request, "exactly");

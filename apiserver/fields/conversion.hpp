@@ -1,6 +1,7 @@
 // Between the versions of a kind. Objects are stored as the newest one (v1) has them; what differs:
 // - v1beta1 has the parts of `spec.devices.requests[].exactly` in the request itself, also in
 //   templates, and a slice's device below `basic`;
+// - events.k8s.io/v1 has other names for some fields of an Event (v1);
 // - v1beta2 of all kinds, and v1beta2 and v1alpha3 of DeviceTaintRule, are as v1.
 #pragma once
 

@@ -56,6 +56,10 @@ const std::vector<Row>& list_rows() {
       {"PodGroup", "spec.resourceClaims", kMap, {"name"}, kMerge, "name"},
       {"PodGroup", "status.resourceClaimStatuses", kMap, {"name"}, kMerge, "name"},
 
+      {"Service", "spec.ports", kMap, {"port", "protocol"}, kMerge, "port"},
+      {"ServiceAccount", "secrets", kMap, {"name"}, kMerge, "name"},
+      {"EndpointSlice", "endpoints", kAtomic, {}, kReplace, ""},
+
       {"Node", "spec.podCIDRs", kSet, {}, kMerge, ""},
       {"Node", "status.addresses", kMap, {"type"}, kMerge, "type"},
 
@@ -96,8 +100,21 @@ Schema& at(Schema& root, std::string_view path) {
   return *schema;
 }
 
+// Where a kind has the template of its pods; "" if it has none.
+std::string_view template_of(std::string_view kind) {
+  if (kind == "CronJob") return "spec.jobTemplate.spec.template";
+  for (const std::string_view one :
+       {"DaemonSet", "Deployment", "Job", "ReplicaSet", "ReplicationController", "StatefulSet"}) {
+    if (kind == one) return "spec.template";
+  }
+  return "";
+}
+
 Schema build(std::string_view kind) {
   Schema root;
+  if (const auto pods = template_of(kind); !pods.empty()) {
+    at(root, pods).fields["spec"] = schema_of("Pod").field("spec");
+  }
   for (const Row& row : list_rows()) {
     if (!row.kind.empty() && row.kind != kind) continue;
     Schema& schema = at(root, row.path);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "apiserver/front/openapi.hpp"
+#include "apiserver/front/reviews.hpp"
 
 namespace dcm::apiserver {
 
@@ -14,11 +15,16 @@ JsonObject group_version(std::string_view group, std::string_view version) {
   return {{"groupVersion", fmt::format("{}/{}", group, version)}, {"version", version}};
 }
 
+bool is_of_reviews(std::string_view group) {
+  return std::ranges::find(all_reviews(), group, &Review::group) != all_reviews().end();
+}
+
 JsonObject group_of(const ResourceTable& types, const std::string& group) {
   JsonArray versions;
   for (const std::string& version : types.versions_of(group)) {
     versions.push_back(group_version(group, version));
   }
+  if (is_of_reviews(group)) versions.push_back(group_version(group, "v1"));
   JsonObject answer{{"name", group}, {"versions", versions}};
   if (!versions.empty()) answer["preferredVersion"] = versions.front();
   return answer;
@@ -34,6 +40,9 @@ Response all_groups(const ResourceTable& types) {
   JsonArray groups;
   for (const std::string& group : types.groups()) {
     if (!group.empty()) groups.push_back(group_of(types, group));
+  }
+  for (const auto* group : {"authentication.k8s.io", "authorization.k8s.io"}) {
+    groups.push_back(group_of(types, group));
   }
   return json_response(
       200, JsonObject{{"kind", "APIGroupList"}, {"apiVersion", "v1"}, {"groups", groups}});
@@ -101,6 +110,16 @@ JsonObject eviction_of(const ResourceType& type) {
           {"verbs", strings({"create"})}};
 }
 
+JsonObject review_of(const Review& review) {
+  std::string singular(review.plural);
+  singular.pop_back();
+  return {{"name", review.plural},
+          {"singularName", singular},
+          {"namespaced", review.scope == Scope::namespaced},
+          {"kind", review.kind},
+          {"verbs", strings({"create"})}};
+}
+
 JsonObject finalize_of(const ResourceType& type) {
   return {{"name", type.plural + "/finalize"},
           {"singularName", ""},
@@ -122,6 +141,9 @@ Response resources_of(const ResourceTable& types, const std::string& group,
     if (type.kind == "Namespace") resources.push_back(finalize_of(type));
     if (type.has_status()) resources.push_back(status_of(type));
   }
+  for (const Review& review : all_reviews()) {
+    if (review.group == group && version == "v1") resources.push_back(review_of(review));
+  }
   if (resources.empty()) return page_not_found();
   const std::string name = group.empty() ? version : group + "/" + version;
   return json_response(200, JsonObject{{"kind", "APIResourceList"},
@@ -134,11 +156,20 @@ Response version_of(const std::string& server_version) {
   // "v1.37.0" → "1", "37".
   const auto first = server_version.find('.');
   const auto second = server_version.find('.', first + 1);
-  return json_response(200,
-                       JsonObject{{"major", server_version.substr(1, first - 1)},
-                                  {"minor", server_version.substr(first + 1, second - first - 1)},
-                                  {"gitVersion", server_version},
-                                  {"platform", "linux/amd64"}});
+  return json_response(
+      200, JsonObject{{"major", server_version.substr(1, first - 1)},
+                      {"minor", server_version.substr(first + 1, second - first - 1)},
+                      {"emulationMajor", server_version.substr(1, first - 1)},
+                      {"emulationMinor", server_version.substr(first + 1, second - first - 1)},
+                      {"minCompatibilityMajor", "1"},
+                      {"minCompatibilityMinor", "36"},
+                      {"gitVersion", server_version},
+                      {"gitCommit", ""},
+                      {"gitTreeState", ""},
+                      {"buildDate", "1970-01-01T00:00:00Z"},
+                      {"goVersion", ""},
+                      {"compiler", ""},
+                      {"platform", "linux/amd64"}});
 }
 
 }  // namespace

@@ -22,6 +22,34 @@ constexpr Excerpt kExcerpts[] = {
 #include "apiserver/front/openapi/core_v1.inc"
     },
     {
+        "apps/v1",
+#include "apiserver/front/openapi/apps_v1.inc"
+    },
+    {
+        "batch/v1",
+#include "apiserver/front/openapi/batch_v1.inc"
+    },
+    {
+        "discovery.k8s.io/v1",
+#include "apiserver/front/openapi/discovery.k8s.io_v1.inc"
+    },
+    {
+        "events.k8s.io/v1",
+#include "apiserver/front/openapi/events.k8s.io_v1.inc"
+    },
+    {
+        "rbac.authorization.k8s.io/v1",
+#include "apiserver/front/openapi/rbac.authorization.k8s.io_v1.inc"
+    },
+    {
+        "scheduling.k8s.io/v1",
+#include "apiserver/front/openapi/scheduling.k8s.io_v1.inc"
+    },
+    {
+        "storage.k8s.io/v1",
+#include "apiserver/front/openapi/storage.k8s.io_v1.inc"
+    },
+    {
         "coordination.k8s.io/v1",
 #include "apiserver/front/openapi/coordination.k8s.io_v1.inc"
     },

@@ -3,6 +3,7 @@
 #include "apiserver/front/discovery.hpp"
 #include "apiserver/front/partial.hpp"
 #include "apiserver/front/patch_requests.hpp"
+#include "apiserver/front/reviews.hpp"
 #include "apiserver/front/subresources.hpp"
 #include "apiserver/front/table.hpp"
 #include "apiserver/store/writes.hpp"
@@ -40,6 +41,20 @@ std::string verb_of(const std::string& method, const ResourcePath& path, bool wa
 // "application/json; charset=utf-8" → "application/json".
 std::string_view media_type(std::string_view content_type) {
   return content_type.substr(0, content_type.find(';'));
+}
+
+// A body, and what it is; protobuf is JSON from here on.
+struct Body {
+  std::string_view content_type;
+  std::string text;
+};
+
+Outcome<Body> as_json(const Request& request) {
+  const std::string_view type = media_type(request.header("Content-Type"));
+  if (type != kProtobuf) return Body{type, request.body};
+  const auto object = decode_protobuf(request.body);
+  if (!object) return std::unexpected(object.error());
+  return Body{kJson, serialize(*object)};
 }
 
 // nullopt: objects, not tables.
@@ -159,6 +174,12 @@ Outcome<Response> Server::dispatch(const Request& request, const Parsed& parsed)
     const auto found = reads ? discover(types_, parsed.segments, options_.version) : std::nullopt;
     return found ? *found : page_not_found();
   }
+  if (const Review* review = find_review(*parsed.path)) {
+    if (request.method != "POST") return std::unexpected(method_not_allowed());
+    const auto body = as_json(request);
+    if (!body) return std::unexpected(body.error());
+    return answer_review(*review, body->content_type, body->text);
+  }
   if (parsed.type == nullptr) {
     const bool group_served = !types_.versions_of(parsed.path->group).empty();
     if (!group_served) return page_not_found();
@@ -212,18 +233,12 @@ Outcome<Response> Server::write(const Request& request, const Parsed& parsed) {
   if (request.body.size() > options_.body_limit) {
     return std::unexpected(too_large("limit is " + std::to_string(options_.body_limit)));
   }
+  const auto body = as_json(request);
+  if (!body) return std::unexpected(body.error());
   WriteRequest write{{parsed.type, path.version, path.ns, path.name},
                      parsed.query,
-                     media_type(request.header("Content-Type")),
-                     request.body};
-  std::string translated;
-  if (write.content_type == kProtobuf) {
-    const auto object = decode_protobuf(request.body);
-    if (!object) return std::unexpected(object.error());
-    translated = serialize(*object);
-    write.body = translated;
-    write.content_type = kJson;
-  }
+                     body->content_type,
+                     body->text};
   if (parsed.form->shape == Form::Shape::object) write.target.answer = parsed.form->encoding;
   write.target.endpoint = endpoint_of(path.subresource);
   write.target.manager = manager_of(parsed.query, request.header("User-Agent"));

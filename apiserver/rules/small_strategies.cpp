@@ -207,9 +207,6 @@ const Strategy& single() {
 
 }  // namespace
 
-const Strategy& plain_strategy() {
-  return single<Strategy>();
-}
 const Strategy& config_map_strategy() {
   return single<ConfigMapStrategy>();
 }

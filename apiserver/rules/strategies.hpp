@@ -5,8 +5,8 @@
 
 namespace dcm::apiserver {
 
-// A kind that is stored as it comes.
-const Strategy& plain_strategy();
+// A kind that is stored as it comes (plain_strategy.cpp); `kind` outlives the process.
+const Strategy& plain_strategy(std::string_view kind);
 
 const Strategy& pod_strategy();             // pod_strategy.cpp
 const Strategy& claim_strategy();           // claim_strategy.cpp

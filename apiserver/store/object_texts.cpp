@@ -6,7 +6,7 @@ namespace dcm::apiserver {
 
 ObjectTexts::Text ObjectTexts::get(const ResourceType& type, std::string_view version,
                                    const Stored& object, Encoding encoding) {
-  const Key key(object, version, encoding);
+  const Key key(object, type.api_version(version), encoding);
   if (const auto known = texts_.find(key); known != texts_.end()) return known->second;
   const auto text = std::make_shared<const std::string>(encode(type, version, *object, encoding));
   bytes_ += text->size();

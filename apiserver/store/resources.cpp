@@ -19,7 +19,109 @@ constexpr auto kNeedsVersion = UnconditionalUpdate::refused;
 constexpr auto kObject = DeleteAnswer::object;
 constexpr auto kAnswer = DeleteAnswer::status;
 
-std::vector<ResourceType> all_types() {
+// What is stored as it comes, and needs no more than a row.
+struct PlainRow {
+  std::string_view group;
+  std::string_view plural;
+  std::string_view kind;
+  Scope scope;
+  StatusSubresource status;
+  std::vector<std::string> short_names = {};
+  UnconditionalUpdate put_without_version = kMayOverwrite;
+  DeleteAnswer answer_to_delete = kAnswer;
+};
+
+const std::vector<PlainRow>& plain_rows() {
+  constexpr std::string_view kRbac = "rbac.authorization.k8s.io";
+  constexpr std::string_view kStorage = "storage.k8s.io";
+  static const std::vector<PlainRow> kRows = {
+      {"", "secrets", "Secret", kNamespaced, kNoStatus},
+      {"",
+       "serviceaccounts",
+       "ServiceAccount",
+       kNamespaced,
+       kNoStatus,
+       {"sa"},
+       kMayOverwrite,
+       kObject},
+      {"", "services", "Service", kNamespaced, kStatus, {"svc"}, kMayOverwrite, kObject},
+      {"", "endpoints", "Endpoints", kNamespaced, kNoStatus, {"ep"}},
+      {"",
+       "persistentvolumes",
+       "PersistentVolume",
+       kCluster,
+       kStatus,
+       {"pv"},
+       kMayOverwrite,
+       kObject},
+      {"",
+       "persistentvolumeclaims",
+       "PersistentVolumeClaim",
+       kNamespaced,
+       kStatus,
+       {"pvc"},
+       kMayOverwrite,
+       kObject},
+      {"", "replicationcontrollers", "ReplicationController", kNamespaced, kStatus, {"rc"}},
+      {"apps", "deployments", "Deployment", kNamespaced, kStatus, {"deploy"}},
+      {"apps", "daemonsets", "DaemonSet", kNamespaced, kStatus, {"ds"}},
+      {"apps", "replicasets", "ReplicaSet", kNamespaced, kStatus, {"rs"}},
+      {"apps", "statefulsets", "StatefulSet", kNamespaced, kStatus, {"sts"}},
+      {"batch", "jobs", "Job", kNamespaced, kStatus},
+      {"batch", "cronjobs", "CronJob", kNamespaced, kStatus, {"cj"}},
+      {"discovery.k8s.io", "endpointslices", "EndpointSlice", kNamespaced, kNoStatus},
+      {kRbac, "roles", "Role", kNamespaced, kNoStatus},
+      {kRbac, "rolebindings", "RoleBinding", kNamespaced, kNoStatus},
+      {kRbac, "clusterroles", "ClusterRole", kCluster, kNoStatus},
+      {kRbac, "clusterrolebindings", "ClusterRoleBinding", kCluster, kNoStatus},
+      {"scheduling.k8s.io", "priorityclasses", "PriorityClass", kCluster, kNoStatus, {"pc"}},
+      {kStorage,
+       "storageclasses",
+       "StorageClass",
+       kCluster,
+       kNoStatus,
+       {"sc"},
+       kMayOverwrite,
+       kObject},
+      {kStorage,
+       "volumeattachments",
+       "VolumeAttachment",
+       kCluster,
+       kStatus,
+       {},
+       kNeedsVersion,
+       kObject},
+      {kStorage, "csinodes", "CSINode", kCluster, kNoStatus, {}, kNeedsVersion, kObject},
+      {kStorage, "csidrivers", "CSIDriver", kCluster, kNoStatus, {}, kNeedsVersion, kObject},
+      {kStorage,
+       "csistoragecapacities",
+       "CSIStorageCapacity",
+       kNamespaced,
+       kNoStatus,
+       {},
+       kNeedsVersion},
+  };
+  return kRows;
+}
+
+ResourceType plain_type(const PlainRow& row) {
+  std::string singular(row.kind);
+  std::ranges::transform(singular, singular.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
+  return {std::string(row.group),
+          std::string(row.plural),
+          singular,
+          std::string(row.kind),
+          row.short_names,
+          row.scope,
+          row.status,
+          row.put_without_version,
+          row.answer_to_delete,
+          &plain_strategy(row.kind),
+          {"v1"}};
+}
+
+std::vector<ResourceType> special_types() {
   const std::string dra(kDra);
   return {
       {"",
@@ -154,18 +256,37 @@ std::vector<ResourceType> all_types() {
        kAnswer,
        &taint_rule_strategy(),
        {}},
-      {"scheduling.k8s.io",
-       "podgroups",
-       "podgroup",
-       "PodGroup",
-       {},
+      // The same objects as core's, under names of its own (fields/conversion).
+      {"events.k8s.io",
+       "events",
+       "event",
+       "Event",
+       {"ev"},
        kNamespaced,
-       kStatus,
-       kNeedsVersion,
+       kNoStatus,
+       kMayOverwrite,
        kAnswer,
-       &pod_group_strategy(),
-       {}},
+       &event_strategy(),
+       {"v1"}},
   };
+}
+
+std::vector<ResourceType> all_types() {
+  std::vector<ResourceType> types = special_types();
+  for (const PlainRow& row : plain_rows()) types.push_back(plain_type(row));
+  // A beta comes after the versions of its group that are preferred.
+  types.push_back({"scheduling.k8s.io",
+                   "podgroups",
+                   "podgroup",
+                   "PodGroup",
+                   {},
+                   kNamespaced,
+                   kStatus,
+                   kNeedsVersion,
+                   kAnswer,
+                   &pod_group_strategy(),
+                   {}});
+  return types;
 }
 
 }  // namespace
@@ -182,6 +303,11 @@ UnconditionalUpdate ResourceType::unconditional_update(std::string_view version)
 DeleteAnswer ResourceType::delete_answer(std::string_view version) const {
   const bool old_rule = kind == "DeviceTaintRule" && version != "v1";
   return old_rule ? DeleteAnswer::object : answer_to_delete;
+}
+
+bool ResourceType::in_category_all() const {
+  return kind == "Pod" || kind == "Service" || kind == "ReplicationController" || group == "apps" ||
+         group == "batch";
 }
 
 bool ResourceType::serves(std::string_view version) const {

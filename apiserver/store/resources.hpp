@@ -37,7 +37,7 @@ struct ResourceType {
   // Namespaces are deleted one by one.
   bool deletes_collections() const { return kind != "Namespace"; }
   // What `kubectl get all` means.
-  bool in_category_all() const { return kind == "Pod"; }
+  bool in_category_all() const;
   bool has_status() const { return status == StatusSubresource::present; }
   // "resourceclaims.resource.k8s.io", "pods".
   std::string qualified() const { return group.empty() ? plural : plural + "." + group; }

@@ -1,5 +1,6 @@
 #include "apiserver/text/base64.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace dcm::apiserver {
@@ -37,6 +38,14 @@ std::optional<std::string> base64_decoded(std::string_view text) {
     bytes += static_cast<char>((bits >> count) & 0xff);
   }
   return bytes;
+}
+
+std::string padded_base64(std::string_view bytes) {
+  std::string text = base64_encoded(bytes);
+  std::ranges::replace(text, '-', '+');
+  std::ranges::replace(text, '_', '/');
+  text.append((4 - text.size() % 4) % 4, '=');
+  return text;
 }
 
 }  // namespace dcm::apiserver

@@ -10,4 +10,7 @@ namespace dcm::apiserver {
 std::string base64_encoded(std::string_view bytes);
 std::optional<std::string> base64_decoded(std::string_view text);
 
+// The ordinary one, with padding (section 4), for bytes in JSON.
+std::string padded_base64(std::string_view bytes);
+
 }  // namespace dcm::apiserver

@@ -31,6 +31,11 @@ class Case:
 
 CASES = (
     Case("typed"),
+    Case("scheduled", "kube-scheduler", ("--leader-elect=false", "--secure-port=0")),
+    Case("controlled", "kube-controller-manager",
+         ("--leader-elect=false", "--secure-port=0",
+          "--controllers=deployment-controller,replicaset-controller,job-controller,"
+          "resourceclaim-controller,device-taint-eviction-controller,garbage-collector-controller")),
 )
 
 

@@ -21,7 +21,15 @@ import sys
 DRA = ["ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "DeviceClass"]
 RULE = ["DeviceTaintRule"]
 DOCUMENTS = {
-    "api/v1": ["Pod", "Node", "Namespace", "Event", "ConfigMap", "Binding"],
+    "api/v1": ["Pod", "Node", "Namespace", "Event", "ConfigMap", "Binding", "Secret", "ServiceAccount", "Service",
+               "Endpoints", "PersistentVolume", "PersistentVolumeClaim", "ReplicationController"],
+    "apis/apps/v1": ["Deployment", "DaemonSet", "ReplicaSet", "StatefulSet"],
+    "apis/batch/v1": ["Job", "CronJob"],
+    "apis/discovery.k8s.io/v1": ["EndpointSlice"],
+    "apis/events.k8s.io/v1": ["Event"],
+    "apis/rbac.authorization.k8s.io/v1": ["Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding"],
+    "apis/scheduling.k8s.io/v1": ["PriorityClass"],
+    "apis/storage.k8s.io/v1": ["CSIDriver", "CSINode", "CSIStorageCapacity", "StorageClass", "VolumeAttachment"],
     "apis/coordination.k8s.io/v1": ["Lease"],
     "apis/policy/v1": ["PodDisruptionBudget", "Eviction"],
     "apis/resource.k8s.io/v1": DRA + RULE,
@@ -30,6 +38,10 @@ DOCUMENTS = {
     "apis/resource.k8s.io/v1alpha3": RULE,
     "apis/scheduling.k8s.io/v1beta1": ["PodGroup"],
 }
+# Kinds that are stored as they come: their fields are known, and not explained.
+UNREAD = [f"apis/{group}/v1" for group in ("apps", "batch", "discovery.k8s.io", "events.k8s.io",
+                                            "rbac.authorization.k8s.io", "scheduling.k8s.io",
+                                            "storage.k8s.io")]
 REFERENCE = re.compile(r'"#/components/schemas/([^"]+)"')
 
 
@@ -76,7 +88,7 @@ def main():
         raw = subprocess.run([*sys.argv[1:], "get", "--raw", f"/openapi/v3/{path}"], check=True,
                              capture_output=True, text=True).stdout
         schemas = json.loads(raw)["components"]["schemas"]
-        if re.search(r"v\d+(alpha|beta)\d+$", path):
+        if re.search(r"v\d+(alpha|beta)\d+$", path) or path in UNREAD:
             schemas = without_descriptions(schemas)
         members = ",\n".join(f"{compact(name)}:{lines(schemas[name])}"
                              for name in wanted(schemas, kinds))

@@ -110,14 +110,6 @@ Json raw_in(pbf_reader& reader) {
   return std::move(*json);
 }
 
-std::string padded_base64(std::string_view bytes) {
-  std::string text = base64_encoded(bytes);
-  std::ranges::replace(text, '-', '+');
-  std::ranges::replace(text, '_', '/');
-  text.append((4 - text.size() % 4) % 4, '=');
-  return text;
-}
-
 // A message nests as its description does, so the recursion is bounded: the table has no cycle.
 void decode_message(pbf_reader reader, const ProtoMessage& message, JsonObject& object);
 

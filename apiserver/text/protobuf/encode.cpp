@@ -29,18 +29,32 @@ std::int64_t integer_of(const Json& value) {
 }
 
 // Negative numbers of 32 bits are written with 64, so one way fits all.
-void add_integer(pbf_writer& writer, std::uint32_t number, std::int64_t value) {
-  writer.add_uint64(number, static_cast<std::uint64_t>(value));
+void add_integer(std::string& out, std::uint32_t number, std::int64_t value) {
+  pbf_writer(out).add_uint64(number, static_cast<std::uint64_t>(value));
 }
 
-void add_int_or_string(pbf_writer& writer, std::uint32_t number, const Json& value) {
-  pbf_writer inner(writer, number);
-  add_integer(inner, 1, value.is_string() ? 1 : 0);
-  if (value.is_string()) {
-    inner.add_string(3, text_of(value));
-  } else {
-    add_integer(inner, 2, integer_of(value));
+// What `fill` appends to `out`, as a message within. An empty one is written too, though protozero
+// would take it back: `emptyDir: {}` says something.
+template <class F>
+void add_message(std::string& out, std::uint32_t number, F fill) {
+  const std::size_t before = out.size();
+  {
+    pbf_writer outer(out);
+    const pbf_writer inner(outer, number);
+    fill();
   }
+  if (out.size() == before) pbf_writer(out).add_message(number, "", 0);
+}
+
+void add_int_or_string(std::string& out, std::uint32_t number, const Json& value) {
+  add_message(out, number, [&] {
+    add_integer(out, 1, value.is_string() ? 1 : 0);
+    if (value.is_string()) {
+      pbf_writer(out).add_string(3, text_of(value));
+    } else {
+      add_integer(out, 2, integer_of(value));
+    }
+  });
 }
 
 // The part of a second in RFC 3339, in nanoseconds.
@@ -57,13 +71,15 @@ std::int64_t fraction_of(std::string_view time) {
   return nanos;
 }
 
-void add_time(pbf_writer& writer, const ProtoField& field, const Json& value) {
+void add_time(std::string& out, std::uint32_t number, Type type, const Json& value) {
   const std::string text = text_of(value);
   const auto time = parse_timestamp(text);
   if (!time) return;
-  pbf_writer inner(writer, field.number);
-  add_integer(inner, 1, std::chrono::floor<std::chrono::seconds>(time->time_since_epoch()).count());
-  add_integer(inner, 2, field.type == Type::micro_time ? fraction_of(text) : 0);
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(time->time_since_epoch());
+  add_message(out, number, [&] {
+    add_integer(out, 1, seconds.count());
+    add_integer(out, 2, type == Type::micro_time ? fraction_of(text) : 0);
+  });
 }
 
 std::string bytes_of(const Json& value) {
@@ -74,78 +90,67 @@ std::string bytes_of(const Json& value) {
   return base64_decoded(text).value_or("");
 }
 
-void encode_message(pbf_writer& writer, const ProtoMessage& message, const JsonObject& object);
+void encode_message(std::string& out, const ProtoMessage& message, const JsonObject& object);
+
+void add_strings(std::string& out, std::uint32_t number, const Json& value) {
+  add_message(out, number, [&] {
+    if (!value.is_array()) return;
+    for (const Json& item : value.get_array()) pbf_writer(out).add_string(1, text_of(item));
+  });
+}
 
 // `field` gives the type; `number` is its own, or that of a map's value.
-void add_value(pbf_writer& writer, const ProtoField& field, std::uint32_t number,
-               const Json& value) {
+void add_value(std::string& out, const ProtoField& field, std::uint32_t number, const Json& value) {
   switch (field.type) {
     case Type::text:
-      writer.add_string(number, text_of(value));
-      break;
+      return pbf_writer(out).add_string(number, text_of(value));
     case Type::bytes:
-      writer.add_bytes(number, bytes_of(value));
-      break;
+      return pbf_writer(out).add_bytes(number, bytes_of(value));
     case Type::integer:
-      add_integer(writer, number, integer_of(value));
-      break;
+      return add_integer(out, number, integer_of(value));
     case Type::boolean:
-      writer.add_bool(number, value == Json(true));
-      break;
+      return pbf_writer(out).add_bool(number, value == Json(true));
     case Type::raw:
-      pbf_writer(writer, number).add_bytes(1, serialize(value));
-      break;
-    case Type::strings: {
-      pbf_writer inner(writer, number);
-      if (!value.is_array()) break;
-      for (const Json& item : value.get_array()) inner.add_string(1, text_of(item));
-      break;
-    }
+      return add_message(out, number, [&] { pbf_writer(out).add_bytes(1, serialize(value)); });
+    case Type::strings:
+      return add_strings(out, number, value);
     case Type::quantity:
-      pbf_writer(writer, number).add_string(1, text_of(value));
-      break;
+      return add_message(out, number, [&] { pbf_writer(out).add_string(1, text_of(value)); });
     case Type::int_or_string:
-      add_int_or_string(writer, number, value);
-      break;
+      return add_int_or_string(out, number, value);
     case Type::time:
-    case Type::micro_time: {
-      ProtoField numbered = field;
-      numbered.number = number;
-      add_time(writer, numbered, value);
-      break;
-    }
-    case Type::message: {
-      pbf_writer inner(writer, number);
-      encode_message(inner, *field.message, as_object(value));
-      break;
-    }
+    case Type::micro_time:
+      return add_time(out, number, field.type, value);
+    case Type::message:
+      return add_message(out, number,
+                         [&] { encode_message(out, *field.message, as_object(value)); });
   }
 }
 
-void encode_field(pbf_writer& writer, const ProtoField& field, const Json& value) {
+void encode_field(std::string& out, const ProtoField& field, const Json& value) {
   if (field.count == Count::map) {
     for (const auto& [key, item] : as_object(value)) {
-      pbf_writer entry(writer, field.number);
-      entry.add_string(1, key.data(), key.size());
-      add_value(entry, field, 2, item);
+      add_message(out, field.number, [&] {
+        pbf_writer(out).add_string(1, key.data(), key.size());
+        add_value(out, field, 2, item);
+      });
     }
   } else if (field.count == Count::list) {
     if (!value.is_array()) return;
-    for (const Json& item : value.get_array()) add_value(writer, field, field.number, item);
+    for (const Json& item : value.get_array()) add_value(out, field, field.number, item);
   } else {
-    add_value(writer, field, field.number, value);
+    add_value(out, field, field.number, value);
   }
 }
 
-void encode_message(pbf_writer& writer, const ProtoMessage& message, const JsonObject& object) {
+void encode_message(std::string& out, const ProtoMessage& message, const JsonObject& object) {
   for (const ProtoField& field : message.fields) {
     if (field.embedded) {
-      pbf_writer inner(writer, field.number);
-      encode_message(inner, *field.message, object);
+      add_message(out, field.number, [&] { encode_message(out, *field.message, object); });
       continue;
     }
     const Json* value = object.if_contains(field.name);
-    if (value != nullptr && !value->is_null()) encode_field(writer, field, *value);
+    if (value != nullptr && !value->is_null()) encode_field(out, field, *value);
   }
 }
 
@@ -174,8 +179,7 @@ std::string encode_protobuf_item(std::string_view api_version, std::string_view 
   const ProtoMessage* message = proto_message(api_version, kind);
   DCM_ASSERT(message != nullptr);
   std::string text;
-  pbf_writer writer(text);
-  encode_message(writer, *message, object);
+  encode_message(text, *message, object);
   return text;
 }
 
@@ -200,12 +204,8 @@ std::string ProtobufList::finish() const {
 
 std::string protobuf_event(std::string_view type, std::string_view object) {
   std::string event;
-  {
-    pbf_writer writer(event);
-    writer.add_string(1, type.data(), type.size());
-    pbf_writer raw(writer, 2);
-    raw.add_bytes(1, object.data(), object.size());
-  }
+  pbf_writer(event).add_string(1, type.data(), type.size());
+  add_message(event, 2, [&] { pbf_writer(event).add_bytes(1, object.data(), object.size()); });
   const auto size = static_cast<std::uint32_t>(event.size());
   std::string frame;
   frame.reserve(event.size() + 4);

@@ -3,9 +3,8 @@
 package main
 
 import (
+	"clients/internal/say"
 	"context"
-	"fmt"
-	"os"
 	"sort"
 	"strings"
 	"time"
@@ -24,26 +23,12 @@ import (
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
-	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/client-go/util/retry"
 )
 
 const namespace = "clients"
-
-// Ends the program; what came before says where.
-func must[T any](value T, err error) T {
-	if err != nil {
-		fmt.Println("FAILED:", err)
-		os.Exit(1)
-	}
-	return value
-}
-
-func check(err error) { must(0, err) }
-
-func say(format string, values ...any) { fmt.Printf(format+"\n", values...) }
 
 func configMap(name string) *core.ConfigMap {
 	return &core.ConfigMap{
@@ -81,11 +66,11 @@ func pod(name string) *core.Pod {
 
 func typedWrites(ctx context.Context, client kubernetes.Interface) {
 	maps := client.CoreV1().ConfigMaps(namespace)
-	made := must(maps.Create(ctx, configMap("typed"), meta.CreateOptions{}))
-	say("created %s with %v %v", made.Name, made.Data, made.BinaryData)
+	made := say.Must(maps.Create(ctx, configMap("typed"), meta.CreateOptions{}))
+	say.Line("created %s with %v %v", made.Name, made.Data, made.BinaryData)
 	_, err := maps.Create(ctx, configMap("typed"), meta.CreateOptions{})
-	say("again: %v", errors.ReasonForError(err))
-	check(retry.RetryOnConflict(retry.DefaultRetry, func() error {
+	say.Line("again: %v", errors.ReasonForError(err))
+	say.Check(retry.RetryOnConflict(retry.DefaultRetry, func() error {
 		now, err := maps.Get(ctx, "typed", meta.GetOptions{})
 		if err != nil {
 			return err
@@ -95,86 +80,86 @@ func typedWrites(ctx context.Context, client kubernetes.Interface) {
 		return err
 	}))
 	_, err = maps.Update(ctx, made, meta.UpdateOptions{})
-	say("an old version: %v", errors.ReasonForError(err))
-	patched := must(maps.Patch(ctx, "typed", types.StrategicMergePatchType, []byte(`{"data":{"more":"1"}}`), meta.PatchOptions{}))
-	say("patched: %v", patched.Data)
-	applied := must(maps.Apply(ctx, applycore.ConfigMap("applied", namespace).WithData(map[string]string{"a": "b"}),
+	say.Line("an old version: %v", errors.ReasonForError(err))
+	patched := say.Must(maps.Patch(ctx, "typed", types.StrategicMergePatchType, []byte(`{"data":{"more":"1"}}`), meta.PatchOptions{}))
+	say.Line("patched: %v", patched.Data)
+	applied := say.Must(maps.Apply(ctx, applycore.ConfigMap("applied", namespace).WithData(map[string]string{"a": "b"}),
 		meta.ApplyOptions{FieldManager: "clients"}))
-	say("applied: %v, managers %d, %s", applied.Data, len(applied.ManagedFields), applied.ManagedFields[0].FieldsV1)
+	say.Line("applied: %v, managers %d, %s", applied.Data, len(applied.ManagedFields), applied.ManagedFields[0].FieldsV1)
 	_, err = maps.Create(ctx, configMap("No Name"), meta.CreateOptions{})
-	say("a bad name: %v %d causes", errors.ReasonForError(err), len(err.(errors.APIStatus).Status().Details.Causes))
+	say.Line("a bad name: %v %d causes", errors.ReasonForError(err), len(err.(errors.APIStatus).Status().Details.Causes))
 	_, err = maps.Get(ctx, "missing", meta.GetOptions{})
-	say("missing: %v", err)
-	list := must(maps.List(ctx, meta.ListOptions{LabelSelector: "a=b", Limit: 1}))
-	say("listed %d of a=b", len(list.Items))
-	check(maps.DeleteCollection(ctx, meta.DeleteOptions{}, meta.ListOptions{LabelSelector: "a=b"}))
+	say.Line("missing: %v", err)
+	list := say.Must(maps.List(ctx, meta.ListOptions{LabelSelector: "a=b", Limit: 1}))
+	say.Line("listed %d of a=b", len(list.Items))
+	say.Check(maps.DeleteCollection(ctx, meta.DeleteOptions{}, meta.ListOptions{LabelSelector: "a=b"}))
 	_, err = maps.Get(ctx, "typed", meta.GetOptions{})
-	say("deleted with others: %v", errors.ReasonForError(err))
+	say.Line("deleted with others: %v", errors.ReasonForError(err))
 }
 
 func podsAndClaims(ctx context.Context, client kubernetes.Interface) {
 	claims := client.ResourceV1().ResourceClaims(namespace)
-	made := must(claims.Create(ctx, claim("claim"), meta.CreateOptions{}))
-	say("claim: %+v", made.Spec.Devices)
+	made := say.Must(claims.Create(ctx, claim("claim"), meta.CreateOptions{}))
+	say.Line("claim: %+v", made.Spec.Devices)
 	pods := client.CoreV1().Pods(namespace)
-	placed := must(pods.Create(ctx, pod("pod"), meta.CreateOptions{}))
-	say("pod: %v %v %v %v", placed.Status.Phase, *placed.Spec.TerminationGracePeriodSeconds, placed.Spec.DNSPolicy,
+	placed := say.Must(pods.Create(ctx, pod("pod"), meta.CreateOptions{}))
+	say.Line("pod: %v %v %v %v", placed.Status.Phase, *placed.Spec.TerminationGracePeriodSeconds, placed.Spec.DNSPolicy,
 		*placed.Spec.Containers[0].SecurityContext.RunAsNonRoot)
-	say("claims of it: %s", *placed.Spec.ResourceClaims[0].ResourceClaimName)
-	check(pods.Bind(ctx, &core.Binding{
+	say.Line("claims of it: %s", *placed.Spec.ResourceClaims[0].ResourceClaimName)
+	say.Check(pods.Bind(ctx, &core.Binding{
 		ObjectMeta: meta.ObjectMeta{Name: "pod", Namespace: namespace},
 		Target:     core.ObjectReference{Kind: "Node", Name: "node"},
 	}, meta.CreateOptions{}))
-	placed = must(pods.Get(ctx, "pod", meta.GetOptions{}))
-	say("bound to %s", placed.Spec.NodeName)
+	placed = say.Must(pods.Get(ctx, "pod", meta.GetOptions{}))
+	say.Line("bound to %s", placed.Spec.NodeName)
 	placed.Status.Phase = core.PodRunning
 	start := meta.NewTime(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
 	placed.Status.StartTime = &start
-	placed = must(pods.UpdateStatus(ctx, placed, meta.UpdateOptions{}))
-	say("status: %v since %v", placed.Status.Phase, placed.Status.StartTime.UTC())
-	check(pods.EvictV1(ctx, &policy.Eviction{ObjectMeta: meta.ObjectMeta{Name: "pod", Namespace: namespace}}))
-	placed = must(pods.Get(ctx, "pod", meta.GetOptions{}))
-	say("evicted: %v", placed.DeletionTimestamp != nil)
+	placed = say.Must(pods.UpdateStatus(ctx, placed, meta.UpdateOptions{}))
+	say.Line("status: %v since %v", placed.Status.Phase, placed.Status.StartTime.UTC())
+	say.Check(pods.EvictV1(ctx, &policy.Eviction{ObjectMeta: meta.ObjectMeta{Name: "pod", Namespace: namespace}}))
+	placed = say.Must(pods.Get(ctx, "pod", meta.GetOptions{}))
+	say.Line("evicted: %v", placed.DeletionTimestamp != nil)
 	none := int64(0)
-	check(pods.Delete(ctx, "pod", meta.DeleteOptions{GracePeriodSeconds: &none}))
-	check(claims.Delete(ctx, "claim", meta.DeleteOptions{Preconditions: &meta.Preconditions{UID: &made.UID}}))
+	say.Check(pods.Delete(ctx, "pod", meta.DeleteOptions{GracePeriodSeconds: &none}))
+	say.Check(claims.Delete(ctx, "claim", meta.DeleteOptions{Preconditions: &meta.Preconditions{UID: &made.UID}}))
 }
 
 func dynamicAndMetadata(ctx context.Context, config *rest.Config) {
 	maps := schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
-	objects := must(dynamic.NewForConfigOrDie(config).Resource(maps).Namespace(namespace).Get(ctx, "applied", meta.GetOptions{}))
-	say("dynamic: %s %s %v", objects.GetAPIVersion(), objects.GetKind(), objects.Object["data"])
+	objects := say.Must(dynamic.NewForConfigOrDie(config).Resource(maps).Namespace(namespace).Get(ctx, "applied", meta.GetOptions{}))
+	say.Line("dynamic: %s %s %v", objects.GetAPIVersion(), objects.GetKind(), objects.Object["data"])
 	client := metadata.NewForConfigOrDie(config).Resource(maps).Namespace(namespace)
-	part := must(client.Get(ctx, "applied", meta.GetOptions{}))
-	say("metadata: %s %s %s", part.APIVersion, part.Kind, part.Name)
-	list := must(client.List(ctx, meta.ListOptions{FieldSelector: "metadata.name=applied"}))
-	say("metadata of %d", len(list.Items))
-	part = must(client.Patch(ctx, "applied", types.MergePatchType, []byte(`{"metadata":{"labels":{"x":"y"}}}`), meta.PatchOptions{}))
-	say("metadata patched: %v", part.Labels)
-	check(client.Delete(ctx, "applied", meta.DeleteOptions{}))
+	part := say.Must(client.Get(ctx, "applied", meta.GetOptions{}))
+	say.Line("metadata: %s %s %s", part.APIVersion, part.Kind, part.Name)
+	list := say.Must(client.List(ctx, meta.ListOptions{FieldSelector: "metadata.name=applied"}))
+	say.Line("metadata of %d", len(list.Items))
+	part = say.Must(client.Patch(ctx, "applied", types.MergePatchType, []byte(`{"metadata":{"labels":{"x":"y"}}}`), meta.PatchOptions{}))
+	say.Line("metadata patched: %v", part.Labels)
+	say.Check(client.Delete(ctx, "applied", meta.DeleteOptions{}))
 }
 
 func informer(ctx context.Context, client kubernetes.Interface) {
 	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(namespace))
 	maps := factory.Core().V1().ConfigMaps()
 	events := make(chan string, 10)
-	must(maps.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
+	say.Must(maps.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(object any) { events <- "added " + object.(*core.ConfigMap).Name },
 		UpdateFunc: func(_, object any) { events <- "updated " + object.(*core.ConfigMap).Name },
 		DeleteFunc: func(object any) { events <- "deleted " + object.(*core.ConfigMap).Name },
 	}))
 	factory.Start(ctx.Done())
-	say("synced: %v", len(factory.WaitForCacheSync(ctx.Done())))
+	say.Line("synced: %v", len(factory.WaitForCacheSync(ctx.Done())))
 	writes := client.CoreV1().ConfigMaps(namespace)
-	made := must(writes.Create(ctx, configMap("watched"), meta.CreateOptions{}))
+	made := say.Must(writes.Create(ctx, configMap("watched"), meta.CreateOptions{}))
 	made.Data["key"] = "new"
-	must(writes.Update(ctx, made, meta.UpdateOptions{}))
-	check(writes.Delete(ctx, "watched", meta.DeleteOptions{}))
+	say.Must(writes.Update(ctx, made, meta.UpdateOptions{}))
+	say.Check(writes.Delete(ctx, "watched", meta.DeleteOptions{}))
 	// A real server publishes kube-root-ca.crt by a controller; there is none here.
 	for seen := 0; seen < 3; {
 		event := <-events
 		if event[len(event)-len("watched"):] == "watched" {
-			say("event: %s", event)
+			say.Line("event: %s", event)
 			seen++
 		}
 	}
@@ -182,23 +167,23 @@ func informer(ctx context.Context, client kubernetes.Interface) {
 
 func election(ctx context.Context, client kubernetes.Interface) {
 	ctx, stop := context.WithCancel(ctx)
-	lock := must(resourcelock.New(resourcelock.LeasesResourceLock, namespace, "leader", client.CoreV1(),
+	lock := say.Must(resourcelock.New(resourcelock.LeasesResourceLock, namespace, "leader", client.CoreV1(),
 		client.CoordinationV1(), resourcelock.ResourceLockConfig{Identity: "me"}))
 	leaderelection.RunOrDie(ctx, leaderelection.LeaderElectionConfig{
 		Lock: lock, LeaseDuration: 15 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second,
 		ReleaseOnCancel: true,
 		Callbacks: leaderelection.LeaderCallbacks{
-			OnStartedLeading: func(context.Context) { say("leading"); stop() },
-			OnStoppedLeading: func() { say("stopped leading") },
+			OnStartedLeading: func(context.Context) { say.Line("leading"); stop() },
+			OnStoppedLeading: func() { say.Line("stopped leading") },
 		},
 	})
-	lease := must(client.CoordinationV1().Leases(namespace).Get(context.Background(), "leader", meta.GetOptions{}))
-	say("lease: holder %q, micros kept %v", *lease.Spec.HolderIdentity, lease.Spec.RenewTime.Nanosecond()%1_000_000 != 0)
+	lease := say.Must(client.CoordinationV1().Leases(namespace).Get(context.Background(), "leader", meta.GetOptions{}))
+	say.Line("lease: holder %q, micros kept %v", *lease.Spec.HolderIdentity, lease.Spec.RenewTime.Nanosecond()%1_000_000 != 0)
 }
 
 func discovered(client kubernetes.Interface) {
 	_, resources, err := client.Discovery().ServerGroupsAndResources()
-	check(err)
+	say.Check(err)
 	var kinds []string
 	for _, group := range resources {
 		for _, kind := range group.APIResources {
@@ -208,21 +193,21 @@ func discovered(client kubernetes.Interface) {
 		}
 	}
 	sort.Strings(kinds)
-	say("discovered: %v", kinds)
+	say.Line("discovered: %v", kinds)
 }
 
 func main() {
-	config := must(clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG")))
+	config := say.Config()
 	client := kubernetes.NewForConfigOrDie(config)
 	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
 	defer cancel()
 	discovered(client)
-	must(client.CoreV1().Namespaces().Create(ctx, &core.Namespace{ObjectMeta: meta.ObjectMeta{Name: namespace}}, meta.CreateOptions{}))
-	must(client.CoreV1().Nodes().Create(ctx, &core.Node{ObjectMeta: meta.ObjectMeta{Name: "node"}}, meta.CreateOptions{}))
+	say.Namespace(ctx, client, namespace)
+	say.Must(client.CoreV1().Nodes().Create(ctx, &core.Node{ObjectMeta: meta.ObjectMeta{Name: "node"}}, meta.CreateOptions{}))
 	typedWrites(ctx, client)
 	podsAndClaims(ctx, client)
 	dynamicAndMetadata(ctx, config)
 	informer(ctx, client)
 	election(ctx, client)
-	say("done")
+	say.Line("done")
 }

@@ -12,6 +12,7 @@ readonly program_packages=(
   kube-apiserver=k8s.io/kubernetes/cmd/kube-apiserver
   kubectl=k8s.io/kubernetes/cmd/kubectl
   kube-controller-manager=k8s.io/kubernetes/cmd/kube-controller-manager
+  kube-scheduler=k8s.io/kubernetes/cmd/kube-scheduler
 )
 # Without these there is no cluster; ready-made sets lack the others.
 readonly needed_programs=(etcd kube-apiserver kubectl)
@@ -44,7 +45,12 @@ use_version() {
 # The pins a build was made from: a changed go.mod makes the cached binaries old.
 module_fingerprint() { cat "$module/go.mod" "$module/go.sum" | sha256sum; }
 
+# What was built before a program was added to the list lacks it.
 is_built() {
+  local entry
+  for entry in "${program_packages[@]}"; do
+    [[ -x $binaries/${entry%%=*} ]] || return 1
+  done
   [[ -f $binaries/.module && $(<"$binaries/.module") == "$(module_fingerprint)" ]]
 }
 

@@ -36,7 +36,10 @@ TEST_F(OpenApi, has_a_document_for_each_group_version_that_is_served) {
   EXPECT_EQ(roots, (std::vector<std::string>{
                        "api/v1", "apis/coordination.k8s.io/v1", "apis/policy/v1",
                        "apis/resource.k8s.io/v1", "apis/resource.k8s.io/v1beta2",
-                       "apis/resource.k8s.io/v1beta1", "apis/resource.k8s.io/v1alpha3"}));
+                       "apis/resource.k8s.io/v1beta1", "apis/resource.k8s.io/v1alpha3",
+                       "apis/events.k8s.io/v1", "apis/apps/v1", "apis/batch/v1",
+                       "apis/discovery.k8s.io/v1", "apis/rbac.authorization.k8s.io/v1",
+                       "apis/scheduling.k8s.io/v1", "apis/storage.k8s.io/v1"}));
 }
 
 TEST_F(OpenApi, refers_to_no_schema_that_is_missing) {
@@ -83,7 +86,7 @@ TEST_F(OpenApi, changes_its_hash_when_other_kinds_are_served) {
 }
 
 TEST_F(OpenApi, is_not_found_for_what_is_not_served) {
-  for (const auto* path : {"/openapi/v1", "/openapi/v3/apis/apps/v1", "/openapi/v3/api",
+  for (const auto* path : {"/openapi/v1", "/openapi/v3/apis/things/v1", "/openapi/v3/api",
                            "/openapi/v3/apis/resource.k8s.io"}) {
     EXPECT_EQ(api.get(path).status, 404) << path;
   }

@@ -142,7 +142,7 @@ constexpr std::string_view kManyTypes =
     R"({"apiVersion":"v1","kind":"Pod","metadata":{)"
     R"("name":"p","creationTimestamp":"2026-01-02T03:04:05Z","labels":{"a":"b"},)"
     R"("managedFields":[{"manager":"m","fieldsV1":{"f:spec":{}}}]},"spec":{"volumes":[)"
-    R"({"name":"v","secret":{"secretName":"s","defaultMode":420}}],"containers":[{"name":"c",)"
+    R"({"name":"v","secret":{"secretName":"s","defaultMode":420}},{"name":"e","emptyDir":{}}],"containers":[{"name":"c",)"
     R"("ports":[{"containerPort":80}],"resources":{"limits":{"cpu":"100m"}},)"
     R"("livenessProbe":{"httpGet":{"path":"/","port":"http"},"periodSeconds":10}}],)"
     R"("priority":-5,"shareProcessNamespace":false}})";

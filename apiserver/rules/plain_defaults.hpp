@@ -1,0 +1,13 @@
+// The API's defaults of the kinds that are stored as they come, as one table.
+#pragma once
+
+#include <string_view>
+
+#include "apiserver/text/json.hpp"
+
+namespace dcm::apiserver {
+
+// Sets what is not there. What stands below something that is not there has no default.
+void set_plain_defaults(std::string_view kind, JsonObject& object);
+
+}  // namespace dcm::apiserver

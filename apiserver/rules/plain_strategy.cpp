@@ -1,0 +1,243 @@
+// Kinds that are stored as they come, for the controllers, schedulers and tools that need them:
+// defaults by a table (plain_defaults.*), the status apart from the rest, and what a server adds
+// that a controller cannot do without.
+#include <algorithm>
+#include <map>
+
+#include "apiserver/rules/plain_defaults.hpp"
+#include "apiserver/rules/pod_defaults.hpp"
+#include "apiserver/rules/strategies.hpp"
+#include "apiserver/store/label_selector.hpp"
+#include "apiserver/text/base64.hpp"
+
+namespace dcm::apiserver {
+
+namespace {
+
+// A Deployment that rolls says how.
+void add_rolling_update(JsonObject& deployment) {
+  JsonObject& strategy = child(child(deployment, "spec"), "strategy");
+  if (text_at(strategy, {"type"}) != "RollingUpdate") return;
+  JsonObject& rolling = child(strategy, "rollingUpdate");
+  set_default(rolling, "maxUnavailable", "25%");
+  set_default(rolling, "maxSurge", "25%");
+}
+
+// The pods of a Job are told by its UID.
+void add_job_labels(JsonObject& job) {
+  JsonObject& spec = child(job, "spec");
+  if (is_set(spec, "manualSelector")) return;
+  const std::string uid(text_at(job, {"metadata", "uid"}));
+  const std::string name(text_at(job, {"metadata", "name"}));
+  JsonObject& labels = child(child(child(spec, "template"), "metadata"), "labels");
+  for (const auto* key : {"batch.kubernetes.io/controller-uid", "controller-uid"}) {
+    labels[key] = uid;
+  }
+  for (const auto* key : {"batch.kubernetes.io/job-name", "job-name"}) labels[key] = name;
+  child(child(spec, "selector"), "matchLabels")["batch.kubernetes.io/controller-uid"] = uid;
+}
+
+// Without completions a work queue of one; without parallelism one at a time.
+void default_job(JsonObject& job) {
+  JsonObject& spec = child(job, "spec");
+  if (!spec.contains("completions") && !spec.contains("parallelism")) spec["completions"] = 1;
+  set_default(spec, "parallelism", 1);
+}
+
+void default_controller(JsonObject& controller) {
+  JsonObject& spec = child(controller, "spec");
+  const JsonObject labels = object_at(spec, {"template", "metadata", "labels"});
+  if (!labels.empty()) set_default(spec, "selector", labels);
+}
+
+void default_service(JsonObject& service) {
+  Json* ports = find(service, {"spec", "ports"});
+  if (ports != nullptr && ports->is_array()) {
+    for (Json& port : ports->get_array()) {
+      if (!port.is_object() || !has(port.get_object(), {"port"})) continue;
+      const Json target = port.get_object()["port"];
+      set_default(port.get_object(), "targetPort", target);
+    }
+  }
+  if (text_at(service, {"spec", "type"}) != "ExternalName") {
+    set_default(child(service, "spec"), "internalTrafficPolicy", "Cluster");
+  }
+}
+
+// An address that no other service is likely to have: nobody routes to it.
+std::string cluster_ip(std::string_view uid) {
+  const std::size_t hash = std::hash<std::string_view>()(uid);
+  return "10.96." + std::to_string((hash >> 8) % 254 + 1) + "." + std::to_string(hash % 254 + 1);
+}
+
+void add_cluster_ip(JsonObject& service) {
+  JsonObject& spec = child(service, "spec");
+  if (text_at(spec, {"type"}) == "ExternalName") return;
+  if (text_at(spec, {"clusterIP"}).empty()) {
+    spec["clusterIP"] = cluster_ip(text_at(service, {"metadata", "uid"}));
+  }
+  set_default(spec, "clusterIPs", JsonArray{spec["clusterIP"]});
+  set_default(spec, "ipFamilies", JsonArray{"IPv4"});
+  set_default(spec, "ipFamilyPolicy", "SingleStack");
+}
+
+void encode_string_data(JsonObject& secret) {
+  const JsonObject texts = object_at(secret, {"stringData"});
+  for (const auto& [key, value] : texts) {
+    if (value.is_string()) child(secret, "data")[key] = padded_base64(view(value.get_string()));
+  }
+  secret.erase("stringData");
+}
+
+void begin_pending(JsonObject& object) {
+  object["status"] = JsonObject{{"phase", "Pending"}};
+}
+
+struct PlainKind {
+  std::string_view kind;
+  // Where its pods' spec is, if it makes any.
+  enum class Pods { none, of_template, of_job_template } pods = Pods::none;
+  enum class Generation { none, counted } generation = Generation::none;
+  enum class Selector { none, of_template } selector = Selector::none;
+  void (*set_defaults)(JsonObject&) = nullptr;
+  void (*on_create)(JsonObject&) = nullptr;
+  std::vector<std::string_view> kept = {};  // of the spec, where an update leaves it out
+  NameRule name_rule = NameRule::dns_subdomain;
+  CreateOnUpdate create_on_update = CreateOnUpdate::refused;
+};
+
+using Pods = PlainKind::Pods;
+constexpr auto kCounted = PlainKind::Generation::counted;
+constexpr auto kOfTemplate = PlainKind::Selector::of_template;
+
+const std::vector<PlainKind>& plain_kinds() {
+  constexpr auto kNoGeneration = PlainKind::Generation::none;
+  constexpr auto kNoSelector = PlainKind::Selector::none;
+  static const std::vector<PlainKind> kKinds = {
+      {"Deployment", Pods::of_template, kCounted, kOfTemplate, add_rolling_update},
+      {"ReplicaSet", Pods::of_template, kCounted, kOfTemplate},
+      {"StatefulSet", Pods::of_template, kCounted, kOfTemplate},
+      {"DaemonSet", Pods::of_template, kCounted, kOfTemplate},
+      {"ReplicationController", Pods::of_template, kCounted, kNoSelector, default_controller},
+      {"Job", Pods::of_template, kCounted, kNoSelector, default_job, add_job_labels, {"selector"}},
+      {"CronJob", Pods::of_job_template, kCounted},
+      {"Service",
+       Pods::none,
+       kNoGeneration,
+       kNoSelector,
+       default_service,
+       add_cluster_ip,
+       {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"},
+       NameRule::dns_label,
+       CreateOnUpdate::allowed},
+      {"Endpoints",
+       Pods::none,
+       kNoGeneration,
+       kNoSelector,
+       nullptr,
+       nullptr,
+       {},
+       NameRule::dns_subdomain,
+       CreateOnUpdate::allowed},
+      {"EndpointSlice", Pods::none, kCounted},
+      {"Secret", Pods::none, kNoGeneration, kNoSelector, encode_string_data},
+      {"PersistentVolume", Pods::none, kNoGeneration, kNoSelector, nullptr, begin_pending},
+      {"PersistentVolumeClaim", Pods::none, kNoGeneration, kNoSelector, nullptr, begin_pending},
+      {"Role",
+       Pods::none,
+       kNoGeneration,
+       kNoSelector,
+       nullptr,
+       nullptr,
+       {},
+       NameRule::path_segment,
+       CreateOnUpdate::allowed},
+      {"PriorityClass", Pods::none, kCounted},
+      {"Other"},
+  };
+  return kKinds;
+}
+
+Json* pod_spec_of(JsonObject& object, Pods pods) {
+  if (pods == Pods::none) return nullptr;
+  if (pods == Pods::of_template) return find(object, {"spec", "template", "spec"});
+  return find(object, {"spec", "jobTemplate", "spec", "template", "spec"});
+}
+
+class PlainStrategy final : public OldStatusStrategy {
+ public:
+  PlainStrategy(const PlainKind& rules, std::string_view kind) : rules_(rules), kind_(kind) {}
+
+  NameRule name_rule() const override { return rules_.name_rule; }
+  CreateOnUpdate create_on_update() const override { return rules_.create_on_update; }
+
+  void set_defaults(JsonObject& object, const WriteContext&) const override {
+    set_plain_defaults(kind_, object);
+    if (rules_.set_defaults != nullptr) rules_.set_defaults(object);
+    Json* pods = pod_spec_of(object, rules_.pods);
+    if (pods != nullptr && pods->is_object()) default_pod_spec(pods->get_object());
+  }
+
+  void prepare_create(JsonObject& object, const WriteContext&) const override {
+    if (object.contains("status") || rules_.generation == kCounted) object["status"] = JsonObject();
+    if (rules_.generation == kCounted) child(object, "metadata")["generation"] = 1;
+    if (rules_.on_create != nullptr) rules_.on_create(object);
+  }
+
+  void prepare_update(JsonObject& next, const JsonObject& old, Endpoint endpoint,
+                      const WriteContext& context) const override {
+    OldStatusStrategy::prepare_update(next, old, endpoint, context);
+    if (endpoint != Endpoint::main) return;
+    for (const auto name : rules_.kept) {
+      if (!has(next, {"spec", name})) restore(child(next, "spec"), object_at(old, {"spec"}), name);
+    }
+    if (rules_.generation == kCounted) count_generation(next, old);
+  }
+
+  void validate_create(const JsonObject& object, const WriteContext&,
+                       Causes& causes) const override {
+    validate_selector(object, causes);
+  }
+
+  void validate_update(const JsonObject& next, const JsonObject& old, Endpoint endpoint,
+                       Causes& causes) const override {
+    if (endpoint != Endpoint::main) return;
+    validate_selector(next, causes);
+    const JsonObject& selector = object_at(next, {"spec", "selector"});
+    if (rules_.selector == kOfTemplate && selector != object_at(old, {"spec", "selector"})) {
+      causes.push_back(invalid_value("spec.selector", selector, "field is immutable"));
+    }
+  }
+
+ private:
+  void validate_selector(const JsonObject& object, Causes& causes) const {
+    if (rules_.selector != kOfTemplate) return;
+    if (!has(object, {"spec", "selector"})) {
+      causes.push_back(required_value("spec.selector"));
+      return;
+    }
+    const JsonObject& labels = object_at(object, {"spec", "template", "metadata", "labels"});
+    if (selects(&object_at(object, {"spec", "selector"}), labels)) return;
+    causes.push_back(invalid_value("spec.template.metadata.labels", labels,
+                                   "`selector` does not match template `labels`"));
+  }
+
+  const PlainKind& rules_;
+  std::string_view kind_;
+};
+
+}  // namespace
+
+const Strategy& plain_strategy(std::string_view kind) {
+  // By the kind's name in the table of kinds, which outlives them.
+  static std::map<std::string_view, PlainStrategy> strategies;
+  if (const auto found = strategies.find(kind); found != strategies.end()) return found->second;
+  const auto& kinds = plain_kinds();
+  const std::string_view rules =
+      kind.ends_with("Role") || kind.ends_with("RoleBinding") ? "Role" : kind;
+  auto row = std::ranges::find(kinds, rules, &PlainKind::kind);
+  if (row == kinds.end()) --row;
+  return strategies.try_emplace(kind, *row, kind).first->second;
+}
+
+}  // namespace dcm::apiserver

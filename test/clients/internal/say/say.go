@@ -1,0 +1,47 @@
+// Package say holds what all programs share: steps that are said, and an end at the first that fails.
+package say
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	core "k8s.io/api/core/v1"
+	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// Must ends the program on an error; what was said before tells where.
+func Must[T any](value T, err error) T {
+	if err != nil {
+		fmt.Println("FAILED:", err)
+		os.Exit(1)
+	}
+	return value
+}
+
+// Check is Must for what returns nothing else.
+func Check(err error) { Must(0, err) }
+
+// Line says one step.
+func Line(format string, values ...any) { fmt.Printf(format+"\n", values...) }
+
+// Config is that of $KUBECONFIG.
+func Config() *rest.Config { return Must(clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))) }
+
+// Until asks again and again, and ends the program when it takes too long.
+func Until(ctx context.Context, what string, done func(context.Context) (bool, error)) {
+	Check(wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, 60*time.Second, true, done))
+	Line("%s", what)
+}
+
+// Namespace makes one, with the service account that pods need where a controller makes none.
+func Namespace(ctx context.Context, client kubernetes.Interface, name string) {
+	Must(client.CoreV1().Namespaces().Create(ctx, &core.Namespace{ObjectMeta: meta.ObjectMeta{Name: name}}, meta.CreateOptions{}))
+	Must(client.CoreV1().ServiceAccounts(name).Create(ctx,
+		&core.ServiceAccount{ObjectMeta: meta.ObjectMeta{Name: "default"}}, meta.CreateOptions{}))
+}

@@ -1,0 +1,109 @@
+// Kinds that are stored as they come: what a server adds to them that others' controllers lean on.
+#include "test/unit/apiserver/fixture.hpp"
+
+namespace dcm::apiserver {
+namespace {
+
+constexpr std::string_view kDeployments = "/apis/apps/v1/namespaces/default/deployments";
+constexpr std::string_view kJson = "application/json";
+
+constexpr std::string_view kWeb =
+    R"({"metadata":{"name":"web"},"spec":{"selector":{"matchLabels":)"
+    R"({"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[)"
+    R"({"name":"c","image":"i:1"}]}}}})";
+
+TEST_F(Api, gives_a_deployment_its_defaults_and_those_of_its_pods) {
+  const Answer made = api.send("POST", kDeployments, kJson, std::string(kWeb));
+  ASSERT_EQ(made.status, 201) << serialize(made.body);
+  EXPECT_EQ(integer_at(made.body, {"spec", "replicas"}), 1);
+  EXPECT_EQ(made.text({"spec", "strategy", "rollingUpdate", "maxSurge"}), "25%");
+  EXPECT_EQ(made.text({"spec", "template", "spec", "dnsPolicy"}), "ClusterFirst");
+  EXPECT_EQ(integer_at(made.body, {"metadata", "generation"}), 1);
+}
+
+TEST_F(Api, counts_the_generations_of_a_deployment_but_not_those_of_its_status) {
+  api.send("POST", kDeployments, kJson, std::string(kWeb));
+  const std::string web = std::string(kDeployments) + "/web";
+  constexpr std::string_view kMerge = "application/merge-patch+json";
+  const Answer status = api.send("PATCH", web + "/status", kMerge,
+                                 R"({"status":{"replicas":3},"spec":{"replicas":9}})");
+  EXPECT_EQ(integer_at(status.body, {"metadata", "generation"}), 1);
+  EXPECT_EQ(integer_at(status.body, {"spec", "replicas"}), 1) << "the spec is not its business";
+  const Answer spec = api.send("PATCH", web, kMerge, R"({"spec":{"replicas":2}})");
+  EXPECT_EQ(integer_at(spec.body, {"metadata", "generation"}), 2);
+  EXPECT_EQ(integer_at(spec.body, {"status", "replicas"}), 3);
+}
+
+TEST_F(Api, refuses_a_selector_that_does_not_match_the_template) {
+  std::string other(kWeb);
+  other.replace(other.find(R"("labels":{"a")"), 13, R"("labels":{"x")");
+  const Answer refused = api.send("POST", kDeployments, kJson, other);
+  EXPECT_EQ(refused.status, 422);
+  EXPECT_NE(refused.text({"message"}).find("`selector` does not match template `labels`"),
+            std::string_view::npos);
+}
+
+TEST_F(Api, merges_the_containers_of_a_template_by_name) {
+  api.send("POST", kDeployments, kJson, std::string(kWeb));
+  const Answer patched = api.send(
+      "PATCH", std::string(kDeployments) + "/web", "application/strategic-merge-patch+json",
+      R"({"spec":{"template":{"spec":{"containers":[{"name":"d","image":"j:1"}]}}}})");
+  EXPECT_EQ(array_at(patched.body, {"spec", "template", "spec", "containers"}).size(), 2U);
+}
+
+TEST_F(Api, tells_the_pods_of_a_job_by_its_uid) {
+  const Answer made = api.send("POST", "/apis/batch/v1/namespaces/default/jobs", kJson,
+                               R"({"metadata":{"name":"j"},"spec":{"template":{"spec":{)"
+                               R"("restartPolicy":"Never","containers":[{"name":"c"}]}}}})");
+  ASSERT_EQ(made.status, 201) << serialize(made.body);
+  EXPECT_EQ(
+      made.text({"spec", "template", "metadata", "labels", "batch.kubernetes.io/controller-uid"}),
+      made.text({"metadata", "uid"}));
+  EXPECT_EQ(made.text({"spec", "selector", "matchLabels", "batch.kubernetes.io/controller-uid"}),
+            made.text({"metadata", "uid"}));
+  EXPECT_EQ(integer_at(made.body, {"spec", "parallelism"}), 1);
+}
+
+TEST_F(Api, keeps_the_text_of_a_secret_as_bytes) {
+  const Answer made = api.send("POST", "/api/v1/namespaces/default/secrets", kJson,
+                               R"({"metadata":{"name":"s"},"stringData":{"k":"v?"}})");
+  EXPECT_EQ(made.text({"data", "k"}), "dj8=");
+  EXPECT_EQ(made.text({"type"}), "Opaque");
+  EXPECT_FALSE(made.body.contains("stringData"));
+}
+
+TEST_F(Api, gives_a_service_an_address_and_keeps_it) {
+  constexpr std::string_view kServices = "/api/v1/namespaces/default/services";
+  const Answer made = api.send("POST", kServices, kJson,
+                               R"({"metadata":{"name":"s"},"spec":{"ports":[{"port":80}]}})");
+  const std::string address(made.text({"spec", "clusterIP"}));
+  EXPECT_TRUE(address.starts_with("10.96.")) << serialize(made.body);
+  const Answer replaced = api.send("PUT", std::string(kServices) + "/s", kJson,
+                                   R"({"metadata":{"name":"s"},"spec":{"ports":[{"port":81}]}})");
+  EXPECT_EQ(replaced.text({"spec", "clusterIP"}), address);
+}
+
+TEST_F(Api, shows_an_event_under_the_names_of_both_of_its_groups) {
+  const Answer made =
+      api.send("POST", "/apis/events.k8s.io/v1/namespaces/default/events", kJson,
+               R"({"metadata":{"name":"e"},"note":"hello","regarding":{"kind":"Pod",)"
+               R"("namespace":"default","name":"p"},"reportingController":"me"})");
+  ASSERT_EQ(made.status, 201) << serialize(made.body);
+  EXPECT_EQ(made.text({"note"}), "hello");
+  const Answer core = api.get("/api/v1/namespaces/default/events/e");
+  EXPECT_EQ(core.text({"message"}), "hello");
+  EXPECT_EQ(core.text({"involvedObject", "name"}), "p");
+  EXPECT_EQ(core.text({"reportingComponent"}), "me");
+}
+
+TEST_F(Api, allows_everybody_everything_when_it_is_asked) {
+  const Answer may = api.send(
+      "POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", kJson,
+      R"({"apiVersion":"authorization.k8s.io/v1","kind":"SelfSubjectAccessReview","spec":{}})");
+  EXPECT_EQ(may.status, 201);
+  EXPECT_EQ(may.body.at("status").at("allowed"), Json(true));
+  EXPECT_EQ(api.get("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews").status, 405);
+}
+
+}  // namespace
+}  // namespace dcm::apiserver
