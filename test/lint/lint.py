@@ -32,7 +32,8 @@ INCLUDES = {
         "controllers/api", "controllers/common", "informers", "workqueue", "client", "client/api",
         "runtime"],
     # The node's side: what kubelet does for DRA.
-    "node": ["controllers/api", "controllers/common", "client/api", "runtime"],
+    "node": ["controllers/api", "controllers/common", "client/api", "runtime", "runtime/grpc",
+             "runtime/http"],
     "cmd/dra-controller-manager": [
         "controllers/api", "controllers/common", "controllers/resource_claim",
         "controllers/device_taint_eviction", "informers", "workqueue", "client", "client/api", "client/leader_election", "runtime",
@@ -52,6 +53,7 @@ INCLUDES = {
 THIRD_PARTY = {
     r"boost/beast|boost/asio/ssl|openssl/": ["runtime/http/", "test/support/"],
     r"simdjson": ["client/", "controllers/api/json/", "node/checkpoint/"],
+    r"protozero": ["node/plugins/messages", "apiserver/", "test/"],
     r"boost/json": ["client/api/encode", "controllers/api/encode", "client/auth/exec_plugin.cpp",
                      "client/config/yaml_json.cpp", "cmd/", "apiserver/", "test/"],
     r"yaml-cpp": ["client/", "cmd/", "test/support/", "apiserver/text/yaml.cpp"],

@@ -56,6 +56,27 @@ TEST(Checkpoint, an_entry_has_kubelets_keys_in_kubelets_order) {
                R"("skipNodeOperations":["NodePrepareResources"]}}}]})"));
 }
 
+// Made with kubelet 1.37's own code (pkg/kubelet/cm/dra/state).
+constexpr const char* kWrittenByKubelet =
+    R"({"Data":"{\"kind\":\"DRACheckpoint\",\"apiVersion\":\"checkpoint.dra.kubelet.k)"
+    R"(8s.io/v1\",\"ClaimInfoStateList\":[{\"ClaimUID\":\"u1\",\"ClaimName\":\"c1\",\)"
+    R"("Namespace\":\"default\",\"PodUIDs\":{\"p1\":{},\"p2\":{}},\"DriverState\":{\")"
+    R"(gpu.example.com\":{\"Devices\":[{\"PoolName\":\"node-0\",\"DeviceName\":\"dev-)"
+    R"(0\",\"ShareID\":null,\"RequestNames\":[\"gpu\"],\"CDIDeviceIDs\":[\"example.co)"
+    R"(m/gpu=\\u003c0\\u003e\\u0026\\u2028\\\"é\\n\"]},{\"PoolName\":\"node-0\",\"De)"
+    R"(viceName\":\"dev-0\",\"ShareID\":\"5d2c6a3e-1f7b-4c59-9d55-0a1f2f3f4a5b\",\"Re)"
+    R"(questNames\":null,\"CDIDeviceIDs\":null}]},\"nic.example.com\":{\"Devices\":nu)"
+    R"(ll,\"skipNodeOperations\":[\"NodePrepareResources\"]}}}]}","Checksum":18233873)"
+    R"(06})";
+
+TEST(Checkpoint, a_file_of_kubelet_is_read_and_written_again_to_the_byte) {  // [64]
+  const auto entries = decode_checkpoint(kWrittenByKubelet);
+  ASSERT_TRUE(entries) << entries.error().message;
+  const PreparedDevice& device = entries->front().drivers.at("gpu.example.com").devices.back();
+  EXPECT_EQ(device.share_id, "5d2c6a3e-1f7b-4c59-9d55-0a1f2f3f4a5b");
+  EXPECT_EQ(encode_checkpoint(*entries), kWrittenByKubelet);
+}
+
 TEST(Checkpoint, strings_are_escaped_as_go_does) {
   std::string out;
   append_go_string(out, "<a>&\"\\\n\x01\u2028\u00e9\xff");

@@ -1,0 +1,133 @@
+#include "node/plugins/messages.hpp"
+
+#include <utility>
+
+#include <protozero/pbf_reader.hpp>
+#include <protozero/pbf_writer.hpp>
+
+namespace dcm::node {
+namespace {
+
+using protozero::pbf_reader;
+
+constexpr auto kBytes = protozero::pbf_wire_type::length_delimited;
+
+// Calls `on_field(number, reader)` for fields with a length; the others are not of our messages.
+template <class OnField>
+void each_field(pbf_reader reader, OnField&& on_field) {
+  while (reader.next()) {
+    if (reader.wire_type() == kBytes) {
+      on_field(reader.tag(), reader.get_view());
+    } else {
+      reader.skip();
+    }
+  }
+}
+
+std::string text(protozero::data_view view) {
+  return {view.data(), view.size()};
+}
+
+PreparedDevice read_device(protozero::data_view message) {
+  PreparedDevice device;
+  each_field(pbf_reader(message), [&](auto number, protozero::data_view value) {
+    if (number == 1) device.requests.push_back(text(value));
+    if (number == 2) device.pool = text(value);
+    if (number == 3) device.device = text(value);
+    if (number == 4) device.cdi_ids.push_back(text(value));
+    if (number == 5) device.share_id = text(value);
+  });
+  return device;
+}
+
+ClaimAnswer read_prepared(protozero::data_view message) {
+  ClaimAnswer answer;
+  each_field(pbf_reader(message), [&](auto number, protozero::data_view value) {
+    if (number == 1) answer.devices.push_back(read_device(value));
+    if (number == 2) answer.error = text(value);
+  });
+  return answer;
+}
+
+ClaimAnswer read_unprepared(protozero::data_view message) {
+  ClaimAnswer answer;
+  each_field(pbf_reader(message), [&](auto number, protozero::data_view value) {
+    if (number == 1) answer.error = text(value);
+  });
+  return answer;
+}
+
+// A map is a list of pairs. An answer that is left out is an empty one: success without devices.
+Answers read_answers(std::string_view message, ClaimAnswer (*read)(protozero::data_view)) {
+  Answers answers;
+  each_field(pbf_reader(message.data(), message.size()), [&](auto number, auto pair) {
+    if (number != 1) return;
+    std::string uid;
+    ClaimAnswer answer;
+    each_field(pbf_reader(pair), [&](auto part, protozero::data_view value) {
+      if (part == 1) uid = text(value);
+      if (part == 2) answer = read(value);
+    });
+    answers[std::move(uid)] = std::move(answer);
+  });
+  return answers;
+}
+
+std::optional<Answers> decode_answers(std::string_view message,
+                                      ClaimAnswer (*read)(protozero::data_view)) {
+  try {
+    return read_answers(message, read);
+  } catch (const protozero::exception&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::optional<PluginInfo> decode_plugin_info(std::string_view message) {
+  try {
+    PluginInfo info;
+    each_field(pbf_reader(message.data(), message.size()), [&](auto number, auto value) {
+      if (number == 1) info.type = text(value);
+      if (number == 2) info.name = text(value);
+      if (number == 3) info.endpoint = text(value);
+      if (number == 4) info.services.push_back(text(value));
+    });
+    return info;
+  } catch (const protozero::exception&) {
+    return std::nullopt;
+  }
+}
+
+std::optional<Answers> decode_prepare_answer(std::string_view message) {
+  return decode_answers(message, read_prepared);
+}
+
+std::optional<Answers> decode_unprepare_answer(std::string_view message) {
+  return decode_answers(message, read_unprepared);
+}
+
+std::string encode_registration_status(std::string_view error) {
+  std::string message;
+  protozero::pbf_writer writer(message);
+  if (error.empty()) {
+    writer.add_bool(1, true);
+  } else {
+    writer.add_string(2, error.data(), error.size());
+  }
+  return message;
+}
+
+std::string encode_claims(const std::vector<ClaimRef>& claims) {
+  std::string message;
+  protozero::pbf_writer writer(message);
+  for (const ClaimRef& claim : claims) {
+    protozero::pbf_writer one(writer, 1);
+    one.add_string(1, claim.namespace_);
+    one.add_string(2, claim.uid);
+    one.add_string(3, claim.name);
+  }
+  return message;
+}
+
+}  // namespace dcm::node

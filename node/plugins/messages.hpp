@@ -1,0 +1,25 @@
+// The messages that node and plugin exchange (pluginregistration/v1 and dra/v1 of k8s.io/kubelet;
+// v1beta1 lacks `share_id` and is otherwise equal on the wire). Unknown fields are skipped.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "node/claims/decide.hpp"
+#include "node/plugins/services.hpp"
+
+namespace dcm::node {
+
+// Nothing: it is no such message.
+std::optional<PluginInfo> decode_plugin_info(std::string_view message);
+std::optional<Answers> decode_prepare_answer(std::string_view message);
+std::optional<Answers> decode_unprepare_answer(std::string_view message);
+
+// RegistrationStatus; an empty error: registered.
+std::string encode_registration_status(std::string_view error);
+// The request of both NodePrepareResources and NodeUnprepareResources.
+std::string encode_claims(const std::vector<ClaimRef>& claims);
+
+}  // namespace dcm::node

@@ -1,0 +1,214 @@
+#include "node/plugins/plugins.hpp"
+
+#include <algorithm>
+#include <ranges>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace dcm::node {
+
+using runtime::Deadline;
+using runtime::Task;
+
+namespace {
+
+constexpr std::string_view kGetInfo = "/pluginregistration.Registration/GetInfo";
+constexpr std::string_view kNotify = "/pluginregistration.Registration/NotifyRegistrationStatus";
+
+std::string validation_failed(const std::string& why) {
+  return "RegisterPlugin error -- plugin validation failed with err: " + why;
+}
+
+// Kubelet has handlers for them; here they are somebody else's, and are not asked again.
+bool is_of_other_manager(const std::string& type) {
+  return type == "CSIPlugin" || type == "DevicePlugin";
+}
+
+}  // namespace
+
+// A channel and what runs it.
+struct Plugins::Connection {
+  Connection(runtime::LoopRef loop, http::Transport& transport, runtime::Rng rng,
+             const std::string& socket)
+      : channel(grpc::make_channel(
+            loop, transport, rng,
+            {.endpoint = {http::Security::plain, socket, 0}, .connect_timeout = kConnectTimeout})),
+        group(loop.executor()) {
+    group.spawn("connection to " + socket, channel->run());
+  }
+
+  std::unique_ptr<grpc::Channel> channel;
+  runtime::TaskGroup group;
+};
+
+struct Plugins::Instance {
+  std::string driver;
+  std::string endpoint;
+  std::string socket;
+  Services services;
+  Connection connection;
+};
+
+Plugins::Plugins(runtime::LoopRef loop, http::Transport& transport, runtime::Rng rng,
+                 ServiceChoice choice, runtime::Logger log)
+    : loop_(std::move(loop)),
+      transport_(transport),
+      rng_(rng),
+      choice_(choice),
+      log_(std::move(log)) {}
+
+Plugins::~Plugins() = default;
+
+Task<SocketOutcome> Plugins::register_plugin(std::string socket) {
+  SocketOutcome outcome = SocketOutcome::failed;
+  Connection connection(loop_, transport_, rng_.fork(), socket);
+  const auto run = [&]() -> Task<> {
+    outcome = co_await introduce(socket, *connection.channel);
+    connection.group.cancel();
+  };
+  connection.group.spawn("registration of " + socket, run());
+  co_await connection.group.join();
+  co_return outcome;
+}
+
+Task<SocketOutcome> Plugins::introduce(const std::string& socket, grpc::Channel& channel) {
+  const auto in = [&](runtime::Duration limit) { return Deadline::after(loop_.time(), limit); };
+  if (!co_await channel.wait_until_connected(in(kConnectTimeout))) {
+    log_.warning("A plugin cannot be connected to",
+                 {{"socket", socket}, {"err", channel.last_error()}});
+    co_return SocketOutcome::failed;
+  }
+  const auto answer = co_await channel.call(kGetInfo, "", in(kGetInfoTimeout));
+  auto info = answer ? decode_plugin_info(*answer) : std::nullopt;
+  if (!info) {
+    log_.warning("A plugin does not say what it is",
+                 {{"socket", socket},
+                  {"err", answer ? "GetInfo: no PluginInfo" : grpc::to_string(answer.error())}});
+    co_return SocketOutcome::failed;
+  }
+  if (info->type != kDraPluginType) {
+    co_return co_await refuse(
+        socket, channel,
+        fmt::format(
+            "RegisterPlugin error -- no handler registered for plugin type: {} at socket {}",
+            info->type, socket),
+        is_of_other_manager(info->type) ? SocketOutcome::refused : SocketOutcome::failed);
+  }
+  if (info->endpoint.empty()) info->endpoint = socket;
+  const auto services = choose_services(*info, choice_);
+  if (!services) {
+    co_return co_await refuse(socket, channel, validation_failed(services.error()),
+                              SocketOutcome::failed);
+  }
+  const Added added = add(socket, *info, *services);
+  if (!added) co_return co_await refuse(socket, channel, added.error(), SocketOutcome::failed);
+  if (const auto told = co_await notify(channel, ""); !told) {
+    log_.warning("A plugin does not take that it is registered",
+                 {{"socket", socket}, {"err", grpc::to_string(told.error())}});
+    co_await remove(*added);
+    co_return SocketOutcome::failed;
+  }
+  log_.info("Registered a driver", {{"driver", info->name}, {"endpoint", info->endpoint}});
+  co_return SocketOutcome::done;
+}
+
+Task<SocketOutcome> Plugins::refuse(const std::string& socket, grpc::Channel& channel,
+                                    std::string why, SocketOutcome outcome) {
+  log_.warning("A plugin is refused", {{"socket", socket}, {"err", why}});
+  (void)co_await notify(channel, why);
+  co_return outcome;
+}
+
+Task<grpc::Result<void>> Plugins::notify(grpc::Channel& channel, const std::string& error) {
+  const auto told = co_await channel.call(kNotify, encode_registration_status(error),
+                                          Deadline::after(loop_.time(), kNotifyTimeout));
+  if (!told) co_return std::unexpected(told.error());
+  co_return grpc::Result<void>();
+}
+
+Plugins::Added Plugins::add(const std::string& socket, const PluginInfo& info,
+                            const Services& services) {
+  if (!is_driver_name(info.name)) {
+    return std::unexpected(validation_failed(
+        fmt::format("\"{}\" is no DNS subdomain of at most 63 characters", info.name)));
+  }
+  for (const auto& other : instances_) {
+    if (other->endpoint != info.endpoint) continue;
+    return std::unexpected(fmt::format(
+        "RegisterPlugin error -- plugin registration failed with err: endpoint {} already "
+        "registered for DRA driver plugin {}",
+        info.endpoint, other->driver));
+  }
+  instances_.emplace_back(new Instance{info.name, info.endpoint, socket, services,
+                                       Connection(loop_, transport_, rng_.fork(), info.endpoint)});
+  return instances_.back();
+}
+
+Task<> Plugins::remove(std::shared_ptr<Instance> instance) {
+  std::erase(instances_, instance);
+  instance->connection.group.cancel();
+  co_await instance->connection.group.join();
+}
+
+Task<> Plugins::unregister_plugin(std::string socket) {
+  const auto found =
+      std::ranges::find(instances_, socket, [](const auto& instance) { return instance->socket; });
+  if (found == instances_.end()) co_return;
+  const std::shared_ptr<Instance> instance = *found;
+  log_.info("Unregistered a driver",
+            {{"driver", instance->driver}, {"endpoint", instance->endpoint}});
+  co_await remove(instance);
+}
+
+Task<> Plugins::stop() {
+  while (!instances_.empty()) co_await remove(instances_.back());
+}
+
+bool Plugins::is_registered(const std::string& driver) const {
+  return instance_for(driver) != nullptr;
+}
+
+bool Plugins::is_connected(const std::string& driver) const {
+  const auto instance = instance_for(driver);
+  return instance != nullptr && instance->connection.channel->is_connected();
+}
+
+// The newest that is connected; if none is, the newest.
+std::shared_ptr<Plugins::Instance> Plugins::instance_for(const std::string& driver) const {
+  std::shared_ptr<Instance> newest;
+  for (const auto& instance : std::views::reverse(instances_)) {
+    if (instance->driver != driver) continue;
+    if (instance->connection.channel->is_connected()) return instance;
+    if (!newest) newest = instance;
+  }
+  return newest;
+}
+
+Task<DriverCalls::Answer> Plugins::prepare(std::string driver, std::vector<ClaimRef> claims) {
+  return call(std::move(driver), "NodePrepareResources", std::move(claims), decode_prepare_answer);
+}
+
+Task<DriverCalls::Answer> Plugins::unprepare(std::string driver, std::vector<ClaimRef> claims) {
+  return call(std::move(driver), "NodeUnprepareResources", std::move(claims),
+              decode_unprepare_answer);
+}
+
+Task<DriverCalls::Answer> Plugins::call(
+    std::string driver, std::string_view method, std::vector<ClaimRef> claims,
+    std::function<std::optional<Answers>(std::string_view)> decode) {
+  const std::shared_ptr<Instance> instance = instance_for(driver);
+  if (!instance) co_return std::unexpected("DRA driver " + driver + " is not registered");
+  const auto message = co_await instance->connection.channel->call(
+      method_path(instance->services.dra, method), encode_claims(claims),
+      Deadline::after(loop_.time(), kCallTimeout));
+  if (!message) co_return std::unexpected(grpc::to_string(message.error()));
+  auto answers = decode(*message);
+  if (!answers) {
+    co_return std::unexpected(
+        "rpc error: code = Internal desc = grpc: failed to unmarshal the received message");
+  }
+  co_return *std::move(answers);
+}
+
+}  // namespace dcm::node

@@ -1,0 +1,73 @@
+// The drivers of the node: registers what serves a registration socket, keeps a connection to each
+// instance of a driver, and calls the one that is to be called.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "node/claims/ports.hpp"
+#include "node/plugins/messages.hpp"
+#include "node/plugins/services.hpp"
+#include "node/plugins/sockets.hpp"
+#include "runtime/grpc/channel.hpp"
+#include "runtime/log.hpp"
+#include "runtime/loop.hpp"
+#include "runtime/task_group.hpp"
+
+namespace dcm::node {
+
+inline constexpr runtime::Duration kConnectTimeout = std::chrono::seconds(10);
+inline constexpr runtime::Duration kGetInfoTimeout = std::chrono::seconds(1);
+inline constexpr runtime::Duration kNotifyTimeout = std::chrono::seconds(5);
+inline constexpr runtime::Duration kCallTimeout = std::chrono::seconds(45);
+
+// Loop thread only. stop() before it goes.
+class Plugins final : public DriverCalls {
+ public:
+  // `transport` must outlive it.
+  Plugins(runtime::LoopRef loop, http::Transport& transport, runtime::Rng rng, ServiceChoice choice,
+          runtime::Logger log);
+  ~Plugins() override;
+
+  // The whole of a registration: GetInfo, the choice of services, the instance, and what the plugin
+  // is told about it.
+  runtime::Task<SocketOutcome> register_plugin(std::string socket);
+  runtime::Task<> unregister_plugin(std::string socket);
+  runtime::Task<> stop();
+
+  bool is_registered(const std::string& driver) const override;
+  bool is_connected(const std::string& driver) const;
+  runtime::Task<Answer> prepare(std::string driver, std::vector<ClaimRef> claims) override;
+  runtime::Task<Answer> unprepare(std::string driver, std::vector<ClaimRef> claims) override;
+
+ private:
+  struct Connection;
+  struct Instance;
+  using Instances = std::list<std::shared_ptr<Instance>>;
+  using Added = std::expected<std::shared_ptr<Instance>, std::string>;
+
+  runtime::Task<SocketOutcome> introduce(const std::string& socket, grpc::Channel& channel);
+  runtime::Task<SocketOutcome> refuse(const std::string& socket, grpc::Channel& channel,
+                                      std::string why, SocketOutcome outcome);
+  runtime::Task<grpc::Result<void>> notify(grpc::Channel& channel, const std::string& error);
+  Added add(const std::string& socket, const PluginInfo& info, const Services& services);
+  runtime::Task<> remove(std::shared_ptr<Instance> instance);
+  std::shared_ptr<Instance> instance_for(const std::string& driver) const;
+  runtime::Task<Answer> call(std::string driver, std::string_view method,
+                             std::vector<ClaimRef> claims,
+                             std::function<std::optional<Answers>(std::string_view)> decode);
+
+  runtime::LoopRef loop_;
+  http::Transport& transport_;
+  runtime::Rng rng_;
+  ServiceChoice choice_;
+  runtime::Logger log_;
+  Instances instances_;  // the newest last
+};
+
+}  // namespace dcm::node

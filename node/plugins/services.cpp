@@ -1,0 +1,90 @@
+#include "node/plugins/services.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace dcm::node {
+namespace {
+
+constexpr std::string_view kV1 = "v1.DRAPlugin";
+constexpr std::string_view kV1beta1 = "v1beta1.DRAPlugin";
+
+bool has(const PluginInfo& info, std::string_view service) {
+  return std::ranges::find(info.services, service) != info.services.end();
+}
+
+std::optional<DraService> known(std::string_view service) {
+  if (service == kV1) return DraService::v1;
+  if (service == kV1beta1) return DraService::v1beta1;
+  return std::nullopt;
+}
+
+std::optional<DraService> choose_dra(const PluginInfo& info, ServiceChoice choice) {
+  if (choice == ServiceChoice::newest && has(info, kV1)) return DraService::v1;
+  for (const std::string& service : info.services) {
+    if (const auto found = known(service)) return found;
+  }
+  return std::nullopt;
+}
+
+HealthService choose_health(const PluginInfo& info) {
+  if (has(info, "v1.DRAResourceHealth")) return HealthService::v1;
+  return has(info, "v1alpha1.DRAResourceHealth") ? HealthService::v1alpha1 : HealthService::none;
+}
+
+// As Go's %q prints a list.
+std::string quoted(const std::vector<std::string>& texts) {
+  std::string list;
+  for (const std::string& text : texts) {
+    list += fmt::format("{}\"{}\"", list.empty() ? "" : " ", text);
+  }
+  return '[' + list + ']';
+}
+
+std::string no_service(const PluginInfo& info) {
+  return info.services.empty()
+             ? "empty list of supported gRPC services (aka supported versions)"
+             : fmt::format(
+                   "none of services supported by the plugin ({}) are supported by the kubelet "
+                   "([\"{}\" \"{}\"])",
+                   quoted(info.services), kV1, kV1beta1);
+}
+
+bool is_label_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
+}
+
+}  // namespace
+
+std::expected<Services, std::string> choose_services(const PluginInfo& info, ServiceChoice choice) {
+  const auto dra = choose_dra(info, choice);
+  if (!dra) {
+    return std::unexpected(
+        fmt::format("invalid supported gRPC versions of DRA driver plugin {} at endpoint {}: {}",
+                    info.name, info.endpoint, no_service(info)));
+  }
+  return Services{.dra = *dra, .health = choose_health(info)};
+}
+
+bool is_driver_name(std::string_view name) {
+  if (name.empty() || name.size() > 63 || !std::ranges::all_of(name, is_label_character)) {
+    return false;
+  }
+  const auto is_edge = [](char c) { return c == '-' || c == '.'; };
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const bool is_first = i == 0 || name[i - 1] == '.';
+    const bool is_last = i + 1 == name.size() || name[i + 1] == '.';
+    if ((is_first || is_last) && is_edge(name[i]) && !(name[i] == '.' && !is_first && !is_last)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::string method_path(DraService service, std::string_view method) {
+  return fmt::format("/k8s.io.kubelet.pkg.apis.dra.{}/{}",
+                     service == DraService::v1 ? kV1 : kV1beta1, method);
+}
+
+}  // namespace dcm::node

@@ -1,0 +1,46 @@
+// Which of a plugin's services are used, and why a plugin is refused: in kubelet's words.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dcm::node {
+
+inline constexpr std::string_view kDraPluginType = "DRAPlugin";
+
+// What a plugin says of itself (pluginregistration.PluginInfo).
+struct PluginInfo {
+  std::string type;
+  std::string name;
+  std::string endpoint;               // empty: the registration socket itself
+  std::vector<std::string> services;  // supported_versions
+
+  friend bool operator==(const PluginInfo&, const PluginInfo&) = default;
+};
+
+enum class DraService : std::uint8_t { v1, v1beta1 };
+enum class HealthService : std::uint8_t { none, v1, v1alpha1 };
+// Kubelet takes the first of the plugin's list, although it says the newest.
+enum class ServiceChoice : std::uint8_t { first_named, newest };
+
+struct Services {
+  DraService dra = DraService::v1;
+  HealthService health = HealthService::none;
+
+  friend bool operator==(const Services&, const Services&) = default;
+};
+
+// Errors: why the plugin cannot be used.
+std::expected<Services, std::string> choose_services(const PluginInfo& info, ServiceChoice choice);
+
+// A DNS subdomain of at most 63 characters, as the API demands of a slice's driver.
+bool is_driver_name(std::string_view name);
+
+// "/k8s.io.kubelet.pkg.apis.dra.v1.DRAPlugin/NodePrepareResources"
+std::string method_path(DraService service, std::string_view method);
+
+}  // namespace dcm::node
