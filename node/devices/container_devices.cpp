@@ -1,0 +1,46 @@
+#include "node/devices/container_devices.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace dcm::node {
+namespace {
+
+// "gpu/large" is a subrequest of "gpu"; drivers name the request.
+std::string_view base_of(std::string_view request) {
+  return request.substr(0, request.find('/'));
+}
+
+bool is_for(const PreparedDevice& device, std::string_view request) {
+  if (request.empty() || device.requests.empty()) return true;
+  return std::ranges::find(device.requests, base_of(request)) != device.requests.end();
+}
+
+}  // namespace
+
+std::expected<std::vector<std::string>, std::string> cdi_devices_of(
+    const Book& book, const std::vector<ContainerClaim>& claims) {
+  std::vector<std::string> ids;
+  std::set<std::string_view> seen;
+  for (const ContainerClaim& claim : claims) {
+    const auto found = book.find(claim.key);
+    if (found == book.end()) {
+      return std::unexpected(fmt::format("unable to get claim info for claim {} in namespace {}",
+                                         claim.key.second, claim.key.first));
+    }
+    for (const auto& [driver, state] : found->second.entry.drivers) {
+      for (const PreparedDevice& device : state.devices) {
+        if (!is_for(device, claim.request)) continue;
+        for (const std::string& id : device.cdi_ids) {
+          if (seen.insert(id).second) ids.push_back(id);
+        }
+      }
+    }
+  }
+  return ids;
+}
+
+}  // namespace dcm::node

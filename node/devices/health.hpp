@@ -1,0 +1,85 @@
+// What drivers have said of their devices' health, and what still counts of it.
+//
+// Kept by instance, so that the end of an old instance's stream takes nothing away that the new one
+// has said. Pure: is told of reports and ends, and the time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "runtime/time.hpp"
+
+namespace dcm::node {
+
+enum class Health : std::uint8_t { unknown, healthy, unhealthy };
+
+inline constexpr runtime::Duration kHealthTimeout = std::chrono::seconds(30);
+inline constexpr std::size_t kHealthMessageBytesMax = 1024;
+inline constexpr std::size_t kHealthDevicesMax = 16384;  // of a driver
+
+struct DeviceHealth {
+  Health health = Health::unknown;
+  std::string message = {};
+
+  friend bool operator==(const DeviceHealth&, const DeviceHealth&) = default;
+};
+
+// A row of a report.
+struct HealthReport {
+  std::string pool;
+  std::string device;
+  DeviceHealth state;
+  runtime::Duration timeout{};  // 0 or less: kHealthTimeout
+};
+
+// At most kHealthMessageBytesMax bytes, cut before a character.
+std::string cut_health_message(std::string message);
+
+class HealthTable {
+ public:
+  using Device = std::pair<std::string, std::string>;  // pool and device
+  struct Change {
+    std::set<Device> devices;  // of which the health is another one now
+    std::size_t ignored = 0;   // rows for which there was no room
+  };
+
+  // `instance` is unique; its reports replace each other device by device.
+  Change observe_report(const std::string& driver, const std::string& instance,
+                        const std::vector<HealthReport>& report, runtime::MonoTime now);
+  // The instance's stream has ended.
+  Change observe_end(const std::string& driver, const std::string& instance, runtime::MonoTime now);
+  // Forgets what nobody has repeated in time.
+  Change expire(const std::string& driver, runtime::MonoTime now);
+  // When the next device of any driver is to be forgotten.
+  std::optional<runtime::MonoTime> next_expiry() const;
+
+  // As the newest report says that still counts; unknown without any.
+  DeviceHealth health_of(const std::string& driver, const Device& device,
+                         runtime::MonoTime now) const;
+
+ private:
+  struct Word {
+    DeviceHealth state;
+    runtime::MonoTime until;
+    std::uint64_t number = 0;  // of the report: later ones count
+  };
+  using Words = std::map<std::string, Word>;  // by instance
+  using Devices = std::map<Device, Words>;
+
+  // What counts of the words at `now`.
+  static DeviceHealth newest_of(const Words& words, runtime::MonoTime now);
+  template <class Edit>
+  Change edit(const std::string& driver, runtime::MonoTime now, Edit&& edit);
+
+  std::map<std::string, Devices> drivers_;
+  std::uint64_t reports_ = 0;
+};
+
+}  // namespace dcm::node

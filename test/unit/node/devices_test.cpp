@@ -1,0 +1,155 @@
+// What a container gets, and what counts of what drivers say of their devices. Numbers in brackets
+// are the cases of the node's specification.
+#include <gtest/gtest.h>
+
+#include "node/devices/container_devices.hpp"
+#include "node/devices/health.hpp"
+
+namespace dcm::node {
+namespace {
+
+using namespace std::chrono_literals;
+using Ids = std::vector<std::string>;
+
+Book book() {
+  Held gpus;
+  gpus.entry.drivers["a.example.com"].devices = {
+      {.pool = "p", .device = "0", .requests = {"big"}, .cdi_ids = {"a=0", "a=common"}},
+      {.pool = "p", .device = "1", .requests = {"small", "any"}, .cdi_ids = {"a=1", "a=common"}},
+      {.pool = "p", .device = "2", .cdi_ids = {"a=2"}}};
+  gpus.entry.drivers["b.example.com"].devices = {
+      {.pool = "p", .device = "0", .requests = {"big"}, .cdi_ids = {}}};
+  Held nic;
+  nic.entry.drivers["nic.example.com"].devices = {{.pool = "p", .device = "n", .cdi_ids = {"n=0"}}};
+  return {{{"lab", "gpus"}, gpus}, {{"lab", "nic"}, nic}};
+}
+
+struct DevicesRow {
+  const char* sentence;
+  std::vector<ContainerClaim> claims;
+  Ids ids;
+};
+
+TEST(ContainerDevices, by_claim_and_request) {  // [42], [53], [54]
+  const DevicesRow rows[] = {
+      {"no claim, no device", {}, {}},
+      {"without a request, all", {{{"lab", "gpus"}, ""}}, {"a=0", "a=common", "a=1", "a=2"}},
+      {"a request's, and those of no request",
+       {{{"lab", "gpus"}, "small"}},
+       {"a=1", "a=common", "a=2"}},
+      {"a subrequest is its request's", {{{"lab", "gpus"}, "big/one"}}, {"a=0", "a=common", "a=2"}},
+      {"two requests that share a device: once, in their order",
+       {{{"lab", "gpus"}, "any"}, {{"lab", "gpus"}, "small"}},
+       {"a=1", "a=common", "a=2"}},
+      {"in the order of the container's claims",
+       {{{"lab", "nic"}, ""}, {{"lab", "gpus"}, "big"}},
+       {"n=0", "a=0", "a=common", "a=2"}},
+      {"a request that nothing was prepared for", {{{"lab", "gpus"}, "none"}}, {"a=2"}},
+  };
+  for (const DevicesRow& row : rows) {
+    EXPECT_EQ(cdi_devices_of(book(), row.claims), row.ids) << row.sentence;
+  }
+}
+
+TEST(ContainerDevices, without_an_entry_the_container_is_not_made) {
+  EXPECT_EQ(cdi_devices_of(book(), {{{"lab", "other"}, ""}}).error(),
+            "unable to get claim info for claim other in namespace lab");
+}
+
+runtime::MonoTime at(runtime::Duration time) {
+  return runtime::MonoTime(time);
+}
+
+HealthReport row(const std::string& device, Health health, runtime::Duration timeout = {},
+                 std::string message = {}) {
+  return {.pool = "p", .device = device, .state = {health, std::move(message)}, .timeout = timeout};
+}
+
+const HealthTable::Device kD0{"p", "0"};
+const HealthTable::Device kD1{"p", "1"};
+
+TEST(HealthTable, a_report_counts_from_its_arrival) {  // [69], [70]
+  HealthTable table;
+  EXPECT_EQ(table.observe_report("gpu", "i", {row("0", Health::healthy)}, at(0s)).devices,
+            std::set{kD0});
+  EXPECT_EQ(table.health_of("gpu", kD0, at(29s)).health, Health::healthy);
+  EXPECT_EQ(table.next_expiry(), at(30s));
+  EXPECT_EQ(table.health_of("gpu", kD0, at(30s)).health, Health::unknown);
+  EXPECT_EQ(table.expire("gpu", at(30s)).devices, std::set{kD0});
+  EXPECT_EQ(table.next_expiry(), std::nullopt);
+}
+
+TEST(HealthTable, what_is_repeated_is_no_change) {
+  HealthTable table;
+  (void)table.observe_report("gpu", "i", {row("0", Health::healthy, 5s)}, at(0s));
+  EXPECT_TRUE(
+      table.observe_report("gpu", "i", {row("0", Health::healthy, 5s)}, at(4s)).devices.empty());
+  EXPECT_EQ(table.health_of("gpu", kD0, at(8s)).health, Health::healthy);
+  EXPECT_EQ(table.observe_report("gpu", "i", {row("0", Health::unhealthy)}, at(5s)).devices,
+            std::set{kD0});
+}
+
+TEST(HealthTable, a_device_that_is_left_out_keeps_its_health) {  // [71]
+  HealthTable table;
+  (void)table.observe_report("gpu", "i", {row("0", Health::healthy, 10s)}, at(0s));
+  (void)table.observe_report("gpu", "i", {row("1", Health::unhealthy)}, at(5s));
+  EXPECT_EQ(table.health_of("gpu", kD0, at(9s)).health, Health::healthy);
+  EXPECT_EQ(table.expire("gpu", at(10s)).devices, std::set{kD0});
+  EXPECT_EQ(table.health_of("gpu", kD1, at(10s)).health, Health::unhealthy);
+}
+
+TEST(HealthTable, the_end_of_an_old_instance_takes_nothing_of_the_new) {  // [72]
+  HealthTable table;
+  (void)table.observe_report("gpu", "old", {row("0", Health::unhealthy), row("1", Health::healthy)},
+                             at(0s));
+  (void)table.observe_report("gpu", "new", {row("0", Health::healthy)}, at(1s));
+  EXPECT_EQ(table.observe_end("gpu", "old", at(2s)).devices, std::set{kD1});
+  EXPECT_EQ(table.health_of("gpu", kD0, at(2s)).health, Health::healthy);
+  EXPECT_EQ(table.health_of("gpu", kD1, at(2s)).health, Health::unknown);
+  EXPECT_EQ(table.observe_end("gpu", "new", at(3s)).devices, std::set{kD0});
+}
+
+TEST(HealthTable, the_newest_report_counts) {
+  HealthTable table;
+  (void)table.observe_report("gpu", "new", {row("0", Health::healthy)}, at(0s));
+  (void)table.observe_report("gpu", "old", {row("0", Health::unhealthy, 5s)}, at(1s));
+  EXPECT_EQ(table.health_of("gpu", kD0, at(2s)).health, Health::unhealthy);
+  EXPECT_EQ(table.health_of("gpu", kD0, at(7s)).health, Health::healthy)
+      << "the other's still does";
+}
+
+TEST(HealthTable, drivers_do_not_share_devices) {
+  HealthTable table;
+  (void)table.observe_report("gpu", "i", {row("0", Health::unhealthy)}, at(0s));
+  EXPECT_EQ(table.health_of("nic", kD0, at(0s)).health, Health::unknown);
+}
+
+TEST(HealthTable, has_room_for_so_many_devices) {  // [75]
+  HealthTable table;
+  std::vector<HealthReport> report;
+  for (int i = 0; i < 20'000; ++i) report.push_back(row(std::to_string(i), Health::healthy));
+  const HealthTable::Change change = table.observe_report("gpu", "i", report, at(0s));
+  EXPECT_EQ(change.devices.size(), 16'384U);
+  EXPECT_EQ(change.ignored, 20'000U - 16'384U);
+  EXPECT_EQ(table.observe_report("gpu", "i", {row("0", Health::unhealthy)}, at(1s)).ignored, 0U)
+      << "one that is known has its place";
+}
+
+TEST(HealthTable, a_timeout_without_end_does_not_overflow) {
+  HealthTable table;
+  (void)table.observe_report("gpu", "i", {row("0", Health::healthy, runtime::Duration::max())},
+                             at(1h));
+  EXPECT_EQ(table.health_of("gpu", kD0, at(24h * 365)).health, Health::healthy);
+}
+
+TEST(HealthMessage, is_cut_before_a_character) {  // [74]
+  std::string two_bytes;
+  for (int i = 0; i < 1000; ++i) two_bytes += "\u00e9";
+  const std::string cut = cut_health_message(two_bytes);
+  EXPECT_EQ(cut, two_bytes.substr(0, 1020) + "...");
+  EXPECT_EQ(cut_health_message(std::string(2000, 'x')), std::string(1021, 'x') + "...");
+  EXPECT_EQ(cut_health_message(std::string(1024, 'x')), std::string(1024, 'x'));
+}
+
+}  // namespace
+}  // namespace dcm::node

@@ -1,0 +1,84 @@
+// When slices of a driver that is gone are deleted. Numbers in brackets are the cases of the node's
+// specification.
+#include "node/plugins/wiping.hpp"
+
+#include <gtest/gtest.h>
+
+namespace dcm::node {
+namespace {
+
+using namespace std::chrono_literals;
+using Drivers = std::vector<std::string>;
+
+runtime::MonoTime at(runtime::Duration time) {
+  return runtime::MonoTime(time);
+}
+
+TEST(WipeTimers, thirty_seconds_after_the_driver_was_lost) {  // [22], [23], [26]
+  WipeTimers timers;
+  timers.observe_unusable("gpu", at(0s));
+  EXPECT_EQ(timers.next(), at(30s));
+  EXPECT_EQ(timers.begin_due(at(29s)), Drivers());
+  EXPECT_EQ(timers.begin_due(at(30s)), Drivers{"gpu"});
+  EXPECT_EQ(timers.begin_due(at(31s)), Drivers()) << "once, while it is tried";
+  timers.finish("gpu");
+  EXPECT_EQ(timers.next(), std::nullopt);
+}
+
+TEST(WipeTimers, whatever_happens_before_the_driver_is_back_changes_nothing) {
+  WipeTimers timers;
+  timers.observe_unusable("gpu", at(0s));
+  timers.observe_unusable("gpu", at(20s));
+  EXPECT_EQ(timers.begin_due(at(30s)), Drivers{"gpu"});
+}
+
+TEST(WipeTimers, a_driver_that_is_back_is_not_wiped) {  // [24]
+  WipeTimers timers;
+  timers.observe_unusable("gpu", at(0s));
+  timers.observe_usable("gpu");
+  EXPECT_EQ(timers.begin_due(at(1h)), Drivers());
+}
+
+TEST(WipeTimers, lost_again_it_has_its_thirty_seconds_again) {  // [25]
+  WipeTimers timers;
+  timers.observe_unusable("gpu", at(0s));
+  timers.observe_usable("gpu");
+  timers.observe_unusable("gpu", at(25s));
+  EXPECT_EQ(timers.begin_due(at(54s)), Drivers());
+  EXPECT_EQ(timers.begin_due(at(55s)), Drivers{"gpu"});
+}
+
+TEST(WipeTimers, a_failure_is_repeated_for_ever) {  // [27]
+  WipeTimers timers;
+  timers.observe_unusable("gpu", at(0s));
+  runtime::MonoTime now = at(30s);
+  std::vector<runtime::Duration> waits;
+  for (int i = 0; i < 11; ++i) {
+    ASSERT_EQ(timers.begin_due(now), Drivers{"gpu"});
+    timers.fail("gpu", now);
+    waits.push_back(*timers.next() - now);
+    now = *timers.next();
+  }
+  EXPECT_EQ(waits, (std::vector<runtime::Duration>{1s, 2s, 4s, 8s, 16s, 32s, 64s, 128s, 256s, 300s,
+                                                   300s}));
+}
+
+TEST(WipeTimers, a_driver_that_comes_back_ends_the_repeating) {  // [28]
+  WipeTimers timers;
+  timers.observe_unusable("gpu", at(0s));
+  (void)timers.begin_due(at(30s));
+  timers.observe_usable("gpu");
+  timers.fail("gpu", at(31s));
+  EXPECT_EQ(timers.begin_due(at(1h)), Drivers());
+  timers.observe_unusable("gpu", at(1h));
+  timers.finish("gpu");
+  EXPECT_EQ(timers.next(), at(1h + 30s)) << "the end of an old attempt is not that of a new timer";
+}
+
+TEST(WipeTimers, only_slices_of_this_node_are_selected) {  // [29]
+  EXPECT_EQ(slices_selector("node-0", ""), "spec.nodeName=node-0");
+  EXPECT_EQ(slices_selector("node-0", "gpu"), "spec.driver=gpu,spec.nodeName=node-0");
+}
+
+}  // namespace
+}  // namespace dcm::node
