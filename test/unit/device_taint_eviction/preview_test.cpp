@@ -63,6 +63,21 @@ TEST_F(PreviewTest, counts_what_the_selector_matches) {
   EXPECT_TRUE(counts(count(world, preview_rule().selects("nic.example.com", "", "")), 0, 0, 0, 0));
 }
 
+TEST_F(PreviewTest, counts_the_pods_of_a_group_that_use_its_claim) {
+  world.groups = common::GroupClaims::shared;
+  const auto member = [](const std::string& name) {
+    return test::make_pod(name).in_group("g").from_template("fabric", "net").on_node("node");
+  };
+  world.put(member("a").names("fabric", "shared"));
+  world.put(member("b").names("fabric", "shared"));
+  world.put(member("without-the-claim"));
+  world.put(test::make_claim("shared")
+                .generated_for_group("g", "fabric")
+                .reserved_for_group("g")
+                .with_device("lake", "gpu-0"));
+  EXPECT_TRUE(counts(count(world, preview_rule().selects("", "lake", "")), 0, 1, 2, 1));
+}
+
 TEST_F(PreviewTest, a_selector_that_cannot_be_followed_counts_nothing) {
   EXPECT_TRUE(counts(count(world, preview_rule()), 0, 0, 0, 0));
   EXPECT_TRUE(counts(count(world, preview_rule().selects_all().unknown_selector_field("selectors")),

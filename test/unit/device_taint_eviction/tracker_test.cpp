@@ -138,6 +138,16 @@ TEST_F(TrackerTest, a_slice_makes_pods_pending_and_lets_them_off) {
   EXPECT_EQ(world.pending(), "");
 }
 
+TEST_F(TrackerTest, a_device_that_moves_to_another_slice_without_its_taint_lets_its_pod_off) {
+  world.put(test::make_slice("s", "pool-p").device("gpu-0", {no_execute("burnt", 3s)}));
+  world.settle();
+  world.erase_slice("s");
+  world.put(test::make_slice("t", "pool-p").device("gpu-0"));
+  world.settle();
+  EXPECT_EQ(world.pending(), "");
+  EXPECT_EQ(world.cancelled(), "p");
+}
+
 TEST_F(TrackerTest, a_slice_that_moves_to_another_pool_is_followed_although_the_api_forbids_it) {
   world.put(test::make_slice("s", "pool-p").device("gpu-0", {no_execute("burnt")}));
   world.settle();
