@@ -273,6 +273,39 @@ TEST_F(TrackerTest, a_pod_is_looked_at_again_when) {
   }
 }
 
+TEST_F(TrackerTest, a_pod_in_the_place_of_another_one_is_looked_at) {
+  world.put(rule_for_all());
+  world.put(user_of_claim("q").with_uid("earlier"));
+  world.put(claim_of("q").with_device("pool", "gpu-0"));
+  world.settle();
+  EXPECT_EQ(world.pending(), "p 0s");
+  world.erase_pod("q");
+  world.put(user_of_claim("q"));
+  EXPECT_EQ(world.pending(), "p 0s, q 0s");
+}
+
+TEST_F(TrackerTest, a_claim_of_its_own_in_the_place_of_another_one_makes_a_pod_pending) {
+  world.put(rule_for_all());
+  world.put(
+      test::make_pod("q").on_node("node").from_template("gpus", "t").names("gpus", "q-claim"));
+  world.put(claim_of("q").owned_by("earlier").with_device("pool", "gpu-0"));
+  world.settle();
+  EXPECT_EQ(world.pending(), "p 0s");
+  world.put(claim_of("q").owned_by("q").with_device("pool", "gpu-0"));
+  world.settle();
+  EXPECT_EQ(world.pending(), "p 0s, q 0s");
+}
+
+TEST_F(TrackerTest, a_taint_that_goes_and_comes_back_makes_its_pod_pending_again) {
+  const auto slice = test::make_slice("s", "pool-p").device("gpu-0", {no_execute("burnt", 3s)});
+  world.put(slice);
+  world.settle();
+  world.erase_slice("s");
+  world.put(slice);
+  world.settle();
+  EXPECT_EQ(world.pending(), "p 3s");
+}
+
 TEST_F(TrackerTest, one_reservation_that_leads_nowhere_does_not_hide_the_others) {
   world.put(test::make_pod("q").uses("c", "shared").on_node("node"));
   world.put(test::make_claim("shared")

@@ -69,6 +69,9 @@ TEST(GenerateClaims, a_template_that_comes_late_wakes_the_pods_that_name_it) {
   EXPECT_THAT(world.events.texts.front(),
               "trainer: FailedResourceClaimCreation: PodResourceClaim gpus: resource claim "
               "template \"gpu\": resourceclaimtemplate.resource.k8s.io \"gpu\" not found");
+  world.api.put(make_template("gpu").in_namespace("other"));
+  world.run_for(1s);
+  EXPECT_THAT(world.calls(), IsEmpty()) << "that is one of another namespace";
   world.api.put(make_template("gpu"));
   world.run_for(1s);
   EXPECT_EQ(world.describe(), "pod trainer gpus=trainer-gpus-b2tt8\nclaim trainer-gpus-b2tt8\n");
