@@ -114,8 +114,10 @@ TEST(HealthTable, the_newest_report_counts) {
   (void)table.observe_report("gpu", "new", {row("0", Health::healthy)}, at(0s));
   (void)table.observe_report("gpu", "old", {row("0", Health::unhealthy, 5s)}, at(1s));
   EXPECT_EQ(table.health_of("gpu", kD0, at(2s)).health, Health::unhealthy);
-  EXPECT_EQ(table.health_of("gpu", kD0, at(7s)).health, Health::healthy)
-      << "the other's still does";
+  EXPECT_EQ(table.health_of("gpu", kD0, at(7s)).health, Health::healthy) << "the other still does";
+  EXPECT_EQ(table.expire("gpu", at(7s)).devices, std::set{kD0});
+  (void)table.observe_report("gpu", "old", {row("0", Health::healthy, 5s)}, at(8s));
+  EXPECT_TRUE(table.expire("gpu", at(13s)).devices.empty()) << "its health is the same";
 }
 
 TEST(HealthTable, drivers_do_not_share_devices) {
