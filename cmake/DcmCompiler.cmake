@@ -18,6 +18,7 @@ option(DCM_WARNINGS_AS_ERRORS "Fail the build on a warning" ON)
 option(DCM_LTO "Optimise the manager and the simulation across their source files when they are linked" OFF)
 set(DCM_SANITIZERS "" CACHE STRING "Comma-separated sanitizers, e.g. address,undefined")
 option(DCM_FUZZ "Count what was reached, for libFuzzer; test/fuzz gets its binaries" OFF)
+set(DCM_FUZZ_ENGINE "-fsanitize=fuzzer" CACHE STRING "What calls the fuzz targets: a flag, or a library")
 
 add_library(dcm_flags INTERFACE)
 target_compile_options(dcm_flags INTERFACE
