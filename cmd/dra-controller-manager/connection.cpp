@@ -52,14 +52,28 @@ Connection::Connection(const client::ClusterConfig& config, const Options& optio
       files_(std::move(files)),
       tls_(std::move(tls)),
       transport_(std::move(transport)),
-      http_(http::make_client(*transport_, process_.loop.time(),
-                              http_options(config, options.max_inflight_requests))),
+      http_(make_client(config, options)),
       lease_http_(http::make_client(*transport_, process_.loop.time(), http_options(config, 1))),
       credentials_(client::make_credentials(config, credential_tools())),
       rest_(dependencies(*http_, gate), rest_options(config, options), process_.rng.fork(),
             process_.log),
       lease_rest_(dependencies(*lease_http_, open_gate_), rest_options(config, options),
                   process_.rng.fork(), process_.log) {}
+
+std::unique_ptr<http::Client> Connection::make_client(const client::ClusterConfig& config,
+                                                      const Options& options) {
+  const http::ClientOptions wanted = http_options(config, options.max_inflight_requests);
+  if (!options.kube_api_http2) {
+    return http::make_client(*transport_, process_.loop.time(), wanted);
+  }
+  std::unique_ptr<http2::Client> made = http2::make_client(process_.loop, *transport_, wanted);
+  http2_ = made.get();
+  return made;
+}
+
+runtime::Task<> Connection::speak_http2() {
+  if (http2_ != nullptr) co_await http2_->run();
+}
 
 client::RestClient::Dependencies Connection::dependencies(http::Client& http,
                                                           const client::WriteGate& gate) {

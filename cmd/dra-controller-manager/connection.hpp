@@ -11,6 +11,7 @@
 #include "cmd/dra-controller-manager/options.hpp"
 #include "runtime/http/client.hpp"
 #include "runtime/http/tcp.hpp"
+#include "runtime/http2/client.hpp"
 #include "runtime/log.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/metrics.hpp"
@@ -37,6 +38,8 @@ class Connection {
   client::RestClient& rest() { return rest_; }
   // For the lease: with a connection of its own, so that it never queues behind other calls.
   client::RestClient& lease_rest() { return lease_rest_; }
+  // Moves the bytes of HTTP/2, which is spoken while this runs. Ends by cancellation, or at once.
+  runtime::Task<> speak_http2();
   // Takes up certificates and CAs that change under way. Ends by cancellation only.
   runtime::Task<> watch_files();
   // Renews credentials that expire. Ends by cancellation, or at once.
@@ -46,6 +49,8 @@ class Connection {
   Connection(const client::ClusterConfig& config, const Options& options,
              const client::WriteGate& gate, Process process, client::TlsFiles files,
              std::unique_ptr<http::TcpTransport> transport, http::TlsClientOptions tls);
+  std::unique_ptr<http::Client> make_client(const client::ClusterConfig& config,
+                                            const Options& options);
   client::CredentialTools credential_tools();
   runtime::Result<> use_identity(const client::ClientIdentity& identity);
   runtime::Result<> use_tls(http::TlsClientOptions tls);
@@ -56,6 +61,7 @@ class Connection {
   http::TlsClientOptions tls_;              // in use
   client::ClientIdentity plugin_identity_;  // empty: none
   std::unique_ptr<http::TcpTransport> transport_;
+  http2::Client* http2_ = nullptr;  // http_, if it may speak that
   std::unique_ptr<http::Client> http_;
   std::unique_ptr<http::Client> lease_http_;
   std::unique_ptr<client::Credentials> credentials_;

@@ -107,6 +107,7 @@ class Manager {
  private:
   void start() {
     spawn(ports_, "ports", serving_.run(connection_.rest()));
+    spawn(background_, "HTTP/2", connection_.speak_http2());
     spawn(background_, "TLS files", connection_.watch_files());
     spawn(background_, "credentials", connection_.keep_credentials_fresh());
     spawn(background_, "events", recorder_.run());

@@ -44,6 +44,7 @@ struct Options {
   double kube_api_qps = 200;                                                       // 0: no limit
   int kube_api_burst = 400;
   std::size_t max_inflight_requests = 100;
+  bool kube_api_http2 = true;        // where the server speaks it
   std::string metrics_bind_address;  // of the plain port; empty: not served
   std::string bind_address = "0.0.0.0";
   int secure_port = 10257;  // 0: not served

@@ -51,8 +51,7 @@ class Call final : private AnswerWriter {
 
   Task<> answer() {
     if (const std::optional<int> refusal = http_refusal()) {
-      stream_->respond({{":status", std::to_string(*refusal)}});
-      stream_->end();
+      stream_->respond({{":status", std::to_string(*refusal)}}, http2::Body::none);
     } else {
       finish(co_await status_of_call());
     }
@@ -144,8 +143,7 @@ class Call final : private AnswerWriter {
     if (!has_responded_) {
       fields = {{":status", "200"}, {"content-type", "application/grpc"}};
       add_status(fields, status);
-      stream_->respond(fields);
-      stream_->end();
+      stream_->respond(fields, http2::Body::none);
     } else {
       add_status(fields, status);
       stream_->end(fields);

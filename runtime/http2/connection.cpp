@@ -105,8 +105,9 @@ bool Stream::was_cut() const {
   return state_->is_closed && !state_->peer_has_ended;
 }
 
-void Stream::respond(const http::Headers& fields) {
-  if (!state_->is_closed) connection_->session_.respond(*state_->id, fields);
+void Stream::respond(const http::Headers& fields, Body body) {
+  if (body == Body::none) state_->has_ended = true;
+  if (!state_->is_closed) connection_->session_.respond(*state_->id, fields, body);
   connection_->has_output_.notify_all();
 }
 
@@ -288,9 +289,11 @@ std::string Connection::gather_output() {
       pending.state->close(allowed.error());
       continue;
     }
-    const StreamId id = session_.open(pending.head);
+    const Body body = pending.body.empty() ? Body::none : Body::follows;
+    const StreamId id = session_.open(pending.head, body);
     pending.state->id = id;
     states_.emplace(id, pending.state);
+    if (body == Body::none) continue;
     session_.write(id, pending.body);
     session_.end(id);
   }

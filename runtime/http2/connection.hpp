@@ -58,8 +58,8 @@ class Stream {
   // Whether the stream was closed without an error before the peer had ended it.
   bool was_cut() const;
 
-  // The server's: head of the answer.
-  void respond(const http::Headers& fields);
+  // The server's: head of the answer, which without a body is all of it.
+  void respond(const http::Headers& fields, Body body = Body::follows);
   // Waits until the peer has taken enough of what was written before.
   Task<Result<>> write(std::string_view bytes, Deadline deadline);
   void end();

@@ -343,22 +343,25 @@ bool Session::is_over() const {
                         nghttp2_session_want_write(nghttp2_->handle) == 0);
 }
 
-StreamId Session::open(const http::Headers& fields) {
+StreamId Session::open(const http::Headers& fields, Body body) {
   DCM_ASSERT(can_open());
   const FieldList list(fields);
-  const nghttp2_data_provider body{.source = {.ptr = nullptr}, .read_callback = Nghttp2::read_body};
-  const StreamId id =
-      nghttp2_submit_request(nghttp2_->handle, nullptr, list.data(), list.size(), &body, nullptr);
+  const nghttp2_data_provider reader{.source = {.ptr = nullptr},
+                                     .read_callback = Nghttp2::read_body};
+  const StreamId id = nghttp2_submit_request(nghttp2_->handle, nullptr, list.data(), list.size(),
+                                             body == Body::none ? nullptr : &reader, nullptr);
   if (id < 0) nghttp2_->check(id, "request");
-  nghttp2_->streams.try_emplace(id);
+  nghttp2_->streams.try_emplace(id).first->second.has_ended = body == Body::none;
   return id;
 }
 
-void Session::respond(StreamId stream, const http::Headers& fields) {
+void Session::respond(StreamId stream, const http::Headers& fields, Body body) {
   if (nghttp2_->find(stream) == nullptr) return;
   const FieldList list(fields);
-  const nghttp2_data_provider body{.source = {.ptr = nullptr}, .read_callback = Nghttp2::read_body};
-  nghttp2_submit_response(nghttp2_->handle, stream, list.data(), list.size(), &body);
+  const nghttp2_data_provider reader{.source = {.ptr = nullptr},
+                                     .read_callback = Nghttp2::read_body};
+  nghttp2_submit_response(nghttp2_->handle, stream, list.data(), list.size(),
+                          body == Body::none ? nullptr : &reader);
 }
 
 void Session::write(StreamId id, std::string_view bytes) {

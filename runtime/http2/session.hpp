@@ -22,6 +22,9 @@ using StreamId = std::int32_t;
 
 enum class Side : std::uint8_t { client, server };
 
+// Without one, the head ends the stream. gRPC tells a call that fails at once by that.
+enum class Body : std::uint8_t { follows, none };
+
 // Error codes that we send or look for (RFC 9113, 7).
 enum class ErrorCode : std::uint32_t {
   no_error = 0x0,
@@ -103,10 +106,10 @@ class Session {
 
   // ---- streams. A function for a stream that is closed already does nothing.
 
-  // The client opens one, if can_open(). Its body comes by write() and end().
-  StreamId open(const http::Headers& fields);
+  // The client opens one, if can_open(). A body comes by write() and end().
+  StreamId open(const http::Headers& fields, Body body = Body::follows);
   // The server answers.
-  void respond(StreamId stream, const http::Headers& fields);
+  void respond(StreamId stream, const http::Headers& fields, Body body = Body::follows);
   void write(StreamId stream, std::string_view bytes);
   void end(StreamId stream);
   void end(StreamId stream, const http::Headers& trailers);

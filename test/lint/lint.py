@@ -37,7 +37,7 @@ INCLUDES = {
     "cmd/dra-controller-manager": [
         "controllers/api", "controllers/common", "controllers/resource_claim",
         "controllers/device_taint_eviction", "informers", "workqueue", "client", "client/api", "client/leader_election", "runtime",
-        "runtime/http"],
+        "runtime/http", "runtime/http2"],
     "cmd/dra-playground": [
         "apiserver", "controllers/api", "controllers/common", "informers", "workqueue", "client", "client/api",
         "runtime", "runtime/http"],

@@ -23,6 +23,9 @@ Settings request_settings(Options& options) {
       number_setting({"max-inflight-requests", "clientConnection.maxInflightRequests", "NUMBER",
                       "Requests that may wait for their answers at the same time."},
                      options.max_inflight_requests, kPositive),
+      switch_setting({"kube-api-http2", "clientConnection.http2", "",
+                      "Speak HTTP/2 to an API server that does: all requests share a connection."},
+                     options.kube_api_http2),
   };
 }
 

@@ -100,6 +100,20 @@ TEST(Http2Session, a_request_and_its_answer_with_trailers) {
       "server: closed 1 NO_ERROR\n");
 }
 
+TEST(Http2Session, what_has_no_body_ends_with_its_head) {
+  Pair pair;
+  pair.exchange();
+  const StreamId id = pair.client.open(kGet, Body::none);
+  const std::string request = all_output(pair.client);
+  EXPECT_EQ(request[4], kEndHeaders | kEndStream);
+  pair.server.receive(request);
+  pair.server.respond(id, {{":status", "204"}}, Body::none);
+  const std::string answer = all_output(pair.server);
+  EXPECT_EQ(answer[4], kEndHeaders | kEndStream);
+  pair.client.receive(answer);
+  EXPECT_EQ(describe(pair.client.take_events()), "head 1 :status=204; end 1; closed 1 NO_ERROR");
+}
+
 TEST(Http2Session, writers_of_several_streams_take_turns) {
   Pair pair;
   pair.exchange();
