@@ -134,6 +134,21 @@ Outcome<View> choose_view(const Store& store, const ListTarget& target, const Qu
   return std::unexpected(expired("The resourceVersion for the provided list is too old."));
 }
 
+// One object by its name is a look-up, where it is the newest state that is asked for.
+std::vector<Store::Entry> entries_of(const Store& store, const ListTarget& target,
+                                     const Selector& selector, const View& view) {
+  const std::string& plural = target.type->plural;
+  const bool placed = !target.type->namespaced() || !target.ns.empty();
+  const auto name = selector.selected_name();
+  if (!name || !placed || !view.start.empty() || view.revision != store.revision()) {
+    return store.list(plural, target.prefix(), view.start, view.revision);
+  }
+  const std::string key = object_key(target.ns, *name);
+  Stored object = store.get(plural, key);
+  if (object == nullptr) return {};
+  return {{key, std::move(object)}};
+}
+
 }  // namespace
 
 std::optional<Revision> parse_revision(std::string_view text) {
@@ -162,7 +177,7 @@ Outcome<Page> select_page(const Store& store, const ListTarget& target, const Qu
 
   const auto limit = page_limit(*target.type, query);
   if (!limit) return std::unexpected(limit.error());
-  auto entries = store.list(target.type->plural, target.prefix(), view->start, view->revision);
+  auto entries = entries_of(store, target, *selector, *view);
   // Pods are indexed by node: only those of the node are looked at, and counted into pages.
   if (selector->selects_node() && query.get("continue").empty()) {
     std::erase_if(entries,

@@ -180,6 +180,14 @@ bool Selector::selects(std::string_view field) const {
   });
 }
 
+std::optional<std::string_view> Selector::selected_name() const {
+  for (const Term& term : terms_) {
+    const bool names = term.on == On::field && term.op == Operator::in && term.values.size() == 1;
+    if (names && term.key == "metadata.name") return term.values.front();
+  }
+  return std::nullopt;
+}
+
 bool Selector::holds(const Term& term, const std::string* value) {
   const auto listed = [&] {
     return value != nullptr && std::ranges::find(term.values, *value) != term.values.end();

@@ -1,6 +1,7 @@
 // Label and field selectors, as lists and watches take them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,8 @@ class Selector {
   bool selects_everything() const { return terms_.empty(); }
   // By `metadata.name=…`.
   bool selects_one_name() const { return selects("metadata.name"); }
+  // Which one; good as long as the selector.
+  std::optional<std::string_view> selected_name() const;
   // Pods by `spec.nodeName=…`.
   bool selects_node() const { return type_->kind == "Pod" && selects("spec.nodeName"); }
   // Whether the terms on the node hold, whatever the others say.

@@ -1,5 +1,7 @@
 #include "cmd/dra-playground/options.hpp"
 
+#include <map>
+
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
@@ -46,6 +48,12 @@ void add_flags(CLI::App& app, Options& options) {
       ->check(CLI::ExistingFile)
       ->excludes(port)
       ->excludes(out);
+  app.add_option("--scheduler", options.scheduler,
+                 "Who places pods: small, the playground's own, or none, for a kube-scheduler that "
+                 "runs beside it.")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, OwnScheduler>{
+          {"small", OwnScheduler::runs}, {"none", OwnScheduler::none}}))
+      ->option_text("small|none");
   app.add_option("-v,--v", options.verbosity, "Verbosity of the log.")
       ->capture_default_str()
       ->check(CLI::Range(0, 10));

@@ -18,6 +18,7 @@ struct Options {
   std::uint16_t port = 0;      // 0: a free one
   std::string kubeconfig_out;  // empty: in the state folder of the user
   std::string kubeconfig;      // a cluster that is there; empty: the API server in memory
+  OwnScheduler scheduler = OwnScheduler::runs;
   int verbosity = 0;
   // `dra-playground demo …`: a run of the demo instead; the rest does not count then.
   std::optional<DemoOptions> demo;

@@ -13,8 +13,10 @@ std::vector<std::string> node_names(std::size_t count) {
 
 }  // namespace
 
-Parts::Parts(PartContext context, client::RestClient& rest, const Size& size)
+Parts::Parts(PartContext context, client::RestClient& rest, const Size& size,
+             OwnScheduler own_scheduler)
     : context_(std::move(context)),
+      own_scheduler_(own_scheduler),
       api_(rest),
       caches_(rest, {context_.time, context_.rng, context_.log, context_.metrics}),
       drivers_(context_, api_,
@@ -43,7 +45,7 @@ Task<> Parts::work() {
   co_await caches_.wait_for_sync(context_.time);
   runtime::TaskGroup group(context_.executor);
   group.spawn("hollow nodes", nodes_.run());
-  group.spawn("scheduler", scheduler_.run());
+  if (own_scheduler_ == OwnScheduler::runs) group.spawn("scheduler", scheduler_.run());
   group.spawn("garbage collector", gc_.run());
   group.spawn("namespace collector", namespace_gc_.run());
   co_await group.join();

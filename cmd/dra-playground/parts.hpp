@@ -14,6 +14,9 @@
 
 namespace dcm::playground {
 
+// Whether the small scheduler places pods, or somebody else does.
+enum class OwnScheduler { runs, none };
+
 struct Size {
   std::size_t nodes = 4;
   std::size_t devices = 8;  // of each driver on each node
@@ -23,7 +26,8 @@ struct Size {
 class Parts {
  public:
   // `rest`, and what `context` refers to, must outlive it.
-  Parts(PartContext context, client::RestClient& rest, const Size& size);
+  Parts(PartContext context, client::RestClient& rest, const Size& size,
+        OwnScheduler own_scheduler = OwnScheduler::runs);
 
   // Makes nodes, device classes and slices. Errors: what the API server has against it.
   Task<Result<>> publish();
@@ -38,6 +42,7 @@ class Parts {
   Task<> work();
 
   PartContext context_;
+  OwnScheduler own_scheduler_;
   Api api_;
   Caches caches_;
   Drivers drivers_;

@@ -67,7 +67,7 @@ int run_with_own_server(const Options& options) {
     return report_failure(listening.error());
   }
   Connection connection(server.transport(), EmbeddedServer::config(), context);
-  Parts parts(context, connection.rest(), options.size);
+  Parts parts(context, connection.rest(), options.size, options.scheduler);
   std::optional<KubeconfigOut> kubeconfig;
   const auto ready = [&]() -> Result<> {
     auto written = KubeconfigOut::write(
@@ -88,7 +88,7 @@ int run_against_cluster(const Options& options) {
   const PartContext context = process.context(options.verbosity);
   const auto cluster = Cluster::open({.kubeconfig = options.kubeconfig}, context);
   if (!cluster) return report_failure(cluster.error());
-  Parts parts(context, (*cluster)->rest(), options.size);
+  Parts parts(context, (*cluster)->rest(), options.size, options.scheduler);
   const auto ready = [&]() -> Result<> {
     announce(options.size, (*cluster)->origin());
     return {};

@@ -75,6 +75,10 @@ bool read_exactly(Reader& reader, value exactly, DeviceRequest& request, Claim& 
                               [&](value item) { return read_toleration(reader, item, request); });
     }
     if (key == "selectors") return refuse_if_present(reader, key, field, claim);
+    if (key == "capacity") {
+      claim.unsupported = key;
+      return true;
+    }
     if (key != "adminAccess") return true;
     bool has_admin_access = false;
     if (!reader.flag(field, has_admin_access)) return false;
@@ -97,7 +101,8 @@ bool read_claim_spec(Reader& reader, value spec, Claim& claim) {
   return reader.each_field(spec, [&](std::string_view key, value field) {
     if (key != "devices") return true;
     return reader.each_field(field, [&](std::string_view name, value part) {
-      if (name == "constraints") return refuse_if_present(reader, name, part, claim);
+      if (name == "constraints" || name == "config")
+        return refuse_if_present(reader, name, part, claim);
       if (name != "requests") return true;
       return reader.each_item(part, [&](value item) { return read_request(reader, item, claim); });
     });

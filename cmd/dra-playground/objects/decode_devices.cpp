@@ -45,6 +45,12 @@ struct DeviceClassFields {
     if (key == "metadata") return api::json::read_metadata(reader, field, out.meta);
     if (key != "spec") return true;
     return reader.each_field(field, [&](std::string_view name, value part) {
+      if (name == "config") {
+        return reader.each_item(part, [&](value) {
+          out.unsupported = name;
+          return true;
+        });
+      }
       if (name != "selectors") return true;
       return reader.each_item(part, [&](value item) { return read_selector(reader, item, out); });
     });
@@ -52,9 +58,25 @@ struct DeviceClassFields {
   bool is_kept(const DeviceClass&) const { return true; }
 };
 
-bool read_device(Reader& reader, value item, SliceDevice& device) {
+// What makes a device more than a thing that one claim has as a whole.
+bool is_beyond_us(std::string_view key) {
+  return key == "consumesCounters" || key == "bindingConditions" || key == "nodeName" ||
+         key == "nodeSelector" || key == "allNodes";
+}
+
+bool read_device(Reader& reader, value item, SliceDevice& device, bool& is_ours) {
   return reader.each_field(item, [&](std::string_view key, value field) {
     if (key == "name") return reader.text(field, device.name);
+    if (is_beyond_us(key)) {
+      is_ours = false;
+      return true;
+    }
+    if (key == "allowMultipleAllocations") {
+      bool is_shared = false;
+      if (!reader.flag(field, is_shared)) return false;
+      is_ours = is_ours && !is_shared;
+      return true;
+    }
     if (key != "taints") return true;
     return reader.each_item(field, [&](value taint) {
       api::DeviceTaint read;
@@ -83,22 +105,45 @@ struct SliceFields {
       if (name == "pool") return read_pool(reader, part, slice);
       if (name != "devices") return true;
       return reader.each_item(part, [&](value item) {
-        return read_device(reader, item, slice.devices.emplace_back());
+        bool is_ours = true;
+        const bool is_read = read_device(reader, item, slice.devices.emplace_back(), is_ours);
+        // Nobody is given what this scheduler would count wrongly.
+        if (!is_ours) slice.devices.pop_back();
+        return is_read;
       });
     });
   }
   bool is_kept(const Slice& slice) const { return !slice.node.empty(); }
 };
 
+// Tolerations of pods are not read, so a tainted node is for none of them. What Kubernetes itself
+// says of a node's state (node.kubernetes.io/…) comes and goes, also of nodes that are hollow.
+bool read_node_taint(Reader& reader, value taint, Node& node) {
+  std::string_view name;
+  std::string_view effect;
+  const bool is_read = reader.each_field(taint, [&](std::string_view key, value field) {
+    if (key == "key") return reader.view(field, name);
+    return key != "effect" || reader.view(field, effect);
+  });
+  const bool keeps_away = effect == "NoSchedule" || effect == "NoExecute";
+  if (is_read && keeps_away && !name.starts_with("node.kubernetes.io/"))
+    node.is_schedulable = false;
+  return is_read;
+}
+
 struct NodeFields {
   bool read_field(Reader& reader, std::string_view key, value field, Node& node) const {
     if (key == "metadata") return api::json::read_metadata(reader, field, node.meta);
     if (key != "spec") return true;
     return reader.each_field(field, [&](std::string_view name, value part) {
+      if (name == "taints") {
+        return reader.each_item(part,
+                                [&](value taint) { return read_node_taint(reader, taint, node); });
+      }
       if (name != "unschedulable") return true;
       bool is_off = false;
       if (!reader.flag(part, is_off)) return false;
-      node.is_schedulable = !is_off;
+      node.is_schedulable = node.is_schedulable && !is_off;
       return true;
     });
   }

@@ -59,10 +59,31 @@ bool read_pod_claim(Reader& reader, value item, api::PodClaim& claim) {
   });
 }
 
-bool read_container(Reader& reader, value item, Container& container) {
+// Extended resources (`example.com/gpu`) are somebody's to count. CPU and memory are not counted.
+bool read_resources(Reader& reader, value resources, Pod& pod) {
+  return reader.each_field(resources, [&](std::string_view key, value field) {
+    if (key != "requests" && key != "limits") return true;
+    return reader.each_field(field, [&](std::string_view name, value) {
+      if (name.contains('/')) pod.unsupported = "the extended resource " + std::string(name);
+      return true;
+    });
+  });
+}
+
+bool read_volume(Reader& reader, value volume, Pod& pod) {
+  return reader.each_field(volume, [&](std::string_view key, value) {
+    if (key == "persistentVolumeClaim" || key == "ephemeral") {
+      pod.unsupported = "the volume source " + std::string(key);
+    }
+    return true;
+  });
+}
+
+bool read_container(Reader& reader, value item, Container& container, Pod& pod) {
   return reader.each_field(item, [&](std::string_view key, value field) {
     if (key == "name") return reader.text(field, container.name);
     if (key == "image") return reader.text(field, container.image);
+    if (key == "resources") return read_resources(reader, field, pod);
     return true;
   });
 }
@@ -94,7 +115,22 @@ bool read_spec(Reader& reader, value spec, Pod& pod) {
     }
     if (key == "containers") {
       return reader.each_item(field, [&](value item) {
-        return read_container(reader, item, pod.containers.emplace_back());
+        return read_container(reader, item, pod.containers.emplace_back(), pod);
+      });
+    }
+    if (key == "volumes") {
+      return reader.each_item(field, [&](value item) { return read_volume(reader, item, pod); });
+    }
+    if (key == "affinity" || key == "schedulingGroup") {
+      return reader.each_field(field, [&](std::string_view, value) {
+        pod.unsupported = key;
+        return true;
+      });
+    }
+    if (key == "topologySpreadConstraints") {
+      return reader.each_item(field, [&](value) {
+        pod.unsupported = key;
+        return true;
       });
     }
     if (key != "schedulingGates") return true;

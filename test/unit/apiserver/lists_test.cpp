@@ -103,6 +103,8 @@ constexpr SelectorRow kSelectorRows[] = {
     {"by a number", "labelSelector=size>1", "a "},
     {"by all terms at once", "labelSelector=color,color!%3Dred", "b "},
     {"by name", "fieldSelector=metadata.name%3Db", "b "},
+    {"by a name that there is not", "fieldSelector=metadata.name%3Dx", ""},
+    {"by two names, which nothing has", "fieldSelector=metadata.name%3Da,metadata.name%3Db", ""},
     {"by another name", "fieldSelector=metadata.name!%3Db,metadata.namespace%3Ddefault", "a c "},
 };
 

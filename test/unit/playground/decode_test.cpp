@@ -1,6 +1,7 @@
 // What the playground reads of objects, beyond what client/api reads.
 #include "cmd/dra-playground/objects/decode.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace dcm::playground {
@@ -205,6 +206,72 @@ TEST(DecodeSlice, one_for_several_nodes_is_left_alone) {
       R"({"metadata":{"name":"a","uid":"u","resourceVersion":"1"},"spec":{"allNodes":true}})");
   ASSERT_TRUE(decoded);
   EXPECT_EQ(decoded->object, nullptr);
+}
+
+TEST(DecodeSlice, leaves_out_devices_that_more_than_one_claim_may_share_in) {
+  const Slice slice =
+      read(make_slice_decoder(),
+           R"("spec":{"driver":"d","nodeName":"n","pool":{"name":"p"},"devices":[)"
+           R"({"name":"part","consumesCounters":[{"counterSet":"s","counters":{}}]},)"
+           R"({"name":"shared","allowMultipleAllocations":true},)"
+           R"({"name":"whole","allowMultipleAllocations":false},)"
+           R"({"name":"bound","bindingConditions":["ready"]}]})");
+  ASSERT_EQ(slice.devices.size(), 1U);
+  EXPECT_EQ(slice.devices[0].name, InternedString("whole"));
+}
+
+TEST(DecodeNode, takes_none_when_somebody_has_tainted_it) {
+  const auto takes_pods = [](std::string_view key, std::string_view effect) {
+    return read(make_node_decoder(),
+                fmt::format(R"("spec":{{"taints":[{{"key":"{}","effect":"{}"}}]}})", key, effect))
+        .is_schedulable;
+  };
+  EXPECT_FALSE(takes_pods("mine", "NoSchedule"));
+  EXPECT_FALSE(takes_pods("mine", "NoExecute"));
+  EXPECT_TRUE(takes_pods("mine", "PreferNoSchedule"));
+  EXPECT_TRUE(takes_pods("node.kubernetes.io/not-ready", "NoSchedule"));
+}
+
+struct UnknownRow {
+  std::string_view sentence;
+  std::string_view spec;
+  std::string_view named;
+};
+
+class UnknownToTheScheduler : public ::testing::TestWithParam<UnknownRow> {};
+
+TEST_P(UnknownToTheScheduler, is_named) {
+  const Pod pod = read(make_pod_decoder(), fmt::format(R"("spec":{{{}}})", GetParam().spec));
+  EXPECT_EQ(pod.unsupported, GetParam().named);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rows, UnknownToTheScheduler,
+    ::testing::Values(
+        UnknownRow{"affinity", R"("affinity":{"nodeAffinity":{}})", "affinity"},
+        UnknownRow{"an affinity that says nothing", R"("affinity":{})", ""},
+        UnknownRow{"spread", R"("topologySpreadConstraints":[{"maxSkew":1}])",
+                   "topologySpreadConstraints"},
+        UnknownRow{"a pod group", R"("schedulingGroup":{"podGroupName":"g"})", "schedulingGroup"},
+        UnknownRow{"a volume that must be bound",
+                   R"("volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"c"}}])",
+                   "the volume source persistentVolumeClaim"},
+        UnknownRow{"a volume of its own", R"("volumes":[{"name":"v","emptyDir":{}}])", ""},
+        UnknownRow{"an extended resource",
+                   R"("containers":[{"resources":{"limits":{"cpu":"1","a.b/gpu":"1"}}}])",
+                   "the extended resource a.b/gpu"}));
+
+TEST(DecodeClaim, names_what_the_scheduler_does_not_know) {
+  const auto unknown = [](std::string_view devices) {
+    return read(make_claim_decoder(), fmt::format(R"("spec":{{"devices":{{{}}}}})", devices))
+        .unsupported;
+  };
+  EXPECT_EQ(unknown(R"("config":[{"opaque":{"driver":"d","parameters":{}}}])"), "config");
+  EXPECT_EQ(unknown(R"("requests":[{"name":"r","exactly":{"capacity":{"requests":{}}}}])"),
+            "capacity");
+  EXPECT_EQ(read(make_device_class_decoder(), R"("spec":{"config":[{"opaque":{"driver":"d"}}]})")
+                .unsupported,
+            "config");
 }
 
 TEST(DecodeNode, reads_whether_it_takes_pods) {

@@ -14,6 +14,14 @@ TEST(PlaygroundOptions, has_a_small_cluster_by_default) {
   EXPECT_EQ(options->size.devices, 8U);
   EXPECT_EQ(options->port, 0);
   EXPECT_TRUE(options->kubeconfig.empty());
+  EXPECT_EQ(options->scheduler, OwnScheduler::runs);
+}
+
+TEST(PlaygroundOptions, leaves_the_pods_to_another_scheduler) {
+  const auto options = parse_options({"--scheduler=none"});
+  ASSERT_TRUE(options) << options.error().text;
+  EXPECT_EQ(options->scheduler, OwnScheduler::none);
+  EXPECT_FALSE(parse_options({"--scheduler=large"}));
 }
 
 TEST(PlaygroundOptions, takes_sizes_and_drivers) {
