@@ -22,8 +22,19 @@ using runtime::Task;
 namespace fs = std::filesystem;
 
 struct RegistryWatch::Inotify {
-  explicit Inotify(const runtime::Executor& executor)
-      : descriptor(executor, ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {}
+  explicit Inotify(const runtime::Executor& executor) : descriptor(executor) {}
+
+  // The system has few of them; so it is asked again until there is one.
+  Result<> open() {
+    if (descriptor.is_open()) return {};
+    const int fd = ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    if (fd < 0) {
+      return runtime::fail(runtime::Reason::configuration,
+                           "inotify: " + std::generic_category().message(errno));
+    }
+    descriptor.assign(fd);
+    return {};
+  }
 
   void watch(const std::string& folder) {
     const int watch = ::inotify_add_watch(
@@ -84,6 +95,7 @@ bool RegistryWatch::is_another(const std::string& path, const Identity& before,
 
 Result<RegistryWatch::Change> RegistryWatch::look() {
   if (auto made = make_folder(); !made) return runtime::fail(made.error());
+  if (auto opened = inotify_->open(); !opened) return runtime::fail(opened.error());
   read_events();
   Sockets found;
   walk(folder_, found);

@@ -31,9 +31,9 @@ class RegistryWatch {
   ~RegistryWatch();
 
   // Makes the folder (0755) if it is not there, and says what has changed since it was last asked.
-  // Errors: configuration, with the folder and the system's words.
+  // Errors: configuration, with the system's words; the next look tries again.
   runtime::Result<Change> look();
-  // Until there may be something to look at.
+  // Until there may be something to look at. After a look that went well.
   runtime::Task<> wait();
 
  private:

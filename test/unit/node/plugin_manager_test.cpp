@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 #include <protozero/pbf_writer.hpp>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "runtime/grpc/server.hpp"
@@ -96,6 +97,19 @@ TEST_F(Registry, more_files_than_the_queue_holds) {  // [8]
   for (int i = 0; i < 20'000; ++i) std::ofstream(folder + "/" + std::to_string(i));
   const auto listener = listen(folder + "/among.sock");
   EXPECT_EQ(watch.look()->created, Paths{folder + "/among.sock"});
+}
+
+TEST_F(Registry, without_a_descriptor_it_says_so_and_tries_again) {
+  RegistryWatch watch(loop.executor(), folder);
+  struct ::rlimit usual{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &usual), 0);
+  const struct ::rlimit none{0, usual.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const auto looked = watch.look();
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &usual), 0);
+  ASSERT_FALSE(looked);
+  EXPECT_EQ(looked.error().message, "inotify: Too many open files");
+  EXPECT_TRUE(watch.look());
 }
 
 // A driver that answers GetInfo and takes its status.
