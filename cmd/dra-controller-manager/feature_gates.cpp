@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 
 #include <fmt/format.h>
@@ -45,9 +46,11 @@ runtime::Result<> refuse_unknown(std::string_view name) {
                             meant.empty() ? "" : "; did you mean " + meant + "?"));
 }
 
-// A gate for all of one stage, "ALPHA" or "BETA"; empty: another gate.
-std::string_view stage_meant_by(std::string_view name) {
-  return name == "AllAlpha" ? "ALPHA" : name == "AllBeta" ? "BETA" : "";
+// The stage whose gates a gate stands for. Nothing: it stands for itself.
+std::optional<std::string_view> stage_meant_by(std::string_view name) {
+  if (name == "AllAlpha") return "ALPHA";
+  if (name == "AllBeta") return "BETA";
+  return std::nullopt;
 }
 
 void set_stage(std::string_view stage, bool on, FeatureGates& gates) {
@@ -73,7 +76,7 @@ std::span<const FeatureGate> known_feature_gates() {
 
 runtime::Result<Strings> set_feature_gates(const Switches& switches, FeatureGates& gates) {
   for (const auto& [name, on] : switches) {
-    set_stage(stage_meant_by(without_component(name)), on, gates);
+    if (const auto stage = stage_meant_by(without_component(name))) set_stage(*stage, on, gates);
   }
   Strings without_effect;
   for (const auto& [written, on] : switches) {
@@ -84,7 +87,7 @@ runtime::Result<Strings> set_feature_gates(const Switches& switches, FeatureGate
         return runtime::fail(set.error());
     } else if (!kubernetes::is_feature_gate(name)) {
       return runtime::fail(refuse_unknown(name).error());
-    } else if (stage_meant_by(name).empty()) {
+    } else if (!stage_meant_by(name)) {
       without_effect.emplace_back(name);
     }
   }

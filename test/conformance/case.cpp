@@ -299,6 +299,11 @@ Names Case::claim_names() {
   return names;
 }
 
+std::string Case::uid_of_claim(const std::string& claim) {
+  if (claim.empty() || !exists("resourceclaims", claim)) return "";
+  return text_at(get("resourceclaims", claim), "/metadata/uid");
+}
+
 std::string Case::claim_of(const std::string& pod, const std::string& pod_claim) {
   const json::value object = get("pods", pod);
   const json::value& statuses = at(object, "/status/resourceClaimStatuses");

@@ -116,6 +116,8 @@ class Case : public testing::Test {
   // Names of the claims in the namespace, sorted; but for those of settle(), which the reference
   // may make again.
   Names claim_names();
+  // Of the claim of that name, "" where there is none.
+  std::string uid_of_claim(const std::string& claim);
   // The claim that the pod's status names for a pod claim, or "".
   std::string claim_of(const std::string& pod, const std::string& pod_claim);
   // Waits for it.

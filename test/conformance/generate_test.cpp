@@ -146,6 +146,7 @@ TEST_F(Generate, a_template_of_another_namespace_is_not_used) {
 // ---- names --------------------------------------------------------------------------------------
 
 TEST_F(Generate, long_names_are_cut_in_proportion) {
+  reference("appends its five characters without a hyphen where it has cut");
   start_manager();
   create_template("gpus");
   const std::string pod(100, 'p');
@@ -154,7 +155,7 @@ TEST_F(Generate, long_names_are_cut_in_proportion) {
   const std::string name = wait_for_claim_of(pod, pod_claim);
   // 165 characters with both hyphens: 100 * 57 / 165 of the pod's, 63 * 57 / 165 of the claim's.
   EXPECT_TRUE(name.starts_with(std::string(34, 'p') + "-" + std::string(21, 'c'))) << name;
-  EXPECT_EQ(name.size(), 34U + 1 + 21 + 5);
+  EXPECT_EQ(name.size(), 34U + 1 + 21 + 1 + 5);
 }
 
 TEST_F(Generate, a_name_that_is_cut_after_a_dot_is_mended) {
@@ -240,11 +241,11 @@ TEST_F(Generate, a_claim_deleted_by_somebody_is_made_again_at_once) {
   start_manager();
   create_template("gpus");
   create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
-  const std::string first = wait_for_claim_of("trainer-0", "accel");
-  kube().remove(path("resourceclaims", first));
+  const std::string first = uid_of_claim(wait_for_claim_of("trainer-0", "accel"));
+  kube().remove(path("resourceclaims", claim_of("trainer-0", "accel")));
   EXPECT_TRUE(soon("another claim is named", [&] {
-    const std::string now = claim_of("trainer-0", "accel");
-    return now != first && exists("resourceclaims", now);
+    const std::string now = uid_of_claim(claim_of("trainer-0", "accel"));
+    return !now.empty() && now != first;
   }));
   EXPECT_EQ(claim_names().size(), 1U);
 }
@@ -267,10 +268,10 @@ TEST_F(Generate, a_claim_made_again_leaves_the_pods_other_name_where_it_is) {
   create_template("gpus");
   create_pod({.name = "trainer-0", .templates = {{"a", "gpus"}, {"b", "gpus"}}});
   const std::string a = wait_for_claim_of("trainer-0", "a");
-  const std::string b = wait_for_claim_of("trainer-0", "b");
-  kube().remove(path("resourceclaims", b));
+  const std::string b = uid_of_claim(wait_for_claim_of("trainer-0", "b"));
+  kube().remove(path("resourceclaims", claim_of("trainer-0", "b")));
   EXPECT_TRUE(soon("b has another claim", [&] {
-    const std::string now = claim_of("trainer-0", "b");
+    const std::string now = uid_of_claim(claim_of("trainer-0", "b"));
     return !now.empty() && now != b;
   }));
   EXPECT_EQ(claim_of("trainer-0", "a"), a);
@@ -313,6 +314,7 @@ TEST_F(Generate, a_claim_that_is_being_deleted_is_made_again_when_it_is_gone_and
   create_template("gpus");
   create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
   const std::string first = wait_for_claim_of("trainer-0", "accel");
+  const std::string first_uid = uid_of_claim(first);
   set_finalizers(first, {"example.com/keep"});
   kube().remove(path("resourceclaims", first));
   settle();
@@ -320,8 +322,8 @@ TEST_F(Generate, a_claim_that_is_being_deleted_is_made_again_when_it_is_gone_and
   EXPECT_EQ(claim_of("trainer-0", "accel"), first);
   set_finalizers(first, {});
   EXPECT_TRUE(soon("another claim is named", [&] {
-    const std::string now = claim_of("trainer-0", "accel");
-    return now != first && exists("resourceclaims", now);
+    const std::string now = uid_of_claim(claim_of("trainer-0", "accel"));
+    return !now.empty() && now != first_uid;
   }));
   EXPECT_EQ(claim_names().size(), 1U);
 }

@@ -206,10 +206,10 @@ TEST_F(PodGroups, a_claim_that_is_deleted_is_made_again_beside_the_others) {
   create_group("trainers", {.templates = {{"accel", "gpu"}, {"fabric", "net"}}});
   create_member("a");
   const std::string kept = wait_for_claim_of_group("trainers", "accel");
-  const std::string first = wait_for_claim_of("a", "fabric");
-  kube().remove(path("resourceclaims", first), json::object());
+  const std::string first = uid_of_claim(wait_for_claim_of("a", "fabric"));
+  kube().remove(path("resourceclaims", claim_of("a", "fabric")), json::object());
   EXPECT_TRUE(soon("there is another one", [&] {
-    const std::string second = claim_of_group("trainers", "fabric");
+    const std::string second = uid_of_claim(claim_of_group("trainers", "fabric"));
     return !second.empty() && second != first;
   }));
   EXPECT_TRUE(soon("the pod follows", [&] {

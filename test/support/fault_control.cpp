@@ -14,9 +14,10 @@ namespace {
 namespace json = boost::json;
 using http::Method;
 
-constexpr std::array<std::pair<FaultKind, std::string_view>, 6> kKinds{{
+constexpr std::array<std::pair<FaultKind, std::string_view>, 7> kKinds{{
     {FaultKind::reset, "reset"},
     {FaultKind::drop_answer, "drop_answer"},
+    {FaultKind::disown, "disown"},
     {FaultKind::cut_answer, "cut_answer"},
     {FaultKind::answer, "answer"},
     {FaultKind::hold, "hold"},

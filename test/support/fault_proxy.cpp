@@ -128,6 +128,7 @@ Task<> FaultProxy::spoil(Visit& visit, const RuleSet::Entry& entry) {
       }
       break;
     case FaultKind::drop_answer:
+    case FaultKind::disown:
     case FaultKind::hold_answer:
       break;
   }
@@ -138,6 +139,8 @@ Task<> FaultProxy::spoil(Visit& visit, const RuleSet::Entry& entry) {
   if (fault.kind == FaultKind::hold_answer) how = co_await held(rule);
   if (how == Release::lose || !answer) {
     visit.responder.abort();
+  } else if (fault.kind == FaultKind::disown) {
+    co_await tell(visit, fault.answer);
   } else if (fault.kind == FaultKind::cut_answer) {
     co_await tell_cut(visit, std::move(*answer), fault.bytes);
   } else {

@@ -21,13 +21,14 @@ enum class FaultKind : std::uint8_t {
   drop_answer,  // the server does what was asked; then the connection is closed without a word
   cut_answer,   // the answer ends after `bytes` of its body, without its end
   answer,       // `answer` comes instead of the server's, which never hears of the request
+  disown,       // the server does what was asked; `answer` comes instead of its answer
   hold,         // waits for a release, then goes on to the server (or does not)
   hold_answer,  // the server does what was asked; its answer waits for a release
 };
 
 struct Fault {
   FaultKind kind = FaultKind::reset;
-  http::Response answer = {};  // of `answer`
+  http::Response answer = {};  // of `answer` and `disown`
   std::size_t bytes = 0;       // of `cut_answer`
 };
 

@@ -104,6 +104,8 @@ TEST(Options, feature_gates_of_other_components_are_accepted_and_named) {
   EXPECT_EQ(options->without_effect,
             (std::vector<std::string>{"DRAExtendedResource", "InPlacePodVerticalScaling"}));
   EXPECT_FALSE(options->features.dra_device_taint_rules);
+  EXPECT_TRUE(options->features.dra_device_taints) << "a gate is about itself alone";
+  EXPECT_TRUE(options->runs_device_taint_eviction_controller);
 }
 
 TEST(Options, all_gates_of_a_stage_follow_their_own_gate_unless_they_are_named) {
