@@ -41,9 +41,6 @@ MUTATIONS = [
     Mutation("invalid-is-final", "what a policy denies is never tried again", RC + "sync/retry.cpp",
              "    case Reason::shutting_down:\n      return Retry::never;\n    case",
              "    case Reason::shutting_down:\n      return Retry::never;\n    case Reason::invalid:\n      return M ? Retry::never : Retry::with_backoff;\n    case"),
-    Mutation("no-claim-overlay", "created claims are not shown before the watch brings them",
-             RC + "sync/sync_generation.cpp",
-             "    stores_.own_claims.record(*created);", "    if (!M) stores_.own_claims.record(*created);"),
     Mutation("gone-without-asking", "a pod that is not in the cache counts as gone", RC + "rules/decide_claim.cpp",
              "if (answer == answers.end()) return Get{name};",
              "if (answer == answers.end()) return M ? Fate(IsGone{}) : Fate(Get{name});"),
@@ -93,8 +90,8 @@ MUTATIONS = [
              RC + "rules/decide_generation.cpp",
              "if (ClaimPtr orphan = find_orphan(known.owned,",
              "if (ClaimPtr orphan = M ? nullptr : find_orphan(known.owned,"),
-    # Not the other way round: that a claim that could not be looked up counts as gone shows nowhere, as claims are
-    # listed before one is made where a predecessor may have left some, and no others are unknown.
+    # Not the other way round: that a claim that could not be looked up counts as gone shows nowhere, as another create
+    # meets it under its name.
     Mutation("gone-claim-is-awaited", "a claim that is gone counts as one that could not be looked up",
              RC + "sync/sync_generation.cpp",
              "} else if (runtime::is_not_found(claim.error())) {",
@@ -146,8 +143,6 @@ MUTATIONS = [
     Mutation("backlog-without-claims", "who starts does not look at the claims that are there", RC + "sync/wakeups.cpp",
              "[this](const ClaimPtr& claim) { wake_claim(claim, Priority::backlog); }",
              "[this](const ClaimPtr& claim) { if (!M) wake_claim(claim, Priority::backlog); }"),
-    Mutation("post-is-sent-again", "a create whose answer was lost is sent again", "client/request/retry.cpp",
-             "return is_idempotent(verb) || runtime", "return M || is_idempotent(verb) || runtime"),
     Mutation("relist-keeps-all", "what a list does not have stays in the cache", "informers/store.hpp",
              "if (!table_.at(slot) || table_.is_marked(slot)) continue;",
              "if (M || !table_.at(slot) || table_.is_marked(slot)) continue;"),
