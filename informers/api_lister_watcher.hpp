@@ -19,10 +19,13 @@ class ApiWatchStream final : public WatchStream<T> {
  public:
   using Event = api::WatchEvent<T>;
 
-  // `url` is for messages. `decoder` must outlive it.
+  // `url` is for messages, `redaction` for those of the server. `decoder` must outlive it.
   ApiWatchStream(std::unique_ptr<http::StreamingResponse> response, const api::Decoder<T>& decoder,
-                 std::string url)
-      : response_(std::move(response)), decoder_(decoder), url_(std::move(url)) {}
+                 std::string url, client::Redaction redaction = {})
+      : response_(std::move(response)),
+        decoder_(decoder),
+        url_(std::move(url)),
+        redaction_(std::move(redaction)) {}
 
   Compression compression() const override {
     return response_->headers().find("Content-Encoding") == "gzip" ? Compression::gzip
@@ -46,6 +49,9 @@ class ApiWatchStream final : public WatchStream<T> {
   runtime::Result<std::optional<Event>> decode(std::string_view frame) const {
     runtime::Result<Event> event = decoder_.decode_watch_event(frame);
     if (!event) return fail(event.error());
+    if (auto* told = std::get_if<api::ErrorEvent>(&*event)) {
+      told->error.message = redaction_.apply(std::move(told->error.message));
+    }
     return std::optional<Event>(std::move(*event));
   }
 
@@ -55,13 +61,15 @@ class ApiWatchStream final : public WatchStream<T> {
     return std::optional<Event>();
   }
 
-  std::unexpected<runtime::Error> fail(const runtime::Error& error) const {
-    return runtime::fail(client::name_source(error, url_));
+  std::unexpected<runtime::Error> fail(runtime::Error error) const {
+    error.message = redaction_.apply(url_ + ": " + error.message);
+    return runtime::fail(std::move(error));
   }
 
   std::unique_ptr<http::StreamingResponse> response_;
   const api::Decoder<T>& decoder_;
   std::string url_;
+  client::Redaction redaction_;
   client::WatchFrames frames_;
 };
 
@@ -86,7 +94,7 @@ class ApiListerWatcher final : public ListerWatcher<T> {
     const runtime::Result<http::Response> answer = co_await rest_.send(request);
     if (!answer) co_return runtime::fail(answer.error());
     runtime::Result<api::ListMeta> page = decoder_.decode_list(answer->body, sink);
-    if (!page) co_return runtime::fail(client::name_source(page.error(), rest_.url(request)));
+    if (!page) co_return runtime::fail(rest_.explain(request, page.error()));
     co_return page;
   }
 
@@ -99,7 +107,7 @@ class ApiListerWatcher final : public ListerWatcher<T> {
         co_await rest_.open(request);
     if (!response) co_return runtime::fail(response.error());
     co_return std::make_unique<ApiWatchStream<T>>(std::move(*response), decoder_,
-                                                  rest_.url(request));
+                                                  rest_.url(request), rest_.redaction());
   }
 
  private:

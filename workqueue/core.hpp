@@ -34,9 +34,10 @@ class Core {
   }
 
   // Returns the delay.
-  Duration add_rate_limited(const Item& item, std::optional<Priority> priority, MonoTime now) {
+  Duration add_rate_limited(const Item& item, std::optional<Priority> priority, MonoTime now,
+                            Duration at_least = {}) {
     if (!scheduler_.is_open()) return Duration::zero();
-    return scheduler_.add_rate_limited(slot_of(item, now), priority, now);
+    return scheduler_.add_rate_limited(slot_of(item, now), priority, now, at_least);
   }
 
   void forget(const Item& item, MonoTime now) {

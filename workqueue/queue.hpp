@@ -65,10 +65,12 @@ class Queue {
     wake(before);
   }
 
-  // Comes after the item's backoff, or later if its namespace has had many retries.
-  Duration add_rate_limited(const Item& item, std::optional<Priority> priority = {}) {
+  // Comes after the item's backoff, or later if its namespace has had many retries, or `at_least`
+  // is longer.
+  Duration add_rate_limited(const Item& item, std::optional<Priority> priority = {},
+                            Duration at_least = {}) {
     const std::size_t before = len();
-    const Duration delay = core_.add_rate_limited(item, priority, time_.now());
+    const Duration delay = core_.add_rate_limited(item, priority, time_.now(), at_least);
     wake(before);
     return delay;
   }

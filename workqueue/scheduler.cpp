@@ -126,9 +126,11 @@ void Scheduler::add_after(Entry& entry, Duration delay, std::optional<Priority> 
   delay_or_add(entry, delay, priority.value_or(kept_priority(entry)), DelayKind::appointment, now);
 }
 
-Duration Scheduler::add_rate_limited(Entry& entry, std::optional<Priority> priority, MonoTime now) {
+Duration Scheduler::add_rate_limited(Entry& entry, std::optional<Priority> priority, MonoTime now,
+                                     Duration at_least) {
   if (!is_open()) return Duration::zero();
-  const Duration delay = std::max(item_backoff(entry.failures), entry.lane->bucket.reserve(now));
+  const Duration delay =
+      std::max({item_backoff(entry.failures), entry.lane->bucket.reserve(now), at_least});
   ++entry.failures;
   delay_or_add(entry, delay, priority.value_or(kept_priority(entry)), DelayKind::retry, now);
   return delay;

@@ -20,7 +20,8 @@
 //   (**) Same state; an item added as backlog that is added as live moves up.
 //   add_after: sets a delay in whatever state, that of `delayed` when idle. One delay per item: of
 //        two the earlier time and the more urgent priority apply. A delay of 0 or less is an add.
-//   add_rate_limited: add_after with the longer of the item's backoff and its namespace's bucket.
+//   add_rate_limited: add_after with the longest of the item's backoff, its namespace's bucket, and
+//        what the caller says (a server's Retry-After).
 //   retry_now: every pending retry's time comes now, and its next backoff is the first one again.
 //        So it is with the namespaces' buckets.
 //   forget: the next backoff is the first one again. Changes nothing else.
@@ -80,7 +81,8 @@ class Scheduler {
   void add(Entry& entry, Priority priority, MonoTime now);
   void add_after(Entry& entry, Duration delay, std::optional<Priority> priority, MonoTime now);
   // Returns the delay.
-  Duration add_rate_limited(Entry& entry, std::optional<Priority> priority, MonoTime now);
+  Duration add_rate_limited(Entry& entry, std::optional<Priority> priority, MonoTime now,
+                            Duration at_least);
   void forget(Entry& entry) { entry.failures = 0; }
   // What they all waited for has come; advance() lets them through.
   void retry_now(MonoTime now);

@@ -22,8 +22,8 @@ class Outcome {
 
   // Nothing left to do; the backoff starts anew.
   static Outcome done() { return {Kind::done, {}}; }
-  // It failed: again with backoff.
-  static Outcome retry() { return {Kind::retry, {}}; }
+  // It failed: again with backoff, and not before `at_least` has passed.
+  static Outcome retry(runtime::Duration at_least = {}) { return {Kind::retry, at_least}; }
   // It went well, and there is something to do after `delay`; the backoff starts anew.
   static Outcome retry_after(runtime::Duration delay) { return {Kind::retry_after, delay}; }
   // Nothing was tried, as it has to wait for something: who knows when that comes adds it again.
@@ -64,7 +64,7 @@ void settle(Queue& queue, const typename Queue::ItemType& item, const Outcome& o
   using Kind = Outcome::Kind;
   const Kind kind = outcome.kind();
   if (kind == Kind::done || kind == Kind::retry_after) queue.forget(item);
-  if (kind == Kind::retry) queue.add_rate_limited(item);
+  if (kind == Kind::retry) queue.add_rate_limited(item, {}, outcome.delay());
   if (kind == Kind::retry_after) queue.add_after(item, outcome.delay());
   queue.done(item);
 }

@@ -84,7 +84,7 @@ Task<Result<std::vector<std::string>>> Discovery::served_versions(std::string gr
     co_return runtime::fail(answer.error());
   }
   Result<std::vector<std::string>> versions = decode_group_versions(answer->body);
-  if (!versions) co_return runtime::fail(name_source(versions.error(), rest_.url(request)));
+  if (!versions) co_return runtime::fail(rest_.explain(request, versions.error()));
   co_return versions;
 }
 
@@ -99,7 +99,7 @@ Task<Result<Discovery::Names>> Discovery::served_names(std::string group, std::s
     co_return runtime::fail(answer.error());
   }
   Result<Names> names = decode_resource_names(answer->body);
-  if (!names) co_return runtime::fail(name_source(names.error(), rest_.url(request)));
+  if (!names) co_return runtime::fail(rest_.explain(request, names.error()));
   co_return names;
 }
 

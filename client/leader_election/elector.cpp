@@ -170,7 +170,7 @@ void Elector::report(std::string_view what, const Answer& answer) {
   const runtime::Error& error = answer.lease.error();
   // Somebody was quicker, or has edited it.
   if (runtime::is_conflict(error) || error.reason == runtime::Reason::already_exists) return;
-  problem_ = error.message;
+  problem_ = runtime::to_string(error);
   if (!failure_guard_.should_log(runtime::to_string(error.reason))) return;
   log_.warning("The lease could not be used; trying again",
                {{"not", what}, {"error", runtime::to_string(error)}});

@@ -56,7 +56,14 @@ enum class Fencing : std::uint8_t { fenced, unfenced };
 
 // Whether the client sends a request again by itself (retry.hpp), or leaves that to the caller: for
 // one who has other things to do meanwhile, or looks anew before each attempt.
-enum class Retries : std::uint8_t { allowed, none };
+enum class Retries : std::uint8_t {
+  allowed,
+  // While nobody answers at all, which is nobody's fault in particular. What a server answers
+  // (500, Retry-After) is for the caller's queue, which is fair: a worker that sleeps on one
+  // tenant's trouble is lost for all others.
+  unanswered,
+  none,
+};
 
 enum class Compression : std::uint8_t { none, gzip };
 

@@ -27,6 +27,11 @@ bool is_success(std::uint16_t status) {
   return status >= 200 && status < 300;
 }
 
+bool is_for_the_caller(const ApiRequest& request, const Error& error) {
+  if (request.retries == Retries::unanswered) return error.http_status.has_value();
+  return request.retries == Retries::none;
+}
+
 // The form in seconds (RFC 9110 10.2.3), which is what API servers send. A date would need the
 // server's clock; it counts as not given.
 std::optional<Duration> retry_after(const http::Headers& headers) {
@@ -81,7 +86,7 @@ Task<Result<Response>> RestClient::send_with_retries(const ApiRequest& request) 
       const auto refreshed =
           co_await deps_.credentials.refresh(std::move(authorization), attempt_deadline(request));
       if (refreshed == Credentials::Refreshed::no) co_return answer;
-    } else if (request.retries == Retries::none) {
+    } else if (is_for_the_caller(request, error)) {
       co_return answer;
     } else {
       const auto wait = decide_retry(options_.retry, request.verb, error, attempts,
@@ -107,11 +112,12 @@ Task<Result<Response>> RestClient::send_once(const ApiRequest& request,
     // A closed gate is no failed attempt: nothing was sent.
     if (answer.error().reason == Reason::shutting_down) co_return answer;
     observe_attempt(request, start, std::nullopt);
+    answer.error().message = redaction_.apply(std::move(answer.error().message));
     co_return answer;
   }
   observe_attempt(request, start, answer->status);
   request_metrics_.observe_sizes(method_of(request.verb), request.body.size(), answer->body.size());
-  warnings_.observe(answer->headers);
+  warnings_.observe(answer->headers, redaction_);
   if (is_success(answer->status)) co_return answer;
   co_return runtime::fail(error_of_answer(request, answer->status, answer->headers, answer->body));
 }
@@ -140,10 +146,11 @@ Task<Result<std::unique_ptr<StreamingResponse>>> RestClient::open_once(const Api
       co_await deps_.http.open(std::move(*http_request), attempt_deadline(request));
   if (!stream) {
     observe_attempt(request, start, std::nullopt);
+    stream.error().message = redaction_.apply(std::move(stream.error().message));
     co_return stream;
   }
   observe_attempt(request, start, (*stream)->status());
-  warnings_.observe((*stream)->headers());
+  warnings_.observe((*stream)->headers(), redaction_);
   if (is_success((*stream)->status())) co_return stream;
   Error error = co_await read_refusal(request, **stream);
   co_return runtime::fail(std::move(error));
@@ -178,6 +185,7 @@ Task<Result<http::Request>> RestClient::make_http_request(const ApiRequest& requ
       co_await deps_.credentials.authorize(http_request.headers, attempt_deadline(request));
   if (!authorized) co_return runtime::fail(authorized.error());
   authorization = http_request.headers.find("Authorization").value_or("");
+  redaction_.use(authorization);
   co_return http_request;
 }
 
@@ -219,9 +227,16 @@ Error RestClient::error_of_answer(const ApiRequest& request, std::uint16_t statu
                                    http::to_string(method_of(request.verb)), url(request), status),
             .http_status = status};
   }
-  Error error = api::decode_status_error(status, body);
+  // Before it is cut to length, and after its escapes are undone.
+  Error error = api::decode_status_error(status, redaction_.apply(std::string(body)));
+  error.message = redaction_.apply(std::move(error.message));
   error.http_status = status;
   if (const auto wait = retry_after(headers)) error.retry_after = wait;
+  return error;
+}
+
+Error RestClient::explain(const ApiRequest& request, Error error) const {
+  error.message = redaction_.apply(url(request) + ": " + error.message);
   return error;
 }
 

@@ -12,6 +12,7 @@
 
 #include "client/auth/credentials.hpp"
 #include "client/request/admission.hpp"
+#include "client/request/redaction.hpp"
 #include "client/request/request.hpp"
 #include "client/request/request_metrics.hpp"
 #include "client/request/retry.hpp"
@@ -68,6 +69,11 @@ class RestClient {
   // (but for a 401): its reflector knows where to go on.
   runtime::Task<runtime::Result<std::unique_ptr<http::StreamingResponse>>> open(ApiRequest request);
 
+  // `error` of a decoder, with the URL that the body came from, and without our credential.
+  runtime::Error explain(const ApiRequest& request, runtime::Error error) const;
+  // For text of answers that comes later: of the credential that was used last.
+  const Redaction& redaction() const noexcept { return redaction_; }
+
   // "https://10.0.0.1:6443/api/v1/pods", for messages.
   std::string url(const ApiRequest& request) const;
 
@@ -101,6 +107,7 @@ class RestClient {
   runtime::Logger log_;
   Admission admission_;
   RequestMetrics request_metrics_;
+  Redaction redaction_;
   WarningLog warnings_;
 };
 

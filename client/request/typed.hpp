@@ -14,9 +14,6 @@
 
 namespace dcm::client {
 
-// `error` of a decoder, with the URL that the body came from.
-runtime::Error name_source(runtime::Error error, const std::string& url);
-
 // `rest` and `decoder` must outlive it and its calls. Made anew when discovery finds another
 // version.
 template <class T>
@@ -83,7 +80,7 @@ class TypedClient {
     const runtime::Result<http::Response> answer = co_await rest_.send(request);
     if (!answer) co_return runtime::fail(answer.error());
     runtime::Result<Object> object = decoder_.decode_object(answer->body);
-    if (!object) co_return runtime::fail(name_source(object.error(), rest_.url(request)));
+    if (!object) co_return runtime::fail(rest_.explain(request, object.error()));
     co_return object;
   }
 
@@ -118,7 +115,7 @@ class TypedClient {
     if (!answer) co_return runtime::fail(answer.error());
     const auto keep = [&objects](Object object) { objects.push_back(std::move(object)); };
     runtime::Result<api::ListMeta> page = decoder_.decode_list(answer->body, keep);
-    if (!page) co_return runtime::fail(name_source(page.error(), rest_.url(request)));
+    if (!page) co_return runtime::fail(rest_.explain(request, page.error()));
     co_return page;
   }
 

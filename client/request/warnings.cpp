@@ -20,10 +20,10 @@ std::string warning_text(std::string_view field) {
   return text;
 }
 
-void WarningLog::observe(const http::Headers& headers) {
+void WarningLog::observe(const http::Headers& headers, const Redaction& redaction) {
   for (const auto& [name, value] : headers) {
     if (!http::equals_without_case(name, "Warning")) continue;
-    std::string text = warning_text(value);
+    std::string text = redaction.apply(warning_text(redaction.apply(value)));
     if (seen_.contains(text)) continue;
     log_.warning("The API server warns", {{"warning", text}});
     if (seen_.size() >= kTextsMax) seen_.clear();

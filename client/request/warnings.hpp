@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "client/request/redaction.hpp"
 #include "runtime/http/message.hpp"
 #include "runtime/log.hpp"
 
@@ -16,7 +17,7 @@ class WarningLog {
  public:
   explicit WarningLog(runtime::Logger log) : log_(std::move(log)) {}
 
-  void observe(const http::Headers& headers);
+  void observe(const http::Headers& headers, const Redaction& redaction);
   std::size_t remembered() const noexcept { return seen_.size(); }
 
  private:

@@ -45,7 +45,7 @@ Task<> LateKind::follow() {
 void LateKind::take(const client::Availability& availability) {
   if (const auto* unknown = std::get_if<client::Unknown>(&availability)) {
     // Once it was known, the work goes on without.
-    if (missing_) missing_ = fmt::format("{}: {}", kind_.plural, unknown->error.message);
+    if (missing_) missing_ = fmt::format("{}: {}", kind_.plural, to_string(unknown->error));
     return;
   }
   missing_.reset();

@@ -23,7 +23,7 @@ constexpr runtime::Duration kRepeatInterval = 5min;
 
 std::string describe(const client::Availability& availability) {
   if (const auto* unknown = std::get_if<client::Unknown>(&availability)) {
-    return "resource.k8s.io: " + unknown->error.message;
+    return "resource.k8s.io: " + to_string(unknown->error);
   }
   const auto* not_served = std::get_if<client::NotServed>(&availability);
   return not_served != nullptr ? not_served->why : std::string();

@@ -13,13 +13,13 @@ constexpr const char* kQueueName = "resource_claim";
 constexpr runtime::Duration kSlowRetry = std::chrono::minutes(1);
 
 workqueue::Outcome outcome_of(Retry retry) {
-  switch (retry) {
+  switch (retry.kind) {
     case Retry::never:
       return workqueue::Outcome::done();
     case Retry::when_woken:
       return workqueue::Outcome::set_aside();
     case Retry::with_backoff:
-      return workqueue::Outcome::retry();
+      return workqueue::Outcome::retry(retry.at_least);
     case Retry::slowly:
       return workqueue::Outcome::retry_after(kSlowRetry);
   }

@@ -132,7 +132,7 @@ MUTATIONS = [
              "if (cached == snapshot.pods.end() && M) return WillNotRun{WillNotRun::Why::is_done};\n"
              "  if (cached == snapshot.pods.end()) return MayRun{MayRun::Why::not_known};"),
     Mutation("failed-write-is-final", "a write that fails is not tried again", RC + "sync/retry.cpp",
-             "    default:\n      return Retry::with_backoff;", "    default:\n      return M ? Retry::never : Retry::with_backoff;"),
+             "    default:\n      return with_backoff(error);", "    default:\n      return M ? Retry(Retry::never) : with_backoff(error);"),
     Mutation("failed-read-is-final", "a look-up or create that fails is not tried again", RC + "sync/retry.cpp",
              "return error.reason == Reason::shutting_down ?", "return M || error.reason == Reason::shutting_down ?"),
     Mutation("allocation-wakes-nobody", "a bound pod does not learn that its claim is allocated", RC + "sync/wakeups.cpp",

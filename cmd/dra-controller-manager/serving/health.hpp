@@ -10,10 +10,15 @@
 
 namespace dcm::manager {
 
-// Answers nothing when all is well, else why not, in one line without secrets.
+// Answers nothing when all is well, else why not, in one line. Texts of others stand behind the
+// name of their error (runtime::to_string).
 using HealthCheck = std::function<std::optional<std::string>()>;
 
 enum class Verbose { no, yes };
+
+// How much of a reason is shown. It may end with what the API server, or a proxy, has said: callers
+// who are not known see it up to the name of the error, as "pods: not synced: forbidden".
+enum class Reasons { whole, by_name };
 
 struct HealthReport {
   bool is_healthy;
@@ -25,7 +30,8 @@ class HealthChecks {
   // Checks run in the order they were added. What a check looks at must outlive this.
   void add(std::string name, HealthCheck check);
   // "[+]name ok" and "[-]name failed: why" for each check where asked for or where one fails.
-  HealthReport run(std::string_view endpoint, Verbose verbose) const;
+  HealthReport run(std::string_view endpoint, Verbose verbose,
+                   Reasons reasons = Reasons::whole) const;
 
  private:
   struct Named {

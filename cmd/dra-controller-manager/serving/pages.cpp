@@ -20,10 +20,10 @@ bool fits(const Page& page, http::Method method) {
          (method == http::Method::head && page.method == http::Method::get);
 }
 
-Page health_page(std::string path, const HealthChecks& checks) {
-  const auto answer = [name = path.substr(1), &checks](const http::Request& request) {
+Page health_page(std::string path, const HealthChecks& checks, Reasons reasons) {
+  const auto answer = [name = path.substr(1), &checks, reasons](const http::Request& request) {
     const bool is_verbose = split_target(request.target).query.starts_with("verbose");
-    HealthReport report = checks.run(name, is_verbose ? Verbose::yes : Verbose::no);
+    HealthReport report = checks.run(name, is_verbose ? Verbose::yes : Verbose::no, reasons);
     return text_response(report.is_healthy ? 200 : 503, std::move(report.text));
   };
   return {.path = std::move(path), .answer = answer};
@@ -69,10 +69,17 @@ std::vector<std::string> Pages::paths() const {
   return paths;
 }
 
-void add_health_pages(Pages& pages, const Health& health) {
-  pages.add(health_page("/healthz", health.live));
-  pages.add(health_page("/livez", health.live));
-  pages.add(health_page("/readyz", health.ready));
+void add_health_pages(Pages& pages, const Health& health, Reasons reasons) {
+  pages.add(health_page("/healthz", health.live, reasons));
+  pages.add(health_page("/livez", health.live, reasons));
+  pages.add(health_page("/readyz", health.ready, reasons));
+}
+
+void add_reasons_page(Pages& pages, const Health& health) {
+  pages.add({.path = "/debug/health", .answer = [&health](const http::Request&) {
+               return text_response(200, health.live.run("livez", Verbose::yes).text +
+                                             health.ready.run("readyz", Verbose::yes).text);
+             }});
 }
 
 void add_metrics_page(Pages& pages, runtime::MetricsRegistry& metrics) {

@@ -53,7 +53,9 @@ struct Health {
 };
 
 // /healthz, /livez, /readyz, each with ?verbose. `health` must outlive the pages.
-void add_health_pages(Pages& pages, const Health& health);
+void add_health_pages(Pages& pages, const Health& health, Reasons reasons);
+// /debug/health: with whole reasons.
+void add_reasons_page(Pages& pages, const Health& health);
 // /metrics.
 void add_metrics_page(Pages& pages, runtime::MetricsRegistry& metrics);
 

@@ -30,9 +30,10 @@ Serving::Serving(const Process& process, const Options& options,
                  std::shared_ptr<runtime::LogBackend> log)
     : process_(process) {
   for (Pages* pages : {&plain_pages_, &secured_pages_}) {
-    add_health_pages(*pages, health_);
+    add_health_pages(*pages, health_, pages == &plain_pages_ ? Reasons::whole : Reasons::by_name);
     add_metrics_page(*pages, process_.metrics);
   }
+  add_reasons_page(secured_pages_, health_);
   add_debug_pages(secured_pages_, options, process_.loop.time(), std::move(log));
 }
 

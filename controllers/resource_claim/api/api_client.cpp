@@ -14,8 +14,9 @@ namespace {
 constexpr const char* kNamesFieldManager = "ResourceClaimController";
 
 client::CallOptions call(Priority priority) {
-  return {.priority =
-              priority == Priority::live ? client::Priority::live : client::Priority::backlog};
+  return {
+      .priority = priority == Priority::live ? client::Priority::live : client::Priority::backlog,
+      .retries = client::Retries::unanswered};
 }
 
 template <class T>

@@ -6,7 +6,7 @@ namespace dcm::resource_claim {
 namespace {
 
 std::string_view words(Retry retry) {
-  switch (retry) {
+  switch (retry.kind) {
     case Retry::never:
       return "no retry";
     case Retry::with_backoff:

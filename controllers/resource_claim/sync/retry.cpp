@@ -1,18 +1,30 @@
 #include "controllers/resource_claim/sync/retry.hpp"
 
+#include <algorithm>
+
 namespace dcm::resource_claim {
 
 using runtime::Reason;
 
+namespace {
+
+Retry with_backoff(const runtime::Error& error) {
+  return {Retry::with_backoff, error.retry_after.value_or(runtime::Duration::zero())};
+}
+
+}  // namespace
+
 Retry sooner(Retry a, Retry b) {
-  for (const Retry eager : {Retry::with_backoff, Retry::slowly, Retry::when_woken}) {
-    if (a == eager || b == eager) return eager;
+  if (a.kind == b.kind) return {a.kind, std::min(a.at_least, b.at_least)};
+  for (const Retry::Kind eager : {Retry::with_backoff, Retry::slowly, Retry::when_woken}) {
+    if (a.kind == eager) return a;
+    if (b.kind == eager) return b;
   }
   return Retry::never;
 }
 
 Retry retry_after_create(const runtime::Error& error) {
-  return retry_after_read(error);
+  return error.reason == Reason::request_too_large ? Retry::slowly : retry_after_read(error);
 }
 
 Retry retry_after_write(const runtime::Error& error) {
@@ -24,12 +36,12 @@ Retry retry_after_write(const runtime::Error& error) {
     case Reason::binding_forbidden:
       return Retry::slowly;
     default:
-      return Retry::with_backoff;
+      return with_backoff(error);
   }
 }
 
 Retry retry_after_read(const runtime::Error& error) {
-  return error.reason == Reason::shutting_down ? Retry::never : Retry::with_backoff;
+  return error.reason == Reason::shutting_down ? Retry::never : with_backoff(error);
 }
 
 }  // namespace dcm::resource_claim

@@ -56,6 +56,30 @@ CO_TEST(RestClientReport, at_two_it_logs_writes_but_neither_reads_nor_leases) {
   EXPECT_THAT(f.logged(), HasSubstr("\"Write\" verb=\"PATCH\""));
 }
 
+// Servers and proxies know our token, and may say it back: in a Status, cut at any place, in a
+// header, or as what cannot be decoded.
+CO_TEST(RestClientReport, what_is_told_of_an_answer_does_not_hold_our_token) {
+  RestClientFixture f(loop);
+  f.credentials.token = "eyJhbGciOi.secret.token";
+  const std::string told = "you sent Authorization: Bearer " + f.credentials.token;
+  for (const std::string& body : std::vector<std::string>{
+           told, R"({"kind":"Status","message":")" + told + R"("})",
+           R"({"kind":"Status","message":"you sent eyJhbGciOi\u002esecret.token"})",
+           std::string(1010, 'x') + f.credentials.token}) {
+    f.http.answer(
+        {.status = 403, .headers = {{"Warning", "299 - \"" + told + "\""}}, .body = body});
+    const auto answer = co_await f.client.send(read());
+    CO_ASSERT_TRUE(!answer);
+    EXPECT_THAT(answer.error().message, Not(HasSubstr("eyJ")));
+    if (body.size() < 1000) EXPECT_THAT(answer.error().message, HasSubstr("(redacted)"));
+  }
+  const runtime::Error undecoded =
+      f.client.explain(read(), {runtime::Reason::malformed, "a field \"" + told + "\""});
+  EXPECT_THAT(undecoded.message, Not(HasSubstr("eyJ")));
+  EXPECT_THAT(f.logged(), Not(HasSubstr("eyJ")));
+  EXPECT_THAT(f.logged(), HasSubstr("you sent Authorization: Bearer (redacted)"));
+}
+
 CO_TEST(RestClientReport, logs_a_warning_of_the_server_once) {
   RestClientFixture f(loop);
   const http::Headers headers = {{"Warning", "299 - \"unknown field \\\"spec.x\\\"\""}};
@@ -70,7 +94,7 @@ CO_TEST(RestClientReport, logs_a_warning_of_the_server_once) {
 TEST(Warnings, remembers_a_bounded_number_of_texts) {
   WarningLog warnings{runtime::Logger()};
   for (int i = 0; i < 10'000; ++i) {
-    warnings.observe({{"Warning", "299 - \"text " + std::to_string(i) + "\""}});
+    warnings.observe({{"Warning", "299 - \"text " + std::to_string(i) + "\""}}, {});
   }
   EXPECT_LE(warnings.remembered(), 256U);
 }

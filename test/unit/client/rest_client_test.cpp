@@ -129,6 +129,29 @@ CO_TEST(RestClient, sends_once_where_the_caller_looks_anew_before_each_attempt) 
   EXPECT_EQ(f.http.seen().size(), 1U);
 }
 
+// The queue repeats it, fairly; a worker that sleeps is lost for everybody.
+CO_TEST(RestClient, leaves_what_a_server_has_answered_to_a_caller_that_has_a_queue) {
+  for (const auto& refusal : {status(500), status(503), status(429, {{"Retry-After", "5"}})}) {
+    RestClientFixture f(loop);
+    f.http.answer(refusal);
+    f.http.answer(status(200));
+    ApiRequest request = write(Verb::delete_);
+    request.retries = Retries::unanswered;
+    const runtime::MonoTime start = loop.time().now();
+    const Result<http::Response> answer = co_await f.client.send(request);
+    CO_ASSERT_TRUE(!answer);
+    EXPECT_EQ(answer.error().http_status, refusal.status);
+    EXPECT_EQ(answer.error().retry_after.has_value(), refusal.status == 429);
+    EXPECT_EQ(loop.time().now(), start);
+  }
+  RestClientFixture f(loop);
+  f.http.fail(Reason::unreachable);
+  f.http.answer(status(200));
+  ApiRequest request = write(Verb::delete_);
+  request.retries = Retries::unanswered;
+  EXPECT_TRUE(co_await f.client.send(request)) << "while there is no server, all wait for it";
+}
+
 CO_TEST(RestClient, gives_up_after_a_bounded_number_of_attempts_with_the_last_error) {
   RestClientFixture f(loop, {.retry = {.attempts_max = 3}});
   for (int i = 0; i < 5; ++i) f.http.answer(status(503));

@@ -20,6 +20,20 @@ TEST(Health, one_failing_check_is_named_with_its_reason) {
   EXPECT_EQ(report.text, "[+]ping ok\n[-]pods failed: not synced: 403\nreadyz check failed\n");
 }
 
+TEST(Health, who_is_not_known_sees_reasons_up_to_the_name_of_the_error) {
+  const std::pair<std::string, std::string> rows[] = {
+      {"pods: not synced: forbidden: a proxy says: Bearer abc", "pods: not synced: forbidden"},
+      {"unreachable: no: forbidden: x", "unreachable"},
+      {"asking the API server what it serves", "asking the API server what it serves"},
+  };
+  for (const auto& [why, shown] : rows) {
+    HealthChecks checks;
+    checks.add("caches", [why] { return std::optional(why); });
+    EXPECT_EQ(checks.run("readyz", Verbose::yes, Reasons::by_name).text,
+              "[-]caches failed: " + shown + "\nreadyz check failed\n");
+  }
+}
+
 TEST(Health, verbose_lists_every_check_also_when_all_is_well) {
   HealthChecks checks;
   checks.add("ping", [] { return std::nullopt; });

@@ -35,7 +35,7 @@ CO_TEST(Serving, answers_health_and_metrics_and_nothing_else) {
   runtime::MetricsRegistry metrics;
   metrics.gauge("depth", "Items.");
   Pages pages;
-  add_health_pages(pages, health);
+  add_health_pages(pages, health, Reasons::whole);
   add_metrics_page(pages, metrics);
   const http::Handler handler = make_open_handler(pages);
   using enum http::Method;

@@ -108,6 +108,18 @@ CO_TEST(ApiClient, creates_a_claim) {
   EXPECT_THAT(f.body(), testing::Not(HasSubstr("blockOwnerDeletion")));
 }
 
+// Eighty pods behind a dead webhook held up a healthy one by 9 s, when each slept with its worker.
+CO_TEST(ApiClient, a_refusal_is_told_at_once_so_that_the_queue_repeats_it) {
+  Fixture f(loop);
+  f.http.answer({.status = 500, .headers = {{"Retry-After", "1"}}, .body = "no webhook"});
+  const auto start = loop.time().now();
+  const Result<> removed = co_await f.api.delete_claim(f.claim, Priority::live);
+  CO_ASSERT_TRUE(!removed);
+  EXPECT_EQ(removed.error().reason, runtime::Reason::internal_error);
+  EXPECT_EQ(f.http.seen().size(), 1U);
+  EXPECT_EQ(loop.time().now(), start);
+}
+
 constexpr const char* kTemplateJson =
     R"({"metadata":{"name":"big","namespace":"lab","resourceVersion":"7","uid":"t-1"},)"
     R"("spec":{"metadata":{"labels":{"team":"vision"}},"spec":{"devices":{"future":"\u003c"}}}})";

@@ -32,6 +32,8 @@ TEST(Retry, by_what_failed) {
        Retry::with_backoff, Retry::with_backoff, Retry::with_backoff},
       {"somebody must grant the permission first", Reason::binding_forbidden, Retry::with_backoff,
        Retry::slowly, Retry::with_backoff},
+      {"what is too large for the server stays so, most likely", Reason::request_too_large,
+       Retry::slowly, Retry::with_backoff, Retry::with_backoff},
       {"what is lost is tried again", Reason::disconnected, Retry::with_backoff,
        Retry::with_backoff, Retry::with_backoff},
       {"another object has the name, for now", Reason::already_exists, Retry::with_backoff,
@@ -44,6 +46,17 @@ TEST(Retry, by_what_failed) {
     EXPECT_EQ(retry_after_write(Error{row.reason, ""}), row.after_write) << row.sentence;
     EXPECT_EQ(retry_after_read(Error{row.reason, ""}), row.after_read) << row.sentence;
   }
+}
+
+TEST(Retry, not_before_the_server_wishes) {
+  using std::chrono::seconds;
+  const Error busy{.reason = Reason::too_many_requests, .message = "", .retry_after = seconds(7)};
+  for (const Retry& retry :
+       {retry_after_create(busy), retry_after_write(busy), retry_after_read(busy)}) {
+    EXPECT_EQ(retry, Retry(Retry::with_backoff, seconds(7)));
+  }
+  EXPECT_EQ(sooner(retry_after_read(busy), Retry::with_backoff), Retry::with_backoff);
+  EXPECT_EQ(sooner(Retry::slowly, retry_after_read(busy)), retry_after_read(busy));
 }
 
 TEST(Retry, the_more_eager_of_two_wins) {

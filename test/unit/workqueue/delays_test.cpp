@@ -148,6 +148,12 @@ TEST(Retries, one_namespaces_failures_do_not_delay_anothers) {
   EXPECT_EQ(queue.add_rate_limited("quiet/pod"), 5ms);
 }
 
+TEST(Delays, a_retry_does_not_come_before_the_server_wishes) {
+  TestQueue queue;
+  EXPECT_EQ(queue.add_rate_limited(kItem, {}, 7s), 7s);
+  EXPECT_EQ(queue.add_rate_limited("lab/other"), 5ms) << "and holds up nobody else";
+}
+
 TEST(Retries, the_longer_of_backoff_and_bucket_applies) {
   TestQueue queue;
   for (int i = 0; i < 10; ++i) queue.add_rate_limited(kItem);

@@ -48,8 +48,9 @@ struct TestQueue {
   void add_after(const TestItem& item, Duration delay, std::optional<Priority> priority = {}) {
     core.add_after(item, delay, priority, now);
   }
-  Duration add_rate_limited(const TestItem& item, std::optional<Priority> priority = {}) {
-    return core.add_rate_limited(item, priority, now);
+  Duration add_rate_limited(const TestItem& item, std::optional<Priority> priority = {},
+                            Duration at_least = {}) {
+    return core.add_rate_limited(item, priority, now, at_least);
   }
   void pass(Duration time) {
     now += time;
