@@ -8,6 +8,8 @@
 #include <spdlog/logger.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
+#include "runtime/one_line.hpp"
+
 namespace dcm::runtime {
 namespace {
 
@@ -17,33 +19,39 @@ void append(Buffer& out, std::string_view text) {
   out.append(text.data(), text.data() + text.size());
 }
 
-// As a JSON string; the text format uses the same quoting, so that a line never spans lines.
+// The escape that JSON has for it, or nothing.
+std::string_view short_escape(char c) {
+  switch (c) {
+    case '"':
+      return "\\\"";
+    case '\\':
+      return "\\\\";
+    case '\n':
+      return "\\n";
+    case '\r':
+      return "\\r";
+    case '\t':
+      return "\\t";
+    default:
+      return {};
+  }
+}
+
+// As a JSON string; the text format uses the same quoting, so that a line never spans lines, and no
+// terminal takes any of it for a command.
 void append_quoted(Buffer& out, std::string_view text) {
   out.push_back('"');
-  for (const char c : text) {
-    switch (c) {
-      case '"':
-        append(out, "\\\"");
-        break;
-      case '\\':
-        append(out, "\\\\");
-        break;
-      case '\n':
-        append(out, "\\n");
-        break;
-      case '\r':
-        append(out, "\\r");
-        break;
-      case '\t':
-        append(out, "\\t");
-        break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20) {
-          fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
-        } else {
-          out.push_back(c);
-        }
+  while (!text.empty()) {
+    const Character next = first_character(text);
+    const std::string_view escape = short_escape(text.front());
+    if (!escape.empty()) {
+      append(out, escape);
+    } else if (next.is_harmful) {
+      fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<std::uint32_t>(next.code));
+    } else {
+      append(out, text.substr(0, next.bytes));
     }
+    text.remove_prefix(next.bytes);
   }
   out.push_back('"');
 }

@@ -1,13 +1,63 @@
 #include "runtime/one_line.hpp"
 
 namespace dcm::runtime {
+namespace {
 
-std::string one_line(std::string text) {
-  for (char& c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) c = ' ';
+constexpr char32_t kNoCharacter = 0xfffd;
+
+// Unicode's Bidi_Control and its line and paragraph separators; C0, DEL and C1.
+bool is_harmful(char32_t code) {
+  return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x061c ||
+         (code >= 0x200e && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
+         (code >= 0x2066 && code <= 0x2069);
+}
+
+// What a first byte says about its sequence (RFC 3629).
+struct Lead {
+  std::size_t bytes;
+  char32_t bits;
+  char32_t smallest;  // a shorter sequence would do for what is below
+};
+
+Lead lead_of(unsigned char byte) {
+  if (byte < 0x80) return {1, byte, 0};
+  if (byte >= 0xc2 && byte < 0xe0) return {2, char32_t{byte} & 0x1f, 0x80};
+  if (byte >= 0xe0 && byte < 0xf0) return {3, char32_t{byte} & 0x0f, 0x800};
+  if (byte >= 0xf0 && byte < 0xf5) return {4, char32_t{byte} & 0x07, 0x10000};
+  return {1, kNoCharacter, 0};
+}
+
+}  // namespace
+
+Character first_character(std::string_view text) {
+  const Lead lead = lead_of(static_cast<unsigned char>(text.front()));
+  // A byte above 0x7f by itself may be a C1 character to a terminal that knows no UTF-8.
+  constexpr Character kBroken{1, kNoCharacter, true};
+  if (lead.bits == kNoCharacter || text.size() < lead.bytes) return kBroken;
+  char32_t code = lead.bits;
+  for (std::size_t i = 1; i < lead.bytes; ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if ((byte & 0xc0) != 0x80) return kBroken;
+    code = code << 6 | (byte & 0x3f);
   }
-  return text;
+  const bool is_surrogate = code >= 0xd800 && code < 0xe000;
+  if (code < lead.smallest || code > 0x10ffff || is_surrogate) return kBroken;
+  return {lead.bytes, code, is_harmful(code)};
+}
+
+std::string one_line(std::string_view text) {
+  std::string line;
+  line.reserve(text.size());
+  while (!text.empty()) {
+    const Character next = first_character(text);
+    if (next.is_harmful) {
+      line += ' ';
+    } else {
+      line += text.substr(0, next.bytes);
+    }
+    text.remove_prefix(next.bytes);
+  }
+  return line;
 }
 
 }  // namespace dcm::runtime

@@ -46,7 +46,7 @@ class FixedCredentials final : public Credentials {
 };
 
 Result<std::string> read_token(const std::string& file) {
-  auto text = read_file(file);
+  auto text = read_regular_file(file);
   if (!text) return fail(std::move(text.error()));
   constexpr std::string_view kBlanks = " \t\r\n";
   const auto begin = text->find_first_not_of(kBlanks);

@@ -36,11 +36,7 @@ std::unexpected<runtime::Error> unreadable(const std::string& file, int error) {
               fmt::format("{}: cannot be read: {}", file, std::generic_category().message(error)));
 }
 
-}  // namespace
-
-Result<std::string> read_file(const std::string& file) {
-  const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  if (fd.get() < 0) return unreadable(file, errno);
+Result<std::string> read_all(const FileDescriptor& fd, const std::string& file) {
   std::string content;
   std::array<char, 16384> buffer;
   for (;;) {
@@ -51,6 +47,26 @@ Result<std::string> read_file(const std::string& file) {
     content.append(buffer.data(), static_cast<std::size_t>(count));
     if (content.size() > kMaxConfigFileBytes) return unreadable(file, EFBIG);
   }
+}
+
+}  // namespace
+
+Result<std::string> read_file(const std::string& file) {
+  const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (fd.get() < 0) return unreadable(file, errno);
+  return read_all(fd, file);
+}
+
+// Opening a FIFO waits for somebody who writes to it, unless it is told not to.
+Result<std::string> read_regular_file(const std::string& file) {
+  const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (fd.get() < 0) return unreadable(file, errno);
+  struct stat status{};
+  if (::fstat(fd.get(), &status) != 0) return unreadable(file, errno);
+  if (!S_ISREG(status.st_mode)) {
+    return fail(Reason::configuration, fmt::format("{}: is no regular file", file));
+  }
+  return read_all(fd, file);
 }
 
 bool file_exists(const std::string& file) {

@@ -13,6 +13,10 @@ inline constexpr std::size_t kMaxConfigFileBytes = 16U << 20;
 // Errors: configuration, "<file>: cannot be read: No such file or directory"; never the content.
 runtime::Result<std::string> read_file(const std::string& file);
 
+// The same for one that is read again and again: it must be a regular file, as a FIFO may hold the
+// loop for ever.
+runtime::Result<std::string> read_regular_file(const std::string& file);
+
 // What cannot be looked at (a folder without permission) counts as there, so that reading it says
 // why.
 bool file_exists(const std::string& file);

@@ -29,7 +29,7 @@ Result<http::Endpoint> service_endpoint(const std::string& host, const std::stri
 
 // The pod's namespace; its file is there whenever the token is.
 std::string read_namespace(const std::string& file) {
-  auto text = read_file(file);
+  auto text = read_regular_file(file);
   if (!text) return "default";
   const auto end = text->find_last_not_of(" \t\r\n");
   return end == std::string::npos ? "default" : text->substr(0, end + 1);

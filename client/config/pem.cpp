@@ -32,7 +32,7 @@ bool has_pem_block(std::string_view text, PemKind kind) {
 }
 
 runtime::Result<std::string> read_pem_file(const std::string& file, PemKind kind) {
-  runtime::Result<std::string> text = read_file(file);
+  runtime::Result<std::string> text = read_regular_file(file);
   if (text && !has_pem_block(*text, kind)) {
     return runtime::fail(runtime::Reason::configuration,
                          fmt::format("{}: does not hold {}", file, to_string(kind)));

@@ -98,6 +98,10 @@ Result<> show(SSL_CTX* context, const std::string& certificate_pem, const std::s
 TlsContext make_context(const SSL_METHOD* method) {
   TlsContext context(or_bad_alloc(SSL_CTX_new(method)), &SSL_CTX_free);
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
+  // Of TLS 1.2, forward secrecy and AEAD only.
+  if (SSL_CTX_set_cipher_list(context.get(), "ECDHE+AESGCM:ECDHE+CHACHA20") != 1) {
+    throw std::bad_alloc();
+  }
   SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
   return context;

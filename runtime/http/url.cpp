@@ -23,8 +23,9 @@ std::unexpected<runtime::Error> refuse(std::string_view text, std::string_view w
   return fail(Reason::configuration, fmt::format("\"{}\" is no server URL: {}", shown(text), why));
 }
 
-std::unexpected<runtime::Error> refuse_proxy(std::string_view text, std::string_view why) {
-  return fail(Reason::configuration, fmt::format("\"{}\" is no proxy URL: {}", shown(text), why));
+// A password may stand anywhere in what is no URL: "http://user:secret", "user:secret:host".
+std::unexpected<runtime::Error> refuse_proxy(std::string_view why) {
+  return fail(Reason::configuration, fmt::format("\"(not shown)\" is no proxy URL: {}", why));
 }
 
 // Boost 1.81 takes what follows the bracket of an IPv6 address for a path ("[fd00::1]44:63").
@@ -71,19 +72,19 @@ Result<ServerUrl> parse_url(std::string_view text) {
 
 Result<ProxyUrl> parse_proxy_url(std::string_view text) {
   const auto url = boost::urls::parse_uri({text.data(), text.size()});
-  if (!url) return refuse_proxy(text, "want http[s]://[user:password@]host[:port]");
+  if (!url) return refuse_proxy("want http[s]://[user:password@]host[:port]");
   const std::string scheme(url->scheme().data(), url->scheme().size());
   if (scheme.starts_with("socks")) {
-    return refuse_proxy(text, scheme + " proxies are not supported; want http or https");
+    return refuse_proxy(scheme + " proxies are not supported; want http or https");
   }
   const bool is_http = url->scheme_id() == boost::urls::scheme::http;
   if (!is_http && url->scheme_id() != boost::urls::scheme::https) {
-    return refuse_proxy(text, "the scheme is not http or https");
+    return refuse_proxy("the scheme is not http or https");
   }
-  if (url->host_address().empty()) return refuse_proxy(text, "the host is missing");
-  if (is_path_loose(*url)) return refuse_proxy(text, "want a port or path behind the host");
+  if (url->host_address().empty()) return refuse_proxy("the host is missing");
+  if (is_path_loose(*url)) return refuse_proxy("want a port or path behind the host");
   if (url->has_port() && url->port_number() == 0) {
-    return refuse_proxy(text, "the port is not 1 to 65535");
+    return refuse_proxy("the port is not 1 to 65535");
   }
   return ProxyUrl{.endpoint = endpoint_of(*url, 80),
                   .has_user = url->has_userinfo(),

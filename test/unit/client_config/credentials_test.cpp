@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "client/auth/impersonation.hpp"
 #include "runtime/loop.hpp"
@@ -52,6 +53,17 @@ class CredentialsTest : public FilesTest {
     refreshed = co_await credentials.refresh(rejected, runtime::Deadline());
   }
 };
+
+// Opening one waits for a writer, and the loop would with it.
+TEST_F(CredentialsTest, a_token_file_that_is_a_fifo_is_refused_at_once) {
+  TempFolder folder;
+  const std::string file = folder.path("token");
+  ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
+  ClusterConfig config;
+  config.token_file = file;
+  const auto credentials = make(config);
+  EXPECT_EQ(authorization(*credentials), file + ": is no regular file");
+}
 
 TEST_F(CredentialsTest, without_any_no_header_is_sent) {
   const auto credentials = make({});

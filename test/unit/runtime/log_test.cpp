@@ -32,6 +32,16 @@ TEST(Log, a_text_line_looks_like_klog) {
             R"(I1121 14:38:04.123456 "Claim created" pod="lab/trainer-0" attempt=2 owned=true)");
 }
 
+TEST(Log, no_text_is_a_command_to_a_terminal_or_turns_a_line_around) {
+  Capture capture(LogFormat::text);
+  capture.log.info("m", {{"why",
+                          "a\x1b[2J \xc2\x9b"
+                          "1m \u202e \x9b é"}});
+  ASSERT_EQ(capture.lines.size(), 1U);
+  EXPECT_TRUE(capture.lines[0].ends_with(R"(why="a\u001b[2J \u009b1m \u202e \ufffd é")"))
+      << capture.lines[0];
+}
+
 TEST(Log, a_json_line_is_one_object) {
   Capture capture(LogFormat::json);
   capture.log.error("Create failed", {{"why", "quota \"gpus\"\nexceeded"}});

@@ -7,8 +7,23 @@ namespace {
 
 TEST(OneLine, has_no_control_characters_and_keeps_the_rest) {
   EXPECT_EQ(one_line("a\r\nb\tc\x1b[2J\x7f"), "a  b c [2J ");
-  EXPECT_EQ(one_line("größer \"als\" 5 \xff"), "größer \"als\" 5 \xff");
+  EXPECT_EQ(one_line("größer \"als\" 5 日本 😀"), "größer \"als\" 5 日本 😀");
   EXPECT_EQ(one_line(""), "");
+}
+
+TEST(OneLine, has_nothing_that_a_terminal_obeys_or_that_turns_text_around) {
+  EXPECT_EQ(one_line("a\xc2\x9b"
+                     "31mb"),
+            "a 31mb")
+      << "CSI as one character of C1";
+  EXPECT_EQ(one_line("a\x9b"
+                     "b\xff"
+                     "c\xe2\x80"),
+            "a b c  ")
+      << "bytes that are no UTF-8";
+  EXPECT_EQ(one_line("pod\u202egnp.exe\u2066x\u2069\u061c\u200f\u2028"), "pod gnp.exe x    ");
+  EXPECT_EQ(one_line("\xc0\x8a\xed\xa0\x80\xf4\x90\x80\x80"), std::string(9, ' '))
+      << "too long, a surrogate, beyond Unicode";
 }
 
 }  // namespace
