@@ -43,6 +43,18 @@ if(DCM_FUZZ)
   target_link_options(dcm_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
+# What is shipped (test/manifests/hardening_test.py reads the result): addresses that differ at each start
+# and tables that cannot be written once it runs, checks of the stack and of what the C library copies,
+# landing pads and a shadow stack where the processor has them.
+set(DCM_BRANCH_PROTECTION -fcf-protection=full)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+  set(DCM_BRANCH_PROTECTION -mbranch-protection=standard)
+endif()
+target_compile_options(dcm_flags INTERFACE
+  "$<$<CONFIG:Release>:-fPIE;-fstack-protector-strong;-fstack-clash-protection;${DCM_BRANCH_PROTECTION};-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=3>")
+target_link_options(dcm_flags INTERFACE
+  "$<$<CONFIG:Release>:-pie;LINKER:-z,relro;LINKER:-z,now;LINKER:-z,noexecstack>")
+
 # Objects carry machine code and bitcode: what dcm_optimise_when_linked() names is linked from the
 # latter, by lld, and everything else from the former, which is quicker.
 if(DCM_LTO)
@@ -55,6 +67,10 @@ function(dcm_optimise_when_linked target)
   endif()
   set_target_properties(${target} PROPERTIES DCM_LINK_TIME_OPTIMISED ON)
   target_link_options(${target} PRIVATE -flto=thin -ffat-lto-objects -fuse-ld=lld)
+  # The C library's own start-up code does not say that it knows shadow stacks, though it does.
+  if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+    target_link_options(${target} PRIVATE LINKER:-z,shstk)
+  endif()
 endfunction()
 
 find_program(DCM_MOLD mold)
