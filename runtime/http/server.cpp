@@ -13,6 +13,7 @@
 namespace dcm::http {
 namespace {
 
+using runtime::Duration;
 using runtime::Executor;
 using runtime::Logger;
 using runtime::TimeSource;
@@ -72,7 +73,8 @@ class Server {
       const bool is_greedy =
           !address.empty() && connections_of(address) >= options_.connections_per_address_max;
       if (!is_greedy && connections_.size() < options_.connections_max) co_return true;
-      const auto victim = first_to_go(is_greedy ? address : std::string());
+      const auto victim =
+          is_greedy ? first_to_go(address, Duration::zero()) : first_to_go({}, kNewcomerGrace);
       if (is_greedy && victim == connections_.end()) co_return false;
       if (victim != connections_.end()) {
         report_crowd(victim->address());
@@ -82,11 +84,11 @@ class Server {
     }
   }
 
-  bool must_stay(const ServerConnection& connection) const {
+  bool must_stay(const ServerConnection& connection, Duration grace) const {
     if (connection.state() != ServerConnection::State::unfinished) {
       return connection.state() == ServerConnection::State::answering;
     }
-    return time_.now() - connection.since() < kNewcomerGrace;
+    return time_.now() - connection.since() < grace;
   }
 
   std::size_t connections_of(const std::string& address) const {
@@ -94,8 +96,8 @@ class Server {
         connections_, address, [](const ServerConnection& each) { return each.address(); }));
   }
 
-  // Of `address`; empty: of all.
-  Connections::iterator first_to_go(const std::string& address) {
+  // Of `address`, empty: of all, but for those that have not had so long for their request.
+  Connections::iterator first_to_go(const std::string& address, Duration grace) {
     // The smaller, the sooner it goes.
     const auto rank = [this](const ServerConnection& each) {
       const bool is_idle = each.state() == ServerConnection::State::idle;
@@ -104,7 +106,7 @@ class Server {
     };
     auto first = connections_.end();
     for (auto each = connections_.begin(); each != connections_.end(); ++each) {
-      if (must_stay(*each)) continue;
+      if (must_stay(*each, grace)) continue;
       if (!address.empty() && each->address() != address) continue;
       if (first == connections_.end() || rank(*each) < rank(*first)) first = each;
     }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "runtime/condition.hpp"
+#include "runtime/http/answer_memory.hpp"
 #include "runtime/http/http1_encode.hpp"
 #include "runtime/http2/answer_body.hpp"
 #include "runtime/http2/connection.hpp"
@@ -24,6 +25,8 @@ using runtime::fail;
 using runtime::Reason;
 
 constexpr std::size_t kConnectionsMax = 4;
+// What an answer holds that waits for its turn in memory (AnswerMemory); there may be a hundred.
+constexpr std::uint32_t kStreamWindow = 512 * 1024;
 // A server that refuses stream after stream is given up.
 constexpr int kAttemptsMax = 3;
 
@@ -108,6 +111,7 @@ class SharedClient final : public Client {
                Cleartext cleartext)
       : loop_(std::move(loop)),
         time_(loop_.time()),
+        answers_(loop_.time()),
         transport_(transport),
         options_(std::move(options)),
         cleartext_(cleartext),
@@ -143,6 +147,7 @@ class SharedClient final : public Client {
 
   runtime::LoopRef loop_;
   runtime::TimeSource& time_;
+  http::AnswerMemory answers_;
   http::Transport& transport_;
   http::ClientOptions options_;
   Cleartext cleartext_;
@@ -234,6 +239,7 @@ Task<Result<Route>> SharedClient::connect(Deadline deadline) {
     co_return Route{};
   }
   ConnectionOptions options;
+  options.session.stream_window = kStreamWindow;
   options.session.header_bytes_max = options_.header_bytes_max;
   auto connection = std::make_shared<Connection>(loop_, std::move(*stream), Side::client, options);
   connections_.push_back(connection);
@@ -349,11 +355,8 @@ Task<Result<Response>> SharedClient::read_response(Stream& stream, const Exchang
     const Result<std::string_view> piece = co_await body.read_some(limits.deadline);
     if (!piece) co_return fail(piece.error());
     if (piece->empty()) co_return response;
-    if (piece->size() > limits.body_bytes_max - response.body.size()) {
-      co_return fail(Reason::body_too_large,
-                     fmt::format("the answer's body exceeds {} bytes", limits.body_bytes_max));
-    }
-    response.body.append(*piece);
+    const Result<> kept = co_await answers_.append(response, *piece, limits);
+    if (!kept) co_return fail(kept.error());
   }
 }
 
