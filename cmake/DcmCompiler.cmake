@@ -51,9 +51,9 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
   set(DCM_BRANCH_PROTECTION -mbranch-protection=standard)
 endif()
 target_compile_options(dcm_flags INTERFACE
-  "$<$<CONFIG:Release>:-fPIE;-fstack-protector-strong;-fstack-clash-protection;${DCM_BRANCH_PROTECTION};-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=3>")
+  "$<$<CONFIG:Release>:-fstack-protector-strong;-fstack-clash-protection;${DCM_BRANCH_PROTECTION};-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=3>")
 target_link_options(dcm_flags INTERFACE
-  "$<$<CONFIG:Release>:-pie;LINKER:-z,relro;LINKER:-z,now;LINKER:-z,noexecstack>")
+  "$<$<CONFIG:Release>:LINKER:-z,relro;LINKER:-z,now;LINKER:-z,noexecstack>")
 
 # Objects carry machine code and bitcode: what dcm_optimise_when_linked() names is linked from the
 # latter, by lld, and everything else from the former, which is quicker.
