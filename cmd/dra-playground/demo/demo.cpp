@@ -31,7 +31,7 @@ int conclude(const DemoStage& stage, const Result<>& told) {
   if (!mistakes.empty()) return 1;
   fmt::print(
       "checked: one claim for each pod claim, none double, none left, all devices free;\n"
-      "evicted was who had to go, when it had to, with an event, and nobody else\n");
+      "exactly the right pods were evicted, on time, each with an event\n");
   return 0;
 }
 
