@@ -42,7 +42,15 @@ Reason invalid_reason(const StatusBody& status) {
   return Reason::invalid;
 }
 
+// An eviction reads and writes the pod's budget, which may go or change meanwhile. That says
+// nothing about the pod, and is one more way of saying "not now".
+bool is_about_budget(std::uint16_t http_status, const StatusBody& status) {
+  return (http_status == 404 || http_status == 409) &&
+         status.details_kind == "poddisruptionbudgets";
+}
+
 Reason reason_of(std::uint16_t http_status, const StatusBody& status) {
+  if (is_about_budget(http_status, status)) return Reason::too_many_requests;
   switch (http_status) {
     case 400:
       return Reason::bad_request;

@@ -22,6 +22,9 @@ constexpr std::size_t kDueSlice = 1000;
 // Due times are wall time, and that may jump while the loop's clock goes on evenly.
 constexpr runtime::Duration kLookAgain = 1min;
 
+// What we see of pods, the disruption controller has to write down first.
+constexpr runtime::Duration kUntilBudgetsKnow = 1s;
+
 }  // namespace
 
 Controller::Controller(Dependencies dependencies, ControllerOptions options)
@@ -38,8 +41,8 @@ Controller::Controller(Dependencies dependencies, ControllerOptions options)
       pods_({tracker_, dependencies.api, dependencies.events, metrics_, pace_, problems_,
              dependencies.time, dependencies.log},
             options.mode),
-      conditions_({tracker_, dependencies.api, problems_, dependencies.time, dependencies.log,
-                   [this](const RulePtr& rule) { own_rules_->record(rule); }}),
+      conditions_({tracker_, tracker_.rules(), dependencies.api, problems_, dependencies.time,
+                   dependencies.log, [this](const RulePtr& rule) { own_rules_->record(rule); }}),
       observers_(
           tracker_, [this] { notify(); }, dependencies.log),
       changed_(dependencies.time) {}
@@ -78,8 +81,7 @@ Task<> Controller::follow() {
       co_await runtime::yield();
       continue;
     }
-    report_cancelled();
-    queue_given_up_pods();
+    for (const Released& released : tracker_.take_released()) pods_.conclude(released);
     queue_rules();
     const bool has_more = queue_due_pods();
     if (has_more || tracker_.has_walk()) {
@@ -91,15 +93,10 @@ Task<> Controller::follow() {
   }
 }
 
-void Controller::report_cancelled() {
-  for (const PodRef& pod : tracker_.take_cancelled()) pods_.report_cancelled(pod);
-}
-
-// Perhaps one of the attempts has made them go, and it is not known yet.
-void Controller::queue_given_up_pods() {
-  for (const PodRef& pod : tracker_.pending().take_given_up()) {
-    queue_.add(Item::pod(pod), Priority::live);
-  }
+void Controller::retry_now() {
+  queue_.retry_now();
+  tracker_.pending().retry_now(time_.now());
+  notify();
 }
 
 void Controller::queue_rules() {
@@ -116,14 +113,15 @@ void Controller::queue_rules() {
 }
 
 bool Controller::queue_due_pods() {
-  const WallTime now = time_.wall_now();
+  const Now now{time_.now(), time_.wall_now()};
   PendingPods& pending = tracker_.pending();
+  pending.wake_stirred(now.mono + kUntilBudgetsKnow);
   for (std::size_t queued = 0; queued < kDueSlice; ++queued) {
-    const auto due = pending.next_due();
-    if (!due || *due > now || !pace_.try_take(time_.now())) return false;
-    PendingPod* pod = pending.take_due(now);
-    pod->has_turn = true;
-    queue_.add(Item::pod(pod->pod), priority_);
+    if (pace_.next(now.mono)) return false;
+    const PendingPod* pod = pending.take(now);
+    if (pod == nullptr) return false;
+    pace_.take(now.mono);
+    queue_.add(Item::pod(pod->pod), pod->failures == 0 ? priority_ : Priority::live);
   }
   return true;
 }
@@ -131,21 +129,29 @@ bool Controller::queue_due_pods() {
 // When follow() has to look again without being told.
 std::optional<runtime::Deadline> Controller::next_turn() const {
   const auto due = tracker_.pending().next_due();
-  if (!due) return std::nullopt;
-  const WallTime wall = time_.wall_now();
+  std::optional<runtime::MonoTime> next = tracker_.pending().next_retry();
   const runtime::MonoTime now = time_.now();
-  if (*due <= wall) return runtime::Deadline(pace_.next(now).value_or(now));
-  // No difference is taken of times that are centuries apart.
-  const bool is_near = *due < wall + kLookAgain;
-  return runtime::Deadline(now + (is_near ? *due - wall : kLookAgain));
+  if (due) {
+    const WallTime wall = time_.wall_now();
+    // No difference is taken of times that are centuries apart.
+    const bool is_near = *due < wall + kLookAgain;
+    const runtime::Duration left = is_near ? std::max(*due, wall) - wall : kLookAgain;
+    next = std::min(next.value_or(now + left), now + left);
+  }
+  if (!next) return std::nullopt;
+  return runtime::Deadline(std::max(*next, pace_.next(now).value_or(now)));
 }
 
 Task<workqueue::Outcome> Controller::handle(Item item) {
-  auto work = item.kind == Item::Kind::pod ? pods_.evict(item.subject)
-                                           : conditions_.sync(item.subject.key.name);
   problems_.begin(item);
-  const workqueue::Outcome outcome = co_await std::move(work);
-  if (outcome != workqueue::Outcome::set_aside()) problems_.end(item);
+  workqueue::Outcome outcome = workqueue::Outcome::done();
+  if (item.kind == Item::Kind::pod) {
+    co_await pods_.evict(item.subject);
+  } else {
+    const workqueue::Outcome wanted = co_await conditions_.sync(item.subject.key.name);
+    outcome = wanted;
+  }
+  problems_.end(item);
   notify();
   co_return outcome;
 }

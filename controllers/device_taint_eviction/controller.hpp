@@ -71,7 +71,7 @@ class Controller {
   // Nothing new is begun; run() ends when what is in hand is done. Idempotent.
   void stop();
   // The API server works again: what has failed meanwhile is tried again at once.
-  void retry_now() { queue_.retry_now(); }
+  void retry_now();
   // What there is to say about objects of its caches: which taints make whom go and when, what is
   // done now, and what its queue knows of them.
   common::Topic explain_pod(const PodPtr& pod) const;
@@ -89,14 +89,12 @@ class Controller {
   // Something may have to be queued, reported or walked.
   void notify();
   Task<> follow();
-  void report_cancelled();
-  void queue_given_up_pods();
   void queue_rules();
   // Returns whether there is more that is due.
   bool queue_due_pods();
   std::optional<runtime::Deadline> next_turn() const;
   Task<workqueue::Outcome> handle(Item item);
-  void explain_work(const Item& item, common::Topic& topic) const;
+  void explain_work(const Item& item, workqueue::ItemReport report, common::Topic& topic) const;
   void list_pending(const Rule& rule, RuleFacts& facts) const;
   void look_for_pods(const Rule& rule, RuleFacts& facts) const;
 

@@ -25,11 +25,25 @@ common::Topic Controller::explain_pod(const PodPtr& pod) const {
   snapshot.now = time_.wall_now();
   snapshot.mode = options_.mode;
   const PendingPod* pending = tracker_.pending().find(pod->meta.uid);
-  if (pending != nullptr && pending->is_marked) snapshot.mark = EvictionSnapshot::Mark::written;
   common::Topic topic = device_taint_eviction::explain_pod(
       snapshot, lookup_, {tracker_.published(), tracker_.rules()},
       tracker_.was_evicted(pod->meta.uid) ? Evicted::yes : Evicted::no);
-  explain_work(Item::pod({pod->meta.key, pod->meta.uid}), topic);
+  const Item item = Item::pod({pod->meta.key, pod->meta.uid});
+  workqueue::ItemReport report = queue_.report(item);
+  if (pending != nullptr) {
+    using enum PendingPod::Waits;
+    report.failures = pending->failures;
+    if (pending->waits == for_budget) {
+      topic.add(
+          common::Outlook::waiting, "HeldByBudget",
+          "A PodDisruptionBudget does not let it go yet; that is asked again every few seconds.");
+    }
+    if (pending->waits == for_budget || pending->waits == after_failure) {
+      report.state = workqueue::ItemState::delayed;
+      report.due = pending->not_before;
+    }
+  }
+  explain_work(item, report, topic);
   return topic;
 }
 
@@ -52,7 +66,7 @@ std::vector<common::Topic> Controller::explain_rule(const std::string& name) con
     look_for_pods(rule, facts);
   }
   auto topics = device_taint_eviction::explain_rule(std::move(facts));
-  explain_work(Item::rule(name), topics.back());
+  explain_work(Item::rule(name), queue_.report(Item::rule(name)), topics.back());
   return topics;
 }
 
@@ -83,9 +97,9 @@ void Controller::look_for_pods(const Rule& rule, RuleFacts& facts) const {
   for (const auto& [key, due] : found) facts.pods.push_back({key, due});
 }
 
-void Controller::explain_work(const Item& item, common::Topic& topic) const {
+void Controller::explain_work(const Item& item, workqueue::ItemReport report,
+                              common::Topic& topic) const {
   const workqueue::Now now{time_.now(), time_.wall_now()};
-  const workqueue::ItemReport report = queue_.report(item);
   const workqueue::Problem* problem = problems_.find(item);
   if (problem != nullptr) {
     topic.add(common::Outlook::stuck, "LastProblem", describe(*problem, now));

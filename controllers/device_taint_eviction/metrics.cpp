@@ -27,11 +27,11 @@ EvictionMetrics::EvictionMetrics(runtime::MetricsRegistry& registry, const Pendi
         stuck_.Set(static_cast<double>(pending.stuck()));
       })) {}
 
-void EvictionMetrics::count_eviction(runtime::WallTime due, runtime::WallTime sent) {
+void EvictionMetrics::count_eviction(runtime::WallTime due, runtime::WallTime accepted) {
   evictions_.Increment();
   // A taint may say that it is centuries old, which a Duration cannot hold.
   using Seconds = std::chrono::duration<double>;
-  delay_.Observe((Seconds(sent.time_since_epoch()) - Seconds(due.time_since_epoch())).count());
+  delay_.Observe((Seconds(accepted.time_since_epoch()) - Seconds(due.time_since_epoch())).count());
 }
 
 }  // namespace dcm::device_taint_eviction

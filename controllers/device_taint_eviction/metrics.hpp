@@ -12,8 +12,8 @@ class EvictionMetrics {
   // Both must outlive it.
   EvictionMetrics(runtime::MetricsRegistry& registry, const PendingPods& pending);
 
-  // An eviction that the server has accepted.
-  void count_eviction(runtime::WallTime due, runtime::WallTime sent);
+  // An eviction that the server has accepted, at that time.
+  void count_eviction(runtime::WallTime due, runtime::WallTime accepted);
 
  private:
   runtime::Counter& evictions_;

@@ -15,6 +15,7 @@ bool read_cause(Reader& reader, value item, StatusCause& cause) {
 bool read_details(Reader& reader, value details, StatusBody& status) {
   return reader.each_field(details, [&](std::string_view key, value field) {
     if (key == "name") return reader.text(field, status.details_name);
+    if (key == "kind") return reader.text(field, status.details_kind);
     if (key == "retryAfterSeconds") return reader.integer(field, status.retry_after_seconds);
     if (key == "causes") {
       return reader.each_item(field, [&](value item) {

@@ -1,5 +1,6 @@
 #include "controllers/device_taint_eviction/sync/evict_pod.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -14,23 +15,36 @@ constexpr std::string_view kReason = "DeviceTaintManagerEviction";
 constexpr std::size_t kHerd = 100;
 
 // The server knows better than the cache, which will follow. Should it not, we look again.
-const workqueue::Outcome kGone = workqueue::Outcome::retry_after(std::chrono::minutes(5));
+constexpr runtime::Duration kLookAgain = std::chrono::minutes(5);
 
-bool is_gone(const runtime::Error& error) {
-  return runtime::is_object_gone(error) || runtime::is_conflict(error);
-}
+// An eviction without an answer was carried out soon, or never: who goes later goes for another
+// reason.
+constexpr runtime::Duration kCarriedOutWithin = std::chrono::minutes(1);
 
-// How long the server asks to be left alone (the client bounds that); nothing: it does not.
-std::optional<runtime::Duration> pause_after(const runtime::Error& error) {
+// As `kubectl drain` does, and not all at the same time. Where budgets hold very many, no more than
+// 50 of them ask in a second.
+constexpr runtime::Duration kAskBudgetEvery = std::chrono::seconds(5);
+constexpr runtime::Duration kAskSpread = std::chrono::seconds(1);
+constexpr runtime::Duration kAskOneByOne = std::chrono::milliseconds(20);
+
+// How long the server asks to be left alone (the client bounds that).
+runtime::Duration pause_after(const runtime::Error& error) {
   const bool is_busy = error.reason == runtime::Reason::service_unavailable ||
                        error.reason == runtime::Reason::too_many_requests;
-  if (!is_busy || !error.retry_after) return std::nullopt;
-  return error.retry_after;
+  return is_busy ? error.retry_after.value_or(runtime::Duration::zero())
+                 : runtime::Duration::zero();
 }
 
-// In the Eviction API, 429 is a budget's answer for this pod: others may go.
-bool concerns_this_pod_alone(const runtime::Error& error, EvictionMode mode) {
-  return mode == EvictionMode::evict && error.reason == runtime::Reason::too_many_requests;
+// In the Eviction API, 429 is a budget's answer for this pod: others may go. (One without an HTTP
+// status is our own limit.)
+bool is_budgets(const runtime::Error& error, EvictionMode mode) {
+  return mode == EvictionMode::evict && error.http_status &&
+         error.reason == runtime::Reason::too_many_requests;
+}
+
+// An answer of 500 says that it was not: what is in front of the storage has failed.
+bool may_be_carried_out(const runtime::Error& error) {
+  return runtime::is_outcome_unknown(error) && error.reason != runtime::Reason::internal_error;
 }
 
 std::string reasons_of(const Verdict& verdict) {
@@ -46,31 +60,42 @@ std::string reasons_of(const Verdict& verdict) {
 
 }  // namespace
 
-Task<workqueue::Outcome> PodEviction::evict(PodRef pod) {
-  bool has_begun = false;
+Task<> PodEviction::evict(PodRef pod) {
+  const End end = co_await attempt(pod);
+  if (end == End::not_evicted) deps_.pace.give_back(deps_.time.now());
+}
+
+Task<PodEviction::End> PodEviction::attempt(PodRef pod) {
+  EvictionSnapshot::Mark mark{};  // the server takes one back after a while: of this attempt only
   while (true) {
     PendingPod* pending = deps_.tracker.judge_again(pod);
-    const EvictionStep step = next_step(pod, pending);
-    if (step == EvictionStep::nothing) {
-      conclude(pod);
-      co_return workqueue::Outcome::done();
+    // A pod that was released and came back since has its own turn.
+    if (pending == nullptr || !pending->is_with_worker()) co_return End::not_evicted;
+    const EvictionStep step = next_step(*pending, mark);
+    switch (step) {
+      case EvictionStep::nothing:
+      case EvictionStep::wait:
+        deps_.tracker.pending().put_back(*pending);
+        co_return End::not_evicted;
+      case EvictionStep::remove:
+      case EvictionStep::evict: {
+        const End end = co_await send_away(*pending, step);
+        co_return end;
+      }
+      case EvictionStep::mark:
+      case EvictionStep::mark_too:
+        break;
     }
-    if (step == EvictionStep::wait) {
-      deps_.tracker.pending().put_back(*pending);
-      co_return workqueue::Outcome::done();
+    const auto transition =
+        step == EvictionStep::mark ? api::TransitionTime::now : api::TransitionTime::unchanged;
+    const Result<> marked =
+        co_await deps_.api.mark(pod, deps_.time.wall_now(), transition, priority());
+    if (!marked) {
+      co_await settle_refusal(pod, Write::mark, marked.error());
+      co_return End::not_evicted;
     }
-    if (!has_begun && !begin(pod, *pending)) {
-      deps_.tracker.pending().put_back(*pending);
-      co_return workqueue::Outcome::set_aside();
-    }
-    has_begun = true;
-    if (step == EvictionStep::remove || step == EvictionStep::evict) {
-      const workqueue::Outcome outcome = co_await send_away(pod, step);
-      co_return outcome;
-    }
-    const End end = co_await mark(pod, step == EvictionStep::mark ? api::TransitionTime::now
-                                                                  : api::TransitionTime::unchanged);
-    if (end) co_return *end;
+    announce(pod);
+    mark = EvictionSnapshot::Mark::written;
   }
 }
 
@@ -79,106 +104,122 @@ void PodEviction::stop() {
   stopped_.notify_all();
 }
 
-EvictionStep PodEviction::next_step(const PodRef& pod, const PendingPod* pending) const {
+EvictionStep PodEviction::next_step(const PendingPod& pending, EvictionSnapshot::Mark mark) const {
   EvictionSnapshot snapshot;
-  snapshot.pod = deps_.tracker.lookup().find_pod(pod.key);
-  snapshot.uid = pod.uid;
+  snapshot.pod = deps_.tracker.lookup().find_pod(pending.pod.key);
+  snapshot.uid = pending.pod.uid;
+  snapshot.due = pending.due;
   snapshot.now = deps_.time.wall_now();
   snapshot.mode = mode_;
-  if (pending != nullptr) {
-    snapshot.due = pending->due;
-    if (pending->is_marked) snapshot.mark = EvictionSnapshot::Mark::written;
-  }
+  snapshot.mark = mark;
   return decide_eviction(snapshot);
 }
 
-// Before the first write of an attempt. False: the rate of evictions does not allow it now.
-bool PodEviction::begin(const PodRef& pod, PendingPod& pending) {
-  if (!std::exchange(pending.has_turn, false) && !deps_.pace.try_take(deps_.time.now())) {
-    return false;
-  }
-  if (std::exchange(pending.is_announced, true)) return true;
-  if (deps_.log.v(2)) {
-    const PodPtr cached = deps_.tracker.lookup().find_pod(pod.key);
+// Once the server has shown that the pod is there.
+void PodEviction::announce(const PodRef& pod) {
+  PendingPod* pending = deps_.tracker.pending().find(pod.uid);
+  if (pending == nullptr || std::exchange(pending->is_announced, true)) return;
+  const PodPtr cached = deps_.tracker.lookup().find_pod(pod.key);
+  if (cached && deps_.log.v(2)) {
     deps_.log.info("Evicting pod", {{"pod", pod.key.str()},
                                     {"reasons", reasons_of(deps_.tracker.verdict(*cached))}});
   }
   report(pod, "Marking for deletion");
-  return true;
 }
 
-Task<PodEviction::End> PodEviction::mark(PodRef pod, api::TransitionTime transition) {
-  const Result<> marked =
-      co_await deps_.api.mark(pod, deps_.time.wall_now(), transition, priority());
-  if (!marked) {
-    if (runtime::is_object_gone(marked.error())) {
-      conclude_gone(pod);
-      co_return kGone;
-    }
-    const workqueue::Outcome outcome = co_await fail(pod, marked.error());
-    co_return outcome;
-  }
-  PendingPod* pending = deps_.tracker.pending().find(pod.uid);
-  if (pending != nullptr) pending->is_marked = true;
-  co_return std::nullopt;
-}
-
-Task<workqueue::Outcome> PodEviction::send_away(PodRef pod, EvictionStep step) {
-  const PendingPod* pending = deps_.tracker.pending().find(pod.uid);
-  const Unanswered eviction{pending->due, pending->rules, deps_.time.wall_now()};
+Task<PodEviction::End> PodEviction::send_away(PendingPod& pending, EvictionStep step) {
+  const PodRef pod = pending.pod;
+  const SentEviction eviction{pending.due, pending.rules, deps_.time.wall_now()};
+  // The last one without an answer; whoever goes from now on may go because of this one.
+  std::optional<SentEviction> unanswered = std::exchange(pending.unanswered, std::nullopt);
   auto request = step == EvictionStep::evict ? deps_.api.evict(pod, priority())
                                              : deps_.api.remove(pod, priority());
   const Result<> accepted = co_await std::move(request);
   if (accepted) {
-    succeed(pod, eviction);
-    co_return workqueue::Outcome::done();
+    announce(pod);
+    succeed(pod, eviction, deps_.time.wall_now());
+    co_return End::evicted;
   }
-  const runtime::Error& error = accepted.error();
-  if (is_gone(error)) {
-    conclude_gone(pod);
-    co_return kGone;
+  if (may_be_carried_out(accepted.error())) unanswered = eviction;
+  if (PendingPod* found = deps_.tracker.pending().find(pod.uid)) {
+    found->unanswered = std::move(unanswered);
+  } else if (unanswered && is_going(pod)) {
+    succeed(pod, *unanswered, unanswered->sent);
+    co_return End::evicted;
   }
-  if (runtime::is_outcome_unknown(error)) unanswered_.insert_or_assign(pod.uid, eviction);
-  const workqueue::Outcome outcome = co_await fail(pod, error);
-  co_return outcome;
+  co_await settle_refusal(pod, Write::eviction, accepted.error());
+  co_return End::not_evicted;
 }
 
-void PodEviction::succeed(const PodRef& pod, const Unanswered& eviction) {
-  deps_.tracker.record_evicted(pod, eviction.rules);
-  deps_.metrics.count_eviction(eviction.due, eviction.sent);
-  unanswered_.erase(pod.uid);
-}
-
-// The pod is gone, or going: if an eviction of ours was not answered, then that was it.
-void PodEviction::conclude_gone(const PodRef& pod) {
-  const auto found = unanswered_.find(pod.uid);
-  if (found != unanswered_.end()) succeed(pod, Unanswered(found->second));
-}
-
-// There is nothing to do for the pod any more, as far as the caches know.
-void PodEviction::conclude(const PodRef& pod) {
+// As far as the cache knows.
+bool PodEviction::is_going(const PodRef& pod) const {
   const PodPtr cached = deps_.tracker.lookup().find_pod(pod.key);
-  const bool stays = cached && cached->meta.uid == pod.uid && !cached->meta.is_being_deleted;
-  if (!stays) return conclude_gone(pod);
-  unanswered_.erase(pod.uid);
+  return !cached || cached->meta.uid != pod.uid || cached->meta.is_being_deleted;
 }
 
-Task<workqueue::Outcome> PodEviction::fail(PodRef pod, runtime::Error error) {
-  deps_.problems.note(Item::pod(pod), "it could not be evicted: " + error.message);
+void PodEviction::succeed(const PodRef& pod, const SentEviction& eviction, WallTime accepted) {
+  deps_.tracker.record_evicted(pod, eviction.rules);
+  deps_.metrics.count_eviction(eviction.due, accepted);
+  // Where there was room for one, there may be for more.
+  if (mode_ == EvictionMode::evict) deps_.tracker.pending().stir(pod.key.namespace_);
+}
+
+void PodEviction::conclude(const Released& released) {
+  if (released.why == Released::Why::may_stay) return report(released.pod, "Cancelling deletion");
+  const auto& sent = released.unanswered;
+  const bool is_ours = sent && deps_.time.wall_now() - sent->sent <= kCarriedOutWithin;
+  if (is_ours) succeed(released.pod, *sent, sent->sent);
+}
+
+// The cache still shows a pod that the server knows no more.
+void PodEviction::conclude_gone(PendingPod& pending) {
+  if (!pending.unanswered) {
+    return deps_.tracker.pending().put_off(pending, deps_.time.now() + kLookAgain);
+  }
+  const SentEviction sent = *pending.unanswered;
+  succeed(PodRef(pending.pod), sent, sent.sent);
+}
+
+// A budget is no failure: it does what it is for.
+void PodEviction::hold(PendingPod& pending, const runtime::Error& error) {
+  PendingPods& all = deps_.tracker.pending();
+  const runtime::Duration spread(static_cast<runtime::Duration::rep>(
+      rng_.below(static_cast<std::uint64_t>(kAskSpread.count()))));
+  const auto queue = kAskOneByOne * static_cast<runtime::Duration::rep>(all.held_by_budgets());
+  const runtime::Duration wish = error.retry_after.value_or(kAskBudgetEvery);
+  all.hold(pending, deps_.time.now() + std::max({kAskBudgetEvery, wish, queue}) + spread);
+  if (deps_.log.v(4)) {
+    deps_.log.info("A budget does not let a pod go yet",
+                   {{"pod", pending.pod.key.str()}, {"answer", error.message}});
+  }
+}
+
+Task<> PodEviction::settle_refusal(PodRef pod, Write write, runtime::Error error) {
   PendingPod* pending = deps_.tracker.pending().find(pod.uid);
-  if (pending != nullptr) deps_.tracker.pending().count_failure(*pending);
-  const std::uint32_t failures = pending == nullptr ? 0 : pending->failures;
+  const bool is_ours = pending != nullptr && pending->is_with_worker();
+  const bool is_gone =
+      runtime::is_object_gone(error) || (write == Write::eviction && runtime::is_conflict(error));
+  if (is_gone) {
+    if (is_ours) conclude_gone(*pending);
+    co_return;
+  }
+  announce(pod);
+  if (write == Write::eviction && is_budgets(error, mode_)) {
+    if (is_ours) hold(*pending, error);
+    co_return;
+  }
+  deps_.problems.note(Item::pod(pod), "it could not be evicted: " + error.message);
+  const runtime::Duration pause = pause_after(error);
+  if (is_ours) deps_.tracker.pending().fail(*pending, deps_.time.now(), pause);
+  const std::uint32_t failures = is_ours ? pending->failures : 0;
   if (failures <= 1 || failures > kFailuresOfBadLuck || deps_.log.v(4)) {
     deps_.log.warning(
         "Pod could not be evicted; it is tried again",
         {{"pod", pod.key.str()}, {"failures", failures}, {"error", runtime::to_string(error)}});
   }
-  const std::optional<runtime::Duration> pause = pause_after(error);
-  if (!pause) co_return workqueue::Outcome::retry();
-  if (concerns_this_pod_alone(error, mode_)) co_return workqueue::Outcome::retry_after(*pause);
   // The worker itself waits: more requests would not help the server.
-  if (!is_stopped_) co_await stopped_.wait(runtime::Deadline::after(deps_.time, *pause));
-  co_return workqueue::Outcome::retry();
+  if (pause <= runtime::Duration::zero() || is_stopped_) co_return;
+  co_await stopped_.wait(runtime::Deadline::after(deps_.time, pause));
 }
 
 void PodEviction::report(const PodRef& pod, std::string_view message) {

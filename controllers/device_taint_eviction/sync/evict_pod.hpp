@@ -1,9 +1,8 @@
 // Carries out what is decided for a pod that is due: event, condition, DELETE or Eviction.
 #pragma once
 
-#include <optional>
-#include <unordered_map>
-#include <vector>
+#include <cstdint>
+#include <string_view>
 
 #include "controllers/common/event_sink.hpp"
 #include "controllers/device_taint_eviction/api/api.hpp"
@@ -14,13 +13,14 @@
 #include "controllers/device_taint_eviction/tracker/tracker.hpp"
 #include "runtime/condition.hpp"
 #include "runtime/log.hpp"
+#include "runtime/rng.hpp"
 #include "runtime/time.hpp"
-#include "workqueue/workers.hpp"
 
 namespace dcm::device_taint_eviction {
 
 // Decides before each write anew, from the caches as they are then. Two requests for a pod, if all
-// goes well. Loop thread only; no two calls for one pod at the same time (the queue sees to that).
+// goes well. An attempt that evicts nobody gives its turn back. Loop thread only; no two calls for
+// one pod at the same time (the queue sees to that).
 class PodEviction {
  public:
   // All references must outlive it.
@@ -37,38 +37,38 @@ class PodEviction {
   PodEviction(Dependencies dependencies, EvictionMode mode)
       : deps_(dependencies), mode_(mode), stopped_(dependencies.time) {}
 
-  Task<workqueue::Outcome> evict(PodRef pod);
+  // Of a pod that a worker was given by PendingPods::take(); it is back in that schedule
+  // afterwards, unless it is pending no more.
+  Task<> evict(PodRef pod);
   // From now on no attempt waits for a server that is overloaded: there will be no other.
   void stop();
 
-  // Tells the owner that a pod which was to go may stay.
-  void report_cancelled(const PodRef& pod) { report(pod, "Cancelling deletion"); }
+  // A pod that was pending is not any more: its owner is told if it may stay, and it counts if it
+  // goes because of an eviction whose answer was lost.
+  void conclude(const Released& released);
 
  private:
-  using End = std::optional<workqueue::Outcome>;
+  enum class End : std::uint8_t { evicted, not_evicted };
+  // Whom a refused write was for, and whether 409 means that it is another pod.
+  enum class Write : std::uint8_t { mark, eviction };
 
-  EvictionStep next_step(const PodRef& pod, const PendingPod* pending) const;
-  bool begin(const PodRef& pod, PendingPod& pending);
-  Task<End> mark(PodRef pod, api::TransitionTime transition);
-  Task<workqueue::Outcome> send_away(PodRef pod, EvictionStep step);
-  Task<workqueue::Outcome> fail(PodRef pod, runtime::Error error);
-  void conclude(const PodRef& pod);
-  void conclude_gone(const PodRef& pod);
+  Task<End> attempt(PodRef pod);
+  EvictionStep next_step(const PendingPod& pending, EvictionSnapshot::Mark mark) const;
+  Task<End> send_away(PendingPod& pending, EvictionStep step);
+  Task<> settle_refusal(PodRef pod, Write write, runtime::Error error);
+  void conclude_gone(PendingPod& pending);
+  void hold(PendingPod& pending, const runtime::Error& error);
+  bool is_going(const PodRef& pod) const;
+  void announce(const PodRef& pod);
+  void succeed(const PodRef& pod, const SentEviction& eviction, WallTime accepted);
   void report(const PodRef& pod, std::string_view message);
   Priority priority() const;
 
   Dependencies deps_;
   EvictionMode mode_;
+  runtime::Rng rng_{1};
   runtime::Condition stopped_;
   bool is_stopped_ = false;
-  // An eviction that was sent, but not answered: it may have been carried out.
-  struct Unanswered {
-    WallTime due;
-    std::vector<RuleId> rules;
-    WallTime sent;
-  };
-  void succeed(const PodRef& pod, const Unanswered& eviction);
-  std::unordered_map<api::Uid, Unanswered> unanswered_;
 };
 
 }  // namespace dcm::device_taint_eviction

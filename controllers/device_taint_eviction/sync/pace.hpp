@@ -17,11 +17,13 @@ class Pace {
                                        1e9 / std::max(per_second, 1e-6)))
                                  : runtime::Duration::zero()) {}
 
-  // Takes a turn, if there is one now.
-  bool try_take(runtime::MonoTime now) {
-    if (next_ && now < *next_) return false;
+  // Takes the turn that there is. Requires !next(now).
+  void take(runtime::MonoTime now) {
     if (interval_ > runtime::Duration::zero()) next_ = now + interval_;
-    return true;
+  }
+  // What began has evicted nobody: its turn is for another.
+  void give_back(runtime::MonoTime now) {
+    if (next_) next_ = std::max(*next_ - interval_, now);
   }
   // When there is one; nothing: now.
   std::optional<runtime::MonoTime> next(runtime::MonoTime now) const {

@@ -12,20 +12,19 @@ namespace {
 // Devices per slice of a count: about 1 ms.
 constexpr std::size_t kSlice = 256;
 
-// DeviceTaintRules had no status before Kubernetes 1.35.
-constexpr runtime::Duration kWithoutStatus = std::chrono::minutes(10);
+bool needs_preview(const Rule& rule) {
+  if (rule.object->taint.effect != api::TaintEffect::none) return false;
+  return !rule.preview || rule.preview->generation != rule.object->generation;
+}
 
 }  // namespace
 
 Task<workqueue::Outcome> ConditionWriter::sync(std::string name) {
-  const runtime::MonoTime now = deps_.time.now();
-  if (now < not_before_) co_return workqueue::Outcome::retry_after(not_before_ - now);
-  const Rule* rule = deps_.tracker.rules().find(name);
+  Rule* rule = deps_.rules.find(name);
   while (rule != nullptr && needs_preview(*rule)) {
     co_await count_preview(rule->id, rule->object);
-    rule = deps_.tracker.rules().find(name);  // it may have changed meanwhile
+    rule = deps_.rules.find(name);  // it may have changed meanwhile
   }
-  forget_deleted();
   if (rule == nullptr) co_return workqueue::Outcome::done();
   ConditionPlan plan = decide_write(*rule->object, *wanted(*rule), deps_.time.wall_now());
   if (const auto* later = std::get_if<WriteLater>(&plan)) {
@@ -33,27 +32,19 @@ Task<workqueue::Outcome> ConditionWriter::sync(std::string name) {
   }
   auto* condition = std::get_if<WriteCondition>(&plan);
   if (condition == nullptr) co_return workqueue::Outcome::done();
-  const workqueue::Outcome outcome =
-      co_await write(rule->id, rule->object, std::move(condition->condition));
+  rule->tried = rule->object->generation;
+  const workqueue::Outcome outcome = co_await write(rule->object, std::move(condition->condition));
   co_return outcome;
 }
 
-std::optional<api::EvictionCondition> ConditionWriter::wanted(const Rule& rule) const {
+std::optional<api::EvictionCondition> ConditionWriter::wanted(const Rule& rule) {
   if (needs_preview(rule)) return std::nullopt;
-  const auto preview = previews_.find(rule.id);
-  return decide_condition(rule.object->taint.effect, deps_.tracker.pending().counts(rule.id),
-                          preview == previews_.end() ? std::string() : preview->second.text);
+  return decide_condition(rule.object->taint.effect, rule.counts(),
+                          rule.preview ? rule.preview->text : std::string());
 }
 
-bool ConditionWriter::has_tried(const Rule& rule) const {
-  const auto found = tried_.find(rule.id);
-  return found != tried_.end() && found->second == rule.object->generation;
-}
-
-bool ConditionWriter::needs_preview(const Rule& rule) const {
-  if (rule.object->taint.effect != api::TaintEffect::none) return false;
-  const auto found = previews_.find(rule.id);
-  return found == previews_.end() || found->second.generation != rule.object->generation;
+bool ConditionWriter::has_tried(const Rule& rule) {
+  return rule.tried == rule.object->generation;
 }
 
 Task<> ConditionWriter::count_preview(RuleId id, RulePtr rule) {
@@ -61,13 +52,13 @@ Task<> ConditionWriter::count_preview(RuleId id, RulePtr rule) {
   while (count.advance(deps_.tracker.allocated(), deps_.tracker.lookup(), kSlice)) {
     co_await runtime::yield();
   }
-  previews_.insert_or_assign(
-      id, PreviewText{rule->generation, describe(count.finish(deps_.tracker.published()))});
+  Rule* found = deps_.rules.find(id);
+  if (found == nullptr) co_return;
+  found->preview =
+      Rule::Preview{rule->generation, describe(count.finish(deps_.tracker.published()))};
 }
 
-Task<workqueue::Outcome> ConditionWriter::write(RuleId id, RulePtr rule,
-                                                api::EvictionCondition condition) {
-  tried_.insert_or_assign(id, rule->generation);
+Task<workqueue::Outcome> ConditionWriter::write(RulePtr rule, api::EvictionCondition condition) {
   const Result<RulePtr> written =
       co_await deps_.api.write_condition(rule, std::move(condition), Priority::live);
   if (written) {
@@ -81,19 +72,8 @@ Task<workqueue::Outcome> ConditionWriter::write(RuleId id, RulePtr rule,
                       "its condition could not be written: " + error.message);
   deps_.log.warning("The condition of a DeviceTaintRule could not be written",
                     {{"rule", rule->meta.key.name}, {"error", runtime::to_string(error)}});
-  if (error.reason == runtime::Reason::not_served) {
-    not_before_ = deps_.time.now() + kWithoutStatus;
-    co_return workqueue::Outcome::retry_after(kWithoutStatus);
-  }
+  if (error.retry_after) co_return workqueue::Outcome::retry_after(*error.retry_after);
   co_return workqueue::Outcome::retry();
-}
-
-void ConditionWriter::forget_deleted() {
-  const auto is_deleted = [this](const auto& entry) {
-    return deps_.tracker.rules().find(entry.first) == nullptr;
-  };
-  std::erase_if(previews_, is_deleted);
-  std::erase_if(tried_, is_deleted);
 }
 
 }  // namespace dcm::device_taint_eviction

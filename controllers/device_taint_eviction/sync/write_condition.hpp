@@ -1,9 +1,7 @@
 // Keeps the conditions of rules up to date.
 #pragma once
 
-#include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 
@@ -27,6 +25,7 @@ class ConditionWriter {
   // All references must outlive it.
   struct Dependencies {
     const Tracker& tracker;
+    Rules& rules;  // of the tracker
     EvictionApi& api;
     ItemProblems& problems;
     runtime::TimeSource& time;
@@ -38,26 +37,15 @@ class ConditionWriter {
   Task<workqueue::Outcome> sync(std::string rule);
   // Whether a condition of this generation was sent, accepted or not: there is nothing more to say
   // at once.
-  bool has_tried(const Rule& rule) const;
+  static bool has_tried(const Rule& rule);
   // What the condition should say now; nothing: a preview has to be counted first.
-  std::optional<api::EvictionCondition> wanted(const Rule& rule) const;
+  static std::optional<api::EvictionCondition> wanted(const Rule& rule);
 
  private:
-  struct PreviewText {
-    std::int64_t generation;
-    std::string text;
-  };
-
-  bool needs_preview(const Rule& rule) const;
   Task<> count_preview(RuleId id, RulePtr rule);
-  Task<workqueue::Outcome> write(RuleId id, RulePtr rule, api::EvictionCondition condition);
-  void forget_deleted();
+  Task<workqueue::Outcome> write(RulePtr rule, api::EvictionCondition condition);
 
   Dependencies deps_;
-  std::map<RuleId, PreviewText> previews_;
-  std::map<RuleId, std::int64_t> tried_;  // generations
-  // An API server without a status for rules is left alone until then.
-  runtime::MonoTime not_before_{};
 };
 
 }  // namespace dcm::device_taint_eviction

@@ -8,43 +8,41 @@
 #include <vector>
 
 #include "runtime/assert.hpp"
-#include "runtime/time.hpp"
 
 namespace dcm::device_taint_eviction {
 
-// What an element of the heap derives from. Where two are due at the same time, the one that was
-// given the lower `sequence` goes first, so that a run can be repeated.
+// What an element of a heap derives from; it is in one at most. Where two are due at the same time,
+// the one that was given the lower `sequence` goes first, so that a run can be repeated.
 struct DueEntry {
   static constexpr std::size_t kNotInHeap = std::numeric_limits<std::size_t>::max();
 
-  runtime::WallTime due;
   std::uint64_t sequence = 0;
   std::size_t position = kNotInHeap;
 };
 
-// Does not own its elements, which must not move. All changes O(log n).
-template <class Entry>
+// Ordered by the member `kDue`. Does not own its elements, which must not move. All changes O(log
+// n).
+template <class Entry, auto kDue>
 class DueHeap {
  public:
   bool empty() const noexcept { return heap_.empty(); }
   std::size_t size() const noexcept { return heap_.size(); }
-  static bool contains(const Entry& entry) { return entry.position != DueEntry::kNotInHeap; }
 
   // The earliest. Requires !empty().
   Entry& top() const { return *heap_.front(); }
 
-  // Requires that it is in no heap. Its due time must not change until it is taken out.
+  // Requires that it is in no heap. Its time must not change until it is taken out.
   void push(Entry& entry) {
-    DCM_ASSERT(!contains(entry));
+    DCM_ASSERT(entry.position == DueEntry::kNotInHeap);
     heap_.push_back(&entry);
     place(heap_.size() - 1, entry);
     sift_up(heap_.size() - 1);
   }
 
-  // Without effect for one that is not in the heap.
+  // Requires that it is in this heap.
   void erase(Entry& entry) {
-    if (!contains(entry)) return;
     const std::size_t position = entry.position;
+    DCM_ASSERT(position < heap_.size() && heap_[position] == &entry);
     entry.position = DueEntry::kNotInHeap;
     Entry& last = *heap_.back();
     heap_.pop_back();
@@ -56,7 +54,7 @@ class DueHeap {
 
  private:
   static bool is_before(const Entry& a, const Entry& b) {
-    return std::pair(a.due, a.sequence) < std::pair(b.due, b.sequence);
+    return std::pair(a.*kDue, a.sequence) < std::pair(b.*kDue, b.sequence);
   }
   void place(std::size_t position, Entry& entry) {
     heap_[position] = &entry;

@@ -1,8 +1,20 @@
 #include "controllers/device_taint_eviction/tracker/pending_pods.hpp"
 
-#include <utility>
+#include <algorithm>
+#include <chrono>
+
+#include "runtime/assert.hpp"
 
 namespace dcm::device_taint_eviction {
+namespace {
+
+using std::chrono_literals::operator""ms;
+using std::chrono_literals::operator""s;
+
+constexpr runtime::Duration kBackoffMin = 5ms;
+constexpr runtime::Duration kBackoffMax = 1000s;
+
+}  // namespace
 
 void PendingPods::put(const PodRef& pod, runtime::WallTime due, std::vector<RuleId> rules) {
   const auto [entry, is_new] = pods_.try_emplace(pod.uid);
@@ -16,39 +28,28 @@ void PendingPods::put(const PodRef& pod, runtime::WallTime due, std::vector<Rule
   }
   pending.rules = std::move(rules);
   count(pending);
-  if (!is_new && pending.due == due) return;
-  heap_.erase(pending);
+  const bool waits_until_due = is_new || pending.waits == PendingPod::Waits::until_due;
+  if (!is_new && waits_until_due) leave(pending);
   pending.due = due;
-  heap_.push(pending);
+  if (waits_until_due) wait(pending, PendingPod::Waits::until_due);
 }
 
-bool PendingPods::erase(const api::Uid& uid) {
+std::optional<PendingPod> PendingPods::erase(const api::Uid& uid) {
   const auto found = pods_.find(uid);
-  if (found == pods_.end()) return false;
+  if (found == pods_.end()) return std::nullopt;
   uncount(found->second);
-  if (found->second.failures > 0) given_up_.push_back(found->second.pod);
   if (found->second.failures > kFailuresOfBadLuck) --stuck_;
-  heap_.erase(found->second);
-  pods_.erase(found);
-  return true;
+  leave(found->second);
+  return std::move(pods_.extract(found).mapped());
 }
 
 void PendingPods::count_evicted(const std::vector<RuleId>& rules) {
-  for (const RuleId rule : rules) {
-    ++tallies_[rule].evicted;
-    touch(rule);
+  for (const RuleId id : rules) {
+    Rule* rule = rules_.find(id);
+    if (rule == nullptr) continue;
+    ++rule->evicted;
+    touched_.insert(id);
   }
-}
-
-void PendingPods::count_failure(PendingPod& pod) {
-  if (++pod.failures == kFailuresOfBadLuck + 1) ++stuck_;
-}
-
-void PendingPods::forget(RuleId rule) {
-  const auto tally = tallies_.find(rule);
-  if (tally == tallies_.end()) return;
-  tally->second.is_forgotten = true;
-  drop_if_empty(tally);
 }
 
 PendingPod* PendingPods::find(const api::Uid& uid) {
@@ -61,30 +62,77 @@ const PendingPod* PendingPods::find(const api::Uid& uid) const {
   return found == pods_.end() ? nullptr : &found->second;
 }
 
-RuleCounts PendingPods::counts(RuleId rule) const {
-  const auto tally = tallies_.find(rule);
-  if (tally == tallies_.end()) return {};
-  return {tally->second.pending, tally->second.by_namespace.size(), tally->second.evicted};
+PendingPod* PendingPods::take(const Now& now) {
+  // Those whose back-off is over, but whose time has moved meanwhile.
+  while (!retries_.empty() && retries_.top().not_before <= now.mono &&
+         retries_.top().due > now.wall) {
+    put_back(retries_.top());
+  }
+  PendingPod* next = nullptr;
+  if (!due_.empty() && due_.top().due <= now.wall) {
+    next = &due_.top();
+  } else if (!retries_.empty() && retries_.top().not_before <= now.mono) {
+    next = &retries_.top();
+  }
+  if (next != nullptr) leave(*next);
+  return next;
 }
 
 std::optional<runtime::WallTime> PendingPods::next_due() const {
-  if (heap_.empty()) return std::nullopt;
-  return heap_.top().due;
+  if (due_.empty()) return std::nullopt;
+  return due_.top().due;
 }
 
-PendingPod* PendingPods::take_due(runtime::WallTime now) {
-  if (heap_.empty() || heap_.top().due > now) return nullptr;
-  PendingPod& first = heap_.top();
-  heap_.erase(first);
-  return &first;
+std::optional<runtime::MonoTime> PendingPods::next_retry() const {
+  if (retries_.empty()) return std::nullopt;
+  return retries_.top().not_before;
 }
 
 void PendingPods::put_back(PendingPod& pod) {
-  if (!DueHeap<PendingPod>::contains(pod)) heap_.push(pod);
+  leave(pod);
+  wait(pod, PendingPod::Waits::until_due);
 }
 
-std::vector<PodRef> PendingPods::take_given_up() {
-  return std::exchange(given_up_, {});
+void PendingPods::fail(PendingPod& pod, runtime::MonoTime now, runtime::Duration pause) {
+  if (++pod.failures == kFailuresOfBadLuck + 1) ++stuck_;
+  pod.backoff = std::clamp(2 * pod.backoff, kBackoffMin, kBackoffMax);
+  put_off(pod, now + std::max(pod.backoff, pause));
+}
+
+void PendingPods::put_off(PendingPod& pod, runtime::MonoTime until) {
+  leave(pod);
+  pod.not_before = until;
+  wait(pod, PendingPod::Waits::after_failure);
+}
+
+void PendingPods::hold(PendingPod& pod, runtime::MonoTime until) {
+  leave(pod);
+  pod.not_before = until;
+  pod.backoff = {};
+  if (pod.failures > kFailuresOfBadLuck) --stuck_;
+  pod.failures = 0;
+  wait(pod, PendingPod::Waits::for_budget);
+}
+
+void PendingPods::stir(const api::InternedString& name_space) {
+  if (held_in_.contains(name_space)) stirred_.insert(name_space);
+}
+
+void PendingPods::wake_stirred(runtime::MonoTime when) {
+  for (const api::InternedString& name_space : std::exchange(stirred_, {})) {
+    const auto held = held_in_.find(name_space);
+    if (held == held_in_.end()) continue;
+    PendingPod& first = *held->second.begin()->second;
+    if (first.not_before > when) hold(first, when);
+  }
+}
+
+void PendingPods::retry_now(runtime::MonoTime now) {
+  for (auto& [uid, pod] : pods_) {
+    if (pod.waits != PendingPod::Waits::after_failure) continue;
+    pod.backoff = {};
+    put_off(pod, now);
+  }
 }
 
 std::vector<RuleId> PendingPods::take_touched() {
@@ -94,29 +142,46 @@ std::vector<RuleId> PendingPods::take_touched() {
 }
 
 void PendingPods::count(const PendingPod& pod) {
-  for (const RuleId rule : pod.rules) {
-    Tally& tally = tallies_[rule];
-    ++tally.pending;
-    ++tally.by_namespace[pod.pod.key.namespace_];
-    touch(rule);
+  for (const RuleId id : pod.rules) {
+    Rule* rule = rules_.find(id);
+    DCM_ASSERT(rule != nullptr);
+    ++rule->pending;
+    ++rule->pending_in[pod.pod.key.namespace_];
+    touched_.insert(id);
   }
 }
 
+// A rule that is gone has taken its counts along.
 void PendingPods::uncount(const PendingPod& pod) {
-  for (const RuleId rule : pod.rules) {
-    const auto found = tallies_.find(rule);
-    Tally& tally = found->second;
-    --tally.pending;
-    const auto name = tally.by_namespace.find(pod.pod.key.namespace_);
-    if (--name->second == 0) tally.by_namespace.erase(name);
-    touch(rule);
-    drop_if_empty(found);
+  for (const RuleId id : pod.rules) {
+    Rule* rule = rules_.find(id);
+    if (rule == nullptr) continue;
+    --rule->pending;
+    const auto in_namespace = rule->pending_in.find(pod.pod.key.namespace_);
+    if (--in_namespace->second == 0) rule->pending_in.erase(in_namespace);
+    touched_.insert(id);
   }
 }
 
-void PendingPods::drop_if_empty(Tallies::iterator tally) {
-  const Tally& it = tally->second;
-  if (it.pending == 0 && (it.evicted == 0 || it.is_forgotten)) tallies_.erase(tally);
+void PendingPods::wait(PendingPod& pod, PendingPod::Waits waits) {
+  pod.waits = waits;
+  if (waits == PendingPod::Waits::until_due) return due_.push(pod);
+  retries_.push(pod);
+  if (waits != PendingPod::Waits::for_budget) return;
+  held_in_[pod.pod.key.namespace_].emplace(std::pair(pod.not_before, pod.sequence), &pod);
+  ++held_by_budgets_;
+}
+
+void PendingPods::leave(PendingPod& pod) {
+  const auto waits = std::exchange(pod.waits, PendingPod::Waits::not_at_all);
+  if (waits == PendingPod::Waits::not_at_all) return;
+  if (waits == PendingPod::Waits::until_due) return due_.erase(pod);
+  retries_.erase(pod);
+  if (waits != PendingPod::Waits::for_budget) return;
+  const auto held = held_in_.find(pod.pod.key.namespace_);
+  held->second.erase({pod.not_before, pod.sequence});
+  if (held->second.empty()) held_in_.erase(held);
+  --held_by_budgets_;
 }
 
 }  // namespace dcm::device_taint_eviction

@@ -1,19 +1,25 @@
-// The pods that must go, now or later: when, because of which rules, and how many for each rule.
+// The pods that must go, now or later: when each is tried next, and because of which rules.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "client/api/meta.hpp"
 #include "controllers/device_taint_eviction/tracker/due_heap.hpp"
 #include "controllers/device_taint_eviction/tracker/rules.hpp"
+#include "runtime/time.hpp"
+#include "workqueue/item_report.hpp"
 
 namespace dcm::device_taint_eviction {
+
+using workqueue::Now;
 
 // One pod and no other: a pod that is made again under the same name has another UID.
 struct PodRef {
@@ -23,41 +29,49 @@ struct PodRef {
   friend bool operator==(const PodRef&, const PodRef&) = default;
 };
 
-struct RuleCounts {
-  std::size_t pending = 0;     // pods
-  std::size_t namespaces = 0;  // of these pods
-  std::size_t evicted = 0;     // pods, since this process started
-
-  friend bool operator==(const RuleCounts&, const RuleCounts&) = default;
+// An eviction that was sent.
+struct SentEviction {
+  runtime::WallTime due;
+  std::vector<RuleId> rules;
+  runtime::WallTime sent;
 };
 
 inline constexpr std::uint32_t kFailuresOfBadLuck = 5;
 
+// A pending pod waits for its next attempt, for the later of two times: that at which it is due,
+// and the end of its back-off. While a worker has it, it waits for neither.
 struct PendingPod : DueEntry {
+  enum class Waits : std::uint8_t { until_due, after_failure, for_budget, not_at_all };
+
   PodRef pod;
   std::vector<RuleId> rules;  // sorted; without those of drivers
-  // How far its eviction is; kept through failed attempts.
-  bool has_turn = false;      // it was let in by the rate of evictions, and has not used that yet
-  bool is_announced = false;  // there is an event
-  bool is_marked = false;     // the condition was written
+  runtime::WallTime due;
+  runtime::MonoTime not_before;  // the end of its back-off
+  Waits waits = Waits::not_at_all;
+  // Kept from attempt to attempt.
+  runtime::Duration backoff{};  // the last one
   std::uint32_t failures = 0;
+  bool is_announced = false;                    // there is an event
+  std::optional<SentEviction> unanswered = {};  // may have been carried out
+
+  bool is_with_worker() const { return waits == Waits::not_at_all; }
 };
 
-// Every change costs O(log n) and the rules of the pod; counts are kept, never searched.
-// Invariants: a pod is in the heap until it is taken, and again when its due time changes; the
-// counts of a rule are those of the pods that name it. Loop thread only; no I/O.
+// The one schedule of evictions. Every change costs O(log n) and the rules of the pod; counts are
+// kept, never searched.
+// Invariants: a pod is in one of the heaps, or a worker has it; the counts of a rule are those of
+// the pods that name it. Loop thread only; no I/O.
 class PendingPods {
  public:
+  // `rules` must outlive it.
+  explicit PendingPods(Rules& rules) : rules_(rules) {}
+
   // A pod that must go at `due`, or must go at another time or for other rules than before.
   void put(const PodRef& pod, runtime::WallTime due, std::vector<RuleId> rules);
-  // It need not go any more, or has gone otherwise. Returns whether it was pending.
-  bool erase(const api::Uid& uid);
+  // It need not go any more, or has gone otherwise. Nothing: it was not pending.
+  std::optional<PendingPod> erase(const api::Uid& uid);
   // A pod was evicted because of these rules, whether or not it is pending still.
   void count_evicted(const std::vector<RuleId>& rules);
-  // An attempt to evict it has failed.
-  void count_failure(PendingPod& pod);
-  // The rule is gone, and its number of evicted pods with it.
-  void forget(RuleId rule);
 
   // Null: it need not go. Valid until it is erased.
   PendingPod* find(const api::Uid& uid);
@@ -70,42 +84,53 @@ class PendingPods {
   }
   // Pods with more failures than can be put down to bad luck.
   std::size_t stuck() const noexcept { return stuck_; }
-  RuleCounts counts(RuleId rule) const;
+  // Pods that a budget does not let go yet.
+  std::size_t held_by_budgets() const noexcept { return held_by_budgets_; }
 
-  // Of the pods that were not taken yet.
+  // The pod whose turn it is, for a worker: first those that come to be due, then those that were
+  // tried before. Null: nobody's. What follows is put_back(), fail(), put_off(), hold() or erase().
+  PendingPod* take(const Now& now);
+  // When there may be one: at a time of either clock.
   std::optional<runtime::WallTime> next_due() const;
-  // The pod that is due first, if that is not after `now`; it stays pending.
-  PendingPod* take_due(runtime::WallTime now);
-  // It was taken too early, or needs another turn.
-  void put_back(PendingPod& pod);
+  std::optional<runtime::MonoTime> next_retry() const;
 
-  // Those that were erased after a failed attempt, since the last call.
-  std::vector<PodRef> take_given_up();
+  // It was taken too early.
+  void put_back(PendingPod& pod);
+  // An attempt has failed: again after its back-off, which grows, and not before `pause` is over.
+  void fail(PendingPod& pod, runtime::MonoTime now, runtime::Duration pause);
+  // Nothing is to be done before that, and perhaps not then.
+  void put_off(PendingPod& pod, runtime::MonoTime until);
+  // A budget does not let it go: no failure, and no reason to wait longer each time.
+  void hold(PendingPod& pod, runtime::MonoTime until);
+  // A budget may have room now, in that namespace: see wake_stirred().
+  void stir(const api::InternedString& name_space);
+  // Of each namespace that was stirred, the pod that a budget has held longest is tried at `when`.
+  void wake_stirred(runtime::MonoTime when);
+  // What made attempts fail may have passed: all are tried now, and their back-off starts anew.
+  void retry_now(runtime::MonoTime now);
 
   // The rules whose counts have changed since the last call.
   std::vector<RuleId> take_touched();
 
  private:
-  struct Tally {
-    std::size_t pending = 0;
-    std::unordered_map<api::InternedString, std::size_t> by_namespace;
-    std::size_t evicted = 0;
-    bool is_forgotten = false;
-  };
-  using Tallies = std::unordered_map<RuleId, Tally>;
+  // Those that budgets hold, by the time of their next attempt: the first has waited longest.
+  using Held = std::map<std::pair<runtime::MonoTime, std::uint64_t>, PendingPod*>;
 
   void count(const PendingPod& pod);
   void uncount(const PendingPod& pod);
-  void drop_if_empty(Tallies::iterator tally);
-  void touch(RuleId rule) { touched_.insert(rule); }
+  void wait(PendingPod& pod, PendingPod::Waits waits);
+  void leave(PendingPod& pod);
 
+  Rules& rules_;
   std::unordered_map<api::Uid, PendingPod> pods_;
-  DueHeap<PendingPod> heap_;
-  Tallies tallies_;
+  DueHeap<PendingPod, &PendingPod::due> due_;
+  DueHeap<PendingPod, &PendingPod::not_before> retries_;
+  std::unordered_map<api::InternedString, Held> held_in_;
+  std::set<api::InternedString> stirred_;
   std::set<RuleId> touched_;
-  std::vector<PodRef> given_up_;
   std::uint64_t last_sequence_ = 0;
   std::size_t stuck_ = 0;
+  std::size_t held_by_budgets_ = 0;
 };
 
 }  // namespace dcm::device_taint_eviction

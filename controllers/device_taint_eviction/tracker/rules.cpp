@@ -1,6 +1,7 @@
 #include "controllers/device_taint_eviction/tracker/rules.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "controllers/device_taint_eviction/tracker/due.hpp"
 
@@ -29,11 +30,13 @@ bool taints_alike(const api::DeviceTaintRule& a, const api::DeviceTaintRule& b) 
 void Rules::put(const RulePtr& rule) {
   auto& entry = rules_[rule->meta.key.name];
   if (entry) delist(*entry);
-  const bool is_known = entry && entry->object->meta.uid == rule->meta.uid;
-  const RuleId id = is_known ? entry->id : RuleId{++last_id_};
-  if (entry) by_id_.erase(entry->id);
-  entry = std::make_unique<Rule>(id, rule);
-  by_id_[id] = entry.get();
+  if (!entry || entry->object->meta.uid != rule->meta.uid) {
+    if (entry) by_id_.erase(entry->id);
+    entry = std::make_unique<Rule>();
+    entry->id = RuleId{++last_id_};
+    by_id_[entry->id] = entry.get();
+  }
+  entry->object = rule;
   enlist(*entry);
 }
 
@@ -53,6 +56,14 @@ const Rule* Rules::find(std::string_view name) const {
 const Rule* Rules::find(RuleId id) const {
   const auto found = by_id_.find(id);
   return found == by_id_.end() ? nullptr : found->second;
+}
+
+Rule* Rules::find(std::string_view name) {
+  return const_cast<Rule*>(std::as_const(*this).find(name));
+}
+
+Rule* Rules::find(RuleId id) {
+  return const_cast<Rule*>(std::as_const(*this).find(id));
 }
 
 unsigned Rules::shape_of(const api::DeviceSelector& selector) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -29,9 +30,31 @@ bool evicts(const api::DeviceTaintRule& rule);
 // Whether two states of a rule taint the same devices in the same way.
 bool taints_alike(const api::DeviceTaintRule& a, const api::DeviceTaintRule& b);
 
+struct RuleCounts {
+  std::size_t pending = 0;     // pods
+  std::size_t namespaces = 0;  // of these pods
+  std::size_t evicted = 0;     // pods, since this process started
+
+  friend bool operator==(const RuleCounts&, const RuleCounts&) = default;
+};
+
+// All that is known of a rule: it dies with the rule.
 struct Rule {
-  RuleId id;
+  RuleId id{};
   RulePtr object;
+  // The pods that must go because of it, by namespace; kept by PendingPods.
+  std::size_t pending = 0;
+  std::unordered_map<api::InternedString, std::size_t> pending_in;
+  std::size_t evicted = 0;
+  // Of generations of the rule; kept by ConditionWriter.
+  struct Preview {
+    std::int64_t generation;
+    std::string text;
+  };
+  std::optional<Preview> preview;
+  std::optional<std::int64_t> tried;  // a condition was sent, accepted or not
+
+  RuleCounts counts() const { return {pending, pending_in.size(), evicted}; }
 };
 
 // Rules by name, and those that evict by their selector. Loop thread only; no I/O.
@@ -40,9 +63,11 @@ class Rules {
   // A rule that is new or has changed. The same UID keeps its id.
   void put(const RulePtr& rule);
   void erase(std::string_view name);
-  // Null: there is none. Valid until the next change.
+  // Null: there is none. Valid until that rule goes.
   const Rule* find(std::string_view name) const;
   const Rule* find(RuleId id) const;
+  Rule* find(std::string_view name);
+  Rule* find(RuleId id);
   std::size_t size() const noexcept { return rules_.size(); }
 
   // Calls `visit(const Rule&)`.
@@ -79,7 +104,7 @@ class Rules {
 
   std::uint64_t last_id_ = 0;
   std::map<std::string, std::unique_ptr<Rule>, std::less<>> rules_;
-  std::unordered_map<RuleId, const Rule*> by_id_;
+  std::unordered_map<RuleId, Rule*> by_id_;
   std::unordered_map<api::DeviceSelector, std::vector<const Rule*>, SelectorHash> by_selector_;
   std::array<std::size_t, kShapes> used_shapes_{};
 };

@@ -39,12 +39,18 @@ std::vector<RuleId> rules_of(const Verdict& verdict) {
 }  // namespace
 
 void Tracker::observe_pod(const PodPtr& before, const PodPtr& after) {
+  // One pod fewer, or one more that is up: what a budget waits for.
+  if (before && (!after || before->phase != after->phase)) {
+    pending_.stir(before->meta.key.namespace_);
+  }
   if (!after) return forget(*before);
   if (is_started_ && (!before || is_of_consequence(*before, *after))) judge(after);
 }
 
 void Tracker::forget(const api::Pod& pod) {
-  pending_.erase(pod.meta.uid);
+  if (auto pending = pending_.erase(pod.meta.uid)) {
+    released_.push_back({pending->pod, Released::Why::goes, std::move(pending->unanswered)});
+  }
   evicted_.erase(pod.meta.uid);
 }
 
@@ -66,8 +72,7 @@ void Tracker::observe_rule(const RulePtr& before, const RulePtr& after) {
   const std::string& name = (after ? after : before)->meta.key.name;
   if (after) {
     rules_.put(after);
-  } else if (const Rule* rule = rules_.find(name)) {
-    pending_.forget(rule->id);
+  } else {
     rules_.erase(name);
   }
   if (!is_started_) return;
@@ -130,9 +135,18 @@ void Tracker::judge(const PodPtr& pod) {
     if (!evicted_.contains(pod->meta.uid)) {
       pending_.put(ref_to(*pod), *result.due, rules_of(result));
     }
-  } else if (pending_.erase(pod->meta.uid) && can_be_evicted(*pod)) {
-    cancelled_.push_back(ref_to(*pod));
+  } else {
+    release(*pod);
   }
+}
+
+void Tracker::release(const api::Pod& pod) {
+  auto pending = pending_.erase(pod.meta.uid);
+  if (!pending) return;
+  const auto why = can_be_evicted(pod) ? Released::Why::may_stay : Released::Why::goes;
+  // A pod that has finished was not evicted.
+  if (!pod.meta.is_being_deleted) pending->unanswered.reset();
+  released_.push_back({pending->pod, why, std::move(pending->unanswered)});
 }
 
 PendingPod* Tracker::judge_again(const PodRef& pod) {
@@ -143,17 +157,10 @@ PendingPod* Tracker::judge_again(const PodRef& pod) {
 }
 
 void Tracker::record_evicted(const PodRef& pod, const std::vector<RuleId>& rules) {
-  std::vector<RuleId> alive;
-  std::ranges::copy_if(rules, std::back_inserter(alive),
-                       [this](RuleId rule) { return rules_.find(rule) != nullptr; });
-  pending_.count_evicted(alive);
+  pending_.count_evicted(rules);
   pending_.erase(pod.uid);
   const PodPtr cached = lookup_.find_pod(pod.key);
   if (cached && cached->meta.uid == pod.uid) evicted_.insert(pod.uid);
-}
-
-std::vector<PodRef> Tracker::take_cancelled() {
-  return std::exchange(cancelled_, {});
 }
 
 std::vector<std::string> Tracker::take_touched_rules() {

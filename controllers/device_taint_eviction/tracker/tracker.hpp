@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "controllers/device_taint_eviction/rules/decide_due.hpp"
@@ -15,6 +18,13 @@
 #include "controllers/device_taint_eviction/tracker/rules.hpp"
 
 namespace dcm::device_taint_eviction {
+
+// A pod that need not be evicted any more.
+struct Released {
+  PodRef pod;
+  enum class Why : std::uint8_t { may_stay, goes } why{};
+  std::optional<SentEviction> unanswered;  // of a pod that goes: perhaps it was that
+};
 
 // Told of every change of pods, claims, slices and rules; the look-up must already show it. A
 // change of a pod or claim is followed up at once, as it concerns few pods. One of a slice or a
@@ -49,7 +59,7 @@ class Tracker {
   PendingPod* judge_again(const PodRef& pod);
   Verdict verdict(const api::Pod& pod) const;
   // The server has accepted the eviction of this pod, which was done because of these rules. It is
-  // not pending any more, and never will be.
+  // not pending any more, and never will be. (A rule that is gone counts no more.)
   void record_evicted(const PodRef& pod, const std::vector<RuleId>& rules);
 
   // Whether the server has accepted its eviction, for a pod that the cache still shows.
@@ -57,14 +67,16 @@ class Tracker {
   // Whether a walk over the devices of this rule is still to be made, or to be ended.
   bool is_walking_for(const std::string& rule) const { return walked_for_.contains(rule); }
 
-  // Pods that were pending and may stay, since the last call.
-  std::vector<PodRef> take_cancelled();
+  // Pods that were pending and are not any more, without our doing as far as is known, since the
+  // last call.
+  std::vector<Released> take_released() { return std::exchange(released_, {}); }
   // Rules whose condition may have to say something else, by name, since the last call; but none
   // that a walk will still be for, and none that is gone.
   std::vector<std::string> take_touched_rules();
 
   PendingPods& pending() noexcept { return pending_; }
   const PendingPods& pending() const noexcept { return pending_; }
+  Rules& rules() noexcept { return rules_; }
   const Rules& rules() const noexcept { return rules_; }
   const AllocatedDevices& allocated() const noexcept { return allocated_; }
   const PublishedDevices& published() const noexcept { return published_; }
@@ -78,18 +90,19 @@ class Tracker {
 
   void judge(const PodPtr& pod);
   void judge_consumers(const ClaimPtr& claim);
+  void release(const api::Pod& pod);
   void forget(const api::Pod& pod);
 
   const Lookup& lookup_;
   PublishedDevices published_;
   AllocatedDevices allocated_;
   Rules rules_;
-  PendingPods pending_;
+  PendingPods pending_{rules_};
   // Those that the cache still shows.
   std::unordered_set<api::Uid> evicted_;
   std::deque<WalkFor> walks_;
   std::unordered_multiset<std::string> walked_for_;  // the rules of walks_
-  std::vector<PodRef> cancelled_;
+  std::vector<Released> released_;
   std::unordered_set<std::string> touched_;
   bool is_started_ = false;
 };

@@ -72,6 +72,8 @@ class Cluster {
   std::vector<std::string> condition_calls();
   double metric(const std::string& line);
   const Controller& controller() const { return process_->controller; }
+  // The API server works again.
+  void retry_now() { process_->controller.retry_now(); }
   bool logged(std::string_view text) const;
   std::string condition(const std::string& rule = "r") const;
 

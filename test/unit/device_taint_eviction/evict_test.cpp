@@ -125,8 +125,7 @@ TEST(Evict, not_if_the_reason_goes_between_mark_and_delete) {
   cluster.api.put(Cluster::rule_for_all());
   cluster.run_for(1h);
   EXPECT_THAT(cluster.pod_calls(), ElementsAre("mark p"));
-  EXPECT_THAT(cluster.events.texts,
-              ElementsAre("p: Marking for deletion", "p: Cancelling deletion"));
+  EXPECT_THAT(cluster.events.texts, ElementsAre("p: Cancelling deletion"));
 }
 
 TEST(Evict, not_another_pod_that_got_the_name_between_mark_and_delete) {

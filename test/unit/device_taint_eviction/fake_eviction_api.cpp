@@ -86,7 +86,8 @@ Task<Result<>> FakeEvictionApi::evict(PodRef pod, Priority priority) {
   const Fault met = co_await begin("evict " + pod.key.name, priority);
   if (met.kind == Fault::Kind::refused) co_return runtime::fail(met.error);
   if (protected_pods.contains(pod.key.name)) {
-    co_return runtime::fail(Reason::too_many_requests, "violates the pod's disruption budget");
+    co_return runtime::fail(
+        {Reason::too_many_requests, "violates the pod's disruption budget", 429, {}});
   }
   const Result<> result = apply_remove(pod);
   if (met.kind == Fault::Kind::lost) co_return runtime::fail(met.error);

@@ -101,14 +101,15 @@ class World : public Lookup {
   // "p, q": who was cancelled since the last call.
   std::string cancelled() {
     std::string text;
-    for (const PodRef& pod : tracker.take_cancelled()) {
-      text += (text.empty() ? "" : ", ") + pod.key.name;
+    for (const Released& released : tracker.take_released()) {
+      if (released.why != Released::Why::may_stay) continue;
+      text += (text.empty() ? "" : ", ") + released.pod.key.name;
     }
     return text;
   }
   RuleCounts counts(const std::string& rule) const {
     const Rule* found = tracker.rules().find(rule);
-    return found == nullptr ? RuleCounts{} : tracker.pending().counts(found->id);
+    return found == nullptr ? RuleCounts{} : found->counts();
   }
 
   template <class T>

@@ -1,0 +1,213 @@
+// Who is tried when not all may go: turns at a bounded rate, budgets, and what a refusal is about.
+#include <algorithm>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "test/unit/device_taint_eviction/cluster.hpp"
+
+namespace dcm::device_taint_eviction {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr const char* kEvictions = "device_taint_eviction_controller_pod_deletions_total";
+constexpr const char* kStuck = "dra_controller_manager_evictions_stuck";
+constexpr const char* kDelays =
+    "device_taint_eviction_controller_pod_deletion_duration_seconds_sum";
+
+Fault refused(runtime::Reason reason) {
+  return {Fault::Kind::refused, {reason, "injected", 403, {}}};
+}
+
+Fault refuse_blocked(std::size_t /*number*/, const std::string& call) {
+  return call.find(" blocked") == call.npos ? Fault{} : refused(runtime::Reason::forbidden);
+}
+
+TEST(EvictFairly, at_rate_1_a_healthy_pod_goes_at_its_turn_behind_a_thousand_that_may_not) {
+  Cluster cluster({.evictions_per_second = 1});
+  for (int i = 0; i < 1000; ++i) cluster.add_pod("blocked" + std::to_string(i));
+  cluster.api.fault = refuse_blocked;
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(1min);
+  cluster.pod_calls();
+  cluster.add_pod("healthy");
+  cluster.run_for(1s);
+  EXPECT_EQ(cluster.api.deletions[test::uid_of("healthy").str()], 1);
+}
+
+TEST(EvictFairly, at_rate_1_ten_healthy_pods_take_ten_seconds_among_a_thousand_that_may_not) {
+  Cluster cluster({.evictions_per_second = 1});
+  for (int i = 0; i < 1000; ++i) cluster.add_pod("blocked" + std::to_string(i));
+  for (int i = 0; i < 10; ++i) cluster.add_pod("healthy" + std::to_string(i));
+  cluster.api.fault = refuse_blocked;
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(15s);
+  EXPECT_EQ(cluster.api.deletions.size(), 10U);
+  EXPECT_GE(cluster.loop.time().now().time_since_epoch(), 9s) << "the rate holds";
+}
+
+// A budget that lets one pod go in 30 s: as soon as it has room, somebody takes it.
+void give_a_slot_every_30_s(Cluster& cluster, int& slots) {
+  cluster.api.fault = [&](std::size_t, const std::string& call) {
+    if (!call.starts_with("evict ")) return Fault{};
+    if (slots == 0) return refused(runtime::Reason::too_many_requests);
+    --slots;
+    return Fault{};
+  };
+}
+
+TEST(EvictFairly, takes_what_a_slow_budget_gives_and_calls_it_no_failure) {
+  Cluster cluster({.mode = EvictionMode::evict});
+  for (int i = 0; i < 200; ++i) cluster.add_pod("p" + std::to_string(i));
+  int slots = 0;
+  give_a_slot_every_30_s(cluster, slots);
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  for (std::size_t slot = 1; slot <= 200; ++slot) {
+    slots = 1;
+    cluster.run_for(30s);
+    EXPECT_EQ(cluster.api.deletions.size(), slot);
+    EXPECT_EQ(cluster.metric(kStuck), 0);
+  }
+}
+
+TEST(EvictFairly, asks_a_budget_about_every_5_s_and_not_all_at_the_same_time) {
+  Cluster cluster({.mode = EvictionMode::evict});
+  for (int i = 0; i < 20; ++i) cluster.add_pod("p" + std::to_string(i));
+  int slots = 0;
+  give_a_slot_every_30_s(cluster, slots);
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(1min);
+  cluster.pod_calls();
+  std::size_t most = 0;
+  for (int tenth = 0; tenth < 600; ++tenth) {
+    cluster.run_for(100ms);
+    most = std::max(most, cluster.pod_calls().size());
+  }
+  EXPECT_LT(most, 10U);
+  cluster.run_for(1min);
+  const std::vector<std::string> calls = cluster.pod_calls();
+  EXPECT_GE(calls.size(), 20 * 10U);
+  EXPECT_LE(calls.size(), 20 * 12U);
+  EXPECT_FALSE(cluster.logged("could not be evicted"));
+  const auto topic = cluster.controller().explain_pod(cluster.api.pods.at({"lab", "p0"}));
+  EXPECT_TRUE(std::ranges::any_of(topic.findings,
+                                  [](const auto& each) { return each.reason == "HeldByBudget"; }));
+  EXPECT_FALSE(std::ranges::any_of(topic.findings,
+                                   [](const auto& each) { return each.reason == "LastProblem"; }));
+}
+
+TEST(EvictFairly, asks_a_budget_again_when_a_pod_beside_comes_up_or_one_has_gone) {
+  Cluster cluster({.mode = EvictionMode::evict});
+  for (int i = 0; i < 5; ++i) cluster.add_pod("p" + std::to_string(i));
+  cluster.api.put(user_of_claim("new").phase(api::PodPhase::pending));
+  int slots = 0;
+  give_a_slot_every_30_s(cluster, slots);
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(100ms);
+  cluster.pod_calls();
+  slots = 3;
+  cluster.api.put(user_of_claim("new").phase(api::PodPhase::running));
+  cluster.run_for(900ms);
+  EXPECT_THAT(cluster.pod_calls(), IsEmpty()) << "the budget's status is not written yet";
+  cluster.run_for(4s);
+  EXPECT_EQ(cluster.api.deletions.size(), 3U) << "one after the other, as there is room";
+}
+
+// The disruption controller takes a mark back that nothing has followed for 2 min.
+TEST(EvictFairly, writes_a_mark_again_that_was_taken_back) {
+  Cluster cluster;
+  cluster.add_pod("p");
+  bool is_refused = true;
+  cluster.api.fault = [&](std::size_t, const std::string& call) {
+    return is_refused && call == "remove p" ? refused(runtime::Reason::forbidden) : Fault{};
+  };
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(2min);
+  cluster.api.put(user_of_claim("p"));
+  cluster.pod_calls();
+  is_refused = false;
+  cluster.run_for(10min);
+  EXPECT_THAT(cluster.pod_calls(), ElementsAre("mark p", "remove p"));
+}
+
+TEST(EvictFairly, asks_again_when_it_was_the_budget_that_was_gone) {
+  Cluster cluster({.mode = EvictionMode::evict});
+  cluster.add_pod("p");
+  bool is_first = true;
+  cluster.api.fault = [&](std::size_t, const std::string&) {
+    return std::exchange(is_first, false) ? refused(runtime::Reason::too_many_requests) : Fault{};
+  };
+  cluster.start();
+  cluster.api.put(test::make_slice("s", "pool-p").device("gpu-0", {no_execute("burnt")}));
+  cluster.run_for(7s);
+  EXPECT_EQ(cluster.metric(kEvictions), 1);
+}
+
+TEST(EvictFairly, does_not_count_who_is_deleted_by_somebody_else_after_a_failure_of_ours) {
+  Cluster cluster;
+  cluster.add_pod("p");
+  cluster.api.fault = [&](std::size_t, const std::string& call) {
+    return call == "remove p" ? refused(runtime::Reason::internal_error) : Fault{};
+  };
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(3min);
+  cluster.api.put(user_of_claim("p").being_deleted());
+  cluster.run_for(1min);
+  EXPECT_EQ(cluster.metric(kEvictions), 0);
+  EXPECT_EQ(cluster.condition(), "NotStarted: ");
+}
+
+TEST(EvictFairly, the_delay_lasts_until_the_server_has_accepted) {
+  Cluster cluster;
+  cluster.add_pod("p");
+  cluster.api.latency = 4s;
+  cluster.start();
+  cluster.api.put(test::make_slice("s", "pool-p").device("gpu-0", {no_execute("burnt")}));
+  cluster.run_for(1min);
+  EXPECT_GE(cluster.metric(kDelays), 8);
+}
+
+TEST(EvictFairly, says_nothing_about_a_pod_that_is_gone) {
+  Cluster cluster;
+  cluster.add_pod("p");
+  cluster.start();
+  cluster.hold_watch();
+  cluster.api.remove_pod("p");
+  cluster.release_watch();
+  cluster.add_pod("q");
+  cluster.run_for(1s);
+  cluster.api.fault = [](std::size_t, const std::string& call) {
+    return call == "mark q" ? refused(runtime::Reason::object_not_found) : Fault{};
+  };
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(1min);
+  EXPECT_THAT(cluster.events.texts, IsEmpty());
+}
+
+TEST(EvictFairly, tries_at_once_what_has_failed_when_the_server_works_again) {
+  Cluster cluster;
+  cluster.add_pod("p");
+  bool is_refused = true;
+  cluster.api.fault = [&](std::size_t, const std::string&) {
+    return is_refused ? refused(runtime::Reason::forbidden) : Fault{};
+  };
+  cluster.start();
+  cluster.api.put(test::make_slice("s", "pool-p").device("gpu-0", {no_execute("burnt")}));
+  cluster.run_for(1h);
+  is_refused = false;
+  cluster.retry_now();
+  cluster.run_for(10ms);
+  EXPECT_EQ(cluster.metric(kEvictions), 1);
+}
+
+}  // namespace
+}  // namespace dcm::device_taint_eviction
