@@ -26,6 +26,12 @@ constexpr std::array kControllers = {
                    &Options::runs_device_taint_eviction_controller},
 };
 
+std::optional<Conflict> conflict_if_none(const Options& options) {
+  const bool any = std::ranges::any_of(
+      kControllers, [&](const ControllerName& known) { return options.*(known.runs); });
+  return any ? std::nullopt : std::optional(Conflict{"controllers", "nothing is left to run"});
+}
+
 Conflict refuse_unknown(const std::string& name, const std::string& bare) {
   const std::string meant = kubernetes::closest_controller(bare);
   return {"controllers",
@@ -59,10 +65,7 @@ std::optional<Conflict> select_controllers(const Strings& names, Options& option
       options.without_effect.push_back(bare);
     }
   }
-  const bool any = std::ranges::any_of(
-      kControllers, [&](const ControllerName& known) { return options.*(known.runs); });
-  if (!any) return Conflict{"controllers", "nothing is left to run"};
-  return std::nullopt;
+  return conflict_if_none(options);
 }
 
 std::optional<Conflict> settle_feature_gates(const Switches& gates, Options& options) {
@@ -71,7 +74,7 @@ std::optional<Conflict> settle_feature_gates(const Switches& gates, Options& opt
   options.without_effect.insert(options.without_effect.end(), without_effect->begin(),
                                 without_effect->end());
   if (!options.features.dra_device_taints) options.runs_device_taint_eviction_controller = false;
-  return std::nullopt;
+  return conflict_if_none(options);
 }
 
 }  // namespace dcm::manager

@@ -108,6 +108,15 @@ TEST(Options, feature_gates_of_other_components_are_accepted_and_named) {
   EXPECT_TRUE(options->runs_device_taint_eviction_controller);
 }
 
+TEST(Options, a_feature_gate_that_is_off_leaves_the_others_alone) {
+  const auto options = parse_options({"--feature-gates=GenericWorkload=false,CPUManager=false"});
+  ASSERT_TRUE(options);
+  EXPECT_TRUE(options->features.dra_device_taints);
+  EXPECT_TRUE(options->features.dra_device_taint_rules);
+  EXPECT_TRUE(options->features.dra_admin_access);
+  EXPECT_TRUE(options->runs_device_taint_eviction_controller);
+}
+
 TEST(Options, all_gates_of_a_stage_follow_their_own_gate_unless_they_are_named) {
   EXPECT_TRUE(
       parse_options({"--feature-gates=AllBeta=true"})->features.dra_workload_resource_claims);
@@ -136,6 +145,13 @@ TEST(Options, the_flags_of_a_control_plane_as_kubeadm_writes_it_are_accepted) {
        "--use-service-account-credentials=true"});
   ASSERT_TRUE(options.has_value()) << options.error().text;
   EXPECT_EQ(options->cluster.kubeconfig, "/a");
+}
+
+TEST(Options, a_gate_that_leaves_no_controller_to_run_is_a_mistake) {
+  const auto options = parse_options(
+      {"--controllers=device-taint-eviction-controller", "--feature-gates=DRADeviceTaints=false"});
+  ASSERT_FALSE(options.has_value());
+  EXPECT_NE(options.error().text.find("nothing is left to run"), std::string::npos);
 }
 
 TEST(Options, pods_are_deleted_or_evicted_by_the_eviction_api) {
