@@ -48,7 +48,8 @@ Result<> CheckpointStore::write(const std::vector<Entry>& entries) {
 Result<> CheckpointStore::replace(const std::string& content) {
   const std::string temporary = fmt::format("{}/{}{:016x}", folder_, kTemporary, rng_.next());
   if (auto written = write_through(temporary, content); !written) {
-    (void)files_.remove(temporary);
+    // What stays behind is removed at the next start.
+    [[maybe_unused]] const auto removed = files_.remove(temporary);
     return written;
   }
   return files_.sync_folder(folder_);

@@ -63,11 +63,12 @@ Plugins::~Plugins() = default;
 Task<SocketOutcome> Plugins::register_plugin(std::string socket) {
   SocketOutcome outcome = SocketOutcome::failed;
   Connection connection(loop_, transport_, rng_.fork(), socket);
-  const auto run = [&]() -> Task<> {
-    outcome = co_await introduce(socket, *connection.channel);
-    connection.group.cancel();
+  const auto run = [](Plugins& plugins, const std::string& path, Connection& to,
+                      SocketOutcome& result) -> Task<> {
+    result = co_await plugins.introduce(path, *to.channel);
+    to.group.cancel();
   };
-  connection.group.spawn("registration of " + socket, run());
+  connection.group.spawn("registration of " + socket, run(*this, socket, connection, outcome));
   co_await connection.group.join();
   co_return outcome;
 }
