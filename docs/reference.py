@@ -24,6 +24,7 @@ METRIC = re.compile(r"(?:dra_controller_manager|dynamic_resource_allocation|devi
 # What stands in a field, by its key. Objects in namespaces are NAMESPACE/NAME.
 FIELDS = {
     "address": "address and port that are listened on",
+    "answer": "what the API server said",
     "apiGroup": "API group of what a claim is reserved for",
     "because": "what is wrong with the claim that is replaced",
     "claim": "a ResourceClaim",
