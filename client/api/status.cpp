@@ -90,8 +90,6 @@ Reason reason_of(std::uint16_t http_status, const StatusBody& status) {
   }
 }
 
-// What an Event may hold: the hint of an admission policy stands at the end of its message.
-constexpr std::size_t kMessageLengthMax = 1024;
 // A page of a proxy says at its beginning what it is.
 constexpr std::size_t kPageLengthMax = 300;
 
@@ -133,7 +131,7 @@ std::optional<runtime::Duration> retry_after(const StatusBody& status) {
 
 Error json::to_error(std::uint16_t http_status, const StatusBody& status) {
   return {.reason = reason_of(http_status, status),
-          .message = message_or_default(http_status, status.message, kMessageLengthMax),
+          .message = message_or_default(http_status, status.message, kStatusMessageBytesMax),
           .http_status = http_status,
           .retry_after = retry_after(status)};
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -15,11 +16,14 @@ namespace dcm::api {
 // back.
 inline constexpr runtime::Duration kRetryAfterMax = std::chrono::seconds(30);
 
+// As long as the message of an Event may be: an admission policy's hint stands at the end of its own.
+inline constexpr std::size_t kStatusMessageBytesMax = 1024;
+
 // The Error that an answer with `http_status` (>= 400) and this body stands for. Refines the
 // server's reason by the details and causes that our callers tell apart (see runtime::Reason);
 // works for bodies that are no Status at all (a proxy's page), whose beginning becomes the message.
-// The message is one printable line of at most 1,024 bytes, of what is no
-// Status 300.
+// The message is one printable line of at most `kStatusMessageBytesMax`; what is no Status gives
+// 300 bytes of it.
 //
 // object_not_found means that what the path addresses is not there, and that it was the API that
 // said so: the Status names an object. That may be the namespace (`namespaces "lab" not found`, the
