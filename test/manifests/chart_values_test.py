@@ -1,0 +1,312 @@
+"""Each value of the Helm chart has the effect that it promises, and a description; the labels are the usual ones."""
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+
+import yaml
+
+import cluster
+import render
+from tools import ROOT, helm, manager, run
+
+NAME = "dra-controller-manager"
+DIGEST = "sha256:" + "0123456789abcdef" * 4
+PEER = [{"ipBlock": {"cidr": "10.0.0.0/28"}}]
+VOLUME = {"name": "extra", "configMap": {"name": "extra"}}
+MOUNT = {"name": "extra", "mountPath": "/extra"}
+RELABEL = [{"targetLabel": "cluster", "replacement": "east"}]
+CERTIFICATE = "servingCertificate.secretName=dcm-serving"
+UNVERIFIED = "tlsConfig.insecureSkipVerify=true"
+
+
+def as_json(value, content):
+    return ["--set-json", f"{value}={json.dumps(content)}"]
+
+
+def one(kind):
+    """The only object of that kind."""
+    def find(objects):
+        fitting = [o for o in objects if o["kind"] == kind]
+        assert len(fitting) == 1, f"{len(fitting)} objects of kind {kind}"
+        return fitting[0]
+    return find
+
+
+def field(find, *path):
+    def read(objects):
+        value = find(objects)
+        for step in path:
+            value = value[step]
+        return value
+    return read
+
+
+def pod(*path):
+    return field(one("Deployment"), "spec", "template", *path)
+
+
+def container(*path):
+    return pod("spec", "containers", 0, *path)
+
+
+def argument(flag):
+    """What the flag is given; None where it is not there."""
+    return lambda objects: dict(a.partition("=")[::2] for a in container("args")(objects)).get(flag)
+
+
+def names(kind):
+    return lambda objects: sorted(o["metadata"]["name"] for o in objects if o["kind"] == kind)
+
+
+def service_monitor(*path):
+    return field(one("ServiceMonitor"), "spec", "endpoints", 0, *path)
+
+
+def pod_monitor(*path):
+    return field(one("PodMonitor"), "spec", "podMetricsEndpoints", 0, *path)
+
+
+def with_service_monitor(setting):
+    return ["--set", f"serviceMonitor.enabled=true,serviceMonitor.{UNVERIFIED},serviceMonitor.{setting}"]
+
+
+def with_pod_monitor(setting):
+    return ["--set", f"podMonitor.enabled=true,podMonitor.{UNVERIFIED},podMonitor.{setting}"]
+
+
+def egress(objects):
+    return one("NetworkPolicy")(objects)["spec"]["egress"]
+
+
+POLICY = ["--set", "networkPolicy.enabled=true"]
+# By the value's name: flags of `helm template`, what to look at, and what it must be.
+EFFECTS = {
+    "replicaCount": (["--set", "replicaCount=3"], field(one("Deployment"), "spec", "replicas"), 3),
+    "image.repository": (["--set", "image.repository=registry.example/dcm"], container("image"),
+                         "registry.example/dcm:0.1.0"),
+    "image.tag": (["--set", "image.tag=v1"], container("image"), f"{NAME}:v1"),
+    "image.digest": (["--set", f"image.tag=v1,image.digest={DIGEST}"], container("image"), f"{NAME}@{DIGEST}"),
+    "image.pullPolicy": (["--set", "image.pullPolicy=Always"], container("imagePullPolicy"), "Always"),
+    "imagePullSecrets": (["--set", "imagePullSecrets[0].name=pull"], pod("spec", "imagePullSecrets"),
+                         [{"name": "pull"}]),
+    "nameOverride": (["--set", "nameOverride=dcm"],
+                     field(one("Deployment"), "metadata", "labels", "app.kubernetes.io/name"), "dcm"),
+    "fullnameOverride": (["--set", "fullnameOverride=dcm"],
+                         lambda objects: {o["metadata"]["name"] for o in objects}, {"dcm"}),
+    "commonLabels": (["--set", "commonLabels.team=hardware"],
+                     lambda objects: {o["metadata"]["labels"].get("team") for o in objects}, {"hardware"}),
+    "podLabels": (["--set", "podLabels.team=hardware"], pod("metadata", "labels", "team"), "hardware"),
+    "podAnnotations": (["--set", "podAnnotations.sidecar=no"], pod("metadata", "annotations"), {"sidecar": "no"}),
+    "serviceAccount.create": (["--set", "serviceAccount.create=false,serviceAccount.name=mine"],
+                              names("ServiceAccount"), []),
+    "serviceAccount.name": (["--set", "serviceAccount.name=mine"],
+                            lambda objects: {s["name"] for o in objects for s in o.get("subjects", [])}, {"mine"}),
+    "serviceAccount.annotations": (["--set", "serviceAccount.annotations.role=r"],
+                                   field(one("ServiceAccount"), "metadata", "annotations"), {"role": "r"}),
+    "serviceAccount.automount": (["--set", "serviceAccount.automount=true"],
+                                 field(one("ServiceAccount"), "automountServiceAccountToken"), True),
+    "controllers": (["--set", "controllers={*,-device-taint-eviction-controller}"], argument("--controllers"),
+                    "*,-device-taint-eviction-controller"),
+    "featureGates": (["--set", "featureGates.DRADeviceTaintRules=false,podGroups.enabled=true"],
+                     argument("--feature-gates"),
+                     "DRADeviceTaintRules=false,DRAWorkloadResourceClaims=true,GenericWorkload=true"),
+    "config": (["--set", "config.clientConnection.qps=300"],
+               lambda objects: yaml.safe_load(one("ConfigMap")(objects)["data"]["configuration.yaml"]),
+               {"apiVersion": "dra-controller-manager.dev/v1alpha1", "kind": "ControllerManagerConfiguration",
+                "clientConnection": {"qps": 300}}),
+    "extraArgs": (["--set", "extraArgs={--kube-api-qps=400}"], argument("--kube-api-qps"), "400"),
+    "extraVolumes": (as_json("extraVolumes", [VOLUME]), pod("spec", "volumes"), [VOLUME]),
+    "extraVolumeMounts": (as_json("extraVolumeMounts", [MOUNT]), container("volumeMounts"), [MOUNT]),
+    "logging.format": (["--set", "logging.format=text"], argument("--logging-format"), "text"),
+    "logging.verbosity": (["--set", "logging.verbosity=2"], argument("-v"), "2"),
+    "evictionMode": (["--set", "evictionMode=evict"], argument("--device-taint-eviction-mode"), "evict"),
+    "podGroups.enabled": (["--set", "podGroups.enabled=true"], argument("--feature-gates"),
+                          "DRAWorkloadResourceClaims=true,GenericWorkload=true"),
+    "priorityClassName": (["--set", "priorityClassName="],
+                          lambda objects: "priorityClassName" in pod("spec")(objects), False),
+    "nodeSelector": (["--set", "nodeSelector.disk=ssd"], pod("spec", "nodeSelector"), {"disk": "ssd"}),
+    "tolerations": (["--set", "tolerations[0].operator=Exists"], pod("spec", "tolerations"), [{"operator": "Exists"}]),
+    "affinity": (as_json("affinity", {"nodeAffinity": {}}), pod("spec", "affinity"), {"nodeAffinity": {}}),
+    "topologySpreadConstraints": (as_json("topologySpreadConstraints", [{"maxSkew": 2}]),
+                                  pod("spec", "topologySpreadConstraints"), [{"maxSkew": 2}]),
+    "resources": (["--set", "resources.limits.memory=1Gi"], container("resources", "limits"), {"memory": "1Gi"}),
+    "podSecurityContext": (["--set", "podSecurityContext.fsGroup=7"], pod("spec", "securityContext", "fsGroup"), 7),
+    "securityContext": (["--set", "securityContext.privileged=false"],
+                        container("securityContext", "privileged"), False),
+    "podDisruptionBudget.enabled": (["--set", "podDisruptionBudget.enabled=false"], names("PodDisruptionBudget"), []),
+    "podDisruptionBudget.maxUnavailable": (["--set", "podDisruptionBudget.maxUnavailable=50%"],
+                                           field(one("PodDisruptionBudget"), "spec", "maxUnavailable"), "50%"),
+    "servingCertificate.secretName": (["--set", CERTIFICATE], argument("--tls-cert-file"),
+                                      "/etc/dra-controller-manager/serving/tls.crt"),
+    "servingCertificate.certManager.enabled": (
+        ["--set", "servingCertificate.certManager.enabled=true,servingCertificate.certManager.issuerRef.name=ca"],
+        field(one("Certificate"), "spec", "secretName"), f"{NAME}-serving"),
+    "servingCertificate.certManager.issuerRef": (
+        ["--set", "servingCertificate.certManager.enabled=true,servingCertificate.certManager.issuerRef.name=ca"],
+        field(one("Certificate"), "spec", "issuerRef"), {"name": "ca"}),
+    "networkPolicy.enabled": (POLICY, names("NetworkPolicy"), [NAME]),
+    "networkPolicy.from": ([*POLICY, *as_json("networkPolicy.from", PEER)],
+                           field(one("NetworkPolicy"), "spec", "ingress", 0, "from"), PEER),
+    "networkPolicy.apiServer.to": ([*POLICY, *as_json("networkPolicy.apiServer.to", PEER)],
+                                   lambda objects: [rule.get("to") for rule in egress(objects)], [PEER, None]),
+    "networkPolicy.apiServer.ports": ([*POLICY, "--set", "networkPolicy.apiServer.ports={8443}"],
+                                      lambda objects: [p["port"] for p in egress(objects)[0]["ports"]], [8443, 53, 53]),
+    "serviceMonitor.enabled": (["--set", f"serviceMonitor.enabled=true,{CERTIFICATE}"], service_monitor("tlsConfig"),
+                               {"ca": {"secret": {"name": "dcm-serving", "key": "ca.crt"}},
+                                "serverName": f"{NAME}.kube-system.svc"}),
+    "serviceMonitor.labels": (with_service_monitor("labels.release=stack"),
+                              field(one("ServiceMonitor"), "metadata", "labels", "release"), "stack"),
+    "serviceMonitor.interval": (with_service_monitor("interval=1m"), service_monitor("interval"), "1m"),
+    "serviceMonitor.scrapeTimeout": (with_service_monitor("scrapeTimeout=5s"), service_monitor("scrapeTimeout"), "5s"),
+    "serviceMonitor.relabelings": ([*with_service_monitor("interval=30s"),
+                                    *as_json("serviceMonitor.relabelings", RELABEL)],
+                                   service_monitor("relabelings"), RELABEL),
+    "serviceMonitor.metricRelabelings": ([*with_service_monitor("interval=30s"),
+                                          *as_json("serviceMonitor.metricRelabelings", RELABEL)],
+                                         service_monitor("metricRelabelings"), RELABEL),
+    "serviceMonitor.tlsConfig": (with_service_monitor("interval=30s"), service_monitor("tlsConfig"),
+                                 {"insecureSkipVerify": True}),
+    "serviceMonitor.scraper": (
+        with_service_monitor("scraper.name=prom"),
+        lambda objects: render.the("ClusterRoleBinding", objects, f"{NAME}-metrics")["subjects"][0]["name"], "prom"),
+    "podMonitor.enabled": (["--set", f"podMonitor.enabled=true,{CERTIFICATE}"], pod_monitor("tlsConfig", "serverName"),
+                           f"{NAME}.kube-system.svc"),
+    "podMonitor.labels": (with_pod_monitor("labels.release=stack"),
+                          field(one("PodMonitor"), "metadata", "labels", "release"), "stack"),
+    "podMonitor.interval": (with_pod_monitor("interval=1m"), pod_monitor("interval"), "1m"),
+    "podMonitor.scrapeTimeout": (with_pod_monitor("scrapeTimeout=5s"), pod_monitor("scrapeTimeout"), "5s"),
+    "podMonitor.relabelings": ([*with_pod_monitor("interval=30s"), *as_json("podMonitor.relabelings", RELABEL)],
+                               pod_monitor("relabelings"), RELABEL),
+    "podMonitor.metricRelabelings": ([*with_pod_monitor("interval=30s"),
+                                      *as_json("podMonitor.metricRelabelings", RELABEL)],
+                                     pod_monitor("metricRelabelings"), RELABEL),
+    "podMonitor.tlsConfig": (with_pod_monitor("interval=30s"), pod_monitor("tlsConfig"), {"insecureSkipVerify": True}),
+    "alerts.enabled": (["--set", "alerts.enabled=true"], names("PrometheusRule"), [NAME]),
+    "alerts.labels": (["--set", "alerts.enabled=true,alerts.labels.release=stack"],
+                      field(one("PrometheusRule"), "metadata", "labels", "release"), "stack"),
+    "alerts.runbooks": (
+        ["--set", "alerts.enabled=true,alerts.runbooks=https://docs.example/dcm"],
+        lambda objects: {rule["annotations"]["runbook_url"].partition("#")[0]
+                         for group in one("PrometheusRule")(objects)["spec"]["groups"] for rule in group["rules"]},
+        {"https://docs.example/dcm"}),
+    "driverSlices.accounts": (["--set", "driverSlices.accounts={system:serviceaccount:gpu:driver}"],
+                              names("ValidatingAdmissionPolicy"), [f"{NAME}-driver-slices"]),
+}
+
+
+def leaves(schema, path=()):
+    for name, part in schema["properties"].items():
+        if "default" in part:
+            yield ".".join((*path, name)), part
+        elif "properties" in part:
+            yield from leaves(part, (*path, name))
+
+
+def schema():
+    return json.loads((render.CHART / "values.schema.json").read_text())
+
+
+class ChartValues(unittest.TestCase):
+    maxDiff = None
+
+    def test_each_has_its_effect(self):
+        for name, (flags, look, expected) in EFFECTS.items():
+            with self.subTest(name):
+                self.assertEqual(look(render.chart(*flags)), expected)
+
+    def test_each_effect_is_the_values_own(self):
+        """What the default renders would make the test above pass without the value."""
+        default = render.chart()
+        for name, (_, look, expected) in EFFECTS.items():
+            with self.subTest(name):
+                try:
+                    shown = look(default)
+                except (AssertionError, KeyError):  # What the value turns on is not there.
+                    continue
+                self.assertNotEqual(shown, expected)
+
+    def test_each_is_tried_described_and_written_down_once(self):
+        described = dict(leaves(schema()))
+        self.assertEqual(sorted(described), sorted(EFFECTS))
+        self.assertEqual([name for name, part in described.items() if not part.get("description", "").endswith(".")
+                          and "]." not in part.get("description", "")], [])
+        run("manifests/chart_texts.py", "--check", cwd=ROOT)
+
+    def test_every_object_and_pod_has_the_usual_labels(self):
+        expected = {"app.kubernetes.io/name": NAME, "app.kubernetes.io/instance": "any-release-name",
+                    "app.kubernetes.io/version": "0.1.0", "app.kubernetes.io/component": "controller",
+                    "app.kubernetes.io/part-of": NAME, "app.kubernetes.io/managed-by": "Helm"}
+        flags = ["--set", "alerts.enabled=true,networkPolicy.enabled=true,evictionMode=evict,podGroups.enabled=true",
+                 "--set", f"serviceMonitor.enabled=true,{CERTIFICATE},config.dryRun.timeout=40s", "--set",
+                 "driverSlices.accounts={system:serviceaccount:gpu:driver}", "--namespace", "dra"]
+        objects = render.chart(*flags)
+        for thing in objects:
+            with self.subTest(render.identity(thing)):
+                self.assertEqual(thing["metadata"]["labels"],
+                                 {**expected, "helm.sh/chart": f"{NAME}-0.1.0"})
+        self.assertEqual(pod("metadata", "labels")(objects), expected)
+
+    def test_another_name_is_one_name_everywhere(self):
+        objects = render.chart("--set", "nameOverride=dcm,alerts.enabled=true", *with_service_monitor("interval=30s"))
+        self.assertEqual({o["metadata"]["name"].removesuffix("-metrics") for o in objects}, {"dcm"})
+        labels = pod("metadata", "labels")(objects)
+        for kind, path in {"Deployment": ["spec", "selector", "matchLabels"], "Service": ["spec", "selector"],
+                           "PodDisruptionBudget": ["spec", "selector", "matchLabels"]}.items():
+            self.assertTrue(field(one(kind), *path)(objects).items() <= labels.items(), kind)
+        self.assertIn('job="dcm"', yaml.safe_dump(one("PrometheusRule")(objects)))
+        self.assertNotIn('job="dra-controller-manager"', yaml.safe_dump(one("PrometheusRule")(objects)))
+
+    def test_one_replica_has_no_budget(self):
+        self.assertEqual(names("PodDisruptionBudget")(render.chart("--set", "replicaCount=1")), [])
+
+    def test_a_lease_of_another_name_is_one_that_the_account_may_write(self):
+        objects = render.chart("--set", "config.leaderElection.resourceName=other")
+        rules = one("Role")(objects)["rules"]
+        self.assertIn(["other"], [rule.get("resourceNames") for rule in rules])
+
+    def test_another_configuration_is_another_pod(self):
+        def checksum(qps):
+            objects = render.chart("--set", f"config.clientConnection.qps={qps}")
+            return pod("metadata", "annotations", "checksum/config")(objects)
+        self.assertEqual(checksum(300), checksum(300))
+        self.assertNotEqual(checksum(300), checksum(301))
+
+    def test_the_manager_takes_the_configuration(self):
+        objects = render.chart("--set", "config.clientConnection.qps=300,config.dryRun.timeout=40s")
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            file.write(one("ConfigMap")(objects)["data"]["configuration.yaml"])
+            file.flush()
+            # It reads the file before it looks for a cluster, of which there is none here.
+            done = subprocess.run([manager(), "--config", file.name, "--kubeconfig", "/none"], text=True,
+                                  capture_output=True, timeout=60)
+        self.assertIn("/none", done.stderr)
+        self.assertNotIn(file.name, done.stderr)
+
+    def test_a_monitor_that_could_verify_nothing_is_refused(self):
+        for monitor in ("serviceMonitor", "podMonitor"):
+            with self.assertRaisesRegex(AssertionError, f"{monitor}.enabled needs a certificate to verify"):
+                render.chart("--set", f"{monitor}.enabled=true")
+
+    def test_an_account_of_somebody_elses_must_be_named(self):
+        with self.assertRaisesRegex(AssertionError, "serviceAccount.name is needed"):
+            render.chart("--set", "serviceAccount.create=false")
+
+    def test_an_older_kubernetes_is_refused(self):
+        with self.assertRaisesRegex(AssertionError, "incompatible with Kubernetes v1.33"):
+            render.chart("--kube-version", "1.33.0")
+
+    def test_the_notes_say_what_to_do_next(self):
+        def notes(*flags):
+            return run(helm(), "install", "release", render.CHART, "--dry-run=client", "--namespace", "dra", *flags,
+                       env={**os.environ, "KUBECONFIG": str(cluster.kubeconfig())})
+        self.assertIn("kubectl -n dra rollout status deployment dra-controller-manager", notes())
+        self.assertIn("-resourceclaim-controller,-device-taint-eviction-controller", notes())
+        self.assertNotIn("WARNING", notes())
+        self.assertIn("WARNING: replicaCount is 0", notes("--set", "replicaCount=0"))
+        self.assertIn("does not verify", notes(*with_service_monitor("interval=30s")))
+
+
+if __name__ == "__main__":
+    unittest.main()
