@@ -43,14 +43,14 @@ client::ClusterConfig EmbeddedServer::config() {
   return config;
 }
 
-runtime::Task<> EmbeddedServer::run() {
+runtime::Task<> EmbeddedServer::run(Front front) {
   const http::Handler handler = apiserver::http_handler(server_, context_.time);
   runtime::TaskGroup group(context_.executor);
   group.spawn("pipes", http::serve(*pipes_, context_.time, apiserver::front_options(), handler,
                                    context_.log));
   if (loopback_) {
     group.spawn("loopback", http::serve(*loopback_, context_.time, apiserver::front_options(),
-                                        handler, context_.log));
+                                        front ? front(handler) : handler, context_.log));
   }
   co_await group.join();
 }

@@ -2,6 +2,7 @@
 // through pipes for our own parts.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -9,6 +10,7 @@
 #include "client/config/config.hpp"
 #include "cmd/dra-playground/part.hpp"
 #include "runtime/http/pipe.hpp"
+#include "runtime/http/server.hpp"
 #include "runtime/http/tcp.hpp"
 
 namespace dcm::playground {
@@ -29,8 +31,11 @@ class EmbeddedServer {
 
   apiserver::Server& server() { return server_; }
 
-  // Serves until it is cancelled.
-  runtime::Task<> run();
+  // What stands in front of the API on loopback.
+  using Front = std::function<http::Handler(http::Handler api)>;
+
+  // Serves until it is cancelled. Without a front, the API alone.
+  runtime::Task<> run(Front front = {});
 
  private:
   PartContext context_;

@@ -10,13 +10,15 @@
 #include "cmd/dra-playground/embedded_server.hpp"
 #include "cmd/dra-playground/kubeconfig_out.hpp"
 #include "cmd/dra-playground/process.hpp"
+#include "cmd/dra-playground/ui/ui.hpp"
 #include "runtime/task_group.hpp"
 
 namespace dcm::playground {
 namespace {
 
-void announce(const KubeconfigOut& kubeconfig) {
+void announce(const KubeconfigOut& kubeconfig, const std::string& url) {
   std::cout << "kubeconfig: " << kubeconfig.path() << "\n"
+            << "page: " << url << "/ui/\n"
             << "export KUBECONFIG=" << kubeconfig.path() << std::endl;
 }
 
@@ -75,11 +77,13 @@ int run_with_own_server(const Options& options) {
         server.url());
     if (!written) return runtime::fail(written.error());
     kubeconfig.emplace(std::move(*written));
-    announce(*kubeconfig);
+    announce(*kubeconfig, server.url());
     return {};
   };
   runtime::TaskGroup group(context.executor);
-  group.spawn("API server", server.run());
+  group.spawn("API server", server.run([&](http::Handler api) {
+    return with_ui(std::move(api), connection.rest(), context.time);
+  }));
   return run_parts(process, group, {parts, ready, group});
 }
 

@@ -39,8 +39,8 @@ INCLUDES = {
         "controllers/device_taint_eviction", "informers", "workqueue", "client", "client/api", "client/leader_election", "runtime",
         "runtime/http", "runtime/http2"],
     "cmd/dra-playground": [
-        "apiserver", "controllers/api", "controllers/common", "informers", "workqueue", "client", "client/api",
-        "runtime", "runtime/http"],
+        "apiserver", "cmd/dra-controller-manager", "controllers/api", "controllers/common", "informers",
+        "workqueue", "client", "client/api", "runtime", "runtime/http"],
     # Shares no encoder or decoder with the client, so that a mistake does not cancel out.
     "apiserver": ["runtime", "runtime/http"],
     # Black-box: sees the manager only through its process and the API.

@@ -1,0 +1,131 @@
+// The tables and the grid of devices. Only what has changed is touched, so that focus stays.
+// Every text comes in by textContent: names and messages of objects are nobody's HTML.
+
+import {taintText} from './model.js';
+
+const ROWS_MAX = 300;
+const $ = (id) => document.getElementById(id);
+
+export function element(tag, properties = {}, ...children) {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.append(...children);
+  return made;
+}
+
+// Keeps the children of `parent` in the order of `items`, each made once for its key.
+function keyed(parent, items, keyOf, make, update) {
+  const there = new Map([...parent.children].map((child) => [child.dataset.key, child]));
+  let next = parent.firstElementChild;
+  for (const item of items) {
+    const key = keyOf(item);
+    let child = there.get(key);
+    if (!child) {
+      child = make(item);
+      child.dataset.key = key;
+    }
+    there.delete(key);
+    if (child === next) next = next.nextElementSibling;
+    else parent.insertBefore(child, next);
+    update(child, item);
+  }
+  for (const child of there.values()) child.remove();
+}
+
+const setText = (node, text) => { if (node.textContent !== text) node.textContent = text; };
+
+function deviceWords(device) {
+  const claims = device.claims.map(({metadata}) => `${metadata.namespace}/${metadata.name}`);
+  return [device.id, claims.length ? `allocated to ${claims.join(', ')}` : 'free',
+    ...device.taints.map((taint) => `tainted ${taintText(taint)}${taint.by ? ` by rule ${taint.by}` : ''}`),
+  ].join('; ');
+}
+
+const SIGN = {None: 'i', NoSchedule: '!', NoExecute: 'X'};
+
+function updateDevice(button, device) {
+  const words = deviceWords(device);
+  button.className = ['device', device.claims.length && 'allocated', device.worst.toLowerCase()]
+    .filter(Boolean).join(' ');
+  setText(button, SIGN[device.worst] ?? '');
+  if (button.title !== words) {
+    button.title = words;
+    button.setAttribute('aria-label', words);
+  }
+}
+
+// One stop of the Tab key for each node; the arrow keys go from device to device.
+function moveFocus(event) {
+  const buttons = [...event.currentTarget.children];
+  const at = buttons.indexOf(document.activeElement);
+  const step = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[event.key];
+  const to = event.key === 'Home' ? 0 : event.key === 'End' ? buttons.length - 1 : at + step;
+  if (at < 0 || !(to >= 0 && to < buttons.length)) return;
+  event.preventDefault();
+  for (const button of buttons) button.tabIndex = -1;
+  buttons[to].tabIndex = 0;
+  buttons[to].focus();
+}
+
+function makeNode({name}, select) {
+  const title = element('h3');
+  const devices = element('div', {className: 'devices'});
+  devices.setAttribute('role', 'group');
+  devices.setAttribute('aria-label', `Devices of ${name}`);
+  devices.addEventListener('keydown', moveFocus);
+  devices.addEventListener('click', ({target}) => {
+    if (target.dataset.key) select({kind: 'device', key: target.dataset.key});
+  });
+  return element('article', {className: 'node'}, title, devices);
+}
+
+function updateNode(article, node) {
+  const [title, grid] = article.children;
+  const used = node.devices.filter(({claims}) => claims.length > 0).length;
+  setText(title, `${node.name}: ${used} of ${node.devices.length} allocated`);
+  keyed(grid, node.devices, ({id}) => id, () => element('button', {type: 'button', tabIndex: -1}), updateDevice);
+  if (grid.firstElementChild && !grid.querySelector('[tabindex="0"]')) grid.firstElementChild.tabIndex = 0;
+}
+
+function table(id, kind, rows, cells, select) {
+  const make = (row) => {
+    const name = element('button', {type: 'button', className: 'link'});
+    name.addEventListener('click', () => select({kind, key: row.key}));
+    return element('tr', {}, element('td', {}, name), ...cells.map(() => element('td')));
+  };
+  const update = (line, row) => {
+    setText(line.firstElementChild.firstElementChild, row.name);
+    cells.forEach((cell, index) => setText(line.children[index + 1], String(row[cell])));
+    if (line.dataset.status !== row.status) line.dataset.status = row.status;
+  };
+  const shown = rows.slice(0, ROWS_MAX);
+  keyed($(id), shown, ({key}) => key, make, update);
+  const caption = rows.length > shown.length ? `${shown.length} of ${rows.length} shown: use the filter` :
+    rows.length === 0 ? 'None' : '';
+  const table = $(id).parentElement;
+  table.caption ?? table.createCaption();
+  setText(table.caption, caption);
+}
+
+// Draws `shown`, a picture() of the model, as far as `filter` fits. `select` is told what was clicked.
+export function draw(shown, filter, select) {
+  const fits = (...texts) => !filter || texts.some((text) => String(text).includes(filter));
+  const nodes = shown.nodes.filter(({name, devices}) => fits(name, ...devices.map(({id}) => id)));
+  keyed($('nodes'), nodes.slice(0, ROWS_MAX), ({name}) => name, (node) => makeNode(node, select), updateNode);
+  $('nodes-empty').hidden = nodes.length > 0;
+  table('rules', 'rule', shown.rules.filter(({name, taint}) => fits(name, taint)),
+    ['taint', 'devices', 'status'], select);
+  table('pods', 'pod', shown.pods.filter(({name, node, claims}) => fits(name, node, claims)),
+    ['status', 'node', 'claims'], select);
+  table('claims', 'claim', shown.claims.filter(({name, devices}) => fits(name, devices)),
+    ['status', 'devices'], select);
+  const count = (number, what) => `${number} ${what}${number === 1 ? '' : 's'}`;
+  setText($('counts'), `${count(shown.nodes.length, 'node')}, ${count(shown.devices.size, 'device')}: ` +
+    `${shown.allocated} allocated, ${shown.tainted} tainted; ${count(shown.pods.length, 'pod')}, ` +
+    `${count(shown.claims.length, 'claim')}, ${count(shown.rules.length, 'rule')}`);
+}
+
+// Why the page is not up to date; empty when it is.
+export function showConnection(problem) {
+  setText($('connection'), problem ? `Not up to date: ${problem}` : 'Live');
+  $('connection').className = problem ? 'problem' : '';
+}

@@ -1,0 +1,66 @@
+"""A playground with a manager, as processes, and plain requests to its API."""
+import json
+import pathlib
+import re
+import subprocess
+import tempfile
+import time
+import urllib.error
+import urllib.request
+
+import yaml
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+BIN = ROOT / "build/release/bin"
+RESOURCE = "/apis/resource.k8s.io/v1"
+PLURALS = {"ResourceClaim": f"{RESOURCE}/namespaces/default/resourceclaims",
+           "ResourceClaimTemplate": f"{RESOURCE}/namespaces/default/resourceclaimtemplates",
+           "Pod": "/api/v1/namespaces/default/pods"}
+
+
+class Playground:
+    def __init__(self, *flags):
+        self.folder = tempfile.TemporaryDirectory()
+        self.kubeconfig = pathlib.Path(self.folder.name, "kubeconfig")
+        log = open(pathlib.Path(self.folder.name, "log"), "w")
+        self.jobs = [subprocess.Popen([BIN / "dra-playground", "--kubeconfig-out", self.kubeconfig, *flags],
+                                      stdout=subprocess.PIPE, stderr=log, text=True)]
+        said = ""
+        while "export" not in said:
+            line = self.jobs[0].stdout.readline()
+            assert line, pathlib.Path(log.name).read_text()
+            said += line
+        self.page = re.search(r"^page: (\S+)$", said, re.M)[1]
+        self.api = self.page.removesuffix("/ui/")
+        self.jobs.append(subprocess.Popen(
+            [BIN / "dra-controller-manager", "--kubeconfig", self.kubeconfig, "--leader-elect=false",
+             "--secure-port=0"], stderr=log))
+
+    def stop(self):
+        for job in reversed(self.jobs):
+            job.terminate()
+            job.wait(60)
+        self.jobs[0].stdout.close()
+        self.folder.cleanup()
+
+    def request(self, method, path, body=None, content_type="application/json"):
+        request = urllib.request.Request(self.api + path, method=method,
+                                         data=json.dumps(body).encode() if body is not None else None,
+                                         headers={"Content-Type": content_type})
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return json.load(answer)
+
+    def apply(self, example):
+        """Creates what a file of manifests/examples holds."""
+        for document in yaml.safe_load_all((ROOT / "manifests/examples" / example).read_text()):
+            for thing in document.get("items", [document]):
+                self.request("POST", PLURALS[thing["kind"]], thing)
+
+    def names(self, path):
+        return {thing["metadata"]["name"] for thing in self.request("GET", path)["items"]}
+
+    def soon(self, what, is_so):
+        deadline = time.monotonic() + 60
+        while not is_so():
+            assert time.monotonic() < deadline, f"never: {what}"
+            time.sleep(0.05)

@@ -1,0 +1,264 @@
+"""The live page /ui/ in a headless Chromium: what its DOM says while the cluster changes, and pictures of it.
+
+The pictures are in build/ui; a person should look at them when the page has changed.
+"""
+import json
+import os
+import re
+import subprocess
+import unittest
+import urllib.error
+
+from browser import Browser, chromium
+from playground import BIN, RESOURCE, ROOT, Playground
+
+CONTROLPLANE = ROOT / "test/controlplane/controlplane"
+PICTURES = ROOT / "build/ui"
+STATIC = ROOT / "cmd/dra-playground/ui/static"
+DEVICE = "gpu.example.com/node-2/dev-0"
+
+
+def device(key=DEVICE):
+    return f"document.querySelector('[data-key=\"{key}\"]')"
+
+
+def click(browser, text):
+    """Clicks the button of the panel with that text."""
+    browser.until(f"""[...document.querySelectorAll('#details button')].some((b) => b.textContent === {json.dumps(text)}
+                      && (b.click(), true))""")
+
+
+def row(table, name):
+    return (f"[...document.querySelectorAll('#{table} tr')]"
+            f".find((line) => line.firstElementChild.textContent === {json.dumps(name)})")
+
+
+def text(expression):
+    return f"({expression}?.textContent ?? '')"
+
+
+class Page(unittest.TestCase):
+    """On the playground's own page."""
+
+    def setUp(self):
+        chromium()
+        self.cluster = Playground("--nodes", "4", "--devices", "8", "--drivers", "gpu.example.com")
+        self.addCleanup(self.cluster.stop)
+        self.browser = self.enterContext(Browser())
+        self.browser.open(self.cluster.page)
+        self.browser.until("document.querySelectorAll('#nodes .device').length === 32")
+        self.addCleanup(lambda: self.assertEqual(self.browser.errors, []))
+
+    def test_shows_what_happens_while_it_happens_and_a_click_taints_a_device(self):
+        self.assertEqual(self.browser.value("document.querySelectorAll('#nodes .allocated').length"), 0)
+        self.cluster.apply("pods-and-taints.yaml")
+        self.browser.until("document.querySelectorAll('#nodes .allocated').length === 8")
+        self.browser.until(text(row("pods", "default/fragile-0")) + ".includes('Running')")
+        self.browser.picture(PICTURES / "before-the-taint.png")
+        self.browser.value(f"{device()}.click()")
+        self.browser.until(text("document.querySelector('#details')") +
+                           ".includes('NoExecute evicts default/fragile-0')")
+        self.browser.picture(PICTURES / "device.png")
+        click(self.browser, "Taint NoExecute")
+        self.browser.until(f"{device()}.classList.contains('noexecute')")
+        self.browser.until(f"!{row('pods', 'default/fragile-0')}")
+        self.assertNotIn("fragile-0", self.cluster.names("/api/v1/namespaces/default/pods"))
+        self.browser.key("Escape")
+        self.browser.picture(PICTURES / "after-the-taint.png")
+        self.browser.value(f"{device()}.click()")
+        click(self.browser, "Remove example.com/unhealthy=ui:NoExecute")
+        self.browser.until(f"{device()}.className === 'device'")
+
+    def test_a_rule_is_made_shown_and_deleted(self):
+        self.browser.value(f"{device()}.click()")
+        click(self.browser, "Create rule NoSchedule")
+        self.browser.until(f"{device()}.classList.contains('noschedule')")
+        name = self.browser.until("document.querySelector('#rules button')?.textContent")
+        made = self.cluster.request("GET", f"{RESOURCE}/devicetaintrules/{name}")
+        self.assertEqual(made["spec"]["deviceSelector"],
+                         {"driver": "gpu.example.com", "pool": "node-2", "device": "dev-0"})
+        self.browser.value("document.querySelector('#rules button').click()")
+        click(self.browser, "Delete this rule")
+        self.browser.until(f"{device()}.className === 'device'")
+        self.assertEqual(self.cluster.names(f"{RESOURCE}/devicetaintrules"), set())
+
+    def test_explains_why_a_pod_waits(self):
+        self.cluster.apply("pod-before-its-template.yaml")
+        self.browser.until(row("pods", "default/early-0") + " !== undefined")
+        self.browser.value(row("pods", "default/early-0") + ".querySelector('button').click()")
+        self.browser.until(text("document.querySelector('#details')") +
+                           """.includes('There is no ResourceClaimTemplate "late"')""")
+        self.browser.picture(PICTURES / "explained.png")
+        # The panel follows the object.
+        self.cluster.apply("late-template.yaml")
+        self.browser.until("!" + text("document.querySelector('#details')") + ".includes('There is no ResourceClaimTemplate')")
+
+    def test_works_by_keys_alone(self):
+        self.browser.value("document.querySelector('#nodes .device').focus()")
+        self.browser.key("ArrowRight")
+        focused = "document.activeElement.dataset.key"
+        self.assertEqual(self.browser.value(focused), "gpu.example.com/node-0/dev-1")
+        self.browser.key("Enter")
+        self.browser.until("document.activeElement.id === 'details'")
+        self.browser.key("Escape")
+        self.browser.until("document.querySelector('#details').hidden")
+        self.assertEqual(self.browser.value(focused), "gpu.example.com/node-0/dev-1")
+        # One stop of Tab for each node.
+        self.assertEqual(self.browser.value("document.querySelectorAll('#nodes [tabindex=\"0\"]').length"), 4)
+        self.browser.key("Tab")
+        self.assertEqual(self.browser.value(focused), "gpu.example.com/node-1/dev-0")
+
+    def test_says_without_colours_what_a_device_is(self):
+        self.browser.value(f"{device()}.click()")
+        click(self.browser, "Taint NoSchedule")
+        self.browser.until(f"{device()}.textContent === '!'")
+        self.assertIn("free; tainted example.com/unhealthy=ui:NoSchedule",
+                      self.browser.value(f"{device()}.getAttribute('aria-label')"))
+        click(self.browser, "Taint NoExecute")
+        self.browser.until(f"{device()}.textContent === 'X'")
+
+    def test_runs_nothing_that_an_object_says(self):
+        hostile = "<img src=x onerror=\"document.title='owned'\">"
+        slices = self.cluster.request("GET", f"{RESOURCE}/resourceslices")["items"]
+        slice_ = next(s for s in slices if s["spec"]["pool"]["name"] == "node-2")
+        self.cluster.request("PATCH", f"{RESOURCE}/resourceslices/{slice_['metadata']['name']}", [
+            {"op": "add", "path": "/spec/devices/0/attributes", "value": {"note": {"string": hostile}}}],
+            "application/json-patch+json")
+        self.browser.value(f"{device()}.click()")
+        self.browser.until(text("document.querySelector('#details')") + f".includes({json.dumps('note: ' + hostile)})")
+        self.assertEqual(self.browser.value("document.images.length"), 0)
+        self.assertEqual(self.browser.value("document.title"), "DRA playground")
+
+    def test_a_filter_leaves_what_fits(self):
+        self.browser.value("""(() => { const input = document.querySelector('#filter');
+                               input.value = 'node-3'; input.dispatchEvent(new Event('input')); })()""")
+        self.browser.until("document.querySelectorAll('#nodes article').length === 1")
+        self.assertIn("node-3", self.browser.value("document.querySelector('#nodes').textContent"))
+
+    def test_fits_a_narrow_window(self):
+        self.cluster.apply("two-templates.yaml")
+        self.browser.open(self.cluster.page, width=420, height=1200)
+        self.browser.until("document.querySelectorAll('#nodes .device').length === 32")
+        self.assertLessEqual(self.browser.value("document.documentElement.scrollWidth"), 420)
+        self.browser.picture(PICTURES / "narrow.png")
+
+    def test_says_when_the_server_is_gone_and_goes_on_when_it_is_back(self):
+        self.browser.until("document.querySelector('#connection').textContent === 'Live'")
+        self.cluster.jobs[0].terminate()
+        self.cluster.jobs[0].wait(60)
+        self.browser.until("document.querySelector('#connection').textContent.startsWith('Not up to date')")
+        port = re.search(r":(\d+)/", self.cluster.page)[1]
+        back = subprocess.Popen([BIN / "dra-playground", "--kubeconfig-out", self.cluster.kubeconfig, "--nodes", "2",
+                                 "--port", port], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(back.wait, 60)
+        self.addCleanup(back.terminate)
+        self.browser.until("document.querySelectorAll('#nodes article').length === 2")
+        self.browser.until("document.querySelector('#connection').textContent === 'Live'")
+
+    def test_serves_nothing_but_its_files(self):
+        for method, path, status in [("GET", "/ui/../README.md", 404), ("GET", "/ui/ui.cpp", 404),
+                                     ("GET", "/ui/explain/secrets/default/x", 404), ("POST", "/ui/", 405)]:
+            with self.subTest(path), self.assertRaises(urllib.error.HTTPError) as refused:
+                self.cluster.request(method, path)
+            self.addCleanup(refused.exception.close)
+            self.assertEqual(refused.exception.code, status)
+
+
+class Model(unittest.TestCase):
+    """What model.js makes of API objects."""
+
+    def setUp(self):
+        self.cluster = Playground("--nodes", "1", "--devices", "1", "--drivers", "gpu.example.com")
+        self.addCleanup(self.cluster.stop)
+        self.browser = self.enterContext(Browser())
+        self.browser.open(self.cluster.page)
+        self.browser.until("document.querySelectorAll('#nodes .device').length > 0")
+
+    def picture(self, slices=(), rules=(), read="p.nodes"):
+        objects = json.dumps({"slices": slices, "claims": [], "pods": [], "rules": rules})
+        return self.browser.value(f"import('/ui/model.js').then((m) => {{ const p = m.picture({objects}); "
+                                  f"return {read}; }})")
+
+    def slice(self, generation=1, devices=({"name": "d"},), **spec):
+        return {"metadata": {"name": f"s{generation}"}, "spec": {
+            "driver": "x", "pool": {"name": "p", "generation": generation}, "devices": list(devices), **spec}}
+
+    def test_only_the_newest_generation_of_a_pool_counts(self):
+        slices = [self.slice(1, [{"name": "old"}], nodeName="n"), self.slice(2, [{"name": "new"}], nodeName="n")]
+        self.assertEqual(self.picture(slices, read="[...p.devices.keys()]"), ["x/p/new"])
+
+    def test_devices_without_a_node_have_a_place(self):
+        self.assertEqual(self.picture([self.slice(allNodes=True)])[0]["name"], "all nodes")
+        self.assertEqual(self.picture([self.slice(nodeSelector={})])[0]["name"], "several nodes")
+
+    def test_the_beta_wraps_devices(self):
+        taint = {"key": "k", "effect": "NoExecute"}
+        slices = [self.slice(devices=[{"name": "d", "basic": {"taints": [taint]}}], nodeName="n")]
+        self.assertEqual(self.picture(slices)[0]["devices"][0]["worst"], "NoExecute")
+
+    def test_a_rule_selects_as_the_controller_does(self):
+        slices = [self.slice(nodeName="n")]
+        for selector, expected in [({}, 1), ({"driver": "x"}, 1), ({"driver": "y"}, 0), ({"pool": "p"}, 1),
+                                   ({"pool": "p", "device": "e"}, 0), (None, 0)]:
+            with self.subTest(selector=selector):
+                rule = {"metadata": {"name": "r"}, "spec": {"taint": {"key": "k", "effect": "NoSchedule"}}}
+                if selector is not None:
+                    rule["spec"]["deviceSelector"] = selector
+                self.assertEqual(self.picture(slices, [rule], "p.rules[0].devices"), expected)
+
+
+class KubectlProxy(unittest.TestCase):
+    """The same files in front of a real API server."""
+
+    def controlplane(self, *words):
+        done = subprocess.run([CONTROLPLANE, *words], text=True, capture_output=True, timeout=600)
+        if done.returncode != 0:
+            raise unittest.SkipTest(f"no real API server: {done.stderr.strip().splitlines()[-1]}")
+        return done.stdout
+
+    def setUp(self):
+        chromium()
+        self.controlplane("available")
+        name = f"ui-{os.getpid()}"
+        kubeconfig = re.search(r"^kubeconfig: (.*)$", self.controlplane("up", "--name", name), re.M)[1]
+        self.addCleanup(self.controlplane, "down", "--name", name)
+        self.kubectl = [self.controlplane("path", "kubectl").strip(), "--kubeconfig", kubeconfig]
+        self.proxy = subprocess.Popen([*self.kubectl, "proxy", "--port=0", f"--www={STATIC}", "--www-prefix=/ui/"],
+                                      stdout=subprocess.PIPE, text=True)
+        self.addCleanup(self.proxy.stdout.close)
+        self.addCleanup(self.proxy.wait, 60)
+        self.addCleanup(self.proxy.terminate)
+        self.address = re.search(r"127\.0\.0\.1:\d+", self.proxy.stdout.readline())[0]
+        self.browser = self.enterContext(Browser())
+
+    def create(self, thing):
+        subprocess.run([*self.kubectl, "apply", "-f", "-"], input=json.dumps(thing), text=True, check=True,
+                       capture_output=True)
+
+    def test_shows_and_taints_devices_of_a_real_cluster(self):
+        self.create({"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": "one"},
+                     "spec": {"driver": "gpu.example.com", "nodeName": "node-2", "pool": {
+                         "name": "node-2", "generation": 1, "resourceSliceCount": 1},
+                         "devices": [{"name": "dev-0"}]}})
+        self.browser.open(f"http://{self.address}/ui/")
+        self.browser.until(f"{device()} !== null")
+        self.browser.value(f"{device()}.click()")
+        click(self.browser, "Taint NoSchedule")
+        self.browser.until(f"{device()}.textContent === '!'")
+        stored = subprocess.run([*self.kubectl, "get", "resourceslice", "one", "-o", "json"], text=True, check=True,
+                                capture_output=True).stdout
+        self.assertEqual(json.loads(stored)["spec"]["devices"][0]["taints"][0]["effect"], "NoSchedule")
+
+    def test_names_the_command_where_nobody_explains(self):
+        self.create({"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
+                     "metadata": {"name": "lonely", "namespace": "default"},
+                     "spec": {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "none"}}]}}})
+        self.browser.open(f"http://{self.address}/ui/")
+        self.browser.until(row("claims", "default/lonely") + " !== undefined")
+        self.browser.value(row("claims", "default/lonely") + ".querySelector('button').click()")
+        self.browser.until(text("document.querySelector('#details pre')") +
+                           " === 'dra-controller-manager explain resourceclaims default/lonely'")
+
+
+if __name__ == "__main__":
+    unittest.main()
