@@ -15,9 +15,9 @@ using namespace std::chrono_literals;
 
 constexpr const char* kQueueName = "device-taint-eviction-controller";
 
-// Devices per slice of a walk, and pods queued at once: about 1 ms each.
-constexpr std::size_t kWalkSlice = 128;
-constexpr std::size_t kDueSlice = 1000;
+// Steps of the tracker's work at once, and pods queued at once: about 1 ms each.
+constexpr std::size_t kSlice = 2'000;
+constexpr std::size_t kDueSlice = 1'000;
 
 // Due times are wall time, and that may jump while the loop's clock goes on evenly.
 constexpr runtime::Duration kLookAgain = 1min;
@@ -72,19 +72,16 @@ void Controller::notify() {
   changed_.notify_all();
 }
 
-// Conditions go to the queue when a walk has counted all that the rule concerns, and before the
-// pods that it has found.
+// A rule goes to the queue before the pods that are due because of it: most rules are worked off in
+// one slice, and then their condition says first how many will go.
 Task<> Controller::follow() {
   while (!is_stopped_) {
     has_changed_ = false;
-    if (tracker_.has_walk() && !tracker_.advance_walk(kWalkSlice)) {
-      co_await runtime::yield();
-      continue;
-    }
+    tracker_.advance(kSlice);
     for (const Released& released : tracker_.take_released()) pods_.conclude(released);
     queue_rules();
     const bool has_more = queue_due_pods();
-    if (has_more || tracker_.has_walk()) {
+    if (has_more || tracker_.has_work()) {
       co_await runtime::yield();
       continue;
     }

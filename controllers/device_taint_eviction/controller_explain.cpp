@@ -61,7 +61,7 @@ std::vector<common::Topic> Controller::explain_rule(const std::string& name) con
   if (is_working_) {
     list_pending(rule, facts);
     facts.wanted = conditions_.wanted(rule);
-    if (tracker_.is_walking_for(name)) facts.walk = RuleFacts::Walk::under_way;
+    if (tracker_.is_looking_for(name)) facts.walk = RuleFacts::Walk::under_way;
   } else {
     look_for_pods(rule, facts);
   }

@@ -32,4 +32,19 @@ Verdict decide_due(const api::Pod& pod, const Lookup& lookup, const Taints& tain
   return verdict;
 }
 
+Judgement judge(const api::Pod& pod, const Lookup& lookup, const Taints& taints) {
+  if (pod.node_name.empty() || !can_be_evicted(pod)) return {};
+  Judgement result;
+  result.steps += for_each_charge(pod, lookup, taints, [&](const Charge& charge) {
+    ++result.steps;
+    if (!charge.due) return;
+    result.due = std::min(result.due.value_or(*charge.due), *charge.due);
+    if (charge.rule != nullptr) result.rules.push_back(charge.rule->id);
+  });
+  std::ranges::sort(result.rules);
+  const auto doubles = std::ranges::unique(result.rules);
+  result.rules.erase(doubles.begin(), doubles.end());
+  return result;
+}
+
 }  // namespace dcm::device_taint_eviction

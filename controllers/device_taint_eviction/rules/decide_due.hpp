@@ -2,6 +2,7 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -41,6 +42,14 @@ struct Verdict {
   friend bool operator==(const Verdict&, const Verdict&) = default;
 };
 
+// The same in what is counted, for who judges many pods: rules by their ids, sorted, without doubles
+// and without the taints of drivers.
+struct Judgement {
+  std::optional<WallTime> due;
+  std::vector<RuleId> rules;
+  std::size_t steps = 1;  // taints and devices that were looked at: what it has cost
+};
+
 // Where taints come from. References must outlive it.
 struct Taints {
   const PublishedDevices& published;
@@ -62,11 +71,15 @@ struct Charge {
 };
 // Calls `visit(const Charge&)` for each of a pod on a node. It is what decide_due is made of, and
 // for who has to explain that.
+// Returns how many devices it has looked at.
 template <class Visit>
-void for_each_charge(const api::Pod& pod, const Lookup& lookup, const Taints& taints, Visit visit) {
+std::size_t for_each_charge(const api::Pod& pod, const Lookup& lookup, const Taints& taints,
+                            Visit visit) {
+  std::size_t devices = 0;
   for (const std::string_view name : common::names_of_claims(pod)) {
     const ClaimPtr claim = lookup.find_claim({pod.meta.key.namespace_, std::string(name)});
     if (!claim || !common::may_consume_now(*claim, pod, lookup.group_claims())) continue;
+    devices += claim->devices.size();
     for (const api::AllocatedDevice& device : claim->devices) {
       const auto hear = [&](const api::DeviceTaint& taint, const Rule* rule) {
         visit(Charge{claim, device, taint, rule, decide_due(taint, device.tolerations.get())});
@@ -77,9 +90,11 @@ void for_each_charge(const api::Pod& pod, const Lookup& lookup, const Taints& ta
                                       [&](const api::DeviceTaint& taint) { hear(taint, nullptr); });
     }
   }
+  return devices;
 }
 
 // The earliest due time over all devices that the pod may use now, and all taints behind it.
 Verdict decide_due(const api::Pod& pod, const Lookup& lookup, const Taints& taints);
+Judgement judge(const api::Pod& pod, const Lookup& lookup, const Taints& taints);
 
 }  // namespace dcm::device_taint_eviction

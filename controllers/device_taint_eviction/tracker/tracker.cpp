@@ -8,10 +8,6 @@
 namespace dcm::device_taint_eviction {
 namespace {
 
-PodRef ref_to(const api::Pod& pod) {
-  return {pod.meta.key, pod.meta.uid};
-}
-
 // Whether a change of a pod can change when it must go. What its claims say comes with them.
 bool is_of_consequence(const api::Pod& before, const api::Pod& after) {
   return before.node_name != after.node_name || before.claim_statuses != after.claim_statuses ||
@@ -19,22 +15,12 @@ bool is_of_consequence(const api::Pod& before, const api::Pod& after) {
          can_be_evicted(before) != can_be_evicted(after);
 }
 
-api::DeviceSelector exactly(const api::DeviceId& device) {
-  return {device.driver, device.pool, device.device};
-}
-
 bool is_news_for_condition(const RulePtr& before, const api::DeviceTaintRule& after) {
   return !before || before->generation != after.generation || before->condition != after.condition;
 }
 
-std::vector<RuleId> rules_of(const Verdict& verdict) {
-  std::vector<RuleId> rules;
-  for (const Reason& reason : verdict.reasons) {
-    if (reason.source == Reason::Source::rule) rules.push_back(reason.id);
-  }
-  std::ranges::sort(rules);
-  return rules;
-}
+// Devices that a walk looks at before it sees what that has cost.
+constexpr std::size_t kWalkStride = 16;
 
 }  // namespace
 
@@ -58,13 +44,17 @@ void Tracker::observe_claim(const ClaimPtr& before, const ClaimPtr& after) {
   allocated_.replace(before, after);
   if (!is_started_) return;
   for (const ClaimPtr* claim : {&before, &after}) {
-    if (*claim && (*claim)->is_allocated) judge_consumers(*claim);
+    if (!*claim || !(*claim)->is_allocated) continue;
+    for_each_consumer(**claim, lookup_, [this](const PodPtr& pod) { urgent_.add(*pod); });
   }
 }
 
 void Tracker::observe_slice(const SlicePtr& before, const SlicePtr& after) {
   for (const api::DeviceId& device : published_.replace(before, after)) {
-    if (is_started_) walks_.push_back({AllocatedDevices::Walk(exactly(device)), {}});
+    if (!is_started_) continue;
+    allocated_.for_each_use(device, [this](const AllocatedDevices::Use& use) {
+      for_each_consumer(*use.claim, lookup_, [this](const PodPtr& pod) { urgent_.add(*pod); });
+    });
   }
 }
 
@@ -83,61 +73,97 @@ void Tracker::observe_rule(const RulePtr& before, const RulePtr& after) {
     if (after && evicts(*after)) selectors.push_back(*after->selector);
     if (selectors.size() == 2 && selectors[0] == selectors[1]) selectors.pop_back();
   }
-  for (const api::DeviceSelector& selector : selectors) {
-    walks_.push_back({AllocatedDevices::Walk(selector), {}});
+  for (const api::DeviceSelector& selector : selectors) walk_for(selector, name);
+  if (after && selectors.empty() && is_news_for_condition(before, *after)) touched_.insert(name);
+}
+
+// A walk that has not begun yet will see what has changed as well: a rule that flaps makes no
+// second one.
+void Tracker::walk_for(const api::DeviceSelector& selector, const std::string& rule) {
+  auto walk = std::ranges::find_if(walks_, [&](const WalkFor& each) {
+    return !each.has_begun && each.walk.selector() == selector;
+  });
+  if (walk == walks_.end()) {
+    walk = walks_.insert(walks_.end(), {.walk = AllocatedDevices::Walk(selector)});
   }
-  if (!after) return;
-  if (!selectors.empty()) {
-    walks_.back().rule = name;
-    walked_for_.insert(name);
-  } else if (is_news_for_condition(before, *after)) {
-    touched_.insert(name);
-  }
+  if (std::ranges::find(walk->rules, rule) != walk->rules.end()) return;
+  walk->rules.push_back(rule);
+  looked_for_.insert(rule);
 }
 
 void Tracker::start() {
   is_started_ = true;
-  walks_.push_back({AllocatedDevices::Walk(api::DeviceSelector{}), {}});
+  walks_.push_back({.walk = AllocatedDevices::Walk(api::DeviceSelector{})});
   rules_.for_each([&](const Rule& rule) { touched_.insert(rule.object->meta.key.name); });
 }
 
-bool Tracker::advance_walk(std::size_t limit) {
-  WalkFor& front = walks_.front();
-  // Devices of one claim are neighbours mostly.
-  ClaimPtr last;
-  const bool has_more = front.walk.advance(
-      allocated_, limit, [&](const api::DeviceId&, const std::vector<AllocatedDevices::Use>& uses) {
-        for (const AllocatedDevices::Use& use : uses) {
-          if (use.claim != last) judge_consumers(use.claim);
-          last = use.claim;
-        }
-      });
-  if (has_more) return false;
-  if (!front.rule.empty()) {
-    walked_for_.erase(walked_for_.find(front.rule));
-    touched_.insert(front.rule);
+void Tracker::advance(std::size_t limit) {
+  std::size_t steps = 0;
+  while (steps < limit && !urgent_.empty()) steps += judge_next(urgent_);
+  if (steps < limit && !walks_.empty()) {
+    const std::size_t rest = limit - steps;
+    steps += advance_walk(found_.empty() ? rest : rest / 2);
   }
-  walks_.pop_front();
-  return true;
+  while (steps < limit && !found_.empty()) steps += judge_next(found_);
+  conclude_found();
 }
 
-void Tracker::judge_consumers(const ClaimPtr& claim) {
-  for_each_consumer(*claim, lookup_, [this](const PodPtr& pod) { judge(pod); });
+// Finds pods. At least one stride, so that each walk ends.
+std::size_t Tracker::advance_walk(std::size_t limit) {
+  WalkFor& front = walks_.front();
+  front.has_begun = true;
+  std::size_t steps = 0;
+  bool has_more = true;
+  // Devices of one claim are neighbours mostly.
+  ClaimPtr last;
+  const auto find_pods = [&](const api::DeviceId&, const std::vector<AllocatedDevices::Use>& uses) {
+    for (const AllocatedDevices::Use& use : uses) {
+      if (use.claim == last) continue;
+      last = use.claim;
+      steps += last->reserved_for.size();
+      for_each_consumer(*last, lookup_, [this](const PodPtr& pod) { found_.add(*pod); });
+    }
+  };
+  do {
+    steps += kWalkStride;
+    has_more = front.walk.advance(allocated_, kWalkStride, find_pods);
+  } while (has_more && steps < limit);
+  if (has_more) return steps;
+  if (!front.rules.empty()) found_for_.push_back({found_.added(), std::move(front.rules)});
+  walks_.pop_front();
+  return steps;
+}
+
+// The conditions of rules are worth a look once all their pods are judged.
+void Tracker::conclude_found() {
+  while (!found_for_.empty() && found_for_.front().found <= found_.taken()) {
+    for (const std::string& rule : found_for_.front().rules) {
+      looked_for_.erase(looked_for_.find(rule));
+      touched_.insert(rule);
+    }
+    found_for_.pop_front();
+  }
 }
 
 Verdict Tracker::verdict(const api::Pod& pod) const {
   return decide_due(pod, lookup_, {published_, rules_});
 }
 
-void Tracker::judge(const PodPtr& pod) {
-  const Verdict result = verdict(*pod);
-  if (result.due) {
-    if (!evicted_.contains(pod->meta.uid)) {
-      pending_.put(ref_to(*pod), *result.due, rules_of(result));
-    }
-  } else {
+std::size_t Tracker::judge_next(DirtyPods& pods) {
+  const PodRef pod = *pods.take();
+  const PodPtr cached = lookup_.find_pod(pod.key);
+  return cached && cached->meta.uid == pod.uid ? judge(cached) : 1;
+}
+
+// Returns how many steps it took.
+std::size_t Tracker::judge(const PodPtr& pod) {
+  Judgement result = device_taint_eviction::judge(*pod, lookup_, {published_, rules_});
+  if (!result.due) {
     release(*pod);
+  } else if (!evicted_.contains(pod->meta.uid)) {
+    pending_.put({pod->meta.key, pod->meta.uid}, *result.due, std::move(result.rules));
   }
+  return result.steps;
 }
 
 void Tracker::release(const api::Pod& pod) {
@@ -169,7 +195,7 @@ std::vector<std::string> Tracker::take_touched_rules() {
   }
   std::vector<std::string> names;
   for (const std::string& name : std::exchange(touched_, {})) {
-    if (rules_.find(name) != nullptr && !walked_for_.contains(name)) names.push_back(name);
+    if (rules_.find(name) != nullptr && !looked_for_.contains(name)) names.push_back(name);
   }
   std::ranges::sort(names);
   return names;

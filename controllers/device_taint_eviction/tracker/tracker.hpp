@@ -12,6 +12,7 @@
 
 #include "controllers/device_taint_eviction/rules/decide_due.hpp"
 #include "controllers/device_taint_eviction/tracker/allocated_devices.hpp"
+#include "controllers/device_taint_eviction/tracker/dirty_pods.hpp"
 #include "controllers/device_taint_eviction/tracker/lookup.hpp"
 #include "controllers/device_taint_eviction/tracker/pending_pods.hpp"
 #include "controllers/device_taint_eviction/tracker/published_devices.hpp"
@@ -27,13 +28,14 @@ struct Released {
 };
 
 // Told of every change of pods, claims, slices and rules; the look-up must already show it. A
-// change of a pod or claim is followed up at once, as it concerns few pods. One of a slice or a
-// rule makes walks over the devices that it concerns, to be advanced by the owner in slices; a pod
-// that a walk has not reached yet is judged as before.
+// change of a pod is followed up at once. One of a claim or a device makes the pods dirty that it
+// concerns; one of a rule makes a walk over the devices that it selects, which finds such pods. The
+// owner has both worked off in slices; until then a pod is judged as before. What a claim or a
+// device has made dirty goes first, and walks and what they find share the rest, so that neither
+// waits for the other.
 //
-// Invariant, while there are no walks: a pod is pending exactly if decide_due says so, with that
-// due time and those rules, and it was not evicted. Loop thread only; time is the caller's
-// business.
+// Invariant, while there is no work: a pod is pending exactly if decide_due says so, with that due
+// time and those rules, and it was not evicted. Loop thread only; time is the caller's business.
 class Tracker {
  public:
   // `lookup` must outlive it.
@@ -50,10 +52,12 @@ class Tracker {
   // Afterwards there is a walk over everything.
   void start();
 
-  bool has_walk() const noexcept { return !walks_.empty(); }
-  // Advances the oldest walk by about `limit` devices. Returns whether that walk has ended: then
-  // the conditions of its rules are worth a look, and after that the pods that are due.
-  bool advance_walk(std::size_t limit);
+  bool has_work() const noexcept {
+    return !walks_.empty() || !urgent_.empty() || !found_.empty() || !found_for_.empty();
+  }
+  // Does about `limit` steps of the work: a step is a device or a taint that is looked at. What it
+  // takes beyond is the judgement of one pod.
+  void advance(std::size_t limit);
 
   // Decides anew for a pod, now. Null: it may stay (or is gone, or was evicted).
   PendingPod* judge_again(const PodRef& pod);
@@ -64,14 +68,14 @@ class Tracker {
 
   // Whether the server has accepted its eviction, for a pod that the cache still shows.
   bool was_evicted(const api::Uid& pod) const { return evicted_.contains(pod); }
-  // Whether a walk over the devices of this rule is still to be made, or to be ended.
-  bool is_walking_for(const std::string& rule) const { return walked_for_.contains(rule); }
+  // Whether pods are still to be found, or to be judged, because of a change of this rule.
+  bool is_looking_for(const std::string& rule) const { return looked_for_.contains(rule); }
 
   // Pods that were pending and are not any more, without our doing as far as is known, since the
   // last call.
   std::vector<Released> take_released() { return std::exchange(released_, {}); }
   // Rules whose condition may have to say something else, by name, since the last call; but none
-  // that a walk will still be for, and none that is gone.
+  // whose pods are still looked for, and none that is gone.
   std::vector<std::string> take_touched_rules();
 
   PendingPods& pending() noexcept { return pending_; }
@@ -85,11 +89,20 @@ class Tracker {
  private:
   struct WalkFor {
     AllocatedDevices::Walk walk;
-    std::string rule;  // whose condition it is for; empty: none
+    bool has_begun = false;
+    std::vector<std::string> rules = {};  // whose conditions it is for
+  };
+  // Rules whose pods are all among those that were found up to then.
+  struct FoundFor {
+    std::uint64_t found;
+    std::vector<std::string> rules;
   };
 
-  void judge(const PodPtr& pod);
-  void judge_consumers(const ClaimPtr& claim);
+  std::size_t judge(const PodPtr& pod);
+  std::size_t judge_next(DirtyPods& pods);
+  std::size_t advance_walk(std::size_t limit);
+  void walk_for(const api::DeviceSelector& selector, const std::string& rule);
+  void conclude_found();
   void release(const api::Pod& pod);
   void forget(const api::Pod& pod);
 
@@ -100,8 +113,11 @@ class Tracker {
   PendingPods pending_{rules_};
   // Those that the cache still shows.
   std::unordered_set<api::Uid> evicted_;
+  DirtyPods urgent_;  // because of a claim or a device
   std::deque<WalkFor> walks_;
-  std::unordered_multiset<std::string> walked_for_;  // the rules of walks_
+  DirtyPods found_;  // by walks
+  std::deque<FoundFor> found_for_;
+  std::unordered_multiset<std::string> looked_for_;  // the rules of walks_ and found_for_
   std::vector<Released> released_;
   std::unordered_set<std::string> touched_;
   bool is_started_ = false;

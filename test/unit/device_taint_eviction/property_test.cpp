@@ -226,8 +226,8 @@ TEST(Property, the_tracker_knows_what_a_look_at_everything_says) {
       random.change();
       // Walks may be under way while more changes come; only after the last one all is settled.
       if (random.chance(2)) {
-        while (random.world.tracker.has_walk() && !random.chance(5)) {
-          random.world.tracker.advance_walk(random.slice_size());
+        while (random.world.tracker.has_work() && !random.chance(5)) {
+          random.world.tracker.advance(random.slice_size());
         }
       }
       if (!random.chance(3)) continue;

@@ -53,7 +53,7 @@ TEST_F(TrackerTest, before_the_start_nothing_is_decided) {
   early.put(claim_of("p").with_device("pool", "gpu-0"));
   early.put(test::make_slice("s", "pool").device("gpu-0", {no_execute("burnt")}));
   early.put(rule_for_all());
-  EXPECT_FALSE(early.tracker.has_walk());
+  EXPECT_FALSE(early.tracker.has_work());
   EXPECT_EQ(early.pending(), "");
   early.put(test::make_slice("t", "pool").generation(2));
   early.start();
@@ -162,9 +162,9 @@ TEST_F(TrackerTest, a_slice_without_news_of_taints_makes_no_walk) {
   world.put(test::make_slice("s", "pool-p").device("gpu-0", {no_execute("burnt")}));
   world.settle();
   world.put(test::make_slice("s", "pool-p").device("gpu-0", {no_execute("burnt")}).device("gpu-9"));
-  EXPECT_FALSE(world.tracker.has_walk());
+  EXPECT_FALSE(world.tracker.has_work());
   world.put(test::make_slice("other", "pool-x").device("gpu-0"));
-  EXPECT_FALSE(world.tracker.has_walk());
+  EXPECT_FALSE(world.tracker.has_work());
 }
 
 TEST_F(TrackerTest, a_status_write_of_a_rule_makes_no_walk) {
@@ -173,7 +173,7 @@ TEST_F(TrackerTest, a_status_write_of_a_rule_makes_no_walk) {
   touched();
   const api::EvictionCondition condition{api::ConditionStatus::is_true, "x", "", 1, kStart};
   world.put(rule_for_all().condition(condition));
-  EXPECT_FALSE(world.tracker.has_walk());
+  EXPECT_FALSE(world.tracker.has_work());
   EXPECT_EQ(touched(), std::vector<std::string>{"r"}) << "somebody else may have written it";
   world.put(rule_for_all().condition(condition).at("2"));
   EXPECT_TRUE(touched().empty());
@@ -217,6 +217,7 @@ TEST_F(TrackerTest, a_pod_is_evicted_once) {
   world.put(test::make_claim("p-claim")
                 .reserved_for_consumer({"", "pods", "p", api::Uid("new")})
                 .with_device("pool-p", "gpu-0"));
+  world.settle();
   EXPECT_EQ(world.pending(), "p 0s") << "another pod of that name is another pod";
 }
 
@@ -239,6 +240,7 @@ TEST_F(TrackerTest, an_eviction_that_is_accepted_after_its_reason_went_still_cou
   world.settle();
   const PendingPod pending = *world.tracker.pending().find(test::uid_of("p"));
   world.put(claim_of("p"));
+  world.settle();
   EXPECT_EQ(world.cancelled(), "p");
   world.tracker.record_evicted(pending.pod, pending.rules);
   EXPECT_EQ(world.counts("r"), (RuleCounts{0, 0, 1}));
@@ -346,8 +348,70 @@ TEST_F(TrackerTest, a_reservation_for_a_group_leads_to_its_pods_each_judged_on_i
     EXPECT_EQ(fresh.pending(), "a 0s, b 0s, c 0s") << "who comes later is judged as well";
     fresh.put(
         test::make_claim("shared").generated_for_group("g", "fabric").with_device("pool", "gpu-0"));
+    fresh.settle();
     EXPECT_EQ(fresh.pending(), "") << "the reservation is gone";
   }
+}
+
+// Steps that it takes until there is no more work.
+std::size_t settle_by(World& world, std::size_t limit) {
+  std::size_t slices = 0;
+  for (; world.tracker.has_work(); ++slices) world.tracker.advance(limit);
+  return slices;
+}
+
+TEST_F(TrackerTest, a_claim_that_many_pods_share_is_judged_in_slices) {
+  constexpr std::size_t kPods = 256;
+  auto shared = test::make_claim("shared").with_device("pool", "gpu-0");
+  for (std::size_t i = 0; i < kPods; ++i) {
+    const std::string name = "sharer-" + std::to_string(i);
+    world.put(test::make_pod(name).uses("c", "shared").on_node("node"));
+    shared = shared.reserved_for(name);
+  }
+  world.put(test::make_rule("r", no_execute("burnt")).selects("", "pool", ""));
+  world.settle();
+  world.put(shared);
+  EXPECT_EQ(world.tracker.pending().size(), 0U);
+  world.tracker.advance(30);
+  EXPECT_GT(world.tracker.pending().size(), 0U);
+  EXPECT_LE(world.tracker.pending().size(), 30U);
+  EXPECT_GE(settle_by(world, 30), kPods / 30 - 1);
+  EXPECT_EQ(world.tracker.pending().size(), kPods);
+}
+
+TEST_F(TrackerTest, a_wide_rule_that_flaps_is_walked_for_once_more_and_not_each_time) {
+  for (int i = 0; i < 200; ++i) add_pod("q" + std::to_string(i));
+  world.settle();
+  world.put(rule_for_all("r", 0s));
+  const std::size_t once = settle_by(world, 50);
+  world.put(rule_for_all("r", 1s).generation(2));
+  world.tracker.advance(50);
+  for (int i = 3; i < 100; ++i) world.put(rule_for_all("r", seconds(i)).generation(i));
+  EXPECT_LE(settle_by(world, 50), 2 * once + 1);
+  EXPECT_EQ(world.tracker.pending().next_due(), at(99s));
+  EXPECT_EQ(touched(), std::vector<std::string>{"r"});
+}
+
+TEST_F(TrackerTest, a_device_that_breaks_goes_before_the_walk_for_a_wide_rule) {
+  for (int i = 0; i < 200; ++i) add_pod("q" + std::to_string(i));
+  world.settle();
+  world.put(rule_for_all("r", 60s));
+  world.tracker.advance(50);
+  world.put(test::make_slice("s", "pool-p").device("gpu-0", {no_execute("burnt", 1s)}));
+  world.tracker.advance(50);
+  EXPECT_TRUE(world.tracker.has_work());
+  EXPECT_EQ(world.tracker.pending().next_due(), at(1s));
+}
+
+TEST_F(TrackerTest, what_walks_find_does_not_wait_for_the_last_of_them) {
+  for (int i = 0; i < 200; ++i) add_pod("q" + std::to_string(i));
+  world.settle();
+  world.put(rule_for_all("flaps", 60s));
+  for (std::int64_t generation = 2; generation < 100; ++generation) {
+    world.tracker.advance(100);
+    world.put(rule_for_all("flaps", 60s + seconds(generation)).generation(generation));
+  }
+  EXPECT_EQ(world.tracker.pending().size(), 201U);
 }
 
 TEST_F(TrackerTest, namespaces_are_counted) {

@@ -84,7 +84,7 @@ class World : public Lookup {
     settle();
   }
   void settle(std::size_t slice = 1000) {
-    while (tracker.has_walk()) tracker.advance_walk(slice);
+    while (tracker.has_work()) tracker.advance(slice);
   }
 
   // "p 0s, q 30s": who is pending, and when.
