@@ -42,8 +42,8 @@ struct Verdict {
   friend bool operator==(const Verdict&, const Verdict&) = default;
 };
 
-// The same in what is counted, for who judges many pods: rules by their ids, sorted, without doubles
-// and without the taints of drivers.
+// The same in what is counted, for who judges many pods: rules by their ids, sorted, without
+// doubles and without the taints of drivers.
 struct Judgement {
   std::optional<WallTime> due;
   std::vector<RuleId> rules;
