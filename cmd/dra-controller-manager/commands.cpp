@@ -13,6 +13,7 @@
 #include "cmd/dra-controller-manager/options/man_page.hpp"
 #include "cmd/dra-controller-manager/options/settings.hpp"
 #include "runtime/one_line.hpp"
+#include "runtime/version.hpp"
 
 namespace dcm::manager {
 namespace {
@@ -48,10 +49,16 @@ int with_words(const std::string& name, const Strings& arguments,
   return run(line->words);
 }
 
+// "; did you mean bash?" for a mistyped shell.
+std::string meant(const Strings& words) {
+  const std::string shell = words.empty() ? "" : closest(words.front(), {"bash", "zsh", "fish"});
+  return shell.empty() ? "" : fmt::format("; did you mean {}?", shell);
+}
+
 int run_completion(const Strings& arguments) {
   return with_words("completion", arguments, [](const Strings& words) {
     const auto shell = words.size() == 1 ? shell_named(words.front()) : std::nullopt;
-    if (!shell) return refuse("completion: expected one of bash, zsh and fish");
+    if (!shell) return refuse("completion: expected one of bash, zsh and fish" + meant(words));
     return print(make_completion(*shell, manager_settings(), commands()));
   });
 }
@@ -60,6 +67,13 @@ int run_man(const Strings& arguments) {
   return with_words("man", arguments, [](const Strings& words) {
     if (!words.empty()) return refuse("man: expected no arguments");
     return print(make_man_page(manager_settings(), commands()));
+  });
+}
+
+int run_version(const Strings& arguments) {
+  return with_words("version", arguments, [](const Strings& words) {
+    if (!words.empty()) return refuse("version: expected no arguments");
+    return print(std::string(runtime::kVersionLine) + "\n");
   });
 }
 
@@ -75,6 +89,7 @@ std::span<const Command> commands() {
        run_completion},
       explain_command(),
       {"man", "", "Prints the manual page, for man -l -.", {}, no_settings, run_man},
+      {"version", "", "Prints the version, as --version does.", {}, no_settings, run_version},
   };
   return kCommands;
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "client/config/file.hpp"
+#include "cmd/dra-controller-manager/commands.hpp"
 #include "cmd/dra-controller-manager/options/command_line.hpp"
 #include "cmd/dra-controller-manager/options/config_file.hpp"
 #include "cmd/dra-controller-manager/options/effective.hpp"
@@ -38,6 +39,15 @@ std::expected<std::vector<Given>, std::string> gather(const Settings& table,
   return given;
 }
 
+std::string unexpected_word(const std::string& word) {
+  Strings names;
+  for (const Command& command : commands()) names.push_back(command.name);
+  const std::string meant = closest(word, names);
+  return fmt::format(
+      "unexpected argument \"{}\"; {}", word,
+      meant.empty() ? "--help lists flags and commands" : fmt::format("did you mean {}?", meant));
+}
+
 std::vector<Flag> flags_of(const Settings& table, const Effective& effective) {
   std::vector<Flag> flags;
   for (std::size_t i = 0; i < table.size(); ++i) {
@@ -58,8 +68,7 @@ std::expected<Options, Exit> parse_options(const std::vector<std::string>& argum
     return std::unexpected(Exit{0, std::string(runtime::kVersionLine) + "\n"});
   }
   if (!line->words.empty()) {
-    return refuse(fmt::format("unexpected argument \"{}\"; --help lists flags and commands",
-                              line->words.front()));
+    return refuse(unexpected_word(line->words.front()));
   }
   draft.options.without_effect = std::move(line->without_effect);
   const auto given = gather(table, std::move(line->given));

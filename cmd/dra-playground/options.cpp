@@ -5,13 +5,17 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cmd/dra-controller-manager/options/setting.hpp"
 #include "cmd/dra-playground/cluster/drivers.hpp"
 #include "runtime/version.hpp"
 
 namespace dcm::playground {
 namespace {
 
+using manager::Strings;
+
 constexpr std::size_t kNodesMax = 5000;
+const std::string kVersionText = "dra-playground " + std::string(runtime::kVersion);
 
 // DeviceClasses and slices are named after drivers (DNS subdomains, RFC 1123).
 std::string check_driver(const std::string& name) {
@@ -51,7 +55,7 @@ void add_flags(CLI::App& app, Options& options) {
   app.add_option("--scheduler", options.scheduler,
                  "Who places pods: small, the playground's own, or none, for a kube-scheduler that "
                  "runs beside it.")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, OwnScheduler>{
+      ->transform(CLI::Transformer(std::map<std::string, OwnScheduler>{
           {"small", OwnScheduler::runs}, {"none", OwnScheduler::none}}))
       ->option_text("small|none");
   app.add_option("-v,--v", options.verbosity, "Verbosity of the log.")
@@ -122,6 +126,28 @@ Exit bad_flags(const std::string& why) {
   return {2, fmt::format("dra-playground: {}", why)};
 }
 
+// Every flag and command that may stand where `app` has been parsed to.
+Strings known_words(const CLI::App& app) {
+  Strings known;
+  for (const CLI::Option* const option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  }
+  for (const CLI::App* const command : app.get_subcommands({}))
+    known.push_back(command->get_name());
+  return known;
+}
+
+std::string unexpected_words(const CLI::App& app) {
+  const CLI::App* at = &app;
+  for (const CLI::App* const command : app.get_subcommands()) at = command;
+  const Strings rest = app.remaining(true);
+  const std::string word = rest.empty() ? "" : rest.front().substr(0, rest.front().find('='));
+  const std::string meant = manager::closest(word, known_words(*at));
+  return fmt::format(
+      "unexpected argument \"{}\"; {}", word,
+      meant.empty() ? "--help lists flags and commands" : fmt::format("did you mean {}?", meant));
+}
+
 }  // namespace
 
 std::expected<Options, Exit> parse_options(const std::vector<std::string>& arguments) {
@@ -130,8 +156,9 @@ std::expected<Options, Exit> parse_options(const std::vector<std::string>& argum
       "A cluster for dynamic resource allocation in one process: an API server in memory, hollow "
       "nodes with devices, a scheduler and a garbage collector for claims.",
       "dra-playground");
-  app.set_version_flag("--version", "dra-playground " + std::string(runtime::kVersion));
+  app.set_version_flag("--version", kVersionText);
   add_flags(app, options);
+  const CLI::App& version_command = *app.add_subcommand("version", "Prints the version.");
   DemoOptions demo;
   const CLI::App& demo_command = add_demo(app, demo);
   TaintArguments taint;
@@ -146,9 +173,12 @@ std::expected<Options, Exit> parse_options(const std::vector<std::string>& argum
     return std::unexpected(Exit{0, app.help()});
   } catch (const CLI::CallForVersion& version) {
     return std::unexpected(Exit{0, std::string(version.what()) + "\n"});
+  } catch (const CLI::ExtrasError&) {
+    return std::unexpected(bad_flags(unexpected_words(app)));
   } catch (const CLI::ParseError& error) {
     return std::unexpected(bad_flags(error.what()));
   }
+  if (version_command.parsed()) return std::unexpected(Exit{0, kVersionText + "\n"});
   if (demo_command.parsed()) options.demo = std::move(demo);
   if (taint_command.parsed()) {
     auto read_taint = read(std::move(taint));

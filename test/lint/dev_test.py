@@ -1,4 +1,4 @@
-"""`./dev run` starts a manager that writes only where it is told to, or on this machine."""
+"""`./dev` as a person types it: mistakes are answered, and a manager that writes starts only where it is told to."""
 import os
 import pathlib
 import subprocess
@@ -30,6 +30,37 @@ class Run(unittest.TestCase):
                                    capture_output=True, text=True, check=False)
             self.assertEqual(ended.returncode, 1, (kubeconfig, flags))
             self.assertIn("is not on this machine: name a --context", ended.stderr, (kubeconfig, flags))
+
+
+class Words(unittest.TestCase):
+    def dev(self, *words):
+        return subprocess.run([DEV, *words], capture_output=True, text=True, check=False)
+
+    def test_a_mistyped_word_is_answered_with_the_nearest(self):
+        for words, meant in {("buld",): "build", ("cluster", "dwn"): "down", ("bench", "evit"): "evict",
+                             ("test", "--quik"): "--quick", ("sim", "--seds", "3"): "--seeds",
+                             ("conformance", "--sever=real"): "--server", ("help", "relase"): "release"}.items():
+            ended = self.dev(*words)
+            self.assertEqual(ended.returncode, 1, words)
+            self.assertIn(f"did you mean {meant}?", ended.stderr, words)
+
+    def test_what_is_like_nothing_is_answered_with_all_there_is(self):
+        self.assertIn("there are: build demo run", self.dev("xyzzy").stderr)
+        self.assertEqual(self.dev("build", "--fast").returncode, 1)
+
+    def test_each_command_explains_itself(self):
+        usage = self.dev().stdout
+        commands = {line.split()[0] for line in usage.splitlines() if line.startswith("  ") and line[2].isalpha()}
+        self.assertGreater(len(commands), 20)
+        for command in commands:
+            ended = self.dev(command, "--help")
+            self.assertEqual((ended.returncode, ended.stdout.split()[0]), (0, command))
+
+    def test_it_may_be_called_by_a_link(self):
+        with tempfile.TemporaryDirectory() as folder:
+            link = pathlib.Path(folder, "dev")
+            link.symlink_to(DEV)
+            self.assertIn("./dev COMMAND", subprocess.run([link], capture_output=True, text=True, check=True).stdout)
 
 
 if __name__ == "__main__":

@@ -5,14 +5,17 @@
 
 #include <fmt/format.h>
 
+#include "cmd/dra-controller-manager/serving/html.hpp"
+
 namespace dcm::manager {
 namespace {
 
-// The query wins over what is accepted; who accepts anything gets text.
+// The query wins over what is accepted; a caller that accepts anything gets text.
 Format wanted_format(const http::Request& request) {
   const std::string_view query = split_target(request.target).query;
   if (query == "output=json") return Format::json;
   if (query == "output=text") return Format::text;
+  if (wants_html(request)) return Format::html;
   const auto accept = request.headers.find("Accept");
   const bool wants_json = accept && accept->find("application/json") != std::string_view::npos &&
                           accept->find("text/plain") == std::string_view::npos;
@@ -20,6 +23,7 @@ Format wanted_format(const http::Request& request) {
 }
 
 http::Response respond(std::uint16_t status, Format format, std::string body) {
+  if (format == Format::html) return html_response(status, std::move(body));
   return {status,
           {{"Content-Type", std::string(content_type_of(format))},
            {"X-Content-Type-Options", "nosniff"}},

@@ -19,7 +19,8 @@ struct ExplainContext {
   std::function<Teller()> teller;
 };
 
-// In sentences; as JSON with ?output=json, or where that is accepted and text is not. 404: no such
+// In sentences; as JSON with ?output=json, or where that is accepted and text is not; as HTML for
+// browsers. 404: no such
 // object is known; 503: nothing is known yet. `time` and what `context` refers to must outlive it.
 Page make_explain_page(runtime::TimeSource& time, ExplainContext context);
 

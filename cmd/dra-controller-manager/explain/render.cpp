@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "cmd/dra-controller-manager/options/help.hpp"
+#include "cmd/dra-controller-manager/serving/html.hpp"
 #include "runtime/time_words.hpp"
 
 namespace dcm::manager {
@@ -85,9 +86,8 @@ std::string describe(const Teller& teller) {
     case Teller::Role::reads:
       break;
   }
-  return "this command, which has read the cluster once and does nothing itself; a manager that "
-         "runs "
-         "knows of failed attempts besides (--server).";
+  return "this command, which has read the cluster once and does nothing itself; a running manager "
+         "knows of failed attempts as well (--server).";
 }
 
 std::string render_text(const Told& told) {
@@ -147,18 +147,63 @@ std::string render_json(const Told& told) {
   return json::serialize(document) + "\n";
 }
 
+std::string paragraph(std::string_view text) {
+  return fmt::format("<p>{}</p>\n", escape_html(text));
+}
+
+std::string to_html(const Topic& topic) {
+  std::string out = fmt::format("<h2>{}</h2>\n<ul>\n", escape_html(topic.title));
+  for (const Finding& finding : topic.findings) {
+    out += fmt::format("<li><b>{}</b> {}</li>\n", to_string(finding.outlook),
+                       escape_html(finding.text));
+  }
+  return out + "</ul>\n";
+}
+
+std::string render_html(const Told& told) {
+  const Explanation& explanation = told.explanation;
+  std::string body = paragraph(fmt::format("UID {}: {}", explanation.uid, explanation.description));
+  if (!told.teller.missing.empty()) {
+    body += paragraph(fmt::format("CAUTION: not everything is known yet, so this may be wrong: {}.",
+                                  told.teller.missing));
+  }
+  body += fmt::format("<h2>{}</h2>\n", headline(outlook_of(explanation)));
+  for (const std::string& text : summary_of(explanation)) body += paragraph(text);
+  for (const Topic& topic : explanation.topics) body += to_html(topic);
+  body += paragraph(
+      fmt::format("Told at {} by {}", runtime::timestamp(told.at), describe(told.teller)));
+  return html_document(fmt::format("{} {}", explanation.kind, name_of(explanation)), body);
+}
+
 }  // namespace
 
 std::string_view content_type_of(Format format) {
-  return format == Format::json ? "application/json" : "text/plain; charset=utf-8";
+  switch (format) {
+    case Format::json:
+      return "application/json";
+    case Format::html:
+      return "text/html; charset=utf-8";
+    case Format::text:
+      break;
+  }
+  return "text/plain; charset=utf-8";
 }
 
 std::string render(const Told& told, Format format) {
-  return format == Format::json ? render_json(told) : render_text(told);
+  switch (format) {
+    case Format::json:
+      return render_json(told);
+    case Format::html:
+      return render_html(told);
+    case Format::text:
+      break;
+  }
+  return render_text(told);
 }
 
 std::string render_problem(std::string_view problem, Format format) {
   if (format == Format::text) return fmt::format("{}\n", problem);
+  if (format == Format::html) return html_document("Not explained", paragraph(problem));
   return json::serialize(json::object{{"kind", "Problem"}, {"message", problem}}) + "\n";
 }
 

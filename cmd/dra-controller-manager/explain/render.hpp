@@ -32,7 +32,7 @@ struct Told {
   runtime::WallTime at;
 };
 
-enum class Format : std::uint8_t { text, json };
+enum class Format : std::uint8_t { text, json, html };
 
 std::string_view content_type_of(Format format);
 std::string render(const Told& told, Format format);

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cmd/dra-controller-manager/options/setting.hpp"
+
 namespace dcm::manager {
 namespace {
 
@@ -51,6 +53,15 @@ std::optional<Subject::Kind> kind_named(std::string_view word) {
     }
   }
   return std::nullopt;
+}
+
+std::vector<std::string> kind_words() {
+  std::vector<std::string> words;
+  for (const KindNames& kind : kKinds) {
+    words.push_back(lower(kind.name));
+    words.emplace_back(kind.plural);
+  }
+  return words;
 }
 
 std::vector<std::string> split(std::string_view text) {
@@ -143,7 +154,11 @@ Result<Subject> subject_from_words(const std::vector<std::string>& words,
     kind_word.resize(slash);
   }
   const auto kind = kind_named(kind_word);
-  if (!kind) return bad_words(fmt::format("\"{}\" cannot be explained: {}", kind_word, kWanted));
+  if (!kind) {
+    const std::string meant = closest(lower(kind_word), kind_words());
+    return bad_words(fmt::format("\"{}\" cannot be explained: {}", kind_word,
+                                 meant.empty() ? kWanted : fmt::format("did you mean {}?", meant)));
+  }
   return subject_named(*kind, name, default_namespace);
 }
 

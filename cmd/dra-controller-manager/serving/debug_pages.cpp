@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "cmd/dra-controller-manager/options/config_file.hpp"
+#include "cmd/dra-controller-manager/serving/html.hpp"
 #include "runtime/version.hpp"
 
 namespace dcm::manager {
@@ -34,6 +35,29 @@ std::string status_text(runtime::WallTime started, runtime::Duration up, const P
          fmt::format("Started: {:%a %b %d %H:%M:%S} UTC {:%Y}\nUp: {}\nVersion: {}\nPaths: {}\n",
                      seconds, seconds, uptime(up), runtime::kVersion,
                      fmt::join(pages.paths(), " "));
+}
+
+std::string html_row(std::string_view name, std::string_view value) {
+  return fmt::format("<tr><th>{}<td>{}\n", name, escape_html(value));
+}
+
+// A link where the page is one that a browser can open.
+std::string html_link(const Page& page) {
+  const std::string path = escape_html(page.path);
+  const bool is_link = page.method == http::Method::get && !page.path.ends_with('/');
+  return is_link ? fmt::format("<li><a href=\"{0}\">{0}</a>\n", path)
+                 : fmt::format("<li>{} ({})\n", path, to_string(page.method));
+}
+
+std::string status_html(runtime::WallTime started, runtime::Duration up, const Pages& pages) {
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(started);
+  std::string body = "<table>\n";
+  body += html_row("Version", runtime::kVersion);
+  body += html_row("Started", fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", seconds));
+  body += html_row("Up", uptime(up));
+  body += "</table>\n<h2>Paths</h2>\n<ul>\n";
+  for (const Page& page : pages.all()) body += html_link(page);
+  return html_document("dra-controller-manager statusz", body + "</ul>\n");
 }
 
 std::string flags_text(const std::vector<Flag>& flags) {
@@ -65,7 +89,10 @@ http::Response set_verbosity(runtime::LogBackend& log, std::string_view body) {
 void add_debug_pages(Pages& pages, const Options& options, runtime::TimeSource& time,
                      std::shared_ptr<runtime::LogBackend> log) {
   const auto status = [&pages, &time, started = time.wall_now(),
-                       start = time.now()](const http::Request&) {
+                       start = time.now()](const http::Request& request) {
+    if (wants_html(request)) {
+      return html_response(200, status_html(started, time.now() - start, pages));
+    }
     return text_response(200, status_text(started, time.now() - start, pages));
   };
   const auto flags = [&options](const http::Request&) {

@@ -38,7 +38,9 @@ class Pages {
   void add(Page page) { pages_.push_back(std::move(page)); }
   // 404 where there is no such page, 405 where there is one for another method.
   http::Response answer(const http::Request& request) const;
-  // The paths, in the order they were added.
+  // In the order they were added.
+  const std::vector<Page>& all() const { return pages_; }
+  // Their paths.
   std::vector<std::string> paths() const;
 
  private:

@@ -11,6 +11,9 @@
 namespace dcm::playground {
 namespace {
 
+// As shells say that SIGINT has ended a command.
+constexpr int kInterrupted = 130;
+
 std::string summary(const Tally& tally, std::size_t evicted) {
   return fmt::format(
       "\n{} pods: {} finished, {} evicted, {} deleted\n"
@@ -30,7 +33,7 @@ int conclude(const DemoStage& stage, const Result<>& told) {
   for (const std::string& mistake : mistakes) fmt::print("WRONG: {}\n", mistake);
   if (!mistakes.empty()) return 1;
   fmt::print(
-      "checked: one claim for each pod claim, none double, none left, all devices free;\n"
+      "checked: one claim per pod claim, no duplicates, no leftovers, all devices free;\n"
       "exactly the right pods were evicted, on time, each with an event\n");
   return 0;
 }
@@ -46,11 +49,17 @@ int run_demo(const DemoOptions& options) {
   DemoStage stage(context, (*cluster)->rest(), options);
   DemoStory story(stage);
   Result<> told = runtime::fail(runtime::Reason::shutting_down, "it was stopped");
+  bool is_interrupted = false;
   runtime::TaskGroup group(context.executor);
-  process.loop.on_signals({SIGINT, SIGTERM}, [&group](int) { group.cancel(); });
+  process.loop.on_signals({SIGINT, SIGTERM}, [&](int) {
+    is_interrupted = true;
+    group.cancel();
+  });
   group.spawn("demo", story.tell(told, group));
   process.loop.run(group.join());
-  return conclude(stage, told);
+  if (!is_interrupted) return conclude(stage, told);
+  fmt::print("\nstopped\n");
+  return kInterrupted;
 }
 
 }  // namespace dcm::playground

@@ -77,13 +77,13 @@ Task<Result<>> DemoStory::play_claims() {
   done = co_await stage_.show_until(
       "trainer-0 runs", [this] { return stage_.phase_of(kPodToDelete) == api::PodPhase::running; });
   if (!done) co_return done;
-  stage_.say("trainer-0 would run for ever: it is deleted now");
+  stage_.say("trainer-0 runs until it is deleted: deleting it");
   done = co_await stage_.remove_pod(kPodToDelete);
   if (!done) co_return done;
   done = co_await stage_.show_until("some pods have ended",
                                     [this] { return stage_.ledger().tally().pods_finished >= 32; });
   if (!done) co_return done;
-  stage_.say("the template that early-0 waits for appears");
+  stage_.say("creating the template that early-0 waits for");
   done = co_await stage_.apply(kLateFile);
   if (!done) co_return done;
   done = co_await stage_.show_until("all pods have ended and all devices are free",
@@ -105,7 +105,7 @@ Task<Result<>> DemoStory::play_taints() {
   check_who_left();
   done = co_await check_events();
   if (!done) co_return done;
-  stage_.say("steadfast-0 tolerates the taint for ever: it and the rule are deleted now");
+  stage_.say("steadfast-0 tolerates the taint forever: deleting the pod and the rule");
   done = co_await stage_.remove_all_of(kRuleFile);
   if (!done) co_return done;
   done = co_await stage_.remove_pod(kSteadfast);
@@ -118,7 +118,7 @@ Task<Result<>> DemoStory::play_taints() {
 Task<Result<>> DemoStory::play_broken_device() {
   const auto device = stage_.device_of(kPodOnBrokenDevice);
   if (!device) co_return runtime::fail(Reason::object_not_found, "fragile-0 has no device");
-  stage_.say(fmt::format("the driver taints {} with {}: {} does not tolerate that", device->str(),
+  stage_.say(fmt::format("the driver taints {} with {}; {} does not tolerate it", device->str(),
                          kBroken.str(), kPodOnBrokenDevice));
   const TaintChanges broken{.add = {kBroken}};
   const Result<std::string> tainted = co_await taint_device(stage_.api(), *device, broken);
@@ -140,12 +140,12 @@ Task<Result<>> DemoStory::play_retired_node() {
       return rule && rule->condition && rule->condition->reason == reason;
     };
   };
-  stage_.say("an admin wants to retire the GPUs of node-1: first only a preview");
+  stage_.say("an admin retires the GPUs of node-1: first a preview");
   Result<> done = co_await stage_.apply(kPreviewFile);
   if (!done) co_return done;
   done = co_await stage_.show_until("the rule has a preview", reason_is("NoEffect"));
   if (!done) co_return done;
-  stage_.say("the effect is NoExecute now; patient-0 and patient-1 tolerate it for 12 s");
+  stage_.say("then with effect NoExecute; patient-0 and patient-1 tolerate it for 12 s");
   done = co_await stage_.apply(kRuleFile);
   if (!done) co_return done;
   done =

@@ -16,18 +16,22 @@ struct Figures {
   friend bool operator==(const Figures&, const Figures&) = default;
 };
 
-// The table without colours or cursor movements; lines end with "\n".
-std::string table_text(const Figures& figures, Duration elapsed);
+// The table without colours or cursor movements; lines end with "\n". On a terminal with fewer than
+// 80 columns, what is there now is above what was so far. No line is longer than 38 columns then.
+std::string table_text(const Figures& figures, Duration elapsed, std::size_t columns = 80);
 // The same as one line.
 std::string line_text(const Figures& figures, Duration elapsed);
 
 class LiveTable {
  public:
-  enum class Output { terminal, plain };
+  // Colours go to terminals alone, and only where NO_COLOR (no-color.org) is not set.
+  enum class Output { plain, terminal, colours };
 
   // `out` must outlive it.
   LiveTable(std::FILE* out, Output output) : out_(out), output_(output) {}
   static Output output_of(std::FILE* out);
+  // The width of a terminal; 80 where nobody knows it.
+  static std::size_t columns_of(std::FILE* out);
 
   void show(const Figures& figures, Duration elapsed);
   // A line that stays, above the table.

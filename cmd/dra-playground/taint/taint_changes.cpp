@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "cmd/dra-controller-manager/options/setting.hpp"
+
 namespace dcm::playground {
 namespace {
 
@@ -39,7 +41,9 @@ runtime::Result<Taint> parse_taint(std::string_view spec) {
     return refuse(spec, "no KEY=VALUE:EFFECT");
   }
   if (has_effect && std::ranges::find(kEffects, effect) == kEffects.end()) {
-    return refuse(spec, "the effect is None, NoSchedule or NoExecute");
+    const std::string meant = manager::closest(effect, {kEffects.begin(), kEffects.end()});
+    return refuse(spec, "the effect is None, NoSchedule or NoExecute" +
+                            (meant.empty() ? "" : fmt::format("; did you mean {}?", meant)));
   }
   return Taint{std::string(key), std::string(value), std::string(effect)};
 }

@@ -50,6 +50,16 @@ TEST_F(DebugPages, statusz_says_since_when_and_what) {
   EXPECT_THAT(text, HasSubstr("Paths: /statusz /flagz /configz /debug/flags/v\n"));
 }
 
+TEST_F(DebugPages, statusz_is_html_with_links_for_browsers) {
+  time.advance_to(runtime::MonoTime(26h + 3min + 4s));
+  const http::Response response = pages.answer(
+      {.target = "/statusz", .headers = {{"Accept", "text/html,application/xhtml+xml"}}});
+  EXPECT_EQ(*response.headers.find("Content-Type"), "text/html; charset=utf-8");
+  EXPECT_THAT(response.body, HasSubstr("<th>Up<td>26 hr 03 min 04 sec\n"));
+  EXPECT_THAT(response.body, HasSubstr("<a href=\"/configz\">/configz</a>"));
+  EXPECT_THAT(response.body, HasSubstr("<li>/debug/flags/v (PUT)\n"));
+}
+
 TEST_F(DebugPages, the_log_gets_the_verbosity_that_is_put) {
   const http::Response response = put("/debug/flags/v", "6\n");
   EXPECT_EQ(response.status, 200) << response.body;

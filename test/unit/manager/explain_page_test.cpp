@@ -16,10 +16,23 @@ using common::Outlook;
 using testing::HasSubstr;
 using testing::Not;
 
-// Knows pod lab/trainer-0 and nothing else.
+const std::string kHostile = "<script>alert('x')</script> & \"more\"";
+
+// Knows pod lab/trainer-0, and lab/hostile, whose texts are HTML, and nothing else.
 class OnePod final : public ExplanationSource {
  public:
   std::optional<Explanation> explain(const Subject& subject) const override {
+    if (subject == Subject{Subject::Kind::pod, {"lab", "hostile"}}) {
+      Explanation hostile{.kind = "Pod",
+                          .namespace_ = "lab",
+                          .name = kHostile,
+                          .uid = kHostile,
+                          .description = kHostile,
+                          .topics = {}};
+      auto& topic = hostile.topics.emplace_back(common::Topic{kHostile, {}});
+      topic.add(Outlook::stuck, kHostile, kHostile);
+      return hostile;
+    }
     if (subject != Subject{Subject::Kind::pod, {"lab", "trainer-0"}}) return std::nullopt;
     Explanation explanation{.kind = "Pod",
                             .namespace_ = "lab",
@@ -82,6 +95,27 @@ TEST_F(ExplainPage, is_text_for_who_accepts_both) {
   const http::Response response =
       get("/debug/explain/pods/lab/trainer-0", {{"Accept", "text/plain, application/json"}});
   EXPECT_EQ(response.headers.find("Content-Type"), "text/plain; charset=utf-8");
+}
+
+TEST_F(ExplainPage, is_html_for_browsers) {
+  const http::Response response =
+      get("/debug/explain/pods/lab/trainer-0", {{"Accept", "text/html,*/*;q=0.8"}});
+  EXPECT_EQ(response.headers.find("Content-Type"), "text/html; charset=utf-8");
+  EXPECT_THAT(response.body, HasSubstr("<h1>Pod lab/trainer-0</h1>"));
+  EXPECT_THAT(response.body, HasSubstr("<li><b>stuck</b> There is no template.</li>"));
+}
+
+TEST_F(ExplainPage, nothing_that_an_object_says_is_html) {
+  teller = {.role = Teller::Role::stands_by, .leader = kHostile, .missing = kHostile};
+  const http::Response response = get("/debug/explain/pods/lab/hostile", {{"Accept", "text/html"}});
+  EXPECT_EQ(response.status, 200);
+  EXPECT_THAT(response.body, Not(HasSubstr("<script>")));
+  EXPECT_THAT(response.body, Not(HasSubstr("\"more")));
+  EXPECT_THAT(response.body, HasSubstr("&lt;script&gt;alert(&#39;x&#39;)"));
+  EXPECT_THAT(*response.headers.find("Content-Security-Policy"), HasSubstr("default-src 'none'"));
+  const http::Response none = get("/debug/explain/pods/<b>/x", {{"Accept", "text/html"}});
+  EXPECT_EQ(none.status, 404);
+  EXPECT_THAT(none.body, HasSubstr("pods/&lt;namespace&gt;/&lt;name&gt;"));
 }
 
 TEST_F(ExplainPage, of_a_standby_says_so_and_who_leads) {

@@ -228,6 +228,12 @@ TEST(Options, leader_election_can_be_turned_off) {
   EXPECT_FALSE(parse_options({"--leader-elect=false"})->leader_election.has_value());
 }
 
+TEST(Options, a_mistyped_command_is_answered_with_the_nearest) {
+  EXPECT_THAT(parse_options({"explian", "pod"}).error().text, HasSubstr("did you mean explain?"));
+  EXPECT_THAT(parse_options({"vrsion"}).error().text, HasSubstr("did you mean version?"));
+  EXPECT_THAT(parse_options({"unlike-any"}).error().text, HasSubstr("--help lists flags"));
+}
+
 TEST(Options, help_and_version_are_no_mistakes) {
   const auto help = parse_options({"--help"});
   ASSERT_FALSE(help.has_value());

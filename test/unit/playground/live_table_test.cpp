@@ -52,6 +52,20 @@ TEST(LiveTable, no_line_of_the_table_wraps) {
   for (std::string line; std::getline(lines, line);) EXPECT_LT(line.size(), 80U) << line;
 }
 
+TEST(LiveTable, no_line_wraps_on_a_narrow_terminal_either) {
+  std::istringstream lines(table_text({{.pods_pending = 9999, .claims = 9999}, 9999}, 1h, 79));
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 38U) << line;
+}
+
+TEST(LiveTable, colours_change_the_look_and_not_the_lines) {
+  Screen screen;
+  LiveTable table(screen.file(), LiveTable::Output::colours);
+  table.show(kFigures, 1s);
+  EXPECT_THAT(screen.text(), testing::StartsWith("\x1b[1m"));
+  EXPECT_EQ(std::ranges::count(screen.text(), '\n'),
+            std::ranges::count(table_text(kFigures, 1s), '\n'));
+}
+
 TEST(LiveTable, a_plain_line_is_written_for_news_only) {
   Screen screen;
   LiveTable table(screen.file(), LiveTable::Output::plain);

@@ -48,14 +48,26 @@ TEST_P(BadFlags, exit_with_2_and_a_line_that_names_the_flag) {
 
 INSTANTIATE_TEST_SUITE_P(
     Rows, BadFlags,
-    ::testing::Values(Row{{"--nodes", "0"}, "--nodes"}, Row{{"--nodes", "many"}, "--nodes"},
-                      Row{{"--devices", "129"}, "--devices"}, Row{{"--port", "70000"}, "--port"},
-                      Row{{"--drivers", "Gpu!"}, "--drivers"},
-                      Row{{"--kubeconfig", "/no/such/file"}, "--kubeconfig"},
-                      Row{{"taint"}, "device"}, Row{{"taint", "a/b/c"}, "taints"},
-                      Row{{"taint", "a/b", "k:NoExecute"}, "a/b"},
-                      Row{{"taint", "a/b/c", "k:Never"}, "k:Never"},
-                      Row{{"--no-such-flag"}, "--no-such-flag"}, Row{{"what"}, "what"}));
+    ::testing::Values(
+        Row{{"--nodes", "0"}, "--nodes"}, Row{{"--nodes", "many"}, "--nodes"},
+        Row{{"--devices", "129"}, "--devices"}, Row{{"--port", "70000"}, "--port"},
+        Row{{"--drivers", "Gpu!"}, "--drivers"},
+        Row{{"--kubeconfig", "/no/such/file"}, "--kubeconfig"}, Row{{"taint"}, "device"},
+        Row{{"taint", "a/b/c"}, "taints"}, Row{{"taint", "a/b", "k:NoExecute"}, "a/b"},
+        Row{{"taint", "a/b/c", "k:Never"}, "k:Never"}, Row{{"--no-such-flag"}, "--no-such-flag"},
+        Row{{"what"}, "what"}, Row{{"--node=3"}, "did you mean --nodes?"},
+        Row{{"dmeo"}, "did you mean demo?"},
+        Row{{"taint", "a/b/c", "k:NoExecute", "--overwrit"}, "did you mean --overwrite?"},
+        Row{{"taint", "a/b/c", "k:NoExcute"}, "did you mean NoExecute?"}));
+
+TEST(PlaygroundOptions, version_is_a_flag_and_a_command) {
+  const auto flag = parse_options({"--version"});
+  const auto command = parse_options({"version"});
+  ASSERT_FALSE(flag);
+  ASSERT_FALSE(command);
+  EXPECT_EQ(command.error().status, 0);
+  EXPECT_EQ(command.error().text, flag.error().text);
+}
 
 TEST(PlaygroundOptions, the_demo_is_a_client_of_a_cluster) {
   const auto without = parse_options({"demo"});

@@ -1,0 +1,97 @@
+"""What a release page carries: complete, the same each time, and read by other programs."""
+import hashlib
+import json
+import os
+import pathlib
+import sysconfig
+import tempfile
+import unittest
+
+import render
+from tools import ELSEWHERE, HERE, ROOT, SCRATCH, helm, run
+
+NAME = "dra-controller-manager"
+ARCHITECTURES = ["amd64", "arm64"]
+
+
+class Release(unittest.TestCase):
+    """With small images and packages: what is in the real ones is tested where they are made."""
+
+    def setUp(self):
+        SCRATCH.mkdir(parents=True, exist_ok=True)
+        folder = tempfile.TemporaryDirectory(dir=SCRATCH)
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.key = self.folder / "key.pem"
+        run("openssl", "genpkey", "-algorithm", "ed25519", "-out", self.key)
+        for architecture in ARCHITECTURES:
+            root = self.folder / architecture
+            root.mkdir()
+            (root / "binary").write_text(architecture)
+            image = self.folder / f"{NAME}_0.1.0_{architecture}.tar"
+            run(ROOT / "packaging/image/oci.py", root, architecture, f"{NAME}:0.1.0", image, **HERE)
+            image.with_suffix(".spdx.json").write_text("{}")
+            (self.folder / f"{NAME}_0.1.0_{architecture}.deb").write_text(f"package of {architecture}")
+
+    def release(self, name, where=HERE, key=None):
+        output = self.folder / name
+        parts = [word for architecture in ARCHITECTURES for word in (
+            "--image", self.folder / f"{NAME}_0.1.0_{architecture}.tar",
+            "--package", self.folder / f"{NAME}_0.1.0_{architecture}.deb")]
+        run(ROOT / "packaging/release.py", "0.1.0", output, "--key", key or self.key, *parts, **where)
+        return output
+
+    def test_has_all_that_a_release_page_carries_and_a_checksum_of_each(self):
+        output = self.release("release")
+        self.assertEqual(sorted(path.name for path in output.iterdir()), sorted([
+            f"{NAME}-0.1.0.tgz", f"{NAME}-image_0.1.0.oci.tar", f"{NAME}-manifests_0.1.0.tar.gz",
+            f"{NAME}_0.1.0_amd64.deb", f"{NAME}_0.1.0_arm64.deb", f"{NAME}_0.1.0_amd64.spdx.json",
+            f"{NAME}_0.1.0_arm64.spdx.json", "RELEASE_NOTES.md", "SHA256SUMS", "SHA256SUMS.sig",
+            "release-key.pem"]))
+        run("sha256sum", "--strict", "--check", "SHA256SUMS", cwd=output)
+        listed = {line.split()[1] for line in (output / "SHA256SUMS").read_text().splitlines()}
+        unlisted = {path.name for path in output.iterdir()} - listed
+        self.assertEqual(unlisted, {"SHA256SUMS", "SHA256SUMS.sig", "release-key.pem"})
+        self.assertIn("### Upgrade notes", (output / "RELEASE_NOTES.md").read_text())
+
+    def test_is_the_same_each_time_and_elsewhere(self):
+        def hashes(output):
+            return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in output.iterdir()}
+        self.assertEqual(hashes(self.release("here")), hashes(self.release("there", ELSEWHERE)))
+
+    def test_its_signature_is_that_of_the_key_and_of_these_sums(self):
+        output = self.release("signed")
+
+        def verified():
+            return run("openssl", "pkeyutl", "-verify", "-pubin", "-inkey", output / "release-key.pem", "-rawin",
+                       "-in", output / "SHA256SUMS", "-sigfile", output / "SHA256SUMS.sig", check=False).returncode == 0
+        self.assertTrue(verified())
+        with open(output / "SHA256SUMS", "a") as sums:
+            sums.write("0  more\n")
+        self.assertFalse(verified())
+
+    def test_a_key_that_is_none_is_named(self):
+        bad = self.folder / "bad.pem"
+        bad.write_text("no key")
+        with self.assertRaisesRegex(AssertionError, "--key .*bad.pem: expected a private key in PEM"):
+            self.release("bad", key=bad)
+
+    def test_helm_renders_the_archive_as_it_renders_the_folder(self):
+        archive = self.release("charted") / f"{NAME}-0.1.0.tgz"
+        flags = ["template", "r", "--namespace", "kube-system", "--kube-version", "1.37.0"]
+        self.assertEqual(run(helm(), *flags, archive), run(helm(), *flags, render.CHART))
+
+    def test_its_image_is_read_by_others_for_each_architecture(self):
+        tools = os.environ.get("IMAGE_TOOLS")
+        if not tools:
+            raise unittest.SkipTest("no skopeo here")
+        archive = self.release("image") / f"{NAME}-image_0.1.0.oci.tar"
+        libraries = {**os.environ, "LD_LIBRARY_PATH": f"{tools}/usr/lib/{sysconfig.get_config_var('MULTIARCH')}"}
+        for architecture in ARCHITECTURES:
+            seen = json.loads(run(f"{tools}/usr/bin/skopeo", "inspect", "--override-arch", architecture,
+                                  f"oci-archive:{archive}:0.1.0", env=libraries))
+            self.assertEqual(seen["Architecture"], architecture)
+
+
+if __name__ == "__main__":
+    unittest.main()
