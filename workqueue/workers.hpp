@@ -11,36 +11,9 @@
 #include "runtime/log.hpp"
 #include "runtime/metrics.hpp"
 #include "runtime/task_group.hpp"
-#include "runtime/time.hpp"
+#include "workqueue/outcome.hpp"
 
 namespace dcm::workqueue {
-
-// What a handler wants for its item.
-class Outcome {
- public:
-  enum class Kind { done, retry, retry_after, set_aside };
-
-  // Nothing left to do; the backoff starts anew.
-  static Outcome done() { return {Kind::done, {}}; }
-  // It failed: again with backoff, and not before `at_least` has passed.
-  static Outcome retry(runtime::Duration at_least = {}) { return {Kind::retry, at_least}; }
-  // It went well, and there is something to do after `delay`; the backoff starts anew.
-  static Outcome retry_after(runtime::Duration delay) { return {Kind::retry_after, delay}; }
-  // Nothing was tried, as it has to wait for something: who knows when that comes adds it again.
-  // The backoff stays as it is.
-  static Outcome set_aside() { return {Kind::set_aside, {}}; }
-
-  Kind kind() const noexcept { return kind_; }
-  runtime::Duration delay() const noexcept { return delay_; }
-
-  friend bool operator==(const Outcome&, const Outcome&) = default;
-
- private:
-  Outcome(Kind kind, runtime::Duration delay) : kind_(kind), delay_(delay) {}
-
-  Kind kind_;
-  runtime::Duration delay_;
-};
 
 // What becomes of exceptions that escape a handler. Most are bugs of ours in one item's handling:
 // logged, counted and retried, so that the other items are still handled. Cancellation, out of

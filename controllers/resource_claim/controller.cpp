@@ -9,23 +9,6 @@ namespace {
 
 constexpr const char* kQueueName = "resource_claim";
 
-// Until somebody grants us a permission, or a pod that the cache does not have ends.
-constexpr runtime::Duration kSlowRetry = std::chrono::minutes(1);
-
-workqueue::Outcome outcome_of(Retry retry) {
-  switch (retry.kind) {
-    case Retry::never:
-      return workqueue::Outcome::done();
-    case Retry::when_woken:
-      return workqueue::Outcome::set_aside();
-    case Retry::with_backoff:
-      return workqueue::Outcome::retry(retry.at_least);
-    case Retry::slowly:
-      return workqueue::Outcome::retry_after(kSlowRetry);
-  }
-  return workqueue::Outcome::done();
-}
-
 }  // namespace
 
 Controller::Controller(Dependencies dependencies, ControllerOptions options)
@@ -40,13 +23,13 @@ Controller::Controller(Dependencies dependencies, ControllerOptions options)
       problems_(dependencies.time),
       wakeups_(dependencies.stores, queue_, options.gates, options.deleted_uids_remembered,
                dependencies.log),
-      generation_(dependencies.stores, dependencies.api, create_metrics_, dependencies.log),
+      generation_({dependencies.stores, dependencies.api, create_metrics_, dependencies.events,
+                   problems_, dependencies.log}),
       pod_sync_(
-          dependencies.stores, dependencies.api, generation_,
-          {dependencies.events, problems_, dependencies.log}, options.gates,
-          [this](const auto& waiting, auto because) { wake(waiting, because); }, dependencies.log),
-      group_sync_(dependencies.stores, dependencies.api, generation_,
-                  {dependencies.events, problems_, dependencies.log}, options.gates,
+          dependencies.stores, dependencies.api, generation_, options.gates,
+          [this](const auto& waiting, Outcome outcome) { wake(waiting, outcome); },
+          dependencies.log),
+      group_sync_(dependencies.stores, dependencies.api, generation_, options.gates,
                   dependencies.log),
       claim_sync_(dependencies.stores, wakeups_.deleted_consumers(), dependencies.api, problems_,
                   options.gates, dependencies.log) {}
@@ -67,22 +50,21 @@ void Controller::stop() {
   queue_.shut_down(workqueue::ShutDown::drop_waiting);
 }
 
-void Controller::wake(const WaitingItem& waiting, WaitingItem::Because because) {
+void Controller::wake(const WaitingItem& waiting, Outcome outcome) {
   const auto& [item, priority] = waiting;
-  if (because == WaitingItem::Because::it_succeeded) return queue_.add(item, priority);
+  if (outcome == Outcome::done()) return queue_.add(item, priority);
   queue_.add_rate_limited(item, priority);
 }
 
-Task<workqueue::Outcome> Controller::handle(Item item) {
+Task<Outcome> Controller::handle(Item item) {
   const Attempt attempt{queue_.running_priority(item), queue_.failures(item)};
   problems_.begin(item);
-  const Retry retry = co_await sync(item, attempt);
-  const workqueue::Outcome outcome = outcome_of(retry);
-  if (outcome != workqueue::Outcome::set_aside()) problems_.end(item);
+  const Outcome outcome = co_await sync(item, attempt);
+  if (outcome != Outcome::set_aside()) problems_.end(item);
   co_return outcome;
 }
 
-Task<Retry> Controller::sync(Item item, Attempt attempt) {
+Task<Outcome> Controller::sync(Item item, Attempt attempt) {
   switch (item.kind) {
     case Item::Kind::pod:
       return pod_sync_.sync(item.key, attempt);

@@ -93,9 +93,9 @@ class Controller {
   workqueue::Load load() const { return queue_.load(); }
 
  private:
-  void wake(const WaitingItem& waiting, WaitingItem::Because because);
-  Task<workqueue::Outcome> handle(Item item);
-  Task<Retry> sync(Item item, Attempt attempt);
+  void wake(const WaitingItem& waiting, Outcome outcome);
+  Task<Outcome> handle(Item item);
+  Task<Outcome> sync(Item item, Attempt attempt);
   void explain_work(const Item& item, common::Topic& topic) const;
 
   ControllerOptions options_;

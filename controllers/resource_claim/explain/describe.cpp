@@ -5,15 +5,15 @@
 namespace dcm::resource_claim {
 namespace {
 
-std::string_view words(Retry retry) {
-  switch (retry.kind) {
-    case Retry::never:
+std::string_view words(Outcome outcome) {
+  switch (outcome.kind()) {
+    case Outcome::Kind::done:
       return "no retry";
-    case Retry::with_backoff:
+    case Outcome::Kind::retry:
       return "retry";
-    case Retry::slowly:
+    case Outcome::Kind::retry_after:
       return "retry slowly";
-    case Retry::when_woken:
+    case Outcome::Kind::set_aside:
       return "when woken";
   }
   return "";
@@ -39,7 +39,7 @@ struct PodStepWords {
     std::string text = "finished";
     for (const Problem& problem : step.problems) {
       text += fmt::format("; {}: {} ({})", words(problem.report), problem.message,
-                          words(problem.retry));
+                          words(problem.outcome));
     }
     return text;
   }

@@ -84,7 +84,7 @@ std::variant<std::vector<api::Uid>, ClaimStep> judge_consumers(const ClaimSnapsh
     if (auto* get = std::get_if<GetPod>(&fate)) return ClaimStep(std::move(*get));
     if (auto* get = std::get_if<GetGroup>(&fate)) return ClaimStep(std::move(*get));
     if (auto* error = std::get_if<runtime::Error>(&fate)) {
-      return ClaimStep(ClaimFinished{std::move(*error)});
+      return ClaimStep(ClaimFinished(std::move(*error)));
     }
     if (!std::holds_alternative<MayRun>(fate)) released.push_back(consumer.uid);
   }
@@ -105,15 +105,14 @@ bool has_unseen_consumer(const api::ResourceClaim& claim, const auto& answers) {
 
 // All consumers may run.
 ClaimStep keep(const ClaimSnapshot& snapshot) {
-  using Then = ClaimFinished::Then;
   const bool has_unseen = has_unseen_consumer<PodPtr>(*snapshot.claim, snapshot.answers) ||
                           has_unseen_consumer<GroupPtr>(*snapshot.claim, snapshot.group_answers);
-  return ClaimFinished{.failure = std::nullopt, .then = has_unseen ? Then::look_again : Then::rest};
+  return has_unseen ? ClaimFinished(kLookAgain) : ClaimFinished();
 }
 
 ClaimStep release(const ClaimSnapshot& snapshot, std::vector<api::Uid> released) {
   if (snapshot.progress != ClaimSnapshot::Progress::nothing) {
-    return ClaimFinished{runtime::Error{runtime::Reason::conflict, "released consumers came back"}};
+    return ClaimFinished(runtime::Error{runtime::Reason::conflict, "released consumers came back"});
   }
   const api::ResourceClaim& claim = *snapshot.claim;
   const bool is_last = released.size() == claim.reserved_for.size();
@@ -147,7 +146,7 @@ ClaimStep decide_delete(const ClaimSnapshot& snapshot) {
   if (claim.meta.is_being_deleted || !common::has_pod_as_controller(claim)) return ClaimFinished{};
   Fate fate = fate_of_owner(snapshot, *claim.controller);
   if (auto* get = std::get_if<GetPod>(&fate)) return std::move(*get);
-  if (auto* error = std::get_if<runtime::Error>(&fate)) return ClaimFinished{std::move(*error)};
+  if (auto* error = std::get_if<runtime::Error>(&fate)) return ClaimFinished(std::move(*error));
   if (std::holds_alternative<WillNotRun>(fate)) return DeleteClaim{};
   return ClaimFinished{};
 }

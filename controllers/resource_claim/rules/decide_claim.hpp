@@ -61,12 +61,17 @@ struct DeleteClaim {
   friend bool operator==(const DeleteClaim&, const DeleteClaim&) = default;
 };
 struct ClaimFinished {
-  // Why the claim must be looked at again: a look-up failed, and nothing was changed; or what was
-  // written did not last.
+  ClaimFinished() = default;
+  explicit ClaimFinished(Outcome wanted) : outcome(wanted) {}
+  explicit ClaimFinished(runtime::Error why)
+      : outcome(outcome_after_read(why)), failure(std::move(why)) {}
+
+  // To be looked at again: after a failure; or where nobody will say when there is more to do, as
+  // the cache does not have a pod or group that the claim is reserved for, so that its end may go
+  // unseen.
+  Outcome outcome = Outcome::done();
+  // A look-up failed, and nothing was changed; or what was written did not last.
   std::optional<runtime::Error> failure;
-  // Whether nobody will say when there is more to do: the cache does not have a pod or group that
-  // the claim is reserved for, so that its end may go unseen.
-  enum class Then : std::uint8_t { rest, look_again } then = Then::rest;
 };
 
 using ClaimStep =

@@ -33,7 +33,7 @@ std::string prefixed(const Claimant& claimant, const api::PodClaim& pod_claim,
 
 Problem lookup_problem(const Claimant& claimant, const api::PodClaim& pod_claim,
                        const runtime::Error& error) {
-  return {Report::log, prefixed(claimant, pod_claim, error.message), retry_after_read(error),
+  return {Report::log, prefixed(claimant, pod_claim, error.message), outcome_after_read(error),
           Cause::lookup_failed};
 }
 
@@ -113,7 +113,7 @@ NameStep look_at_taken(const Claimant& claimant, const Generation& known,
   if (claim == nullptr) {
     return Problem{Report::detail,
                    prefixed(claimant, pod_claim, "claim " + name + " has just gone"),
-                   Retry::with_backoff, Cause::create_failed};
+                   Outcome::retry(), Cause::create_failed};
   }
   if (is_orphan(**claim, claimant.user, pod_claim)) return generated(*claim);
   return Taken{};
@@ -133,8 +133,11 @@ NameStep try_name(const Claimant& claimant, const Generation& known,
   if (error.reason == runtime::Reason::already_exists) {
     return look_at_taken(claimant, known, pod_claim, name);
   }
-  return creation_problem(claimant, pod_claim, Cause::create_failed,
-                          "create ResourceClaim : " + error.message, retry_after_create(error));
+  Problem problem =
+      creation_problem(claimant, pod_claim, Cause::create_failed,
+                       "create ResourceClaim : " + error.message, outcome_after_create(error));
+  if (error.reason == runtime::Reason::shutting_down) problem.report = Report::detail;
+  return problem;
 }
 
 // There is no good claim in the status: use what was made earlier, or make one. Who has made one
@@ -184,9 +187,8 @@ NamedClaim check_named(const Claimant& claimant, const Generation& known,
 }  // namespace
 
 Problem creation_problem(const Claimant& claimant, const api::PodClaim& pod_claim, Cause cause,
-                         const std::string& why, Retry retry) {
-  return {retry == Retry::never ? Report::detail : Report::failed_creation_event,
-          prefixed(claimant, pod_claim, why), retry, cause};
+                         const std::string& why, Outcome outcome) {
+  return {Report::failed_creation_event, prefixed(claimant, pod_claim, why), outcome, cause};
 }
 
 ClaimPtr find_orphan(const std::vector<ClaimPtr>& candidates, const api::ClaimUser& owner,
@@ -262,7 +264,7 @@ bool status_has(const api::ClaimUser& user, const Made& names) {
 
 Problem names_problem(const runtime::Error& error) {
   return {Report::log, "the names of its claims could not be written: " + error.message,
-          retry_after_write(error), Cause::names_unwritten};
+          outcome_after_write(error), Cause::names_unwritten};
 }
 
 bool is_named_in_status(const Settled& settled) {

@@ -18,7 +18,7 @@
 #include "controllers/api/resource_claim.hpp"
 #include "controllers/api/resource_claim_template.hpp"
 #include "controllers/common/feature_gates.hpp"
-#include "controllers/resource_claim/sync/retry.hpp"
+#include "controllers/resource_claim/rules/retry.hpp"
 
 namespace dcm::resource_claim {
 
@@ -97,7 +97,7 @@ struct Problem {
   };
   Report report = Report::log;
   std::string message;
-  Retry retry = Retry::with_backoff;
+  Outcome outcome = Outcome::retry();
   Cause cause = Cause::unsupported;
   friend bool operator==(const Problem&, const Problem&) = default;
 };
@@ -143,7 +143,7 @@ ClaimPtr find_orphan(const std::vector<ClaimPtr>& candidates, const api::ClaimUs
 // The event's problem of a pod claim: `why` as a user reads it.
 Problem creation_problem(const Claimant& claimant, const api::PodClaim& pod_claim,
                          Problem::Cause cause, const std::string& why,
-                         Retry retry = Retry::with_backoff);
+                         Outcome outcome = Outcome::retry());
 
 // The next step for one pod claim whose claim is made for the claimant itself.
 PodClaimStep decide_own_claim(const Claimant& claimant, const Generation& known,

@@ -45,30 +45,28 @@ PodClaimStep decide_shared_claim(const PodSnapshot& snapshot, const common::Feat
       fmt::format(
           "claim {} is a PodGroup claim but the DRAWorkloadResourceClaims feature is disabled",
           pod_claim.name.str()));
-  off.retry = Retry::never;
+  off.outcome = Outcome::done();
   return off;
 }
 
 Problem reserve_problem(const std::string& claim, const runtime::Error& error) {
-  const Retry retry = retry_after_write(error);
-  const bool is_fault = !runtime::is_conflict(error) && retry != Retry::never;
-  return {is_fault ? Report::log : Report::detail,
-          fmt::format("reserve ResourceClaim {}: {}", claim, error.message), retry,
-          Cause::reserve_failed};
+  return {is_fault(error) ? Report::log : Report::detail,
+          fmt::format("reserve ResourceClaim {}: {}", claim, error.message),
+          outcome_after_write(error), Cause::reserve_failed};
 }
 
 Problem refused_group(const api::Pod& pod) {
   return {Report::log,
           fmt::format("Pod is a member of PodGroup {} but GenericWorkload feature is disabled",
                       pod.scheduling_group.str()),
-          Retry::never, Cause::group_refused};
+          Outcome::done(), Cause::group_refused};
 }
 
 Problem missing_group(const api::Pod& pod) {
   return {Report::log,
           fmt::format("podgroup.{} \"{}\" not found", api::kSchedulingGroup,
                       pod.scheduling_group.str()),
-          Retry::with_backoff, Cause::group_missing};
+          Outcome::retry(), Cause::group_missing};
 }
 
 // The garbage collector takes that one, and could not while it is reserved for the group of now. Or
@@ -129,7 +127,7 @@ ReservationStep decide_reservation(const PodSnapshot& snapshot, const common::Fe
     return Problem{Report::failed_reservation_event,
                    fmt::format("resource claim \"{}\" is reserved for {} consumers already", name,
                                claim->reserved_for.size()),
-                   Retry::never, Cause::too_many_users};
+                   Outcome::done(), Cause::too_many_users};
   }
   if (snapshot.busy.contains(name)) return NotReserved::under_way;
   const auto failed = snapshot.reserve_failures.find(name);

@@ -2,7 +2,6 @@
 // sending one of its own that would only conflict with it or say the same.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -10,14 +9,13 @@
 #include <vector>
 
 #include "controllers/resource_claim/sync/item.hpp"
+#include "workqueue/outcome.hpp"
 #include "workqueue/priority.hpp"
 
 namespace dcm::resource_claim {
 
 // An item that waits for another one's request.
 struct WaitingItem {
-  enum class Because : std::uint8_t { it_succeeded, it_failed };
-
   Item item;
   workqueue::Priority priority;
 };
@@ -26,9 +24,9 @@ struct WaitingItem {
 template <class Key>
 class OneAtATime {
  public:
-  // Has an item that has waited synced once more; after a failure as if that had been its own, so
-  // that those who wait don't follow each other into the same failure without a pause.
-  using Wake = std::function<void(const WaitingItem&, WaitingItem::Because)>;
+  // Has an item that has waited synced once more; after a failure (Outcome::retry()) as if that had
+  // been its own, so that those that wait don't follow each other into it without a pause.
+  using Wake = std::function<void(const WaitingItem&, workqueue::Outcome)>;
   explicit OneAtATime(Wake wake) : wake_(std::move(wake)) {}
 
   // The right to send the request. Ends as failed unless it is said to have succeeded.
@@ -38,17 +36,17 @@ class OneAtATime {
     Turn(Turn&& other) noexcept
         : owner_(std::exchange(other.owner_, nullptr)),
           key_(std::move(other.key_)),
-          because_(other.because_) {}
+          outcome_(other.outcome_) {}
     Turn& operator=(Turn&&) = delete;
     ~Turn() {
-      if (owner_ != nullptr) owner_->end(key_, because_);
+      if (owner_ != nullptr) owner_->end(key_, outcome_);
     }
-    void succeeded() { because_ = WaitingItem::Because::it_succeeded; }
+    void succeeded() { outcome_ = workqueue::Outcome::done(); }
 
    private:
     OneAtATime* owner_;
     Key key_;
-    WaitingItem::Because because_ = WaitingItem::Because::it_failed;
+    workqueue::Outcome outcome_ = workqueue::Outcome::retry();
   };
 
   // Nothing: somebody else has the turn, and `item` is woken at its end.
@@ -60,9 +58,9 @@ class OneAtATime {
   }
 
  private:
-  void end(const Key& key, WaitingItem::Because because) {
+  void end(const Key& key, workqueue::Outcome outcome) {
     const auto ended = waiting_.extract(key);
-    for (const WaitingItem& item : ended.mapped()) wake_(item, because);
+    for (const WaitingItem& item : ended.mapped()) wake_(item, outcome);
   }
 
   Wake wake_;

@@ -11,12 +11,6 @@ namespace {
 // About as many as can be deleted until the watch shows it; who is forgotten costs a request.
 constexpr std::size_t kDeletedMax = 1'024;
 
-// Not a fault: others work on the claim as well.
-bool is_expected(const runtime::Error& error) {
-  return runtime::is_conflict(error) || runtime::is_object_gone(error) ||
-         error.reason == runtime::Reason::shutting_down;
-}
-
 template <class Ptr>
 std::variant<Ptr, Gone, runtime::Error> answer_of(const Result<Ptr>& answer) {
   if (answer) return *answer;
@@ -36,53 +30,53 @@ ClaimSync::ClaimSync(Stores stores, const UidMemory& deleted_consumers, ClaimApi
       log_(std::move(log)),
       deleted_(kDeletedMax) {}
 
-Task<Retry> ClaimSync::sync(api::NamespacedName key, Attempt attempt) {
+Task<Outcome> ClaimSync::sync(api::NamespacedName key, Attempt attempt) {
   const ClaimPtr claim = stores_.claims.get(key);
-  if (claim == nullptr) co_return Retry::never;
+  if (claim == nullptr) co_return Outcome::done();
   // The watch has not shown it yet.
-  if (deleted_.contains(claim->meta.uid) && !claim->meta.is_being_deleted) co_return Retry::never;
-  ClaimSnapshot snapshot = make_claim_snapshot(stores_, deleted_consumers_, gates_, claim);
-  while (true) {
-    const ClaimStep step = decide_claim(snapshot);
-    if (log_.v(4)) log_.info("Decided", {{"claim", key.str()}, {"step", describe(step)}});
-    auto carried_out =
-        std::visit([&](const auto& what) { return carry_out(snapshot, what, attempt); }, step);
-    const End end = co_await std::move(carried_out);
-    if (end) co_return *end;
-  }
+  if (deleted_.contains(claim->meta.uid) && !claim->meta.is_being_deleted)
+    co_return Outcome::done();
+  const Outcome outcome = co_await run_round(
+      *this, make_claim_snapshot(stores_, deleted_consumers_, gates_, claim), attempt);
+  co_return outcome;
 }
 
-Task<ClaimSync::End> ClaimSync::carry_out(ClaimSnapshot& snapshot, const ClaimFinished& step,
-                                          Attempt attempt) {
-  if (!step.failure) {
-    co_return step.then == ClaimFinished::Then::look_again ? Retry::slowly : Retry::never;
+ClaimStep ClaimSync::decide(const ClaimSnapshot& snapshot) const {
+  ClaimStep step = decide_claim(snapshot);
+  if (log_.v(4)) {
+    log_.info("Decided", {{"claim", snapshot.claim->meta.key.str()}, {"step", describe(step)}});
   }
-  log_failure("look for the consumers of", snapshot.claim, *step.failure, attempt);
-  co_return retry_after_read(*step.failure);
+  return step;
 }
 
-Task<ClaimSync::End> ClaimSync::carry_out(ClaimSnapshot& snapshot, const GetPod& step,
-                                          Attempt attempt) {
+Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const ClaimFinished& step,
+                                    Attempt attempt) {
+  if (step.failure) {
+    log_failure("look for the consumers of", snapshot.claim, *step.failure, attempt);
+  }
+  co_return step.outcome;
+}
+
+Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const GetPod& step, Attempt attempt) {
   const Result<PodPtr> pod =
       co_await api_.get_pod({snapshot.claim->meta.key.namespace_, step.name}, attempt.priority);
   snapshot.answers.emplace(step.name, answer_of(pod));
   co_return std::nullopt;
 }
 
-Task<ClaimSync::End> ClaimSync::carry_out(ClaimSnapshot& snapshot, const GetGroup& step,
-                                          Attempt attempt) {
+Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const GetGroup& step,
+                                    Attempt attempt) {
   const Result<GroupPtr> group =
       co_await api_.get_group({snapshot.claim->meta.key.namespace_, step.name}, attempt.priority);
   snapshot.group_answers.emplace(step.name, answer_of(group));
   co_return std::nullopt;
 }
 
-Task<ClaimSync::End> ClaimSync::carry_out(ClaimSnapshot& snapshot, const Release& step,
-                                          Attempt attempt) {
+Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const Release& step, Attempt attempt) {
   const Result<ClaimPtr> released = co_await api_.release(snapshot.claim, step, attempt.priority);
   if (!released) {
     log_failure("release", snapshot.claim, released.error(), attempt);
-    co_return retry_after_write(released.error());
+    co_return outcome_after_write(released.error());
   }
   log_write(step.allocation == api::Allocation::clear ? "Claim released and deallocated"
                                                       : "Claim released",
@@ -93,34 +87,34 @@ Task<ClaimSync::End> ClaimSync::carry_out(ClaimSnapshot& snapshot, const Release
   co_return std::nullopt;
 }
 
-Task<ClaimSync::End> ClaimSync::carry_out(ClaimSnapshot& snapshot, const RemoveFinalizer& /*step*/,
-                                          Attempt attempt) {
+Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const RemoveFinalizer& /*step*/,
+                                    Attempt attempt) {
   const Result<ClaimPtr> freed = co_await api_.remove_finalizer(snapshot.claim, attempt.priority);
   if (!freed) {
     log_failure("remove the finalizer of", snapshot.claim, freed.error(), attempt);
-    co_return retry_after_write(freed.error());
+    co_return outcome_after_write(freed.error());
   }
   log_write("Finalizer removed", snapshot.claim);
   // One that is being deleted may be gone by now.
-  if ((*freed)->meta.is_being_deleted) co_return Retry::never;
+  if ((*freed)->meta.is_being_deleted) co_return Outcome::done();
   stores_.own_claims.record(*freed);
   snapshot.claim = *freed;
   snapshot.progress = ClaimSnapshot::Progress::unprotected;
   co_return std::nullopt;
 }
 
-Task<ClaimSync::End> ClaimSync::carry_out(ClaimSnapshot& snapshot, const DeleteClaim& /*step*/,
-                                          Attempt attempt) {
+Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const DeleteClaim& /*step*/,
+                                    Attempt attempt) {
   const Result<> deleted = co_await api_.delete_claim(snapshot.claim, attempt.priority);
   if (deleted) {
     log_write("Claim deleted", snapshot.claim);
     deleted_.add(snapshot.claim->meta.uid);
-    co_return Retry::never;
+    co_return Outcome::done();
   }
   // Another claim has the name by now.
-  if (runtime::is_conflict(deleted.error())) co_return Retry::never;
+  if (runtime::is_conflict(deleted.error())) co_return Outcome::done();
   log_failure("delete", snapshot.claim, deleted.error(), attempt);
-  co_return retry_after_write(deleted.error());
+  co_return outcome_after_write(deleted.error());
 }
 
 void ClaimSync::log_failure(std::string_view what, const ClaimPtr& claim,
@@ -129,7 +123,7 @@ void ClaimSync::log_failure(std::string_view what, const ClaimPtr& claim,
     problems_.note({Item::Kind::claim, claim->meta.key},
                    fmt::format("could not {} it: {}", what, error.message));
   }
-  const bool is_line = !is_expected(error) && attempt.is_worth_a_line();
+  const bool is_line = is_fault(error) && attempt.is_worth_a_line();
   if (is_line || log_.v(4)) {
     log_.warning("A write or look-up for a claim failed",
                  {{"failed", what}, {"claim", claim->meta.key.str()}, {"error", to_string(error)}});

@@ -6,6 +6,7 @@
 #include "controllers/resource_claim/api/api.hpp"
 #include "controllers/resource_claim/sync/attempt.hpp"
 #include "controllers/resource_claim/sync/item.hpp"
+#include "controllers/resource_claim/sync/round.hpp"
 #include "controllers/resource_claim/sync/stores.hpp"
 #include "controllers/resource_claim/sync/uid_memory.hpp"
 #include "runtime/log.hpp"
@@ -19,17 +20,21 @@ class ClaimSync {
   ClaimSync(Stores stores, const UidMemory& deleted_consumers, ClaimApi& api,
             ItemProblems& problems, common::FeatureGates gates, runtime::Logger log);
 
-  Task<Retry> sync(api::NamespacedName key, Attempt attempt);
+  Task<Outcome> sync(api::NamespacedName key, Attempt attempt);
 
  private:
-  // Each adds its step's answer to the snapshot. A value: the round ends here.
-  using End = std::optional<Retry>;
-  Task<End> carry_out(ClaimSnapshot& snapshot, const ClaimFinished& step, Attempt attempt);
-  Task<End> carry_out(ClaimSnapshot& snapshot, const GetPod& step, Attempt attempt);
-  Task<End> carry_out(ClaimSnapshot& snapshot, const GetGroup& step, Attempt attempt);
-  Task<End> carry_out(ClaimSnapshot& snapshot, const Release& step, Attempt attempt);
-  Task<End> carry_out(ClaimSnapshot& snapshot, const RemoveFinalizer& step, Attempt attempt);
-  Task<End> carry_out(ClaimSnapshot& snapshot, const DeleteClaim& step, Attempt attempt);
+  template <class Sync, class Snapshot>
+  friend Task<Outcome> run_round(Sync& sync, Snapshot snapshot, Attempt attempt);
+
+  // What a round has read or written of the claim is newer than the cache.
+  static bool refresh(const ClaimSnapshot& /*snapshot*/) { return true; }
+  ClaimStep decide(const ClaimSnapshot& snapshot) const;
+  Task<RoundEnd> carry_out(ClaimSnapshot& snapshot, const ClaimFinished& step, Attempt attempt);
+  Task<RoundEnd> carry_out(ClaimSnapshot& snapshot, const GetPod& step, Attempt attempt);
+  Task<RoundEnd> carry_out(ClaimSnapshot& snapshot, const GetGroup& step, Attempt attempt);
+  Task<RoundEnd> carry_out(ClaimSnapshot& snapshot, const Release& step, Attempt attempt);
+  Task<RoundEnd> carry_out(ClaimSnapshot& snapshot, const RemoveFinalizer& step, Attempt attempt);
+  Task<RoundEnd> carry_out(ClaimSnapshot& snapshot, const DeleteClaim& step, Attempt attempt);
 
   void log_failure(std::string_view what, const ClaimPtr& claim, const runtime::Error& error,
                    Attempt attempt) const;

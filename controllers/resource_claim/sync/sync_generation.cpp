@@ -1,6 +1,9 @@
 #include "controllers/resource_claim/sync/sync_generation.hpp"
 
+#include <algorithm>
+
 #include "controllers/common/pod_claims.hpp"
+#include "controllers/resource_claim/explain/describe.hpp"
 
 namespace dcm::resource_claim {
 namespace {
@@ -29,18 +32,15 @@ runtime::Logger log_about(const Item& item, const runtime::Logger& log) {
 
 }  // namespace
 
-GenerationSync::GenerationSync(Stores stores, ClaimApi& api, CreateMetrics& metrics,
-                               runtime::Logger log)
-    : stores_(std::move(stores)), api_(api), metrics_(metrics), log_(std::move(log)) {}
-
-Task<GenerationSync::End> GenerationSync::carry_out(Generation& known, GenerationOwner owner,
-                                                    const GetClaim& step, Attempt attempt) {
+Task<RoundEnd> GenerationSync::carry_out(Generation& known, GenerationOwner owner,
+                                         const GetClaim& step, Attempt attempt) {
   const Result<ClaimPtr> claim =
-      co_await api_.get_claim({owner.item.key.namespace_, step.name}, attempt.priority);
+      co_await deps_.api.get_claim({owner.item.key.namespace_, step.name}, attempt.priority);
   if (claim) {
     const auto& controller = (*claim)->controller;
     // As good as the answer to a create.
-    if (controller && controller->uid == owner.uid) stores_.own_claims.record(*claim);
+    if (controller && controller->uid == owner.reference.uid)
+      deps_.stores.own_claims.record(*claim);
     known.claims.emplace(step.name, *claim);
   } else if (runtime::is_not_found(claim.error())) {
     known.claims.emplace(step.name, Gone{});
@@ -50,15 +50,15 @@ Task<GenerationSync::End> GenerationSync::carry_out(Generation& known, Generatio
   co_return std::nullopt;
 }
 
-Task<GenerationSync::End> GenerationSync::carry_out(Generation& known, GenerationOwner owner,
-                                                    const CreateClaim& step, Attempt attempt) {
+Task<RoundEnd> GenerationSync::carry_out(Generation& known, GenerationOwner owner,
+                                         const CreateClaim& step, Attempt attempt) {
   if (!step.replaces.empty()) {
-    const runtime::Logger log = log_about(owner.item, log_);
+    const runtime::Logger log = log_about(owner.item, deps_.log);
     log.warning("A claim that the status names does not do; making a new one",
                 {{"podClaim", step.pod_claim}, {"because", step.replaces}});
   }
   const Result<ClaimPtr> created =
-      co_await api_.create_claim(owner.item.key.namespace_, step, attempt.priority);
+      co_await deps_.api.create_claim(owner.item.key.namespace_, step, attempt.priority);
   note_created(step, created, owner);
   if (created) {
     known.claims.insert_or_assign((*created)->meta.key.name, *created);
@@ -76,10 +76,10 @@ void GenerationSync::note_created(const CreateClaim& step, const Result<ClaimPtr
       step.claim_template->uses_admin_access ? AdminAccess::yes : AdminAccess::no;
   const Owner kind = owner.item.kind == Item::Kind::group ? Owner::group : Owner::pod;
   if (created) {
-    metrics_.count(CreateMetrics::Status::success, admin, kind);
-    stores_.own_claims.record(*created);
-    if (log_.v(2)) {
-      const runtime::Logger log = log_about(owner.item, log_);
+    deps_.metrics.count(CreateMetrics::Status::success, admin, kind);
+    deps_.stores.own_claims.record(*created);
+    if (deps_.log.v(2)) {
+      const runtime::Logger log = log_about(owner.item, deps_.log);
       log.info("Claim created", {{"claim", (*created)->meta.key.name}});
     }
     return;
@@ -87,34 +87,48 @@ void GenerationSync::note_created(const CreateClaim& step, const Result<ClaimPtr
   // One that is there already is found, not missing.
   const bool is_failure =
       was_sent(created.error()) && created.error().reason != runtime::Reason::already_exists;
-  if (is_failure) metrics_.count(CreateMetrics::Status::failure, admin, kind);
+  if (is_failure) deps_.metrics.count(CreateMetrics::Status::failure, admin, kind);
 }
 
-Retry ProblemReports::report(const Item& item, const api::ObjectReference& about,
-                             const std::vector<Problem>& problems, Attempt attempt) const {
-  Retry retry = Retry::never;
-  for (const Problem& problem : problems) {
-    report(item, about, problem, attempt);
-    retry = sooner(retry, problem.retry);
+RoundEnd GenerationSync::note_names(Generation& known, const Item& item, const WriteNames& step,
+                                    const runtime::Error* error) {
+  if (error == nullptr) {
+    known.names = Generation::Names::written;
+    if (deps_.log.v(2)) {
+      log_about(item, deps_.log).info("Claim names written", {{"step", describe(PodStep(step))}});
+    }
+    return std::nullopt;
   }
-  return retry;
+  if (runtime::is_object_gone(*error)) return Outcome::done();
+  known.names_failure = *error;
+  return std::nullopt;
 }
 
-void ProblemReports::report(const Item& item, const api::ObjectReference& about,
-                            const Problem& problem, Attempt attempt) const {
+Outcome GenerationSync::report(const GenerationOwner& owner, const std::vector<Problem>& problems,
+                               Attempt attempt) const {
+  Outcome outcome = Outcome::done();
+  for (const Problem& problem : problems) {
+    report(owner, problem, attempt);
+    outcome = std::min(outcome, problem.outcome);
+  }
+  return outcome;
+}
+
+void GenerationSync::report(const GenerationOwner& owner, const Problem& problem,
+                            Attempt attempt) const {
   using Report = Problem::Report;
-  if (problem.retry != Retry::never) problems_.note(item, problem.message);
+  if (problem.outcome != Outcome::done()) deps_.problems.note(owner.item, problem.message);
   const bool is_event = problem.report == Report::failed_creation_event ||
                         problem.report == Report::failed_reservation_event;
   if (is_event) {
-    events_.report(
-        about, api::EventType::warning, kComponent,
+    deps_.events.report(
+        owner.reference, api::EventType::warning, kComponent,
         problem.report == Report::failed_creation_event ? kFailedCreation : kFailedReservation,
         problem.message);
   }
   const bool is_line = problem.report == Report::log && attempt.is_worth_a_line();
-  if (!is_line && !log_.v(is_event ? 2 : 4)) return;
-  const runtime::Logger log = log_about(item, log_);
+  if (!is_line && !deps_.log.v(is_event ? 2 : 4)) return;
+  const runtime::Logger log = log_about(owner.item, deps_.log);
   log.warning("Something could not be done", {{"why", problem.message}});
 }
 

@@ -1,8 +1,8 @@
-// Carries out the steps that give a pod or a pod group its claims (decide_generation.hpp).
+// Carries out the steps that give a pod or a pod group its claims (decide_generation.hpp): all that
+// is the same for both.
 #pragma once
 
-#include <optional>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "controllers/common/event_sink.hpp"
@@ -10,6 +10,7 @@
 #include "controllers/resource_claim/metrics.hpp"
 #include "controllers/resource_claim/sync/attempt.hpp"
 #include "controllers/resource_claim/sync/item.hpp"
+#include "controllers/resource_claim/sync/round.hpp"
 #include "controllers/resource_claim/sync/stores.hpp"
 #include "runtime/log.hpp"
 
@@ -18,49 +19,48 @@ namespace dcm::resource_claim {
 // For whom claims are made, in this round.
 struct GenerationOwner {
   Item item;
-  api::Uid uid;
+  api::ObjectReference reference;  // for events
 };
 
 // One for all pods and groups. All references must outlive it.
 class GenerationSync {
  public:
-  GenerationSync(Stores stores, ClaimApi& api, CreateMetrics& metrics, runtime::Logger log);
+  // All references must outlive it.
+  struct Dependencies {
+    Stores stores;
+    ClaimApi& api;
+    CreateMetrics& metrics;
+    common::EventSink& events;
+    ItemProblems& problems;
+    runtime::Logger log;
+  };
+  explicit GenerationSync(Dependencies dependencies) : deps_(std::move(dependencies)) {}
 
-  // Each adds its step's answer to what is known. A value: the round ends here.
-  using End = std::optional<Retry>;
-  Task<End> carry_out(Generation& known, GenerationOwner owner, const GetClaim& step,
-                      Attempt attempt);
-  Task<End> carry_out(Generation& known, GenerationOwner owner, const CreateClaim& step,
-                      Attempt attempt);
+  // Each adds its step's answer to what is known.
+  Task<RoundEnd> carry_out(Generation& known, GenerationOwner owner, const GetClaim& step,
+                           Attempt attempt);
+  Task<RoundEnd> carry_out(Generation& known, GenerationOwner owner, const CreateClaim& step,
+                           Attempt attempt);
+  // Of WriteNames: `written` is the answer, the object as it is now, and goes to `own_writes`.
+  template <class Ptr, class OwnWrites>
+  RoundEnd note_names(Generation& known, const Item& item, const WriteNames& step,
+                      const Result<Ptr>& written, OwnWrites& own_writes) {
+    if (written) own_writes.record(*written);
+    return note_names(known, item, step, written ? nullptr : &written.error());
+  }
+  // Of Finished: users, operators or nobody are told of what could not be done. Returns what is
+  // wanted for the problem that can pass first.
+  Outcome report(const GenerationOwner& owner, const std::vector<Problem>& problems,
+                 Attempt attempt) const;
 
  private:
+  RoundEnd note_names(Generation& known, const Item& item, const WriteNames& step,
+                      const runtime::Error* error);
+  void report(const GenerationOwner& owner, const Problem& problem, Attempt attempt) const;
   void note_created(const CreateClaim& step, const Result<ClaimPtr>& created,
                     const GenerationOwner& owner);
 
-  Stores stores_;
-  ClaimApi& api_;
-  CreateMetrics& metrics_;
-  runtime::Logger log_;
-};
-
-// Tells users, operators or nobody of what could not be done for a pod or group.
-class ProblemReports {
- public:
-  // Both references must outlive it.
-  ProblemReports(common::EventSink& events, ItemProblems& problems, runtime::Logger log)
-      : events_(events), problems_(problems), log_(std::move(log)) {}
-
-  // When the first of them may be tried again.
-  Retry report(const Item& item, const api::ObjectReference& about,
-               const std::vector<Problem>& problems, Attempt attempt) const;
-
- private:
-  void report(const Item& item, const api::ObjectReference& about, const Problem& problem,
-              Attempt attempt) const;
-
-  common::EventSink& events_;
-  ItemProblems& problems_;
-  runtime::Logger log_;
+  Dependencies deps_;
 };
 
 }  // namespace dcm::resource_claim

@@ -6,6 +6,7 @@
 #include "controllers/resource_claim/api/api.hpp"
 #include "controllers/resource_claim/rules/decide_group.hpp"
 #include "controllers/resource_claim/sync/attempt.hpp"
+#include "controllers/resource_claim/sync/round.hpp"
 #include "controllers/resource_claim/sync/stores.hpp"
 #include "controllers/resource_claim/sync/sync_generation.hpp"
 #include "runtime/log.hpp"
@@ -15,33 +16,32 @@ namespace dcm::resource_claim {
 // One sync at a time per group; any number of groups at once. All references must outlive it.
 class GroupSync {
  public:
-  GroupSync(Stores stores, ClaimApi& api, GenerationSync& generation, ProblemReports reports,
-            common::FeatureGates gates, runtime::Logger log);
+  GroupSync(Stores stores, ClaimApi& api, GenerationSync& generation, common::FeatureGates gates,
+            runtime::Logger log);
 
   // In which version groups are served: "scheduling.k8s.io/v1beta1". Before the first sync.
   void use_api_version(std::string version) { api_version_ = std::move(version); }
 
-  Task<Retry> sync(api::NamespacedName key, Attempt attempt);
+  Task<Outcome> sync(api::NamespacedName key, Attempt attempt);
 
   // What the next round will know of the group at its start.
   GroupSnapshot snapshot_of(const GroupPtr& group) const;
 
  private:
-  // Each adds its step's answer to the snapshot. A value: the round ends here.
-  using End = GenerationSync::End;
-  Task<End> carry_out(GroupSnapshot& snapshot, const Finished& step, Attempt attempt);
-  Task<End> carry_out(GroupSnapshot& snapshot, const WriteNames& step, Attempt attempt);
-  // The others.
-  template <class Step>
-  Task<End> carry_out(GroupSnapshot& snapshot, const Step& step, Attempt attempt);
+  template <class Sync, class Snapshot>
+  friend Task<Outcome> run_round(Sync& sync, Snapshot snapshot, Attempt attempt);
 
   bool refresh(GroupSnapshot& snapshot) const;
-  api::ObjectReference reference_to(const api::PodGroup& group) const;
+  GroupStep decide(const GroupSnapshot& snapshot) const;
+  Task<RoundEnd> carry_out(GroupSnapshot& snapshot, const Finished& step, Attempt attempt);
+  Task<RoundEnd> carry_out(GroupSnapshot& snapshot, const GetClaim& step, Attempt attempt);
+  Task<RoundEnd> carry_out(GroupSnapshot& snapshot, const CreateClaim& step, Attempt attempt);
+  Task<RoundEnd> carry_out(GroupSnapshot& snapshot, const WriteNames& step, Attempt attempt);
+  GenerationOwner owner_of(const api::PodGroup& group) const;
 
   Stores stores_;
   ClaimApi& api_;
   GenerationSync& generation_;
-  ProblemReports reports_;
   common::FeatureGates gates_;
   runtime::Logger log_;
   std::string api_version_;

@@ -13,74 +13,70 @@ Item item_of(const api::Pod& pod) {
   return {Item::Kind::pod, pod.meta.key};
 }
 
-api::ObjectReference reference_to(const api::Pod& pod) {
-  return {"v1", "Pod", pod.meta.key, pod.meta.uid, pod.meta.resource_version.str()};
+GenerationOwner owner_of(const api::Pod& pod) {
+  return {item_of(pod), {"v1", "Pod", pod.meta.key, pod.meta.uid, pod.meta.resource_version.str()}};
 }
 
 }  // namespace
 
-PodSync::PodSync(Stores stores, ClaimApi& api, GenerationSync& generation, ProblemReports reports,
+PodSync::PodSync(Stores stores, ClaimApi& api, GenerationSync& generation,
                  common::FeatureGates gates, OneAtATime<api::NamespacedName>::Wake wake,
                  runtime::Logger log)
     : stores_(std::move(stores)),
       api_(api),
       generation_(generation),
-      reports_(std::move(reports)),
       gates_(gates),
       log_(std::move(log)),
       reservations_(std::move(wake)) {}
 
-Task<Retry> PodSync::sync(api::NamespacedName key, Attempt attempt) {
+Task<Outcome> PodSync::sync(api::NamespacedName key, Attempt attempt) {
   const PodPtr pod = stores_.pods.get(key);
-  if (pod == nullptr) co_return Retry::never;
-  PodSnapshot snapshot = snapshot_of(pod);
-  while (refresh(snapshot)) {
-    const PodStep step = decide_pod(snapshot, gates_);
-    if (log_.v(4)) log_.info("Decided", {{"pod", key.str()}, {"step", describe(step)}});
-    auto carried_out =
-        std::visit([&](const auto& what) { return carry_out(snapshot, what, attempt); }, step);
-    const End end = co_await std::move(carried_out);
-    if (end) co_return *end;
-  }
-  co_return Retry::never;
+  if (pod == nullptr) co_return Outcome::done();
+  const Outcome outcome = co_await run_round(*this, snapshot_of(pod), attempt);
+  co_return outcome;
 }
 
 PodSnapshot PodSync::snapshot_of(const PodPtr& pod) const {
   return make_pod_snapshot(stores_, pod);
 }
 
-template <class Step>
-Task<PodSync::End> PodSync::carry_out(PodSnapshot& snapshot, const Step& step, Attempt attempt) {
-  const api::Pod& pod = *snapshot.pod;
-  return generation_.carry_out(snapshot, {item_of(pod), pod.meta.uid}, step, attempt);
+// The pod may have changed while a step waited. False: it is gone, or another one has its name.
+bool PodSync::refresh(PodSnapshot& snapshot) const {
+  PodPtr newest = stores_.pods.get(snapshot.pod->meta.key);
+  if (newest == nullptr || newest->meta.uid != snapshot.pod->meta.uid) return false;
+  snapshot.pod = std::move(newest);
+  return true;
 }
 
-Task<PodSync::End> PodSync::carry_out(PodSnapshot& snapshot, const Finished& step,
-                                      Attempt attempt) {
-  const Retry retry =
-      reports_.report(item_of(*snapshot.pod), reference_to(*snapshot.pod), step.problems, attempt);
-  co_return sooner(snapshot.busy.empty() ? Retry::never : Retry::when_woken, retry);
+PodStep PodSync::decide(const PodSnapshot& snapshot) const {
+  PodStep step = decide_pod(snapshot, gates_);
+  if (log_.v(4)) {
+    log_.info("Decided", {{"pod", snapshot.pod->meta.key.str()}, {"step", describe(step)}});
+  }
+  return step;
 }
 
-Task<PodSync::End> PodSync::carry_out(PodSnapshot& snapshot, const WriteNames& step,
-                                      Attempt attempt) {
+Task<RoundEnd> PodSync::carry_out(PodSnapshot& snapshot, const Finished& step, Attempt attempt) {
+  const Outcome wanted = generation_.report(owner_of(*snapshot.pod), step.problems, attempt);
+  co_return std::min(snapshot.busy.empty() ? Outcome::done() : Outcome::set_aside(), wanted);
+}
+
+Task<RoundEnd> PodSync::carry_out(PodSnapshot& snapshot, const GetClaim& step, Attempt attempt) {
+  return generation_.carry_out(snapshot, owner_of(*snapshot.pod), step, attempt);
+}
+
+Task<RoundEnd> PodSync::carry_out(PodSnapshot& snapshot, const CreateClaim& step, Attempt attempt) {
+  return generation_.carry_out(snapshot, owner_of(*snapshot.pod), step, attempt);
+}
+
+Task<RoundEnd> PodSync::carry_out(PodSnapshot& snapshot, const WriteNames& step, Attempt attempt) {
   const Result<PodPtr> written =
       co_await api_.write_names(snapshot.pod, step.names, attempt.priority);
-  if (written) {
-    if (log_.v(2)) {
-      log_.info("Claim names written",
-                {{"pod", snapshot.pod->meta.key.str()}, {"step", describe(PodStep(step))}});
-    }
-    stores_.own_pods.record(*written);
-    snapshot.names = Generation::Names::written;
-    co_return std::nullopt;
-  }
-  if (runtime::is_object_gone(written.error())) co_return Retry::never;
-  snapshot.names_failure = written.error();
-  co_return std::nullopt;
+  co_return generation_.note_names(snapshot, item_of(*snapshot.pod), step, written,
+                                   stores_.own_pods);
 }
 
-Task<PodSync::End> PodSync::carry_out(PodSnapshot& snapshot, const Reserve& step, Attempt attempt) {
+Task<RoundEnd> PodSync::carry_out(PodSnapshot& snapshot, const Reserve& step, Attempt attempt) {
   const api::NamespacedName key = step.claim->meta.key;
   auto turn = reservations_.begin(key, {item_of(*snapshot.pod), attempt.priority});
   if (!turn) {
@@ -115,14 +111,6 @@ Task<Result<ClaimPtr>> PodSync::reserve(const Reserve& step, Attempt attempt) {
     co_return runtime::fail(runtime::Reason::conflict, "the reservation did not last");
   }
   co_return reserved;
-}
-
-// The pod may have changed while a step waited. False: it is gone, or another one has its name.
-bool PodSync::refresh(PodSnapshot& snapshot) const {
-  PodPtr newest = stores_.pods.get(snapshot.pod->meta.key);
-  if (newest == nullptr || newest->meta.uid != snapshot.pod->meta.uid) return false;
-  snapshot.pod = std::move(newest);
-  return true;
 }
 
 }  // namespace dcm::resource_claim

@@ -406,7 +406,7 @@ TEST(DecideClaimOfGroup, one_that_only_the_server_has_is_asked_for_again) {
   const ClaimSnapshot known = KnownOfClaim(shared("x").allocated().reserved_for_group("trainers"))
                                   .got("trainers", trainers().get());
   const ClaimStep step = decide_claim(known);
-  EXPECT_EQ(std::get<ClaimFinished>(step).then, ClaimFinished::Then::look_again);
+  EXPECT_EQ(std::get<ClaimFinished>(step).outcome, kLookAgain);
 }
 
 }  // namespace

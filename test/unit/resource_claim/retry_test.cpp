@@ -1,4 +1,4 @@
-#include "controllers/resource_claim/sync/retry.hpp"
+#include "controllers/resource_claim/rules/retry.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,59 +11,61 @@ using runtime::Reason;
 struct Row {
   const char* sentence;
   Reason reason;
-  Retry after_create;
-  Retry after_write;
-  Retry after_read;
+  Outcome after_create;
+  Outcome after_write;
+  Outcome after_read;
 };
 
 TEST(Retry, by_what_failed) {
   const Row rows[] = {
       {"a quota or a webhook may have changed when we come back", Reason::forbidden,
-       Retry::with_backoff, Retry::with_backoff, Retry::with_backoff},
+       Outcome::retry(), Outcome::retry(), Outcome::retry()},
       {"an admission policy that denies says that the object is invalid, and may be lifted",
-       Reason::invalid, Retry::with_backoff, Retry::with_backoff, Retry::with_backoff},
-      {"a conflict is decided again", Reason::conflict, Retry::with_backoff, Retry::with_backoff,
-       Retry::with_backoff},
+       Reason::invalid, Outcome::retry(), Outcome::retry(), Outcome::retry()},
+      {"a conflict is decided again", Reason::conflict, Outcome::retry(), Outcome::retry(),
+       Outcome::retry()},
       {"nothing is left to write for an object that is gone", Reason::object_not_found,
-       Retry::with_backoff, Retry::never, Retry::with_backoff},
-      {"nor for one that was replaced", Reason::another_object, Retry::with_backoff, Retry::never,
-       Retry::with_backoff},
+       Outcome::retry(), Outcome::done(), Outcome::retry()},
+      {"nor for one that was replaced", Reason::another_object, Outcome::retry(), Outcome::done(),
+       Outcome::retry()},
       {"a 404 of the whole resource says nothing about the object", Reason::not_served,
-       Retry::with_backoff, Retry::with_backoff, Retry::with_backoff},
-      {"somebody must grant the permission first", Reason::binding_forbidden, Retry::with_backoff,
-       Retry::slowly, Retry::with_backoff},
+       Outcome::retry(), Outcome::retry(), Outcome::retry()},
+      {"somebody must grant the permission first", Reason::binding_forbidden, Outcome::retry(),
+       kLookAgain, Outcome::retry()},
       {"what is too large for the server stays so, most likely", Reason::request_too_large,
-       Retry::slowly, Retry::with_backoff, Retry::with_backoff},
-      {"what is lost is tried again", Reason::disconnected, Retry::with_backoff,
-       Retry::with_backoff, Retry::with_backoff},
-      {"another object has the name, for now", Reason::already_exists, Retry::with_backoff,
-       Retry::with_backoff, Retry::with_backoff},
-      {"who stops does not come back", Reason::shutting_down, Retry::never, Retry::never,
-       Retry::never},
+       kLookAgain, Outcome::retry(), Outcome::retry()},
+      {"what is lost is tried again", Reason::disconnected, Outcome::retry(), Outcome::retry(),
+       Outcome::retry()},
+      {"another object has the name, for now", Reason::already_exists, Outcome::retry(),
+       Outcome::retry(), Outcome::retry()},
+      {"who stops does not come back", Reason::shutting_down, Outcome::done(), Outcome::done(),
+       Outcome::done()},
   };
   for (const Row& row : rows) {
-    EXPECT_EQ(retry_after_create(Error{row.reason, ""}), row.after_create) << row.sentence;
-    EXPECT_EQ(retry_after_write(Error{row.reason, ""}), row.after_write) << row.sentence;
-    EXPECT_EQ(retry_after_read(Error{row.reason, ""}), row.after_read) << row.sentence;
+    EXPECT_EQ(outcome_after_create(Error{row.reason, ""}), row.after_create) << row.sentence;
+    EXPECT_EQ(outcome_after_write(Error{row.reason, ""}), row.after_write) << row.sentence;
+    EXPECT_EQ(outcome_after_read(Error{row.reason, ""}), row.after_read) << row.sentence;
   }
 }
 
 TEST(Retry, not_before_the_server_wishes) {
   using std::chrono::seconds;
   const Error busy{.reason = Reason::too_many_requests, .message = "", .retry_after = seconds(7)};
-  for (const Retry& retry :
-       {retry_after_create(busy), retry_after_write(busy), retry_after_read(busy)}) {
-    EXPECT_EQ(retry, Retry(Retry::with_backoff, seconds(7)));
+  for (const Outcome& outcome :
+       {outcome_after_create(busy), outcome_after_write(busy), outcome_after_read(busy)}) {
+    EXPECT_EQ(outcome, Outcome::retry(seconds(7)));
   }
-  EXPECT_EQ(sooner(retry_after_read(busy), Retry::with_backoff), Retry::with_backoff);
-  EXPECT_EQ(sooner(Retry::slowly, retry_after_read(busy)), retry_after_read(busy));
 }
 
-TEST(Retry, the_more_eager_of_two_wins) {
-  EXPECT_EQ(sooner(Retry::never, Retry::never), Retry::never);
-  EXPECT_EQ(sooner(Retry::never, Retry::slowly), Retry::slowly);
-  EXPECT_EQ(sooner(Retry::slowly, Retry::with_backoff), Retry::with_backoff);
-  EXPECT_EQ(sooner(Retry::with_backoff, Retry::never), Retry::with_backoff);
+TEST(Retry, an_operator_need_not_know_of_conflicts_objects_that_are_gone_and_the_end) {
+  for (const Reason reason : {Reason::conflict, Reason::object_not_found, Reason::another_object,
+                              Reason::shutting_down}) {
+    EXPECT_FALSE(is_fault(Error{reason, ""})) << static_cast<int>(reason);
+  }
+  for (const Reason reason :
+       {Reason::forbidden, Reason::invalid, Reason::not_served, Reason::internal_error}) {
+    EXPECT_TRUE(is_fault(Error{reason, ""})) << static_cast<int>(reason);
+  }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "workqueue/workers.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <new>
 #include <stdexcept>
@@ -195,6 +196,14 @@ CO_TEST(Workers, let_others_run_between_items_that_need_no_waiting) {
   EXPECT_LT(setup.handled.size(), 5U);
   co_await setup.finish();
   EXPECT_EQ(setup.handled.size(), 100U);
+}
+
+TEST(Outcome, the_more_eager_of_two_is_less) {
+  const Outcome by_eagerness[] = {Outcome::retry(),         Outcome::retry(7s),
+                                  Outcome::retry_after(1s), Outcome::retry_after(1min),
+                                  Outcome::set_aside(),     Outcome::done()};
+  EXPECT_TRUE(std::ranges::is_sorted(by_eagerness));
+  EXPECT_LT(Outcome::retry(1h), Outcome::retry_after(1s)) << "a failure goes with its back-off";
 }
 
 }  // namespace

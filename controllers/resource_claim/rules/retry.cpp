@@ -1,0 +1,27 @@
+#include "controllers/resource_claim/rules/retry.hpp"
+
+namespace dcm::resource_claim {
+
+using runtime::Reason;
+
+Outcome outcome_after_create(const runtime::Error& error) {
+  return error.reason == Reason::request_too_large ? kLookAgain : outcome_after_read(error);
+}
+
+Outcome outcome_after_write(const runtime::Error& error) {
+  if (runtime::is_object_gone(error)) return Outcome::done();
+  if (error.reason == Reason::binding_forbidden) return kLookAgain;
+  return outcome_after_read(error);
+}
+
+Outcome outcome_after_read(const runtime::Error& error) {
+  if (error.reason == Reason::shutting_down) return Outcome::done();
+  return Outcome::retry(error.retry_after.value_or(runtime::Duration::zero()));
+}
+
+bool is_fault(const runtime::Error& error) {
+  return !runtime::is_conflict(error) && !runtime::is_object_gone(error) &&
+         error.reason != Reason::shutting_down;
+}
+
+}  // namespace dcm::resource_claim

@@ -1,0 +1,30 @@
+// When work that failed is tried again, by the error alone.
+#pragma once
+
+#include <chrono>
+
+#include "runtime/error.hpp"
+#include "workqueue/outcome.hpp"
+
+namespace dcm::resource_claim {
+
+using workqueue::Outcome;
+
+// Until somebody grants a permission, or a pod that the cache does not have ends: nobody tells.
+inline constexpr Outcome kLookAgain = Outcome::retry_after(std::chrono::minutes(1));
+
+// After a create: every refusal may pass (quota, policies and labels change unseen), but one that
+// is too large does so slowly.
+Outcome outcome_after_create(const runtime::Error& error);
+// After a patch or delete: of an object that is gone, or that another one has replaced, there is
+// nothing left to do. Every other refusal may pass, also one that is called invalid: that is what a
+// ValidatingAdmissionPolicy says where it denies.
+Outcome outcome_after_write(const runtime::Error& error);
+// After a look-up.
+Outcome outcome_after_read(const runtime::Error& error);
+
+// Whether an operator should know. Others work on the same objects, so that writes conflict and
+// objects go; and a process that stops sends nothing.
+bool is_fault(const runtime::Error& error);
+
+}  // namespace dcm::resource_claim

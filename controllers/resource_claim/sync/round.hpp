@@ -1,0 +1,33 @@
+// One round for one item: what is decided is carried out, and what came of that is decided upon,
+// until a step ends the round.
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "controllers/resource_claim/sync/attempt.hpp"
+#include "runtime/task.hpp"
+#include "workqueue/outcome.hpp"
+
+namespace dcm::resource_claim {
+
+// What a step that was carried out means for the round: nothing, it goes on; or it ends so.
+using RoundEnd = std::optional<workqueue::Outcome>;
+
+// `Sync` has, for its kind of snapshot: `refresh(snapshot)`, false when there is nothing left to do
+// it for; `decide(snapshot)`, the next step, a variant; and a `carry_out(snapshot, step, attempt)`
+// for each alternative, which adds the answer to the snapshot. `sync` must outlive the task.
+template <class Sync, class Snapshot>
+runtime::Task<workqueue::Outcome> run_round(Sync& sync, Snapshot snapshot, Attempt attempt) {
+  while (sync.refresh(snapshot)) {
+    const auto step = sync.decide(snapshot);
+    auto carried_out =
+        std::visit([&](const auto& what) { return sync.carry_out(snapshot, what, attempt); }, step);
+    const RoundEnd end = co_await std::move(carried_out);
+    if (end) co_return *end;
+  }
+  co_return workqueue::Outcome::done();
+}
+
+}  // namespace dcm::resource_claim
