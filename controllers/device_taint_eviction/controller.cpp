@@ -72,8 +72,7 @@ void Controller::notify() {
   changed_.notify_all();
 }
 
-// A rule goes to the queue before the pods that are due because of it: most rules are worked off in
-// one slice, and then their condition says first how many will go.
+// A rule goes to the queue before the pods that are due because of it.
 Task<> Controller::follow() {
   while (!is_stopped_) {
     has_changed_ = false;

@@ -16,10 +16,13 @@ constexpr runtime::Duration kBackoffMax = 1000s;
 
 }  // namespace
 
-void PendingPods::put(const PodRef& pod, runtime::WallTime due, std::vector<RuleId> rules) {
+void PendingPods::put(const PodRef& pod, runtime::WallTime due, std::vector<RuleId> rules,
+                      PendingPod::Waits first) {
+  using Waits = PendingPod::Waits;
   const auto [entry, is_new] = pods_.try_emplace(pod.uid);
   PendingPod& pending = entry->second;
-  if (!is_new && pending.due == due && pending.rules == rules) return;
+  const bool may_go = is_new || pending.waits != Waits::for_walk || first == Waits::for_walk;
+  if (!is_new && may_go && pending.due == due && pending.rules == rules) return;
   if (is_new) {
     pending.pod = pod;
     pending.sequence = ++last_sequence_;
@@ -28,10 +31,18 @@ void PendingPods::put(const PodRef& pod, runtime::WallTime due, std::vector<Rule
   }
   pending.rules = std::move(rules);
   count(pending);
-  const bool waits_until_due = is_new || pending.waits == PendingPod::Waits::until_due;
-  if (!is_new && waits_until_due) leave(pending);
+  const Waits before = is_new ? first : pending.waits;
+  const bool was_tried = before != Waits::until_due && before != Waits::for_walk;
+  if (!is_new && !was_tried) leave(pending);
   pending.due = due;
-  if (waits_until_due) wait(pending, PendingPod::Waits::until_due);
+  if (!was_tried) wait(pending, before == Waits::for_walk ? first : before);
+}
+
+void PendingPods::end_walk() {
+  for (const api::Uid& uid : std::exchange(found_, {})) {
+    PendingPod* pod = find(uid);
+    if (pod != nullptr && pod->waits == PendingPod::Waits::for_walk) put_back(*pod);
+  }
 }
 
 std::optional<PendingPod> PendingPods::erase(const api::Uid& uid) {
@@ -165,6 +176,7 @@ void PendingPods::uncount(const PendingPod& pod) {
 
 void PendingPods::wait(PendingPod& pod, PendingPod::Waits waits) {
   pod.waits = waits;
+  if (waits == PendingPod::Waits::for_walk) return found_.push_back(pod.pod.uid);
   if (waits == PendingPod::Waits::until_due) return due_.push(pod);
   retries_.push(pod);
   if (waits != PendingPod::Waits::for_budget) return;
@@ -174,7 +186,7 @@ void PendingPods::wait(PendingPod& pod, PendingPod::Waits waits) {
 
 void PendingPods::leave(PendingPod& pod) {
   const auto waits = std::exchange(pod.waits, PendingPod::Waits::not_at_all);
-  if (waits == PendingPod::Waits::not_at_all) return;
+  if (waits == PendingPod::Waits::not_at_all || waits == PendingPod::Waits::for_walk) return;
   if (waits == PendingPod::Waits::until_due) return due_.erase(pod);
   retries_.erase(pod);
   if (waits != PendingPod::Waits::for_budget) return;

@@ -39,9 +39,10 @@ struct SentEviction {
 inline constexpr std::uint32_t kFailuresOfBadLuck = 5;
 
 // A pending pod waits for its next attempt, for the later of two times: that at which it is due,
-// and the end of its back-off. While a worker has it, it waits for neither.
+// and the end of its back-off. Before, one that a walk has found waits for the others that the walk
+// finds. While a worker has it, it waits for nothing.
 struct PendingPod : DueEntry {
-  enum class Waits : std::uint8_t { until_due, after_failure, for_budget, not_at_all };
+  enum class Waits : std::uint8_t { for_walk, until_due, after_failure, for_budget, not_at_all };
 
   PodRef pod;
   std::vector<RuleId> rules;  // sorted; without those of drivers
@@ -59,15 +60,19 @@ struct PendingPod : DueEntry {
 
 // The one schedule of evictions. Every change costs O(log n) and the rules of the pod; counts are
 // kept, never searched.
-// Invariants: a pod is in one of the heaps, or a worker has it; the counts of a rule are those of
-// the pods that name it. Loop thread only; no I/O.
+// Invariants: a pod is in one of the heaps, waits for a walk, or a worker has it; the counts of a
+// rule are those of the pods that name it. Loop thread only; no I/O.
 class PendingPods {
  public:
   // `rules` must outlive it.
   explicit PendingPods(Rules& rules) : rules_(rules) {}
 
-  // A pod that must go at `due`, or must go at another time or for other rules than before.
-  void put(const PodRef& pod, runtime::WallTime due, std::vector<RuleId> rules);
+  // A pod that must go at `due`, or must go at another time or for other rules than before. One
+  // that is new to us waits as `first` says, until_due or for_walk.
+  void put(const PodRef& pod, runtime::WallTime due, std::vector<RuleId> rules,
+           PendingPod::Waits first = PendingPod::Waits::until_due);
+  // A walk has found all its pods: those that wait for that wait until they are due now.
+  void end_walk();
   // It need not go any more, or has gone otherwise. Nothing: it was not pending.
   std::optional<PendingPod> erase(const api::Uid& uid);
   // A pod was evicted because of these rules, whether or not it is pending still.
@@ -125,6 +130,7 @@ class PendingPods {
   std::unordered_map<api::Uid, PendingPod> pods_;
   DueHeap<PendingPod, &PendingPod::due> due_;
   DueHeap<PendingPod, &PendingPod::not_before> retries_;
+  std::vector<api::Uid> found_;  // that wait for a walk, or did
   std::unordered_map<api::InternedString, Held> held_in_;
   std::set<api::InternedString> stirred_;
   std::set<RuleId> touched_;

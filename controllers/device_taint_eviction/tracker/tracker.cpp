@@ -99,12 +99,13 @@ void Tracker::start() {
 
 void Tracker::advance(std::size_t limit) {
   std::size_t steps = 0;
-  while (steps < limit && !urgent_.empty()) steps += judge_next(urgent_);
+  while (steps < limit && !urgent_.empty())
+    steps += judge_next(urgent_, PendingPod::Waits::until_due);
   if (steps < limit && !walks_.empty()) {
     const std::size_t rest = limit - steps;
     steps += advance_walk(found_.empty() ? rest : rest / 2);
   }
-  while (steps < limit && !found_.empty()) steps += judge_next(found_);
+  while (steps < limit && !found_.empty()) steps += judge_next(found_, PendingPod::Waits::for_walk);
   conclude_found();
 }
 
@@ -129,12 +130,13 @@ std::size_t Tracker::advance_walk(std::size_t limit) {
     has_more = front.walk.advance(allocated_, kWalkStride, find_pods);
   } while (has_more && steps < limit);
   if (has_more) return steps;
-  if (!front.rules.empty()) found_for_.push_back({found_.added(), std::move(front.rules)});
+  found_for_.push_back({found_.added(), std::move(front.rules)});
   walks_.pop_front();
   return steps;
 }
 
-// The conditions of rules are worth a look once all their pods are judged.
+// Once all its pods are judged, they may go, and the conditions of its rules are worth a look: they
+// say first how many will.
 void Tracker::conclude_found() {
   while (!found_for_.empty() && found_for_.front().found <= found_.taken()) {
     for (const std::string& rule : found_for_.front().rules) {
@@ -142,6 +144,7 @@ void Tracker::conclude_found() {
       touched_.insert(rule);
     }
     found_for_.pop_front();
+    pending_.end_walk();
   }
 }
 
@@ -149,19 +152,19 @@ Verdict Tracker::verdict(const api::Pod& pod) const {
   return decide_due(pod, lookup_, {published_, rules_});
 }
 
-std::size_t Tracker::judge_next(DirtyPods& pods) {
+std::size_t Tracker::judge_next(DirtyPods& pods, PendingPod::Waits first) {
   const PodRef pod = *pods.take();
   const PodPtr cached = lookup_.find_pod(pod.key);
-  return cached && cached->meta.uid == pod.uid ? judge(cached) : 1;
+  return cached && cached->meta.uid == pod.uid ? judge(cached, first) : 1;
 }
 
 // Returns how many steps it took.
-std::size_t Tracker::judge(const PodPtr& pod) {
+std::size_t Tracker::judge(const PodPtr& pod, PendingPod::Waits first) {
   Judgement result = device_taint_eviction::judge(*pod, lookup_, {published_, rules_});
   if (!result.due) {
     release(*pod);
   } else if (!evicted_.contains(pod->meta.uid)) {
-    pending_.put({pod->meta.key, pod->meta.uid}, *result.due, std::move(result.rules));
+    pending_.put({pod->meta.key, pod->meta.uid}, *result.due, std::move(result.rules), first);
   }
   return result.steps;
 }

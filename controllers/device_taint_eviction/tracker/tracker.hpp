@@ -92,14 +92,14 @@ class Tracker {
     bool has_begun = false;
     std::vector<std::string> rules = {};  // whose conditions it is for
   };
-  // Rules whose pods are all among those that were found up to then.
+  // Of a walk that has ended: its pods are among those that were found up to then.
   struct FoundFor {
     std::uint64_t found;
     std::vector<std::string> rules;
   };
 
-  std::size_t judge(const PodPtr& pod);
-  std::size_t judge_next(DirtyPods& pods);
+  std::size_t judge(const PodPtr& pod, PendingPod::Waits first = PendingPod::Waits::until_due);
+  std::size_t judge_next(DirtyPods& pods, PendingPod::Waits first);
   std::size_t advance_walk(std::size_t limit);
   void walk_for(const api::DeviceSelector& selector, const std::string& rule);
   void conclude_found();

@@ -414,6 +414,24 @@ TEST_F(TrackerTest, what_walks_find_does_not_wait_for_the_last_of_them) {
   EXPECT_EQ(world.tracker.pending().size(), 201U);
 }
 
+TEST_F(TrackerTest, who_a_walk_finds_waits_until_all_are_found_unless_a_device_breaks) {
+  for (int i = 0; i < 200; ++i) add_pod("q" + std::to_string(i));
+  world.settle();
+  world.put(rule_for_all());
+  PendingPods& pending = world.tracker.pending();
+  while (pending.find(test::uid_of("q199")) == nullptr) world.tracker.advance(20);
+  ASSERT_TRUE(world.tracker.has_work());
+  EXPECT_EQ(pending.next_due(), std::nullopt);
+  world.put(test::make_slice("s", "pool-q199").device("gpu-0", {no_execute("burnt")}));
+  world.tracker.advance(20);
+  EXPECT_EQ(pending.next_due(), at(0s));
+  const Now now{runtime::MonoTime(), at(0s)};
+  EXPECT_EQ(pending.take(now)->pod.key.name, "q199");
+  EXPECT_EQ(pending.take(now), nullptr);
+  world.settle();
+  EXPECT_NE(pending.take(now), nullptr);
+}
+
 TEST_F(TrackerTest, namespaces_are_counted) {
   world.put(test::make_pod("q").uses("c", "c").on_node("node").in_namespace("other"));
   world.put(
