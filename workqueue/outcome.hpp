@@ -12,7 +12,9 @@ class Outcome {
   enum class Kind { retry, retry_after, set_aside, done };
 
   // It failed: again with backoff, and not before `at_least` has passed.
-  static constexpr Outcome retry(runtime::Duration at_least = {}) { return {Kind::retry, at_least}; }
+  static constexpr Outcome retry(runtime::Duration at_least = {}) {
+    return {Kind::retry, at_least};
+  }
   // There is something to do after `delay`, which nobody will tell; the backoff starts anew.
   static constexpr Outcome retry_after(runtime::Duration delay) {
     return {Kind::retry_after, delay};
