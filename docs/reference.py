@@ -15,6 +15,10 @@ import sys
 import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT / "test/lint"))
+
+import markdown  # noqa: E402
+
 PAGE = ROOT / "docs/reference.md"
 FOLDERS = ["runtime", "client", "informers", "workqueue", "controllers", "cmd/dra-controller-manager"]
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
@@ -316,7 +320,7 @@ Lines of a part of the manager also have what it is about: {", ".join(f"`{field}
 
 def main():
     try:
-        wanted = page()
+        wanted = markdown.wrap(page())
     except AssertionError as wrong:
         sys.exit(f"reference.py: {wrong}")
     if sys.argv[1:] == ["--check"]:

@@ -36,7 +36,8 @@ In another namespace than `kube-system`, the chart adds the permissions and Flow
 [Semantic Versioning](https://semver.org); a value that is renamed or removed is listed in
 [CHANGELOG.md](../../CHANGELOG.md) under *Upgrade notes*, and the schema refuses its old name.
 
-`helm uninstall` leaves claims and pods as they are. Re-enable the two controllers in kube-controller-manager afterwards.
+`helm uninstall` leaves claims and pods as they are. Re-enable the two controllers in kube-controller-manager
+afterwards.
 
 ## Metrics over verified TLS
 

@@ -11,6 +11,8 @@ import re
 import subprocess
 import sys
 
+import markdown
+
 # Who may include whom (ARCHITECTURE.md shows the same table). The longest matching prefix of a path
 # is its folder; a folder may always include itself.
 INCLUDES = {
@@ -173,6 +175,9 @@ def main():
     for path in files:
         if pathlib.PurePath(path).suffix in SOURCE_SUFFIXES:
             breaches += check_file(path, (root / path).read_text())
+        if path.endswith(".md"):
+            breaches += [f"{path}:{number}: more than {markdown.COLUMNS} columns; test/lint/markdown.py wraps them"
+                         for number in markdown.too_long((root / path).read_text())]
     for breach in breaches:
         print(breach)
     sources = sum(pathlib.PurePath(f).suffix in SOURCE_SUFFIXES for f in files)

@@ -5,6 +5,7 @@ import tempfile
 import unittest
 
 import lint
+import markdown
 
 HEAD = "// What this is.\n#pragma once\n"
 
@@ -94,6 +95,23 @@ class Tree(unittest.TestCase):
         self.assertTrue(self.check(files))
         files["docs/metrics.md"] = "| `rest_client_requests_total` |"
         self.assertEqual(self.check(files), [])
+
+
+class Markdown(unittest.TestCase):
+    LONG = "word " * 30
+
+    def test_a_long_line_is_found_where_it_is_prose(self):
+        for text, found in {self.LONG: [1], f"# {self.LONG}": [], f"| {self.LONG} |": [], f"a\n\n- {self.LONG}": [3],
+                            f"```sh\n{self.LONG}\n```\n": [], "x" * 200: []}.items():
+            self.assertEqual(markdown.too_long(text), found, text)
+
+    def test_wrapping_keeps_the_words_and_what_they_are(self):
+        text = f"# Title\n\n- {self.LONG}- {self.LONG}\n  and more\n- next\n\n```\n{self.LONG}\n```\n"
+        new = markdown.wrap(text)
+        self.assertEqual(markdown.too_long(new), [])
+        self.assertEqual(new.split(), text.split())
+        self.assertEqual([line[:2] for line in new.splitlines() if line.startswith("- ")], ["- ", "- "])
+        self.assertEqual(markdown.wrap(new), new)
 
 
 if __name__ == "__main__":
