@@ -3,7 +3,8 @@
 `generate.py` writes ../monitoring/dashboard.json from it. No datasource is named in it: Grafana asks for one
 at the import. A legend is the text after each query, with labels in {{braces}}.
 """
-JOB = 'job="$job"'
+# Without the label `cluster`, as in a Prometheus of one cluster, "All" fits too.
+JOB = 'job="$job",cluster=~"$cluster"'
 INTERVAL = "$__rate_interval"
 
 
@@ -18,6 +19,11 @@ def quantile(q, metric, *labels, by=""):
             f"(rate({metric}_bucket{{{selector}}}[{INTERVAL}])))")
 
 
+def mean(metric, by):
+    """The buckets of the work queues are powers of ten: a quantile says little where the mean says much."""
+    return f"{rate(f'{metric}_sum', by=by)} / {rate(f'{metric}_count', by=by)}"
+
+
 CLAIMS = "dynamic_resource_allocation_resource_claims"
 CREATES = "dynamic_resource_allocation_resourceclaim_creates_total"
 EVICTIONS = "device_taint_eviction_controller_pod_deletions_total"
@@ -26,66 +32,80 @@ OURS = "dra_controller_manager"
 
 # (title of the row, [(title, kind, unit, what it tells, [(query, legend)…])…])
 ROWS = [
-    ("Is it well?", [
-        ("Leads", "stat", "none", "1: one instance works. 0: nobody does.",
+    ("Health", [
+        ("Leaders", "stat", "none", "Exactly one leads in each cluster. 0: no work is done. 2: two managers conflict.",
          [(f"sum(leader_election_master_status{{{JOB}}})", "leaders")]),
-        ("Instances", "stat", "none", "The one that leads and those that stand by.",
+        ("Instances", "stat", "none", "The leader and its standbys.",
          [(f"count(leader_election_master_status{{{JOB}}})", "instances")]),
-        ("Caches not read", "stat", "none", "Kinds of objects that an instance has not read completely.",
-         [(f"count({OURS}_informer_initial_sync_seconds{{{JOB}}} == 0) or vector(0)", "not read")]),
-        ("Since the last renewal of the lease", "timeseries", "s",
-         "Every 2 s; at 10 s the leader gives up.",
+        ("Caches not synced", "stat", "none", "Resources that an instance has not listed completely.",
+         [(f"count({OURS}_informer_initial_sync_seconds{{{JOB}}} == 0) or vector(0)", "not synced")]),
+        ("Firing alerts", "stat", "none", "Alerts of this dashboard's manager. The link above leads to them.",
+         [('count(ALERTS{alertstate="firing",alertname=~"DRAControllerManager.*"}) or vector(0)', "alerts")]),
+        ("Foreign claims", "stat", "none",
+         "Claims with names that this manager does not compute: another manager runs the same controller.",
+         [(f"sum(increase({OURS}_foreign_claims_total{{{JOB}}}[1h]))", "in the last hour")]),
+        ("Version", "stat", "none", "Instances by version. Two versions at a time: a rollout.",
+         [(f"count by (git_version) (kubernetes_build_info{{{JOB}}})", "{{git_version}}")]),
+    ]),
+    ("Instances over time", [
+        ("Leader", "timeseries", "none", "1 for the leader. A change is a failover.",
+         [(f"leader_election_master_status{{{JOB}}}", "{{instance}}")]),
+        ("Restarts", "timeseries", "none", "Per hour.",
+         [(f"sum by (instance) (changes(process_start_time_seconds{{{JOB}}}[1h]))", "{{instance}}")]),
+        ("Lease renewal age", "timeseries", "s", "The leader renews every 2 s, and gives up at 10 s.",
          [(f"max({OURS}_lease_renew_age_seconds{{{JOB}}})", "age")]),
     ]),
-    ("Claims", [
-        ("Claims in the cluster", "timeseries", "none", "By whether devices are allocated to them.",
+    ("ResourceClaims and evictions", [
+        ("ResourceClaims", "timeseries", "none", "By whether devices are allocated to them.",
          [(f"max by (allocated) (sum by (instance, allocated) ({CLAIMS}{{{JOB}}}))",
            "allocated: {{allocated}}")]),
-        ("Claims made", "timeseries", "reqps", "Requests that made one, and those that were refused.",
+        ("Create requests for claims", "timeseries", "reqps", "Successful and failed.",
          [(rate(CREATES, by="status"), "{{status}}")]),
         ("Pods evicted", "timeseries", "reqps", "Because of device taints.",
          [(rate(EVICTIONS), "evictions")]),
-        ("Evictions to come", "timeseries", "none", "Stuck: tried more than 5 times.",
+        ("Pending evictions", "timeseries", "none", "Stuck: failed more than 5 times.",
          [(f"max({OURS}_evictions_pending{{{JOB}}})", "pending"),
           (f"max({OURS}_evictions_stuck{{{JOB}}})", "stuck")]),
-        ("How late pods are evicted", "timeseries", "s", "From the time at which they were due: of a pod that comes to a device, since the taint is there.",
-         [(quantile(0.5, EVICTION_TIME), "median"), (quantile(0.99, EVICTION_TIME), "99 %")]),
+        ("Eviction latency", "timeseries", "s",
+         "From the time a pod was due. For a pod that starts on a tainted device, since the taint.",
+         [(quantile(0.5, EVICTION_TIME), "median"), (quantile(0.99, EVICTION_TIME), "99th percentile")]),
     ]),
-    ("Work", [
-        ("Items that wait", "timeseries", "none", "",
+    ("Work queues", [
+        ("Queue depth", "timeseries", "none", "Items that wait for a worker.",
          [(f"max by (name) (workqueue_depth{{{JOB}}})", "{{name}}")]),
-        ("How long they wait", "timeseries", "s", "99 % wait less.",
-         [(quantile(0.99, "workqueue_queue_duration_seconds", by="name"), "{{name}}")]),
-        ("How long the work takes", "timeseries", "s", "99 % take less.",
-         [(quantile(0.99, "workqueue_work_duration_seconds", by="name"), "{{name}}")]),
-        ("Added, and tried again", "timeseries", "ops", "",
-         [(rate("workqueue_adds_total", by="name"), "{{name}} added"),
-          (rate("workqueue_retries_total", by="name"), "{{name}} again")]),
-        ("Oldest work in progress", "timeseries", "s", "",
+        ("Mean queue time", "timeseries", "s", "From the add until a worker takes the item.",
+         [(mean("workqueue_queue_duration_seconds", "name"), "{{name}}")]),
+        ("Mean work time", "timeseries", "s", "How long a worker has an item.",
+         [(mean("workqueue_work_duration_seconds", "name"), "{{name}}")]),
+        ("Adds and retries", "timeseries", "ops", "",
+         [(rate("workqueue_adds_total", by="name"), "{{name}} adds"),
+          (rate("workqueue_retries_total", by="name"), "{{name}} retries")]),
+        ("Longest running worker", "timeseries", "s", "Age of the oldest item in work.",
          [(f"max by (name) (workqueue_longest_running_processor_seconds{{{JOB}}})", "{{name}}")]),
     ]),
     ("API server", [
-        ("Requests", "timeseries", "reqps", "By method and answer.",
+        ("Requests", "timeseries", "reqps", "By method and status code.",
          [(rate("rest_client_requests_total", by="method, code"), "{{method}} {{code}}")]),
-        ("How long they take", "timeseries", "s", "99 % take less; watches are not counted.",
+        ("Request latency", "timeseries", "s", "99th percentile, without watches.",
          [(quantile(0.99, "rest_client_request_duration_seconds", by="verb"), "{{verb}}")]),
-        ("Wait for our own limits", "timeseries", "s", "99 % wait less.",
+        ("Client-side throttling", "timeseries", "s",
+         "99th percentile of the wait for --kube-api-qps and the other limits of this client.",
          [(quantile(0.99, "rest_client_rate_limiter_duration_seconds", by="verb"), "{{verb}}")]),
-        ("Since the last news of each watch", "timeseries", "s", "A bookmark comes about once a minute.",
+        ("Age of the last watch event", "timeseries", "s", "Bookmarks included, which come about once a minute.",
          [(f"max by (resource) ({OURS}_informer_last_event_age_seconds{{{JOB}}})", "{{resource}}")]),
-        ("Events dropped, lists read again", "timeseries", "ops", "",
+        ("Dropped events and relists", "timeseries", "ops", "",
          [(rate(f"{OURS}_events_dropped_total", by="cause"), "dropped: {{cause}}"),
-          (rate(f"{OURS}_informer_relists_total", by="reason"), "lists: {{reason}}")]),
+          (rate(f"{OURS}_informer_relists_total", by="reason"), "relists: {{reason}}")]),
     ]),
     ("Process", [
-        ("Memory", "timeseries", "bytes", "",
+        ("Memory", "timeseries", "bytes", "Resident, and the part that cached objects take.",
          [(f"process_resident_memory_bytes{{{JOB}}}", "{{instance}}"),
-          (f"max(sum by (instance) ({OURS}_informer_bytes{{{JOB}}}))", "objects")]),
-        ("CPU", "timeseries", "percentunit", "1 is one core, and the most that it can use.",
+          (f"max(sum by (instance) ({OURS}_informer_bytes{{{JOB}}}))", "cached objects")]),
+        ("CPU", "timeseries", "percentunit", "100 % is one core, the most that one instance can use.",
          [(rate("process_cpu_seconds_total", by="instance"), "{{instance}}")]),
-        ("Objects in memory", "timeseries", "none", "",
+        ("Cached objects", "timeseries", "none", "",
          [(f"max by (resource) ({OURS}_informer_objects{{{JOB}}})", "{{resource}}")]),
-        ("Open files", "timeseries", "none", "",
+        ("Open files", "timeseries", "none", "Sockets included.",
          [(f"process_open_fds{{{JOB}}}", "{{instance}}")]),
     ]),
 ]
@@ -103,6 +123,8 @@ def panel(number, place, title, kind, unit, description, queries):
     made = {"id": number, "type": kind, "title": title, "gridPos": place, "datasource": DATASOURCE,
             "targets": targets,
             "fieldConfig": {"defaults": {"unit": unit, "min": 0}, "overrides": []}}
+    if title == "Version":
+        made["options"] = {"textMode": "name"}
     if description:
         made["description"] = description
     return made
@@ -112,7 +134,7 @@ def lines_of(contents):
     """Panels side by side, each line as wide as the grid: small numbers first, else two or three of a size."""
     if contents[0][1] == "stat":
         small = [content for content in contents if content[1] == "stat"]
-        rest = (WIDTH - NUMBER * len(small)) // (len(contents) - len(small))
+        rest = (WIDTH - NUMBER * len(small)) // max(1, len(contents) - len(small))
         return [[(content, NUMBER if content[1] == "stat" else rest) for content in contents]]
     first = 2 if len(contents) in (2, 4) else 3
     return [[(content, WIDTH // len(line)) for content in line]
@@ -145,6 +167,11 @@ def dashboard():
             {"name": "datasource", "type": "datasource", "query": "prometheus", "label": "Data source"},
             {"name": "job", "type": "textbox", "query": "dra-controller-manager", "label": "Job",
              "current": {"text": "dra-controller-manager", "value": "dra-controller-manager"}},
+            {"name": "cluster", "type": "query", "label": "Cluster", "datasource": DATASOURCE,
+             "query": 'label_values(leader_election_master_status{job="$job"}, cluster)', "refresh": 2,
+             "includeAll": True, "allValue": ".*", "multi": True, "current": {"text": "All", "value": "$__all"}},
         ]},
+        "links": [{"title": "Alerts", "type": "link", "url": "/alerting/list?search=DRAControllerManager",
+                   "targetBlank": False}],
         "panels": panels(),
     }

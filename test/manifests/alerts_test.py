@@ -38,7 +38,7 @@ def undocumented(expression):
             yield f"{metric} is not in docs/metrics.md"
             continue
         for label in re.findall(r"(\w+)\s*(?:=|!=|=~|!~)\"", selector):
-            if label not in ("job", "instance", "le") and f"`{label}`" not in known[name][1]:
+            if label not in ("job", "instance", "cluster", "le") and f"`{label}`" not in known[name][1]:
                 yield f"{metric} has no label {label}"
 
 

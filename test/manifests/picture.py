@@ -86,7 +86,7 @@ def series_of(prometheus, panel, begin, end):
     """[(legend, [(seconds since the beginning, value)…])…]"""
     found = []
     for target in panel["targets"]:
-        expression = target["expr"].replace("$job", "dra-controller-manager").replace("$__rate_interval", "10s")
+        expression = target["expr"].replace("$job", "dra-controller-manager").replace("$cluster", ".*").replace("$__rate_interval", "10s")
         answer = prometheus.ask("/api/v1/query_range?" + urllib.parse.urlencode(
             {"query": expression, "start": begin, "end": end, "step": STEP}))
         for row in answer["result"]:
