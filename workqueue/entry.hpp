@@ -32,7 +32,7 @@ struct Delay {
 };
 
 // A retry asks for another attempt, an appointment for one at or after its time.
-enum class DelayKind : std::uint8_t { retry, appointment };
+enum class DelayKind : std::uint8_t { retry, appointment, both };
 
 enum class Place : std::uint8_t { outside, waiting, processing };
 

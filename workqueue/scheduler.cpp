@@ -148,7 +148,7 @@ void Scheduler::set_delay(Entry& entry, MonoTime due, Priority priority, DelayKi
   if (entry.delayed) {
     due = std::min(due, entry.delay->due);
     priority = more_urgent(priority, entry.delay_priority);
-    if (entry.delay_kind == DelayKind::appointment) kind = DelayKind::appointment;
+    if (kind != entry.delay_kind) kind = DelayKind::both;
     if (due < entry.delay->due) drop_delay(entry);
   }
   if (!entry.delayed) {
@@ -168,7 +168,7 @@ void Scheduler::retry_now(MonoTime now) {
   for (auto& [name, lane] : lanes_) lane.bucket = {};
   std::vector<Entry*> retries;
   for (const Delay& delay : delays_) {
-    if (delay.entry->delay_kind == DelayKind::retry) retries.push_back(delay.entry);
+    if (delay.entry->delay_kind != DelayKind::appointment) retries.push_back(delay.entry);
   }
   for (Entry* entry : retries) {
     entry->failures = 0;
@@ -242,7 +242,9 @@ Entry* Scheduler::take(MonoTime now) {
     round.remove(row);
     round.push_back(row);
   }
+  // This is the attempt that a retry asks for.
   if (entry.delayed && entry.delay_kind == DelayKind::retry) drop_delay(entry);
+  entry.delay_kind = DelayKind::appointment;
   entry.place = Place::processing;
   entry.since = now;
   entry.taken_as = entry.added_as;

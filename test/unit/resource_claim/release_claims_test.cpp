@@ -263,6 +263,24 @@ TEST(ReleaseClaims, a_generated_claim_of_a_finished_pod_is_deleted_after_all_tha
               ElementsAre("release p-uid, deallocate of x", "remove finalizer of x", "delete x"));
 }
 
+// Whether or not the pod's successor is seen in time: its owner reference is enough for that one.
+TEST(ReleaseClaims, a_generated_claim_whose_pod_is_gone_is_the_garbage_collectors) {
+  World world;
+  world.api.put(make_pod("p").from_template("a", "t").names("a", "c"));
+  world.api.put(make_claim("c").generated_for("p", "a"));
+  world.start();
+  world.settle();
+  world.api.remove_pod("p");
+  world.settle();
+  world.api.put(make_pod("p").with_uid("another"));
+  world.settle();
+  EXPECT_THAT(world.calls(), IsEmpty());
+  ASSERT_NE(world.api.claim("c"), nullptr);
+  world.api.remove_claim("c");
+  world.settle();
+  EXPECT_THAT(world.calls(), IsEmpty());
+}
+
 TEST(ReleaseClaims, a_claim_is_deleted_once_however_late_the_watch_is) {
   World world;
   put_generated_in_use(world);

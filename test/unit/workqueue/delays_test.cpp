@@ -71,6 +71,22 @@ TEST(Delays, all_retries_come_at_once_when_what_they_wait_for_has_come) {
   EXPECT_EQ(queue.state("a/3"), ItemState::delayed) << "an appointment is no retry";
 }
 
+TEST(Delays, a_retry_that_an_appointment_has_absorbed_is_one_still) {
+  TestQueue queue;
+  fail_often(queue, kItem);
+  queue.add_after(kItem, 10s);
+  queue.pass(1s);
+  queue.retry_now();
+  EXPECT_EQ(queue.handle(), kItem);
+  // Handed out, it has been retried: what is left is the appointment.
+  queue.add_after(kItem, 10s);
+  queue.add_rate_limited(kItem);
+  queue.add(kItem);
+  EXPECT_EQ(queue.handle(), kItem);
+  queue.retry_now();
+  EXPECT_EQ(queue.state(kItem), ItemState::delayed);
+}
+
 TEST(Delays, a_retry_after_they_have_come_waits_as_at_first) {
   TestQueue queue;
   for (int i = 0; i < 3000; ++i) queue.add_rate_limited(TestItem("a/" + std::to_string(i)));
