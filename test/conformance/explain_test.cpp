@@ -151,7 +151,7 @@ TEST_F(Explain, a_pod_that_waits_for_the_scheduler) {
   start();
   create_claim("shared");
   create_pod({.name = "p", .claims = {{"accel", "shared"}}});
-  told_by_both("pod", "p", "waiting NotAllocated: ResourceClaim \"shared\" is there");
+  told_by_both("pod", "p", "waiting NotAllocated: ResourceClaim \"shared\" exists");
   const json::value user =
       create_pod({.name = "q", .claims = {{"accel", "shared"}}, .node = "node-a"});
   allocate("shared", {reservation_of(user)});
@@ -172,7 +172,7 @@ TEST_F(Explain, a_pod_whose_claim_is_being_deleted_while_another_has_it) {
   told_by_both("pod", "p", "stuck ClaimBeingDeleted: ResourceClaim \"shared\" is being deleted");
   told_by_both("pod", "p",
                "waiting DeletionHeldByConsumers: ResourceClaim \"shared\" is being deleted, and "
-               "stays until those who have it reserved have ended: pod \"q\"");
+               "remains until its consumers have ended: pod \"q\"");
   told_by_both("resourceclaim", "shared", "note ReservedForPod: Pod \"q\"");
   set_phase("q", "Succeeded");
   told_by_both("pod", "q", "note Finished: ");
@@ -192,7 +192,7 @@ TEST_F(ExplainEviction, a_pod_that_tolerates_a_taint_for_a_time) {
                "note Tainted: Its driver taints device " + driver() + "/node-a/gpu-0 with broken");
   create_rule("rule");
   const std::string rule = ns() + "-rule";
-  told_by_both("devicetaintrule", rule, "note PodPending: Pod " + ns() + "/p has to go ");
+  told_by_both("devicetaintrule", rule, "note PodPending: Pod " + ns() + "/p ");
   told_by_both("devicetaintrule", rule,
                "note Selects: It selects the devices of driver " + driver());
 }
@@ -205,7 +205,7 @@ TEST_F(Explain, in_sentences) {
   std::string told;
   EXPECT_TRUE(soon("a text", [&] {
     told = ask("pod", "p").output;
-    return told.find("It does not go on by itself:") != told.npos;
+    return told.find("It cannot make progress on its own:") != told.npos;
   })) << told;
   EXPECT_TRUE(told.starts_with("Pod " + ns() + "/p (UID ")) << told;
   EXPECT_NE(told.find("that does the work."), told.npos) << told;

@@ -39,16 +39,16 @@ std::string name_of(const Explanation& explanation) {
 std::string_view headline(Outlook outlook) {
   switch (outlook) {
     case Outlook::stuck:
-      return "It does not go on by itself:";
+      return "It cannot make progress on its own:";
     case Outlook::waiting:
       return "It waits:";
     case Outlook::acting:
-      return "It is being worked on:";
+      return "A controller is working on it:";
     case Outlook::note:
     case Outlook::fine:
       break;
   }
-  return "Nothing is in its way here.";
+  return "No obstacle is known here.";
 }
 
 std::string_view words(Teller::Role role) {
@@ -73,16 +73,15 @@ std::string describe(const Teller& teller) {
     case Teller::Role::stands_by:
       return teller.leader.empty()
                  ? fmt::format(
-                       "the dra-controller-manager{}, which stands by; nobody is known to "
-                       "lead, so nobody does the work.",
+                       "the dra-controller-manager{}, which stands by; no leader is known, so no "
+                       "work is done.",
                        who)
                  : fmt::format(
                        "the dra-controller-manager{}, which stands by: what it says would be "
                        "done is done by {}, which leads and knows of failed attempts.",
                        who, teller.leader);
     case Teller::Role::watches:
-      return "a dra-controller-manager with --dry-run: what it says would be done is done by "
-             "somebody else, if at all.";
+      return "a dra-controller-manager with --dry-run: it carries nothing out.";
     case Teller::Role::reads:
       break;
   }

@@ -49,11 +49,11 @@ void explain_taint(const api::AllocatedDevice& device, const api::DeviceTaint& t
       fmt::format("{} taints device {} with {}", author_of(rule), device.id.str(), words(taint));
   if (!taint.time_added) {
     return topic.add(Outlook::note, "TaintWithoutTime",
-                     what + ", without a time: it is ignored, as nobody can say since when.");
+                     what + ", without a time: it is ignored, because its start is unknown.");
   }
   const std::string since = fmt::format("{} since {}", what, in_words(*taint.time_added, now));
   if (!due) {
-    return topic.add(Outlook::fine, "Tolerated", since + ". That is tolerated for ever.");
+    return topic.add(Outlook::fine, "Tolerated", since + ". It is tolerated forever.");
   }
   const bool is_tolerated = *due > *taint.time_added;
   topic.add(Outlook::note, "Tainted",
@@ -69,11 +69,12 @@ struct StepWords {
   void add(EvictionStep step) const {
     switch (step) {
       case EvictionStep::nothing:
-        return topic.add(Outlook::fine, "NotEvicted", "Nothing makes the pod go.");
+        return topic.add(Outlook::fine, "NotEvicted", "Nothing evicts the pod.");
       case EvictionStep::wait:
-        return topic.add(Outlook::waiting, "EvictionDue",
-                         fmt::format("The pod will be evicted at {}, unless its taints go before.",
-                                     in_words(*snapshot.due, snapshot.now)));
+        return topic.add(
+            Outlook::waiting, "EvictionDue",
+            fmt::format("The pod will be evicted at {}, unless its taints are removed before.",
+                        in_words(*snapshot.due, snapshot.now)));
       case EvictionStep::mark:
       case EvictionStep::mark_too:
         return add_due("its condition DisruptionTarget is written, then it is deleted");
@@ -87,8 +88,8 @@ struct StepWords {
  private:
   void add_due(std::string_view what) const {
     topic.add(Outlook::acting, "Evict",
-              fmt::format("The pod has to go since {}: {}.", in_words(*snapshot.due, snapshot.now),
-                          what));
+              fmt::format("The pod has been due since {}: {}.",
+                          in_words(*snapshot.due, snapshot.now), what));
   }
 };
 
@@ -109,11 +110,10 @@ void explain_selector(const RuleFacts& facts, Topic& topic) {
         "every device.)");
   }
   if (!has_usable_selector(rule)) {
-    return topic.add(
-        Outlook::stuck, "SelectorNotUnderstood",
-        fmt::format("Its spec.deviceSelector has \"{}\", which this version cannot "
-                    "follow: so that nobody is evicted by mistake, it selects nothing.",
-                    rule.unknown_selector_field));
+    return topic.add(Outlook::stuck, "SelectorNotUnderstood",
+                     fmt::format("Its spec.deviceSelector has \"{}\", which this version does not "
+                                 "know. It selects nothing, so that no pod is evicted by mistake.",
+                                 rule.unknown_selector_field));
   }
   topic.add(Outlook::note, "Selects",
             fmt::format("It selects {}: {} in the current slices.", describe(*rule.selector),
@@ -129,13 +129,12 @@ void explain_effect(const RuleFacts& facts, Topic& topic) {
                      fmt::format("Its taint is {}: only NoExecute evicts.", words(taint)));
   }
   if (!taint.time_added) {
-    return topic.add(
-        Outlook::stuck, "TaintWithoutTime",
-        "Its taint has no timeAdded, which the API server should have filled in: nobody "
-        "is evicted because of it.");
+    return topic.add(Outlook::stuck, "TaintWithoutTime",
+                     "Its taint has no timeAdded, which the API server should have filled in: no "
+                     "pod is evicted because of it.");
   }
   topic.add(Outlook::note, "Evicts",
-            fmt::format("Its taint is {}, since {}: pods that do not tolerate it must go.",
+            fmt::format("Its taint is {}, since {}: pods that do not tolerate it are evicted.",
                         words(taint), in_words(*taint.time_added, facts.now)));
 }
 
@@ -143,14 +142,14 @@ void explain_pods(RuleFacts& facts, Topic& topic) {
   if (!evicts(facts.rule)) return;
   const char* more = facts.look == RuleFacts::Look::cut_short ? "At least " : "";
   if (facts.pods.empty()) {
-    topic.add(Outlook::fine, "NobodyToEvict", "No pod has to go because of it.");
+    topic.add(Outlook::fine, "NobodyToEvict", "It evicts no pod.");
   } else {
     topic.add(
         facts.pods.front().due <= facts.now ? Outlook::acting : Outlook::waiting,
         "PodsPendingEviction",
         fmt::format("{}{} because of it, now or later.", more,
-                    facts.pods.size() == 1 ? "1 pod has to go"
-                                           : fmt::format("{} pods have to go", facts.pods.size())));
+                    facts.pods.size() == 1 ? "1 pod must leave"
+                                           : fmt::format("{} pods must leave", facts.pods.size())));
   }
   for (std::size_t i = 0; i < facts.pods.size(); ++i) {
     if (i == kNamedMax) {
@@ -160,12 +159,13 @@ void explain_pods(RuleFacts& facts, Topic& topic) {
     }
     const AffectedPod& pod = facts.pods[i];
     topic.add(Outlook::note, "PodPending",
-              fmt::format("Pod {} has to go {} {}.", pod.key.str(),
-                          pod.due <= facts.now ? "since" : "at", in_words(pod.due, facts.now)));
+              fmt::format("Pod {} {} {}.", pod.key.str(),
+                          pod.due <= facts.now ? "has been due since" : "is due at",
+                          in_words(pod.due, facts.now)));
   }
   if (facts.walk == RuleFacts::Walk::under_way) {
     topic.add(Outlook::acting, "StillCounting",
-              "Its devices are being looked through at this moment: there may be more.");
+              "Its devices are still being examined: there may be more.");
   }
 }
 
@@ -226,9 +226,8 @@ Topic explain_pod(EvictionSnapshot snapshot, const Lookup& lookup, const Taints&
     return topic;
   }
   if (!can_be_evicted(pod)) {
-    topic.add(
-        Outlook::fine, "LeftAlone",
-        "The pod has ended or is being deleted: taints on its devices do not matter any more.");
+    topic.add(Outlook::fine, "LeftAlone",
+              "The pod has ended or is being deleted: taints on its devices no longer matter.");
     return topic;
   }
   if (pod.node_name.empty()) {

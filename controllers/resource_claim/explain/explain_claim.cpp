@@ -41,12 +41,12 @@ struct ConsumerWords {
   void operator()(const MayRun& fate) const {
     if (fate.why == MayRun::Why::is_no_pod) {
       return topic.add(Outlook::note, "ReservedForOther",
-                       who + " is no pod: that reservation is kept for ever.");
+                       who + " is no pod: that reservation is kept forever.");
     }
     if (fate.why == MayRun::Why::group_is_there) {
       return topic.add(Outlook::note, "ReservedForGroup",
                        who +
-                           " is there, and keeps its reservation until it is deleted, also when "
+                           " is there, and keeps its reservation until it is deleted, even after "
                            "all its pods have ended.");
     }
     topic.add(Outlook::note, "ReservedForPod",
@@ -55,14 +55,14 @@ struct ConsumerWords {
   void operator()(const WillNotRun& fate) const {
     topic.add(Outlook::acting, "ConsumerEnded",
               who + (fate.why == WillNotRun::Why::is_done
-                         ? " has ended: its reservation is taken back."
-                         : " is gone, another one has its name: its reservation is taken back."));
+                         ? " has ended: its reservation is removed."
+                         : " is gone, and another pod has its name: its reservation is removed."));
   }
   void operator()(const IsGone& fate) const {
     topic.add(Outlook::acting, "ConsumerGone",
               who + (fate.why == IsGone::Why::can_be_no_name
-                         ? " cannot exist, with that name: the reservation is taken back."
-                         : " is gone: its reservation is taken back."));
+                         ? " cannot exist, with that name: the reservation is removed."
+                         : " is gone: its reservation is removed."));
   }
   void operator()(const GetPod&) const { explain_unknown(); }
   void operator()(const GetGroup&) const { explain_unknown(); }
@@ -74,8 +74,8 @@ struct ConsumerWords {
   void explain_unknown() const {
     topic.add(Outlook::acting, "ConsumerUnknown",
               who +
-                  " is not in the cache under that UID: the API server is asked before its "
-                  "reservation is taken back.");
+                  " is not in the cache under that UID: the controller asks the API server before "
+                  "it removes the reservation.");
   }
 };
 
@@ -93,8 +93,8 @@ struct OwnerWords {
   void operator()(const WillNotRun& fate) const {
     topic.add(Outlook::note, "OwnerEnded",
               made_for() + (fate.why == WillNotRun::Why::is_done
-                                ? " That pod has ended, so the claim is of no use any more."
-                                : " That pod is gone, so the claim is of no use any more."));
+                                ? " That pod has ended, so the claim is no longer needed."
+                                : " That pod is gone, so the claim is no longer needed."));
   }
   void operator()(const IsGone&) const {
     topic.add(Outlook::note, "OwnerGone",
@@ -132,8 +132,8 @@ void explain_owner(const ClaimSnapshot& snapshot, Topic& topic) {
                           owner_of(claim)));
   } else {
     topic.add(Outlook::note, "UserClaim",
-              "Somebody has made it by hand or by a program: it is reserved and released here, and "
-              "never deleted.");
+              "A user or a program made it: this controller reserves and releases it, and never "
+              "deletes it.");
   }
 }
 
@@ -143,10 +143,9 @@ void explain_allocation(const api::ResourceClaim& claim, Topic& topic) {
                      fmt::format("It is allocated: {}.", describe_devices(claim)));
   }
   if (claim.meta.is_being_deleted) return;
-  topic.add(
-      Outlook::waiting, "NotAllocated",
-      "No device is allocated to it. The scheduler does that for the first pod that it places "
-      "with this claim.");
+  topic.add(Outlook::waiting, "NotAllocated",
+            "No device is allocated to it. The scheduler allocates devices when it places the "
+            "first pod with this claim.");
 }
 
 struct StepWords {
@@ -170,21 +169,21 @@ struct StepWords {
   void operator()(const Release& step) const {
     const bool clears = step.allocation == api::Allocation::clear;
     if (step.released.empty()) {
-      return topic.add(Outlook::acting, "Deallocate", "Next: give its devices back.");
+      return topic.add(Outlook::acting, "Deallocate", "Next: release its devices.");
     }
     topic.add(Outlook::acting, "Release",
-              fmt::format("Next: take {} back{}.",
+              fmt::format("Next: remove {}{}.",
                           step.released.size() == 1
                               ? "1 reservation"
                               : fmt::format("{} reservations", step.released.size()),
-                          clears ? ", and give its devices back with the last one" : ""));
+                          clears ? ", and release its devices with the last one" : ""));
   }
   void operator()(const RemoveFinalizer&) const {
     topic.add(Outlook::acting, "RemoveFinalizer",
-              "Next: remove the finalizer that has kept it from vanishing.");
+              "Next: remove the finalizer that blocks its deletion.");
   }
   void operator()(const DeleteClaim&) const {
-    topic.add(Outlook::acting, "Delete", "Next: delete it, as its pod does not need it any more.");
+    topic.add(Outlook::acting, "Delete", "Next: delete it, because its pod no longer needs it.");
   }
 };
 
@@ -216,7 +215,7 @@ void explain_consumers(ClaimSnapshot snapshot, Miss miss, Topic& topic) {
   constexpr std::size_t kExplainedMax = 20;
   const api::ResourceClaim& claim = *snapshot.claim;
   if (claim.reserved_for.empty()) {
-    return topic.add(Outlook::note, "ReservedForNobody", "It is reserved for nobody.");
+    return topic.add(Outlook::note, "ReservedForNobody", "It has no reservation.");
   }
   topic.add(Outlook::note, "ReservedFor",
             fmt::format("It is reserved for {} of at most {} consumers.", claim.reserved_for.size(),
@@ -244,20 +243,20 @@ void explain_deletion(const ClaimSnapshot& snapshot, Topic& topic) {
   const api::ResourceClaim& claim = *snapshot.claim;
   if (!claim.meta.is_being_deleted) return;
   if (!claim.reserved_for.empty()) {
-    return topic.add(Outlook::waiting, "DeletionHeldByConsumers",
-                     fmt::format("{} is being deleted, and stays until those who have it reserved "
-                                 "have ended: {}.",
-                                 quoted(claim), describe_consumers(claim)));
+    return topic.add(
+        Outlook::waiting, "DeletionHeldByConsumers",
+        fmt::format("{} is being deleted, and remains until its consumers have ended: {}.",
+                    quoted(claim), describe_consumers(claim)));
   }
   if (claim.has_delete_protection) {
     return topic.add(Outlook::acting, "DeletionUnderWay",
-                     fmt::format("{} is being deleted and nobody uses it any more: its devices are "
-                                 "given back, and its finalizer is removed.",
+                     fmt::format("{} is being deleted and no longer in use: its devices are "
+                                 "released, and its finalizer is removed.",
                                  quoted(claim)));
   }
   topic.add(Outlook::stuck, "DeletionHeldByOthers",
-            fmt::format("{} is being deleted, and what keeps it is a finalizer of somebody else: "
-                        "look at its metadata.finalizers. There is nothing to do for it here.",
+            fmt::format("{} is being deleted, and another controller's finalizer keeps it: look at "
+                        "its metadata.finalizers. There is nothing to do for it here.",
                         quoted(claim)));
 }
 

@@ -22,11 +22,10 @@ struct EntryWords {
       return topic.add(Outlook::fine, "NotNeeded", "The group's status says that none is needed.");
     }
     if (settled.claim == nullptr) {
-      return topic.add(
-          Outlook::stuck, "ClaimMissing",
-          fmt::format("There is no ResourceClaim \"{}\". The group names it directly, so nobody "
-                      "makes it from a template: somebody has to create it.",
-                      entry.claim_name));
+      return topic.add(Outlook::stuck, "ClaimMissing",
+                       fmt::format("There is no ResourceClaim \"{}\". The group names it directly, "
+                                   "so no template makes it: create it.",
+                                   entry.claim_name));
     }
     const api::ResourceClaim& claim = *settled.claim;
     topic.add(Outlook::fine, "ClaimThere",
@@ -41,8 +40,7 @@ struct EntryWords {
     }
     topic.add(Outlook::stuck, "TemplateMissing",
               fmt::format("There is no ResourceClaimTemplate \"{}\" in namespace \"{}\", so no "
-                          "claim can be made. Somebody has to create it; then the group goes on at "
-                          "once.",
+                          "claim can be made. Create it, and the group continues at once.",
                           entry.template_name, snapshot.group->meta.key.namespace_.str()));
   }
   void operator()(const GetClaim& step) const {
@@ -72,10 +70,9 @@ Topic explain_next(const GroupSnapshot& snapshot, const common::FeatureGates& ga
     topic.add(Outlook::stuck, "FeatureDisabled",
               "The feature gate DRAWorkloadResourceClaims is off: no claims are made for groups.");
   } else if (snapshot.group->meta.is_being_deleted) {
-    topic.add(
-        Outlook::note, "BeingDeleted",
-        "The group is being deleted: no claims are made for it any more. What is reserved for "
-        "it stays so until it is gone.");
+    topic.add(Outlook::note, "BeingDeleted",
+              "The group is being deleted: no more claims are made for it. Its reservations remain "
+              "until it is gone.");
   } else if (is_nothing_to_do(decide_group(snapshot, gates))) {
     topic.add(Outlook::fine, "NothingToDo", "There is nothing to do for the group now.");
   } else {

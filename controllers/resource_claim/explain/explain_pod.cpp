@@ -55,10 +55,11 @@ struct PodClaimWords {
   }
   void operator()(const Problem& problem) const;
   void operator()(const GetClaim& step) const {
-    topic.add(Outlook::acting, "ClaimUnknown",
-              fmt::format("The pod's status names ResourceClaim \"{}\", which is not in the cache: "
-                          "the API server is asked for it, and another is made where it is gone.",
-                          step.name));
+    topic.add(
+        Outlook::acting, "ClaimUnknown",
+        fmt::format("The pod's status names ResourceClaim \"{}\", which is not in the cache: the "
+                    "controller asks the API server, and makes another claim if it is gone.",
+                    step.name));
   }
   void operator()(const CreateClaim& step) const {
     if (!step.replaces.empty()) explain_replaced();
@@ -72,26 +73,26 @@ struct PodClaimWords {
   void explain_missing() const {
     topic.add(
         Outlook::stuck, "ClaimMissing",
-        fmt::format("There is no ResourceClaim \"{}\" in namespace \"{}\". The pod names it "
-                    "directly, so nobody makes it from a template: somebody has to create it, "
-                    "and until then the pod cannot be scheduled.",
-                    pod_claim.claim_name, view.name_space()));
+        fmt::format(
+            "There is no ResourceClaim \"{}\" in namespace \"{}\". The pod names it directly, so "
+            "no template makes it. Create it: until then the pod cannot be scheduled.",
+            pod_claim.claim_name, view.name_space()));
   }
   void explain_missing_shared() const {
-    topic.add(Outlook::waiting, "GroupClaimMissing",
-              fmt::format("The claim is that of PodGroup \"{}\", which has an entry just like "
-                          "this one: it is made for the group, not for the pod, and is not there "
-                          "yet. Why, the group's events say.",
-                          view.pod().scheduling_group.str()));
+    topic.add(
+        Outlook::waiting, "GroupClaimMissing",
+        fmt::format(
+            "The claim is that of PodGroup \"{}\", which has the same entry: it is made for the "
+            "group, not for the pod, and does not exist yet. The events of the group say why.",
+            view.pod().scheduling_group.str()));
   }
   // It may be used all the same, for as long as it is there.
   void explain_foreign_owner(const api::ResourceClaim& claim) const {
     if (!common::has_pod_as_controller(claim) || common::is_owned_by(claim, view.pod())) return;
-    topic.add(
-        Outlook::note, "ClaimOfAnotherPod",
-        fmt::format("{} was made for pod \"{}\", and is deleted with that pod: this one names "
-                    "it directly, and loses it then.",
-                    quoted(claim), claim.controller->name));
+    topic.add(Outlook::note, "ClaimOfAnotherPod",
+              fmt::format("{} was made for pod \"{}\", and is deleted with it. This pod names it "
+                          "directly and loses it then.",
+                          quoted(claim), claim.controller->name));
   }
   void explain_name(const api::ResourceClaim& claim) const {
     const api::PodClaimStatus* status = common::find_status(view.pod(), pod_claim.name);
@@ -136,7 +137,7 @@ void PodClaimWords::operator()(const Problem& problem) const {
           Outlook::stuck, "TemplateMissing",
           fmt::format(
               "There is no ResourceClaimTemplate \"{}\" in namespace \"{}\", so no claim can "
-              "be made. Somebody has to create it; then the pod goes on at once.",
+              "be made. Create it, and the pod continues at once.",
               pod_claim.template_name, view.name_space()));
     case Cause::gate_off:
       return topic.add(Outlook::stuck, "FeatureDisabled",
@@ -169,12 +170,11 @@ Topic explain_extended(const PodView& view) {
   const auto* claim =
       known == view.snapshot.claims.end() ? nullptr : std::get_if<ClaimPtr>(&known->second);
   if (claim == nullptr) {
-    topic.add(
-        Outlook::stuck, "ClaimMissing",
-        fmt::format("There is no ResourceClaim \"{}\", which the scheduler is said to have "
-                    "made for the pod's extended resources. Nobody makes it again: create the "
-                    "pod anew.",
-                    name));
+    topic.add(Outlook::stuck, "ClaimMissing",
+              fmt::format(
+                  "There is no ResourceClaim \"{}\", which the scheduler is said to have "
+                  "made for the pod's extended resources. It is not made again: recreate the pod.",
+                  name));
   } else if (!common::is_claim_of(**claim, view.pod(), common::GroupClaims::refused)) {
     topic.add(
         Outlook::stuck, "ForeignClaim",
@@ -199,13 +199,12 @@ void explain_left_alone(const PodView& view, LeftAlone why, Topic& topic) {
       return topic.add(
           Outlook::note, "Finished",
           view.pod().meta.is_being_deleted && view.pod().node_name.empty()
-              ? "The pod is being deleted before it was given a node: it gets no claims "
-                "any more."
-              : "The pod has finished: it gets no claims any more. Its reservations are "
-                "taken back, and the claims that were made for it are deleted.");
+              ? "The pod is being deleted before it was given a node: it gets no more claims."
+              : "The pod has finished: it gets no more claims. Its reservations are removed, and "
+                "the claims that were made for it are deleted.");
     case LeftAlone::being_deleted:
       return topic.add(Outlook::note, "BeingDeleted",
-                       "The pod is being deleted: nothing is made or reserved for it any more. It "
+                       "The pod is being deleted: no more claims are made or reserved for it. It "
                        "keeps its claims until its containers have ended.");
     case LeftAlone::in_group:
       return topic.add(Outlook::stuck, "InGroup",
@@ -213,12 +212,11 @@ void explain_left_alone(const PodView& view, LeftAlone why, Topic& topic) {
                                    "GenericWorkload is off: nothing is made or reserved for it.",
                                    view.pod().scheduling_group.str()));
     case LeftAlone::group_missing:
-      return topic.add(
-          Outlook::stuck, "GroupMissing",
-          fmt::format("The pod is a member of PodGroup \"{}\", which is not there. Only the group "
-                      "says which claims are its own: until it is there, nothing is made or "
-                      "reserved for the pod.",
-                      view.pod().scheduling_group.str()));
+      return topic.add(Outlook::stuck, "GroupMissing",
+                       fmt::format("The pod is a member of PodGroup \"{}\", which does not exist. "
+                                   "Only the group says which claims are its own: until it exists, "
+                                   "no claims are made or reserved for the pod.",
+                                   view.pod().scheduling_group.str()));
   }
 }
 

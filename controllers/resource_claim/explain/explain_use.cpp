@@ -13,11 +13,12 @@ using Cause = Problem::Cause;
 
 void explain_unallocated(const api::Pod& pod, const api::ResourceClaim& claim, Topic& topic) {
   if (pod.node_name.empty()) {
-    topic.add(Outlook::waiting, "NotAllocated",
-              fmt::format("{} is there, and no device is allocated to it yet: the scheduler does "
-                          "that when it places the pod. Why it has not, its events on the pod say "
-                          "(kubectl describe pod).",
-                          quoted(claim)));
+    topic.add(
+        Outlook::waiting, "NotAllocated",
+        fmt::format(
+            "{} exists, and no device is allocated to it yet: the scheduler allocates devices when "
+            "it places the pod. The pod's events say why it has not (kubectl describe pod).",
+            quoted(claim)));
   } else {
     topic.add(Outlook::stuck, "NeverAllocated",
               fmt::format("No device is allocated to {}, and the pod is on node \"{}\" already. "

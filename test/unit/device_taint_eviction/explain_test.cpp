@@ -57,7 +57,7 @@ TEST(ExplainEviction, of_a_pod) {
   for (const PodRow& row : std::vector<PodRow>{
            {"no taint",
             [](World& world) { user(world); },
-            {"fine NotEvicted: Nothing makes the pod go.", "fine NoTaint"}},
+            {"fine NotEvicted: Nothing evicts the pod.", "fine NoTaint"}},
            {"no node",
             [](World& world) { world.put(test::make_pod("p").uses("gpus", "p-claim")); },
             {"fine OnNoNode"}},
@@ -78,7 +78,8 @@ TEST(ExplainEviction, of_a_pod) {
               user(world);
               world.put(test::make_rule("r", no_execute("burnt")).selects_all());
             },
-            {"acting Evict: The pod has to go since 2027-03-01T09:00:00Z (30 s ago): its condition "
+            {"acting Evict: The pod has been due since 2027-03-01T09:00:00Z (30 s ago): its "
+             "condition "
              "DisruptionTarget is written, then it is deleted.",
              "note Tainted: DeviceTaintRule \"r\" taints device", "That is not tolerated."}},
            {"…through the Eviction API",
@@ -88,12 +89,12 @@ TEST(ExplainEviction, of_a_pod) {
             },
             {"acting Evict: ", "it is evicted through the Eviction API"},
             EvictionMode::evict},
-           {"tolerated for ever",
+           {"tolerated forever",
             [](World& world) {
               user(world, {exists("burnt")});
               taint(world, no_execute("burnt"));
             },
-            {"fine NotEvicted", "fine Tolerated: ", "That is tolerated for ever."}},
+            {"fine NotEvicted", "fine Tolerated: ", "It is tolerated forever."}},
            {"a taint that nobody can date",
             [](World& world) {
               user(world);
@@ -158,16 +159,16 @@ TEST(ExplainEviction, of_a_rule_and_the_pods_that_it_makes_go) {
                        [](RuleFacts& facts) {
                          facts.pods = {{{"lab", "later"}, at(90s)}, {{"lab", "now"}, at(0s)}};
                        }),
-               {"acting PodsPendingEviction: 2 pods have to go because of it",
-                "note PodPending: Pod lab/now has to go since",
-                "Pod lab/later has to go at 2027-03-01T09:01:30Z (in 1 min 0 s)."});
+               {"acting PodsPendingEviction: 2 pods must leave because of it",
+                "note PodPending: Pod lab/now has been due since",
+                "Pod lab/later is due at 2027-03-01T09:01:30Z (in 1 min 0 s)."});
   expect_parts("while they are still counted",
                told_of(*rule,
                        [](RuleFacts& facts) {
                          facts.pods = {{{"lab", "later"}, at(90s)}};
                          facts.walk = RuleFacts::Walk::under_way;
                        }),
-               {"waiting PodsPendingEviction: 1 pod has to go", "acting StillCounting"});
+               {"waiting PodsPendingEviction: 1 pod must leave", "acting StillCounting"});
 }
 
 TEST(ExplainEviction, of_a_rules_condition) {
@@ -205,7 +206,7 @@ TEST(ExplainEviction, knows_what_failed_and_when_it_is_tried_again) {
   const std::string text =
       text_of({cluster.controller().explain_pod(cluster.api.pods.at({test::kNamespace, "p"}))});
   expect_parts("a refused eviction", text,
-               {"acting Evict: The pod has to go since", "now it is deleted",
+               {"acting Evict: The pod has been due since", "now it is deleted",
                 "stuck LastProblem: The last attempt, at ",
                 "failed: it could not be evicted: the policy says no. It has been failing since",
                 "acting Queued: ", "attempts in a row failed. The next attempt is at "});
@@ -217,11 +218,11 @@ TEST(ExplainEviction, of_a_rule_by_a_process_that_works_and_one_that_stands_by) 
   cluster.api.put(Cluster::rule_for_all());
   cluster.start_standby();
   expect_parts("on standby", text_of(cluster.controller().explain_rule("r")),
-               {"waiting PodsPendingEviction: 1 pod has to go", "Pod lab/p has to go at"});
+               {"waiting PodsPendingEviction: 1 pod must leave", "Pod lab/p is due at"});
   cluster.activate();
   cluster.run_for(1s);
   expect_parts("at work", text_of(cluster.controller().explain_rule("r")),
-               {"waiting PodsPendingEviction: 1 pod has to go", "Pod lab/p has to go at",
+               {"waiting PodsPendingEviction: 1 pod must leave", "Pod lab/p is due at",
                 "note Condition: It says True, PodsPendingEviction", "fine ConditionIsRight"});
 }
 

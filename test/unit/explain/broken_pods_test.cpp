@@ -193,15 +193,15 @@ CO_TEST(ExplainBrokenPods, by_a_manager_that_runs_and_by_who_reads_once) {
   for (const Row& row : std::vector<Row>{
            {"no-template", "stuck TemplateMissing: There is no ResourceClaimTemplate \"nowhere\""},
            {"no-claim", "stuck ClaimMissing: There is no ResourceClaim \"nowhere\""},
-           {"not-scheduled", "waiting NotAllocated: ResourceClaim \"waits\" is there"},
+           {"not-scheduled", "waiting NotAllocated: ResourceClaim \"waits\" exists"},
            {"robbed", "stuck ForeignClaim: The pod's status names ResourceClaim \"stolen\""},
            {"second",
             "waiting NotReserved: ResourceClaim \"shared\" is allocated (gpu.example.com/p/gpu-0), "
             "and reserved for pod \"user\""},
            {"too-late", "stuck ClaimBeingDeleted: ResourceClaim \"doomed\" is being deleted"},
            {"too-late",
-            "waiting DeletionHeldByConsumers: ResourceClaim \"doomed\" is being deleted, and stays "
-            "until those who have it reserved have ended: pod \"first\""},
+            "waiting DeletionHeldByConsumers: ResourceClaim \"doomed\" is being deleted, and "
+            "remains until its consumers have ended: pod \"first\""},
            {"user", "fine Reserved: "},
            {"user", "waiting EvictionDue: The pod will be evicted at "},
            {"user", "note Tainted: DeviceTaintRule \"burnt\" taints device"},
@@ -240,9 +240,9 @@ CO_TEST(ExplainBrokenPods, a_claim_and_a_rule) {
     auto about_rule = asks ? scene.ask(rule) : scene.read(rule);
     const ExplainOutcome rule_told = co_await std::move(about_rule);
     const std::string of_rule = findings_of(rule_told);
-    EXPECT_NE(of_rule.find("waiting PodsPendingEviction: 1 pod has to go"), of_rule.npos)
+    EXPECT_NE(of_rule.find("waiting PodsPendingEviction: 1 pod must leave"), of_rule.npos)
         << of_rule;
-    EXPECT_NE(of_rule.find("note PodPending: Pod default/user has to go at "), of_rule.npos)
+    EXPECT_NE(of_rule.find("note PodPending: Pod default/user is due at "), of_rule.npos)
         << of_rule;
   }
   co_await scene.stop();

@@ -66,7 +66,7 @@ TEST_F(ExplainPage, is_sentences_with_what_hinders_most_in_front) {
   EXPECT_EQ(response.headers.find("Content-Type"), "text/plain; charset=utf-8");
   EXPECT_THAT(response.body, HasSubstr("Pod lab/trainer-0 (UID u-1): Pending, on no node yet\n"
                                        "\n"
-                                       "It does not go on by itself:\n"
+                                       "It cannot make progress on its own:\n"
                                        "  There is no template.\n"
                                        "\n"
                                        "Pod claim \"accel\"\n"

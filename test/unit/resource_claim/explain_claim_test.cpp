@@ -66,8 +66,8 @@ TEST(ExplainClaim, who_has_it) {
        in_use(),
        {kEnded},
        Miss::unknown,
-       {"acting ConsumerEnded: Pod \"p\" (UID p-uid) has ended: its reservation is taken back.",
-        "acting Release: Next: take 1 reservation back, and give its devices back with the last "
+       {"acting ConsumerEnded: Pod \"p\" (UID p-uid) has ended: its reservation is removed.",
+        "acting Release: Next: remove 1 reservation, and release its devices with the last "
         "one."}},
       {"a pod that the cache does not have",
        in_use(),
@@ -136,13 +136,13 @@ TEST(ExplainClaim, why_it_is_not_gone_yet) {
        in_use().being_deleted(),
        {kRuns},
        Miss::unknown,
-       {"waiting DeletionHeldByConsumers: ResourceClaim \"c\" is being deleted, and stays until "
-        "those who have it reserved have ended: pod \"p\"."}},
+       {"waiting DeletionHeldByConsumers: ResourceClaim \"c\" is being deleted, and remains until "
+        "its consumers have ended: pod \"p\"."}},
       {"its devices are given back now",
        make_claim("c").allocated().with_finalizer().being_deleted(),
        {},
        Miss::unknown,
-       {"acting DeletionUnderWay", "acting Deallocate: Next: give its devices back."}},
+       {"acting DeletionUnderWay", "acting Deallocate: Next: release its devices."}},
       {"its finalizer is removed now",
        make_claim("c").with_finalizer().being_deleted(),
        {},

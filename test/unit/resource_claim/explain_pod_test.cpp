@@ -94,7 +94,7 @@ TEST(ExplainPod, claims_that_are_not_there) {
        {from_template()},
        {"# Pod claim \"accel\", from ResourceClaimTemplate \"gpus\"",
         "stuck TemplateMissing: There is no ResourceClaimTemplate \"gpus\" in namespace \"lab\", "
-        "so no claim can be made. Somebody has to create it"}},
+        "so no claim can be made. Create it"}},
       {"the claim that the pod names itself is missing",
        {user()},
        {"stuck ClaimMissing: There is no ResourceClaim \"shared\" in namespace \"lab\". The pod "
@@ -151,8 +151,8 @@ TEST(ExplainPod, claims_that_are_there) {
   expect_told({
       {"not allocated",
        {user(), {make_claim("shared")}},
-       {"waiting NotAllocated: ResourceClaim \"shared\" is there, and no device is allocated to it "
-        "yet: the scheduler does that"}},
+       {"waiting NotAllocated: ResourceClaim \"shared\" exists, and no device is allocated to it "
+        "yet: the scheduler allocates devices"}},
       {"not allocated, and the pod has its node already",
        {user().on_node("n"), {make_claim("shared")}},
        {"stuck NeverAllocated: No device is allocated to ResourceClaim \"shared\", and the pod is "
@@ -179,14 +179,14 @@ TEST(ExplainPod, claims_that_are_there) {
       {"made for another pod",
        {user("q-x"), {make_claim("q-x").generated_for("q", "accel")}},
        {"note ClaimOfAnotherPod: ResourceClaim \"q-x\" was made for pod \"q\", and is deleted with "
-        "that pod",
+        "it",
         "waiting NotAllocated"}},
       {"being deleted while another pod has it reserved",
        {user(), {allocated().being_deleted().with_finalizer().reserved_for("q")}},
        {"stuck ClaimBeingDeleted: ResourceClaim \"shared\" is being deleted, so it is allocated to "
         "and reserved for nobody new.",
-        "waiting DeletionHeldByConsumers: ResourceClaim \"shared\" is being deleted, and stays "
-        "until those who have it reserved have ended: pod \"q\"."}},
+        "waiting DeletionHeldByConsumers: ResourceClaim \"shared\" is being deleted, and remains "
+        "until its consumers have ended: pod \"q\"."}},
       {"being deleted, and a finalizer of somebody else keeps it",
        {user(), {make_claim("shared").being_deleted()}},
        {"stuck ClaimBeingDeleted", "stuck DeletionHeldByOthers: ", "metadata.finalizers"}},
@@ -220,13 +220,13 @@ TEST(ExplainPod, pods_for_which_nothing_is_done) {
         {make_claim("shared").allocated().reserved_for("p")}},
        {"# ResourceClaim \"shared\"",
         "note Reserved: It is allocated (no device), and reserved for pod \"p\".",
-        "note Finished: The pod has finished: it gets no claims any more."}},
+        "note Finished: The pod has finished: it gets no more claims."}},
       {"deleted before it was given a node",
        {user().being_deleted()},
        {"note Finished: The pod is being deleted before it was given a node"}},
       {"being deleted on its node",
        {user().on_node("n").being_deleted()},
-       {"note BeingDeleted: The pod is being deleted: nothing is made or reserved"}},
+       {"note BeingDeleted: The pod is being deleted: no more claims are made or reserved"}},
       {"a member of a group",
        {user().in_group("g")},
        {"stuck InGroup: The pod is a member of PodGroup \"g\", and the feature gate"}},
@@ -247,7 +247,7 @@ TEST(ExplainPod, in_a_group) {
   expect_told({
       {"without its group",
        {.pod = member(), .gates = kOn},
-       {"stuck GroupMissing: The pod is a member of PodGroup \"g\", which is not there."}},
+       {"stuck GroupMissing: The pod is a member of PodGroup \"g\", which does not exist."}},
       {"while the group's claim is not made",
        known(member(), {}, kOn),
        {"waiting GroupClaimMissing: The claim is that of PodGroup \"g\""}},
