@@ -188,8 +188,11 @@ Task<Outcome> ClaimManager::unprepare_held(const std::string& pod_uid,
                                            const std::set<ClaimKey>& keys) {
   const UnpreparePlan plan = decide_unprepare(book_, pod_uid, keys);
   if (plan.shared.empty() && plan.last.empty()) co_return Outcome();
-  if (const Failure failure = co_await call_unprepare(plan)) co_return std::unexpected(*failure);
-  co_return co_await drop(plan, pod_uid);
+  const Failure failure = co_await call_unprepare(plan);
+  if (!failure) co_return co_await drop(plan, pod_uid);
+  // Claims that others go on with do not wait for drivers of this pod's own.
+  if (!plan.shared.empty()) (void)co_await drop({plan.shared, {}, {}}, pod_uid);
+  co_return std::unexpected(*failure);
 }
 
 Task<ClaimManager::Failure> ClaimManager::call_unprepare(const UnpreparePlan& plan) {

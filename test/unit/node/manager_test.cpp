@@ -162,6 +162,23 @@ CO_TEST(ClaimManager, unprepare_is_tried_until_it_succeeds) {  // [57], [58], [6
   EXPECT_TRUE(on_disk(world).empty());
 }
 
+// As kubelet does it: found by test/node/compare.py.
+CO_TEST(ClaimManager, a_shared_claim_does_not_wait_for_a_driver_that_refuses) {  // [38], [57]
+  ClaimsWorld world(loop);
+  CO_ASSERT_TRUE(world.start());
+  put_claim(world, "own", {kNic}, {"p"});
+  put_claim(world, "shared", {kGpu}, {"p", "q"});
+  const api::ObjectPtr<api::Pod> first = make_pod("p").uses("a", "own").uses("b", "shared");
+  const api::ObjectPtr<api::Pod> second = make_pod("q").uses("b", "shared");
+  CO_ASSERT_TRUE(co_await world.manager->prepare(first));
+  CO_ASSERT_TRUE(co_await world.manager->prepare(second));
+  world.drivers.refusals[kNic] = {"refused"};
+  CO_ASSERT_TRUE(!(co_await world.manager->unprepare(first)));
+  world.drivers.journal.clear();
+  CO_ASSERT_TRUE(co_await world.manager->unprepare(second));
+  EXPECT_EQ(world.drivers.journal, Lines{"gpu.example.com unprepare shared-uid"});
+}
+
 CO_TEST(ClaimManager, two_unprepares_at_once_are_one_call) {  // [59]
   ClaimsWorld world(loop);
   CO_ASSERT_TRUE(world.start());

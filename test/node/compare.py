@@ -1,0 +1,592 @@
+#!/usr/bin/env python3
+"""compare.py --programs FOLDER --subject BINARY [--seeds N] [--first N] [--length 200] [--parallel N] [--keep]
+
+Does the same random things to kubelet's own DRA and plugin managers and to ours, each with drivers of its own that are
+made with the Go helper, and compares after each step: the answer, what the drivers were asked, and the checkpoint. A run
+is a function of its seed. Where ours is better on purpose, the difference has a name and is counted; any other fails.
+"""
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import zlib
+
+DRIVERS = ["gpu.example.com", "nic.example.com"]
+# Claims by the drivers of their devices.
+CLAIMS = {"c0": [0], "c1": [0], "c2": [1], "c3": [0, 1], "c4": [0, 0], "c5": [1, 0], "c6": []}
+PODS = {"p0": ["c0"], "p1": ["c1", "c2"], "p2": ["c3"], "p3": ["c3", "c4"], "p4": ["c5", "c0"], "p5": ["c4"],
+        "p6": ["c2"], "p7": ["c0", "c1", "c3"], "stranger": ["c1"], "hopeful": ["c6"], "early": ["c9"]}
+MODES = ["refuse", "refuse-claims", "skip", "wrong-uid", "extra-uid", "no-devices"]
+LIMIT = 60  # seconds until something that must happen has
+
+
+class Differs(Exception):
+    pass
+
+
+def claim_object(name, generation):
+    drivers = CLAIMS[name]
+    status = {"reservedFor": [{"resource": "pods", "name": pod, "uid": f"{pod}-uid"}
+                              for pod in PODS if pod != "stranger"]}
+    if drivers:
+        status["allocation"] = {"devices": {"results": [
+            {"request": f"r{i}", "driver": DRIVERS[d], "pool": "node-0", "device": f"{name}-d{i}"}
+            for i, d in enumerate(drivers)]}}
+    return {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "status": status, "spec": {},
+            "metadata": {"name": name, "namespace": "lab", "uid": f"{name}-uid-{generation}", "resourceVersion": "1"}}
+
+
+def pod_object(name):
+    uses = [{"name": claim} for claim in PODS[name]]
+    return {"apiVersion": "v1", "kind": "Pod",
+            "metadata": {"name": name, "namespace": "lab", "uid": f"{name}-uid", "resourceVersion": "1"},
+            "spec": {"nodeName": "node-0",
+                     "resourceClaims": [{"name": claim, "resourceClaimName": claim} for claim in PODS[name]],
+                     "containers": [{"name": "main", "image": "none", "resources": {"claims": uses}}]},
+            "status": {"phase": "Pending"}}
+
+
+class Process:
+    """A program that is spoken to in lines; what it says is kept."""
+
+    def __init__(self, command, log):
+        self.lines, self.changed = [], threading.Condition()
+        self.child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True)
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        for line in self.child.stdout:
+            with self.changed:
+                self.lines.append(line.rstrip("\n"))
+                self.changed.notify_all()
+        with self.changed:
+            self.lines.append(None)
+            self.changed.notify_all()
+
+    def say(self, order):
+        self.child.stdin.write(json.dumps(order) + "\n")
+        self.child.stdin.flush()
+
+    def wait_for(self, wanted, start=0):
+        """The first line from `start` on of which `wanted` is true."""
+        deadline = time.monotonic() + LIMIT
+        with self.changed:
+            while True:
+                for line in self.lines[start:]:
+                    if line is None:
+                        raise Differs(f"{self.child.args[0]} has ended with {self.child.wait()}")
+                    if wanted(line):
+                        return line
+                start = len(self.lines)
+                if not self.changed.wait(deadline - time.monotonic()):
+                    raise Differs(f"{self.child.args[0]} says nothing; last: {self.lines[-3:]}")
+
+    def drain(self):
+        """Returns when all has been read that it said before now."""
+        start = len(self.lines)
+        if self.child.poll() is None:
+            self.say({})
+            self.wait_for(lambda line: line == "obeyed", start)
+        with self.changed:
+            while self.child.poll() is not None and (not self.lines or self.lines[-1] is not None):
+                self.changed.wait()
+
+    def end(self, how):
+        if self.child.poll() is None:
+            how(self.child)
+            self.child.wait()
+
+
+class Side:
+    """A node, its drivers and its folders. `command(folder)` starts the node."""
+
+    def __init__(self, name, folder, programs, command):
+        self.name, self.folder, self.programs, self.command = name, folder, programs, command
+        for each in ("state", "registry", "claims"):
+            (folder / each).mkdir(parents=True)
+        self.log = open(folder / "log", "w")
+        self.number, self.drivers, self.seen = 0, {}, {}
+        self.start()
+
+    def start(self):
+        self.node = Process(self.command(self.folder), self.log)
+        self.answer({"do": "active", "uids": [f"{pod}-uid" for pod in PODS]})
+
+    def answer(self, order):
+        return self.receive(self.send(order))
+
+    def send(self, order):
+        self.number += 1
+        self.node.say({"id": self.number, **order})
+        return self.number
+
+    def receive(self, number):
+        return json.loads(self.node.wait_for(lambda line: json.loads(line)["id"] == number))
+
+    def start_driver(self, driver, pod_uid="", wait=True):  # [1]
+        process = Process([f"{self.programs}/driver", "--name", driver, "--registry", f"{self.folder}/registry",
+                           "--data", f"{self.folder}/{driver}", "--claims", f"{self.folder}/claims",
+                           "--checkpoint", f"{self.folder}/state/dra_manager_state", "--pod-uid", pod_uid], self.log)
+        self.drivers[driver] = process
+        self.seen[process] = 0
+        if wait:
+            self.wait_registered(driver)
+
+    def wait_registered(self, driver, start=0):
+        self.drivers[driver].wait_for(lambda line: line.startswith("status true"), start)
+
+    def wait_settled(self, driver):
+        """An attempt on the dead socket may have met its successor: then that is registered twice, with a gap."""
+        process = self.drivers[driver]
+        count = -1
+        while count != len(process.lines):
+            count = len(process.lines)
+            with process.changed:
+                process.changed.wait(2.5)  # kubelet looks once a second
+
+    def wait_unregistered(self, driver):
+        deadline = time.monotonic() + LIMIT
+        while any(socket.startswith(driver)
+                  for socket in self.answer({"do": "registered", "drivers": DRIVERS}).get("sockets") or []):
+            if time.monotonic() > deadline:
+                raise Differs(f"{self.name}: {driver} stays registered")
+            time.sleep(0.02)
+
+    def calls(self):  # [68]
+        """What drivers were asked since the last time, as driver, operation, claims' UIDs."""
+        found = set()
+        for driver, process in list(self.drivers.items()):
+            process.drain()
+            lines = list(process.lines)
+            for line in lines[self.seen[process]:]:
+                words = (line or "").split(" ")
+                if words[0] in ("prepare", "unprepare"):
+                    if "BEFORE-THE-CHECKPOINT" in words:
+                        raise Differs(f"{self.name}: {driver} was called before the checkpoint knew it: {line}")
+                    found.update((driver, words[0], uid) for uid in words[1:])
+            self.seen[process] = len(lines)
+        return found
+
+    def entries(self):
+        """The checkpoint, without what only we write and what has no order."""
+        whole = json.loads((self.folder / "state/dra_manager_state").read_text())
+        if zlib.crc32(whole["Data"].encode()) != whole["Checksum"]:
+            raise Differs(f"{self.name}: the checksum is wrong")
+        entries = {}
+        for entry in json.loads(whole["Data"])["ClaimInfoStateList"] or []:
+            entry.pop("dcm", None)
+            for state in entry["DriverState"].values():
+                if state["Devices"]:
+                    state["Devices"].sort(key=json.dumps)
+            entries[entry["ClaimName"]] = entry
+        return entries
+
+    def close(self):
+        for process in [*self.drivers.values(), self.node]:
+            process.end(subprocess.Popen.kill)
+        self.log.close()
+
+
+def comparable(error):
+    """What an error says, without what depends on the driver that happened to be first, or on the wire's words."""
+    if not error:
+        return ""
+    error = re.sub(r"(code = Unavailable) .*", r"\1", error)
+    error = re.sub(r"checkpoint .*", "checkpoint", error)
+    return re.sub("|".join(map(re.escape, DRIVERS)), "DRIVER", error)
+
+
+class Script:
+    def __init__(self, seed, length, options, folder):
+        self.random, self.length, self.folder = random.Random(seed), length, folder
+        self.better, self.done = collections.Counter(), []
+        programs = options.programs
+        self.theirs = Side("kubelet", folder / "theirs", programs, lambda at: [
+            f"{programs}/reference", "--state", f"{at}/state", "--registry", f"{at}/registry", "--claims", f"{at}/claims"])
+        self.ours = Side("ours", folder / "ours", programs, lambda at: [
+            options.subject, f"{at}/state", f"{at}/registry", f"{at}/claims"])
+        self.sides = [self.theirs, self.ours]
+        self.generation = dict.fromkeys(CLAIMS, 0)
+        self.state = dict.fromkeys(DRIVERS, "up")  # or: stopped, killed, stale
+        self.modes = dict.fromkeys(DRIVERS, "")
+        self.succeeded = set()  # (driver, operation, uid) that ours need not be called for again
+        self.answered = set()   # (driver, uid) that ours has had devices of
+        self.left = set()       # (claim, pod) that kubelet has taken out in memory only
+        self.is_lenient = False
+        self.catch_up = None    # an operation that only ours could end
+        self.marked = set()     # claims that kubelet has marked as going without a call
+
+    def each(self, act):
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            return list(pool.map(act, self.sides))
+
+    def run(self):
+        for claim in CLAIMS:
+            self.write_claim(claim)
+        for driver in DRIVERS:
+            self.each(lambda side: side.start_driver(driver))
+        for _ in range(self.length):
+            self.step()
+        self.bring_all_back()
+        for _ in range(2):
+            for pod in PODS:
+                self.operate("unprepare", pod)
+        left = [side.entries() for side in self.sides]
+        if any(left):
+            raise Differs(f"entries are left: {left}")
+
+    def step(self):
+        weights = {"prepare": 40, "unprepare": 27, "mode": 16, "heal": 8, "back": 5, "restart": 2, "stop": 1, "kill": 2,
+                   "roll": 1, "hang": 1, "recreate": 3, "devices": 6, "claim_gone": 1, "takeover": 1}
+        what = self.random.choices(list(weights), list(weights.values()))[0]
+        getattr(self, "do_" + what)()
+
+    def note(self, *words):
+        self.done.append(" ".join(words))
+
+    # Steps
+
+    def do_prepare(self):  # [35] [36] [39] [41] [85]
+        pod = self.random.choice(list(PODS))
+        if self.marked & set(PODS[pod]):
+            self.better["a claim refuses new pods only from the first unprepare call on (not tried)"] += 1
+            return
+        self.operate("prepare", pod)
+
+    def do_unprepare(self):  # [38] [57] [58]
+        self.operate("unprepare", self.random.choice(list(PODS)))
+
+    def do_mode(self):  # [43] [45] [46]
+        self.set_mode(self.random.choice(DRIVERS), self.random.choice(MODES))
+
+    def do_heal(self):
+        for driver in DRIVERS:
+            self.set_mode(driver, "")
+
+    def do_back(self):
+        self.bring_all_back()
+
+    def do_stop(self):  # [22]
+        driver = self.random.choice(DRIVERS)
+        if self.state[driver] != "up":
+            return
+        self.note("stop", driver)
+        self.state[driver] = "stopped"
+
+        def stop(side):
+            side.drivers[driver].end(subprocess.Popen.terminate)
+            side.wait_unregistered(driver)
+        self.each(stop)
+
+    def do_kill(self):  # [23] [32]
+        driver = self.random.choice(DRIVERS)
+        if self.state[driver] != "up":
+            return
+        self.note("kill", driver)
+        self.state[driver] = "killed"
+        self.each(lambda side: side.drivers[driver].end(subprocess.Popen.kill))
+
+    def do_roll(self):  # [30]
+        """A new instance comes, and only then the old one goes."""
+        driver = self.random.choice(DRIVERS)
+        if self.state[driver] != "up":
+            return
+        self.note("roll", driver)
+        uid = f"u{self.random.randrange(10**6)}"
+
+        def roll(side):
+            side.calls()
+            old = side.drivers[driver]
+            side.start_driver(driver, uid)
+            old.end(subprocess.Popen.terminate)
+        self.each(roll)
+        self.modes[driver] = ""
+
+    def do_restart(self):  # [62]
+        """The node is killed, and comes back on what is left."""
+        self.note("restart")
+        self.write_what_lags()
+        self.restart()
+
+    def do_takeover(self):  # [64]
+        """Each node goes on with the other's checkpoint. Only where the two are equal, kept answers among them."""
+        if self.theirs.entries() != self.ours.entries() or self.left:
+            return
+        self.note("takeover")
+
+        def swap():
+            files = [side.folder / "state/dra_manager_state" for side in self.sides]
+            contents = [file.read_text() for file in files]
+            for file, content in zip(files, reversed(contents)):
+                file.write_text(content)
+        self.restart(swap)
+
+    def write_what_lags(self):
+        """Kubelet's file lacks what a failed unprepare did; a restart would bring it back on one side only."""
+        if not self.left:
+            return
+        self.bring_all_back()
+        for pod in sorted({pod for _, pod in self.left}):
+            self.operate("unprepare", pod)
+
+    def restart(self, meanwhile=lambda: None):
+        def kill(side):
+            side.node.end(subprocess.Popen.kill)
+
+        def start(side):
+            before = {driver: len(process.lines) for driver, process in side.drivers.items()}
+            side.start()
+            for driver in DRIVERS:
+                if self.state[driver] == "up":
+                    side.wait_registered(driver, before[driver])
+        self.each(kill)
+        meanwhile()
+        self.each(start)
+        self.succeeded.clear()
+        self.marked.clear()
+        for driver in DRIVERS:  # whose sockets are dead is not registered any more
+            if self.state[driver] == "killed":
+                self.state[driver] = "stale"
+
+    def do_hang(self):
+        """A driver dies while it is being called."""
+        driver = self.random.choice(DRIVERS)
+        pods = [pod for pod, claims in PODS.items() if not self.marked & set(claims) and pod in ("p0", "p2", "p6")]
+        if not pods or any(state != "up" for state in self.state.values()):
+            return
+        pod = self.random.choice(pods)
+        self.do_heal()
+        self.set_mode(driver, "hang")
+        self.note("hang", driver, pod)
+        self.state[driver] = "killed"
+
+        def hang(side):
+            process = side.drivers[driver]
+            start = len(process.lines)
+            number = side.send({"do": "prepare", "pod": pod_object(pod)})
+            deadline = time.monotonic() + LIMIT
+            while time.monotonic() < deadline:
+                called = any((line or "").startswith("prepare") for line in process.lines[start:])
+                answered = any(line and json.loads(line)["id"] == number for line in side.node.lines[-3:])
+                if called or answered:
+                    break
+                time.sleep(0.005)
+            process.end(subprocess.Popen.kill)
+            return side.receive(number)
+        self.judge("prepare", pod, self.each(hang))
+
+    def do_recreate(self):  # [52]
+        """A claim is deleted and made anew under its name."""
+        claim = self.random.choice(list(CLAIMS))
+        self.note("recreate", claim)
+        self.generation[claim] += 1
+        self.write_claim(claim)
+
+    def do_claim_gone(self):
+        claim = self.random.choice(list(CLAIMS))
+        self.note("delete", claim)
+        for side in self.sides:
+            (side.folder / f"claims/lab.{claim}.json").unlink(missing_ok=True)
+
+    def do_devices(self):  # [54]
+        pod = self.random.choice(list(PODS))
+        answers = self.each(lambda side: side.answer({"do": "resources", "pod": pod_object(pod), "container": "main"}))
+        theirs, ours = [sorted(set(answer.get("cdi") or [])) for answer in answers]
+        missing = [bool(answer.get("error")) for answer in answers]
+        if missing[0] != missing[1]:
+            raise Differs(f"devices of {pod}: {answers}")
+        # What one driver has answered is known although another has failed.
+        if theirs != ours and not (set(theirs) < set(ours) and self.answered):
+            raise Differs(f"devices of {pod}: {answers}")
+
+    # What steps are made of
+
+    def write_claim(self, claim):
+        for side in self.sides:
+            path = side.folder / f"claims/lab.{claim}.json"
+            path.write_text(json.dumps(claim_object(claim, self.generation[claim])))
+
+    def set_mode(self, driver, mode):
+        if self.state[driver] != "up" or self.modes[driver] == mode:
+            return
+        self.note("mode", driver, mode or "right")
+        self.modes[driver] = mode
+
+        def tell(side):
+            process = side.drivers[driver]
+            start = len(process.lines)
+            process.say({"mode": mode})
+            process.wait_for(lambda line: line == "obeyed", start)
+        self.each(tell)
+
+    def bring_all_back(self):
+        self.do_heal()
+        for driver in DRIVERS:
+            if self.state[driver] == "up":
+                continue
+            self.note("start", driver)
+            for side in self.sides:
+                side.calls()
+            self.each(lambda side: side.start_driver(driver))
+            if self.state[driver] == "stale":
+                self.each(lambda side: side.wait_settled(driver))
+            self.state[driver], self.modes[driver] = "up", ""
+
+    def operate(self, operation, pod):
+        self.note(operation, pod)
+        self.judge(operation, pod,
+                   self.each(lambda side: side.answer({"do": operation, "pod": pod_object(pod)})))
+
+    def judge(self, operation, pod, answers):
+        theirs, ours = [comparable(answer.get("error")) for answer in answers]
+        if theirs:
+            self.done[-1] += f" ({theirs})"
+        their_calls, our_calls = self.each(Side.calls)
+        self.compare_calls(their_calls, our_calls, bool(theirs))
+        self.compare_errors(operation, pod, theirs, ours)
+        self.remember(our_calls)
+        if operation == "unprepare" and theirs and self.lost():
+            self.marked |= set(PODS[pod])
+        if self.catch_up:  # kubelet has to succeed as well before the two can be compared
+            operation, pod = self.catch_up
+            self.catch_up = None
+            self.bring_all_back()
+            self.operate(operation, pod)
+            return
+        if operation == "unprepare" and theirs:
+            self.left.update((claim, pod) for claim in PODS[pod])
+        if operation == "prepare" and theirs and self.kubelet_kept(pod):
+            self.better["a prepare that is refused leaves nothing in the checkpoint"] += 1
+            self.bring_all_back()
+            self.is_lenient = True  # kubelet calls for what was never prepared
+            self.operate("unprepare", pod)
+            self.is_lenient = False
+            return
+        self.compare_entries()
+        self.marked &= set(self.theirs.entries())
+
+    def kubelet_kept(self, pod):
+        """Whether kubelet has entered the pod for the claims before the one that was refused."""
+        theirs, ours = [{name for name, entry in side.entries().items() if f"{pod}-uid" in entry["PodUIDs"]}
+                        for side in self.sides]
+        return theirs > ours
+
+    def lost(self):
+        return any(state != "up" for state in self.state.values())
+
+    def compare_errors(self, operation, pod, theirs, ours):
+        if theirs == ours:
+            return
+        if theirs and ours and (len(set(self.modes.values())) > 1 or self.lost()):
+            self.better["of two drivers that fail, another is named"] += 1
+            return
+        if theirs and not ours and self.succeeded:
+            self.better["a driver that has succeeded is not asked again, and cannot fail again"] += 1
+            self.catch_up = (operation, pod)
+            return
+        raise Differs(f"{operation}: kubelet says {theirs!r}, we say {ours!r}")
+
+    def compare_calls(self, theirs, ours, has_failed):
+        for call in theirs - ours:
+            if call not in self.succeeded and not self.is_lenient:
+                raise Differs(f"only kubelet calls {call}")
+            self.better["a driver that has succeeded is not called again"] += 1
+        for call in ours - theirs:
+            if not has_failed:
+                raise Differs(f"only we call {call}")
+            self.better["all drivers of a pod are called although one fails"] += 1
+
+    def remember(self, calls):
+        opposite = {"prepare": "unprepare", "unprepare": "prepare"}
+        for driver, operation, uid in calls:
+            self.succeeded.discard((driver, opposite[operation], uid))
+            if self.state[driver] == "up" and self.modes[driver] in ("", "no-devices", "extra-uid"):
+                self.succeeded.add((driver, operation, uid))
+                if operation == "prepare":
+                    self.answered.add((driver, uid))
+
+    def compare_entries(self):
+        theirs, ours = [side.entries() for side in self.sides]
+        if theirs == ours:
+            return
+        for name, entry in ours.items():
+            for driver, state in entry["DriverState"].items():
+                their = theirs.get(name, {}).get("DriverState", {}).get(driver)
+                if their and their["Devices"] is None and state["Devices"] is not None:
+                    if (driver, entry["ClaimUID"]) in self.answered:
+                        self.better["what one driver has answered is kept although another has failed"] += 1
+                        state["Devices"] = None
+        pairs = set()
+        for claim, pod in self.left:
+            if f"{pod}-uid" in theirs.get(claim, {}).get("PodUIDs", {}):
+                if f"{pod}-uid" not in ours.get(claim, {}).get("PodUIDs", {}):
+                    self.better["a pod that is taken out of a shared claim is taken out on disk at once"] += 1
+                    theirs[claim]["PodUIDs"].pop(f"{pod}-uid")
+                    pairs.add((claim, pod))
+        self.left = pairs
+        if theirs != ours:
+            raise Differs(f"checkpoints:\n  kubelet {json.dumps(theirs, sort_keys=True)}\n"
+                          f"  ours    {json.dumps(ours, sort_keys=True)}")
+
+    def close(self):
+        for side in self.sides:
+            side.close()
+
+
+def run_seed(seed, options):
+    folder = pathlib.Path(tempfile.mkdtemp(prefix=f"node-compare-{seed}-"))
+    script = None
+    verdict = ""
+    try:
+        script = Script(seed, options.length, options, folder)
+        script.run()
+    except (Differs, OSError, KeyError, ValueError) as error:
+        done = script.done if script else []
+        (folder / "steps").write_text("\n".join(done) + "\n")
+        verdict = f"seed {seed}, after {len(done)} steps ({'; '.join(done[-6:])}): {error}"
+    finally:
+        if script:
+            script.close()
+        if not options.keep and not verdict:
+            shutil.rmtree(folder)
+    return verdict and f"{verdict}\n  folder: {folder}", script.better if script else collections.Counter(), \
+        len(script.done) if script else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--programs", required=True, help="where the Go programs of peers/ are")
+    parser.add_argument("--subject", required=True, help="the binary node_subject")
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--first", type=int, default=1)
+    parser.add_argument("--length", type=int, default=200, help="steps of a script")
+    parser.add_argument("--parallel", type=int, default=min(4, os.cpu_count() or 1))
+    parser.add_argument("--keep", action="store_true", help="keep the folders of seeds that agree")
+    options = parser.parse_args()
+    better, failed, steps = collections.Counter(), 0, 0
+    with concurrent.futures.ThreadPoolExecutor(options.parallel) as pool:
+        seeds = range(options.first, options.first + options.seeds)
+        for verdict, found, count in pool.map(lambda seed: run_seed(seed, options), seeds):
+            better += found
+            steps += count
+            if verdict:
+                failed += 1
+                print(verdict, flush=True)
+    print(f"{options.seeds} seeds, {steps} steps, {failed} seeds differ")
+    for name, count in sorted(better.items()):
+        print(f"  better, {count} times: {name}")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

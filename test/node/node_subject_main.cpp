@@ -1,0 +1,221 @@
+// The libraries of node/ without an agent: what peers/reference is for kubelet's managers. It does
+// what lines on standard input say, and answers each with one; peers/reference/main.go says which.
+//
+//   node_subject STATE REGISTRY CLAIMS
+//
+// Its API server is a folder: claims are NAMESPACE.NAME.json in it.
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/read_until.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "controllers/api/json.hpp"
+#include "node/claims/manager.hpp"
+#include "node/devices/container_devices.hpp"
+#include "node/files/posix_files.hpp"
+#include "node/plugins/plugin_manager.hpp"
+#include "runtime/http/unix.hpp"
+#include "runtime/task_group.hpp"
+
+namespace dcm::node {
+namespace {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+using runtime::Result;
+using runtime::Task;
+
+std::string text_of(const json::object& object, std::string_view key) {
+  const json::value* value = object.if_contains(key);
+  return value != nullptr && value->is_string() ? std::string(value->as_string()) : std::string();
+}
+
+// status.allocation.devices.results
+std::vector<AllocationResult> results_of(const std::string& claim) {
+  std::vector<AllocationResult> results;
+  const json::value whole = json::parse(claim);
+  boost::system::error_code none;
+  const json::value* list = whole.find_pointer("/status/allocation/devices/results", none);
+  if (list == nullptr) return results;
+  for (const json::value& each : list->as_array()) {
+    const json::object& result = each.as_object();
+    results.push_back({.device = {text_of(result, "driver"), text_of(result, "pool"),
+                                  text_of(result, "device"), text_of(result, "shareID")}});
+  }
+  return results;
+}
+
+class FolderClaims final : public ClaimSource {
+ public:
+  explicit FolderClaims(std::string folder) : folder_(std::move(folder)) {}
+
+  Task<Result<ClaimView>> get(ClaimKey key) override {
+    std::ifstream file(fmt::format("{}/{}.{}.json", folder_, key.first, key.second));
+    if (!file) {
+      co_return runtime::fail(
+          runtime::Reason::object_not_found,
+          fmt::format("resourceclaims.resource.k8s.io \"{}\" not found", key.second));
+    }
+    const std::string content{std::istreambuf_iterator<char>(file), {}};
+    auto decoded = decoder_->decode_object(content);
+    if (!decoded) co_return runtime::fail(decoded.error());
+    co_return ClaimView{.claim = decoded->object, .results = results_of(content)};
+  }
+
+ private:
+  std::string folder_;
+  std::unique_ptr<api::Decoder<api::ResourceClaim>> decoder_ = api::make_json_claim_decoder("v1");
+};
+
+std::vector<ContainerClaim> claims_of_container(const api::Pod& pod, const json::object& order) {
+  std::vector<ContainerClaim> claims;
+  const std::string name = text_of(order, "container");
+  const auto wanted = claims_to_look_up(pod);
+  const json::array& names =
+      order.at("pod").as_object().at("spec").as_object().at("resourceClaims").as_array();
+  for (const json::value& each :
+       order.at("pod").as_object().at("spec").as_object().at("containers").as_array()) {
+    if (text_of(each.as_object(), "name") != name) continue;
+    for (const json::value& use :
+         each.as_object().at("resources").as_object().at("claims").as_array()) {
+      for (std::size_t i = 0; wanted && i < names.size() && i < wanted->size(); ++i) {
+        if (text_of(names[i].as_object(), "name") != text_of(use.as_object(), "name")) continue;
+        claims.push_back({{pod.meta.key.namespace_.str(), (*wanted)[i].name},
+                          text_of(use.as_object(), "request")});
+      }
+    }
+  }
+  return claims;
+}
+
+class Subject {
+ public:
+  Subject(runtime::Loop& loop, const std::string& state, const std::string& registry,
+          const std::string& claims)
+      : loop_(loop),
+        transport_(http::make_unix_transport(loop.executor(), loop.time())),
+        log_(std::make_shared<runtime::LogBackend>(loop.time(), runtime::LogFormat::text,
+                                                   runtime::write_to_stderr())),
+        plugins_(loop, *transport_, runtime::Rng(1), ServiceChoice::first_named, log_),
+        plugin_manager_(loop, plugins_, registry, log_),
+        claims_(claims),
+        store_(files_, state, runtime::Rng(static_cast<std::uint64_t>(::getpid()))),
+        manager_(loop, claims_, plugins_, store_, {.rules = {}, .boot_id = "boot"}),
+        group_(loop.executor()) {}
+
+  // Until standard input ends.
+  Task<int> run() {
+    if (const auto opened = manager_.open(); !opened) {
+      std::fputs(fmt::format("node_subject: {}\n", to_string(opened.error())).c_str(), stderr);
+      co_return 1;
+    }
+    group_.spawn("plugins", plugin_manager_.run());
+    asio::posix::stream_descriptor input(loop_.executor(), ::dup(STDIN_FILENO));
+    std::string buffer;
+    for (;;) {
+      boost::system::error_code error;
+      const std::size_t size =
+          co_await asio::async_read_until(input, asio::dynamic_buffer(buffer), '\n',
+                                          asio::redirect_error(asio::use_awaitable, error));
+      if (error) break;
+      group_.spawn("order", obey(json::parse(buffer.substr(0, size)).as_object()));
+      buffer.erase(0, size);
+    }
+    group_.cancel();
+    co_await group_.join();
+    co_await plugins_.stop();
+    co_return 0;
+  }
+
+ private:
+  Task<> obey(json::object order) {
+    json::object answer;
+    co_await fulfil(order, answer);
+    answer["id"] = order.at("id");
+    std::puts(json::serialize(answer).c_str());
+    std::fflush(stdout);
+  }
+
+  Task<> fulfil(const json::object& order, json::object& answer) {
+    const std::string what = text_of(order, "do");
+    const auto tell = [&](const Outcome& outcome) {
+      if (!outcome) answer["error"] = outcome.error();
+    };
+    if (what == "prepare") tell(co_await manager_.prepare(pod_of(order)));
+    if (what == "unprepare") tell(co_await manager_.unprepare(pod_of(order)));
+    if (what == "active") observe(order);
+    if (what == "registered") answer["sockets"] = registered(order);
+    if (what == "resources") show_devices(order, answer);
+  }
+
+  api::ObjectPtr<api::Pod> pod_of(const json::object& order) const {
+    const auto decoded = decoder_->decode_object(json::serialize(order.at("pod")));
+    if (!decoded) throw std::runtime_error(to_string(decoded.error()));
+    return decoded->object;
+  }
+
+  void observe(const json::object& order) {
+    std::set<std::string> uids;
+    for (const json::value& uid : order.at("uids").as_array()) uids.emplace(uid.as_string());
+    manager_.observe_pods(std::move(uids), {});
+  }
+
+  json::array registered(const json::object& order) const {
+    json::array sockets;
+    for (const json::value& driver : order.at("drivers").as_array()) {
+      const std::string name(driver.as_string());
+      if (plugins_.is_registered(name)) sockets.emplace_back(name + "-reg.sock");
+    }
+    return sockets;
+  }
+
+  void show_devices(const json::object& order, json::object& answer) const {
+    const auto ids = cdi_devices_of(manager_.book(), claims_of_container(*pod_of(order), order));
+    if (!ids) {
+      answer["error"] = ids.error();
+      return;
+    }
+    answer["cdi"] = json::array(ids->begin(), ids->end());
+  }
+
+  runtime::Loop& loop_;
+  std::unique_ptr<http::Transport> transport_;
+  runtime::Logger log_;
+  Plugins plugins_;
+  PluginManager plugin_manager_;
+  FolderClaims claims_;
+  PosixFiles files_;
+  CheckpointStore store_;
+  ClaimManager manager_;
+  std::unique_ptr<api::Decoder<api::Pod>> decoder_ =
+      api::make_json_pod_decoder(api::PodSelection::all);
+  runtime::TaskGroup group_;
+};
+
+}  // namespace
+}  // namespace dcm::node
+
+int main(int count, char** arguments) {
+  if (count != 4) {
+    std::fputs("usage: node_subject STATE REGISTRY CLAIMS\n", stderr);
+    return 2;
+  }
+  int status = 1;
+  dcm::runtime::Loop loop;
+  const auto run = [&]() -> dcm::runtime::Task<> {
+    dcm::node::Subject subject(loop, arguments[1], arguments[2], arguments[3]);
+    status = co_await subject.run();
+  };
+  loop.run(run());
+  return status;
+}

@@ -1,0 +1,193 @@
+// reference is kubelet's own DRA manager and plugin manager, without the rest of kubelet. It does what lines on
+// standard input say, each an object, and answers each with one:
+//
+//	{"do":"prepare","pod":{…}}              {} or {"error":"…"}
+//	{"do":"unprepare","pod":{…}}
+//	{"do":"active","uids":["…"]}            the pods that are active, from now on
+//	{"do":"registered"}                     {"sockets":["…"]}
+//	{"do":"resources","pod":{…},"container":"c"}   {"cdi":["…"]}
+//
+// Its API server is a folder: claims are NAMESPACE.NAME.json in it. What it deletes there, it says on standard error.
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/record"
+	"k8s.io/component-base/metrics/legacyregistry"
+	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/kubelet/cm/dra"
+	"k8s.io/kubernetes/pkg/kubelet/pluginmanager"
+
+	"peers/folder"
+)
+
+// pods are those that are active; before they are known, kubelet's reconcile loop does nothing.
+type pods struct {
+	mutex  sync.Mutex
+	active []*v1.Pod
+	told   bool
+}
+
+func (p *pods) AddSource(string) {}
+
+func (p *pods) AllReady() bool {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	return p.told
+}
+
+func (p *pods) list() []*v1.Pod {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	return p.active
+}
+
+func (p *pods) set(uids []types.UID) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.active, p.told = nil, true
+	for _, uid := range uids {
+		p.active = append(p.active, &v1.Pod{ObjectMeta: metav1.ObjectMeta{UID: uid}})
+	}
+}
+
+type order struct {
+	ID        int
+	Do        string
+	Pod       *v1.Pod
+	UIDs      []types.UID
+	Container string
+}
+
+type answer struct {
+	ID      int      `json:"id"`
+	Error   string   `json:"error,omitempty"`
+	Sockets []string `json:"sockets,omitempty"`
+	CDI     []string `json:"cdi,omitempty"`
+}
+
+func check(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "reference:", err)
+		os.Exit(1)
+	}
+}
+
+func main() {
+	state := flag.String("state", "", "folder of the checkpoint")
+	registry := flag.String("registry", "", "folder of registration sockets")
+	claims := flag.String("claims", "", "folder of claims")
+	klog.InitFlags(nil)
+	flag.Parse()
+	ctx := context.Background()
+	client := folder.Client(*claims)
+	manager, err := dra.NewManager(klog.FromContext(ctx), client, *state)
+	check(err)
+	active := &pods{}
+	check(manager.Start(ctx, active.list, nodeGetter(client), active))
+	plugins := pluginmanager.NewPluginManager(*registry, record.NewFakeRecorder(1000))
+	plugins.AddHandler("DRAPlugin", manager.GetWatcherHandler())
+	go plugins.Run(ctx, active, ctx.Done())
+	obey(ctx, manager, active)
+}
+
+func nodeGetter(client kubernetes.Interface) func(context.Context) (*v1.Node, error) {
+	return func(ctx context.Context) (*v1.Node, error) {
+		return client.CoreV1().Nodes().Get(ctx, folder.Node, metav1.GetOptions{})
+	}
+}
+
+func obey(ctx context.Context, manager *dra.Manager, active *pods) {
+	var printing sync.Mutex
+	lines := bufio.NewScanner(os.Stdin)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var o order
+		check(json.Unmarshal(lines.Bytes(), &o))
+		go func() {
+			a := do(ctx, manager, active, o)
+			a.ID = o.ID
+			text, err := json.Marshal(a)
+			check(err)
+			printing.Lock()
+			defer printing.Unlock()
+			fmt.Println(string(text))
+		}()
+	}
+}
+
+func do(ctx context.Context, manager *dra.Manager, active *pods, o order) answer {
+	switch o.Do {
+	case "prepare":
+		return outcome(manager.PrepareResources(ctx, o.Pod))
+	case "unprepare":
+		return outcome(manager.UnprepareResources(ctx, o.Pod))
+	case "active":
+		active.set(o.UIDs)
+		return answer{}
+	case "registered":
+		return answer{Sockets: registered()}
+	case "resources":
+		return resources(manager, o)
+	default:
+		return answer{Error: "unknown order " + o.Do}
+	}
+}
+
+func outcome(err error) answer {
+	if err == nil {
+		return answer{}
+	}
+	return answer{Error: err.Error()}
+}
+
+func resources(manager *dra.Manager, o order) answer {
+	for i := range o.Pod.Spec.Containers {
+		container := &o.Pod.Spec.Containers[i]
+		if container.Name != o.Container {
+			continue
+		}
+		info, err := manager.GetResources(o.Pod, container)
+		a := outcome(err)
+		if info != nil {
+			for _, device := range info.CDIDevices {
+				a.CDI = append(a.CDI, device.Name)
+			}
+		}
+		return a
+	}
+	return answer{Error: "no container " + o.Container}
+}
+
+// registered: the plugin manager says it only in its metrics.
+func registered() (sockets []string) {
+	families, err := legacyregistry.DefaultGatherer.Gather()
+	check(err)
+	for _, family := range families {
+		if family.GetName() != "plugin_manager_total_plugins" {
+			continue
+		}
+		for _, metric := range family.GetMetric() {
+			labels := map[string]string{}
+			for _, label := range metric.GetLabel() {
+				labels[label.GetName()] = label.GetValue()
+			}
+			if labels["state"] == "actual_state_of_world" {
+				sockets = append(sockets, filepath.Base(labels["socket_path"]))
+			}
+		}
+	}
+	return sockets
+}
