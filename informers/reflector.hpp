@@ -34,7 +34,6 @@ class Reflector {
     report_.started();
     WatchStep step = advance({}, Started{}, time_.now(), policy_);
     for (;;) {
-      is_initial_ = std::holds_alternative<AwaitingInitialEvents>(step.next.phase);
       for (const Effect& effect : step.effects) co_await carry_out(effect);
       const ReflectorEvent event = co_await perform(std::move(step.request));
       if (std::holds_alternative<Accepted>(event)) report_.accepted();
@@ -52,12 +51,6 @@ class Reflector {
     Stream& stream;
     ~CloseStream() { stream.reset(); }
   };
-
-  // An accepted watch may still be good for nothing.
-  static bool shows_progress(const ReflectorEvent& event) {
-    return std::holds_alternative<Changed>(event) || std::holds_alternative<Bookmarked>(event) ||
-           std::holds_alternative<PageRead>(event);
-  }
 
   runtime::Task<> carry_out(const Effect& effect) {
     if (const auto* relist = std::get_if<CountRelist>(&effect)) {
@@ -84,7 +77,7 @@ class Reflector {
   }
 
   runtime::Task<ReflectorEvent> perform(Request request) {
-    if (const auto* read = std::get_if<ReadEvent>(&request)) return read_event(read->deadline);
+    if (const auto* read = std::get_if<ReadEvent>(&request)) return read_event(*read);
     stream_.reset();
     if (const auto* open = std::get_if<OpenWatchList>(&request)) {
       return open_watch({{}, WatchOptions::InitialEvents::send, server_timeout()}, open->deadline);
@@ -122,23 +115,23 @@ class Reflector {
     co_return PageRead{std::move(*page), objects};
   }
 
-  runtime::Task<ReflectorEvent> read_event(Deadline deadline) {
+  runtime::Task<ReflectorEvent> read_event(ReadEvent request) {
     if (++events_in_slice_ % kSlice == 0) co_await runtime::yield();
-    auto event = co_await stream_->next(deadline);
+    auto event = co_await stream_->next(request.deadline);
     if (!event) co_return Failed{std::move(event.error())};
     if (!*event) co_return Ended{};
-    co_return take_in(std::move(**event));
+    co_return take_in(std::move(**event), request.is_initial);
   }
 
-  ReflectorEvent take_in(api::WatchEvent<T> event) {
+  ReflectorEvent take_in(api::WatchEvent<T> event, bool is_initial) {
     if (auto* error = std::get_if<api::ErrorEvent>(&event)) return Failed{std::move(error->error)};
     if (auto* bookmark = std::get_if<api::BookmarkEvent>(&event)) {
-      if (!is_initial_) writer_.pass(bookmark->resource_version);
+      if (!is_initial) writer_.pass(bookmark->resource_version);
       return std::move(*bookmark);
     }
     auto& [type, subject] = std::get<api::ChangeEvent<T>>(event);
     Changed changed{subject.meta.resource_version};
-    if (!is_initial_) {
+    if (!is_initial) {
       writer_.observe_change(type, std::move(subject));
     } else if (type == api::ChangeType::deleted) {
       writer_.observe_unlisted(subject.meta);
@@ -164,7 +157,6 @@ class Reflector {
   WatchPolicy policy_;
   Stream stream_;
   std::size_t events_in_slice_ = 0;
-  bool is_initial_ = false;
 };
 
 }  // namespace dcm::informers

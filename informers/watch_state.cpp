@@ -1,6 +1,7 @@
 #include "informers/watch_state.hpp"
 
 #include <algorithm>
+#include <concepts>
 #include <source_location>
 #include <utility>
 
@@ -41,13 +42,16 @@ bool is_watch_list_refused(const Error& error) {
   return error.reason == Reason::invalid || error.reason == Reason::bad_request;
 }
 
+template <class T, class... Listed>
+concept OneOf = (std::same_as<T, Listed> || ...);
+
 // One step: gathers effects while it moves the state on, and ends with a request.
 class Step {
  public:
   Step(WatchState state, MonoTime now, const WatchPolicy& policy)
       : state_(std::move(state)), now_(now), policy_(policy) {}
 
-  // By phase and event. What is not listed cannot happen.
+  // By phase and event.
   WatchStep on(Idle, const Started&) { return list_anew({RelistReason::start}); }
 
   WatchStep on(const AwaitingInitialEvents& phase, const Accepted& accepted) {
@@ -124,13 +128,34 @@ class Step {
                       phase.then);
   }
 
-  template <class Phase, class Event>
-  WatchStep on(const Phase&, const Event&) {
+  // What cannot happen: no request of the phase ends so.
+  template <OneOf<Accepted, Changed, Bookmarked, PageRead, Ended, Failed, WaitOver> Event>
+  WatchStep on(const Idle&, const Event&) {
+    cannot_happen();
+  }
+  template <OneOf<Started, PageRead, WaitOver> Event>
+  WatchStep on(const AwaitingInitialEvents&, const Event&) {
+    cannot_happen();
+  }
+  template <OneOf<Started, Accepted, Changed, Bookmarked, Ended, WaitOver> Event>
+  WatchStep on(const Listing&, const Event&) {
+    cannot_happen();
+  }
+  template <OneOf<Started, PageRead, WaitOver> Event>
+  WatchStep on(const Watching&, const Event&) {
+    cannot_happen();
+  }
+  template <OneOf<Started, Accepted, Changed, Bookmarked, PageRead, Ended, Failed> Event>
+  WatchStep on(const Waiting&, const Event&) {
+    cannot_happen();
+  }
+
+ private:
+  [[noreturn]] static void cannot_happen() {
     runtime::invariant_violated("the event follows from the request of this state",
                                 std::source_location::current());
   }
 
- private:
   WatchStep list_anew(const ListAnew& list) {
     if (list.reason) effects_.push_back(CountRelist{*list.reason});
     effects_.push_back(BeginRelist{});
@@ -139,7 +164,8 @@ class Step {
   }
 
   WatchStep read_initial(const AwaitingInitialEvents& phase) {
-    return finish(phase, ReadEvent{initial_events_deadline(phase.since)});
+    return finish(phase,
+                  ReadEvent{.deadline = initial_events_deadline(phase.since), .is_initial = true});
   }
 
   Deadline initial_events_deadline(MonoTime since) const {
@@ -228,6 +254,11 @@ std::string_view to_string(RelistReason reason) {
       return "ahead_of_server";
   }
   return "";
+}
+
+bool shows_progress(const ReflectorEvent& event) {
+  return std::holds_alternative<Changed>(event) || std::holds_alternative<Bookmarked>(event) ||
+         std::holds_alternative<PageRead>(event);
 }
 
 WatchStep advance(WatchState state, const ReflectorEvent& event, MonoTime now,

@@ -162,6 +162,7 @@ struct OpenWatch {
 };
 struct ReadEvent {
   Deadline deadline;
+  bool is_initial = false;  // what is read belongs to the relist under way
 };
 struct Wait {
   Duration at_least;
@@ -175,7 +176,12 @@ struct WatchStep {
   Request request;
 };
 
-// An event that cannot follow from the state's request is a broken invariant.
+// Whether the event says more than that a request was accepted: an accepted watch may still be good
+// for nothing.
+bool shows_progress(const ReflectorEvent& event);
+
+// An event that cannot follow from the state's request is a broken invariant. Each pair of state
+// and event is either handled or listed as impossible; a forgotten one does not compile.
 WatchStep advance(WatchState state, const ReflectorEvent& event, MonoTime now,
                   const WatchPolicy& policy);
 
