@@ -16,17 +16,12 @@ using common::FeatureGates;
 using runtime::Reason;
 
 constexpr std::array kGates = {
-    FeatureGate{"DRAAdminAccess", "", &FeatureGates::dra_admin_access,
-                FeatureGate::Lock::as_in_kubernetes},
-    FeatureGate{"DRADeviceTaintRules", "", &FeatureGates::dra_device_taint_rules,
-                FeatureGate::Lock::none},
-    FeatureGate{"DRADeviceTaints", "", &FeatureGates::dra_device_taints, FeatureGate::Lock::none},
-    FeatureGate{"DRAPrioritizedList", "", &FeatureGates::dra_prioritized_list,
-                FeatureGate::Lock::as_in_kubernetes},
-    FeatureGate{"DRAWorkloadResourceClaims", "BETA", &FeatureGates::dra_workload_resource_claims,
-                FeatureGate::Lock::none},
-    FeatureGate{"GenericWorkload", "BETA", &FeatureGates::generic_workload,
-                FeatureGate::Lock::none},
+    FeatureGate{"DRAAdminAccess", "", &FeatureGates::dra_admin_access},
+    FeatureGate{"DRADeviceTaintRules", "", &FeatureGates::dra_device_taint_rules},
+    FeatureGate{"DRADeviceTaints", "", &FeatureGates::dra_device_taints},
+    FeatureGate{"DRAPrioritizedList", "", &FeatureGates::dra_prioritized_list},
+    FeatureGate{"DRAWorkloadResourceClaims", "BETA", &FeatureGates::dra_workload_resource_claims},
+    FeatureGate{"GenericWorkload", "BETA", &FeatureGates::generic_workload},
 };
 
 std::unexpected<runtime::Error> refuse(std::string why) {
@@ -59,15 +54,6 @@ void set_stage(std::string_view stage, bool on, FeatureGates& gates) {
   }
 }
 
-runtime::Result<> set_feature_gate(const FeatureGate* gate, bool on, FeatureGates& gates) {
-  const bool by_default = FeatureGates().*gate->value;
-  if (gate->lock != FeatureGate::Lock::none && on != by_default) {
-    return refuse(fmt::format("feature gate {} is locked to {}", gate->name, by_default));
-  }
-  gates.*(gate->value) = on;
-  return {};
-}
-
 }  // namespace
 
 std::span<const FeatureGate> known_feature_gates() {
@@ -83,8 +69,7 @@ runtime::Result<Strings> set_feature_gates(const Switches& switches, FeatureGate
     const std::string_view name = without_component(written);
     const auto gate = std::ranges::find(kGates, name, &FeatureGate::name);
     if (gate != kGates.end()) {
-      if (const auto set = set_feature_gate(gate, on, gates); !set)
-        return runtime::fail(set.error());
+      gates.*(gate->value) = on;
     } else if (!kubernetes::is_feature_gate(name)) {
       return runtime::fail(refuse_unknown(name).error());
     } else if (!stage_meant_by(name)) {

@@ -14,9 +14,8 @@ namespace dcm::manager {
 struct FeatureGate {
   std::string_view name;
   std::string_view stage;  // as in kubernetes_feature_enabled: "ALPHA", "BETA" or "" (GA)
+  // None is locked, for each can be turned off in some version that this program works with.
   bool common::FeatureGates::* value;
-  // Locked gates keep their default, as in Kubernetes.
-  enum class Lock { none, as_in_kubernetes } lock;
 };
 
 std::span<const FeatureGate> known_feature_gates();

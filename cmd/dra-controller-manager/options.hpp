@@ -41,7 +41,7 @@ struct Options {
   device_taint_eviction::EvictionMode eviction_mode = device_taint_eviction::EvictionMode::remove;
   double eviction_rate = 0;  // pods per second; 0: no limit
   std::optional<LeaderElectionOptions> leader_election = LeaderElectionOptions();  // nothing: none
-  double kube_api_qps = 200;                                                       // 0: no limit
+  double kube_api_qps = 200;  // 0 or less: no limit
   int kube_api_burst = 400;
   std::size_t max_inflight_requests = 100;
   bool kube_api_http2 = true;        // where the server speaks it

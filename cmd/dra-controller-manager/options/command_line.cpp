@@ -18,6 +18,14 @@ struct Written {
   std::optional<std::string> value;  // what is attached to it
 };
 
+// "--help", "--help=true".
+bool is_asked(std::string_view flag, std::string_view argument) {
+  if (!argument.starts_with(flag)) return false;
+  argument.remove_prefix(flag.size());
+  return argument.empty() ||
+         (argument.starts_with('=') && parse_value(false, argument.substr(1)) == Value(true));
+}
+
 class Parser {
  public:
   Parser(std::span<const Setting> table, const Strings& arguments, KubernetesFlags others)
@@ -35,9 +43,9 @@ class Parser {
       line_.words.insert(line_.words.end(), rest_.begin() + static_cast<std::ptrdiff_t>(next_),
                          rest_.end());
       next_ = rest_.size();
-    } else if (argument == "--help" || argument == "-h") {
+    } else if (is_asked("--help", argument) || argument == "-h") {
       line_.wants_help = true;
-    } else if (argument == "--version") {
+    } else if (is_asked("--version", argument) || argument == "--version=raw") {
       line_.wants_version = true;
     } else if (argument.size() > 1 && argument.starts_with('-')) {
       take_flag(argument.starts_with("--") ? read_long(argument) : read_short(argument));

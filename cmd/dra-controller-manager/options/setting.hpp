@@ -48,6 +48,8 @@ struct Bounds {
   const char* expected;
 };
 inline constexpr Bounds kPositive = {1, std::numeric_limits<int>::max(), "a whole number above 0"};
+inline constexpr Bounds kAnyNumber = {std::numeric_limits<double>::lowest(),
+                                      std::numeric_limits<double>::max(), "a number"};
 inline constexpr Bounds kNotNegative = {0, std::numeric_limits<double>::max(),
                                         "a number of at least 0"};
 

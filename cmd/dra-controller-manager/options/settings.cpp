@@ -16,7 +16,7 @@ Settings request_settings(Options& options) {
   return {
       number_setting({"kube-api-qps", "clientConnection.qps", "NUMBER",
                       "Requests per second to the API server; 0 is no limit."},
-                     options.kube_api_qps, kNotNegative),
+                     options.kube_api_qps, kAnyNumber),
       number_setting({"kube-api-burst", "clientConnection.burst", "NUMBER",
                       "Requests at once above the rate."},
                      options.kube_api_burst, kPositive),
@@ -136,7 +136,8 @@ Settings serving_settings(Options& options) {
 }
 
 Settings process_settings(Draft& draft) {
-  constexpr Bounds kVerbosity = {0, 10, "a whole number from 0 to 10"};
+  constexpr Bounds kVerbosity = {0, std::numeric_limits<int>::max(),
+                                 "a whole number of at least 0"};
   Options& options = draft.options;
   return {
       text_setting(

@@ -1,5 +1,6 @@
 #include "cmd/dra-controller-manager/options/value.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -17,15 +18,28 @@ std::optional<Number> parse_number(std::string_view text) {
   return number;
 }
 
+// The words that Go's strconv.ParseBool takes, and with it every flag of Kubernetes.
+std::optional<bool> parse_switch(std::string_view text) {
+  constexpr std::string_view kOn[] = {"true", "1", "t", "T", "TRUE", "True"};
+  constexpr std::string_view kOff[] = {"false", "0", "f", "F", "FALSE", "False"};
+  if (std::ranges::find(kOn, text) != std::end(kOn)) return true;
+  if (std::ranges::find(kOff, text) != std::end(kOff)) return false;
+  return std::nullopt;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
+  return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
+}
+
 // Reads a text as one type or the other; `like` says which.
 struct Parse {
   std::string_view text;
   using Parsed = std::optional<Value>;
 
   Parsed operator()(bool) const {
-    if (text == "true") return true;
-    if (text == "false") return false;
-    return std::nullopt;
+    const auto on = parse_switch(text);
+    return on ? Parsed(*on) : std::nullopt;
   }
   Parsed operator()(std::int64_t) const {
     const auto number = parse_number<std::int64_t>(text);
@@ -41,10 +55,11 @@ struct Parse {
     Switches switches;
     for (const std::string& part : split()) {
       const std::size_t equals = std::min(part.find('='), part.size());
-      const auto value =
-          Parse{std::string_view(part).substr(std::min(equals + 1, part.size()))}(false);
-      if (!value || equals == 0) return std::nullopt;
-      switches[part.substr(0, equals)] = std::get<bool>(*value);
+      const std::string_view name = trimmed(std::string_view(part).substr(0, equals));
+      const auto on =
+          parse_switch(trimmed(std::string_view(part).substr(std::min(equals + 1, part.size()))));
+      if (!on || name.empty()) return std::nullopt;
+      switches[std::string(name)] = *on;
     }
     return switches;
   }

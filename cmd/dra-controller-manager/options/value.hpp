@@ -19,7 +19,8 @@ using Switches = std::map<std::string, bool>;  // feature gates
 using Value = std::variant<bool, std::int64_t, double, std::string, Strings, Switches>;
 
 // Reads a flag's text as a value of the type that `like` has: lists are separated by commas,
-// switches are NAME=true or NAME=false. Nothing: it is no such value.
+// switches are NAME=true or NAME=false, with spaces around them or not. Nothing: it is no such
+// value.
 std::optional<Value> parse_value(const Value& like, std::string_view text);
 
 // As parse_value reads it.

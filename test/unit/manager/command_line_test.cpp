@@ -122,7 +122,7 @@ TEST_F(CommandLineTest, a_mistake_is_one_line_that_says_what_was_expected) {
            BadRow{"half a number", {"--rate=5x"}, "got \"5x\""},
            BadRow{"no finite number", {"--rate=inf"}, "got \"inf\""},
            BadRow{"no whole number", {"-v=1.5"}, "-v: expected a whole number above 0"},
-           BadRow{"neither true nor false", {"--leader-elect=1"}, "expected true or false"},
+           BadRow{"neither true nor false", {"--leader-elect=maybe"}, "expected true or false"},
            BadRow{"a gate without a value", {"--gates=A"}, "expected NAME=true or NAME=false"},
        }) {
     const auto line = parse_command_line(table_, row.arguments, KubernetesFlags::unknown);

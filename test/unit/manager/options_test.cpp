@@ -117,6 +117,14 @@ TEST(Options, a_feature_gate_that_is_off_leaves_the_others_alone) {
   EXPECT_TRUE(options->runs_device_taint_eviction_controller);
 }
 
+TEST(Options, gates_that_Kubernetes_1_34_can_turn_off_can_be_turned_off) {
+  const auto options =
+      parse_options({"--feature-gates=DRAAdminAccess=false,DRAPrioritizedList=false"});
+  ASSERT_TRUE(options) << options.error().text;
+  EXPECT_FALSE(options->features.dra_admin_access);
+  EXPECT_FALSE(options->features.dra_prioritized_list);
+}
+
 TEST(Options, all_gates_of_a_stage_follow_their_own_gate_unless_they_are_named) {
   EXPECT_TRUE(
       parse_options({"--feature-gates=AllBeta=true"})->features.dra_workload_resource_claims);
@@ -147,6 +155,19 @@ TEST(Options, the_flags_of_a_control_plane_as_kubeadm_writes_it_are_accepted) {
   EXPECT_EQ(options->cluster.kubeconfig, "/a");
 }
 
+TEST(Options, values_are_accepted_in_every_form_that_kube_controller_manager_takes) {
+  const auto options = parse_options({"--leader-elect=F", "--kube-api-qps=-1", "-v=99",
+                                      "--feature-gates=DRADeviceTaints=1, kube:DRADeviceTaintRules "
+                                      "= False ,DRAExtendedResource=T"});
+  ASSERT_TRUE(options.has_value()) << options.error().text;
+  EXPECT_FALSE(options->leader_election.has_value());
+  EXPECT_LE(options->kube_api_qps, 0) << "no limit";
+  EXPECT_EQ(options->verbosity, 99);
+  EXPECT_TRUE(options->features.dra_device_taints);
+  EXPECT_FALSE(options->features.dra_device_taint_rules);
+  EXPECT_THAT(options->without_effect, testing::Contains("DRAExtendedResource"));
+}
+
 TEST(Options, a_gate_that_leaves_no_controller_to_run_is_a_mistake) {
   const auto options = parse_options(
       {"--controllers=device-taint-eviction-controller", "--feature-gates=DRADeviceTaints=false"});
@@ -171,20 +192,18 @@ TEST(Options, a_mistake_is_one_line_that_names_the_flag) {
   for (const BadRow& row :
        {BadRow{"--kubecofnig=x", "--kubecofnig"},
         {"--concurrent-resourceclaim-syncs=0", "--concurrent-resourceclaim-syncs"},
-        {"--kube-api-qps=-1", "--kube-api-qps"},
         {"--kube-api-qps=fast", "fast"},
         {"--max-inflight-requests=0", "--max-inflight-requests"},
         {"--controllers=garbage", "garbage"},
         {"--controllers=-resourceclaim-controller", "--controllers"},
         {"--device-taint-eviction-mode=kill", "delete or evict"},
-        {"--feature-gates=DRAAdminAccess=false", "DRAAdminAccess"},
         {"--feature-gates=DRAWorkloadResourceClaims=true", "needs GenericWorkload=true"},
         {"--feature-gates=NoSuchGate=true", "NoSuchGate"},
         {"--feature-gates=DRADeviceTaintRule=true", "did you mean DRADeviceTaintRules?"},
         {"--controllers=resourceclaims-controller", "did you mean resourceclaim-controller?"},
         {"--feature-gates=GenericWorkload", "GenericWorkload"},
         {"--logging-format=xml", "--logging-format"},
-        {"-v=99", "-v"},
+        {"-v=-1", "-v"},
         {"--leader-elect=maybe", "--leader-elect"},
         {"--leader-elect-lease-duration=15", "--leader-elect-lease-duration"},
         {"--leader-elect-retry-period=0s", "--leader-elect-retry-period"},
@@ -241,7 +260,9 @@ TEST(Options, help_and_version_are_no_mistakes) {
   for (const char* group : {"Cluster", "Controllers", "Leader election", "Process"}) {
     EXPECT_THAT(help.error().text, HasSubstr(group));
   }
-  EXPECT_EQ(parse_options({"--version"}).error().status, 0);
+  for (const char* flag : {"--version", "--version=true", "--version=raw", "--help=true"}) {
+    EXPECT_EQ(parse_options({flag}).error().status, 0) << flag;
+  }
 }
 
 }  // namespace
