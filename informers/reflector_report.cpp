@@ -37,7 +37,7 @@ void ReflectorReport::fell_back(std::string_view why) {
 
 void ReflectorReport::failed(const runtime::Error& error) {
   std::string text = to_string(error);
-  if (guard_.should_log(text)) log_.warning("List or watch failed, trying on", {{"error", text}});
+  if (guard_.should_log(text)) log_.warning("List or watch failed; retrying", {{"error", text}});
   sync_.note_error(std::move(text));
 }
 

@@ -99,7 +99,7 @@ class TokenFileCredentials final : public Credentials {
   // Without any token the request fails and says it itself.
   void warn(const std::string& problem) {
     if (!authorization_.empty() && warned_.should_log(problem))
-      log_.warning("Token file cannot be read; its last token is used on", {{"err", problem}});
+      log_.warning("Cannot read the token file; keeping its last token", {{"err", problem}});
   }
 
   std::string file_;

@@ -182,8 +182,7 @@ class ExecCredentials final : public Credentials {
 
   void warn(const std::string& problem) {
     if (warned_.should_log(problem)) {
-      log_.warning("Credentials cannot be renewed yet; the last ones are used on",
-                   {{"err", problem}});
+      log_.warning("Cannot renew credentials; keeping the last ones", {{"err", problem}});
     }
   }
 

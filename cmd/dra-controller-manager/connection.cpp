@@ -95,7 +95,7 @@ runtime::Task<> Connection::watch_files() {
     co_await runtime::sleep_for(process_.loop.time(), kFileCheckInterval);
     auto changed = files_.read_if_changed();
     if (!changed) {
-      process_.log.warning("Cannot read TLS files, going on with those from before",
+      process_.log.warning("Cannot read TLS files; keeping the previous ones",
                            {{"why", changed.error().message}});
       continue;
     }
@@ -106,7 +106,7 @@ runtime::Task<> Connection::watch_files() {
       (*changed)->key_pem = plugin_identity_.key_pem;
     }
     if (const auto set = use_tls(std::move(**changed)); !set) {
-      process_.log.warning("Cannot use TLS files, going on with those from before",
+      process_.log.warning("Cannot use TLS files; keeping the previous ones",
                            {{"why", set.error().message}});
       continue;
     }

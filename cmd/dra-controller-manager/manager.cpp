@@ -227,11 +227,11 @@ int run_manager(const Options& options) {
                         {"server", config->server.url()},
                         {"config", config->origin}});
   if (config->proxy) {
-    log.info("Going through a proxy", {{"proxy", config->proxy->endpoint.authority()}});
+    log.info("Using a proxy", {{"proxy", config->proxy->endpoint.authority()}});
   }
   for (const std::string& warning : config->warnings) log.warning(warning);
   if (!options.without_effect.empty()) {
-    log.info("Accepted as kube-controller-manager does, without effect here",
+    log.info("Accepted for compatibility with kube-controller-manager, without effect",
              {{"names", fmt::format("{}", fmt::join(options.without_effect, " "))}});
   }
   if (options.dry_run_timeout) {

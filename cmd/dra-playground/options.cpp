@@ -53,8 +53,8 @@ void add_flags(CLI::App& app, Options& options) {
       ->excludes(port)
       ->excludes(out);
   app.add_option("--scheduler", options.scheduler,
-                 "Who places pods: small, the playground's own, or none, for a kube-scheduler that "
-                 "runs beside it.")
+                 "Scheduler: small is the playground's own; none leaves pods to a kube-scheduler "
+                 "beside it.")
       ->transform(CLI::Transformer(std::map<std::string, OwnScheduler>{
           {"small", OwnScheduler::runs}, {"none", OwnScheduler::none}}))
       ->option_text("small|none");
@@ -64,10 +64,10 @@ void add_flags(CLI::App& app, Options& options) {
 }
 
 CLI::App& add_demo(CLI::App& app, DemoOptions& demo) {
-  CLI::App& command = *app.add_subcommand(
-      "demo",
-      "Applies the examples to a cluster that runs playground and manager, shows what "
-      "becomes of them, and checks it. ./dev demo starts all that is needed.");
+  CLI::App& command =
+      *app.add_subcommand("demo",
+                          "Applies the examples to a cluster with playground and manager, shows "
+                          "the progress, and checks the result. ./dev demo starts everything.");
   command.add_option("--kubeconfig", demo.kubeconfig, "The cluster.")
       ->required()
       ->check(CLI::ExistingFile);
@@ -87,11 +87,11 @@ struct TaintArguments {
 };
 
 CLI::App& add_taint(CLI::App& app, TaintArguments& taint) {
-  CLI::App& command = *app.add_subcommand(
-      "taint",
-      "Taints a device in the ResourceSlice that publishes it, as its driver would, or takes "
-      "taints away. A driver that publishes its devices anew takes the change back; the "
-      "playground's drivers do not.");
+  CLI::App& command =
+      *app.add_subcommand("taint",
+                          "Taints a device in the ResourceSlice that publishes it, as its driver "
+                          "would, or removes taints. A driver that republishes its devices reverts "
+                          "the change; the playground's drivers do not.");
   command.add_option("device", taint.device, "DRIVER/POOL/DEVICE")->required();
   command
       .add_option("taints", taint.taints,

@@ -110,7 +110,7 @@ void Expectations::disagree(Open& open, const std::string& shown) {
   ++disagreements_;
   series(open.write).disagreements->Increment();
   series(open.write).open->Increment();
-  deps_.log.warning("Dry run: the cluster is not as it would have been written",
+  deps_.log.warning("Dry run: the cluster does not show the change",
                     {{"verb", open.write.kind.verb},
                      {"resource", open.write.kind.resource},
                      {"object", open.write.object},
@@ -123,9 +123,8 @@ void Expectations::settle(const Open& open, Standing::State state) {
   if (!open.is_disagreement) return;
   --disagreements_;
   series(open.write).open->Decrement();
-  deps_.log.info(state == Standing::State::reached
-                     ? "Dry run: the cluster is by now as it would have been written"
-                     : "Dry run: a disagreement has become void",
+  deps_.log.info(state == Standing::State::reached ? "Dry run: the cluster now shows the change"
+                                                   : "Dry run: a disagreement no longer applies",
                  {{"verb", open.write.kind.verb},
                   {"resource", open.write.kind.resource},
                   {"object", open.write.object},

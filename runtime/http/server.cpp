@@ -115,7 +115,7 @@ class Server {
 
   void report_crowd(const std::string& address) {
     if (!crowd_.should_log(address)) return;
-    log_.warning("Too many connections: those that ask nothing are closed to make room",
+    log_.warning("Too many connections; closing idle ones",
                  {{"address", listener_.address()},
                   {"of", address},
                   {"open", std::uint64_t{connections_.size()}}});

@@ -298,10 +298,12 @@ class ChartValues(unittest.TestCase):
             render.chart("--kube-version", "1.33.0")
 
     def test_the_notes_say_what_to_do_next(self):
+        # The control plane has the roles of that name already.
         def notes(*flags):
-            return run(helm(), "install", "release", render.CHART, "--dry-run=client", "--namespace", "dra", *flags,
+            return run(helm(), "install", "release", render.CHART, "--dry-run=client", "--namespace", "dra",
+                       "--set", "fullnameOverride=notes", *flags,
                        env={**os.environ, "KUBECONFIG": str(cluster.kubeconfig())})
-        self.assertIn("kubectl -n dra rollout status deployment dra-controller-manager", notes())
+        self.assertIn("kubectl -n dra rollout status deployment notes", notes())
         self.assertIn("-resourceclaim-controller,-device-taint-eviction-controller", notes())
         self.assertNotIn("WARNING", notes())
         self.assertIn("WARNING: replicaCount is 0", notes("--set", "replicaCount=0"))

@@ -162,8 +162,8 @@ Settings settings_to_read() {
 Command explain_command() {
   return {"explain",
           "pod|resourceclaim|devicetaintrule [NAMESPACE/]NAME",
-          "Says in sentences why an object does not go on: what is done for it now and why, and "
-          "what it waits for. Asks a manager that runs (--server), or reads the cluster once.",
+          "Explains why an object waits: what the controllers do for it now and why, and what it "
+          "waits for. Asks a running manager (--server), or reads the cluster once.",
           {"pod", "resourceclaim", "devicetaintrule"},
           settings_to_read,
           run_explain};

@@ -11,24 +11,24 @@ namespace {
 Settings manager_settings(ExplainOptions& options) {
   return {
       text_setting({"server", "", "URL",
-                    "HTTPS port of a manager that runs, https://localhost:10257 behind a "
-                    "port-forward. Without it, the cluster is read instead."},
+                    "HTTPS port of a running manager, such as https://localhost:10257 through a "
+                    "port-forward. Without it, the command reads the cluster."},
                    options.server),
       text_setting({"token-file", "", "FILE", "Bearer token to show to that manager."},
                    options.token_file),
       text_setting({"certificate-authority", "", "FILE",
                     "PEM CAs of that manager's certificate. Without it: the system's."},
                    options.ca_file),
-      text_setting({"tls-server-name", "", "NAME",
-                    "Name that its certificate has, where that is not the URL's."},
-                   options.tls_server_name),
+      text_setting(
+          {"tls-server-name", "", "NAME", "Name in its certificate, if it differs from the URL's."},
+          options.tls_server_name),
       text_setting({"client-certificate", "", "FILE", "PEM certificate to show to that manager."},
                    options.client_certificate_file),
       text_setting({"client-key", "", "FILE", "PEM key that belongs to --client-certificate."},
                    options.client_key_file),
       switch_setting({"insecure-skip-tls-verify", "", "",
-                      "Do not look who answers, as for a certificate that the manager has signed "
-                      "itself. Whoever does gets the token."},
+                      "Do not verify the server, as needed for a self-signed certificate. Any "
+                      "server that answers gets the token."},
                      options.skips_verification),
   };
 }
@@ -50,11 +50,11 @@ Settings output_settings(ExplainOptions& options) {
   return {
       text_setting(
           {"namespace", "", "NAME",
-           "Namespace, where the name has none. Without it: the kubeconfig's, or default.", 'n'},
+           "Namespace, if the name has none. Without it: the kubeconfig's, or default.", 'n'},
           options.namespace_),
       choice_setting<Format>({"output", "", "FORMAT", "text or json.", 'o'}, options.format,
                              {{"text", Format::text}, {"json", Format::json}}),
-      duration_setting({"timeout", "", "DURATION", "How long it may take to ask and be answered."},
+      duration_setting({"timeout", "", "DURATION", "How long to wait for the answer."},
                        options.timeout),
   };
 }

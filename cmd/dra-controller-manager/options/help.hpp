@@ -11,7 +11,7 @@
 namespace dcm::manager {
 
 inline constexpr std::string_view kSummary =
-    "Serves the ResourceClaims of pods, and evicts pods from devices that are tainted.";
+    "Makes and releases ResourceClaims for pods, and evicts pods from tainted devices.";
 
 std::string manager_help(std::span<const Setting> table);
 std::string command_help(const Command& command);

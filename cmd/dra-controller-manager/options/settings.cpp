@@ -18,14 +18,15 @@ Settings request_settings(Options& options) {
                       "Requests per second to the API server; 0 is no limit."},
                      options.kube_api_qps, kAnyNumber),
       number_setting({"kube-api-burst", "clientConnection.burst", "NUMBER",
-                      "Requests at once above the rate."},
+                      "Requests that may exceed the rate in a burst."},
                      options.kube_api_burst, kPositive),
       number_setting({"max-inflight-requests", "clientConnection.maxInflightRequests", "NUMBER",
-                      "Requests that may wait for their answers at the same time."},
+                      "Requests in flight at the same time."},
                      options.max_inflight_requests, kPositive),
-      switch_setting({"kube-api-http2", "clientConnection.http2", "",
-                      "Speak HTTP/2 to an API server that does: all requests share a connection."},
-                     options.kube_api_http2),
+      switch_setting(
+          {"kube-api-http2", "clientConnection.http2", "",
+           "Use HTTP/2 if the API server supports it, so that all requests share a connection."},
+          options.kube_api_http2),
   };
 }
 
@@ -42,14 +43,14 @@ Settings controller_settings(Draft& draft) {
                         "kube-controller-manager that concern its controllers."},
                        draft.feature_gates),
       number_setting({"concurrent-resourceclaim-syncs", "resourceClaimController.concurrentSyncs",
-                      "NUMBER", "Pods and claims that are worked on at the same time."},
+                      "NUMBER", "Pods and claims to sync at the same time."},
                      options.concurrent_resource_claim_syncs, kPositive),
       number_setting({"concurrent-device-taint-eviction-syncs",
                       "deviceTaintEvictionController.concurrentSyncs", "NUMBER",
-                      "Pods that are evicted at the same time."},
+                      "Pods to evict at the same time."},
                      options.concurrent_device_taint_eviction_syncs, kPositive),
       number_setting({"device-taint-eviction-rate", "deviceTaintEvictionController.evictionRate",
-                      "NUMBER", "Pods that are evicted per second at most; 0 is no limit."},
+                      "NUMBER", "Maximum number of pods to evict per second; 0 is no limit."},
                      options.eviction_rate, kNotNegative),
       choice_setting<EvictionMode>(
           {"device-taint-eviction-mode", "deviceTaintEvictionController.evictionMode", "MODE",
@@ -63,10 +64,11 @@ Settings dry_run_settings(Draft& draft) {
   return {
       switch_setting({"dry-run", "dryRun.enabled", "",
                       "Write nothing and take no lease; log and count what would be written, and "
-                      "where the cluster does not get there by somebody else's work."},
+                      "where kube-controller-manager did not make the same change."},
                      draft.dry_run),
       duration_setting({"dry-run-timeout", "dryRun.timeout", "DURATION",
-                        "How long that may take before it counts as a disagreement."},
+                        "How long kube-controller-manager has for the same change before it counts "
+                        "as a disagreement."},
                        draft.dry_run_timeout),
   };
 }
@@ -75,18 +77,17 @@ Settings dry_run_settings(Draft& draft) {
 Settings leader_election_settings(Draft& draft) {
   leader_election::Timing& timing = draft.leader_election.timing;
   return {
-      switch_setting(
-          {"leader-elect", "leaderElection.leaderElect", "",
-           "Work only while holding the lease, so that of several instances one does the work and "
-           "the others stand by."},
-          draft.leader_elect),
+      switch_setting({"leader-elect", "leaderElection.leaderElect", "",
+                      "Work only while holding the lease, so that one of several instances works "
+                      "and the others stand by."},
+                     draft.leader_elect),
       duration_setting({"leader-elect-lease-duration", "leaderElection.leaseDuration", "DURATION",
-                        "How long the others wait after the last sign of life of the leader."},
+                        "How long standbys wait after the leader's last renewal."},
                        timing.lease_duration),
-      duration_setting({"leader-elect-renew-deadline", "leaderElection.renewDeadline", "DURATION",
-                        "How long the leader goes on without a renewal that succeeds; less than "
-                        "the lease duration."},
-                       timing.renew_deadline),
+      duration_setting(
+          {"leader-elect-renew-deadline", "leaderElection.renewDeadline", "DURATION",
+           "How long the leader works without a successful renewal; less than the lease duration."},
+          timing.renew_deadline),
       duration_setting({"leader-elect-retry-period", "leaderElection.retryPeriod", "DURATION",
                         "Time between two renewals, and between attempts to take the lease."},
                        timing.retry_period),
@@ -107,25 +108,25 @@ Settings serving_settings(Options& options) {
   CertificateSources& certificates = options.serving_certificates;
   return {
       number_setting({"secure-port", "serving.securePort", "PORT",
-                      "HTTPS port for health, metrics and debugging; 0: not served."},
+                      "HTTPS port for health, metrics and debugging; 0 turns it off."},
                      options.secure_port, kPort),
       text_setting({"bind-address", "serving.bindAddress", "ADDRESS",
-                    "IP address that --secure-port is on."},
+                    "IP address that --secure-port listens on."},
                    options.bind_address),
       text_setting({"tls-cert-file", "serving.tlsCertFile", "FILE",
-                    "PEM certificate of the HTTPS port, with those between it and its CA. Without "
-                    "it: a self-signed one."},
+                    "PEM certificate of the HTTPS port, with its intermediate certificates. "
+                    "Without it: self-signed."},
                    certificates.certificate_file),
       text_setting({"tls-private-key-file", "serving.tlsPrivateKeyFile", "FILE",
                     "PEM key that belongs to --tls-cert-file."},
                    certificates.key_file),
       text_setting({"client-ca-file", "serving.clientCAFile", "FILE",
-                    "PEM CAs of the client certificates that are accepted. Without it: those of "
-                    "ConfigMap kube-system/extension-apiserver-authentication."},
+                    "PEM CAs of accepted client certificates. Without it: those in ConfigMap "
+                    "kube-system/extension-apiserver-authentication."},
                    certificates.client_ca_file),
       list_setting(
           {"authorization-always-allow-paths", "serving.authorizationAlwaysAllowPaths", "LIST",
-           "Paths of the HTTPS port that anybody may see, separated by commas; /path/* is "
+           "Paths of the HTTPS port that need no authentication, separated by commas; /path/* is "
            "everything below /path."},
           options.always_allow_paths),
       text_setting({"metrics-bind-address", "serving.metricsBindAddress", "ADDRESS",
@@ -140,9 +141,8 @@ Settings process_settings(Draft& draft) {
                                  "a whole number of at least 0"};
   Options& options = draft.options;
   return {
-      text_setting(
-          {"config", "", "FILE", "Configuration file, in YAML; flags win over what it says."},
-          draft.config_file),
+      text_setting({"config", "", "FILE", "Configuration file in YAML; flags take precedence."},
+                   draft.config_file),
       number_setting({"v", "logging.verbosity", "NUMBER",
                       "Verbosity of the log, 0 to 10: 2 each write, 4 each decision, 6 each "
                       "request.",

@@ -214,7 +214,7 @@ Task<> PodEviction::settle_refusal(PodRef pod, Write write, runtime::Error error
   const std::uint32_t failures = is_ours ? pending->failures : 0;
   if (failures <= 1 || failures > kFailuresOfBadLuck || deps_.log.v(4)) {
     deps_.log.warning(
-        "Pod could not be evicted; it is tried again",
+        "Pod could not be evicted; retrying",
         {{"pod", pod.key.str()}, {"failures", failures}, {"error", runtime::to_string(error)}});
   }
   // The worker itself waits: more requests would not help the server.

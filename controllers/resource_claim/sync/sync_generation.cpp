@@ -54,7 +54,7 @@ Task<RoundEnd> GenerationSync::carry_out(Generation& known, GenerationOwner owne
                                          const CreateClaim& step, Attempt attempt) {
   if (!step.replaces.empty()) {
     const runtime::Logger log = log_about(owner.item, deps_.log);
-    log.warning("A claim that the status names does not do; making a new one",
+    log.warning("A claim named in the status cannot be used; making a new one",
                 {{"podClaim", step.pod_claim}, {"because", step.replaces}});
   }
   const Result<ClaimPtr> created =
