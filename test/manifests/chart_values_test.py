@@ -9,6 +9,7 @@ import yaml
 
 import cluster
 import render
+from server_test import establish_crds
 from tools import ROOT, helm, manager, run
 
 NAME = "dra-controller-manager"
@@ -298,7 +299,9 @@ class ChartValues(unittest.TestCase):
             render.chart("--kube-version", "1.33.0")
 
     def test_the_notes_say_what_to_do_next(self):
-        # The control plane has the roles of that name already.
+        # The control plane has the roles of that name already; the monitors need their CRDs.
+        establish_crds()
+
         def notes(*flags):
             return run(helm(), "install", "release", render.CHART, "--dry-run=client", "--namespace", "dra",
                        "--set", "fullnameOverride=notes", *flags,
