@@ -12,12 +12,28 @@ namespace dcm::simulation {
 using runtime::Result;
 using runtime::Task;
 
+namespace {
+
+// What the order of messages matters for: writes but those of events and leases. Empty: it is none.
+std::string name_of_write(const http::Request& request) {
+  const std::string path = request.target.substr(0, request.target.find('?'));
+  const bool is_minor = path.find("/events") != path.npos || path.find("/leases") != path.npos;
+  if (request.method == http::Method::get || is_minor) return {};
+  return fmt::format("{} {}", http::to_string(request.method), path);
+}
+
+}  // namespace
+
 // A request from its arrival to its answer; shared, as its client may go away meanwhile.
 struct Front::Exchange {
   Exchange(runtime::TimeSource& time, http::Request asked)
-      : request(std::move(asked)), came_in(time.now()), answered(time) {}
+      : request(std::move(asked)),
+        what(name_of_write(request)),
+        came_in(time.now()),
+        answered(time) {}
 
   http::Request request;
+  std::string what;
   runtime::MonoTime came_in;
   std::optional<http::Response> response;
   bool was_dropped = false;
@@ -103,6 +119,8 @@ class Front::Answers final : public http::Responder {
     const std::string all(piece);
     co_await wait_for_replica(all);
     co_await front_.travel();
+    const bool is_bookmark = all.starts_with(R"({"type":"BOOKMARK")");
+    if (!is_bookmark) co_await front_.carry(Courier::Message::news, resource_);
     const std::string shown = front_.weather_.loses_bookmarks ? without_bookmarks(all) : all;
     if (shown.empty()) co_return Result<>();
     const Result<> written = co_await to_.write(shown);
@@ -174,7 +192,7 @@ Task<> Front::answer(http::Request request, http::Responder& responder) {
   tasks_->spawn("request", carry_out(exchange));
   while (!exchange->response && !exchange->was_dropped) co_await exchange->answered.wait();
   if (exchange->was_dropped) co_return responder.abort();
-  co_await send_back(std::move(*exchange->response), responder);
+  co_await send_back(exchange->what, std::move(*exchange->response), responder);
 }
 
 Task<> Front::carry_out(std::shared_ptr<Exchange> exchange) {
@@ -186,10 +204,12 @@ Task<> Front::carry_out(std::shared_ptr<Exchange> exchange) {
     }
   } const ending{*exchange};
   co_await travel();
+  const auto fate = co_await carry(Courier::Message::write, exchange->what);
+  if (fate == Courier::Fate::is_lost) co_return;
   if (happens(weather_.delayed)) co_await runtime::sleep_for(loop_.time(), draw_delay());
   if (on_carry_out_) on_carry_out_(exchange->request);
   if (weather_.page_max > 0) limit_page(exchange->request.target, weather_.page_max);
-  if (happens(weather_.doubled)) {
+  if (fate == Courier::Fate::comes_twice || happens(weather_.doubled)) {
     tasks_->spawn("request again", carry_out_again(exchange->request, exchange->came_in));
   }
   exchange->response = co_await ask(std::move(exchange->request), exchange->came_in);
@@ -197,7 +217,8 @@ Task<> Front::carry_out(std::shared_ptr<Exchange> exchange) {
 
 // Whom it answers nobody knows any more.
 Task<> Front::carry_out_again(http::Request request, runtime::MonoTime came_in) {
-  co_await runtime::sleep_for(loop_.time(), draw_delay());
+  if (courier_ == nullptr) co_await runtime::sleep_for(loop_.time(), draw_delay());
+  co_await carry(Courier::Message::write, name_of_write(request));
   if (on_carry_out_) on_carry_out_(request);
   co_await ask(std::move(request), came_in);
 }
@@ -217,9 +238,10 @@ runtime::Duration Front::draw_delay() {
       static_cast<std::int64_t>(rng_.below(static_cast<std::uint64_t>(most.count()))));
 }
 
-Task<> Front::send_back(http::Response response, http::Responder& responder) {
+Task<> Front::send_back(std::string what, http::Response response, http::Responder& responder) {
   co_await travel();
-  if (happens(weather_.lost_after)) co_return responder.abort();
+  const auto fate = co_await carry(Courier::Message::answer, std::move(what));
+  if (fate == Courier::Fate::is_lost || happens(weather_.lost_after)) co_return responder.abort();
   if (happens(weather_.disowned)) {
     co_await responder.send({.status = 503, .headers = {}, .body = "upstream connect error"});
     co_return;
@@ -245,6 +267,12 @@ Task<> Front::travel() {
   const auto most = static_cast<std::uint64_t>(weather_.latency_max.count());
   return runtime::sleep_for(loop_.time(),
                             runtime::Duration(static_cast<std::int64_t>(rng_.below(most))));
+}
+
+Task<Courier::Fate> Front::carry(Courier::Message message, std::string what) {
+  if (courier_ == nullptr || what.empty()) co_return Courier::Fate::arrives;
+  const auto fate = co_await courier_->carry(message, std::move(what));
+  co_return fate;
 }
 
 void Front::committed(apiserver::Revision revision) {

@@ -17,6 +17,7 @@
 #include "runtime/loop.hpp"
 #include "runtime/rng.hpp"
 #include "runtime/task_group.hpp"
+#include "test/simulation/courier.hpp"
 #include "test/simulation/weather.hpp"
 
 namespace dcm::simulation {
@@ -40,6 +41,9 @@ class Front {
   void on_arrival(Arrival arrival) { arrival_ = std::move(arrival); }
   // Asked right before a request is carried out.
   void on_carry_out(Arrival hook) { on_carry_out_ = std::move(hook); }
+  // Decides from now on when writes, their answers and news go on; null: they do at once. Must
+  // outlive the front.
+  void set_courier(Courier* courier) { courier_ = courier; }
   // The server has committed a change.
   void committed(apiserver::Revision revision);
   // When the request that is being carried out came in; that of an actor of ours: now.
@@ -56,8 +60,9 @@ class Front {
   runtime::Task<std::optional<http::Response>> ask(http::Request request,
                                                    runtime::MonoTime came_in);
   runtime::Duration draw_delay();
-  runtime::Task<> send_back(http::Response response, http::Responder& responder);
+  runtime::Task<> send_back(std::string what, http::Response response, http::Responder& responder);
   runtime::Task<> travel();
+  runtime::Task<Courier::Fate> carry(Courier::Message message, std::string what);
   bool happens(double share) { return share > 0 && rng_.unit() < share; }
   http::Response refusal();
   // When the watches of a resource may show a piece of news.
@@ -69,6 +74,7 @@ class Front {
   http::Handler inner_;
   Weather weather_;
   runtime::Condition changed_;
+  Courier* courier_ = nullptr;
   Arrival arrival_;
   Arrival on_carry_out_;
   std::deque<std::pair<apiserver::Revision, runtime::MonoTime>> commits_;  // of the last minutes

@@ -1,0 +1,167 @@
+// The small worlds of which every order is tried.
+#include "test/simulation/small_world.hpp"
+
+namespace dcm::simulation {
+namespace {
+
+using Act = SmallWorld::Act;
+using Script = SmallWorld::Script;
+
+Act does(void (Stage::*what)()) {
+  return [what](Stage& stage, const Trouble&) { (stage.*what)(); };
+}
+Act does(void (Stage::*what)(const std::string&), const std::string& pod = "pod") {
+  return [what, pod](Stage& stage, const Trouble&) { (stage.*what)(pod); };
+}
+Act trouble(std::function<void()> Trouble::* what) {
+  return [what](Stage&, const Trouble& trouble) { (trouble.*what)(); };
+}
+Act refuse(int status) {
+  return [status](Stage&, const Trouble& trouble) { trouble.refuse(status); };
+}
+Act taint(bool is_tainted) {
+  return [is_tainted](Stage& stage, const Trouble&) { stage.publish_device(is_tainted); };
+}
+Act share(const std::string& pod, bool is_bound) {
+  return [pod, is_bound](Stage& stage, const Trouble&) { stage.make_sharing_pod(pod, is_bound); };
+}
+
+const Act kTemplate = does(&Stage::make_template);
+const Act kPod = does(&Stage::make_pod);
+const Act kReserve = does(&Stage::reserve);
+const Act kBind = does(&Stage::bind);
+const Act kFinish = does(&Stage::finish);
+const Act kDelete = does(&Stage::delete_pod);
+const Act kDeleteClaim = does(&Stage::delete_claim_of);
+const Act kRule = does(&Stage::make_rule, "NoExecute");
+const Act kNoRule = does(&Stage::delete_rule);
+const Act kKill = trouble(&Trouble::kill_leader);
+const Act kFreeze = trouble(&Trouble::freeze_leader);
+const Act kCut = trouble(&Trouble::cut_connections);
+const Act kRelist = trouble(&Trouble::relist);
+
+const std::vector<Act> kRunning = {kTemplate, kPod, kReserve, kBind};
+
+void add_creations(std::vector<SmallWorld>& all) {
+  const Script user{"user", {kPod}};
+  all.push_back({.name = "create", .before = {kTemplate}, .scripts = {user}});
+  all.push_back({.name = "create-late-template", .scripts = {user, {"admin", {kTemplate}}}});
+  all.push_back(
+      {.name = "create-and-crash", .before = {kTemplate}, .scripts = {user, {"crash", {kKill}}}});
+  all.push_back({.name = "create-lost-answer",
+                 .before = {kTemplate},
+                 .scripts = {user},
+                 .losses = 1,
+                 .lost_answers = 1});
+  all.push_back({.name = "create-doubled", .before = {kTemplate}, .scripts = {user}, .doubles = 1});
+  all.push_back({.name = "create-late-write-of-the-dead",
+                 .before = {kTemplate},
+                 .scripts = {user, {"crash", {kKill}}},
+                 .managers = 2});
+  all.push_back({.name = "create-lease-lost",
+                 .before = {kTemplate},
+                 .scripts = {user, {"freeze", {kFreeze}}},
+                 .managers = 2});
+  all.push_back(
+      {.name = "create-and-cut", .before = {kTemplate}, .scripts = {user, {"network", {kCut}}}});
+  all.push_back(
+      {.name = "create-and-relist", .before = {kTemplate}, .scripts = {user, {"etcd", {kRelist}}}});
+  all.push_back({.name = "create-and-policy",
+                 .before = {kTemplate},
+                 .scripts = {user, {"admin", {refuse(422), refuse(0)}}}});
+  all.push_back(
+      {.name = "create-and-delete", .before = {kTemplate}, .scripts = {{"user", {kPod, kDelete}}}});
+  all.push_back({.name = "create-and-replace",
+                 .before = {kTemplate},
+                 .scripts = {{"user", {kPod, kDelete, kPod}}}});
+  all.push_back({.name = "claim-deleted",
+                 .before = {kTemplate, kPod},
+                 .scripts = {{"user", {kDeleteClaim}}},
+                 .lost_answers = 1});
+  all.push_back({.name = "two-pods",
+                 .before = {kTemplate},
+                 .scripts = {user, {"another", {does(&Stage::make_pod, "other")}}}});
+}
+
+void add_releases(std::vector<SmallWorld>& all) {
+  all.push_back({.name = "release-finished",
+                 .before = kRunning,
+                 .scripts = {{"kubelet", {kFinish}}},
+                 .losses = 1,
+                 .lost_answers = 1});
+  all.push_back({.name = "release-replaced",
+                 .before = kRunning,
+                 .scripts = {{"user", {kDelete, kPod}}, {"scheduler", {kReserve}}}});
+  all.push_back({.name = "release-and-crash",
+                 .before = kRunning,
+                 .scripts = {{"kubelet", {kFinish}}, {"crash", {kKill}}}});
+  all.push_back({.name = "release-and-policy",
+                 .before = kRunning,
+                 .scripts = {{"kubelet", {kFinish}}, {"admin", {refuse(422), refuse(0)}}}});
+  all.push_back({.name = "release-and-relist",
+                 .before = kRunning,
+                 .scripts = {{"kubelet", {kFinish}}, {"etcd", {kRelist}}}});
+  all.push_back(
+      {.name = "release-against-reserve",
+       .before = {does(&Stage::make_shared_claim), share("pod", false), kReserve, kBind,
+                  share("other", false)},
+       .scripts = {{"kubelet", {kFinish}},
+                   {"scheduler", {does(&Stage::reserve, "other"), does(&Stage::bind, "other")}}}});
+  all.push_back({.name = "deallocate-against-allocate",
+                 .before = {kTemplate, kPod, kReserve},
+                 .scripts = {{"scheduler", {does(&Stage::unreserve), kReserve, kBind}},
+                             {"user", {kDelete}}}});
+  all.push_back({.name = "reserve-for-bound",
+                 .before = {does(&Stage::make_shared_claim), share("pod", false), kReserve, kBind},
+                 .scripts = {{"user", {share("bound", true)}}, {"kubelet", {kFinish}}},
+                 .doubles = 1});
+}
+
+void add_evictions(std::vector<SmallWorld>& all) {
+  all.push_back({.name = "evict", .before = kRunning, .scripts = {{"admin", {kRule}}}});
+  all.push_back({.name = "evict-against-untaint",
+                 .before = kRunning,
+                 .scripts = {{"driver", {taint(true), taint(false)}}}});
+  all.push_back({.name = "evict-against-rule-deleted",
+                 .before = kRunning,
+                 .scripts = {{"admin", {kRule, kNoRule}}}});
+  all.push_back({.name = "evict-lost",
+                 .before = kRunning,
+                 .scripts = {{"admin", {kRule}}},
+                 .losses = 1,
+                 .lost_answers = 1});
+  all.push_back({.name = "evict-doubled",
+                 .before = kRunning,
+                 .scripts = {{"driver", {taint(true)}}},
+                 .doubles = 1});
+  all.push_back({.name = "evict-replaced",
+                 .before = kRunning,
+                 .scripts = {{"admin", {kRule}}, {"user", {kDelete, kPod}}}});
+  all.push_back({.name = "evict-and-crash",
+                 .before = kRunning,
+                 .scripts = {{"admin", {kRule}}, {"crash", {kKill}}}});
+  all.push_back({.name = "evict-lease-lost",
+                 .before = kRunning,
+                 .scripts = {{"driver", {taint(true)}}, {"freeze", {kFreeze}}},
+                 .managers = 2});
+  all.push_back({.name = "evict-and-policy",
+                 .before = kRunning,
+                 .scripts = {{"driver", {taint(true)}}, {"admin", {refuse(422), refuse(0)}}}});
+  all.push_back({.name = "evict-by-eviction",
+                 .before = kRunning,
+                 .scripts = {{"driver", {taint(true)}}},
+                 .evicts = true,
+                 .losses = 1});
+}
+
+}  // namespace
+
+std::vector<SmallWorld> catalogue() {
+  std::vector<SmallWorld> all;
+  add_creations(all);
+  add_releases(all);
+  add_evictions(all);
+  return all;
+}
+
+}  // namespace dcm::simulation

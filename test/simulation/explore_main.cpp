@@ -1,0 +1,97 @@
+// Tries every order of the small worlds: `./dev explore`.
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "test/simulation/mutant.hpp"
+#include "test/simulation/small_world.hpp"
+
+namespace {
+
+using namespace dcm::simulation;
+
+struct Flags {
+  std::vector<std::string> names;
+  std::size_t deviations = 2;
+  std::vector<std::size_t> order;
+  bool shows_one = false;
+  std::string mutant;
+};
+
+struct Tried {
+  std::size_t orders = 0;
+  bool has_failed = false;
+};
+
+void explain(const SmallWorld& world, const Choices& choices, const Breach& breach) {
+  fmt::print("{}: {}: {}\nreplay: ./dev explore {} --order {}\n", world.name, breach.invariant,
+             breach.details, world.name, fmt::join(choices.order(), ","));
+}
+
+Tried explore(const SmallWorld& world, std::size_t deviations) {
+  Choices choices(deviations);
+  Tried tried;
+  do {
+    const SmallVerdict verdict = run_small_world(world, choices, Detail::none);
+    ++tried.orders;
+    tried.has_failed = verdict.breach.has_value();
+    if (tried.has_failed) explain(world, choices, *verdict.breach);
+  } while (!tried.has_failed && choices.next());
+  fmt::print("{:<32}{:>8} orders{}\n", world.name, tried.orders,
+             tried.has_failed ? ", FAILED" : "");
+  std::fflush(stdout);
+  return tried;
+}
+
+int show(const SmallWorld& world, const std::vector<std::size_t>& order) {
+  Choices choices(order);
+  const SmallVerdict verdict = run_small_world(world, choices, Detail::all);
+  fmt::print("{}", verdict.timeline);
+  if (!verdict.breach) return 0;
+  explain(world, choices, *verdict.breach);
+  return 1;
+}
+
+bool is_named(const Flags& flags, const SmallWorld& world) {
+  return flags.names.empty() || std::ranges::find(flags.names, world.name) != flags.names.end();
+}
+
+int run(const Flags& flags) {
+  std::size_t worlds = 0;
+  std::size_t orders = 0;
+  std::size_t failed = 0;
+  for (const SmallWorld& world : catalogue()) {
+    if (!is_named(flags, world)) continue;
+    ++worlds;
+    if (flags.shows_one) return show(world, flags.order);
+    const Tried tried = explore(world, flags.deviations);
+    orders += tried.orders;
+    if (tried.has_failed) ++failed;
+  }
+  fmt::print("{} worlds, all {} orders with at most {} deviations, {} failed\n", worlds, orders,
+             flags.deviations, failed);
+  return worlds > 0 && failed == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Flags flags;
+  CLI::App app("Tries every order of messages in small worlds.");
+  app.add_option("names", flags.names, "these worlds; none: all");
+  app.add_option("--deviations", flags.deviations,
+                 "how often an order may choose anything but the oldest message");
+  const auto* order = app.add_option("--order", flags.order, "this order alone, with its timeline")
+                          ->delimiter(',')
+                          ->expected(0, -1);
+  app.add_option("--mutant", flags.mutant, "switch a mutation on (mutations.py)");
+  CLI11_PARSE(app, argc, argv);
+  flags.shows_one = order->count() > 0;
+  set_mutant(flags.mutant);
+  return run(flags);
+}

@@ -1,0 +1,313 @@
+#include "test/simulation/small_world.hpp"
+
+#include <algorithm>
+#include <list>
+
+#include <fmt/format.h>
+
+#include "test/simulation/collectors.hpp"
+#include "test/simulation/fixed_point.hpp"
+#include "test/simulation/front.hpp"
+#include "test/simulation/replica.hpp"
+
+namespace dcm::simulation {
+namespace {
+
+using namespace std::chrono_literals;
+using runtime::sleep_for;
+using runtime::Task;
+
+// Nothing is under way any more, not even a retry.
+constexpr runtime::Duration kQuiet = 60s;
+// Until caches are full and there is a leader.
+constexpr runtime::Duration kBeginning = 20s;
+// Longer than it takes another one to lead.
+constexpr runtime::Duration kFrozen = 40s;
+// So long acts wait for retries and takeovers, where nothing else happens.
+constexpr runtime::Duration kPatience = 3s;
+
+apiserver::ServerOptions server_options() {
+  apiserver::ServerOptions options{.log_limit = 0};
+  options.watches.watch_list = apiserver::WatchOptions::WatchList::refused;
+  options.ownership = apiserver::Ownership::of_applied;
+  return options;
+}
+
+class Exploration final : Courier {
+ public:
+  Exploration(const SmallWorld& world, Choices& choices, Detail detail);
+  SmallVerdict run();
+
+ private:
+  // A message that waits for its turn.
+  struct Parcel {
+    Message message;
+    std::string what;
+    bool has_turn = false;
+    Fate fate = Fate::arrives;
+  };
+  struct Option {
+    std::string what;
+    std::function<void()> take;
+  };
+
+  Task<Fate> carry(Message message, std::string what) override;
+  Task<> live();
+  Task<> explore();
+  std::vector<Option> options();
+  void add_messages(std::vector<Option>& options);
+  void add_faults(std::vector<Option>& options);
+  void release(Parcel& parcel, Fate fate);
+  Trouble trouble();
+  Replica* leader();
+  Task<> freeze(Replica& replica);
+  bool admits(const apiserver::LoggedRequest& request) const;
+  void watch_server();
+
+  const SmallWorld& world_;
+  Choices& choices_;
+  runtime::VirtualLoop loop_;
+  Timeline timeline_;
+  apiserver::Server server_;
+  http::PipeNetwork network_;
+  Front front_;
+  Safety safety_;
+  Scene scene_;
+  Stage stage_;
+  Collectors collectors_;
+  manager::Options manager_options_;
+  std::list<Replica> replicas_;
+  std::list<Parcel*> waiting_;
+  runtime::Condition turn_;
+  std::vector<std::size_t> next_acts_;  // of each script
+  std::size_t losses_, doubles_, lost_answers_;
+  int refuses_ = 0;
+  runtime::TaskGroup tasks_;
+};
+
+Exploration::Exploration(const SmallWorld& world, Choices& choices, Detail detail)
+    : world_(world),
+      choices_(choices),
+      loop_(runtime::Rng(1)),
+      timeline_(loop_.time(), detail),
+      server_(loop_.time(), runtime::Rng(2), server_options()),
+      network_(loop_.time()),
+      front_(loop_, network_, server_, runtime::Rng(3)),
+      safety_(loop_.time()),
+      scene_{loop_, server_, safety_.cluster(), timeline_, 24h},
+      stage_(scene_),
+      collectors_(scene_, runtime::Rng(4)),
+      turn_(loop_.time()),
+      next_acts_(world.scripts.size()),
+      losses_(world.losses),
+      doubles_(world.doubles),
+      lost_answers_(world.lost_answers),
+      tasks_(loop_.executor()) {
+  manager_options_.leader_election.reset();
+  if (world.managers > 1) manager_options_.leader_election.emplace().timing.retry_period = 5s;
+  manager_options_.concurrent_resource_claim_syncs = 2;
+  manager_options_.concurrent_device_taint_eviction_syncs = 2;
+  if (world.evicts) manager_options_.eviction_mode = device_taint_eviction::EvictionMode::evict;
+  for (std::size_t i = 0; i < world.managers; ++i) {
+    replicas_.emplace_back(Replica::Setup{fmt::format("manager-{}", i + 1), loop_, network_,
+                                          timeline_, manager_options_,
+                                          ProcessClock::Freezing::possible, runtime::Rng(5 + i)});
+  }
+  front_.weather().latency_max = 1us;
+  watch_server();
+}
+
+bool Exploration::admits(const apiserver::LoggedRequest& request) const {
+  return refuses_ == 0 || !request.is_write() || request.resource == "leases" ||
+         !is_manager(request.user_agent);
+}
+
+void Exploration::watch_server() {
+  server_.before(
+      [this](const apiserver::LoggedRequest& request) -> std::optional<apiserver::Response> {
+        safety_.begin(request, front_.came_in());
+        if (admits(request)) return std::nullopt;
+        return apiserver::json_response(
+            refuses_,
+            fmt::format(R"({{"kind":"Status","apiVersion":"v1","status":"Failure",)"
+                        R"("message":"{}","reason":"{}","code":{}}})",
+                        kDeniedByAdmission, refuses_ == 422 ? "Invalid" : "Forbidden", refuses_));
+      });
+  server_.after([this](const apiserver::LoggedRequest& request, apiserver::Response& response) {
+    safety_.end(request, response);
+    if (!timeline_.is_kept()) return;
+    timeline_.note(
+        request.user_agent,
+        fmt::format("{} {}{}{} {}/{} → {} {}", request.verb, request.resource,
+                    request.subresource.empty() ? "" : "/", request.subresource, request.ns,
+                    request.name, response.status, request.is_write() ? request.body : ""));
+  });
+  server_.on_change([this](std::string_view resource, const apiserver::Change& change) {
+    front_.committed(change.revision);
+    safety_.observe(resource, change);
+  });
+}
+
+// ---- messages -----------------------------------------------------------------------------------
+
+// Whoever waits may be cancelled: its process has ended.
+Task<Courier::Fate> Exploration::carry(Message message, std::string what) {
+  Parcel parcel{message, std::move(what)};
+  struct Waiting {
+    std::list<Parcel*>& all;
+    std::list<Parcel*>::iterator mine;
+    ~Waiting() { all.erase(mine); }
+  } const waiting{waiting_, waiting_.insert(waiting_.end(), &parcel)};
+  while (!parcel.has_turn) co_await turn_.wait();
+  co_return parcel.fate;
+}
+
+void Exploration::release(Parcel& parcel, Fate fate) {
+  parcel.fate = fate;
+  parcel.has_turn = true;
+  turn_.notify_all();
+}
+
+void Exploration::add_messages(std::vector<Option>& options) {
+  constexpr std::array<const char*, 3> kNames = {"arrives", "is answered", "is shown"};
+  for (Parcel* parcel : waiting_) {
+    options.push_back(
+        {fmt::format("{} {}", parcel->what, kNames[static_cast<std::size_t>(parcel->message)]),
+         [this, parcel] { release(*parcel, Fate::arrives); }});
+  }
+}
+
+void Exploration::add_faults(std::vector<Option>& options) {
+  const auto add = [&](Parcel* parcel, std::size_t& left, Fate fate, const char* what) {
+    if (left == 0) return;
+    options.push_back({fmt::format("{} {}", parcel->what, what), [this, parcel, &left, fate] {
+                         --left;
+                         release(*parcel, fate);
+                       }});
+  };
+  for (Parcel* parcel : waiting_) {
+    if (parcel->message == Message::write) {
+      add(parcel, losses_, Fate::is_lost, "is lost");
+      add(parcel, doubles_, Fate::comes_twice, "comes twice");
+    } else if (parcel->message == Message::answer) {
+      add(parcel, lost_answers_, Fate::is_lost, "is carried out, its answer lost");
+    }
+  }
+}
+
+// The oldest message first, then what actors do, then what goes wrong.
+std::vector<Exploration::Option> Exploration::options() {
+  std::vector<Option> all;
+  add_messages(all);
+  for (std::size_t i = 0; i < world_.scripts.size(); ++i) {
+    const SmallWorld::Script& script = world_.scripts[i];
+    if (next_acts_[i] == script.acts.size()) continue;
+    all.push_back({fmt::format("{} does number {}", script.who, next_acts_[i] + 1), [this, i] {
+                     const auto act = world_.scripts[i].acts[next_acts_[i]++];
+                     act(stage_, trouble());
+                   }});
+  }
+  add_faults(all);
+  return all;
+}
+
+// ---- trouble ------------------------------------------------------------------------------------
+
+Replica* Exploration::leader() {
+  if (!manager_options_.leader_election) return &replicas_.front();
+  const auto lease = server_.store().get("leases", manager_options_.leader_election->lease.str());
+  if (lease == nullptr) return nullptr;
+  const auto holder = apiserver::text_at(*lease, {"spec", "holderIdentity"});
+  const auto found = std::ranges::find(replicas_, holder, &Replica::process_name);
+  return found == replicas_.end() ? nullptr : &*found;
+}
+
+Task<> Exploration::freeze(Replica& replica) {
+  replica.freeze();
+  co_await sleep_for(loop_.time(), kFrozen);
+  co_await replica.thaw();
+}
+
+Trouble Exploration::trouble() {
+  return {.kill_leader =
+              [this] {
+                if (Replica* replica = leader()) replica->die();
+              },
+          .freeze_leader =
+              [this] {
+                if (Replica* replica = leader()) tasks_.spawn("freeze", freeze(*replica));
+              },
+          .cut_connections = [this] { network_.cut_all(); },
+          .relist =
+              [this] {
+                server_.compact_history();
+                server_.end_watches();
+              },
+          .refuse = [this](int status) { refuses_ = status; }};
+}
+
+// ---- its course ---------------------------------------------------------------------------------
+
+// Until nothing happens any more. Each step takes a millisecond, so that all that is ready has run.
+Task<> Exploration::explore() {
+  runtime::MonoTime last = loop_.time().now();
+  while (loop_.time().now() - last < kQuiet) {
+    co_await sleep_for(loop_.time(), 1ms);
+    if (waiting_.empty()) co_await sleep_for(loop_.time(), kPatience);
+    if (!safety_.breaches().empty() || choices_.has_diverged()) co_return;
+    const std::vector<Option> all = options();
+    if (all.empty()) continue;
+    const Option& chosen = all[choices_.choose(all.size())];
+    timeline_.note("ORDER", chosen.what);
+    chosen.take();
+    last = loop_.time().now();
+  }
+}
+
+Task<> Exploration::live() {
+  front_.start();
+  stage_.publish_device();
+  tasks_.spawn("collectors", collectors_.run());
+  runtime::TaskGroup managers(loop_.executor());
+  for (Replica& replica : replicas_) managers.spawn("manager", replica.run());
+  co_await sleep_for(loop_.time(), kBeginning);
+  for (const SmallWorld::Act& act : world_.before) {
+    act(stage_, trouble());
+    co_await sleep_for(loop_.time(), kPatience);
+  }
+  timeline_.note("ORDER", "begins");
+  front_.set_courier(this);
+  co_await explore();
+  front_.set_courier(nullptr);
+  for (Replica& replica : replicas_) replica.command(Replica::Order::end);
+  co_await managers.join();
+  tasks_.cancel();
+  co_await tasks_.join();
+  co_await front_.stop();
+}
+
+SmallVerdict Exploration::run() {
+  std::vector<Breach> missing;
+  loop_.run(live());
+  SmallVerdict verdict{.timeline = timeline_.text()};
+  if (!safety_.breaches().empty()) {
+    verdict.breach = safety_.breaches().front();
+    return verdict;
+  }
+  for (const Replica& replica : replicas_) {
+    if (!replica.failure().empty()) verdict.breach = Breach{"no part fails", replica.failure()};
+  }
+  missing = missing_at_fixed_point(safety_, loop_.time().wall_now());
+  if (!missing.empty()) verdict.breach = missing.front();
+  if (choices_.has_diverged()) verdict.breach = Breach{"an order can be repeated", ""};
+  return verdict;
+}
+
+}  // namespace
+
+SmallVerdict run_small_world(const SmallWorld& world, Choices& choices, Detail detail) {
+  Exploration exploration(world, choices, detail);
+  return exploration.run();
+}
+
+}  // namespace dcm::simulation

@@ -1,0 +1,57 @@
+// A world so small that every order of its messages can be tried: `./dev explore`.
+//
+// What goes on is a script for each actor, and the messages that follow from it: writes of a
+// manager, their answers, and news of watches. Which comes next is chosen. Between two of them all
+// runs until nothing is ready, in one order.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "test/simulation/choices.hpp"
+#include "test/simulation/safety.hpp"
+#include "test/simulation/stage.hpp"
+#include "test/simulation/timeline.hpp"
+
+namespace dcm::simulation {
+
+// What may happen to the process and its server, as an act.
+struct Trouble {
+  std::function<void()> kill_leader;
+  std::function<void()> freeze_leader;  // until long after its lease is lost
+  std::function<void()> cut_connections;
+  std::function<void()> relist;     // history is gone, watches end
+  std::function<void(int)> refuse;  // all writes of managers, with that status; 0: none
+};
+
+struct SmallWorld {
+  using Act = std::function<void(Stage&, const Trouble&)>;
+  struct Script {
+    std::string who;
+    std::vector<Act> acts;  // in this order
+  };
+
+  std::string name;
+  std::vector<Act> before{};  // in this order; then all comes to rest
+  std::vector<Script> scripts{};
+  std::size_t managers = 1;  // two: with leader election
+  bool evicts = false;       // by the Eviction API
+  // How many writes may be lost, come twice, and answers be lost.
+  std::size_t losses = 0;
+  std::size_t doubles = 0;
+  std::size_t lost_answers = 0;
+};
+
+struct SmallVerdict {
+  std::optional<Breach> breach{};
+  std::string timeline;
+};
+
+SmallVerdict run_small_world(const SmallWorld& world, Choices& choices, Detail detail);
+
+// All that are explored.
+std::vector<SmallWorld> catalogue();
+
+}  // namespace dcm::simulation

@@ -1,0 +1,145 @@
+#include "test/simulation/stage.hpp"
+
+#include <fmt/format.h>
+
+namespace dcm::simulation {
+namespace {
+
+const std::string kNs = "default";
+constexpr const char* kSpec =
+    R"({"devices":{"requests":[{"name":"r","exactly":{"deviceClassName":"gpu.example.com"}}]}})";
+constexpr const char* kAllocation =
+    R"("allocation":{"devices":{"results":[{"request":"r","driver":"gpu.example.com",)"
+    R"("pool":"pool-0","device":"dev-0"}]}},)";
+
+}  // namespace
+
+void Stage::publish_device(bool is_tainted) {
+  const std::string spec = fmt::format(
+      R"({{"driver":"gpu.example.com","allNodes":true,"pool":{{"name":"pool-0","generation":1,)"
+      R"("resourceSliceCount":1}},"devices":[{{"name":"dev-0","taints":[{}]}}]}})",
+      is_tainted ? R"({"key":"hot","effect":"NoExecute"})" : "");
+  if (scene_.cluster.slices.contains("slice")) {
+    scene_.send("driver", "PATCH", kSlices + "/slice", R"({"spec":)" + spec + "}");
+  } else {
+    scene_.send("driver", "POST", kSlices, fmt::format(R"({{{},"spec":{}}})", meta("slice"), spec));
+  }
+}
+
+void Stage::make_template() {
+  scene_.send("user", "POST", templates_in(kNs),
+              fmt::format(R"({{{},"spec":{{"spec":{}}}}})", meta("t"), kSpec));
+}
+
+void Stage::delete_template() {
+  scene_.send("user", "DELETE", templates_in(kNs) + "/t", "");
+}
+
+void Stage::make_shared_claim() {
+  scene_.send("user", "POST", claims_in(kNs),
+              fmt::format(R"({{{},"spec":{}}})", meta("shared"), kSpec));
+}
+
+void Stage::send_pod(const std::string& name, const std::string& spec) {
+  scene_.send("user", "POST", pods_in(kNs),
+              fmt::format(R"({{{},"spec":{{"containers":[{{"name":"c","image":"i"}}],{}}}}})",
+                          meta(name), spec));
+}
+
+void Stage::make_pod(const std::string& name) {
+  send_pod(name, R"("resourceClaims":[{"name":"c","resourceClaimTemplateName":"t"}])");
+}
+
+void Stage::make_sharing_pod(const std::string& name, bool is_bound) {
+  send_pod(name, fmt::format(R"({}"resourceClaims":[{{"name":"c","resourceClaimName":"shared"}}])",
+                             is_bound ? R"("nodeName":"node-1",)" : ""));
+}
+
+const Pod* Stage::pod(const std::string& name) const {
+  return scene_.cluster.pod(kNs + "/" + name);
+}
+
+const Claim* Stage::claim_of(const std::string& name) const {
+  const Pod* found = pod(name);
+  if (found == nullptr || found->claims.empty()) return nullptr;
+  return scene_.cluster.usable_claim(*found, found->claims.front());
+}
+
+void Stage::reserve(const std::string& name) {
+  const Claim* claim = claim_of(name);
+  if (claim == nullptr || claim->is_being_deleted) return;
+  const std::string target = claims_in(kNs) + "/" + claim->name;
+  const bool allocates = !claim->is_allocated;
+  std::string reserved;
+  for (const Consumer& each : claim->reserved_for) {
+    reserved +=
+        fmt::format(R"({{"resource":"pods","name":"{}","uid":"{}"}},)", each.name, each.uid);
+  }
+  reserved += fmt::format(R"({{"resource":"pods","name":"{}","uid":"{}"}})", name, pod(name)->uid);
+  if (allocates) {
+    scene_.send("scheduler", "PATCH", target,
+                R"({"metadata":{"finalizers":["resource.kubernetes.io/delete-protection"]}})");
+  }
+  scene_.send("scheduler", "PATCH", target + "/status",
+              fmt::format(R"({{"status":{{{}"reservedFor":[{}]}}}})", allocates ? kAllocation : "",
+                          reserved));
+}
+
+void Stage::unreserve(const std::string& name) {
+  const Claim* claim = claim_of(name);
+  if (claim == nullptr || !pod(name)->node.empty()) return;
+  scene_.send("scheduler", "PATCH", claims_in(kNs) + "/" + claim->name + "/status",
+              fmt::format(R"({{"metadata":{{"uid":"{}"}},"status":{{"reservedFor":)"
+                          R"([{{"$patch":"delete","uid":"{}"}}]}}}})",
+                          claim->uid, pod(name)->uid),
+              apiserver::kStrategic);
+}
+
+void Stage::bind(const std::string& name) {
+  const Claim* claim = claim_of(name);
+  if (claim == nullptr || !claim->is_reserved_for(pod(name)->uid)) return;
+  scene_.send("scheduler", "POST", pods_in(kNs) + "/" + name + "/binding",
+              fmt::format(R"({{"metadata":{{"uid":"{}"}},"target":{{"kind":"Node",)"
+                          R"("name":"node-1"}}}})",
+                          pod(name)->uid));
+}
+
+void Stage::finish(const std::string& name) {
+  if (pod(name) == nullptr) return;
+  scene_.send("kubelet", "PATCH", pods_in(kNs) + "/" + name + "/status",
+              R"({"status":{"phase":"Succeeded"}})");
+}
+
+void Stage::delete_pod(const std::string& name) {
+  if (pod(name) == nullptr) return;
+  scene_.send("user", "DELETE", pods_in(kNs) + "/" + name, R"({"gracePeriodSeconds":0})");
+}
+
+void Stage::delete_claim_of(const std::string& name) {
+  const Claim* claim = claim_of(name);
+  if (claim == nullptr) return;
+  scene_.send("user", "DELETE", claims_in(kNs) + "/" + claim->name, delete_only(claim->uid));
+}
+
+void Stage::edit(const std::string& name) {
+  if (pod(name) == nullptr) return;
+  scene_.send("user", "PATCH", pods_in(kNs) + "/" + name, simulation::edit(1));
+}
+
+void Stage::make_rule(const std::string& effect) {
+  scene_.send("admin", "POST", kRules,
+              fmt::format(R"({{{},"spec":{{"deviceSelector":{{"driver":"gpu.example.com"}},)"
+                          R"("taint":{{"key":"hot","effect":"{}"}}}}}})",
+                          meta("rule"), effect));
+}
+
+void Stage::change_rule(const std::string& effect) {
+  scene_.send("admin", "PATCH", kRules + "/rule",
+              fmt::format(R"({{"spec":{{"taint":{{"effect":"{}"}}}}}})", effect));
+}
+
+void Stage::delete_rule() {
+  scene_.send("admin", "DELETE", kRules + "/rule", "");
+}
+
+}  // namespace dcm::simulation
