@@ -1,8 +1,12 @@
 // What the simulation promises about itself, and a few worlds under the sanitizers.
+#include <algorithm>
 #include <set>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include "test/simulation/choices.hpp"
+#include "test/simulation/small_world.hpp"
 #include "test/simulation/world.hpp"
 
 namespace dcm::simulation {
@@ -36,6 +40,64 @@ TEST(Simulation, a_fault_can_be_left_out) {
   EXPECT_GE(verdict.faults.size(), 5U);
   EXPECT_EQ(verdict.timeline.find("FAULT"), std::string::npos);
   EXPECT_GT(verdict.manager_writes, 0U);
+}
+
+// Three questions, the last of which depends on the first.
+std::vector<std::vector<std::size_t>> orders_with(std::size_t deviations) {
+  std::vector<std::vector<std::size_t>> orders;
+  Choices choices(deviations);
+  do {
+    const std::size_t first = choices.choose(2);
+    const std::size_t second = choices.choose(3);
+    orders.push_back({first, second});
+    if (first == 1) orders.back().push_back(choices.choose(2));
+  } while (choices.next());
+  return orders;
+}
+
+TEST(Choices, every_order_comes_once) {
+  using Orders = std::vector<std::vector<std::size_t>>;
+  EXPECT_EQ(orders_with(3), (Orders{{0, 0},
+                                    {0, 1},
+                                    {0, 2},
+                                    {1, 0, 0},
+                                    {1, 0, 1},
+                                    {1, 1, 0},
+                                    {1, 1, 1},
+                                    {1, 2, 0},
+                                    {1, 2, 1}}));
+}
+
+TEST(Choices, no_order_deviates_more_often_than_it_may) {
+  using Orders = std::vector<std::vector<std::size_t>>;
+  EXPECT_EQ(orders_with(0), (Orders{{0, 0}}));
+  EXPECT_EQ(orders_with(1), (Orders{{0, 0}, {0, 1}, {0, 2}, {1, 0, 0}}));
+}
+
+TEST(Choices, an_order_that_asks_for_more_than_there_is_is_noticed) {
+  Choices choices(std::vector<std::size_t>{2});
+  EXPECT_EQ(choices.choose(2), 0U);
+  EXPECT_TRUE(choices.has_diverged());
+}
+
+// Else an order is none that was meant: the acts of its script found nothing to act on.
+TEST(SmallWorld, a_running_pod_is_released_when_it_has_finished) {
+  const std::vector<SmallWorld> all = catalogue();
+  const auto found = std::ranges::find(all, "release-finished", &SmallWorld::name);
+  ASSERT_NE(found, all.end());
+  Choices choices(std::vector<std::size_t>{});
+  const SmallVerdict verdict = run_small_world(*found, choices, Detail::all);
+  EXPECT_FALSE(verdict.breach) << verdict.breach->invariant << ": " << verdict.breach->details;
+  EXPECT_NE(verdict.timeline.find("/binding"), std::string::npos) << verdict.timeline;
+  EXPECT_NE(verdict.timeline.find("Claim deleted"), std::string::npos);
+}
+
+TEST(SmallWorld, an_order_leads_to_the_same_timeline_each_time) {
+  const SmallWorld world = catalogue().front();
+  Choices first(std::vector<std::size_t>{0, 1});
+  Choices second(std::vector<std::size_t>{0, 1});
+  const SmallVerdict once = run_small_world(world, first, Detail::all);
+  EXPECT_EQ(once.timeline, run_small_world(world, second, Detail::all).timeline);
 }
 
 }  // namespace
