@@ -4,7 +4,7 @@
 
 namespace dcm::node {
 
-std::string cut_health_message(std::string message) {
+std::string cut_message(std::string message) {
   if (message.size() <= kHealthMessageBytesMax) return message;
   std::size_t end = kHealthMessageBytesMax - 3;
   const auto continues = [&](std::size_t i) {
@@ -47,7 +47,7 @@ HealthTable::Change HealthTable::observe_report(const std::string& driver,
       const runtime::Duration timeout =
           row.timeout > runtime::Duration::zero() ? row.timeout : kHealthTimeout;
       devices[device][instance] = {
-          .state = {row.state.health, cut_health_message(row.state.message)},
+          .state = {row.state.health, cut_message(row.state.message)},
           .until =
               timeout >= runtime::MonoTime::max() - now ? runtime::MonoTime::max() : now + timeout,
           .number = reports_};

@@ -40,7 +40,7 @@ struct HealthReport {
 };
 
 // At most kHealthMessageBytesMax bytes, cut before a character.
-std::string cut_health_message(std::string message);
+std::string cut_message(std::string message);
 
 class HealthTable {
  public:

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "node/devices/health.hpp"
+
 namespace dcm::node {
 
 using runtime::Deadline;
@@ -85,7 +87,8 @@ Task<SocketOutcome> Plugins::introduce(const std::string& socket, grpc::Channel&
   if (!info) {
     log_.warning("A plugin does not say what it is",
                  {{"socket", socket},
-                  {"err", answer ? "GetInfo: no PluginInfo" : grpc::to_string(answer.error())}});
+                  {"err", answer ? "GetInfo: no PluginInfo"
+                                 : cut_message(grpc::to_string(answer.error()))}});
     co_return SocketOutcome::failed;
   }
   if (info->type != kDraPluginType) {
@@ -106,7 +109,7 @@ Task<SocketOutcome> Plugins::introduce(const std::string& socket, grpc::Channel&
   if (!added) co_return co_await refuse(socket, channel, added.error(), SocketOutcome::failed);
   if (const auto told = co_await notify(channel, ""); !told) {
     log_.warning("A plugin does not take that it is registered",
-                 {{"socket", socket}, {"err", grpc::to_string(told.error())}});
+                 {{"socket", socket}, {"err", cut_message(grpc::to_string(told.error()))}});
     co_await remove(*added);
     co_return SocketOutcome::failed;
   }
@@ -116,6 +119,7 @@ Task<SocketOutcome> Plugins::introduce(const std::string& socket, grpc::Channel&
 
 Task<SocketOutcome> Plugins::refuse(const std::string& socket, grpc::Channel& channel,
                                     std::string why, SocketOutcome outcome) {
+  why = cut_message(std::move(why));  // it quotes what the plugin says
   log_.warning("A plugin is refused", {{"socket", socket}, {"err", why}});
   (void)co_await notify(channel, why);
   co_return outcome;

@@ -406,7 +406,7 @@ class Script:
         if missing[0] != missing[1]:
             raise Differs(f"devices of {pod}: {answers}")
         # What one driver has answered is known although another has failed.
-        if theirs != ours and not (set(theirs) < set(ours) and self.answered):
+        if theirs != ours and not (self.answered and (set(theirs) < set(ours) or set(ours) < set(theirs))):
             raise Differs(f"devices of {pod}: {answers}")
 
     # What steps are made of
@@ -522,10 +522,11 @@ class Script:
         for name, entry in ours.items():
             for driver, state in entry["DriverState"].items():
                 their = theirs.get(name, {}).get("DriverState", {}).get(driver)
-                if their and their["Devices"] is None and state["Devices"] is not None:
+                # Either may be empty: the first answer was kept, or was without devices.
+                if their and None in (their["Devices"], state["Devices"]) and their != state:
                     if (driver, entry["ClaimUID"]) in self.answered:
                         self.better["what one driver has answered is kept although another has failed"] += 1
-                        state["Devices"] = None
+                        their["Devices"] = state["Devices"] = None
         pairs = set()
         for claim, pod in self.left:
             if f"{pod}-uid" in theirs.get(claim, {}).get("PodUIDs", {}):

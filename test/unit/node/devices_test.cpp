@@ -147,10 +147,10 @@ TEST(HealthTable, a_timeout_without_end_does_not_overflow) {
 TEST(HealthMessage, is_cut_before_a_character) {  // [74]
   std::string two_bytes;
   for (int i = 0; i < 1000; ++i) two_bytes += "\u00e9";
-  const std::string cut = cut_health_message(two_bytes);
+  const std::string cut = cut_message(two_bytes);
   EXPECT_EQ(cut, two_bytes.substr(0, 1020) + "...");
-  EXPECT_EQ(cut_health_message(std::string(2000, 'x')), std::string(1021, 'x') + "...");
-  EXPECT_EQ(cut_health_message(std::string(1024, 'x')), std::string(1024, 'x'));
+  EXPECT_EQ(cut_message(std::string(2000, 'x')), std::string(1021, 'x') + "...");
+  EXPECT_EQ(cut_message(std::string(1024, 'x')), std::string(1024, 'x'));
 }
 
 }  // namespace

@@ -210,6 +210,11 @@ CO_TEST(Plugins, a_plugin_that_is_refused_is_told_why) {  // [9], [11], [12]
        SocketOutcome::failed,
        "RegisterPlugin error -- plugin validation failed with err: \"GPU!\" is no DNS subdomain of "
        "at most 63 characters"},
+      {"a name without end",
+       {"DRAPlugin", std::string(100'000, 'a'), "/dra.sock", {"v1.DRAPlugin"}},
+       SocketOutcome::failed,
+       "RegisterPlugin error -- plugin validation failed with err: \"" + std::string(961, 'a') +
+           "..."},
   };
   for (const RefusedRow& row : rows) {
     Site site(loop);
