@@ -32,12 +32,22 @@ func main() {
 	flag.IntVar(&p.big, "big", 0, "bytes of an answer to NodePrepareResources")
 	flag.BoolVar(&p.null, "null", false, "null as the answer for each claim")
 	socket := flag.String("socket", "", "registration socket, and the endpoint if none is named")
+	count := flag.Int("count", 1, "so many plugins: the others have -1, -2, … behind the socket and before the name")
 	flag.Parse()
 	p.info.Type = kind
 	if versions != "" {
 		p.info.SupportedVersions = strings.Split(versions, ",")
 	}
-	listener, err := net.Listen("unix", *socket)
+	for i := 1; i < *count; i++ {
+		other := &plugin{big: p.big, null: p.null, info: registerapi.PluginInfo{
+			Type: kind, Name: fmt.Sprintf("n%d.%s", i, p.info.Name), SupportedVersions: p.info.SupportedVersions}}
+		go other.serve(fmt.Sprintf("%s-%d", *socket, i))
+	}
+	p.serve(*socket)
+}
+
+func (p *plugin) serve(socket string) {
+	listener, err := net.Listen("unix", socket)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bare:", err)
 		os.Exit(1)
