@@ -581,12 +581,14 @@ def main():
     better, failed, steps = collections.Counter(), 0, 0
     with concurrent.futures.ThreadPoolExecutor(options.parallel) as pool:
         seeds = range(options.first, options.first + options.seeds)
-        for verdict, found, count in pool.map(lambda seed: run_seed(seed, options), seeds):
+        for seed, (verdict, found, count) in zip(seeds, pool.map(lambda seed: run_seed(seed, options), seeds)):
             better += found
             steps += count
             if verdict:
                 failed += 1
-                print(verdict, flush=True)
+                print(verdict)
+            print(f"[  FAILED  ] compare-node.seed_{seed} (0 ms)" if verdict else f"[       OK ] compare-node.seed_{seed}",
+                  flush=True)
     print(f"{options.seeds} seeds, {steps} steps, {failed} seeds differ")
     for name, count in sorted(better.items()):
         print(f"  better, {count} times: {name}")

@@ -190,10 +190,12 @@ def main():
                 case(world)
                 memory, lines = world.memory(), len(world.log())
                 check(memory < MEMORY, f"{memory >> 20} MiB of memory")
-                print(f"{case.__name__}: passed, {memory / (1 << 20):.1f} MiB, {lines} lines", flush=True)
+                print(f"hostile.{case.__name__}: {memory / (1 << 20):.1f} MiB, {lines} lines of log")
+                print(f"[       OK ] hostile.{case.__name__}", flush=True)
             except compare.Differs as error:
                 failed = 1
-                print(f"{case.__name__}: FAILED: {error}", *world.log()[-5:], sep="\n  ", flush=True)
+                print(f"hostile.{case.__name__}: {error}", *world.log()[-5:], sep="\n  ")
+                print(f"[  FAILED  ] hostile.{case.__name__} (0 ms)", flush=True)
             finally:
                 world.close()
     sys.exit(failed)
