@@ -46,11 +46,11 @@ HealthTable::Change HealthTable::observe_report(const std::string& driver,
       }
       const runtime::Duration timeout =
           row.timeout > runtime::Duration::zero() ? row.timeout : kHealthTimeout;
-      devices[device][instance] = {
-          .state = {row.state.health, cut_message(row.state.message)},
-          .until =
-              timeout >= runtime::MonoTime::max() - now ? runtime::MonoTime::max() : now + timeout,
-          .number = reports_};
+      devices[device][instance] = {.state = {row.state.health, cut_message(row.state.message)},
+                                   .until = timeout >= runtime::MonoTime::max() - now
+                                                ? runtime::MonoTime::max()
+                                                : now + timeout,
+                                   .number = reports_};
     }
   });
 }
