@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """cases.py [--write]: holds the table of cases in README.md to the tests: each test that names a case as [N] behind its
-name, or behind a step of compare.py or hostile.py, stands in the case's row, and nothing else does."""
+name, or behind a step of compare.py, crash.py or hostile.py, stands in the case's row, and nothing else does."""
 import collections
 import pathlib
 import re
@@ -23,7 +23,7 @@ def shown():
             if match := TEST.match(line):
                 near = line + (lines[at - 1] if lines[at - 1].startswith("//") else "")
                 note(found, near, ".".join(match.groups()))
-    for script in ("compare", "hostile"):
+    for script in ("compare", "crash", "hostile"):
         path = FOLDER / f"{script}.py"
         for line in path.read_text().splitlines() if path.exists() else []:
             if match := STEP.match(line):
