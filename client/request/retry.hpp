@@ -4,9 +4,9 @@
 // | --- | --- | --- |
 // | 429, 503 | after Retry-After, else after a backoff | the same |
 // | not sent for sure (no connection) | after a backoff | the same |
-// | 500, 504, reset, timeout | after Retry-After, else after a backoff | never: its caller looks
-// first | | 401 | see RestClient: once, at once, with new credentials | the same | | anything else,
-// among it 409 | never | never |
+// | 500, 504, reset, timeout | after Retry-After, else a backoff | never: its caller looks first |
+// | 401 | see RestClient: once, at once, with new credentials | the same |
+// | anything else, among it 409 | never | never |
 //
 // A watch is never repeated here: its reflector knows where to go on, and has a backoff of its own.
 #pragma once
