@@ -143,20 +143,35 @@ def plugins_that_are_refused(world):  # [9] [11] [12]
         check(len(line) < 2000, f"a line of {len(line)} bytes: {line[:200]}")
 
 
-def answers_that_cannot_be_used(world):  # [46] [47]
-    claim = compare.claim_object("c0", 0)
-    for name, flags, wanted in (("big", ["--big", "6000000"], "code = ResourceExhausted"), ("null", ["--null"], "")):
-        driver = f"{name}.example.com"
-        process = world.bare(f"{name}-reg", "--name", driver, *flags)
-        process.wait_for(lambda line: line.startswith("status true"))
-        claim["metadata"].update(name=f"c-{name}", uid=f"{name}-uid")
+def prepare_with(world, name, flags):
+    """Registers a bare plugin, and gives a function that has it prepare a claim of its own."""
+    driver = f"{name}.example.com"
+    process = world.bare(f"{name}-reg", "--name", driver, *flags)
+    process.wait_for(lambda line: line.startswith("status true"))
+
+    def prepare(number):
+        claim, pod = compare.claim_object("c0", 0), compare.pod_object("p0")
+        claim["metadata"].update(name=f"{name}-{number}", uid=f"{name}-{number}-uid")
         claim["status"]["allocation"]["devices"]["results"][0]["driver"] = driver
-        (world.folder / f"ours/claims/lab.c-{name}.json").write_text(json.dumps(claim))
-        pod = compare.pod_object("p0")
-        pod["spec"]["resourceClaims"][0]["resourceClaimName"] = f"c-{name}"
+        (world.folder / f"ours/claims/lab.{name}-{number}.json").write_text(json.dumps(claim))
+        pod["spec"]["resourceClaims"][0]["resourceClaimName"] = f"{name}-{number}"
+        return world.side.answer({"do": "prepare", "pod": pod}).get("error", "")
+    return prepare
+
+
+def answers_that_cannot_be_used(world):  # [46] [47]
+    for name, flags, wanted in (("big", ["--big", "6000000"], "code = ResourceExhausted"), ("null", ["--null"], "")):
+        prepare = prepare_with(world, name, flags)
         for _ in range(3):  # the connection goes on
-            error = world.side.answer({"do": "prepare", "pod": pod}).get("error", "")
+            error = prepare(0)
             check(wanted in error and bool(wanted) == bool(error), f"{name}: {error}")
+
+
+def connections_that_are_renewed(world):  # [34]
+    prepare = prepare_with(world, "restless", ["--max-connection-age", "1500ms", "--slow", "700ms"])
+    for number in range(7):
+        error = prepare(number)
+        check(not error, f"a GOAWAY has ended call {number}: {error}")
 
 
 def checkpoints_that_cannot_be_read(world):  # [65]
@@ -183,7 +198,7 @@ def main():
     options = parser.parse_args()
     failed = 0
     for case in (registry_of_horrors, plugins_that_are_refused, answers_that_cannot_be_used,
-                 checkpoints_that_cannot_be_read):
+                 connections_that_are_renewed, checkpoints_that_cannot_be_read):
         with tempfile.TemporaryDirectory(prefix="node-hostile-") as folder:
             world = World(options, pathlib.Path(folder))
             try:

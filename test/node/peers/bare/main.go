@@ -8,8 +8,10 @@ import (
 	"net"
 	"os"
 	"strings"
+	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/keepalive"
 	drapb "k8s.io/kubelet/pkg/apis/dra/v1"
 	registerapi "k8s.io/kubelet/pkg/apis/pluginregistration/v1"
 )
@@ -20,6 +22,8 @@ type plugin struct {
 	info registerapi.PluginInfo
 	big  int
 	null bool
+	slow time.Duration
+	age  time.Duration
 }
 
 func main() {
@@ -30,6 +34,8 @@ func main() {
 	flag.StringVar(&p.info.Endpoint, "endpoint", "", "what GetInfo says")
 	flag.StringVar(&versions, "versions", "v1.DRAPlugin", "what GetInfo says, separated by commas")
 	flag.IntVar(&p.big, "big", 0, "bytes of an answer to NodePrepareResources")
+	flag.DurationVar(&p.slow, "slow", 0, "time that NodePrepareResources takes")
+	flag.DurationVar(&p.age, "max-connection-age", time.Hour, "time after which a connection gets a GOAWAY")
 	flag.BoolVar(&p.null, "null", false, "null as the answer for each claim")
 	socket := flag.String("socket", "", "registration socket, and the endpoint if none is named")
 	count := flag.Int("count", 1, "so many plugins: the others have -1, -2, … behind the socket and before the name")
@@ -52,7 +58,7 @@ func (p *plugin) serve(socket string) {
 		fmt.Fprintln(os.Stderr, "bare:", err)
 		os.Exit(1)
 	}
-	server := grpc.NewServer()
+	server := grpc.NewServer(grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionAge: p.age}))
 	registerapi.RegisterRegistrationServer(server, p)
 	drapb.RegisterDRAPluginServer(server, p)
 	_ = server.Serve(listener)
@@ -69,6 +75,7 @@ func (p *plugin) NotifyRegistrationStatus(_ context.Context, status *registerapi
 }
 
 func (p *plugin) NodePrepareResources(_ context.Context, request *drapb.NodePrepareResourcesRequest) (*drapb.NodePrepareResourcesResponse, error) {
+	time.Sleep(p.slow)
 	answer := &drapb.NodePrepareResourcesResponse{Claims: map[string]*drapb.NodePrepareResourceResponse{}}
 	for _, claim := range request.Claims {
 		if p.null {
