@@ -15,6 +15,8 @@ namespace dcm::api {
 // The time of a condition moves only when its status does.
 enum class TransitionTime : std::uint8_t { now, unchanged };
 // The condition DisruptionTarget: strategic merge on the pod's `/status`. Other conditions stay.
+// Without observedGeneration: the API server keeps the one that the condition had, even against a
+// null (preserveOldObservedGeneration in its pod strategy).
 std::string encode_disruption_target(const Uid& pod, runtime::WallTime now,
                                      TransitionTime transition);
 
