@@ -51,6 +51,9 @@ INCLUDES = {
     "test": ["*"],
 }
 
+# What a controller of somebody else's is built on: knows nothing of what is built on it here.
+KIT = ("runtime", "client", "informers", "workqueue")
+
 # Third-party headers stay where they are needed, which also bounds compile times.
 THIRD_PARTY = {
     r"boost/beast|boost/asio/ssl|openssl/": ["runtime/http/", "test/support/"],
@@ -96,6 +99,21 @@ def folder_of(path):
     """The folder of INCLUDES that `path` belongs to, or None."""
     fitting = [f for f in INCLUDES if path == f or path.startswith(f + "/")]
     return max(fitting, key=len) if fitting else None
+
+
+def leaves_the_kit(includes):
+    """(folder of the kit, folder outside it) for each pair that the table allows and should not."""
+    inside = {folder for folder in includes if folder.split("/")[0] in KIT}
+    return [(folder, target) for folder in sorted(inside) for target in includes[folder] if target not in inside]
+
+
+def circle(includes):
+    """Folders that may include each other in a circle, or nothing."""
+    left = {folder: set(targets) - {"*"} for folder, targets in includes.items()}
+    while free := [folder for folder, targets in left.items() if not targets & left.keys()]:
+        for folder in free:
+            del left[folder]
+    return sorted(left)
 
 
 def strip_comment(line):

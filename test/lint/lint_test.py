@@ -30,6 +30,15 @@ class Includes(unittest.TestCase):
     def test_the_test_api_server_shares_no_codec_with_the_client(self):
         self.assertTrue(breaches("apiserver/a.cpp", '#include "controllers/api/json.hpp"\n'))
 
+    def test_the_kit_includes_nothing_but_itself(self):
+        self.assertEqual(lint.leaves_the_kit(lint.INCLUDES), [])
+        self.assertEqual(lint.leaves_the_kit({**lint.INCLUDES, "client/new": ["runtime", "controllers/api"]}),
+                         [("client/new", "controllers/api")])
+
+    def test_no_folders_include_each_other_in_a_circle(self):
+        self.assertEqual(lint.circle(lint.INCLUDES), [])
+        self.assertIn("runtime", lint.circle({**lint.INCLUDES, "runtime": ["client/api"]}))
+
     def test_an_include_is_named_from_the_root(self):
         self.assertTrue(breaches("runtime/a.cpp", '#include "time.hpp"\n'))
 
