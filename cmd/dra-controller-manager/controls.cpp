@@ -60,6 +60,11 @@ Task<> run_with(Controller& controller, std::optional<Shadow<Api>>& shadow) {
   co_await group.join();
 }
 
+std::optional<api::NamespacedName> lease_of(const Options& options) {
+  if (!options.leader_election) return std::nullopt;
+  return options.leader_election->lease;
+}
+
 }  // namespace
 
 informers::InformerContext informer_context(const Process& process) {
@@ -80,13 +85,17 @@ ClaimControl::ClaimControl(ControlContext context)
               {context.rest, context.claims.resource(), context.claims.decoder()}, contents_),
       foreign_({.time = context.process.loop.time(),
                 .metrics = context.process.metrics,
+                .events = context.events,
                 .log = logger_of(context, "resource_claim"),
-                .groups = common::group_claims(context.options.features)}),
+                .groups = common::group_claims(context.options.features),
+                .policy = context.options.foreign_claims,
+                .lease = lease_of(context.options)}),
       shadow_(make_shadow<resource_claim::ShadowApi>(context, kClaims, client_, stores_)),
       controller_(
           {.stores = stores_,
            .api = shadow_ ? static_cast<resource_claim::ClaimApi&>(shadow_->api()) : client_,
            .events = shadow_ ? shadow_->events() : context.events,
+           .foreign = foreign_,
            .time = context.process.loop.time(),
            .metrics = context.process.metrics,
            .log = logger_of(context, "resource_claim")},
@@ -102,6 +111,11 @@ Cache<api::PodGroup>& ClaimControl::use_groups(const client::Served& served) {
   client_.use_groups({rest_, groups_->resource(), groups_->decoder()});
   controller_.use_groups(groups_->resource().api_version());
   return *groups_;
+}
+
+std::optional<std::string> ClaimControl::held_back() const {
+  if (!foreign_.is_giving_way()) return std::nullopt;
+  return "somebody else makes claims for pods as well, so claims are made here only after 30 s";
 }
 
 Task<> ClaimControl::run() {

@@ -15,6 +15,7 @@
 #include "cmd/dra-controller-manager/serving/serving_certificates.hpp"
 #include "controllers/common/feature_gates.hpp"
 #include "controllers/device_taint_eviction/rules/decide_eviction.hpp"
+#include "controllers/resource_claim/sync/foreign_claims.hpp"
 #include "runtime/log.hpp"
 
 namespace dcm::manager {
@@ -38,6 +39,8 @@ struct Options {
   bool runs_device_taint_eviction_controller = true;
   std::size_t concurrent_resource_claim_syncs = 50;
   std::size_t concurrent_device_taint_eviction_syncs = 8;
+  resource_claim::ForeignClaims::Policy foreign_claims =
+      resource_claim::ForeignClaims::Policy::give_way;
   device_taint_eviction::EvictionMode eviction_mode = device_taint_eviction::EvictionMode::remove;
   double eviction_rate = 0;  // pods per second; 0: no limit
   std::optional<LeaderElectionOptions> leader_election = LeaderElectionOptions();  // nothing: none

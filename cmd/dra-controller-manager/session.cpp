@@ -192,6 +192,9 @@ std::vector<std::string> Session::missing() const {
                                     whole_seconds(*failing), cache->last_error()));
     }
   }
+  if (claim_control_) {
+    if (auto why = claim_control_->held_back()) missing.push_back(*std::move(why));
+  }
   return missing;
 }
 

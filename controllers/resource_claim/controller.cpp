@@ -24,7 +24,7 @@ Controller::Controller(Dependencies dependencies, ControllerOptions options)
       wakeups_(dependencies.stores, queue_, options.gates, options.deleted_uids_remembered,
                dependencies.log),
       generation_({dependencies.stores, dependencies.api, create_metrics_, dependencies.events,
-                   problems_, dependencies.log}),
+                   problems_, dependencies.foreign, dependencies.log}),
       pod_sync_(
           dependencies.stores, dependencies.api, generation_, options.gates,
           [this](const auto& waiting, Outcome outcome) { wake(waiting, outcome); },

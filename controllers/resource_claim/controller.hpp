@@ -12,6 +12,7 @@
 #include "controllers/resource_claim/api/api.hpp"
 #include "controllers/resource_claim/explain/explain_pod.hpp"
 #include "controllers/resource_claim/metrics.hpp"
+#include "controllers/resource_claim/sync/foreign_claims.hpp"
 #include "controllers/resource_claim/sync/item.hpp"
 #include "controllers/resource_claim/sync/stores.hpp"
 #include "controllers/resource_claim/sync/sync_claim.hpp"
@@ -42,6 +43,7 @@ class Controller {
     Stores stores;
     ClaimApi& api;
     common::EventSink& events;
+    ForeignClaims& foreign;
     runtime::TimeSource& time;
     runtime::MetricsRegistry& metrics;
     runtime::Logger log;

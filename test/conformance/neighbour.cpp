@@ -30,4 +30,16 @@ std::unique_ptr<support::Process> start_neighbour(const std::string& controller,
   return std::make_unique<support::Process>(command);
 }
 
+std::unique_ptr<support::Process> start_scheduler(const std::string& prefix) {
+  const std::string path = controlplane_program(run(), "kube-scheduler");
+  if (path.empty()) return nullptr;
+  const std::string kubeconfig = prefix + ".kubeconfig";
+  support::write_kubeconfig(kubeconfig, run().admin);
+  support::Process::Command command;
+  command.arguments = {path, "--kubeconfig=" + kubeconfig, "--leader-elect=false",
+                       "--secure-port=0"};
+  command.output = prefix + ".log";
+  return std::make_unique<support::Process>(command);
+}
+
 }  // namespace dcm::conformance

@@ -15,5 +15,7 @@ std::string why_no_neighbours();
 // that of its log and kubeconfig.
 std::unique_ptr<support::Process> start_neighbour(const std::string& controller,
                                                   const std::string& prefix);
+// kube-scheduler, in the same way. Null: there is none here.
+std::unique_ptr<support::Process> start_scheduler(const std::string& prefix);
 
 }  // namespace dcm::conformance

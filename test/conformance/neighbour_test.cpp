@@ -79,5 +79,74 @@ TEST_F(Beside, the_quota_controller_a_finished_pods_claim_makes_room_for_the_nex
   kube().remove(path("resourcequotas", "two"));
 }
 
+// A node with 128 devices, for as long as the case runs: others have the server after it.
+class BesideTheOriginal : public Beside {
+ protected:
+  static constexpr int kPods = 64;
+
+  void SetUp() override {
+    Beside::SetUp();
+    if (IsSkipped()) return;
+    scheduler_ = start_scheduler(file("kube-scheduler"));
+    if (scheduler_ == nullptr) GTEST_SKIP() << "there is no kube-scheduler";
+    kube().must_post("/api/v1/nodes", json::parse(R"({"apiVersion":"v1","kind":"Node",
+        "metadata":{"name":"beside"},"status":{
+            "capacity":{"cpu":"100","memory":"100Gi","pods":"1000"},
+            "conditions":[{"type":"Ready","status":"True","reason":"Fine","message":"",
+                "lastHeartbeatTime":null,"lastTransitionTime":null}]}})"));
+    // Admission has tainted it as not ready; whoever takes that back does not run here.
+    kube().must_patch("/api/v1/nodes/beside", Kube::Patch::merge,
+                      json::parse(R"({"spec":{"taints":null}})"));
+    kube().must_post(kGroup + "deviceclasses", json::parse(R"({"apiVersion":"resource.k8s.io/v1",
+        "kind":"DeviceClass","metadata":{"name":"beside.example.com"},"spec":{}})"));
+    json::array devices;
+    for (int i = 0; i < 2 * kPods; ++i) devices.push_back({{"name", fmt::format("gpu-{}", i)}});
+    kube().must_post(
+        kGroup + "resourceslices",
+        {{"apiVersion", "resource.k8s.io/v1"},
+         {"kind", "ResourceSlice"},
+         {"metadata", {{"name", "beside"}}},
+         {"spec",
+          {{"driver", "beside.example.com"},
+           {"allNodes", true},
+           {"pool", {{"name", "beside"}, {"generation", 1}, {"resourceSliceCount", 1}}},
+           {"devices", devices}}}});
+    create_template("gpus", json::parse(R"({"spec":{"devices":{"requests":[{"name":"gpu",
+        "exactly":{"deviceClassName":"beside.example.com"}}]}}})"));
+  }
+  void TearDown() override {
+    for (const char* path : {"deviceclasses/beside.example.com", "resourceslices/beside"}) {
+      kube().remove(kGroup + path);
+    }
+    kube().remove("/api/v1/nodes/beside");
+    Beside::TearDown();
+  }
+
+  int scheduled() {
+    int count = 0;
+    for (int i = 0; i < kPods; ++i) {
+      count += text_at(get("pods", fmt::format("pod-{}", i)), "/spec/nodeName").empty() ? 0 : 1;
+    }
+    return count;
+  }
+
+  inline static const std::string kGroup = "/apis/resource.k8s.io/v1/";
+  std::unique_ptr<support::Process> scheduler_;
+};
+
+TEST_F(BesideTheOriginal, with_kube_scheduler_no_pod_is_left_pending) {
+  start_beside("resourceclaim-controller");
+  // Its first minute is over when its clock says so, and what appears counts from then on.
+  start_manager();
+  create_pods(kPods, "gpus");
+  EXPECT_TRUE(soon("all have a node", [&] { return scheduled() == kPods; }));
+  for (int i = 0; i < kPods; ++i) {
+    const json::value pod = get("pods", fmt::format("pod-{}", i));
+    const std::string named = text_at(pod, "/status/resourceClaimStatuses/0/resourceClaimName");
+    const json::value claim = get("resourceclaims", named);
+    EXPECT_EQ(text_at(claim, "/status/reservedFor/0/uid"), text_at(pod, "/metadata/uid")) << named;
+  }
+}
+
 }  // namespace
 }  // namespace dcm::conformance

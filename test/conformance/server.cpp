@@ -158,7 +158,7 @@ std::unique_ptr<ApiServer> start_server(const Run& run) {
 }
 
 std::string controlplane_program(const Run& run, const std::string& program) {
-  const std::string output = log_file("path");
+  const std::string output = log_file("path-" + program);
   if (Process::run({controlplane(run, {"path", program}), {}, output}) != 0) return {};
   std::string path;
   std::ifstream file(output);

@@ -72,6 +72,7 @@ class ClusterCopy {
   Kind<api::ResourceSlice> slices_;
   Kind<api::DeviceTaintRule> rules_;
   Kind<api::PodGroup> groups_;
+  resource_claim::ForeignClaims foreign_;
   resource_claim::Controller claim_controller_;
   device_taint_eviction::Controller eviction_controller_;
   ControllersSource source_;

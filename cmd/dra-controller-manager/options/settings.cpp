@@ -10,6 +10,7 @@ namespace dcm::manager {
 namespace {
 
 using device_taint_eviction::EvictionMode;
+using ForeignClaims = resource_claim::ForeignClaims::Policy;
 using runtime::LogFormat;
 
 Settings request_settings(Options& options) {
@@ -45,6 +46,12 @@ Settings controller_settings(Draft& draft) {
       number_setting({"concurrent-resourceclaim-syncs", "resourceClaimController.concurrentSyncs",
                       "NUMBER", "Pods and claims to sync at the same time."},
                      options.concurrent_resource_claim_syncs, kPositive),
+      choice_setting<ForeignClaims>(
+          {"foreign-claims", "resourceClaimController.foreignClaims", "MODE",
+           "While somebody else makes claims for pods as well: give-way, make a pod's claims only "
+           "if they are missing after 30 s; or go-on."},
+          options.foreign_claims,
+          {{"give-way", ForeignClaims::give_way}, {"go-on", ForeignClaims::go_on}}),
       number_setting({"concurrent-device-taint-eviction-syncs",
                       "deviceTaintEvictionController.concurrentSyncs", "NUMBER",
                       "Pods to evict at the same time."},

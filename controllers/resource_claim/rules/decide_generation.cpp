@@ -167,6 +167,23 @@ bool is_usable(const api::ResourceClaim& claim, const Claimant& claimant,
   return common::is_made_for(claim, *claimant.pod, common::group_claims(gates));
 }
 
+bool is_in_use_by(const api::ResourceClaim& claim, const api::ClaimUser& user) {
+  return claim.is_allocated &&
+         std::ranges::find(claim.reserved_for, user.meta.uid, &api::ConsumerReference::uid) !=
+             claim.reserved_for.end();
+}
+
+// Two managers may have made a claim each for a pod, and the one named it after the scheduler had
+// taken the other one's: then the pod would wait for ever, and its device with it.
+ClaimPtr find_split_off(const Claimant& claimant, const Generation& known,
+                        const api::PodClaim& pod_claim, const api::ResourceClaim& named) {
+  if (claimant.pod == nullptr || named.is_allocated) return nullptr;
+  const auto found = std::ranges::find_if(known.owned, [&](const ClaimPtr& claim) {
+    return is_orphan(*claim, claimant.user, pod_claim) && is_in_use_by(*claim, claimant.user);
+  });
+  return found == known.owned.end() ? nullptr : *found;
+}
+
 // The status names a claim. It is good when it exists and is the claimant's; one that is being
 // deleted exists.
 NamedClaim check_named(const Claimant& claimant, const Generation& known,
@@ -179,7 +196,10 @@ NamedClaim check_named(const Claimant& claimant, const Generation& known,
   }
   const auto* claim = std::get_if<ClaimPtr>(&answer->second);
   if (claim == nullptr) return NothingUsable{fmt::format("claim {} is gone", name)};
-  if (is_usable(**claim, claimant, gates)) return generated(*claim);
+  if (is_usable(**claim, claimant, gates)) {
+    const ClaimPtr split_off = find_split_off(claimant, known, pod_claim, **claim);
+    return generated(split_off != nullptr ? split_off : *claim);
+  }
   return NothingUsable{fmt::format("claim {} is not owned by the {}", name,
                                    claimant.pod == nullptr ? "pod group" : "pod")};
 }
@@ -193,9 +213,13 @@ Problem creation_problem(const Claimant& claimant, const api::PodClaim& pod_clai
 
 ClaimPtr find_orphan(const std::vector<ClaimPtr>& candidates, const api::ClaimUser& owner,
                      const api::PodClaim& pod_claim) {
-  const auto found = std::ranges::find_if(
-      candidates, [&](const ClaimPtr& claim) { return is_orphan(*claim, owner, pod_claim); });
-  return found == candidates.end() ? nullptr : *found;
+  ClaimPtr orphan;
+  for (const ClaimPtr& claim : candidates) {
+    if (!is_orphan(*claim, owner, pod_claim)) continue;
+    if (is_in_use_by(*claim, owner)) return claim;
+    if (orphan == nullptr) orphan = claim;
+  }
+  return orphan;
 }
 
 NamedClaim look_at_named(const Claimant& claimant, const Generation& known,

@@ -1,6 +1,9 @@
 #include "controllers/resource_claim/sync/foreign_claims.hpp"
 
+#include <algorithm>
 #include <chrono>
+
+#include <fmt/format.h>
 
 #include "controllers/resource_claim/rules/claim_name.hpp"
 
@@ -30,7 +33,12 @@ ForeignClaims::ForeignClaims(Dependencies dependencies)
       foreign_(deps_.metrics.counter(
           "dra_controller_manager_foreign_claims_total",
           "Generated claims that appeared while this process made claims, under names that it does "
-          "not make: somebody else does the same work.")) {}
+          "not make: somebody else does the same work.")),
+      giving_way_(deps_.metrics.gauge(
+          "dra_controller_manager_creates_held_back",
+          "1 while somebody else makes claims for pods as well, so that creates wait for it.")),
+      refresh_(
+          deps_.metrics.before_exposition([this] { giving_way_.Set(is_giving_way() ? 1 : 0); })) {}
 
 bool ForeignClaims::is_generated(const api::ResourceClaim& claim) const {
   const bool is_for_group =
@@ -45,8 +53,30 @@ void ForeignClaims::activate() {
 
 void ForeignClaims::observe_added(const ClaimPtr& claim, informers::Origin origin) {
   if (!counts_from_ || origin == informers::Origin::initial || !is_generated(*claim)) return;
-  if (deps_.time.now() < *counts_from_ || has_computed_name(*claim)) return;
-  report(*claim);
+  if (has_computed_name(*claim)) return;
+  last_seen_ = deps_.time.now();
+  if (*last_seen_ >= *counts_from_) report(*claim);
+}
+
+runtime::MonoTime ForeignClaims::quiet_from() const {
+  if (deps_.policy == Policy::go_on || !last_seen_) return runtime::MonoTime::min();
+  return *last_seen_ + (*last_seen_ < *counts_from_ ? kQuietAtFirst : kQuiet);
+}
+
+bool ForeignClaims::is_giving_way() const {
+  return deps_.time.now() < quiet_from();
+}
+
+std::optional<runtime::Duration> ForeignClaims::give_way(const api::Uid& owner) {
+  if (!is_giving_way()) {
+    left_since_.clear();
+    return std::nullopt;
+  }
+  const runtime::MonoTime now = deps_.time.now();
+  const runtime::MonoTime since = left_since_.try_emplace(owner, now).first->second;
+  const runtime::MonoTime until = std::min(since + kGiveWay, quiet_from());
+  if (now >= until) return std::nullopt;
+  return until - now;
 }
 
 void ForeignClaims::report(const api::ResourceClaim& claim) {
@@ -58,8 +88,21 @@ void ForeignClaims::report(const api::ResourceClaim& claim) {
       "Somebody else makes claims for pods as well: is another manager at work, or "
       "kube-controller-manager's resourceclaim-controller?",
       {{"claim", claim.meta.key.str()}, {"claims", since_last_line_}});
+  announce(
+      fmt::format("Claim {} was made by somebody else: is another manager at work, or "
+                  "kube-controller-manager's resourceclaim-controller? {}",
+                  claim.meta.key.str(),
+                  deps_.policy == Policy::give_way
+                      ? "Until that ends, claims are made here only after 30 s."
+                      : "Claims are made here all the same, as --foreign-claims=go-on says."));
   last_line_ = now;
   since_last_line_ = 0;
+}
+
+void ForeignClaims::announce(const std::string& text) {
+  if (!deps_.lease) return;
+  deps_.events.report({"coordination.k8s.io/v1", "Lease", *deps_.lease, {}, {}},
+                      api::EventType::warning, "resource_claim", "ForeignClaims", text);
 }
 
 }  // namespace dcm::resource_claim

@@ -52,6 +52,12 @@ Task<RoundEnd> GenerationSync::carry_out(Generation& known, GenerationOwner owne
 
 Task<RoundEnd> GenerationSync::carry_out(Generation& known, GenerationOwner owner,
                                          const CreateClaim& step, Attempt attempt) {
+  if (const auto wait = deps_.foreign.give_way(owner.reference.uid)) {
+    deps_.problems.note(owner.item,
+                        "somebody else makes claims as well, so its claims are left to that for "
+                        "30 s; see kubectl describe lease");
+    co_return Outcome::retry_after(*wait);
+  }
   if (!step.replaces.empty()) {
     const runtime::Logger log = log_about(owner.item, deps_.log);
     log.warning("A claim named in the status cannot be used; making a new one",

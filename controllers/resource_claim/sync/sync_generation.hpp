@@ -9,6 +9,7 @@
 #include "controllers/resource_claim/api/api.hpp"
 #include "controllers/resource_claim/metrics.hpp"
 #include "controllers/resource_claim/sync/attempt.hpp"
+#include "controllers/resource_claim/sync/foreign_claims.hpp"
 #include "controllers/resource_claim/sync/item.hpp"
 #include "controllers/resource_claim/sync/round.hpp"
 #include "controllers/resource_claim/sync/stores.hpp"
@@ -32,6 +33,7 @@ class GenerationSync {
     CreateMetrics& metrics;
     common::EventSink& events;
     ItemProblems& problems;
+    ForeignClaims& foreign;
     runtime::Logger log;
   };
   explicit GenerationSync(Dependencies dependencies) : deps_(std::move(dependencies)) {}

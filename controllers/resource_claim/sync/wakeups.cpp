@@ -88,6 +88,7 @@ void Wakeups::observe_updated(const ClaimPtr& before, const ClaimPtr& after, Ori
   const Priority priority = priority_of(origin);
   wake_claim(after, priority);
   wake_groups_of(*after, priority);
+  wake_owner_that_names_another(*after, priority);
   if (!is_same_controller(*before, *after)) return wake_users_of(after, priority);
   // Without a node, a pod needs no more than that the claim is there. Thousands of pods may wait
   // for one claim that changes all the time.
@@ -181,6 +182,15 @@ void Wakeups::wake_users_of(const ClaimPtr& claim, Priority priority) {
   wake_groups_of(*claim, priority);
   if (!stores_.groups || !common::has_group_as_controller(*claim)) return;
   wake_pods_of_group({claim->meta.key.namespace_, claim->controller->name}, priority);
+}
+
+// Two managers have made a claim each: the pod is to name the one that is used.
+void Wakeups::wake_owner_that_names_another(const api::ResourceClaim& claim, Priority priority) {
+  if (claim.reserved_for.empty() || !common::has_pod_as_controller(claim)) return;
+  const PodPtr pod = stores_.pods.get({claim.meta.key.namespace_, claim.controller->name});
+  if (pod == nullptr || pod->meta.uid != claim.controller->uid) return;
+  const api::PodClaimStatus* status = common::find_status(*pod, claim.pod_claim_name);
+  if (status != nullptr && status->claim_name != claim.meta.key.name) wake_pod(pod, priority);
 }
 
 void Wakeups::wake_pods_of_group(const api::NamespacedName& group, Priority priority) {

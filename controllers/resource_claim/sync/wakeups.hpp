@@ -71,6 +71,7 @@ class Wakeups final : public informers::Observer<api::Pod>,
   void wake_claims_of(const api::ClaimUser& user, const std::vector<std::string_view>& names,
                       Priority priority);
   void wake_users_of(const ClaimPtr& claim, Priority priority);
+  void wake_owner_that_names_another(const api::ResourceClaim& claim, Priority priority);
   void wake_pods_of_group(const api::NamespacedName& group, Priority priority);
   void wake_groups_of(const api::ResourceClaim& claim, Priority priority);
   void report_foreign_consumers(const api::ResourceClaim& claim);

@@ -162,5 +162,117 @@ TEST(ForeignClaims, a_dry_run_looks_on_and_counts_none) {
   EXPECT_EQ(world.count(), 0);
 }
 
+// After that of the earlier leader could have been.
+struct Beside : Foreign {
+  Beside() {
+    start();
+    run_for(2min);
+    api.put(make_pod("first").from_template("gpus", "gpu").names("gpus", "theirs"));
+    somebody_makes("theirs", "first");
+    run_for(1s);
+    calls();
+  }
+  double held_back() { return metric("dra_controller_manager_creates_held_back"); }
+};
+
+TEST(ForeignClaims, who_has_seen_one_leaves_the_next_pods_to_the_other_manager) {
+  Beside world;
+  EXPECT_EQ(world.held_back(), 1);
+  world.api.put(trainer("second"));
+  world.run_for(20s);
+  EXPECT_THAT(world.calls(), testing::IsEmpty());
+  world.somebody_makes("theirs-too", "second");
+  world.api.change_pod("second", [](api::Pod& pod) {
+    pod.claim_statuses.push_back({api::InternedString("gpus"), "theirs-too"});
+  });
+  world.settle();
+  EXPECT_THAT(world.calls(), testing::IsEmpty());
+  EXPECT_EQ(world.api.claims().size(), 2U);
+  EXPECT_EQ(world.held_back(), 0) << "half an hour without a claim of somebody else's";
+  world.api.put(trainer("third"));
+  world.run_for(1s);
+  EXPECT_EQ(world.api.claims().size(), 3U);
+}
+
+TEST(ForeignClaims, who_was_left_to_a_manager_that_is_gone_gets_its_claim_after_30_s) {
+  Beside world;
+  world.api.put(trainer("second"));
+  world.run_for(29s);
+  EXPECT_THAT(world.calls(), testing::IsEmpty());
+  world.run_for(2s);
+  EXPECT_THAT(world.calls(), testing::SizeIs(2)) << "its claim, and its name";
+  EXPECT_EQ(world.api.claims().size(), 2U);
+}
+
+TEST(ForeignClaims, who_has_just_taken_over_waits_only_until_the_last_of_the_manager_before) {
+  Foreign world;
+  world.start();
+  world.somebody_makes("theirs", "first");
+  world.run_for(1s);
+  world.api.put(trainer("second"));
+  world.run_for(8s);
+  EXPECT_EQ(world.api.claims().size(), 1U);
+  world.run_for(2s);
+  EXPECT_EQ(world.api.claims().size(), 2U);
+  EXPECT_EQ(world.count(), 0) << "no alert";
+  EXPECT_EQ(world.lines(), 0);
+}
+
+TEST(ForeignClaims, are_an_event_on_the_lease_with_what_follows) {
+  Beside world;
+  EXPECT_THAT(world.events.texts,
+              testing::Contains(testing::StartsWith(
+                  "the-lease: ForeignClaims: Claim lab/theirs was made by somebody else")));
+  EXPECT_THAT(world.events.texts,
+              testing::Contains(testing::HasSubstr("claims are made here only after 30 s")));
+}
+
+TEST(ForeignClaims, are_no_reason_to_wait_where_the_flag_says_so) {
+  Beside world;
+  Foreign regardless;
+  regardless.foreign_claims = ForeignClaims::Policy::go_on;
+  regardless.start();
+  regardless.run_for(2min);
+  regardless.somebody_makes("theirs", "first");
+  regardless.run_for(1s);
+  regardless.api.put(trainer("second"));
+  regardless.run_for(1s);
+  EXPECT_EQ(regardless.api.claims().size(), 2U);
+  EXPECT_EQ(regardless.metric("dra_controller_manager_creates_held_back"), 0);
+}
+
+// As it is left when both have made a claim, and the scheduler took the one whose name the other
+// then wrote over.
+TEST(ForeignClaims, a_pod_whose_status_names_the_other_claim_is_healed) {
+  const auto split = [](World& world) {
+    world.api.put(make_claim("ours").generated_for("trainer", "gpus"));
+    world.api.put(make_claim("theirs").generated_for("trainer", "gpus"));
+    world.api.put(trainer().names("gpus", "ours"));
+  };
+  const auto reserve = [](api::ResourceClaim& claim) {
+    claim.is_allocated = true;
+    claim.reserved_for.push_back({"", "pods", "trainer", test::uid_of("trainer")});
+  };
+  Foreign before;
+  split(before);
+  before.api.change_claim("theirs", reserve);
+  before.start();
+  before.settle();
+  EXPECT_EQ(before.api.pod("trainer")->claim_statuses.front().claim_name, "theirs");
+
+  Foreign after;
+  split(after);
+  after.start();
+  after.settle();
+  EXPECT_THAT(after.calls(), testing::IsEmpty());
+  after.api.change_claim("theirs", reserve);
+  after.settle();
+  EXPECT_EQ(after.api.pod("trainer")->claim_statuses.front().claim_name, "theirs");
+  after.api.change_claim("ours", reserve);
+  after.settle();
+  EXPECT_EQ(after.api.pod("trainer")->claim_statuses.front().claim_name, "theirs")
+      << "what is named and used stays named";
+}
+
 }  // namespace
 }  // namespace dcm::resource_claim

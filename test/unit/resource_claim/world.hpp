@@ -81,6 +81,7 @@ class World {
   enum class Role : std::uint8_t { writes, dry_run };
   Role role = Role::writes;
   bool is_watching = true;
+  ForeignClaims::Policy foreign_claims = ForeignClaims::Policy::give_way;
 
  private:
   struct Process {
