@@ -4,6 +4,8 @@
 #include <csignal>
 #include <regex>
 
+#include <fmt/format.h>
+
 #include "test/conformance/kube_controller_manager.hpp"
 #include "test/conformance/run.hpp"
 #include "test/support/blocking_client.hpp"
@@ -119,6 +121,13 @@ double Manager::metric(const std::string& series) {
   const std::string page = "\n" + status_page("/metrics");
   const std::size_t line = page.find("\n" + series + " ");
   return line == page.npos ? 0 : std::stod(page.substr(line + series.size() + 2));
+}
+
+double Manager::peak_memory() const {
+  const std::string status = support::read_file(fmt::format("/proc/{}/status", process_.pid()));
+  const std::string_view name = "VmHWM:";
+  const std::size_t line = status.find(name);
+  return line == status.npos ? 0 : std::stod(status.substr(line + name.size())) * 1024;
 }
 
 std::string Manager::log() const {

@@ -38,6 +38,8 @@ class Manager {
   // value of a series, exactly as it is printed before the value; 0 where there is none.
   std::string status_page(const std::string& path);
   double metric(const std::string& series);
+  // Of ours alone: the most memory that it ever had, in bytes, as the kernel counts it.
+  double peak_memory() const;
   std::string log() const;
 
  private:

@@ -18,6 +18,12 @@ class Tenant : public Case {
   }
 
   double memory() { return manager().metric("process_resident_memory_bytes"); }
+
+  // The kernel's own count of the peak: a look now and then misses most of it.
+  void expect_at_most_128_MB_above(double normal) {
+    EXPECT_LT(manager().peak_memory() - normal, 128.0 * 1024 * 1024);
+    EXPECT_GT(manager().peak_memory(), 1024.0 * 1024) << "the kernel was asked";
+  }
 };
 
 // As large as etcd takes: 1.4 MB. An API server writes each "<" as six characters.
@@ -37,22 +43,35 @@ TEST_F(Tenant, takes_no_more_than_128_MB_by_objects_as_large_as_can_be) {
   patience(std::chrono::seconds(120));
   start_manager();
   const double normal = memory();
-  double peak = normal;
   const int count = 40;
   for (int i = 0; i < count; ++i) {
-    const std::string name = "huge-" + std::to_string(i);
-    create_template(name, huge_spec());
-    peak = std::max(peak, memory());
+    create_template("huge-" + std::to_string(i), huge_spec());
   }
   for (int i = 0; i < count; ++i) {
     const std::string number = std::to_string(i);
     create_pod({.name = "pod-" + number, .templates = {{"accel", "huge-" + number}}});
   }
-  EXPECT_TRUE(soon("their claims are made all the same", [&] {
-    peak = std::max(peak, memory());
-    return claim_names().size() == count;
-  }));
-  EXPECT_LT(peak - normal, 128.0 * 1024 * 1024);
+  EXPECT_TRUE(
+      soon("their claims are made all the same", [&] { return claim_names().size() == count; }));
+  expect_at_most_128_MB_above(normal);
+}
+
+// A manager that starts lists what a running one was told one by one.
+TEST_F(Tenant, takes_no_more_than_128_MB_at_its_start_where_such_claims_and_templates_are) {
+  patience(std::chrono::seconds(120));
+  const int count = 30;
+  for (int i = 0; i < count; ++i) {
+    const std::string number = std::to_string(i);
+    create_template("huge-" + number, huge_spec());
+    kube().must_post(path("resourceclaims"), {{"apiVersion", "resource.k8s.io/v1"},
+                                              {"kind", "ResourceClaim"},
+                                              {"metadata", {{"name", "huge-" + number}}},
+                                              {"spec", huge_spec().at("spec")}});
+    create_pod({.name = "pod-" + number, .templates = {{"accel", "huge-" + number}}});
+  }
+  start_manager();
+  EXPECT_TRUE(soon("claims are made", [&] { return claim_names().size() == 2 * count; }));
+  expect_at_most_128_MB_above(0);
 }
 
 // Sockets that connect and never finish a request.
