@@ -42,8 +42,8 @@ Tried explore(const SmallWorld& world, std::size_t deviations) {
     tried.has_failed = verdict.breach.has_value();
     if (tried.has_failed) explain(world, choices, *verdict.breach);
   } while (!tried.has_failed && choices.next());
-  fmt::print("{:<32}{:>8} orders{}\n", world.name, tried.orders,
-             tried.has_failed ? ", FAILED" : "");
+  fmt::print("[{} ] Explore.{}, {} orders (0 ms)\n", tried.has_failed ? "  FAILED " : "       OK",
+             world.name, tried.orders);
   std::fflush(stdout);
   return tried;
 }
