@@ -16,7 +16,7 @@ namespace dcm::api {
 // back.
 inline constexpr runtime::Duration kRetryAfterMax = std::chrono::seconds(30);
 
-// As long as the message of an Event may be: an admission policy's hint stands at the end of its own.
+// As much as the message of an Event holds: an admission policy's hint comes last in its message.
 inline constexpr std::size_t kStatusMessageBytesMax = 1024;
 
 // The Error that an answer with `http_status` (>= 400) and this body stands for. Refines the

@@ -19,7 +19,8 @@ void read_status(std::string_view body) {
   for (const std::uint16_t status : kStatuses) {
     const runtime::Error error = api::decode_status_error(status, body);
     expect_readable(error.message);
-    expect(error.message.size() <= api::kStatusMessageBytesMax, "a refusal is short", error.message);
+    expect(error.message.size() <= api::kStatusMessageBytesMax, "a refusal is short",
+           error.message);
     expect(error.http_status == status, "a refusal keeps its status");
     expect(!error.retry_after || *error.retry_after >= runtime::Duration::zero(),
            "nobody waits for less than no time");
