@@ -82,10 +82,12 @@ struct WholeManager {
         contents(rest, templates.resource(), time),
         claim_api({rest, pods.resource(), pods.decoder()},
                   {rest, claims.resource(), claims.decoder()}, contents),
+        foreign({.time = time, .metrics = metrics, .events = sink, .log = log}),
         claim_controller({.stores = resource_claim::declare_stores(
                               pods.informer(), claims.informer(), templates.informer()),
                           .api = claim_api,
                           .events = sink,
+                          .foreign = foreign,
                           .time = time,
                           .metrics = metrics,
                           .log = log},
@@ -147,6 +149,7 @@ struct WholeManager {
   manager::Cache<api::DeviceTaintRule> rules;
   resource_claim::TemplateContents contents;
   resource_claim::ApiClient claim_api;
+  resource_claim::ForeignClaims foreign;
   resource_claim::Controller claim_controller;
   device_taint_eviction::ApiClient eviction_api;
   device_taint_eviction::Controller eviction_controller;
