@@ -70,8 +70,8 @@ TEST_F(Binary, an_unknown_flag_is_one_line_and_status_2) {
 
 TEST_F(Binary, a_flag_out_of_range_is_one_line_and_status_2) {
   for (const char* flag :
-       {"--concurrent-resourceclaim-syncs=0", "--kube-api-qps=-1", "--controllers=nonsense",
-        "--feature-gates=DRAAdminAccess=false", "--logging-format=xml"}) {
+       {"--concurrent-resourceclaim-syncs=0", "--max-inflight-requests=0", "--controllers=nonsense",
+        "--feature-gates=DRANonsense=true", "--logging-format=xml"}) {
     const Ended ended = run_to_end({"--leader-elect=false", flag});
     EXPECT_EQ(ended.status, 2) << flag;
     EXPECT_EQ(lines(ended.output), 1) << flag << ": " << ended.output;
@@ -114,7 +114,7 @@ TEST_F(Binary,
                     {"--feature-gates=DRAExtendedResource=true", "--cluster-cidr=10.0.0.0/8"});
   EXPECT_EQ(manager->stop(), 0);
   const std::string log = manager->log();
-  EXPECT_NE(log.find("without effect here\" names=\"--cluster-cidr DRAExtendedResource\""),
+  EXPECT_NE(log.find("without effect\" names=\"--cluster-cidr DRAExtendedResource\""),
             std::string::npos)
       << log;
 }
