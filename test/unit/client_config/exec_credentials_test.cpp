@@ -194,7 +194,7 @@ TEST_F(ExecCredentialsTest, a_failure_is_a_warning_while_the_last_one_is_good) {
     loop_.run_for(55min);
     EXPECT_EQ(authorization(), "Bearer t1");
     ASSERT_EQ(logged_.size(), 1U);
-    EXPECT_THAT(logged_[0], HasSubstr("Credentials cannot be renewed yet"));
+    EXPECT_THAT(logged_[0], HasSubstr("Cannot renew credentials; keeping the last ones"));
     EXPECT_THAT(logged_[0], HasSubstr("ended with status 1"));
     loop_.run_for(5min);
     EXPECT_THAT(authorization(), HasSubstr("ended with status 1"));
