@@ -9,7 +9,7 @@ import tempfile
 import time
 import unittest
 
-DEADLINE = 30
+DEADLINE = 90
 
 
 def chromium():
@@ -24,7 +24,8 @@ class Browser:
 
     def __enter__(self):
         program = chromium()
-        self.profile = tempfile.TemporaryDirectory()
+        # Chromium's helpers may write there for a moment after it has ended.
+        self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         to_us, to_it = os.pipe(), os.pipe()
 
         def connect():
@@ -37,7 +38,8 @@ class Browser:
             [program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
              "--no-first-run", "--disable-background-networking", "--hide-scrollbars",
              "--remote-debugging-pipe", f"--user-data-dir={self.profile.name}", "about:blank"],
-            preexec_fn=connect, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            preexec_fn=connect, close_fds=False, env=dict(os.environ, TMPDIR=self.profile.name),
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(to_it[0])
         os.close(to_us[1])
         self.out, self.into = to_it[1], to_us[0]

@@ -2,6 +2,7 @@
 import json
 import pathlib
 import re
+import socket
 import subprocess
 import tempfile
 import time
@@ -18,29 +19,54 @@ PLURALS = {"ResourceClaim": f"{RESOURCE}/namespaces/default/resourceclaims",
            "Pod": "/api/v1/namespaces/default/pods"}
 
 
+def held_port():
+    """A socket that keeps a port of this machine for the one program that is told of it.
+
+    A port that is bound, but not listened on, is given to nobody who asks for any port, while a
+    server with SO_REUSEADDR may listen on it, and again after its end.
+    """
+    place = socket.socket()
+    place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    place.bind(("127.0.0.1", 0))
+    return place
+
+
 class Playground:
     def __init__(self, *flags):
         self.folder = tempfile.TemporaryDirectory()
         self.kubeconfig = pathlib.Path(self.folder.name, "kubeconfig")
-        log = open(pathlib.Path(self.folder.name, "log"), "w")
-        self.jobs = [subprocess.Popen([BIN / "dra-playground", "--kubeconfig-out", self.kubeconfig, *flags],
-                                      stdout=subprocess.PIPE, stderr=log, text=True)]
+        self.log = open(pathlib.Path(self.folder.name, "log"), "w")
+        self.place = held_port()
+        self.start(*flags)
+        self.manager = subprocess.Popen(
+            [BIN / "dra-controller-manager", "--kubeconfig", self.kubeconfig, "--leader-elect=false",
+             "--secure-port=0"], stderr=self.log)
+
+    def start(self, *flags):
+        """Starts the API server, which has the same address each time."""
+        self.server = subprocess.Popen(
+            [BIN / "dra-playground", "--kubeconfig-out", self.kubeconfig,
+             "--port", str(self.place.getsockname()[1]), *flags],
+            stdout=subprocess.PIPE, stderr=self.log, text=True)
         said = ""
         while "export" not in said:
-            line = self.jobs[0].stdout.readline()
-            assert line, pathlib.Path(log.name).read_text()
+            line = self.server.stdout.readline()
+            assert line, pathlib.Path(self.log.name).read_text()
             said += line
         self.page = re.search(r"^page: (\S+)$", said, re.M)[1]
         self.api = self.page.removesuffix("/ui/")
-        self.jobs.append(subprocess.Popen(
-            [BIN / "dra-controller-manager", "--kubeconfig", self.kubeconfig, "--leader-elect=false",
-             "--secure-port=0"], stderr=log))
+
+    def end_server(self):
+        self.server.terminate()
+        self.server.wait(60)
+        self.server.stdout.close()
 
     def stop(self):
-        for job in reversed(self.jobs):
-            job.terminate()
-            job.wait(60)
-        self.jobs[0].stdout.close()
+        self.manager.terminate()
+        self.manager.wait(60)
+        self.end_server()
+        self.place.close()
+        self.log.close()
         self.folder.cleanup()
 
     def request(self, method, path, body=None, content_type="application/json"):

@@ -10,7 +10,7 @@ import unittest
 import urllib.error
 
 from browser import Browser, chromium
-from playground import BIN, RESOURCE, ROOT, Playground
+from playground import RESOURCE, ROOT, Playground
 
 CONTROLPLANE = ROOT / "test/controlplane/controlplane"
 PICTURES = ROOT / "build/ui"
@@ -144,14 +144,9 @@ class Page(unittest.TestCase):
 
     def test_says_when_the_server_is_gone_and_goes_on_when_it_is_back(self):
         self.browser.until("document.querySelector('#connection').textContent === 'Live'")
-        self.cluster.jobs[0].terminate()
-        self.cluster.jobs[0].wait(60)
+        self.cluster.end_server()
         self.browser.until("document.querySelector('#connection').textContent.startsWith('Not up to date')")
-        port = re.search(r":(\d+)/", self.cluster.page)[1]
-        back = subprocess.Popen([BIN / "dra-playground", "--kubeconfig-out", self.cluster.kubeconfig, "--nodes", "2",
-                                 "--port", port], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.addCleanup(back.wait, 60)
-        self.addCleanup(back.terminate)
+        self.cluster.start("--nodes", "2")
         self.browser.until("document.querySelectorAll('#nodes article').length === 2")
         self.browser.until("document.querySelector('#connection').textContent === 'Live'")
 
