@@ -18,6 +18,8 @@ namespace {
 constexpr std::string_view kGetInfo = "/pluginregistration.Registration/GetInfo";
 constexpr std::string_view kNotify = "/pluginregistration.Registration/NotifyRegistrationStatus";
 
+constexpr int kAttemptsMax = 3;
+
 std::string validation_failed(const std::string& why) {
   return "RegisterPlugin error -- plugin validation failed with err: " + why;
 }
@@ -202,11 +204,18 @@ Task<DriverCalls::Answer> Plugins::unprepare(std::string driver, std::vector<Cla
 Task<DriverCalls::Answer> Plugins::call(
     std::string driver, std::string_view method, std::vector<ClaimRef> claims,
     std::function<std::optional<Answers>(std::string_view)> decode) {
-  const std::shared_ptr<Instance> instance = instance_for(driver);
-  if (!instance) co_return std::unexpected("DRA driver " + driver + " is not registered");
-  const auto message = co_await instance->connection.channel->call(
-      method_path(instance->services.dra, method), encode_claims(claims),
-      Deadline::after(loop_.time(), kCallTimeout));
+  const Deadline deadline = Deadline::after(loop_.time(), kCallTimeout);
+  const std::string request = encode_claims(claims);
+  auto message = grpc::Result<std::string>();
+  // What an instance has certainly not looked at goes to the one that is best then, or to itself.
+  for (int attempt = 1;; ++attempt) {
+    const std::shared_ptr<Instance> instance = instance_for(driver);
+    if (!instance) co_return std::unexpected("DRA driver " + driver + " is not registered");
+    message = co_await instance->connection.channel->call(
+        method_path(instance->services.dra, method), request, deadline);
+    const bool was_not_taken = !message && message.error().sent == grpc::Sent::no;
+    if (!was_not_taken || attempt == kAttemptsMax) break;
+  }
   if (!message) co_return std::unexpected(grpc::to_string(message.error()));
   auto answers = decode(*message);
   if (!answers) {

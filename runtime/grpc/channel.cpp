@@ -23,7 +23,9 @@ constexpr double kPauseFactor = 1.6;
 constexpr double kPauseJitter = 0.2;
 
 std::unexpected<Status> fail_by(const Error& error) {
-  return fail(code_from(error), error.message);
+  const bool is_untouched = error.reason == runtime::Reason::unreachable;
+  return std::unexpected(
+      Status{code_from(error), error.message, is_untouched ? Sent::no : Sent::yes});
 }
 
 // One call on one connection, up to its status.
@@ -120,7 +122,10 @@ class ReconnectingChannel final : public Channel {
                                                    std::string_view request,
                                                    Deadline connect_deadline) override;
 
-  bool is_connected() const noexcept override { return state_ == State::connected; }
+  // Not by the state: run() may not have noticed yet that the connection has ended.
+  bool is_connected() const noexcept override {
+    return connection_ != nullptr && connection_->is_usable();
+  }
   std::uint64_t changes() const noexcept override { return changes_; }
   Task<> wait_for_change(std::uint64_t seen, Deadline deadline) override {
     while (changes_ == seen && !deadline.has_passed(time_)) co_await changed_.wait(deadline);
@@ -132,9 +137,11 @@ class ReconnectingChannel final : public Channel {
   const std::string& last_error() const noexcept override { return last_error_; }
 
  private:
-  enum class State : std::uint8_t { connecting, connected, pausing };
+  // Resting: there was a connection that ended soon; a call that comes has the next one made.
+  enum class State : std::uint8_t { connecting, connected, resting, pausing };
 
   Task<> stay_connected();
+  Task<> pause_until(State state, runtime::MonoTime time);
   Task<bool> connect_once();
   Task<bool> wait_for_settings(http2::Connection& connection, Deadline deadline);
   // A connection that takes no more calls goes on until those that it has are done.
@@ -160,9 +167,8 @@ class ReconnectingChannel final : public Channel {
 };
 
 void ReconnectingChannel::change(State state) {
-  const bool was_connected = is_connected();
+  if ((state_ == State::connected) != (state == State::connected)) ++changes_;
   state_ = state;
-  if (was_connected != is_connected()) ++changes_;
   changed_.notify_all();
 }
 
@@ -175,13 +181,19 @@ Task<> ReconnectingChannel::stay_connected() {
     if (was_connected) pause = kFirstPause;
     // A server that takes connections and ends them at once is not asked all the time.
     if (was_connected && time_.now() - began >= kFirstPause) continue;
-    change(State::pausing);
     const double jitter = 1 + kPauseJitter * (2 * rng_.unit() - 1);
     const auto drawn = std::chrono::duration_cast<runtime::Duration>(pause * jitter);
-    co_await runtime::sleep_until(time_, std::max(time_.now(), began + drawn));
+    co_await pause_until(was_connected ? State::resting : State::pausing, began + drawn);
     pause =
         std::min(kPauseMax, std::chrono::duration_cast<runtime::Duration>(pause * kPauseFactor));
   }
+}
+
+// Or until a call ends the pause by another state.
+Task<> ReconnectingChannel::pause_until(State state, runtime::MonoTime time) {
+  change(state);
+  const Deadline deadline(time);
+  while (state_ == state && !deadline.has_passed(time_)) co_await changed_.wait(deadline);
 }
 
 // Connects, and stays until the connection is lost or takes no more calls. Returns whether there
@@ -234,13 +246,16 @@ http::Headers ReconnectingChannel::make_head(std::string method, Deadline deadli
 
 Task<Result<Exchange>> ReconnectingChannel::start(std::string method, std::string request,
                                                   Deadline connect_by, Deadline deadline) {
+  bool may_hurry = true;
   while (connection_ == nullptr || !connection_->can_open()) {
     if (connection_ == nullptr && state_ == State::pausing) {
-      co_return fail(Code::unavailable, last_error_);
+      co_return std::unexpected(Status{Code::unavailable, last_error_, Sent::no});
     }
+    if (state_ == State::resting && std::exchange(may_hurry, false)) change(State::connecting);
     if (connect_by.has_passed(time_)) {
-      co_return fail(Code::deadline_exceeded,
-                     fmt::format("no connection by the deadline: {}", last_error_));
+      co_return std::unexpected(
+          Status{Code::deadline_exceeded,
+                 fmt::format("no connection by the deadline: {}", last_error_), Sent::no});
     }
     if (const auto connection = connection_) {
       co_await connection->wait_for_change(connect_by);

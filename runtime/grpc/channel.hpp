@@ -53,7 +53,8 @@ class Channel {
 
   // One request, one answer. `method` is a path: "/package.Service/Method". The server is told the
   // deadline (grpc-timeout). While the channel waits after a failure to connect, a call fails at
-  // once with `unavailable`; while it connects, the call waits for that.
+  // once with `unavailable`; while it connects, the call waits for that. A connection that was
+  // made and ended is no such failure: the next call has another one made.
   virtual Task<Result<std::string>> call(std::string_view method, std::string_view request,
                                          Deadline deadline) = 0;
   // One request, many answers. Returns when the request is on its way.

@@ -42,9 +42,13 @@ Code code_from_http(int status);
 // Of a call that got no answer.
 Code code_from(const runtime::Error& error);
 
+// `no`: the server has certainly not looked at the call, so that it may be made again.
+enum class Sent : std::uint8_t { no, yes };
+
 struct Status {
   Code code = Code::ok;
   std::string message = {};
+  Sent sent = Sent::yes;
 };
 
 // As Go's errors read: "rpc error: code = Unavailable desc = the connection was lost".

@@ -1,3 +1,4 @@
+#include "runtime/http2/connection.hpp"
 #include "test/unit/grpc/grpc_site.hpp"
 
 namespace dcm::grpc {
@@ -165,6 +166,44 @@ CO_TEST(Grpc, a_lost_connection_is_made_again_at_once_and_the_call_on_it_is_unav
   EXPECT_EQ(describe(answer), "x");
   EXPECT_EQ(loop.time().now(), began);
   EXPECT_EQ(site.channel->changes(), 3U);
+  co_await site.stop();
+}
+
+// Takes one connection and sends its client away 100 ms later.
+Task<> serve_for_a_moment(VirtualLoop& loop, http::Listener& listener) {
+  auto stream = co_await listener.accept();
+  http2::Connection connection(loop, std::move(*stream), http2::Side::server, {});
+  TaskGroup group(loop.executor());
+  group.spawn("connection", connection.run());
+  co_await runtime::sleep_for(loop.time(), 100ms);
+  connection.go_away();
+  co_await group.join();
+}
+
+CO_TEST(Grpc, a_call_waits_for_the_connection_after_one_that_was_sent_away_at_once) {
+  GrpcSite site(loop);
+  site.listener = site.network.listen("plugin", 1);
+  site.start_channel();
+  co_await serve_for_a_moment(loop, *site.listener);
+  co_await runtime::sleep_for(loop.time(), 1ms);
+  EXPECT_FALSE(site.channel->is_connected());
+  site.listener.reset();
+  site.start_server();
+  const auto answer = co_await site.channel->call("/test.Echo/Same", "x", site.in(10s));
+  EXPECT_EQ(describe(answer), "x");
+  EXPECT_LT(loop.time().now().time_since_epoch(), 2s);
+  co_await site.stop();
+}
+
+CO_TEST(Grpc, a_call_waits_not_for_a_server_that_has_gone_after_it_took_a_connection) {
+  GrpcSite site(loop);
+  site.listener = site.network.listen("plugin", 1);
+  site.start_channel();
+  co_await serve_for_a_moment(loop, *site.listener);
+  site.listener.reset();
+  const auto answer = co_await site.channel->call("/test.Echo/Same", "x", site.in(1h));
+  EXPECT_EQ(answer.error().code, Code::unavailable);
+  EXPECT_LT(loop.time().now().time_since_epoch(), 2s);
   co_await site.stop();
 }
 

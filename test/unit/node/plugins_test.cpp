@@ -308,6 +308,31 @@ CO_TEST(Plugins, calls_go_to_the_newest_that_is_connected) {  // [30], [31], [32
   co_await site.plugins.stop();
 }
 
+// Frames of HTTP/2: a server that has begun, and that has looked at no stream.
+constexpr std::string_view kSettings("\0\0\0\4\0\0\0\0\0", 9);
+constexpr std::string_view kGoAway("\0\0\x08\7\0\0\0\0\0\0\0\0\0\0\0\0\0", 17);
+
+CO_TEST(Plugins, a_call_that_was_not_taken_goes_to_another_instance) {  // [33]
+  Site site(loop);
+  Plugin old_one(loop, site.network, gpu_info("/old"));
+  old_one.listen("/old");
+  Plugin new_one(loop, site.network, gpu_info("/new"));
+  new_one.listen("/new-reg");
+  const auto listener = site.network.listen("/new", 0);
+  CO_ASSERT_EQ(co_await site.plugins.register_plugin("/old"), SocketOutcome::done);
+  CO_ASSERT_EQ(co_await site.plugins.register_plugin("/new-reg"), SocketOutcome::done);
+  const auto stream = co_await listener->accept();
+  (void)co_await (*stream)->write(kSettings, {});
+  co_await site.settle();
+  (void)co_await (*stream)->write(kGoAway, {});  // and crosses the call
+  const auto answers = co_await site.plugins.prepare(kGpu, kClaims);
+  EXPECT_TRUE(answers) << answers.error();
+  EXPECT_EQ(old_one.calls.size(), 1U);
+  co_await site.plugins.stop();
+  co_await old_one.stop();
+  co_await new_one.stop();
+}
+
 CO_TEST(Plugins, a_call_that_hangs_ends_after_45_seconds) {  // [44]
   Site site(loop);
   Plugin plugin(loop, site.network, gpu_info(""));
