@@ -36,6 +36,7 @@ INCLUDES = {
     # The node's side: what kubelet does for DRA.
     "node": ["controllers/api", "controllers/common", "client/api", "runtime", "runtime/grpc",
              "runtime/http"],
+    "node/driver_kit": ["node", "runtime", "runtime/grpc", "runtime/http"],
     "cmd/dra-controller-manager": [
         "controllers/api", "controllers/common", "controllers/resource_claim",
         "controllers/device_taint_eviction", "informers", "workqueue", "client", "client/api", "client/leader_election", "runtime",
@@ -58,9 +59,10 @@ KIT = ("runtime", "client", "informers", "workqueue")
 THIRD_PARTY = {
     r"boost/beast|boost/asio/ssl|openssl/": ["runtime/http/", "test/support/"],
     r"simdjson": ["client/", "controllers/api/json/", "node/checkpoint/"],
-    r"protozero": ["node/plugins/messages", "apiserver/", "test/"],
+    r"protozero": ["node/driver_kit/messages", "node/plugins/messages", "apiserver/",
+                   "test/"],
     r"boost/json": ["client/api/encode", "controllers/api/encode", "client/auth/exec_plugin.cpp",
-                     "client/config/yaml_json.cpp", "cmd/", "apiserver/", "test/"],
+                     "client/config/yaml_json.cpp", "node/driver_kit/", "cmd/", "apiserver/", "test/"],
     r"yaml-cpp": ["client/", "cmd/", "test/support/", "apiserver/text/yaml.cpp"],
     r"CLI/": ["cmd/", "apiserver/front/apiserver_main.cpp", "test/"],
     r"nghttp2/": ["runtime/http2/session.cpp"],

@@ -17,7 +17,8 @@ COUNT = 85
 def shown():
     """The tests of each case."""
     found = collections.defaultdict(list)
-    for path in sorted((ROOT / "test/unit/node").glob("*_test.cpp")):
+    unit = ROOT / "test/unit"
+    for path in sorted([*unit.glob("driver_kit/*_test.cpp"), *unit.glob("node/*_test.cpp")]):
         lines = path.read_text().splitlines()
         for at, line in enumerate(lines):
             if match := TEST.match(line):

@@ -27,6 +27,7 @@ CLAIMS = {"c0": [0], "c1": [0], "c2": [1], "c3": [0, 1], "c4": [0, 0], "c5": [1,
 PODS = {"p0": ["c0"], "p1": ["c1", "c2"], "p2": ["c3"], "p3": ["c3", "c4"], "p4": ["c5", "c0"], "p5": ["c4"],
         "p6": ["c2"], "p7": ["c0", "c1", "c3"], "stranger": ["c1"], "hopeful": ["c6"], "early": ["c9"]}
 MODES = ["refuse", "refuse-claims", "skip", "wrong-uid", "extra-uid", "no-devices"]
+KIT_MODES = ["refuse-claims", "no-devices"]
 LIMIT = 60  # seconds until something that must happen has
 
 
@@ -116,6 +117,7 @@ class Side:
             (folder / each).mkdir(parents=True)
         self.log = open(folder / "log", "w")
         self.number, self.drivers, self.seen = 0, {}, {}
+        self.driver = f"{programs}/driver"
         self.start()
 
     def start(self):
@@ -134,7 +136,7 @@ class Side:
         return json.loads(self.node.wait_for(lambda line: json.loads(line)["id"] == number))
 
     def start_driver(self, driver, pod_uid="", wait=True):  # [1]
-        process = Process([f"{self.programs}/driver", "--name", driver, "--registry", f"{self.folder}/registry",
+        process = Process([self.driver, "--name", driver, "--registry", f"{self.folder}/registry",
                            "--data", f"{self.folder}/{driver}", "--claims", f"{self.folder}/claims",
                            "--checkpoint", f"{self.folder}/state/dra_manager_state", "--pod-uid", pod_uid], self.log)
         self.drivers[driver] = process
@@ -216,6 +218,9 @@ class Script:
         self.ours = Side("ours", folder / "ours", programs, lambda at: [
             options.subject, f"{at}/state", f"{at}/registry", f"{at}/claims"])
         self.sides = [self.theirs, self.ours]
+        self.kinds = MODES
+        if options.kit:
+            self.use_kit(options.kit)
         self.generation = dict.fromkeys(CLAIMS, 0)
         self.state = dict.fromkeys(DRIVERS, "up")  # or: stopped, killed, stale
         self.modes = dict.fromkeys(DRIVERS, "")
@@ -255,6 +260,10 @@ class Script:
     def note(self, *words):
         self.done.append(" ".join(words))
 
+    def use_kit(self, kit):  # [81] [82]
+        """Kubelet's drivers are made with node/driver_kit, which lets them fail in fewer ways; ours with the Go helper."""
+        self.theirs.driver, self.kinds = kit, KIT_MODES
+
     # Steps
 
     def do_prepare(self):  # [35] [36] [39] [41] [85]
@@ -268,7 +277,7 @@ class Script:
         self.operate("unprepare", self.random.choice(list(PODS)))
 
     def do_mode(self):  # [43] [45] [46]
-        self.set_mode(self.random.choice(DRIVERS), self.random.choice(MODES))
+        self.set_mode(self.random.choice(DRIVERS), self.random.choice(self.kinds))
 
     def do_heal(self):
         for driver in DRIVERS:
@@ -572,6 +581,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--programs", required=True, help="where the Go programs of peers/ are")
     parser.add_argument("--subject", required=True, help="the binary node_subject")
+    parser.add_argument("--kit", metavar="BINARY",
+                        help="kit_driver: kubelet's drivers are made with node/driver_kit, ours with the Go helper")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--length", type=int, default=200, help="steps of a script")

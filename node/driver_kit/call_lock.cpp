@@ -1,0 +1,38 @@
+#include "node/driver_kit/call_lock.hpp"
+
+#include <cerrno>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+namespace dcm::driver_kit {
+
+using runtime::Reason;
+
+CallLock::Turn::~Turn() {
+  if (file_ >= 0) ::close(file_);
+}
+
+runtime::Task<runtime::Result<CallLock::Turn>> CallLock::take(runtime::Deadline deadline) {
+  auto slot = co_await slots_.acquire(deadline);
+  if (!slot) co_return runtime::fail(slot.error());
+  if (file_.empty()) co_return Turn(*std::move(slot), -1);
+  Turn turn(*std::move(slot), ::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  while (turn.file() < 0 || ::flock(turn.file(), LOCK_EX | LOCK_NB) != 0) {
+    if (turn.file() < 0 || errno != EWOULDBLOCK) {
+      const std::string why = std::generic_category().message(errno);
+      co_return runtime::fail(Reason::configuration, fmt::format("{}: {}", file_, why));
+    }
+    if (deadline.has_passed(time_)) {
+      co_return runtime::fail(Reason::deadline_exceeded,
+                              fmt::format("{}: another process holds it", file_));
+    }
+    co_await runtime::sleep_for(time_, kLook);
+  }
+  co_return std::move(turn);
+}
+
+}  // namespace dcm::driver_kit

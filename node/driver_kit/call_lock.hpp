@@ -1,0 +1,46 @@
+// Lets one call at a time into a driver: of one process, or with a file of all processes that serve
+// a driver, as during a rolling update.
+#pragma once
+
+#include <string>
+
+#include "runtime/slots.hpp"
+#include "runtime/task.hpp"
+
+namespace dcm::driver_kit {
+
+// Loop thread only.
+class CallLock {
+ public:
+  // Gives the turn back when it goes.
+  class Turn {
+   public:
+    Turn(runtime::Slots::Slot slot, int file) : slot_(std::move(slot)), file_(file) {}
+    Turn(Turn&& other) noexcept
+        : slot_(std::move(other.slot_)), file_(std::exchange(other.file_, -1)) {}
+    Turn& operator=(Turn&&) = delete;
+    ~Turn();
+    int file() const noexcept { return file_; }
+
+   private:
+    runtime::Slots::Slot slot_;
+    int file_;  // -1: none
+  };
+
+  // How often a file that another process holds is looked at.
+  static constexpr runtime::Duration kLook = std::chrono::milliseconds(10);
+
+  // `file`: made if it is not there; empty: only this process. `time` must outlive it.
+  CallLock(runtime::TimeSource& time, std::string file)
+      : time_(time), slots_(time, 1), file_(std::move(file)) {}
+
+  // Errors: deadline_exceeded; configuration (the file cannot be made).
+  runtime::Task<runtime::Result<Turn>> take(runtime::Deadline deadline);
+
+ private:
+  runtime::TimeSource& time_;
+  runtime::Slots slots_;
+  std::string file_;
+};
+
+}  // namespace dcm::driver_kit

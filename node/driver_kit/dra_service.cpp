@@ -1,0 +1,92 @@
+#include "node/driver_kit/dra_service.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "node/driver_kit/messages.hpp"
+#include "node/plugins/services.hpp"
+
+namespace dcm::driver_kit {
+namespace {
+
+std::unexpected<grpc::Status> no_claims() {
+  return grpc::fail(grpc::Code::internal, "the request is not a list of claims");
+}
+
+}  // namespace
+
+DraService::DraService(std::string name, Driver& driver, ClaimReader& claims, CallLock& lock,
+                       runtime::Logger log)
+    : name_(std::move(name)), driver_(driver), claims_(claims), lock_(lock), log_(std::move(log)) {}
+
+void DraService::add_to(grpc::Methods& methods) {
+  // The messages of v1beta1 lack the share ID and are otherwise equal; its nodes skip that field.
+  for (const auto service : {node::DraService::v1, node::DraService::v1beta1}) {
+    methods.unary[node::method_path(service, "NodePrepareResources")] = [this](std::string request,
+                                                                               Deadline deadline) {
+      return prepare(std::move(request), deadline);
+    };
+    methods.unary[node::method_path(service, "NodeUnprepareResources")] =
+        [this](std::string request, Deadline deadline) {
+          return unprepare(std::move(request), deadline);
+        };
+  }
+}
+
+Task<grpc::Result<std::string>> DraService::prepare(std::string request, Deadline deadline) {
+  const auto asked = decode_claims(request);
+  if (!asked) co_return no_claims();
+  grpc::Result<std::vector<AllocatedClaim>> claims = co_await look_up(*asked);
+  if (!claims) co_return std::unexpected(claims.error());
+  const auto turn = co_await lock_.take(deadline);
+  if (!turn) co_return grpc::fail(grpc::Code::unavailable, turn.error().message);
+  node::Answers answers;
+  for (AllocatedClaim& claim : *claims) {
+    const node::ClaimRef ref = claim.ref;
+    answers[ref.uid] = answer_of(ref, co_await driver_.prepare(std::move(claim)));
+  }
+  co_return encode_prepared(answers);
+}
+
+Task<grpc::Result<std::string>> DraService::unprepare(std::string request, Deadline deadline) {
+  const auto asked = decode_claims(request);
+  if (!asked) co_return no_claims();
+  const auto turn = co_await lock_.take(deadline);
+  if (!turn) co_return grpc::fail(grpc::Code::unavailable, turn.error().message);
+  node::Answers answers;
+  for (const node::ClaimRef& claim : *asked) {
+    const Driver::Unprepared done = co_await driver_.unprepare(claim);
+    answers[claim.uid] = answer_of(
+        claim, done ? Driver::Prepared() : Driver::Prepared(std::unexpected(done.error())));
+  }
+  co_return encode_unprepared(answers);
+}
+
+Task<grpc::Result<std::vector<AllocatedClaim>>> DraService::look_up(const Claims& asked) {
+  std::vector<AllocatedClaim> found;
+  for (const node::ClaimRef& each : asked) {
+    runtime::Result<std::string> json = co_await claims_.get({each.namespace_, each.name});
+    if (!json) {
+      co_return grpc::fail(grpc::Code::unknown,
+                           fmt::format("retrieve claim {}/{}: {}", each.namespace_, each.name,
+                                       json.error().message));
+    }
+    auto claim = read_claim(each, name_, *std::move(json));
+    if (!claim) co_return grpc::fail(grpc::Code::unknown, claim.error());
+    found.push_back(*std::move(claim));
+  }
+  co_return found;
+}
+
+node::ClaimAnswer DraService::answer_of(const node::ClaimRef& claim,
+                                        Driver::Prepared prepared) const {
+  if (prepared) return {.error = {}, .devices = *std::move(prepared)};
+  log_.warning("A claim is refused",
+               {{"claim", claim.namespace_ + "/" + claim.name}, {"err", prepared.error()}});
+  // An empty error would be success.
+  return {.error = prepared.error().empty() ? "the driver does not say why" : prepared.error(),
+          .devices = {}};
+}
+
+}  // namespace dcm::driver_kit

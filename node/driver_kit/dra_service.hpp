@@ -1,0 +1,41 @@
+// The services v1.DRAPlugin and v1beta1.DRAPlugin: a driver's calls as its author has written them.
+#pragma once
+
+#include <string>
+
+#include "node/driver_kit/call_lock.hpp"
+#include "node/driver_kit/driver.hpp"
+#include "runtime/grpc/server.hpp"
+#include "runtime/log.hpp"
+
+namespace dcm::driver_kit {
+
+// Loop thread only.
+class DraService {
+ public:
+  // All references must outlive it.
+  DraService(std::string name, Driver& driver, ClaimReader& claims, CallLock& lock,
+             runtime::Logger log);
+
+  // `methods` must not outlive it.
+  void add_to(grpc::Methods& methods);
+
+ private:
+  using Claims = std::vector<node::ClaimRef>;
+  using Deadline = runtime::Deadline;
+
+  Task<grpc::Result<std::string>> prepare(std::string request, Deadline deadline);
+  Task<grpc::Result<std::string>> unprepare(std::string request, Deadline deadline);
+  // All of them, or why not: a claim that may not be prepared fails the call before anything is
+  // done.
+  Task<grpc::Result<std::vector<AllocatedClaim>>> look_up(const Claims& asked);
+  node::ClaimAnswer answer_of(const node::ClaimRef& claim, Driver::Prepared prepared) const;
+
+  std::string name_;
+  Driver& driver_;
+  ClaimReader& claims_;
+  CallLock& lock_;
+  runtime::Logger log_;
+};
+
+}  // namespace dcm::driver_kit

@@ -1,0 +1,49 @@
+#include "node/driver_kit/driver.hpp"
+
+#include <boost/json/parse.hpp>
+#include <fmt/format.h>
+
+namespace dcm::driver_kit {
+namespace {
+
+using boost::json::value;
+
+// Empty: there is no such text.
+std::string text_at(const value& object, std::string_view pointer) {
+  boost::system::error_code none;
+  const value* const found = object.find_pointer(pointer, none);
+  return found != nullptr && found->is_string() ? std::string(found->get_string()) : std::string();
+}
+
+AllocatedDevice read_device(const value& result) {
+  const std::string request = text_at(result, "/request");
+  const std::string share = text_at(result, "/shareID");
+  return {.request = request.substr(0, request.find('/')),
+          .pool = text_at(result, "/pool"),
+          .device = text_at(result, "/device"),
+          .share_id = share.empty() ? std::nullopt : std::optional(share)};
+}
+
+}  // namespace
+
+std::expected<AllocatedClaim, std::string> read_claim(const node::ClaimRef& meant,
+                                                      const std::string& driver, std::string json) {
+  const auto refuse = [&](std::string_view why) {
+    return std::unexpected(fmt::format("claim {}/{} {}", meant.namespace_, meant.name, why));
+  };
+  boost::system::error_code problem;
+  const value whole = boost::json::parse(json, problem);
+  if (problem) return refuse("is no JSON: " + problem.message());
+  const value* const allocation = whole.find_pointer("/status/allocation", problem);
+  if (allocation == nullptr || allocation->is_null()) return refuse("not allocated");
+  if (text_at(whole, "/metadata/uid") != meant.uid) return refuse("got replaced");
+  AllocatedClaim claim{.ref = meant, .devices = {}, .json = std::move(json)};
+  const value* const results = allocation->find_pointer("/devices/results", problem);
+  if (results == nullptr || !results->is_array()) return claim;
+  for (const value& result : results->get_array()) {
+    if (text_at(result, "/driver") == driver) claim.devices.push_back(read_device(result));
+  }
+  return claim;
+}
+
+}  // namespace dcm::driver_kit

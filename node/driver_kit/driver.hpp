@@ -1,0 +1,62 @@
+// What the author of a driver writes; the kit does the rest.
+#pragma once
+
+#include <expected>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "node/checkpoint/entry.hpp"
+#include "node/claims/book.hpp"
+#include "node/claims/decide.hpp"
+#include "runtime/error.hpp"
+#include "runtime/task.hpp"
+
+namespace dcm::driver_kit {
+
+using runtime::Task;
+
+// An entry of status.allocation.devices.results.
+struct AllocatedDevice {
+  std::string request;  // without its subrequest: as nodes compare it
+  std::string pool;
+  std::string device;
+  std::optional<std::string> share_id = {};
+
+  friend bool operator==(const AllocatedDevice&, const AllocatedDevice&) = default;
+};
+
+// A claim that is allocated, and is the one that the node means.
+struct AllocatedClaim {
+  node::ClaimRef ref;
+  std::vector<AllocatedDevice> devices;  // of this driver
+  std::string json;                      // the whole claim, with its configuration
+};
+
+class Driver {
+ public:
+  using Prepared = std::expected<std::vector<node::PreparedDevice>, std::string>;
+  using Unprepared = std::expected<void, std::string>;
+
+  virtual ~Driver() = default;
+  // Must bear to be asked again for a claim that is prepared, and answer the same: nodes ask again
+  // after a crash. Cancelled when the node gives the call up. Errors are told to the pod's owner.
+  virtual Task<Prepared> prepare(AllocatedClaim claim) = 0;
+  // Must bear a claim that is not prepared. The claim may be gone from the API.
+  virtual Task<Unprepared> unprepare(node::ClaimRef claim) = 0;
+};
+
+// Where claims come from: the API server, never a cache, which may be older than the allocation.
+class ClaimReader {
+ public:
+  virtual ~ClaimReader() = default;
+  // The claim's JSON.
+  virtual Task<runtime::Result<std::string>> get(node::ClaimKey key) = 0;
+};
+
+// `json` as the claim that the node means. Errors: why it cannot be prepared; it has no UID, was
+// replaced by another one of its name, or is not allocated.
+std::expected<AllocatedClaim, std::string> read_claim(const node::ClaimRef& meant,
+                                                      const std::string& driver, std::string json);
+
+}  // namespace dcm::driver_kit

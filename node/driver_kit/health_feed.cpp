@@ -1,0 +1,44 @@
+#include "node/driver_kit/health_feed.hpp"
+
+#include <algorithm>
+
+#include "node/driver_kit/messages.hpp"
+
+namespace dcm::driver_kit {
+
+using runtime::Deadline;
+using runtime::Task;
+
+void HealthFeed::report(const std::vector<node::HealthReport>& devices) {
+  runtime::Duration shortest = runtime::Duration::max();
+  for (const node::HealthReport& each : devices) {
+    const bool is_given = each.timeout > runtime::Duration::zero();
+    shortest = std::min(shortest, is_given ? each.timeout : node::kHealthTimeout);
+  }
+  last_ = encode_health(devices);
+  good_until_ = Deadline::after(time_, shortest).time();
+  ++number_;
+  changed_.notify_all();
+}
+
+void HealthFeed::add_to(grpc::Methods& methods) {
+  for (const char* const path : {"/v1.DRAResourceHealth/NodeWatchResources",
+                                 "/v1alpha1.DRAResourceHealth/NodeWatchResources"}) {
+    methods.streams[path] = [this](std::string, grpc::AnswerWriter& answers, Deadline) {
+      return watch(answers);
+    };
+  }
+}
+
+Task<grpc::Status> HealthFeed::watch(grpc::AnswerWriter& answers) {
+  std::uint64_t seen = time_.now() < good_until_ ? 0 : number_;
+  while (true) {
+    while (seen == number_) co_await changed_.wait();
+    seen = number_;
+    const std::string message = last_;
+    const grpc::Result<void> written = co_await answers.write(message);
+    if (!written) co_return written.error();
+  }
+}
+
+}  // namespace dcm::driver_kit

@@ -1,0 +1,153 @@
+#include "node/driver_kit/plugin.hpp"
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "node/plugins/services.hpp"
+#include "runtime/http/sha256.hpp"
+#include "runtime/http/unix.hpp"
+#include "runtime/task_group.hpp"
+
+namespace dcm::driver_kit {
+namespace {
+
+namespace fs = std::filesystem;
+using runtime::Deadline;
+using runtime::Result;
+
+constexpr std::size_t kPathMax = 107;  // and a NUL: what the address of a Unix socket holds
+
+// Unpadded base64 for URLs (RFC 4648, 5) of the first `size` bytes of the digest.
+std::string short_digest(std::string_view text, std::size_t size) {
+  constexpr std::string_view kLetters =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  const std::string digest = http::sha256(text).substr(0, size);
+  std::string short_one;
+  std::uint32_t bits = 0;
+  int count = 0;
+  for (const char each : digest) {
+    bits = bits << 8 | static_cast<unsigned char>(each);
+    for (count += 8; count >= 6; count -= 6) short_one += kLetters[bits >> (count - 6) & 63];
+  }
+  if (count > 0) short_one += kLetters[bits << (6 - count) & 63];
+  return short_one;
+}
+
+std::string registration_path(const PluginOptions& options) {
+  const std::string& uid = options.pod_uid;
+  if (uid.empty()) return fmt::format("{}/{}-reg.sock", options.registry, options.driver);
+  const std::string names[] = {
+      fmt::format("{}/{}-{}-reg.sock", options.registry, options.driver, uid),
+      fmt::format("{}/{}-{}-reg.sock", options.registry, options.driver, short_digest(uid, 8)),
+      fmt::format("{}/dra-{}-reg.sock", options.registry,
+                  short_digest(options.driver + '\0' + uid, 16))};
+  for (const std::string& name : names) {
+    if (name.size() <= kPathMax) return name;
+  }
+  return names[2];
+}
+
+PluginOptions with_defaults(PluginOptions options) {
+  if (options.data.empty()) options.data = "/var/lib/kubelet/plugins/" + options.driver;
+  options.data = fs::absolute(options.data);  // the node is told the endpoint
+  return options;
+}
+
+}  // namespace
+
+SocketPaths socket_paths(const PluginOptions& options) {
+  const std::string name =
+      options.pod_uid.empty() ? "dra.sock" : "dra-" + options.pod_uid + ".sock";
+  return {.endpoint = fmt::format("{}/{}", options.data, name),
+          .registration = registration_path(options)};
+}
+
+Plugin::Plugin(runtime::LoopRef loop, Driver& driver, ClaimReader& claims, PluginOptions options,
+               runtime::Logger log)
+    : loop_(std::move(loop)),
+      options_(with_defaults(std::move(options))),
+      paths_(socket_paths(options_)),
+      log_(std::move(log)),
+      lock_(loop_.time(), options_.pod_uid.empty() ? "" : options_.data + "/serialize.lock"),
+      service_(options_.driver, driver, claims, lock_, log_),
+      health_(loop_.time()) {
+  add_registration();
+  service_.add_to(methods_);
+  if (options_.health == HealthService::served) health_.add_to(methods_);
+}
+
+void Plugin::add_registration() {
+  node::PluginInfo info{.type = std::string(node::kDraPluginType),
+                        .name = options_.driver,
+                        .endpoint = paths_.endpoint,
+                        .services = {"v1.DRAPlugin", "v1beta1.DRAPlugin"}};
+  if (options_.health == HealthService::served) {
+    info.services.insert(info.services.end(),
+                         {"v1.DRAResourceHealth", "v1alpha1.DRAResourceHealth"});
+  }
+  info_ = encode_plugin_info(info);
+  registration_methods_.unary["/pluginregistration.Registration/GetInfo"] =
+      [this](const std::string&, Deadline) { return tell_info(); };
+  registration_methods_.unary["/pluginregistration.Registration/NotifyRegistrationStatus"] =
+      [this](std::string request, Deadline) { return take_status(std::move(request)); };
+}
+
+Task<grpc::Result<std::string>> Plugin::tell_info() {
+  co_return info_;
+}
+
+// A node that refuses is told that it was heard by an error, and tries again later.
+Task<grpc::Result<std::string>> Plugin::take_status(std::string request) {
+  const auto status = decode_registration_status(request);
+  if (!status) co_return grpc::fail(grpc::Code::internal, "the request is no RegistrationStatus");
+  options_.on_status(*status);
+  if (!status->is_registered) {
+    log_.warning("The node refuses the driver",
+                 {{"driver", options_.driver}, {"err", node::cut_message(status->error)}});
+    co_return grpc::fail(grpc::Code::unknown, "failed registration process: " + status->error);
+  }
+  log_.info("The node has registered the driver", {{"driver", options_.driver}});
+  co_return std::string();
+}
+
+Result<> Plugin::open(const Listen& listen) {
+  if (!node::is_driver_name(options_.driver)) {
+    return runtime::fail(runtime::Reason::configuration,
+                         fmt::format("driver \"{}\": expected a DNS subdomain of at most 63 "
+                                     "characters",
+                                     options_.driver));
+  }
+  auto endpoint = listen(paths_.endpoint);
+  if (!endpoint) return runtime::fail(endpoint.error());
+  auto registration = listen(paths_.registration);
+  if (!registration) return runtime::fail(registration.error());
+  endpoint_ = *std::move(endpoint);
+  registration_ = *std::move(registration);
+  return {};
+}
+
+Listen listen_on_files(runtime::LoopRef loop) {
+  return [loop](const std::string& path) -> Result<std::unique_ptr<http::Listener>> {
+    const fs::path folder = fs::path(path).parent_path();
+    std::error_code problem;
+    fs::create_directories(folder, problem);
+    if (problem) {
+      return runtime::fail(runtime::Reason::configuration,
+                           fmt::format("{}: {}", folder.string(), problem.message()));
+    }
+    if (fs::is_socket(fs::symlink_status(path, problem))) fs::remove(path, problem);
+    return http::make_unix_listener(loop.executor(), loop.time(), path);
+  };
+}
+
+Task<> Plugin::run() {
+  runtime::TaskGroup group(loop_.executor());
+  group.spawn("driver", grpc::serve(loop_, *endpoint_, methods_, {}, log_));
+  group.spawn("registration", grpc::serve(loop_, *registration_, registration_methods_, {}, log_));
+  co_await group.join();
+}
+
+}  // namespace dcm::driver_kit

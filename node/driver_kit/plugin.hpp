@@ -1,0 +1,82 @@
+// A driver's sockets: what makes a driver of this process one that kubelet finds and calls.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "node/driver_kit/dra_service.hpp"
+#include "node/driver_kit/health_feed.hpp"
+#include "node/driver_kit/messages.hpp"
+#include "runtime/http/stream.hpp"
+#include "runtime/loop.hpp"
+
+namespace dcm::driver_kit {
+
+enum class HealthService : std::uint8_t { not_served, served };
+
+struct PluginOptions {
+  std::string driver;  // its name: a DNS subdomain of at most 63 characters
+  std::string registry = "/var/lib/kubelet/plugins_registry";
+  std::string data = {};  // folder of the endpoint; empty: /var/lib/kubelet/plugins/<driver>
+  // UID of the driver's own pod: two instances may serve at the same time, so that an update leaves
+  // no gap. Empty: one instance at a time.
+  std::string pod_uid = {};
+  HealthService health = HealthService::not_served;
+  // Called with what the node says about the registration; must not wait.
+  std::function<void(const RegistrationStatus&)> on_status = [](const auto&) {};
+};
+
+// Where an instance listens. The names are those of the Go helper, so that a driver may change from
+// one to the other in a rolling update; a registration socket whose path is too long has a short
+// name.
+struct SocketPaths {
+  std::string endpoint;
+  std::string registration;
+};
+SocketPaths socket_paths(const PluginOptions& options);
+
+// Makes a socket. Errors: configuration.
+using Listen =
+    std::function<runtime::Result<std::unique_ptr<http::Listener>>(const std::string& path)>;
+
+// As files, in place of those that a crash has left, in folders that are made if they are not
+// there.
+Listen listen_on_files(runtime::LoopRef loop);
+
+// Loop thread only.
+class Plugin {
+ public:
+  // All references must outlive it.
+  Plugin(runtime::LoopRef loop, Driver& driver, ClaimReader& claims, PluginOptions options,
+         runtime::Logger log);
+
+  // Makes both sockets, the endpoint first. Errors: configuration: a name that is none, and those
+  // of `listen`.
+  runtime::Result<> open(const Listen& listen);
+  // Serves until it is cancelled. The sockets are removed with the plugin.
+  Task<> run();
+
+  // What the driver says here is told to the node.
+  HealthFeed& health() noexcept { return health_; }
+
+ private:
+  void add_registration();
+  Task<grpc::Result<std::string>> tell_info();
+  Task<grpc::Result<std::string>> take_status(std::string request);
+
+  runtime::LoopRef loop_;
+  PluginOptions options_;
+  SocketPaths paths_;
+  runtime::Logger log_;
+  CallLock lock_;
+  DraService service_;
+  HealthFeed health_;
+  std::string info_;  // the answer of GetInfo
+  grpc::Methods registration_methods_;
+  grpc::Methods methods_;
+  std::unique_ptr<http::Listener> endpoint_;
+  std::unique_ptr<http::Listener> registration_;  // made last, and the first to go
+};
+
+}  // namespace dcm::driver_kit

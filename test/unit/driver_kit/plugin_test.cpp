@@ -1,0 +1,322 @@
+// Drivers made with the kit, called by our node on virtual time. Numbers in brackets are the cases
+// of the node's specification; test/node/compare.py --kit has kubelet's managers call them.
+#include "node/driver_kit/plugin.hpp"
+
+#include <map>
+
+#include <fmt/format.h>
+#include <protozero/pbf_reader.hpp>
+#include <protozero/pbf_writer.hpp>
+
+#include "node/plugins/plugins.hpp"
+#include "runtime/grpc/channel.hpp"
+#include "runtime/http/pipe.hpp"
+#include "test/support/co_test.hpp"
+
+namespace dcm::driver_kit {
+namespace {
+
+using namespace std::chrono_literals;
+using node::ClaimRef;
+using runtime::Deadline;
+using runtime::VirtualLoop;
+
+constexpr const char* kGpu = "gpu.example.com";
+const ClaimRef kClaim{"lab", "c1", "c1-uid"};
+
+std::string claim_json(const std::string& uid, const std::string& status) {
+  return fmt::format(R"({{"metadata":{{"name":"c1","uid":"{}"}},"status":{}}})", uid, status);
+}
+
+const std::string kAllocated = R"({"allocation":{"devices":{"results":[
+    {"request":"gpu/large","driver":"gpu.example.com","pool":"p","device":"d0","shareID":"s"},
+    {"request":"nic","driver":"nic.example.com","pool":"p","device":"d1"}]}}})";
+
+class Claims final : public ClaimReader {
+ public:
+  Task<runtime::Result<std::string>> get(node::ClaimKey key) override {
+    const auto found = objects.find(key.second);
+    if (found != objects.end()) co_return found->second;
+    co_return runtime::fail(runtime::Reason::object_not_found, key.second + " not found");
+  }
+
+  std::map<std::string, std::string> objects{{"c1", claim_json("c1-uid", kAllocated)}};
+};
+
+// Notes what it is asked, and how many calls it is in at the same time.
+class SlowDriver final : public Driver {
+ public:
+  SlowDriver(runtime::TimeSource& time, std::string name) : time_(time), name_(std::move(name)) {}
+
+  Task<Prepared> prepare(AllocatedClaim claim) override {
+    co_await work("prepare " + claim.ref.uid);
+    if (refuses) co_return std::unexpected(*refuses);
+    std::vector<node::PreparedDevice> devices;
+    for (const AllocatedDevice& each : claim.devices) {
+      devices.push_back({.pool = each.pool,
+                         .device = each.device,
+                         .share_id = each.share_id,
+                         .requests = {each.request},
+                         .cdi_ids = {name_ + "/gpu=" + each.device}});
+    }
+    co_return devices;
+  }
+
+  Task<Unprepared> unprepare(ClaimRef claim) override {
+    co_await work("unprepare " + claim.uid);
+    if (refuses) co_return std::unexpected(*refuses);
+    co_return Unprepared();
+  }
+
+  std::optional<std::string> refuses;
+  std::vector<std::string> calls;
+  int at_once_max = 0;
+
+ private:
+  Task<> work(std::string what) {
+    struct Visit {
+      int& count;
+      explicit Visit(int& c) : count(++c) {}
+      ~Visit() { --count; }
+    } const visit(inside_);
+    at_once_max = std::max(at_once_max, inside_);
+    calls.push_back(std::move(what));
+    co_await runtime::sleep_for(time_, 1s);
+  }
+
+  runtime::TimeSource& time_;
+  std::string name_;
+  int inside_ = 0;
+};
+
+// A node, and one driver on it.
+struct Site {
+  explicit Site(VirtualLoop& loop, PluginOptions options = {.driver = kGpu,
+                                                            .registry = "/reg",
+                                                            .data = "/gpu",
+                                                            .health = HealthService::served})
+      : loop(loop),
+        network(loop.time()),
+        driver(loop.time(), kGpu),
+        node(loop, network, runtime::Rng(1), node::ServiceChoice::first_named, {}),
+        group(loop.executor()) {
+    options.on_status = [this](const RegistrationStatus& status) {
+      told.push_back(status.is_registered ? "registered" : status.error);
+    };
+    plugin = std::make_unique<Plugin>(loop, driver, claims, options, runtime::Logger());
+    paths = socket_paths(options);
+  }
+
+  Task<node::SocketOutcome> start() {
+    const auto opened = plugin->open(
+        [this](const std::string& path) -> runtime::Result<std::unique_ptr<http::Listener>> {
+          return network.listen(path, 0);
+        });
+    EXPECT_TRUE(opened) << to_string(opened.error());
+    group.spawn("plugin", plugin->run());
+    co_return co_await node.register_plugin(paths.registration);
+  }
+  Task<> stop() {
+    co_await node.stop();
+    group.cancel();
+    co_await group.join();
+  }
+  Deadline in(runtime::Duration duration) const { return Deadline::after(loop.time(), duration); }
+
+  VirtualLoop& loop;
+  http::PipeNetwork network;
+  Claims claims;
+  SlowDriver driver;
+  node::Plugins node;
+  std::unique_ptr<Plugin> plugin;
+  SocketPaths paths;
+  std::vector<std::string> told;
+  runtime::TaskGroup group;
+};
+
+CO_TEST(DriverKit, registers_prepares_and_unprepares) {  // [81]
+  Site site(loop);
+  CO_ASSERT_EQ(co_await site.start(), node::SocketOutcome::done);
+  EXPECT_EQ(site.told, std::vector<std::string>{"registered"});
+  const auto prepared = co_await site.node.prepare(kGpu, {kClaim});
+  CO_ASSERT_TRUE(prepared);
+  const node::PreparedDevice expected{.pool = "p",
+                                      .device = "d0",
+                                      .share_id = "s",
+                                      .requests = {"gpu"},
+                                      .cdi_ids = {"gpu.example.com/gpu=d0"}};
+  EXPECT_EQ(prepared->at("c1-uid").devices, std::vector{expected});
+  const auto unprepared = co_await site.node.unprepare(kGpu, {kClaim, {"lab", "gone", "g-uid"}});
+  CO_ASSERT_TRUE(unprepared);
+  EXPECT_EQ(unprepared->size(), 2U) << "one that is gone from the API has an answer as well";
+  EXPECT_EQ(site.driver.calls,
+            (std::vector<std::string>{"prepare c1-uid", "unprepare c1-uid", "unprepare g-uid"}));
+  co_await site.stop();
+}
+
+CO_TEST(DriverKit, serves_both_versions) {  // [81]
+  Site site(loop);
+  CO_ASSERT_EQ(co_await site.start(), node::SocketOutcome::done);
+  const auto channel =
+      grpc::make_channel(loop, site.network, runtime::Rng(1),
+                         {.endpoint = {http::Security::plain, site.paths.endpoint, 0}});
+  site.group.spawn("channel", channel->run());
+  for (const char* const version : {"v1", "v1beta1"}) {
+    const auto answer = co_await channel->call(
+        fmt::format("/k8s.io.kubelet.pkg.apis.dra.{}.DRAPlugin/NodePrepareResources", version),
+        node::encode_claims({kClaim}), site.in(5s));
+    CO_ASSERT_TRUE(answer);
+    EXPECT_EQ(node::decode_prepare_answer(*answer)->at("c1-uid").devices.size(), 1U) << version;
+  }
+  co_await site.stop();
+}
+
+CO_TEST(DriverKit, a_claim_that_is_not_the_one_fails_the_call_before_anything_is_done) {  // [83]
+  const struct {
+    const char* sentence;
+    std::optional<std::string> object;
+    const char* why;
+  } rows[] = {
+      {"gone", std::nullopt, "retrieve claim lab/c2: c2 not found"},
+      {"replaced", claim_json("other-uid", kAllocated), "claim lab/c2 got replaced"},
+      {"not allocated", claim_json("c2-uid", "{}"), "claim lab/c2 not allocated"},
+      {"deallocated", claim_json("c2-uid", R"({"allocation":null})"), "claim lab/c2 not allocated"},
+      {"no object", "nonsense", "claim lab/c2 is no JSON: syntax error"},
+  };
+  for (const auto& row : rows) {
+    Site site(loop);
+    if (row.object) site.claims.objects["c2"] = *row.object;
+    CO_ASSERT_EQ(co_await site.start(), node::SocketOutcome::done);
+    const auto answer = co_await site.node.prepare(kGpu, {kClaim, {"lab", "c2", "c2-uid"}});
+    CO_ASSERT_TRUE(!answer);
+    EXPECT_EQ(answer.error(), fmt::format("rpc error: code = Unknown desc = {}", row.why));
+    EXPECT_TRUE(site.driver.calls.empty()) << row.sentence;
+    co_await site.stop();
+  }
+}
+
+CO_TEST(DriverKit, a_refusal_is_told_for_its_claim) {
+  for (const char* const why : {"out of order", ""}) {
+    Site site(loop);
+    site.driver.refuses = why;
+    CO_ASSERT_EQ(co_await site.start(), node::SocketOutcome::done);
+    const std::string expected = *why == '\0' ? "the driver does not say why" : why;
+    EXPECT_EQ((co_await site.node.prepare(kGpu, {kClaim}))->at("c1-uid").error, expected);
+    EXPECT_EQ((co_await site.node.unprepare(kGpu, {kClaim}))->at("c1-uid").error, expected);
+    co_await site.stop();
+  }
+}
+
+CO_TEST(DriverKit, one_call_at_a_time_is_in_the_driver) {
+  Site site(loop);
+  CO_ASSERT_EQ(co_await site.start(), node::SocketOutcome::done);
+  const auto began = loop.time().now();
+  const auto call = [&site]() -> Task<> { (void)co_await site.node.prepare(kGpu, {kClaim}); };
+  runtime::TaskGroup calls(loop.executor());
+  for (int i = 0; i < 3; ++i) calls.spawn("call", call());
+  co_await calls.join();
+  EXPECT_EQ(loop.time().now() - began, 3s);
+  EXPECT_EQ(site.driver.at_once_max, 1);
+  co_await site.stop();
+}
+
+CO_TEST(DriverKit, a_node_that_refuses_is_heard_and_may_try_again) {
+  Site site(loop);
+  CO_ASSERT_EQ(co_await site.start(), node::SocketOutcome::done);
+  CO_ASSERT_EQ(co_await site.node.register_plugin(site.paths.registration),
+               node::SocketOutcome::failed);
+  CO_ASSERT_EQ(site.told.size(), 2U);
+  EXPECT_TRUE(site.told[1].contains("endpoint /gpu/dra.sock already registered")) << site.told[1];
+  co_await site.node.unregister_plugin(site.paths.registration);
+  EXPECT_EQ(co_await site.node.register_plugin(site.paths.registration), node::SocketOutcome::done);
+  co_await site.stop();
+}
+
+// The devices of a health message by name, with their health.
+std::map<std::string, int> read_health(const std::string& message) {
+  std::map<std::string, int> found;
+  for (protozero::pbf_reader rows(message); rows.next(1);) {
+    protozero::pbf_reader row = rows.get_message();
+    std::string name;
+    int health = 0;
+    while (row.next()) {
+      if (row.tag() == 1) {
+        protozero::pbf_reader device = row.get_message();
+        while (device.next(2)) name = device.get_string();
+      } else if (row.tag() == 2) {
+        health = row.get_enum();
+      } else {
+        row.skip();
+      }
+    }
+    found[name] = health;
+  }
+  return found;
+}
+
+CO_TEST(DriverKit, health_goes_to_who_watches_and_to_who_comes_in_time) {
+  Site site(loop);
+  CO_ASSERT_EQ(co_await site.start(), node::SocketOutcome::done);
+  const auto channel =
+      grpc::make_channel(loop, site.network, runtime::Rng(1),
+                         {.endpoint = {http::Security::plain, site.paths.endpoint, 0}});
+  site.group.spawn("channel", channel->run());
+  using Found = std::map<std::string, int>;
+  for (const char* const version : {"v1", "v1alpha1"}) {
+    const std::string path = fmt::format("/{}.DRAResourceHealth/NodeWatchResources", version);
+    auto stream = co_await channel->open(path, "", site.in(1s));
+    CO_ASSERT_TRUE(stream);
+    site.plugin->health().report(
+        {{"p", "d0", {node::Health::healthy, ""}}, {"p", "d1", {node::Health::unhealthy, "hot"}}});
+    const auto report = co_await (*stream)->next(site.in(1s));
+    CO_ASSERT_TRUE(report && *report);
+    EXPECT_EQ(read_health(**report), (Found{{"d0", 1}, {"d1", 2}}));
+    co_await runtime::sleep_for(loop.time(), 29s);
+    auto later = co_await channel->open(path, "", site.in(1s));
+    CO_ASSERT_TRUE(later);
+    EXPECT_TRUE(co_await (*later)->next(site.in(500ms)));
+    co_await runtime::sleep_for(loop.time(), 2s);
+    auto too_late = co_await channel->open(path, "", site.in(1s));
+    CO_ASSERT_TRUE(too_late);
+    const auto nothing = co_await (*too_late)->next(site.in(1min));
+    CO_ASSERT_TRUE(!nothing);
+    EXPECT_EQ(nothing.error().code, grpc::Code::deadline_exceeded) << "it is not known any more";
+  }
+  co_await site.stop();
+}
+
+CO_TEST(DriverKit, without_health_it_is_not_offered) {
+  Site site(loop, {.driver = kGpu, .registry = "/reg", .data = "/gpu"});
+  CO_ASSERT_EQ(co_await site.start(), node::SocketOutcome::done);
+  const auto channel =
+      grpc::make_channel(loop, site.network, runtime::Rng(1),
+                         {.endpoint = {http::Security::plain, site.paths.endpoint, 0}});
+  site.group.spawn("channel", channel->run());
+  auto stream = co_await channel->open("/v1.DRAResourceHealth/NodeWatchResources", "", site.in(1s));
+  CO_ASSERT_TRUE(stream);
+  const auto answer = co_await (*stream)->next(site.in(1s));
+  CO_ASSERT_TRUE(!answer);
+  EXPECT_EQ(answer.error().code, grpc::Code::unimplemented);
+  co_await site.stop();
+}
+
+CO_TEST(DriverKit, garbage_is_refused) {
+  Site site(loop);
+  CO_ASSERT_EQ(co_await site.start(), node::SocketOutcome::done);
+  const auto channel =
+      grpc::make_channel(loop, site.network, runtime::Rng(1),
+                         {.endpoint = {http::Security::plain, site.paths.endpoint, 0}});
+  site.group.spawn("channel", channel->run());
+  for (const char* const method : {"NodePrepareResources", "NodeUnprepareResources"}) {
+    const auto answer =
+        co_await channel->call(fmt::format("/k8s.io.kubelet.pkg.apis.dra.v1.DRAPlugin/{}", method),
+                               "\x0a\xff", site.in(1s));
+    CO_ASSERT_TRUE(!answer);
+    EXPECT_EQ(answer.error().code, grpc::Code::internal);
+  }
+  EXPECT_TRUE(site.driver.calls.empty());
+  co_await site.stop();
+}
+
+}  // namespace
+}  // namespace dcm::driver_kit

@@ -1,0 +1,144 @@
+// Socket files and the lock file of drivers that are made with the kit: real files, real time.
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "node/driver_kit/plugin.hpp"
+#include "runtime/task_group.hpp"
+
+namespace dcm::driver_kit {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+class NoDriver final : public Driver {
+ public:
+  Task<Prepared> prepare(AllocatedClaim) override { co_return Prepared(); }
+  Task<Unprepared> unprepare(node::ClaimRef) override { co_return Unprepared(); }
+};
+
+class NoClaims final : public ClaimReader {
+ public:
+  Task<runtime::Result<std::string>> get(node::ClaimKey) override { co_return ""; }
+};
+
+struct DriverSockets : testing::Test {
+  DriverSockets() : folder(fs::temp_directory_path() / ("kit-" + std::to_string(getpid()))) {
+    fs::create_directories(folder);
+  }
+  ~DriverSockets() override { fs::remove_all(folder); }
+
+  PluginOptions options(std::string pod_uid = {}) const {
+    return {.driver = "gpu.example.com",
+            .registry = folder / "registry",
+            .data = folder / "data",
+            .pod_uid = std::move(pod_uid)};
+  }
+  std::unique_ptr<Plugin> make(const PluginOptions& with) {
+    return std::make_unique<Plugin>(loop, driver, claims, with, runtime::Logger());
+  }
+
+  fs::path folder;
+  runtime::Loop loop;
+  NoDriver driver;
+  NoClaims claims;
+};
+
+TEST_F(DriverSockets, are_made_in_place_of_stale_ones_and_removed_at_the_end) {  // [82]
+  const SocketPaths paths = socket_paths(options());
+  EXPECT_EQ(paths.registration, folder / "registry/gpu.example.com-reg.sock");
+  EXPECT_EQ(paths.endpoint, folder / "data/dra.sock");
+  auto first = make(options());
+  ASSERT_TRUE(first->open(listen_on_files(loop)));
+  auto after_a_crash = make(options());  // the files are there
+  ASSERT_TRUE(after_a_crash->open(listen_on_files(loop)));
+  EXPECT_TRUE(fs::is_socket(paths.registration));
+  after_a_crash.reset();
+  EXPECT_FALSE(fs::exists(paths.registration));
+  EXPECT_FALSE(fs::exists(paths.endpoint));
+}
+
+TEST_F(DriverSockets, of_two_pods_stand_side_by_side) {  // [82]
+  auto old_one = make(options("uid-1"));
+  ASSERT_TRUE(old_one->open(listen_on_files(loop)));
+  auto new_one = make(options("uid-2"));
+  ASSERT_TRUE(new_one->open(listen_on_files(loop)));
+  old_one.reset();
+  EXPECT_FALSE(fs::exists(folder / "registry/gpu.example.com-uid-1-reg.sock"));
+  EXPECT_TRUE(fs::exists(folder / "registry/gpu.example.com-uid-2-reg.sock"));
+  EXPECT_TRUE(fs::exists(folder / "data/dra-uid-2.sock"));
+}
+
+// The names are those of the Go helper 0.37 for the same input.
+TEST(DriverSocketNames, get_shorter_until_they_fit) {
+  PluginOptions options{.driver = std::string(40, 'd') + ".example.com",
+                        .registry = "/var/lib/kubelet/plugins_registry",
+                        .data = "/data",
+                        .pod_uid = "d9f1b8f4-8f0e-4c5c-9d5c-3c5b7f1d2a10"};
+  EXPECT_EQ(socket_paths(options).registration, "/var/lib/kubelet/plugins_registry/" +
+                                                    std::string(40, 'd') +
+                                                    ".example.com-SqeCHp0igMU-reg.sock");
+  options.driver = std::string(51, 'd') + ".example.com";
+  options.registry = "/var/lib/kubelet/plugins_registry/deeper";
+  EXPECT_EQ(socket_paths(options).registration,
+            "/var/lib/kubelet/plugins_registry/deeper/dra-wzbPvAfIYtsQzzvhmRHAaA-reg.sock");
+}
+
+TEST_F(DriverSockets, what_is_no_socket_is_left_alone) {
+  fs::create_directories(folder / "data");
+  std::ofstream(folder / "data/dra.sock") << "mine";
+  const auto opened = make(options())->open(listen_on_files(loop));
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().reason, runtime::Reason::configuration);
+  EXPECT_TRUE(opened.error().message.contains("dra.sock")) << opened.error().message;
+  EXPECT_FALSE(fs::exists(folder / "registry/gpu.example.com-reg.sock")) << "nothing is half there";
+}
+
+TEST_F(DriverSockets, a_name_that_the_api_would_refuse) {
+  PluginOptions bad = options();
+  bad.driver = "GPU!";
+  const auto opened = make(bad)->open(listen_on_files(loop));
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().message,
+            "driver \"GPU!\": expected a DNS subdomain of at most 63 characters");
+}
+
+Task<> hold_twice(runtime::Loop& loop, const std::string& file, std::vector<bool>& taken) {
+  CallLock ours(loop.time(), file);
+  CallLock theirs(loop.time(), file);  // another process's
+  const auto in = [&](runtime::Duration limit) {
+    return runtime::Deadline::after(loop.time(), limit);
+  };
+  {
+    const auto first = co_await ours.take(in(1s));
+    taken.push_back(bool(first));
+    const auto second = co_await theirs.take(in(30ms));
+    taken.push_back(bool(second));
+  }
+  const auto third = co_await theirs.take(in(10s));
+  taken.push_back(bool(third));
+}
+
+TEST_F(DriverSockets, the_lock_file_keeps_instances_apart) {
+  std::vector<bool> taken;
+  loop.run(hold_twice(loop, folder / "serialize.lock", taken));
+  EXPECT_EQ(taken, (std::vector<bool>{true, false, true}));
+}
+
+TEST_F(DriverSockets, a_lock_file_that_cannot_be_made_fails_the_call) {
+  std::optional<runtime::Error> error;
+  const auto take = [&]() -> Task<> {
+    CallLock lock(loop.time(), folder / "none/serialize.lock");
+    const auto turn = co_await lock.take({});
+    if (!turn) error = turn.error();
+  };
+  loop.run(take());
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->reason, runtime::Reason::configuration);
+}
+
+}  // namespace
+}  // namespace dcm::driver_kit
