@@ -1,7 +1,9 @@
 // What the controller has to say about an object: its caches and its queue, for explain_pod.hpp,
 // explain_claim.hpp and explain_group.hpp.
+#include "controllers/common/pod_claims.hpp"
 #include "controllers/resource_claim/controller.hpp"
 #include "controllers/resource_claim/explain/explain_group.hpp"
+#include "controllers/resource_claim/explain/explain_surplus.hpp"
 #include "controllers/resource_claim/sync/snapshots.hpp"
 
 namespace dcm::resource_claim {
@@ -19,6 +21,12 @@ std::vector<common::Topic> Controller::explain_pod(const PodPtr& pod, Miss miss)
 std::vector<common::Topic> Controller::explain_claim(const ClaimPtr& claim, Miss miss) const {
   auto topics = resource_claim::explain_claim(
       make_claim_snapshot(stores_, wakeups_.deleted_consumers(), options_.gates, claim), miss);
+  const PodPtr pod = common::has_pod_as_controller(*claim)
+                         ? stores_.pods.get({claim->meta.key.namespace_, claim->controller->name})
+                         : nullptr;
+  if (pod != nullptr && common::is_owned_by(*claim, *pod)) {
+    explain_surplus(pod_sync_.snapshot_of(pod), options_.gates, *claim, topics.front());
+  }
   std::vector<std::string> users;
   stores_.pods_by_claim.for_each(claim->meta.key, [&](const PodPtr& pod) {
     users.push_back("\"" + pod->meta.key.name + "\"");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "controllers/common/pod_claims.hpp"
+#include "controllers/resource_claim/explain/explain_surplus.hpp"
 
 namespace dcm::resource_claim {
 namespace {
@@ -52,6 +53,9 @@ struct PodClaimWords {
     if (settled.origin == Settled::Origin::user) explain_foreign_owner(*settled.claim);
     if (settled.origin != Settled::Origin::user) explain_name(*settled.claim);
     explain_use(view, pod_claim, settled.claim, topic);
+    if (settled.origin == Settled::Origin::generated) {
+      explain_surplus_claims(view.snapshot, pod_claim, *settled.claim, topic);
+    }
   }
   void operator()(const Problem& problem) const;
   void operator()(const GetClaim& step) const {
@@ -97,6 +101,13 @@ struct PodClaimWords {
   void explain_name(const api::ResourceClaim& claim) const {
     const api::PodClaimStatus* status = common::find_status(view.pod(), pod_claim.name);
     if (status != nullptr && status->claim_name == claim.meta.key.name) return;
+    if (status != nullptr && status->claim_name && common::is_reserved_for(claim, view.pod())) {
+      return topic.add(
+          Outlook::acting, "WriteName",
+          fmt::format("{} is allocated and reserved for the pod, whose status names ResourceClaim "
+                      "\"{}\" instead: that is corrected now.",
+                      quoted(claim), *status->claim_name));
+    }
     topic.add(Outlook::acting, "WriteName",
               fmt::format("{} was made for it; its name is not in the pod's status yet, and is "
                           "written there now.",

@@ -90,12 +90,6 @@ PodClaimStep make_from_template(const Claimant& claimant, const Generation& know
       .replaces = std::move(replaces)};
 }
 
-bool is_orphan(const api::ResourceClaim& claim, const api::ClaimUser& owner,
-               const api::PodClaim& pod_claim) {
-  return claim.pod_claim_name == pod_claim.name.str() && !claim.meta.is_being_deleted &&
-         common::has_claim_user_as_controller(claim) && common::is_owned_by(claim, owner);
-}
-
 // Another object has this name.
 struct Taken {};
 using NameStep = std::variant<Taken, Settled, Problem, GetClaim, CreateClaim>;
@@ -115,7 +109,7 @@ NameStep look_at_taken(const Claimant& claimant, const Generation& known,
                    prefixed(claimant, pod_claim, "claim " + name + " has just gone"),
                    Outcome::retry(), Cause::create_failed};
   }
-  if (is_orphan(**claim, claimant.user, pod_claim)) return generated(*claim);
+  if (is_generated_for(**claim, claimant.user, pod_claim)) return generated(*claim);
   return Taken{};
 }
 
@@ -179,7 +173,8 @@ ClaimPtr find_split_off(const Claimant& claimant, const Generation& known,
                         const api::PodClaim& pod_claim, const api::ResourceClaim& named) {
   if (claimant.pod == nullptr || named.is_allocated) return nullptr;
   const auto found = std::ranges::find_if(known.owned, [&](const ClaimPtr& claim) {
-    return is_orphan(*claim, claimant.user, pod_claim) && is_in_use_by(*claim, claimant.user);
+    return is_generated_for(*claim, claimant.user, pod_claim) &&
+           is_in_use_by(*claim, claimant.user);
   });
   return found == known.owned.end() ? nullptr : *found;
 }
@@ -211,11 +206,17 @@ Problem creation_problem(const Claimant& claimant, const api::PodClaim& pod_clai
   return {Report::failed_creation_event, prefixed(claimant, pod_claim, why), outcome, cause};
 }
 
+bool is_generated_for(const api::ResourceClaim& claim, const api::ClaimUser& owner,
+                      const api::PodClaim& pod_claim) {
+  return claim.pod_claim_name == pod_claim.name.str() && !claim.meta.is_being_deleted &&
+         common::has_claim_user_as_controller(claim) && common::is_owned_by(claim, owner);
+}
+
 ClaimPtr find_orphan(const std::vector<ClaimPtr>& candidates, const api::ClaimUser& owner,
                      const api::PodClaim& pod_claim) {
   ClaimPtr orphan;
   for (const ClaimPtr& claim : candidates) {
-    if (!is_orphan(*claim, owner, pod_claim)) continue;
+    if (!is_generated_for(*claim, owner, pod_claim)) continue;
     if (is_in_use_by(*claim, owner)) return claim;
     if (orphan == nullptr) orphan = claim;
   }

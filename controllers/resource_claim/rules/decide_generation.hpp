@@ -135,6 +135,10 @@ using NamedClaim = std::variant<Settled, Problem, GetClaim, NothingUsable>;
 NamedClaim look_at_named(const Claimant& claimant, const Generation& known,
                          const common::FeatureGates& gates, const api::PodClaim& pod_claim);
 
+// Whether the claim was made for this pod claim, and is there to stay.
+bool is_generated_for(const api::ResourceClaim& claim, const api::ClaimUser& owner,
+                      const api::PodClaim& pod_claim);
+
 // A claim that was made for this pod claim and is there to stay, but whose name did not get into
 // the status. Null: none.
 ClaimPtr find_orphan(const std::vector<ClaimPtr>& candidates, const api::ClaimUser& owner,

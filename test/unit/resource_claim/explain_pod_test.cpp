@@ -197,6 +197,57 @@ TEST(ExplainPod, claims_that_are_there) {
   });
 }
 
+// As two managers leave it that made a claim each. "ours" is named, if the row says nothing else.
+TEST(ExplainPod, a_second_claim_and_how_to_get_rid_of_it) {
+  const auto pod = [] { return from_template().names("accel", "ours"); };
+  const auto made = [](const char* name) { return make_claim(name).generated_for("p", "accel"); };
+  const auto has = [&](const char* name) { return made(name).with_device("pool", name); };
+  expect_told({
+      {"it holds nothing",
+       {pod(), {made("ours"), made("theirs")}},
+       {"waiting NotAllocated: ResourceClaim \"ours\" exists",
+        "note SurplusClaim: ResourceClaim \"theirs\" is a second claim for pod claim \"accel\": "
+        "two "
+        "managers have made claims. The pod uses ResourceClaim \"ours\". It holds no device, and "
+        "is deleted with the pod. To delete it now: kubectl -n lab delete resourceclaim theirs"}},
+      {"it keeps devices that nobody uses, while the pod waits for its own",
+       {pod(), {made("ours"), has("theirs")}},
+       {"stuck SurplusClaim: ",
+        "It keeps devices that nobody uses (gpu.example.com/pool/theirs). "
+        "To release them: kubectl -n lab delete resourceclaim theirs"}},
+      {"it keeps devices that nobody uses, beside a pod that runs",
+       {pod().on_node("n"), {has("ours").reserved_for("p"), has("theirs")}},
+       {"fine Reserved: ResourceClaim \"ours\"",
+        "waiting SurplusClaim: ", "delete resourceclaim theirs"}},
+      {"both have devices for the pod",
+       {pod().on_node("n"), {has("ours").reserved_for("p"), has("theirs").reserved_for("p")}},
+       {"waiting SurplusClaim: ",
+        "It is allocated as well (gpu.example.com/pool/theirs) and reserved for the pod, which may "
+        "have started with it. So both keep their devices until the pod has ended. To end it now: "
+        "kubectl -n lab delete pod p"}},
+      {"another pod has it reserved",
+       {pod(), {made("ours"), has("theirs").reserved_for("q")}},
+       {"waiting SurplusClaim: ",
+        "It keeps its devices (gpu.example.com/pool/theirs) until its "
+        "consumers have ended: pod \"q\"."}},
+      {"it has what the pod needs, so that it is the one to use",
+       {pod(), {made("ours"), has("theirs").reserved_for("p")}},
+       {"acting WriteName: ResourceClaim \"theirs\" is allocated and reserved for the pod, whose "
+        "status names ResourceClaim \"ours\" instead: that is corrected now.",
+        "note SurplusClaim: ResourceClaim \"ours\" is a second claim"}},
+      {"each of several",
+       {pod(), {made("ours"), made("theirs"), made("third")}},
+       {"delete resourceclaim theirs", "delete resourceclaim third"}},
+  });
+  EXPECT_EQ(told({pod(), {made("ours"), made("theirs").being_deleted()}}).find("Surplus"),
+            std::string::npos)
+      << "one that is deleted already";
+  EXPECT_EQ(
+      told({pod(), {made("ours"), make_claim("x").generated_for("p", "other")}}).find("Surplus"),
+      std::string::npos)
+      << "one of another pod claim";
+}
+
 TEST(ExplainPod, extended_resources) {
   const auto pod = [] { return make_pod("p").extended_resource_claim("p-ext"); };
   expect_told({

@@ -274,5 +274,34 @@ TEST(ForeignClaims, a_pod_whose_status_names_the_other_claim_is_healed) {
       << "what is named and used stays named";
 }
 
+std::string told_of_claim(const World& world, const std::string& name) {
+  std::string text;
+  const auto topics = world.controller().explain_claim(world.api.claim(name), Miss::unknown);
+  for (const common::Topic& topic : topics) {
+    for (const common::Finding& finding : topic.findings) {
+      text += std::string(to_string(finding.outlook)) + " " + finding.reason + ": " + finding.text +
+              "\n";
+    }
+  }
+  return text;
+}
+
+TEST(ForeignClaims, a_surplus_claim_says_what_happened_and_how_to_get_rid_of_it) {
+  World world;
+  world.api.put(make_claim("ours").generated_for("trainer", "gpus"));
+  world.api.put(make_claim("theirs").generated_for("trainer", "gpus"));
+  world.api.put(trainer().names("gpus", "ours"));
+  world.start();
+  world.settle();
+  EXPECT_THAT(
+      told_of_claim(world, "theirs"),
+      testing::HasSubstr("note SurplusClaim: ResourceClaim \"theirs\" is a second claim for "
+                         "pod claim \"gpus\": two managers have made claims. The pod uses "
+                         "ResourceClaim \"ours\"."));
+  EXPECT_THAT(told_of_claim(world, "theirs"),
+              testing::HasSubstr("kubectl -n lab delete resourceclaim theirs"));
+  EXPECT_THAT(told_of_claim(world, "ours"), testing::Not(testing::HasSubstr("Surplus")));
+}
+
 }  // namespace
 }  // namespace dcm::resource_claim
