@@ -251,6 +251,11 @@ std::optional<MonoTime> may_write_until(const State& state, const Candidate& sel
   return leading == nullptr ? std::nullopt : std::optional(stop_time(*leading, self));
 }
 
+bool is_held_by_other(const State& state, const Candidate& self, MonoTime now) {
+  const auto* following = std::get_if<Following>(&state);
+  return following != nullptr && following->seen && !is_free(*following->seen, self, now);
+}
+
 MonoTime request_deadline(const State& state, const Candidate& self, MonoTime now) {
   const MonoTime own = now + self.timing.renew_deadline / 2;
   return std::min(own, may_write_until(state, self).value_or(own));

@@ -110,6 +110,8 @@ State begin_release(State state);
 
 // Until when writes for which one must be the leader may leave; nothing: they may not.
 std::optional<MonoTime> may_write_until(const State& state, const Candidate& self);
+// Whether another candidate holds the lease now, as far as is known.
+bool is_held_by_other(const State& state, const Candidate& self, MonoTime now);
 // When to give up a request about the lease that is sent now.
 MonoTime request_deadline(const State& state, const Candidate& self, MonoTime now);
 

@@ -41,9 +41,13 @@ Elector::Elector(Dependencies dependencies, ElectorOptions options, runtime::Rng
           {{"name", options_.lease.name}})),
       renew_age_(deps_.metrics.gauge(
           "dra_controller_manager_lease_renew_age_seconds",
-          "[ALPHA] Seconds since the last renewal of the lease that succeeded was sent; 0 for who "
-          "does not lead.")),
-      refresh_(deps_.metrics.before_exposition([this] { refresh_age(); })) {}
+          "[ALPHA] Seconds since the last successful renewal of the lease was sent; 0 for an "
+          "instance that does not lead.")),
+      is_others_(deps_.metrics.gauge(
+          "dra_controller_manager_lease_held_by_other",
+          "[ALPHA] 1 while another process holds the lease. If all instances say 1, the holder is "
+          "none of them.")),
+      refresh_(deps_.metrics.before_exposition([this] { refresh_gauges(); })) {}
 
 Elector::~Elector() {
   if (fence_timer_) deps_.time.cancel(*fence_timer_);
@@ -184,11 +188,12 @@ void Elector::report_holder() {
   log_.info("Another process leads; standing by", {{"holder", holder}});
 }
 
-void Elector::refresh_age() {
+void Elector::refresh_gauges() {
   const auto* leading = std::get_if<Leading>(&state_);
   const Duration age =
       leading == nullptr ? Duration::zero() : deps_.time.now() - leading->renewed_at;
   renew_age_.Set(std::chrono::duration<double>(age).count());
+  is_others_.Set(is_held_by_other(state_, options_.candidate, deps_.time.now()) ? 1 : 0);
 }
 
 }  // namespace dcm::leader_election

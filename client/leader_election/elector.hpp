@@ -73,7 +73,7 @@ class Elector {
   void lose(std::string_view why);
   void report(std::string_view what, const Answer& answer);
   void report_holder();
-  void refresh_age();
+  void refresh_gauges();
 
   Dependencies deps_;
   ElectorOptions options_;
@@ -93,6 +93,7 @@ class Elector {
   runtime::Gauge& is_master_;
   runtime::Counter& slow_paths_;
   runtime::Gauge& renew_age_;
+  runtime::Gauge& is_others_;
   runtime::Refresh refresh_;
 };
 

@@ -500,6 +500,24 @@ TEST_F(Electors, its_metrics_say_who_leads_and_how_it_goes) {
   EXPECT_EQ(metric(second, master), 1);
 }
 
+TEST_F(Electors, its_metrics_say_when_the_lease_is_held_by_something_else) {
+  const std::string other = "dra_controller_manager_lease_held_by_other";
+  Node& first = world.add();
+  run_for(1s);
+  Node& second = world.add();
+  run_for(10s);
+  EXPECT_EQ(metric(first, other), 0) << "the leader";
+  EXPECT_EQ(metric(second, other), 1) << "its standby";
+  world.edit_lease(R"({"holderIdentity":"a program","leaseDurationSeconds":3600})");
+  run_for(60s);
+  EXPECT_TRUE(first.lost);
+  EXPECT_EQ(metric(second, other), 1);
+  EXPECT_EQ(world.writer(), nullptr);
+  world.edit_lease(R"({"holderIdentity":"","leaseDurationSeconds":1})");
+  run_for(10s);
+  EXPECT_EQ(metric(second, other), 0);
+}
+
 TEST_F(Electors, until_the_lease_was_read_that_is_a_problem) {
   Node& first = world.add();
   first.line.state = Line::State::refused;
