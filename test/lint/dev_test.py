@@ -1,6 +1,7 @@
 """`./dev` as a person types it: mistakes are answered, and a manager that writes starts only where it is told to."""
 import os
 import pathlib
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -30,6 +31,27 @@ class Run(unittest.TestCase):
                                    capture_output=True, text=True, check=False)
             self.assertEqual(ended.returncode, 1, (kubeconfig, flags))
             self.assertIn("is not on this machine: name a --context", ended.stderr, (kubeconfig, flags))
+
+
+class MovedCheckout(unittest.TestCase):
+    def test_build_folders_of_the_former_place_are_dropped_and_those_of_this_place_stay(self):
+        with tempfile.TemporaryDirectory() as folder:
+            checkout = pathlib.Path(folder).resolve()
+            shutil.copy(DEV, checkout)
+            targets = checkout / "test/fuzz/CMakeLists.txt"
+            targets.parent.mkdir(parents=True)
+            targets.write_text("dcm_add_fuzz_target(documents x)\n")
+            folders = {name: checkout / "build" / name for name in ("release", "deep/down", "dev")}
+            for name, path in folders.items():
+                path.mkdir(parents=True)
+                place = path if name == "dev" else f"/former/build/{name}"
+                (path / "CMakeCache.txt").write_text(f"CMAKE_CACHEFILE_DIR:INTERNAL={place}\n")
+            said = subprocess.run([checkout / "dev", "fuzz"], capture_output=True, text=True, check=True).stdout
+            self.assertIn("dev: this checkout has moved: build/release is made anew\n", said)
+            self.assertEqual({name: path.exists() for name, path in folders.items()},
+                             {"release": False, "deep/down": False, "dev": True})
+            again = subprocess.run([checkout / "dev", "fuzz"], capture_output=True, text=True, check=True).stdout
+            self.assertEqual(again, "documents\n")
 
 
 class Words(unittest.TestCase):

@@ -7,7 +7,7 @@ import yaml
 import cluster
 import render
 from server_test import establish_crds
-from tools import ROOT, helm, run
+from tools import ROOT, cert_manager_crds, helm, run
 
 KUBEADM = ["--set", r"nodeSelector.node-role\.kubernetes\.io/control-plane=",
            "--set-json", 'tolerations=[{"key": "node-role.kubernetes.io/control-plane",'
@@ -111,6 +111,21 @@ class Chart(unittest.TestCase):
         establish_crds()
         for monitor in ("podMonitor", "serviceMonitor"):
             cluster.apply(render.chart(*flags, *UNVERIFIED[monitor]), "--dry-run=server")
+
+    def test_the_certificate_is_accepted_by_cert_managers_schema(self):
+        cluster.ctl("apply", "--server-side", "-f", cert_manager_crds() / "cert-manager.io_certificates.yaml")
+        cluster.ctl("wait", "--for=condition=Established", "--timeout=60s", "crd", "certificates.cert-manager.io")
+        cluster.soon("certificates are served", lambda: cluster.ctl(
+            "get", "certificates.cert-manager.io", "-A", check=False).returncode == 0)
+        settings = "servingCertificate.certManager.enabled=true,servingCertificate.certManager.issuerRef"
+        issuer = {"name": "ca", "kind": "ClusterIssuer", "group": "cert-manager.io"}
+        objects = render.chart("--set", ",".join(f"{settings}.{key}={value}" for key, value in issuer.items()))
+        certificate = render.the("Certificate", objects, "dra-controller-manager-serving")
+        self.assertEqual(certificate["spec"]["issuerRef"], issuer)
+        cluster.apply(objects, "--dry-run=server")
+        certificate["spec"]["privateKey"]["rotationPolicy"] = "Sometimes"
+        with self.assertRaisesRegex(AssertionError, "Unsupported value"):
+            cluster.apply([certificate], "--dry-run=server")
 
 
 if __name__ == "__main__":

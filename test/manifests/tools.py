@@ -18,6 +18,8 @@ HERE = {"env": {**os.environ, "SOURCE_DATE_EPOCH": "1700000000"}}
 ELSEWHERE = {"env": {**HERE["env"], "TZ": "Asia/Tokyo", "LC_ALL": "C.UTF-8"}, "umask": 0o077}
 # Whose CustomResourceDefinitions the monitors are held to.
 PROMETHEUS_OPERATOR = "github.com/prometheus-operator/prometheus-operator@v0.85.0"
+# The same for the certificate of the chart.
+CERT_MANAGER = "github.com/cert-manager/cert-manager@v1.21.2"
 
 
 def run(*command, stdin=None, check=True, **options):
@@ -80,12 +82,20 @@ def helm():
 
 
 @functools.cache
-def prometheus_operator_crds():
-    """A folder with the CRDs of the Prometheus Operator, from its Go module."""
+def go_module(module):
+    """The folder with the sources of a Go module, where others publish their CRDs."""
     if not shutil.which("go"):
-        raise unittest.SkipTest("no Go here to get the Prometheus Operator's CRDs with")
+        raise unittest.SkipTest(f"no Go here to get {module} with")
     SCRATCH.mkdir(parents=True, exist_ok=True)
-    done = run("go", "mod", "download", "-json", PROMETHEUS_OPERATOR, check=False, cwd=SCRATCH)
+    done = run("go", "mod", "download", "-json", module, check=False, cwd=SCRATCH)
     if done.returncode != 0:
-        raise unittest.SkipTest("the Prometheus Operator's CRDs cannot be had")
-    return pathlib.Path(json.loads(done.stdout)["Dir"]) / "example/prometheus-operator-crd"
+        raise unittest.SkipTest(f"{module} cannot be had")
+    return pathlib.Path(json.loads(done.stdout)["Dir"])
+
+
+def prometheus_operator_crds():
+    return go_module(PROMETHEUS_OPERATOR) / "example/prometheus-operator-crd"
+
+
+def cert_manager_crds():
+    return go_module(CERT_MANAGER) / "deploy/crds"

@@ -1,9 +1,12 @@
 #include "cmd/dra-playground/demo/live_table.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <sstream>
 
 #include <gmock/gmock.h>
+#include <pty.h>
+#include <unistd.h>
 
 namespace dcm::playground {
 namespace {
@@ -92,6 +95,50 @@ TEST(LiveTable, what_is_said_stays_above_the_table) {
   table.show(kFigures, 1s);
   table.say("now", 2s);
   EXPECT_THAT(screen.text(), testing::EndsWith("  2.0s  now\n" + table_text(kFigures, 1s)));
+}
+
+// Both ends of a terminal.
+class Terminal {
+ public:
+  Terminal() {
+    EXPECT_EQ(openpty(&controller_, &end_, nullptr, nullptr, nullptr), 0);
+    file_ = fdopen(end_, "w");
+  }
+  ~Terminal() {
+    std::fclose(file_);
+    close(controller_);
+  }
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+
+  std::FILE* file() { return file_; }
+
+ private:
+  int controller_ = -1;
+  int end_ = -1;
+  std::FILE* file_ = nullptr;
+};
+
+// no-color.org: "when present and not an empty string (regardless of its value)".
+TEST(LiveTable, a_terminal_has_colours_unless_no_color_is_set) {
+  Terminal terminal;
+  unsetenv("NO_COLOR");
+  EXPECT_EQ(LiveTable::output_of(terminal.file()), LiveTable::Output::colours);
+  setenv("NO_COLOR", "", 1);
+  EXPECT_EQ(LiveTable::output_of(terminal.file()), LiveTable::Output::colours);
+  for (const char* value : {"1", "0", "false"}) {
+    setenv("NO_COLOR", value, 1);
+    EXPECT_EQ(LiveTable::output_of(terminal.file()), LiveTable::Output::terminal) << value;
+  }
+  unsetenv("NO_COLOR");
+}
+
+TEST(LiveTable, a_terminal_without_colours_gets_no_colour_codes) {
+  Screen screen;
+  LiveTable table(screen.file(), LiveTable::Output::terminal);
+  table.show(kFigures, 1s);
+  table.say("a line", 2s);
+  EXPECT_THAT(screen.text(), Not(testing::ContainsRegex("\x1b\\[[0-9;]*m")));
 }
 
 TEST(LiveTable, a_file_is_no_terminal) {
