@@ -56,6 +56,11 @@ Task<Result<>> HollowNodes::publish_node(std::string name) {
   answer = co_await api_.apply(nodes(), key, "status",
                                encode_node_status(name, context_.time.wall_now()));
   if (!answer) co_return runtime::fail(answer.error());
+  const std::optional<std::string> ready = encode_without_not_ready(answer->body);
+  if (!ready) co_return Result<>();
+  answer = co_await api_.merge_patch(nodes(), key, *ready);
+  // Where somebody else watches over nodes as well, the taint is theirs to take off.
+  if (!answer && !runtime::is_conflict(answer.error())) co_return runtime::fail(answer.error());
   co_return Result<>();
 }
 

@@ -3,13 +3,18 @@
 // Data and arithmetic only: the scheduler tells it what slices, taint rules and claims say. Devices
 // are counted per node and driver, so that a full cluster is recognised without looking at each
 // device.
+//
+// It never guesses. A pool with a field that it does not know is for nobody, and neither are pools
+// that are incomplete or have a name twice: who asks for such devices is told why there are none.
 #pragma once
 
+#include <cstdint>
+#include <expected>
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "cmd/dra-playground/objects/objects.hpp"
@@ -24,10 +29,23 @@ struct Need {
   AllocationMode mode = AllocationMode::exact_count;
   std::size_t count = 1;
   std::vector<Toleration> tolerated = {};
+  std::size_t claim = 0;  // which of the pod's claims it belongs to
 };
 
 // The devices for each Need, in its order.
 using Fit = std::vector<std::vector<api::DeviceId>>;
+// Why there is no Fit, if it is more than that devices are not free; else empty.
+using NoFit = std::string;
+
+// Why nobody gets devices of a pool.
+struct PoolTrouble {
+  enum class Kind : std::uint8_t {
+    unknown,   // it has what is not known here: who might get such devices must not be guessed
+    unusable,  // it is not to be used now, and other pools are
+  };
+  Kind kind;
+  std::string what;
+};
 
 // Loop thread only. Invariant: a driver's `free` on a node is the number of its devices there that
 // are neither tainted nor in use.
@@ -46,8 +64,9 @@ class Inventory {
   void take(const api::DeviceId& device);
   void give_back(const api::DeviceId& device);
 
-  // Nothing: they are not free on that node together. Takes nothing.
-  std::optional<Fit> fit(const InternedString& node, std::span<const Need> needs) const;
+  // The first devices that will do, by driver, pool, slice and place in the slice: those that
+  // kube-scheduler finds. Takes nothing.
+  std::expected<Fit, NoFit> fit(const InternedString& node, std::span<const Need> needs) const;
   // Where a device is; empty: not known.
   InternedString node_of(const api::DeviceId& device) const;
 
@@ -65,17 +84,21 @@ class Inventory {
     std::vector<api::DeviceTaint> taints;  // of its slice
     bool is_tainted = false;               // by its slice or by a rule
   };
+  using Devices = std::vector<api::DeviceId>;
   struct DriverOnNode {
-    std::vector<api::DeviceId> devices;  // in the order of their slices
+    std::map<InternedString, Devices> pools;        // in the order of their slices
+    std::map<InternedString, PoolTrouble> trouble;  // by pool
+    std::size_t devices = 0;                        // in all pools
     std::size_t free = 0;
   };
   using Node = std::map<InternedString, DriverOnNode>;
   struct Pool {
     std::map<std::string, Slice> slices;  // by name
-    std::vector<api::DeviceId> shown;     // those of its devices that count
+    Devices shown;                        // those of its devices that count
+    std::vector<InternedString> told;     // the nodes that have heard of its trouble
   };
 
-  void rebuild(Pool& pool);
+  void rebuild(const PoolKey& key, Pool& pool);
   void add(const Slice& slice, Pool& pool);
   void drop(const api::DeviceId& id);
   void look_at_rules_again();
@@ -83,13 +106,24 @@ class Inventory {
   bool may_have(const Need& need, const api::DeviceId& id) const;
   bool is_kept_off(const api::DeviceId& id, const Device& device,
                    const std::vector<Toleration>& tolerated) const;
-  bool fill(const DriverOnNode& driver, const Need& need, const Fit& taken,
-            std::vector<api::DeviceId>& devices) const;
+  // The node's devices that a need may have, and how many of them it must have.
+  struct Choice {
+    std::vector<const api::DeviceId*> devices;
+    std::size_t wanted = 0;
+  };
+  std::expected<Choice, NoFit> choice_of(const InternedString& node, const Need& need) const;
+  // What stands in the way of a need: of a pool of the node, or of one that is of no single node.
+  NoFit trouble_of(const InternedString& node, const Need& need, PoolTrouble::Kind kind) const;
+  template <class OnDriver>
+  void for_each_driver(const InternedString& node, const InternedString& name,
+                       OnDriver&& on_driver) const;
+  class Search;
 
   std::map<PoolKey, Pool> pools_;
   std::map<std::string, api::DeviceTaintRule> rules_;  // by name; those that keep off
   std::unordered_map<api::DeviceId, Device> devices_;
   std::unordered_map<api::DeviceId, std::uint32_t> in_use_;
+  // Under the empty name: what is not of one node, and so concerns all of them.
   std::unordered_map<InternedString, Node> nodes_;
 };
 

@@ -57,6 +57,30 @@ Object result(const Grant& grant) {
   return made;
 }
 
+// To the list of that name, which is there only when it has something.
+void append(Object& object, std::string_view list, boost::json::value item) {
+  boost::json::value& items = object[list];
+  if (!items.is_array()) items = Array();
+  items.get_array().push_back(std::move(item));
+}
+
+Array names(const std::vector<std::string>& list) {
+  Array made;
+  for (const std::string& name : list) made.emplace_back(name);
+  return made;
+}
+
+boost::json::value granted(const GrantedConfig& config) {
+  boost::json::error_code problem;
+  boost::json::value made = boost::json::parse(config.text, problem);
+  if (problem || !made.is_object()) made = Object();  // it came out of a document that was read
+  Object& fields = made.get_object();
+  fields["source"] = config.source == GrantedConfig::Source::claim ? "FromClaim" : "FromClass";
+  fields.erase("requests");
+  if (!config.requests.empty()) fields["requests"] = names(config.requests);
+  return made;
+}
+
 // Null: the device has none in that slice.
 const boost::json::value* taints_of(const boost::json::value& slice,
                                     const boost::json::value& device) {
@@ -109,6 +133,22 @@ std::string encode_node_status(std::string_view name, runtime::WallTime now) {
                                  {"conditions", Array{std::move(ready)}}}}});
 }
 
+std::optional<std::string> encode_without_not_ready(std::string_view node) {
+  boost::json::error_code problem;
+  const boost::json::value read = boost::json::parse(node, problem);
+  const auto* const taints = read.find_pointer("/spec/taints", problem);
+  if (taints == nullptr || !taints->is_array()) return std::nullopt;
+  Array others;
+  for (const boost::json::value& taint : taints->get_array()) {
+    const auto* const key = taint.find_pointer("/key", problem);
+    if (key == nullptr || *key != "node.kubernetes.io/not-ready") others.push_back(taint);
+  }
+  if (others.size() == taints->get_array().size()) return std::nullopt;
+  const auto* const version = read.find_pointer("/metadata/resourceVersion", problem);
+  return text({{"metadata", Object{{"resourceVersion", version == nullptr ? "" : *version}}},
+               {"spec", Object{{"taints", std::move(others)}}}});
+}
+
 std::string encode_device_class(std::string_view driver) {
   const std::string expression = "device.driver == \"" + std::string(driver) + "\"";
   return text({{"apiVersion", kResourceApi},
@@ -153,16 +193,19 @@ std::string encode_add_protection(const Claim& claim) {
 }
 
 std::string encode_allocation(const Claim& claim, std::string_view node,
-                              std::span<const Grant> grants, const Pod& pod) {
-  Array results;
-  for (const Grant& grant : grants) results.push_back(result(grant));
+                              std::span<const Grant> grants, std::span<const GrantedConfig> config,
+                              const Pod& pod) {
+  Object devices;
+  for (const Grant& grant : grants) append(devices, "results", result(grant));
+  for (const GrantedConfig& item : config) append(devices, "config", granted(item));
   Object term{{"key", "metadata.name"}, {"operator", "In"}, {"values", Array{node}}};
   Object selector{{"nodeSelectorTerms", Array{Object{{"matchFields", Array{std::move(term)}}}}}};
-  return text(
-      {{"metadata", identity_and_version(claim.meta)},
-       {"status", Object{{"allocation", Object{{"devices", Object{{"results", std::move(results)}}},
-                                               {"nodeSelector", std::move(selector)}}},
-                         {"reservedFor", Array{consumer(pod)}}}}});
+  Object allocation{{"devices", std::move(devices)}};
+  // What has no devices ties nobody to a node.
+  if (!grants.empty()) allocation["nodeSelector"] = std::move(selector);
+  return text({{"metadata", identity_and_version(claim.meta)},
+               {"status", Object{{"allocation", std::move(allocation)},
+                                 {"reservedFor", Array{consumer(pod)}}}}});
 }
 
 std::string encode_reservation(const Claim& claim, const Pod& pod) {

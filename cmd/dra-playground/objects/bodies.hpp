@@ -1,6 +1,8 @@
 // The body of each write of the playground, as JSON.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +18,9 @@ std::string encode_namespace(std::string_view name);
 std::string encode_node(std::string_view name);
 // On /status: ready, with room for many pods.
 std::string encode_node_status(std::string_view name, runtime::WallTime now);
+// JSON merge on a node as it came, with its version: takes off the taint that a node has until it
+// is ready. Nothing: it has none.
+std::optional<std::string> encode_without_not_ready(std::string_view node);
 // All devices of one driver; class and driver have the same name.
 std::string encode_device_class(std::string_view driver);
 // A pool of that node: the only slice of the driver there, with devices "dev-0", "dev-1", …. What
@@ -33,11 +38,21 @@ struct Grant {
   friend bool operator==(const Grant&, const Grant&) = default;
 };
 
+// Configuration that an allocation hands to drivers (DeviceAllocationConfiguration).
+struct GrantedConfig {
+  enum class Source : std::uint8_t { device_class, claim };
+  Source source;
+  std::vector<std::string> requests;  // none: all
+  std::string text;                   // as the JSON object that it came as
+  friend bool operator==(const GrantedConfig&, const GrantedConfig&) = default;
+};
+
 // Strategic merge on a claim, with the version that was read.
 std::string encode_add_protection(const Claim& claim);
-// On /status: allocation and first reservation in one.
+// On /status: allocation, of devices on `node`, and first reservation in one.
 std::string encode_allocation(const Claim& claim, std::string_view node,
-                              std::span<const Grant> grants, const Pod& pod);
+                              std::span<const Grant> grants, std::span<const GrantedConfig> config,
+                              const Pod& pod);
 // On /status. Without the version: others reserve at the same time.
 std::string encode_reservation(const Claim& claim, const Pod& pod);
 

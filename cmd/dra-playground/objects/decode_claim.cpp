@@ -1,6 +1,7 @@
 // Claims with what they ask for (resource.k8s.io/v1 ResourceClaim, KEP-4381).
 #include "client/api/json/decoder.hpp"
 #include "cmd/dra-playground/objects/decode.hpp"
+#include "cmd/dra-playground/objects/unknown.hpp"
 
 namespace dcm::playground {
 namespace {
@@ -8,26 +9,13 @@ namespace {
 using api::json::Reader;
 using api::json::value;
 
-// Whether there is a non-empty array.
-bool read_presence(Reader& reader, value array, bool& out) {
-  return reader.each_item(array, [&](value) { return out = true; });
-}
-
-// Notes a field that changes what is asked for in a way that the scheduler does not know.
-bool refuse_if_present(Reader& reader, std::string_view key, value field, Claim& claim) {
-  bool is_present = false;
-  if (!read_presence(reader, field, is_present)) return false;
-  if (is_present) claim.unsupported = key;
-  return true;
-}
-
 bool read_mode(Reader& reader, value field, DeviceRequest& request, Claim& claim) {
   std::string_view mode;
   if (!reader.view(field, mode)) return false;
   if (mode == "All") {
     request.mode = AllocationMode::all;
   } else if (!mode.empty() && mode != "ExactCount") {
-    claim.unsupported = "allocationMode " + std::string(mode);
+    note_unknown(claim.unsupported, "allocationMode " + std::string(mode));
   }
   return true;
 }
@@ -74,16 +62,7 @@ bool read_exactly(Reader& reader, value exactly, DeviceRequest& request, Claim& 
       return reader.each_item(field,
                               [&](value item) { return read_toleration(reader, item, request); });
     }
-    if (key == "selectors") return refuse_if_present(reader, key, field, claim);
-    if (key == "capacity") {
-      claim.unsupported = key;
-      return true;
-    }
-    if (key != "adminAccess") return true;
-    bool has_admin_access = false;
-    if (!reader.flag(field, has_admin_access)) return false;
-    if (has_admin_access) claim.unsupported = key;
-    return true;
+    return note_if_asked(claim.unsupported, key, field);
   });
 }
 
@@ -92,19 +71,32 @@ bool read_request(Reader& reader, value item, Claim& claim) {
   return reader.each_field(item, [&](std::string_view key, value field) {
     if (key == "name") return reader.text(field, request.name);
     if (key == "exactly") return read_exactly(reader, field, request, claim);
-    if (key == "firstAvailable") return refuse_if_present(reader, key, field, claim);
-    return true;
+    return note_if_asked(claim.unsupported, key, field);
   });
+}
+
+bool read_config(Reader& reader, value item, Claim& claim) {
+  DeviceConfig& config = claim.config.emplace_back();
+  std::string_view text;
+  const bool is_read = reader.raw_object(item, text, [&](std::string_view key, value field) {
+    if (key != "requests") return true;
+    return reader.each_item(
+        field, [&](value name) { return reader.text(name, config.requests.emplace_back()); });
+  });
+  config.text = text;
+  return is_read;
 }
 
 bool read_claim_spec(Reader& reader, value spec, Claim& claim) {
   return reader.each_field(spec, [&](std::string_view key, value field) {
-    if (key != "devices") return true;
+    if (key != "devices") return note_if_asked(claim.unsupported, key, field);
     return reader.each_field(field, [&](std::string_view name, value part) {
-      if (name == "constraints" || name == "config")
-        return refuse_if_present(reader, name, part, claim);
-      if (name != "requests") return true;
-      return reader.each_item(part, [&](value item) { return read_request(reader, item, claim); });
+      if (name == "requests") {
+        return reader.each_item(part,
+                                [&](value item) { return read_request(reader, item, claim); });
+      }
+      if (name != "config") return note_if_asked(claim.unsupported, name, part);
+      return reader.each_item(part, [&](value item) { return read_config(reader, item, claim); });
     });
   });
 }
@@ -168,13 +160,21 @@ bool read_consumer(Reader& reader, value item, api::ConsumerReference& consumer)
   });
 }
 
-bool read_result(Reader& reader, value item, api::DeviceId& id) {
-  return reader.each_field(item, [&](std::string_view key, value field) {
+bool read_result(Reader& reader, value item, Claim& claim) {
+  api::DeviceId id;
+  bool has_admin_access = false;
+  const bool is_read = reader.each_field(item, [&](std::string_view key, value field) {
     if (key == "driver") return reader.text(field, id.driver);
     if (key == "pool") return reader.text(field, id.pool);
     if (key == "device") return reader.text(field, id.device);
-    return true;
+    return key != "adminAccess" || reader.flag(field, has_admin_access);
   });
+  if (has_admin_access) {
+    claim.admin_devices.push_back(std::move(id));
+  } else {
+    claim.devices.push_back({std::move(id), nullptr});
+  }
+  return is_read;
 }
 
 bool read_allocation(Reader& reader, value allocation, Claim& claim) {
@@ -184,9 +184,7 @@ bool read_allocation(Reader& reader, value allocation, Claim& claim) {
     if (key != "devices") return true;
     return reader.each_field(field, [&](std::string_view name, value part) {
       if (name != "results") return true;
-      return reader.each_item(part, [&](value item) {
-        return read_result(reader, item, claim.devices.emplace_back().id);
-      });
+      return reader.each_item(part, [&](value item) { return read_result(reader, item, claim); });
     });
   });
 }

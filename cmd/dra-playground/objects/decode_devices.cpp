@@ -1,6 +1,7 @@
 // Device classes, slices, nodes and namespaces (resource.k8s.io/v1, KEP-4381; core/v1).
 #include "client/api/json/decoder.hpp"
 #include "cmd/dra-playground/objects/decode.hpp"
+#include "cmd/dra-playground/objects/unknown.hpp"
 #include "controllers/api/json/device_taint.hpp"
 
 namespace dcm::playground {
@@ -35,8 +36,15 @@ bool read_selector(Reader& reader, value selector, DeviceClass& device_class) {
   if (driver && device_class.driver.empty()) {
     device_class.driver = *driver;
   } else if (!driver || device_class.driver != InternedString(*driver)) {
-    device_class.unsupported = "the selector " + expression;
+    note_unknown(device_class.unsupported, "the selector " + expression);
   }
+  return true;
+}
+
+bool read_config(Reader& reader, value item, DeviceClass& device_class) {
+  std::string_view text;
+  if (!reader.raw_object(item, text, [](std::string_view, value) { return true; })) return false;
+  device_class.config.push_back({std::string(text)});
   return true;
 }
 
@@ -45,39 +53,26 @@ struct DeviceClassFields {
     if (key == "metadata") return api::json::read_metadata(reader, field, out.meta);
     if (key != "spec") return true;
     return reader.each_field(field, [&](std::string_view name, value part) {
-      if (name == "config") {
-        return reader.each_item(part, [&](value) {
-          out.unsupported = name;
-          return true;
-        });
+      if (name == "selectors") {
+        return reader.each_item(part, [&](value item) { return read_selector(reader, item, out); });
       }
-      if (name != "selectors") return true;
-      return reader.each_item(part, [&](value item) { return read_selector(reader, item, out); });
+      if (name == "config") {
+        return reader.each_item(part, [&](value item) { return read_config(reader, item, out); });
+      }
+      // Pods that use the resource are refused themselves.
+      return name == "extendedResourceName" || note_if_asked(out.unsupported, name, part);
     });
   }
   bool is_kept(const DeviceClass&) const { return true; }
 };
 
-// What makes a device more than a thing that one claim has as a whole.
-bool is_beyond_us(std::string_view key) {
-  return key == "consumesCounters" || key == "bindingConditions" || key == "nodeName" ||
-         key == "nodeSelector" || key == "allNodes";
-}
-
-bool read_device(Reader& reader, value item, SliceDevice& device, bool& is_ours) {
+// Attributes and capacity matter to selectors, constraints and capacity requests alone, and claims
+// with these are refused.
+bool read_device(Reader& reader, value item, SliceDevice& device) {
   return reader.each_field(item, [&](std::string_view key, value field) {
     if (key == "name") return reader.text(field, device.name);
-    if (is_beyond_us(key)) {
-      is_ours = false;
-      return true;
-    }
-    if (key == "allowMultipleAllocations") {
-      bool is_shared = false;
-      if (!reader.flag(field, is_shared)) return false;
-      is_ours = is_ours && !is_shared;
-      return true;
-    }
-    if (key != "taints") return true;
+    if (key == "attributes" || key == "capacity") return true;
+    if (key != "taints") return note_if_asked(device.unknown, key, field);
     return reader.each_item(field, [&](value taint) {
       api::DeviceTaint read;
       if (!api::json::read_taint(reader, taint, read)) return false;
@@ -91,7 +86,7 @@ bool read_pool(Reader& reader, value pool, Slice& slice) {
   return reader.each_field(pool, [&](std::string_view key, value field) {
     if (key == "name") return reader.text(field, slice.pool);
     if (key == "generation") return reader.integer(field, slice.generation);
-    return true;
+    return key != "resourceSliceCount" || reader.integer(field, slice.slice_count);
   });
 }
 
@@ -103,21 +98,18 @@ struct SliceFields {
       if (name == "driver") return reader.text(part, slice.driver);
       if (name == "nodeName") return reader.text(part, slice.node);
       if (name == "pool") return read_pool(reader, part, slice);
-      if (name != "devices") return true;
+      // Counters matter to the devices that consume them, and these say so.
+      if (name == "sharedCounters") return true;
+      if (name != "devices") return note_if_asked(slice.unknown, name, part);
       return reader.each_item(part, [&](value item) {
-        bool is_ours = true;
-        const bool is_read = read_device(reader, item, slice.devices.emplace_back(), is_ours);
-        // Nobody is given what this scheduler would count wrongly.
-        if (!is_ours) slice.devices.pop_back();
-        return is_read;
+        return read_device(reader, item, slice.devices.emplace_back());
       });
     });
   }
-  bool is_kept(const Slice& slice) const { return !slice.node.empty(); }
+  bool is_kept(const Slice&) const { return true; }
 };
 
-// Tolerations of pods are not read, so a tainted node is for none of them. What Kubernetes itself
-// says of a node's state (node.kubernetes.io/…) comes and goes, also of nodes that are hollow.
+// Tolerations of pods are not read, so a tainted node is for none of them.
 bool read_node_taint(Reader& reader, value taint, Node& node) {
   std::string_view name;
   std::string_view effect;
@@ -126,14 +118,23 @@ bool read_node_taint(Reader& reader, value taint, Node& node) {
     return key != "effect" || reader.view(field, effect);
   });
   const bool keeps_away = effect == "NoSchedule" || effect == "NoExecute";
-  if (is_read && keeps_away && !name.starts_with("node.kubernetes.io/"))
-    node.is_schedulable = false;
+  if (is_read && keeps_away) node.closed = "has the taint " + std::string(name);
   return is_read;
+}
+
+bool read_node_metadata(Reader& reader, value metadata, Node& node) {
+  return api::json::read_metadata(
+      reader, metadata, node.meta, [&](std::string_view key, value field) {
+        if (key != "labels") return true;
+        return reader.each_field(field, [&](std::string_view label, value part) {
+          return label != kHostnameLabel || reader.text(part, node.hostname);
+        });
+      });
 }
 
 struct NodeFields {
   bool read_field(Reader& reader, std::string_view key, value field, Node& node) const {
-    if (key == "metadata") return api::json::read_metadata(reader, field, node.meta);
+    if (key == "metadata") return read_node_metadata(reader, field, node);
     if (key != "spec") return true;
     return reader.each_field(field, [&](std::string_view name, value part) {
       if (name == "taints") {
@@ -143,7 +144,7 @@ struct NodeFields {
       if (name != "unschedulable") return true;
       bool is_off = false;
       if (!reader.flag(part, is_off)) return false;
-      node.is_schedulable = node.is_schedulable && !is_off;
+      if (is_off) node.closed = "is unschedulable";
       return true;
     });
   }

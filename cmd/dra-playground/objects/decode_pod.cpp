@@ -1,6 +1,7 @@
 // Pods: what a scheduler and a kubelet look at (core/v1 Pod).
 #include "client/api/json/decoder.hpp"
 #include "cmd/dra-playground/objects/decode.hpp"
+#include "cmd/dra-playground/objects/unknown.hpp"
 #include "controllers/api/json/device_taint.hpp"
 
 namespace dcm::playground {
@@ -64,27 +65,47 @@ bool read_resources(Reader& reader, value resources, Pod& pod) {
   return reader.each_field(resources, [&](std::string_view key, value field) {
     if (key != "requests" && key != "limits") return true;
     return reader.each_field(field, [&](std::string_view name, value) {
-      if (name.contains('/')) pod.unsupported = "the extended resource " + std::string(name);
+      if (name.contains('/'))
+        note_unknown(pod.unsupported, "the extended resource " + std::string(name));
       return true;
     });
   });
 }
 
+// Volumes that tie a pod to nodes, or that a node can have only so many of.
+bool must_be_attached(std::string_view source) {
+  return source == "persistentVolumeClaim" || source == "ephemeral" || source == "iscsi" ||
+         source == "rbd" || source == "gcePersistentDisk" || source == "awsElasticBlockStore" ||
+         source == "azureDisk" || source == "cinder";
+}
+
 bool read_volume(Reader& reader, value volume, Pod& pod) {
   return reader.each_field(volume, [&](std::string_view key, value) {
-    if (key == "persistentVolumeClaim" || key == "ephemeral") {
-      pod.unsupported = "the volume source " + std::string(key);
-    }
+    if (must_be_attached(key))
+      note_unknown(pod.unsupported, "the volume source " + std::string(key));
     return true;
   });
 }
 
+// A port of the node is for one pod.
+bool read_port(Reader& reader, value port, Pod& pod) {
+  return reader.each_field(port, [&](std::string_view key, value field) {
+    if (key != "hostPort") return true;
+    std::int64_t number = 0;
+    if (!reader.integer(field, number)) return false;
+    if (number != 0) note_unknown(pod.unsupported, key);
+    return true;
+  });
+}
+
+// A container, or one that comes before them.
 bool read_container(Reader& reader, value item, Container& container, Pod& pod) {
   return reader.each_field(item, [&](std::string_view key, value field) {
     if (key == "name") return reader.text(field, container.name);
     if (key == "image") return reader.text(field, container.image);
     if (key == "resources") return read_resources(reader, field, pod);
-    return true;
+    if (key != "ports") return true;
+    return reader.each_item(field, [&](value port) { return read_port(reader, port, pod); });
   });
 }
 
@@ -98,7 +119,7 @@ bool read_scheduler(Reader& reader, value field, Pod& pod) {
 bool read_node_selector(Reader& reader, value field, Pod& pod) {
   return reader.each_field(field, [&](std::string_view label, value part) {
     if (label == kHostnameLabel) return reader.text(part, pod.wanted_node);
-    pod.unsupported = "the node selector " + std::string(label);
+    note_unknown(pod.unsupported, "the node selector " + std::string(label));
     return true;
   });
 }
@@ -118,21 +139,18 @@ bool read_spec(Reader& reader, value spec, Pod& pod) {
         return read_container(reader, item, pod.containers.emplace_back(), pod);
       });
     }
+    if (key == "initContainers") {
+      return reader.each_item(field, [&](value item) {
+        Container container;
+        return read_container(reader, item, container, pod);
+      });
+    }
     if (key == "volumes") {
       return reader.each_item(field, [&](value item) { return read_volume(reader, item, pod); });
     }
-    if (key == "affinity" || key == "schedulingGroup") {
-      return reader.each_field(field, [&](std::string_view, value) {
-        pod.unsupported = key;
-        return true;
-      });
-    }
-    if (key == "topologySpreadConstraints") {
-      return reader.each_item(field, [&](value) {
-        pod.unsupported = key;
-        return true;
-      });
-    }
+    if (key == "resources") return read_resources(reader, field, pod);
+    if (key == "affinity" || key == "schedulingGroup" || key == "topologySpreadConstraints")
+      return note_if_asked(pod.unsupported, key, field);
     if (key != "schedulingGates") return true;
     return reader.each_item(field, [&](value) { return pod.has_gates = true; });
   });

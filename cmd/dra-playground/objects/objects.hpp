@@ -52,9 +52,8 @@ struct Pod : api::Pod {
   bool is_scheduled_by_others = false;  // spec.schedulerName is another one
   // The node that spec.nodeSelector asks for by its host name; empty: any.
   InternedString wanted_node;
-  // What else spec.nodeSelector asks for, which the playground's scheduler cannot do; empty:
-  // nothing.
-  std::string unsupported;
+  // What the pod asks for that the playground's scheduler cannot do; empty: nothing.
+  std::string unsupported;    // see unknown.hpp
   std::string unschedulable;  // why, as the condition PodScheduled=False says
 };
 
@@ -84,8 +83,17 @@ struct DeviceRequest {
   std::vector<Toleration> tolerated = {};  // the same, read
 };
 
+// Configuration for drivers in a claim or a device class, which an allocation repeats.
+struct DeviceConfig {
+  std::string text;                        // as the JSON object that it came as
+  std::vector<std::string> requests = {};  // of a claim: for these; none: for all
+};
+
 struct Claim : api::ResourceClaim {
   std::vector<DeviceRequest> requests;
+  std::vector<DeviceConfig> config;
+  // Of its allocated devices those that it only looks at (adminAccess): they are not in use.
+  std::vector<api::DeviceId> admin_devices;
   // What the claim asks for that the playground's scheduler cannot do; empty: nothing.
   std::string unsupported;
 };
@@ -94,27 +102,31 @@ struct DeviceClass {
   api::ObjectMeta meta;
   // The driver whose devices it has, from a selector `device.driver == "…"`; empty: every driver.
   InternedString driver;
-  std::string unsupported;  // a selector that says something else; empty: none does
+  std::vector<DeviceConfig> config;
+  std::string unsupported;  // a selector that says something else, or a field; empty: none does
 };
 
 struct SliceDevice {
   InternedString name;
   std::vector<api::DeviceTaint> taints = {};  // those that keep off
+  std::string unknown = {};  // what makes it more than a thing that one claim has as a whole
 };
 
-// A slice of one node's devices. Those for several nodes have no node name, and are left alone.
 struct Slice {
   api::ObjectMeta meta;
   InternedString driver;
   InternedString pool;
   std::int64_t generation = 0;
-  InternedString node;
+  std::int64_t slice_count = 1;  // of the pool in this generation
+  InternedString node;           // empty: the devices are not of one node
+  std::string unknown;           // fields of the slice; `allNodes` and its like among them
   std::vector<SliceDevice> devices;
 };
 
 struct Node {
   api::ObjectMeta meta;
-  bool is_schedulable = true;
+  InternedString hostname;  // its label
+  std::string closed;       // why it takes no pods: a taint, or that it is cordoned; empty: it does
 };
 
 struct Namespace {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <variant>
@@ -14,6 +15,11 @@
 
 namespace dcm::playground {
 
+struct SchedulableNode {
+  InternedString name;
+  InternedString hostname;  // its label kubernetes.io/hostname
+};
+
 // The cluster as the scheduler sees it.
 struct ClusterView {
   // Null: there is no such object.
@@ -23,7 +29,9 @@ struct ClusterView {
   std::function<bool(const api::NamespacedName&)> is_in_flight;
   const Inventory& inventory;
   // That take pods, in the order in which they are to be tried.
-  std::span<const InternedString> nodes;
+  std::span<const SchedulableNode> nodes;
+  // Those that take none, and why.
+  const std::map<InternedString, std::string>& closed_nodes;
 };
 
 // There is nothing to schedule (any more).
@@ -45,6 +53,7 @@ struct Unschedulable {
 struct ClaimStep {
   api::ObjectPtr<Claim> claim;
   std::vector<Grant> grants;  // none for a claim that is allocated: it is only to be reserved
+  std::vector<GrantedConfig> config = {};
 };
 struct Placement {
   InternedString node;

@@ -67,7 +67,8 @@ ClusterView Scheduler::view() const {
           [this](const std::string& name) { return caches_.device_classes.reader.get({{}, name}); },
       .is_in_flight = [this](const api::NamespacedName& name) { return in_flight_.contains(name); },
       .inventory = inventory_,
-      .nodes = nodes_};
+      .nodes = nodes_,
+      .closed_nodes = closed_nodes_};
 }
 
 Task<Outcome> Scheduler::handle(api::NamespacedName name) {
@@ -125,7 +126,8 @@ Task<Result<>> Scheduler::allocate(const Pod& pod, const ClaimStep& step,
     claim = *written;
   }
   const Result<http::Response> answer = co_await api_.strategic_merge_patch(
-      claims(), claim->meta.key, "status", encode_allocation(*claim, node.str(), step.grants, pod));
+      claims(), claim->meta.key, "status",
+      encode_allocation(*claim, node.str(), step.grants, step.config, pod));
   written = caches_.claims.record(answer);
   if (written) co_return Result<>();
   co_await look_again(claim->meta.key);
@@ -169,7 +171,7 @@ void Scheduler::hold(const Placement& placement) {
     if (!step.claim->is_allocated) in_flight_.insert(step.claim->meta.key);
     for (const Grant& grant : step.grants) inventory_.take(grant.device);
   }
-  const auto used = std::ranges::find(nodes_, placement.node);
+  const auto used = std::ranges::find(nodes_, placement.node, &SchedulableNode::name);
   if (used != nodes_.end()) std::rotate(nodes_.begin(), used + 1, nodes_.end());
 }
 
@@ -242,14 +244,21 @@ void Scheduler::observe_slice(const api::ObjectPtr<Slice>& before,
 void Scheduler::observe_node(const api::ObjectPtr<Node>& before,
                              const api::ObjectPtr<Node>& after) {
   const InternedString name = (after ? after : before)->meta.key.name;
-  const bool takes_pods = after && after->is_schedulable && !after->meta.is_being_deleted;
-  const auto place = std::ranges::find(nodes_, name);
-  if (takes_pods && place == nodes_.end()) {
-    nodes_.push_back(name);
-    try_heads();
-  } else if (!takes_pods && place != nodes_.end()) {
-    nodes_.erase(place);
+  const bool takes_pods = after && after->closed.empty() && !after->meta.is_being_deleted;
+  closed_nodes_.erase(name);
+  if (after && !takes_pods) {
+    closed_nodes_[name] = after->closed.empty() ? "is being deleted" : after->closed;
   }
+  const auto place = std::ranges::find(nodes_, name, &SchedulableNode::name);
+  const bool is_known = place != nodes_.end();
+  if (!takes_pods && is_known) nodes_.erase(place);
+  if (!takes_pods || (is_known && place->hostname == after->hostname)) return;
+  if (is_known) {
+    place->hostname = after->hostname;
+  } else {
+    nodes_.push_back({name, after->hostname});
+  }
+  try_heads();
 }
 
 }  // namespace dcm::playground

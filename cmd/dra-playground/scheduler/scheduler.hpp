@@ -1,10 +1,11 @@
 // A small scheduler for pods with ResourceClaims: gives devices to claims, reserves the claims,
 // binds the pod (KEP-4381). A client of the API like any other.
 //
-// It knows device classes that name a driver, counts and `All`; no resources, affinities,
-// priorities or preemption, no CEL, no alternatives. It picks the next node in turn where the
-// devices are free. A pod whose claims ask for more than it knows stays pending, and its condition
-// PodScheduled says why. Not to be run beside kube-scheduler.
+// It knows device classes that name a driver, counts and `All`, and configuration; no resources,
+// affinities, priorities or preemption, no CEL, no alternatives. It picks the next node in turn
+// where the devices are free, and there the devices that kube-scheduler picks. A pod that asks for
+// more than it knows stays pending, and its condition PodScheduled names the field. Not to be run
+// beside kube-scheduler.
 #pragma once
 
 #include <unordered_set>
@@ -56,8 +57,9 @@ class Scheduler {
   Caches& caches_;
   informers::Index<Pod, api::NamespacedName> unbound_by_claim_;
   Inventory inventory_;
-  std::vector<InternedString> nodes_;                  // that take pods; the next one to try first
-  std::unordered_set<api::NamespacedName> in_flight_;  // claims that are being allocated
+  std::vector<SchedulableNode> nodes_;                  // that take pods; the next one to try first
+  std::map<InternedString, std::string> closed_nodes_;  // that take none, and why
+  std::unordered_set<api::NamespacedName> in_flight_;   // claims that are being allocated
   WaitingRoom waiting_;
   Worklist work_;
   OnChange<Pod> on_pod_;

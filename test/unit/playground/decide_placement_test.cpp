@@ -21,6 +21,11 @@ std::string text_of(const Verdict& verdict) {
     text += " " + step.claim->meta.key.name + " <-";
     if (step.claim->is_allocated) text += " reserved";
     for (const Grant& grant : step.grants) text += " " + grant.device.str();
+    for (const GrantedConfig& config : step.config) {
+      text += config.source == GrantedConfig::Source::claim ? " claim" : " class";
+      text += config.text;
+      for (const std::string& request : config.requests) text += " " + request;
+    }
   }
   return text;
 }
@@ -160,6 +165,53 @@ const Row kRows[] = {
     {"what_the_scheduler_does_not_know_it_does_not_guess",
      [](Scene& scene, Pod&) { scene.edit("gpus").unsupported = "firstAvailable"; },
      "unschedulable: the scheduler of dra-playground does not know firstAvailable of claim gpus"},
+    {"each_unknown_thing_is_named",
+     [](Scene& scene, Pod& pod) {
+       pod.unsupported = "affinity";
+       scene.edit("gpus").unsupported = "constraints";
+     },
+     "unschedulable: the scheduler of dra-playground does not know affinity, nor constraints of "
+     "claim gpus"},
+    {"devices_that_the_scheduler_does_not_know_are_given_to_nobody",
+     [](Scene& scene, Pod&) {
+       scene.nodes.resize(1);
+       Slice parts = slice("node-0", "gpu", 4);
+       parts.devices[3].unknown = "consumesCounters";
+       scene.inventory.set_slice(parts);
+     },
+     "unschedulable: 0/1 nodes have the devices that its claims ask for; the scheduler of "
+     "dra-playground does not know consumesCounters of device gpu/node-0/dev-3"},
+    {"a_closed_node_says_why",
+     [](Scene& scene, Pod&) {
+       scene.nodes.clear();
+       scene.closed_nodes["node-0"] = "has the taint mine";
+     },
+     "unschedulable: 0/1 nodes have the devices that its claims ask for; node-0 has the taint "
+     "mine"},
+    {"a_node_is_selected_by_its_label",
+     [](Scene& scene, Pod& pod) {
+       scene.nodes[1].hostname = "other-name";
+       pod.wanted_node = "other-name";
+     },
+     "node-1: gpus <- gpu/node-1/dev-0 gpu/node-1/dev-1"},
+    {"a_device_that_an_administrator_only_looks_at_ties_the_pod_to_its_node",
+     [](Scene& scene, Pod&) {
+       scene.edit("gpus").is_allocated = true;
+       scene.edit("gpus").admin_devices = {device("node-1", "gpu", 0)};
+     },
+     "node-1: gpus <- reserved"},
+    {"configuration_of_classes_comes_before_that_of_the_claim",
+     [](Scene& scene, Pod&) {
+       scene.add_claim("gpus", {{.name = "a", .device_class = "gpu"},
+                                {.name = "b", .device_class = "nic"},
+                                {.name = "c", .device_class = "gpu"}});
+       scene.edit("gpus").config = {{"{1}", {"b"}}, {"{2}", {}}, {"{3}", {"a", "b", "c"}}};
+       auto gpu = std::make_shared<DeviceClass>(*scene.classes["gpu"]);
+       gpu->config = {{"{4}"}};
+       scene.classes["gpu"] = gpu;
+     },
+     "node-0: gpus <- gpu/node-0/dev-0 nic/node-0/dev-0 gpu/node-0/dev-1 class{4} a c "
+     "claim{1} b claim{2} claim{3}"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Rows, DecidePlacement, ::testing::ValuesIn(kRows),

@@ -201,35 +201,45 @@ TEST(DecodeSlice, reads_devices_and_whether_they_are_tainted) {
   EXPECT_TRUE(slice.devices[2].taints.empty());
 }
 
-TEST(DecodeSlice, one_for_several_nodes_is_left_alone) {
-  const auto decoded = make_slice_decoder()->decode_object(
-      R"({"metadata":{"name":"a","uid":"u","resourceVersion":"1"},"spec":{"allNodes":true}})");
-  ASSERT_TRUE(decoded);
-  EXPECT_EQ(decoded->object, nullptr);
+TEST(DecodeSlice, names_how_it_is_for_several_nodes) {
+  for (const auto* field : {"allNodes", "perDeviceNodeSelection", "nodeSelector"}) {
+    const bool is_object = std::string_view(field) == "nodeSelector";
+    const Slice slice = read(make_slice_decoder(), fmt::format(R"("spec":{{"{}":{}}})", field,
+                                                               is_object ? R"({"a":1})" : "true"));
+    EXPECT_EQ(slice.unknown, field);
+  }
 }
 
-TEST(DecodeSlice, leaves_out_devices_that_more_than_one_claim_may_share_in) {
-  const Slice slice =
-      read(make_slice_decoder(),
-           R"("spec":{"driver":"d","nodeName":"n","pool":{"name":"p"},"devices":[)"
-           R"({"name":"part","consumesCounters":[{"counterSet":"s","counters":{}}]},)"
-           R"({"name":"shared","allowMultipleAllocations":true},)"
-           R"({"name":"whole","allowMultipleAllocations":false},)"
-           R"({"name":"bound","bindingConditions":["ready"]}]})");
-  ASSERT_EQ(slice.devices.size(), 1U);
-  EXPECT_EQ(slice.devices[0].name, InternedString("whole"));
+TEST(DecodeSlice, names_what_makes_a_device_more_than_one_claims_alone) {
+  const auto unknown = [](std::string_view fields) {
+    const Slice slice =
+        read(make_slice_decoder(),
+             fmt::format(R"("spec":{{"nodeName":"n","pool":{{"name":"p","resourceSliceCount":3}},)"
+                         R"("devices":[{{"name":"d",{}}}]}})",
+                         fields));
+    EXPECT_EQ(slice.slice_count, 3);
+    return slice.devices.at(0).unknown;
+  };
+  EXPECT_EQ(unknown(R"("consumesCounters":[{"counterSet":"s","counters":{}}])"),
+            "consumesCounters");
+  EXPECT_EQ(unknown(R"("allowMultipleAllocations":true)"), "allowMultipleAllocations");
+  EXPECT_EQ(unknown(R"("allowMultipleAllocations":false,"bindsToNode":false)"), "");
+  EXPECT_EQ(unknown(R"("bindingConditions":["ready"],"bindingFailureConditions":["failed"])"),
+            "bindingConditions, bindingFailureConditions");
+  EXPECT_EQ(unknown(R"("ofALaterVersion":1)"), "ofALaterVersion");
+  EXPECT_EQ(unknown(R"("attributes":{"a":{"int":1}},"capacity":{"b":{"value":"1"}})"), "");
 }
 
 TEST(DecodeNode, takes_none_when_somebody_has_tainted_it) {
   const auto takes_pods = [](std::string_view key, std::string_view effect) {
     return read(make_node_decoder(),
                 fmt::format(R"("spec":{{"taints":[{{"key":"{}","effect":"{}"}}]}})", key, effect))
-        .is_schedulable;
+        .closed.empty();
   };
   EXPECT_FALSE(takes_pods("mine", "NoSchedule"));
   EXPECT_FALSE(takes_pods("mine", "NoExecute"));
   EXPECT_TRUE(takes_pods("mine", "PreferNoSchedule"));
-  EXPECT_TRUE(takes_pods("node.kubernetes.io/not-ready", "NoSchedule"));
+  EXPECT_FALSE(takes_pods("node.kubernetes.io/not-ready", "NoSchedule"));
 }
 
 struct UnknownRow {
@@ -259,24 +269,61 @@ INSTANTIATE_TEST_SUITE_P(
         UnknownRow{"a volume of its own", R"("volumes":[{"name":"v","emptyDir":{}}])", ""},
         UnknownRow{"an extended resource",
                    R"("containers":[{"resources":{"limits":{"cpu":"1","a.b/gpu":"1"}}}])",
-                   "the extended resource a.b/gpu"}));
+                   "the extended resource a.b/gpu"},
+        UnknownRow{"an extended resource of a container that comes first",
+                   R"("initContainers":[{"resources":{"requests":{"a.b/gpu":"1"}}}])",
+                   "the extended resource a.b/gpu"},
+        UnknownRow{"a port of the node", R"("containers":[{"ports":[{"hostPort":80}]}])",
+                   "hostPort"},
+        UnknownRow{"two things", R"("affinity":{"a":{}},"nodeSelector":{"disk":"fast"})",
+                   "affinity, the node selector disk"}));
 
 TEST(DecodeClaim, names_what_the_scheduler_does_not_know) {
   const auto unknown = [](std::string_view devices) {
     return read(make_claim_decoder(), fmt::format(R"("spec":{{"devices":{{{}}}}})", devices))
         .unsupported;
   };
-  EXPECT_EQ(unknown(R"("config":[{"opaque":{"driver":"d","parameters":{}}}])"), "config");
+  EXPECT_EQ(unknown(R"("constraints":[{"matchAttribute":"a"}],"later":{"b":1})"),
+            "constraints, later");
   EXPECT_EQ(unknown(R"("requests":[{"name":"r","exactly":{"capacity":{"requests":{}}}}])"),
             "capacity");
-  EXPECT_EQ(read(make_device_class_decoder(), R"("spec":{"config":[{"opaque":{"driver":"d"}}]})")
-                .unsupported,
-            "config");
+  EXPECT_EQ(
+      read(make_device_class_decoder(), R"("spec":{"later":[1],"extendedResourceName":"a.b/c"})")
+          .unsupported,
+      "later");
+}
+
+TEST(DecodeClaim, reads_configuration_as_it_is) {
+  const Claim claim = read(
+      make_claim_decoder(),
+      R"("spec":{"devices":{"config":[{"requests":["r"],"opaque":{"driver":"d","parameters":{}}}]}})");
+  ASSERT_EQ(claim.config.size(), 1U);
+  EXPECT_EQ(claim.config[0].requests, std::vector<std::string>{"r"});
+  EXPECT_EQ(claim.config[0].text, R"({"requests":["r"],"opaque":{"driver":"d","parameters":{}}})");
+  EXPECT_EQ(claim.unsupported, "");
+  const DeviceClass made =
+      read(make_device_class_decoder(), R"("spec":{"config":[{"opaque":{"driver":"d"}}]})");
+  ASSERT_EQ(made.config.size(), 1U);
+  EXPECT_EQ(made.config[0].text, R"({"opaque":{"driver":"d"}})");
+  EXPECT_EQ(made.unsupported, "");
+}
+
+TEST(DecodeClaim, a_device_for_an_administrator_is_not_in_use) {
+  const Claim claim =
+      read(make_claim_decoder(), R"("status":{"allocation":{"devices":{"results":[{"driver":"d",)"
+                                 R"("pool":"p","device":"x","adminAccess":true}]}}})");
+  EXPECT_TRUE(claim.devices.empty());
+  ASSERT_EQ(claim.admin_devices.size(), 1U);
+  EXPECT_EQ(claim.admin_devices[0].str(), "d/p/x");
 }
 
 TEST(DecodeNode, reads_whether_it_takes_pods) {
-  EXPECT_TRUE(read(make_node_decoder(), R"("spec":{})").is_schedulable);
-  EXPECT_FALSE(read(make_node_decoder(), R"("spec":{"unschedulable":true})").is_schedulable);
+  EXPECT_EQ(read(make_node_decoder(), R"("spec":{})").closed, "");
+  EXPECT_EQ(read(make_node_decoder(), R"("spec":{"unschedulable":true})").closed,
+            "is unschedulable");
+  EXPECT_EQ(read(make_node_decoder(), R"("spec":{})", R"(,"labels":{"kubernetes.io/hostname":"h"})")
+                .hostname.str(),
+            "h");
 }
 
 }  // namespace

@@ -208,6 +208,101 @@ TEST_F(InventoryTest, devices_go_with_their_slice) {
   EXPECT_FALSE(fits(inventory, {need("gpu", 3)}));
 }
 
+std::string why_not(const Inventory& inventory, const Need& need,
+                    const std::string& node = "node-0") {
+  const auto fit = inventory.fit(node, std::vector{need});
+  return fit ? "it fits" : fit.error();
+}
+
+// A device that is dropped would make "all" fewer, and so a wrong answer.
+TEST_F(InventoryTest, a_pool_with_a_device_that_is_not_known_is_for_nobody) {
+  Slice parts = slice("node-0", "gpu", 3);
+  parts.devices[2].unknown = "consumesCounters";
+  inventory.set_slice(parts);
+  const std::string why =
+      "the scheduler of dra-playground does not know consumesCounters of device gpu/node-0/dev-2";
+  EXPECT_EQ(why_not(inventory, all_of("gpu")), why);
+  EXPECT_EQ(why_not(inventory, need("gpu", 1)), why);
+  EXPECT_EQ(why_not(inventory, need("", 1)), why);
+  EXPECT_EQ(why_not(inventory, need("nic", 2)), "it fits");
+  EXPECT_EQ(why_not(inventory, need("gpu", 1), "node-1"), "it fits");
+  inventory.set_slice(slice("node-0", "gpu", 3));
+  EXPECT_EQ(why_not(inventory, all_of("gpu")), "it fits");
+}
+
+TEST_F(InventoryTest, devices_of_several_nodes_concern_every_node) {
+  Slice shared = slice("", "gpu", 1);
+  shared.meta.key.name = "shared";
+  shared.unknown = "allNodes";
+  inventory.set_slice(shared);
+  const std::string why = "the scheduler of dra-playground does not know allNodes of slice shared";
+  EXPECT_EQ(why_not(inventory, need("gpu", 1)), why);
+  EXPECT_EQ(why_not(inventory, need("gpu", 1), "node-9"), why);
+  EXPECT_EQ(why_not(inventory, need("nic", 1)), "it fits");
+  inventory.remove_slice(shared);
+  EXPECT_EQ(why_not(inventory, need("gpu", 1)), "it fits");
+}
+
+TEST_F(InventoryTest, a_pool_that_lacks_slices_is_not_used_and_all_waits_for_it) {
+  Slice first = slice("node-1", "gpu", 1, 2);
+  first.slice_count = 2;
+  inventory.set_slice(first);
+  EXPECT_EQ(why_not(inventory, need("gpu", 1), "node-1"), "pool gpu/node-1 has 1 of 2 slices");
+  EXPECT_EQ(why_not(inventory, all_of("gpu"), "node-1"), "pool gpu/node-1 has 1 of 2 slices");
+  EXPECT_EQ(why_not(inventory, need("gpu", 1)), "it fits");
+  Slice second = first;
+  second.meta.key.name = "second";
+  second.devices[0].name = "dev-7";
+  inventory.set_slice(second);
+  EXPECT_EQ(why_not(inventory, need("gpu", 2), "node-1"), "it fits");
+}
+
+TEST_F(InventoryTest, all_waits_for_pools_of_other_drivers_as_well) {
+  Slice nics = slice("node-0", "nic", 1, 2);
+  nics.slice_count = 2;
+  inventory.set_slice(nics);
+  EXPECT_EQ(why_not(inventory, all_of("gpu")), "pool nic/node-0 has 1 of 2 slices");
+  EXPECT_EQ(why_not(inventory, need("gpu", 3)), "it fits");
+}
+
+TEST_F(InventoryTest, a_pool_that_has_a_name_twice_is_not_used) {
+  Slice twice = slice("node-1", "gpu", 2, 2);
+  twice.devices[1].name = "dev-0";
+  inventory.set_slice(twice);
+  EXPECT_EQ(why_not(inventory, need("gpu", 1), "node-1"), "pool gpu/node-1 has dev-0 twice");
+}
+
+TEST_F(InventoryTest, a_request_that_tolerates_more_leaves_the_rest_to_the_others) {
+  Slice tainted = slice("node-1", "gpu", 2);
+  tainted.devices[1].taints = {taint("broken")};
+  inventory.set_slice(tainted);
+  Need brave = need("gpu", 1);
+  brave.tolerated = {{"", api::TolerationOperator::exists, "", {}}};
+  const auto fit = inventory.fit("node-1", std::vector{brave, need("gpu", 1)});
+  ASSERT_TRUE(fit);
+  EXPECT_EQ((*fit)[0], std::vector{device("node-1", "gpu", 1)});
+  EXPECT_EQ((*fit)[1], std::vector{device("node-1", "gpu", 0)});
+}
+
+TEST_F(InventoryTest, a_search_that_takes_too_long_says_so) {
+  inventory.set_slice(slice("node-2", "gpu", 30));
+  Need brave = need("gpu", 16);
+  brave.tolerated = {{"", api::TolerationOperator::exists, "", {}}};
+  const std::vector needs = {brave, need("gpu", 15)};
+  const auto fit = inventory.fit("node-2", needs);
+  ASSERT_FALSE(fit);
+  EXPECT_EQ(fit.error(), "the scheduler of dra-playground has tried too many combinations");
+}
+
+TEST_F(InventoryTest, thirty_two_devices_are_the_most_of_one_claim_and_not_of_a_pod) {
+  inventory.set_slice(slice("node-2", "gpu", 40));
+  const std::vector one = {need("gpu", 20), need("gpu", 20)};
+  EXPECT_EQ(inventory.fit("node-2", one).error(), "a claim would get more than 32 devices");
+  std::vector two = one;
+  two[1].claim = 1;
+  EXPECT_TRUE(inventory.fit("node-2", two));
+}
+
 TEST_F(InventoryTest, only_the_newest_generation_of_a_pool_counts) {
   inventory.set_slice(slice("node-1", "gpu", 2, 2));
   EXPECT_TRUE(fits(inventory, {need("gpu", 2)}, "node-1"));

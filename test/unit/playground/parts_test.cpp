@@ -192,6 +192,64 @@ CO_TEST(Parts, an_allocated_device_has_the_tolerations_of_its_request) {
   co_await cluster.stop();
 }
 
+CO_TEST(Parts, an_allocation_has_the_configuration_of_class_and_claim) {
+  Cluster cluster(loop);
+  co_await cluster.start();
+  cluster.api.patch("/apis/resource.k8s.io/v1/deviceclasses/gpu.example.com", apiserver::kMerge,
+                    R"({"spec":{"config":[{"opaque":{"driver":"gpu.example.com",)"
+                    R"("parameters":{"a":1}}}]}})");
+  co_await cluster.settle();
+  const Answer made = cluster.api.post(
+      kClaims,
+      R"({"metadata":{"name":"gpus"},"spec":{"devices":{"requests":[)"
+      R"({"name":"r","exactly":{"deviceClassName":"gpu.example.com"}},)"
+      R"({"name":"s","exactly":{"deviceClassName":"gpu.example.com"}}],"config":[)"
+      R"({"requests":["s"],"opaque":{"driver":"gpu.example.com","parameters":{"b":2}}}]}}})");
+  EXPECT_EQ(made.status, 201) << serialize(made.body);
+  cluster.make_pod("trainer", "gpus");
+  co_await cluster.settle();
+  EXPECT_EQ(serialize(array_at(cluster.claim("gpus").body,
+                               {"status", "allocation", "devices", "config"})),
+            R"([{"opaque":{"driver":"gpu.example.com","parameters":{"a":1}},"source":"FromClass"},)"
+            R"({"source":"FromClaim","opaque":{"driver":"gpu.example.com","parameters":{"b":2}},)"
+            R"("requests":["s"]}])");
+  co_await cluster.stop();
+}
+
+CO_TEST(Parts, a_pool_that_lacks_a_slice_is_waited_for) {
+  Cluster cluster(loop, {.nodes = 1, .devices = 1, .drivers = {kGpu}});
+  co_await cluster.start();
+  cluster.api.patch("/apis/resource.k8s.io/v1/resourceslices/node-0-gpu.example.com",
+                    apiserver::kMerge, R"({"spec":{"pool":{"resourceSliceCount":2}}})");
+  cluster.make_claim("all", R"(,"allocationMode":"All")");
+  cluster.make_pod("all", "all");
+  co_await cluster.settle();
+  EXPECT_EQ(cluster.complaint("all"),
+            "0/1 nodes have the devices that its claims ask for; pool gpu.example.com/node-0 has 1 "
+            "of 2 slices");
+  const Answer rest = cluster.api.post(
+      "/apis/resource.k8s.io/v1/resourceslices",
+      R"({"metadata":{"name":"rest"},"spec":{"driver":"gpu.example.com","nodeName":"node-0",)"
+      R"("pool":{"name":"node-0","generation":1,"resourceSliceCount":2},)"
+      R"("devices":[{"name":"dev-7"}]}})");
+  EXPECT_EQ(rest.status, 201) << serialize(rest.body);
+  co_await cluster.settle();
+  EXPECT_EQ(cluster.devices(), (std::multiset<std::string>{"node-0/dev-0", "node-0/dev-7"}));
+  co_await cluster.stop();
+}
+
+CO_TEST(Parts, a_node_that_is_ready_has_lost_the_taint_of_those_that_are_not) {
+  Cluster cluster(loop, {.nodes = 1});
+  cluster.api.post("/api/v1/nodes", R"({"metadata":{"name":"node-0"},"spec":{"taints":[)"
+                                    R"({"key":"mine","effect":"PreferNoSchedule"}]}})");
+  co_await cluster.start();
+  const Answer node = cluster.api.get("/api/v1/nodes/node-0");
+  const auto& taints = array_at(node.body, {"spec", "taints"});
+  CO_ASSERT_EQ(taints.size(), 1U);
+  EXPECT_EQ(text_at(taints[0].get_object(), {"key"}), "mine");
+  co_await cluster.stop();
+}
+
 CO_TEST(Parts, a_deleted_namespace_goes_with_all_that_is_in_it) {
   Cluster cluster(loop);
   co_await cluster.start();

@@ -28,7 +28,8 @@ inline api::DeviceId device(const std::string& node, const std::string& driver, 
 
 struct Scene {
   Inventory inventory;
-  std::vector<InternedString> nodes;
+  std::vector<SchedulableNode> nodes;
+  std::map<InternedString, std::string> closed_nodes;
   std::map<api::NamespacedName, api::ObjectPtr<Claim>> claims;
   std::map<std::string, api::ObjectPtr<DeviceClass>> classes;
   std::vector<api::NamespacedName> in_flight;
@@ -37,7 +38,7 @@ struct Scene {
   explicit Scene(std::size_t node_count = 2, std::size_t devices = 4) {
     for (std::size_t i = 0; i < node_count; ++i) {
       const std::string node = "node-" + std::to_string(i);
-      nodes.emplace_back(node);
+      nodes.push_back({node, node});
       for (const auto* driver : {"gpu", "nic"}) inventory.set_slice(slice(node, driver, devices));
     }
     for (const auto* driver : {"gpu", "nic"}) {
@@ -80,7 +81,8 @@ struct Scene {
                   return std::ranges::find(in_flight, name) != in_flight.end();
                 },
             .inventory = inventory,
-            .nodes = nodes};
+            .nodes = nodes,
+            .closed_nodes = closed_nodes};
   }
 };
 
