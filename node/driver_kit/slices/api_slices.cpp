@@ -1,0 +1,165 @@
+#include "node/driver_kit/slices/api_slices.hpp"
+
+#include <algorithm>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+
+#include "client/request/request.hpp"
+#include "client/request/watch_frames.hpp"
+#include "controllers/api/resources.hpp"
+
+namespace dcm::driver_kit {
+namespace {
+
+namespace json = boost::json;
+using client::ApiRequest;
+using client::Verb;
+using runtime::Reason;
+using runtime::Result;
+
+const api::Resource kSlices{&api::kResourceSlices, "v1"};
+const api::Resource kClaims{&api::kResourceClaims, "v1"};
+
+// The server ends a watch after the first, and one that it has forgotten is given up by the second.
+constexpr std::chrono::seconds kWatchTime{300};
+constexpr runtime::Duration kWatchPatience = std::chrono::seconds(330);
+
+api::NamespacedName key_of(const json::object& slice) {
+  return {{}, slice_name(slice)};
+}
+
+Result<json::object> parse(std::string_view body) {
+  boost::system::error_code problem;
+  json::value whole = json::parse(body, problem);
+  if (problem || !whole.is_object()) {
+    return runtime::fail(Reason::malformed, "the API server's answer is no JSON object");
+  }
+  return std::move(whole.get_object());
+}
+
+std::string text_at(const json::value& object, std::string_view pointer) {
+  boost::system::error_code none;
+  const json::value* const found = object.find_pointer(pointer, none);
+  return found != nullptr && found->is_string() ? std::string(found->get_string()) : std::string();
+}
+
+// Preconditions: another slice of that name is left alone.
+std::string delete_options(const json::object& slice) {
+  return json::serialize(json::object{
+      {"apiVersion", "v1"},
+      {"kind", "DeleteOptions"},
+      {"preconditions", json::object{{"uid", text_at(json::value(slice), "/metadata/uid")}}}});
+}
+
+}  // namespace
+
+ApiSlices::ApiSlices(runtime::TimeSource& time, client::RestClient& rest, const std::string& driver,
+                     std::string node)
+    : time_(time),
+      rest_(rest),
+      node_(std::move(node)),
+      selector_(fmt::format("spec.driver={},spec.nodeName={}", driver, node_)) {}
+
+Task<Result<std::string>> ApiSlices::node_uid() {
+  const Result<Slice> found =
+      co_await call({.verb = Verb::get, .target = "/api/v1/nodes/" + node_});
+  if (!found) co_return runtime::fail(found.error());
+  co_return text_at(*found, "/metadata/uid");
+}
+
+Task<Result<std::vector<SliceApi::Slice>>> ApiSlices::list() {
+  std::vector<Slice> slices;
+  std::string more;
+  do {
+    const Result<Slice> page =
+        co_await call({.verb = Verb::list,
+                       .target = client::make_target(
+                           kSlices.path(),
+                           {{"fieldSelector", selector_}, {"limit", "500"}, {"continue", more}})});
+    if (!page) co_return runtime::fail(page.error());
+    const json::value whole(*page);
+    more = text_at(whole, "/metadata/continue");
+    version_ = text_at(whole, "/metadata/resourceVersion");
+    boost::system::error_code none;
+    const json::value* const items = whole.find_pointer("/items", none);
+    if (items == nullptr || !items->is_array()) continue;
+    for (const json::value& item : items->get_array()) {
+      if (item.is_object()) slices.push_back(item.get_object());
+    }
+  } while (!more.empty());
+  co_return slices;
+}
+
+Task<Result<SliceApi::Slice>> ApiSlices::create(Slice slice) {
+  return call(client::create_request(kSlices, {}, json::serialize(slice)));
+}
+
+Task<Result<SliceApi::Slice>> ApiSlices::update(Slice slice) {
+  return call(client::update_request(kSlices, key_of(slice), json::serialize(slice)));
+}
+
+Task<Result<>> ApiSlices::remove(Slice slice) {
+  const Result<Slice> answer =
+      co_await call(client::delete_request(kSlices, key_of(slice), delete_options(slice)));
+  if (!answer && !runtime::is_not_found(answer.error())) co_return runtime::fail(answer.error());
+  co_return Result<>();
+}
+
+Task<Result<SliceApi::Slice>> ApiSlices::call(ApiRequest request) {
+  const Result<http::Response> answer = co_await rest_.send(std::move(request));
+  if (!answer) co_return runtime::fail(answer.error());
+  co_return parse(answer->body);
+}
+
+Task<> ApiSlices::watch(std::function<void()> on_change) {
+  runtime::Duration pause = kPause;
+  while (true) {
+    const runtime::MonoTime began = time_.now();
+    (void)co_await watch_once(on_change);
+    version_.clear();  // something may be missed: from the newest state on, after a list
+    on_change();
+    pause = time_.now() - began > kPauseMax ? kPause : std::min(kPauseMax, pause * 2);
+    co_await runtime::sleep_for(time_, pause);
+  }
+}
+
+Task<Result<>> ApiSlices::watch_once(const std::function<void()>& on_change) {
+  const auto deadline = runtime::Deadline::after(time_, kWatchPatience);
+  auto response = co_await rest_.open(
+      {.verb = Verb::watch,
+       .target = client::make_target(kSlices.path(),
+                                     {{"fieldSelector", selector_},
+                                      {"watch", "true"},
+                                      {"allowWatchBookmarks", "true"},
+                                      {"timeoutSeconds", std::to_string(kWatchTime.count())},
+                                      {"resourceVersion", version_}})});
+  if (!response) co_return runtime::fail(response.error());
+  client::WatchFrames frames;
+  while (true) {
+    const Result<std::string_view> bytes = co_await (*response)->read_some(deadline);
+    if (!bytes) co_return runtime::fail(bytes.error());
+    if (bytes->empty()) co_return Result<>();
+    frames.put(*bytes);
+    while (true) {
+      const auto frame = frames.next();
+      if (!frame) co_return runtime::fail(frame.error());
+      if (!*frame) break;
+      const Result<json::object> event = parse(**frame);
+      if (!event) co_return runtime::fail(event.error());
+      const std::string type = text_at(*event, "/type");
+      if (type == "ERROR") co_return Result<>();
+      if (type != "BOOKMARK") on_change();
+    }
+  }
+}
+
+Task<Result<std::string>> ApiClaims::get(node::ClaimKey key) {
+  const Result<http::Response> answer = co_await rest_.send(
+      client::get_request(kClaims, {api::InternedString(key.first), key.second}));
+  if (!answer) co_return runtime::fail(answer.error());
+  co_return answer->body;
+}
+
+}  // namespace dcm::driver_kit

@@ -1,0 +1,65 @@
+// Which ResourceSlices a driver must make, change and delete so that the cluster sees its devices
+// as complete pools (KEP-4381). Pure: the same rules as the Go helper's, so that either may go on
+// with what the other has published.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+namespace dcm::driver_kit {
+
+// What a slice may have; the second where devices have taints or consume counters.
+inline constexpr std::size_t kDevicesMax = 128;
+inline constexpr std::size_t kComplexDevicesMax = 64;
+
+// Schedulers take a pool's devices in this order of preference. A pool without devices is
+// published as well: it shows that its driver is there.
+struct DevicePool {
+  std::string name;
+  std::vector<boost::json::object> devices;  // as in spec.devices: name, attributes, capacity, …
+};
+
+// Whose slices they are.
+struct SliceOwner {
+  std::string driver;
+  std::string node;
+  std::string node_uid;
+};
+
+// Devices as they were written, and what the API server has made of them: it fills in defaults and
+// drops fields of features that are off, which must not be written again and again.
+struct AcceptedDevices {
+  boost::json::array written;
+  boost::json::array stored;
+};
+using AcceptedSlices = std::map<std::string, AcceptedDevices>;  // by the slice's name
+
+// Whole ResourceSlices, to be carried out in this order: a device that is gone must not be handed
+// out because something else could not be written.
+struct SlicePlan {
+  std::vector<boost::json::object> obsolete;
+  std::vector<boost::json::object> updates;
+  std::vector<boost::json::object> creates;
+
+  bool empty() const noexcept { return obsolete.empty() && updates.empty() && creates.empty(); }
+};
+
+// `published`: all slices of this driver and node.
+SlicePlan plan_slices(const SliceOwner& owner, const std::vector<DevicePool>& pools,
+                      const std::vector<boost::json::object>& published,
+                      const AcceptedSlices& accepted);
+
+// Paths of fields that were written and are not in what was stored: "devices[0].taints".
+std::vector<std::string> dropped_fields(const boost::json::array& written,
+                                        const boost::json::array& stored);
+
+// Parts of a slice; what is not there is empty.
+std::string slice_name(const boost::json::object& slice);
+const boost::json::array& slice_devices(const boost::json::object& slice);
+
+}  // namespace dcm::driver_kit

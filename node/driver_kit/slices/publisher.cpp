@@ -1,0 +1,103 @@
+#include "node/driver_kit/slices/publisher.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "node/devices/health.hpp"
+
+namespace dcm::driver_kit {
+
+namespace json = boost::json;
+using runtime::Deadline;
+using runtime::Result;
+
+SlicePublisher::SlicePublisher(runtime::TimeSource& time, SliceApi& api, std::string driver,
+                               std::string node, runtime::Logger log)
+    : time_(time),
+      api_(api),
+      owner_{.driver = std::move(driver), .node = std::move(node), .node_uid = {}},
+      log_(std::move(log)),
+      news_(time) {}
+
+void SlicePublisher::publish(std::vector<DevicePool> pools) {
+  pools_ = std::move(pools);
+  ++published_;
+  news_.notify_all();
+}
+
+void SlicePublisher::observe_change() {
+  ++changes_;
+  news_.notify_all();
+}
+
+Task<> SlicePublisher::run() {
+  runtime::Duration retry = kRetryMin;
+  co_await wait_for_pools(0, {});
+  while (true) {
+    const std::uint64_t pools = published_;
+    const std::uint64_t changes = changes_;
+    const Result<> written = co_await write();
+    if (written) {
+      retry = kRetryMin;
+      while (published_ == pools && changes_ == changes) co_await news_.wait();
+      co_await wait_for_pools(pools, Deadline::after(time_, kMendDelay));
+    } else {
+      log_.warning("ResourceSlices cannot be published",
+                   {{"driver", owner_.driver}, {"err", to_string(written.error())}});
+      co_await wait_for_pools(pools, Deadline::after(time_, retry));
+      retry = std::min(kRetryMax, retry * 2);
+    }
+  }
+}
+
+Task<> SlicePublisher::wait_for_pools(std::uint64_t seen, Deadline deadline) {
+  while (published_ == seen && !deadline.has_passed(time_)) co_await news_.wait(deadline);
+}
+
+Task<Result<>> SlicePublisher::write() {
+  if (owner_.node_uid.empty()) {
+    Result<std::string> uid = co_await api_.node_uid();
+    if (!uid) co_return runtime::fail(uid.error());
+    owner_.node_uid = *std::move(uid);
+  }
+  const Result<std::vector<SliceApi::Slice>> published = co_await api_.list();
+  if (!published) co_return runtime::fail(published.error());
+  const Result<> done = co_await carry_out(plan_slices(owner_, pools_, *published, accepted_));
+  co_return done;
+}
+
+Task<Result<>> SlicePublisher::carry_out(SlicePlan plan) {
+  for (json::object& slice : plan.obsolete) {
+    accepted_.erase(slice_name(slice));
+    const Result<> removed = co_await api_.remove(std::move(slice));
+    if (!removed) co_return removed;
+  }
+  for (const json::object& slice : plan.updates) {
+    const Result<SliceApi::Slice> stored = co_await api_.update(slice);
+    if (!stored) co_return runtime::fail(stored.error());
+    accept(slice, *stored);
+  }
+  for (const json::object& slice : plan.creates) {
+    const Result<SliceApi::Slice> stored = co_await api_.create(slice);
+    if (!stored) co_return runtime::fail(stored.error());
+    accept(slice, *stored);
+  }
+  co_return Result<>();
+}
+
+void SlicePublisher::accept(const json::object& written, const json::object& stored) {
+  const std::string name = slice_name(stored);
+  const auto dropped = dropped_fields(slice_devices(written), slice_devices(stored));
+  AcceptedDevices accepted{slice_devices(written), slice_devices(stored)};
+  AcceptedDevices& before = accepted_[name];
+  const bool is_known = before.written == accepted.written;
+  before = std::move(accepted);
+  if (dropped.empty() || is_known) return;
+  log_.warning(
+      "The API server drops fields of a ResourceSlice, probably of a feature that is off",
+      {{"slice", name}, {"fields", node::cut_message(fmt::format("{}", fmt::join(dropped, " ")))}});
+}
+
+}  // namespace dcm::driver_kit

@@ -1,0 +1,74 @@
+// Keeps a driver's ResourceSlices as the driver says: writes them, and writes them again when
+// somebody else has changed or deleted them, as a node does that has lost its driver for a while.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "node/driver_kit/slices/plan.hpp"
+#include "runtime/condition.hpp"
+#include "runtime/error.hpp"
+#include "runtime/log.hpp"
+#include "runtime/task.hpp"
+
+namespace dcm::driver_kit {
+
+using runtime::Task;
+
+// The API server as a publisher sees it.
+class SliceApi {
+ public:
+  using Slice = boost::json::object;
+
+  virtual ~SliceApi() = default;
+  // The UID of the Node, which owns the slices.
+  virtual Task<runtime::Result<std::string>> node_uid() = 0;
+  // All slices of the driver on its node, as of now.
+  virtual Task<runtime::Result<std::vector<Slice>>> list() = 0;
+  // What was stored.
+  virtual Task<runtime::Result<Slice>> create(Slice slice) = 0;
+  virtual Task<runtime::Result<Slice>> update(Slice slice) = 0;
+  // One that is not there any more is a success.
+  virtual Task<runtime::Result<>> remove(Slice slice) = 0;
+};
+
+// Loop thread only.
+class SlicePublisher {
+ public:
+  // What others change is mended so long after the change, which is when it is known everywhere.
+  static constexpr runtime::Duration kMendDelay = std::chrono::seconds(30);
+  static constexpr runtime::Duration kRetryMin = std::chrono::seconds(1);
+  static constexpr runtime::Duration kRetryMax = std::chrono::minutes(1);
+
+  // `time` and `api` must outlive it.
+  SlicePublisher(runtime::TimeSource& time, SliceApi& api, std::string driver, std::string node,
+                 runtime::Logger log);
+
+  // From now on, at once. Before the first call nothing is published and nothing deleted.
+  void publish(std::vector<DevicePool> pools);
+  // One of the slices may have changed, by whomever.
+  void observe_change();
+
+  // Ends by cancellation only. The slices stay: the node deletes them when the driver stays away.
+  Task<> run();
+
+ private:
+  Task<runtime::Result<>> write();
+  Task<runtime::Result<>> carry_out(SlicePlan plan);
+  void accept(const boost::json::object& written, const boost::json::object& stored);
+  // Until other pools are published, or `deadline`.
+  Task<> wait_for_pools(std::uint64_t seen, runtime::Deadline deadline);
+
+  runtime::TimeSource& time_;
+  SliceApi& api_;
+  SliceOwner owner_;
+  runtime::Logger log_;
+  std::vector<DevicePool> pools_;
+  std::uint64_t published_ = 0;  // how often
+  std::uint64_t changes_ = 0;
+  AcceptedSlices accepted_;
+  runtime::Condition news_;
+};
+
+}  // namespace dcm::driver_kit

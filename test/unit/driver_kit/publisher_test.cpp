@@ -1,0 +1,168 @@
+// Slices of a driver at the API server in memory, over HTTP and on virtual time.
+#include "node/driver_kit/slices/publisher.hpp"
+
+#include "apiserver/front/direct.hpp"
+#include "apiserver/front/http_front.hpp"
+#include "node/driver_kit/slices/api_slices.hpp"
+#include "runtime/http/pipe.hpp"
+#include "runtime/http/server.hpp"
+#include "runtime/task_group.hpp"
+#include "test/support/co_test.hpp"
+
+namespace dcm::driver_kit {
+namespace {
+
+using namespace std::chrono_literals;
+using apiserver::Answer;
+using runtime::sleep_for;
+
+const std::string kPath = "/apis/resource.k8s.io/v1/resourceslices";
+const http::Endpoint kServer{http::Security::plain, "server", 80};
+
+class NoCredentials final : public client::Credentials {
+ public:
+  Task<runtime::Result<>> authorize(http::Headers&, runtime::Deadline) override {
+    co_return runtime::Result<>();
+  }
+  Task<Refreshed> refresh(std::string, runtime::Deadline) override { co_return Refreshed::no; }
+};
+
+std::vector<DevicePool> pool_of(std::size_t devices) {
+  DevicePool pool{.name = "n0", .devices = {}};
+  for (std::size_t i = 0; i < devices; ++i) {
+    pool.devices.push_back({{"name", "dev-" + std::to_string(i)}});
+  }
+  return {pool};
+}
+
+struct Site {
+  explicit Site(runtime::VirtualLoop& loop)
+      : loop(loop),
+        network(loop.time()),
+        server(loop.time(), runtime::Rng(2), {}),
+        api(server),
+        listener(network.listen("server", 80)),
+        front(loop.executor()),
+        http(http::make_client(network, loop.time(), {.origin = kServer})),
+        rest({*http, credentials, gate, loop.time(), metrics},
+             {.server = kServer, .user_agent = "driver"}, runtime::Rng(1), log),
+        slices(loop.time(), rest, "gpu.example.com", "n0"),
+        publisher(loop.time(), slices, "gpu.example.com", "n0", log),
+        group(loop.executor()) {
+    front.spawn("server", http::serve(*listener, loop.time(), apiserver::front_options(),
+                                      apiserver::http_handler(server, loop.time()), {}));
+    EXPECT_EQ(api.post("/api/v1/nodes", R"({"metadata":{"name":"n0"}})").status, 201);
+    group.spawn("publisher", publisher.run());
+    group.spawn("watch", slices.watch([this] { publisher.observe_change(); }));
+  }
+
+  Task<> stop() {
+    for (runtime::TaskGroup* each : {&group, &front}) {
+      each->cancel();
+      co_await each->join();
+    }
+  }
+  // The names of the slices that are there.
+  std::vector<std::string> names() {
+    std::vector<std::string> found;
+    const Answer list = api.get(kPath);
+    for (const auto& item : apiserver::array_at(list.body, {"items"})) {
+      found.emplace_back(apiserver::text_at(item.as_object(), {"metadata", "name"}));
+    }
+    return found;
+  }
+
+  runtime::VirtualLoop& loop;
+  http::PipeNetwork network;
+  apiserver::Server server;
+  apiserver::Direct api;
+  std::unique_ptr<http::Listener> listener;
+  runtime::TaskGroup front;
+  NoCredentials credentials;
+  client::OpenWriteGate gate;
+  runtime::MetricsRegistry metrics;
+  runtime::Logger log;
+  std::unique_ptr<http::Client> http;
+  client::RestClient rest;
+  ApiSlices slices;
+  SlicePublisher publisher;
+  runtime::TaskGroup group;
+};
+
+CO_TEST(SlicePublisher, publishes_at_once_and_follows_the_driver) {
+  Site site(loop);
+  co_await sleep_for(loop.time(), 1min);
+  EXPECT_TRUE(site.names().empty()) << "the driver has not said anything yet";
+  site.publisher.publish(pool_of(200));
+  co_await sleep_for(loop.time(), 1s);
+  const auto names = site.names();
+  CO_ASSERT_EQ(names.size(), 2U);
+  EXPECT_TRUE(names[0].starts_with("00000-gpu.example.com-n0-")) << names[0];
+  site.publisher.publish(pool_of(1));
+  co_await sleep_for(loop.time(), 1s);
+  EXPECT_EQ(site.names(), std::vector{names[0]});
+  co_await site.stop();
+}
+
+CO_TEST(SlicePublisher, deleted_slices_are_back_after_thirty_seconds) {  // [84]
+  Site site(loop);
+  site.publisher.publish(pool_of(200));
+  co_await sleep_for(loop.time(), 2min);
+  CO_ASSERT_EQ(site.names().size(), 2U);
+  const Answer wiped = site.api.remove(kPath + "?fieldSelector=spec.nodeName%3Dn0");
+  CO_ASSERT_EQ(wiped.status, 200);
+  co_await sleep_for(loop.time(), 29s);
+  EXPECT_TRUE(site.names().empty());
+  co_await sleep_for(loop.time(), 2s);
+  EXPECT_EQ(site.names().size(), 2U);
+  co_await site.stop();
+}
+
+CO_TEST(SlicePublisher, one_that_somebody_changed_is_mended) {
+  Site site(loop);
+  site.publisher.publish(pool_of(1));
+  co_await sleep_for(loop.time(), 2min);
+  const std::string path = kPath + "/" + site.names().at(0);
+  CO_ASSERT_EQ(
+      site.api.patch(path, apiserver::kMerge, R"({"spec":{"devices":[{"name":"x"}]}})").status,
+      200);
+  co_await sleep_for(loop.time(), 31s);
+  const Answer mended = site.api.get(path);
+  EXPECT_EQ(apiserver::serialize(apiserver::array_at(mended.body, {"spec", "devices"})),
+            R"([{"name":"dev-0"}])");
+  co_await site.stop();
+}
+
+CO_TEST(SlicePublisher, nothing_is_written_while_nothing_changes) {
+  Site site(loop);
+  site.publisher.publish(pool_of(200));
+  co_await sleep_for(loop.time(), 1min);
+  const std::string before = apiserver::serialize(site.api.get(kPath).body);
+  co_await sleep_for(loop.time(), 1h);
+  EXPECT_EQ(apiserver::serialize(site.api.get(kPath).body), before);
+  co_await site.stop();
+}
+
+CO_TEST(SlicePublisher, a_server_that_is_away_is_tried_again) {
+  Site site(loop);
+  site.front.cancel();
+  co_await site.front.join();
+  site.listener.reset();
+  site.network.cut_all();
+  site.publisher.publish(pool_of(1));
+  co_await sleep_for(loop.time(), 10min);
+  EXPECT_TRUE(site.names().empty());
+  site.listener = site.network.listen("server", 80);
+  runtime::TaskGroup front(loop.executor());
+  front.spawn("server", http::serve(*site.listener, loop.time(), apiserver::front_options(),
+                                    apiserver::http_handler(site.server, loop.time()), {}));
+  co_await sleep_for(loop.time(), 3min);
+  EXPECT_EQ(site.names().size(), 1U);
+  site.group.cancel();
+  co_await site.group.join();
+  front.cancel();
+  co_await front.join();
+}
+
+}  // namespace
+}  // namespace dcm::driver_kit

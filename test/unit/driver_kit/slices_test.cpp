@@ -1,0 +1,175 @@
+// Which slices a driver's devices need, as tables.
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "node/driver_kit/slices/plan.hpp"
+
+namespace dcm::driver_kit {
+namespace {
+
+namespace json = boost::json;
+
+const SliceOwner kOwner{.driver = "gpu.example.com", .node = "n0", .node_uid = "n0-uid"};
+
+DevicePool pool_of(std::size_t devices, const std::string& more = {}) {
+  DevicePool pool{.name = "n0", .devices = {}};
+  for (std::size_t i = 0; i < devices; ++i) {
+    pool.devices.push_back(
+        json::parse(fmt::format(R"({{"name":"dev-{}"{}}})", i, more)).as_object());
+  }
+  return pool;
+}
+
+// What the API server makes of creates: names and versions.
+std::vector<json::object> published(const SlicePlan& plan) {
+  std::vector<json::object> slices;
+  for (json::object slice : plan.creates) {
+    json::object& metadata = slice["metadata"].as_object();
+    metadata["name"] = std::string(metadata["generateName"].as_string()) + "x7k2p";
+    metadata["resourceVersion"] = "1";
+    slices.push_back(std::move(slice));
+  }
+  return slices;
+}
+
+std::vector<json::object> publish(const std::vector<DevicePool>& pools) {
+  return published(plan_slices(kOwner, pools, {}, {}));
+}
+
+// "3 devices in 1 of generation 2"
+std::string describe(const json::object& slice) {
+  const json::object& pool = slice.at("spec").at("pool").as_object();
+  return fmt::format("{} devices in {} of generation {}", slice_devices(slice).size(),
+                     pool.at("resourceSliceCount").as_int64(), pool.at("generation").as_int64());
+}
+std::vector<std::string> describe(const std::vector<json::object>& slices) {
+  std::vector<std::string> lines;
+  for (const json::object& slice : slices) lines.push_back(describe(slice));
+  return lines;
+}
+using Lines = std::vector<std::string>;
+
+TEST(SlicePlan, a_pool_is_made_as_the_go_helper_makes_it) {
+  const SlicePlan plan = plan_slices(kOwner, {pool_of(2)}, {}, {});
+  ASSERT_EQ(plan.creates.size(), 1U);
+  EXPECT_EQ(json::value(plan.creates[0]), json::parse(R"({
+    "apiVersion":"resource.k8s.io/v1","kind":"ResourceSlice",
+    "metadata":{"generateName":"00000-gpu.example.com-n0-","ownerReferences":[
+      {"apiVersion":"v1","kind":"Node","name":"n0","uid":"n0-uid","controller":true}]},
+    "spec":{"driver":"gpu.example.com","nodeName":"n0",
+      "pool":{"name":"n0","generation":1,"resourceSliceCount":1},
+      "devices":[{"name":"dev-0"},{"name":"dev-1"}]}})"));
+  EXPECT_TRUE(plan_slices(kOwner, {pool_of(2)}, published(plan), {}).empty());
+}
+
+TEST(SlicePlan, a_pool_without_devices_is_one_empty_slice) {
+  EXPECT_EQ(describe(plan_slices(kOwner, {pool_of(0)}, {}, {}).creates),
+            Lines{"0 devices in 1 of generation 1"});
+}
+
+TEST(SlicePlan, devices_are_split_by_what_a_slice_may_have) {
+  EXPECT_EQ(describe(publish({pool_of(129)})),
+            (Lines{"128 devices in 2 of generation 1", "1 devices in 2 of generation 1"}));
+  for (const char* more : {R"(,"taints":[])", R"(,"consumesCounters":[])"}) {
+    EXPECT_EQ(describe(publish({pool_of(65, more)})),
+              (Lines{"64 devices in 2 of generation 1", "1 devices in 2 of generation 1"}));
+  }
+}
+
+TEST(SlicePlan, one_change_keeps_the_generation) {
+  const auto before = publish({pool_of(2)});
+  const SlicePlan plan = plan_slices(kOwner, {pool_of(3)}, before, {});
+  EXPECT_EQ(describe(plan.updates), Lines{"3 devices in 1 of generation 1"});
+  EXPECT_EQ(plan.updates[0].at("metadata").at("resourceVersion"), "1") << "what it relies on";
+  EXPECT_TRUE(plan.obsolete.empty() && plan.creates.empty());
+}
+
+TEST(SlicePlan, several_changes_are_a_new_generation_of_all) {
+  const auto before = publish({pool_of(128)});
+  const SlicePlan plan = plan_slices(kOwner, {pool_of(200)}, before, {});
+  EXPECT_EQ(describe(plan.updates), Lines{"128 devices in 2 of generation 2"});
+  EXPECT_EQ(describe(plan.creates), Lines{"72 devices in 2 of generation 2"});
+}
+
+TEST(SlicePlan, what_somebody_deleted_comes_back_with_a_complete_pool) {  // [84]
+  auto before = publish({pool_of(200)});
+  before.pop_back();
+  const SlicePlan plan = plan_slices(kOwner, {pool_of(200)}, before, {});
+  EXPECT_EQ(describe(plan.updates), Lines{"128 devices in 2 of generation 2"});
+  EXPECT_EQ(describe(plan.creates), Lines{"72 devices in 2 of generation 2"});
+}
+
+TEST(SlicePlan, what_is_not_wanted_any_more_goes) {
+  const auto before = publish({pool_of(200)});
+  const SlicePlan fewer = plan_slices(kOwner, {pool_of(128)}, before, {});
+  EXPECT_EQ(fewer.obsolete.size(), 1U);
+  EXPECT_EQ(describe(fewer.updates), Lines{"128 devices in 1 of generation 1"});
+  EXPECT_EQ(plan_slices(kOwner, {}, before, {}).obsolete.size(), 2U) << "the pool is gone";
+}
+
+TEST(SlicePlan, slices_of_older_generations_twins_and_foreign_names_go) {
+  auto before = publish({pool_of(2)});
+  const auto add = [&](const char* name, std::int64_t generation) {
+    json::object slice = before[0];
+    slice["metadata"].as_object()["name"] = name;
+    slice["spec"].as_object()["pool"].as_object()["generation"] = generation;
+    before.push_back(std::move(slice));
+  };
+  add("00000-old", 0);
+  add("00000-twin", 1);
+  add("n0-gpu.example.com-abcde", 1);
+  add("0-short", 1);
+  add("00007-beyond", 1);
+  const SlicePlan plan = plan_slices(kOwner, {pool_of(2)}, before, {});
+  EXPECT_EQ(plan.obsolete.size(), 5U);
+  EXPECT_TRUE(plan.updates.empty() && plan.creates.empty());
+}
+
+TEST(SlicePlan, a_taint_keeps_its_time) {
+  const char* const kTaint = R"(,"taints":[{"key":"hot","effect":"NoExecute"}])";
+  auto before = publish({pool_of(1, kTaint)});
+  json::value& stored = before[0]["spec"].as_object()["devices"];
+  stored.as_array()[0].as_object()["taints"].as_array()[0].as_object()["timeAdded"] = "then";
+  EXPECT_TRUE(plan_slices(kOwner, {pool_of(1, kTaint)}, before, {}).empty());
+  const SlicePlan plan = plan_slices(kOwner, {pool_of(2, kTaint)}, before, {});
+  ASSERT_EQ(plan.updates.size(), 1U);
+  const json::array& devices = slice_devices(plan.updates[0]);
+  EXPECT_EQ(devices.at(0).at("taints").at(0).at("timeAdded"), "then");
+  EXPECT_FALSE(devices.at(1).at("taints").at(0).as_object().contains("timeAdded"));
+}
+
+TEST(SlicePlan, what_the_api_server_made_of_it_is_not_written_again) {
+  const char* const kWanted = R"(,"bindsToNode":true)";
+  auto stored = publish({pool_of(1)});  // it dropped the field
+  const AcceptedSlices accepted{
+      {slice_name(stored[0]),
+       {json::array{pool_of(1, kWanted).devices[0]}, slice_devices(stored[0])}}};
+  EXPECT_FALSE(plan_slices(kOwner, {pool_of(1, kWanted)}, stored, {}).empty());
+  EXPECT_TRUE(plan_slices(kOwner, {pool_of(1, kWanted)}, stored, accepted).empty());
+  EXPECT_FALSE(plan_slices(kOwner, {pool_of(1)}, publish({pool_of(2)}), accepted).empty());
+}
+
+TEST(SlicePlan, dropped_fields_have_a_path) {
+  const json::array written{json::parse(R"({"name":"a","taints":[{"key":"k","effect":"None"}]})"),
+                            json::parse(R"({"name":"b","capacity":{"memory":{"value":"1Gi"}}})")};
+  const json::array stored{json::parse(R"({"name":"a"})"),
+                           json::parse(R"({"name":"b","capacity":{"memory":{}},"more":1})")};
+  EXPECT_EQ(dropped_fields(written, stored),
+            (Lines{"devices[0].taints", "devices[1].capacity.memory.value"}));
+  EXPECT_EQ(dropped_fields(written, written), Lines{});
+  EXPECT_EQ(dropped_fields(written, {}), (Lines{"devices[0]", "devices[1]"}));
+}
+
+TEST(SlicePlan, nonsense_is_obsolete) {
+  for (const char* slice :
+       {"{}", R"({"metadata":7})", R"({"metadata":{"name":"00000-a"},"spec":{"pool":"n0"}})",
+        R"({"metadata":{"name":"00000-a"},"spec":{"pool":{"name":"n0","generation":"x"}}})"}) {
+    const SlicePlan plan = plan_slices(kOwner, {pool_of(1)}, {json::parse(slice).as_object()}, {});
+    EXPECT_EQ(plan.creates.size() + plan.updates.size(), 1U) << slice;
+  }
+}
+
+}  // namespace
+}  // namespace dcm::driver_kit
