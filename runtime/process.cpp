@@ -39,14 +39,15 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return all;
 }
 
-// Standard input from nowhere, output into `output`, everything else closed.
+// Standard input from nowhere, output into `output`, everything else but errors closed.
 class FileActions {
  public:
-  explicit FileActions(int output) {
+  FileActions(int output, const std::string& error_file) {
     posix_spawn_file_actions_init(&actions_);
     posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions_, output, STDOUT_FILENO);
-    posix_spawn_file_actions_addopen(&actions_, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addopen(&actions_, STDERR_FILENO, error_file.c_str(),
+                                     O_WRONLY | O_CREAT | O_APPEND, 0600);
     posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1);
   }
   ~FileActions() { posix_spawn_file_actions_destroy(&actions_); }
@@ -83,7 +84,7 @@ class Attributes {
 
 // Returns 0 or the error.
 int spawn(ProcessCommand& command, int output, pid_t& pid) {
-  const FileActions files(output);
+  const FileActions files(output, command.error_file);
   const Attributes attributes;
   return posix_spawnp(&pid, command.arguments.front().c_str(), files.get(), attributes.get(),
                       pointers(command.arguments).data(), pointers(command.environment).data());

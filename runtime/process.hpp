@@ -1,4 +1,5 @@
-// Runs another program to its end without holding the loop up: credential plugins.
+// Runs another program to its end without holding the loop up: credential plugins, and what the
+// playground is told to run beside it.
 //
 // The child gets nothing of ours but what is said here: no open file, no blocked or ignored signal,
 // no terminal. It leads a process group, and that group does not outlive the call.
@@ -19,11 +20,13 @@ struct ProcessCommand {
   std::vector<std::string> arguments;
   std::vector<std::string> environment;  // all of it, "NAME=value"
   std::size_t output_max = 1024 * 1024;
+  // Where standard error goes: a file, made if it is not there, else appended to.
+  std::string error_file = "/dev/null";
 };
 
 struct ProcessEnd {
   int status;          // 128 + number, where a signal ended it; 255, where nobody can tell
-  std::string output;  // its standard output; standard error goes nowhere
+  std::string output;  // its standard output
 };
 
 // The environment of this process, "NAME=value".

@@ -52,12 +52,22 @@ void add_flags(CLI::App& app, Options& options) {
       ->check(CLI::ExistingFile)
       ->excludes(port)
       ->excludes(out);
-  app.add_option("--scheduler", options.scheduler,
-                 "Scheduler: small is the playground's own; none leaves pods to a kube-scheduler "
-                 "beside it.")
-      ->transform(CLI::Transformer(std::map<std::string, OwnScheduler>{
-          {"small", OwnScheduler::runs}, {"none", OwnScheduler::none}}))
+  auto* const own = app.add_option("--scheduler", options.scheduler,
+                                   "Scheduler: small is the playground's own; none leaves pods to "
+                                   "a kube-scheduler beside it.");
+  own->transform(CLI::Transformer(std::map<std::string, OwnScheduler>{
+                     {"small", OwnScheduler::runs}, {"none", OwnScheduler::none}}))
       ->option_text("small|none");
+  app.add_option_function<std::string>(
+         "--kube-scheduler",
+         [&options](const std::string& path) {
+           options.kube_scheduler = path;
+           options.scheduler = OwnScheduler::none;
+         },
+         "A kube-scheduler to run in place of the playground's own. Its log goes to "
+         "kube-scheduler.log beside the kubeconfig.")
+      ->excludes(own)
+      ->option_text("PATH");
   app.add_option("-v,--v", options.verbosity, "Verbosity of the log.")
       ->capture_default_str()
       ->check(CLI::Range(0, 10));

@@ -24,6 +24,7 @@ Parts::Parts(PartContext context, client::RestClient& rest, const Size& size,
                 .nodes = node_names(size.nodes),
                 .devices_per_node = size.devices}),
       nodes_(context_, api_, caches_, node_names(size.nodes)),
+      heartbeats_(context_, api_, caches_, node_names(size.nodes)),
       scheduler_(context_, api_, caches_),
       gc_(context_, api_, caches_),
       namespace_gc_(context_, api_, caches_) {}
@@ -45,6 +46,7 @@ Task<> Parts::work() {
   co_await caches_.wait_for_sync(context_.time);
   runtime::TaskGroup group(context_.executor);
   group.spawn("hollow nodes", nodes_.run());
+  group.spawn("heartbeats", heartbeats_.run());
   if (own_scheduler_ == OwnScheduler::runs) group.spawn("scheduler", scheduler_.run());
   group.spawn("garbage collector", gc_.run());
   group.spawn("namespace collector", namespace_gc_.run());

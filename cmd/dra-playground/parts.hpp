@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cmd/dra-playground/cluster/drivers.hpp"
+#include "cmd/dra-playground/cluster/heartbeats.hpp"
 #include "cmd/dra-playground/cluster/hollow_nodes.hpp"
 #include "cmd/dra-playground/cluster/namespace_gc.hpp"
 #include "cmd/dra-playground/cluster/owner_gc.hpp"
@@ -47,6 +48,7 @@ class Parts {
   Caches caches_;
   Drivers drivers_;
   HollowNodes nodes_;
+  Heartbeats heartbeats_;
   Scheduler scheduler_;
   OwnerGc gc_;
   NamespaceGc namespace_gc_;

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 
 #include "cmd/dra-playground/embedded_server.hpp"
+#include "cmd/dra-playground/kube_scheduler.hpp"
 #include "cmd/dra-playground/kubeconfig_out.hpp"
 #include "cmd/dra-playground/process.hpp"
 #include "cmd/dra-playground/ui/ui.hpp"
@@ -37,19 +38,29 @@ void allow_many_open_files() {
 // Publishes, tells that by `ready`, and works until it is cancelled.
 struct Main {
   Parts& parts;
-  std::function<Result<>()> ready;
+  // Returns the kubeconfig of the cluster.
+  std::function<Result<std::string>()> ready;
   runtime::TaskGroup& group;
+  const PartContext& context;
+  const std::string& kube_scheduler;
   int status = 0;
 
   Task<> run() {
-    Result<> done = co_await parts.publish();
-    if (done) done = ready();
-    if (!done) {
-      status = report_failure(done.error());
-      group.cancel();
-      co_return;
-    }
+    const Result<> published = co_await parts.publish();
+    if (!published) co_return fail(published.error());
+    const Result<std::string> kubeconfig = ready();
+    if (!kubeconfig) co_return fail(kubeconfig.error());
+    if (!kube_scheduler.empty()) group.spawn("kube-scheduler", schedule(*kubeconfig));
     co_await parts.run();
+  }
+
+  Task<> schedule(std::string kubeconfig) {
+    fail(co_await run_kube_scheduler(context, kube_scheduler, std::move(kubeconfig)));
+  }
+
+  void fail(const runtime::Error& why) {
+    status = report_failure(why);
+    group.cancel();
   }
 };
 
@@ -71,20 +82,20 @@ int run_with_own_server(const Options& options) {
   Connection connection(server.transport(), EmbeddedServer::config(), context);
   Parts parts(context, connection.rest(), options.size, options.scheduler);
   std::optional<KubeconfigOut> kubeconfig;
-  const auto ready = [&]() -> Result<> {
+  const auto ready = [&]() -> Result<std::string> {
     auto written = KubeconfigOut::write(
         options.kubeconfig_out.empty() ? default_kubeconfig_path() : options.kubeconfig_out,
         server.url());
     if (!written) return runtime::fail(written.error());
     kubeconfig.emplace(std::move(*written));
     announce(*kubeconfig, server.url());
-    return {};
+    return kubeconfig->path();
   };
   runtime::TaskGroup group(context.executor);
   group.spawn("API server", server.run([&](http::Handler api) {
     return with_ui(std::move(api), connection.rest(), context.time);
   }));
-  return run_parts(process, group, {parts, ready, group});
+  return run_parts(process, group, {parts, ready, group, context, options.kube_scheduler});
 }
 
 int run_against_cluster(const Options& options) {
@@ -93,12 +104,12 @@ int run_against_cluster(const Options& options) {
   const auto cluster = Cluster::open({.kubeconfig = options.kubeconfig}, context);
   if (!cluster) return report_failure(cluster.error());
   Parts parts(context, (*cluster)->rest(), options.size, options.scheduler);
-  const auto ready = [&]() -> Result<> {
+  const auto ready = [&]() -> Result<std::string> {
     announce(options.size, (*cluster)->origin());
-    return {};
+    return options.kubeconfig;
   };
   runtime::TaskGroup group(context.executor);
-  return run_parts(process, group, {parts, ready, group});
+  return run_parts(process, group, {parts, ready, group, context, options.kube_scheduler});
 }
 
 }  // namespace

@@ -38,7 +38,6 @@ class Server:
         self.process = subprocess.Popen(
             [binary, "--nodes", str(len(scenes.NODES)), "--devices", "0", "--kubeconfig-out", kubeconfig,
              *flags], stdout=subprocess.PIPE, text=True)
-        self.kubeconfig = kubeconfig
         lines = [self.process.stdout.readline() for _ in range(3)]
         self.address = re.search(r"http://([^/]+)/ui", lines[1]).group(1)
         self.connection = http.client.HTTPConnection(self.address)
@@ -209,22 +208,15 @@ def main():
     parser.add_argument("--seeds", type=int, default=100)
     parser.add_argument("--first", type=int, default=1)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as here, tempfile.TemporaryDirectory() as there, \
-            tempfile.TemporaryFile("w+") as log:
-        servers, scheduler = [], None
+    with tempfile.TemporaryDirectory() as here, tempfile.TemporaryDirectory() as there:
+        servers = []
         try:
-            servers += [Server(options.playground, here)]
-            servers += [Server(options.playground, there, "--scheduler=none")]
-            scheduler = subprocess.Popen(
-                [options.kube_scheduler, f"--kubeconfig={servers[1].kubeconfig}", "--leader-elect=false",
-                 "--secure-port=0"], stdout=log, stderr=log)
+            servers.append(Server(options.playground, here))
+            servers.append(Server(options.playground, there, f"--kube-scheduler={options.kube_scheduler}"))
             comparison = Comparison(*servers)
             for seed in range(options.first, options.first + options.seeds):
                 run_scene(comparison, seed)
         finally:
-            if scheduler:
-                scheduler.send_signal(signal.SIGTERM)
-                scheduler.wait()
             for server in servers:
                 server.stop()
     report(comparison)

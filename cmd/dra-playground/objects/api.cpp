@@ -84,5 +84,8 @@ api::Resource namespaces() {
 api::Resource taint_rules() {
   return {&api::kDeviceTaintRules, "v1"};
 }
+api::Resource leases() {
+  return {&api::kLeases, "v1"};
+}
 
 }  // namespace dcm::playground

@@ -69,5 +69,6 @@ api::Resource device_classes();
 api::Resource slices();
 api::Resource namespaces();
 api::Resource taint_rules();
+api::Resource leases();
 
 }  // namespace dcm::playground

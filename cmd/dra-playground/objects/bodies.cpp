@@ -1,11 +1,14 @@
 #include "cmd/dra-playground/objects/bodies.hpp"
 
+#include <array>
+
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
 #include "client/api/time.hpp"
+#include "runtime/version.hpp"
 
 namespace dcm::playground {
 namespace {
@@ -26,6 +29,32 @@ Object condition(std::string_view type, std::string_view status, runtime::WallTi
   if (!reason.empty()) made["reason"] = reason;
   if (!message.empty()) made["message"] = message;
   return made;
+}
+
+struct NodeCondition {
+  std::string_view type;
+  std::string_view status;
+  std::string_view reason;
+  std::string_view message;
+};
+// Those that kubelet writes.
+constexpr std::array<NodeCondition, 4> kNodeConditions = {{
+    {"MemoryPressure", "False", "KubeletHasSufficientMemory", "a hollow node uses no memory"},
+    {"DiskPressure", "False", "KubeletHasNoDiskPressure", "a hollow node has no disk"},
+    {"PIDPressure", "False", "KubeletHasSufficientPID", "a hollow node has no processes"},
+    {"Ready", "True", "KubeletReady", "a hollow node is always ready"},
+}};
+
+// The API demands all of these fields; a hollow node has no machine to tell of.
+Object node_info() {
+  Object info{{"operatingSystem", "linux"},
+              {"architecture", "amd64"},
+              {"kubeletVersion", "hollow-" + std::string(runtime::kVersion)}};
+  for (const auto* field : {"machineID", "systemUUID", "bootID", "kernelVersion", "osImage",
+                            "containerRuntimeVersion", "kubeProxyVersion"}) {
+    info[field] = "";
+  }
+  return info;
 }
 
 Object identity(const api::ObjectMeta& meta) {
@@ -121,16 +150,36 @@ std::string encode_node(std::string_view name) {
         Object{{"name", name}, {"labels", Object{{kHostnameLabel, name}, {"type", "hollow"}}}}}});
 }
 
-std::string encode_node_status(std::string_view name, runtime::WallTime now) {
+std::string encode_node_status(std::string_view name, runtime::WallTime now,
+                               std::optional<runtime::WallTime> since) {
   Object room{{"cpu", "1000"}, {"memory", "1Ti"}, {"pods", kPodsPerNode}};
-  Object ready = condition("Ready", "True", now, "KubeletReady", "a hollow node is always ready");
-  ready["lastHeartbeatTime"] = api::format_time(now);
-  return text({{"apiVersion", "v1"},
-               {"kind", "Node"},
-               {"metadata", Object{{"name", name}}},
-               {"status", Object{{"capacity", room},
-                                 {"allocatable", room},
-                                 {"conditions", Array{std::move(ready)}}}}});
+  Array conditions;
+  for (const NodeCondition& is : kNodeConditions) {
+    Object made = condition(is.type, is.status, since.value_or(now), is.reason, is.message);
+    made["lastHeartbeatTime"] = api::format_time(now);
+    conditions.push_back(std::move(made));
+  }
+  return text(
+      {{"apiVersion", "v1"},
+       {"kind", "Node"},
+       {"metadata", Object{{"name", name}}},
+       {"status", Object{{"capacity", room},
+                         {"allocatable", room},
+                         {"addresses", Array{Object{{"type", "Hostname"}, {"address", name}}}},
+                         {"nodeInfo", node_info()},
+                         {"conditions", std::move(conditions)}}}});
+}
+
+std::string encode_node_lease(std::string_view name, const api::Uid& node, runtime::WallTime now) {
+  Object owner{{"apiVersion", "v1"}, {"kind", "Node"}, {"name", name}, {"uid", node.str()}};
+  return text({{"apiVersion", "coordination.k8s.io/v1"},
+               {"kind", "Lease"},
+               {"metadata", Object{{"name", name},
+                                   {"namespace", "kube-node-lease"},
+                                   {"ownerReferences", Array{std::move(owner)}}}},
+               {"spec", Object{{"holderIdentity", name},
+                               {"leaseDurationSeconds", 40},
+                               {"renewTime", api::format_micro_time(now)}}}});
 }
 
 std::optional<std::string> encode_without_not_ready(std::string_view node) {

@@ -132,9 +132,32 @@ bool read_node_metadata(Reader& reader, value metadata, Node& node) {
       });
 }
 
+bool read_condition(Reader& reader, value item, Node& node) {
+  std::string_view type;
+  std::string_view status;
+  std::optional<runtime::WallTime> since;
+  const bool is_read = reader.each_field(item, [&](std::string_view key, value field) {
+    if (key == "type") return reader.view(field, type);
+    if (key == "status") return reader.view(field, status);
+    return key != "lastTransitionTime" || api::json::read_time(reader, field, since);
+  });
+  if (!is_read || type != "Ready" || status != "True") return is_read;
+  node.is_ready = true;
+  node.ready_since = since;
+  return true;
+}
+
+bool read_node_status(Reader& reader, value status, Node& node) {
+  return reader.each_field(status, [&](std::string_view key, value field) {
+    if (key != "conditions") return true;
+    return reader.each_item(field, [&](value item) { return read_condition(reader, item, node); });
+  });
+}
+
 struct NodeFields {
   bool read_field(Reader& reader, std::string_view key, value field, Node& node) const {
     if (key == "metadata") return read_node_metadata(reader, field, node);
+    if (key == "status") return read_node_status(reader, field, node);
     if (key != "spec") return true;
     return reader.each_field(field, [&](std::string_view name, value part) {
       if (name == "taints") {

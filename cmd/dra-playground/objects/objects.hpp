@@ -126,7 +126,9 @@ struct Slice {
 struct Node {
   api::ObjectMeta meta;
   InternedString hostname;  // its label
-  std::string closed;       // why it takes no pods: a taint, or that it is cordoned; empty: it does
+  bool is_ready = false;    // its condition
+  std::optional<runtime::WallTime> ready_since;
+  std::string closed;  // why it takes no pods: a taint, or that it is cordoned; empty: it does
 };
 
 struct Namespace {

@@ -24,6 +24,14 @@ TEST(PlaygroundOptions, leaves_the_pods_to_another_scheduler) {
   EXPECT_FALSE(parse_options({"--scheduler=large"}));
 }
 
+TEST(PlaygroundOptions, a_kube_scheduler_takes_the_place_of_the_small_one) {
+  const auto options = parse_options({"--kube-scheduler", "/bin/kube-scheduler"});
+  ASSERT_TRUE(options) << options.error().text;
+  EXPECT_EQ(options->kube_scheduler, "/bin/kube-scheduler");
+  EXPECT_EQ(options->scheduler, OwnScheduler::none);
+  EXPECT_FALSE(parse_options({"--kube-scheduler", "/bin/kube-scheduler", "--scheduler=small"}));
+}
+
 TEST(PlaygroundOptions, takes_sizes_and_drivers) {
   const auto options = parse_options({"--nodes", "1000", "--devices=16", "--drivers", "a.b,c.d"});
   ASSERT_TRUE(options);

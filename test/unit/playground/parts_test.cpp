@@ -250,6 +250,43 @@ CO_TEST(Parts, a_node_that_is_ready_has_lost_the_taint_of_those_that_are_not) {
   co_await cluster.stop();
 }
 
+CO_TEST(Parts, nodes_renew_their_leases_and_their_status) {
+  Cluster cluster(loop, {.nodes = 25});
+  co_await cluster.start();
+  const auto lease = [&cluster](const std::string& node) {
+    return cluster.api.get("/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/" + node);
+  };
+  const auto ready = [&cluster](apiserver::Path field) {
+    const Answer node = cluster.api.get("/api/v1/nodes/node-24");
+    for (const Json& item : array_at(node.body, {"status", "conditions"})) {
+      const JsonObject& condition = item.get_object();
+      if (text_at(condition, {"type"}) == "Ready") return std::string(text_at(condition, field));
+    }
+    return std::string();
+  };
+  const std::string since = ready({"lastTransitionTime"});
+  const std::string beat = ready({"lastHeartbeatTime"});
+  co_await sleep_for(loop.time(), 11s);
+  const std::string first(lease("node-24").text({"spec", "renewTime"}));
+  EXPECT_NE(first, "");
+  co_await sleep_for(loop.time(), 10s);
+  EXPECT_GT(lease("node-24").text({"spec", "renewTime"}), first);
+  cluster.api.patch("/api/v1/nodes/node-24/status", apiserver::kStrategic,
+                    R"({"status":{"conditions":[{"type":"Ready","status":"Unknown"}]}})");
+  co_await sleep_for(loop.time(), 11s);
+  EXPECT_EQ(ready({"status"}), "True");
+  cluster.api.remove("/api/v1/nodes/node-3");
+  co_await sleep_for(loop.time(), 1s);
+  cluster.api.remove("/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/node-3");
+  co_await sleep_for(loop.time(), 5min);
+  EXPECT_GT(ready({"lastHeartbeatTime"}), beat);
+  EXPECT_NE(ready({"lastTransitionTime"}), "");
+  EXPECT_EQ(cluster.api.get("/api/v1/nodes/node-3").status, 404);
+  EXPECT_EQ(lease("node-3").status, 404);
+  EXPECT_NE(since, "");
+  co_await cluster.stop();
+}
+
 CO_TEST(Parts, a_deleted_namespace_goes_with_all_that_is_in_it) {
   Cluster cluster(loop);
   co_await cluster.start();

@@ -45,6 +45,21 @@ TEST_F(ProcessTest, gives_output_and_status) {
   EXPECT_EQ(end->output, "one\n");
 }
 
+TEST_F(ProcessTest, errors_go_to_the_end_of_the_file_that_is_named) {
+  const std::string file = testing::TempDir() + "process_test_errors";
+  std::filesystem::remove(file);
+  for (const auto* word : {"one", "two"}) {
+    const auto end = run({.arguments = {"sh", "-c", std::string("echo >&2 ") + word},
+                          .environment = own_environment(),
+                          .error_file = file});
+    ASSERT_TRUE(end) << end.error().message;
+  }
+  std::ifstream in(file);
+  const std::string text(std::istreambuf_iterator<char>(in), {});
+  EXPECT_EQ(text, "one\ntwo\n");
+  std::filesystem::remove(file);
+}
+
 TEST_F(ProcessTest, output_larger_than_a_pipe_comes_whole) {
   const auto end = shell("head -c 300000 /dev/zero");
   ASSERT_TRUE(end) << end.error().message;

@@ -1,0 +1,55 @@
+#include "cmd/dra-playground/cluster/heartbeats.hpp"
+
+#include "cmd/dra-playground/objects/bodies.hpp"
+
+namespace dcm::playground {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Duration kLeaseInterval = 10s;
+constexpr int kRoundsToStatus = 30;  // 5 minutes
+// Nodes that share a moment: a thousand nodes wake up the process ten times a second, not a
+// hundred.
+constexpr std::size_t kAtATime = 10;
+
+}  // namespace
+
+Heartbeats::Heartbeats(PartContext context, Api& api, Caches& caches,
+                       std::vector<std::string> nodes)
+    : context_(std::move(context)), api_(api), caches_(caches), nodes_(std::move(nodes)) {}
+
+Task<> Heartbeats::run() {
+  for (;; ++round_) co_await beat_once();
+}
+
+Task<> Heartbeats::beat_once() {
+  const runtime::MonoTime began = context_.time.now();
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    co_await beat(nodes_[i]);
+    if ((i + 1) % kAtATime != 0) continue;
+    const auto share = kLeaseInterval * static_cast<Duration::rep>(i + 1) /
+                       static_cast<Duration::rep>(nodes_.size());
+    co_await runtime::sleep_until(context_.time, began + share);
+  }
+  co_await runtime::sleep_until(context_.time, began + kLeaseInterval);
+}
+
+// What fails is tried in the next round: a Lease lives for four of them.
+Task<> Heartbeats::beat(std::string name) {
+  const api::ObjectPtr<Node> node = caches_.nodes.reader.get({{}, name});
+  if (!node || node->meta.is_being_deleted) co_return;
+  const runtime::WallTime now = context_.time.wall_now();
+  Result<http::Response> answer = co_await api_.apply(leases(), {"kube-node-lease", name}, {},
+                                                      encode_node_lease(name, node->meta.uid, now));
+  const bool is_status_due = round_ % kRoundsToStatus == kRoundsToStatus - 1 || !node->is_ready;
+  if (answer && is_status_due) {
+    answer = co_await api_.apply(nodes(), node->meta.key, "status",
+                                 encode_node_status(name, now, node->ready_since));
+  }
+  if (answer) co_return;
+  context_.log.warning("Cannot renew node",
+                       {{"node", name}, {"why", runtime::to_string(answer.error())}});
+}
+
+}  // namespace dcm::playground

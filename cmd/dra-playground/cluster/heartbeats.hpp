@@ -1,0 +1,35 @@
+// What keeps a node alive in the eyes of others: its Lease (KEP-589) and the heartbeat of its
+// status.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cmd/dra-playground/objects/caches.hpp"
+#include "cmd/dra-playground/part.hpp"
+
+namespace dcm::playground {
+
+// As kubelet does by default: a Lease every 10 s, good for 40 s; the status every 5 minutes, and
+// soon when somebody has said that the node is not ready. A node that is deleted is left alone.
+class Heartbeats {
+ public:
+  // `api` and `caches` must outlive it.
+  Heartbeats(PartContext context, Api& api, Caches& caches, std::vector<std::string> nodes);
+
+  // After the first sync. Ends by cancellation only.
+  Task<> run();
+
+ private:
+  // Each node once, evenly over an interval.
+  Task<> beat_once();
+  Task<> beat(std::string node);
+
+  PartContext context_;
+  Api& api_;
+  Caches& caches_;
+  std::vector<std::string> nodes_;
+  int round_ = 0;
+};
+
+}  // namespace dcm::playground
