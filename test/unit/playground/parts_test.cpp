@@ -254,7 +254,8 @@ CO_TEST(Parts, nodes_renew_their_leases_and_their_status) {
   Cluster cluster(loop, {.nodes = 25});
   co_await cluster.start();
   const auto lease = [&cluster](const std::string& node) {
-    return cluster.api.get("/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/" + node);
+    return cluster.api.get("/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/" +
+                           node);
   };
   const auto ready = [&cluster](apiserver::Path field) {
     const Answer node = cluster.api.get("/api/v1/nodes/node-24");
