@@ -1,5 +1,6 @@
 // A driver made with node/driver_kit that fails on request: what peers/driver is for the Go helper,
-// with the same flags, orders and journal, as far as the kit lets a driver fail.
+// with the same flags, orders and journal, as far as the kit lets a driver fail. With --kubeconfig
+// claims come from that API server, and --devices of them are published on --node.
 #include <csignal>
 #include <cstdio>
 #include <fstream>
@@ -16,7 +17,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "cmd/dra-playground/objects/connection.hpp"
 #include "node/driver_kit/plugin.hpp"
+#include "node/driver_kit/slices/api_slices.hpp"
 #include "runtime/task_group.hpp"
 
 namespace dcm::driver_kit {
@@ -136,9 +139,32 @@ Task<> read_orders(runtime::Loop& loop, FailingDriver& driver, Plugin& plugin) {
   }
 }
 
+// The API server of a kubeconfig, where the driver's devices are published.
+struct Cluster {
+  Cluster(playground::Cluster& connection, runtime::TimeSource& time, Flags flags,
+          const runtime::Logger& log)
+      : claims(connection.rest()),
+        slices(time, connection.rest(), flags["name"], flags["node"]),
+        publisher(time, slices, flags["name"], flags["node"], log) {
+    publish(flags["node"], std::stoul(flags["devices"]));
+  }
+
+  void publish(const std::string& pool, std::size_t count) {
+    DevicePool devices{.name = pool, .devices = {}};
+    for (std::size_t i = 0; i < count; ++i) {
+      devices.devices.push_back({{"name", fmt::format("dev-{}", i)}});
+    }
+    publisher.publish({std::move(devices)});
+  }
+
+  ApiClaims claims;
+  ApiSlices slices;
+  SlicePublisher publisher;
+};
+
 Task<> run(runtime::Loop& loop, Flags flags, int& status) {
   FailingDriver driver(loop.time(), flags);
-  FolderClaims claims(flags["claims"]);
+  FolderClaims folder(flags["claims"]);
   const runtime::Logger log(std::make_shared<runtime::LogBackend>(
       loop.time(), runtime::LogFormat::text, runtime::write_to_stderr()));
   const PluginOptions options{.driver = flags["name"],
@@ -149,6 +175,21 @@ Task<> run(runtime::Loop& loop, Flags flags, int& status) {
                               .on_status = [](const RegistrationStatus& told) {
                                 say(fmt::format("status {} {}", told.is_registered, told.error));
                               }};
+  runtime::MetricsRegistry metrics;
+  runtime::Rng rng(static_cast<std::uint64_t>(::getpid()));
+  std::unique_ptr<playground::Cluster> connection;
+  std::optional<Cluster> cluster;
+  if (flags.contains("kubeconfig")) {
+    auto opened = playground::Cluster::open({.kubeconfig = flags["kubeconfig"]},
+                                            {loop.executor(), loop.time(), rng, metrics, log});
+    if (!opened) {
+      std::fputs(fmt::format("kit_driver: {}\n", to_string(opened.error())).c_str(), stderr);
+      co_return;
+    }
+    connection = *std::move(opened);
+    cluster.emplace(*connection, loop.time(), flags, log);
+  }
+  ClaimReader& claims = cluster ? static_cast<ClaimReader&>(cluster->claims) : folder;
   Plugin plugin(loop, driver, claims, options, log);
   if (const auto opened = plugin.open(listen_on_files(loop)); !opened) {
     std::fputs(fmt::format("kit_driver: {}\n", to_string(opened.error())).c_str(), stderr);
@@ -157,6 +198,11 @@ Task<> run(runtime::Loop& loop, Flags flags, int& status) {
   runtime::TaskGroup group(loop.executor());
   loop.on_signals({SIGTERM, SIGINT}, [&group](int) { group.cancel(); });
   group.spawn("plugin", plugin.run());
+  if (cluster) {
+    group.spawn("publisher", cluster->publisher.run());
+    group.spawn("watch",
+                cluster->slices.watch([&cluster] { cluster->publisher.observe_change(); }));
+  }
   group.spawn("orders", read_orders(loop, driver, plugin));
   co_await group.join();
   status = 0;
