@@ -21,22 +21,30 @@ bool is_for(const PreparedDevice& device, std::string_view request) {
 
 }  // namespace
 
+std::vector<DriverDevice> devices_of(const Book& book, const ContainerClaim& claim) {
+  std::vector<DriverDevice> devices;
+  const auto found = book.find(claim.key);
+  if (found == book.end()) return devices;
+  for (const auto& [driver, state] : found->second.entry.drivers) {
+    for (const PreparedDevice& device : state.devices) {
+      if (is_for(device, claim.request)) devices.push_back({driver, &device});
+    }
+  }
+  return devices;
+}
+
 std::expected<std::vector<std::string>, std::string> cdi_devices_of(
     const Book& book, const std::vector<ContainerClaim>& claims) {
   std::vector<std::string> ids;
   std::set<std::string_view> seen;
   for (const ContainerClaim& claim : claims) {
-    const auto found = book.find(claim.key);
-    if (found == book.end()) {
+    if (!book.contains(claim.key)) {
       return std::unexpected(fmt::format("unable to get claim info for claim {} in namespace {}",
                                          claim.key.second, claim.key.first));
     }
-    for (const auto& [driver, state] : found->second.entry.drivers) {
-      for (const PreparedDevice& device : state.devices) {
-        if (!is_for(device, claim.request)) continue;
-        for (const std::string& id : device.cdi_ids) {
-          if (seen.insert(id).second) ids.push_back(id);
-        }
+    for (const auto& [driver, device] : devices_of(book, claim)) {
+      for (const std::string& id : device->cdi_ids) {
+        if (seen.insert(id).second) ids.push_back(id);
       }
     }
   }

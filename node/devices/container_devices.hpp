@@ -16,6 +16,16 @@ struct ContainerClaim {
   std::string request;  // empty: all of the claim's
 };
 
+// A device and its driver. Points into the book.
+struct DriverDevice {
+  std::string driver;
+  const PreparedDevice* device;
+};
+
+// The devices of the claim that are for the container, by driver, then as the driver answered. None
+// without an entry.
+std::vector<DriverDevice> devices_of(const Book& book, const ContainerClaim& claim);
+
 // In the order of the container's claims, then by driver, then as the driver answered; each once.
 // Errors: a claim without an entry; the container cannot be made.
 std::expected<std::vector<std::string>, std::string> cdi_devices_of(

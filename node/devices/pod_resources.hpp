@@ -1,0 +1,33 @@
+// The API pod-resources of kubelet (v1.PodResourcesLister of k8s.io/kubelet): which devices each
+// container has, for monitoring agents.
+//
+// Each device has its own CDI IDs, and only those of the container's requests are shown; kubelet
+// shows those of all requests, and the second device of a driver with the first one's IDs as well.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "node/devices/container_devices.hpp"
+#include "runtime/grpc/server.hpp"
+
+namespace dcm::node {
+
+struct ContainerUse {
+  std::string name;
+  std::vector<ContainerClaim> claims = {};
+};
+
+struct PodUse {
+  std::string namespace_;
+  std::string name;
+  std::vector<ContainerUse> containers = {};
+};
+
+// Adds List, Get and GetAllocatableResources (which has nothing to do with claims: always empty).
+// Both are asked at each call. `book` returns what outlives the call.
+void add_pod_resources(grpc::Methods& methods, std::function<std::vector<PodUse>()> pods,
+                       std::function<const Book&()> book);
+
+}  // namespace dcm::node
