@@ -22,7 +22,7 @@ import markdown  # noqa: E402
 PAGE = ROOT / "docs/reference.md"
 FOLDERS = ["runtime", "client", "informers", "workqueue", "controllers", "cmd/dra-controller-manager"]
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
-METRIC = re.compile(r"(?:dra_controller_manager|dynamic_resource_allocation|device_taint_eviction_controller|"
+METRIC = re.compile(r"(?:dra_controller_manager|program|dynamic_resource_allocation|device_taint_eviction_controller|"
                     r"workqueue|rest_client|leader_election|process|kubernetes|running_managed)_[a-z_]+")
 
 # What stands in a field, by its key. Objects in namespaces are NAMESPACE/NAME.
@@ -120,6 +120,11 @@ def constants(text):
     return {name: joined(value) for name, value in re.findall(r"\b(k[A-Z]\w*)(?:\[\])? =\s*((?:\"[^;]*)?);", text) if value}
 
 
+def exposed(name):
+    """What the libraries name program_… begins with the program's name (runtime/metrics.hpp)."""
+    return re.sub(r"^program_", "dra_controller_manager_", name)
+
+
 def metrics():
     """{name: (type, help)}"""
     found, named = {}, set()
@@ -131,8 +136,8 @@ def metrics():
             if METRIC.fullmatch(name):
                 told = known.get(given[1], joined(given[1]))
                 assert told, f"{path}: {name} has no help"
-                found[name] = (call.group(1), told)
-        named |= {literal for literal in LITERAL.findall(text) if METRIC.fullmatch(literal)}
+                found[exposed(name)] = (call.group(1), told)
+        named |= {exposed(literal) for literal in LITERAL.findall(text) if METRIC.fullmatch(literal)}
     assert named <= found.keys(), f"metrics that are named but not understood: {named - found.keys()}"
     return found
 

@@ -1,7 +1,7 @@
 // All that the wiring needs for one kind: store, reflector, sync state and metrics together.
 //
 //   Informer<api::Pod> pods("pods", source, {time, rng, log, metrics});
-//   auto by_claim = pods.add_index<api::NamespacedName>("by_claim", …);   // before run()
+//   auto by_node = pods.add_index<InternedString>("by_node", …);           // before run()
 //   pods.add_observer(controller);
 //   group.spawn("pods informer", pods.run());
 //   const auto missing = co_await wait_for_sync({&pods.sync()}, deadline);

@@ -5,7 +5,7 @@
 namespace dcm::informers {
 namespace {
 
-const char* const kRelistsName = "dra_controller_manager_informer_relists_total";
+const char* const kRelistsName = "program_informer_relists_total";
 const char* const kRelistsHelp =
     "[ALPHA] How often all objects of the resource were read again, by reason: start, expired, "
     "page_expired or ahead_of_server.";
@@ -25,21 +25,21 @@ runtime::Counter& relists(runtime::MetricsRegistry& registry, const std::string&
 InformerMetrics::InformerMetrics(runtime::MetricsRegistry& registry, std::string resource)
     : registry_(registry),
       resource_(std::move(resource)),
-      objects_(gauge("dra_controller_manager_informer_objects",
+      objects_(gauge("program_informer_objects",
                      "[ALPHA] Objects of the resource that are held in memory.")),
-      bytes_held_(gauge("dra_controller_manager_informer_bytes",
+      bytes_held_(gauge("program_informer_bytes",
                         "[ALPHA] Memory that the objects of the resource and their indexes take, "
                         "without strings that are shared and what the allocator adds.")),
-      own_writes_unseen_(gauge("dra_controller_manager_informer_own_writes_unseen",
+      own_writes_unseen_(gauge("program_informer_own_writes_unseen",
                                "[ALPHA] Objects that are shown as our own write returned them, "
                                "because the watch has not come that far.")),
-      last_event_age_(gauge("dra_controller_manager_informer_last_event_age_seconds",
+      last_event_age_(gauge("program_informer_last_event_age_seconds",
                             "[ALPHA] Time since the last event or bookmark of the watch.")),
-      initial_sync_(gauge("dra_controller_manager_informer_initial_sync_seconds",
+      initial_sync_(gauge("program_informer_initial_sync_seconds",
                           "[ALPHA] How long it took from the start until all objects of the "
                           "resource had been read; 0 while they are not.")),
       fallbacks_(registry_.counter(
-          "dra_controller_manager_informer_watch_list_fallbacks_total",
+          "program_informer_watch_list_fallbacks_total",
           "[ALPHA] How often a watch list did not work and a paged list was used from then on.",
           {{"resource", resource_}})) {
   for (const RelistReason reason : kRelistReasons) relists(registry_, resource_, reason);

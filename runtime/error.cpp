@@ -32,7 +32,6 @@ constexpr std::array<Traits, kReasonCount> kTraits = {{
     {Reason::unsupported_media_type, "unsupported_media_type"},
     {Reason::invalid, "invalid"},
     {Reason::another_object, "another_object"},
-    {Reason::binding_forbidden, "binding_forbidden"},
     {.reason = Reason::too_many_requests,
      .name = "too_many_requests",
      .transient = true,

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "runtime/time.hpp"
 
@@ -33,7 +34,6 @@ enum class Reason : std::uint8_t {
   unsupported_media_type,      // 415
   invalid,                     // 422
   another_object,              // 422, `metadata.uid` names another object of that name
-  binding_forbidden,           // 422, no permission for `resourceclaims/binding`
   too_many_requests,           // 429
   internal_error,              // 500
   service_unavailable,         // 503
@@ -56,11 +56,20 @@ inline constexpr std::size_t kReasonCount = static_cast<std::size_t>(Reason::con
 // As in logs: "object_not_found".
 std::string_view to_string(Reason reason);
 
+// What a server finds wrong with one field (metav1.StatusCause).
+struct FieldCause {
+  std::string field;    // "status.allocation"
+  std::string message;  // one line
+};
+
 struct Error {
   Reason reason;
   std::string message;                            // one line, without secrets
   std::optional<std::uint16_t> http_status = {};  // set when there was an answer
   std::optional<Duration> retry_after = {};       // the server's wish
+  // Of `invalid`, as the server gave them: what a kind means by its fields is for those to read who
+  // know the kind.
+  std::vector<FieldCause> causes = {};
 };
 
 template <class T = void>

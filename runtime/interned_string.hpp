@@ -1,4 +1,4 @@
-// A string that is stored once, however often it occurs: namespaces, node and driver names.
+// A string that is stored once, however often it occurs: namespaces, names of nodes.
 #pragma once
 
 #include <compare>

@@ -1,10 +1,10 @@
 // Structured logging in the manner of klog: a constant message, fields, and verbosity by number.
 //
-//   log.info("Claim created", {{"pod", pod.str()}, {"claim", name}});
+//   log.info("Pod bound", {{"pod", pod.str()}, {"node", name}});
 //   if (log.v(4)) log.info("Item queued", {{"item", describe(item)}});
 //
 // Text lines look like klog's (I = info, W = warning, E = error; UTC):
-//   I1121 14:38:04.123456 "Claim created" pod="lab/trainer-0" claim="trainer-0-gpus-x7k2p"
+//   I1121 14:38:04.123456 "Pod bound" pod="lab/trainer-0" node="worker-7"
 // JSON lines like component-base's: {"ts":1763735884123.456,"level":"info","v":0,"msg":…,"pod":…}.
 // What a field holds is the caller's promise: never a token, a key or an Authorization header.
 #pragma once

@@ -5,28 +5,34 @@
 
 namespace dcm::runtime {
 
-MetricsRegistry::MetricsRegistry()
-    : registry_(
+MetricsRegistry::MetricsRegistry(std::string program)
+    : program_(std::move(program)),
+      registry_(
           std::make_unique<prometheus::Registry>(prometheus::Registry::InsertBehavior::Merge)) {}
 MetricsRegistry::~MetricsRegistry() = default;
 
 Counter& MetricsRegistry::counter(const std::string& name, const std::string& help,
                                   const Labels& labels) {
-  return prometheus::BuildCounter().Name(name).Help(help).Register(*registry_).Add(labels);
+  return prometheus::BuildCounter().Name(exposed(name)).Help(help).Register(*registry_).Add(labels);
 }
 
 Gauge& MetricsRegistry::gauge(const std::string& name, const std::string& help,
                               const Labels& labels) {
-  return prometheus::BuildGauge().Name(name).Help(help).Register(*registry_).Add(labels);
+  return prometheus::BuildGauge().Name(exposed(name)).Help(help).Register(*registry_).Add(labels);
 }
 
 Histogram& MetricsRegistry::histogram(const std::string& name, const std::string& help,
                                       const Buckets& buckets, const Labels& labels) {
   return prometheus::BuildHistogram()
-      .Name(name)
+      .Name(exposed(name))
       .Help(help)
       .Register(*registry_)
       .Add(labels, buckets);
+}
+
+std::string MetricsRegistry::exposed(const std::string& name) const {
+  constexpr std::string_view kPlace = "program_";
+  return name.starts_with(kPlace) ? program_ + "_" + name.substr(kPlace.size()) : name;
 }
 
 Refresh MetricsRegistry::before_exposition(std::function<void()> refresh) {

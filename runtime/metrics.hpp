@@ -51,9 +51,13 @@ class Refresh {
 };
 
 // Outlives whoever has a series or a Refresh of it.
+//
+// A library names what is its user's `program_…`, and the name begins with the program's instead:
+// "program_worker_panics_total" is exposed as "node_labeller_worker_panics_total".
 class MetricsRegistry {
  public:
-  MetricsRegistry();
+  // `program` in snake_case.
+  explicit MetricsRegistry(std::string program = "controller");
   ~MetricsRegistry();
   MetricsRegistry(const MetricsRegistry&) = delete;
   MetricsRegistry& operator=(const MetricsRegistry&) = delete;
@@ -72,6 +76,9 @@ class MetricsRegistry {
   std::string expose();
 
  private:
+  std::string exposed(const std::string& name) const;
+
+  std::string program_;
   std::unique_ptr<prometheus::Registry> registry_;
   std::list<std::function<void()>> refreshes_;
 };

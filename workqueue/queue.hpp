@@ -1,7 +1,7 @@
 // The work queue: event handlers add keys, workers get them.
 //
 //   struct NamespaceOf { InternedString operator()(const PodKey& key) const { … } };
-//   Queue<PodKey, NamespaceOf> queue(time, metrics, Options("resource_claim", 50));
+//   Queue<PodKey, NamespaceOf> queue(time, metrics, Options("pod_labels", 50));
 //   queue.add(key, Priority::live);
 //
 // A thin coroutine front of Core: it knows the clock, wakes those who wait in get(), and feeds the

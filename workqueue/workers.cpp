@@ -23,7 +23,7 @@ std::string what(const std::exception_ptr& failure) {
 
 HandlerFailures::HandlerFailures(runtime::MetricsRegistry& metrics, const std::string& queue_name,
                                  runtime::Logger log)
-    : count_(metrics.counter("dra_controller_manager_worker_panics_total",
+    : count_(metrics.counter("program_worker_panics_total",
                              "Exceptions that escaped the handling of an item: bugs. The item is "
                              "retried with backoff.",
                              {{"name", queue_name}})),

@@ -23,8 +23,8 @@ using runtime::Result;
 template <class T>
 using ObjectPtr = std::shared_ptr<const T>;
 
-// An object that was read. `object` is null for one that is of no interest to us (a pod without
-// claims): its identity is still needed, because it may have been of interest before.
+// An object that was read. `object` is null for one that is of no interest to us (a pod that
+// asks for nothing): its identity is still needed, because it may have been of interest before.
 template <class T>
 struct Decoded {
   ObjectMeta meta;

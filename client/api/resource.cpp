@@ -32,7 +32,7 @@ void append_segment(std::string& path, std::string_view segment) {
   }
 }
 
-// "/apis/resource.k8s.io/v1", "/api/v1"
+// "/apis/apps/v1", "/api/v1"
 std::string group_path(const Resource& resource) {
   return (resource.kind->group.empty() ? "/api/" : "/apis/") + resource.api_version();
 }

@@ -29,13 +29,13 @@ struct Resource {
   const ResourceKind* kind = nullptr;
   std::string version;
 
-  // "v1", "resource.k8s.io/v1"
+  // "v1", "apps/v1"
   std::string api_version() const;
-  // "/apis/resource.k8s.io/v1/resourceclaims": all namespaces.
+  // "/apis/apps/v1/deployments": all namespaces.
   std::string path() const;
-  // "/apis/resource.k8s.io/v1/namespaces/lab/resourceclaims"
+  // "/apis/apps/v1/namespaces/lab/deployments"
   std::string path(std::string_view namespace_) const;
-  // "…/resourceclaims/trainer-0-gpus-x7k2p", with "/status" as a subresource if given. The name
+  // "…/deployments/frontend", with "/status" as a subresource if given. The name
   // may be any text (it is escaped), but must not be empty: that would be the whole collection.
   std::string path(const NamespacedName& key, std::string_view subresource = {}) const;
 };

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ranges>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -15,6 +17,7 @@ namespace {
 using json::StatusBody;
 using json::StatusCause;
 using runtime::Error;
+using runtime::FieldCause;
 using runtime::Reason;
 
 bool has_cause_reason(const StatusBody& status, std::string_view reason) {
@@ -27,19 +30,8 @@ bool has_cause_field(const StatusBody& status, std::string_view field) {
                              [&](const StatusCause& cause) { return cause.field == field; });
 }
 
-// The API server checks the permission for the synthetic subresource while it validates, and so
-// says it in a field error.
-bool is_binding_refused(const StatusBody& status) {
-  return std::ranges::any_of(status.causes, [](const StatusCause& cause) {
-    return cause.field == "status.allocation" &&
-           cause.message.find("resourceclaims/binding") != std::string::npos;
-  });
-}
-
 Reason invalid_reason(const StatusBody& status) {
-  if (has_cause_field(status, "metadata.uid")) return Reason::another_object;
-  if (is_binding_refused(status)) return Reason::binding_forbidden;
-  return Reason::invalid;
+  return has_cause_field(status, "metadata.uid") ? Reason::another_object : Reason::invalid;
 }
 
 // An eviction reads and writes the pod's budget, which may go or change meanwhile. That says
@@ -92,6 +84,7 @@ Reason reason_of(std::uint16_t http_status, const StatusBody& status) {
 
 // A page of a proxy says at its beginning what it is.
 constexpr std::size_t kPageLengthMax = 300;
+constexpr std::size_t kCauseTextMax = 300;
 
 // The length of the longest part that is not too long and cuts no UTF-8 sequence.
 std::size_t length_up_to(std::size_t max, std::string_view text) {
@@ -127,13 +120,25 @@ std::optional<runtime::Duration> retry_after(const StatusBody& status) {
   return std::chrono::seconds(std::min(status.retry_after_seconds, kSecondsMax));
 }
 
+std::vector<FieldCause> causes_of(Reason reason, const StatusBody& status) {
+  std::vector<FieldCause> causes;
+  if (reason != Reason::invalid) return causes;
+  for (const StatusCause& cause : status.causes | std::views::take(kStatusCausesMax)) {
+    causes.emplace_back(presentable(cause.field, kCauseTextMax),
+                        presentable(cause.message, kCauseTextMax));
+  }
+  return causes;
+}
+
 }  // namespace
 
 Error json::to_error(std::uint16_t http_status, const StatusBody& status) {
-  return {.reason = reason_of(http_status, status),
+  const Reason reason = reason_of(http_status, status);
+  return {.reason = reason,
           .message = message_or_default(http_status, status.message, kStatusMessageBytesMax),
           .http_status = http_status,
-          .retry_after = retry_after(status)};
+          .retry_after = retry_after(status),
+          .causes = causes_of(reason, status)};
 }
 
 Error decode_status_error(std::uint16_t http_status, std::string_view body) {

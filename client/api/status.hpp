@@ -19,6 +19,9 @@ inline constexpr runtime::Duration kRetryAfterMax = std::chrono::seconds(30);
 // As much as the message of an Event holds: an admission policy's hint comes last in its message.
 inline constexpr std::size_t kStatusMessageBytesMax = 1024;
 
+// More causes of one refusal than these are not kept.
+inline constexpr std::size_t kStatusCausesMax = 16;
+
 // The Error that an answer with `http_status` (>= 400) and this body stands for. Refines the
 // server's reason by the details and causes that our callers tell apart (see runtime::Reason);
 // works for bodies that are no Status at all (a proxy's page), whose beginning becomes the message.

@@ -17,7 +17,7 @@
 
 namespace dcm::client {
 
-// Kinds that are used in one version, because their objects meet: a claim is made from a template.
+// Kinds that are used in one version, because their objects meet.
 using KindSet = std::vector<const api::ResourceKind*>;
 
 // The server could not be asked.

@@ -19,7 +19,7 @@ constexpr Duration kBackoffMin = std::chrono::seconds(1);
 constexpr Duration kFailureLogInterval = std::chrono::minutes(10);
 
 runtime::Counter& dropped(runtime::MetricsRegistry& metrics, const std::string& cause) {
-  return metrics.counter("dra_controller_manager_events_dropped_total",
+  return metrics.counter("program_events_dropped_total",
                          "[ALPHA] Number of events that were not written, by cause.",
                          {{"cause", cause}});
 }

@@ -21,7 +21,7 @@ class EventRecorder {
   EventRecorder(RestClient& rest, runtime::TimeSource& time, runtime::MetricsRegistry& metrics,
                 runtime::Rng rng, runtime::Logger log, EventLimits limits = {});
 
-  // `component` is who reports ("resource_claim"), `reason` one word in CamelCase, `message` a text
+  // `component` is who reports ("node_labeller"), `reason` one word in CamelCase, `message` a text
   // for people; of a very long one the beginning.
   void report(const api::ObjectReference& about, api::EventType type, std::string_view component,
               std::string_view reason, std::string_view message);

@@ -40,11 +40,11 @@ Elector::Elector(Dependencies dependencies, ElectorOptions options, runtime::Rng
           "string used to identify the lease. Please make sure to group by name.",
           {{"name", options_.lease.name}})),
       renew_age_(deps_.metrics.gauge(
-          "dra_controller_manager_lease_renew_age_seconds",
+          "program_lease_renew_age_seconds",
           "[ALPHA] Seconds since the last successful renewal of the lease was sent; 0 for an "
           "instance that does not lead.")),
       is_others_(deps_.metrics.gauge(
-          "dra_controller_manager_lease_held_by_other",
+          "program_lease_held_by_other",
           "[ALPHA] 1 while another process holds the lease. If all instances say 1, the holder is "
           "none of them.")),
       refresh_(deps_.metrics.before_exposition([this] { refresh_gauges(); })) {}

@@ -112,23 +112,18 @@ ApiRequest get_request(const api::Resource& resource, const api::NamespacedName&
 ApiRequest create_request(const api::Resource& resource, std::string_view namespace_,
                           std::string body, CallOptions options) {
   const std::string path = namespace_.empty() ? resource.path() : resource.path(namespace_);
-  return make_request(Verb::create, make_target(path, {{"fieldManager", kFieldManager}}),
-                      std::move(body), options);
+  return make_request(Verb::create, path, std::move(body), options);
 }
 
 ApiRequest update_request(const api::Resource& resource, const api::NamespacedName& key,
                           std::string body, CallOptions options) {
-  return make_request(Verb::update,
-                      make_target(resource.path(key), {{"fieldManager", kFieldManager}}),
-                      std::move(body), options);
+  return make_request(Verb::update, resource.path(key), std::move(body), options);
 }
 
 ApiRequest create_subresource_request(const api::Resource& resource, const api::NamespacedName& key,
                                       std::string_view subresource, std::string body,
                                       CallOptions options) {
-  return make_request(
-      Verb::create, make_target(resource.path(key, subresource), {{"fieldManager", kFieldManager}}),
-      std::move(body), options);
+  return make_request(Verb::create, resource.path(key, subresource), std::move(body), options);
 }
 
 ApiRequest apply_request(const api::Resource& resource, const api::NamespacedName& key,
@@ -144,10 +139,8 @@ ApiRequest strategic_merge_patch_request(const api::Resource& resource,
                                          const api::NamespacedName& key,
                                          std::string_view subresource, std::string body,
                                          CallOptions options) {
-  return make_request(
-      Verb::strategic_merge_patch,
-      make_target(resource.path(key, subresource), {{"fieldManager", kFieldManager}}),
-      std::move(body), options);
+  return make_request(Verb::strategic_merge_patch, resource.path(key, subresource), std::move(body),
+                      options);
 }
 
 ApiRequest delete_request(const api::Resource& resource, const api::NamespacedName& key,

@@ -19,9 +19,6 @@
 
 namespace dcm::client {
 
-// The manager's name in `managedFields` for everything but apply, and the head of its User-Agent.
-inline constexpr std::string_view kFieldManager = "dra-controller-manager";
-
 enum class Verb : std::uint8_t {
   get,
   list,
@@ -96,6 +93,9 @@ std::string make_target(std::string_view path, const QueryParameters& parameters
 
 ApiRequest get_request(const api::Resource& resource, const api::NamespacedName& key,
                        CallOptions options = {});
+// The writes below, apart from apply, name no field manager: the API server takes what stands
+// before the first slash of the User-Agent.
+//
 // Creates in `namespace_` (empty: cluster-scoped).
 ApiRequest create_request(const api::Resource& resource, std::string_view namespace_,
                           std::string body, CallOptions options = {});

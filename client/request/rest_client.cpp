@@ -52,8 +52,8 @@ constexpr std::string_view kPlatform = "linux/amd64";
 
 }  // namespace
 
-std::string make_user_agent(std::string_view version) {
-  return fmt::format("{}/{} ({})", kFieldManager, version, kPlatform);
+std::string make_user_agent(std::string_view program, std::string_view version) {
+  return fmt::format("{}/{} ({})", program, version, kPlatform);
 }
 
 RestClient::RestClient(Dependencies dependencies, RestClientOptions options, runtime::Rng rng,

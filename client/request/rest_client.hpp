@@ -41,9 +41,9 @@ struct RestClientOptions {
   runtime::Duration retry_window = std::chrono::seconds(30);
 };
 
-// "dra-controller-manager/0.1.0 (linux/amd64)". API servers take what is before the first slash as
-// the field manager of writes that name none.
-std::string make_user_agent(std::string_view version);
+// "node-labeller/0.1.0 (linux/amd64)". API servers take what is before the first slash as the field
+// manager of writes that name none.
+std::string make_user_agent(std::string_view program, std::string_view version);
 
 // All references must outlive it. Loop thread only; any number of calls at a time.
 class RestClient {

@@ -13,7 +13,6 @@
 #include "cmd/dra-controller-manager/options/man_page.hpp"
 #include "cmd/dra-controller-manager/options/settings.hpp"
 #include "runtime/one_line.hpp"
-#include "runtime/version.hpp"
 
 namespace dcm::manager {
 namespace {
@@ -73,7 +72,7 @@ int run_man(const Strings& arguments) {
 int run_version(const Strings& arguments) {
   return with_words("version", arguments, [](const Strings& words) {
     if (!words.empty()) return refuse("version: expected no arguments");
-    return print(std::string(runtime::kVersionLine) + "\n");
+    return print(version_line() + "\n");
   });
 }
 

@@ -13,6 +13,8 @@ using namespace std::chrono_literals;
 
 // Once a minute is often enough for what is rotated days before it expires.
 constexpr runtime::Duration kFileCheckInterval = 1min;
+// Also the field manager of all writes but those of server-side apply.
+constexpr std::string_view kProgram = "dra-controller-manager";
 
 http::ClientOptions http_options(const client::ClusterConfig& config, std::size_t connections) {
   return {.origin = config.server, .connections_max = connections};
@@ -22,7 +24,7 @@ client::RestClientOptions rest_options(const client::ClusterConfig& config,
                                        const Options& options) {
   return {.server = config.server,
           .path_prefix = config.path_prefix,
-          .user_agent = client::make_user_agent(runtime::kVersion),
+          .user_agent = client::make_user_agent(kProgram, runtime::kVersion),
           .limits = {.qps = options.kube_api_qps,
                      .burst = static_cast<double>(options.kube_api_burst),
                      .inflight_max = options.max_inflight_requests}};

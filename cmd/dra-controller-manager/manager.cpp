@@ -209,7 +209,7 @@ int run_manager(const Options& options) {
                                                              runtime::write_to_stderr());
   backend->set_verbosity(options.verbosity);
   const runtime::Logger log(backend);
-  runtime::MetricsRegistry metrics;
+  runtime::MetricsRegistry metrics("dra_controller_manager");
   const runtime::Refresh process_metrics = register_process(metrics, options);
   runtime::Rng rng = runtime::Rng::from_system();
   const Process process{loop, metrics, rng, log};

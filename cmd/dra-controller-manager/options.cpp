@@ -14,7 +14,6 @@
 #include "cmd/dra-controller-manager/options/help.hpp"
 #include "cmd/dra-controller-manager/options/settings.hpp"
 #include "runtime/one_line.hpp"
-#include "runtime/version.hpp"
 
 namespace dcm::manager {
 namespace {
@@ -65,7 +64,7 @@ std::expected<Options, Exit> parse_options(const std::vector<std::string>& argum
   if (!line) return refuse(line.error());
   if (line->wants_help) return std::unexpected(Exit{0, manager_help(table)});
   if (line->wants_version) {
-    return std::unexpected(Exit{0, std::string(runtime::kVersionLine) + "\n"});
+    return std::unexpected(Exit{0, version_line() + "\n"});
   }
   if (!line->words.empty()) {
     return refuse(unexpected_word(line->words.front()));

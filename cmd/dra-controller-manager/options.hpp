@@ -17,8 +17,14 @@
 #include "controllers/device_taint_eviction/rules/decide_eviction.hpp"
 #include "controllers/resource_claim/sync/foreign_claims.hpp"
 #include "runtime/log.hpp"
+#include "runtime/version.hpp"
 
 namespace dcm::manager {
+
+// "dra-controller-manager 0.1.0"
+inline std::string version_line() {
+  return "dra-controller-manager " + std::string(runtime::kVersion);
+}
 
 struct LeaderElectionOptions {
   api::NamespacedName lease = {"kube-system", "dra-controller-manager"};

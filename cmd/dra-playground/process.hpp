@@ -9,7 +9,7 @@ namespace dcm::playground {
 // Made first, so that it goes last.
 struct Process {
   runtime::Loop loop;
-  runtime::MetricsRegistry metrics;
+  runtime::MetricsRegistry metrics{"dra_playground"};
   runtime::Rng rng = runtime::Rng::from_system();
 
   // Logs to standard error.

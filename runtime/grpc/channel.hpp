@@ -24,7 +24,7 @@ using runtime::Task;
 struct ChannelOptions {
   http::Endpoint endpoint;              // for Unix sockets `host` is the path
   std::string authority = "localhost";  // what the server is called in requests
-  std::string user_agent = "dra-controller-manager";
+  std::string user_agent = "grpc-c++-dcm";
   std::size_t message_bytes_max = 4 * 1024 * 1024;  // of an answer
   // A server that accepts and says nothing costs this much. Connected is a channel when the
   // server's HTTP/2 SETTINGS have come.

@@ -59,7 +59,7 @@ std::string pem(Write write) {
 
 }  // namespace
 
-Result<TlsServerOptions> make_self_signed(const std::string& host) {
+Result<TlsServerOptions> make_self_signed(const std::string& program, const std::string& host) {
   const Key key(EVP_EC_gen("P-256"), &EVP_PKEY_free);
   const Certificate certificate(X509_new(), &X509_free);
   require(key && certificate);
@@ -69,7 +69,7 @@ Result<TlsServerOptions> make_self_signed(const std::string& host) {
   X509_gmtime_adj(X509_getm_notBefore(made), -kHourSeconds);
   X509_gmtime_adj(X509_getm_notAfter(made), kYearSeconds);
   // The subject's length is bounded (RFC 5280, ub-common-name); clients look at the names below.
-  set_name(made, "dra-controller-manager");
+  set_name(made, program);
   require(X509_set_pubkey(made, key.get()) == 1);
   require(add_extension(made, NID_ext_key_usage, "serverAuth"));
   if (!add_extension(made, NID_subject_alt_name,

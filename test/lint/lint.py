@@ -54,6 +54,9 @@ INCLUDES = {
 
 # What a controller of somebody else's is built on: knows nothing of what is built on it here.
 KIT = ("runtime", "client", "informers", "workqueue")
+# What stands in the kit for no reader of it: words of the product, of its API group, and its programs.
+PRODUCT_WORD = re.compile(r"claim|resource.?slice|device.?(?:class|taint)|playground|hollow|"
+                          r"resource\.k8s\.io|dynamic.resource|\bdra\b|\bdra[-_]", re.I)
 
 # Third-party headers stay where they are needed, which also bounds compile times.
 THIRD_PARTY = {
@@ -92,7 +95,7 @@ BANNED = [
 CONTROLLER_SHAPE = ["README.md", "rules/decide*.hpp", "rules/decide*.cpp", "controller.hpp", "controller.cpp",
                     "metrics.hpp", "metrics.cpp"]
 METRIC = re.compile(
-    r'"((?:dra_controller_manager|dynamic_resource_allocation|device_taint_eviction_controller|'
+    r'"((?:dra_controller_manager|program|dynamic_resource_allocation|device_taint_eviction_controller|'
     r'workqueue|rest_client|leader_election|process|kubernetes|running_managed)_[a-z_]+)"')
 SOURCE_SUFFIXES = {".cpp", ".hpp"}
 
@@ -155,9 +158,16 @@ def check_header(path, lines):
         yield 1, "a header starts with a comment that says what it is"
 
 
+def check_kit(path, lines):
+    if path.split("/")[0] in KIT:
+        for number, line in enumerate(lines, 1):
+            for match in PRODUCT_WORD.finditer(line):
+                yield number, f"{match.group(0)} is the product's word; other controllers are built on {path.split('/')[0]} too"
+
+
 def check_file(path, text):
     lines = text.splitlines() or [""]
-    for check in (check_includes, check_banned, check_header):
+    for check in (check_includes, check_banned, check_header, check_kit):
         for number, what in check(path, lines):
             yield f"{path}:{number}: {what}"
 
@@ -182,6 +192,7 @@ def check_tree(root, files):
         if pathlib.PurePath(path).suffix in SOURCE_SUFFIXES and not path.startswith("test/"):
             for number, line in enumerate((root / path).read_text().splitlines(), 1):
                 for metric in METRIC.findall(line):
+                    metric = re.sub(r"^program_", "dra_controller_manager_", metric)
                     if f"`{metric}`" not in documented:
                         yield f"{path}:{number}: {metric} is not described in docs/metrics.md"
 

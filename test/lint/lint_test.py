@@ -48,6 +48,18 @@ class Includes(unittest.TestCase):
         self.assertTrue(breaches("informers/a.cpp", "#include <simdjson.h>\n"))
 
 
+class Kit(unittest.TestCase):
+    def test_the_kit_knows_no_word_of_the_product(self):
+        for word in ("ResourceClaim", "by_claim", "resource.k8s.io", "DRA", "dra-controller-manager", "device_taint",
+                     "playground"):
+            self.assertTrue(breaches("client/a.cpp", f"// Of {word}.\n"), word)
+            self.assertEqual(breaches("controllers/api/a.cpp", f"// Of {word}.\n"), [], word)
+
+    def test_words_that_only_look_like_it_pass(self):
+        for word in ("random_device", "draw", "drain", "resources"):
+            self.assertEqual(breaches("client/a.cpp", f"// Of {word}.\n"), [], word)
+
+
 class Banned(unittest.TestCase):
     def test_each_banned_call_is_found(self):
         for call in ("std::chrono::steady_clock::now()", "std::chrono::system_clock::now()",

@@ -23,6 +23,15 @@ namespace dcm::test {
 
 inline constexpr const char* kNamespace = "lab";
 
+// As the API server refuses a change of an allocation without the permission for it.
+inline runtime::Error binding_refused() {
+  const std::string why = "Forbidden: changing this needs patch on resourceclaims/binding";
+  return {.reason = runtime::Reason::invalid,
+          .message = why,
+          .http_status = 422,
+          .causes = {{"status.allocation", why}}};
+}
+
 inline api::Uid uid_of(const std::string& name) {
   return api::Uid(name + "-uid");
 }

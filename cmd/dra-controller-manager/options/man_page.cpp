@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "cmd/dra-controller-manager/options.hpp"
 #include "cmd/dra-controller-manager/options/config_file.hpp"
 #include "cmd/dra-controller-manager/options/help.hpp"
-#include "runtime/version.hpp"
 
 namespace dcm::manager {
 namespace {
@@ -84,7 +84,7 @@ std::string make_man_page(std::span<const Setting> table, std::span<const Comman
       "dra\\-controller\\-manager \\- controllers of dynamic resource allocation for Kubernetes\n"
       ".SH SYNOPSIS\n"
       "\\fBdra\\-controller\\-manager\\fR [flags]\n",
-      runtime::kVersionLine);
+      version_line());
   for (const Command& command : commands) {
     page += fmt::format(".br\n\\fBdra\\-controller\\-manager {}\\fR {}\n", escape(command.name),
                         escape(command.synopsis));

@@ -22,7 +22,8 @@ using runtime::Task;
 Result<ServingCertificates> ServingCertificates::load(CertificateSources sources) {
   ServingCertificates made(std::move(sources));
   if (made.sources_.certificate_file.empty()) {
-    Result<TlsServerOptions> self_signed = http::make_self_signed(http::host_name());
+    Result<TlsServerOptions> self_signed =
+        http::make_self_signed("dra-controller-manager", http::host_name());
     if (!self_signed) return fail(self_signed.error());
     made.tls_ = std::move(*self_signed);
   }

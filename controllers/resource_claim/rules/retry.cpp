@@ -1,5 +1,7 @@
 #include "controllers/resource_claim/rules/retry.hpp"
 
+#include <algorithm>
+
 namespace dcm::resource_claim {
 
 using runtime::Reason;
@@ -10,8 +12,14 @@ Outcome outcome_after_create(const runtime::Error& error) {
 
 Outcome outcome_after_write(const runtime::Error& error) {
   if (runtime::is_object_gone(error)) return Outcome::done();
-  if (error.reason == Reason::binding_forbidden) return kLookAgain;
+  if (is_binding_refused(error)) return kLookAgain;
   return outcome_after_read(error);
+}
+
+bool is_binding_refused(const runtime::Error& error) {
+  return std::ranges::any_of(error.causes, [](const runtime::FieldCause& cause) {
+    return cause.field == "status.allocation" && cause.message.contains("resourceclaims/binding");
+  });
 }
 
 Outcome outcome_after_read(const runtime::Error& error) {

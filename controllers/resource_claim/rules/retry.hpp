@@ -20,6 +20,10 @@ Outcome outcome_after_create(const runtime::Error& error);
 // nothing left to do. Every other refusal may pass, also one that is called invalid: that is what a
 // ValidatingAdmissionPolicy says where it denies.
 Outcome outcome_after_write(const runtime::Error& error);
+// Whether a write was refused because this process may not change allocations (since Kubernetes
+// 1.36). The API server checks the permission for the synthetic subresource
+// `resourceclaims/binding` while it validates, and so says it of a field.
+bool is_binding_refused(const runtime::Error& error);
 // After a look-up.
 Outcome outcome_after_read(const runtime::Error& error);
 

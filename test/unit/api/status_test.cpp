@@ -59,19 +59,6 @@ constexpr Row kRows[] = {
      R"("reason":"Invalid","details":{"causes":[{"reason":"FieldValueInvalid","message":"m",
         "field":"metadata.uid"}]})",
      Reason::another_object},
-    {"422 for want of a permission", 422,
-     R"("reason":"Invalid","details":{"causes":[{"reason":"FieldValueForbidden",
-        "message":"Forbidden: changing this needs patch on resourceclaims/binding",
-        "field":"status.allocation"}]})",
-     Reason::binding_forbidden},
-    {"422 of the same field for another cause", 422,
-     R"("reason":"Invalid","details":{"causes":[{"reason":"FieldValueInvalid",
-        "message":"field is immutable","field":"status.allocation"}]})",
-     Reason::invalid},
-    {"422 of another field for that cause", 422,
-     R"("reason":"Invalid","details":{"causes":[{"message":"resourceclaims/binding",
-        "field":"status.devices"}]})",
-     Reason::invalid},
     {"429", 429, R"("reason":"TooManyRequests")", Reason::too_many_requests},
     {"404, about a budget", 404, R"("details":{"name":"b","kind":"poddisruptionbudgets"})",
      Reason::too_many_requests},
@@ -101,6 +88,25 @@ TEST(Status, message_is_the_servers) {
   const auto error = decode_status_error(
       404, status_json(R"("message":"pods \"a\" not found","details":{"name":"a"})"));
   EXPECT_EQ(error.message, "pods \"a\" not found");
+}
+
+TEST(Status, an_invalid_object_names_its_fields) {
+  const auto error =
+      decode_status_error(422, status_json(R"("details":{"causes":[{"reason":"FieldValueForbidden",
+        "message":"Forbidden:\nask for it","field":"status.allocation"}]})"));
+  EXPECT_EQ(error.reason, Reason::invalid);
+  ASSERT_EQ(error.causes.size(), 1U);
+  EXPECT_EQ(error.causes[0].field, "status.allocation");
+  EXPECT_EQ(error.causes[0].message, "Forbidden: ask for it");
+}
+
+TEST(Status, causes_are_bounded) {
+  std::string causes = R"({"field":")" + std::string(5000, 'f') + R"("})";
+  for (int i = 0; i < 1000; ++i) causes += R"(,{"field":"spec"})";
+  const auto error =
+      decode_status_error(422, status_json(R"("details":{"causes":[)" + causes + "]}"));
+  EXPECT_EQ(error.causes.size(), kStatusCausesMax);
+  EXPECT_EQ(error.causes[0].field, std::string(300, 'f'));
 }
 
 TEST(Status, a_body_that_is_no_status_is_the_message) {

@@ -48,7 +48,7 @@ struct Fixture : RestClientFixture {
   }
   http::Method method(std::size_t i) const { return http.seen().at(i).request.method; }
   std::string dropped(const std::string& cause) const {
-    return "dra_controller_manager_events_dropped_total{cause=\"" + cause + "\"} ";
+    return "controller_events_dropped_total{cause=\"" + cause + "\"} ";
   }
 
   EventRecorder recorder;

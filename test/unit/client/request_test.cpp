@@ -29,13 +29,11 @@ TEST(Request, further_pages_carry_the_token_and_stay_in_the_namespace) {
             "/apis/resource.k8s.io/v1/namespaces/lab/resourceclaims?limit=2&continue=a%3D%3D");
 }
 
-TEST(Request, creates_and_patches_name_the_field_manager) {
+TEST(Request, creates_and_patches_leave_the_field_manager_to_the_user_agent) {
   EXPECT_EQ(create_request(kClaims, "lab", "{}").target,
-            "/apis/resource.k8s.io/v1/namespaces/lab/resourceclaims"
-            "?fieldManager=dra-controller-manager");
+            "/apis/resource.k8s.io/v1/namespaces/lab/resourceclaims");
   EXPECT_EQ(strategic_merge_patch_request(kClaims, kKey, "status", "{}").target,
-            "/apis/resource.k8s.io/v1/namespaces/lab/resourceclaims/shared/status"
-            "?fieldManager=dra-controller-manager");
+            "/apis/resource.k8s.io/v1/namespaces/lab/resourceclaims/shared/status");
 }
 
 TEST(Request, apply_takes_over_with_the_manager_that_it_is_given) {

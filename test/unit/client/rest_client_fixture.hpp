@@ -76,7 +76,7 @@ struct RestClientFixture {
  private:
   RestClient make(RestClientOptions options) {
     options.server = {.security = http::Security::tls, .host = "api.test", .port = 6443};
-    options.user_agent = make_user_agent("0.1.0");
+    options.user_agent = make_user_agent("dra-controller-manager", "0.1.0");
     return RestClient({http, credentials, gate, time, metrics}, std::move(options), runtime::Rng(1),
                       runtime::Logger(log_backend));
   }

@@ -44,7 +44,7 @@ CO_TEST(EvictionApiClient, marks_a_pod) {
       co_await f.api.mark(f.pod, kStart, api::TransitionTime::now, Priority::live);
   CO_ASSERT_TRUE(marked);
   EXPECT_EQ(f.line(),
-            "PATCH /api/v1/namespaces/ml/pods/learner-3/status?fieldManager=dra-controller-manager "
+            "PATCH /api/v1/namespaces/ml/pods/learner-3/status "
             "application/strategic-merge-patch+json");
   EXPECT_EQ(f.body(), api::encode_disruption_target(f.pod.uid, kStart, api::TransitionTime::now));
 }
@@ -76,9 +76,7 @@ CO_TEST(EvictionApiClient, evicts_a_pod_and_leaves_a_budgets_refusal_to_the_call
   CO_ASSERT_TRUE(!evicted);
   EXPECT_EQ(evicted.error().reason, runtime::Reason::too_many_requests);
   EXPECT_EQ(f.http.seen().size(), 1U);
-  EXPECT_EQ(f.line(),
-            "POST /api/v1/namespaces/ml/pods/learner-3/eviction?"
-            "fieldManager=dra-controller-manager application/json");
+  EXPECT_EQ(f.line(), "POST /api/v1/namespaces/ml/pods/learner-3/eviction application/json");
   EXPECT_EQ(f.body(), api::encode_eviction(f.pod.key, f.pod.uid));
 }
 

@@ -232,7 +232,7 @@ TEST_F(Tcp, an_optional_client_certificate_gives_a_name_if_it_can_be_verified) {
 }
 
 TEST_F(Tcp, a_self_signed_certificate_serves_those_who_trust_it) {
-  const auto server = make_self_signed("worker-7.example");
+  const auto server = make_self_signed("worker", "worker-7.example");
   ASSERT_TRUE(server) << server.error().message;
   TlsClientOptions options;
   options.ca_pem = server->certificate_pem;

@@ -480,7 +480,7 @@ double metric(Node& node, const std::string& name) {
 TEST_F(Electors, its_metrics_say_who_leads_and_how_it_goes) {
   const std::string master = R"(leader_election_master_status{name="dra-controller-manager"})";
   const std::string slow = R"(leader_election_slowpath_total{name="dra-controller-manager"})";
-  const std::string age = "dra_controller_manager_lease_renew_age_seconds";
+  const std::string age = "controller_lease_renew_age_seconds";
   Node& first = world.add();
   run_for(1s);
   Node& second = world.add();
@@ -501,7 +501,7 @@ TEST_F(Electors, its_metrics_say_who_leads_and_how_it_goes) {
 }
 
 TEST_F(Electors, its_metrics_say_when_the_lease_is_held_by_something_else) {
-  const std::string other = "dra_controller_manager_lease_held_by_other";
+  const std::string other = "controller_lease_held_by_other";
   Node& first = world.add();
   run_for(1s);
   Node& second = world.add();

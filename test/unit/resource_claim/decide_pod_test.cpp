@@ -412,8 +412,9 @@ TEST(DecidePod, reservations_that_fail) {
        known().reserve_failed("s", {Reason::invalid, "too many"}),
        "finished; log: reserve ResourceClaim s: too many (retry)"},
       {"without the permission it is tried again slowly",
-       known().reserve_failed("s", {Reason::binding_forbidden, "resourceclaims/binding"}),
-       "finished; log: reserve ResourceClaim s: resourceclaims/binding (retry slowly)"},
+       known().reserve_failed("s", test::binding_refused()),
+       "finished; log: reserve ResourceClaim s: Forbidden: changing this needs patch on "
+       "resourceclaims/binding (retry slowly)"},
       {"one failure does not stop the next reservation",
        Known(make_pod("trainer").uses("a", "s").uses("b", "t").on_node("n"))
            .cached(make_claim("s").allocated())

@@ -219,13 +219,12 @@ TEST(ReleaseClaims, without_the_permission_it_is_tried_again_slowly_and_told_onc
   world.api.put(user("p"));
   world.start();
   world.api.fault = [](std::size_t, const std::string&) {
-    return Fault{Fault::Kind::refused,
-                 Error{Reason::binding_forbidden, "resourceclaims/binding is forbidden"}};
+    return Fault{Fault::Kind::refused, test::binding_refused()};
   };
   finish(world, "p");
   world.run_for(10min + 1s);
   EXPECT_EQ(world.calls().size(), 11U);
-  EXPECT_THAT(world.log, testing::Contains(HasSubstr("resourceclaims/binding is forbidden")));
+  EXPECT_THAT(world.log, testing::Contains(HasSubstr("patch on resourceclaims/binding")));
 }
 
 TEST(ReleaseClaims, what_a_policy_denies_is_told_and_tried_again_until_it_is_lifted) {

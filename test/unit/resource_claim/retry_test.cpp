@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "test/support/objects.hpp"
+
 namespace dcm::resource_claim {
 namespace {
 
@@ -30,8 +32,6 @@ TEST(Retry, by_what_failed) {
        Outcome::retry()},
       {"a 404 of the whole resource says nothing about the object", Reason::not_served,
        Outcome::retry(), Outcome::retry(), Outcome::retry()},
-      {"somebody must grant the permission first", Reason::binding_forbidden, Outcome::retry(),
-       kLookAgain, Outcome::retry()},
       {"what is too large for the server stays so, most likely", Reason::request_too_large,
        kLookAgain, Outcome::retry(), Outcome::retry()},
       {"what is lost is tried again", Reason::disconnected, Outcome::retry(), Outcome::retry(),
@@ -45,6 +45,19 @@ TEST(Retry, by_what_failed) {
     EXPECT_EQ(outcome_after_create(Error{row.reason, ""}), row.after_create) << row.sentence;
     EXPECT_EQ(outcome_after_write(Error{row.reason, ""}), row.after_write) << row.sentence;
     EXPECT_EQ(outcome_after_read(Error{row.reason, ""}), row.after_read) << row.sentence;
+  }
+}
+
+TEST(Retry, somebody_must_grant_the_permission_for_allocations_first) {
+  EXPECT_EQ(outcome_after_write(test::binding_refused()), kLookAgain);
+}
+
+TEST(Retry, another_cause_or_another_field_is_no_want_of_that_permission) {
+  for (const runtime::FieldCause& cause :
+       {runtime::FieldCause{"status.allocation", "field is immutable"},
+        runtime::FieldCause{"status.devices", "resourceclaims/binding"}}) {
+    const Error refused{.reason = Reason::invalid, .message = "", .causes = {cause}};
+    EXPECT_EQ(outcome_after_write(refused), Outcome::retry()) << cause.field;
   }
 }
 

@@ -30,7 +30,6 @@ constexpr Row kRows[] = {
     {Reason::unsupported_media_type, ""},
     {Reason::invalid, ""},
     {Reason::another_object, ""},
-    {Reason::binding_forbidden, ""},
     {Reason::too_many_requests, "TU"},
     {Reason::internal_error, "TO"},
     {Reason::service_unavailable, "TO"},

@@ -27,6 +27,14 @@ TEST(Metrics, the_same_name_and_labels_are_the_same_series) {
   EXPECT_THAT(text, HasSubstr("requests_total{code=\"404\"} 1\n"));
 }
 
+TEST(Metrics, what_a_library_counts_begins_with_the_name_of_its_program) {
+  MetricsRegistry metrics("node_labeller");
+  metrics.counter("program_worker_panics_total", "Bugs.");
+  metrics.gauge("my_program_depth", "Items.");
+  EXPECT_THAT(metrics.expose(), HasSubstr("\nnode_labeller_worker_panics_total 0\n"));
+  EXPECT_THAT(metrics.expose(), HasSubstr("\nmy_program_depth 0\n"));
+}
+
 TEST(Metrics, gauges_are_refreshed_before_they_are_shown) {
   MetricsRegistry metrics;
   Gauge& depth = metrics.gauge("depth", "Items waiting.");

@@ -134,7 +134,7 @@ CO_TEST(Workers, an_exception_of_a_handler_is_logged_counted_and_retried) {
   co_await runtime::sleep_for(loop.time(), 1s);
   EXPECT_THAT(setup.handled, ElementsAre("a/1@0", "a/1@5"));
   EXPECT_THAT(setup.metrics.expose(),
-              HasSubstr("dra_controller_manager_worker_panics_total{name=\"test\"} 1\n"));
+              HasSubstr("controller_worker_panics_total{name=\"test\"} 1\n"));
   CO_ASSERT_EQ(setup.log.size(), 1U);
   EXPECT_THAT(setup.log[0], HasSubstr(R"(queue="test" item="a/1" exception="no such index")"));
   EXPECT_TRUE(setup.log[0].starts_with('E'));
