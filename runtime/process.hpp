@@ -1,5 +1,5 @@
 // Runs another program to its end without holding the loop up: credential plugins, and what the
-// playground is told to run beside it.
+// program is told to run beside it.
 //
 // The child gets nothing of ours but what is said here: no open file, no blocked or ignored signal,
 // no terminal. It leads a process group, and that group does not outlive the call.
