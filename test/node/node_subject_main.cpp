@@ -23,7 +23,9 @@
 #include "node/claims/manager.hpp"
 #include "node/devices/container_devices.hpp"
 #include "node/files/posix_files.hpp"
+#include "node/plugins/messages.hpp"
 #include "node/plugins/plugin_manager.hpp"
+#include "runtime/grpc/channel.hpp"
 #include "runtime/http/unix.hpp"
 #include "runtime/task_group.hpp"
 
@@ -156,6 +158,30 @@ class Subject {
     if (what == "active") observe(order);
     if (what == "registered") answer["sockets"] = registered(order);
     if (what == "resources") show_devices(order, answer);
+    if (what == "round_trips") co_await measure(order, answer);
+  }
+
+  // How long a call over a socket takes, one after the other.
+  Task<> measure(const json::object& order, json::object& answer) {
+    const auto channel =
+        grpc::make_channel(loop_, *transport_, runtime::Rng(1),
+                           {.endpoint = {http::Security::plain, text_of(order, "socket"), 0}});
+    runtime::TaskGroup group(loop_.executor());
+    group.spawn("channel", channel->run());
+    const std::int64_t count = order.at("count").as_int64();
+    const auto deadline = runtime::Deadline::after(loop_.time(), std::chrono::minutes(1));
+    bool is_good = co_await channel->wait_until_connected(deadline);
+    const runtime::MonoTime began = loop_.time().now();
+    for (std::int64_t i = 0; i < count && is_good; ++i) {
+      const auto info =
+          co_await channel->call("/pluginregistration.Registration/GetInfo", "", deadline);
+      is_good = info && decode_plugin_info(*info);
+    }
+    const std::chrono::duration<double, std::micro> took = loop_.time().now() - began;
+    if (!is_good) answer["error"] = "GetInfo failed";
+    answer["microseconds"] = took.count() / static_cast<double>(count);
+    group.cancel();
+    co_await group.join();
   }
 
   api::ObjectPtr<api::Pod> pod_of(const json::object& order) const {

@@ -6,6 +6,7 @@
 //	{"do":"active","uids":["…"]}            the pods that are active, from now on
 //	{"do":"registered"}                     {"sockets":["…"]}
 //	{"do":"resources","pod":{…},"container":"c"}   {"cdi":["…"]}
+//	{"do":"round_trips","socket":"…","count":1000} {"microseconds":59.5}  of GetInfo, one after the other
 //
 // Its API server is a folder: claims are NAMESPACE.NAME.json in it. What it deletes there, it says on standard error.
 package main
@@ -19,6 +20,10 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -27,6 +32,7 @@ import (
 	"k8s.io/client-go/tools/record"
 	"k8s.io/component-base/metrics/legacyregistry"
 	"k8s.io/klog/v2"
+	registerapi "k8s.io/kubelet/pkg/apis/pluginregistration/v1"
 	"k8s.io/kubernetes/pkg/kubelet/cm/dra"
 	"k8s.io/kubernetes/pkg/kubelet/pluginmanager"
 
@@ -69,6 +75,8 @@ type order struct {
 	Pod       *v1.Pod
 	UIDs      []types.UID
 	Container string
+	Socket    string
+	Count     int
 }
 
 type answer struct {
@@ -76,6 +84,8 @@ type answer struct {
 	Error   string   `json:"error,omitempty"`
 	Sockets []string `json:"sockets,omitempty"`
 	CDI     []string `json:"cdi,omitempty"`
+
+	Microseconds float64 `json:"microseconds,omitempty"`
 }
 
 func check(err error) {
@@ -141,9 +151,26 @@ func do(ctx context.Context, manager *dra.Manager, active *pods, o order) answer
 		return answer{Sockets: registered()}
 	case "resources":
 		return resources(manager, o)
+	case "round_trips":
+		return roundTrips(ctx, o)
 	default:
 		return answer{Error: "unknown order " + o.Do}
 	}
+}
+
+func roundTrips(ctx context.Context, o order) answer {
+	connection, err := grpc.NewClient("unix://"+o.Socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	check(err)
+	defer connection.Close()
+	client := registerapi.NewRegistrationClient(connection)
+	_, err = client.GetInfo(ctx, &registerapi.InfoRequest{}) // connects
+	began := time.Now()
+	for i := 0; i < o.Count && err == nil; i++ {
+		_, err = client.GetInfo(ctx, &registerapi.InfoRequest{})
+	}
+	a := outcome(err)
+	a.Microseconds = float64(time.Since(began).Microseconds()) / float64(o.Count)
+	return a
 }
 
 func outcome(err error) answer {
