@@ -8,29 +8,52 @@ namespace dcm::apiserver {
 
 namespace {
 
-constexpr std::size_t kWorthIt = 128 * 1024;
 constexpr int kGzipWindow = 15 + 16;  // the largest window, with gzip's head and tail
 constexpr int kDefaultMemory = 8;
+constexpr std::size_t kBufferBytes = 32 * 1024;
 
-std::string gzip(const std::string& text) {
+}  // namespace
+
+struct Gzip::State {
   z_stream zlib{};
-  [[maybe_unused]] int done = deflateInit2(&zlib, Z_BEST_SPEED, Z_DEFLATED, kGzipWindow,
-                                           kDefaultMemory, Z_DEFAULT_STRATEGY);
+};
+
+Gzip::Gzip() : state_(std::make_unique<State>()) {
+  [[maybe_unused]] const int done = deflateInit2(&state_->zlib, Z_BEST_SPEED, Z_DEFLATED,
+                                                 kGzipWindow, kDefaultMemory, Z_DEFAULT_STRATEGY);
   DCM_ASSERT(done == Z_OK);
-  std::string compressed(deflateBound(&zlib, text.size()), '\0');
+}
+
+Gzip::~Gzip() {
+  deflateEnd(&state_->zlib);
+}
+
+std::string Gzip::add(std::string_view part) {
+  return run(part, Z_NO_FLUSH);
+}
+
+std::string Gzip::finish() {
+  return run({}, Z_FINISH);
+}
+
+std::string Gzip::run(std::string_view part, int flush) {
+  z_stream& zlib = state_->zlib;
   // zlib does not write to its input, but its interface does not say so.
-  zlib.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  zlib.avail_in = static_cast<uInt>(text.size());
-  zlib.next_out = reinterpret_cast<Bytef*>(compressed.data());
-  zlib.avail_out = static_cast<uInt>(compressed.size());
-  done = deflate(&zlib, Z_FINISH);
-  DCM_ASSERT(done == Z_STREAM_END);
-  compressed.resize(zlib.total_out);
-  deflateEnd(&zlib);
+  zlib.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(part.data()));
+  zlib.avail_in = static_cast<uInt>(part.size());
+  std::string compressed;
+  do {
+    const std::size_t filled = compressed.size();
+    compressed.resize(filled + kBufferBytes);
+    zlib.next_out = reinterpret_cast<Bytef*>(compressed.data() + filled);
+    zlib.avail_out = kBufferBytes;
+    deflate(&zlib, flush);
+    compressed.resize(compressed.size() - zlib.avail_out);
+  } while (zlib.avail_out == 0);
   return compressed;
 }
 
-bool names_gzip(std::string_view accept_encoding) {
+bool takes_gzip(std::string_view accept_encoding) {
   while (!accept_encoding.empty()) {
     const auto comma = accept_encoding.find(',');
     std::string_view token = accept_encoding.substr(0, comma);
@@ -44,13 +67,17 @@ bool names_gzip(std::string_view accept_encoding) {
   return false;
 }
 
-}  // namespace
-
-void compress(Response& response, std::string_view accept_encoding) {
-  if (response.body.size() <= kWorthIt || !names_gzip(accept_encoding)) return;
-  response.body = gzip(response.body);
+void mark_as_gzip(Response& response) {
   response.headers.emplace_back("Content-Encoding", "gzip");
   response.headers.emplace_back("Vary", "Accept-Encoding");
+}
+
+void compress(Response& response, std::string_view accept_encoding) {
+  if (response.body.size() <= kWorthCompressing || !takes_gzip(accept_encoding)) return;
+  Gzip gzip;
+  std::string compressed = gzip.add(response.body);
+  response.body = compressed + gzip.finish();
+  mark_as_gzip(response);
 }
 
 }  // namespace dcm::apiserver

@@ -2,12 +2,41 @@
 // 128 KiB on, never a watch.
 #pragma once
 
+#include <memory>
+#include <string>
+#include <string_view>
+
 #include "apiserver/front/request.hpp"
 
 namespace dcm::apiserver {
 
-// Compresses the body, and says so in the headers, if `accept_encoding` names gzip and it is worth
-// it.
+// What is smaller goes as it is.
+inline constexpr std::size_t kWorthCompressing = 128 * 1024;
+
+bool takes_gzip(std::string_view accept_encoding);
+// Says in the headers that the body is compressed.
+void mark_as_gzip(Response& response);
+
+// gzip, part by part.
+class Gzip {
+ public:
+  Gzip();
+  ~Gzip();
+  Gzip(const Gzip&) = delete;
+  Gzip& operator=(const Gzip&) = delete;
+
+  // What there is to send after this part; may be empty.
+  std::string add(std::string_view part);
+  // The rest.
+  std::string finish();
+
+ private:
+  struct State;
+  std::string run(std::string_view part, int flush);
+  std::unique_ptr<State> state_;
+};
+
+// Compresses the body, if `accept_encoding` names gzip and it is worth it.
 void compress(Response& response, std::string_view accept_encoding);
 
 }  // namespace dcm::apiserver

@@ -75,8 +75,40 @@ Task<> stream(std::unique_ptr<Watch> watch, http::Responder& responder, runtime:
   }
 }
 
+// What fits into one answer goes as one; the rest in parts, between which others have their turn.
+Task<> send_list(Server::List list, bool takes_gzip, http::Responder& responder) {
+  Response& head = list.head;
+  std::optional<std::string> part;
+  while (head.body.size() <= kWorthCompressing && (part = list.parts.next())) {
+    head.body += *part;
+    co_await runtime::yield();
+  }
+  if (!part) {
+    co_await send(std::move(head), responder);
+    co_return;
+  }
+  std::optional<Gzip> gzip;
+  if (takes_gzip) {
+    mark_as_gzip(head);
+    gzip.emplace();
+  }
+  std::string first = std::move(head.body);
+  auto sent = co_await responder.begin(to_http(std::move(head)));
+  for (part = std::move(first); part && sent; part = list.parts.next()) {
+    const std::string piece = gzip ? gzip->add(*part) : std::move(*part);
+    if (!piece.empty()) sent = co_await responder.write(piece);
+    co_await runtime::yield();
+  }
+  if (gzip && sent) sent = co_await responder.write(gzip->finish());
+  if (sent) co_await responder.end();
+}
+
 Task<> answer(Server& server, runtime::TimeSource& time, Request request,
               http::Responder& responder) {
+  if (auto list = server.open_list(request)) {
+    co_await send_list(std::move(*list), takes_gzip(request.header("Accept-Encoding")), responder);
+    co_return;
+  }
   if (!Server::is_watch(request)) {
     Response response = server.handle(request);
     compress(response, request.header("Accept-Encoding"));

@@ -140,9 +140,10 @@ std::vector<Store::Entry> entries_of(const Store& store, const ListTarget& targe
   const std::string& plural = target.type->plural;
   const bool placed = !target.type->namespaced() || !target.ns.empty();
   const auto name = selector.selected_name();
-  if (!name || !placed || !view.start.empty() || view.revision != store.revision()) {
+  if (!name || !view.start.empty() || view.revision != store.revision()) {
     return store.list(plural, target.prefix(), view.start, view.revision);
   }
+  if (!placed) return store.list_named(plural, *name);
   const std::string key = object_key(target.ns, *name);
   Stored object = store.get(plural, key);
   if (object == nullptr) return {};
@@ -199,23 +200,31 @@ Outcome<Page> select_page(const Store& store, const ListTarget& target, const Qu
   return page;
 }
 
-std::string encode_list(const ListTarget& target, const Page& page, Encoding encoding) {
-  const ResourceType& type = *target.type;
-  const auto item = [&](const Stored& object) {
-    return encode(type, target.version, *object, encoding, TypeMeta::omitted);
+ListText json_list_text(std::string_view kind, std::string_view api_version,
+                        const JsonObject& metadata,
+                        std::function<std::string(const Stored&)> item) {
+  std::string head = fmt::format(R"({{"kind":"{}","apiVersion":"{}","metadata":{},"items":[)", kind,
+                                 api_version, serialize(metadata));
+  return {.item = std::move(item),
+          .between = ",",
+          .head = [head = std::move(head)](std::size_t) { return head; },
+          .tail = "]}"};
+}
+
+ListText list_text(const ListTarget& target, const JsonObject& metadata, Encoding encoding) {
+  const auto item = [target, encoding](const Stored& object) {
+    return encode(*target.type, target.version, *object, encoding, TypeMeta::omitted);
   };
-  if (encoding == Encoding::protobuf) {
-    ProtobufList list(type.api_version(target.version), type.kind + "List", page.metadata);
-    for (const Stored& object : page.objects) list.add(item(object));
-    return list.finish();
-  }
-  std::string items;
-  for (const Stored& object : page.objects) {
-    if (!items.empty()) items += ',';
-    items += item(object);
-  }
-  return fmt::format(R"({{"kind":"{}List","apiVersion":"{}","metadata":{},"items":[{}]}})",
-                     type.kind, type.api_version(target.version), serialize(page.metadata), items);
+  const std::string kind = target.type->kind + "List";
+  const std::string api_version = target.type->api_version(target.version);
+  if (encoding == Encoding::json) return json_list_text(kind, api_version, metadata, item);
+  return {
+      .item = [item](const Stored& object) { return protobuf_list_item(item(object)); },
+      .between = "",
+      .head =
+          [=](std::size_t bytes) { return protobuf_list_head(api_version, kind, metadata, bytes); },
+      .tail = "",
+      .head_is_made = ListText::HeadIsMade::last};
 }
 
 }  // namespace dcm::apiserver

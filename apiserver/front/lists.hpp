@@ -2,6 +2,7 @@
 // resourceVersionMatch.
 #pragma once
 
+#include "apiserver/front/list_text.hpp"
 #include "apiserver/front/request.hpp"
 #include "apiserver/store/selectors.hpp"
 #include "apiserver/store/store.hpp"
@@ -24,7 +25,10 @@ struct Page {
 Outcome<Page> select_page(const Store& store, const ListTarget& target, const Query& query);
 
 // As the list of its kind.
-std::string encode_list(const ListTarget& target, const Page& page, Encoding encoding);
+ListText list_text(const ListTarget& target, const JsonObject& metadata, Encoding encoding);
+// The same in JSON, of any kind: `{"kind":…,"apiVersion":…,"metadata":…,"items":[` and so on.
+ListText json_list_text(std::string_view kind, std::string_view api_version,
+                        const JsonObject& metadata, std::function<std::string(const Stored&)> item);
 
 // A `resourceVersion` of a query; "" is 0. nullopt for what is no number.
 std::optional<Revision> parse_revision(std::string_view text);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/front/lists.hpp"
 #include "apiserver/text/protobuf/protobuf.hpp"
 
 namespace dcm::apiserver {
@@ -29,22 +30,24 @@ std::string encode_partial(const Stored& object, const Form& form) {
                      group_version(form), serialize(object_at(*object, {"metadata"})));
 }
 
-std::string encode_partial_list(std::span<const Stored> objects, const JsonObject& metadata,
-                                const Form& form) {
-  if (form.encoding == Encoding::protobuf) {
-    ProtobufList list(group_version(form), kListKind, metadata);
-    for (const Stored& object : objects) {
-      list.add(encode_protobuf_item(group_version(form), kKind, metadata_of(object)));
-    }
-    return list.finish();
+ListText partial_list_text(const JsonObject& metadata, const Form& form) {
+  const std::string api_version = group_version(form);
+  if (form.encoding == Encoding::json) {
+    return json_list_text(kListKind, api_version, metadata,
+                          [form](const Stored& object) { return encode_partial(object, form); });
   }
-  std::string items;
-  for (const Stored& object : objects) {
-    if (!items.empty()) items += ',';
-    items += encode_partial(object, form);
-  }
-  return fmt::format(R"({{"kind":"{}","apiVersion":"{}","metadata":{},"items":[{}]}})", kListKind,
-                     group_version(form), serialize(metadata), items);
+  return {.item =
+              [api_version](const Stored& object) {
+                return protobuf_list_item(
+                    encode_protobuf_item(api_version, kKind, metadata_of(object)));
+              },
+          .between = "",
+          .head =
+              [=](std::size_t bytes) {
+                return protobuf_list_head(api_version, kListKind, metadata, bytes);
+              },
+          .tail = "",
+          .head_is_made = ListText::HeadIsMade::last};
 }
 
 void to_form(const Form& form, Response& response) {

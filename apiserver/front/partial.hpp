@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "apiserver/front/list_text.hpp"
 #include "apiserver/front/media.hpp"
 #include "apiserver/front/request.hpp"
 #include "apiserver/store/store.hpp"
@@ -13,8 +14,7 @@ namespace dcm::apiserver {
 
 std::string encode_partial(const Stored& object, const Form& form);
 // `metadata` is a ListMeta.
-std::string encode_partial_list(std::span<const Stored> objects, const JsonObject& metadata,
-                                const Form& form);
+ListText partial_list_text(const JsonObject& metadata, const Form& form);
 
 // What is JSON so far, a Status or what a write answers, in the form that was asked for, if it has
 // one. (Writes know no tables: kubectl asks for them all the same.)

@@ -193,6 +193,46 @@ Outcome<Response> Server::dispatch(const Request& request, const Parsed& parsed)
   return write(request, parsed);
 }
 
+// What to list, and how.
+struct Server::Listing {
+  std::vector<Stored> objects;
+  ListText text;
+  Encoding encoding;
+};
+
+Outcome<Server::Listing> Server::list(const Parsed& parsed) const {
+  const ListTarget target{parsed.type, parsed.path->version, parsed.path->ns};
+  const auto style = style_of(*parsed.form, parsed.query);
+  if (!style) return std::unexpected(style.error());
+  auto page = select_page(store_, target, parsed.query);
+  if (!page) return std::unexpected(page.error());
+  Listing made{std::move(page->objects), {}, parsed.form->encoding};
+  if (parsed.form->shape == Form::Shape::metadata) {
+    made.text = partial_list_text(page->metadata, *parsed.form);
+  } else if (*style) {
+    made.text = table_text(target, page->metadata, **style, ColumnHeads::shown, time_.wall_now());
+    made.encoding = Encoding::json;
+  } else {
+    made.text = list_text(target, page->metadata, made.encoding);
+  }
+  return made;
+}
+
+std::unique_ptr<Server::List> Server::open_list(const Request& request) {
+  if (request.method != "GET" || before_ || after_) return nullptr;
+  const Parsed parsed = parse(request);
+  if (parsed.verb != "list" || parsed.type == nullptr || !parsed.form) return nullptr;
+  if (!parsed.path->subresource.empty()) return nullptr;
+  auto listing = list(parsed);
+  if (!listing) return nullptr;
+  const std::size_t number = log_.add(logged(request, parsed.verb, parsed.path));
+  log_.answered(number, 200);
+  Response head = encoded_response(200, listing->encoding, {});
+  std::string end = std::exchange(head.body, {});  // JSON ends in a line
+  ListParts parts(std::move(listing->text), std::move(listing->objects), std::move(end));
+  return std::make_unique<List>(std::move(head), std::move(parts));
+}
+
 Outcome<Response> Server::read(const Parsed& parsed) {
   const ResourcePath& path = *parsed.path;
   if (parsed.verb == "watch") {
@@ -204,15 +244,9 @@ Outcome<Response> Server::read(const Parsed& parsed) {
   if (!style) return std::unexpected(style.error());
   const runtime::WallTime now = time_.wall_now();
   if (parsed.collection()) {
-    const auto page = select_page(store_, target, parsed.query);
-    if (!page) return std::unexpected(page.error());
-    if (parsed.form->shape == Form::Shape::metadata) {
-      return encoded_response(200, encoding,
-                              encode_partial_list(page->objects, page->metadata, *parsed.form));
-    }
-    if (!*style) return encoded_response(200, encoding, encode_list(target, *page, encoding));
-    return json_response(
-        200, encode_table(target, page->objects, page->metadata, **style, ColumnHeads::shown, now));
+    const auto listing = list(parsed);
+    if (!listing) return std::unexpected(listing.error());
+    return encoded_response(200, listing->encoding, whole(listing->text, listing->objects));
   }
   const Target one{.type = parsed.type,
                    .version = path.version,

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 
+#include "apiserver/front/list_text.hpp"
 #include "apiserver/front/request.hpp"
 #include "apiserver/front/request_log.hpp"
 #include "apiserver/store/registry.hpp"
@@ -46,6 +47,13 @@ class Server {
   // Whether a request is to be answered by open_watch() instead of handle().
   static bool is_watch(const Request& request);
   Response handle(const Request& request);
+  // A list in parts, for fronts that others wait for; null: handle() has the answer, as it has with
+  // hooks, which see whole answers.
+  struct List {
+    Response head;  // its body is empty
+    ListParts parts;
+  };
+  std::unique_ptr<List> open_list(const Request& request);
   // A watch, or the response that refuses it. The watch must go before the server does.
   std::expected<std::unique_ptr<Watch>, Response> open_watch(const Request& request);
 
@@ -78,6 +86,8 @@ class Server {
   Parsed parse(const Request& request) const;
   Outcome<Response> dispatch(const Request& request, const Parsed& parsed);
   Outcome<Response> read(const Parsed& parsed);
+  struct Listing;
+  Outcome<Listing> list(const Parsed& parsed) const;
   Outcome<Response> write(const Request& request, const Parsed& parsed);
   Outcome<Response> delete_collection(const Parsed& parsed, const WriteRequest& request);
   Response finish(std::size_t number, LoggedRequest logged, Response response);

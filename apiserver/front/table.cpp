@@ -52,26 +52,28 @@ Outcome<TableStyle> table_style(const Form& form, const Query& query) {
   return style;
 }
 
-std::string encode_table(const ListTarget& target, std::span<const Stored> objects,
-                         const JsonObject& metadata, const TableStyle& style, ColumnHeads heads,
-                         runtime::WallTime now) {
+ListText table_text(const ListTarget& target, const JsonObject& metadata, const TableStyle& style,
+                    ColumnHeads heads, runtime::WallTime now) {
   const Printer& printer = printer_of(target.type->kind);
-  std::string rows;
-  for (const Stored& object : objects) {
-    rows +=
-        fmt::format(R"({}{{"cells":{},"object":{}}})", rows.empty() ? "" : ",",
-                    serialize(printer.cells(*object, now)), encode_subject(target, *object, style));
-  }
-  return fmt::format(
+  std::string head = fmt::format(
       R"({{"kind":"Table","apiVersion":"meta.k8s.io/{}","metadata":{},"columnDefinitions":{},)"
-      R"("rows":[{}]}})",
-      style.version, serialize(metadata), serialize(encode_columns(printer, heads)), rows);
+      R"("rows":[)",
+      style.version, serialize(metadata), serialize(encode_columns(printer, heads)));
+  return {.item =
+              [=, &printer](const Stored& object) {
+                return fmt::format(R"({{"cells":{},"object":{}}})",
+                                   serialize(printer.cells(*object, now)),
+                                   encode_subject(target, *object, style));
+              },
+          .between = ",",
+          .head = [head = std::move(head)](std::size_t) { return head; },
+          .tail = "]}"};
 }
 
 std::string encode_table(const ListTarget& target, const Stored& object, const TableStyle& style,
                          ColumnHeads heads, runtime::WallTime now) {
   const JsonObject metadata{{"resourceVersion", text_at(*object, {"metadata", "resourceVersion"})}};
-  return encode_table(target, {&object, 1}, metadata, style, heads, now);
+  return whole(table_text(target, metadata, style, heads, now), {object});
 }
 
 }  // namespace dcm::apiserver

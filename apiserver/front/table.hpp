@@ -1,7 +1,6 @@
 // meta.k8s.io Table: objects as rows of cells, the form in which `kubectl get` asks for them.
 #pragma once
 
-#include <span>
 #include <string>
 
 #include "apiserver/front/lists.hpp"
@@ -25,9 +24,8 @@ Outcome<TableStyle> table_style(const Form& form, const Query& query);
 enum class ColumnHeads { shown, omitted };
 
 // `metadata` is a ListMeta.
-std::string encode_table(const ListTarget& target, std::span<const Stored> objects,
-                         const JsonObject& metadata, const TableStyle& style, ColumnHeads heads,
-                         runtime::WallTime now);
+ListText table_text(const ListTarget& target, const JsonObject& metadata, const TableStyle& style,
+                    ColumnHeads heads, runtime::WallTime now);
 // One object; its resourceVersion is the table's.
 std::string encode_table(const ListTarget& target, const Stored& object, const TableStyle& style,
                          ColumnHeads heads, runtime::WallTime now);

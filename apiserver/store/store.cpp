@@ -134,6 +134,21 @@ std::vector<Store::Entry> Store::list(std::string_view resource, std::string_vie
   return entries;
 }
 
+std::vector<Store::Entry> Store::list_named(std::string_view resource,
+                                            std::string_view name) const {
+  const Table& here = table(resource);
+  std::vector<Entry> entries;
+  auto at = here.objects.begin();
+  while (at != here.objects.end()) {
+    // A look-up in each namespace, which ends where '/' and all that follows it end.
+    std::string ns = at->first.substr(0, at->first.find('/'));
+    const auto found = here.objects.find(object_key(ns, name));
+    if (found != here.objects.end()) entries.push_back({found->first, found->second});
+    at = here.objects.lower_bound(ns += '/' + 1);
+  }
+  return entries;
+}
+
 bool Store::is_kept(std::string_view resource, Revision revision) const {
   return revision >= oldest_kept(resource);
 }

@@ -70,6 +70,9 @@ class Store {
   std::vector<Entry> list(std::string_view resource, std::string_view prefix,
                           std::string_view start, Revision at) const;
 
+  // Everything of that name in any namespace, as of now, in order.
+  std::vector<Entry> list_named(std::string_view resource, std::string_view name) const;
+
   // Whether the changes after `revision` are all still known.
   bool is_kept(std::string_view resource, Revision revision) const;
   // The oldest revision for which that holds.

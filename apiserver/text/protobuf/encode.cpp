@@ -154,17 +154,22 @@ void encode_message(std::string& out, const ProtoMessage& message, const JsonObj
   }
 }
 
-std::string enveloped(std::string_view api_version, std::string_view kind,
-                      std::string_view object) {
+// The key of a field of bytes, and their number.
+void add_length(std::string& text, std::uint32_t tag, std::size_t bytes) {
+  constexpr std::uint32_t kLengthDelimited = 2;
+  protozero::write_varint(std::back_inserter(text), (tag << 3U) | kLengthDelimited);
+  protozero::write_varint(std::back_inserter(text), bytes);
+}
+
+// All of an envelope that comes before the bytes of its object, of which there are so many.
+std::string envelope_of(std::string_view api_version, std::string_view kind, std::size_t bytes) {
   std::string type;
   pbf_writer type_writer(type);
   type_writer.add_string(1, api_version.data(), api_version.size());
   type_writer.add_string(2, kind.data(), kind.size());
   std::string text(kProtobufMagic);
-  text.reserve(object.size() + type.size() + 32);
-  pbf_writer writer(text);
-  writer.add_message(static_cast<std::uint32_t>(EnvelopeTag::type), type);
-  writer.add_bytes(static_cast<std::uint32_t>(EnvelopeTag::object), object.data(), object.size());
+  pbf_writer(text).add_message(static_cast<std::uint32_t>(EnvelopeTag::type), type);
+  add_length(text, static_cast<std::uint32_t>(EnvelopeTag::object), bytes);
   return text;
 }
 
@@ -185,21 +190,22 @@ std::string encode_protobuf_item(std::string_view api_version, std::string_view 
 
 std::string encode_protobuf(std::string_view api_version, std::string_view kind,
                             const JsonObject& object) {
-  return enveloped(api_version, kind, encode_protobuf_item(api_version, kind, object));
+  const std::string item = encode_protobuf_item(api_version, kind, object);
+  return envelope_of(api_version, kind, item.size()) + item;
 }
 
-ProtobufList::ProtobufList(std::string_view api_version, std::string_view list_kind,
-                           const JsonObject& metadata)
-    : api_version_(api_version),
-      kind_(list_kind),
-      list_(encode_protobuf_item(api_version, list_kind, JsonObject{{"metadata", metadata}})) {}
-
-void ProtobufList::add(std::string_view item) {
-  pbf_writer(list_).add_message(2, item.data(), item.size());
+std::string protobuf_list_head(std::string_view api_version, std::string_view list_kind,
+                               const JsonObject& metadata, std::size_t bytes) {
+  const std::string list =
+      encode_protobuf_item(api_version, list_kind, JsonObject{{"metadata", metadata}});
+  return envelope_of(api_version, list_kind, list.size() + bytes) + list;
 }
 
-std::string ProtobufList::finish() const {
-  return enveloped(api_version_, kind_, list_);
+std::string protobuf_list_item(std::string_view item) {
+  std::string text;
+  text.reserve(item.size() + 8);
+  pbf_writer(text).add_message(2, item.data(), item.size());
+  return text;
 }
 
 std::string protobuf_event(std::string_view type, std::string_view object) {

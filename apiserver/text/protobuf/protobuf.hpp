@@ -25,22 +25,14 @@ std::string encode_protobuf(std::string_view api_version, std::string_view kind,
                             const JsonObject& object);
 bool encodes_protobuf(std::string_view api_version, std::string_view kind);
 
-// The bytes of an object without envelope, as a list has it (encode_protobuf_list()).
+// The bytes of an object without envelope, as protobuf_list_item() takes it.
 std::string encode_protobuf_item(std::string_view api_version, std::string_view kind,
                                  const JsonObject& object);
-// A list of `kind`List, from its metadata and from what encode_protobuf_item() returned.
-class ProtobufList {
- public:
-  ProtobufList(std::string_view api_version, std::string_view list_kind,
-               const JsonObject& metadata);
-  void add(std::string_view item);
-  std::string finish() const;
-
- private:
-  std::string api_version_;
-  std::string kind_;
-  std::string list_;
-};
+// A list of `kind`List is this head, and its items one after the other. `bytes`: of the items as
+// protobuf_list_item() returns them.
+std::string protobuf_list_head(std::string_view api_version, std::string_view list_kind,
+                               const JsonObject& metadata, std::size_t bytes);
+std::string protobuf_list_item(std::string_view item);
 
 // One event of a watch; `object` is in its envelope.
 std::string protobuf_event(std::string_view type, std::string_view object);

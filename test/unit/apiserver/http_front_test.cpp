@@ -212,9 +212,32 @@ CO_TEST(HttpFront, compresses_large_answers_for_those_who_take_it) {
   // And the body is what it was.
   http::Request request = get("/api/v1/configmaps");
   request.headers.add("Accept-Encoding", "gzip");
-  const auto listed = co_await site.client->send(std::move(request), {});
+  auto listed = co_await site.client->send(std::move(request), {});
   CO_ASSERT_TRUE(listed);
-  EXPECT_EQ(listed->body, plain.substr(plain.find("\r\n\r\n") + 4));
+  const std::string unzipped = listed->body;
+  listed = {};  // the client holds two large answers at most, and `made` is one
+  const auto as_is = co_await site.client->send(get("/api/v1/configmaps"), {});
+  CO_ASSERT_TRUE(as_is);
+  EXPECT_EQ(unzipped, as_is->body);
+  co_await site.stop();
+}
+
+Task<> send_into(Site& site, http::Request request, std::vector<std::string>& answered) {
+  const std::string target = request.target;
+  const auto answer = co_await site.client->send(std::move(request), {});
+  answered.push_back(answer ? target : answer.error().message);
+}
+
+CO_TEST(HttpFront, answers_others_while_a_long_list_is_on_its_way) {
+  Site site(loop);
+  for (int i = 0; i < 30; ++i) co_await site.client->send(post_large_config_map(100'000), {});
+  std::vector<std::string> answered;
+  runtime::TaskGroup group(loop.executor());
+  group.spawn("list", send_into(site, get("/api/v1/configmaps"), answered));
+  group.spawn("get", send_into(site, get("/api/v1/namespaces/default"), answered));
+  co_await group.join();
+  EXPECT_EQ(answered,
+            (std::vector<std::string>{"/api/v1/namespaces/default", "/api/v1/configmaps"}));
   co_await site.stop();
 }
 

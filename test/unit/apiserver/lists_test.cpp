@@ -35,6 +35,74 @@ TEST_F(Lists, show_items_in_order_without_their_kind) {
   EXPECT_FALSE(array_at(all.body, {"items"}).front().get_object().contains("kind"));
 }
 
+// In every form, the parts are what handle() answers with.
+TEST_F(Lists, come_in_parts_that_are_the_same_as_the_whole) {
+  for (int i = 0; i < 40; ++i) {
+    api.post("/api/v1/namespaces/default/configmaps",
+             R"({"metadata":{"name":"m)" + std::to_string(i) + R"("},"data":{"k":")" +
+                 std::string(10'000, 'x') + "\"}}");
+  }
+  for (const auto* accept : {"application/json", "application/vnd.kubernetes.protobuf",
+                             "application/json;as=Table;g=meta.k8s.io;v=v1",
+                             "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
+                             "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;"
+                             "g=meta.k8s.io;v=v1"}) {
+    const Request request{.method = "GET",
+                          .path = "/api/v1/namespaces/default/configmaps",
+                          .query = "",
+                          .headers = {{"Accept", accept}}};
+    const auto list = server.open_list(request);
+    ASSERT_NE(list, nullptr) << accept;
+    std::string text;
+    std::size_t longest = 0;
+    while (const auto part = list->parts.next()) {
+      text += *part;
+      longest = std::max(longest, part->size());
+    }
+    const Response whole = server.handle(request);
+    EXPECT_TRUE(text == whole.body) << accept;
+    EXPECT_EQ(list->head.headers, whole.headers) << accept;
+    EXPECT_LT(longest, 100'000U) << accept;
+  }
+}
+
+TEST_F(Lists, what_is_no_list_or_is_refused_is_for_handle) {
+  const auto opened = [this](std::string method, std::string path, std::string query = {}) {
+    return server.open_list(
+               {.method = std::move(method), .path = std::move(path), .query = std::move(query)}) !=
+           nullptr;
+  };
+  EXPECT_TRUE(opened("GET", "/api/v1/configmaps"));
+  EXPECT_FALSE(opened("POST", "/api/v1/configmaps"));
+  EXPECT_FALSE(opened("GET", "/api/v1/configmaps", "watch=true"));
+  EXPECT_FALSE(opened("GET", "/api/v1/configmaps", "limit=many"));
+  EXPECT_FALSE(opened("GET", "/api/v1/namespaces/default"));
+  EXPECT_FALSE(opened("GET", "/api/v1/nothings"));
+  EXPECT_FALSE(opened("GET", "/version"));
+}
+
+TEST_F(Lists, find_a_name_in_each_namespace) {
+  api.post("/api/v1/namespaces", R"({"metadata":{"name":"lab"}})");
+  for (const auto* ns : {"default", "lab"}) {
+    for (const auto* name : {"a", "b", "bb"}) {
+      api.post("/api/v1/namespaces/" + std::string(ns) + "/configmaps",
+               R"({"metadata":{"name":")" + std::string(name) + "\"}}");
+    }
+  }
+  const auto found = [this](std::string_view query) {
+    std::string text;
+    const Answer answer = api.get("/api/v1/configmaps?fieldSelector=" + std::string(query));
+    for (const Json& item : array_at(answer.body, {"items"})) {
+      text += std::string(text_at(item.get_object(), {"metadata", "namespace"})) + "/" +
+              std::string(text_at(item.get_object(), {"metadata", "name"})) + " ";
+    }
+    return text;
+  };
+  EXPECT_EQ(found("metadata.name%3Db"), "default/b lab/b ");
+  EXPECT_EQ(found("metadata.name%3Dc"), "");
+  EXPECT_EQ(found("metadata.name%3Db,metadata.namespace%3Dlab"), "lab/b ");
+}
+
 TEST_F(Lists, come_in_pages_of_one_state) {
   for (const auto* name : {"a", "b", "c", "d", "e"}) make(name);
   const Answer first = list("limit=2");
