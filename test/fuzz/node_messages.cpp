@@ -1,4 +1,7 @@
-// What plugins answer, whatever it is: read or refused, and small enough where it is kept.
+// What plugins answer and nodes ask, whatever it is: read or refused, and small enough where it is
+// kept.
+#include "node/driver_kit/driver.hpp"
+#include "node/driver_kit/messages.hpp"
 #include "node/plugins/messages.hpp"
 #include "node/plugins/services.hpp"
 #include "test/fuzz/fuzz.hpp"
@@ -16,10 +19,21 @@ void check_answers(std::string_view input) {
   node::judge_answers("NodePrepareResources", {{"ns", "c", "uid"}}, *answers);
 }
 
+// What a driver has read of a node is what a node writes.
+void check_claims(std::string_view input) {
+  const auto claims = driver_kit::decode_claims(input);
+  if (!claims) return;
+  expect(claims->size() <= input.size(), "more claims than bytes");
+  expect(driver_kit::decode_claims(node::encode_claims(*claims)) == claims, "claims are not kept");
+}
+
 }  // namespace
 
 void run(std::string_view input) {
   check_answers(input);
+  check_claims(input);
+  driver_kit::decode_registration_status(input);
+  (void)driver_kit::read_claim({"ns", "c", "uid"}, "gpu.example.com", std::string(input));
   if (const auto answers = node::decode_unprepare_answer(input)) {
     node::judge_answers("NodeUnprepareResources", {{"ns", "c", "uid"}}, *answers);
   }

@@ -1,6 +1,7 @@
 #include "node/driver_kit/slices/publisher.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -60,17 +61,18 @@ Task<Result<>> SlicePublisher::write() {
   if (owner_.node_uid.empty()) {
     Result<std::string> uid = co_await api_.node_uid();
     if (!uid) co_return runtime::fail(uid.error());
+    if (uid->empty()) co_return runtime::fail(runtime::Reason::malformed, "the node has no UID");
     owner_.node_uid = *std::move(uid);
   }
   const Result<std::vector<SliceApi::Slice>> published = co_await api_.list();
   if (!published) co_return runtime::fail(published.error());
+  forget_all_but(*published);
   const Result<> done = co_await carry_out(plan_slices(owner_, pools_, *published, accepted_));
   co_return done;
 }
 
 Task<Result<>> SlicePublisher::carry_out(SlicePlan plan) {
   for (json::object& slice : plan.obsolete) {
-    accepted_.erase(slice_name(slice));
     const Result<> removed = co_await api_.remove(std::move(slice));
     if (!removed) co_return removed;
   }
@@ -85,6 +87,13 @@ Task<Result<>> SlicePublisher::carry_out(SlicePlan plan) {
     accept(slice, *stored);
   }
   co_return Result<>();
+}
+
+// Slices that others have deleted come back under other names.
+void SlicePublisher::forget_all_but(const std::vector<SliceApi::Slice>& published) {
+  std::set<std::string> names;
+  for (const SliceApi::Slice& slice : published) names.insert(slice_name(slice));
+  std::erase_if(accepted_, [&](const auto& each) { return !names.contains(each.first); });
 }
 
 void SlicePublisher::accept(const json::object& written, const json::object& stored) {

@@ -56,6 +56,7 @@ class SlicePublisher {
  private:
   Task<runtime::Result<>> write();
   Task<runtime::Result<>> carry_out(SlicePlan plan);
+  void forget_all_but(const std::vector<SliceApi::Slice>& published);
   void accept(const boost::json::object& written, const boost::json::object& stored);
   // Until other pools are published, or `deadline`.
   Task<> wait_for_pools(std::uint64_t seen, runtime::Deadline deadline);

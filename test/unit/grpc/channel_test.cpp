@@ -195,6 +195,33 @@ CO_TEST(Grpc, a_call_waits_for_the_connection_after_one_that_was_sent_away_at_on
   co_await site.stop();
 }
 
+// SETTINGS, and a GOAWAY of a server that has looked at no stream.
+constexpr std::string_view kGoodbye("\0\0\0\4\0\0\0\0\0\0\0\x08\7\0\0\0\0\0\0\0\0\0\0\0\0\0", 26);
+
+Task<> serve_nobody(http::Listener& listener, int& connections) {
+  while (true) {
+    const auto stream = co_await listener.accept();
+    ++connections;
+    (void)co_await (*stream)->write(kGoodbye, {});
+    char byte = 0;
+    while ((co_await (*stream)->read_some({&byte, 1}, {})).value_or(0) > 0) continue;
+  }
+}
+
+CO_TEST(Grpc, a_server_that_sends_everybody_away_is_not_asked_all_the_time) {
+  GrpcSite site(loop);
+  site.listener = site.network.listen("plugin", 1);
+  int connections = 0;
+  site.server_group->spawn("nobody", serve_nobody(*site.listener, connections));
+  site.start_channel();
+  const auto answer = co_await site.channel->call("/test.Echo/Same", "x", site.in(1min));
+  CO_ASSERT_TRUE(!answer);
+  EXPECT_EQ(answer.error().code, Code::deadline_exceeded) << describe(answer);
+  EXPECT_GT(connections, 30);
+  EXPECT_LT(connections, 90);
+  co_await site.stop();
+}
+
 CO_TEST(Grpc, a_call_waits_not_for_a_server_that_has_gone_after_it_took_a_connection) {
   GrpcSite site(loop);
   site.listener = site.network.listen("plugin", 1);
