@@ -186,6 +186,16 @@ Outcome<Response> Server::dispatch(const Request& request, const Parsed& parsed)
     return std::unexpected(not_served());
   }
   const std::string& subresource = parsed.path->subresource;
+  if (needs_container(*parsed.type, subresource)) {
+    const auto pod = registry_.get({.type = parsed.type,
+                                    .version = parsed.path->version,
+                                    .ns = parsed.path->ns,
+                                    .name = parsed.path->name});
+    if (!pod) return std::unexpected(pod.error());
+    return std::unexpected(bad_request(
+        "the nodes of this server are hollow: no container runs there, so there are no logs, and "
+        "nothing to execute in, attach to, copy from or forward to"));
+  }
   if (!has_subresource(*parsed.type, subresource)) return std::unexpected(not_served());
   if (!parsed.form) return std::unexpected(not_acceptable());
   const bool shows = subresource.empty() || subresource == "status";

@@ -69,6 +69,7 @@ class Server {
 
   RequestLog& log() { return log_; }
   const Store& store() const { return store_; }
+  const ResourceTable& types() const { return types_; }
   std::size_t open_watches() const { return watches_.size(); }
 
   // Ends all watches, as a restart or a load balancer does; or those of one resource.

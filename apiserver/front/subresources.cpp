@@ -5,6 +5,11 @@
 
 namespace dcm::apiserver {
 
+bool needs_container(const ResourceType& type, std::string_view subresource) {
+  return type.kind == "Pod" && (subresource == "log" || subresource == "exec" ||
+                                subresource == "attach" || subresource == "portforward");
+}
+
 bool has_subresource(const ResourceType& type, std::string_view subresource) {
   if (subresource.empty()) return true;
   if (subresource == "status") return type.has_status();

@@ -6,6 +6,8 @@
 namespace dcm::apiserver {
 
 // Whether objects of the type have it; "" is the object itself.
+// Whether it is one of a pod for which a container must run (log, exec, …).
+bool needs_container(const ResourceType& type, std::string_view subresource);
 bool has_subresource(const ResourceType& type, std::string_view subresource);
 
 // Which part of the object a write goes to.

@@ -14,9 +14,10 @@ std::vector<std::string> node_names(std::size_t count) {
 }  // namespace
 
 Parts::Parts(PartContext context, client::RestClient& rest, const Size& size,
-             OwnScheduler own_scheduler)
+             OwnScheduler own_scheduler, OwnGc own_gc)
     : context_(std::move(context)),
       own_scheduler_(own_scheduler),
+      own_gc_(own_gc),
       api_(rest),
       caches_(rest, {context_.time, context_.rng, context_.log, context_.metrics}),
       drivers_(context_, api_,
@@ -48,7 +49,7 @@ Task<> Parts::work() {
   group.spawn("hollow nodes", nodes_.run());
   group.spawn("heartbeats", heartbeats_.run());
   if (own_scheduler_ == OwnScheduler::runs) group.spawn("scheduler", scheduler_.run());
-  group.spawn("garbage collector", gc_.run());
+  if (own_gc_ == OwnGc::runs) group.spawn("garbage collector", gc_.run());
   group.spawn("namespace collector", namespace_gc_.run());
   co_await group.join();
 }

@@ -17,6 +17,9 @@ namespace dcm::playground {
 
 // Whether the small scheduler places pods, or somebody else does.
 enum class OwnScheduler { runs, none };
+// Whether claims of pods that are gone are deleted here, or somebody else looks after what is
+// owned.
+enum class OwnGc { runs, none };
 
 struct Size {
   std::size_t nodes = 4;
@@ -28,7 +31,7 @@ class Parts {
  public:
   // `rest`, and what `context` refers to, must outlive it.
   Parts(PartContext context, client::RestClient& rest, const Size& size,
-        OwnScheduler own_scheduler = OwnScheduler::runs);
+        OwnScheduler own_scheduler = OwnScheduler::runs, OwnGc own_gc = OwnGc::runs);
 
   // Makes nodes, device classes and slices. Errors: what the API server has against it.
   Task<Result<>> publish();
@@ -44,6 +47,7 @@ class Parts {
 
   PartContext context_;
   OwnScheduler own_scheduler_;
+  OwnGc own_gc_;
   Api api_;
   Caches caches_;
   Drivers drivers_;

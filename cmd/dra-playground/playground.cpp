@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include "cmd/dra-playground/cluster/garbage_collector.hpp"
 #include "cmd/dra-playground/embedded_server.hpp"
 #include "cmd/dra-playground/kube_scheduler.hpp"
 #include "cmd/dra-playground/kubeconfig_out.hpp"
@@ -71,16 +72,32 @@ int run_parts(Process& process, runtime::TaskGroup& group, Main main) {
   return main.status;
 }
 
+Task<> send_metrics(runtime::MetricsRegistry& metrics, http::Responder& responder) {
+  [[maybe_unused]] const auto sent = co_await responder.send(
+      {.status = 200,
+       .headers = {{"Content-Type", "text/plain; version=0.0.4; charset=utf-8"}},
+       .body = metrics.expose()});
+}
+
+// `/metrics`: those of the playground's parts.
+http::Handler with_metrics(http::Handler api, runtime::MetricsRegistry& metrics) {
+  return [api = std::move(api), &metrics](http::Request request, http::Responder& responder) {
+    const bool is_for_us = request.method == http::Method::get && request.target == "/metrics";
+    return is_for_us ? send_metrics(metrics, responder) : api(std::move(request), responder);
+  };
+}
+
 int run_with_own_server(const Options& options) {
   allow_many_open_files();
   Process process;
   const PartContext context = process.context(options.verbosity);
   EmbeddedServer server(context);
+  GarbageCollector collector(server.server(), context.time);
   if (auto listening = server.listen(fmt::format("127.0.0.1:{}", options.port)); !listening) {
     return report_failure(listening.error());
   }
   Connection connection(server.transport(), EmbeddedServer::config(), context);
-  Parts parts(context, connection.rest(), options.size, options.scheduler);
+  Parts parts(context, connection.rest(), options.size, options.scheduler, OwnGc::none);
   std::optional<KubeconfigOut> kubeconfig;
   const auto ready = [&]() -> Result<std::string> {
     auto written = KubeconfigOut::write(
@@ -93,8 +110,9 @@ int run_with_own_server(const Options& options) {
   };
   runtime::TaskGroup group(context.executor);
   group.spawn("API server", server.run([&](http::Handler api) {
-    return with_ui(std::move(api), connection.rest(), context.time);
+    return with_metrics(with_ui(std::move(api), connection.rest(), context.time), context.metrics);
   }));
+  group.spawn("garbage collector", collector.run());
   return run_parts(process, group, {parts, ready, group, context, options.kube_scheduler});
 }
 

@@ -29,6 +29,17 @@ class Pod : public Api {
   }
 };
 
+TEST_F(Pod, what_needs_a_container_is_refused_with_the_reason) {
+  make_pod();
+  for (const auto* what : {"/log?container=c", "/exec?command=ls", "/attach", "/portforward"}) {
+    const Answer refused = api.get(std::string(kPod) + what);
+    EXPECT_EQ(refused.status, 400) << what;
+    EXPECT_NE(refused.text({"message"}).find("no container runs there"), std::string::npos) << what;
+  }
+  EXPECT_EQ(api.post(std::string(kPod) + "/exec", "").status, 400);
+  EXPECT_EQ(api.get("/api/v1/namespaces/default/pods/nobody/log").status, 404);
+}
+
 TEST_F(Pod, apply_writes_the_names_of_its_claims) {
   make_pod();
   EXPECT_EQ(apply_names(entry("gpus", "a") + "," + entry("nic", "b")).status, 200);

@@ -1,0 +1,154 @@
+#include "cmd/dra-playground/cluster/garbage_collector.hpp"
+
+#include "runtime/task_group.hpp"
+#include "test/support/co_test.hpp"
+
+namespace dcm::playground {
+namespace {
+
+using namespace std::chrono_literals;
+using apiserver::Answer;
+using apiserver::array_at;
+
+const std::string kMaps = "/api/v1/namespaces/default/configmaps/";
+const std::string kSecrets = "/api/v1/namespaces/default/secrets/";
+
+// A config map "owner" with secrets that it owns.
+struct Family {
+  explicit Family(runtime::VirtualLoop& virtual_loop)
+      : loop(virtual_loop),
+        server(loop.time(), runtime::Rng(1)),
+        collector(server, loop.time()),
+        api(server),
+        group(loop.executor()) {
+    group.spawn("collector", collector.run());
+    owner = make("configmaps", "owner", "");
+  }
+
+  std::string make(const std::string& resource, const std::string& name, const std::string& more) {
+    const Answer made = api.post("/api/v1/namespaces/default/" + resource,
+                                 R"({"metadata":{"name":")" + name + "\"" + more + "}}");
+    EXPECT_EQ(made.status, 201) << apiserver::serialize(made.body);
+    return std::string(made.text({"metadata", "uid"}));
+  }
+  static std::string ref(const std::string& uid, const std::string& more = "") {
+    return R"({"apiVersion":"v1","kind":"ConfigMap","name":"x","uid":")" + uid + "\"" + more + "}";
+  }
+  std::string make_owned(const std::string& name, const std::string& refs,
+                         const std::string& more = "") {
+    return make("secrets", name, R"(,"ownerReferences":[)" + refs + "]" + more);
+  }
+  void remove_owner(const std::string& policy) {
+    api.remove(kMaps + "owner", R"({"propagationPolicy":")" + policy + "\"}");
+  }
+  int status(const std::string& path) { return api.get(path).status; }
+  runtime::Task<> settle() { return runtime::sleep_for(loop.time(), 100ms); }
+  runtime::Task<> stop() {
+    group.cancel();
+    return group.join();
+  }
+
+  runtime::VirtualLoop& loop;
+  apiserver::Server server;
+  GarbageCollector collector;
+  apiserver::Direct api;
+  runtime::TaskGroup group;
+  std::string owner;
+};
+
+CO_TEST(GarbageCollector, what_was_owned_goes_after_its_owner) {
+  Family family(loop);
+  family.make_owned("child", Family::ref(family.owner));
+  family.make("secrets", "free", "");
+  co_await family.settle();
+  EXPECT_EQ(family.status(kSecrets + "child"), 200);
+  family.remove_owner("Background");
+  co_await family.settle();
+  EXPECT_EQ(family.status(kMaps + "owner"), 404);
+  EXPECT_EQ(family.status(kSecrets + "child"), 404);
+  EXPECT_EQ(family.status(kSecrets + "free"), 200);
+  co_await family.stop();
+}
+
+CO_TEST(GarbageCollector, what_never_had_its_owner_goes_at_once) {
+  Family family(loop);
+  family.make_owned("child", Family::ref("5b0c7c1e-94a5-4a55-8f5c-6f2f3c0d9a11"));
+  co_await family.settle();
+  EXPECT_EQ(family.status(kSecrets + "child"), 404);
+  co_await family.stop();
+}
+
+CO_TEST(GarbageCollector, one_owner_that_is_left_is_enough) {
+  Family family(loop);
+  const std::string other = family.make("configmaps", "other", "");
+  family.make_owned("child", Family::ref(family.owner) + "," + Family::ref(other));
+  family.remove_owner("Background");
+  co_await family.settle();
+  EXPECT_EQ(family.status(kSecrets + "child"), 200);
+  family.api.remove(kMaps + "other");
+  co_await family.settle();
+  EXPECT_EQ(family.status(kSecrets + "child"), 404);
+  co_await family.stop();
+}
+
+CO_TEST(GarbageCollector, orphans_stay_without_their_owner) {
+  Family family(loop);
+  family.make_owned("child", Family::ref(family.owner));
+  family.remove_owner("Orphan");
+  co_await family.settle();
+  EXPECT_EQ(family.status(kMaps + "owner"), 404);
+  const Answer child = family.api.get(kSecrets + "child");
+  EXPECT_EQ(child.status, 200);
+  EXPECT_TRUE(array_at(child.body, {"metadata", "ownerReferences"}).empty());
+  co_await family.stop();
+}
+
+CO_TEST(GarbageCollector, in_the_foreground_the_owner_waits_for_those_that_block_it) {
+  Family family(loop);
+  family.make_owned("slow", Family::ref(family.owner, R"(,"blockOwnerDeletion":true)"),
+                    R"(,"finalizers":["example.com/mine"])");
+  family.make_owned("other", Family::ref(family.owner), R"(,"finalizers":["example.com/mine"])");
+  family.remove_owner("Foreground");
+  co_await family.settle();
+  EXPECT_EQ(family.status(kMaps + "owner"), 200);
+  EXPECT_NE(family.api.get(kSecrets + "other").text({"metadata", "deletionTimestamp"}), "");
+  family.api.patch(kSecrets + "slow", apiserver::kMerge, R"({"metadata":{"finalizers":null}})");
+  co_await family.settle();
+  EXPECT_EQ(family.status(kSecrets + "slow"), 404);
+  EXPECT_EQ(family.status(kMaps + "owner"), 404);
+  EXPECT_EQ(family.status(kSecrets + "other"), 200);
+  co_await family.stop();
+}
+
+CO_TEST(GarbageCollector, in_the_foreground_grandchildren_go_first) {
+  Family family(loop);
+  const std::string child =
+      family.make_owned("child", Family::ref(family.owner, R"(,"blockOwnerDeletion":true)"));
+  family.make_owned("grandchild", Family::ref(child, R"(,"blockOwnerDeletion":true)"),
+                    R"(,"finalizers":["example.com/mine"])");
+  family.remove_owner("Foreground");
+  co_await family.settle();
+  EXPECT_EQ(family.status(kSecrets + "child"), 200);
+  family.api.patch(kSecrets + "grandchild", apiserver::kMerge,
+                   R"({"metadata":{"finalizers":null}})");
+  co_await family.settle();
+  EXPECT_EQ(family.status(kSecrets + "child"), 404);
+  EXPECT_EQ(family.status(kMaps + "owner"), 404);
+  co_await family.stop();
+}
+
+CO_TEST(GarbageCollector, in_the_foreground_who_has_another_owner_stays) {
+  Family family(loop);
+  const std::string other = family.make("configmaps", "other", "");
+  family.make_owned("child", Family::ref(family.owner) + "," + Family::ref(other));
+  family.remove_owner("Foreground");
+  co_await family.settle();
+  EXPECT_EQ(family.status(kMaps + "owner"), 404);
+  EXPECT_EQ(
+      array_at(family.api.get(kSecrets + "child").body, {"metadata", "ownerReferences"}).size(),
+      1U);
+  co_await family.stop();
+}
+
+}  // namespace
+}  // namespace dcm::playground
