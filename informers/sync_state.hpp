@@ -24,7 +24,7 @@ class SyncState {
   // Synced: every observer has seen the initial state.
   bool is_synced() const noexcept { return synced_at_.has_value(); }
   std::optional<runtime::MonoTime> synced_at() const noexcept { return synced_at_; }
-  // One line; empty while all is well.
+  // The error in one line; empty while there is none.
   const std::string& last_error() const noexcept { return last_error_; }
   // Since the last event, bookmark or page; nothing before the first.
   std::optional<runtime::Duration> last_event_age() const;

@@ -11,11 +11,11 @@ class Outcome {
   // The more eager first.
   enum class Kind { retry, retry_after, set_aside, done };
 
-  // It failed: again with backoff, and not before `at_least` has passed.
+  // The item failed: it comes again with backoff, and not before `at_least` has passed.
   static constexpr Outcome retry(runtime::Duration at_least = {}) {
     return {Kind::retry, at_least};
   }
-  // There is something to do after `delay`, which nobody will tell; the backoff starts anew.
+  // There is work after `delay`, and no event will say so; the backoff starts anew.
   static constexpr Outcome retry_after(runtime::Duration delay) {
     return {Kind::retry_after, delay};
   }

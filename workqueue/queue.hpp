@@ -75,7 +75,7 @@ class Queue {
     return delay;
   }
 
-  // It went well: the next backoff is the first one again.
+  // The item succeeded: its next backoff is the first one again.
   void forget(const Item& item) { core_.forget(item, time_.now()); }
 
   // Every item that waits for its next attempt comes now: what made them fail may have passed.

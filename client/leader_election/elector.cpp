@@ -172,11 +172,11 @@ void Elector::report(std::string_view what, const Answer& answer) {
     return problem_.reset();
   }
   const runtime::Error& error = answer.lease.error();
-  // Somebody was quicker, or has edited it.
+  // Another candidate was quicker, or the lease was edited.
   if (runtime::is_conflict(error) || error.reason == runtime::Reason::already_exists) return;
   problem_ = runtime::to_string(error);
   if (!failure_guard_.should_log(runtime::to_string(error.reason))) return;
-  log_.warning("The lease could not be used; trying again",
+  log_.warning("The lease could not be read or written; retrying",
                {{"not", what}, {"error", runtime::to_string(error)}});
 }
 

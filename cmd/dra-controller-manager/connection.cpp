@@ -112,7 +112,7 @@ runtime::Task<> Connection::watch_files() {
                            {{"why", set.error().message}});
       continue;
     }
-    process_.log.info("Took up changed TLS files");
+    process_.log.info("Using the changed TLS files");
   }
 }
 
@@ -122,7 +122,7 @@ runtime::Result<> Connection::use_identity(const client::ClientIdentity& identit
   tls.key_pem = identity.key_pem;
   if (auto used = use_tls(std::move(tls)); !used) return used;
   plugin_identity_ = identity;
-  process_.log.info("Took up the client certificate of the credential plugin");
+  process_.log.info("Using the client certificate of the credential plugin");
   return {};
 }
 

@@ -50,7 +50,7 @@ Task<> run_then_cancel(Controller& controller, runtime::TaskGroup& group) {
   group.cancel();
 }
 
-// In a dry run somebody has to look whether the cluster gets there, for as long as it is decided.
+// In a dry run, a task checks whether the cluster shows each change, for as long as it is decided.
 template <class Controller, class Api>
 Task<> run_with(Controller& controller, std::optional<Shadow<Api>>& shadow) {
   const runtime::Executor executor = co_await boost::asio::this_coro::executor;
@@ -115,7 +115,7 @@ Cache<api::PodGroup>& ClaimControl::use_groups(const client::Served& served) {
 
 std::optional<std::string> ClaimControl::held_back() const {
   if (!foreign_.is_giving_way()) return std::nullopt;
-  return "somebody else makes claims for pods as well, so claims are made here only after 30 s";
+  return "another manager makes claims for pods too, so this manager makes claims only after 30 s";
 }
 
 Task<> ClaimControl::run() {

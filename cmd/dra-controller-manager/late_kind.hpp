@@ -23,7 +23,7 @@ class LateKind {
   };
   // What happens to it.
   struct Hooks {
-    // It is served: begins to fill its cache, at most once.
+    // The kind is served: begins to fill its cache. Called at most once.
     std::function<informers::SyncState&(const client::Served&)> start;
     std::function<void()> not_served;                          // when the work begins
     std::function<void(const std::string& version)> has_lost;  // the version it began with

@@ -50,8 +50,8 @@ class RecorderSink final : public common::EventSink {
   client::EventRecorder& recorder_;
 };
 
-// Shut for good: a dry run's controllers send no writes, and this is for the one that they would
-// send by mistake. Reviews of who calls our port pass it.
+// Shut for good. A dry run's controllers send no writes; the gate stops a write by mistake. Reviews
+// of callers of our port pass the gate.
 class DryRunGate final : public client::WriteGate {
  public:
   Result<> check() const override {
@@ -123,7 +123,8 @@ class Manager {
     const runtime::TimerId give_up =
         time_.schedule(Deadline::after(time_, kDrainTimeout).time(), [this] {
           for (const std::string& name : work_.running_names()) {
-            process_.log.warning("Not waiting any longer", {{"for", name}});
+            process_.log.warning("A part has not ended in time; going on without it",
+                                 {{"for", name}});
           }
           work_.cancel();
         });

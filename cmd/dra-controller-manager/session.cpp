@@ -121,9 +121,9 @@ Task<> Session::run_controllers() {
   tasks_.cancel();
 }
 
-// Pods must not be judged without the rules where there are any. A cluster that serves none may
-// serve them later. In another version than at first, or no more, they are for a new session:
-// nobody may be judged by rules that are not kept up to date.
+// Pods must not be judged without the rules, if there are any. A cluster that serves no rules may
+// serve them later. If their version changes or is no longer served, a new session begins: no pod
+// may be judged by rules that are out of date.
 void Session::expect_rules() {
   LateKind::Hooks hooks;
   hooks.start = [this](const client::Served& served) -> informers::SyncState& {
@@ -157,7 +157,7 @@ void Session::expect_groups() {
     return groups.sync();
   };
   hooks.not_served = [this] {
-    process_.log.info("No version of PodGroups is served: pods that are in one have to wait");
+    process_.log.info("No version of PodGroups is served: members of a group wait");
   };
   hooks.has_lost = [this](const std::string& version) {
     process_.log.warning("The API server has stopped serving the version of PodGroups in use",

@@ -51,7 +51,7 @@ struct DeviceTaint {
 
 enum class TolerationOperator : std::uint8_t { exists, equal };
 
-// One with effect NoExecute and an operator that we know; no other is kept.
+// A toleration with effect NoExecute and a known operator; no other is kept.
 struct DeviceToleration {
   InternedString key;  // empty: every key
   TolerationOperator operator_ = TolerationOperator::equal;

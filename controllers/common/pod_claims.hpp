@@ -60,7 +60,7 @@ bool is_owned_by(const api::ResourceClaim& claim, const api::ClaimUser& user);
 // Whether the claim was made for the pod's group, as far as a pod can tell: it does not know the
 // group's UID.
 bool is_owned_by_group_of(const api::ResourceClaim& claim, const api::Pod& pod);
-// One of the two, as far as groups count.
+// Whether the claim was made for the pod, or, as far as groups count, for its group.
 bool is_made_for(const api::ResourceClaim& claim, const api::Pod& pod, GroupClaims groups);
 
 // Whether the pod refers to the claim, and it or its group owns it where one of them must.
@@ -69,9 +69,9 @@ bool is_claim_of(const api::ResourceClaim& claim, const api::Pod& pod, GroupClai
 // Whether the claim was generated for some pod, or made for its extended resources: a core Pod is
 // its controller.
 bool has_pod_as_controller(const api::ResourceClaim& claim);
-// Whether it was generated for some pod group.
+// Whether the claim was generated for some pod group.
 bool has_group_as_controller(const api::ResourceClaim& claim);
-// One of the two.
+// Whether a pod or a pod group is its controller.
 bool has_claim_user_as_controller(const api::ResourceClaim& claim);
 
 // The group that the pod is in, by name.
@@ -82,9 +82,9 @@ bool is_shared_by(const api::PodGroup& group, const api::PodClaim& pod_claim);
 
 // Whether status.reservedFor has the pod's UID.
 bool is_reserved_for(const api::ResourceClaim& claim, const api::Pod& pod);
-// Whether it has the pod's group, by name.
+// Whether status.reservedFor has the pod's group, by name.
 bool is_reserved_for_group_of(const api::ResourceClaim& claim, const api::Pod& pod);
-// One of the two, as far as groups count.
+// Whether the claim is reserved for the pod, or, as far as groups count, for its group.
 bool is_reserved_for(const api::ResourceClaim& claim, const api::Pod& pod, GroupClaims groups);
 
 // Whether none of the pod's containers runs or ever will: it has finished, or it is being deleted

@@ -102,7 +102,7 @@ void Controller::queue_rules() {
     const auto& condition = rule.object->condition;
     const bool is_seen = condition && condition->observed_generation == rule.object->generation;
     const bool may_wait = is_seen || conditions_.has_tried(rule);
-    // One that waits for its 10 s, or after a failure, will see what there is then.
+    // A rule that waits for its 10 s, or after a failure, will see the state of that time.
     if (may_wait && queue_.state(item) == workqueue::ItemState::delayed) continue;
     queue_.add(item, Priority::live);
   }

@@ -20,11 +20,11 @@ namespace dcm::http {
 struct UpgradedConnection;
 
 struct ServerOptions {
-  // When there are so many, of all or of one address (where there is one), one has to go for the
-  // next: of those that have not finished a request, then of those that are idle, the oldest; of
-  // the address with the most, where they are equal. Who is being answered stays, and for a moment
-  // who has just come from another address; while that is all of them, a newcomer waits, or is
-  // turned away if it is those of its own address.
+  // At this many connections, of all or of one address, the next connection takes the place of
+  // another: the oldest that has not finished a request, otherwise the oldest that is idle; of
+  // equal ones, one of the address with the most. A connection that is being answered stays, and
+  // for a moment one that has just come from another address. If no connection may go, a newcomer
+  // waits, or is turned away if the connections of its own address are too many.
   std::size_t connections_max = 256;
   std::size_t connections_per_address_max = std::numeric_limits<std::size_t>::max();
   std::size_t header_bytes_max = 16 * 1024;

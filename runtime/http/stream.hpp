@@ -40,7 +40,7 @@ class Stream {
   // Whether nothing is there to be read: no byte and no end that the peer has sent. Does not wait.
   // An idle connection that is not quiet has been closed by the server, or is out of step.
   virtual bool is_quiet() noexcept = 0;
-  // Gives back what memory it keeps for the next read or write. Nobody may be at either.
+  // Frees memory that is kept for the next read or write. No read or write may be under way.
   virtual void trim() noexcept {}
 
   // Whether both sides have agreed on HTTP/2 in the handshake of TLS (ALPN).

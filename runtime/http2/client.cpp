@@ -215,7 +215,7 @@ Task<Result<Route>> SharedClient::find_route(Deadline deadline) {
       co_return fail(Reason::deadline_exceeded, "no place on a connection by the deadline");
     }
     co_await changed_.wait(deadline);
-    // It would have failed as well.
+    // A new attempt to connect would fail too.
     if (failures_ != failures) co_return fail(*last_failure_);
   }
   co_return Route{};

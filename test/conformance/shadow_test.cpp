@@ -205,7 +205,7 @@ TEST_F(Shadow, a_manager_that_is_not_the_only_one_says_so) {
   kube().must_post(path("resourceclaims"), claim);
   EXPECT_TRUE(
       soon("somebody else's claim is noticed", [&] { return manager().metric(foreign) == 1; }));
-  EXPECT_TRUE(logged("Somebody else makes claims for pods as well"));
+  EXPECT_TRUE(logged("Another manager makes claims for pods too"));
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ inline constexpr Bounds kNotNegative = {0, std::numeric_limits<double>::max(),
 // Rows for what `target` holds now, which is the default. `target` must outlive the row.
 Setting switch_setting(SettingText text, bool& target);
 Setting text_setting(SettingText text, std::string& target);
-// One that may not be empty.
+// A text that may not be empty.
 Setting name_setting(SettingText text, std::string& target);
 Setting list_setting(SettingText text, Strings& target);
 Setting switches_setting(SettingText text, Switches& target);

@@ -48,8 +48,9 @@ Settings controller_settings(Draft& draft) {
                      options.concurrent_resource_claim_syncs, kPositive),
       choice_setting<ForeignClaims>(
           {"foreign-claims", "resourceClaimController.foreignClaims", "MODE",
-           "While somebody else makes claims for pods as well: give-way, make a pod's claims only "
-           "if they are missing after 30 s; or go-on."},
+           "If another manager makes claims for pods too: give-way makes a pod's claims only if "
+           "they "
+           "are missing after 30 s, go-on makes them at once."},
           options.foreign_claims,
           {{"give-way", ForeignClaims::give_way}, {"go-on", ForeignClaims::go_on}}),
       number_setting({"concurrent-device-taint-eviction-syncs",

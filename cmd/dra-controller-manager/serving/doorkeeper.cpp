@@ -171,9 +171,9 @@ Task<Result<Doorkeeper::Permit>> Doorkeeper::await_turn(Priority priority, Deadl
 http::Response Doorkeeper::unavailable(const runtime::Error& error) {
   const std::string why = to_string(error);
   if (failure_guard_.should_log(why)) {
-    log_.warning("Cannot ask the API server who calls", {{"why", why}});
+    log_.warning("Cannot ask the API server to authenticate a caller", {{"why", why}});
   }
-  return text_response(503, "the API server cannot be asked who you are and what you may do\n");
+  return text_response(503, "the API server cannot be asked to authenticate and authorize you\n");
 }
 
 }  // namespace dcm::manager

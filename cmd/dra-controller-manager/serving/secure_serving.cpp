@@ -81,7 +81,7 @@ Task<> SecureServing::keep_certificates_fresh(client::RestClient& rest, runtime:
       // Certificate and key that are caught between their two writes do not fit: next time.
       if (Result<> set = listener_->set_tls(certificates_.tls()); set) {
         in_use = certificates_.tls();
-        log.info("The secured port took up changed certificates");
+        log.info("The HTTPS port uses the changed certificates");
       } else {
         taken = std::move(set);
       }
@@ -89,7 +89,7 @@ Task<> SecureServing::keep_certificates_fresh(client::RestClient& rest, runtime:
     if (taken) {
       guard.reset();
     } else if (const std::string why = to_string(taken.error()); guard.should_log(why)) {
-      log.warning("Cannot refresh what the secured port shows and trusts", {{"why", why}});
+      log.warning("Cannot refresh the certificates of the HTTPS port", {{"why", why}});
     }
   }
 }

@@ -33,7 +33,7 @@ struct Finish {
   api::PodPhase phase;
   friend bool operator==(const Finish&, const Finish&) = default;
 };
-// It has stopped: the object may go.
+// The pod has stopped: its object may go.
 struct Remove {
   friend bool operator==(const Remove&, const Remove&) = default;
 };

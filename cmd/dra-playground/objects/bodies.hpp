@@ -19,7 +19,7 @@ std::string encode_node(std::string_view name);
 // On /status: ready, with room for many pods. `since`: when it became so; nothing: now.
 std::string encode_node_status(std::string_view name, runtime::WallTime now,
                                std::optional<runtime::WallTime> since = {});
-// That the node lives, for 40 s from now (KEP-589). It goes with the node.
+// A Lease that says for 40 s that the node lives (KEP-589). It is deleted with the node.
 std::string encode_node_lease(std::string_view name, const api::Uid& node, runtime::WallTime now);
 // JSON merge on a node as it came, with its version: takes off the taint that a node has until it
 // is ready. Nothing: it has none.

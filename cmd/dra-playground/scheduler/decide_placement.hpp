@@ -28,7 +28,7 @@ struct ClusterView {
   // Whether somebody is allocating devices to it right now.
   std::function<bool(const api::NamespacedName&)> is_in_flight;
   const Inventory& inventory;
-  // That take pods, in the order in which they are to be tried.
+  // Nodes that take pods, in the order in which to try them.
   std::span<const SchedulableNode> nodes;
   // Those that take none, and why.
   const std::map<InternedString, std::string>& closed_nodes;

@@ -189,7 +189,7 @@ void PodEviction::hold(PendingPod& pending, const runtime::Error& error) {
   const runtime::Duration wish = error.retry_after.value_or(kAskBudgetEvery);
   all.hold(pending, deps_.time.now() + std::max({kAskBudgetEvery, wish, queue}) + spread);
   if (deps_.log.v(4)) {
-    deps_.log.info("A budget does not let a pod go yet",
+    deps_.log.info("A PodDisruptionBudget holds a pod",
                    {{"pod", pending.pod.key.str()}, {"answer", error.message}});
   }
 }

@@ -73,7 +73,7 @@ class PendingPods {
            PendingPod::Waits first = PendingPod::Waits::until_due);
   // A walk has found all its pods: those that wait for that wait until they are due now.
   void end_walk();
-  // It need not go any more, or has gone otherwise. Nothing: it was not pending.
+  // The pod need not go any more, or has gone otherwise. Nothing: it was not pending.
   std::optional<PendingPod> erase(const api::Uid& uid);
   // A pod was evicted because of these rules, whether or not it is pending still.
   void count_evicted(const std::vector<RuleId>& rules);
@@ -99,7 +99,7 @@ class PendingPods {
   std::optional<runtime::WallTime> next_due() const;
   std::optional<runtime::MonoTime> next_retry() const;
 
-  // It was taken too early.
+  // The pod was taken too early.
   void put_back(PendingPod& pod);
   // An attempt has failed: again after its back-off, which grows, and not before `pause` is over.
   void fail(PendingPod& pod, runtime::MonoTime now, runtime::Duration pause);

@@ -11,7 +11,7 @@ namespace {
 
 api::DeviceTaint as_evicting(api::DeviceTaint taint) {
   taint.effect = api::TaintEffect::no_execute;
-  // It is only asked whether there is a due time, not which.
+  // The preview asks only whether there is a due time, not which.
   if (!taint.time_added) taint.time_added.emplace();
   return taint;
 }

@@ -25,7 +25,7 @@ constexpr std::size_t kWalkStride = 16;
 }  // namespace
 
 void Tracker::observe_pod(const PodPtr& before, const PodPtr& after) {
-  // One pod fewer, or one more that is up: what a budget waits for.
+  // A pod has gone or started: budgets wait for that.
   if (before && (!after || before->phase != after->phase)) {
     pending_.stir(before->meta.key.namespace_);
   }

@@ -90,7 +90,7 @@ struct PodClaimWords {
             "group, not for the pod, and does not exist yet. The events of the group say why.",
             view.pod().scheduling_group.str()));
   }
-  // It may be used all the same, for as long as it is there.
+  // The pod may use another pod's claim, for as long as that claim exists.
   void explain_foreign_owner(const api::ResourceClaim& claim) const {
     if (!common::has_pod_as_controller(claim) || common::is_owned_by(claim, view.pod())) return;
     topic.add(Outlook::note, "ClaimOfAnotherPod",

@@ -40,8 +40,8 @@ bool can_be_name(std::string_view name) {
          std::ranges::all_of(name, is_allowed);
 }
 
-// One in the cache under another UID is asked for as well: its watch may be behind the claim watch,
-// and the cached one may be the older of the two.
+// An object that the cache has under another UID is looked up as well: its watch may be behind the
+// claim watch, and the cached object may be the older of the two.
 template <class Get, class Cached, class Answers>
 Fate fate_of(const Cached& cached, const Answers& answers, const std::string& name,
              const api::Uid& uid) {

@@ -80,18 +80,18 @@ using ClaimStep =
 // The next step. A write is never asked for twice within a round, so rounds end.
 ClaimStep decide_claim(const ClaimSnapshot& snapshot);
 
-// ---- what it is made of, for who asks about one consumer ----------------------------------------
+// ---- its parts, for explanations of one consumer ------------------------------------------------
 
 // What is certain about a pod or group of that name and UID. A group that is there counts as one
 // whose pods may run.
 struct MayRun {
   enum class Why : std::uint8_t { runs, group_is_there, is_no_pod, not_known } why{};
 };
-// It ends without our help, or another one has the name, so that it is gone.
+// The pod or group ends without our help, or is gone, because another one has its name.
 struct WillNotRun {
   enum class Why : std::uint8_t { is_done, name_is_anothers, seen_deleted } why{};
 };
-// None has the name.
+// No pod or group has the name.
 struct IsGone {
   enum class Why : std::uint8_t { seen_deleted, no_such_object, can_be_no_name } why{};
 };

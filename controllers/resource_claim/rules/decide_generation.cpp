@@ -103,7 +103,7 @@ NameStep look_at_taken(const Claimant& claimant, const Generation& known,
     return lookup_problem(claimant, pod_claim, *error);
   }
   const auto* claim = std::get_if<ClaimPtr>(&found->second);
-  // It went meanwhile: the next round takes the name.
+  // The claim has gone meanwhile: the next round takes the name.
   if (claim == nullptr) {
     return Problem{Report::detail,
                    prefixed(claimant, pod_claim, "claim " + name + " has just gone"),
@@ -134,8 +134,8 @@ NameStep try_name(const Claimant& claimant, const Generation& known,
   return problem;
 }
 
-// There is no good claim in the status: use what was made earlier, or make one. Who has made one
-// unseen, this process or another, gave it the name that is tried here.
+// The status names no good claim: use one that was made earlier, or make one. A claim that was made
+// unseen, by this process or another, has the name that is tried here.
 PodClaimStep find_or_make(const Claimant& claimant, const Generation& known,
                           const common::FeatureGates& gates, const api::PodClaim& pod_claim,
                           const std::string& replaces) {
@@ -167,8 +167,8 @@ bool is_in_use_by(const api::ResourceClaim& claim, const api::ClaimUser& user) {
              claim.reserved_for.end();
 }
 
-// Two managers may have made a claim each for a pod, and the one named it after the scheduler had
-// taken the other one's: then the pod would wait for ever, and its device with it.
+// If two managers have made a claim each for a pod, one may write its claim's name after the
+// scheduler has allocated the other claim. Then pod and device would wait for ever.
 ClaimPtr find_split_off(const Claimant& claimant, const Generation& known,
                         const api::PodClaim& pod_claim, const api::ResourceClaim& named) {
   if (claimant.pod == nullptr || named.is_allocated) return nullptr;

@@ -33,10 +33,10 @@ ForeignClaims::ForeignClaims(Dependencies dependencies)
       foreign_(deps_.metrics.counter(
           "dra_controller_manager_foreign_claims_total",
           "Generated claims that appeared while this process made claims, under names that it does "
-          "not make: somebody else does the same work.")),
+          "not compute: another manager makes claims too.")),
       giving_way_(deps_.metrics.gauge(
           "dra_controller_manager_creates_held_back",
-          "1 while somebody else makes claims for pods as well, so that creates wait for it.")),
+          "1 while another manager makes claims for pods too, so that creates wait for it.")),
       refresh_(
           deps_.metrics.before_exposition([this] { giving_way_.Set(is_giving_way() ? 1 : 0); })) {}
 
@@ -85,16 +85,16 @@ void ForeignClaims::report(const api::ResourceClaim& claim) {
   const runtime::MonoTime now = deps_.time.now();
   if (last_line_ && now - *last_line_ < kLineInterval) return;
   deps_.log.warning(
-      "Somebody else makes claims for pods as well: is another manager at work, or "
-      "kube-controller-manager's resourceclaim-controller?",
+      "Another manager makes claims for pods too; is kube-controller-manager's "
+      "resourceclaim-controller on?",
       {{"claim", claim.meta.key.str()}, {"claims", since_last_line_}});
   announce(
-      fmt::format("Claim {} was made by somebody else: is another manager at work, or "
-                  "kube-controller-manager's resourceclaim-controller? {}",
+      fmt::format("Another manager made claim {}; is kube-controller-manager's "
+                  "resourceclaim-controller on? {}",
                   claim.meta.key.str(),
                   deps_.policy == Policy::give_way
-                      ? "Until that ends, claims are made here only after 30 s."
-                      : "Claims are made here all the same, as --foreign-claims=go-on says."));
+                      ? "Until it stops, this manager makes claims only after 30 s."
+                      : "This manager goes on making claims, because of --foreign-claims=go-on."));
   last_line_ = now;
   since_last_line_ = 0;
 }

@@ -1,10 +1,11 @@
-// Notices that somebody else makes claims for pods (or pod groups) while we do, and gives way.
+// Notices that another manager makes claims for pods (or pod groups) while this one does, and gives
+// way.
 //
-// Each of our managers computes the same name for a claim (claim_name.hpp); a generated claim that
-// appears under another one was made by kube-controller-manager, which must not be. Where both make
-// claims, a pod gets two, and its status may name the one while the scheduler allocates the other.
-// So the claims of a pod are left to the other manager for a while, and made here only if it has
-// made none by then: the other one may have been stopped.
+// All instances compute the same name for a claim (claim_name.hpp). A generated claim with another
+// name was made by kube-controller-manager, whose controller should be off. If both make claims, a
+// pod gets two, and its status may name one while the scheduler allocates the other. So this
+// manager leaves a pod's claims to the other one for a while. It makes them only if they are still
+// missing then, because the other manager may have been stopped.
 #pragma once
 
 #include <chrono>
@@ -26,8 +27,8 @@ namespace dcm::resource_claim {
 // Until kQuiet after the last foreign claim, creates are held back by kGiveWay for each pod; only
 // until kQuietAtFirst in our first minute, when the last claims of the manager before us may show.
 //
-// Not foreign are: what was there before we led or what a relist finds, and what appears within a
-// minute of our beginning: the last creates of who did the work before may have been under way.
+// Claims do not count as foreign if they existed before we led, if a relist finds them, or if they
+// appear in our first minute: the last creates of the manager before us may have been in flight.
 // Loop thread only.
 class ForeignClaims final : public informers::Observer<api::ResourceClaim> {
  public:

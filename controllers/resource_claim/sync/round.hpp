@@ -1,5 +1,5 @@
-// One round for one item: what is decided is carried out, and what came of that is decided upon,
-// until a step ends the round.
+// One round for one item: decide a step, carry it out, and decide again with its result, until a
+// step ends the round.
 #pragma once
 
 #include <optional>

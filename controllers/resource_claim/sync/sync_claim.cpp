@@ -95,7 +95,7 @@ Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const RemoveFinaliz
     co_return outcome_after_write(freed.error());
   }
   log_write("Finalizer removed", snapshot.claim);
-  // One that is being deleted may be gone by now.
+  // A claim that is being deleted may be gone by now.
   if ((*freed)->meta.is_being_deleted) co_return Outcome::done();
   stores_.own_claims.record(*freed);
   snapshot.claim = *freed;

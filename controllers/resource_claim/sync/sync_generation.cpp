@@ -54,8 +54,8 @@ Task<RoundEnd> GenerationSync::carry_out(Generation& known, GenerationOwner owne
                                          const CreateClaim& step, Attempt attempt) {
   if (const auto wait = deps_.foreign.give_way(owner.reference.uid)) {
     deps_.problems.note(owner.item,
-                        "somebody else makes claims as well, so its claims are left to that for "
-                        "30 s; see kubectl describe lease");
+                        "another manager makes claims too, so its claims are left to that manager "
+                        "for 30 s; see kubectl describe lease");
     co_return Outcome::retry_after(*wait);
   }
   if (!step.replaces.empty()) {
@@ -90,7 +90,7 @@ void GenerationSync::note_created(const CreateClaim& step, const Result<ClaimPtr
     }
     return;
   }
-  // One that is there already is found, not missing.
+  // A claim that exists already is found by the next step; that is no failure.
   const bool is_failure =
       was_sent(created.error()) && created.error().reason != runtime::Reason::already_exists;
   if (is_failure) deps_.metrics.count(CreateMetrics::Status::failure, admin, kind);
@@ -135,7 +135,7 @@ void GenerationSync::report(const GenerationOwner& owner, const Problem& problem
   const bool is_line = problem.report == Report::log && attempt.is_worth_a_line();
   if (!is_line && !deps_.log.v(is_event ? 2 : 4)) return;
   const runtime::Logger log = log_about(owner.item, deps_.log);
-  log.warning("Something could not be done", {{"why", problem.message}});
+  log.warning("The claims are not complete", {{"why", problem.message}});
 }
 
 }  // namespace dcm::resource_claim

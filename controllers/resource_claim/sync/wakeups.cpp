@@ -72,8 +72,8 @@ void Wakeups::observe_deleted(const PodPtr& last_known, Origin origin) {
   wake_claims_of(*last_known, common::names_of_claims(*last_known), priority_of(origin));
 }
 
-// It lives on without claims of its own. What is reserved for it nevertheless stays, and as the
-// cache will not tell when it ends, the API server is asked from now on.
+// The pod lives on without claims of its own. Reservations for it stay, and because the cache will
+// not show its end, the API server is asked from now on.
 void Wakeups::observe_left(const PodPtr& last_known, Origin origin) {
   stores_.claims_by_consumer.for_each(
       last_known->meta.uid, [&](const ClaimPtr& claim) { wake_claim(claim, priority_of(origin)); });
@@ -210,7 +210,7 @@ void Wakeups::report_foreign_consumers(const api::ResourceClaim& claim) {
     const bool is_known = consumer.is_pod() || (consumer.is_pod_group() && do_groups_count);
     if (is_known || reported_consumers_.contains(consumer.uid)) continue;
     reported_consumers_.add(consumer.uid);
-    log_.warning("A claim is reserved for something that is no pod; that reservation is kept",
+    log_.warning("A claim is reserved for a consumer that is not a pod; the reservation is kept",
                  {{"claim", claim.meta.key.str()},
                   {"apiGroup", consumer.group.str()},
                   {"resource", consumer.resource.str()},

@@ -13,9 +13,9 @@ namespace dcm::resource_claim {
 using informers::Origin;
 using workqueue::Priority;
 
-// Observes four kinds. Who is concerned by a change is asked the same question as a worker asks
-// (decide_pod, decide_group, decide_claim), and is queued unless the answer is that there is
-// nothing to do.
+// Observes four kinds. For each object that a change concerns, it asks the question that a worker
+// asks (decide_pod, decide_group, decide_claim), and queues the object unless there is nothing to
+// do.
 //
 // While it is on standby, it remembers the deleted pods and groups and queues nothing: another
 // instance does the work. The rest it learns from the caches when it is made active.

@@ -150,7 +150,7 @@ CO_TEST(Doorkeeper, an_api_server_that_cannot_be_asked_is_503_and_no_verdict) {
   site.http.answer(prometheus());
   site.http.answer(allowed());
   co_await site.expect(503, scrape());
-  EXPECT_THAT(site.logged(), HasSubstr("Cannot ask the API server who calls"));
+  EXPECT_THAT(site.logged(), HasSubstr("Cannot ask the API server to authenticate a caller"));
   co_await site.expect(0, scrape());
 }
 

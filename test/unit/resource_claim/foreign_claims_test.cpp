@@ -21,7 +21,7 @@ struct Foreign : World {
   double count() { return metric("dra_controller_manager_foreign_claims_total"); }
   std::ptrdiff_t lines() const {
     return std::ranges::count_if(log, [](const std::string& line) {
-      return line.find("Somebody else makes claims") != line.npos;
+      return line.find("Another manager makes claims") != line.npos;
     });
   }
   // As kube-controller-manager would do it.
@@ -222,9 +222,9 @@ TEST(ForeignClaims, are_an_event_on_the_lease_with_what_follows) {
   Beside world;
   EXPECT_THAT(world.events.texts,
               testing::Contains(testing::StartsWith(
-                  "the-lease: ForeignClaims: Claim lab/theirs was made by somebody else")));
+                  "the-lease: ForeignClaims: Another manager made claim lab/theirs")));
   EXPECT_THAT(world.events.texts,
-              testing::Contains(testing::HasSubstr("claims are made here only after 30 s")));
+              testing::Contains(testing::HasSubstr("this manager makes claims only after 30 s")));
 }
 
 TEST(ForeignClaims, are_no_reason_to_wait_where_the_flag_says_so) {
