@@ -35,6 +35,7 @@ struct Pod {
   std::string group;  // the name of the pod group that it is in
   std::vector<PodClaim> claims;
   ClaimNames made;
+  bool is_marked = false;                // DisruptionTarget is True
   bool wants_extended_resource = false;  // "example.com/gpu"
   std::string extended_claim;            // that the scheduler made for it
 

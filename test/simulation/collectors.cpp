@@ -8,11 +8,17 @@
 
 namespace dcm::simulation {
 
+// Two minutes, as in Kubernetes; less in half of the worlds, so that more deletions are refused for
+// longer.
+Collectors::Collectors(Scene scene, runtime::Rng rng)
+    : Actor(scene, rng), mark_lasts_(std::chrono::seconds(chance(0.5) ? 120 : 20)) {}
+
 runtime::Task<> Collectors::run() {
   for (;;) {
     co_await pause(10);
     collect_orphans();
     let_groups_go();
+    take_marks_back();
     for (const auto& [name, ns] : std::map(scene_.cluster.namespaces)) {
       if (ns.is_being_deleted) empty(name);
     }
@@ -29,6 +35,23 @@ void Collectors::collect_orphans() {
     scene_.send("collector", "DELETE", claims_in(claim.ns) + "/" + claim.name,
                 delete_only(claim.uid));
   }
+}
+
+void Collectors::take_marks_back() {
+  const runtime::MonoTime now = scene_.loop.time().now();
+  std::map<std::string, runtime::MonoTime> marked;
+  for (const auto& [key, pod] : std::map(scene_.cluster.pods)) {
+    if (!pod.is_marked || pod.is_being_deleted) continue;
+    const auto known = marked_since_.find(pod.uid);
+    const runtime::MonoTime since = known == marked_since_.end() ? now : known->second;
+    marked.emplace(pod.uid, since);
+    if (now - since < mark_lasts_) continue;
+    scene_.send("disruption", "PATCH", pods_in(pod.ns) + "/" + pod.name + "/status",
+                fmt::format(R"({{"metadata":{{"uid":"{}"}},"status":{{"conditions":[)"
+                            R"({{"type":"DisruptionTarget","status":"False"}}]}}}})",
+                            pod.uid));
+  }
+  marked_since_ = std::move(marked);
 }
 
 // A deleted group stays for as long as one of its pods may run.

@@ -1,7 +1,10 @@
 // The other controllers of kube-controller-manager that matter here: the garbage collector, the
-// namespace controller, which empties a deleted namespace and lets it go, and the one that protects
-// pod groups.
+// namespace controller, which empties a deleted namespace and lets it go, the one that protects pod
+// groups, and the disruption controller, which takes a mark back whose pod stays.
 #pragma once
+
+#include <map>
+#include <string>
 
 #include "test/simulation/scene.hpp"
 
@@ -9,7 +12,7 @@ namespace dcm::simulation {
 
 class Collectors final : Actor {
  public:
-  Collectors(Scene scene, runtime::Rng rng) : Actor(scene, rng) {}
+  Collectors(Scene scene, runtime::Rng rng);
 
   // Ends by cancellation only.
   runtime::Task<> run();
@@ -17,7 +20,11 @@ class Collectors final : Actor {
  private:
   void collect_orphans();
   void let_groups_go();
+  void take_marks_back();
   void empty(const std::string& ns);
+
+  runtime::Duration mark_lasts_;
+  std::map<std::string, runtime::MonoTime> marked_since_;  // by the pod's UID
 };
 
 }  // namespace dcm::simulation

@@ -100,6 +100,11 @@ Pod decode_pod(const JsonObject& object) {
           .made = decode_claim_names(object),
           .extended_claim =
               text(object, {"status", "extendedResourceClaimStatus", "resourceClaimName"})};
+  for (const auto& item : array_at(object, {"status", "conditions"})) {
+    const JsonObject& condition = as_object(item);
+    if (text_at(condition, {"type"}) != "DisruptionTarget") continue;
+    pod.is_marked = text_at(condition, {"status"}) == "True";
+  }
   for (const auto& item : array_at(object, {"spec", "containers"})) {
     pod.wants_extended_resource =
         has(as_object(item), {"resources", "requests", "example.com/gpu"});

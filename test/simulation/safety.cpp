@@ -235,6 +235,8 @@ void Safety::remember(std::string_view resource, const Change& change) {
     const Pod pod = is_gone ? decode_pod(*change.before) : cluster_.pods.at(change.key);
     Life& life = lives_[pod.uid];
     life.key = pod.key();
+    if (life.is_marked && !pod.is_marked) life.unmarked_since = time_.now();
+    life.is_marked = pod.is_marked;
     if ((is_gone || pod.is_done()) && life.done_since == MonoTime::max()) {
       life.done_since = time_.now();
     }

@@ -57,6 +57,8 @@ class Safety {
   struct Life {
     std::string key;
     runtime::MonoTime done_since = runtime::MonoTime::max();
+    bool is_marked = false;
+    runtime::MonoTime unmarked_since = runtime::MonoTime::min();
     std::optional<runtime::WallTime> due;                   // as the last change left it
     runtime::MonoTime due_last = runtime::MonoTime::min();  // the last change before which
                                                             // its due time had passed

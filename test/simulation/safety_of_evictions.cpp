@@ -15,15 +15,12 @@ using runtime::MonoTime;
 void Safety::check_deletion(const Change& change) {
   evicted_last_ = time_.now();
   const Pod pod = decode_pod(*change.before);
-  const auto is_mark = [](const auto& condition) {
-    return apiserver::text_at(apiserver::as_object(condition), {"type"}) == "DisruptionTarget";
-  };
-  if (writer_->verb == "delete" &&
-      std::ranges::none_of(apiserver::array_at(*change.before, {"status", "conditions"}),
-                           is_mark)) {
+  const auto life = lives_.find(pod.uid);
+  const bool was_marked = life != lives_.end() && life->second.unmarked_since != MonoTime::min() &&
+                          is_recent(life->second.unmarked_since);
+  if (writer_->verb == "delete" && !pod.is_marked && !was_marked) {
     report("a pod's status says why before it is deleted", pod.key());
   }
-  const auto life = lives_.find(pod.uid);
   const bool was_due = life != lives_.end() && life->second.due_last != MonoTime::min() &&
                        is_recent(life->second.due_last);
   if (!is_due(pod, cluster_) && !was_due && !may_seem_due(pod)) {

@@ -18,6 +18,18 @@ constexpr double kSetPause = 3;
 constexpr const char* kRequests =
     R"({"devices":{"requests":[{"name":"r","exactly":{"deviceClassName":"gpu.example.com"}}]}})";
 
+// Too large for a manager to keep: it asks for such a template when it makes a claim from it.
+std::string large_requests() {
+  constexpr std::size_t kBytes = 9'000;  // an opaque configuration has at most 10 KiB
+  const std::string config =
+      fmt::format(R"({{"opaque":{{"driver":"gpu.example.com","parameters":{{"text":"{}"}}}}}})",
+                  std::string(kBytes, '<'));
+  return fmt::format(
+      R"({{"devices":{{"requests":[{{"name":"r","exactly":{{"deviceClassName":"gpu.example.com"}}}}],)"
+      R"("config":[{0},{0}]}}}})",
+      config);
+}
+
 }  // namespace
 
 Users::Users(Scene scene, runtime::Rng rng, std::size_t pods)
@@ -158,9 +170,10 @@ std::string Users::some_pod_claims(double shared_share) {
 // ---- templates, claims, namespaces --------------------------------------------------------------
 
 void Users::make_template(const std::string& ns, std::size_t number) {
+  const std::string spec = large_share_ > 0 && chance(large_share_) ? large_requests() : kRequests;
   scene_.send("user", "POST", templates_in(ns),
               fmt::format(R"({{{},"spec":{{"metadata":{{"labels":{{"t":"{}"}}}},"spec":{}}}}})",
-                          meta(fmt::format("t{}", number)), number, kRequests));
+                          meta(fmt::format("t{}", number)), number, spec));
 }
 
 void Users::replace_template(const std::string& ns) {

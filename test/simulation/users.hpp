@@ -21,6 +21,8 @@ class Users final : Actor {
   // `pods`: how many they make in all, those included that take another one's place.
   Users(Scene scene, runtime::Rng rng, std::size_t pods);
 
+  // From now on some templates carry as much as a tenant may put into one. Before set_up().
+  void make_templates_large() { large_share_ = 0.3; }
   void set_up();
   // Both until the scene is over.
   runtime::Task<> run();
@@ -66,6 +68,7 @@ class Users final : Actor {
   double extended_share_ = 0;       // of pods
   double bound_share_ = 0;          // of pods, made for a node, past the scheduler
   double force_share_ = 0;          // of deletions: at once
+  double large_share_ = 0;          // of templates
   double late_template_share_ = 0;  // of templates, at first
   std::size_t pods_at_once_ = 1;
   std::size_t pods_left_ = 0;

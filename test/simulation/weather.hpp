@@ -51,6 +51,9 @@ struct Weather {
   // A role, quota or webhook (403), a ValidatingAdmissionPolicy (422), or a webhook that fails
   // (500).
   int forbidden_by = 403;
+  // A budget lets one pod go in so much time, and answers other evictions with a 429; 0: there is
+  // none.
+  runtime::Duration budget_every{};
   double meddled = 0;  // of managers' writes: somebody else comes first by a moment
 };
 

@@ -22,6 +22,8 @@ class Workload {
   Workload(Scene scene, runtime::Rng rng, std::size_t pods, std::optional<runtime::Rng> groups);
 
   // Namespaces, templates, devices, shared claims.
+  // Before set_up().
+  void make_templates_large() { users_.make_templates_large(); }
   void set_up();
   // Until the scene is over; then only what ends by itself goes on.
   void start();

@@ -33,12 +33,15 @@ class World {
   std::size_t draw_managers();
   std::size_t draw_workers();
   void draw_weather();
+  void draw_tenants(runtime::Rng rng);
   void use_groups(runtime::Rng rng);
   Duration prompt() const;
   void watch_server();
   void arrive(const http::Request& request);
   std::string lease_holder() const;
   std::optional<apiserver::Response> admit(const LoggedRequest& request);
+  // Takes the slot of a slow budget, if it is free.
+  bool is_over_budget();
   void come_before(const http::Request& request);
   void watch_managers();
   bool has_failed() const { return breach_ || !safety_.breaches().empty(); }
@@ -67,6 +70,7 @@ class World {
   std::optional<Aftermath> aftermath_;         // the same
   std::optional<Breach> breach_;
   std::uint64_t fenced_writes_ = 0;
+  Duration next_slot_{};  // of the budget
   runtime::TaskGroup managers_;
   runtime::TaskGroup weather_;
 };
@@ -100,6 +104,7 @@ World::World(const WorldOptions& options)
   }
   draw_weather();
   if (has_groups_) use_groups(rng_for(11));
+  draw_tenants(rng_for(12));
   fault_bringer_.emplace(FaultBringer::World{loop_, timeline_, server_, network_, front_, safety_,
                                              replicas_, options_.lasts});
   aftermath_.emplace(Aftermath::World{loop_, timeline_, server_, front_, safety_, workload_,
@@ -128,6 +133,12 @@ void World::draw_weather() {
   for (const char* resource : kWatched) {
     if (rng_.below(2) == 0) weather.lags[resource] = std::chrono::milliseconds(rng_.below(6'000));
   }
+}
+
+// Budgets that are slow, and templates whose text is large.
+void World::draw_tenants(runtime::Rng rng) {
+  if (rng.below(2) == 0) front_.weather().budget_every = 5s * (1 + rng.below(12));
+  if (rng.below(16) == 0) workload_.make_templates_large();
 }
 
 void World::use_groups(runtime::Rng rng) {
@@ -196,6 +207,13 @@ void World::watch_server() {
 
 std::optional<apiserver::Response> World::admit(const LoggedRequest& request) {
   const Weather& weather = front_.weather();
+  if (request.subresource == "eviction" && is_over_budget()) {
+    return apiserver::json_response(
+        429,
+        R"({"kind":"Status","apiVersion":"v1","status":"Failure","reason":"TooManyRequests",)"
+        R"("message":"Cannot evict pod as it would violate the pod's disruption budget.",)"
+        R"("details":{"causes":[{"reason":"DisruptionBudget"}],"retryAfterSeconds":10},"code":429})");
+  }
   const bool is_forbidden = std::ranges::any_of(weather.forbidden, [&](const Forbidden& what) {
     return request.verb == what.verb && request.resource == what.resource &&
            request.subresource == what.subresource;
@@ -210,6 +228,14 @@ std::optional<apiserver::Response> World::admit(const LoggedRequest& request) {
       status, fmt::format(R"({{"kind":"Status","apiVersion":"v1","status":"Failure","message":)"
                           R"("{}","reason":"{}","code":{}}})",
                           kDeniedByAdmission, reason, status));
+}
+
+bool World::is_over_budget() {
+  const Duration every = front_.weather().budget_every;
+  if (every == Duration{} || now() >= options_.lasts) return false;
+  if (now() < next_slot_) return true;
+  next_slot_ = now() + every;
+  return false;
 }
 
 namespace {
