@@ -18,21 +18,24 @@ std::string command(const api::Pod& pod, std::string_view kind, const std::strin
 std::string describe_state(const api::ResourceClaim& claim, const api::Pod& pod) {
   const std::string deletion = command(pod, "resourceclaim", claim.meta.key.name);
   if (!claim.is_allocated) {
-    return fmt::format("It holds no device, and is deleted with the pod. To delete it now: {}",
-                       deletion);
+    return fmt::format(
+        "The second claim holds no device, and is deleted with the pod. To delete it now: {}",
+        deletion);
   }
   const std::string devices = describe_devices(claim);
   if (common::is_reserved_for(claim, pod)) {
     return fmt::format(
-        "It is allocated as well ({}) and reserved for the pod, which may have started with it. So "
+        "The second claim is allocated as well ({}) and reserved for the pod, which may have "
+        "started with it. So "
         "both keep their devices until the pod has ended. To end it now: {}",
         devices, command(pod, "pod", pod.meta.key.name));
   }
   if (!claim.reserved_for.empty()) {
-    return fmt::format("It keeps its devices ({}) until its consumers have ended: {}.", devices,
-                       describe_consumers(claim));
+    return fmt::format(
+        "The second claim keeps its devices ({}) until its consumers have ended: {}.", devices,
+        describe_consumers(claim));
   }
-  return fmt::format("It keeps devices that nobody uses ({}). To release them: {}", devices,
+  return fmt::format("The second claim keeps unused devices ({}). To release them: {}", devices,
                      deletion);
 }
 

@@ -208,12 +208,14 @@ TEST(ExplainPod, a_second_claim_and_how_to_get_rid_of_it) {
        {"waiting NotAllocated: ResourceClaim \"ours\" exists",
         "note SurplusClaim: ResourceClaim \"theirs\" is a second claim for pod claim \"accel\": "
         "two "
-        "managers have made claims. The pod uses ResourceClaim \"ours\". It holds no device, and "
-        "is deleted with the pod. To delete it now: kubectl -n lab delete resourceclaim theirs"}},
+        "managers have made claims. The pod uses ResourceClaim \"ours\". The second claim holds no "
+        "device, "
+        "and is deleted with the pod. To delete it now: kubectl -n lab delete resourceclaim "
+        "theirs"}},
       {"it keeps devices that nobody uses, while the pod waits for its own",
        {pod(), {made("ours"), has("theirs")}},
        {"stuck SurplusClaim: ",
-        "It keeps devices that nobody uses (gpu.example.com/pool/theirs). "
+        "The second claim keeps unused devices (gpu.example.com/pool/theirs). "
         "To release them: kubectl -n lab delete resourceclaim theirs"}},
       {"it keeps devices that nobody uses, beside a pod that runs",
        {pod().on_node("n"), {has("ours").reserved_for("p"), has("theirs")}},
@@ -222,13 +224,14 @@ TEST(ExplainPod, a_second_claim_and_how_to_get_rid_of_it) {
       {"both have devices for the pod",
        {pod().on_node("n"), {has("ours").reserved_for("p"), has("theirs").reserved_for("p")}},
        {"waiting SurplusClaim: ",
-        "It is allocated as well (gpu.example.com/pool/theirs) and reserved for the pod, which may "
+        "The second claim is allocated as well (gpu.example.com/pool/theirs) and reserved for the "
+        "pod, which may "
         "have started with it. So both keep their devices until the pod has ended. To end it now: "
         "kubectl -n lab delete pod p"}},
       {"another pod has it reserved",
        {pod(), {made("ours"), has("theirs").reserved_for("q")}},
        {"waiting SurplusClaim: ",
-        "It keeps its devices (gpu.example.com/pool/theirs) until its "
+        "The second claim keeps its devices (gpu.example.com/pool/theirs) until its "
         "consumers have ended: pod \"q\"."}},
       {"it has what the pod needs, so that it is the one to use",
        {pod(), {made("ours"), has("theirs").reserved_for("p")}},
