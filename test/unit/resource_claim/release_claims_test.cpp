@@ -353,7 +353,7 @@ TEST(ReleaseClaims, a_consumer_that_is_no_pod_is_reported_once_and_kept) {
   }
   EXPECT_THAT(world.calls(), IsEmpty());
   const auto is_report = [](const std::string& line) {
-    return line.find("no pod; that reservation is kept") != std::string::npos;
+    return line.find("not a pod; the reservation is kept") != std::string::npos;
   };
   EXPECT_EQ(std::ranges::count_if(world.log, is_report), 1);
 }
