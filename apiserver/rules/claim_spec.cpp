@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "apiserver/rules/device_validation.hpp"
 #include "apiserver/rules/names.hpp"
 
 namespace dcm::apiserver {
@@ -12,11 +13,26 @@ namespace {
 void default_device_request(JsonObject& request) {
   set_default(request, "allocationMode", "ExactCount");
   if (text_at(request, {"allocationMode"}) == "ExactCount") set_default(request, "count", 1);
+  Json* const tolerations = find(request, {"tolerations"});
+  if (tolerations == nullptr || !tolerations->is_array()) return;
+  for (Json& toleration : tolerations->get_array()) {
+    if (toleration.is_object()) set_default(toleration.get_object(), "operator", "Equal");
+  }
 }
 
 void validate_device_request(const JsonObject& request, const std::string& path, Causes& causes) {
-  if (text_at(request, {"deviceClassName"}).empty()) {
+  const std::string_view device_class = text_at(request, {"deviceClassName"});
+  const auto problem = problem_with_name(NameRule::dns_subdomain, device_class);
+  if (device_class.empty()) {
     causes.push_back(required_value(path + ".deviceClassName"));
+  } else if (!problem.empty()) {
+    causes.push_back(invalid_value(path + ".deviceClassName", Json(device_class), problem));
+  }
+  validate_device_selectors(array_at(request, {"selectors"}), path + ".selectors", causes);
+  std::size_t index = 0;
+  for (const Json& toleration : array_at(request, {"tolerations"})) {
+    const std::string at = indexed(path + ".tolerations", index++);
+    if (toleration.is_object()) validate_device_toleration(toleration.get_object(), at, causes);
   }
   const std::string_view mode = text_at(request, {"allocationMode"});
   if (mode != "All" && mode != "ExactCount") {
@@ -79,10 +95,30 @@ void validate_references(const JsonObject& spec, std::string_view list, const st
       if (!problem.empty()) {
         causes.push_back(invalid_value(at, reference, problem));
       } else if (!is_claim_request(spec, name)) {
-        causes.push_back(
-            invalid_value(at, reference, "must be the name of a request in the claim"));
+        causes.push_back(invalid_value(at, reference,
+                                       "must be the name of a request in the claim or the name of "
+                                       "a request and a subrequest separated by '/'"));
       }
     }
+  }
+}
+
+void validate_constraints(const JsonArray& constraints, const std::string& path, Causes& causes) {
+  for (std::size_t i = 0; i < constraints.size(); ++i) {
+    if (!constraints[i].is_object()) continue;
+    const JsonObject& constraint = constraints[i].get_object();
+    const std::string at = indexed(path, i);
+    bool is_any = false;
+    for (const auto* kind : {"matchAttribute", "distinctAttribute"}) {
+      if (!constraint.contains(kind)) continue;
+      is_any = true;
+      validate_full_attribute_name(text_at(constraint, {kind}), at + "." + kind, causes);
+    }
+    if (is_any) continue;
+    causes.push_back(required_value(
+        at,
+        "exactly one of \"matchAttribute\" or \"distinctAttribute\" is required, but multiple "
+        "fields are set"));
   }
 }
 
@@ -132,20 +168,9 @@ void validate_claim_spec(const JsonObject& spec, const std::string& path, Causes
   }
   validate_references(spec, "constraints", path, causes);
   validate_references(spec, "config", path, causes);
-  validate_opaque_parameters(array_at(spec, {"devices", "config"}), path + ".devices.config",
-                             causes);
-}
-
-void validate_opaque_parameters(const JsonArray& configurations, const std::string& path,
-                                Causes& causes) {
-  std::size_t index = 0;
-  for (const Json& item : configurations) {
-    const std::string at = indexed(path, index++) + ".opaque.parameters";
-    if (!item.is_object()) continue;
-    const Json* parameters = find(item.get_object(), {"opaque", "parameters"});
-    if (parameters == nullptr || parameters->is_object()) continue;
-    causes.push_back(invalid_value(at, "<value omitted>", "must be a valid JSON object"));
-  }
+  validate_constraints(array_at(spec, {"devices", "constraints"}), path + ".devices.constraints",
+                       causes);
+  validate_configurations(array_at(spec, {"devices", "config"}), path + ".devices.config", causes);
 }
 
 }  // namespace dcm::apiserver

@@ -18,8 +18,4 @@ void validate_claim_spec(const JsonObject& spec, const std::string& path, Causes
 // Whether the spec has that request: "request", or "request/alternative" of one with alternatives.
 bool is_claim_request(const JsonObject& spec, std::string_view reference);
 
-// Of claims and classes: what a driver is told is free-form, but an object.
-void validate_opaque_parameters(const JsonArray& configurations, const std::string& path,
-                                Causes& causes);
-
 }  // namespace dcm::apiserver

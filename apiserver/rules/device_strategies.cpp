@@ -1,9 +1,7 @@
 // What drivers and administrators publish: ResourceSlice and DeviceClass (KEP-4381;
-// k8s.io/kubernetes pkg/apis/resource/validation). Pools and places of slices are looked at, their
-// devices only by name.
-#include <set>
-
-#include "apiserver/rules/claim_spec.hpp"
+// k8s.io/kubernetes pkg/apis/resource/validation).
+#include "apiserver/rules/device_validation.hpp"
+#include "apiserver/rules/names.hpp"
 #include "apiserver/rules/strategies.hpp"
 #include "apiserver/text/timestamp.hpp"
 
@@ -62,24 +60,19 @@ class SliceStrategy final : public CountedStrategy {
 
  private:
   static void validate(const JsonObject& spec, Causes& causes) {
-    if (text_at(spec, {"driver"}).empty()) causes.push_back(required_value("spec.driver"));
+    validate_driver_name(text_at(spec, {"driver"}), "spec.driver", causes);
     validate_pool(spec, causes);
     validate_place(spec, causes);
-    std::set<std::string_view> names;
-    std::size_t index = 0;
-    for (const Json& item : array_at(spec, {"devices"})) {
-      const std::string path = indexed("spec.devices", index++);
-      if (!item.is_object()) continue;
-      const std::string_view name = text_at(item.get_object(), {"name"});
-      if (!names.insert(name).second) causes.push_back(duplicate_value(path, Json(name)));
-      if (const auto problem = problem_with_name(NameRule::dns_label, name); !problem.empty()) {
-        causes.push_back(invalid_value(path + ".name", Json(name), problem));
-      }
-    }
+    validate_devices(spec, "spec.devices", causes);
   }
 
   static void validate_pool(const JsonObject& spec, Causes& causes) {
-    if (text_at(spec, {"pool", "name"}).empty()) causes.push_back(required_value("spec.pool.name"));
+    validate_pool_name(text_at(spec, {"pool", "name"}), "spec.pool.name", causes);
+    const auto generation = integer_at(spec, {"pool", "generation"}).value_or(0);
+    if (generation < 0) {
+      causes.push_back(invalid_value("spec.pool.generation", Json(generation),
+                                     "must be greater than or equal to zero"));
+    }
     const auto count = integer_at(spec, {"pool", "resourceSliceCount"}).value_or(0);
     if (count <= 0) {
       causes.push_back(
@@ -89,6 +82,17 @@ class SliceStrategy final : public CountedStrategy {
 
   // Devices are on one node, on those of a selector, on all, or each says where it is.
   static void validate_place(const JsonObject& spec, Causes& causes) {
+    const std::string_view node = text_at(spec, {"nodeName"});
+    const auto problem = problem_with_name(NameRule::dns_subdomain, node);
+    if (!node.empty() && !problem.empty()) {
+      causes.push_back(invalid_value("spec.nodeName", Json(node), problem));
+    }
+    for (const auto* flag : {"allNodes", "perDeviceNodeSelection"}) {
+      const Json* const value = spec.if_contains(flag);
+      if (value == nullptr || *value != Json(false)) continue;
+      causes.push_back(invalid_value(std::string("spec.") + flag, *value,
+                                     "must be either unset or set to true"));
+    }
     std::size_t places = 0;
     for (const auto* name : {"nodeName", "nodeSelector", "allNodes", "perDeviceNodeSelection"}) {
       places += is_set(spec, name) ? 1 : 0;
@@ -112,11 +116,22 @@ class ClassStrategy final : public CountedStrategy {
  public:
   void validate_create(const JsonObject& object, const WriteContext&,
                        Causes& causes) const override {
-    validate_opaque_parameters(array_at(object, {"spec", "config"}), "spec.config", causes);
+    validate(object_at(object, {"spec"}), causes);
   }
   void validate_update(const JsonObject& next, const JsonObject&, Endpoint,
                        Causes& causes) const override {
-    validate_opaque_parameters(array_at(next, {"spec", "config"}), "spec.config", causes);
+    validate(object_at(next, {"spec"}), causes);
+  }
+
+ private:
+  static void validate(const JsonObject& spec, Causes& causes) {
+    validate_device_selectors(array_at(spec, {"selectors"}), "spec.selectors", causes);
+    validate_configurations(array_at(spec, {"config"}), "spec.config", causes);
+    const std::string_view resource = text_at(spec, {"extendedResourceName"});
+    if (resource.empty() || resource.contains('/')) return;
+    causes.push_back(
+        invalid_value("spec.extendedResourceName", Json(resource),
+                      "a name must be a domain-prefixed path, such as 'example.com/my-prop'"));
   }
 };
 

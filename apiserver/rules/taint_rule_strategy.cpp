@@ -1,6 +1,7 @@
 // DeviceTaintRule (KEP-5055): a generation that counts changes of the spec, the time of a taint,
 // and metav1.Condition's rules for the status.
 #include "apiserver/rules/conditions.hpp"
+#include "apiserver/rules/device_validation.hpp"
 #include "apiserver/rules/names.hpp"
 #include "apiserver/rules/strategies.hpp"
 #include "apiserver/text/timestamp.hpp"
@@ -37,23 +38,6 @@ void validate_selector(const JsonObject& rule, Causes& causes) {
   }
 }
 
-void validate_taint(const JsonObject& rule, Causes& causes) {
-  const std::string_view effect = text_at(rule, {"spec", "taint", "effect"});
-  const std::string_view key = text_at(rule, {"spec", "taint", "key"});
-  if (key.empty()) {
-    causes.push_back(invalid_value("spec.taint.key", Json(""), "name part must be non-empty"));
-  }
-  add_problem("spec.taint.key", key, problem_with_qualified_name(key), causes);
-  const std::string_view value = text_at(rule, {"spec", "taint", "value"});
-  add_problem("spec.taint.value", value, problem_with_label_value(value), causes);
-  if (effect.empty()) {
-    causes.push_back(required_value("spec.taint.effect"));
-  } else if (effect != "NoSchedule" && effect != "NoExecute" && effect != "None") {
-    causes.push_back(
-        not_supported("spec.taint.effect", Json(effect), {"NoExecute", "NoSchedule", "None"}));
-  }
-}
-
 class TaintRuleStrategy final : public StatusStrategy {
  public:
   void set_defaults(JsonObject& object, const WriteContext& context) const override {
@@ -68,7 +52,7 @@ class TaintRuleStrategy final : public StatusStrategy {
   void validate_create(const JsonObject& object, const WriteContext&,
                        Causes& causes) const override {
     validate_selector(object, causes);
-    validate_taint(object, causes);
+    validate_device_taint(object_at(object, {"spec", "taint"}), "spec.taint", causes);
   }
 
   // The time of a taint is that of its effect, unless the writer says otherwise.
@@ -90,7 +74,7 @@ class TaintRuleStrategy final : public StatusStrategy {
                        Causes& causes) const override {
     if (endpoint == Endpoint::main) {
       validate_selector(next, causes);
-      validate_taint(next, causes);
+      validate_device_taint(object_at(next, {"spec", "taint"}), "spec.taint", causes);
     } else {
       const JsonArray& conditions = array_at(next, {"status", "conditions"});
       validate_conditions(conditions, "status.conditions", causes);

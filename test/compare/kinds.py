@@ -163,11 +163,14 @@ def device_request(draw, version, name):
     elif kind == 2:
         wanted["selectors"] = [{"cel": {"expression": f'device.driver == "{DRIVER}"'}}]
     elif kind == 3:
-        wanted["tolerations"] = [{"key": "k", "operator": "Exists", "effect": "NoExecute"}]
+        wanted["tolerations"] = [{"key": "k", "effect": "NoExecute",
+                                  **draw.choice([{"operator": "Exists"}, {"value": "v"}])}]
     elif kind == 4 and chance(draw, 40):
         wanted = draw.choice([{}, dict(wanted, count=-1), dict(wanted, allocationMode="Most"),
                               dict(wanted, allocationMode="All", count=3),
                               dict(wanted, adminAccess=True)])
+    if chance(draw, 6) and version != "v1beta1":
+        wanted.update(draw.choice(BAD_WISHES))
     if chance(draw, 12):
         return {"name": name, "firstAvailable": [
             dict(device_wish(wanted), name="first"), {"name": "second", "deviceClassName": "nic"}]}
@@ -185,7 +188,12 @@ def claim_spec(draw, version):
     devices = {"requests": [device_request(draw, version, n) for n in names]} if names else {}
     if chance(draw, 8):
         devices["constraints"] = [{"requests": names, "matchAttribute": f"{DRIVER}/numa"}]
-    if chance(draw, 8):
+    if chance(draw, 3):
+        devices["constraints"] = [draw.choice([{}, {"matchAttribute": "numa"},
+                                               {"requests": ["other"], "matchAttribute": "a/b"}])]
+    if chance(draw, 3):
+        devices["config"] = [draw.choice([{}, {"opaque": {"driver": "-", "parameters": {}}}])]
+    elif chance(draw, 8):
         devices["config"] = [{"requests": names,
                               "opaque": {"driver": DRIVER, "parameters": {"kind": "x", "n": 1}}}]
     return {"devices": devices}
@@ -269,6 +277,42 @@ def template_change(draw, version):
 
 # ---- what drivers and administrators publish
 
+def attribute(name="m", **types):
+    return {"attributes": {name: types}}
+
+
+# What a driver's author may get wrong: each is refused, by the same fields.
+BAD_DEVICES = (
+    attribute(string="x", int=1), attribute(), attribute(version="1.2"), attribute(version="v1.2.3"),
+    attribute(version="1.02.3"), attribute(version="1.2.3-01"), attribute(string="x" * 65),
+    attribute(version="1.2.3-" + "a" * 80), attribute("bad-name", int=1), attribute("1a", int=1),
+    attribute("Bad_/name", int=1), attribute("example.com/", int=1), attribute("/name", int=1),
+    attribute("a" * 33, int=1), {"attributes": {f"a{i}": {"int": i} for i in range(33)}},
+    {"capacity": {"bad-name": {"value": "1"}}},
+    {"taints": [{"key": "-bad", "effect": "NoSchedule"}]}, {"taints": [{"effect": "NoSchedule"}]},
+    {"taints": [{"key": "k", "effect": "Never"}]}, {"taints": [{"key": "k"}]},
+    {"taints": [{"key": "k", "value": "bad value", "effect": "NoExecute"}]},
+    {"taints": [{"key": f"k{i}", "effect": "NoExecute"} for i in range(17)]},
+    {"nodeName": "node-a"})
+BAD_SLICES = (
+    {"driver": "Bad_Driver"}, {"driver": "a" * 64}, {"nodeName": "Bad_"},
+    {"pool": {"name": "Bad/..", "generation": 1, "resourceSliceCount": 1}},
+    {"pool": {"name": "pool-a", "generation": -1, "resourceSliceCount": 1}},
+    {"pool": {"name": "pool-a", "generation": 1, "resourceSliceCount": 0}})
+BAD_CLASSES = (
+    {"selectors": [{}]}, {"selectors": [{"cel": {"expression": "true"}}] * 33}, {"config": [{}]},
+    {"config": [{"opaque": {"driver": "Bad_", "parameters": {}}}]},
+    {"config": [{"opaque": {"parameters": {}}}]}, {"config": [{"opaque": {"driver": DRIVER}}]},
+    {"extendedResourceName": "bad"})
+BAD_WISHES = (
+    {"deviceClassName": "Bad_"}, {"selectors": [{}]},
+    {"tolerations": [{"key": "k", "operator": "Is"}]},
+    {"tolerations": [{"key": "-k", "operator": "Exists"}]},
+    {"tolerations": [{"key": "k", "operator": "Exists", "value": "v"}]},
+    {"tolerations": [{"key": "k", "operator": "Equal", "value": "bad value"}]},
+    {"tolerations": [{"key": "k", "operator": "Exists", "effect": "No"}]})
+
+
 def device(draw, version, name):
     basic = {}
     if chance(draw, 40):
@@ -278,6 +322,8 @@ def device(draw, version, name):
         basic["capacity"] = {"memory": {"value": draw.choice(["1Gi", "2Gi"])}}
     if chance(draw, 15):
         basic["taints"] = [{"key": "example.com/hot", "effect": "NoExecute", "timeAdded": THEN}]
+    if chance(draw, 8) and version != "v1beta1":  # causes there name fields of either version
+        basic.update(draw.choice(BAD_DEVICES))
     if version == "v1beta1":
         return {"name": name, "basic": basic}
     return dict(basic, name=name)
@@ -304,6 +350,12 @@ def slice_spec(draw, version):
     elif kind < 10:
         spec["allNodes"] = True
         del spec["nodeName"]
+    elif kind == 10:
+        spec.update(draw.choice(BAD_SLICES))
+    elif kind == 11:
+        most = draw.choice([128, 129])
+        spec["devices"] = [{"name": f"gpu-{n}", **({"basic": {}} if version == "v1beta1" else {})}
+                           for n in range(most)]
     return spec
 
 
@@ -322,6 +374,8 @@ def slice_change(draw, version):
 
 
 def class_body(draw, _version):
+    if chance(draw, 12):
+        return {"spec": draw.choice(BAD_CLASSES)}
     return {"spec": draw.choice([
         {}, {"selectors": [{"cel": {"expression": f'device.driver == "{DRIVER}"'}}]},
         {"config": [{"opaque": {"driver": DRIVER, "parameters": {"a": 1}}}]},

@@ -1,0 +1,29 @@
+// What devices, their taints and the requests for them may look like (k8s.io/kubernetes
+// pkg/apis/resource/validation): texts and fields are those of the real server. Expressions are not
+// compiled; counters, request policies and binding conditions are not looked into.
+#pragma once
+
+#include <string>
+
+#include "apiserver/rules/strategy.hpp"
+
+namespace dcm::apiserver {
+
+void validate_driver_name(std::string_view name, const std::string& path, Causes& causes);
+// Names with slashes between them.
+void validate_pool_name(std::string_view name, const std::string& path, Causes& causes);
+// Of a slice, `spec.devices`.
+void validate_devices(const JsonObject& slice_spec, const std::string& path, Causes& causes);
+
+void validate_device_taint(const JsonObject& taint, const std::string& path, Causes& causes);
+void validate_device_toleration(const JsonObject& toleration, const std::string& path,
+                                Causes& causes);
+void validate_device_selectors(const JsonArray& selectors, const std::string& path, Causes& causes);
+// "domain/name", as constraints name an attribute.
+void validate_full_attribute_name(std::string_view name, const std::string& path, Causes& causes);
+
+// Configuration for drivers, of claims and classes.
+void validate_configurations(const JsonArray& configurations, const std::string& path,
+                             Causes& causes);
+
+}  // namespace dcm::apiserver
