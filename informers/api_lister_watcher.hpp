@@ -74,12 +74,17 @@ class ApiWatchStream final : public WatchStream<T> {
 };
 
 // `rest` and `decoder` must outlive it, its calls and its streams. Made anew when discovery finds
-// another version.
+// another version. With a field selector ("spec.nodeName=node-0"): what that selects, and nothing
+// else of the kind.
 template <class T>
 class ApiListerWatcher final : public ListerWatcher<T> {
  public:
-  ApiListerWatcher(client::RestClient& rest, api::Resource resource, const api::Decoder<T>& decoder)
-      : rest_(rest), resource_(std::move(resource)), decoder_(decoder) {}
+  ApiListerWatcher(client::RestClient& rest, api::Resource resource, const api::Decoder<T>& decoder,
+                   std::string field_selector = {})
+      : rest_(rest),
+        resource_(std::move(resource)),
+        decoder_(decoder),
+        field_selector_(std::move(field_selector)) {}
 
   // Before the first list.
   void use_version(std::string version) { resource_.version = std::move(version); }
@@ -90,6 +95,7 @@ class ApiListerWatcher final : public ListerWatcher<T> {
     client::ApiRequest request = client::list_request(
         resource_, {.limit = options.limit, .continue_token = std::move(options.continue_token)},
         {.deadline = deadline});
+    select(request);
     request.accept = decoder_.content_type();
     const runtime::Result<http::Response> answer = co_await rest_.send(request);
     if (!answer) co_return runtime::fail(answer.error());
@@ -102,6 +108,7 @@ class ApiListerWatcher final : public ListerWatcher<T> {
       WatchOptions options, runtime::Deadline deadline) override {
     client::ApiRequest request =
         client::watch_request(resource_, query_of(options), {.deadline = deadline});
+    select(request);
     request.accept = decoder_.content_type();
     runtime::Result<std::unique_ptr<http::StreamingResponse>> response =
         co_await rest_.open(request);
@@ -111,6 +118,12 @@ class ApiListerWatcher final : public ListerWatcher<T> {
   }
 
  private:
+  // Lists and watches always have a query.
+  void select(client::ApiRequest& request) const {
+    if (field_selector_.empty()) return;
+    request.target += client::make_target("&", {{"fieldSelector", field_selector_}}).erase(1, 1);
+  }
+
   static client::WatchQuery query_of(const WatchOptions& options) {
     using Initial = client::WatchQuery::InitialEvents;
     return {.resource_version = options.resource_version.str(),
@@ -123,6 +136,7 @@ class ApiListerWatcher final : public ListerWatcher<T> {
   client::RestClient& rest_;
   api::Resource resource_;
   const api::Decoder<T>& decoder_;
+  std::string field_selector_;
 };
 
 }  // namespace dcm::informers

@@ -68,6 +68,10 @@ void add_flags(CLI::App& app, Options& options) {
          "kube-scheduler.log beside the kubeconfig.")
       ->excludes(own)
       ->option_text("PATH");
+  app.add_option("--real-drivers", options.real_drivers,
+                 "Let drivers of your own serve node-0: they put their registration sockets into "
+                 "DIR/plugins_registry, as on a kubelet whose root folder is DIR.")
+      ->option_text("DIR");
   app.add_option("-v,--v", options.verbosity, "Verbosity of the log.")
       ->capture_default_str()
       ->check(CLI::Range(0, 10));

@@ -20,6 +20,7 @@ struct Options {
   std::string kubeconfig;      // a cluster that is there; empty: the API server in memory
   OwnScheduler scheduler = OwnScheduler::runs;
   std::string kube_scheduler;  // the program to run in its place; empty: none
+  std::string real_drivers;    // the folder of a node for real drivers; empty: none
   int verbosity = 0;
   // `dra-playground demo …`: a run of the demo instead; the rest does not count then.
   std::optional<DemoOptions> demo;

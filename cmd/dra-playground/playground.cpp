@@ -97,7 +97,8 @@ int run_with_own_server(const Options& options) {
     return report_failure(listening.error());
   }
   Connection connection(server.transport(), EmbeddedServer::config(), context);
-  Parts parts(context, connection.rest(), options.size, options.scheduler, OwnGc::none);
+  Parts parts(context, connection.rest(), options.size, options.scheduler, OwnGc::none,
+              options.real_drivers);
   std::optional<KubeconfigOut> kubeconfig;
   const auto ready = [&]() -> Result<std::string> {
     auto written = KubeconfigOut::write(
@@ -121,7 +122,8 @@ int run_against_cluster(const Options& options) {
   const PartContext context = process.context(options.verbosity);
   const auto cluster = Cluster::open({.kubeconfig = options.kubeconfig}, context);
   if (!cluster) return report_failure(cluster.error());
-  Parts parts(context, (*cluster)->rest(), options.size, options.scheduler);
+  Parts parts(context, (*cluster)->rest(), options.size, options.scheduler, OwnGc::runs,
+              options.real_drivers);
   const auto ready = [&]() -> Result<std::string> {
     announce(options.size, (*cluster)->origin());
     return options.kubeconfig;

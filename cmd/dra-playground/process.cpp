@@ -11,8 +11,8 @@ PartContext Process::context(int verbosity) {
   return {loop.executor(), loop.time(), rng, metrics, runtime::Logger(std::move(backend))};
 }
 
-int report_failure(const runtime::Error& error) {
-  std::cerr << "dra-playground: " << error.message << "\n";
+int report_failure(const runtime::Error& error, std::string_view program) {
+  std::cerr << program << ": " << error.message << "\n";
   return 1;
 }
 

@@ -17,6 +17,6 @@ struct Process {
 };
 
 // One line on standard error; returns the exit status.
-int report_failure(const runtime::Error& error);
+int report_failure(const runtime::Error& error, std::string_view program = "dra-playground");
 
 }  // namespace dcm::playground

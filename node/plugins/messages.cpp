@@ -1,5 +1,6 @@
 #include "node/plugins/messages.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <protozero/pbf_reader.hpp>
@@ -11,6 +12,7 @@ namespace {
 using protozero::pbf_reader;
 
 constexpr auto kBytes = protozero::pbf_wire_type::length_delimited;
+constexpr auto kNumber = protozero::pbf_wire_type::varint;
 
 // Calls `on_field(number, reader)` for fields with a length; the others are not of our messages.
 template <class OnField>
@@ -73,6 +75,39 @@ Answers read_answers(std::string_view message, ClaimAnswer (*read)(protozero::da
   return answers;
 }
 
+// A number of the plugin's. One that no duration holds is cut.
+runtime::Duration seconds(std::int64_t count) {
+  constexpr std::int64_t kMax = std::int64_t{1} << 32;
+  return std::chrono::seconds(std::clamp(count, std::int64_t{0}, kMax));
+}
+
+Health health_of(std::int32_t number) {
+  if (number == 1) return Health::healthy;
+  if (number == 2) return Health::unhealthy;
+  return Health::unknown;
+}
+
+HealthReport read_health(protozero::data_view message) {
+  HealthReport row;
+  for (pbf_reader reader(message); reader.next();) {
+    if (reader.tag_and_type() == protozero::tag_and_type(1, kBytes)) {
+      each_field(reader.get_message(), [&](auto number, protozero::data_view value) {
+        if (number == 1) row.pool = text(value);
+        if (number == 2) row.device = text(value);
+      });
+    } else if (reader.tag_and_type() == protozero::tag_and_type(2, kNumber)) {
+      row.state.health = health_of(reader.get_int32());
+    } else if (reader.tag_and_type() == protozero::tag_and_type(4, kNumber)) {
+      row.timeout = seconds(reader.get_int64());
+    } else if (reader.tag_and_type() == protozero::tag_and_type(5, kBytes)) {
+      row.state.message = text(reader.get_view());
+    } else {
+      reader.skip();
+    }
+  }
+  return row;
+}
+
 std::optional<Answers> decode_answers(std::string_view message,
                                       ClaimAnswer (*read)(protozero::data_view)) {
   try {
@@ -105,6 +140,18 @@ std::optional<Answers> decode_prepare_answer(std::string_view message) {
 
 std::optional<Answers> decode_unprepare_answer(std::string_view message) {
   return decode_answers(message, read_unprepared);
+}
+
+std::optional<std::vector<HealthReport>> decode_health_report(std::string_view message) {
+  try {
+    std::vector<HealthReport> report;
+    each_field(pbf_reader(message.data(), message.size()), [&](auto number, auto row) {
+      if (number == 1) report.push_back(read_health(row));
+    });
+    return report;
+  } catch (const protozero::exception&) {
+    return std::nullopt;
+  }
 }
 
 std::string encode_registration_status(std::string_view error) {

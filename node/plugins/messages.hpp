@@ -1,5 +1,6 @@
-// The messages that node and plugin exchange (pluginregistration/v1 and dra/v1 of k8s.io/kubelet;
-// v1beta1 lacks `share_id` and is otherwise equal on the wire). Unknown fields are skipped.
+// The messages that node and plugin exchange (pluginregistration/v1, dra/v1 and dra-health/v1 of
+// k8s.io/kubelet; dra/v1beta1 lacks `share_id` and is otherwise equal on the wire, v1alpha1 of
+// health is equal). Unknown fields are skipped.
 #pragma once
 
 #include <optional>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "node/claims/decide.hpp"
+#include "node/devices/health.hpp"
 #include "node/plugins/services.hpp"
 
 namespace dcm::node {
@@ -16,6 +18,8 @@ namespace dcm::node {
 std::optional<PluginInfo> decode_plugin_info(std::string_view message);
 std::optional<Answers> decode_prepare_answer(std::string_view message);
 std::optional<Answers> decode_unprepare_answer(std::string_view message);
+// The driver's own times are ignored: a report counts from its arrival.
+std::optional<std::vector<HealthReport>> decode_health_report(std::string_view message);
 
 // RegistrationStatus; an empty error: registered.
 std::string encode_registration_status(std::string_view error);

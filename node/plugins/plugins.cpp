@@ -149,6 +149,13 @@ Plugins::Added Plugins::add(const std::string& socket, const PluginInfo& info,
   }
   instances_.emplace_back(new Instance{info.name, info.endpoint, socket, services,
                                        Connection(loop_, transport_, rng_.fork(), info.endpoint)});
+  Instance& instance = *instances_.back();
+  if (observer_ != nullptr) {
+    instance.connection.group.spawn("connection's state", follow_connection(instance));
+    if (services.health != HealthService::none) {
+      instance.connection.group.spawn("health of devices", follow_health(instance));
+    }
+  }
   return instances_.back();
 }
 
@@ -156,6 +163,43 @@ Task<> Plugins::remove(std::shared_ptr<Instance> instance) {
   std::erase(instances_, instance);
   instance->connection.group.cancel();
   co_await instance->connection.group.join();
+  if (observer_ == nullptr) co_return;
+  observer_->observe_health_end(instance->driver, instance->endpoint);
+  observer_->observe_driver(instance->driver);
+}
+
+Task<> Plugins::follow_connection(Instance& instance) {
+  for (;;) {
+    const std::uint64_t seen = instance.connection.channel->changes();
+    observer_->observe_driver(instance.driver);
+    co_await instance.connection.channel->wait_for_change(seen, {});
+  }
+}
+
+Task<> Plugins::follow_health(Instance& instance) {
+  for (;;) {
+    const grpc::Status end = co_await read_health(instance);
+    observer_->observe_health_end(instance.driver, instance.endpoint);
+    log_.info("A stream of health reports has ended",
+              {{"driver", instance.driver}, {"err", cut_message(grpc::to_string(end))}});
+    if (end.code == grpc::Code::unimplemented) co_return;
+    co_await runtime::sleep_for(loop_.time(), kHealthPause);
+  }
+}
+
+// Until the stream ends.
+Task<grpc::Status> Plugins::read_health(Instance& instance) {
+  const auto stream = co_await instance.connection.channel->open(
+      health_path(instance.services.health), "", Deadline::after(loop_.time(), kCallTimeout));
+  if (!stream) co_return stream.error();
+  for (;;) {
+    const auto message = co_await (*stream)->next({});
+    if (!message) co_return message.error();
+    if (!message->has_value()) co_return grpc::Status{};
+    const auto report = decode_health_report(**message);
+    if (!report) co_return grpc::Status{grpc::Code::internal, "no report of health"};
+    observer_->observe_health(instance.driver, instance.endpoint, *report);
+  }
 }
 
 Task<> Plugins::unregister_plugin(std::string socket) {
@@ -201,6 +245,20 @@ Task<DriverCalls::Answer> Plugins::unprepare(std::string driver, std::vector<Cla
               decode_unprepare_answer);
 }
 
+Task<grpc::Result<std::string>> Plugins::call_instance(const Instance& instance,
+                                                       std::string_view method,
+                                                       const std::string& request,
+                                                       Deadline deadline) {
+  const std::string path = method_path(instance.services.dra, method);
+  const runtime::MonoTime began = loop_.time().now();
+  auto message = co_await instance.connection.channel->call(path, request, deadline);
+  if (observer_ != nullptr) {
+    observer_->observe_call(instance.driver, path, message ? grpc::Code::ok : message.error().code,
+                            loop_.time().now() - began);
+  }
+  co_return message;
+}
+
 Task<DriverCalls::Answer> Plugins::call(
     std::string driver, std::string_view method, std::vector<ClaimRef> claims,
     std::function<std::optional<Answers>(std::string_view)> decode) {
@@ -211,8 +269,7 @@ Task<DriverCalls::Answer> Plugins::call(
   for (int attempt = 1;; ++attempt) {
     const std::shared_ptr<Instance> instance = instance_for(driver);
     if (!instance) co_return std::unexpected("DRA driver " + driver + " is not registered");
-    message = co_await instance->connection.channel->call(
-        method_path(instance->services.dra, method), request, deadline);
+    message = co_await call_instance(*instance, method, request, deadline);
     const bool was_not_taken = !message && message.error().sent == grpc::Sent::no;
     if (!was_not_taken || attempt == kAttemptsMax) break;
   }

@@ -12,6 +12,7 @@
 
 #include "node/claims/ports.hpp"
 #include "node/plugins/messages.hpp"
+#include "node/plugins/observer.hpp"
 #include "node/plugins/services.hpp"
 #include "node/plugins/sockets.hpp"
 #include "runtime/grpc/channel.hpp"
@@ -25,6 +26,8 @@ inline constexpr runtime::Duration kConnectTimeout = std::chrono::seconds(10);
 inline constexpr runtime::Duration kGetInfoTimeout = std::chrono::seconds(1);
 inline constexpr runtime::Duration kNotifyTimeout = std::chrono::seconds(5);
 inline constexpr runtime::Duration kCallTimeout = std::chrono::seconds(45);
+// A stream of health reports that has ended begins anew.
+inline constexpr runtime::Duration kHealthPause = std::chrono::seconds(5);
 
 // Loop thread only. stop() before it goes.
 class Plugins final : public DriverCalls {
@@ -33,6 +36,9 @@ class Plugins final : public DriverCalls {
   Plugins(runtime::LoopRef loop, http::Transport& transport, runtime::Rng rng, ServiceChoice choice,
           runtime::Logger log);
   ~Plugins() override;
+
+  // Before the first registration. `observer` must outlive the instances.
+  void tell(DriverObserver& observer) { observer_ = &observer; }
 
   // The whole of a registration: GetInfo, the choice of services, the instance, and what the plugin
   // is told about it.
@@ -57,7 +63,16 @@ class Plugins final : public DriverCalls {
   runtime::Task<grpc::Result<void>> notify(grpc::Channel& channel, const std::string& error);
   Added add(const std::string& socket, const PluginInfo& info, const Services& services);
   runtime::Task<> remove(std::shared_ptr<Instance> instance);
+  // While the instance is there.
+  runtime::Task<> follow_connection(Instance& instance);
+  runtime::Task<> follow_health(Instance& instance);
+  runtime::Task<grpc::Status> read_health(Instance& instance);
   std::shared_ptr<Instance> instance_for(const std::string& driver) const;
+  // `instance` must stay until it returns.
+  runtime::Task<grpc::Result<std::string>> call_instance(const Instance& instance,
+                                                         std::string_view method,
+                                                         const std::string& request,
+                                                         runtime::Deadline deadline);
   runtime::Task<Answer> call(std::string driver, std::string_view method,
                              std::vector<ClaimRef> claims,
                              std::function<std::optional<Answers>(std::string_view)> decode);
@@ -67,6 +82,7 @@ class Plugins final : public DriverCalls {
   runtime::Rng rng_;
   ServiceChoice choice_;
   runtime::Logger log_;
+  DriverObserver* observer_ = nullptr;
   Instances instances_;  // the newest last
 };
 

@@ -87,4 +87,9 @@ std::string method_path(DraService service, std::string_view method) {
                      service == DraService::v1 ? kV1 : kV1beta1, method);
 }
 
+std::string health_path(HealthService service) {
+  return service == HealthService::v1 ? "/v1.DRAResourceHealth/NodeWatchResources"
+                                      : "/v1alpha1.DRAResourceHealth/NodeWatchResources";
+}
+
 }  // namespace dcm::node

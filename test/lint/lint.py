@@ -43,7 +43,8 @@ INCLUDES = {
         "runtime/http", "runtime/http2"],
     "cmd/dra-playground": [
         "apiserver", "cmd/dra-controller-manager", "controllers/api", "controllers/common", "informers",
-        "workqueue", "client", "client/api", "runtime", "runtime/http"],
+        "node", "workqueue", "client", "client/api", "runtime", "runtime/http"],
+    "cmd/dra-hollow-node": ["cmd/dra-playground", "node", "client", "informers", "runtime", "runtime/http"],
     # Shares no encoder or decoder with the client, so that a mistake does not cancel out.
     "apiserver": ["runtime", "runtime/http"],
     # Black-box: sees the manager only through its process and the API.

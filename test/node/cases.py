@@ -24,7 +24,7 @@ def shown():
             if match := TEST.match(line):
                 near = line + (lines[at - 1] if lines[at - 1].startswith("//") else "")
                 note(found, near, ".".join(match.groups()))
-    for script in ("compare", "crash", "hostile"):
+    for script in ("compare", "crash", "hostile", "hollow_node_test"):
         path = FOLDER / f"{script}.py"
         for line in path.read_text().splitlines() if path.exists() else []:
             if match := STEP.match(line):

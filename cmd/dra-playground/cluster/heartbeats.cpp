@@ -15,9 +15,9 @@ constexpr std::size_t kAtATime = 10;
 
 }  // namespace
 
-Heartbeats::Heartbeats(PartContext context, Api& api, Caches& caches,
+Heartbeats::Heartbeats(PartContext context, Api& api, Cache<Node>& known,
                        std::vector<std::string> nodes)
-    : context_(std::move(context)), api_(api), caches_(caches), nodes_(std::move(nodes)) {}
+    : context_(std::move(context)), api_(api), known_(known), nodes_(std::move(nodes)) {}
 
 Task<> Heartbeats::run() {
   for (;; ++round_) co_await beat_once();
@@ -37,7 +37,7 @@ Task<> Heartbeats::beat_once() {
 
 // What fails is tried in the next round: a Lease lives for four of them.
 Task<> Heartbeats::beat(std::string name) {
-  const api::ObjectPtr<Node> node = caches_.nodes.reader.get({{}, name});
+  const api::ObjectPtr<Node> node = known_.reader.get({{}, name});
   if (!node || node->meta.is_being_deleted) co_return;
   const runtime::WallTime now = context_.time.wall_now();
   Result<http::Response> answer = co_await api_.apply(leases(), {"kube-node-lease", name}, {},

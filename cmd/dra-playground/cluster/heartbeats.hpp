@@ -14,8 +14,8 @@ namespace dcm::playground {
 // soon when somebody has said that the node is not ready. A node that is deleted is left alone.
 class Heartbeats {
  public:
-  // `api` and `caches` must outlive it.
-  Heartbeats(PartContext context, Api& api, Caches& caches, std::vector<std::string> nodes);
+  // `api` and `known` must outlive it.
+  Heartbeats(PartContext context, Api& api, Cache<Node>& known, std::vector<std::string> nodes);
 
   // After the first sync. Ends by cancellation only.
   Task<> run();
@@ -27,7 +27,7 @@ class Heartbeats {
 
   PartContext context_;
   Api& api_;
-  Caches& caches_;
+  Cache<Node>& known_;
   std::vector<std::string> nodes_;
   int round_ = 0;
 };

@@ -4,19 +4,13 @@
 
 #include "cmd/dra-playground/objects/bodies.hpp"
 #include "cmd/dra-playground/objects/each.hpp"
-#include "controllers/common/pod_claims.hpp"
 
 namespace dcm::playground {
 namespace {
 
-constexpr std::size_t kWorkers = 32;
-
-void emit_claims_of_starting_pod(const Pod& pod, const informers::Emit<api::NamespacedName>& emit) {
-  if (pod.node_name.empty() || pod.phase != api::PodPhase::pending) return;
-  for (const std::string_view name : common::names_of_claims(pod)) {
-    emit({pod.meta.key.namespace_, std::string(name)});
-  }
-}
+// A driver that hangs holds up its pod for 45 s, and must hold up no other: more than a node has
+// pods.
+constexpr std::size_t kWorkers = 256;
 
 Outcome outcome_of(const runtime::Error& error) {
   return runtime::is_object_gone(error) ? Outcome::done() : Outcome::retry();
@@ -24,24 +18,17 @@ Outcome outcome_of(const runtime::Error& error) {
 
 }  // namespace
 
-HollowNodes::HollowNodes(PartContext context, Api& api, Caches& caches,
-                         std::vector<std::string> names)
+HollowNodes::HollowNodes(PartContext context, Api& api, Cache<Pod>& pods,
+                         std::vector<std::string> names, DevicesOf devices)
     : context_(std::move(context)),
       api_(api),
-      caches_(caches),
-      starting_by_claim_(caches.pods.informer.add_index<api::NamespacedName>(
-          "starting_by_claim", emit_claims_of_starting_pod)),
+      pods_(pods),
+      devices_(std::move(devices)),
       names_(std::move(names)),
       ours_(names_.begin(), names_.end()),
       work_("hollow_nodes", kWorkers, context_),
-      on_pod_([this](const auto& before, const auto& after) { observe_pod(before, after); }),
-      on_claim_([this](const auto& before, const auto& after) {
-        starting_by_claim_.for_each(
-            (after ? after : before)->meta.key,
-            [this](const api::ObjectPtr<Pod>& pod) { work_.add(pod->meta.key); });
-      }) {
-  caches_.pods.informer.add_observer(on_pod_);
-  caches_.claims.informer.add_observer(on_claim_);
+      on_pod_([this](const auto& before, const auto& after) { observe_pod(before, after); }) {
+  pods_.informer.add_observer(on_pod_);
 }
 
 Task<Result<>> HollowNodes::publish() {
@@ -69,32 +56,58 @@ Task<> HollowNodes::run() {
 }
 
 Task<Outcome> HollowNodes::handle(api::NamespacedName name) {
-  const api::ObjectPtr<Pod> pod = caches_.pods.reader.get(name);
+  const api::ObjectPtr<Pod> pod = pods_.reader.get(name);
   if (!pod || !is_ours(*pod)) co_return Outcome::done();
-  const LifeStep step = decide_life(*pod, claims_of(*pod), times_of(*pod));
-  if (const auto* const later = std::get_if<LookAgain>(&step)) {
-    co_return Outcome::retry_after(later->after);
-  }
-  const runtime::WallTime now = context_.time.wall_now();
+  const LifeStep step = decide_life(*pod, devices_(pod->node_name).look(*pod), times_of(*pod));
+  if (std::holds_alternative<Start>(step)) co_return co_await start(pod);
+  if (const auto* const end = std::get_if<Finish>(&step))
+    co_return co_await finish(pod, end->phase);
+  if (std::holds_alternative<Remove>(step)) co_return co_await remove(pod);
   Outcome outcome = Outcome::done();
-  if (std::holds_alternative<Start>(step)) {
-    outcome = co_await write_status(pod, encode_running(*pod, now));
-  } else if (const auto* const finish = std::get_if<Finish>(&step)) {
-    outcome = co_await write_status(pod, encode_finished(*pod, finish->phase, now));
-  } else if (std::holds_alternative<Remove>(step)) {
-    outcome = co_await remove(pod);
+  if (const auto* const later = std::get_if<LookAgain>(&step)) {
+    outcome = Outcome::retry_after(later->after);
   }
+  if (pod->phase == api::PodPhase::running) co_return co_await show_health(pod, outcome);
   co_return outcome;
+}
+
+Task<Outcome> HollowNodes::start(api::ObjectPtr<Pod> pod) {
+  PodDevices& devices = devices_(pod->node_name);
+  if (const auto waits = co_await devices.prepare(pod)) co_return *waits;
+  // Drivers may have taken their time. What has become of the pod meanwhile comes next.
+  const api::ObjectPtr<Pod> now = pods_.reader.get(pod->meta.key);
+  if (!now || now->meta.uid != pod->meta.uid || now->meta.is_being_deleted) {
+    co_return Outcome::done();
+  }
+  const DevicesHealth health = devices.health_of(*pod);
+  lives_[pod->meta.uid].health = health;
+  co_return co_await write_status(pod, encode_running(*pod, context_.time.wall_now(), health));
+}
+
+Task<Outcome> HollowNodes::finish(api::ObjectPtr<Pod> pod, api::PodPhase phase) {
+  if (const auto waits = co_await devices_(pod->node_name).unprepare(pod)) co_return *waits;
+  co_return co_await write_status(pod, encode_finished(*pod, phase, context_.time.wall_now()));
+}
+
+Task<Outcome> HollowNodes::show_health(api::ObjectPtr<Pod> pod, Outcome otherwise) {
+  DevicesHealth health = devices_(pod->node_name).health_of(*pod);
+  if (health == lives_[pod->meta.uid].health) co_return otherwise;
+  const Outcome written =
+      co_await write_status(pod, encode_devices_health(*pod, context_.time.wall_now(), health));
+  const auto life = lives_.find(pod->meta.uid);
+  if (written == Outcome::done() && life != lives_.end()) life->second.health = std::move(health);
+  co_return std::min(written, otherwise);
 }
 
 Task<Outcome> HollowNodes::write_status(api::ObjectPtr<Pod> pod, std::string body) {
   const Result<http::Response> answer =
       co_await api_.strategic_merge_patch(pods(), pod->meta.key, "status", std::move(body));
-  const auto written = caches_.pods.record(answer);
+  const auto written = pods_.record(answer);
   co_return written ? Outcome::done() : outcome_of(written.error());
 }
 
 Task<Outcome> HollowNodes::remove(api::ObjectPtr<Pod> pod) {
+  if (const auto waits = co_await devices_(pod->node_name).unprepare(pod)) co_return *waits;
   const Result<http::Response> answer =
       co_await api_.remove(pods(), pod->meta.key, encode_delete_now(pod->meta.uid));
   co_return answer ? Outcome::done() : outcome_of(answer.error());
@@ -105,21 +118,6 @@ PodTimes HollowNodes::times_of(const Pod& pod) {
   const Life& life = lives_[pod.meta.uid];
   return {.running = now - life.started.value_or(now),
           .stopping = now - life.deleted.value_or(now)};
-}
-
-ClaimsReady HollowNodes::claims_of(const Pod& pod) const {
-  for (const api::PodClaim& entry : pod.claims) {
-    const common::PodClaimTarget target = common::target_of(pod, entry);
-    if (std::holds_alternative<common::NoClaimNeeded>(target)) continue;
-    std::string_view name;
-    if (const auto* named = std::get_if<common::UserClaim>(&target)) name = named->name;
-    if (const auto* made = std::get_if<common::GeneratedClaim>(&target)) name = made->name;
-    if (name.empty()) return ClaimsReady::no;
-    const auto claim = caches_.claims.reader.get({pod.meta.key.namespace_, std::string(name)});
-    if (!claim || !common::may_consume_now(*claim, pod, common::GroupClaims::refused))
-      return ClaimsReady::no;
-  }
-  return ClaimsReady::yes;
 }
 
 // A pod that was found running counts from the start that its status tells.

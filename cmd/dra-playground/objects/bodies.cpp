@@ -136,6 +136,33 @@ Object container_status(const Container& container, std::string_view state, Obje
           {"restartCount", 0},      {"state", Object{{state, details}}}};
 }
 
+Array allocated_resources(const std::vector<AllocatedResource>& rows) {
+  Array list;
+  for (const AllocatedResource& row : rows) {
+    Array devices;
+    for (const AllocatedResource::Device& device : row.devices) {
+      Object one{{"resourceID", device.id}, {"health", device.health}};
+      if (!device.message.empty()) one["message"] = device.message;
+      devices.push_back(std::move(one));
+    }
+    list.push_back(Object{{"name", row.name}, {"resources", std::move(devices)}});
+  }
+  return list;
+}
+
+Array running_containers(const Pod& pod, runtime::WallTime started, const DevicesHealth& health) {
+  Array statuses;
+  for (const Container& container : pod.containers) {
+    Object status = container_status(container, "running",
+                                     Object{{"startedAt", api::format_time(started)}}, true);
+    const auto rows = health.find(container.name);
+    if (rows != health.end())
+      status["allocatedResourcesStatus"] = allocated_resources(rows->second);
+    statuses.push_back(std::move(status));
+  }
+  return statuses;
+}
+
 }  // namespace
 
 std::string encode_namespace(std::string_view name) {
@@ -278,12 +305,8 @@ std::string encode_unschedulable(const Pod& pod, std::string_view why, runtime::
                                                                 "Unschedulable", why)}}}}});
 }
 
-std::string encode_running(const Pod& pod, runtime::WallTime now) {
-  Array statuses;
-  for (const Container& container : pod.containers) {
-    statuses.push_back(
-        container_status(container, "running", Object{{"startedAt", api::format_time(now)}}, true));
-  }
+std::string encode_running(const Pod& pod, runtime::WallTime now, const DevicesHealth& health) {
+  Array statuses = running_containers(pod, now, health);
   return text({{"metadata", identity(pod.meta)},
                {"status", Object{{"phase", "Running"},
                                  {"startTime", api::format_time(now)},
@@ -291,6 +314,14 @@ std::string encode_running(const Pod& pod, runtime::WallTime now) {
                                                       condition("ContainersReady", "True", now),
                                                       condition("Ready", "True", now)}},
                                  {"containerStatuses", std::move(statuses)}}}});
+}
+
+std::string encode_devices_health(const Pod& pod, runtime::WallTime now,
+                                  const DevicesHealth& health) {
+  return text(
+      {{"metadata", identity(pod.meta)},
+       {"status", Object{{"containerStatuses",
+                          running_containers(pod, pod.start_time.value_or(now), health)}}}});
 }
 
 std::string encode_finished(const Pod& pod, api::PodPhase phase, runtime::WallTime now) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +13,20 @@
 #include "runtime/time.hpp"
 
 namespace dcm::playground {
+
+// A row of status.containerStatuses[].allocatedResourcesStatus (KEP-4680).
+struct AllocatedResource {
+  struct Device {
+    std::string id;
+    std::string health;  // "Healthy", "Unhealthy" or "Unknown"
+    std::string message;
+    friend bool operator==(const Device&, const Device&) = default;
+  };
+  std::string name;  // "claim:gpu/large"
+  std::vector<Device> devices;
+  friend bool operator==(const AllocatedResource&, const AllocatedResource&) = default;
+};
+using DevicesHealth = std::map<std::string, std::vector<AllocatedResource>>;  // by container
 
 // Server-side apply.
 std::string encode_namespace(std::string_view name);
@@ -63,7 +78,10 @@ std::string encode_reservation(const Claim& claim, const Pod& pod);
 std::string encode_binding(const Pod& pod, std::string_view node);
 // Strategic merge on a pod's /status.
 std::string encode_unschedulable(const Pod& pod, std::string_view why, runtime::WallTime now);
-std::string encode_running(const Pod& pod, runtime::WallTime now);
+std::string encode_running(const Pod& pod, runtime::WallTime now, const DevicesHealth& health = {});
+// The containers' part of a running pod's status, with the health of their devices.
+std::string encode_devices_health(const Pod& pod, runtime::WallTime now,
+                                  const DevicesHealth& health);
 std::string encode_finished(const Pod& pod, api::PodPhase phase, runtime::WallTime now);
 
 // DeleteOptions: at once, or in the way of the kind. The UID is a precondition; empty: any object

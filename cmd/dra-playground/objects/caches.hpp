@@ -17,9 +17,9 @@ namespace dcm::playground {
 template <class T>
 struct Cache {
   Cache(client::RestClient& rest, api::Resource resource, std::unique_ptr<api::Decoder<T>> with,
-        const informers::InformerContext& context)
+        const informers::InformerContext& context, std::string field_selector = {})
       : decoder(std::move(with)),
-        source(rest, resource, *decoder),
+        source(rest, resource, *decoder, std::move(field_selector)),
         informer(std::string(resource.kind->plural), source, context),
         reader(informer.reader()),
         own_writes(informer.own_writes()) {}

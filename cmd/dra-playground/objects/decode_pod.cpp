@@ -60,9 +60,22 @@ bool read_pod_claim(Reader& reader, value item, api::PodClaim& claim) {
   });
 }
 
+bool read_claim_use(Reader& reader, value item, ClaimUse& use) {
+  return reader.each_field(item, [&](std::string_view key, value field) {
+    if (key == "name") return reader.text(field, use.name);
+    if (key == "request") return reader.text(field, use.request);
+    return true;
+  });
+}
+
 // Extended resources (`example.com/gpu`) are somebody's to count. CPU and memory are not counted.
-bool read_resources(Reader& reader, value resources, Pod& pod) {
+bool read_resources(Reader& reader, value resources, Container& container, Pod& pod) {
   return reader.each_field(resources, [&](std::string_view key, value field) {
+    if (key == "claims") {
+      return reader.each_item(field, [&](value item) {
+        return read_claim_use(reader, item, container.claims.emplace_back());
+      });
+    }
     if (key != "requests" && key != "limits") return true;
     return reader.each_field(field, [&](std::string_view name, value) {
       if (name.contains('/'))
@@ -103,7 +116,7 @@ bool read_container(Reader& reader, value item, Container& container, Pod& pod) 
   return reader.each_field(item, [&](std::string_view key, value field) {
     if (key == "name") return reader.text(field, container.name);
     if (key == "image") return reader.text(field, container.image);
-    if (key == "resources") return read_resources(reader, field, pod);
+    if (key == "resources") return read_resources(reader, field, container, pod);
     if (key != "ports") return true;
     return reader.each_item(field, [&](value port) { return read_port(reader, port, pod); });
   });
@@ -141,14 +154,16 @@ bool read_spec(Reader& reader, value spec, Pod& pod) {
     }
     if (key == "initContainers") {
       return reader.each_item(field, [&](value item) {
-        Container container;
-        return read_container(reader, item, container, pod);
+        return read_container(reader, item, pod.init_containers.emplace_back(), pod);
       });
     }
     if (key == "volumes") {
       return reader.each_item(field, [&](value item) { return read_volume(reader, item, pod); });
     }
-    if (key == "resources") return read_resources(reader, field, pod);
+    if (key == "resources") {
+      Container whole_pod;
+      return read_resources(reader, field, whole_pod, pod);
+    }
     if (key == "affinity" || key == "schedulingGroup" || key == "topologySpreadConstraints")
       return note_if_asked(pod.unsupported, key, field);
     if (key != "schedulingGates") return true;
@@ -164,6 +179,24 @@ bool read_claim_status(Reader& reader, value item, api::PodClaimStatus& status) 
     if (!reader.view(field, name)) return false;
     if (!name.empty()) status.claim_name.emplace(name);
     return true;
+  });
+}
+
+bool read_extended_request(Reader& reader, value item, ExtendedRequest& mapping) {
+  return reader.each_field(item, [&](std::string_view key, value field) {
+    if (key == "containerName") return reader.text(field, mapping.container);
+    if (key == "requestName") return reader.text(field, mapping.request);
+    return true;
+  });
+}
+
+bool read_extended_claim(Reader& reader, value status, Pod& pod) {
+  return reader.each_field(status, [&](std::string_view key, value field) {
+    if (key == "resourceClaimName") return reader.text(field, pod.extended_resource_claim);
+    if (key != "requestMappings") return true;
+    return reader.each_item(field, [&](value item) {
+      return read_extended_request(reader, item, pod.extended_requests.emplace_back());
+    });
   });
 }
 
@@ -209,6 +242,7 @@ bool read_status(Reader& reader, value status, Pod& pod) {
     if (key == "conditions") {
       return reader.each_item(field, [&](value item) { return read_condition(reader, item, pod); });
     }
+    if (key == "extendedResourceClaimStatus") return read_extended_claim(reader, field, pod);
     if (key == "resourceClaimStatuses") {
       return reader.each_item(field, [&](value item) {
         return read_claim_status(reader, item, pod.claim_statuses.emplace_back());

@@ -36,9 +36,22 @@ inline constexpr std::string_view kFinishAnnotation =
 // The only label that a nodeSelector may name here.
 inline constexpr std::string_view kHostnameLabel = "kubernetes.io/hostname";
 
+// An entry of a container's resources.claims.
+struct ClaimUse {
+  std::string name;     // as in spec.resourceClaims
+  std::string request;  // empty: all requests of the claim
+};
+
 struct Container {
   std::string name;
   std::string image;
+  std::vector<ClaimUse> claims = {};
+};
+
+// An entry of status.extendedResourceClaimStatus.requestMappings (KEP-5004).
+struct ExtendedRequest {
+  std::string container;
+  std::string request;
 };
 
 struct Pod : api::Pod {
@@ -48,6 +61,8 @@ struct Pod : api::Pod {
   std::chrono::seconds grace{0};                // deletionGracePeriodSeconds
   std::optional<runtime::WallTime> start_time;  // status.startTime
   std::vector<Container> containers;
+  std::vector<Container> init_containers;
+  std::vector<ExtendedRequest> extended_requests;
   bool has_gates = false;               // spec.schedulingGates: not to be scheduled yet
   bool is_scheduled_by_others = false;  // spec.schedulerName is another one
   // The node that spec.nodeSelector asks for by its host name; empty: any.

@@ -1,0 +1,31 @@
+// The command line of dra-hollow-node.
+#pragma once
+
+#include <expected>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/config/config.hpp"
+#include "cmd/dra-playground/cluster/real_devices.hpp"
+#include "cmd/dra-playground/options.hpp"
+
+namespace dcm::hollow_node {
+
+enum class RegisterNode : std::uint8_t { no, yes };
+
+struct Options {
+  client::ConfigOverrides cluster;
+  std::string root;  // the folder that is laid out as kubelet's
+  RegisterNode register_node = RegisterNode::yes;
+  playground::RealDevicesOptions devices;
+  std::string metrics_address;  // empty: no port
+  int verbosity = 0;
+  // `forget NAMESPACE/NAME`: drops the entry of a claim instead.
+  std::optional<node::ClaimKey> forget;
+};
+
+// Parses `arguments` (without the program's name). A mistake is one line that names the flag.
+std::expected<Options, playground::Exit> parse_options(const std::vector<std::string>& arguments);
+
+}  // namespace dcm::hollow_node

@@ -1,0 +1,23 @@
+// The node agent's few requests, made as the playground makes its own.
+#pragma once
+
+#include "cmd/dra-playground/objects/api.hpp"
+#include "controllers/api/json.hpp"
+#include "node/agent/node_api.hpp"
+
+namespace dcm::playground {
+
+class NodeApiClient final : public node::NodeApi {
+ public:
+  // `api` must outlive it.
+  explicit NodeApiClient(Api& api) : api_(api) {}
+
+  Task<Result<node::ClaimView>> get(node::ClaimKey key) override;
+  Task<Result<>> delete_slices(std::string field_selector) override;
+
+ private:
+  Api& api_;
+  std::unique_ptr<api::Decoder<api::ResourceClaim>> decoder_ = api::make_json_claim_decoder("v1");
+};
+
+}  // namespace dcm::playground

@@ -1,0 +1,255 @@
+#include "cmd/dra-playground/cluster/real_devices.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+
+#include "controllers/common/pod_claims.hpp"
+#include "node/claims/look.hpp"
+#include "runtime/http/unix.hpp"
+#include "runtime/task_group.hpp"
+
+namespace dcm::playground {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Kubelet's name as the source of events.
+constexpr std::string_view kComponent = "kubelet";
+
+constexpr Duration kPrepareRetry = std::chrono::seconds(60);    // up to half as much more
+constexpr Duration kUnprepareRetry = std::chrono::seconds(10);  // the same
+
+Duration drawn(runtime::Rng& rng, Duration shortest) {
+  return shortest + std::chrono::duration_cast<Duration>(shortest * (rng.unit() / 2));
+}
+
+std::string_view word_of(node::Health health) {
+  switch (health) {
+    case node::Health::healthy:
+      return "Healthy";
+    case node::Health::unhealthy:
+      return "Unhealthy";
+    case node::Health::unknown:
+      break;
+  }
+  return "Unknown";
+}
+
+Result<> fail_with(const std::string& path, const std::error_code& error) {
+  return runtime::fail(runtime::Reason::configuration,
+                       fmt::format("{}: {}", path, error.message()));
+}
+
+// This boot of the machine, as the kernel names it.
+std::string boot_id() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string id;
+  std::getline(file, id);
+  return id;
+}
+
+// Names of containers are DNS labels; from an API server that does not say so, they are no paths.
+bool is_file_name(std::string_view name) {
+  return !name.empty() && !name.contains('/') && name != "." && name != "..";
+}
+
+}  // namespace
+
+node::AgentOptions agent_options(std::string node, const std::string& root) {
+  return {.node = std::move(node),
+          .state = root,
+          .registry = root + "/plugins_registry",
+          .claims = {.boot_id = boot_id()}};
+}
+
+Result<> make_folders(const RealDevicesOptions& options) {
+  const std::string& root = options.agent.state;
+  for (const std::string& folder : {root, root + "/plugins", options.show_devices}) {
+    std::error_code error;
+    if (!folder.empty()) fs::create_directories(folder, error);
+    if (error) return fail_with(folder, error);
+  }
+  return {};
+}
+
+RealDevices::RealDevices(PartContext context, Api& api, client::RestClient& rest, Cache<Pod>& pods,
+                         RealDevicesOptions options, WakePod wake)
+    : context_(std::move(context)),
+      options_(std::move(options)),
+      pods_(pods),
+      wake_(std::move(wake)),
+      node_api_(api),
+      drivers_(http::make_unix_transport(context_.executor, context_.time)),
+      events_(rest, context_.time, context_.metrics, context_.rng.fork(), context_.log),
+      agent_({context_.executor, context_.time}, *drivers_, files_, node_api_, context_.rng,
+             context_.metrics, context_.log, options_.agent,
+             {.drivers_changed = [this] { wake_waiting(); },
+              .health_changed =
+                  [this](const std::set<std::string>& uids) {
+                    pods_.reader.for_each([&](const api::ObjectPtr<Pod>& pod) {
+                      if (uids.contains(pod->meta.uid.str())) wake_(pod->meta.key);
+                    });
+                  }}),
+      on_pod_([this](const auto& before, const auto& after) { observe_pod(before, after); }) {
+  pods_.informer.add_observer(on_pod_);
+}
+
+Task<> RealDevices::run() {
+  runtime::TaskGroup group(context_.executor);
+  group.spawn("node agent", agent_.run());
+  group.spawn("events", events_.run());
+  group.spawn("pods of the node", watch_pods());
+  co_await group.join();
+}
+
+Task<> RealDevices::watch_pods() {
+  co_await informers::wait_for_sync({&pods_.informer.sync()}, {});
+  has_listed_ = true;
+  agent_.observe_pods(active_, running_);
+}
+
+void RealDevices::observe_pod(const api::ObjectPtr<Pod>& before, const api::ObjectPtr<Pod>& after) {
+  const Pod& pod = after ? *after : *before;
+  if (pod.node_name.str() != options_.agent.node) return;
+  const std::string uid = pod.meta.uid.str();
+  const bool is_active =
+      after && pod.phase != api::PodPhase::succeeded && pod.phase != api::PodPhase::failed;
+  const bool was_active = active_.contains(uid);
+  if (is_active) active_.insert(uid);
+  if (!is_active) active_.erase(uid);
+  // One that took the name of another.
+  if (before && before->meta.uid != pod.meta.uid) active_.erase(before->meta.uid.str());
+  if (is_active && pod.phase == api::PodPhase::running) running_.insert(uid);
+  if (!is_active) running_.erase(uid);
+  if (!after) wait_for_drivers_.erase(pod.meta.key);
+  if (has_listed_ && is_active != was_active) agent_.observe_pods(active_, running_);
+}
+
+void RealDevices::wake_waiting() {
+  for (const api::NamespacedName& pod : std::exchange(wait_for_drivers_, {})) wake_(pod);
+}
+
+Task<std::optional<Outcome>> RealDevices::prepare(api::ObjectPtr<Pod> pod) {
+  const node::Outcome prepared = co_await agent_.prepare(pod);
+  if (prepared) {
+    show(*pod);
+    co_return std::nullopt;
+  }
+  warn(*pod, "FailedPrepareDynamicResources",
+       "Failed to prepare dynamic resources: " + prepared.error());
+  co_return retry_prepare(*pod);
+}
+
+Outcome RealDevices::retry_prepare(const Pod& pod) {
+  if (options_.prepare_retry == PrepareRetry::as_kubelet) {
+    return Outcome::retry_after(drawn(context_.rng, kPrepareRetry));
+  }
+  wait_for_drivers_.insert(pod.meta.key);
+  return Outcome::retry(std::chrono::seconds(1));
+}
+
+Task<std::optional<Outcome>> RealDevices::unprepare(api::ObjectPtr<Pod> pod) {
+  const node::Outcome unprepared = co_await agent_.unprepare(pod);
+  if (unprepared) {
+    std::error_code ignored;
+    if (!options_.show_devices.empty()) {
+      fs::remove_all(fs::path(options_.show_devices) / pod->meta.uid.str(), ignored);
+    }
+    co_return std::nullopt;
+  }
+  warn(*pod, "FailedUnprepareDynamicResources",
+       "Failed to unprepare dynamic resources: " + unprepared.error());
+  wait_for_drivers_.insert(pod->meta.key);
+  co_return Outcome::retry_after(drawn(context_.rng, kUnprepareRetry));
+}
+
+void RealDevices::warn(const Pod& pod, std::string_view reason, const std::string& message) {
+  context_.log.warning(message, {{"pod", pod.meta.key.str()}});
+  events_.report({"v1", "Pod", pod.meta.key, pod.meta.uid, {}}, api::EventType::warning, kComponent,
+                 reason, message);
+}
+
+// In the order of the container's claims; at the end what it has of extended resources.
+std::vector<node::ContainerClaim> RealDevices::claims_of(const Pod& pod,
+                                                         const Container& container) const {
+  std::vector<node::ContainerClaim> claims;
+  const std::string namespace_ = pod.meta.key.namespace_.str();
+  for (const ClaimUse& use : container.claims) {
+    const auto entry = std::ranges::find(pod.claims, use.name, &api::PodClaim::name);
+    if (entry == pod.claims.end()) continue;
+    const common::PodClaimTarget target = common::target_of(pod, *entry);
+    if (const auto* named = std::get_if<common::UserClaim>(&target)) {
+      claims.push_back({{namespace_, std::string(named->name)}, use.request});
+    } else if (const auto* made = std::get_if<common::GeneratedClaim>(&target)) {
+      claims.push_back({{namespace_, std::string(made->name)}, use.request});
+    }
+  }
+  for (const ExtendedRequest& row : pod.extended_requests) {
+    if (row.container != container.name) continue;
+    claims.push_back({{namespace_, pod.extended_resource_claim}, row.request});
+  }
+  return claims;
+}
+
+DevicesHealth RealDevices::health_of(const Pod& pod) const {
+  DevicesHealth health;
+  for (const Container& container : pod.containers) {
+    auto rows = health_of(pod, container);
+    if (!rows.empty()) health[container.name] = std::move(rows);
+  }
+  return health;
+}
+
+std::vector<AllocatedResource> RealDevices::health_of(const Pod& pod,
+                                                      const Container& container) const {
+  std::vector<AllocatedResource> rows;
+  for (const ClaimUse& use : container.claims) {
+    Container one{.name = container.name, .image = {}, .claims = {use}};
+    const auto claims = claims_of(pod, one);
+    if (claims.empty()) continue;
+    AllocatedResource row{.name = "claim:" + use.name, .devices = {}};
+    if (!use.request.empty()) row.name += "/" + use.request;
+    for (const auto& [driver, device] : node::devices_of(agent_.book(), claims.front())) {
+      const node::DeviceHealth health = agent_.health_of(driver, {device->pool, device->device});
+      row.devices.push_back(
+          {.id = device->cdi_ids.empty()
+                     ? fmt::format("{}/{}/{}", driver, device->pool, device->device)
+                     : device->cdi_ids.front(),
+           .health = std::string(word_of(health.health)),
+           .message = health.message});
+    }
+    if (!row.devices.empty()) rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+void RealDevices::show(const Pod& pod) const {
+  if (options_.show_devices.empty() || !is_file_name(pod.meta.uid.str())) return;
+  const fs::path folder = fs::path(options_.show_devices) / pod.meta.uid.str();
+  std::error_code error;
+  fs::create_directories(folder, error);
+  std::vector<Container> containers = pod.init_containers;
+  containers.insert(containers.end(), pod.containers.begin(), pod.containers.end());
+  for (const Container& container : containers) {
+    if (!is_file_name(container.name)) continue;
+    const auto ids = node::cdi_devices_of(agent_.book(), claims_of(pod, container));
+    if (!ids || ids->empty()) continue;
+    const boost::json::object shown{{"namespace", pod.meta.key.namespace_.str()},
+                                    {"pod", pod.meta.key.name},
+                                    {"container", container.name},
+                                    {"cdiDevices", boost::json::array(ids->begin(), ids->end())}};
+    std::ofstream file(folder / (container.name + ".json"), std::ios::trunc);
+    file << boost::json::serialize(shown) << "\n";
+    if (!file.flush()) {
+      context_.log.warning("Cannot write which devices a container gets",
+                           {{"file", (folder / container.name).string()}});
+    }
+  }
+}
+
+}  // namespace dcm::playground

@@ -1,0 +1,80 @@
+// Devices of real drivers on one node: the node's agent stands between the pods of that node and
+// drivers that serve their Unix sockets, as kubelet does.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "client/events/event_recorder.hpp"
+#include "cmd/dra-playground/cluster/node_api_client.hpp"
+#include "cmd/dra-playground/cluster/pod_devices.hpp"
+#include "cmd/dra-playground/objects/caches.hpp"
+#include "node/agent/agent.hpp"
+#include "node/files/posix_files.hpp"
+
+namespace dcm::playground {
+
+// When a pod whose claims could not be prepared is tried again.
+enum class PrepareRetry : std::uint8_t {
+  as_kubelet,  // after 60 s to 90 s, or when the pod changes
+  backoff,     // after 1 s, 2 s, … up to 60 s, and at once when a driver connects
+};
+
+struct RealDevicesOptions {
+  node::AgentOptions agent;
+  PrepareRetry prepare_retry = PrepareRetry::as_kubelet;
+  // Where DIR/POD UID/CONTAINER.json says what each container would get; empty: nowhere.
+  std::string show_devices = {};
+};
+
+// Made before the cache runs.
+class RealDevices final : public PodDevices {
+ public:
+  // `api`, `rest` and `pods` must outlive it.
+  RealDevices(PartContext context, Api& api, client::RestClient& rest, Cache<Pod>& pods,
+              RealDevicesOptions options, WakePod wake);
+
+  // Reads the checkpoint. First of all, after make_folders().
+  Result<> open() { return agent_.open(); }
+  // Ends by cancellation only.
+  Task<> run();
+
+  ClaimsReady look(const Pod&) const override { return ClaimsReady::yes; }
+  Task<std::optional<Outcome>> prepare(api::ObjectPtr<Pod> pod) override;
+  Task<std::optional<Outcome>> unprepare(api::ObjectPtr<Pod> pod) override;
+  DevicesHealth health_of(const Pod& pod) const override;
+
+ private:
+  Task<> watch_pods();
+  void observe_pod(const api::ObjectPtr<Pod>& before, const api::ObjectPtr<Pod>& after);
+  void wake_waiting();
+  Outcome retry_prepare(const Pod& pod);
+  std::vector<AllocatedResource> health_of(const Pod& pod, const Container& container) const;
+  std::vector<node::ContainerClaim> claims_of(const Pod& pod, const Container& container) const;
+  void warn(const Pod& pod, std::string_view reason, const std::string& message);
+  void show(const Pod& pod) const;
+
+  PartContext context_;
+  RealDevicesOptions options_;
+  Cache<Pod>& pods_;
+  WakePod wake_;
+  NodeApiClient node_api_;
+  std::unique_ptr<http::Transport> drivers_;
+  node::PosixFiles files_;
+  client::EventRecorder events_;
+  node::Agent agent_;
+  // Pods of this node, by UID.
+  std::set<std::string> active_;   // not in a final phase
+  std::set<std::string> running_;  // whose containers run
+  bool has_listed_ = false;
+  std::set<api::NamespacedName> wait_for_drivers_;
+  OnChange<Pod> on_pod_;
+};
+
+// Makes what is missing of the node's folder. Errors: configuration, with the folder.
+Result<> make_folders(const RealDevicesOptions& options);
+
+// Of a node whose folder is laid out as kubelet's root folder (/var/lib/kubelet) is.
+node::AgentOptions agent_options(std::string node, const std::string& root);
+
+}  // namespace dcm::playground

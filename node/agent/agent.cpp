@@ -1,0 +1,206 @@
+#include "node/agent/agent.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "runtime/outlast_cancellation.hpp"
+#include "runtime/task_group.hpp"
+
+namespace dcm::node {
+
+using runtime::Deadline;
+using runtime::Task;
+
+namespace {
+
+constexpr runtime::Duration kOrphansInterval = std::chrono::seconds(60);
+// Kubelet's label of the claims of all drivers together.
+constexpr const char* kAnyDriver = "<any>";
+
+// Kubelet's.
+const runtime::Buckets& operation_buckets() {
+  static const runtime::Buckets buckets = [] {
+    constexpr double kFirst = 0.1;
+    constexpr double kLast = 40;
+    constexpr int kCount = 15;
+    return runtime::exponential_buckets(kFirst, std::pow(kLast / kFirst, 1.0 / (kCount - 1)),
+                                        kCount);
+  }();
+  return buckets;
+}
+
+double seconds(runtime::Duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+}  // namespace
+
+Agent::Agent(runtime::LoopRef loop, http::Transport& drivers, Files& files, NodeApi& api,
+             runtime::Rng& rng, runtime::MetricsRegistry& metrics, runtime::Logger log,
+             AgentOptions options, AgentNews news)
+    : loop_(loop),
+      metrics_(metrics),
+      log_(log),
+      news_(std::move(news)),
+      plugins_(loop, drivers, rng.fork(), options.service_choice, log),
+      plugin_manager_(loop, plugins_, options.registry, log),
+      store_(files, options.state, rng.fork()),
+      claims_(loop, api, plugins_, store_, options.claims),
+      wiper_(
+          loop, api, options.node, options.first_wipe, [this] { return connected_drivers(); },
+          metrics, log),
+      orphans_(loop.time()),
+      health_changed_(loop.time()),
+      count_claims_(metrics.before_exposition([this] { count_claims(); })) {
+  plugins_.tell(*this);
+}
+
+Task<> Agent::run() {
+  runtime::TaskGroup group(loop_.executor());
+  group.spawn("plugins", plugin_manager_.run());
+  group.spawn("wipes", wiper_.run());
+  group.spawn("orphans", unprepare_orphans());
+  group.spawn("health", expire_health());
+  co_await group.join();
+  co_await runtime::outlast_cancellation();
+  co_await plugins_.stop();
+}
+
+Task<Outcome> Agent::prepare(api::ObjectPtr<api::Pod> pod) {
+  return measured("PrepareResources", claims_.prepare(std::move(pod)));
+}
+
+Task<Outcome> Agent::unprepare(api::ObjectPtr<api::Pod> pod) {
+  return measured("UnprepareResources", claims_.unprepare(std::move(pod)));
+}
+
+Task<Outcome> Agent::measured(std::string operation, Task<Outcome> task) {
+  const runtime::MonoTime began = loop_.time().now();
+  Outcome outcome = co_await std::move(task);
+  metrics_
+      .histogram("dra_operations_duration_seconds",
+                 "Time to prepare or unprepare the claims of a pod, with all calls of drivers.",
+                 operation_buckets(),
+                 {{"operation_name", operation}, {"is_error", outcome ? "false" : "true"}})
+      .Observe(seconds(loop_.time().now() - began));
+  co_return outcome;
+}
+
+void Agent::observe_pods(std::set<std::string> active, const std::set<std::string>& running) {
+  claims_.observe_pods(std::move(active), running);
+  look_for_orphans();
+}
+
+// A round while one is under way is made after it.
+void Agent::look_for_orphans() {
+  may_have_orphans_ = true;
+  orphans_.notify_all();
+}
+
+Task<> Agent::unprepare_orphans() {
+  for (;;) {
+    may_have_orphans_ = false;
+    for (const std::string& failure : co_await claims_.unprepare_orphans()) {
+      log_.warning("Cannot unprepare a claim whose pod is gone; will try again",
+                   {{"err", cut_message(failure)}});
+    }
+    const Deadline next = Deadline::after(loop_.time(), kOrphansInterval);
+    while (!may_have_orphans_ && !next.has_passed(loop_.time())) co_await orphans_.wait(next);
+  }
+}
+
+void Agent::observe_driver(const std::string& driver) {
+  drivers_.insert(driver);
+  const bool is_connected = plugins_.is_connected(driver);
+  metrics_
+      .gauge("dra_hollow_node_driver_connected", "Whether an instance of the driver is connected.",
+             {{"driver_name", driver}})
+      .Set(is_connected ? 1 : 0);
+  wiper_.observe(driver, is_connected);
+  if (is_connected) look_for_orphans();
+  news_.drivers_changed();
+}
+
+void Agent::observe_health(const std::string& driver, const std::string& instance,
+                           const std::vector<HealthReport>& report) {
+  const HealthTable::Change change =
+      health_.observe_report(driver, instance, report, loop_.time().now());
+  if (change.ignored > 0) {
+    log_.error("A driver reports the health of more devices than there is room for",
+               {{"driver", driver}, {"ignored", std::to_string(change.ignored)}});
+  }
+  tell(driver, change);
+}
+
+void Agent::observe_health_end(const std::string& driver, const std::string& instance) {
+  tell(driver, health_.observe_end(driver, instance, loop_.time().now()));
+}
+
+// Nothing comes from a driver when its last report is too old.
+Task<> Agent::expire_health() {
+  for (;;) {
+    const auto next = health_.next_expiry();
+    co_await health_changed_.wait(next ? Deadline(*next) : Deadline());
+    for (const std::string& driver : drivers_) {
+      const HealthTable::Change change = health_.expire(driver, loop_.time().now());
+      if (!change.devices.empty()) tell(driver, change);
+    }
+  }
+}
+
+void Agent::tell(const std::string& driver, const HealthTable::Change& change) {
+  health_changed_.notify_all();
+  if (change.devices.empty()) return;
+  std::set<std::string> pods;
+  for (const auto& [key, held] : book()) {
+    const auto state = held.entry.drivers.find(driver);
+    if (state == held.entry.drivers.end()) continue;
+    const bool has_one = std::ranges::any_of(state->second.devices, [&](const auto& device) {
+      return change.devices.contains({device.pool, device.device});
+    });
+    if (has_one) pods.insert(held.entry.pod_uids.begin(), held.entry.pod_uids.end());
+  }
+  if (!pods.empty()) news_.health_changed(pods);
+}
+
+DeviceHealth Agent::health_of(const std::string& driver, const HealthTable::Device& device) const {
+  return health_.health_of(driver, device, loop_.time().now());
+}
+
+void Agent::observe_call(const std::string& driver, std::string_view method, grpc::Code code,
+                         runtime::Duration duration) {
+  metrics_
+      .histogram("dra_grpc_operations_duration_seconds", "Time that a call of a driver took.",
+                 operation_buckets(),
+                 {{"driver_name", driver},
+                  {"method_name", std::string(method)},
+                  {"grpc_status_code", std::string(grpc::to_string(code))}})
+      .Observe(seconds(duration));
+}
+
+std::vector<std::string> Agent::connected_drivers() const {
+  std::vector<std::string> connected;
+  for (const std::string& driver : drivers_) {
+    if (plugins_.is_connected(driver)) connected.push_back(driver);
+  }
+  return connected;
+}
+
+void Agent::count_claims() {
+  std::map<std::string, std::size_t> claims;
+  for (const std::string& driver : drivers_) claims[driver] = 0;
+  for (const auto& [key, held] : book()) {
+    for (const auto& [driver, state] : held.entry.drivers) ++claims[driver];
+  }
+  claims[kAnyDriver] = book().size();
+  for (const auto& [driver, count] : claims) {
+    metrics_
+        .gauge("dra_resource_claims_in_use", "ResourceClaims that are prepared or being prepared.",
+               {{"driver_name", driver}})
+        .Set(static_cast<double>(count));
+  }
+}
+
+}  // namespace dcm::node

@@ -1,0 +1,94 @@
+// What kubelet does for DRA on one node, put together: finds drivers, prepares and unprepares the
+// claims of pods with them, remembers what it has begun, deletes the slices of drivers that are
+// gone, and knows how devices are.
+//
+// Whoever runs the pods asks it before their containers start and after they have stopped.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "node/agent/slice_wiper.hpp"
+#include "node/claims/manager.hpp"
+#include "node/devices/container_devices.hpp"
+#include "node/files/files.hpp"
+#include "node/plugins/plugin_manager.hpp"
+
+namespace dcm::node {
+
+struct AgentOptions {
+  std::string node;      // its name in the API
+  std::string state;     // the folder of the checkpoint, which must be there
+  std::string registry;  // the folder in which drivers put their registration sockets
+  ServiceChoice service_choice = ServiceChoice::first_named;
+  FirstWipe first_wipe = FirstWipe::at_start;
+  ClaimManagerOptions claims = {};
+};
+
+// What the agent tells whoever runs the pods. Nothing of it may wait.
+struct AgentNews {
+  // A driver has come, connected or gone: what failed for want of one may be tried again.
+  std::function<void()> drivers_changed = [] {};
+  // The health of devices that these pods (by UID) have is another one.
+  std::function<void(const std::set<std::string>& pods)> health_changed = [](const auto&) {};
+};
+
+// Loop thread only.
+class Agent final : private DriverObserver {
+ public:
+  // All references must outlive it. `drivers` connects to Unix sockets.
+  Agent(runtime::LoopRef loop, http::Transport& drivers, Files& files, NodeApi& api,
+        runtime::Rng& rng, runtime::MetricsRegistry& metrics, runtime::Logger log,
+        AgentOptions options, AgentNews news);
+
+  // Reads the checkpoint. First of all. Errors: malformed, configuration.
+  runtime::Result<> open() { return claims_.open(); }
+  // Ends by cancellation only.
+  runtime::Task<> run();
+
+  // As ClaimManager's. Errors are texts for events.
+  runtime::Task<Outcome> prepare(api::ObjectPtr<api::Pod> pod);
+  runtime::Task<Outcome> unprepare(api::ObjectPtr<api::Pod> pod);
+  void observe_pods(std::set<std::string> active, const std::set<std::string>& running);
+
+  const Book& book() const noexcept { return claims_.book(); }
+  DeviceHealth health_of(const std::string& driver, const HealthTable::Device& device) const;
+
+ private:
+  void observe_driver(const std::string& driver) override;
+  void observe_health(const std::string& driver, const std::string& instance,
+                      const std::vector<HealthReport>& report) override;
+  void observe_health_end(const std::string& driver, const std::string& instance) override;
+  void observe_call(const std::string& driver, std::string_view method, grpc::Code code,
+                    runtime::Duration duration) override;
+
+  runtime::Task<> work();
+  runtime::Task<> unprepare_orphans();
+  runtime::Task<> expire_health();
+  void look_for_orphans();
+  void tell(const std::string& driver, const HealthTable::Change& change);
+  std::vector<std::string> connected_drivers() const;
+  runtime::Task<Outcome> measured(std::string operation, runtime::Task<Outcome> task);
+  void count_claims();
+
+  runtime::LoopRef loop_;
+  runtime::MetricsRegistry& metrics_;
+  runtime::Logger log_;
+  AgentNews news_;
+  Plugins plugins_;
+  PluginManager plugin_manager_;
+  CheckpointStore store_;
+  ClaimManager claims_;
+  SliceWiper wiper_;
+  HealthTable health_;
+  std::set<std::string> drivers_;  // that were ever seen
+  bool may_have_orphans_ = false;
+  runtime::Condition orphans_;
+  runtime::Condition health_changed_;
+  runtime::Refresh count_claims_;
+};
+
+}  // namespace dcm::node

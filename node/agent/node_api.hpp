@@ -1,0 +1,16 @@
+// What the agent needs of the API server: what `system:node` may do for DRA, and nothing else.
+#pragma once
+
+#include <string>
+
+#include "node/claims/ports.hpp"
+
+namespace dcm::node {
+
+class NodeApi : public ClaimSource {
+ public:
+  // DELETE of the ResourceSlices that a field selector selects. None there is success.
+  virtual runtime::Task<runtime::Result<>> delete_slices(std::string field_selector) = 0;
+};
+
+}  // namespace dcm::node

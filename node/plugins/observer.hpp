@@ -1,0 +1,28 @@
+// What is told of the node's drivers as it happens.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "node/devices/health.hpp"
+#include "runtime/grpc/status.hpp"
+#include "runtime/time.hpp"
+
+namespace dcm::node {
+
+// Loop thread only. Nothing it does may wait.
+class DriverObserver {
+ public:
+  virtual ~DriverObserver() = default;
+  // An instance of the driver has come, connected, lost its connection or gone.
+  virtual void observe_driver(const std::string& driver) = 0;
+  virtual void observe_health(const std::string& driver, const std::string& instance,
+                              const std::vector<HealthReport>& report) = 0;
+  // The instance's stream has ended; another one may begin.
+  virtual void observe_health_end(const std::string& driver, const std::string& instance) = 0;
+  virtual void observe_call(const std::string& driver, std::string_view method, grpc::Code code,
+                            runtime::Duration duration) = 0;
+};
+
+}  // namespace dcm::node
