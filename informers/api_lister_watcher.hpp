@@ -25,7 +25,8 @@ class ApiWatchStream final : public WatchStream<T> {
       : response_(std::move(response)),
         decoder_(decoder),
         url_(std::move(url)),
-        redaction_(std::move(redaction)) {}
+        redaction_(std::move(redaction)),
+        frames_(api::format_of(response_->headers().find("Content-Type").value_or(""))) {}
 
   Compression compression() const override {
     return response_->headers().find("Content-Encoding") == "gzip" ? Compression::gzip
@@ -96,7 +97,7 @@ class ApiListerWatcher final : public ListerWatcher<T> {
         resource_, {.limit = options.limit, .continue_token = std::move(options.continue_token)},
         {.deadline = deadline});
     select(request);
-    request.accept = decoder_.content_type();
+    request.accept = decoder_.accept();
     const runtime::Result<http::Response> answer = co_await rest_.send(request);
     if (!answer) co_return runtime::fail(answer.error());
     runtime::Result<api::ListMeta> page = decoder_.decode_list(answer->body, sink);
@@ -109,7 +110,7 @@ class ApiListerWatcher final : public ListerWatcher<T> {
     client::ApiRequest request =
         client::watch_request(resource_, query_of(options), {.deadline = deadline});
     select(request);
-    request.accept = decoder_.content_type();
+    request.accept = decoder_.accept();
     runtime::Result<std::unique_ptr<http::StreamingResponse>> response =
         co_await rest_.open(request);
     if (!response) co_return runtime::fail(response.error());

@@ -1,7 +1,5 @@
-// Bytes to objects: one interface for every kind and content type.
-//
-// JSON is the first format; Kubernetes' protobuf can join as further implementations of the same
-// interface. Nothing above knows the format.
+// Bytes to objects: one interface for every kind and format. Nothing above knows the format, apart
+// from how the events of a watch are told apart (client/request/watch_frames.hpp).
 #pragma once
 
 #include <cstdint>
@@ -12,6 +10,7 @@
 #include <string_view>
 #include <variant>
 
+#include "client/api/format.hpp"
 #include "client/api/meta.hpp"
 #include "client/api/status.hpp"
 #include "runtime/error.hpp"
@@ -58,16 +57,16 @@ struct ErrorEvent {
 template <class T>
 using WatchEvent = std::variant<ChangeEvent<T>, BookmarkEvent, ErrorEvent>;
 
-// Decodes one kind in one content type. Errors: malformed, with the path of the field and what was
-// expected there; an object without name, UID and resource version is malformed, too. Fields that
-// nobody reads are skipped and not validated.
+// Decodes one kind. Errors: malformed, with the path of the field (where the format has names) and
+// what was expected there; an object without name, UID and resource version is malformed, too.
+// Fields that nobody reads are skipped and not validated.
 template <class T>
 class Decoder {
  public:
   virtual ~Decoder() = default;
 
-  // For the Accept header.
-  virtual std::string_view content_type() const = 0;
+  // What it reads, for the Accept header: media types, the one that is wished for first.
+  virtual std::string_view accept() const = 0;
   virtual Result<Decoded<T>> decode_object(std::string_view body) const = 0;
   // Hands each item to `sink` while it reads: a list is never held twice. After an error, what was
   // handed over is a part of a list that nobody knows the end of.

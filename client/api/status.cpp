@@ -10,12 +10,12 @@
 
 #include "client/api/json/document.hpp"
 #include "client/api/json/status_body.hpp"
+#include "client/api/protobuf/envelope.hpp"
+#include "client/api/protobuf/metadata.hpp"
 
 namespace dcm::api {
 namespace {
 
-using json::StatusBody;
-using json::StatusCause;
 using runtime::Error;
 using runtime::FieldCause;
 using runtime::Reason;
@@ -130,9 +130,31 @@ std::vector<FieldCause> causes_of(Reason reason, const StatusBody& status) {
   return causes;
 }
 
+std::optional<StatusBody> decode_json_status(std::string_view body) {
+  json::Document document(body);
+  StatusBody status;
+  const bool is_read = document.each_field([&](std::string_view key, json::value field) {
+    return json::read_status_field(document.reader(), key, field, status);
+  });
+  if (!is_read) return std::nullopt;
+  return status;
+}
+
+std::optional<StatusBody> decode_protobuf_status(std::string_view body) {
+  auto decoded = protobuf::read_bytes([&]() -> runtime::Result<StatusBody> {
+    protobuf::Texts texts;
+    const protobuf::Envelope envelope = protobuf::open_envelope(body, texts);
+    StatusBody status = protobuf::read_status(protobuf::Field(envelope.object, texts));
+    status.kind = envelope.kind;
+    return status;
+  });
+  if (!decoded) return std::nullopt;
+  return *std::move(decoded);
+}
+
 }  // namespace
 
-Error json::to_error(std::uint16_t http_status, const StatusBody& status) {
+Error to_error(std::uint16_t http_status, const StatusBody& status) {
   const Reason reason = reason_of(http_status, status);
   return {.reason = reason,
           .message = message_or_default(http_status, status.message, kStatusMessageBytesMax),
@@ -142,13 +164,10 @@ Error json::to_error(std::uint16_t http_status, const StatusBody& status) {
 }
 
 Error decode_status_error(std::uint16_t http_status, std::string_view body) {
-  json::Document document(body);
-  StatusBody status;
-  const bool is_status = document.each_field([&](std::string_view key, json::value field) {
-    return json::read_status_field(document.reader(), key, field, status);
-  });
-  if (is_status && status.kind == "Status") return json::to_error(http_status, status);
-  Error error = json::to_error(http_status, {});
+  const bool is_protobuf = protobuf::has_envelope(body);
+  const auto status = is_protobuf ? decode_protobuf_status(body) : decode_json_status(body);
+  if (status && status->kind == "Status") return to_error(http_status, *status);
+  Error error = to_error(http_status, {});
   error.message = message_or_default(http_status, body, kPageLengthMax);
   return error;
 }

@@ -1,5 +1,6 @@
 #include "client/api/time.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 
@@ -128,6 +129,12 @@ std::optional<runtime::WallTime> parse_micro_time(std::string_view text) {
   const auto offset = scan_offset(scanner);
   if (!offset || !scanner.at_end()) return std::nullopt;
   return clamp(*date + *clock - *offset);
+}
+
+runtime::WallTime time_of_seconds(std::int64_t count) {
+  // Of years that a calendar has, so that no arithmetic overflows.
+  constexpr std::int64_t kMost = 1'000'000'000'000;
+  return clamp(std::chrono::sys_time<seconds>(seconds(std::clamp(count, -kMost, kMost))));
 }
 
 }  // namespace dcm::api

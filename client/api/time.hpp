@@ -1,6 +1,7 @@
 // metav1.Time: RFC 3339 as the API server reads and writes it.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,5 +19,7 @@ std::string format_micro_time(runtime::WallTime time);
 // time outside of what WallTime can hold becomes its nearest end. Nothing for text that is no time.
 std::optional<runtime::WallTime> parse_time(std::string_view text);
 std::optional<runtime::WallTime> parse_micro_time(std::string_view text);
+// Of seconds since 1970, in the same bounds.
+runtime::WallTime time_of_seconds(std::int64_t seconds);
 
 }  // namespace dcm::api

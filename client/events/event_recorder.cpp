@@ -101,7 +101,7 @@ ApiRequest EventRecorder::request_of(const EventQueue::Write& write) const {
   const api::Resource events{&api::kEvents, std::string(api::kEvents.versions.front())};
   const CallOptions options{.priority = Priority::event};
   if (write.kind == EventQueue::Write::Kind::create) {
-    return create_request(events, write.event.key.namespace_, api::encode_event(write.event),
+    return create_request(events, write.event.key.namespace_, {api::encode_event(write.event)},
                           options);
   }
   return strategic_merge_patch_request(events, write.event.key, {},

@@ -92,7 +92,7 @@ Task<> Elector::write(Write write) {
   if (!body) co_return lose(body.error().message);
   ApiRequest request =
       write.kind == Write::Kind::create
-          ? client::create_request(leases(), options_.lease.namespace_.str(), std::move(*body))
+          ? client::create_request(leases(), options_.lease.namespace_.str(), {std::move(*body)})
           : client::update_request(leases(), options_.lease, std::move(*body));
   const Answer answer = co_await send(std::move(request));
   report("written", answer);

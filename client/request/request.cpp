@@ -110,9 +110,11 @@ ApiRequest get_request(const api::Resource& resource, const api::NamespacedName&
 }
 
 ApiRequest create_request(const api::Resource& resource, std::string_view namespace_,
-                          std::string body, CallOptions options) {
+                          api::Encoded body, CallOptions options) {
   const std::string path = namespace_.empty() ? resource.path() : resource.path(namespace_);
-  return make_request(Verb::create, path, std::move(body), options);
+  ApiRequest request = make_request(Verb::create, path, std::move(body.bytes), options);
+  request.body_format = body.format;
+  return request;
 }
 
 ApiRequest update_request(const api::Resource& resource, const api::NamespacedName& key,

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "client/api/format.hpp"
 #include "client/api/meta.hpp"
 #include "client/api/resource.hpp"
 #include "runtime/deadline.hpp"
@@ -32,7 +33,7 @@ enum class Verb : std::uint8_t {
 };
 
 http::Method method_of(Verb verb);
-// The media type of the body; empty for verbs without one.
+// The media type of a body in JSON; empty for verbs without one.
 std::string_view content_type_of(Verb verb);
 bool is_write(Verb verb);
 // Whether sending it a second time, after the first one may have been carried out, does no harm.
@@ -68,7 +69,8 @@ struct ApiRequest {
   Verb verb = Verb::get;
   std::string target;  // path and query, encoded, below the server's path prefix
   std::string body = {};
-  std::string accept = "application/json";
+  api::Format body_format = api::Format::json;  // protobuf for creates only
+  std::string accept = std::string(api::kJson);
   Compression compression = Compression::none;  // of the answer
   Priority priority = Priority::live;
   Fencing fencing = Fencing::fenced;  // of writes; only what makes us the leader is unfenced
@@ -98,7 +100,7 @@ ApiRequest get_request(const api::Resource& resource, const api::NamespacedName&
 //
 // Creates in `namespace_` (empty: cluster-scoped).
 ApiRequest create_request(const api::Resource& resource, std::string_view namespace_,
-                          std::string body, CallOptions options = {});
+                          api::Encoded body, CallOptions options = {});
 // Replaces the whole object; `body` has its resourceVersion.
 ApiRequest update_request(const api::Resource& resource, const api::NamespacedName& key,
                           std::string body, CallOptions options = {});

@@ -176,7 +176,9 @@ Task<Result<http::Request>> RestClient::make_http_request(const ApiRequest& requ
       .headers = {{"Accept", request.accept}, {"User-Agent", options_.user_agent}},
       .body = request.body};
   if (!request.body.empty()) {
-    http_request.headers.add("Content-Type", std::string(content_type_of(request.verb)));
+    const bool is_json = request.body_format == api::Format::json;
+    http_request.headers.add("Content-Type",
+                             std::string(is_json ? content_type_of(request.verb) : api::kProtobuf));
   }
   if (request.compression == Compression::gzip) {
     http_request.headers.add("Accept-Encoding", "gzip");

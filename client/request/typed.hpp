@@ -43,7 +43,7 @@ class TypedClient {
     }
   }
 
-  runtime::Task<runtime::Result<Object>> create(std::string namespace_, std::string body,
+  runtime::Task<runtime::Result<Object>> create(std::string namespace_, api::Encoded body,
                                                 CallOptions options = {}) {
     return call(create_request(resource_, namespace_, std::move(body), options));
   }
@@ -76,7 +76,7 @@ class TypedClient {
   static constexpr int kRestartsMax = 3;
 
   runtime::Task<runtime::Result<Object>> call(ApiRequest request) {
-    request.accept = decoder_.content_type();
+    request.accept = decoder_.accept();
     const runtime::Result<http::Response> answer = co_await rest_.send(request);
     if (!answer) co_return runtime::fail(answer.error());
     runtime::Result<Object> object = decoder_.decode_object(answer->body);
@@ -110,7 +110,7 @@ class TypedClient {
   runtime::Task<runtime::Result<api::ListMeta>> list_page(ListQuery query, CallOptions options,
                                                           std::vector<Object>& objects) {
     ApiRequest request = list_request(resource_, query, options);
-    request.accept = decoder_.content_type();
+    request.accept = decoder_.accept();
     const runtime::Result<http::Response> answer = co_await rest_.send(request);
     if (!answer) co_return runtime::fail(answer.error());
     const auto keep = [&objects](Object object) { objects.push_back(std::move(object)); };

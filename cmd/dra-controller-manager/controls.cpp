@@ -37,7 +37,8 @@ std::optional<Cache<api::PodGroup>> make_groups(const ControlContext& context) {
   if (!context.options.features.generic_workload) return std::nullopt;
   return std::optional<Cache<api::PodGroup>>(
       std::in_place, context.rest, api::Resource{&api::kPodGroups, ""},
-      api::make_json_group_decoder(), informer_context(context.process));
+      api::make_group_decoder(context.options.kube_api_content_type),
+      informer_context(context.process));
 }
 
 informers::Informer<api::PodGroup>* informer_of(std::optional<Cache<api::PodGroup>>& groups) {
@@ -73,14 +74,17 @@ informers::InformerContext informer_context(const Process& process) {
 
 ClaimControl::ClaimControl(ControlContext context)
     : rest_(context.rest),
-      any_pod_decoder_(api::make_json_pod_decoder(api::PodSelection::all)),
-      templates_(context.rest, client::resource_of(api::kResourceClaimTemplates, context.served),
-                 api::make_json_template_decoder(context.served.version),
-                 informer_context(context.process)),
+      any_pod_decoder_(
+          api::make_pod_decoder(context.options.kube_api_content_type, api::PodSelection::all)),
+      templates_(
+          context.rest, client::resource_of(api::kResourceClaimTemplates, context.served),
+          api::make_template_decoder(context.options.kube_api_content_type, context.served.version),
+          informer_context(context.process)),
       groups_(make_groups(context)),
       stores_(resource_claim::declare_stores(context.pods.informer(), context.claims.informer(),
                                              templates_.informer(), informer_of(groups_))),
-      contents_(context.rest, templates_.resource(), context.process.loop.time()),
+      contents_(context.rest, templates_.resource(), context.process.loop.time(),
+                context.options.kube_api_content_type),
       client_({context.rest, context.pods.resource(), *any_pod_decoder_},
               {context.rest, context.claims.resource(), context.claims.decoder()}, contents_),
       foreign_({.time = context.process.loop.time(),
@@ -126,9 +130,12 @@ Task<> ClaimControl::run() {
 EvictionControl::EvictionControl(ControlContext context)
     : process_(context.process),
       rest_(context.rest),
-      slices_(context.rest, client::resource_of(api::kResourceSlices, context.served),
-              api::make_json_slice_decoder(context.served.version), informer_context(process_)),
-      api_(context.rest, context.pods.resource()),
+      slices_(
+          context.rest, client::resource_of(api::kResourceSlices, context.served),
+          api::make_slice_decoder(context.options.kube_api_content_type, context.served.version),
+          informer_context(process_)),
+      api_(context.rest, context.pods.resource(), context.options.kube_api_content_type),
+      content_type_(context.options.kube_api_content_type),
       shadow_(make_shadow<device_taint_eviction::ShadowApi>(
           context, kEviction,
           [this]() -> const device_taint_eviction::Tracker& { return controller_.tracker(); })),
@@ -154,7 +161,7 @@ Task<> EvictionControl::run() {
 Cache<api::DeviceTaintRule>& EvictionControl::use_rules(const client::Served& served) {
   api::Resource resource = client::resource_of(api::kDeviceTaintRules, served);
   api_.use_rules(resource);
-  rules_.emplace(rest_, std::move(resource), api::make_json_rule_decoder(),
+  rules_.emplace(rest_, std::move(resource), api::make_rule_decoder(content_type_),
                  informer_context(process_));
   controller_.observe_rules(rules_->informer());
   return *rules_;

@@ -7,7 +7,7 @@
 #include "cmd/dra-controller-manager/cache.hpp"
 #include "cmd/dra-controller-manager/connection.hpp"
 #include "cmd/dra-controller-manager/options.hpp"
-#include "controllers/api/json.hpp"
+#include "controllers/api/decoders.hpp"
 #include "controllers/common/event_sink.hpp"
 #include "controllers/common/expectations.hpp"
 #include "controllers/common/shadow_events.hpp"
@@ -104,6 +104,7 @@ class EvictionControl {
   client::RestClient& rest_;
   Cache<api::ResourceSlice> slices_;
   device_taint_eviction::ApiClient api_;
+  api::Format content_type_;
   std::optional<Shadow<device_taint_eviction::ShadowApi>> shadow_;  // nothing: no dry run
   device_taint_eviction::Controller controller_;
   std::optional<Cache<api::DeviceTaintRule>> rules_;

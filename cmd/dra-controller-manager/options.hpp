@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "client/api/format.hpp"
 #include "client/api/meta.hpp"
 #include "client/config/config.hpp"
 #include "client/leader_election/timing.hpp"
@@ -53,7 +54,9 @@ struct Options {
   double kube_api_qps = 200;  // 0 or less: no limit
   int kube_api_burst = 400;
   std::size_t max_inflight_requests = 100;
-  bool kube_api_http2 = true;        // where the server speaks it
+  bool kube_api_http2 = true;  // where the server speaks it
+  // Of what is read, where the server has it; and of claims that are made from a template.
+  api::Format kube_api_content_type = api::Format::protobuf;
   std::string metrics_bind_address;  // of the plain port; empty: not served
   std::string bind_address = "0.0.0.0";
   int secure_port = 10257;  // 0: not served

@@ -8,7 +8,7 @@
 
 #include "cmd/dra-controller-manager/liveness.hpp"
 #include "cmd/dra-controller-manager/process_metrics.hpp"
-#include "controllers/api/json.hpp"
+#include "controllers/api/decoders.hpp"
 #include "controllers/api/resources.hpp"
 #include "runtime/memory.hpp"
 
@@ -65,10 +65,11 @@ Session::Session(const SessionContext& context, const client::Served& served)
       options_(context.options),
       version_(served.version),
       discovery_(context.rest),
-      pods_(context.rest, client::resource_of(api::kPods, kCoreV1), api::make_json_pod_decoder(),
-            informer_context(process_)),
+      pods_(context.rest, client::resource_of(api::kPods, kCoreV1),
+            api::make_pod_decoder(options_.kube_api_content_type), informer_context(process_)),
       claims_(context.rest, client::resource_of(api::kResourceClaims, served),
-              api::make_json_claim_decoder(version_), informer_context(process_)),
+              api::make_claim_decoder(options_.kube_api_content_type, version_),
+              informer_context(process_)),
       tasks_(process_.loop.executor()) {
   const ControlContext control{
       process_, context.rest, context.events, options_,

@@ -3,6 +3,8 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
+#include "controllers/api/protobuf/encode_claim.hpp"
+
 namespace dcm::api {
 namespace {
 
@@ -67,6 +69,19 @@ std::string serialize_with(const object& body, std::string_view key, std::string
   return text.append(",\"").append(key).append("\":").append(raw_json).append("}");
 }
 
+std::string encode_as_json(const Resource& claims, const ResourceClaimTemplate& claim_template,
+                           std::string_view name, std::string_view generate_name,
+                           std::string_view pod_claim_name, const ClaimOwner& owner) {
+  Scratch memory;
+  object metadata =
+      claim_metadata(claim_template, name, generate_name, pod_claim_name, owner, memory);
+  const object body({{"apiVersion", claims.api_version()},
+                     {"kind", view(claims.kind->kind)},
+                     {"metadata", std::move(metadata)}},
+                    memory);
+  return serialize_with(body, "spec", claim_template.claim_spec.bytes);
+}
+
 object to_json(const ConsumerReference& consumer) {
   object entry;
   if (!consumer.group.empty()) entry["apiGroup"] = consumer.group.str();
@@ -83,17 +98,12 @@ object preconditions(const Uid& uid, const ResourceVersion& resource_version) {
 
 }  // namespace
 
-std::string encode_claim(const Resource& claims, const ResourceClaimTemplate& claim_template,
-                         std::string_view name, std::string_view generate_name,
-                         std::string_view pod_claim_name, const ClaimOwner& owner) {
-  Scratch memory;
-  object metadata =
-      claim_metadata(claim_template, name, generate_name, pod_claim_name, owner, memory);
-  const object body({{"apiVersion", claims.api_version()},
-                     {"kind", view(claims.kind->kind)},
-                     {"metadata", std::move(metadata)}},
-                    memory);
-  return serialize_with(body, "spec", claim_template.claim_spec_json);
+Encoded encode_claim(const Resource& claims, const ResourceClaimTemplate& claim_template,
+                     std::string_view name, std::string_view generate_name,
+                     std::string_view pod_claim_name, const ClaimOwner& owner) {
+  const Format format = claim_template.claim_spec.format;
+  const auto encode = format == Format::protobuf ? &protobuf::encode_claim : &encode_as_json;
+  return {encode(claims, claim_template, name, generate_name, pod_claim_name, owner), format};
 }
 
 std::string encode_claim_names(std::string_view api_version, std::string_view kind,

@@ -1,4 +1,5 @@
-// Claims to JSON: the body of each write, exactly as it goes over the wire.
+// The body of each write about claims, exactly as it goes over the wire: JSON, apart from claims
+// that are made from a template that came as protobuf.
 //
 // Every write is a create, or a patch that carries what it relies on (`metadata.uid`, and
 // `metadata.resourceVersion` where a conflict must be noticed). A projected object is never sent
@@ -26,10 +27,10 @@ struct ClaimOwner {
 
 // A claim from a template: create. The server keeps `generate_name` beside `name`. The annotation
 // that names the pod claim wins over the template's; the template's spec is passed on byte for
-// byte. Requires that the template has its content.
-std::string encode_claim(const Resource& claims, const ResourceClaimTemplate& claim_template,
-                         std::string_view name, std::string_view generate_name,
-                         std::string_view pod_claim_name, const ClaimOwner& owner);
+// byte, so the body is in the format that it came in. Requires that the template has its content.
+Encoded encode_claim(const Resource& claims, const ResourceClaimTemplate& claim_template,
+                     std::string_view name, std::string_view generate_name,
+                     std::string_view pod_claim_name, const ClaimOwner& owner);
 
 // A pod claim and the claim that was made for it.
 struct ClaimNameEntry {

@@ -87,7 +87,7 @@ std::size_t footprint(const api::DeviceTaintRule& rule) {
 std::size_t footprint(const api::ResourceClaimTemplate& claim_template) {
   return kSharedCounts + sizeof(claim_template) + heap(claim_template.meta) +
          heap(claim_template.labels) + heap(claim_template.annotations) +
-         heap(claim_template.claim_spec_json);
+         heap(claim_template.claim_spec.bytes);
 }
 
 }  // namespace dcm::api

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "client/api/format.hpp"
 #include "client/api/meta.hpp"
 
 namespace dcm::api {
@@ -17,15 +18,16 @@ struct ResourceClaimTemplate {
   bool uses_prioritized_list = false;
 
   // What claims are made from, the three fields below: a user may make any number of templates of
-  // 1.5 MB, so a cache keeps small ones only (make_json_template_decoder()).
+  // 1.5 MB, so a cache keeps small ones only (make_template_decoder()).
   enum class Content : std::uint8_t { kept, left_out } content = Content::kept;
   std::size_t content_bytes = 0;
   // spec.metadata, copied onto each claim.
   std::map<std::string, std::string> labels;
   std::map<std::string, std::string> annotations;
-  // spec.spec as it came over the wire (without the escapes of HTML), so that fields of a newer API
-  // are passed on. "{}" where the template has none: the API server then says what is missing.
-  std::string claim_spec_json = "{}";
+  // spec.spec as it came over the wire (of JSON without the escapes of HTML), so that fields of a
+  // newer API are passed on. Empty where the template has none: the API server then says what is
+  // missing.
+  Encoded claim_spec{"{}"};
   // Of what may be kept of all templates together.
   std::shared_ptr<const void> share;
 };

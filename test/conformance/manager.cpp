@@ -25,6 +25,10 @@ Process::Command ours(const std::string& kubeconfig, const std::vector<std::stri
   };
   if (!has("--leader-elect=")) command.arguments.emplace_back("--leader-elect=false");
   if (!has("--secure-port=")) command.arguments.emplace_back("--secure-port=0");
+  if (!run().format.empty() && !has("--kube-api-content-type=")) {
+    const std::string type = run().format == "json" ? "json" : "vnd.kubernetes.protobuf";
+    command.arguments.push_back("--kube-api-content-type=application/" + type);
+  }
   if (!has("-v=")) command.arguments.emplace_back("-v=4");
   command.arguments.insert(command.arguments.end(), flags.begin(), flags.end());
   return command;

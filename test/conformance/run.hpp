@@ -16,6 +16,7 @@ struct Run {
   ServerKind server = ServerKind::memory;
   ManagerKind manager = ManagerKind::ours;
   std::string version = {};  // of the real server; empty: the newest
+  std::string format = {};   // json: our manager asks for nothing else; empty: as by default
   // More flags of the real server.
   std::vector<std::string> server_flags = {};
   support::Access admin = {};       // all rights

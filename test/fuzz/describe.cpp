@@ -103,7 +103,7 @@ std::string describe(const api::ResourceClaim& claim) {
 
 std::string describe(const api::ResourceClaimTemplate& claim_template) {
   return fmt::format("{} {} {} {} {}", claim_template.labels, claim_template.annotations,
-                     claim_template.claim_spec_json, claim_template.uses_admin_access,
+                     claim_template.claim_spec.bytes, claim_template.uses_admin_access,
                      claim_template.uses_prioritized_list);
 }
 

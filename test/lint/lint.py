@@ -63,8 +63,8 @@ PRODUCT_WORD = re.compile(r"claim|resource.?slice|device.?(?:class|taint)|playgr
 THIRD_PARTY = {
     r"boost/beast|boost/asio/ssl|openssl/": ["runtime/http/", "test/support/"],
     r"simdjson": ["client/", "controllers/api/json/", "node/checkpoint/"],
-    r"protozero": ["node/driver_kit/messages", "node/plugins/messages", "node/devices/pod_resources",
-                   "apiserver/", "test/"],
+    r"protozero": ["client/api/protobuf/", "controllers/api/protobuf/", "node/driver_kit/messages",
+                   "node/plugins/messages", "node/devices/pod_resources", "apiserver/", "test/"],
     r"boost/json": ["client/api/encode", "controllers/api/encode", "client/auth/exec_plugin.cpp",
                      "client/config/yaml_json.cpp", "node/driver_kit/", "cmd/", "apiserver/", "test/"],
     r"yaml-cpp": ["client/", "cmd/", "test/support/", "apiserver/text/yaml.cpp"],

@@ -158,6 +158,7 @@ Duration World::prompt() const {
 
 // How many there are; what they were asked to do is put into `manager_options_`.
 std::size_t World::draw_managers() {
+  manager_options_.kube_api_content_type = api::Format::json;  // the front reads the watches
   manager_options_.leader_election.reset();
   const bool has_two = rng_.below(5) < 2;
   if (has_two || rng_.below(8) == 0) {

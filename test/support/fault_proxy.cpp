@@ -163,7 +163,9 @@ Task<> FaultProxy::pass(Visit& visit) {
 
 // A watch that the server refuses is an answer like any other.
 Task<> FaultProxy::pass_watch(Visit& visit, std::optional<std::size_t> cut_after) {
-  auto stream = co_await upstream_.open(to_upstream(visit.request), patience());
+  Request request = to_upstream(visit.request);
+  request.headers.set("Accept", "application/json");  // so that events can be put in
+  auto stream = co_await upstream_.open(std::move(request), patience());
   if (!stream) {
     visit.responder.abort();
     co_return;

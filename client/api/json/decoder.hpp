@@ -10,13 +10,12 @@
 #include <utility>
 
 #include "client/api/decoder.hpp"
+#include "client/api/frame.hpp"
 #include "client/api/json/document.hpp"
 #include "client/api/json/metadata.hpp"
 #include "client/api/json/status_body.hpp"
 
 namespace dcm::api::json {
-
-enum class FrameType : std::uint8_t { added, modified, deleted, bookmark, error };
 
 // False for a type that no API that we know has.
 [[nodiscard]] bool read_frame_type(Reader& reader, value type, FrameType& out);
@@ -25,9 +24,6 @@ enum class FrameType : std::uint8_t { added, modified, deleted, bookmark, error 
                                        BookmarkEvent& bookmark);
 [[nodiscard]] bool check_bookmark(Reader& reader, const BookmarkEvent& bookmark);
 [[nodiscard]] bool read_list_metadata(Reader& reader, value metadata, ListMeta& list);
-// The error of an ERROR frame, whose status code stands in its object, or else follows from the
-// reason there.
-runtime::Error frame_error(const StatusBody& status);
 
 // `Fields` knows the kind:
 //   bool read_field(Reader&, std::string_view key, value field, T&) const   one top-level field
@@ -38,7 +34,7 @@ class JsonDecoder final : public Decoder<T> {
  public:
   explicit JsonDecoder(Fields fields = Fields()) : fields_(std::move(fields)) {}
 
-  std::string_view content_type() const override { return "application/json"; }
+  std::string_view accept() const override { return kJson; }
 
   Result<Decoded<T>> decode_object(std::string_view body) const override {
     Document document(body);

@@ -24,6 +24,13 @@ Settings request_settings(Options& options) {
       number_setting({"max-inflight-requests", "clientConnection.maxInflightRequests", "NUMBER",
                       "Requests in flight at the same time."},
                      options.max_inflight_requests, kPositive),
+      choice_setting<api::Format>(
+          {"kube-api-content-type", "clientConnection.contentType", "TYPE",
+           "Format of objects: application/vnd.kubernetes.protobuf, with JSON for what the API "
+           "server has in no other; or application/json."},
+          options.kube_api_content_type,
+          {{std::string(api::kProtobuf), api::Format::protobuf},
+           {std::string(api::kJson), api::Format::json}}),
       switch_setting(
           {"kube-api-http2", "clientConnection.http2", "",
            "Use HTTP/2 if the API server supports it, so that all requests share a connection."},

@@ -9,20 +9,6 @@ namespace {
 using json::Reader;
 using json::value;
 
-// Until it is clear that this is the controller, nothing is copied or interned.
-struct OwnerView {
-  std::string_view api_version;
-  std::string_view kind;
-  std::string_view name;
-  std::string_view uid;
-  bool is_controller = false;
-};
-
-std::string_view group_of(std::string_view api_version) {
-  const auto slash = api_version.find('/');
-  return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
-}
-
 bool read_owner(Reader& reader, value item, ResourceClaim& claim) {
   OwnerView owner;
   const bool is_read = reader.each_field(item, [&](std::string_view key, value field) {
@@ -33,26 +19,22 @@ bool read_owner(Reader& reader, value item, ResourceClaim& claim) {
     if (key == "controller") return reader.flag(field, owner.is_controller);
     return true;
   });
-  if (!is_read) return false;
-  if (!owner.is_controller) return true;
-  claim.controller = std::make_unique<const ControllerRef>(group_of(owner.api_version), owner.kind,
-                                                           std::string(owner.name), Uid(owner.uid));
-  return true;
+  if (is_read) apply(owner, claim);
+  return is_read;
 }
 
 bool read_annotation(Reader& reader, std::string_view key, value field, ResourceClaim& claim) {
-  if (key == kPodClaimNameAnnotation) return reader.text(field, claim.pod_claim_name);
-  if (key != kExtendedResourceClaimAnnotation) return true;
+  if (key != kPodClaimNameAnnotation && key != kExtendedResourceClaimAnnotation) return true;
   std::string_view text;
   if (!reader.view(field, text)) return false;
-  claim.is_extended_resource_claim = text == "true";
+  apply_annotation(key, text, claim);
   return true;
 }
 
 bool read_finalizer(Reader& reader, value item, ResourceClaim& claim) {
   std::string_view text;
   if (!reader.view(item, text)) return false;
-  claim.has_delete_protection |= text == kDeleteProtectionFinalizer;
+  apply_finalizer(text, claim);
   return true;
 }
 
@@ -96,12 +78,8 @@ bool read_tolerations(Reader& reader, value list, AllocatedDevice& device) {
   std::vector<DeviceToleration> tolerations;
   const bool is_read = reader.each_item(
       list, [&](value item) { return json::read_toleration(reader, item, tolerations); });
-  if (!is_read) return false;
-  if (!tolerations.empty()) {
-    device.tolerations =
-        std::make_unique<const std::vector<DeviceToleration>>(std::move(tolerations));
-  }
-  return true;
+  device.tolerations = if_any(std::move(tolerations));
+  return is_read;
 }
 
 bool read_result(Reader& reader, value item, AllocatedDevice& device) {

@@ -24,34 +24,10 @@ bool read_claim_metadata(Reader& reader, value metadata, ResourceClaimTemplate& 
   });
 }
 
-std::size_t size_of(const StringMap& map) {
-  std::size_t size = 0;
-  for (const auto& [key, text] : map) size += key.size() + text.size();
-  return size;
-}
-
-// What may be kept of templates: of one, and of all together.
-constexpr std::size_t kContentBytesMax = std::size_t{16} * 1024;
-constexpr std::size_t kAllContentBytesMax = std::size_t{32} * 1024 * 1024;
-
-// What templates that live hold of it together.
-class ContentBudget {
- public:
-  // Nothing: there is none left. May outlive the budget.
-  std::shared_ptr<const void> take(std::size_t bytes) const {
-    if (bytes > kContentBytesMax || *taken_ + bytes > kAllContentBytesMax) return nullptr;
-    *taken_ += bytes;
-    return {taken_.get(), [taken = taken_, bytes](const void*) { *taken -= bytes; }};
-  }
-
- private:
-  std::shared_ptr<std::size_t> taken_ = std::make_shared<std::size_t>(0);
-};
-
 class TemplateFields {
  public:
-  TemplateFields(json::AdminAccessPlace place, TemplateContent content)
-      : place_(place), content_(content) {}
+  TemplateFields(json::AdminAccessPlace place, TemplateBudget budget)
+      : place_(place), budget_(std::move(budget)) {}
 
   bool read_field(Reader& reader, std::string_view key, value field,
                   ResourceClaimTemplate& result) const {
@@ -61,17 +37,7 @@ class TemplateFields {
   }
   bool is_kept(const ResourceClaimTemplate&) const { return true; }
 
-  void complete(ResourceClaimTemplate& result) const {
-    result.content_bytes =
-        result.claim_spec_json.size() + size_of(result.labels) + size_of(result.annotations);
-    if (content_ == TemplateContent::all) return;
-    result.share = budget_.take(result.content_bytes);
-    if (result.share != nullptr) return;
-    result.content = ResourceClaimTemplate::Content::left_out;
-    result.labels.clear();
-    result.annotations.clear();
-    std::string().swap(result.claim_spec_json);  // an assignment would keep its memory
-  }
+  void complete(ResourceClaimTemplate& result) const { budget_.settle(result); }
 
  private:
   bool read_spec(Reader& reader, value spec, ResourceClaimTemplate& result) const {
@@ -89,23 +55,22 @@ class TemplateFields {
     };
     std::string_view raw;
     if (!reader.raw_object(spec, raw, on_field)) return false;
-    if (!raw.empty()) result.claim_spec_json = json::unescape_html(raw);
+    if (!raw.empty()) result.claim_spec.bytes = json::unescape_html(raw);
     result.uses_admin_access = requests.has_admin_access;
     result.uses_prioritized_list = requests.has_prioritized_list;
     return true;
   }
 
   json::AdminAccessPlace place_;
-  TemplateContent content_;
-  ContentBudget budget_;
+  TemplateBudget budget_;
 };
 
 }  // namespace
 
-std::unique_ptr<Decoder<ResourceClaimTemplate>> make_json_template_decoder(
-    std::string_view version, TemplateContent content) {
+std::unique_ptr<Decoder<ResourceClaimTemplate>> make_json_template_decoder(std::string_view version,
+                                                                           TemplateBudget budget) {
   return std::make_unique<json::JsonDecoder<ResourceClaimTemplate, TemplateFields>>(
-      TemplateFields(json::admin_access_place(version), content));
+      TemplateFields(json::admin_access_place(version), std::move(budget)));
 }
 
 }  // namespace dcm::api

@@ -3,31 +3,13 @@
 #include <string_view>
 
 #include "client/api/time.hpp"
+#include "controllers/api/fields.hpp"
 
 namespace dcm::api::json {
 namespace {
 
-// Names as in the API; nothing is copied or interned until it is clear that the toleration counts.
-struct TolerationView {
-  std::string_view key;
-  std::string_view operator_;
-  std::string_view value_;
-  std::string_view effect;
-  std::optional<std::int64_t> seconds;
-};
-
 bool read_seconds(Reader& reader, value field, std::optional<std::int64_t>& out) {
   return is_null(field) || reader.integer(field, out.emplace());
-}
-
-bool is_known_operator(std::string_view text) {
-  return text.empty() || text == "Equal" || text == "Exists";
-}
-
-TaintEffect effect_of(std::string_view text) {
-  if (text == "NoExecute") return TaintEffect::no_execute;
-  if (text == "NoSchedule") return TaintEffect::no_schedule;
-  return text.empty() || text == "None" ? TaintEffect::none : TaintEffect::other;
 }
 
 }  // namespace
@@ -62,15 +44,8 @@ bool read_toleration(Reader& reader, value item, std::vector<DeviceToleration>& 
     if (key == "tolerationSeconds") return read_seconds(reader, field, view.seconds);
     return true;
   });
-  if (!is_read) return false;
-  if (view.effect != "NoExecute" || !is_known_operator(view.operator_)) return true;
-  DeviceToleration& toleration = tolerations.emplace_back();
-  toleration.key = view.key;
-  toleration.operator_ =
-      view.operator_ == "Exists" ? TolerationOperator::exists : TolerationOperator::equal;
-  toleration.value = view.value_;
-  if (view.seconds) toleration.duration.emplace(*view.seconds);
-  return true;
+  if (is_read) append(view, tolerations);
+  return is_read;
 }
 
 }  // namespace dcm::api::json

@@ -41,8 +41,7 @@ bool read_spec(Reader& reader, value spec, DeviceTaintRule& rule) {
 bool read_condition_status(Reader& reader, value field, ConditionStatus& status) {
   std::string_view text;
   if (!reader.view(field, text)) return false;
-  if (text == "True") status = ConditionStatus::is_true;
-  if (text == "False") status = ConditionStatus::is_false;
+  status = condition_status_of(text);
   return true;
 }
 

@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <array>
-
 #include "client/api/json/decoder.hpp"
 #include "controllers/api/json.hpp"
 #include "controllers/api/json/claim_user.hpp"
@@ -11,23 +8,10 @@ namespace {
 using json::Reader;
 using json::value;
 
-struct PhaseName {
-  std::string_view name;
-  PodPhase phase;
-};
-constexpr std::array<PhaseName, 5> kPhaseNames = {{
-    {"", PodPhase::pending},  // not written yet
-    {"Pending", PodPhase::pending},
-    {"Running", PodPhase::running},
-    {"Succeeded", PodPhase::succeeded},
-    {"Failed", PodPhase::failed},
-}};
-
 bool read_phase(Reader& reader, value field, PodPhase& phase) {
   std::string_view text;
   if (!reader.view(field, text)) return false;
-  const auto* found = std::ranges::find(kPhaseNames, text, &PhaseName::name);
-  phase = found == kPhaseNames.end() ? PodPhase::unknown : found->phase;
+  phase = phase_of(text);
   return true;
 }
 
@@ -44,15 +28,8 @@ bool read_spec(Reader& reader, value spec, Pod& pod) {
   });
 }
 
-struct ConditionView {
-  std::string_view type;
-  std::string_view status;
-  std::string_view reason;
-  std::string_view message;
-};
-
 bool read_condition(Reader& reader, value item, Pod& pod) {
-  ConditionView condition;
+  PodConditionView condition;
   const bool is_read = reader.each_field(item, [&](std::string_view key, value field) {
     if (key == "type") return reader.view(field, condition.type);
     if (key == "status") return reader.view(field, condition.status);
@@ -60,12 +37,8 @@ bool read_condition(Reader& reader, value item, Pod& pod) {
     if (key == "message") return reader.view(field, condition.message);
     return true;
   });
-  if (!is_read) return false;
-  if (condition.type != kDisruptionTarget || condition.status != "True") return true;
-  const bool is_ours = condition.reason == kDeviceTaintDisruptionReason &&
-                       condition.message == kDeviceTaintDisruptionMessage;
-  pod.disruption_target = is_ours ? DisruptionTarget::by_device_taint : DisruptionTarget::other;
-  return true;
+  if (is_read) apply(condition, pod);
+  return is_read;
 }
 
 bool read_status(Reader& reader, value status, Pod& pod) {

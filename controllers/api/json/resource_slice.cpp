@@ -18,11 +18,8 @@ bool read_taints(Reader& reader, value list, PublishedDevice& device) {
     if (taint.effect == TaintEffect::no_execute) taints.push_back(std::move(taint));
     return true;
   });
-  if (!is_read) return false;
-  if (!taints.empty()) {
-    device.taints = std::make_unique<const std::vector<DeviceTaint>>(std::move(taints));
-  }
-  return true;
+  device.taints = if_any(std::move(taints));
+  return is_read;
 }
 
 bool read_pool(Reader& reader, value pool, ResourceSlice& slice) {

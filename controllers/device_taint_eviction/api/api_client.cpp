@@ -5,7 +5,7 @@
 
 #include "client/api/encode.hpp"
 #include "client/request/request.hpp"
-#include "controllers/api/json.hpp"
+#include "controllers/api/decoders.hpp"
 
 namespace dcm::device_taint_eviction {
 namespace {
@@ -21,8 +21,8 @@ client::CallOptions options_of(Priority priority) {
 
 }  // namespace
 
-ApiClient::ApiClient(client::RestClient& rest, api::Resource pods)
-    : rest_(rest), pods_(std::move(pods)), rule_decoder_(api::make_json_rule_decoder()) {}
+ApiClient::ApiClient(client::RestClient& rest, api::Resource pods, api::Format wished)
+    : rest_(rest), pods_(std::move(pods)), rule_decoder_(api::make_rule_decoder(wished)) {}
 
 void ApiClient::use_rules(api::Resource rules) {
   rules_.emplace(rest_, std::move(rules), *rule_decoder_);

@@ -15,7 +15,7 @@ namespace dcm::device_taint_eviction {
 // `rest` must outlive it and its calls.
 class ApiClient final : public EvictionApi {
  public:
-  ApiClient(client::RestClient& rest, api::Resource pods);
+  ApiClient(client::RestClient& rest, api::Resource pods, api::Format wished = api::Format::json);
 
   // The version of DeviceTaintRules that discovery has found, once it has. Before that no rule is
   // known, and no condition is written. Not while one is being written.

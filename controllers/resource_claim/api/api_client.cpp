@@ -59,8 +59,8 @@ Task<Result<ClaimPtr>> ApiClient::create_claim(InternedString namespace_, Create
                                                Priority priority) {
   auto loan = co_await templates_.borrow(claim.claim_template, call(priority));
   if (!loan) co_return runtime::fail(std::move(loan.error()));
-  std::string body = api::encode_claim(claims_.resource(), *loan->claim_template, claim.name,
-                                       claim.generate_name, claim.pod_claim, claim.owner);
+  api::Encoded body = api::encode_claim(claims_.resource(), *loan->claim_template, claim.name,
+                                        claim.generate_name, claim.pod_claim, claim.owner);
   loan->claim_template.reset();
   auto answer = co_await claims_.create(namespace_.str(), std::move(body), call(priority));
   co_return object_of(std::move(answer));

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "client/request/typed.hpp"
-#include "controllers/api/json.hpp"
+#include "controllers/api/decoders.hpp"
 #include "controllers/resource_claim/rules/decide_generation.hpp"
 #include "runtime/slots.hpp"
 #include "runtime/task.hpp"
@@ -15,7 +15,7 @@ class TemplateContents {
  public:
   using TemplatePtr = api::ObjectPtr<api::ResourceClaimTemplate>;
   TemplateContents(client::RestClient& rest, const api::Resource& templates,
-                   runtime::TimeSource& time);
+                   runtime::TimeSource& time, api::Format wished = api::Format::json);
 
   struct Loan {
     TemplatePtr claim_template;                // with its content

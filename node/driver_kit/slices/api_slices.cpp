@@ -93,7 +93,7 @@ Task<Result<std::vector<SliceApi::Slice>>> ApiSlices::list() {
 }
 
 Task<Result<SliceApi::Slice>> ApiSlices::create(Slice slice) {
-  return call(client::create_request(kSlices, {}, json::serialize(slice)));
+  return call(client::create_request(kSlices, {}, {json::serialize(slice)}));
 }
 
 Task<Result<SliceApi::Slice>> ApiSlices::update(Slice slice) {

@@ -29,7 +29,7 @@ ResourceClaimTemplate claim_template() {
   result.labels = {{"crew", "audio"}};
   result.annotations = {{"example.org/note", "say \"hi\""},
                         {"resource.kubernetes.io/pod-claim-name", "overruled"}};
-  result.claim_spec_json = R"({ "devices":{"future":[1.50]}})";
+  result.claim_spec.bytes = R"({ "devices":{"future":[1.50]}})";
   return result;
 }
 
@@ -38,7 +38,8 @@ const Resource kClaims{&kResourceClaims, "v1"};
 TEST(EncodeClaim, with_the_templates_metadata_and_its_spec_untouched) {
   EXPECT_EQ(
       encode_claim(kClaims, claim_template(), "learner-3-fast-x7k2p", "learner-3-fast-", "fast",
-                   pod_owner()),
+                   pod_owner())
+          .bytes,
       R"({"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim",)"
       R"("metadata":{"name":"learner-3-fast-x7k2p","generateName":"learner-3-fast-","labels":{"crew":"audio"},)"
       R"("annotations":{"example.org/note":"say \"hi\"",)"
@@ -52,7 +53,8 @@ TEST(EncodeClaim, of_a_template_without_metadata_or_spec_for_a_group) {
   const ClaimOwner group{"scheduling.k8s.io/v1beta1", "PodGroup", "learners", Uid("u-1")};
   const Resource beta_claims{&kResourceClaims, "v1beta1"};
   EXPECT_EQ(encode_claim(beta_claims, ResourceClaimTemplate(), "learners-ring-x7k2p",
-                         "learners-ring-", "ring", group),
+                         "learners-ring-", "ring", group)
+                .bytes,
             R"({"apiVersion":"resource.k8s.io/v1beta1","kind":"ResourceClaim",)"
             R"("metadata":{"name":"learners-ring-x7k2p","generateName":"learners-ring-",)"
             R"("annotations":{"resource.kubernetes.io/pod-claim-name":"ring"},)"
@@ -185,7 +187,8 @@ TEST(RoundTrip, from_a_template_to_its_claim) {
                              "spec":{"devices":{"requests":[{"exactly":{"adminAccess":true}}]}}})"));
   ASSERT_NE(decoded.object, nullptr);
   std::string body = encode_claim(kClaims, *decoded.object, "learner-3-fast-x7k2p",
-                                  "learner-3-fast-", "fast", pod_owner());
+                                  "learner-3-fast-", "fast", pod_owner())
+                         .bytes;
   // What the server adds.
   body.insert(body.find(R"("generateName")"),
               R"("name":"n","namespace":"ml","uid":"c","resourceVersion":"1",)");

@@ -22,9 +22,9 @@ TEST(TemplateDecoder, keeps_the_claims_spec_byte_for_byte) {
            std::string_view("{}"),
            std::string_view("{ }"),
        }) {
-    EXPECT_EQ(decode(fmt::format(R"({{"spec":{}}})", spec))->claim_spec_json, spec);
+    EXPECT_EQ(decode(fmt::format(R"({{"spec":{}}})", spec))->claim_spec.bytes, spec);
     EXPECT_EQ(
-        decode(fmt::format("{{ \"spec\" : {} \n , \"metadata\":{{}} }}", spec))->claim_spec_json,
+        decode(fmt::format("{{ \"spec\" : {} \n , \"metadata\":{{}} }}", spec))->claim_spec.bytes,
         spec);
   }
 }
@@ -38,7 +38,7 @@ TEST(TemplateDecoder, keeps_the_claims_spec_without_the_escapes_of_html) {
       {R"({"a":"\u0001\n\"\u00e4"})", R"({"a":"\u0001\n\"\u00e4"})"},
   };
   for (const auto& [spec, kept] : kRows) {
-    EXPECT_EQ(decode(fmt::format(R"({{"spec":{}}})", spec))->claim_spec_json, kept);
+    EXPECT_EQ(decode(fmt::format(R"({{"spec":{}}})", spec))->claim_spec.bytes, kept);
   }
 }
 
@@ -51,9 +51,10 @@ TEST(TemplateDecoder, of_a_large_template_only_the_size_is_kept) {
   EXPECT_EQ(kept->content, ResourceClaimTemplate::Content::left_out);
   EXPECT_EQ(kept->content_bytes, text.size() + 10);
   EXPECT_LT(footprint(*kept), 1000U);
-  const auto whole = decode(large, *make_json_template_decoder("v1", TemplateContent::all));
+  const auto whole =
+      decode(large, *make_json_template_decoder("v1", TemplateBudget(TemplateContent::all)));
   EXPECT_EQ(whole->content, ResourceClaimTemplate::Content::kept);
-  EXPECT_THAT(whole->claim_spec_json, testing::HasSubstr(text));
+  EXPECT_THAT(whole->claim_spec.bytes, testing::HasSubstr(text));
   EXPECT_EQ(whole->labels.at("a"), "1");
 }
 
@@ -75,9 +76,9 @@ TEST(TemplateDecoder, of_all_templates_together_no_more_is_kept_than_32_MiB) {
 }
 
 TEST(TemplateDecoder, a_missing_spec_is_an_empty_one) {
-  EXPECT_EQ(decode("{}")->claim_spec_json, "{}");
-  EXPECT_EQ(decode("null")->claim_spec_json, "{}");
-  EXPECT_EQ(decode(R"({"spec":null})")->claim_spec_json, "{}");
+  EXPECT_EQ(decode("{}")->claim_spec.bytes, "{}");
+  EXPECT_EQ(decode("null")->claim_spec.bytes, "{}");
+  EXPECT_EQ(decode(R"({"spec":null})")->claim_spec.bytes, "{}");
 }
 
 TEST(TemplateDecoder, labels_and_annotations_are_those_of_the_claims) {
@@ -119,7 +120,7 @@ TEST(TemplateDecoder, features) {
     const auto result = decode(fmt::format(R"({{"spec":{}}})", spec), *decoder);
     EXPECT_EQ(result->uses_admin_access, row.uses_admin_access);
     EXPECT_EQ(result->uses_prioritized_list, row.uses_prioritized_list);
-    EXPECT_EQ(result->claim_spec_json, spec);
+    EXPECT_EQ(result->claim_spec.bytes, spec);
   }
 }
 

@@ -202,7 +202,7 @@ TEST(ListDecoder, other_documents_may_be_read_by_the_sink) {
 }
 
 TEST(Decoder, names_its_content_type) {
-  EXPECT_EQ(kDecoder->content_type(), "application/json");
+  EXPECT_EQ(kDecoder->accept(), "application/json");
 }
 
 }  // namespace

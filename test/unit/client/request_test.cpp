@@ -30,7 +30,7 @@ TEST(Request, further_pages_carry_the_token_and_stay_in_the_namespace) {
 }
 
 TEST(Request, creates_and_patches_leave_the_field_manager_to_the_user_agent) {
-  EXPECT_EQ(create_request(kClaims, "lab", "{}").target,
+  EXPECT_EQ(create_request(kClaims, "lab", {"{}"}).target,
             "/apis/resource.k8s.io/v1/namespaces/lab/resourceclaims");
   EXPECT_EQ(strategic_merge_patch_request(kClaims, kKey, "status", "{}").target,
             "/apis/resource.k8s.io/v1/namespaces/lab/resourceclaims/shared/status");

@@ -64,7 +64,7 @@ CO_TEST(TypedClient, gets_applies_creates) {
   for (int i = 0; i < 3; ++i) f.http.answer(ok(claim("shared", i)));
   co_await f.claims.get(kKey);
   co_await f.claims.apply(kKey, "status", "ResourceClaimController", "{}");
-  co_await f.claims.create("lab", "{}");
+  co_await f.claims.create("lab", {"{}"});
   CO_ASSERT_EQ(f.http.seen().size(), 3U);
   EXPECT_EQ(f.http.seen()[0].request.method, http::Method::get);
   EXPECT_EQ(f.http.seen()[1].request.headers.find("Content-Type"), "application/apply-patch+yaml");

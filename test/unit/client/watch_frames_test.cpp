@@ -69,17 +69,53 @@ TEST(WatchFrames, an_end_after_blanks_is_clean) {
 
 TEST(WatchFrames, a_frame_may_be_as_large_as_the_bound_and_no_larger) {
   const std::string at_bound(8, 'x');
-  WatchFrames enough(8);
+  WatchFrames enough(api::Format::json, 8);
   EXPECT_EQ(frames_of(enough, {"xxxxx", "xxx\n"}), Frames{at_bound});
 
   const std::vector<std::vector<std::string_view>> rows = {
       {"xxxxxxxxx\n"}, {"xxxxxxxxx"}, {"xxxxx", "xxxx\n"}, {"xxxxx", "xxxx"}};
   for (const auto& pieces : rows) {
-    WatchFrames too_small(8);
+    WatchFrames too_small(api::Format::json, 8);
     EXPECT_EQ(frames_of(too_small, {pieces.begin(), pieces.end() - 1}), Frames{});
     too_small.put(pieces.back());
     const auto frame = too_small.next();
     ASSERT_FALSE(frame) << pieces.back();
+    EXPECT_EQ(frame.error().reason, Reason::body_too_large);
+  }
+}
+
+// Two frames, one without bytes between them.
+constexpr std::string_view kBinary("\0\0\0\3a\nb\0\0\0\0\0\0\0\1c", 16);
+
+TEST(WatchFrames, with_lengths_cut_anywhere_the_frames_are_the_same) {
+  for (std::size_t first = 0; first <= kBinary.size(); ++first) {
+    for (std::size_t second = first; second <= kBinary.size(); ++second) {
+      WatchFrames splitter(api::Format::protobuf);
+      const Frames frames =
+          frames_of(splitter, {kBinary.substr(0, first), kBinary.substr(first, second - first),
+                               kBinary.substr(second)});
+      ASSERT_EQ(frames, (Frames{"a\nb", "c"})) << "cut at " << first << " and " << second;
+      ASSERT_TRUE(splitter.finish());
+    }
+  }
+}
+
+TEST(WatchFrames, with_lengths_an_end_in_the_middle_of_a_frame_is_no_clean_end) {
+  for (std::size_t length = 1; length < 7; ++length) {
+    WatchFrames splitter(api::Format::protobuf);
+    EXPECT_EQ(frames_of(splitter, {kBinary.substr(0, length)}), Frames{});
+    EXPECT_FALSE(splitter.finish()) << length;
+  }
+}
+
+TEST(WatchFrames, a_length_above_the_bound_is_refused_before_its_bytes_come) {
+  for (const std::vector<std::string_view>& pieces :
+       {std::vector<std::string_view>{{"\0\0\0\x09", 4}}, {{"\0\0", 2}, {"\0\x09", 2}}}) {
+    WatchFrames too_small(api::Format::protobuf, 8);
+    EXPECT_EQ(frames_of(too_small, {pieces.begin(), pieces.end() - 1}), Frames{});
+    too_small.put(pieces.back());
+    const auto frame = too_small.next();
+    ASSERT_FALSE(frame);
     EXPECT_EQ(frame.error().reason, Reason::body_too_large);
   }
 }

@@ -90,7 +90,7 @@ CO_TEST(ApiClient, creates_a_claim) {
   Fixture f(loop);
   f.answer(claim_json("trainer-0-gpus-x7k2p"));
   auto gpu = std::make_shared<api::ResourceClaimTemplate>();
-  gpu->claim_spec_json = R"({"devices":{"future":1}})";
+  gpu->claim_spec.bytes = R"({"devices":{"future":1}})";
   const CreateClaim create{.pod_claim = "gpus",
                            .name = "trainer-0-gpus-x7k2p",
                            .generate_name = "trainer-0-gpus-",
@@ -127,7 +127,7 @@ constexpr const char* kTemplateJson =
 CreateClaim create_from(const std::shared_ptr<api::ResourceClaimTemplate>& big) {
   big->meta.key = {"lab", "big"};
   big->content = api::ResourceClaimTemplate::Content::left_out;
-  big->claim_spec_json = "";
+  big->claim_spec.bytes = "";
   return {.pod_claim = "gpus",
           .name = "trainer-0-gpus-x7k2p",
           .generate_name = "trainer-0-gpus-",

@@ -1,0 +1,26 @@
+// What Kubernetes wraps each object in: four bytes that say what this is, and runtime.Unknown
+// (k8s.io/apimachinery pkg/runtime/generated.proto) with the object's version, kind and bytes.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "client/api/protobuf/field.hpp"
+
+namespace dcm::api::protobuf {
+
+// Whether a body begins as one in protobuf does, which no JSON does.
+bool has_envelope(std::string_view body);
+
+struct Envelope {
+  std::string_view api_version;  // which numbers the fields have
+  std::string_view kind;
+  std::string_view object;
+};
+
+// Throws what each_field() throws, and for a body without these four bytes.
+Envelope open_envelope(std::string_view body, Texts& texts);
+
+std::string wrap(std::string_view api_version, std::string_view kind, std::string_view object);
+
+}  // namespace dcm::api::protobuf

@@ -1,0 +1,93 @@
+// Reading the fields of a message with protozero: shared by the decoders of all kinds.
+//
+// Fields come in any order, and those that nobody asks for are passed over. What is damaged, or has
+// another wire type than it should, is thrown as a protozero::exception; read_bytes() turns it into
+// an Error, so it leaves no decoder.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+
+#include <protozero/exception.hpp>
+#include <protozero/pbf_reader.hpp>
+
+#include "runtime/error.hpp"
+
+namespace dcm::api::protobuf {
+
+// Text that had to be mended. Nothing checks that text in a message is UTF-8; the server's JSON
+// encoder puts U+FFFD in the place of each byte that is not, and so do we: what we write is JSON.
+class Texts {
+ public:
+  // The text itself, or its mended copy, which lives as long as this.
+  std::string_view valid(std::string_view text);
+
+ private:
+  std::deque<std::string> mended_;
+};
+
+class WrongType : public protozero::exception {
+ public:
+  const char* what() const noexcept override { return "a field of another type than expected"; }
+};
+
+// A field of a message; views live as long as the document, and as its Texts.
+class Field {
+ public:
+  // A whole message, as if it were a field.
+  Field(std::string_view message, Texts& texts) : texts_(&texts), bytes_(message) {}
+  // The field that `reader` stands at, which it then has passed.
+  Field(protozero::pbf_reader& reader, Texts& texts);
+
+  std::uint32_t number() const { return number_; }
+  // A message, or text that is only compared.
+  std::string_view bytes() const;
+  // UTF-8.
+  std::string_view text() const { return texts_->valid(bytes()); }
+  std::int64_t integer() const;
+  bool flag() const { return integer() != 0; }
+  Texts& texts() const { return *texts_; }
+
+ private:
+  Texts* texts_;
+  std::uint32_t number_ = 0;
+  protozero::pbf_wire_type type_ = protozero::pbf_wire_type::length_delimited;
+  std::string_view bytes_;
+  std::int64_t integer_ = 0;
+};
+
+// Calls `on_field(Field)` for each field of a message.
+template <class OnField>
+void each_field(const Field& message, OnField&& on_field) {
+  const std::string_view bytes = message.bytes();
+  protozero::pbf_reader reader(bytes.data(), bytes.size());
+  while (reader.next()) on_field(Field(reader, message.texts()));
+}
+
+// Calls `on_entry(key, value)` for an entry of a map from text to text.
+template <class OnEntry>
+void read_entry(const Field& entry, OnEntry&& on_entry) {
+  std::string_view key;
+  std::string_view value;
+  each_field(entry, [&](const Field& field) {
+    if (field.number() == 1) key = field.text();
+    if (field.number() == 2) value = field.text();
+  });
+  on_entry(key, value);
+}
+
+runtime::Error malformed(std::string_view why);
+
+// What `read` returns, a Result; or why it could not go on.
+template <class Read>
+auto read_bytes(Read&& read) -> decltype(read()) {
+  try {
+    return read();
+  } catch (const protozero::exception& damage) {
+    return runtime::fail(malformed(damage.what()));
+  }
+}
+
+}  // namespace dcm::api::protobuf

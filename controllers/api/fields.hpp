@@ -1,0 +1,75 @@
+// What fields mean to the controllers, whatever the format they came in: shared by the decoders of
+// JSON and of protobuf. Nothing is copied or interned before it is clear that it counts.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "controllers/api/decoders.hpp"
+
+namespace dcm::api {
+
+PodPhase phase_of(std::string_view text);
+
+struct PodConditionView {
+  std::string_view type;
+  std::string_view status;
+  std::string_view reason;
+  std::string_view message;
+};
+void apply(const PodConditionView& condition, Pod& pod);
+
+// An entry of metadata.ownerReferences.
+struct OwnerView {
+  std::string_view api_version;
+  std::string_view kind;
+  std::string_view name;
+  std::string_view uid;
+  bool is_controller = false;
+};
+void apply(const OwnerView& owner, ResourceClaim& claim);
+void apply_annotation(std::string_view key, std::string_view value, ResourceClaim& claim);
+void apply_finalizer(std::string_view finalizer, ResourceClaim& claim);
+
+// Names as in the API.
+struct TolerationView {
+  std::string_view key;
+  std::string_view operator_;
+  std::string_view value_;
+  std::string_view effect;
+  std::optional<std::int64_t> seconds;
+};
+// Appends it, if it is one that matters to eviction.
+void append(const TolerationView& toleration, std::vector<DeviceToleration>& tolerations);
+
+TaintEffect effect_of(std::string_view text);
+ConditionStatus condition_status_of(std::string_view text);
+
+// A list that is nearly always empty.
+template <class Element>
+std::unique_ptr<const std::vector<Element>> if_any(std::vector<Element> elements) {
+  if (elements.empty()) return nullptr;
+  return std::make_unique<const std::vector<Element>>(std::move(elements));
+}
+
+// What may be kept of templates: of one, and of all that live together. Copies share it.
+class TemplateBudget {
+ public:
+  explicit TemplateBudget(TemplateContent content) : content_(content) {}
+
+  // Sets the size of the content, and leaves the content out where it is too much.
+  void settle(ResourceClaimTemplate& result) const;
+
+ private:
+  // Nothing: there is none left. May outlive the budget.
+  std::shared_ptr<const void> take(std::size_t bytes) const;
+
+  TemplateContent content_;
+  std::shared_ptr<std::size_t> taken_ = std::make_shared<std::size_t>(0);
+};
+
+}  // namespace dcm::api

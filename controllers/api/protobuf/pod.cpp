@@ -1,0 +1,66 @@
+#include "client/api/protobuf/decoder.hpp"
+#include "controllers/api/protobuf.hpp"
+#include "controllers/api/protobuf/claim_user.hpp"
+
+namespace dcm::api {
+namespace {
+
+using protobuf::each_field;
+using protobuf::Field;
+
+constexpr protobuf::ClaimSourceNumbers kSources{.claim = 3, .claim_template = 4};
+
+void read_spec(const Field& spec, Pod& pod) {
+  each_field(spec, [&](const Field& field) {
+    if (field.number() == 10) pod.node_name = InternedString(field.text());
+    if (field.number() == 39) protobuf::read_claim(field, kSources, pod);
+    if (field.number() != 43) return;
+    each_field(field, [&](const Field& part) {
+      if (part.number() == 1) pod.scheduling_group = InternedString(part.text());
+    });
+  });
+}
+
+void read_condition(const Field& from, Pod& pod) {
+  PodConditionView condition;
+  each_field(from, [&](const Field& field) {
+    if (field.number() == 1) condition.type = field.bytes();
+    if (field.number() == 2) condition.status = field.bytes();
+    if (field.number() == 5) condition.reason = field.bytes();
+    if (field.number() == 6) condition.message = field.bytes();
+  });
+  apply(condition, pod);
+}
+
+void read_status(const Field& status, Pod& pod) {
+  each_field(status, [&](const Field& field) {
+    if (field.number() == 1) pod.phase = phase_of(field.bytes());
+    if (field.number() == 2) read_condition(field, pod);
+    if (field.number() == 15) protobuf::read_claim_status(field, pod);
+    if (field.number() != 18) return;
+    each_field(field, [&](const Field& part) {
+      if (part.number() == 2) pod.extended_resource_claim = part.text();
+    });
+  });
+}
+
+struct PodFields {
+  void read_field(const Field& field, std::string_view, Pod& pod) const {
+    if (field.number() == 1) protobuf::read_metadata(field, pod.meta);
+    if (field.number() == 2) read_spec(field, pod);
+    if (field.number() == 3) read_status(field, pod);
+  }
+  bool is_kept(const Pod& pod) const {
+    return selection == PodSelection::all || pod.is_of_interest();
+  }
+
+  PodSelection selection;
+};
+
+}  // namespace
+
+std::unique_ptr<Decoder<Pod>> make_protobuf_pod_decoder(PodSelection selection) {
+  return std::make_unique<protobuf::ProtobufDecoder<Pod, PodFields>>(PodFields{selection});
+}
+
+}  // namespace dcm::api

@@ -1,0 +1,60 @@
+#include "client/api/protobuf/decoder.hpp"
+#include "controllers/api/protobuf.hpp"
+#include "controllers/api/protobuf/device.hpp"
+
+namespace dcm::api {
+namespace {
+
+using protobuf::each_field;
+using protobuf::Field;
+
+void read_pool(const Field& pool, ResourceSlice& slice) {
+  each_field(pool, [&](const Field& field) {
+    if (field.number() == 1) slice.pool = InternedString(field.text());
+    if (field.number() == 2) slice.pool_generation = field.integer();
+  });
+}
+
+// Those that evict, of the field `number` of a device, or of what v1beta1 has in `basic`.
+std::vector<DeviceTaint> read_taints(const Field& device, std::uint32_t number) {
+  std::vector<DeviceTaint> taints;
+  std::uint32_t index = 0;
+  each_field(device, [&](const Field& field) {
+    if (field.number() != number) return;
+    DeviceTaint taint = protobuf::read_taint(field);
+    taint.index = index++;
+    if (taint.effect == TaintEffect::no_execute) taints.push_back(std::move(taint));
+  });
+  return taints;
+}
+
+void read_device(const Field& from, std::string_view api_version, PublishedDevice& device) {
+  const bool has_basic = protobuf::is_v1beta1(api_version);
+  if (!has_basic) device.taints = if_any(read_taints(from, 8));
+  each_field(from, [&](const Field& field) {
+    if (field.number() == 1) device.name = InternedString(field.text());
+    if (has_basic && field.number() == 2) device.taints = if_any(read_taints(field, 7));
+  });
+}
+
+struct SliceFields {
+  void read_field(const Field& field, std::string_view api_version, ResourceSlice& slice) const {
+    if (field.number() == 1) protobuf::read_metadata(field, slice.meta);
+    if (field.number() != 2) return;
+    each_field(field, [&](const Field& part) {
+      if (part.number() == 1) slice.driver = InternedString(part.text());
+      if (part.number() == 2) read_pool(part, slice);
+      if (part.number() == 6) read_device(part, api_version, slice.devices.emplace_back());
+    });
+  }
+  bool is_kept(const ResourceSlice&) const { return true; }
+  void complete(ResourceSlice& slice) const { slice.devices.shrink_to_fit(); }
+};
+
+}  // namespace
+
+std::unique_ptr<Decoder<ResourceSlice>> make_protobuf_slice_decoder() {
+  return std::make_unique<protobuf::ProtobufDecoder<ResourceSlice, SliceFields>>();
+}
+
+}  // namespace dcm::api
