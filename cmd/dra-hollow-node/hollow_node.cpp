@@ -125,12 +125,17 @@ Task<> run_node(HollowNode& node, runtime::TaskGroup& group, int& status) {
   group.cancel();
 }
 
+Task<> serve_metrics(runtime::MetricsRegistry& metrics, http::Request request,
+                     http::Responder& responder) {
+  http::Response response = text(404, "only /metrics and /healthz are here\n");
+  if (request.target == "/metrics") response = text(200, metrics.expose());
+  if (request.target == "/healthz") response = text(200, "ok");
+  (void)co_await responder.send(std::move(response));
+}
+
 http::Handler metrics_handler(runtime::MetricsRegistry& metrics) {
-  return [&metrics](http::Request request, http::Responder& responder) -> Task<> {
-    if (request.target == "/metrics")
-      co_return (void) co_await responder.send(text(200, metrics.expose()));
-    if (request.target == "/healthz") co_return (void) co_await responder.send(text(200, "ok"));
-    (void)co_await responder.send(text(404, "only /metrics and /healthz are here\n"));
+  return [&metrics](http::Request request, http::Responder& responder) {
+    return serve_metrics(metrics, std::move(request), responder);
   };
 }
 

@@ -45,7 +45,8 @@ Task<> SliceWiper::schedule() {
   timers_.observe_unusable(kEveryDriver, first_ == FirstWipe::late ? now : now - kWipingDelay);
   for (;;) {
     for (std::string& driver : timers_.begin_due(loop_.time().now())) {
-      group_.spawn("wipe of " + driver, wipe(std::move(driver)));
+      std::string task = "wipe of " + driver;
+      group_.spawn(std::move(task), wipe(std::move(driver)));
     }
     const auto next = timers_.next();
     co_await changed_.wait(next ? Deadline(*next) : Deadline());
