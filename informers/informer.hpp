@@ -16,7 +16,7 @@
 
 namespace dcm::informers {
 
-// What every informer is given. All references must outlive it.
+// The common parts that every informer is given. All references must outlive it.
 struct InformerContext {
   runtime::TimeSource& time;
   runtime::Rng& rng;
@@ -24,8 +24,8 @@ struct InformerContext {
   runtime::MetricsRegistry& metrics;
 };
 
-// One per kind, shared by all controllers. Must outlive all readers, indexes and recorders of own
-// writes.
+// One informer per kind, shared by all controllers. Must outlive all readers, indexes and recorders
+// of own writes.
 template <class T>
 class Informer {
  public:

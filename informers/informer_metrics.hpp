@@ -17,7 +17,7 @@ class InformerMetrics {
   void count_relist(RelistReason reason);
   void count_fallback() { fallbacks_.Increment(); }
   void set_initial_sync(Duration took);
-  // What changes all the time is refreshed before each exposition.
+  // These values change all the time, so they are refreshed before each exposition.
   void set_contents(std::size_t objects, std::size_t bytes, std::size_t own_writes_unseen);
   void set_last_event_age(Duration age);
 

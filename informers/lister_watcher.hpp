@@ -1,4 +1,4 @@
-// What a reflector needs of an API: lists and watches of one kind.
+// The API as a reflector needs it: lists and watches of one kind.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ template <class T>
 class ListerWatcher {
  public:
   virtual ~ListerWatcher() = default;
-  // One page, item by item into `sink`.
+  // Reads one page, item by item into `sink`.
   virtual runtime::Task<runtime::Result<api::ListMeta>> list(
       ListOptions options, std::function<void(api::Decoded<T>)> sink,
       runtime::Deadline deadline) = 0;

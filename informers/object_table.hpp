@@ -1,7 +1,7 @@
 // Objects of one kind by name, with secondary indexes.
 //
-// `footprint(const T&)`, found beside the kind, says how many bytes an object takes.
-// Data only: who may change it, and who is told, is the store's business (store.hpp).
+// `footprint(const T&)`, found beside the kind, says how many bytes an object takes. Data only: the
+// store (store.hpp) decides who may change it, and who is told.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ using Emit = std::function<void(const Key&)>;
 template <class T, class Key>
 using Extract = std::function<void(const T&, const Emit<Key>&)>;
 
-// One index without its key type: all that the table needs to keep it up to date.
+// An index without its key type: the part that the table needs to keep it up to date.
 template <class T>
 class AnyIndex {
  public:
@@ -48,7 +48,7 @@ class KeyedIndex final : public AnyIndex<T> {
   void collect_hashes(const T& object, std::vector<KeyHash>& hashes) const override {
     extract_(object, [&hashes](const Key& key) {
       const KeyHash hash = hash_of(key);
-      // One object stands once under a key; two keys of one hash share a place, find() compares.
+      // An object has one posting per key; two keys with one hash share it, and find() compares.
       if (std::ranges::find(hashes, hash) == hashes.end()) hashes.push_back(hash);
     });
   }
@@ -79,7 +79,7 @@ class ObjectTable {
   }
 
   std::size_t size() const noexcept { return by_name_.size(); }
-  // What the objects, the table and its indexes hold, allocator overhead aside.
+  // The bytes of the objects, the table and its indexes, without allocator overhead.
   std::size_t bytes() const noexcept;
 
   // Null: there is none.
@@ -124,7 +124,7 @@ class ObjectTable {
   void check() const;
 
  private:
-  // A change while somebody iterates would pull the ground from under them.
+  // A change during an iteration would invalidate its iterators.
   struct Iterating {
     explicit Iterating(const ObjectTable& table) : count(table.iterating_) { ++count; }
     ~Iterating() { --count; }

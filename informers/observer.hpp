@@ -1,4 +1,4 @@
-// Who is told of a store's changes.
+// Observers of a store's changes.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace dcm::informers {
 
 using api::ObjectPtr;
 
-// Where a change comes from. What a start or a relist brings is backlog; it may be hours old.
+// The source of a change. A start or a relist brings backlog, which may be hours old.
 enum class Origin : std::uint8_t {
   initial,  // found by the first list or a relist, deletions included
   live,     // a watch event, or a write of our own
@@ -18,8 +18,8 @@ enum class Origin : std::uint8_t {
 // Told of every change of a store, in order, from within the change: the store already shows it.
 // An observer must not change the store, and must not throw.
 //
-// What it hears adds up: each `before` and `last_known` is what it was last given for that name,
-// and a name that comes again with another UID was deleted and added. Nothing is told twice.
+// The calls add up: each `before` and `last_known` is the object last passed for that name. A name
+// that returns with another UID was deleted and added. No change is reported twice.
 template <class T>
 class Observer {
  public:

@@ -11,7 +11,7 @@
 
 namespace dcm::informers {
 
-// What the watch, left alone, has to say about a name.
+// The watch's own view of a name, without own writes.
 template <class T>
 struct Watched {
   api::ObjectPtr<T> object;  // null: nothing of interest

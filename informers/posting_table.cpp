@@ -43,7 +43,7 @@ PostingTable::PostingId PostingTable::find_group(KeyHash hash) const {
   return head;
 }
 
-// What points at the group's head: its bucket or another head. Requires that the group is there.
+// The link to the group's head: its bucket or another head. Requires that the group exists.
 PostingTable::PostingId& PostingTable::link_to_group(KeyHash hash) {
   PostingId* link = &buckets_[bucket_of(hash)];
   while (true) {

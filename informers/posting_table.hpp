@@ -1,7 +1,7 @@
 // Which slots stand under which hash: the multimap below a store's key table and its indexes.
 //
-// It knows neither keys nor objects, so one compiled copy serves every kind. A posting costs 24
-// bytes and 4 for its bucket; the key itself is not stored (whoever looks up compares the object).
+// The table knows neither keys nor objects, so one compiled copy serves every kind. A posting costs
+// 24 bytes, and 4 for its bucket. The key is not stored: the caller of a look-up compares.
 #pragma once
 
 #include <cstddef>

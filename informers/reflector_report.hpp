@@ -1,4 +1,4 @@
-// How a reflector is doing, told to everybody at once: log, sync state, metrics.
+// Reports the state of a reflector to the log, the sync state and the metrics.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 // The objects of one kind as we know them: what the watch showed, and what our own writes returned.
 //
-// Four roles, four types: the Store is owned by its informer, one StoreWriter is held by the
-// reflector, StoreReader and Index are handed to everybody who looks, OwnWrites to whoever writes
-// through the API. All of them are small, copyable (but the writer) and must not outlive the store.
+// Four roles, four types: the informer owns the Store, the reflector holds the one StoreWriter, all
+// readers get StoreReader and Index, and code that writes through the API gets OwnWrites. All are
+// small, copyable (except the writer) and must not outlive the store.
 //
 // Own writes. An object that a write returned is a change of the store like any other, only
 // earlier: get(), every index and every observer see it at once. Until the watch has passed its
@@ -77,7 +77,7 @@ class Cursor {
   SlotId next_ = 0;
 };
 
-// Reads. What it returns is an immutable snapshot that stays valid for as long as it is held.
+// Reads. Returns immutable snapshots, which stay valid for as long as they are held.
 template <class T>
 class StoreReader {
  public:
@@ -123,7 +123,7 @@ class OwnWrites {
   Store<T>* store_;
 };
 
-// What lists and watches say, in the order they say it. There is one, and the reflector has it.
+// The results of lists and watches, in their order. Only the reflector has the single instance.
 template <class T>
 class StoreWriter {
  public:

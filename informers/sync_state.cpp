@@ -6,7 +6,7 @@
 namespace dcm::informers {
 namespace {
 
-// What failed for no longer than this is tried again soon by everybody.
+// A failure shorter than this is retried soon by every client.
 constexpr runtime::Duration kMoment = std::chrono::seconds(5);
 
 }  // namespace

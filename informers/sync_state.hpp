@@ -1,5 +1,5 @@
-// What the rest of the process may know of a reflector: is its store complete, is it fresh, what is
-// wrong. For /readyz, liveness, metrics, and for those who wait for the first sync.
+// The public state of a reflector: is its store complete, is it fresh, what is wrong? For /readyz,
+// liveness, metrics, and tasks that wait for the first sync.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace dcm::informers {
 
-// Written by the reflector, read by everybody. Once synced, always synced: a store whose watch is
+// Written by the reflector, read by all others. Once synced, always synced: a store whose watch is
 // broken is stale, not empty.
 class SyncState {
  public:

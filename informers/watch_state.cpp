@@ -18,7 +18,7 @@ struct Overloaded : Cases... {
   using Cases::operator()...;
 };
 
-// Only somebody else can help: an operator, or an API that is installed later.
+// Needs help from outside: from an operator, or by an API that is installed later.
 bool is_denied(const Error& error) {
   switch (error.reason) {
     case Reason::unauthorized:
@@ -31,7 +31,7 @@ bool is_denied(const Error& error) {
   }
 }
 
-// Nobody was there to give an answer.
+// No server has answered.
 bool is_unanswered(const Error& error) {
   return error.reason == Reason::unreachable || error.reason == Reason::disconnected ||
          error.reason == Reason::deadline_exceeded;
@@ -128,7 +128,7 @@ class Step {
                       phase.then);
   }
 
-  // What cannot happen: no request of the phase ends so.
+  // Impossible combinations: no request of the phase ends so.
   template <OneOf<Accepted, Changed, Bookmarked, PageRead, Ended, Failed, WaitOver> Event>
   WatchStep on(const Idle&, const Event&) {
     cannot_happen();
@@ -213,8 +213,8 @@ class Step {
     return finish(Waiting{std::move(then)}, Wait{at_least, backoff});
   }
 
-  // A server that has been away and answers again refuses at first, while it starts: that is no
-  // reason to wait as long as for one that has refused all the time.
+  // An API server that restarts refuses requests at first: that is no reason to wait as long as for
+  // a server that has refused all the time.
   Duration next_backoff(const Error& error) {
     const bool is_back = state_.was_unanswered && !is_unanswered(error);
     if (is_back || now_ - state_.last_failure >= policy_.backoff_reset) state_.failures = 0;

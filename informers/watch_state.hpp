@@ -32,11 +32,11 @@ struct WatchPolicy {
   Duration backoff_min = std::chrono::milliseconds(800);
   Duration backoff_max = std::chrono::seconds(30);
   Duration backoff_reset = std::chrono::minutes(2);
-  // While there is no answer at all, the most: another attempt burdens nobody, and who comes back
-  // is to be noticed within seconds. (Up to as much again, too.)
+  // The maximum while there is no answer at all: another attempt burdens no server, and a server
+  // that returns is to be noticed within seconds. (Up to as much again, too.)
   Duration unanswered_max = std::chrono::seconds(4);
-  // Where only somebody else can help (no permission, no credentials, no such resource), the same
-  // without jitter: an API server that starts refuses everybody until it has read its roles.
+  // The same, without jitter, where help must come from outside (no permission, no credentials, no
+  // such resource): an API server that starts refuses all clients until it has read its roles.
   Duration denied_max = std::chrono::seconds(30);
 
   Duration request_timeout = std::chrono::seconds(60);  // a page; the acceptance of a watch
@@ -52,8 +52,8 @@ struct WatchPolicy {
   // The API server sends a bookmark each minute; after two of them and some the peer is taken for
   // dead.
   Duration watch_silence = std::chrono::seconds(130);
-  // A watch that ends sooner and empty counts as a failure. One that has shown something does not,
-  // but the next one is opened no sooner than this after it: neither must become a busy loop.
+  // A watch that ends sooner and empty counts as a failure. After a watch with events, the next is
+  // opened no sooner than this: neither must become a busy loop.
   Duration short_watch = std::chrono::seconds(1);
 };
 

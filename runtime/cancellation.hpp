@@ -1,7 +1,7 @@
 // How a task learns that it should end.
 //
-// Cancelling (TaskGroup::cancel) makes the task's current or next `co_await` throw. That exception
-// is caught in TaskGroup, and by nobody else; a `catch (...)` on the way must rethrow.
+// Cancelling (TaskGroup::cancel) makes the task's current or next `co_await` throw. Only TaskGroup
+// catches that exception; a `catch (...)` on the way must rethrow.
 #pragma once
 
 #include <exception>

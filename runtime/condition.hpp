@@ -1,6 +1,6 @@
 // A place to wait for something another task on the loop will do.
 //
-// The primitive below every wait of ours: sleeping is a wait that nobody ends, a queue's `get` is a
+// The primitive below every wait of ours: sleeping is a wait without an end, a queue's `get` is a
 // wait for an add. As all tasks share one thread, the usual loop `while (!ready) co_await wait()`
 // loses no wake-up.
 #pragma once
@@ -19,7 +19,7 @@ class Condition {
 
   // `time` must outlive the condition.
   explicit Condition(TimeSource& time);
-  // Nobody may be waiting any more.
+  // Requires that no task waits.
   ~Condition();
   Condition(const Condition&) = delete;
   Condition& operator=(const Condition&) = delete;

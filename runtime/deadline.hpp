@@ -1,4 +1,4 @@
-// A point in time after which nobody waits any more.
+// The point in time at which a wait ends.
 //
 // Interfaces take a Deadline, not a timeout: it can be handed down through any number of calls
 // without being added up, and a child takes the earlier of its parent's and its own.
@@ -26,7 +26,7 @@ class Deadline {
   constexpr MonoTime time() const { return when_; }
   constexpr bool is_reachable() const { return when_ != MonoTime::max(); }
   bool has_passed(const TimeSource& time) const { return is_reachable() && time.now() >= when_; }
-  // What is left: 0 when passed, Duration::max() when unreachable.
+  // The time that is left: 0 when passed, Duration::max() when unreachable.
   Duration left(const TimeSource& time) const {
     return is_reachable() ? std::max(Duration::zero(), when_ - time.now()) : Duration::max();
   }

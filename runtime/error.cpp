@@ -7,7 +7,7 @@
 namespace dcm::runtime {
 namespace {
 
-// What a caller may conclude from a reason; the only place that says so.
+// The traits of a reason, for callers; this table is the only place that has them.
 struct Traits {
   Reason reason;
   std::string_view name;

@@ -1,8 +1,8 @@
-// What can go wrong, as values.
+// Errors, as values.
 //
 // Reason is closed: the status reasons of the Kubernetes API (apimachinery's metav1.StatusReason),
-// refined where a caller must tell cases apart, and the ways a connection fails. How each one is
-// treated stands in one table (error.cpp), read through the functions below; nobody looks into the
+// refined where a caller must tell cases apart, and the ways a connection fails. One table
+// (error.cpp) says how each is treated, and callers read it through the functions below, never the
 // message. Exceptions are left for cancellation, out of memory and broken invariants.
 #pragma once
 
@@ -56,7 +56,7 @@ inline constexpr std::size_t kReasonCount = static_cast<std::size_t>(Reason::con
 // As in logs: "object_not_found".
 std::string_view to_string(Reason reason);
 
-// What a server finds wrong with one field (metav1.StatusCause).
+// A server's complaint about one field (metav1.StatusCause).
 struct FieldCause {
   std::string field;    // "status.allocation"
   std::string message;  // one line

@@ -6,7 +6,7 @@
 // Text lines look like klog's (I = info, W = warning, E = error; UTC):
 //   I1121 14:38:04.123456 "Pod bound" pod="lab/trainer-0" node="worker-7"
 // JSON lines like component-base's: {"ts":1763735884123.456,"level":"info","v":0,"msg":…,"pod":…}.
-// What a field holds is the caller's promise: never a token, a key or an Authorization header.
+// The caller promises that no field holds a token, a key or an Authorization header.
 #pragma once
 
 #include <cstdint>

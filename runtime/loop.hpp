@@ -69,7 +69,7 @@ class VirtualLoop {
   std::unique_ptr<Impl> impl_;
 };
 
-// What the parts of a process need of the loop that they run on, be it real or virtual.
+// A process's loop as its parts see it, be it real or virtual.
 class LoopRef {
  public:
   // Implicit, so that a loop can be given where a LoopRef is asked for. The loop must outlive it.

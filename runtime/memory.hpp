@@ -15,9 +15,9 @@ void return_large_memory_at_once();
 // the first lists.
 void return_free_memory();
 
-// Does so once a minute until it is cancelled. Bursts come again (an API server that restarts is
-// connected to by everybody at once), and each leaves holes that the next one does not quite fit
-// in.
+// Does so once a minute until it is cancelled. Bursts come again (when an API server
+// restarts, all clients reconnect at once), and each leaves holes that the next does not
+// quite fit in.
 Task<> keep_returning_free_memory(TimeSource& time);
 
 }  // namespace dcm::runtime

@@ -50,7 +50,7 @@ class Refresh {
   std::function<void()> forget_;
 };
 
-// Outlives whoever has a series or a Refresh of it.
+// Outlives all users of a series or a Refresh of it.
 //
 // A library names what is its user's `program_…`, and the name begins with the program's instead:
 // "program_worker_panics_total" is exposed as "node_labeller_worker_panics_total".

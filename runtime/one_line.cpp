@@ -12,7 +12,7 @@ bool is_harmful(char32_t code) {
          (code >= 0x2066 && code <= 0x2069);
 }
 
-// What a first byte says about its sequence (RFC 3629).
+// The properties of a sequence, by its first byte (RFC 3629).
 struct Lead {
   std::size_t bytes;
   char32_t bits;

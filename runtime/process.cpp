@@ -31,7 +31,7 @@ std::unexpected<Error> refuse(int error) {
   return fail(Reason::configuration, std::generic_category().message(error));
 }
 
-// What posix_spawn wants, as it wants it.
+// The texts as posix_spawn takes them.
 std::vector<char*> pointers(std::vector<std::string>& texts) {
   std::vector<char*> all;
   for (std::string& text : texts) all.push_back(text.data());
@@ -96,8 +96,8 @@ int exit_status(int wait_status) {
   return kSignalled + WTERMSIG(wait_status);
 }
 
-// A child under way. The handler that waits for its end holds it too, so that it is reaped also
-// when nobody asks any more.
+// A child under way. The handler that waits for its end holds it too, so that it is reaped even
+// after all callers have left.
 struct Child {
   Child(const Executor& executor, TimeSource& time, std::size_t output_limit)
       : ended(executor), output_end(executor), output_max(output_limit), changed(time) {}
@@ -215,7 +215,7 @@ Task<Result<ProcessEnd>> run_process(Executor executor, TimeSource& time, Proces
       co_return fail(Reason::deadline_exceeded, "it had not ended by the deadline");
     }
   }
-  // A grandchild may hold the other end of the pipe open: nobody waits for that.
+  // A grandchild may hold the other end of the pipe open: do not wait for that.
   if (child->status) child->drain();
   if (child->is_too_much()) {
     co_return fail(Reason::body_too_large,

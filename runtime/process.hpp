@@ -32,10 +32,10 @@ struct ProcessEnd {
 // The environment of this process, "NAME=value".
 std::vector<std::string> own_environment();
 
-// Runs `command` with an empty standard input. What still runs at the deadline, or when the caller
-// is cancelled, is killed. `time` must outlive the process.
-// Errors: configuration (cannot be started; the message is the system's), deadline_exceeded,
-// body_too_large (more output than allowed).
+// Runs `command` with an empty standard input. A process still running at the deadline, or when the
+// caller is cancelled, is killed. `time` must outlive the process. Errors: configuration (cannot be
+// started; the message is the system's), deadline_exceeded, body_too_large (more output than
+// allowed).
 Task<Result<ProcessEnd>> run_process(Executor executor, TimeSource& time, ProcessCommand command,
                                      Deadline deadline);
 

@@ -5,7 +5,7 @@
 namespace dcm::runtime {
 
 ShuffledContext::~ShuffledContext() {
-  // What is destroyed may make others ready.
+  // Destroying a task may make others ready.
   while (!ready_.empty()) std::exchange(ready_, {}).clear();
   shutdown();
   destroy();

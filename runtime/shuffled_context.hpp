@@ -1,7 +1,7 @@
 // Runs what is ready in an order drawn from a seed: the executor of a simulation.
 //
-// Whoever is ready may run next, as on a real loop in another hour: an order that only happens to
-// hold is found out. One thread; what one task starts inline (Asio's dispatch) stays inline.
+// Any ready task may run next, as on a real loop at another time: this exposes code that relies on
+// an accidental order. One thread; a task that is started inline (Asio's dispatch) stays inline.
 #pragma once
 
 #include <cstdint>

@@ -13,8 +13,8 @@
 
 namespace dcm::runtime {
 
-// Unlike a Condition alone, what gets free is handed to whoever has waited longest: a newcomer
-// cannot take it in between, and who wants much is not passed over for ever by those who want less.
+// Unlike a Condition alone, hands free slots to the task that has waited longest: a newcomer cannot
+// take them, and small requests do not overtake a large one for ever.
 class Slots {
  public:
   // Given back when it is destroyed.

@@ -15,8 +15,8 @@ namespace dcm::runtime {
 
 // Owns a set of running tasks.
 //
-// The first one that fails (throws anything but a cancellation) cancels its siblings, and join()
-// rethrows what it threw. Declare the group as the last data member of its owner, so that nothing
+// The first task that fails (throws anything but a cancellation) cancels its siblings, and join()
+// rethrows its exception. Declare the group as the last data member of its owner, so that nothing
 // its tasks use is destroyed before it. This file's .cpp is the only place that calls co_spawn.
 class TaskGroup {
  public:

@@ -43,7 +43,7 @@ class TimeSource {
   // Runs `callback` once on the loop, at `when` or soon after (at once if that has passed), unless
   // it is cancelled before. The callback must not throw.
   virtual TimerId schedule(MonoTime when, std::function<void()> callback) = 0;
-  // Forgets a callback that has not started. Harmless for one that has.
+  // Forgets a callback that has not started. Harmless after the callback has started.
   virtual void cancel(TimerId id) noexcept = 0;
 };
 

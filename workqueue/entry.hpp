@@ -1,4 +1,4 @@
-// What the scheduler remembers of an item, and of a namespace. Only the Scheduler changes these;
+// The scheduler's records of an item and of a namespace. Only the Scheduler changes these;
 // scheduler.hpp has the rules.
 #pragma once
 
@@ -36,7 +36,7 @@ enum class DelayKind : std::uint8_t { retry, appointment, both };
 
 enum class Place : std::uint8_t { outside, waiting, processing };
 
-// One item. Owned by the queue at a fixed address, from attach() to detach(). Small: there may be
+// An item. Owned by the queue at a fixed address, from attach() to detach(). Small: there may be
 // hundreds of thousands.
 struct Entry {
   Entry() = default;
@@ -67,7 +67,7 @@ struct Row {
   ListLink<Row> link;  // in the round of its priority, while there are items
 };
 
-// One namespace: exists while it has entries or its bucket remembers retries.
+// A namespace: exists while it has entries or its bucket remembers retries.
 struct Lane {
   Row rows[kPriorities];
   RetryBucket bucket;

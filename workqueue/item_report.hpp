@@ -19,7 +19,7 @@ struct ItemReport {
   std::optional<runtime::MonoTime> due;  // the end of a pending delay
 };
 
-// What went wrong with an item: of its last attempt, or of those in a row that have failed.
+// The failure of an item's last attempt, or of the last attempts in a row.
 struct Problem {
   std::string text;          // of the last attempt; several are one after the other
   runtime::WallTime first;   // of the first of the attempts in a row that had any

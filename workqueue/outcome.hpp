@@ -1,11 +1,11 @@
-// What is to become of an item: the one vocabulary of decisions, handlers and the queue.
+// The outcome of an attempt: one vocabulary for decisions, handlers and the queue.
 #pragma once
 
 #include "runtime/time.hpp"
 
 namespace dcm::workqueue {
 
-// What a handler wants for its item.
+// A handler's wish for its item.
 class Outcome {
  public:
   // The more eager first.
@@ -19,8 +19,8 @@ class Outcome {
   static constexpr Outcome retry_after(runtime::Duration delay) {
     return {Kind::retry_after, delay};
   }
-  // Nothing was tried, as it has to wait for something: who knows when that comes adds it again.
-  // The backoff stays as it is.
+  // The attempt did nothing, because the item waits for an event: the code that sees the event adds
+  // the item again. The backoff stays as it is.
   static constexpr Outcome set_aside() { return {Kind::set_aside, {}}; }
   // Nothing left to do until an event says otherwise; the backoff starts anew.
   static constexpr Outcome done() { return {Kind::done, {}}; }

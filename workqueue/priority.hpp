@@ -7,8 +7,8 @@
 
 namespace dcm::workqueue {
 
-// Live: somebody changed something and waits for the answer. Backlog: what a start, a takeover or a
-// relist brings, and nobody waits for. Ordered by urgency.
+// Live: a user changed something and waits for the result. Backlog: the work of a start, a takeover
+// or a relist, for which no user waits. Ordered by urgency.
 enum class Priority : std::uint8_t { backlog, live };
 
 inline constexpr std::size_t kPriorities = 2;
@@ -32,7 +32,7 @@ enum class ItemState : std::uint8_t {
   processing_dirty,  // with a worker, and added meanwhile: waits again once it is done
 };
 
-// What happens to the items that wait when the queue shuts down.
+// The fate of waiting items when the queue shuts down.
 enum class ShutDown : std::uint8_t {
   drain,         // they are handed out; nothing new is accepted
   drop_waiting,  // nobody gets them: for a stop that must be quick

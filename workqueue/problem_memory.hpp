@@ -1,4 +1,4 @@
-// What went wrong with items whose last attempt failed: in words, and since when.
+// Remembers why items failed whose last attempt failed: in words, and since when.
 #pragma once
 
 #include <cstddef>

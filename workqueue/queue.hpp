@@ -4,8 +4,8 @@
 //   Queue<PodKey, NamespaceOf> queue(time, metrics, Options("pod_labels", 50));
 //   queue.add(key, Priority::live);
 //
-// A thin coroutine front of Core: it knows the clock, wakes those who wait in get(), and feeds the
-// metrics. What the calls do to an item stands as a table in scheduler.hpp; use workers.hpp rather
+// A thin coroutine front of Core: it knows the clock, wakes the tasks that wait in get(), and feeds
+// the metrics. scheduler.hpp has a table of the calls' effects on an item; use workers.hpp rather
 // than get() and done() directly.
 #pragma once
 
@@ -126,7 +126,7 @@ class Queue {
 
  private:
   // After each change: one waiter for each item that it made wait, and a timer for the earliest
-  // delay. A waiter that finds its item taken by somebody else waits again.
+  // delay. A waiter whose item was taken by another waits again.
   void wake(std::size_t waiting_before) {
     for (std::size_t items = waiting_before; items < len(); ++items) available_.notify_one();
     arm();

@@ -1,6 +1,6 @@
 // How long a retry waits: the two limits of client-go's DefaultTypedControllerRateLimiter, of which
 // the longer applies. One difference: the bucket here belongs to one namespace, so that one
-// tenant's 10,000 failures do not delay everybody else's first retry by 1,000 s.
+// tenant's 10,000 failures do not delay another's first retry by 1,000 s.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace dcm::workqueue {
 
-// What an item waits after it has failed `failures` times before: 5 ms, doubled each time, at most
+// The back-off of an item that has failed `failures` times before: 5 ms, doubled each time, at most
 // 1,000 s.
 runtime::Duration item_backoff(std::uint32_t failures);
 

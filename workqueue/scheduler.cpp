@@ -12,7 +12,7 @@ namespace {
 constexpr Duration kMaxBacklogWait = 60s;
 constexpr std::uint32_t kLivePicksPerBacklogPick = 7;
 constexpr std::uint32_t kNoLimit = std::numeric_limits<std::uint32_t>::max();
-// What one call may do at most, so that 100,000 items that are due at once do not hold up the loop.
+// A bound on the work of one call, so that 100,000 due items do not hold up the loop.
 constexpr int kStepsPerCall = 256;
 
 std::uint32_t half_rounded_up(std::size_t workers) {

@@ -50,7 +50,7 @@
 
 namespace dcm::workqueue {
 
-// What the metrics show.
+// The figures for metrics.
 struct Load {
   std::size_t depth = 0;  // items that wait, or are dirty
   Duration unfinished{};  // the time that running work has taken until now, summed up
@@ -84,7 +84,7 @@ class Scheduler {
   Duration add_rate_limited(Entry& entry, std::optional<Priority> priority, MonoTime now,
                             Duration at_least);
   void forget(Entry& entry) { entry.failures = 0; }
-  // What they all waited for has come; advance() lets them through.
+  // Ends all back-offs, because their common cause is gone; advance() releases the items.
   void retry_now(MonoTime now);
   // The next item to work on; nullptr when none waits.
   Entry* take(MonoTime now);
@@ -97,7 +97,7 @@ class Scheduler {
   // When the next delay passes.
   std::optional<MonoTime> next_due() const;
 
-  // Pending delays never come. What is dirty still waits again after it is done, in a drain.
+  // Pending delays never end. In a drain, a dirty item waits again after it is done.
   void shut_down(ShutDown how);
   bool is_open() const noexcept { return mode_ == Mode::open; }
 

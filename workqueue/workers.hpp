@@ -15,9 +15,9 @@
 
 namespace dcm::workqueue {
 
-// What becomes of exceptions that escape a handler. Most are bugs of ours in one item's handling:
-// logged, counted and retried, so that the other items are still handled. Cancellation, out of
-// memory and broken invariants are rethrown: they concern more than one item.
+// Handles exceptions that escape a handler. Most are bugs in the handling of one item: logged,
+// counted and retried, so that the other items are still handled. Cancellation, out of memory and
+// broken invariants are rethrown: they concern more than one item.
 class HandlerFailures {
  public:
   HandlerFailures(runtime::MetricsRegistry& metrics, const std::string& queue_name,

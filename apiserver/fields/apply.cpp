@@ -83,13 +83,13 @@ void merge_value(Json& live, const Json& wanted, const Schema& schema) {
 void prune_object(JsonObject& object, const FieldSet& gone, const FieldSet* kept,
                   const Schema& schema);
 
-// An item that somebody else still owns keeps its keys, whoever set them.
+// An item that another manager still owns keeps its keys, whichever manager set them.
 FieldSet without_keys(FieldSet item, const Schema& list) {
   for (const std::string& key : list.keys) item.children.erase("f:" + key);
   return item;
 }
 
-// Takes `gone` out of a value of which somebody holds something.
+// Removes `gone` from a value of which a manager owns a part.
 void prune_value(Json& value, const FieldSet& gone, const FieldSet& kept, const Schema& schema) {
   if (value.is_object()) return prune_object(value.get_object(), gone, &kept, schema);
   if (!value.is_array() || schema.list == Schema::List::atomic) return;
@@ -98,7 +98,7 @@ void prune_value(Json& value, const FieldSet& gone, const FieldSet& kept, const 
     const std::string element = item_element(item, schema);
     const FieldSet* item_gone = gone.child(element);
     const FieldSet* item_kept = kept.child(element);
-    // Whoever owns nothing but members of an item does not hold the item itself.
+    // A manager that owns only members of an item does not own the item itself.
     const bool held = item_kept != nullptr && item_kept->member;
     if (item_gone != nullptr && item_gone->member && !held) continue;
     if (item_gone != nullptr && item.is_object()) {
@@ -116,7 +116,7 @@ void prune_object(JsonObject& object, const FieldSet& gone, const FieldSet* kept
     const std::string_view name = std::string_view(element).substr(2);
     Json* value = object.if_contains(name);
     if (value == nullptr) continue;
-    // A field of which nobody holds anything goes as a whole, with what nobody ever held.
+    // A field without any owner goes as a whole, with the parts that never had an owner.
     if (const FieldSet* held = kept != nullptr ? kept->child(element) : nullptr) {
       prune_value(*value, set, *held, schema.field(name));
     } else {
@@ -125,9 +125,9 @@ void prune_object(JsonObject& object, const FieldSet& gone, const FieldSet* kept
   }
 }
 
-// What stays whatever a manager lets go: what names the object, what others own, and what they
-// bring back. To see what somebody owns under another version, the object is converted there
-// without what is about to go, and then Go writes some fields for nothing.
+// The fields that stay whatever a manager lets go: those that name the object, those that others
+// own, and those that come with them. To see a manager's fields of another version, the object is
+// converted there without the removed fields, and Go adds members that it always writes.
 FieldSet kept_anyway(const ResourceType& type, const ManagedFields& managed,
                      const JsonObject& wanted, const Manager& manager) {
   FieldSet kept = managed.owned_by_others(manager);

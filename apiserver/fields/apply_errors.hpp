@@ -1,4 +1,4 @@
-// What can be wrong with a server-side apply, in the words of apimachinery's managedfields.
+// The errors of a server-side apply, in the words of apimachinery's managedfields.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// `fieldValidation`: what becomes of fields that a kind does not have, and of those given twice
-// (KEP-2885). They are dropped in any case; a client hears of it by a warning or a failure.
+// `fieldValidation`: the treatment of unknown and duplicate fields (KEP-2885). They are dropped in
+// any case; the client gets a warning or a failure.
 #pragma once
 
 #include <optional>

@@ -161,7 +161,7 @@ FieldSet intersection(const FieldSet& a, const FieldSet& b) {
 
 namespace {
 
-// What from_json() takes for a member.
+// Whether from_json() reads `fields` as a member.
 bool has_member(const JsonObject& fields) {
   return fields.empty() || fields.contains(".");
 }

@@ -1,5 +1,5 @@
-// What Go's encoder does to an object of a kind: members that it always writes, as `null`, "" or an
-// empty object, because their fields have no `omitempty`; and empty texts that it leaves out.
+// Imitates Go's encoder for an object of a kind: it always writes some members, as `null`, "" or an
+// empty object, because their fields have no `omitempty`; and it leaves out empty texts.
 //
 // Clients meet both: `eventTime: null` in an event, `requests: null` in a claim that asks for
 // nothing. Only for what the kinds here have; nothing is known of the rest.

@@ -131,7 +131,7 @@ std::optional<Operation> operation_of(const Json& item) {
                    value != nullptr ? *value : Json()};
 }
 
-// What `from` holds; nullopt if there is no such place.
+// The value at `from`; nullopt if there is no such place.
 std::optional<Json> read(JsonObject& root, std::string_view from) {
   const auto place = Place::find(root, from);
   if (!place || !place->may_read()) return std::nullopt;
@@ -170,7 +170,7 @@ bool carry_out(JsonObject& root, const Operation& operation) {
   return operation.kind == "test" && (there != nullptr ? *there == value : value.is_null());
 }
 
-// What is wrong with it as a document, or "": null stands for nothing, as everywhere in Go.
+// The fault of an operation as a document, or "". Null means absent, as everywhere in Go.
 std::string problem_with(const Json& operation) {
   if (operation.is_null()) return "";
   if (!operation.is_object()) return "an operation is no object";

@@ -26,11 +26,11 @@ struct Manager {
   }
 };
 
-// What one manager owns. Most writes leave most entries alone, so they stay as JSON until they
-// change.
+// The fields of one manager. Most writes leave most entries unchanged, so they stay as JSON until
+// they change.
 class ManagedEntry {
  public:
-  // One that write_to() wrote, or a client; it must outlive this.
+  // `written` is of write_to() or of a client, and must outlive this.
   explicit ManagedEntry(const JsonObject& written);
   ManagedEntry(Manager manager, std::string time, const FieldSet& fields);
 
@@ -55,14 +55,14 @@ class ManagedEntry {
 class ManagedFields {
  public:
   ManagedFields() = default;
-  // Those of an object, which must outlive this, and not change.
+  // Reads the entries of `object`, which must outlive this, and not change.
   explicit ManagedFields(const JsonObject& object);
 
   // The entry of that manager; null if it owns nothing.
   const ManagedEntry* find(const Manager& manager) const;
-  // What all others own together.
+  // The fields that all others own together.
   FieldSet owned_by_others(const Manager& manager) const;
-  // All that own some of `fields`, but for `manager`.
+  // All entries that own some of `fields`, except `manager`'s.
   std::vector<const ManagedEntry*> others_owning(const Manager& manager,
                                                  const FieldSet& fields) const;
 
@@ -91,8 +91,8 @@ bool same_managers(const JsonObject& a, const JsonObject& b);
 FieldSet claimed_fields(const JsonObject& object, const Schema& schema,
                         const std::vector<std::string>& reset);
 
-// Who owns what after a create (`before` is what there is for nothing), a PUT or a patch;
-// `managed`: who did before.
+// The owners after a create (`before` is an object without fields), a PUT or a patch; `managed`:
+// the owners before.
 ManagedFields tracked_update(ManagedFields managed, const JsonObject& before,
                              const JsonObject& after, const Schema& schema, const Manager& manager,
                              const std::vector<std::string>& reset, const std::string& now);

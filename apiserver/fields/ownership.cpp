@@ -32,7 +32,7 @@ void own_as_maker(const Target& target, JsonObject& object, const FieldSet* appl
   if (applied != nullptr) {
     managed.set(manager_of(target, Operation::apply), *applied, now);
   } else {
-    // What Go writes for nothing is no change that anybody made.
+    // Members that Go always writes are no change by any client.
     JsonObject nothing;
     write_as_go(target.type->kind, nothing);
     make_as_written(*target.type, object);

@@ -1,5 +1,5 @@
-// Who is said to manage the fields of an object after each kind of write (KEP-555). What the books
-// look like is in managed_fields.hpp.
+// Records the managers of an object's fields after each kind of write (KEP-555). managed_fields.hpp
+// has the format of the records.
 #pragma once
 
 #include "apiserver/fields/managed_fields.hpp"
@@ -21,17 +21,17 @@ void make_as_written(const ResourceType& type, JsonObject& object);
 
 // Both make of the object what Go writes for it, unless it is applied.
 //
-// What is applied belongs to the applier, and the defaults that nobody asked for to nobody; what is
-// posted belongs to its maker as a whole. `applied`: what an apply claims; null for a POST.
+// Applied fields belong to the applier, and defaults to no manager; a posted object belongs to its
+// creator as a whole. `applied`: the fields that an apply claims; null for a POST.
 void own_as_maker(const Target& target, JsonObject& object, const FieldSet* applied,
                   const std::string& now);
 
-// A PUT may say who manages what (it sends back what it has read, mostly); else it is as it was. An
-// object that nobody manages, because its maker applied nothing, stays so until an apply.
+// A PUT may say who manages what (mostly it sends back what it has read); else nothing changes. An
+// object without managers, because its creator applied nothing, stays so until an apply.
 void own_as_writer(const Target& target, const JsonObject& old, JsonObject& next,
                    const std::string& now);
 
-// What was there before anybody applied belongs to a manager of that name, to be in conflict with.
+// Fields from before the first apply belong to a manager of that name, to be in conflict with.
 void own_before_first_apply(const Target& target, JsonObject& live, const std::string& now);
 
 }  // namespace dcm::apiserver

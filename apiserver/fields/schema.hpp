@@ -1,7 +1,7 @@
-// What the lists and maps of an API object mean when two versions of it are merged: the
-// `x-kubernetes-list-type`, `-list-map-keys`, `-map-type`, `-patch-strategy` and `-patch-merge-key`
-// of the published OpenAPI, for the kinds that this server knows. Anything not named here is an
-// object that is merged member by member, or a list that is replaced as a whole.
+// How the lists and maps of an API object are merged: the `x-kubernetes-list-type`,
+// `-list-map-keys`, `-map-type`, `-patch-strategy` and `-patch-merge-key` of the published OpenAPI,
+// for the kinds that this server knows. Anything not named here is an object that is merged member
+// by member, or a list that is replaced as a whole.
 #pragma once
 
 #include <map>

@@ -93,7 +93,7 @@ struct Place {
   }
 };
 
-// One walk over an object.
+// Walks over an object once.
 class Decoder {
  public:
   Decoder(std::string_view kind, MapKeys keys) : kind_(kind), keys_(keys) {}

@@ -10,7 +10,7 @@
 
 namespace dcm::apiserver {
 
-// What is smaller goes as it is.
+// Smaller answers are sent uncompressed.
 inline constexpr std::size_t kWorthCompressing = 128 * 1024;
 
 bool takes_gzip(std::string_view accept_encoding);
@@ -25,7 +25,7 @@ class Gzip {
   Gzip(const Gzip&) = delete;
   Gzip& operator=(const Gzip&) = delete;
 
-  // What there is to send after this part; may be empty.
+  // Returns the bytes to send after this part; may be empty.
   std::string add(std::string_view part);
   // The rest.
   std::string finish();

@@ -9,7 +9,7 @@
 
 namespace dcm::apiserver {
 
-// What a response says.
+// The contents of a response.
 struct Answer {
   Answer() = default;
   // Implicit, so that only who wants to know it reads the body.

@@ -1,5 +1,5 @@
-// What a client asks before anything else: /api, /apis, their groups and versions, /version and
-// health. Only the unaggregated form; a client that asks for the aggregated one takes this as well.
+// A client's first questions: /api, /apis, their groups and versions, /version and health. Only in
+// the unaggregated form, which clients accept that ask for the aggregated form.
 #pragma once
 
 #include <optional>

@@ -75,7 +75,7 @@ Task<> stream(std::unique_ptr<Watch> watch, http::Responder& responder, runtime:
   }
 }
 
-// What fits into one answer goes as one; the rest in parts, between which others have their turn.
+// A short list is sent as a whole; a long list in parts, between which other requests run.
 Task<> send_list(Server::List list, bool takes_gzip, http::Responder& responder) {
   Response& head = list.head;
   std::optional<std::string> part;

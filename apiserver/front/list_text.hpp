@@ -1,4 +1,4 @@
-// A list on its way to text, object by object, so that a large one holds up nobody.
+// Writes a list as text, object by object, so that a large list holds up no other request.
 #pragma once
 
 #include <functional>

@@ -134,7 +134,7 @@ Outcome<View> choose_view(const Store& store, const ListTarget& target, const Qu
   return std::unexpected(expired("The resourceVersion for the provided list is too old."));
 }
 
-// One object by its name is a look-up, where it is the newest state that is asked for.
+// A list of one name is a look-up, if the newest state is asked for.
 std::vector<Store::Entry> entries_of(const Store& store, const ListTarget& target,
                                      const Selector& selector, const View& view) {
   const std::string& plural = target.type->plural;
@@ -191,7 +191,7 @@ Outcome<Page> select_page(const Store& store, const ListTarget& target, const Qu
     page.objects.push_back(std::move(entries[at].object));
   }
   page.metadata["resourceVersion"] = std::to_string(view->revision);
-  // What selects by name is a look-up, which has no pages, unless it goes on with one.
+  // A selection by name is a look-up, which has no pages, unless the request continues a list.
   const bool look_up = selector->selects_one_name() && query.get("continue").empty();
   if (at < entries.size() && !look_up) {
     page.metadata["continue"] = encode_token({view->revision, entries[at].key});

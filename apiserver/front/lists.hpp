@@ -9,7 +9,7 @@
 
 namespace dcm::apiserver {
 
-// What lists and watches share.
+// The common part of lists and watches.
 struct ListTarget {
   const ResourceType* type;
   std::string version;
@@ -32,7 +32,7 @@ ListText json_list_text(std::string_view kind, std::string_view api_version,
 
 // A `resourceVersion` of a query; "" is 0. nullopt for what is no number.
 std::optional<Revision> parse_revision(std::string_view text);
-// What is wrong with it.
+// The message about a bad revision.
 std::string not_a_revision(std::string_view text);
 
 }  // namespace dcm::apiserver

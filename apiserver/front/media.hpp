@@ -1,6 +1,6 @@
-// What a client wants to see: its Accept header, as k8s.io/apiserver's content negotiation reads
-// it. A list of media types in the order they are wished for, each with what it may be converted to
-// (`application/json;as=Table;v=v1;g=meta.k8s.io`); the first that this server has is taken.
+// The form of an answer that a client accepts: its Accept header, as k8s.io/apiserver's content
+// negotiation reads it. A list of media types by preference, each with a conversion
+// (`application/json;as=Table;v=v1;g=meta.k8s.io`); the first that this server supports is taken.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ struct MediaType {
 
   bool is_json() const;
   bool is_protobuf() const;
-  // What the object is to be turned into: `as`, `g` and `v`. "" for as it is.
+  // The parameters of the conversion: `as`, `g` and `v`. "": no conversion.
   std::string_view parameter(std::string_view key) const;
 };
 

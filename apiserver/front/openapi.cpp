@@ -8,7 +8,7 @@ namespace dcm::apiserver {
 
 namespace {
 
-// What a path means to a client: which kind, which verb, and which parameters it may send.
+// The operation of a path: its kind, its verb, and its query parameters.
 struct Operation {
   std::string_view method;
   std::string_view action;

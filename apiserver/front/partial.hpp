@@ -16,8 +16,8 @@ std::string encode_partial(const Stored& object, const Form& form);
 // `metadata` is a ListMeta.
 ListText partial_list_text(const JsonObject& metadata, const Form& form);
 
-// What is JSON so far, a Status or what a write answers, in the form that was asked for, if it has
-// one. (Writes know no tables: kubectl asks for them all the same.)
+// Converts a response that is JSON so far, a Status or the answer to a write, to the requested
+// form, if it has one. (Writes know no tables, although kubectl asks for them.)
 void to_form(const Form& form, Response& response);
 
 }  // namespace dcm::apiserver

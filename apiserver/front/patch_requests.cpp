@@ -73,7 +73,7 @@ ApiError nameless(const Target& target, const JsonObject& object, const Json& sh
   return name_undeterminable(target.name);
 }
 
-// What a patch made of an object must still be one of its kind.
+// A patched object must still be an object of its kind.
 Outcome<> decode_patched(const Target& target, JsonObject& object, const Patch& patch,
                          FieldCheck& check) {
   const bool strategic = patch.kind == PatchKind::strategic;
@@ -102,7 +102,7 @@ Outcome<> decode_patched(const Target& target, JsonObject& object, const Patch& 
 
 Outcome<Response> patch(Registry& registry, const WriteRequest& request, PatchKind kind) {
   const Target& target = request.target;
-  // What is no JSON is told first, what is no patch only when there is something to be patched.
+  // Bad JSON is reported first, a bad patch only when there is an object to be patched.
   std::string problem;
   auto json = parse(request.body, problem);
   if (!json) return std::unexpected(bad_request("invalid JSON patch"));

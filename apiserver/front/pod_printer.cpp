@@ -57,8 +57,8 @@ std::string end_of(const JsonObject& container) {
   return fmt::format("ExitCode:{}", integer_at(ended, {"exitCode"}).value_or(0));
 }
 
-// What the init containers make of the pod. `shown` takes the reason and all restarts, `kept` what
-// of it still counts when initialization is over.
+// Adds the init containers to the row. `shown` takes the reason and all restarts; `kept` takes the
+// part that still counts after initialization.
 enum class Initialization { over, under_way };
 
 Initialization sum_init_containers(const JsonObject& pod, Summary& shown, Summary& kept) {

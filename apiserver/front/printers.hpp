@@ -29,7 +29,7 @@ struct Printer {
 // Name and creation time for a kind without columns of its own.
 const Printer& printer_of(std::string_view kind);
 
-// What kind `Pod` has: the state of its containers makes it longer than all others together.
+// The cells of kind `Pod`: container states make them longer than those of all other kinds.
 JsonArray pod_cells(const JsonObject& pod, runtime::WallTime now);
 
 }  // namespace dcm::apiserver

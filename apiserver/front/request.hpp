@@ -1,5 +1,5 @@
-// What comes in and what goes out, without any I/O: a front (HTTP, or a test) makes a Request and
-// carries a Response back. Also what the server reads from a path: which verb on which resource.
+// Requests and responses, without any I/O: a front (HTTP, or a test) makes a Request and delivers a
+// Response. Also the server's reading of a path: which verb on which resource.
 #pragma once
 
 #include <cstdint>
@@ -72,7 +72,7 @@ struct ResourcePath {
   std::string subresource;
 };
 
-// What is no UTF-8 comes out as U+FFFD.
+// Invalid UTF-8 becomes U+FFFD.
 std::string percent_decoded(std::string_view text);
 // The segments of a path, decoded, without empty ones.
 std::vector<std::string> path_segments(std::string_view path);

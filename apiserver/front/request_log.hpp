@@ -1,4 +1,4 @@
-// What was asked of a server, for tests that count or check requests.
+// A log of a server's requests, for tests that count or check them.
 #pragma once
 
 #include <cstddef>

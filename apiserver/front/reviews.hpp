@@ -1,5 +1,5 @@
-// Questions that are posted and answered at once, and never stored: who am I, may I. This server
-// knows no users and refuses nobody, and says so.
+// Questions that are posted and answered at once, and never stored: who am I, may I? This server
+// knows no users and refuses no request, and says so.
 #pragma once
 
 #include <span>

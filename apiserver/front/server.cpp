@@ -203,7 +203,7 @@ Outcome<Response> Server::dispatch(const Request& request, const Parsed& parsed)
   return write(request, parsed);
 }
 
-// What to list, and how.
+// The parameters of a list.
 struct Server::Listing {
   std::vector<Stored> objects;
   ListText text;

@@ -1,4 +1,4 @@
-// What stands below an object's path: other views of it, and what it can be told to do.
+// The subresources of an object: other views of it, and actions on it.
 #pragma once
 
 #include "apiserver/store/writes.hpp"
@@ -13,7 +13,7 @@ bool has_subresource(const ResourceType& type, std::string_view subresource);
 // Which part of the object a write goes to.
 Endpoint endpoint_of(std::string_view subresource);
 
-// What an object can be told to do. Such a subresource can only be posted to; null for others.
+// An action on an object. Such a subresource accepts only POST; null for others.
 using Action = Outcome<Response> (*)(Registry&, const WriteRequest&);
 Action action_of(std::string_view subresource);
 

@@ -10,14 +10,14 @@
 namespace dcm::apiserver {
 
 struct TableStyle {
-  // What a row says of its object, besides the cells.
+  // The part of its object that a row has, besides the cells.
   enum class Include { none, metadata, object };
 
   std::string version;  // of meta.k8s.io
   Include include = Include::metadata;
 };
 
-// What the query wants of a table (`includeObject`); 400 for what there is not.
+// Reads the query's style of a table (`includeObject`); 400 for an unknown style.
 Outcome<TableStyle> table_style(const Form& form, const Query& query);
 
 // A watch shows its columns once, with the first event.
@@ -26,7 +26,7 @@ enum class ColumnHeads { shown, omitted };
 // `metadata` is a ListMeta.
 ListText table_text(const ListTarget& target, const JsonObject& metadata, const TableStyle& style,
                     ColumnHeads heads, runtime::WallTime now);
-// One object; its resourceVersion is the table's.
+// A table of one object, with its resourceVersion.
 std::string encode_table(const ListTarget& target, const Stored& object, const TableStyle& style,
                          ColumnHeads heads, runtime::WallTime now);
 

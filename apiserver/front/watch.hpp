@@ -1,4 +1,4 @@
-// One open watch: a cursor into the history of a resource.
+// An open watch: a cursor into the history of a resource.
 //
 // A front pulls lines with next() and is told by a callback when it is worth pulling again. The
 // watch keeps no queue: a reader that stops reading costs nothing, and is cut off when the history
@@ -28,7 +28,7 @@ struct WatchOptions {
   enum class WatchList { supported, refused, ignored } watch_list = WatchList::supported;
 };
 
-// What a watch shares with the server that made it. All outlive it.
+// The server's parts that a watch uses. All outlive it.
 struct WatchContext {
   const Store* store;
   runtime::TimeSource* time;
@@ -49,7 +49,7 @@ class Watch {
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
 
-  // What the stream is, as a Content-Type says it.
+  // The media type of the stream, for its Content-Type.
   std::string_view media_type() const;
   // The next event as a line of JSON (with its newline) or a frame of protobuf, or nullopt when
   // there is none by now.
@@ -69,7 +69,7 @@ class Watch {
   void on_close(std::function<void()> callback) { closed_ = std::move(callback); }
 
  private:
-  // What comes before live events.
+  // The events before the live ones.
   struct Start {
     Revision revision = 0;      // live events follow after it
     bool with_objects = false;  // the objects as of `revision` come first

@@ -14,7 +14,7 @@ namespace dcm::apiserver {
 
 struct ResourceType;
 
-// One entry of `details.causes`. `message` is without the field's name.
+// An entry of `details.causes`. `message` is without the field's name.
 struct Cause {
   std::string reason;
   std::string message;
@@ -76,7 +76,7 @@ ApiError too_large(std::string_view why);
 ApiError invalid_patch(const Json& shown, std::string_view why);
 ApiError expired(std::string message);
 ApiError version_too_large(std::uint64_t wanted, std::uint64_t current);
-// A Go error that nobody has turned into an API error: 500 without a reason.
+// A Go error that was not turned into an API error: 500 without a reason.
 ApiError plain_failure(std::string message);
 
 }  // namespace dcm::apiserver

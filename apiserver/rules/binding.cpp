@@ -20,7 +20,7 @@ Outcome<JsonObject> decode_binding(const WriteRequest& request) {
   if (!document) return std::unexpected(std::move(document.error()));
   JsonObject& binding = document->object;
   const std::string_view kind = text_at(binding, {"target", "kind"});
-  // The endpoint returns these as they are, and nobody makes an API error of them.
+  // The endpoint returns these as they are, without making an API error of them.
   if (!kind.empty() && kind != "Node") {
     return std::unexpected(plain_failure(fmt::format(
         "target.kind: Unsupported value: \"{}\": supported values: \"Node\", \"<empty>\"", kind)));
@@ -86,7 +86,7 @@ Outcome<Response> handle_binding(Registry& registry, const WriteRequest& request
         for (const auto& [key, value] : object_at(*binding, {"metadata", "annotations"})) {
           child(child(pod, "metadata"), "annotations")[key] = value;
         }
-        // Whoever nominated a node is answered now.
+        // The nomination of a node is fulfilled now.
         child(pod, "status").erase("nominatedNodeName");
         set_scheduled(pod, now);
         return {};

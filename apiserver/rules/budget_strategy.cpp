@@ -1,5 +1,5 @@
 // PodDisruptionBudget (policy/v1): how many pods of a set an eviction must leave. No controller
-// here computes its status; whoever plays that part writes it.
+// here computes its status; a test or client writes it.
 #include <algorithm>
 #include <cctype>
 

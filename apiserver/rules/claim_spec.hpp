@@ -1,4 +1,4 @@
-// What a claim asks for, as it stands in a ResourceClaim or a template: defaults and validation
+// The spec of a claim, in a ResourceClaim or a template: defaults and validation
 // (k8s.io/kubernetes pkg/apis/resource/validation), only as far as a broken template needs to be
 // refused.
 #pragma once

@@ -7,7 +7,7 @@
 
 namespace dcm::apiserver {
 
-// What the API demands of a list of conditions: known values, all members set, each type once.
+// The API's rules for a list of conditions: known values, all members set, each type once.
 void validate_conditions(const JsonArray& conditions, const std::string& path, Causes& causes);
 
 // Gives each condition of a status its `message`, which is never left out.

@@ -1,4 +1,4 @@
-// What drivers and administrators publish: ResourceSlice and DeviceClass (KEP-4381;
+// The objects of drivers and administrators: ResourceSlice and DeviceClass (KEP-4381;
 // k8s.io/kubernetes pkg/apis/resource/validation).
 #include "apiserver/rules/device_validation.hpp"
 #include "apiserver/rules/names.hpp"

@@ -50,7 +50,7 @@ void check_identifier(std::string_view id, const std::string& path, Causes& caus
       "validation is '[A-Za-z_][A-Za-z0-9_]*')"));
 }
 
-// "[domain/]name". What has more slashes is let through, as the real server does.
+// "[domain/]name". A name with more slashes is accepted, as the real server does.
 void check_attribute_name(std::string_view name, const std::string& path, Causes& causes) {
   const auto slashes = std::ranges::count(name, '/');
   if (slashes == 0) return check_identifier(name, path, causes);

@@ -1,6 +1,6 @@
-// What devices, their taints and the requests for them may look like (k8s.io/kubernetes
+// Validates devices, their taints and the requests for them (k8s.io/kubernetes
 // pkg/apis/resource/validation): texts and fields are those of the real server. Expressions are not
-// compiled; counters, request policies and binding conditions are not looked into.
+// compiled; counters, request policies and binding conditions are not checked.
 #pragma once
 
 #include <string>

@@ -54,14 +54,14 @@ Outcome<DeleteOptions> decode_eviction(const WriteRequest& request) {
   return options;
 }
 
-// It disrupts nothing, or it cannot be helped any more.
+// Such a pod does not run, or is being deleted already.
 bool has_no_budget(const JsonObject& pod) {
   const std::string_view phase = text_at(pod, {"status", "phase"});
   return phase == "Succeeded" || phase == "Failed" || phase == "Pending" ||
          has(pod, {"metadata", "deletionTimestamp"});
 }
 
-// Leaves the pod alone if it is not the one that is meant.
+// Changes nothing if another pod has the name.
 Outcome<Stored> mark_as_target(Registry& registry, const Target& target, const DeleteWish& wish) {
   auto marked = registry.rewrite(target, [&](JsonObject& pod, const std::string& now) -> Outcome<> {
     if (auto ok = check_preconditions(target, pod, wish); !ok) return ok;

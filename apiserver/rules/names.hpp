@@ -1,5 +1,5 @@
-// What counts as a name (apimachinery's util/validation): of objects, of labels, of finalizers. A
-// problem is the text that follows "Invalid value: …: ", or empty.
+// Validates names (apimachinery's util/validation): of objects, of labels, of finalizers. A problem
+// is the text that follows "Invalid value: …: ", or empty.
 #pragma once
 
 #include <string>

@@ -7,7 +7,7 @@
 
 namespace dcm::apiserver {
 
-// Sets what is not there. What stands below something that is not there has no default.
+// Sets missing fields. A field below a missing object has no default.
 void set_plain_defaults(std::string_view kind, JsonObject& object);
 
 }  // namespace dcm::apiserver

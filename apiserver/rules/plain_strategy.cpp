@@ -64,7 +64,7 @@ void default_service(JsonObject& service) {
   }
 }
 
-// An address that no other service is likely to have: nobody routes to it.
+// An address that no other service is likely to have: no traffic is routed to it.
 std::string cluster_ip(std::string_view uid) {
   const std::size_t hash = std::hash<std::string_view>()(uid);
   return "10.96." + std::to_string((hash >> 8) % 254 + 1) + "." + std::to_string(hash % 254 + 1);

@@ -1,5 +1,5 @@
-// What a pod's spec becomes before anybody validates it: the API's defaults, and what the admission
-// plugins that are always on add (Priority, DefaultTolerationSeconds).
+// Completes a pod's spec before its validation: the API's defaults, and the additions of the
+// admission plugins that are always on (Priority, DefaultTolerationSeconds).
 #pragma once
 
 #include "apiserver/text/json.hpp"
@@ -11,7 +11,7 @@ void default_pod_spec(JsonObject& spec);
 // `old`: the spec as stored; empty for a create.
 void admit_pod_spec(JsonObject& spec, const JsonObject& old);
 
-// One address and all of them: the one counts, and is the first of all.
+// Makes `podIP` and `podIPs` agree: `podIP` counts, and is the first of `podIPs`.
 void default_pod_ips(JsonObject& status);
 
 // status.qosClass, from what the containers ask for.

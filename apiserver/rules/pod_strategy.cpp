@@ -76,7 +76,7 @@ class PodStrategy final : public Strategy {
     return {"spec", "metadata.deletionTimestamp", "metadata.ownerReferences"};
   }
 
-  // Nothing runs of a pod without a node or of one that has ended: it may go at once.
+  // A pod without a node, or one that has ended, runs nothing: it may go at once.
   std::optional<std::int64_t> grace_seconds(const JsonObject& pod,
                                             std::int64_t wished) const override {
     const std::string_view phase = text_at(pod, {"status", "phase"});

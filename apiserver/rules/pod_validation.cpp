@@ -99,7 +99,7 @@ void validate_claim_statuses(const JsonObject& pod, Causes& causes) {
   }
 }
 
-// What may change whatever else may: images, deadlines, tolerations, gates.
+// The fields that may always change: images, deadlines, tolerations, gates.
 JsonObject without_mutable_fields(const JsonObject& pod) {
   JsonObject spec = object_at(pod, {"spec"});
   for (const auto* name : {"activeDeadlineSeconds", "tolerations", "schedulingGates"}) {

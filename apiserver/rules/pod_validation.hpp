@@ -1,6 +1,6 @@
-// What a pod may look like, and what of it may change (k8s.io/kubernetes
-// pkg/apis/core/validation/validation.go): as far as clients of claims, schedulers and tests get it
-// wrong. Volumes, probes, security contexts and affinity are not looked at.
+// Validates a pod, and changes of it (k8s.io/kubernetes pkg/apis/core/validation/validation.go):
+// the mistakes that clients of claims, schedulers and tests make. Volumes, probes, security
+// contexts and affinity are not checked.
 #pragma once
 
 #include "apiserver/rules/api_error.hpp"

@@ -71,7 +71,7 @@ void count_generation(JsonObject& next, const JsonObject& old) {
 
 void require_same_spec(const JsonObject& next, const JsonObject& old, Causes& causes) {
   if (same_spec(next, old)) return;
-  // The real server shows a Go value here, or nothing; nobody reads it.
+  // The real server shows a Go value here, or nothing; clients ignore it.
   causes.push_back(invalid_value("spec", Json(), "field is immutable"));
 }
 

@@ -1,6 +1,6 @@
-// What is particular to a kind when it is written: defaults, fields that an endpoint puts back,
-// validation, graceful deletion. The generic part (names, versions, metadata) is in registry.*;
-// the division is that of k8s.io/apiserver's registry/rest strategies.
+// The particular rules of a kind for writes: defaults, fields that an endpoint puts back,
+// validation, graceful deletion. The generic part (names, versions, metadata) is in registry.*; the
+// division is that of k8s.io/apiserver's registry/rest strategies.
 #pragma once
 
 #include <map>
@@ -38,9 +38,9 @@ class Strategy {
   virtual NameRule name_rule() const { return NameRule::dns_subdomain; }
   virtual CreateOnUpdate create_on_update() const { return CreateOnUpdate::refused; }
   virtual Dependents dependents() const { return Dependents::collected; }
-  // The API's defaults, which belong to whoever writes the object.
+  // The API's defaults, which belong to the writer of the object.
   virtual void set_defaults(JsonObject&, const WriteContext&) const {}
-  // Adds what admission adds, and drops what a create must not set: both belong to nobody.
+  // Adds admission's fields, and drops what a create must not set: both have no owner.
   virtual void prepare_create(JsonObject&, const WriteContext&) const {}
   virtual void validate_create(const JsonObject&, const WriteContext&, Causes&) const {}
   // Puts back what this endpoint must not change, without a word.
@@ -48,8 +48,8 @@ class Strategy {
                               const WriteContext&) const;
   virtual void validate_update(const JsonObject& next, const JsonObject& old, Endpoint,
                                Causes&) const;
-  // The fields (`spec`, `metadata.ownerReferences`) that prepare_update puts back: nobody comes to
-  // own them there.
+  // The fields (`spec`, `metadata.ownerReferences`) that prepare_update puts back: a write there
+  // gives no ownership of them.
   virtual std::vector<std::string> reset_fields(Endpoint) const { return {}; }
   // Seconds until a deleted object may go, for kinds that are deleted gracefully: they are marked
   // first even if that is 0. `wished`: the request's, or -1.

@@ -120,7 +120,7 @@ Outcome<Deleted> Registry::remove(const Target& target, const DeleteWish& wish) 
     set_collector_finalizers(child(next, "metadata"),
                              old_wish ? Propagation::foreground : wish.propagation);
   }
-  // A namespace is marked first, and goes when somebody has emptied and finalized it.
+  // A namespace is marked first, and deleted once it is emptied and finalized.
   const bool finalized = pending && array_at(next, {"spec", "finalizers"}).empty();
   const bool held =
       (is_namespace && !finalized) || !array_at(next, {"metadata", "finalizers"}).empty();
@@ -129,7 +129,7 @@ Outcome<Deleted> Registry::remove(const Target& target, const DeleteWish& wish) 
   }
   const bool stays = held || grace.seconds > 0;
   const bool writes = target.commit == Commit::write;
-  // What goes at once and was never to end gracefully goes as it was.
+  // An object without a graceful end is deleted at once, and unchanged.
   const bool at_once = !stays && grace.mark == Grace::Mark::leave;
   Stored current = *old;
   if (!at_once && next != **old) {

@@ -41,7 +41,7 @@ void settle(const ResourceType& type, JsonObject& object) {
 
 Causes as_client_sees(Causes causes, const Target& target) {
   if (!needs_conversion(*target.type, target.version)) return causes;
-  // What is checked by hand names the fields of the internal version, also to a client of v1beta1.
+  // Checks by hand name the fields of the internal version, also to a client of v1beta1.
   constexpr std::string_view kNested = ".exactly.allocationMode";
   constexpr std::size_t kPart = std::string_view(".exactly").size();
   for (Cause& cause : causes) {

@@ -24,8 +24,8 @@ struct Written {
   enum class Kind { created, updated } kind = Kind::updated;
 };
 
-// What becomes of the objects that a deleted one owns.
-// `not_orphan`: `orphanDependents: false` of the old days, the background for all but namespaces.
+// The treatment of a deleted object's dependents. `not_orphan`: the deprecated `orphanDependents:
+// false`, in the background for all kinds but namespaces.
 enum class Propagation { unsaid, background, foreground, orphan, not_orphan };
 
 struct DeleteWish {
@@ -40,15 +40,15 @@ struct Deleted {
   enum class Kind { gone, pending } kind = Kind::gone;
 };
 
-// 409 if the object is not the one that is meant.
+// 409 if the object does not meet the preconditions.
 Outcome<> check_preconditions(const Target& target, const JsonObject& object,
                               const DeleteWish& wish);
 
 // 500 for a resourceVersion that is no number.
 Outcome<> check_is_number(std::string_view version);
 
-// What both a create and an update do to an object: what is cluster-wide has no namespace, whatever
-// the writer says; and as it is kept, nothing of lists and maps that hold nothing is left.
+// The common steps of a create and an update: a cluster-wide object gets no namespace, whatever the
+// writer says; and empty lists and maps are removed before the object is stored.
 void set_namespace(const Target& target, JsonObject& metadata);
 void settle(const ResourceType& type, JsonObject& object);
 // Causes in the words of the version that the client speaks.

@@ -19,7 +19,7 @@ constexpr auto kNeedsVersion = UnconditionalUpdate::refused;
 constexpr auto kObject = DeleteAnswer::object;
 constexpr auto kAnswer = DeleteAnswer::status;
 
-// What is stored as it comes, and needs no more than a row.
+// A kind that is stored unchanged, and needs no more than a row.
 struct PlainRow {
   std::string_view group;
   std::string_view plural;

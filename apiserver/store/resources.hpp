@@ -17,7 +17,7 @@ enum class Scope { cluster, namespaced };
 // Whether a PUT without a resourceVersion overwrites, or is a 422.
 enum class UnconditionalUpdate { allowed, refused };
 enum class StatusSubresource { none, present };
-// What the answer to a DELETE carries.
+// The contents of the answer to a DELETE.
 enum class DeleteAnswer { object, status };
 
 struct ResourceType {
@@ -36,7 +36,7 @@ struct ResourceType {
   bool namespaced() const { return scope == Scope::namespaced; }
   // Namespaces are deleted one by one.
   bool deletes_collections() const { return kind != "Namespace"; }
-  // What `kubectl get all` means.
+  // Whether `kubectl get all` includes it.
   bool in_category_all() const;
   bool has_status() const { return status == StatusSubresource::present; }
   // "resourceclaims.resource.k8s.io", "pods".
@@ -56,7 +56,7 @@ struct ServedVersions {
   std::vector<std::string> resource = {"v1"};
   // DeviceTaintRule comes and goes on its own: v1 since 1.37, v1beta2 since 1.36, v1alpha3.
   std::vector<std::string> device_taint_rules = {"v1"};
-  // PodGroup of scheduling.k8s.io (KEP-5729): v1beta1 and v1alpha3 in 1.37, where somebody asks.
+  // PodGroup of scheduling.k8s.io (KEP-5729): v1beta1 and v1alpha3 in 1.37, if asked for.
   std::vector<std::string> pod_groups = {};
 };
 

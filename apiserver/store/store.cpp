@@ -82,7 +82,7 @@ Stored Store::remove(std::string_view resource, std::string_view key) {
 }
 
 void Store::record(std::string_view resource, Table& here, Change change) {
-  // What it replaces was counted when it came: each state of an object counts once.
+  // The replaced state was counted when it came: each state of an object counts once.
   change.bytes = change.after != nullptr ? memory_of(*change.after) : 0;
   here.bytes += change.bytes;
   here.history.push_back(std::move(change));
@@ -106,7 +106,7 @@ std::vector<Store::Entry> Store::list(std::string_view resource, std::string_vie
                                       std::string_view start, Revision at) const {
   const Table& here = table(resource);
   const auto wanted = [&](std::string_view key) { return key.starts_with(prefix) && key >= start; };
-  // What has changed since `at`, as it was then: the oldest change of a key wins.
+  // The objects that have changed since `at`, as of then: the oldest change of a key wins.
   std::map<std::string_view, Stored> then;
   for (auto change = here.history.rbegin(); change != here.history.rend(); ++change) {
     if (change->revision <= at) break;

@@ -1,9 +1,9 @@
 // The stored objects and their history: what etcd and the watch cache are to a real API server.
 //
-// One revision counter for everything. Each write of a resource adds a Change to that resource's
-// history, which is bounded: what falls out of it cannot be watched or listed any more (410).
+// One revision counter serves all resources. Each write adds a Change to its resource's history,
+// which is bounded: a version older than the history cannot be watched or listed any more (410).
 // Objects are immutable once stored, and are kept without `apiVersion` and `kind`, which every
-// answer gets from the path it is asked under.
+// answer gets from the path of the request.
 #pragma once
 
 #include <cstdint>

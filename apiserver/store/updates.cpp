@@ -192,8 +192,8 @@ Outcome<Written> Registry::update(const Target& target, const Stored& old, JsonO
   } else {
     own_as_writer(target, *old, next, now());
   }
-  // A strategy may count the generation up, nobody else; and what it does to the other system
-  // fields does not count.
+  // Only a strategy may increase the generation; its changes of other system fields do not
+  // count.
   restore(child(next, "metadata"), object_at(*old, {"metadata"}), "generation");
   strategy.prepare_update(next, *old, target.endpoint, context_of(target));
   keep_system_metadata(next, *old);

@@ -15,13 +15,13 @@ struct WriteRequest {
   std::string_view body;
 };
 
-// What a patch's Content-Type says.
+// The kind of a patch, by its Content-Type.
 enum class PatchKind { json, merge, strategic, apply };
 
 Outcome<Response> handle_create(Registry& registry, const WriteRequest& request);
 Outcome<Response> handle_replace(Registry& registry, const WriteRequest& request);
 Outcome<Response> handle_delete(Registry& registry, const WriteRequest& request);
-// Deletes each of `names`; one that is gone meanwhile is no failure.
+// Deletes each of `names`; a name that is gone meanwhile is no failure.
 Outcome<Response> handle_delete_collection(Registry& registry, const WriteRequest& request,
                                            const std::vector<Store::Entry>& entries);
 

@@ -9,7 +9,7 @@
 
 namespace dcm::apiserver {
 
-// What stands alone carries apiVersion and kind; the items of a list do not.
+// A single object carries apiVersion and kind; the items of a list do not.
 enum class TypeMeta { shown, omitted };
 
 std::string encode(const ResourceType& type, std::string_view version, const JsonObject& object,

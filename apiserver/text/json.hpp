@@ -42,9 +42,9 @@ std::optional<Json> parse(std::string_view text, std::string& problem);
 std::string serialize(const Json& value);
 std::string serialize(const JsonObject& object);
 
-// What decoding into Go structs and encoding again does: members that are null vanish, and so do
-// lists that are empty. Two steps, because a few rules tell an empty list from a missing one.
-// Free-form `parameters` of opaque device configuration stay as they are.
+// Imitates decoding into Go structs and encoding again: null members vanish, and so do empty lists.
+// Two steps, because a few rules tell an empty list from a missing one. Free-form `parameters` of
+// opaque device configuration stay as they are.
 void drop_nulls(JsonObject& object);
 // All but the lists of those names.
 void drop_empty_lists(JsonObject& object, Path but = {});

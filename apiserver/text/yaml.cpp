@@ -130,7 +130,7 @@ std::optional<YamlDocument> parse_yaml(std::string_view text, std::string& probl
     problem = "yaml: invalid UTF-8";
     return std::nullopt;
   }
-  // Those that are zero make yaml-cpp guess UTF-16.
+  // A zero byte would make yaml-cpp guess UTF-16.
   if (std::ranges::any_of(text, is_control)) {
     problem = "yaml: control characters are not allowed";
     return std::nullopt;

@@ -1,5 +1,5 @@
-// Who somebody is and what he asks to do: what TokenReview (authentication.k8s.io/v1) and
-// SubjectAccessReview (authorization.k8s.io/v1) are about.
+// A user, and the access that the user asks for: the contents of TokenReview
+// (authentication.k8s.io/v1) and SubjectAccessReview (authorization.k8s.io/v1).
 #pragma once
 
 #include <map>

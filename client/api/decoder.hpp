@@ -30,7 +30,7 @@ struct Decoded {
   ObjectPtr<T> object;
 };
 
-// What a list says beside its items.
+// The metadata of a list.
 struct ListMeta {
   ResourceVersion resource_version;
   std::string continue_token;  // empty: the last page
@@ -58,18 +58,18 @@ template <class T>
 using WatchEvent = std::variant<ChangeEvent<T>, BookmarkEvent, ErrorEvent>;
 
 // Decodes one kind. Errors: malformed, with the path of the field (where the format has names) and
-// what was expected there; an object without name, UID and resource version is malformed, too.
-// Fields that nobody reads are skipped and not validated.
+// the expected type; an object without name, UID and resource version is malformed, too. Unused
+// fields are skipped and not validated.
 template <class T>
 class Decoder {
  public:
   virtual ~Decoder() = default;
 
-  // What it reads, for the Accept header: media types, the one that is wished for first.
+  // The media types that it reads, for the Accept header, the preferred one first.
   virtual std::string_view accept() const = 0;
   virtual Result<Decoded<T>> decode_object(std::string_view body) const = 0;
-  // Hands each item to `sink` while it reads: a list is never held twice. After an error, what was
-  // handed over is a part of a list that nobody knows the end of.
+  // Hands each item to `sink` while it reads: a list is never held twice. After an error, the items
+  // so far are a part of the list, of unknown length.
   virtual Result<ListMeta> decode_list(std::string_view body,
                                        const std::function<void(Decoded<T>)>& sink) const = 0;
   virtual Result<WatchEvent<T>> decode_watch_event(std::string_view frame) const = 0;

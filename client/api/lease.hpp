@@ -12,8 +12,8 @@
 
 namespace dcm::api {
 
-// Who leads. The times are texts (metav1.MicroTime): they are the holder's clock, which nobody else
-// may reckon with.
+// The leader. The times are texts (metav1.MicroTime): they are of the holder's clock, with which no
+// other process may calculate.
 struct LeaseSpec {
   std::string holder;  // empty: nobody
   // How long the holder may be taken for alive after each sign of life; nothing: it does not say.

@@ -73,7 +73,7 @@ struct NamespacedName {
   friend auto operator<=>(const NamespacedName&, const NamespacedName&) = default;
 };
 
-// What every object of ours has. `generation` and the rest are not read by anybody.
+// The metadata of every object, as far as it is read: no `generation`, for example.
 struct ObjectMeta {
   NamespacedName key;
   Uid uid;

@@ -11,9 +11,9 @@
 
 namespace dcm::api {
 
-// What is made of a server's wish to be left alone, in the header or the body: a proxy's
-// maintenance page may ask for a day, and whoever obeys it misses the moment when the server is
-// back.
+// The bound on a server's Retry-After, in the header or the body. A proxy's
+// maintenance page may ask for a day, and a client that obeys it misses the return of
+// the server.
 inline constexpr runtime::Duration kRetryAfterMax = std::chrono::seconds(30);
 
 // As much as the message of an Event holds: an admission policy's hint comes last in its message.

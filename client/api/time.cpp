@@ -81,7 +81,7 @@ std::optional<microseconds> scan_clock(Scanner& scanner) {
   return std::chrono::hours(*hour) + std::chrono::minutes(*minute) + seconds(*second) + *fraction;
 }
 
-// What has to be subtracted to get UTC.
+// The offset to subtract to get UTC.
 std::optional<seconds> scan_offset(Scanner& scanner) {
   if (scanner.skip_either('Z', 'z')) return seconds::zero();
   const int sign = scanner.skip('-') ? -1 : 1;

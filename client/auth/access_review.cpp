@@ -13,7 +13,7 @@ using runtime::Result;
 using runtime::Task;
 namespace dom = simdjson::dom;
 
-// Exempt from the limits of the controllers' calls: whoever asks has limits of its own.
+// Exempt from the limits of the controllers' calls: the caller has limits of its own.
 ApiRequest review(std::string target, std::string body, runtime::Deadline deadline) {
   return {.verb = Verb::create,
           .target = std::move(target),

@@ -1,6 +1,6 @@
-// Who calls us, and what may they do: asked of the API server (TokenReview of
-// authentication.k8s.io/v1, SubjectAccessReview of authorization.k8s.io/v1), as the components of a
-// Kubernetes control plane do for their own HTTPS ports.
+// Asks the API server who a caller is, and what the caller may do. The components of a Kubernetes
+// control plane do the same for their HTTPS ports: TokenReview of authentication.k8s.io/v1,
+// SubjectAccessReview of authorization.k8s.io/v1.
 //
 // A server that calls these holds tokens of others: they are sent in a body, which is never logged.
 #pragma once
@@ -16,8 +16,8 @@ namespace dcm::client {
 // Both are sent whether or not this process leads: nothing of the cluster is changed by them.
 // `rest` must outlive the calls.
 
-// Whose token that is; nothing: nobody's that is good for this cluster.
-// Errors: as RestClient::send; malformed.
+// The user of that token; nothing: the token is not valid in this cluster. Errors: as
+// RestClient::send; malformed.
 runtime::Task<runtime::Result<std::optional<api::UserInfo>>> review_token(
     RestClient& rest, std::string token, runtime::Deadline deadline);
 

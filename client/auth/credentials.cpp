@@ -61,8 +61,8 @@ Result<std::string> read_token(const std::string& file) {
   return token;
 }
 
-// A token that somebody else renews (kubelet, for a service account). Invariant: the token is the
-// last one that could be read.
+// A token that another program renews (kubelet, for a service account). Invariant: the token is the
+// last that could be read.
 class TokenFileCredentials final : public Credentials {
  public:
   TokenFileCredentials(std::string file, const runtime::TimeSource& time, runtime::Logger log)

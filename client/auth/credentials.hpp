@@ -1,4 +1,4 @@
-// What proves who we are, asked for with each request.
+// The credentials of this client, asked for with each request.
 #pragma once
 
 #include <functional>
@@ -46,7 +46,7 @@ using UseCertificate = std::function<runtime::Result<>(const ClientIdentity&)>;
 
 struct ClusterConfig;
 
-// What credentials are made with, beside the configuration.
+// The dependencies of credentials, apart from the configuration.
 struct CredentialTools {
   runtime::TimeSource& time;  // must outlive them
   runtime::Logger log = {};

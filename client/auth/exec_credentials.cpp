@@ -30,7 +30,7 @@ constexpr Duration kRepeatWarning = 10min;
 constexpr std::int64_t kRefreshNumerator = 4;
 constexpr std::int64_t kRefreshDenominator = 5;
 
-// What is in use.
+// The credential in use.
 struct Held {
   std::string authorization;  // empty: a certificate alone
   bool has_certificate = false;
@@ -64,7 +64,7 @@ class ExecCredentials final : public Credentials {
   Task<Refreshed> refresh(std::string rejected, Deadline deadline) override {
     if (held_ && held_->authorization != rejected) co_return Refreshed::yes;
     const bool is_fresh = last_success_ && time_.now() < *last_success_ + options_.pause_after_run;
-    // Which certificate was refused nobody can tell; the fresh one may not have been tried yet.
+    // Which certificate was refused is unknown; the fresh one may not have been tried yet.
     if (is_fresh) co_return held_->has_certificate ? Refreshed::yes : Refreshed::no;
     const Result<> renewed = co_await renew(deadline);
     const bool is_new = renewed && (held_->authorization != rejected || held_->has_certificate);
@@ -81,7 +81,7 @@ class ExecCredentials final : public Credentials {
   }
 
  private:
-  // Wakes those who wait for a run, however it ends.
+  // Wakes the tasks that wait for a run, however it ends.
   class Running {
    public:
     explicit Running(ExecCredentials& owner) : owner_(owner) { owner_.is_running_ = true; }
@@ -108,7 +108,7 @@ class ExecCredentials final : public Credentials {
     return std::clamp(wait, kLookMin, kLookMax);
   }
 
-  // Something newer than what is held now, by a run of ours or by one that is under way.
+  // Gets a credential newer than the current, by a run of ours or by one that is under way.
   Task<Result<>> renew(Deadline deadline) {
     const std::uint64_t before = successes_;
     while (is_running_) {
@@ -129,7 +129,7 @@ class ExecCredentials final : public Credentials {
     const Deadline own = Deadline::after(time_, options_.timeout);
     const Result<std::string> output =
         co_await runner_->run(options_.plugin, options_.exec_info, std::min(deadline, own));
-    // That the caller had less time than the plugin may take is no failure of the plugin.
+    // If the caller had less time than the plugin may take, the plugin has not failed.
     const bool was_hurried = deadline < own;
     if (!output && output.error().reason == Reason::deadline_exceeded && was_hurried) {
       co_return fail(output.error());

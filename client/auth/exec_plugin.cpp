@@ -48,7 +48,7 @@ Result<std::string> text_of(dom::element object, std::string_view field) {
   return std::string(text);
 }
 
-// What a header field takes, without blanks: a line break must not make a second one.
+// Whether a text fits a header field, without blanks: a line break must not start another.
 bool is_visible(std::string_view text) {
   for (const char c : text) {
     if (c <= ' ' || c > '~') return false;

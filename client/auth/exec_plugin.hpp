@@ -30,7 +30,7 @@ struct ExecPlugin {
   std::string describe() const;
 };
 
-// What a plugin that asks for it is told about the cluster.
+// The cluster, for a plugin that asks for it.
 struct ExecCluster {
   std::string server = {};
   std::string tls_server_name = {};
@@ -45,7 +45,7 @@ struct ExecCluster {
 // never offer our standard input.
 std::string encode_exec_info(const ExecPlugin& plugin, const ExecCluster* cluster);
 
-// What a plugin gave: a token, a client certificate with its key, or both. Secret.
+// A plugin's credential: a token, a client certificate with its key, or both. Secret.
 struct ExecCredential {
   std::string token = {};
   std::string certificate_pem = {};

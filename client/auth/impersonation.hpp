@@ -1,4 +1,4 @@
-// Acting as somebody else (`kubectl --as`): whom, and the header fields that say so.
+// Acting as another user (`kubectl --as`): the user, and the header fields that say so.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace dcm::client {
 
-// None of it is secret. Empty user: nobody.
+// No field is secret. Empty user: no impersonation.
 struct Impersonation {
   std::string user = {};
   std::string uid = {};

@@ -53,7 +53,7 @@ std::optional<std::string> decode_base64(std::string_view text) {
     count += 6;
     if (count >= 8) bytes.push_back(static_cast<char>(bits >> (count -= 8) & 255));
   }
-  // What is left over are the zeros that fill the last character up.
+  // The remaining bits only fill up the last character, and must be zeros.
   if ((bits & ((1U << count) - 1)) != 0) return std::nullopt;
   return bytes;
 }

@@ -96,7 +96,7 @@ Result<ClusterConfig> search(const ConfigOverrides& overrides, const Environment
     return load_kubeconfig({overrides.kubeconfig}, Missing::is_error, overrides);
   const auto listed = split_file_list(environment.variable("KUBECONFIG").value_or(""));
   if (!listed.empty()) return load_kubeconfig(listed, Missing::is_skipped, overrides);
-  // A service account has no contexts: who asks for one means a file.
+  // A service account has no contexts: a caller that asks for one means a file.
   if (overrides.context.empty()) {
     auto in_cluster = load_in_cluster_config(environment);
     if (!in_cluster) return fail(std::move(in_cluster.error()));

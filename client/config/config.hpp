@@ -1,4 +1,4 @@
-// Which API server to talk to, and as whom: from a kubeconfig, or from inside a pod.
+// The API server to talk to, and the identity to use: from a kubeconfig, or from inside a pod.
 //
 // The first of these that applies: `--kubeconfig`, `$KUBECONFIG` (a list of files, merged as
 // kubectl does), the service account of the pod we run in, `~/.kube/config`.
@@ -46,13 +46,13 @@ struct ClusterConfig {
   // Where it comes from, for logs: "/home/ada/.kube/config, context dev".
   std::string origin;
   std::vector<std::string> warnings;  // to be logged: insecure-skip-tls-verify, …
-  // What only plugins are told of the cluster.
+  // For plugins only.
   std::string proxy_url;
   bool disable_compression = false;
   std::string exec_config_json;
 };
 
-// What the search looks at beside its arguments, so that tests can bring their own.
+// The environment of the search, which tests can replace.
 struct Environment {
   std::function<std::optional<std::string>(const std::string& name)> variable;
   std::string service_account_dir = "/var/run/secrets/kubernetes.io/serviceaccount";

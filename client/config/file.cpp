@@ -57,7 +57,7 @@ Result<std::string> read_file(const std::string& file) {
   return read_all(fd, file);
 }
 
-// Opening a FIFO waits for somebody who writes to it, unless it is told not to.
+// Opening a FIFO waits for a writer, unless it is told not to.
 Result<std::string> read_regular_file(const std::string& file) {
   const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (fd.get() < 0) return unreadable(file, errno);

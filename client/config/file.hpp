@@ -17,8 +17,8 @@ runtime::Result<std::string> read_file(const std::string& file);
 // loop for ever.
 runtime::Result<std::string> read_regular_file(const std::string& file);
 
-// What cannot be looked at (a folder without permission) counts as there, so that reading it says
-// why.
+// A file that cannot be examined (in a folder without permission) counts as existing: reading it
+// then gives the reason.
 bool file_exists(const std::string& file);
 
 }  // namespace dcm::client

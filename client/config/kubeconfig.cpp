@@ -12,7 +12,7 @@ namespace {
 
 using runtime::Result;
 
-// Keys that are read by nobody here and may be there.
+// Keys that may be present, but are not read here.
 void ignore(YamlFields& fields, std::initializer_list<std::string_view> keys) {
   for (const std::string_view key : keys) fields.any(key);
 }
@@ -30,7 +30,7 @@ void note_unsupported(KubeconfigEntry& entry, YamlFields& fields,
   }
 }
 
-// What the cluster has for plugins: an extension of that name, passed on as it is (KEP-541).
+// The cluster's configuration for plugins: a named extension, passed on unchanged (KEP-541).
 std::string read_exec_config(YamlReader& reader, YamlFields& fields) {
   for (const YAML::Node& node : fields.list("extensions")) {
     YamlFields entry(reader, node, "an entry of extensions");
@@ -98,7 +98,7 @@ void read_fields(KubeconfigContext& context, YamlReader& /*reader*/, YamlFields&
   ignore(fields, {"extensions"});
 }
 
-// One element of a list: `name`, and the entry itself under `kind` ("cluster").
+// Reads an element of a list: `name`, and the entry itself under `kind` ("cluster").
 template <class Entry>
 Entry read_entry(YamlReader& reader, const YAML::Node& node, const std::string& kind) {
   YamlFields outer(reader, node, fmt::format("an entry of {}s", kind));

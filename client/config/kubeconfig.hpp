@@ -1,9 +1,9 @@
 // The kubeconfig file (k8s.io/client-go/tools/clientcmd/api/v1, `kind: Config`): its entries as
 // they stand there, with lines, and how several files become one.
 //
-// Knows the structure only. Whether an entry makes sense (URL, base64, PEM, what is not supported)
-// is asked when a context is chosen (kubeconfig_context.hpp): a broken entry that nobody uses does
-// no harm, and people keep many clusters in one file.
+// Knows the structure only. Whether an entry makes sense (URL, base64, PEM, unsupported features)
+// is checked when a context is chosen (kubeconfig_context.hpp): an unused broken entry does no
+// harm, and people keep many clusters in one file.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@
 
 namespace dcm::client {
 
-// What all named entries have in common.
+// The common part of all named entries.
 struct KubeconfigEntry {
   std::string name;
   std::string file;  // for messages, and what relative paths start from

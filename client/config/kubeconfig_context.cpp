@@ -17,8 +17,8 @@ using runtime::fail;
 using runtime::Reason;
 using runtime::Result;
 
-// What the server's certificate is checked against. client-go refuses a CA that would not be used,
-// too.
+// Sets how the server's certificate is verified. Like client-go, refuses a CA that would not be
+// used.
 Result<> apply_verification(ClusterConfig& config, const KubeconfigCluster& cluster) {
   auto ca = read_pem_source(cluster, "cluster", "certificate-authority",
                             cluster.certificate_authority_data, cluster.certificate_authority,

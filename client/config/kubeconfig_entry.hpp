@@ -1,4 +1,4 @@
-// What clusters, users and contexts of a kubeconfig have in common when they are made sense of.
+// Common code to interpret clusters, users and contexts of a kubeconfig.
 #pragma once
 
 #include <string>

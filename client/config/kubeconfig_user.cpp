@@ -47,8 +47,8 @@ Result<> check_values(const KubeconfigUser& user) {
   return {};
 }
 
-// We have no terminal to offer, and stand in nobody's way who has one: only a plugin that must ask
-// somebody is refused. Version v1 wants the mode to be said.
+// We have no terminal to offer to a plugin, and use none ourselves: only a plugin that must ask its
+// user is refused. Version v1 requires the mode.
 Result<> check_interactive_mode(const KubeconfigUser& user) {
   const Text& mode = user.exec->interactive_mode;
   if (mode.value == "Never" || mode.value == "IfAvailable") return {};
@@ -103,7 +103,7 @@ Result<> apply_exec(ClusterConfig& config, const KubeconfigUser& user) {
   return {};
 }
 
-// What header fields take: nothing that would end one and begin another.
+// Whether a text fits a header field: nothing in it may end the field and begin another.
 bool is_header_value(std::string_view text) {
   for (const char c : text) {
     if ((c >= 0 && c < ' ') || c == '\x7f') return false;

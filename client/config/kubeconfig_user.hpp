@@ -1,5 +1,5 @@
 // Makes an identity out of a user of a kubeconfig: tokens, certificates, passwords, plugins, and
-// whom to impersonate. Refuses what client-go refuses or what we cannot do.
+// impersonation. Refuses what client-go refuses or what we cannot do.
 #pragma once
 
 #include "client/config/config.hpp"

@@ -54,7 +54,7 @@ std::optional<bool> is_in_network(std::string_view network, const ip::address& a
   return std::nullopt;
 }
 
-// One entry, taken apart: "host:port", "[::1]:port", "host". Port 0: any.
+// The parts of an entry: "host:port", "[::1]:port", "host". Port 0: any.
 struct Entry {
   std::string host;
   int port = 0;

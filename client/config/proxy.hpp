@@ -16,8 +16,8 @@ namespace dcm::client {
 // Errors: configuration, never with the user name or password.
 runtime::Result<http::Proxy> make_proxy(std::string_view url, std::string_view where);
 
-// What the environment says about the way to `server`. A loopback address has none.
-// Errors: as make_proxy.
+// The proxy for `server` according to the environment. A loopback address has none. Errors: as
+// make_proxy.
 runtime::Result<std::optional<http::Proxy>> proxy_of_environment(const http::Endpoint& server,
                                                                  const Environment& environment);
 

@@ -1,8 +1,8 @@
 // The certificates and keys behind a ClusterConfig, as texts; read again when their files change.
 //
 // Client certificates and CA bundles are rotated under a running process (kubelet, cert-manager,
-// projected volumes), which must not need a restart. Nothing is watched here: whoever owns the
-// transport asks from time to time, which costs one stat() per file.
+// projected volumes), which must not need a restart. Nothing is watched here: the transport's owner
+// asks from time to time, which costs one stat() per file.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ namespace dcm::client {
 // read, or holds no certificate or key in PEM.
 runtime::Result<http::TlsClientOptions> read_tls_options(const ClusterConfig& config);
 
-// Remembers which files it has read. Owned by whoever hands the options to the transport.
+// Remembers which files it has read. Owned by the code that hands options to the transport.
 class TlsFiles {
  public:
   explicit TlsFiles(ClusterConfig config);
@@ -30,8 +30,8 @@ class TlsFiles {
   runtime::Result<std::optional<http::TlsClientOptions>> read_if_changed();
 
  private:
-  // What stat() tells of a file, which changes with its content: another inode after a rename or
-  // a swapped symlink (as in projected volumes), another time or size after a write in place.
+  // The facts of stat() that change with a file's content: another inode after a rename or a
+  // swapped symlink (as in projected volumes), another time or size after a write in place.
   struct Fingerprint {
     std::uint64_t device = 0;
     std::uint64_t inode = 0;

@@ -54,14 +54,14 @@ class YamlFields {
   std::optional<bool> flag(std::string_view key);
   // The elements of a list.
   std::vector<YAML::Node> list(std::string_view key);
-  // Those of a list of strings.
+  // The texts of a list of strings.
   std::vector<std::string> texts(std::string_view key);
   // The keys of a map, in order, each with its list of strings.
   std::vector<std::pair<std::string, std::vector<std::string>>> text_lists(std::string_view key);
   // Any value, unread; a null node if there is none.
   YAML::Node any(std::string_view key);
 
-  // Keys that nobody has asked for, in order.
+  // Keys that were never asked for, in order.
   std::vector<Text> unread() const;
   int line() const { return line_; }
 

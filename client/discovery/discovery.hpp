@@ -1,7 +1,7 @@
 // Which version of each kind the API server serves (Kubernetes API discovery).
 //
-// Asked group by group, not through the aggregated document: we know few kinds, and a broken
-// extension API server of somebody else must not matter to us.
+// Asked group by group, not through the aggregated document: we know few kinds, and another
+// product's broken extension API server must not matter to us.
 #pragma once
 
 #include <map>
@@ -36,8 +36,8 @@ struct Served {
 using Availability = std::variant<Unknown, NotServed, Served>;
 
 // How long to wait before the next question after this answer. A server that cannot be reached may
-// be just starting, a credential may be about to be mended; what is not served takes somebody who
-// changes the server.
+// be just starting, a credential may be about to be repaired; an API that is not served needs an
+// operator.
 runtime::Duration ask_again_after(const Availability& availability);
 
 class Discovery {

@@ -1,5 +1,5 @@
-// What the API server says it serves: the documents of discovery (meta/v1 APIGroup and
-// APIResourceList), read as far as we need them.
+// The API server's documents of discovery (meta/v1 APIGroup and APIResourceList), read as far as we
+// need them.
 #pragma once
 
 #include <set>

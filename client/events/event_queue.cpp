@@ -13,7 +13,7 @@ using runtime::Duration;
 using runtime::MonoTime;
 using runtime::WallTime;
 
-// What `events.k8s.io` allows for a note; keeps a webhook's page of HTML out of our memory.
+// The limit of `events.k8s.io` for a note; keeps a webhook's HTML page out of our memory.
 constexpr std::size_t kMessageBytesMax = 1024;
 constexpr std::size_t kNameBytesMax = 253;
 

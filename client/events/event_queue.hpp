@@ -1,4 +1,4 @@
-// What becomes of a reported event: a new object, a repetition of one, or nothing. No I/O.
+// Decides about a reported event: a new object, a repetition of one, or nothing. No I/O.
 //
 // Same object, type, component, reason and message, whatever names the message quotes: one Event,
 // whose `count` grows and whose message is the last one; what is repeated while it waits costs no
@@ -52,7 +52,7 @@ class EventQueue {
   // `event` without name, namespace, count and times.
   Verdict report(api::Event event, runtime::MonoTime now, runtime::WallTime wall);
 
-  // What to write next; the caller says how it went before it asks again.
+  // The next write; the caller reports its outcome before it asks again.
   std::optional<Write> next();
   void finish(const std::string& id, Outcome outcome);
 

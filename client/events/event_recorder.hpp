@@ -1,4 +1,4 @@
-// Writes core/v1 Events, behind the back of whoever reports them.
+// Writes core/v1 Events in the background.
 #pragma once
 
 #include <string_view>
@@ -13,8 +13,8 @@
 namespace dcm::client {
 
 // Reporting never waits and never fails; run() writes one event after the other, with the lowest
-// priority. What is not written (over the rate, queue full, refused by the server, tried in vain)
-// is counted, and a refused one is not tried again. Loop thread only.
+// priority. Unwritten events (over the rate, queue full, refused by the server, retried in vain)
+// are counted, and a refused event is not tried again. Loop thread only.
 class EventRecorder {
  public:
   // All references must outlive it.

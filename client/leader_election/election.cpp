@@ -23,8 +23,8 @@ MonoTime next_attempt(const Candidate& self, const Answer& answer) {
   return answer.now + part_of(self.timing.retry_period, 1 + kJitterMax * answer.jitter);
 }
 
-// As who gives a lease back leaves it. One whose holder was cleared in another way may have a
-// holder that does not know.
+// The state after an orderly release. If the holder was cleared in another way, it may not know
+// that.
 bool is_released(const LeaseSpec& spec) {
   return spec.holder.empty() && spec.duration == kReleasedDuration;
 }
@@ -39,14 +39,14 @@ bool is_free(const Following::Seen& seen, const Candidate& self, MonoTime now) {
   return is_released(seen.spec) || seen.spec.holder == self.identity || expiry(seen, self) <= now;
 }
 
-// Whether the write may have changed the lease, or somebody else has.
+// Whether the write, or another client, may have changed the lease.
 bool must_read_after(const runtime::Error& error) {
   return runtime::is_conflict(error) || runtime::is_object_gone(error) ||
          error.reason == runtime::Reason::already_exists || runtime::is_outcome_unknown(error);
 }
 
-// Later than the last renewal, also by a clock that was put back: others take a lease that says
-// what they have seen before for one that was not renewed.
+// Later than the last renewal, also after our clock was put back: others take a lease with
+// unchanged times for one that was not renewed.
 std::string renewal_after(const LeaseSpec& last, runtime::WallTime now) {
   const auto before = api::parse_micro_time(last.renew_time);
   if (before && now <= *before && *before < runtime::WallTime::max()) {
@@ -71,7 +71,7 @@ Write hold(const std::optional<LeaseSpec>& known, const Candidate& self, Moment 
   return {Write::Kind::update, std::move(spec)};
 }
 
-// As client-go leaves it: nobody's, and free after a second for those that look at the duration.
+// As client-go releases it: without a holder, and free after a second by its duration.
 Write let_go(const LeaseSpec& known, Moment now) {
   LeaseSpec spec = known;
   spec.holder.clear();

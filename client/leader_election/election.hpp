@@ -1,9 +1,9 @@
-// Who leads: every rule of leader election over a Lease, as a state machine without I/O.
+// Every rule of leader election over a Lease, as a state machine without I/O.
 //
 // The protocol is client-go's LeaderElector (tools/leaderelection), so candidates of both kinds get
-// along: the holder renews, everybody else watches for how long the lease has not changed by their
-// own clock, and each update carries the resourceVersion it was decided on. The times in a lease
-// are for people: no clock is ever compared with another one.
+// along. The holder renews; all others measure by their own clock for how long the lease has not
+// changed; and each update carries the resourceVersion it was decided on. The times in a lease are
+// for people: no clock is ever compared with another.
 //
 // Where it is stricter than client-go: a leader's time runs from the sending of the last renewal
 // that succeeded, not from its answer or from the next attempt; a lease that is deleted, cleared or
@@ -39,7 +39,7 @@ struct Moment {
 
 // ---- states -------------------------------------------------------------------------------------
 
-// Somebody else leads, or nobody, or it is not known yet.
+// Another candidate leads, or none does, or the leader is not known yet.
 struct Following {
   // The lease as it was read last, and when it was first seen like that.
   struct Seen {

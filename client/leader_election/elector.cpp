@@ -88,7 +88,7 @@ Task<> Elector::write(Write write) {
   Result<std::string> body = write.kind == Write::Kind::create
                                  ? api::encode_lease(options_.lease, write.spec)
                                  : api::encode_lease_update(stored_, write.spec);
-  // What the server sent was decoded once.
+  // The stored lease was decoded before, so an error is unexpected.
   if (!body) co_return lose(body.error().message);
   ApiRequest request =
       write.kind == Write::Kind::create

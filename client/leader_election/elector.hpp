@@ -20,7 +20,7 @@ struct ElectorOptions {
   Candidate candidate;
 };
 
-// Who is told. Neither call may wait or destroy the elector.
+// The listener of an election. Neither call may wait or destroy the elector.
 class ElectionListener {
  public:
   virtual ~ElectionListener() = default;
@@ -51,14 +51,14 @@ class Elector {
   // Tries to become the leader, and renews. Ends when the lease is lost, or after stop() when it is
   // given back (or could not be: it runs out by itself). Cancelled, it ends without giving it back.
   runtime::Task<> run();
-  // Closes the fence. Call it when all writes are done: then nobody has to wait for the lease to
-  // run out. Idempotent.
+  // Closes the fence. Call it when all writes are done: then no candidate has to wait for the lease
+  // to run out. Idempotent.
   void stop();
 
   bool is_leading() const { return std::holds_alternative<Leading>(state_); }
-  // Who led when the lease was read or written last; empty: nobody that is known.
+  // The leader at the last read or write of the lease; empty: none is known.
   const std::string& leader() const { return leader_; }
-  // What keeps us from taking part; nothing: the lease was read or written as it should be.
+  // The reason why we cannot take part; nullopt: the last read or write of the lease succeeded.
   const std::optional<std::string>& problem() const { return problem_; }
 
  private:

@@ -1,4 +1,4 @@
-// The fence before each write: open for as long as nobody else can have become the leader.
+// The fence before each write: open for as long as no other candidate can lead.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace dcm::leader_election {
 
-// Closed at first. Opened up to a point in time by each renewal, and checked right before the bytes
-// of a write leave: a process that was stopped for a while, or is too busy to renew, finds it
-// closed without anybody having closed it. The clock must run on while the machine sleeps.
+// Closed at first. Each renewal opens it up to a point in time, and it is checked right before the
+// bytes of a write leave: a process that was stopped for a while, or is too busy to renew, finds it
+// closed without any action. The clock must run on while the machine sleeps.
 //
-// What has passed the check cannot be taken back, which is why each write also carries the UID (and
-// where it matters the version) of what it is about.
+// A request that has passed the check cannot be recalled. So each write also carries the UID (and
+// where it matters the version) of its object.
 class Fence final : public client::WriteGate {
  public:
   // `time` must outlive it.

@@ -1,4 +1,4 @@
-// Who a candidate is.
+// The identity of a candidate.
 #pragma once
 
 #include <string>

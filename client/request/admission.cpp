@@ -105,7 +105,7 @@ std::optional<Priority> Admission::choose(MonoTime now) {
   return std::nullopt;
 }
 
-// Turns are counted only against somebody who waits.
+// Turns are counted only while others wait.
 void Admission::count_turns(Priority granted) {
   const bool skips_backlog = granted != Priority::backlog && !queue(Priority::backlog).empty();
   grants_since_backlog_ = skips_backlog ? grants_since_backlog_ + 1 : 0;
@@ -134,7 +134,7 @@ void Admission::dispatch() {
   wake_later(now);
 }
 
-// Sets the timer for the next token, if that is what somebody waits for.
+// Sets the timer for the next token, if a call waits for it.
 void Admission::wake_later(MonoTime now) {
   if (timer_) time_.cancel(*timer_);
   timer_.reset();

@@ -1,6 +1,6 @@
 // The client's own limits: requests per second, and requests at the same time.
 //
-// Who is let through, when several wait:
+// The order of admission, when several wait:
 //  * work for live objects before the backlog, the backlog before events; first come, first served
 //    within each;
 //  * so that nobody waits for ever, while others wait too one grant in 8 goes to the backlog and

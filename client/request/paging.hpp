@@ -1,8 +1,8 @@
 // How a list is read in pages: what is asked for next, whatever the server answers. Pure.
 //
-// A page that is too large is asked for again with a smaller limit, down to 1: whoever may make
-// objects decides how large they are. And a list ends: a server that gives continue tokens for ever
-// is found out.
+// A page that is too large is requested again with a smaller limit, down to 1: users decide how
+// large their objects are. And a list ends: a server that gives continue tokens for ever is found
+// out.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// One call to the API server as a plain value: what is asked, how urgent it is, what bounds it.
+// A call to the API server as a plain value: its request, its urgency, and its limits.
 //
 // The functions below build the calls that exist (Kubernetes API concepts: verbs, paths, query
 // parameters). Nothing here sends anything.
@@ -41,7 +41,7 @@ bool is_write(Verb verb);
 // a no-op or a conflict; a second create may make a second object.
 bool is_idempotent(Verb verb);
 
-// What waits for what when the client's own limits are reached.
+// The order of requests when the client's own limits are reached.
 enum class Priority : std::uint8_t {
   live,     // work for something that changed just now
   backlog,  // what a start, a takeover or a relist brought
@@ -56,9 +56,9 @@ enum class Fencing : std::uint8_t { fenced, unfenced };
 // one who has other things to do meanwhile, or looks anew before each attempt.
 enum class Retries : std::uint8_t {
   allowed,
-  // While nobody answers at all, which is nobody's fault in particular. What a server answers
-  // (500, Retry-After) is for the caller's queue, which is fair: a worker that sleeps on one
-  // tenant's trouble is lost for all others.
+  // While no server answers at all, which is the fault of no tenant. A server's errors (500,
+  // Retry-After) are for the caller's queue, which is fair: a worker that sleeps on one tenant's
+  // trouble is lost for all others.
   unanswered,
   none,
 };
@@ -81,7 +81,7 @@ struct ApiRequest {
   std::size_t answer_bytes_max = 16 * 1024 * 1024;
 };
 
-// What a caller may say about any call.
+// The options of any call.
 struct CallOptions {
   Priority priority = Priority::live;
   runtime::Deadline deadline = {};

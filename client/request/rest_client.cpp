@@ -156,7 +156,7 @@ Task<Result<std::unique_ptr<StreamingResponse>>> RestClient::open_once(const Api
   co_return runtime::fail(std::move(error));
 }
 
-// What cannot be read of the body does not change what the status says.
+// An unreadable body does not change the meaning of the status.
 Task<Error> RestClient::read_refusal(const ApiRequest& request, StreamingResponse& stream) {
   const Deadline deadline = attempt_deadline(request);
   std::string body;

@@ -1,7 +1,7 @@
 // Sends calls to the API server: credentials, limits, the write gate, retries, metrics, logging.
 //
-// It knows HTTP and the Status object, but no kind; typed.hpp and ApiListerWatcher are above it.
-// What is sent again, and when, is decided in retry.hpp.
+// The client knows HTTP and the Status object, but no kind; typed.hpp and ApiListerWatcher are
+// above it. retry.hpp decides what is sent again, and when.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +31,8 @@ struct RestClientOptions {
   std::string user_agent = {};
   AdmissionLimits limits = {};
   RetryPolicy retry = {};
-  // Of one attempt of a call without a deadline. The API server gives up a write after 34 s; who
-  // stops waiting before that does not know what became of it.
+  // Of one attempt of a call without a deadline. The API server gives up a write after 34 s; a
+  // client that stops waiting before does not know the result.
   runtime::Duration write_timeout = std::chrono::seconds(40);
   runtime::Duration read_timeout = std::chrono::seconds(60);
   // For the head of a watch's answer: the server sends it at once.

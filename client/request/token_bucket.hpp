@@ -26,7 +26,7 @@ class TokenBucket {
     if (!is_unlimited()) tokens_ -= 1;
   }
 
-  // When there will be a token if nobody takes one before.
+  // When there will be a token, if none is taken before.
   runtime::MonoTime next_token(runtime::MonoTime now) {
     if (has_token(now)) return now;
     const double seconds = (1 - tokens_) / rate_;

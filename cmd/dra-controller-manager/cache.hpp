@@ -1,4 +1,4 @@
-// One kind of object, from the API server into a cache: decoder, source and informer together.
+// The cache of one kind of object: its decoder, source and informer.
 #pragma once
 
 #include <memory>
@@ -22,7 +22,7 @@ class Cache {
         source_(rest, resource_, *decoder_),
         informer_(std::string(resource_.kind->plural), source_, std::move(context)) {}
 
-  // Before it runs, for a kind of which nobody knew at first in which version it is served.
+  // Call it before run(), for a kind whose version was unknown at first.
   void use_version(const std::string& version) {
     resource_.version = version;
     source_.use_version(version);

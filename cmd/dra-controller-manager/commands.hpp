@@ -1,4 +1,4 @@
-// What the program can be told to do besides running: its subcommands, in one table.
+// The program's subcommands, in one table.
 //
 // A command has flags of its own, by the same kind of table as the manager's; main(), --help,
 // completion and manual know commands through their rows only.

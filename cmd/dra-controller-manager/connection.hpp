@@ -18,7 +18,7 @@
 
 namespace dcm::manager {
 
-// What every part of the process is made with. Outlives all of them.
+// The common parts of the process. Outlives all others.
 struct Process {
   runtime::LoopRef loop;
   runtime::MetricsRegistry& metrics;
@@ -28,8 +28,8 @@ struct Process {
 
 class Connection {
  public:
-  // Writes but for those of lease_rest() ask `gate`, which must outlive this.
-  // Errors: configuration: certificates, keys or tokens that cannot be read.
+  // All writes except those of lease_rest() ask `gate`, which must outlive this. Errors:
+  // configuration: certificates, keys or tokens that cannot be read.
   static runtime::Result<std::unique_ptr<Connection>> open(const client::ClusterConfig& config,
                                                            const Options& options,
                                                            const client::WriteGate& gate,

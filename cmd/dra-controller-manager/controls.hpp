@@ -21,7 +21,7 @@
 
 namespace dcm::manager {
 
-// What controls are made of. All of it must outlive them.
+// The dependencies of controls. All of them must outlive the controls.
 struct ControlContext {
   const Process& process;
   client::RestClient& rest;
@@ -36,7 +36,7 @@ struct ControlContext {
 
 informers::InformerContext informer_context(const Process& process);
 
-// What takes the place of a controller's API and events in a dry run.
+// Replaces a controller's API and events in a dry run.
 template <class Api>
 class Shadow {
  public:

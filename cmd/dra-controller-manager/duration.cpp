@@ -42,7 +42,7 @@ std::optional<double> take_part(std::string_view& text) {
   return std::nullopt;
 }
 
-// "0.5s", never with an exponent, which nobody reads.
+// "0.5s", never with an exponent.
 std::string format_seconds(Duration duration) {
   const auto whole = std::chrono::floor<std::chrono::seconds>(duration);
   std::string text = fmt::format("{}.{:09}", whole.count(), (duration - whole).count());

@@ -21,14 +21,14 @@ class LateKind {
     client::Discovery& discovery;
     runtime::TimeSource& time;
   };
-  // What happens to it.
+  // The reactions to its appearance and disappearance.
   struct Hooks {
     // The kind is served: begins to fill its cache. Called at most once.
     std::function<informers::SyncState&(const client::Served&)> start;
     std::function<void()> not_served;                          // when the work begins
     std::function<void(const std::string& version)> has_lost;  // the version it began with
   };
-  // What the dependencies refer to must outlive it.
+  // All dependencies must outlive it.
   LateKind(Dependencies dependencies, const api::ResourceKind& kind, Hooks hooks);
 
   // Until it is known whether it is served.

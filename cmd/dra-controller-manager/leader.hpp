@@ -27,12 +27,12 @@ class Leader final : leader_election::ElectionListener {
   void start(Stop& stop);
   // Gives the lease back, if it is ours. After the last write.
   runtime::Task<> stop();
-  // What keeps this process from taking part.
+  // The reason why this process does not take part, if there is one.
   std::optional<std::string> problem() const;
 
   const std::string& identity() const { return identity_; }
   bool is_leading() const { return elector_.is_leading(); }
-  // Who is known to lead; empty: nobody.
+  // The known leader; empty: none.
   const std::string& leader() const { return elector_.leader(); }
 
  private:

@@ -25,7 +25,7 @@ class Leadership {
     changed_.notify_all();
     while (!has_begun_) co_await changed_.wait();
   }
-  // Waits until somebody asks for it.
+  // Waits until leadership is asked for.
   runtime::Task<> wait_until_wanted() {
     while (!is_wanted_) co_await changed_.wait();
   }

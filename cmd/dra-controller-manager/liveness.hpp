@@ -1,7 +1,7 @@
 // Whether a part of the process has stopped in a way that only a restart mends.
 //
-// That the process answers at all shows that its loop turns. A cluster that is away or refuses us
-// is no reason to restart: those parts say so themselves, and go on.
+// An answer of the process shows that its loop turns. A cluster that is unreachable or refuses us
+// is no reason to restart: those parts report it themselves, and continue.
 #pragma once
 
 #include <optional>
@@ -13,10 +13,10 @@
 
 namespace dcm::manager {
 
-// A watch brings a bookmark a minute; one that is silent this long, and takes itself for well, has
-// lost its connection without noticing.
+// A watch brings a bookmark a minute. If a healthy watch is silent for this long, it has lost its
+// connection without noticing.
 inline constexpr runtime::Duration kSilenceMax = std::chrono::minutes(15);
-// Every request has a deadline far below this, so whoever works longer waits for nothing.
+// Every request has a far earlier deadline, so a worker that takes longer waits for nothing.
 inline constexpr runtime::Duration kWorkMax = std::chrono::minutes(15);
 
 // Nothing: it makes progress, or says itself why not.

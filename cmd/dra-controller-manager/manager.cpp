@@ -116,7 +116,7 @@ class Manager {
     spawn(work_, "sessions", sessions_.run());
   }
 
-  // What was started last is stopped first.
+  // Stops everything in the reverse order of the start.
   Task<> stop() {
     process_.log.info("Stopping");
     if (!sessions_.stop_current()) work_.cancel();
@@ -147,7 +147,7 @@ class Manager {
     return stop_.is_requested() ? "stopping" : sessions_.why_not_ready();
   }
 
-  // Who answers where something is explained.
+  // The author of this process's explanations.
   Teller teller() const {
     Teller teller{.missing = why_not_ready().value_or("")};
     if (options_.dry_run_timeout) teller.role = Teller::Role::watches;
@@ -174,7 +174,7 @@ class Manager {
   runtime::TaskGroup work_;
 };
 
-// One line on standard error, and exit status 1.
+// Prints one line on standard error, and returns exit status 1.
 int refuse(const runtime::Error& error) {
   std::fputs(fmt::format("dra-controller-manager: {}\n", error.message).c_str(), stderr);
   return static_cast<int>(ExitStatus::bad_configuration);

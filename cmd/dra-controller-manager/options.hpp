@@ -1,4 +1,4 @@
-// What dra-controller-manager was asked to do, by its command line and its configuration file.
+// The options of dra-controller-manager, from its command line and its configuration file.
 //
 // The table of all settings is options/settings.hpp.
 #pragma once
@@ -38,7 +38,7 @@ struct Flag {
   std::string value;
 };
 
-// What the process was asked to do, checked. Defaults are the program's defaults.
+// The checked options of the process. Defaults are the program's defaults.
 struct Options {
   client::ConfigOverrides cluster;
   common::FeatureGates features;

@@ -146,8 +146,8 @@ void Session::expect_rules() {
                            api::kDeviceTaintRules, std::move(hooks));
 }
 
-// What belongs to a group must not be made for its pods, nor what is reserved for one that is not
-// known be released.
+// Claims of a group must not be made for its pods, and a reservation for an unknown group must not
+// be released.
 void Session::expect_groups() {
   LateKind::Hooks hooks;
   hooks.start = [this](const client::Served& served) -> informers::SyncState& {
@@ -199,7 +199,7 @@ std::vector<std::string> Session::missing() const {
   return missing;
 }
 
-// What has failed meanwhile would wait for about as long again as the API server was away.
+// Otherwise failed items would wait for about as long again as the API server was away.
 void Session::retry_now() {
   if (claim_control_) claim_control_->controller().retry_now();
   if (eviction_control_) eviction_control_->controller().retry_now();

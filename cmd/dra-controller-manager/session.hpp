@@ -25,7 +25,7 @@ namespace dcm::manager {
 // The kinds that a session needs in one version of the API.
 client::KindSet kinds_of_one_version(const Options& options);
 
-// What sessions are made of. All references must outlive them.
+// The dependencies of sessions. All references must outlive them.
 struct SessionContext {
   Process process;
   client::RestClient& rest;
@@ -34,8 +34,8 @@ struct SessionContext {
   const Options& options;
 };
 
-// One session after the other, each for the version that the API server serves then. `stop` must
-// outlive them.
+// Makes one session after the other, each for the version that the API server serves at that time.
+// `stop` must outlive them.
 Sessions make_sessions(const SessionContext& context, Stop& stop);
 
 class Session final : public VersionedWork {
@@ -47,7 +47,7 @@ class Session final : public VersionedWork {
   void stop() override;
 
   const std::string& version() const override { return version_; }
-  // What the caches still lack.
+  // The caches that are not complete yet.
   std::vector<std::string> missing() const override;
   std::vector<std::string> stuck() const override;
   bool has_failing_watch() const override;

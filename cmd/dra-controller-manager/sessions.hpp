@@ -1,4 +1,4 @@
-// One session after the other, for as long as versions of resource.k8s.io come and go.
+// Runs one session after the other, as versions of resource.k8s.io come and go.
 //
 // Asks the API server what it serves, has a session made for that version, runs it until the
 // version is not served any more or the process stops, and starts over.
@@ -31,13 +31,13 @@ class VersionedWork {
   virtual void stop() = 0;
 
   virtual const std::string& version() const = 0;
-  // What is still waited for before the work can be done well, one line each; empty: nothing.
+  // Conditions still missing for good work, one line each; empty: none.
   virtual std::vector<std::string> missing() const = 0;
-  // What has stopped in a way that only a restart mends, one line each.
+  // Parts that have stopped until a restart, one line each.
   virtual std::vector<std::string> stuck() const = 0;
   // Whether a cache cannot be kept fresh: perhaps the version is not served any more.
   virtual bool has_failing_watch() const = 0;
-  // Who explains the objects that it works on; null: nobody.
+  // Explains the objects that the session works on; null: it cannot.
   virtual const ExplanationSource* explanations() const { return nullptr; }
 };
 
@@ -58,7 +58,7 @@ class Sessions {
   std::optional<std::string> why_not_ready() const;
   // Why only a restart would help, in one line.
   std::optional<std::string> why_stuck() const;
-  // Those of the session in hand; null: none.
+  // The explanations of the current session; null: none.
   const ExplanationSource* explanations() const {
     return current_ == nullptr ? nullptr : current_->explanations();
   }

@@ -1,7 +1,7 @@
 // When the process ends, and with which exit status.
 //
-// Either somebody asks for it (a signal), or a part of the process fails: something is thrown that
-// nobody caught, so an invariant of ours is broken. Both lead to the same orderly stop.
+// Either a signal asks for it, or a part of the process fails: it throws an exception that no code
+// catches, so an invariant of ours is broken. Both lead to the same orderly stop.
 #pragma once
 
 #include <string>

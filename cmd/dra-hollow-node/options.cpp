@@ -99,7 +99,7 @@ std::optional<node::ClaimKey> parse_claim(const std::string& text) {
   return node::ClaimKey{text.substr(0, slash), text.substr(slash + 1)};
 }
 
-// What follows from the root folder and the host.
+// Fills in the values that follow from the root folder and the host.
 void complete(Options& options) {
   node::AgentOptions& agent = options.devices.agent;
   if (agent.node.empty()) agent.node = http::host_name();

@@ -31,7 +31,7 @@ class EmbeddedServer {
 
   apiserver::Server& server() { return server_; }
 
-  // What stands in front of the API on loopback.
+  // Wraps the API on loopback.
   using Front = std::function<http::Handler(http::Handler api)>;
 
   // Serves until it is cancelled. Without a front, the API alone.

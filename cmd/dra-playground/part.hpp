@@ -1,4 +1,4 @@
-// What scheduler, hollow nodes and garbage collector have in common: a queue of names, and workers.
+// The common base of scheduler, hollow nodes and garbage collector: a queue of names, and workers.
 #pragma once
 
 #include <functional>
@@ -22,7 +22,7 @@ struct NamespaceOfName {
 };
 using NameQueue = workqueue::Queue<api::NamespacedName, NamespaceOfName>;
 
-// What every part is made with. All references must outlive it.
+// The dependencies of every part. All references must outlive it.
 struct PartContext {
   runtime::Executor executor;
   runtime::TimeSource& time;

@@ -1,6 +1,6 @@
-// What a cluster has beside its API server, in small: nodes, drivers, a scheduler, garbage
-// collectors for claims and for namespaces. The same against the API server in memory and against a
-// real one.
+// The playground's cluster apart from its API server: nodes, drivers, a scheduler, garbage
+// collectors for claims and for namespaces. They run against the API server in memory or against a
+// real cluster.
 #pragma once
 
 #include <string>
@@ -17,10 +17,10 @@
 
 namespace dcm::playground {
 
-// Whether the small scheduler places pods, or somebody else does.
+// Whether the small scheduler places pods, or another one does.
 enum class OwnScheduler { runs, none };
-// Whether claims of pods that are gone are deleted here, or somebody else looks after what is
-// owned.
+// Whether claims of pods that are gone are deleted here, or by another garbage
+// collector.
 enum class OwnGc { runs, none };
 
 struct Size {

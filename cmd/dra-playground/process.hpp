@@ -1,4 +1,4 @@
-// What a process of the playground has one of, and how it says that it cannot go on.
+// The process-wide parts of the playground, and its reports of fatal errors.
 #pragma once
 
 #include "cmd/dra-playground/objects/connection.hpp"
@@ -16,7 +16,7 @@ struct Process {
   PartContext context(int verbosity);
 };
 
-// One line on standard error; returns the exit status.
+// Prints one line on standard error; returns the exit status.
 int report_failure(const runtime::Error& error, std::string_view program = "dra-playground");
 
 }  // namespace dcm::playground

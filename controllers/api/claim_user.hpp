@@ -1,5 +1,5 @@
-// What pods and pod groups have in common: they name the claims that they use, and templates that
-// claims are made from for them.
+// The common part of pods and pod groups: both name the claims that they use, and templates from
+// which claims are generated for them.
 #pragma once
 
 #include <optional>

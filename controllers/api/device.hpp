@@ -27,7 +27,7 @@ struct DeviceId {
   friend auto operator<=>(const DeviceId&, const DeviceId&) = default;
 };
 
-// What a taint does to pods that do not tolerate it.
+// The effect of a taint on pods that do not tolerate it.
 enum class TaintEffect : std::uint8_t {
   none,         // nothing: a preview
   no_schedule,  // they get no such device

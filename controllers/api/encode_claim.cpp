@@ -60,7 +60,7 @@ object claim_metadata(const ResourceClaimTemplate& claim_template, std::string_v
   return metadata;
 }
 
-// The object with one field more, whose value is JSON text that nobody has looked into.
+// The object with one more field, whose value is JSON text that is copied unread.
 std::string serialize_with(const object& body, std::string_view key, std::string_view raw_json) {
   const std::string head = to_text(body);
   std::string text;
@@ -91,7 +91,7 @@ object to_json(const ConsumerReference& consumer) {
   return entry;
 }
 
-// What a patch relies on.
+// The preconditions of a patch.
 object preconditions(const Uid& uid, const ResourceVersion& resource_version) {
   return {{"uid", uid.str()}, {"resourceVersion", resource_version.str()}};
 }

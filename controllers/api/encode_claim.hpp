@@ -17,7 +17,7 @@
 
 namespace dcm::api {
 
-// Who will own a claim that is made.
+// The future owner of a new claim.
 struct ClaimOwner {
   std::string api_version;  // "v1"
   std::string kind;         // "Pod"
@@ -43,7 +43,7 @@ std::string encode_claim_names(std::string_view api_version, std::string_view ki
                                const NamespacedName& key, const Uid& uid,
                                std::span<const ClaimNameEntry> entries);
 
-// One reservation more: strategic merge on the claim's `/status`.
+// Adds one reservation: strategic merge on the claim's `/status`.
 std::string encode_reserve(const ObjectMeta& claim, const ConsumerReference& consumer);
 
 enum class Allocation : std::uint8_t { keep, clear };

@@ -1,5 +1,5 @@
-// What fields mean to the controllers, whatever the format they came in: shared by the decoders of
-// JSON and of protobuf. Nothing is copied or interned before it is clear that it counts.
+// The meaning of fields to the controllers, in either format: shared by the decoders of JSON and of
+// protobuf. A field is copied or interned only once it is known to matter.
 #pragma once
 
 #include <cstddef>
@@ -56,7 +56,7 @@ std::unique_ptr<const std::vector<Element>> if_any(std::vector<Element> elements
   return std::make_unique<const std::vector<Element>>(std::move(elements));
 }
 
-// What may be kept of templates: of one, and of all that live together. Copies share it.
+// How much of templates may be kept: of each, and of all together. Copies share the budget.
 class TemplateBudget {
  public:
   explicit TemplateBudget(TemplateContent content) : content_(content) {}

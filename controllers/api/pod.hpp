@@ -16,7 +16,7 @@ inline constexpr std::string_view kDeviceTaintDisruptionReason = "DeletionByDevi
 inline constexpr std::string_view kDeviceTaintDisruptionMessage =
     "Device Taint manager: deleting due to NoExecute taint";
 
-// What the condition says.
+// The state of the condition DisruptionTarget.
 enum class DisruptionTarget : std::uint8_t {
   none,             // there is none, or it is not True
   other,            // True, for another reason or with another message

@@ -42,7 +42,7 @@ inline constexpr std::size_t kReservedForMax = 256;
 // An entry of status.allocation.devices.results. A device may be in several, also of one claim.
 struct AllocatedDevice {
   DeviceId id;
-  // Those that matter to eviction; null: none, as nearly always.
+  // The tolerations that matter to eviction. Null means none, which is the usual case.
   std::unique_ptr<const std::vector<DeviceToleration>> tolerations;
 };
 

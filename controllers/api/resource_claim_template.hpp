@@ -17,8 +17,8 @@ struct ResourceClaimTemplate {
   bool uses_admin_access = false;
   bool uses_prioritized_list = false;
 
-  // What claims are made from, the three fields below: a user may make any number of templates of
-  // 1.5 MB, so a cache keeps small ones only (make_template_decoder()).
+  // The source of claims, in the three fields below. A user may make any number of templates of 1.5
+  // MB, so a cache keeps small ones only (make_template_decoder()).
   enum class Content : std::uint8_t { kept, left_out } content = Content::kept;
   std::size_t content_bytes = 0;
   // spec.metadata, copied onto each claim.

@@ -14,7 +14,7 @@ namespace dcm::api {
 
 struct PublishedDevice {
   InternedString name;
-  // Those with effect NoExecute, in order; null: none, as nearly always.
+  // The taints with effect NoExecute, in order. Null means none, which is the usual case.
   std::unique_ptr<const std::vector<DeviceTaint>> taints;
 };
 

@@ -1,4 +1,4 @@
-// What a dry run would have written, and whether the cluster gets there without us.
+// The writes that a dry run would have sent, and whether another manager makes them.
 //
 // Knows nothing of claims or pods: a controller's ShadowApi says what it would have written and how
 // to tell from the caches that it is done; here is when it is looked at, and what is told about it.
@@ -37,7 +37,7 @@ struct IntendedWrite {
   std::string what;     // for people, one line: "reserve it for pod trainer-0"
 };
 
-// What the caches say about it.
+// The state of an expectation, according to the caches.
 struct Standing {
   enum class State : std::uint8_t {
     not_reached,

@@ -1,4 +1,4 @@
-// What a controller has to say about an object, in sentences: facts for people, and a word for each
+// An explanation of an object by a controller, in sentences: facts for people, and a word for each
 // for programs.
 //
 // Made by the pure explain_*() functions of the controllers from the same decisions that their
@@ -34,7 +34,7 @@ struct Finding {
   friend bool operator==(const Finding&, const Finding&) = default;
 };
 
-// What belongs together: a pod claim, a claim, what a controller does next.
+// Findings about one subject: a pod claim, a claim, or the next step of a controller.
 struct Topic {
   std::string title;
   std::vector<Finding> findings;
@@ -54,7 +54,7 @@ struct Explanation {
   std::vector<Topic> topics;
 };
 
-// What hinders most; `fine` where there is nothing but notes.
+// The worst outlook of all findings; `fine` where there are only notes.
 Outlook outlook_of(const Explanation& explanation);
 
 // "a", "a and b", "a, b and 3 more".

@@ -18,11 +18,11 @@
 namespace dcm::common {
 
 // Whether the claims of a pod's group are the pod's as well (feature gate
-// DRAWorkloadResourceClaims). Refused: what a group owns is nobody's.
+// DRAWorkloadResourceClaims). Refused: no pod may use the claims of a group.
 enum class GroupClaims : std::uint8_t { refused, shared };
 GroupClaims group_claims(const FeatureGates& gates);
 
-// What an entry of spec.resourceClaims leads to. The names are views into the pod (or group).
+// The claim of an entry of spec.resourceClaims. The names are views into the pod (or group).
 struct UserClaim {  // made by somebody else, who may share it between pods
   std::string_view name;
   friend bool operator==(const UserClaim&, const UserClaim&) = default;

@@ -8,7 +8,7 @@
 
 namespace dcm::common {
 
-// Nobody is waited for: who does the work reports in words and at a rate of its own.
+// Expects no match: the other manager words and paces its events differently.
 class ShadowEvents final : public EventSink {
  public:
   static constexpr WriteKind kWrite{"create", "events"};

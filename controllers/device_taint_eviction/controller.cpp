@@ -22,7 +22,7 @@ constexpr std::size_t kDueSlice = 1'000;
 // Due times are wall time, and that may jump while the loop's clock goes on evenly.
 constexpr runtime::Duration kLookAgain = 1min;
 
-// What we see of pods, the disruption controller has to write down first.
+// The disruption controller needs this time to record pods that we see already.
 constexpr runtime::Duration kUntilBudgetsKnow = 1s;
 
 }  // namespace

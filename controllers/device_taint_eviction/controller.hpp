@@ -72,17 +72,17 @@ class Controller {
   void stop();
   // The API server works again: what has failed meanwhile is tried again at once.
   void retry_now();
-  // What there is to say about objects of its caches: which taints make whom go and when, what is
-  // done now, and what its queue knows of them.
+  // Explanations of objects in its caches: which taints evict which pods and when, what it does
+  // now, and the state of its queue.
   common::Topic explain_pod(const PodPtr& pod) const;
   common::Topic explain_taints_of(const api::ResourceClaim& claim) const;
   std::vector<common::Topic> explain_rule(const std::string& name) const;
   // Null: there is none of that name.
   RulePtr find_rule(const std::string& name) const;
 
-  // What its queue has to do.
+  // The load of its queue.
   workqueue::Load load() const { return queue_.load(); }
-  // What it knows.
+  // The controller's model of devices, claims, pods and rules.
   const Tracker& tracker() const { return tracker_; }
 
  private:
@@ -115,7 +115,7 @@ class Controller {
   bool has_changed_ = false;
   bool is_stopped_ = false;
   bool is_working_ = false;  // run() was called
-  // What the start brings is backlog.
+  // Objects that are known at the start are backlog.
   Priority priority_ = Priority::backlog;
 };
 

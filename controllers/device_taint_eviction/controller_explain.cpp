@@ -1,4 +1,4 @@
-// What the controller has to say about an object: its caches and its queue, for explain.hpp.
+// The controller's explanations of objects: passes its caches and its queue to explain.hpp.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -78,7 +78,7 @@ void Controller::list_pending(const Rule& rule, RuleFacts& facts) const {
   });
 }
 
-// On standby nobody is pending, so the devices are looked through here.
+// On standby no pod is pending, so the devices are examined here.
 void Controller::look_for_pods(const Rule& rule, RuleFacts& facts) const {
   if (!evicts(facts.rule)) return;
   AllocatedDevices::Walk walk(*facts.rule.selector);

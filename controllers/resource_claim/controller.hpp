@@ -77,8 +77,8 @@ class Controller {
   void stop();
   // The API server works again: what has failed meanwhile is tried again at once.
   void retry_now() { queue_.retry_now(); }
-  // What there is to say about objects of its caches: what is done for them now and why, and what
-  // its queue knows of them.
+  // Explanations of objects in its caches: what it does for them now and why, and the state of its
+  // queue.
   std::vector<common::Topic> explain_pod(const PodPtr& pod, Miss miss) const;
   std::vector<common::Topic> explain_claim(const ClaimPtr& claim, Miss miss) const;
   std::vector<common::Topic> explain_group(const GroupPtr& group, Miss miss) const;
@@ -91,7 +91,7 @@ class Controller {
     return stores_.groups->pods_by_group.get(group.meta.key).size();
   }
 
-  // What its queue has to do.
+  // The load of its queue.
   workqueue::Load load() const { return queue_.load(); }
 
  private:

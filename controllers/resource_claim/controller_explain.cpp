@@ -1,4 +1,4 @@
-// What the controller has to say about an object: its caches and its queue, for explain_pod.hpp,
+// The controller's explanations of objects: passes its caches and its queue to explain_pod.hpp,
 // explain_claim.hpp and explain_group.hpp.
 #include "controllers/common/pod_claims.hpp"
 #include "controllers/resource_claim/controller.hpp"

@@ -15,7 +15,7 @@ enum class AdminAccess : std::uint8_t { no, yes };
 // dynamic_resource_allocation_resourceclaim_creates_total: requests that were sent.
 class CreateMetrics {
  public:
-  // Those for groups are there only where claims are made for groups.
+  // The metrics of groups exist only where claims are made for groups.
   CreateMetrics(runtime::MetricsRegistry& registry, common::GroupClaims groups);
 
   enum class Status : std::uint8_t { success, failure };

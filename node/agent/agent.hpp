@@ -1,8 +1,8 @@
-// What kubelet does for DRA on one node, put together: finds drivers, prepares and unprepares the
-// claims of pods with them, remembers what it has begun, deletes the slices of drivers that are
-// gone, and knows how devices are.
+// Kubelet's work for DRA on one node. The agent finds drivers, prepares and unprepares the claims
+// of pods with them, and remembers operations that it has begun. It deletes the slices of lost
+// drivers, and tracks the health of devices.
 //
-// Whoever runs the pods asks it before their containers start and after they have stopped.
+// The code that runs the pods asks it before their containers start and after they have stopped.
 #pragma once
 
 #include <functional>
@@ -28,7 +28,7 @@ struct AgentOptions {
   ClaimManagerOptions claims = {};
 };
 
-// What the agent tells whoever runs the pods. Nothing of it may wait.
+// The agent's news for the code that runs the pods. No call may wait.
 struct AgentNews {
   // A driver has come, connected or gone: what failed for want of one may be tried again.
   std::function<void()> drivers_changed = [] {};

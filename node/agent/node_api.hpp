@@ -1,4 +1,4 @@
-// What the agent needs of the API server: what `system:node` may do for DRA, and nothing else.
+// The agent's requests to the API server: only those that `system:node` may make for DRA.
 #pragma once
 
 #include <string>

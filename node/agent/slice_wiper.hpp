@@ -1,5 +1,5 @@
-// Deletes the ResourceSlices of drivers that are gone, so that nobody is scheduled to devices that
-// no driver would prepare: what drives `wiping`.
+// Deletes the ResourceSlices of lost drivers, so that no pod is scheduled to devices that no driver
+// would prepare: the loop that drives `wiping`.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@
 
 namespace dcm::node {
 
-// What becomes, at the start, of slices that an earlier life of the node has left.
+// The treatment, at the start, of slices from an earlier life of the node.
 enum class FirstWipe : std::uint8_t {
-  // All go at once, as in kubelet. A driver that has been there all the time publishes them again;
-  // one that is made with the Go helper after 30 s.
+  // Deletes all slices at once, as kubelet does. A driver that was there all the time publishes
+  // them again; a driver made with the Go helper after 30 s.
   at_start,
-  // Those of drivers that are not connected after the wiping delay.
+  // Deletes the slices of drivers that are not connected after the wiping delay.
   late,
 };
 

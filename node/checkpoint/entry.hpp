@@ -1,4 +1,4 @@
-// What is remembered of one claim, in memory and in the checkpoint.
+// The record of one claim, in memory and in the checkpoint.
 #pragma once
 
 #include <compare>
@@ -39,7 +39,7 @@ struct DeviceKey {
   friend auto operator<=>(const DeviceKey&, const DeviceKey&) = default;
 };
 
-// What kubelet has no field for. It ignores the key and drops it, so an entry may be without.
+// Data that kubelet has no field for. Kubelet drops it, so an entry may lack it.
 struct EntryExtra {
   std::string boot_id = {};  // of the boot in which it was prepared
   bool is_prepared = false;

@@ -48,7 +48,7 @@ Result<> CheckpointStore::write(const std::vector<Entry>& entries) {
 Result<> CheckpointStore::replace(const std::string& content) {
   const std::string temporary = fmt::format("{}/{}{:016x}", folder_, kTemporary, rng_.next());
   if (auto written = write_through(temporary, content); !written) {
-    // What stays behind is removed at the next start.
+    // A leftover file is removed at the next start.
     [[maybe_unused]] const auto removed = files_.remove(temporary);
     return written;
   }

@@ -1,4 +1,4 @@
-// What a claim's allocation means for the node: its drivers, and what they need not be called for.
+// A claim's allocation as the node sees it: its drivers, and the calls that they need not get.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
-// What is done for a pod, decided from the book alone: which entries change, which driver is called
-// for which claims, and what an answer means.
+// Decides the work for a pod from the book alone: which entries change, which driver is called for
+// which claims, and what an answer means.
 #pragma once
 
 #include <expected>
@@ -48,8 +48,8 @@ struct UnpreparePlan {
   friend bool operator==(const UnpreparePlan&, const UnpreparePlan&) = default;
 };
 
-// `keys` are claims that the pod may have; those that name only others are left alone. One that
-// names no pod is nobody's, and goes.
+// `keys` are claims that the pod may have; entries that name only other pods are left alone. An
+// entry without a pod is dropped.
 UnpreparePlan decide_unprepare(const Book& book, const std::string& pod_uid,
                                const std::set<ClaimKey>& keys);
 

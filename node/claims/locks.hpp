@@ -1,5 +1,5 @@
-// One operation at a time for each claim, and all claims of an operation at once, so that none
-// waits for another in a circle.
+// Locks: one operation at a time for each claim. An operation locks all its claims at once, so that
+// none waits for another in a circle.
 #pragma once
 
 #include <set>

@@ -172,7 +172,7 @@ Task<Outcome> ClaimManager::unprepare(api::ObjectPtr<api::Pod> pod) {
   const auto wanted = claims_to_look_up(*pod);
   // There is nothing to call for, but a pod that contradicts itself is an error, as in kubelet.
   if (keys.empty() && !wanted) co_return failed("unprepare dynamic resources: ", wanted.error());
-  // It may be in the middle of being prepared: then its entries are about to be made.
+  // A prepare of this pod may be under way: then its entries are about to be made.
   if (wanted) keys.merge(keys_of(*pod, *wanted));
   co_return co_await unprepare_claims(uid, std::move(keys));
 }
@@ -227,7 +227,7 @@ Task<> ClaimManager::unprepare_one(std::string driver, const std::vector<ClaimRe
   failure = std::move(verdict.error);
 }
 
-// From the first call on nobody can say what is prepared.
+// After the first call it is unknown what is prepared.
 void ClaimManager::mark_going(const std::vector<ClaimRef>& claims) {
   for (const ClaimRef& claim : claims) book_.at({claim.namespace_, claim.name}).is_going = true;
 }

@@ -33,7 +33,7 @@ struct ClaimManagerOptions {
 // Loop thread only.
 class ClaimManager {
  public:
-  // What it is given must outlive it.
+  // All arguments must outlive it.
   ClaimManager(runtime::LoopRef loop, ClaimSource& claims, DriverCalls& drivers,
                CheckpointStore& store, ClaimManagerOptions options);
 

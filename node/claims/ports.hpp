@@ -1,4 +1,4 @@
-// What the claim manager needs of the world: claims of the API server, and drivers that are called.
+// The claim manager's ports: claims of the API server, and calls to drivers.
 #pragma once
 
 #include <expected>

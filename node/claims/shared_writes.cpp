@@ -19,7 +19,7 @@ struct SharedWrites::Round {
 
 namespace {
 
-// Whoever leads a round may be cancelled, or throw: the others must not wait for ever.
+// The leader of a round may be cancelled, or throw: the others must not wait for ever.
 template <class Round>
 class Leader {
  public:

@@ -1,5 +1,5 @@
-// Writes of the checkpoint that operations share: who comes while one is being waited for, waits
-// for the same one.
+// Writes of the checkpoint that operations share: an operation that comes before a write begins
+// waits for that write.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// What drivers have said of their devices' health, and what still counts of it.
+// The drivers' reports about their devices' health, and which of them still count.
 //
 // Kept by instance, so that the end of an old instance's stream takes nothing away that the new one
 // has said. Pure: is told of reports and ends, and the time.
@@ -55,7 +55,7 @@ class HealthTable {
                         const std::vector<HealthReport>& report, runtime::MonoTime now);
   // The instance's stream has ended.
   Change observe_end(const std::string& driver, const std::string& instance, runtime::MonoTime now);
-  // Forgets what nobody has repeated in time.
+  // Forgets reports that were not repeated in time.
   Change expire(const std::string& driver, runtime::MonoTime now);
   // When the next device of any driver is to be forgotten.
   std::optional<runtime::MonoTime> next_expiry() const;
@@ -73,7 +73,7 @@ class HealthTable {
   using Words = std::map<std::string, Word>;  // by instance
   using Devices = std::map<Device, Words>;
 
-  // What counts of the words at `now`.
+  // The report that counts at `now`.
   static DeviceHealth newest_of(const Words& words, runtime::MonoTime now);
   template <class Edit>
   Change edit(const std::string& driver, runtime::MonoTime now, Edit&& edit);

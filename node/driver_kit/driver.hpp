@@ -1,4 +1,4 @@
-// What the author of a driver writes; the kit does the rest.
+// The author's part of a driver; the kit does the rest.
 #pragma once
 
 #include <expected>
@@ -26,7 +26,7 @@ struct AllocatedDevice {
   friend bool operator==(const AllocatedDevice&, const AllocatedDevice&) = default;
 };
 
-// A claim that is allocated, and is the one that the node means.
+// An allocated claim, which is certainly the claim that the node means.
 struct AllocatedClaim {
   node::ClaimRef ref;
   std::vector<AllocatedDevice> devices;  // of this driver

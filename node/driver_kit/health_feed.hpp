@@ -1,4 +1,4 @@
-// What a driver says of its devices' health, for the nodes that watch it.
+// A driver's reports about its devices' health, for the nodes that watch them.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A driver's sockets: what makes a driver of this process one that kubelet finds and calls.
+// A driver's sockets, through which kubelet finds and calls a driver in this process.
 #pragma once
 
 #include <functional>
@@ -57,7 +57,7 @@ class Plugin {
   // Serves until it is cancelled. The sockets are removed with the plugin.
   Task<> run();
 
-  // What the driver says here is told to the node.
+  // The driver reports health here, and the node receives it.
   HealthFeed& health() noexcept { return health_; }
 
  private:

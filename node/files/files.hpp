@@ -1,5 +1,5 @@
-// What the node does with files, as an object: so that tests can fail the n-th operation, and
-// forget what was not fsynced.
+// The node's file operations behind an interface: tests can fail the n-th operation, and lose
+// writes that were not fsynced.
 //
 // Paths are absolute. Every function does one system call's worth, so that each is a point where a
 // process can die. Errors: configuration, with the path and the system's words.
@@ -22,7 +22,7 @@ class Files {
   virtual runtime::Result<std::optional<std::string>> read(const std::string& path) = 0;
   // Makes a file (0600) that must not be there yet.
   virtual runtime::Result<> create(const std::string& path, std::string_view content) = 0;
-  // What the file holds survives a failure of the machine. Its name does only after sync_folder.
+  // The file's content survives a failure of the machine. Its name does only after sync_folder.
   virtual runtime::Result<> sync(const std::string& path) = 0;
   virtual runtime::Result<> rename(const std::string& from, const std::string& to) = 0;
   virtual runtime::Result<> sync_folder(const std::string& folder) = 0;

@@ -75,7 +75,7 @@ Answers read_answers(std::string_view message, ClaimAnswer (*read)(protozero::da
   return answers;
 }
 
-// A number of the plugin's. One that no duration holds is cut.
+// A number of the plugin's. A number beyond the range of a duration is cut.
 runtime::Duration seconds(std::int64_t count) {
   constexpr std::int64_t kMax = std::int64_t{1} << 32;
   return std::chrono::seconds(std::clamp(count, std::int64_t{0}, kMax));

@@ -1,4 +1,4 @@
-// What is told of the node's drivers as it happens.
+// Observes the node's drivers.
 #pragma once
 
 #include <string>

@@ -24,7 +24,7 @@ std::string validation_failed(const std::string& why) {
   return "RegisterPlugin error -- plugin validation failed with err: " + why;
 }
 
-// Kubelet has handlers for them; here they are somebody else's, and are not asked again.
+// Kubelet has handlers for them; here other programs serve them, and they are not asked again.
 bool is_of_other_manager(const std::string& type) {
   return type == "CSIPlugin" || type == "DevicePlugin";
 }
@@ -265,7 +265,7 @@ Task<DriverCalls::Answer> Plugins::call(
   const Deadline deadline = Deadline::after(loop_.time(), kCallTimeout);
   const std::string request = encode_claims(claims);
   auto message = grpc::Result<std::string>();
-  // What an instance has certainly not looked at goes to the one that is best then, or to itself.
+  // A call that an instance has not processed goes to the best instance then, maybe the same.
   for (int attempt = 1;; ++attempt) {
     const std::shared_ptr<Instance> instance = instance_for(driver);
     if (!instance) co_return std::unexpected("DRA driver " + driver + " is not registered");

@@ -1,5 +1,5 @@
-// The drivers of the node: registers what serves a registration socket, keeps a connection to each
-// instance of a driver, and calls the one that is to be called.
+// The drivers of the node: registers each plugin with a registration socket, keeps a connection to
+// each instance of a driver, and calls the right instance.
 #pragma once
 
 #include <chrono>

@@ -1,9 +1,9 @@
 // The folder in which plugins put their registration sockets, watched with all folders below it.
 //
-// What is there is found by walking; inotify only says when to walk, and which names were made
-// anew. So neither a queue that overflows nor a registry that is deleted and made anew leaves it
-// blind. Skipped: names that begin with a dot, and what is no socket. A link counts as what it
-// leads to.
+// Walking finds the sockets; inotify only says when to walk, and which names were recreated. So
+// the watch survives a queue that overflows, and a registry that is deleted and recreated.
+// Skipped: names that begin with a dot, and all files that are no sockets. A link counts as its
+// target.
 #pragma once
 
 #include <map>

@@ -12,7 +12,7 @@ namespace dcm::node {
 
 inline constexpr std::string_view kDraPluginType = "DRAPlugin";
 
-// What a plugin says of itself (pluginregistration.PluginInfo).
+// A plugin's description of itself (pluginregistration.PluginInfo).
 struct PluginInfo {
   std::string type;
   std::string name;

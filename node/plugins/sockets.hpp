@@ -43,7 +43,7 @@ class PluginSockets {
   void observe_created(const std::string& path);
   void observe_removed(const std::string& path);
 
-  // What is due. Each operation of it counts as begun; no other begins for its path meanwhile.
+  // The operations that are due. Each counts as begun; no other begins for its path meanwhile.
   Step begin_due(runtime::MonoTime now);
   void finish_register(const Work& work, SocketOutcome outcome, runtime::MonoTime now);
   // Unregistering does not fail.

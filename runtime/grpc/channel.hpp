@@ -1,7 +1,7 @@
 // The client's side of gRPC: calls to one server over one HTTP/2 connection that is made anew when
 // it is lost.
 //
-// Messages are bytes here; protobuf is the business of whoever calls.
+// Messages are bytes here; protobuf is the caller's business.
 #pragma once
 
 #include <cstddef>
@@ -51,13 +51,13 @@ class Channel {
   // while it runs.
   virtual Task<> run() = 0;
 
-  // One request, one answer. `method` is a path: "/package.Service/Method". The server is told the
-  // deadline (grpc-timeout). While the channel waits after a failure to connect, a call fails at
-  // once with `unavailable`; while it connects, the call waits for that. A connection that was
-  // made and ended is no such failure: the next call has another one made.
+  // Sends one request and reads one answer. `method` is a path: "/package.Service/Method". The
+  // server is told the deadline (grpc-timeout). While the channel backs off after a failed connect,
+  // a call fails at once with `unavailable`; while it connects, the call waits. A connection that
+  // ended after it was made is no such failure: the next call opens another.
   virtual Task<Result<std::string>> call(std::string_view method, std::string_view request,
                                          Deadline deadline) = 0;
-  // One request, many answers. Returns when the request is on its way.
+  // Sends one request for many answers. Returns when the request is on its way.
   virtual Task<Result<std::unique_ptr<AnswerStream>>> open(std::string_view method,
                                                            std::string_view request,
                                                            Deadline connect_deadline) = 0;

@@ -32,7 +32,7 @@ class MessageReader {
   std::string bytes_;
 };
 
-// "grpc-timeout" of what is left until `deadline`; nothing for one that is never reached.
+// "grpc-timeout" of the time left until `deadline`; nothing for an unreachable deadline.
 std::optional<std::string> encode_timeout(runtime::Deadline deadline,
                                           const runtime::TimeSource& time);
 // Errors: internal (no timeout of gRPC).
@@ -42,7 +42,7 @@ Result<runtime::Duration> decode_timeout(std::string_view text);
 std::string percent_encode(std::string_view message);
 std::string percent_decode(std::string_view text);
 
-// What `fields` (trailers, or the head of an answer without a body) say; nothing: no status at all.
+// The status in `fields` (trailers, or the head of an answer without a body); nullopt: no status.
 std::optional<Status> read_status(const http::Headers& fields);
 void add_status(http::Headers& fields, const Status& status);
 

@@ -22,7 +22,7 @@ using runtime::TaskGroup;
 // After a failed accept (no free file descriptors, mostly) the next one waits.
 constexpr auto kAcceptPause = std::chrono::seconds(1);
 
-// What every call needs.
+// The common context of all calls.
 struct Context {
   runtime::LoopRef loop;
   const Methods& methods;
@@ -155,7 +155,7 @@ class Call final : private AnswerWriter {
     group_.cancel();
   }
 
-  // The client counts for itself; this ends what would go on for nobody.
+  // The client has its own timer; this ends work whose client is gone.
   Task<> watch_deadline() {
     while (!deadline_.has_passed(time_)) co_await has_deadline_.wait(deadline_);
     stream_->reset(http2::ErrorCode::cancel);

@@ -26,8 +26,8 @@ class AnswerWriter {
   virtual Task<Result<void>> write(std::string_view message) = 0;
 };
 
-// One request, one answer. `deadline` is what the client has said (none: unreachable). Cancelled
-// when the client cancels, goes away, or its deadline comes.
+// One request, one answer. `deadline` is the client's (none: unreachable). Cancelled when the
+// client cancels, goes away, or its deadline comes.
 using UnaryMethod = std::function<Task<Result<std::string>>(std::string request, Deadline)>;
 // One request, many answers; ends with the status.
 using StreamMethod =

@@ -1,7 +1,7 @@
 // A bound on the memory of answers: small ones are read as they come, large ones a few at a time.
 //
-// What is large is decided by others: whoever may make an object decides how large the answer to a
-// write on it is, and with fifty workers there may be fifty of those.
+// Clients decide the size of answers: a user who may create an object decides how large the answer
+// to a write on it is, and fifty workers may receive fifty of them.
 #pragma once
 
 #include "runtime/http/client.hpp"

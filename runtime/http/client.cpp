@@ -103,7 +103,7 @@ Task<Result<Response>> PooledClient::send(Request request, ExchangeLimits limits
 }
 
 // `request` and `wire` belong to send(). A connection that is not put back here is closed, however
-// this ends: one that was cancelled in the middle of an answer must not serve another request.
+// this ends: after a cancellation in the middle of an answer, it must not serve another.
 Task<Result<Response>> PooledClient::send_pooled(const Request& request, const std::string& wire,
                                                  ExchangeLimits limits) {
   const ParserLimits parser_limits{options_.header_bytes_max, limits.body_bytes_max};

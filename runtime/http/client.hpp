@@ -1,7 +1,7 @@
 // An HTTP/1.1 client for one origin (RFC 9112): a bounded pool of keep-alive connections.
 //
-// What it is not: it knows no redirects, cookies, caches, retries or credentials; those that are
-// needed are the business of its user.
+// The client knows no redirects, cookies, caches, retries or credentials; its users add those that
+// they need.
 #pragma once
 
 #include <cstddef>
@@ -52,9 +52,9 @@ class Client {
  public:
   virtual ~Client() = default;
 
-  // One exchange, the whole body read. A connection that turns out to have been closed by the
-  // server while it was idle is replaced once, if not a byte of an answer has come.
-  // Errors: unreachable, tls, disconnected, deadline_exceeded, malformed, body_too_large.
+  // Makes one exchange, and reads the whole body. If the server has closed an idle connection, the
+  // client replaces it once, provided that no byte of an answer has come. Errors: unreachable, tls,
+  // disconnected, deadline_exceeded, malformed, body_too_large.
   virtual Task<Result<Response>> send(Request request, ExchangeLimits limits) = 0;
 
   // Sends on a connection of its own and returns when the head of the answer has come. `deadline`

@@ -28,7 +28,7 @@ class Exchange {
   Task<Result<std::string_view>> read_body(Deadline deadline);
 
   ResponseHead& head() { return parser_->head(); }
-  // What the answer says about the size of its body, before inflating.
+  // The size of the body according to the answer's head, before inflating.
   std::optional<std::uint64_t> content_length() const { return parser_->content_length(); }
   // Whether a byte of an answer has come.
   bool has_answer() const noexcept { return has_answer_; }

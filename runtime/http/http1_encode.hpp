@@ -29,7 +29,7 @@ std::string encode_response_head(const Response& response, Framing framing, Afte
 // Whether an answer of this status may have a body at all (RFC 9110, 6.4.1).
 bool may_have_body(std::uint16_t status);
 
-// One chunk. `piece` must not be empty: that would be the end.
+// Encodes one chunk. `piece` must not be empty: that would be the end.
 std::string encode_chunk(std::string_view piece);
 inline constexpr std::string_view kLastChunk = "0\r\n\r\n";
 inline constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";

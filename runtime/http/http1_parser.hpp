@@ -1,8 +1,8 @@
 // Bytes in, HTTP/1.1 messages out (RFC 9112), without any I/O: the client, the server, simulations
 // and fuzzing all read messages through this one interface.
 //
-// What it is not: it decodes no content (gzip) and knows nothing of connections but whether this
-// message lets its connection be used again.
+// The parser decodes no content (gzip). Of connections it knows only whether this message lets its
+// connection be used again.
 #pragma once
 
 #include <cstddef>

@@ -24,7 +24,7 @@ struct Connection {
   }
 };
 
-// Last in, first out: so the ones that are not needed age, and are closed after `idle_max`.
+// Last in, first out: so unneeded connections age, and are closed after `idle_max`.
 class IdleConnections {
  public:
   // `time` must outlive this.
@@ -40,7 +40,7 @@ class IdleConnections {
   void put(std::unique_ptr<Connection> connection);
   // Also those that are in use now are closed when they come back.
   void close_all();
-  // What a connection that is opened now belongs to.
+  // The generation of connections that are opened now.
   std::uint64_t generation() const noexcept { return generation_; }
 
  private:

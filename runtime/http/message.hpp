@@ -40,7 +40,7 @@ class Headers {
   std::vector<std::pair<std::string, std::string>> fields_;
 };
 
-// Who a client's certificate, once verified, says it is (RFC 5280, subject).
+// The identity in a client's verified certificate (RFC 5280, subject).
 struct ClientCertificate {
   std::string common_name;
   std::vector<std::string> organizations;
@@ -51,7 +51,7 @@ struct Request {
   std::string target = {};  // path and query, encoded
   Headers headers = {};     // Host, Content-Length and Connection are added when it is sent
   std::string body = {};
-  // Of a request that a server has received: whose connection it came by; null: nobody's.
+  // Of a request that a server has received: its connection's certificate; null: it has none.
   std::shared_ptr<const ClientCertificate> client_certificate = {};
 };
 
@@ -59,7 +59,7 @@ struct Response {
   std::uint16_t status = 0;
   Headers headers = {};
   std::string body = {};
-  // Of a large one that a client has received: others wait until it is gone (AnswerMemory).
+  // Of a large answer that a client has received: others wait until it is gone (AnswerMemory).
   std::shared_ptr<const void> turn = {};
 };
 

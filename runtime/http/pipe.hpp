@@ -9,7 +9,7 @@
 
 namespace dcm::http {
 
-// Connects by "host:port" to whoever listens there now; else `unreachable`. Each direction of a
+// Connects by "host:port" to the current listener there; else `unreachable`. Each direction of a
 // pipe buffers at most `buffer_bytes`; a writer waits for room. Outlives its streams and listeners.
 class PipeNetwork final : public Transport {
  public:

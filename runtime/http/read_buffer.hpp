@@ -20,7 +20,7 @@ class ReadBuffer {
   bool empty() const { return begin_ == end_; }
   bool is_full() const { return end_ - begin_ == bytes_max_; }
 
-  // What was consumed stays readable until the next space().
+  // Consumed bytes stay readable until the next space().
   void consume(std::size_t bytes) { begin_ += bytes; }
 
   // Room for more; empty only when the buffer is full. Moves what data() gave.

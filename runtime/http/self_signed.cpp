@@ -21,7 +21,7 @@ using Bio = std::unique_ptr<BIO, decltype(&BIO_free)>;
 constexpr long kHourSeconds = 60L * 60;
 constexpr long kYearSeconds = 365L * 24 * kHourSeconds;
 
-// What fails only for want of memory or entropy.
+// For calls that fail only for lack of memory or entropy.
 void require(bool done) {
   if (!done) throw std::bad_alloc();
 }

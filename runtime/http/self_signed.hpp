@@ -1,5 +1,5 @@
-// A server's identity for when nobody has given it one: encryption without trust, as the components
-// of a Kubernetes control plane start with.
+// A server's identity if none was configured: encryption without trust, as the components of a
+// Kubernetes control plane start with.
 #pragma once
 
 #include <string>

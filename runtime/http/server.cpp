@@ -96,7 +96,7 @@ class Server {
         connections_, address, [](const ServerConnection& each) { return each.address(); }));
   }
 
-  // Of `address`, empty: of all, but for those that have not had so long for their request.
+  // Of `address`, or of all if empty, except connections with time left for their request.
   Connections::iterator first_to_go(const std::string& address, Duration grace) {
     // The smaller, the sooner it goes.
     const auto rank = [this](const ServerConnection& each) {

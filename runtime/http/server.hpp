@@ -1,8 +1,8 @@
 // An HTTP/1.1 server over any Listener: for our own health and metrics, and for the API servers of
 // tests.
 //
-// Bounded everywhere, so that a slow or greedy client hurts nobody: header and body size, time for
-// a request to arrive, idle time, number of connections.
+// Bounded everywhere, so that a slow or greedy client harms no other: header and body size, time
+// for a request to arrive, idle time, number of connections.
 #pragma once
 
 #include <cstddef>
@@ -31,8 +31,8 @@ struct ServerOptions {
   std::size_t body_bytes_max = 1024 * 1024;
   runtime::Duration request_timeout = std::chrono::seconds(10);  // for head and body to arrive
   runtime::Duration idle_max = std::chrono::seconds(90);
-  // An older connection is closed after its next answer: who shows a certificate in the handshake
-  // is not known by it for ever.
+  // An older connection is closed after its next answer: a certificate shown in a handshake must
+  // not count for ever.
   runtime::Duration age_max = runtime::Duration::max();
   runtime::Duration write_timeout = std::chrono::seconds(30);  // for each piece of the answer
   // The answer to what no handler sees, because it is too large or no HTTP: its status, and why.
@@ -60,8 +60,8 @@ class Responder {
   virtual void abort() = 0;
 };
 
-// Answers one request. The responder is good until the returned task ends. One that ends without an
-// answer has sent a 500.
+// Answers one request. The responder is good until the returned task ends. A task that ends without
+// an answer has sent a 500.
 using Handler = std::function<Task<>(Request request, Responder& responder)>;
 
 // A connection that is to be served by another protocol. The references outlive its task.
@@ -76,8 +76,8 @@ struct UpgradedConnection {
 };
 
 // Serves until it is cancelled; then closes every connection. `listener` and `time` must outlive
-// it. A handler that throws (but for cancellation) costs its connection a 500 and nobody else
-// anything.
+// it. An exception from a handler (except cancellation) becomes a 500 on its connection, and
+// affects no other.
 Task<> serve(Listener& listener, runtime::TimeSource& time, ServerOptions options, Handler handler,
              runtime::Logger log);
 

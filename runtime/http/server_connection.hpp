@@ -37,7 +37,7 @@ class ServerConnection final : private Responder {
   const std::string& address() const noexcept { return address_; }
 
  private:
-  // Why a request is not handed to the handler. Status 0: there is nobody left to be told.
+  // Why a request is not handed to the handler. Status 0: the client is gone.
   struct Refusal {
     std::uint16_t status = 0;
     std::string message = {};

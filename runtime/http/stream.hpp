@@ -22,8 +22,8 @@ using runtime::Deadline;
 using runtime::Result;
 using runtime::Task;
 
-// One connection. One reader and one writer may wait at the same time.
-// Errors: disconnected, deadline_exceeded, tls. After an error the stream is of no use any more.
+// A connection. One reader and one writer may wait at the same time. Errors: disconnected,
+// deadline_exceeded, tls. After an error the stream is unusable.
 class Stream {
  public:
   virtual ~Stream() = default;  // closes
@@ -34,7 +34,7 @@ class Stream {
   virtual Task<Result<>> write(std::string_view bytes, Deadline deadline) = 0;
   // Tells the peer that nothing more will be written; reading goes on.
   virtual Task<Result<>> shutdown_send(Deadline deadline) = 0;
-  // Ends both directions at once; whoever waits gets `disconnected`. Idempotent.
+  // Ends both directions at once; pending reads and writes get `disconnected`. Idempotent.
   virtual void close() noexcept = 0;
 
   // Whether nothing is there to be read: no byte and no end that the peer has sent. Does not wait.
@@ -54,7 +54,7 @@ class Stream {
 
 enum class Security { plain, tls };
 
-// What a connection is offered for; with TLS the server chooses (ALPN, RFC 7301).
+// The protocols offered on a connection; with TLS the server chooses (ALPN, RFC 7301).
 enum class Protocols { http1, http2_or_http1 };
 
 // Where to connect to.
@@ -71,8 +71,8 @@ struct Endpoint {
   friend bool operator==(const Endpoint&, const Endpoint&) = default;
 };
 
-// Opens streams. What it needs for that beyond the endpoint (trusted CAs, client certificate,
-// proxy) it was given when it was made.
+// Opens streams. All it needs for that beyond the endpoint (trusted CAs, client certificate,
+// proxy), its constructor is given.
 class Transport {
  public:
   virtual ~Transport() = default;
@@ -84,8 +84,8 @@ class Transport {
 class Listener {
  public:
   virtual ~Listener() = default;
-  // Waits for a connection (with TLS: until its handshake is due, which is done by the stream's
-  // first read or write, so that a slow client holds up nobody).
+  // Waits for a connection. With TLS, the stream's first read or write does the handshake, so that
+  // a slow client holds up no other.
   virtual Task<Result<std::unique_ptr<Stream>>> accept() = 0;
   // "127.0.0.1:8080"
   virtual std::string address() const = 0;

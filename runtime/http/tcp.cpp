@@ -24,8 +24,8 @@ using runtime::TimeSource;
 
 using Addresses = std::vector<tcp::endpoint>;
 
-// A look-up that is under way. Asio cannot interrupt the system's resolver, so whoever waits may
-// leave, and the answer comes to nobody.
+// A look-up that is under way. Asio cannot interrupt the system's resolver, so a waiting task may
+// leave, and the answer is dropped.
 struct LookUp {
   LookUp(const Executor& executor, TimeSource& time) : resolver(executor), is_done(time) {}
 
@@ -61,8 +61,8 @@ Task<Result<Addresses>> resolve(Executor executor, std::string host, std::uint16
   co_return fail(Reason::deadline_exceeded, "the name was not resolved by the deadline");
 }
 
-// Until one answers. Each has its share of what is left of the time, as in Go, so that one that is
-// silent leaves some for the others.
+// Tries each until one answers. Each has its share of the remaining time, as in Go, so that a
+// silent address leaves some for the others.
 Task<Result<std::unique_ptr<Stream>>> connect_to_any(Executor executor, Addresses addresses,
                                                      TimeSource& time, Deadline deadline) {
   Result<std::unique_ptr<Stream>> stream = fail(Reason::unreachable, "the name has no address");

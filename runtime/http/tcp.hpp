@@ -11,13 +11,13 @@
 
 namespace dcm::http {
 
-// What this machine calls itself; "localhost" where it does not say.
+// This machine's name; "localhost" if it has none.
 std::string host_name();
 
 enum class Verification { full, none };
 
-// What a TLS client trusts and shows. PEM texts, not file names: whoever reads (and watches) the
-// files is somebody else.
+// The trust and identity of a TLS client. PEM texts, not file names: other code reads (and watches)
+// the files.
 struct TlsClientOptions {
   std::string ca_pem = {};           // empty: the system's CAs
   std::string certificate_pem = {};  // empty: no client certificate
@@ -39,8 +39,8 @@ Result<std::unique_ptr<TcpTransport>> make_tcp_transport(
     runtime::Executor executor, runtime::TimeSource& time, const TlsClientOptions& options,
     const std::optional<Proxy>& proxy = std::nullopt);
 
-// What becomes of a client whose certificate is not there or not trusted: a failed handshake, or a
-// connection like any other, without a name of its own (Stream::client_certificate).
+// The treatment of a client without a trusted certificate: a failed handshake, or a connection like
+// any other, but without a name (Stream::client_certificate).
 enum class ClientCertificates { required, optional };
 
 struct TlsServerOptions {

@@ -176,7 +176,7 @@ Result<TlsContext> make_server_context(const TlsServerOptions& options) {
   SSL_CTX_set_mode(context.get(), SSL_MODE_RELEASE_BUFFERS);
   Result<> shown = show(context.get(), options.certificate_pem, options.key_pem, "server");
   if (!shown) return fail(std::move(shown.error()));
-  // Nobody resumes a session here, so no client needs a ticket.
+  // No client resumes a session here, so none needs a ticket.
   SSL_CTX_set_options(context.get(), SSL_OP_NO_TICKET);
   SSL_CTX_set_num_tickets(context.get(), 0);
   if (options.protocols == Protocols::http2_or_http1) {
@@ -201,7 +201,7 @@ TlsSession make_client_session(const TlsContext& context, const std::string& ser
   const bool is_address = is_ip_address(server_name);
   if (protocols == Protocols::http2_or_http1) {
     const auto* const offered = reinterpret_cast<const unsigned char*>(kOffered.data());
-    // It returns 0 when it has worked.
+    // OpenSSL returns 0 for success here.
     if (SSL_set_alpn_protos(session.get(), offered, static_cast<unsigned>(kOffered.size())) != 0) {
       throw std::bad_alloc();
     }

@@ -1,5 +1,5 @@
-// What a side of TLS trusts and shows, checked and made ready for OpenSSL once, used by many
-// connections.
+// The trust and identity of one side of TLS, checked and prepared for OpenSSL once, and used by
+// many connections.
 #pragma once
 
 #include <memory>

@@ -72,7 +72,7 @@ const BIO_METHOD* bio_method() {
   return method;
 }
 
-// Sets a flag while somebody is at work; wakes the next one when it is done, however it ends.
+// Sets a flag while an operation runs; wakes the next when it is done, however it ends.
 class Turn {
  public:
   Turn(bool& is_taken, Condition& is_over) : is_taken_(is_taken), is_over_(is_over) {
@@ -192,7 +192,7 @@ class TlsStream final : public Stream {
   template <class Operation>
   Task<Result<Progress>> run(Operation operation, Deadline deadline) {
     while (true) {
-      // What is left of others would be taken for ours; it is rare, and a look is cheaper.
+      // A foreign error left in the queue would be taken for ours. A look is cheaper than a clear.
       if (ERR_peek_error() != 0) ERR_clear_error();
       if (SSL_is_init_finished(session_.get())) has_shaken_hands_ = true;
       const int status = operation(session_.get());

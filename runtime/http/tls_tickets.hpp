@@ -1,5 +1,5 @@
-// What a server gave a client to show the next time (a session ticket; RFC 8446, 2.2): a connection
-// that shows it is opened without certificates, which is most of the cost of opening one.
+// Session tickets (RFC 8446, 2.2): a server gives one to a client to show at its next connection.
+// That connection opens without certificates, which are most of the cost of opening one.
 //
 // A ticket stands for a server that was verified under one name, by what one context trusts and
 // shows. It is used for that name and context only, and for as long as the server lets it be. A

@@ -25,7 +25,7 @@ using runtime::fail;
 using runtime::Reason;
 
 constexpr std::size_t kConnectionsMax = 4;
-// What an answer holds that waits for its turn in memory (AnswerMemory); there may be a hundred.
+// Bounds the memory of an answer that waits for its turn (AnswerMemory); there may be a hundred.
 constexpr std::uint32_t kStreamWindow = 512 * 1024;
 // A server that refuses stream after stream is given up.
 constexpr int kAttemptsMax = 3;
@@ -195,7 +195,7 @@ Task<> SharedClient::follow(std::shared_ptr<Connection> connection) {
 
 std::shared_ptr<Connection> SharedClient::find_connection() {
   for (const auto& connection : connections_) {
-    // What was idle for that long may be forgotten by something on the way.
+    // A middlebox may have forgotten a connection that was idle for so long.
     if (connection->idle_for() >= options_.idle_max) connection->go_away();
     if (connection->can_open()) return connection;
   }

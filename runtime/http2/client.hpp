@@ -8,7 +8,7 @@
 
 namespace dcm::http2 {
 
-// What is spoken where no TLS lets the server choose.
+// The protocol where no TLS lets the server choose.
 enum class Cleartext { http1, http2 };
 
 class Client : public http::Client {

@@ -205,7 +205,7 @@ Task<> Connection::wait_for_change(Deadline deadline) {
 void Connection::forget(const std::shared_ptr<Stream::State>& state, ErrorCode code) {
   std::erase_if(pending_, [&](const Pending& each) { return each.state == state; });
   if (!state->is_closed) {
-    // What a server has answered is still sent.
+    // A server's finished answer is still sent.
     const bool is_answered = side_ == Side::server && state->has_ended;
     if (state->id && !is_answered) session_.reset(*state->id, code);
     state->close(Error{Reason::disconnected, "the stream was given up"});

@@ -38,9 +38,9 @@ struct ConnectionOptions {
 
 class Connection;
 
-// One stream, from either side. Reset when it is destroyed before both sides have ended it.
-// Errors: disconnected (also a reset by the peer), deadline_exceeded, malformed; `unreachable`
-// means that the peer certainly has not looked at it, so that it may be sent again.
+// A stream, from either side. Reset when it is destroyed before both sides have ended it. Errors:
+// disconnected (also a reset by the peer), deadline_exceeded, malformed; `unreachable` means that
+// the peer certainly has not processed it, so that it may be sent again.
 class Stream {
  public:
   ~Stream();
@@ -98,8 +98,8 @@ class Connection {
   // Lets the streams that are open end, and takes no others.
   void go_away();
 
-  // The client opens a stream. What it sends is `head` and `body`; `before_send` is asked right
-  // before the first byte of it is handed to the byte stream, and its error is that of the stream.
+  // Opens a stream, as the client, and sends `head` and `body`. `before_send` is called right
+  // before its first byte is handed to the byte stream, and its error is that of the stream.
   // Requires can_open().
   std::unique_ptr<Stream> open(http::Headers head, std::string body,
                                std::function<Result<>()> before_send = {});

@@ -51,7 +51,7 @@ class PrefixedStream final : public http::Stream {
   std::string prefix_;
 };
 
-// What the requests of a connection share.
+// The shared context of a connection's requests.
 struct Context {
   runtime::Executor executor;
   runtime::TimeSource& time;
@@ -104,7 +104,7 @@ class Exchange final : private http::Responder {
     return {.status = status, .headers = {{"Content-Type", "text/plain"}}, .body = why + "\n"};
   }
 
-  // 0: it is whole; 499: nobody is left to be told.
+  // 0: it is whole; 499: the client is gone.
   Task<std::uint16_t> read(http::Request& request) {
     const Deadline deadline = Deadline::after(context_.time, context_.options.request_timeout);
     const http::Headers& head = stream_->head();

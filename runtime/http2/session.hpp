@@ -38,11 +38,11 @@ enum class ErrorCode : std::uint32_t {
 std::string to_string(ErrorCode code);
 
 struct SessionOptions {
-  // What a peer may send on one stream before it is read, and so what a stream that nobody reads
-  // holds at most.
+  // The number of bytes that a peer may send on a stream before they are read. It bounds the memory
+  // of a stream without a reader.
   std::uint32_t stream_window = 1024 * 1024;
   // Of all streams together. Bytes count against it only while they are on their way, so that a
-  // stream that nobody reads does not hold up the others.
+  // stream without a reader does not hold up the others.
   std::uint32_t connection_window = 16 * 1024 * 1024;
   std::size_t header_bytes_max = 64 * 1024;  // of one head: names, values and 32 for each field
   // How many streams the peer may have open. A client's peer may open none.
@@ -76,7 +76,7 @@ struct ClosedEvent {
 };
 // The peer's settings have come, the first or others.
 struct SettingsEvent {};
-// The peer takes no new streams. Those that it has not looked at are closed by events of their own.
+// The peer takes no new streams. Streams that it has not processed are closed by own events.
 struct GoAwayEvent {
   ErrorCode code;
 };
@@ -93,15 +93,15 @@ class Session {
 
   // Takes what the peer has sent.
   void receive(std::string_view bytes);
-  // What has happened since the last time, by receive() or by next_output(), in order. Each
-  // stream's last event is ClosedEvent.
+  // The events since the last call, from receive() or next_output(), in order. Each stream's last
+  // event is ClosedEvent.
   std::vector<Event> take_events();
   // The next frames to be sent; empty: nothing for now. Good until the next call of anything here.
   std::string_view next_output();
   // Either side has ended it, or the peer has broken the protocol: once next_output() is empty, the
   // connection is to be closed.
   bool is_over() const;
-  // What the peer did wrong last, if anything.
+  // The peer's last violation of the protocol, if any.
   const std::string& fault() const { return fault_; }
 
   // ---- streams. A function for a stream that is closed already does nothing.
@@ -114,7 +114,7 @@ class Session {
   void end(StreamId stream);
   void end(StreamId stream, const http::Headers& trailers);
   void reset(StreamId stream, ErrorCode code);
-  // What was written and waits for the peer's window or its turn.
+  // The bytes that were written and wait for the peer's window or their turn.
   std::size_t unsent(StreamId stream) const;
   // So much of a stream's data was used: the peer may send as much again.
   void consume(StreamId stream, std::size_t bytes);

@@ -83,7 +83,7 @@ Json time_in(pbf_reader& reader, Type type) {
       inner.skip();
     }
   }
-  // What no calendar shows in four digits is not written either.
+  // A time beyond four-digit years is not written either.
   constexpr std::int64_t kYear10000 = 253'402'300'800;
   if ((seconds == 0 && nanos == 0) || std::abs(seconds) >= kYear10000) return nullptr;
   std::string text = timestamp(runtime::WallTime(std::chrono::seconds(seconds)));
@@ -143,8 +143,8 @@ Json decode_value(pbf_reader& reader, const ProtoField& field) {
   return nullptr;
 }
 
-// What Go leaves out of JSON: text, numbers and flags that are empty, but for those behind a
-// pointer. (An int-or-string is always behind one, or required.)
+// Whether Go leaves the value out of JSON: empty text, numbers and flags, except behind a pointer.
+// (An int-or-string is always behind a pointer, or required.)
 bool is_left_out(const ProtoField& field, const Json& value) {
   if (value.is_null()) return true;
   if (field.pointer || field.kept) return false;
@@ -191,7 +191,7 @@ void decode_field(pbf_reader& reader, const ProtoField& field, JsonObject& objec
     if (!list.is_array()) list.emplace_array();
     decode_item(reader, field, list.get_array());
   } else if (field.type == Type::message) {
-    // One that comes in pieces is one.
+    // A message that comes in pieces is one message.
     decode_message(reader.get_message(), *field.message, child(object, field.name));
   } else {
     Json value = decode_value(reader, field);

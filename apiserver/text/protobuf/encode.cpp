@@ -33,8 +33,8 @@ void add_integer(std::string& out, std::uint32_t number, std::int64_t value) {
   pbf_writer(out).add_uint64(number, static_cast<std::uint64_t>(value));
 }
 
-// What `fill` appends to `out`, as a message within. An empty one is written too, though protozero
-// would take it back: `emptyDir: {}` says something.
+// Appends the output of `fill` to `out`, as a message within. An empty message is written too,
+// though protozero would take it back: `emptyDir: {}` means something.
 template <class F>
 void add_message(std::string& out, std::uint32_t number, F fill) {
   const std::size_t before = out.size();

@@ -34,7 +34,7 @@ std::string protobuf_list_head(std::string_view api_version, std::string_view li
                                const JsonObject& metadata, std::size_t bytes);
 std::string protobuf_list_item(std::string_view item);
 
-// One event of a watch; `object` is in its envelope.
+// An event of a watch; `object` is in its envelope.
 std::string protobuf_event(std::string_view type, std::string_view object);
 
 }  // namespace dcm::apiserver

@@ -1,4 +1,4 @@
-// One JSON document being read: its text with the padding that simdjson asks for, and a parser.
+// A JSON document being read: its text with the padding that simdjson requires, and a parser.
 //
 // Both are borrowed from a list of used ones, so that a watch event allocates nothing for them, and
 // so that a document may be read while another one is (in the sink of a list). Those that have

@@ -9,12 +9,12 @@
 
 namespace dcm::api::json {
 
-// One field of `metadata`: true in `known` if it was one of those that every kind has.
+// Reads a field of `metadata`; `known` becomes true for a field that every kind has.
 [[nodiscard]] bool read_common_field(Reader& reader, std::string_view key, value field,
                                      ObjectMeta& meta, bool& known);
 
 // `metadata`; fields that are not common to all kinds go to `on_field`. `managedFields`, often the
-// largest part of an object, is skipped like all that nobody asks for.
+// largest part of an object, is skipped like all unused fields.
 template <class OnField>
 [[nodiscard]] bool read_metadata(Reader& reader, value metadata, ObjectMeta& meta,
                                  OnField&& on_field) {
@@ -26,8 +26,8 @@ template <class OnField>
 }
 [[nodiscard]] bool read_metadata(Reader& reader, value metadata, ObjectMeta& meta);
 
-// Every stored object has a name, a UID and a resource version, and our writes rely on them. What
-// has none (a Status in the place of an object) is no object.
+// Every stored object has a name, a UID and a resource version, and our writes rely on them.
+// Without them (a Status in the place of an object) there is no object.
 [[nodiscard]] bool check_identity(Reader& reader, const ObjectMeta& meta);
 
 }  // namespace dcm::api::json

@@ -1,4 +1,4 @@
-// What Kubernetes wraps each object in: four bytes that say what this is, and runtime.Unknown
+// Kubernetes' envelope of each object: four bytes that identify the format, and runtime.Unknown
 // (k8s.io/apimachinery pkg/runtime/generated.proto) with the object's version, kind and bytes.
 #pragma once
 

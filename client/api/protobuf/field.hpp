@@ -1,8 +1,8 @@
 // Reading the fields of a message with protozero: shared by the decoders of all kinds.
 //
-// Fields come in any order, and those that nobody asks for are passed over. What is damaged, or has
-// another wire type than it should, is thrown as a protozero::exception; read_bytes() turns it into
-// an Error, so it leaves no decoder.
+// Fields come in any order, and unused fields are passed over. A damaged field, or a field of the
+// wrong wire type, is thrown as a protozero::exception; read_bytes() turns it into an Error, so it
+// leaves no decoder.
 #pragma once
 
 #include <cstdint>
@@ -80,7 +80,7 @@ void read_entry(const Field& entry, OnEntry&& on_entry) {
 
 runtime::Error malformed(std::string_view why);
 
-// What `read` returns, a Result; or why it could not go on.
+// Returns the Result of `read`, or the reason why it could not continue.
 template <class Read>
 auto read_bytes(Read&& read) -> decltype(read()) {
   try {

@@ -41,7 +41,7 @@ std::optional<runtime::WallTime> read_time(const Field& time);
 // All of it but the kind, which is the envelope's.
 StatusBody read_status(const Field& status);
 
-// What an object must have (see Decoder), if it is missing.
+// Reports a missing part that every object must have (see Decoder).
 std::optional<runtime::Error> missing_identity(const ObjectMeta& meta);
 
 }  // namespace dcm::api::protobuf

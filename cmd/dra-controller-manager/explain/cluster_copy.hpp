@@ -42,7 +42,7 @@ class ClusterCopy {
   const ExplanationSource& source() const { return source_; }
 
  private:
-  // Events of nobody.
+  // Drops all events.
   class NoEvents final : public common::EventSink {
     void report(const api::ObjectReference&, api::EventType, std::string_view, std::string_view,
                 std::string_view) override {}

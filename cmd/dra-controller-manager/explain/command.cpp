@@ -144,7 +144,7 @@ int run_explain(const Strings& arguments) {
   const auto options = parse_explain_options(arguments);
   if (!options) return report(bad_flags(options.error()));
   if (options->wants_help) return print(command_help(explain_command()), stdout);
-  // What is wrong with a name is said before anything is looked for.
+  // An invalid name is reported before anything is looked up.
   if (const auto subject = subject_from_words(options->words, "default"); !subject) {
     return report(bad_flags(subject.error().message));
   }

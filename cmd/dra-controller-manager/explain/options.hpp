@@ -1,4 +1,4 @@
-// What `dra-controller-manager explain` was asked for.
+// The options of `dra-controller-manager explain`.
 #pragma once
 
 #include <expected>

@@ -21,7 +21,7 @@ using runtime::Task;
 
 const Served kCoreV1{"v1"};
 
-// One reading. Errors are kept until its end.
+// One pass over the cluster. Errors are kept until its end.
 class Reading {
  public:
   Reading(client::RestClient& rest, const ClusterQuestion& question)
@@ -61,7 +61,7 @@ class Reading {
     co_return read;
   }
 
-  // Nobody but cluster admins may be allowed to read these.
+  // Often only cluster admins may read these.
   Task<> read_taints(Served served) {
     Result<> read =
         co_await list(api::kResourceSlices, served, api::make_json_slice_decoder(served.version),

@@ -206,7 +206,7 @@ std::string render_problem(std::string_view problem, Format format) {
   return json::serialize(json::object{{"kind", "Problem"}, {"message", problem}}) + "\n";
 }
 
-// What failed last says the same as a finding about the state, where there is one.
+// The last failure is left out where a finding about the state says the same.
 std::vector<std::string> summary_of(const Explanation& explanation) {
   const Outlook worst = outlook_of(explanation);
   std::vector<std::string> texts;

@@ -11,7 +11,7 @@
 
 namespace dcm::manager {
 
-// Who has explained it.
+// The author of an explanation.
 struct Teller {
   enum class Role : std::uint8_t {
     works,      // it holds the lease, or needs none
@@ -22,7 +22,7 @@ struct Teller {
   Role role = Role::works;
   std::string identity = {};  // in the lease; empty: no leader election
   std::string leader = {};    // empty: nobody is known to lead
-  // What it does not know yet, so that it may be wrong; empty: nothing.
+  // The missing data, without which it may be wrong; empty: complete.
   std::string missing = {};
 };
 
@@ -39,7 +39,7 @@ std::string render(const Told& told, Format format);
 // Where there is nothing to explain: a sentence without a full stop.
 std::string render_problem(std::string_view problem, Format format);
 
-// What hinders most, in the sentences that say so.
+// The sentences with the worst outlook.
 std::vector<std::string> summary_of(const common::Explanation& explanation);
 
 }  // namespace dcm::manager

@@ -1,5 +1,5 @@
-// Who can explain objects: the controllers and their caches, of a manager that runs or of a cluster
-// that was read once.
+// A source of explanations: the controllers and their caches, of a manager that runs or of a
+// cluster that was read once.
 #pragma once
 
 #include <optional>
@@ -30,7 +30,7 @@ class ControllersSource final : public ExplanationSource {
     // Null: not run here.
     const resource_claim::Controller* claim_controller = nullptr;
     const device_taint_eviction::Controller* eviction_controller = nullptr;
-    // What it means that something is not in the stores.
+    // The meaning of an object's absence from the stores.
     resource_claim::Miss miss = resource_claim::Miss::unknown;
   };
   explicit ControllersSource(Parts parts) : parts_(std::move(parts)) {}

@@ -74,7 +74,7 @@ std::vector<std::string> split(std::string_view text) {
   return parts;
 }
 
-// What a name or namespace may be made of (RFC 1123), so that it is safe in paths and texts.
+// Whether a name or namespace is valid (RFC 1123), and so is safe in paths and texts.
 bool can_be_name(std::string_view name) {
   constexpr std::size_t kNameLengthMax = 253;
   const auto is_allowed = [](char c) {

@@ -1,4 +1,4 @@
-// What somebody wants to have explained: a kind and a name, as people type them.
+// The subject of an explanation: a kind and a name, as people type them.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@
 
 namespace dcm::manager {
 
-// What becomes of a flag that is not in the table, but kube-controller-manager has.
+// The treatment of flags that kube-controller-manager has, but the table does not.
 enum class KubernetesFlags { unknown, accepted };
 
 // A value that was given for a row of the table.

@@ -8,7 +8,7 @@
 namespace dcm::manager {
 namespace {
 
-// What may stand behind a flag.
+// The possible values of a flag.
 Strings values_of(const Setting& row) {
   return row.is_switch() ? Strings{"true", "false"} : row.choices;
 }
@@ -29,7 +29,7 @@ Strings names_of(std::span<const Command> commands) {
 
 // ---- bash ----
 
-// One branch for each flag whose values are known.
+// A branch for each flag whose values are known.
 std::string bash_values(std::span<const Setting> table) {
   std::string branches;
   for (const Setting& row : table) {

@@ -29,7 +29,7 @@ bool is_plain(const YAML::Node& node) {
   return node.IsScalar() && node.Tag() == "?";
 }
 
-// What a reader of YAML or JSON takes for a string, and not for a number, true, false or null.
+// Whether a reader of YAML or JSON takes it for a string, and not a number, true, false or null.
 bool is_string(const YAML::Node& node) {
   if (!node.IsScalar()) return false;
   if (!is_plain(node)) return node.Tag() == "!" || node.Tag().ends_with(":str");
@@ -91,8 +91,8 @@ class Reader {
     if (problem_.empty()) problem_ = fmt::format("{}: {}", locate(node, key), why);
   }
 
-  // Before anything else: a file of another kind was named by mistake, and its values are shown to
-  // nobody.
+  // Comes first: a file of another kind was named by mistake, and its values are never
+  // shown.
   void read_type(const YAML::Node& root) {
     if (!root.IsMap()) {
       problem_ = fmt::format("{}: expected a map with apiVersion: {} and kind: {}", file_,

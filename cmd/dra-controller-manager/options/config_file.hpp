@@ -1,8 +1,8 @@
 // The configuration file: YAML, of a kind and version of its own, in the manner of Kubernetes'
 // component configuration. Each key stands for a flag, by the same table.
 //
-// Strict, as component configuration is: an unknown key, one that is given twice and a value of
-// another type are errors, so that a slip of the pen does not run a cluster by defaults.
+// Strict, as component configuration is: an unknown key, a duplicate key and a value of another
+// type are errors, so that a typo does not run a cluster by defaults.
 #pragma once
 
 #include <expected>
@@ -20,8 +20,8 @@ inline constexpr std::string_view kConfigGroup = "dra-controller-manager.dev";
 inline constexpr std::string_view kConfigVersion = "dra-controller-manager.dev/v1alpha1";
 inline constexpr std::string_view kConfigKind = "ControllerManagerConfiguration";
 
-// What `text` gives. `file` is its name in messages; `table` must outlive the result. Errors: one
-// line, "file:line:column: key: what was expected, and what was found".
+// The settings in `text`. `file` is its name in messages; `table` must outlive the result. Errors:
+// one line, "file:line:column: key: what was expected, and what was found".
 std::expected<std::vector<Given>, std::string> parse_config_file(std::span<const Setting> table,
                                                                  const std::string& text,
                                                                  const std::string& file);

@@ -12,7 +12,7 @@
 
 namespace dcm::manager {
 
-// What is wrong with values that are right each for itself.
+// A contradiction between values that are each valid.
 struct Conflict {
   std::string flag;  // which of them is to blame, without the dashes
   std::string why;

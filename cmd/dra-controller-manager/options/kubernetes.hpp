@@ -1,5 +1,5 @@
-// What Kubernetes' own components know by name and we do not use: flags, controllers and feature
-// gates.
+// Names that only Kubernetes' own components use: flags, controllers and feature gates. We know
+// them by name.
 //
 // A control plane is often given the same line everywhere. So what kube-controller-manager accepts,
 // or any Kubernetes version has known, is accepted here as well, and named at the start.

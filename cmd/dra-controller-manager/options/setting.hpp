@@ -17,7 +17,7 @@
 
 namespace dcm::manager {
 
-// What a row says about itself.
+// The texts of a row.
 struct SettingText {
   std::string flag;         // without the dashes: "kube-api-qps"
   std::string key;          // its place in the file: "clientConnection.qps"; empty: in none
@@ -41,7 +41,7 @@ struct Setting {
 
 using Settings = std::vector<Setting>;
 
-// What a number may be.
+// The valid range of a number.
 struct Bounds {
   double least;
   double most;

@@ -12,7 +12,7 @@
 
 namespace dcm::manager {
 
-// What the rows fill in: options, and what becomes options once it is known as a whole.
+// The result of the rows: options, and values that become options once all are known.
 struct Draft {
   Options options;
   std::string config_file;

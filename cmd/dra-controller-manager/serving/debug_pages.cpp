@@ -41,7 +41,7 @@ std::string html_row(std::string_view name, std::string_view value) {
   return fmt::format("<tr><th>{}<td>{}\n", name, escape_html(value));
 }
 
-// A link where the page is one that a browser can open.
+// A link, where a browser can open the page.
 std::string html_link(const Page& page) {
   const std::string path = escape_html(page.path);
   const bool is_link = page.method == http::Method::get && !page.path.ends_with('/');

@@ -45,7 +45,7 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-// One text for one question; lengths keep parts apart.
+// A unique text for each question; lengths keep the parts apart.
 std::string key_of(const UserInfo& user, const NonResourceAttributes& what) {
   std::string key = fmt::format("{}:{}{}:{}{} {}", user.name.size(), user.name, user.uid.size(),
                                 user.uid, what.verb, what.path);

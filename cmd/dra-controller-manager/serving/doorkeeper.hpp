@@ -1,5 +1,5 @@
-// Who may see what on the secured port: authentication and authorization delegated to the API
-// server, as the components of a Kubernetes control plane do it.
+// Access to the secured port: authentication and authorization delegated to the API server, as the
+// components of a Kubernetes control plane do it.
 //
 // A caller is known by a client certificate that the handshake has verified, or by a bearer token
 // that TokenReview accepts; a SubjectAccessReview then says whether it may use that method on that
@@ -24,13 +24,13 @@
 namespace dcm::manager {
 
 struct DoorkeeperOptions {
-  // Paths that anybody may see. "/path/*" is everything below.
+  // Public paths. "/path/*" is everything below.
   std::vector<std::string> always_allow_paths = {"/healthz", "/livez", "/readyz"};
   runtime::Duration remembered = std::chrono::seconds(10);
   std::size_t remembered_max = 1024;  // tokens, and as many answers about access
   runtime::Duration review_timeout = std::chrono::seconds(10);
-  // A budget of their own: who floods the port with tokens must not hold up the controllers. At
-  // this rate everybody on a full port is looked up within `review_timeout`.
+  // A budget of its own: a flood of tokens on the port must not hold up the controllers. At this
+  // rate every caller on a full port is looked up within `review_timeout`.
   client::AdmissionLimits reviews = {.qps = 20, .burst = 40, .inflight_max = 5};
   // Callers that wait to be looked up: above this, those with a token that was never accepted are
   // turned away at once.
@@ -43,12 +43,12 @@ class Doorkeeper {
   Doorkeeper(client::RestClient& rest, runtime::TimeSource& time, DoorkeeperOptions options,
              runtime::Logger log);
 
-  // Nothing: let the request in. Else what it gets instead: 401 for nobody we know, 403 for
-  // somebody who may not, 503 while the API server cannot be asked.
+  // Nothing: let the request in. Otherwise the answer to send: 401 for an unknown caller, 403
+  // without permission, 503 while the API server cannot be asked.
   runtime::Task<std::optional<http::Response>> refuse(const http::Request& request);
 
  private:
-  // What is remembered until it is too old.
+  // Remembers answers until they are too old.
   template <class Value>
   class Memory {
    public:
@@ -86,8 +86,8 @@ class Doorkeeper {
   client::Admission budget_;
   Memory<Who> users_;  // by digest of the token: the tokens of others are not kept
   Memory<client::Access> verdicts_;
-  // Digests of tokens that were accepted once: these callers go first, so that a flood of tokens
-  // that nobody knows does not keep a scraper from its metrics.
+  // Digests of tokens that were accepted once: these callers go first, so that a flood of unknown
+  // tokens does not keep a scraper from its metrics.
   client::LruMap<std::monostate> regulars_;
   runtime::RepeatGuard failure_guard_;
 };

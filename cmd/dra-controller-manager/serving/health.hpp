@@ -27,7 +27,7 @@ struct HealthReport {
 
 class HealthChecks {
  public:
-  // Checks run in the order they were added. What a check looks at must outlive this.
+  // Checks run in the order they were added. All that a check refers to must outlive this.
   void add(std::string name, HealthCheck check);
   // "[+]name ok" and "[-]name failed: why" for each check where asked for or where one fails.
   HealthReport run(std::string_view endpoint, Verbose verbose,

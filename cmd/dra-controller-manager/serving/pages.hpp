@@ -1,4 +1,4 @@
-// What the process answers over HTTP: a table of pages, and who may see them.
+// The process's HTTP pages, in one table, and who may see them.
 //
 // The same table is behind both ports: the secured one asks a Doorkeeper about each request, the
 // plain one (--metrics-bind-address) has the open pages and the metrics only.
@@ -34,7 +34,7 @@ struct Page {
 
 class Pages {
  public:
-  // The first page that fits answers. What `answer` looks at must outlive this.
+  // The first page that fits answers. All that `answer` refers to must outlive this.
   void add(Page page) { pages_.push_back(std::move(page)); }
   // 404 where there is no such page, 405 where there is one for another method.
   http::Response answer(const http::Request& request) const;

@@ -1,5 +1,5 @@
-// The HTTPS port: who calls is asked, certificates are taken up when they change, and nobody can
-// hold more of it than his share (http::ServerOptions).
+// The HTTPS port: callers are authenticated, changed certificates are reloaded, and no client can
+// hold more than its share of it (http::ServerOptions).
 #pragma once
 
 #include <memory>

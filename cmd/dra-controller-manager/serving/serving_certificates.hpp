@@ -1,4 +1,4 @@
-// What the secured port shows and whom it trusts, read from where it was said to be, again and
+// The secured port's certificate and the CAs that it trusts, read from their sources again and
 // again: certificates and CAs are rotated under a running process.
 #pragma once
 
@@ -20,15 +20,15 @@ struct CertificateSources {
 
 class ServingCertificates {
  public:
-  // What the files hold, or a fresh self-signed certificate.
-  // Errors: configuration, naming the file.
+  // Reads the files, or makes a fresh self-signed certificate. Errors: configuration, naming the
+  // file.
   static runtime::Result<ServingCertificates> load(CertificateSources sources);
 
   const http::TlsServerOptions& tls() const { return tls_; }
 
-  // Reads the files again, and the clients' CAs from the cluster where no file has them. What
-  // cannot be read stays as it was.
-  // Errors: configuration, naming the file; as RestClient::send.
+  // Reads the files again, and the clients' CAs from the cluster where no file has them. An
+  // unreadable part stays as it was. Errors: configuration, naming the file; as
+  // RestClient::send.
   runtime::Task<runtime::Result<>> refresh(client::RestClient& rest, runtime::Deadline deadline);
 
  private:

@@ -1,4 +1,4 @@
-// What a hollow node does next with a pod of its own: pure.
+// Decides what a hollow node does next with a pod: pure.
 //
 // The life of a pod: it starts when all its claims are allocated and reserved for it (the promise
 // that DRA gives a kubelet), ends as its annotations say, and after a delete stays until it has

@@ -1,9 +1,9 @@
 // DRA drivers without devices: each publishes a DeviceClass of its name, and on every node a
 // ResourceSlice with its devices "dev-0", "dev-1", … (KEP-4381).
 //
-// What a driver says about its devices is one object for each node, made in encode_slice(). It is
-// published once; what is changed in it later (a taint: taint.hpp) stays, also when the drivers are
-// started again.
+// A driver publishes one slice per node, made in encode_slice(), and publishes it once. A
+// later change of the slice (a taint: taint.hpp) stays, also when the drivers are started
+// again.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace dcm::playground {
 
-// What a slice may have.
+// The API's limit for one slice.
 inline constexpr std::size_t kDevicesMax = 128;
 
 class Drivers {

@@ -19,7 +19,7 @@ std::string uid_of(const JsonObject& object) {
   return std::string(text_at(object, {"metadata", "uid"}));
 }
 
-// Empty: no version of its kind is served, so nobody can delete it.
+// Empty: no version of its kind is served, so no client can delete it.
 std::string path_of(const apiserver::ResourceType& type, const JsonObject& object) {
   if (type.versions.empty()) return {};
   const std::string root = type.group.empty() ? "/api/" : "/apis/" + type.group + "/";
@@ -79,7 +79,7 @@ void GarbageCollector::observe(std::string_view resource, const apiserver::Chang
   }
 }
 
-// What is known of its owners; those that wait for it look again.
+// Forgets an object, and checks its owners again, which may wait for it.
 void GarbageCollector::forget(const Uid& uid) {
   const auto known = objects_.find(uid);
   if (known == objects_.end()) return;

@@ -1,8 +1,8 @@
 // Deletes what was owned, in the API server in memory: the garbage collector of
 // kube-controller-manager, for all kinds.
 //
-// It stands beside the server and hears of each change as it happens, so it knows all owners and
-// needs no watches, no look-ups and no grace for caches that lag.
+// The collector runs inside the server and hears of each change as it happens. So it knows all
+// owners and needs no watches, no look-ups and no grace for caches that lag.
 #pragma once
 
 #include <deque>
@@ -55,7 +55,7 @@ class GarbageCollector {
   void remove(const Uid& uid, std::string_view propagation);
   void finish(const Object& object, std::string_view finalizer);
   std::set<Uid> dependents_of(const Uid& uid) const;
-  // Whether somebody owns it who is there to stay, or is only to go after it was let go.
+  // Whether it has an owner that is there to stay, or that is deleted only after it was released.
   bool has_lasting_owner(const Object& object) const;
   bool has_owner(const Object& object) const;
 

@@ -35,7 +35,7 @@ Task<> Heartbeats::beat_once() {
   co_await runtime::sleep_until(context_.time, began + kLeaseInterval);
 }
 
-// What fails is tried in the next round: a Lease lives for four of them.
+// A failed write is retried in the next round: a Lease lives for four rounds.
 Task<> Heartbeats::beat(std::string name) {
   const api::ObjectPtr<Node> node = known_.reader.get({{}, name});
   if (!node || node->meta.is_being_deleted) co_return;

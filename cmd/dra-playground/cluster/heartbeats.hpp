@@ -1,4 +1,4 @@
-// What keeps a node alive in the eyes of others: its Lease (KEP-589) and the heartbeat of its
+// The signs of life of a node: its Lease (KEP-589) and the heartbeat of its
 // status.
 #pragma once
 
@@ -11,7 +11,7 @@
 namespace dcm::playground {
 
 // As kubelet does by default: a Lease every 10 s, good for 40 s; the status every 5 minutes, and
-// soon when somebody has said that the node is not ready. A node that is deleted is left alone.
+// soon after another client has marked the node as not ready. A deleted node is left alone.
 class Heartbeats {
  public:
   // `api` and `known` must outlive it.

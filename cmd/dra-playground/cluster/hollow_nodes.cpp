@@ -46,7 +46,7 @@ Task<Result<>> HollowNodes::publish_node(std::string name) {
   const std::optional<std::string> ready = encode_without_not_ready(answer->body);
   if (!ready) co_return Result<>();
   answer = co_await api_.merge_patch(nodes(), key, *ready);
-  // Where somebody else watches over nodes as well, the taint is theirs to take off.
+  // Where another controller watches over nodes as well, it also removes the taint.
   if (!answer && !runtime::is_conflict(answer.error())) co_return runtime::fail(answer.error());
   co_return Result<>();
 }

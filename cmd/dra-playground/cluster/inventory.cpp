@@ -26,7 +26,7 @@ bool selects(const api::DeviceTaintRule& rule, const api::DeviceId& id) {
          (wanted.device.empty() || wanted.device == id.device);
 }
 
-// What a pool has that is not known here; empty: nothing.
+// The first field of a pool that is not known here; empty: all are known.
 std::string unknown_of(const Slice& slice) {
   if (slice.devices.empty()) return {};
   if (!slice.unknown.empty())
@@ -215,7 +215,7 @@ void Inventory::for_each_driver(const InternedString& node, const InternedString
 NoFit Inventory::trouble_of(const InternedString& node, const Need& need,
                             PoolTrouble::Kind kind) const {
   NoFit what;
-  // Who wants all devices waits for every pool, as kube-scheduler does.
+  // A request for all devices waits for every pool, as in kube-scheduler.
   const bool concerns_all = kind == PoolTrouble::Kind::unusable && need.mode == AllocationMode::all;
   for (const InternedString& place : {node, InternedString()}) {
     for_each_driver(place, concerns_all ? InternedString() : need.driver,

@@ -4,8 +4,8 @@
 // are counted per node and driver, so that a full cluster is recognised without looking at each
 // device.
 //
-// It never guesses. A pool with a field that it does not know is for nobody, and neither are pools
-// that are incomplete or have a name twice: who asks for such devices is told why there are none.
+// The inventory never guesses. It offers no devices of pools with unknown fields, of incomplete
+// pools, or of pools with a duplicate name. A request for such devices is told the reason.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ using Fit = std::vector<std::vector<api::DeviceId>>;
 // Why there is no Fit, if it is more than that devices are not free; else empty.
 using NoFit = std::string;
 
-// Why nobody gets devices of a pool.
+// Why no pod gets devices of a pool.
 struct PoolTrouble {
   enum class Kind : std::uint8_t {
     unknown,   // it has what is not known here: who might get such devices must not be guessed
@@ -112,7 +112,7 @@ class Inventory {
     std::size_t wanted = 0;
   };
   std::expected<Choice, NoFit> choice_of(const InternedString& node, const Need& need) const;
-  // What stands in the way of a need: of a pool of the node, or of one that is of no single node.
+  // Why a need cannot be met: the trouble of a pool of the node, or of a pool of no single node.
   NoFit trouble_of(const InternedString& node, const Need& need, PoolTrouble::Kind kind) const;
   template <class OnDriver>
   void for_each_driver(const InternedString& node, const InternedString& name,

@@ -2,8 +2,8 @@
 // kube-controller-manager does: every kind of the API server's discovery that has namespaces and
 // can be deleted as a collection, then `/finalize` without the finalizer "kubernetes".
 //
-// What has finalizers, or a pod that takes time to stop, holds the namespace up: it is looked at
-// again. Unlike the real controller it says nothing of that in the namespace's conditions.
+// Objects with finalizers, and pods that stop slowly, delay the deletion; the collector looks
+// again. Unlike the real controller, it writes no conditions about them.
 #pragma once
 
 #include "cmd/dra-playground/objects/caches.hpp"

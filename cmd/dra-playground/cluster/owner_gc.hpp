@@ -1,7 +1,7 @@
 // Deletes claims whose pod is gone, as the garbage collector of kube-controller-manager does.
 //
-// It follows controller owner references from claims to pods and nothing else. Before a delete it
-// asks the API server itself, since its cache may be behind. Not to be run beside the real one.
+// Follows controller owner references from claims to pods and nothing else. Before a delete it asks
+// the API server, since its cache may be stale. Not to be run beside the real collector.
 #pragma once
 
 #include "cmd/dra-playground/objects/caches.hpp"

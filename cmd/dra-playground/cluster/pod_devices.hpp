@@ -1,4 +1,4 @@
-// What a node does with the claims of a pod before its containers start and after they have
+// The node's work for the claims of a pod, before its containers start and after they have
 // stopped.
 #pragma once
 
@@ -23,7 +23,7 @@ class PodDevices {
   // Nothing: it may go on. Otherwise what becomes of this attempt; it is made again.
   virtual Task<std::optional<Outcome>> prepare(api::ObjectPtr<Pod> pod) = 0;
   virtual Task<std::optional<Outcome>> unprepare(api::ObjectPtr<Pod> pod) = 0;
-  // What a running pod's status says of its devices.
+  // The health of a running pod's devices, for its status.
   virtual DevicesHealth health_of(const Pod& pod) const = 0;
 };
 

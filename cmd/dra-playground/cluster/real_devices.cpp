@@ -122,7 +122,7 @@ void RealDevices::observe_pod(const api::ObjectPtr<Pod>& before, const api::Obje
   const bool was_active = active_.contains(uid);
   if (is_active) active_.insert(uid);
   if (!is_active) active_.erase(uid);
-  // One that took the name of another.
+  // The pod replaces another of its name.
   if (before && before->meta.uid != pod.meta.uid) active_.erase(before->meta.uid.str());
   if (is_active && pod.phase == api::PodPhase::running) running_.insert(uid);
   if (!is_active) running_.erase(uid);

@@ -24,7 +24,7 @@ std::string summary(const Tally& tally, std::size_t evicted) {
       tally.deallocated, tally.claims_deleted);
 }
 
-// What must hold in the end, as the last lines of the demo. Returns the exit status.
+// Prints the verdict, as the last lines of the demo. Returns the exit status.
 int conclude(const DemoStage& stage, const Result<>& told) {
   std::vector<std::string> mistakes = stage.mistakes();
   if (!told) mistakes.push_back(told.error().message);

@@ -1,5 +1,5 @@
-// What the acts of the demo have in common: a namespace, a view of the cluster, the books, the
-// table, and a way to wait for something while the table is shown.
+// The common tools of the demo's acts: a namespace, a view of the cluster, the books, the table,
+// and a way to wait for a condition while the table is shown.
 #pragma once
 
 #include <functional>
@@ -32,7 +32,7 @@ class DemoStage {
   Task<Result<>> prepare();
   // The clock starts, and the books.
   void begin();
-  // What happens from now on is not in the books.
+  // Closes the books: later changes do not count.
   void conclude() { concluded_ = ledger_; }
 
   // Makes what the file has, and says so.
@@ -49,10 +49,10 @@ class DemoStage {
   void blame(std::string mistake) { mistakes_.push_back(std::move(mistake)); }
 
   Api& api() { return api_; }
-  // What happened from begin() to conclude().
+  // The changes from begin() to conclude().
   const Ledger& ledger() const { return concluded_ ? *concluded_ : ledger_; }
   const Evictions& evictions() const { return evictions_; }
-  // What was done is over: all pods that were applied have ended, and all devices are free.
+  // Whether all applied pods have ended, and all devices are free.
   bool is_over() const { return ledger_.tally().pods_seen == pods_applied_ && ledger_.is_over(); }
   std::vector<std::string> mistakes() const;
   api::PodPhase phase_of(const std::string& pod) const;

@@ -181,7 +181,7 @@ void DemoStory::check_who_left() {
   }
 }
 
-// One for each pod that had to leave.
+// Expects one event for each pod that had to leave.
 Task<Result<>> DemoStory::check_events() {
   const Result<std::size_t> events = co_await stage_.count_events("DeviceTaintManagerEviction");
   if (!events) co_return runtime::fail(events.error());

@@ -1,4 +1,4 @@
-// What the demo does, step by step.
+// The acts of the demo, step by step.
 #pragma once
 
 #include "cmd/dra-playground/demo/demo_stage.hpp"
@@ -16,7 +16,7 @@ class DemoStory {
 
  private:
   Task<Result<>> play();
-  // What an earlier demo may have left.
+  // Deletes the remains of an earlier demo.
   Task<Result<>> clean_up();
   // Claims are made from templates, reserved, released, and deleted.
   Task<Result<>> play_claims();

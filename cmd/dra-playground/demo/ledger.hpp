@@ -1,7 +1,7 @@
-// What happened to the pods and claims of one namespace, counted from the changes that a watch
-// shows: for the demo's table, and for its verdict.
+// Counts the changes of pods and claims of one namespace, as a watch shows them: for the demo's
+// table, and for its verdict.
 //
-// It looks at the API alone, not at what the controllers say about themselves.
+// The ledger looks at the API alone, not at the controllers' own reports.
 #pragma once
 
 #include <cstddef>
@@ -51,7 +51,7 @@ class Ledger {
   const Tally& tally() const { return tally_; }
   // All pods have ended, no claim that was made for one is left, no device is in use.
   bool is_over() const;
-  // What went wrong so far, one line each; empty: nothing.
+  // All mistakes so far, one line each; empty: none.
   std::vector<std::string> mistakes() const;
 
  private:

@@ -30,7 +30,7 @@ class LiveTable {
   // `out` must outlive it.
   LiveTable(std::FILE* out, Output output) : out_(out), output_(output) {}
   static Output output_of(std::FILE* out);
-  // The width of a terminal; 80 where nobody knows it.
+  // The width of a terminal; 80 where it is unknown.
   static std::size_t columns_of(std::FILE* out);
 
   void show(const Figures& figures, Duration elapsed);

@@ -37,7 +37,7 @@ struct NodeCondition {
   std::string_view reason;
   std::string_view message;
 };
-// Those that kubelet writes.
+// The conditions that kubelet writes.
 constexpr std::array<NodeCondition, 4> kNodeConditions = {{
     {"MemoryPressure", "False", "KubeletHasSufficientMemory", "a hollow node uses no memory"},
     {"DiskPressure", "False", "KubeletHasNoDiskPressure", "a hollow node has no disk"},
@@ -277,7 +277,7 @@ std::string encode_allocation(const Claim& claim, std::string_view node,
   Object term{{"key", "metadata.name"}, {"operator", "In"}, {"values", Array{node}}};
   Object selector{{"nodeSelectorTerms", Array{Object{{"matchFields", Array{std::move(term)}}}}}};
   Object allocation{{"devices", std::move(devices)}};
-  // What has no devices ties nobody to a node.
+  // An allocation without devices fits every node.
   if (!grants.empty()) allocation["nodeSelector"] = std::move(selector);
   return text({{"metadata", identity_and_version(claim.meta)},
                {"status", Object{{"allocation", std::move(allocation)},

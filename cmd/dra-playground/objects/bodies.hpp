@@ -41,9 +41,9 @@ std::string encode_node_lease(std::string_view name, const api::Uid& node, runti
 std::optional<std::string> encode_without_not_ready(std::string_view node);
 // All devices of one driver; class and driver have the same name.
 std::string encode_device_class(std::string_view driver);
-// A pool of that node: the only slice of the driver there, with devices "dev-0", "dev-1", …. What
-// `published` says of the pool's generation and of taints on these devices stays: a driver that
-// starts again knows which of them are broken. Empty: there is no such slice yet.
+// A pool of that node: the only slice of the driver there, with devices "dev-0", "dev-1", …. The
+// generation and the taints in `published` stay: a restarted driver knows which devices are broken.
+// Empty: there is no such slice yet.
 std::string encode_slice(std::string_view driver, std::string_view node, std::size_t devices,
                          std::string_view published = {});
 std::string slice_name(std::string_view driver, std::string_view node);

@@ -1,4 +1,4 @@
-// What the parts of the playground know of the cluster: one informer for each kind, shared.
+// The playground's view of the cluster: one informer for each kind, shared by its parts.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace dcm::playground {
 
-// One kind: its decoder, where it comes from, and the objects.
+// The cache of one kind: its decoder, its source, and the objects.
 template <class T>
 struct Cache {
   Cache(client::RestClient& rest, api::Resource resource, std::unique_ptr<api::Decoder<T>> with,

@@ -1,5 +1,5 @@
-// What a namespace can hold: the collections of an API server by its discovery documents, and what
-// emptying them needs to read and write.
+// The contents of a namespace: the collections in an API server's discovery documents, and the
+// requests that empty them.
 #pragma once
 
 #include <string>

@@ -68,7 +68,7 @@ bool read_claim_use(Reader& reader, value item, ClaimUse& use) {
   });
 }
 
-// Extended resources (`example.com/gpu`) are somebody's to count. CPU and memory are not counted.
+// Extended resources (`example.com/gpu`) must be counted. CPU and memory are not counted.
 bool read_resources(Reader& reader, value resources, Container& container, Pod& pod) {
   return reader.each_field(resources, [&](std::string_view key, value field) {
     if (key == "claims") {

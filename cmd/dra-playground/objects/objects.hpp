@@ -1,8 +1,8 @@
 // The Kubernetes objects as scheduler, hollow nodes and garbage collector read them.
 //
-// They are more than the controllers of the manager need (requests of a claim, containers of a
-// pod), so they are types of the playground's own, on top of those in client/api. Version v1 of
-// resource.k8s.io alone.
+// The playground reads more fields than the controllers of the manager (requests of a claim,
+// containers of a pod). So it has types of its own, on top of those in client/api. They are for
+// version v1 of resource.k8s.io only.
 #pragma once
 
 #include <chrono>
@@ -67,7 +67,7 @@ struct Pod : api::Pod {
   bool is_scheduled_by_others = false;  // spec.schedulerName is another one
   // The node that spec.nodeSelector asks for by its host name; empty: any.
   InternedString wanted_node;
-  // What the pod asks for that the playground's scheduler cannot do; empty: nothing.
+  // The pod's first request that the playground's scheduler does not support; empty: none.
   std::string unsupported;    // see unknown.hpp
   std::string unschedulable;  // why, as the condition PodScheduled=False says
 };
@@ -81,7 +81,7 @@ struct Toleration {
   std::optional<api::TaintEffect> effect;  // nothing: every effect
 };
 
-// Whether a device with this taint is not for everybody: NoSchedule and NoExecute.
+// Whether a device with this taint needs a toleration: NoSchedule and NoExecute.
 bool keeps_off(const api::DeviceTaint& taint);
 bool tolerates(const std::vector<Toleration>& tolerations, const api::DeviceTaint& taint);
 
@@ -109,7 +109,7 @@ struct Claim : api::ResourceClaim {
   std::vector<DeviceConfig> config;
   // Of its allocated devices those that it only looks at (adminAccess): they are not in use.
   std::vector<api::DeviceId> admin_devices;
-  // What the claim asks for that the playground's scheduler cannot do; empty: nothing.
+  // The claim's first request that the playground's scheduler does not support; empty: none.
   std::string unsupported;
 };
 

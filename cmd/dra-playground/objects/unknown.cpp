@@ -6,7 +6,7 @@ namespace {
 using api::json::value;
 namespace ondemand = api::json::ondemand;
 
-// What cannot be read is not taken for nothing.
+// An unreadable value does not count as empty.
 template <class Compound>
 bool has_parts(value field) {
   Compound parts;

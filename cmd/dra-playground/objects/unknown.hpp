@@ -1,6 +1,6 @@
-// What an object asks for that the playground's scheduler does not know: noted by name, so that a
-// refusal can say it. Decoders list the fields that they know, and every other one that asks for
-// something is unknown: a field of a later API is refused, not overlooked.
+// Names the fields of an object that the playground's scheduler does not know, so that a refusal
+// can name them. Decoders list the fields that they know. Every other field with a value is
+// unknown: a field of a later API is refused, not overlooked.
 #pragma once
 
 #include <string>

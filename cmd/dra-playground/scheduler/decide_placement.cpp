@@ -54,7 +54,7 @@ PodClaims claims_of(const Pod& pod, const ClusterView& cluster) {
   return found;
 }
 
-// What a pod and all its unallocated claims ask for, request by request.
+// The requests of a pod and of all its unallocated claims.
 struct Requests {
   std::vector<Need> needs;
   std::vector<std::string> unknown;  // what this scheduler does not know
@@ -152,7 +152,7 @@ std::vector<std::string> narrowed(std::vector<std::string> requests, const Claim
   return is_for_all ? std::vector<std::string>() : std::move(requests);
 }
 
-// Those of the classes first, in the order in which requests name the classes; then the claim's.
+// The classes' configuration first, in the order in which requests name them; then the claim's.
 std::vector<GrantedConfig> config_of(const Claim& claim, const ClusterView& cluster) {
   std::vector<GrantedConfig> all;
   std::vector<std::string> classes;

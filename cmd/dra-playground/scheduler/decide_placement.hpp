@@ -25,12 +25,12 @@ struct ClusterView {
   // Null: there is no such object.
   std::function<api::ObjectPtr<Claim>(const api::NamespacedName&)> claim;
   std::function<api::ObjectPtr<DeviceClass>(const std::string& name)> device_class;
-  // Whether somebody is allocating devices to it right now.
+  // Whether devices are being allocated to it right now.
   std::function<bool(const api::NamespacedName&)> is_in_flight;
   const Inventory& inventory;
   // Nodes that take pods, in the order in which to try them.
   std::span<const SchedulableNode> nodes;
-  // Those that take none, and why.
+  // The nodes that accept no pods, and why.
   const std::map<InternedString, std::string>& closed_nodes;
 };
 

@@ -142,8 +142,8 @@ Task<Result<>> Scheduler::reserve(const Pod& pod, const ClaimStep& step) {
   co_return Result<>();
 }
 
-// After an allocation that failed: perhaps it was written all the same, and then the devices must
-// not be given to somebody else before the cache shows that they are in use.
+// After an allocation that failed: perhaps it was written all the same, and then its devices must
+// stay reserved until the cache shows that they are in use.
 Task<> Scheduler::look_again(api::NamespacedName claim) {
   for (;;) {
     const Result<http::Response> answer = co_await api_.get(claims(), claim);
@@ -175,7 +175,7 @@ void Scheduler::hold(const Placement& placement) {
   if (used != nodes_.end()) std::rotate(nodes_.begin(), used + 1, nodes_.end());
 }
 
-// What was written is counted by the cache by now; what was not is free again.
+// Written allocations are in the cache by now; all other devices are free again.
 void Scheduler::release(const Placement& placement) {
   for (const ClaimStep& step : placement.steps) {
     for (const Grant& grant : step.grants) inventory_.give_back(grant.device);
@@ -183,7 +183,7 @@ void Scheduler::release(const Placement& placement) {
   }
 }
 
-// Those that wait for the devices, and those that wait for the claims.
+// Pods that wait for the devices, and pods that wait for the claims.
 void Scheduler::try_others_later(const Placement& placement) {
   for (const api::NamespacedName& pod : waiting_.heads()) work_.add_after(pod, kFailurePause);
   for (const ClaimStep& step : placement.steps) {

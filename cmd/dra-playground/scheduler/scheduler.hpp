@@ -1,10 +1,10 @@
 // A small scheduler for pods with ResourceClaims: gives devices to claims, reserves the claims,
 // binds the pod (KEP-4381). A client of the API like any other.
 //
-// It knows device classes that name a driver, counts and `All`, and configuration; no resources,
-// affinities, priorities or preemption, no CEL, no alternatives. It picks the next node in turn
-// where the devices are free, and there the devices that kube-scheduler picks. A pod that asks for
-// more than it knows stays pending, and its condition PodScheduled names the field. Not to be run
+// It knows device classes that name a driver, counts and `All`, and configuration. It knows no
+// resources, affinities, priorities, preemption, CEL or alternatives. It picks the next node in
+// turn where the devices are free, and there the devices that kube-scheduler picks. A pod with an
+// unknown request stays pending, and its condition PodScheduled names the field. Not to be run
 // beside kube-scheduler.
 #pragma once
 

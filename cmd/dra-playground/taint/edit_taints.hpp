@@ -33,7 +33,7 @@ class SliceSearch {
   std::set<std::string> devices_;  // of the pool's slices of that generation
 };
 
-// What was done, as `kubectl taint` has it: "tainted", "untainted" or "modified".
+// The result, in the words of `kubectl taint`: "tainted", "untainted" or "modified".
 struct TaintEdit {
   std::string_view done;
   std::string slice;  // its name

@@ -22,9 +22,9 @@ struct TaintOptions {
 // Returns the exit status: 0 done; 1 it could not be done, and why is said.
 int run_taint(const TaintOptions& options);
 
-// What was done: "tainted", "untainted" or "modified". Does it once more where somebody else has
-// changed the slice meanwhile. `api` must outlive it.
-// Errors: as those of SliceSearch and edit_taints(), and what the API server has against it.
+// Returns "tainted", "untainted" or "modified". Retries after a conflict with another client's
+// change of the slice. `api` must outlive it. Errors: those of SliceSearch and edit_taints(), and
+// the API server's refusals.
 Task<Result<std::string>> taint_device(Api& api, api::DeviceId device, TaintChanges changes);
 
 }  // namespace dcm::playground

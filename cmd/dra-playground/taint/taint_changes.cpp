@@ -16,7 +16,7 @@ std::unexpected<runtime::Error> refuse(std::string_view text, std::string_view w
   return runtime::fail(runtime::Reason::configuration, fmt::format("\"{}\": {}", text, why));
 }
 
-// What keys and values are made of; the API server checks the rest.
+// The characters of keys and values; the API server checks the rest.
 bool is_plain(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
          c == '_' || c == '.' || c == '/';

@@ -1,4 +1,4 @@
-// What `dra-playground taint` is told: a device, and changes of its taints, written as for
+// The arguments of `dra-playground taint`: a device, and changes of its taints, written as for
 // `kubectl taint`. Text only; pure.
 #pragma once
 

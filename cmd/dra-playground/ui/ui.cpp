@@ -88,7 +88,7 @@ Task<> answer(client::RestClient& rest, runtime::TimeSource& time, http::Request
   } else {
     response = file(path);
   }
-  // Who has gone away needs no answer.
+  // A client that has left needs no answer.
   [[maybe_unused]] const auto sent = co_await responder.send(std::move(response));
 }
 

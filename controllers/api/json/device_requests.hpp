@@ -1,4 +1,4 @@
-// `devices` of a ResourceClaimSpec: what is asked for, as far as anybody here wants to know.
+// `devices` of a ResourceClaimSpec, as far as the controllers read it.
 #pragma once
 
 #include <cstdint>

@@ -8,8 +8,8 @@ namespace {
 using json::Reader;
 using json::value;
 
-// One part of the selector. Null is the same as a missing one; an empty one would be equal to no
-// device's, but must not pass for "any".
+// One part of the selector. Null is the same as a missing part. An empty part would match no
+// device, but must not pass for "any".
 bool read_part(Reader& reader, std::string_view key, value field, InternedString& part,
                DeviceTaintRule& rule) {
   if (json::is_null(field)) return true;

@@ -18,7 +18,7 @@ DeviceTaint read_taint(const Field& taint);
 // Appends it, if it is one that matters to eviction.
 void read_toleration(const Field& toleration, std::vector<DeviceToleration>& tolerations);
 
-// What is asked for, as far as anybody here wants to know.
+// A claim's requests for devices, as far as the controllers read them.
 struct DeviceRequests {
   bool has_admin_access = false;      // any request; those of firstAvailable never count
   bool has_prioritized_list = false;  // any request has a firstAvailable (KEP-4816)

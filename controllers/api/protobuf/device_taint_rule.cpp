@@ -10,7 +10,7 @@ namespace {
 using protobuf::each_field;
 using protobuf::Field;
 
-// One that is empty would be equal to no device's, but must not pass for "any".
+// An empty part would match no device, but must not pass for "any".
 void read_part(const Field& field, std::string_view name, InternedString& part,
                DeviceTaintRule& rule) {
   part = InternedString(field.text());

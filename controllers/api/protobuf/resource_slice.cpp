@@ -15,7 +15,7 @@ void read_pool(const Field& pool, ResourceSlice& slice) {
   });
 }
 
-// Those that evict, of the field `number` of a device, or of what v1beta1 has in `basic`.
+// The taints that evict, in field `number` of a device, or below `basic` in v1beta1.
 std::vector<DeviceTaint> read_taints(const Field& device, std::uint32_t number) {
   std::vector<DeviceTaint> taints;
   std::uint32_t index = 0;

@@ -23,7 +23,7 @@ class ShadowApi final : public EvictionApi {
   static constexpr common::WriteKind kRemove{"delete", "pods"};
   static constexpr common::WriteKind kEvict{"create", "pods/eviction"};
   static constexpr common::WriteKind kCondition{"patch", "devicetaintrules/status"};
-  // What its expectations, and those of its controller's ShadowEvents, must know of.
+  // All kinds of writes, for its expectations and those of its controller's ShadowEvents.
   static constexpr std::array kWrites{kMark, kRemove, kEvict, kCondition,
                                       common::ShadowEvents::kWrite};
 

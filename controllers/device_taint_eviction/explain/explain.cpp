@@ -42,7 +42,7 @@ std::string author_of(const Rule* rule) {
                          : fmt::format("DeviceTaintRule \"{}\"", rule->object->meta.key.name);
 }
 
-// What a taint means for who has the device; `who` is "the pod" or "who has it".
+// Explains what a taint does to the pod with the device; `who` names that pod.
 void explain_taint(const api::AllocatedDevice& device, const api::DeviceTaint& taint,
                    const Rule* rule, std::optional<WallTime> due, WallTime now, Topic& topic) {
   const std::string what =

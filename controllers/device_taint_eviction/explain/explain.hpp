@@ -1,4 +1,4 @@
-// What there is to say about a pod's devices and their taints, and about a DeviceTaintRule.
+// Explains a pod's devices and their taints, and DeviceTaintRules.
 //
 // Pure, from the same decisions as the workers' (decide_due.hpp, decide_eviction.hpp,
 // decide_condition.hpp).
@@ -46,7 +46,7 @@ struct RuleFacts {
   std::vector<AffectedPod> pods;      // that must go because of it, now or later
   // Whether there may be more of them, as the look was cut short.
   enum class Look : std::uint8_t { complete, cut_short } look{};
-  // What its condition should say; nothing: this process does not know, as it does not work.
+  // The condition as it should be; nullopt: unknown, because this process does not work.
   std::optional<api::EvictionCondition> wanted = {};
   // Whether a walk over its devices is under way: then the numbers still grow.
   enum class Walk : std::uint8_t { done, under_way } walk{};

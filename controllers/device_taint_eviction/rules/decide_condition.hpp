@@ -13,7 +13,7 @@
 
 namespace dcm::device_taint_eviction {
 
-// What a rule with effect None would do with effect NoExecute.
+// The evictions that a rule with effect None would cause with effect NoExecute.
 struct Preview {
   std::size_t published_devices = 0;
   std::size_t allocated_devices = 0;

@@ -59,7 +59,7 @@ struct Taints {
 // A pod that is being deleted or has finished goes without our help, or is best left as it is.
 bool can_be_evicted(const api::Pod& pod);
 
-// One taint that evicts, on one device that a pod may use now.
+// A taint that evicts, on a device that a pod may use now.
 struct Charge {
   const ClaimPtr& claim;
   const api::AllocatedDevice& device;

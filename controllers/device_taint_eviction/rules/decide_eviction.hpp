@@ -1,4 +1,4 @@
-// What a worker does next for a pod that was due (KEP-5055, KEP-3329). Pure, step by step: the
+// The next step of a worker for a pod that was due (KEP-5055, KEP-3329). Pure, step by step: the
 // caller carries the step out and asks again.
 #pragma once
 

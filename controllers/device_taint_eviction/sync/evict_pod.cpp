@@ -17,8 +17,8 @@ constexpr std::size_t kHerd = 100;
 // The server knows better than the cache, which will follow. Should it not, we look again.
 constexpr runtime::Duration kLookAgain = std::chrono::minutes(5);
 
-// An eviction without an answer was carried out soon, or never: who goes later goes for another
-// reason.
+// An eviction without an answer was carried out soon, or never: a pod that ends later ends for
+// another reason.
 constexpr runtime::Duration kCarriedOutWithin = std::chrono::minutes(1);
 
 // As `kubectl drain` does, and not all at the same time. Where budgets hold very many, no more than

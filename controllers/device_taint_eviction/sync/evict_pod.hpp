@@ -19,7 +19,7 @@
 namespace dcm::device_taint_eviction {
 
 // Decides before each write anew, from the caches as they are then. Two requests for a pod, if all
-// goes well. An attempt that evicts nobody gives its turn back. Loop thread only; no two calls for
+// goes well. An attempt without an eviction gives its turn back. Loop thread only; no two calls for
 // one pod at the same time (the queue sees to that).
 class PodEviction {
  public:

@@ -21,7 +21,7 @@ class Pace {
   void take(runtime::MonoTime now) {
     if (interval_ > runtime::Duration::zero()) next_ = now + interval_;
   }
-  // What began has evicted nobody: its turn is for another.
+  // An attempt that has evicted no pod gives its turn to another.
   void give_back(runtime::MonoTime now) {
     if (next_) next_ = std::max(*next_ - interval_, now);
   }

@@ -73,8 +73,8 @@ class PairObserver final : public informers::Observer<T> {
   Change change_;
 };
 
-// Tells the tracker of all four kinds, the log of taints that cannot be followed, and whoever
-// carries out what follows that there may be something new.
+// Passes changes of all four kinds to the tracker and to the log of taints that cannot be followed,
+// and tells the controller that there may be work.
 class Observers {
  public:
   // `tracker` must outlive it.

@@ -15,9 +15,9 @@
 
 namespace dcm::device_taint_eviction {
 
-// One write at most every 10 s for a rule; what changes meanwhile comes with the next. The preview
-// of a rule with effect None is counted once for each of its generations. Loop thread only; no two
-// calls for one rule at the same time (the queue sees to that).
+// Writes a rule's condition at most every 10 s; changes in between go with the next write. The
+// preview of a rule with effect None is counted once for each of its generations. Loop thread only;
+// no two calls for one rule at the same time (the queue sees to that).
 class ConditionWriter {
  public:
   // Told of a rule as a write has returned it.
@@ -38,7 +38,7 @@ class ConditionWriter {
   // Whether a condition of this generation was sent, accepted or not: there is nothing more to say
   // at once.
   static bool has_tried(const Rule& rule);
-  // What the condition should say now; nothing: a preview has to be counted first.
+  // The condition as it should be now; nullopt: a preview has to be counted first.
   static std::optional<api::EvictionCondition> wanted(const Rule& rule);
 
  private:

@@ -22,7 +22,7 @@ bool matches(const api::DeviceSelector& selector, const api::DeviceId& device);
 // claims that share it). About 150 bytes for a device that one claim has. Loop thread only; no I/O.
 class AllocatedDevices {
  public:
-  // One result of an allocation; a claim may have several for one device.
+  // A result of an allocation; a claim may have several for one device.
   struct Use {
     ClaimPtr claim;
     std::uint32_t result;

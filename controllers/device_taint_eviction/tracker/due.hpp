@@ -16,7 +16,7 @@ bool evicts(const api::DeviceTaint& taint);
 
 // Nothing: the taint is tolerated for ever, or does not evict. `tolerations` are those of the
 // allocated device (null: none); of several that fit, the shortest counts, unless one is for ever.
-// A time that nobody will live to see is WallTime::max().
+// A time beyond the clock's range is WallTime::max().
 std::optional<WallTime> decide_due(const api::DeviceTaint& taint,
                                    const std::vector<api::DeviceToleration>* tolerations);
 

@@ -1,4 +1,4 @@
-// What is due first: a binary heap that knows where each of its elements is.
+// A binary heap of due times. It knows where each of its elements is.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace dcm::device_taint_eviction {
 
-// What an element of a heap derives from; it is in one at most. Where two are due at the same time,
-// the one that was given the lower `sequence` goes first, so that a run can be repeated.
+// The base of an element, which is in at most one heap. Of two elements that are due at the same
+// time, the one with the lower `sequence` goes first, so that a run can be repeated.
 struct DueEntry {
   static constexpr std::size_t kNotInHeap = std::numeric_limits<std::size_t>::max();
 

@@ -13,7 +13,7 @@ namespace dcm::device_taint_eviction {
 using PodPtr = api::ObjectPtr<api::Pod>;
 using ClaimPtr = api::ObjectPtr<api::ResourceClaim>;
 
-// What the caches know. Null: nothing of that name.
+// Look-ups in the caches. Null: no object of that name.
 class Lookup {
  public:
   virtual ~Lookup() = default;

@@ -74,7 +74,7 @@ const PendingPod* PendingPods::find(const api::Uid& uid) const {
 }
 
 PendingPod* PendingPods::take(const Now& now) {
-  // Those whose back-off is over, but whose time has moved meanwhile.
+  // Pods whose back-off is over, but whose due time has moved meanwhile.
   while (!retries_.empty() && retries_.top().not_before <= now.mono &&
          retries_.top().due > now.wall) {
     put_back(retries_.top());

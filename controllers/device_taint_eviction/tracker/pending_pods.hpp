@@ -21,7 +21,7 @@ namespace dcm::device_taint_eviction {
 
 using workqueue::Now;
 
-// One pod and no other: a pod that is made again under the same name has another UID.
+// Identifies one pod: a pod that is recreated under the same name has another UID.
 struct PodRef {
   api::NamespacedName key;
   api::Uid uid;
@@ -92,8 +92,8 @@ class PendingPods {
   // Pods that a budget does not let go yet.
   std::size_t held_by_budgets() const noexcept { return held_by_budgets_; }
 
-  // The pod whose turn it is, for a worker: first those that come to be due, then those that were
-  // tried before. Null: nobody's. What follows is put_back(), fail(), put_off(), hold() or erase().
+  // The next pod for a worker: first pods that become due, then pods that were tried before. Null:
+  // none. The caller then calls put_back(), fail(), put_off(), hold() or erase().
   PendingPod* take(const Now& now);
   // When there may be one: at a time of either clock.
   std::optional<runtime::WallTime> next_due() const;
@@ -111,14 +111,14 @@ class PendingPods {
   void stir(const api::InternedString& name_space);
   // Of each namespace that was stirred, the pod that a budget has held longest is tried at `when`.
   void wake_stirred(runtime::MonoTime when);
-  // What made attempts fail may have passed: all are tried now, and their back-off starts anew.
+  // Call it when the cause of failures may be gone: all pods are retried now, with a new back-off.
   void retry_now(runtime::MonoTime now);
 
   // The rules whose counts have changed since the last call.
   std::vector<RuleId> take_touched();
 
  private:
-  // Those that budgets hold, by the time of their next attempt: the first has waited longest.
+  // Pods held by budgets, by the time of the next attempt: the first has waited longest.
   using Held = std::map<std::pair<runtime::MonoTime, std::uint64_t>, PendingPod*>;
 
   void count(const PendingPod& pod);

@@ -111,7 +111,7 @@ class Tracker {
   AllocatedDevices allocated_;
   Rules rules_;
   PendingPods pending_{rules_};
-  // Those that the cache still shows.
+  // The evicted pods that the cache still shows.
   std::unordered_set<api::Uid> evicted_;
   DirtyPods urgent_;  // because of a claim or a device
   std::deque<WalkFor> walks_;

@@ -1,4 +1,4 @@
-// What the controller asks of the API server: each request once, as narrow as its use.
+// The controller's requests to the API server: each exists once, as narrow as its use.
 #pragma once
 
 #include <string>

@@ -85,7 +85,7 @@ Task<Result<ClaimPtr>> ShadowApi::create_claim(InternedString namespace_, Create
   co_return not_created();
 }
 
-// Its name in the status belongs to it: the claim alone wakes nobody.
+// Its name in the status belongs to it: a claim without it wakes no pod.
 Standing ShadowApi::standing_of_create(const User& owner, const CreateClaim& claim) const {
   if (owner.now == nullptr) return {State::moot, {}};
   std::string made;

@@ -23,7 +23,7 @@ class ShadowApi final : public ClaimApi {
   static constexpr common::WriteKind kPatchStatus{"patch", "resourceclaims/status"};
   static constexpr common::WriteKind kPatch{"patch", "resourceclaims"};
   static constexpr common::WriteKind kDelete{"delete", "resourceclaims"};
-  // What its expectations, and those of its controller's ShadowEvents, must know of.
+  // All kinds of writes, for its expectations and those of its controller's ShadowEvents.
   static constexpr std::array kWrites{kCreate,
                                       kWriteNames,
                                       kWriteGroupNames,
@@ -53,8 +53,8 @@ class ShadowApi final : public ClaimApi {
   Task<Result<>> delete_claim(ClaimPtr claim, Priority priority) override;
 
  private:
-  // Who claims are made for: the pod or group as it is now. Null: it is gone, or another one has
-  // its name.
+  // The pod or group that a claim is made for, in its current state. Null: it is gone, or another
+  // object has its name.
   struct User {
     const api::ClaimUser* now = nullptr;
     const char* word = "pod";

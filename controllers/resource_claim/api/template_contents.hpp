@@ -1,5 +1,5 @@
-// What claims are made from, also where a template is too large to be kept: then it is read when a
-// claim is made, and no more of such work goes on at a time than a budget of bytes allows.
+// The contents of templates. A template that is too large for the cache is read when a claim is
+// made from it; a budget of bytes limits how many such claims are made at a time.
 #pragma once
 
 #include "client/request/typed.hpp"
@@ -10,7 +10,7 @@
 
 namespace dcm::resource_claim {
 
-// Loop thread only. What it is given must outlive it, and it what it lends.
+// Loop thread only. Its arguments must outlive it, and it must outlive its loans.
 class TemplateContents {
  public:
   using TemplatePtr = api::ObjectPtr<api::ResourceClaimTemplate>;

@@ -1,4 +1,4 @@
-// What there is to say about a claim: whose it is, who uses it, what keeps it, what is done next.
+// Explains a claim: its owner, its consumers, what keeps it, and the next step.
 //
 // Pure, from the same snapshot and decisions as the workers' (decide_claim.hpp).
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace dcm::resource_claim {
 
-// What it means that a look-up has no object of that name.
+// The meaning of a look-up without a result.
 enum class Miss : std::uint8_t {
   unknown,  // a cache may be behind, and has no pods without claims: the API server would be asked
   gone,     // all there is was just read from the API server
@@ -24,12 +24,12 @@ std::string quoted(const api::ResourceClaim& claim);
 // "gpu.example.com/node-a/gpu-0, …"; "no device" for an allocation without any.
 std::string describe_devices(const api::ResourceClaim& claim);
 
-// Who has the claim reserved, each with what becomes of the reservation.
+// Explains each consumer of the claim, and what happens to its reservation.
 void explain_consumers(ClaimSnapshot snapshot, Miss miss, common::Topic& topic);
 // Why a claim that is being deleted is still there.
 void explain_deletion(const ClaimSnapshot& snapshot, common::Topic& topic);
 
-// The claim, those who use it, and the next step. Requires a claim.
+// The claim, its consumers, and the next step. Requires a claim.
 std::vector<common::Topic> explain_claim(ClaimSnapshot snapshot, Miss miss);
 
 }  // namespace dcm::resource_claim

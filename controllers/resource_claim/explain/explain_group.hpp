@@ -1,4 +1,4 @@
-// What there is to say about a pod group: the claims that its pods share, and what is done next.
+// Explains a pod group: the claims that its pods share, and the next step.
 //
 // Pure, from the same snapshot and decisions as the workers' (decide_group.hpp).
 #pragma once

@@ -1,5 +1,5 @@
-// What there is to say about a pod and its claims: what each pod claim waits for, and what is done
-// next.
+// Explains a pod and its claims: what each pod claim waits for, and the next
+// step.
 //
 // Pure, from the same snapshot and decisions as the workers' (decide_pod.hpp, decide_claim.hpp).
 #pragma once

@@ -14,7 +14,7 @@ std::string command(const api::Pod& pod, std::string_view kind, const std::strin
   return fmt::format("kubectl -n {} delete {} {}", pod.meta.key.namespace_.str(), kind, name);
 }
 
-// What the claim holds, and what to do about it.
+// The devices of the claim, and how to release them.
 std::string describe_state(const api::ResourceClaim& claim, const api::Pod& pod) {
   const std::string deletion = command(pod, "resourceclaim", claim.meta.key.name);
   if (!claim.is_allocated) {

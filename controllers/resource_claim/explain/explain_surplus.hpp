@@ -1,5 +1,5 @@
-// What there is to say about a second claim that was made for a pod claim, as two managers at the
-// same time do: what happened, and the one command that repairs it.
+// Explains a second claim for a pod claim, as two managers at the same time make it: what happened,
+// and the one command that repairs it.
 //
 // The manager repairs by itself what it can repair without harm (decide_generation.hpp points the
 // pod's status to the claim in use), and deletes no claim whose pod may still start.

@@ -1,4 +1,4 @@
-// What there is to say about a claim as one pod sees it: how far it is from using its devices.
+// Explains a claim as one pod sees it: how far the pod is from using its devices.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace dcm::resource_claim {
 // The snapshot of a claim that a pod refers to.
 using SnapshotOf = std::function<ClaimSnapshot(const ClaimPtr&)>;
 
-// What all of it is told.
+// The common arguments.
 struct PodView {
   const PodSnapshot& snapshot;
   const common::FeatureGates& gates;

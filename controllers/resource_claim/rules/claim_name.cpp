@@ -11,7 +11,7 @@ namespace {
 // could not be told apart any more.
 constexpr std::size_t kBaseLengthMax = 57;
 
-// Those of names that the API server generates: no vowels, and nothing that is read as another.
+// The alphabet of the API server's generated names: no vowels and no ambiguous characters.
 constexpr std::string_view kAlphabet = "bcdfghjklmnpqrstvwxz2456789";
 constexpr std::size_t kSuffixLength = 5;
 

@@ -1,7 +1,7 @@
-// What a claim is called that is made for a pod claim.
+// The name of a claim that is made for a pod claim.
 //
-// The name is computed, not left to the API server: whoever creates the claim, and however late the
-// request arrives, there is one. The second request meets the first in a 409.
+// The name is computed, not left to the API server. So two creates, by any client and at any time,
+// make one claim: the second request gets a 409.
 #pragma once
 
 #include <string>

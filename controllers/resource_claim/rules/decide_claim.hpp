@@ -1,4 +1,4 @@
-// What to do for a claim: release, deallocate, unprotect, delete (KEP-4381, KEP-5729).
+// Decides what to do for a claim: release, deallocate, unprotect, delete (KEP-4381, KEP-5729).
 //
 // Pure, step by step, as decide_pod.hpp. Nothing is taken from a pod that may still run, or from a
 // group that is there: only what a cache or the API server says for certain counts, and every write
@@ -16,14 +16,14 @@
 
 namespace dcm::resource_claim {
 
-// What the API server says about a pod or a group.
+// The API server's answer about a pod or a group.
 using PodAnswer = std::variant<PodPtr, Gone, runtime::Error>;
 using GroupAnswer = std::variant<GroupPtr, Gone, runtime::Error>;
 
 struct ClaimSnapshot {
   // From cache and overlay; after a write what the write returned. Null: gone.
   ClaimPtr claim;
-  // Those UIDs of consumers and of the owner that are known as deleted.
+  // UIDs, of consumers and of the owner, that are known to be deleted.
   std::set<api::Uid> deleted;
   // The pods that consume or own the claim, as far as the cache has one of that name.
   std::map<std::string, PodPtr, std::less<>> pods;
@@ -66,8 +66,8 @@ struct ClaimFinished {
   explicit ClaimFinished(runtime::Error why)
       : outcome(outcome_after_read(why)), failure(std::move(why)) {}
 
-  // To be looked at again: after a failure; or where nobody will say when there is more to do, as
-  // the cache does not have a pod or group that the claim is reserved for, so that its end may go
+  // When to look again: after a failure, or when no event will come. The cache may
+  // lack a pod or group that the claim is reserved for, so that its end goes
   // unseen.
   Outcome outcome = Outcome::done();
   // A look-up failed, and nothing was changed; or what was written did not last.
@@ -82,7 +82,7 @@ ClaimStep decide_claim(const ClaimSnapshot& snapshot);
 
 // ---- its parts, for explanations of one consumer ------------------------------------------------
 
-// What is certain about a pod or group of that name and UID. A group that is there counts as one
+// Certain facts about a pod or group of that name and UID. An existing group counts as a group
 // whose pods may run.
 struct MayRun {
   enum class Why : std::uint8_t { runs, group_is_there, is_no_pod, not_known } why{};

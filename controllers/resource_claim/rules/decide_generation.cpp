@@ -94,7 +94,7 @@ PodClaimStep make_from_template(const Claimant& claimant, const Generation& know
 struct Taken {};
 using NameStep = std::variant<Taken, Settled, Problem, GetClaim, CreateClaim>;
 
-// What has a name for which the answer to a create, or the cache, says that it is not free.
+// The step for a name that is taken, according to the answer to a create or the cache.
 NameStep look_at_taken(const Claimant& claimant, const Generation& known,
                        const api::PodClaim& pod_claim, const std::string& name) {
   const auto found = known.claims.find(name);

@@ -1,5 +1,5 @@
-// What is still to be done until a pod, or a pod group, has the claims that are made from templates
-// for it, and its status has their names (KEP-4381, KEP-5729).
+// Decides the next step until a pod, or a pod group, has its claims from templates, and its status
+// has their names (KEP-4381, KEP-5729).
 //
 // Pure, one step at a time, as decide_pod.hpp and decide_group.hpp, which are made of it.
 #pragma once
@@ -29,11 +29,11 @@ using TemplatePtr = api::ObjectPtr<api::ResourceClaimTemplate>;
 
 // The API server has said that there is no such object.
 struct Gone {};
-// What is known about a claim by its name.
+// The answer to a look-up of a claim by its name.
 using ClaimAnswer = std::variant<ClaimPtr, Gone, runtime::Error>;
 
-// What this round knows of the claims of a pod or group: from the caches at first, then also the
-// answers to its steps.
+// The claims of a pod or group as this round knows them: from the caches at first, then also from
+// the answers to its steps.
 struct Generation {
   // Claims by name: of those that the pod or group refers to or owns, the ones that the cache or
   // the own-writes overlay has, and the answers to GetClaim. No entry: not known yet.
@@ -62,7 +62,7 @@ struct CreateClaim {
   std::string generate_name;
   TemplatePtr claim_template;
   api::ClaimOwner owner;
-  // What is wrong with the claim that the status names; empty: it names none.
+  // The fault of the claim that the status names; empty: the status names none.
   std::string replaces;
 };
 
@@ -79,10 +79,10 @@ struct WriteNames {
 
 // Something that could not be done.
 struct Problem {
-  // Who is told: the user by an event of that reason, the operator by the log, or nobody but a
-  // verbose log (a conflict is no fault).
+  // The reader of a problem: the user, by an event of that reason; the operator, by the log; or
+  // only a verbose log (a conflict is no fault).
   enum class Report : std::uint8_t { failed_creation_event, failed_reservation_event, log, detail };
-  // What is wrong, for who has to explain it.
+  // The kind of problem, for `explain`.
   enum class Cause : std::uint8_t {
     unsupported,       // a pod claim with a source that we do not know
     template_missing,  //
@@ -105,7 +105,7 @@ struct Finished {
   std::vector<Problem> problems;
 };
 
-// For whom claims are made.
+// The pod or group that claims are made for.
 struct Claimant {
   const api::ClaimUser& user;
   const api::Pod* pod;           // null: a pod group
@@ -126,7 +126,7 @@ struct Settled {
 };
 using PodClaimStep = std::variant<Settled, Problem, GetClaim, CreateClaim>;
 
-// What the spec and the status say of a pod claim, or why they name no claim that does (empty:
+// The claim that spec and status name for a pod claim, or why they name no usable claim (empty:
 // none was made yet).
 struct NothingUsable {
   std::string because;

@@ -1,4 +1,4 @@
-// What to do for a pod group: make the claims that its pods share, write their names (KEP-5729).
+// Decides what to do for a pod group: make its shared claims, write their names (KEP-5729).
 //
 // Pure, step by step, as decide_pod.hpp. Nothing is reserved here: the scheduler does that, or the
 // work of a pod that came with its node.
@@ -27,7 +27,7 @@ bool is_nothing_to_do(const GroupStep& step);
 // Whether claims are made for the group: not while it is being deleted.
 bool may_get_claims(const api::PodGroup& group, const common::FeatureGates& gates);
 
-// What it is made of, for who asks about one claim of the group.
+// The step for one claim of the group, for callers that ask about one.
 PodClaimStep decide_group_claim(const GroupSnapshot& snapshot, const common::FeatureGates& gates,
                                 const api::PodClaim& pod_claim);
 

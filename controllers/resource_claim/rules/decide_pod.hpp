@@ -1,4 +1,4 @@
-// What to do for a pod: make claims from templates, write their names, reserve (KEP-4381).
+// Decides what to do for a pod: make claims from templates, write their names, reserve (KEP-4381).
 //
 // Pure: from what is known to the one next step. The caller carries the step out, adds the answer
 // to the snapshot and decides again, until the pod is finished. Look-ups are steps like writes.
@@ -16,7 +16,7 @@
 
 namespace dcm::resource_claim {
 
-// What this round knows: from the caches at first, then also the answers to its steps.
+// The knowledge of this round: from the caches at first, then also from the answers to its steps.
 struct PodSnapshot : Generation {
   PodPtr pod;
   // The pod's group (not with the gate for groups off), and the claims that it owns. Null: the pod
@@ -59,8 +59,8 @@ std::optional<LeftAlone> why_left_alone(const PodSnapshot& snapshot,
 PodClaimStep decide_pod_claim(const PodSnapshot& snapshot, const common::FeatureGates& gates,
                               const api::PodClaim& pod_claim);
 
-// A pod that was given its node by somebody who does not know about claims has its claims reserved
-// here. Why this one is not:
+// A pod on a node chosen without regard to claims has its claims reserved here. Why this claim is
+// not reserved:
 enum class NotReserved : std::uint8_t {
   no_node,           // the scheduler does it
   not_allocated,     // there is nothing to reserve yet

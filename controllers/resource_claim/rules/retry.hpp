@@ -10,15 +10,15 @@ namespace dcm::resource_claim {
 
 using workqueue::Outcome;
 
-// Until somebody grants a permission, or a pod that the cache does not have ends: nobody tells.
+// For events that nothing announces: a new permission, or the end of a pod outside the cache.
 inline constexpr Outcome kLookAgain = Outcome::retry_after(std::chrono::minutes(1));
 
-// After a create: every refusal may pass (quota, policies and labels change unseen), but one that
-// is too large does so slowly.
+// After a create: every refusal may pass (quota, policies and labels change unseen), but "too
+// large" passes slowly.
 Outcome outcome_after_create(const runtime::Error& error);
-// After a patch or delete: of an object that is gone, or that another one has replaced, there is
-// nothing left to do. Every other refusal may pass, also one that is called invalid: that is what a
-// ValidatingAdmissionPolicy says where it denies.
+// After a patch or delete: if the object is gone or was replaced, nothing is left to do. Every
+// other refusal may pass, also `Invalid`, which is what a ValidatingAdmissionPolicy says when it
+// denies.
 Outcome outcome_after_write(const runtime::Error& error);
 // Whether a write was refused because this process may not change allocations (since Kubernetes
 // 1.36). The API server checks the permission for the synthetic subresource

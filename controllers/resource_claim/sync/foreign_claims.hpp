@@ -49,7 +49,7 @@ class ForeignClaims final : public informers::Observer<api::ResourceClaim> {
     // The lease that we lead by: an event on it says what was seen. Nothing: no lease.
     std::optional<api::NamespacedName> lease = {};
   };
-  // What the dependencies refer to must outlive it.
+  // All dependencies must outlive it.
   explicit ForeignClaims(Dependencies dependencies);
   ForeignClaims(const ForeignClaims&) = delete;
   ForeignClaims& operator=(const ForeignClaims&) = delete;
@@ -64,7 +64,7 @@ class ForeignClaims final : public informers::Observer<api::ResourceClaim> {
   bool is_giving_way() const;
 
   void observe_added(const ClaimPtr& claim, informers::Origin origin) override;
-  // Who owns a claim is decided when it appears.
+  // Only new claims matter: the owner of a claim never changes.
   void observe_updated(const ClaimPtr& /*before*/, const ClaimPtr& /*after*/,
                        informers::Origin /*origin*/) override {}
   void observe_deleted(const ClaimPtr& /*last_known*/, informers::Origin /*origin*/) override {}

@@ -1,4 +1,4 @@
-// What is in the controller's queue.
+// The items of the controller's queue.
 #pragma once
 
 #include <array>

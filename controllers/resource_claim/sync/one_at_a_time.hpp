@@ -1,5 +1,5 @@
-// Requests of which one at a time makes sense: who comes meanwhile waits for its end, instead of
-// sending one of its own that would only conflict with it or say the same.
+// Requests that make sense only one at a time: an item that comes meanwhile waits for the end,
+// instead of sending a request that would conflict or say the same.
 #pragma once
 
 #include <functional>
@@ -49,7 +49,7 @@ class OneAtATime {
     workqueue::Outcome outcome_ = workqueue::Outcome::retry();
   };
 
-  // Nothing: somebody else has the turn, and `item` is woken at its end.
+  // Nothing: another item has the turn, and `item` is woken at its end.
   std::optional<Turn> begin(const Key& key, WaitingItem item) {
     const auto [under_way, is_first] = waiting_.try_emplace(key);
     if (is_first) return Turn(*this, key);

@@ -12,7 +12,7 @@
 
 namespace dcm::resource_claim {
 
-// What a step that was carried out means for the round: nothing, it goes on; or it ends so.
+// The effect of a step on the round: nullopt to continue, or the outcome that ends it.
 using RoundEnd = std::optional<workqueue::Outcome>;
 
 // `Sync` has, for its kind of snapshot: `refresh(snapshot)`, false when there is nothing left to do

@@ -33,7 +33,7 @@ void add_group(PodSnapshot& snapshot, const Stores& stores) {
   });
 }
 
-// What a claim is told of those of one kind that it may be reserved for.
+// Adds the cached object of that key, unless the snapshot has it already.
 template <class Known, class Reader>
 void add_one(Known& known, const Reader& reader, const api::NamespacedName& key) {
   if (known.contains(key.name)) return;

@@ -8,7 +8,7 @@
 namespace dcm::resource_claim {
 namespace {
 
-// About as many as can be deleted until the watch shows it; who is forgotten costs a request.
+// About as many as can be deleted before the watch shows it; a forgotten UID costs a request.
 constexpr std::size_t kDeletedMax = 1'024;
 
 template <class Ptr>

@@ -26,7 +26,7 @@ class ClaimSync {
   template <class Sync, class Snapshot>
   friend Task<Outcome> run_round(Sync& sync, Snapshot snapshot, Attempt attempt);
 
-  // What a round has read or written of the claim is newer than the cache.
+  // A claim that a round has read or written is newer than the cache.
   static bool refresh(const ClaimSnapshot& /*snapshot*/) { return true; }
   ClaimStep decide(const ClaimSnapshot& snapshot) const;
   Task<RoundEnd> carry_out(ClaimSnapshot& snapshot, const ClaimFinished& step, Attempt attempt);

@@ -17,13 +17,13 @@
 
 namespace dcm::resource_claim {
 
-// For whom claims are made, in this round.
+// The pod or group that claims are made for, in this round.
 struct GenerationOwner {
   Item item;
   api::ObjectReference reference;  // for events
 };
 
-// One for all pods and groups. All references must outlive it.
+// One instance serves all pods and groups. All references must outlive it.
 class GenerationSync {
  public:
   // All references must outlive it.
@@ -50,8 +50,8 @@ class GenerationSync {
     if (written) own_writes.record(*written);
     return note_names(known, item, step, written ? nullptr : &written.error());
   }
-  // Of Finished: users, operators or nobody are told of what could not be done. Returns what is
-  // wanted for the problem that can pass first.
+  // Of Finished: reports failures to users, to operators or only to the log. Returns the outcome of
+  // the problem that can pass first.
   Outcome report(const GenerationOwner& owner, const std::vector<Problem>& problems,
                  Attempt attempt) const;
 

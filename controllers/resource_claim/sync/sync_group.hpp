@@ -24,7 +24,7 @@ class GroupSync {
 
   Task<Outcome> sync(api::NamespacedName key, Attempt attempt);
 
-  // What the next round will know of the group at its start.
+  // The state of the group at the start of the next round.
   GroupSnapshot snapshot_of(const GroupPtr& group) const;
 
  private:

@@ -20,7 +20,7 @@ class PodSync {
 
   Task<Outcome> sync(api::NamespacedName key, Attempt attempt);
 
-  // What the next round will know of the pod at its start.
+  // The state of the pod at the start of the next round.
   PodSnapshot snapshot_of(const PodPtr& pod) const;
 
  private:

@@ -9,7 +9,7 @@ namespace {
 
 // Objects per slice of wake_all: about 1 ms.
 constexpr std::size_t kSlice = 256;
-// Consumers that are no pods are reported once; who has more of them is told again.
+// Consumers that are not pods are reported once; beyond this number, they are reported again.
 constexpr std::size_t kReportedConsumersMax = 1'024;
 
 Priority priority_of(Origin origin) {

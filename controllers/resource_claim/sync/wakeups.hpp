@@ -1,4 +1,4 @@
-// What wakes the controller: from changes of the caches to items in the queue.
+// Wakes the controller: turns changes of the caches into items of the queue.
 #pragma once
 
 #include "controllers/common/feature_gates.hpp"

@@ -22,7 +22,7 @@ using runtime::Result;
 const api::Resource kSlices{&api::kResourceSlices, "v1"};
 const api::Resource kClaims{&api::kResourceClaims, "v1"};
 
-// The server ends a watch after the first, and one that it has forgotten is given up by the second.
+// The server ends a watch after the first; a watch that it has forgotten ends by the second.
 constexpr std::chrono::seconds kWatchTime{300};
 constexpr runtime::Duration kWatchPatience = std::chrono::seconds(330);
 

@@ -13,7 +13,7 @@
 
 namespace dcm::driver_kit {
 
-// What a slice may have; the second where devices have taints or consume counters.
+// The API's limits for a slice; the second where devices have taints or consume counters.
 inline constexpr std::size_t kDevicesMax = 128;
 inline constexpr std::size_t kComplexDevicesMax = 64;
 

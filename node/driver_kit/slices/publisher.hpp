@@ -1,5 +1,5 @@
 // Keeps a driver's ResourceSlices as the driver says: writes them, and writes them again when
-// somebody else has changed or deleted them, as a node does that has lost its driver for a while.
+// another client has changed or deleted them, as a node does that has lost its driver.
 #pragma once
 
 #include <chrono>
@@ -26,17 +26,17 @@ class SliceApi {
   virtual Task<runtime::Result<std::string>> node_uid() = 0;
   // All slices of the driver on its node, as of now.
   virtual Task<runtime::Result<std::vector<Slice>>> list() = 0;
-  // What was stored.
+  // Returns the slice as stored.
   virtual Task<runtime::Result<Slice>> create(Slice slice) = 0;
   virtual Task<runtime::Result<Slice>> update(Slice slice) = 0;
-  // One that is not there any more is a success.
+  // Succeeds also if the slice is gone already.
   virtual Task<runtime::Result<>> remove(Slice slice) = 0;
 };
 
 // Loop thread only.
 class SlicePublisher {
  public:
-  // What others change is mended so long after the change, which is when it is known everywhere.
+  // Other clients' changes are reverted after this delay, when every watch has seen them.
   static constexpr runtime::Duration kMendDelay = std::chrono::seconds(30);
   static constexpr runtime::Duration kRetryMin = std::chrono::seconds(1);
   static constexpr runtime::Duration kRetryMax = std::chrono::minutes(1);
@@ -47,7 +47,7 @@ class SlicePublisher {
 
   // From now on, at once. Before the first call nothing is published and nothing deleted.
   void publish(std::vector<DevicePool> pools);
-  // One of the slices may have changed, by whomever.
+  // Call it when a slice may have changed, no matter who changed it.
   void observe_change();
 
   // Ends by cancellation only. The slices stay: the node deletes them when the driver stays away.
