@@ -1,5 +1,5 @@
-// What an API server's audit log says about an eviction: who sent how many requests, and when the
-// first and the last of them were.
+// Reads an eviction from an API server's audit log: who sent how many requests, and when the first
+// and the last of them were sent.
 #pragma once
 
 #include <cstddef>

@@ -87,7 +87,7 @@ void measure_known() {
            "the late pod was not served within 5 minutes");
     });
     ++claims;
-    // What a start brings is looked at to its end before memory is read.
+    // The work of the start ends before memory is read.
     support::eventually([] { return false; }, 10s, 1s);
     memory[who] = manager->usage().peak_memory_mb;
     cpu[who] = manager->usage().cpu_seconds;

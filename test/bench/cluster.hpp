@@ -23,7 +23,7 @@ class Cluster {
   std::string kubeconfig_;
 };
 
-// What a process has used so far.
+// The resources that a process has used so far.
 struct Usage {
   double cpu_seconds = 0;
   double peak_memory_mb = 0;

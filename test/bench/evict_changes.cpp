@@ -1,5 +1,5 @@
-// What a change of a rule or a slice costs the device taint eviction controller, in a cluster of
-// 10,000 and of 100,000 allocated claims.
+// Measures what a change of a rule or a slice costs the device taint eviction controller, in a
+// cluster of 10,000 and of 100,000 allocated claims.
 //
 // A component benchmark: API server in memory, client, informers and controller in one thread on
 // virtual time, joined by pipes. Counted is the thread's CPU for everything but the change's own

@@ -1,4 +1,4 @@
-// What a benchmark prints: one row for each figure, ours next to the reference's.
+// The output of a benchmark: one row for each figure, ours next to the reference's.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// What a benchmark fills a cluster with, and how it counts what became of it.
+// Fills a cluster for a benchmark, and counts the results.
 #pragma once
 
 #include <cstddef>

@@ -382,7 +382,7 @@ bool Case::has_warning(const std::string& pod, const std::string& reason, const 
 }
 
 testing::AssertionResult Case::soon(const std::string& what, const std::function<bool()>& holds) {
-  // What the reference is known not to do is not waited for that long.
+  // An expectation that the reference is known to fail gets less time.
   const bool is_expected_to_fail = differs_ && run().manager == ManagerKind::reference;
   const auto limit = is_expected_to_fail ? 12s : patience_;
   if (support::eventually(holds, limit, 20ms)) return testing::AssertionSuccess();

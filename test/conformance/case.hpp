@@ -1,5 +1,5 @@
-// What a conformance case has at hand: a namespace of its own, objects in one line each, the
-// manager as a process, and a proxy that spoils what passes between manager and server.
+// The tools of a conformance case: a namespace of its own, objects in one line each, the manager as
+// a process, and a proxy that disturbs the traffic between manager and server.
 //
 // Cases run one after the other, as a manager works on all namespaces; several runs, each with an
 // API server of its own, can go side by side (GTEST_TOTAL_SHARDS). A case cleans its namespace up,
@@ -65,8 +65,8 @@ class Case : public testing::Test {
   Case();
   ~Case() override;
 
-  // What kube-controller-manager does instead, in one sentence: where it is run, the case may fail
-  // then. The comparison of both is made of these.
+  // Says in one sentence what kube-controller-manager does instead: where it runs, the case may
+  // fail then. The comparison of both consists of these sentences.
   void reference(const std::string& sentence);
 
   Kube& kube() { return *kube_; }
@@ -79,7 +79,7 @@ class Case : public testing::Test {
   // killed.
   Manager& start_manager(std::vector<std::string> flags = {});
   Manager& manager() { return *manager_; }
-  // One more beside it.
+  // Starts another manager beside it.
   std::unique_ptr<Manager> another_manager(std::vector<std::string> flags = {});
   std::unique_ptr<Manager> another_manager(const std::string& kubeconfig,
                                            std::vector<std::string> flags);
@@ -104,7 +104,7 @@ class Case : public testing::Test {
   // With its own grace period: it stays with a deletionTimestamp.
   void begin_to_delete_pod(const std::string& pod);
   void set_claim_status(const std::string& claim, const json::value& status);
-  // What a scheduler does: finalizer, allocation, and these reservations.
+  // Acts as a scheduler: finalizer, allocation, and these reservations.
   void allocate(const std::string& claim, const std::vector<Reservation>& reservations = {});
   void reserve(const std::string& claim, const std::vector<Reservation>& reservations);
   void set_finalizers(const std::string& claim, const Names& finalizers);

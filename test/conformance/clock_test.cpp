@@ -83,7 +83,7 @@ TEST_F(Clock, tells_that_a_watch_is_dead_of_which_no_byte_comes) {
   settle();
   EXPECT_EQ(faults().stall_watches("/pods"), 1U);
   create_pod({.name = "unseen", .templates = {{"accel", "gpus"}}});
-  // It takes the silence for a slow minute at first; it is given up after three.
+  // The manager takes the silence for a slow minute at first, and gives up after three.
   clock().sleep(4min);
   wait_for_claim_of("unseen", "accel");
   EXPECT_EQ(claim_names().size(), 1U);

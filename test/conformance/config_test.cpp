@@ -76,7 +76,7 @@ TEST_F(Configuration, configz_has_the_file_with_the_flags_above_it) {
   EXPECT_EQ(at(configz, root + "/logging/verbosity"), 3);
   EXPECT_EQ(at(configz, root + "/clientConnection/qps"), 0) << "a flag of every case";
   EXPECT_EQ(at(configz, root + "/leaderElection/leaderElect"), false);
-  // What is shown is a file again.
+  // The shown configuration is a valid file again.
   const json::value again = configz.as_object().begin()->value();
   const std::string shown = write("shown.json", json::serialize(again));
   EXPECT_EQ(run_to_end({"--config=" + shown, "--version"}).status, 0);

@@ -26,7 +26,7 @@ class CredentialsCase : public Case {
   std::string write(const std::string& name, const std::string& text);
   // A program for /bin/sh.
   std::string script(const std::string& name, const std::string& body);
-  // What a plugin prints to give this token.
+  // The output of a plugin that gives this token.
   static std::string credential(const std::string& token, const std::string& more = {});
 
   // Starts a manager with these credentials and waits until it is ready.

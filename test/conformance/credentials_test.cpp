@@ -1,4 +1,4 @@
-// Who the manager is, with the real binary: plugins as programs, impersonation, proxies, tokens
+// The manager's identity, with the real binary: plugins as programs, impersonation, proxies, tokens
 // that are rotated.
 #include <filesystem>
 
@@ -125,7 +125,7 @@ TEST_F(Credentials, impersonation_is_up_to_the_servers_rules) {
                   user, account)));
   expect_work("trainer-0");
   EXPECT_EQ(manager->stop(), 0);
-  // Who may not impersonate is told so.
+  // A user who may not impersonate is told so.
   start_unready(kubeconfig(fmt::format("token: \"{}\", as: ada", secured().token)),
                 "cannot impersonate");
 }

@@ -33,7 +33,7 @@ class EvictionApi : public EvictionCase {
       });
   }
 
-  // What manifests/base/rbac.yaml leaves out.
+  // A permission that manifests/base/rbac.yaml leaves out.
   void give_permission() {
     has_permission_ = true;
     permit([&](const std::string& list, const json::value& object) {
@@ -61,7 +61,7 @@ class EvictionApi : public EvictionCase {
          {"spec", {{"minAvailable", 1}, {"selector", {{"matchLabels", {{"app", pod}}}}}}}});
     allow(name, allowed);
   }
-  // Nobody keeps a budget's status here but us.
+  // No controller keeps a budget's status here, so the case does.
   void allow(const std::string& name, int count) {
     kube().must_patch(budgets(name) + "/status", Kube::Patch::merge,
                       {{"status",
@@ -223,7 +223,7 @@ TEST_F(Undeletable, a_pod_that_admission_protects_stays_until_it_does_not_and_ot
   const std::string name = "keep-" + ns();
   create_user("protected");
   if (run().server == ServerKind::memory) {
-    // What a policy's refusal looks like.
+    // The form of a policy's refusal.
     faults().add({.method = "DELETE",
                   .target = "/pods/protected",
                   .times = 1000,

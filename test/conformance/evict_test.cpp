@@ -1,4 +1,4 @@
-// Who is evicted because of a device taint, and who is not.
+// Which pods are evicted because of a device taint, and which are not.
 #include <limits>
 
 #include "test/conformance/eviction_case.hpp"
@@ -86,7 +86,7 @@ TEST_F(Evict, not_by_a_rule_without_a_selector) {
   create_user("on-it");
   create_rule("rule");
   change_rule("rule", {{"deviceSelector", nullptr}});
-  // It may have been seen before it was changed: the next pod is what counts.
+  // The taint may have been seen before its change: the next pod is what counts.
   settle_evictions();
   create_user("later");
   settle_evictions();
@@ -293,7 +293,7 @@ class Cancel : public EvictionCase {
     start_manager();
     create_user("p", {{.tolerations = {tolerates("broken", 3600)}}});
   }
-  // That it was pending shows in the event.
+  // The event shows that the eviction was pending.
   void expect_cancelled() {
     EXPECT_TRUE(soon("an event says so", [&] { return has_event("p", kCancelling); }));
     EXPECT_FALSE(is_going("p"));

@@ -170,7 +170,7 @@ void EvictionCase::allocate_devices(const std::string& claim, const std::vector<
                     status_of(driver_, devices, reservations));
 }
 
-// What has taints is made, or this server knows fewer effects.
+// Creates an object with taints, unless this server knows fewer effects.
 json::value EvictionCase::post_taint(const std::string& collection, const json::value& object) {
   const Kube::Answer answer = kube().post(collection, object);
   if (answer.text.find(R"(effect: Unsupported value: \"None\")") != std::string::npos) {

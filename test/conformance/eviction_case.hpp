@@ -1,5 +1,5 @@
-// What the cases about device taints have at hand besides: pods with devices, slices and rules of a
-// driver of the case's own.
+// More tools, for the cases about device taints: pods with devices, slices and rules of a driver of
+// the case's own.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@ struct Ended {
   std::string output;
 };
 
-// What the cases have at hand besides: the command, and a manager to ask.
+// More tools for these cases: the command, and a manager to ask.
 template <class Base>
 class Explaining : public Base {
  protected:

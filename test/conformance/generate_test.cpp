@@ -184,7 +184,7 @@ TEST_F(Generate, a_pod_of_one_letter_keeps_it) {
 TEST_F(Generate, an_orphan_left_by_a_crash_is_used_instead_of_a_second_claim) {
   create_template("gpus");
   const json::value pod = create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
-  // What a manager leaves that dies between the create and the write of the name.
+  // The remains of a manager that dies between the create and the write of the name.
   create_claim("left-behind");
   own("left-behind", pod, "accel");
   start_manager();

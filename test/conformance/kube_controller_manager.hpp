@@ -8,8 +8,8 @@
 
 namespace dcm::conformance {
 
-// One process with all rights of `kubeconfig`, without a limit of its own, and with the feature
-// gates that the API server of this version is told. Which controllers it runs is left to be added.
+// Runs with all rights of `kubeconfig`, without a limit of its own, and with the feature gates of
+// this version's API server. The caller adds the controllers to run.
 support::Process::Command kube_controller_manager(const std::string& program,
                                                   const std::string& kubeconfig);
 

@@ -176,7 +176,7 @@ TEST_F(Leader, one_works_and_the_other_stands_by_ready_and_writes_nothing) {
   EXPECT_EQ(second_->metric(kCreates), 0);
   EXPECT_EQ(second_->status_page("/readyz"), "ok");
   EXPECT_EQ(transitions(), 0);
-  // Who led is an event on the lease.
+  // An event on the lease names the leader.
   EXPECT_TRUE(soon("an event says who leads", [&] {
     const std::string events = kube().get("/api/v1/namespaces/kube-system/events").text;
     return events.find(holder() + " became leader") != std::string::npos;
@@ -206,7 +206,7 @@ TEST_F(Leader, that_is_stopped_for_longer_than_its_lease_wakes_up_and_ends) {
   first_->resume();
   EXPECT_EQ(first_->await_end(), 1);
   EXPECT_NE(first_->log().find("Lost the lease"), std::string::npos) << first_->log();
-  // One write at most can have been between the fence and the wire.
+  // At most one write can be between the fence and the wire.
   EXPECT_LE(writes_of_first(), before + 1);
   expect_all_served_once();
 }

@@ -40,7 +40,7 @@ void parse_flag(const std::string& flag) {
   }
 }
 
-// What a case says that the reference does instead, or nullptr.
+// The case's sentence about the reference, or nullptr.
 const char* explanation(const testing::TestResult& result) {
   for (int i = 0; i < result.test_property_count(); ++i) {
     const testing::TestProperty& property = result.GetTestProperty(i);

@@ -40,7 +40,7 @@ TEST_F(Refusal, of_one_create_is_an_event_and_is_tried_again) {
 TEST_F(Refusal, by_a_quota_ends_with_the_quota) {
   needs_a_real_server("quota");
   if (IsSkipped()) return;
-  // Nobody keeps a quota's status here but us.
+  // No controller keeps a quota's status here, so the case does.
   const json::value hard{{"count/resourceclaims.resource.k8s.io", "0"}};
   kube().must_post(path("resourcequotas"), {{"apiVersion", "v1"},
                                             {"kind", "ResourceQuota"},

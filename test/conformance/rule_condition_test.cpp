@@ -1,4 +1,4 @@
-// What a DeviceTaintRule's status says, and how often it is written.
+// The status of a DeviceTaintRule, and how often it is written.
 #include <fmt/format.h>
 
 #include "test/conformance/eviction_case.hpp"

@@ -1,4 +1,4 @@
-// What this run of the cases is about: which server, which manager, where results go.
+// The parameters of this run: which server, which manager, where results go.
 #pragma once
 
 #include <string>

@@ -51,7 +51,7 @@ class SecurePort : public Case {
     return response ? *response : http::Response{};
   }
 
-  // What a PromQL expression is now; nothing: no value yet.
+  // The current value of a PromQL expression; nothing: no value yet.
   std::optional<double> query(int prometheus_port, const std::string& expression) {
     support::BlockingClient client(fmt::format("http://127.0.0.1:{}", prometheus_port));
     const auto response = client.send({.target = "/api/v1/query?query=" + expression});

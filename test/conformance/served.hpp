@@ -1,4 +1,4 @@
-// What the API server serves, from its discovery documents alone: what a case needs is asked for by
+// The API server's resources, from its discovery documents alone: a case asks for what it needs by
 // name, never by the server's version.
 #pragma once
 

@@ -128,7 +128,7 @@ class MemoryServer final : public ApiServer {
   std::string kubeconfig_;
 };
 
-// One that runs already, and is not this run's to stop.
+// A running server, which is not this run's to stop.
 class GivenServer final : public ApiServer {
  public:
   explicit GivenServer(std::string kubeconfig) : kubeconfig_(std::move(kubeconfig)) {}

@@ -19,10 +19,10 @@ class ApiServer {
   // Its log, as a file that goes with it.
   virtual std::string log() const = 0;
 
-  // It ends (in_order: by SIGTERM; crash: by SIGKILL, between any two instructions), and comes back
-  // at the same address with all that it had. The objects in memory cannot outlive a crash: there
-  // both mean that all connections and the port are closed. Both return when that is done, and
-  // throw std::runtime_error when it cannot be done.
+  // Ends the server (in_order: by SIGTERM; crash: by SIGKILL, between any two instructions), and
+  // starts it again at the same address with all its data. The objects in memory cannot outlive a
+  // crash: there both mean that all connections and the port are closed. Both return when that is
+  // done, and throw std::runtime_error on failure.
   enum class Ending { in_order, crash };
   virtual void halt(Ending ending) = 0;
   virtual void resume() = 0;

@@ -1,7 +1,7 @@
 // A dry run beside a manager that does the work, or beside nobody; and a manager that finds out
 // that it is not the only one.
 //
-// Who does the work is kube-controller-manager where the server is a real one, else ours.
+// The working manager is kube-controller-manager on a real server, else ours.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ class Shadow : public EvictionCase {
     if (worker_) worker_->kill();
   }
 
-  // What is started here goes through the proxy; the worker does not.
+  // The dry run goes through the proxy; the working manager does not.
   Manager& start_dry_run(const std::string& timeout, std::vector<std::string> flags = {}) {
     faults();
     flags.insert(flags.end(), {"--dry-run", "--dry-run-timeout=" + timeout});
@@ -150,7 +150,7 @@ TEST_F(Shadow, disagrees_until_somebody_begins_to_work_and_then_no_more) {
   expect_it_only_reads();
 }
 
-// What a cluster is given for it is enough, and lets it write nothing.
+// The permissions of its manifest are enough, and let it write nothing.
 TEST_F(Shadow, needs_no_more_than_its_manifest_allows) {
   if (run().server == ServerKind::memory) GTEST_SKIP() << "the in-memory API server has no RBAC";
   const std::map<std::string, std::string> collections{
@@ -190,7 +190,7 @@ TEST_F(Shadow, a_manager_that_is_not_the_only_one_says_so) {
   const std::string foreign = "dra_controller_manager_foreign_claims_total";
   create_pods(20, "gpus");
   ASSERT_TRUE(soon("every pod has its claim", [&] { return every_pod_has_its_claim(); }));
-  // What an earlier leader made last may appear for a minute.
+  // An earlier leader's last writes may appear for a minute.
   clock().sleep(std::chrono::minutes(2));
   settle();
   EXPECT_EQ(manager().metric(foreign), 0);

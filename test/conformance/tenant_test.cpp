@@ -1,4 +1,4 @@
-// What one user can do to all others, with rights in one namespace or with none at all.
+// The harm that one user can do to others, with rights in one namespace or with none at all.
 #include <regex>
 
 #include <arpa/inet.h>

@@ -1,4 +1,4 @@
-// What can happen to a write on its way: refused, lost, or done without an answer.
+// The fate of a write on its way: refused, lost, or done without an answer.
 #pragma once
 
 #include <cstdint>

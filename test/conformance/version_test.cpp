@@ -23,7 +23,7 @@ class Versions : public Case {
       GTEST_SKIP() << "this server serves no resourceclaims in " << version;
   }
 
-  // What discovery says of the group from now on.
+  // Makes discovery offer these versions of the group from now on.
   void offer(const std::vector<std::string>& versions) {
     json::array list;
     for (const std::string& version : versions) {
@@ -36,7 +36,7 @@ class Versions : public Case {
     answer_discovery("^/apis/resource\\.k8s\\.io$", group);
   }
 
-  // What discovery says of a version from now on: all but these resources.
+  // Makes discovery hide these resources of a version from now on.
   void hide(const std::string& version, const std::string& prefix) {
     json::value document = kube().must_get(fmt::format("/apis/{}/{}", kGroup, version));
     json::array kept;

@@ -9,7 +9,7 @@ namespace dcm::conformance {
 namespace {
 
 constexpr const char* kAll = "watch=";
-// What a server says in the stream when history is gone.
+// The server's event in the stream when history is gone.
 constexpr const char* kGone = R"({"type":"ERROR","object":{"kind":"Status","apiVersion":"v1",)"
                               R"("metadata":{},"status":"Failure","reason":"Expired",)"
                               R"("message":"too old resource version","code":410}})";
@@ -78,7 +78,7 @@ TEST_F(Watch, of_pods_that_missed_a_deletion_finds_it_when_it_lists_again) {
   settle();
   faults().stall_watches("/pods");
   delete_pod("gone");
-  // What the stalled watch holds is lost with it, and the history too.
+  // The events held in the stalled watch are lost with it, and the history too.
   faults().add(
       {.method = "GET",
        .target = "/pods.*resourceVersion=[1-9].*watch=|/pods.*watch=.*resourceVersion=[1-9]",
@@ -157,7 +157,7 @@ TEST_F(Watch, an_api_server_that_restarts_is_caught_up_with) {
   expect_all_works("before");
   faults().add({.times = 1'000'000, .fault = {.kind = FaultKind::reset}});
   faults().cut_watches(kAll);
-  // What happens meanwhile is not seen.
+  // The manager does not see these changes.
   create_pods(20, "gpus");
   EXPECT_TRUE(soon("the manager has tried", [&] { return faults().count("GET", "watch=") > 6; }));
   EXPECT_FALSE(manager().exit_status());

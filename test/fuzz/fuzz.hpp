@@ -1,4 +1,4 @@
-// What a fuzz target is, and what it needs to say that something must hold.
+// The interface of a fuzz target, and its assertions.
 //
 // A target is a source file that defines run(). In the preset `fuzz` libFuzzer calls it with inputs
 // of its own making; in the others a plain main() (replay.cpp) calls it with the files of its
@@ -21,7 +21,7 @@ void expect(bool holds, std::string_view what, std::string_view detail = {});
 
 void expect_equal(std::string_view a, std::string_view b, std::string_view what);
 
-// What every message for people must be: one line, not empty, without control characters.
+// Expects a message for people: one line, not empty, without control characters.
 void expect_readable(std::string_view message);
 
 // The same bytes as a network may hand them over: in one piece, in pieces that depend on the bytes

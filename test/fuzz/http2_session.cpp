@@ -1,5 +1,5 @@
-// What a peer of HTTP/2 sends, to either side of a session. However the bytes come, the same has
-// happened; and what is said in return ends.
+// Bytes of an HTTP/2 peer, to either side of a session. However the bytes are cut, the same
+// happens; and the answer ends.
 #include <map>
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ std::string fields_of(const http::Headers& fields) {
   return text;
 }
 
-// What has happened on each stream; pieces of data are one.
+// The events of each stream; pieces of data are joined.
 class Story {
  public:
   void add(const Event& event) {

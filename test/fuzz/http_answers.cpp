@@ -1,5 +1,5 @@
-// What a server answers, read by the client over a pipe: as a whole, and as the stream of a watch.
-// However the bytes come, the outcome is the same; and both ways agree about the body.
+// A server's answer, read by the client over a pipe: as a whole, and as the stream of a watch.
+// However the bytes are cut, the outcome is the same; and both ways agree about the body.
 #include <algorithm>
 #include <memory>
 
@@ -18,7 +18,7 @@ namespace {
 const http::Endpoint kOrigin{http::Security::plain, "server", 80};
 constexpr std::size_t kBodyBytesMax = 16 * 1024;
 
-// What came of one exchange, as text.
+// The outcome of one exchange, as text.
 struct Outcome {
   std::string head = {};
   std::string body = {};
@@ -113,8 +113,8 @@ Both read(const Pieces& pieces) {
   return both;
 }
 
-// What was read before an error may depend on the pieces, and at an end in the middle of something
-// broken so may what is said about it; whether there is an error may not.
+// The bytes read before an error may depend on the pieces, and so may the message after a broken
+// end; whether there is an error may not.
 void expect_same(const Outcome& one, const Outcome& other) {
   expect(one.error.empty() == other.error.empty(), "whether it fails does not depend on the pieces",
          one.error + "\n" + other.error);

@@ -1,5 +1,5 @@
-// What a client sends to our own ports, behind TLS: health, metrics, the pages for debugging and
-// the explanations. Every answer is HTTP, and the same however the request's bytes come.
+// A client's requests to our own ports, behind TLS: health, metrics, the pages for debugging and
+// the explanations. Every answer is HTTP, and the same however the request's bytes are cut.
 #include <algorithm>
 #include <memory>
 

@@ -1,5 +1,5 @@
-// What plugins answer and nodes ask, whatever it is: read or refused, and small enough where it is
-// kept.
+// Arbitrary answers of plugins and requests of nodes: they are read or refused, and are small
+// enough where they are kept.
 #include "node/driver_kit/driver.hpp"
 #include "node/driver_kit/messages.hpp"
 #include "node/plugins/messages.hpp"
@@ -19,7 +19,7 @@ void check_answers(std::string_view input) {
   node::judge_answers("NodePrepareResources", {{"ns", "c", "uid"}}, *answers);
 }
 
-// What a driver has read of a node is what a node writes.
+// A driver reads a node's request as the node writes it.
 void check_claims(std::string_view input) {
   const auto claims = driver_kit::decode_claims(input);
   if (!claims) return;

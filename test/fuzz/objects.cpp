@@ -1,5 +1,5 @@
-// One object, read as each kind: alone, in a list and in an event of a watch it is the same object.
-// What we would write about it is JSON.
+// An object, read as each kind: alone, in a list and in an event of a watch it is the same object.
+// Our writes about it are JSON.
 #include <boost/json/parse.hpp>
 #include <fmt/format.h>
 
@@ -88,7 +88,7 @@ void run(std::string_view input) {
     const std::string told = describe(*object);
     expect_same_in_list(decoder, input, told);
     expect_same_in_event(decoder, input, told);
-    // What nobody reads is not validated, and a template's spec is passed on as it is.
+    // Unused fields are not validated, and a template's spec is copied unchanged.
     if (is_whole && object->object) write_about(*object->object);
   });
 }

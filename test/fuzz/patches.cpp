@@ -48,7 +48,7 @@ constexpr std::array kSubjects = {
     Subject{"leases", "/apis/coordination.k8s.io/v1/namespaces/default/leases",
             R"({"metadata":{"name":"a"},"spec":{"holderIdentity":"me"}})"}};
 
-// One object and the patch of it; what is not known is the first.
+// An object and its patch; unknown words mean the first of each table.
 struct Scene {
   const Subject* subject = &kSubjects.front();
   const Format* format = &kFormats.front();

@@ -56,7 +56,7 @@ std::string events_of(const api::Decoder<T>& decoder, const Pieces& pieces) {
 void run(std::string_view input) {
   const std::vector<Pieces> ways = ways_to_cut(input);
   for_each_decoder([&](const auto& decoder) { events_of(decoder, ways.front()); });
-  // One kind will do: what is cut is not yet of any kind.
+  // One kind is enough: the frames are cut before their kind is known.
   static const auto claims = api::make_json_claim_decoder("v1");
   const std::string told = events_of(*claims, ways.front());
   for (std::size_t i = 1; i < ways.size(); ++i) {

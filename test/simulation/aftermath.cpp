@@ -73,7 +73,7 @@ Task<Aftermath::Finding> Aftermath::live_calmly() {
   co_return std::nullopt;
 }
 
-// What happens while the watches have a gap shows in the lists after it alone.
+// Only the lists after a gap show the changes during it.
 Task<Aftermath::Finding> Aftermath::miss_something() {
   world_.timeline.note("world", "goes on unseen");
   const std::size_t acts = 2 + rng_.below(8);
@@ -93,7 +93,7 @@ Duration Aftermath::draw_pause() {
   return std::chrono::duration_cast<Duration>(2s + 60s * share * share * share);
 }
 
-// Who has failed for long waits as long again; once it has succeeded, it begins anew.
+// After long failures a retry waits equally long; after a success its back-off starts anew.
 Task<Aftermath::Finding> Aftermath::refuse_writes() {
   Weather& weather = world_.front.weather();
   for (const Duration lasts : {kOutage, kHiccup}) {

@@ -1,5 +1,5 @@
-// What comes when the faults are over: the world comes to rest, and then shows what many changes
-// and faults have covered.
+// The time after the faults: the world comes to rest, and then shows effects that many changes and
+// faults had hidden.
 //
 // While much goes on, each change lets the manager look again, so a mistake may be made good before
 // anybody sees it. Here one thing happens at a time, all that it asks for must be done soon, and

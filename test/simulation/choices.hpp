@@ -11,10 +11,10 @@ class Choices {
  public:
   // A deviation is a choice of anything but the first; an order has at most so many.
   explicit Choices(std::size_t deviations_max) : deviations_max_(deviations_max) {}
-  // One order: what is chosen first, then the first each time.
+  // Follows one order: first the given choices, then the first each time.
   explicit Choices(std::vector<std::size_t> order) : prefix_(std::move(order)) {}
 
-  // One of so many, at least one: as the order has it.
+  // Chooses one of `count`, which is at least one, as the order has it.
   std::size_t choose(std::size_t count);
   // On to the next order; false: there is none.
   bool next();

@@ -1,4 +1,4 @@
-// What stands in the API server, as the checks and the actors read it: the few fields that matter.
+// The API server's objects as the checks and the actors read them: the few fields that matter.
 //
 // Decoded from the server's JSON on its own, without a type or decoder of the manager, and judged
 // by the rules as Kubernetes documents them (KEP-4381, KEP-5055, KEP-5729), so that a mistake there

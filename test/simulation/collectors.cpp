@@ -65,7 +65,7 @@ void Collectors::let_groups_go() {
   }
 }
 
-// What has finalizers, and pods that take time to stop, hold it up: it is looked at again.
+// Objects with finalizers, and pods that stop slowly, delay it: the collector looks again.
 void Collectors::empty(const std::string& ns) {
   for (const std::string& collection : {templates_in(ns), claims_in(ns), pods_in(ns)}) {
     scene_.send("namespaces", "DELETE", collection, "");

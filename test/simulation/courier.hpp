@@ -1,5 +1,5 @@
-// Who decides when a message goes on its way, and whether it arrives: for the exploration, which
-// tries every order.
+// Decides when a message goes on its way, and whether it arrives: for the exploration, which tries
+// every order.
 #pragma once
 
 #include <string>

@@ -20,7 +20,7 @@ class Devices final : Actor {
   void set_up();
   // Until the scene is over.
   runtime::Task<> run();
-  // One more act, whatever the time.
+  // Acts once more, whatever the time.
   void act_once();
   // Changes every rule, and taints something in every pool.
   void act_everywhere();

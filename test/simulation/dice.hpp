@@ -1,4 +1,4 @@
-// What is drawn in more than one place.
+// Random draws that more than one place needs.
 #pragma once
 
 #include <cstddef>

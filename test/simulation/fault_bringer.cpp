@@ -191,7 +191,7 @@ Task<> FaultBringer::die_in_create(Fault fault) {
   kills_in_create_ = false;
 }
 
-// One that is chosen, or mostly whichever is the next to write, at that moment.
+// Freezes a chosen replica at once, or mostly the replica that writes next, at its write.
 Task<> FaultBringer::freeze(Fault fault, Replica& replica) {
   const bool is_chosen = fault.choice % 4 == 0;
   if (is_chosen) replica.freeze();

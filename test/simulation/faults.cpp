@@ -140,7 +140,7 @@ std::vector<Fault> draw_faults(runtime::Rng rng, runtime::Duration until) {
   std::vector<Fault> faults(5 + rng.below(12));
   for (Fault& fault : faults) {
     fault = draw_fault(rng, static_cast<Fault::Kind>(draw_by_weight(rng, weights)), until);
-    // What goes wrong often goes wrong together.
+    // Faults often come together.
     const bool is_with_last = &fault != &faults.front() && rng.below(3) == 0;
     if (is_with_last)
       fault.at = std::min((&fault - 1)->at + draw(rng, 0s, 5s), until - fault.lasts);

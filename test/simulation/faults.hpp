@@ -1,4 +1,4 @@
-// What goes wrong in a world: drawn from its seed beforehand, so that a fault can be left out.
+// The faults of a world: drawn from its seed beforehand, so that a fault can be left out.
 #pragma once
 
 #include <string>
@@ -64,7 +64,7 @@ std::string resource_of(const Fault& fault);
 int refusal_of(const Fault& fault);
 // All kinds of writes that may be refused.
 std::vector<Forbidden> all_writes();
-// What is refused, at least one kind of request, and with which status.
+// The refused requests, at least one kind, and the status of the refusal.
 std::vector<Forbidden> forbidden_of(const Fault& fault);
 int forbidden_status_of(const Fault& fault);
 // By how much a clock is ahead or behind.

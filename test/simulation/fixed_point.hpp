@@ -1,4 +1,4 @@
-// What must be true when nothing has happened for a while: everything has been done.
+// The state after a quiet time: all work has been done.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace dcm::simulation {
 
-// What is missing or left over, each as invariant and details; empty: the fixed point is reached.
+// Missing and leftover parts, as invariant and details; empty: the fixed point is reached.
 std::vector<Breach> missing_at_fixed_point(const Safety& world, runtime::WallTime now);
 
 }  // namespace dcm::simulation

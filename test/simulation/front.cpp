@@ -14,7 +14,7 @@ using runtime::Task;
 
 namespace {
 
-// What the order of messages matters for: writes but those of events and leases. Empty: it is none.
+// Writes whose order matters: all except those of events and leases. Empty: another request.
 std::string name_of_write(const http::Request& request) {
   const std::string path = request.target.substr(0, request.target.find('?'));
   const bool is_minor = path.find("/events") != path.npos || path.find("/leases") != path.npos;
@@ -62,8 +62,8 @@ bool is_watch(const http::Request& request) {
          request.target.find("watch=true") != std::string::npos;
 }
 
-// That of the last event in a piece of a watch, which is lines: an object has one, wherever it
-// stands.
+// The revision of the last event in a piece of a watch, which is lines: an object has one, wherever
+// it stands.
 apiserver::Revision revision_of(std::string_view piece) {
   constexpr std::string_view kVersion = R"("resourceVersion":")";
   const std::size_t line = piece.empty() ? piece.npos : piece.rfind('\n', piece.size() - 2);

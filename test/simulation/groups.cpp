@@ -124,7 +124,7 @@ void Groups::make(const Plan& plan) {
   make_group(scene_, plan.ns, plan.name, plan.claims);
 }
 
-// Those that are there hold it up.
+// Existing pods delay its deletion.
 void Groups::remove(const Group& group) {
   scene_.send("user", "DELETE", groups_in(group.ns) + "/" + group.name, delete_only(group.uid));
 }

@@ -18,7 +18,7 @@ class Groups final : Actor {
   void set_up();
   // Until the scene is over.
   runtime::Task<> run();
-  // One more act, whatever the time.
+  // Acts once more, whatever the time.
   void act_once();
   // Each group gets one more pod.
   void act_everywhere();
@@ -59,7 +59,7 @@ class Groups final : Actor {
   std::vector<Plan> plans_;
 };
 
-// One in the name of a user.
+// Makes a group in the name of a user.
 void make_group(const Scene& scene, const std::string& ns, const std::string& name,
                 const std::vector<PodClaim>& claims);
 // Deletes a group whose pods may go on: without what they share.

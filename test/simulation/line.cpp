@@ -9,7 +9,7 @@ using http::Result;
 using http::Stream;
 using http::Task;
 
-// One connection, known to its line for as long as it lives.
+// A connection, known to its line for as long as it lives.
 class Line::End final : public Stream {
  public:
   End(Line& line, std::unique_ptr<Stream> inner)

@@ -22,7 +22,7 @@ class Line final : public http::Transport {
   void cut();
   // Nothing leaves any more.
   void die();
-  // What comes in is not noticed before thaw().
+  // Incoming bytes are not noticed before thaw().
   void freeze() { is_frozen_ = true; }
   void thaw();
 

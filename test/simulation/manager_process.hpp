@@ -1,4 +1,4 @@
-// One manager as a process of the simulated world: all that main() makes but its ports and files.
+// A manager as a process of the simulated world: all that main() makes, but no ports and files.
 #pragma once
 
 #include <optional>

@@ -43,7 +43,7 @@ void Meddler::come_before(std::string_view path, std::string_view body) {
   if (rule != scene_.cluster.rules.end()) change_rule(Rule(rule->second));
 }
 
-// One that the scheduler has not placed yet, or a group none of whose pods it has.
+// A consumer that waits: an unscheduled pod, or a group without any scheduled pod.
 const Consumer* Meddler::find_waiting_consumer(const Claim& claim) const {
   const auto waits = [&](const Consumer& consumer) {
     if (consumer.is_group()) return !scheduler_.has_bound_pods(claim.ns, consumer.name);

@@ -21,9 +21,9 @@ class ProcessClock final : public runtime::TimeSource {
   void cancel(runtime::TimerId id) noexcept override;
 
   void set_wrong_by(runtime::Duration by) { wrong_by_ = by; }
-  // What becomes due from now on waits. Needs Freezing::possible.
+  // Timers that become due from now on wait. Needs Freezing::possible.
   void freeze() { is_frozen_ = true; }
-  // What has become due meanwhile is called now.
+  // Calls the timers that have become due meanwhile.
   void thaw();
 
  private:

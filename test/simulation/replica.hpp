@@ -1,4 +1,4 @@
-// One of the managers of a cluster: a process, and the next one when it has ended.
+// A manager of a cluster: a process, and its successor when it has ended.
 #pragma once
 
 #include <memory>
@@ -33,8 +33,8 @@ class Replica {
   // Nothing leaves the process from this moment on; it is killed soon.
   void die();
   void freeze();
-  // What it has waited for comes in no certain order: messages may be read before it notices how
-  // late it is.
+  // The delayed events come in no certain order: messages may be read before it notices how late it
+  // is.
   runtime::Task<> thaw();
   ProcessClock& clock() { return clock_; }
   // The user agent of the process that runs; empty: none does.

@@ -34,7 +34,7 @@ void Safety::begin(const apiserver::LoggedRequest& request, runtime::MonoTime ca
   if (is_relist) ++relists_;
 }
 
-// What it names may be another object by now: that is a 422 about the UID.
+// The named object may have been recreated: the answer is then a 422 about the UID.
 void Safety::end(const apiserver::LoggedRequest& request, const apiserver::Response& response) {
   writer_ = &request;
   if (is_manager(request.user_agent) && request.is_write() && response.status == 422 &&
@@ -161,7 +161,7 @@ void Safety::check_new_reservation_of_pod(const Claim& before, const Consumer& c
   if (pod != nullptr) check_new_reservation_of_member(before, *pod);
 }
 
-// What is neither a pod nor a group stays.
+// A consumer that is neither a pod nor a group stays.
 bool Safety::may_be_released(const Consumer& consumer) const {
   if (consumer.is_group()) return cluster_.find_group(consumer.uid) == nullptr;
   const Pod* pod = cluster_.find_pod(consumer.uid);

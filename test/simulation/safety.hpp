@@ -37,8 +37,8 @@ class Safety {
   // A write has come from a manager; `holder`: who has the lease by now ("": there is none).
   void observe_arrival(std::string_view manager, std::string_view what, std::string_view holder);
 
-  // Somebody has changed the lease by hand: its holder goes on until it notices, as the lease is no
-  // fence to others then.
+  // The lease was changed by hand: its holder goes on until it notices, as the lease is no fence to
+  // others then.
   void allow_two_leaders() { lease_changed_by_hand_ = time_.now(); }
   // From now on managers may believe that it is later than it is, by up to so much.
   void allow_wrong_clocks(runtime::Duration by) { clocks_ahead_ = std::max(clocks_ahead_, by); }
@@ -53,7 +53,7 @@ class Safety {
   }
 
  private:
-  // What is remembered of a pod, also when it is gone.
+  // The memory of a pod, kept after its end.
   struct Life {
     std::string key;
     runtime::MonoTime done_since = runtime::MonoTime::max();
@@ -64,7 +64,7 @@ class Safety {
                                                             // its due time had passed
   };
 
-  // What is remembered of a group, also when it is gone.
+  // The memory of a group, kept after its end.
   struct GroupLife {
     std::string key;
     std::vector<PodClaim> claims;  // which never change

@@ -1,4 +1,4 @@
-// What safety.hpp promises about pods that managers delete.
+// The promises of safety.hpp about pods that managers delete.
 #include <algorithm>
 #include <utility>
 
@@ -75,7 +75,7 @@ void Safety::remember_former(std::string_view resource, const Change& change) {
   }
 }
 
-// What a change can have to do with when a pod must be evicted, only that is looked at.
+// Looks only at changes that can affect when a pod must be evicted.
 void Safety::remember_due(std::string_view resource, const Change& change) {
   if (resource == "pods" && change.after != nullptr) {
     remember_due(cluster_.pods.at(change.key));

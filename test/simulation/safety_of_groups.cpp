@@ -1,4 +1,4 @@
-// What safety.hpp promises about pod groups and the claims that their pods share (KEP-5729).
+// The promises of safety.hpp about pod groups and the claims that their pods share (KEP-5729).
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -70,7 +70,7 @@ void Safety::check_new_reservation_of_group(const Claim& before, const Consumer&
   }
 }
 
-// What it shares is its group's to use.
+// A shared claim is for its group to use.
 void Safety::check_new_reservation_of_member(const Claim& before, const Pod& pod) {
   const auto is_shared = [&](const PodClaim& pod_claim) {
     const Group* group = cluster_.sharing_group(pod, pod_claim);

@@ -1,4 +1,4 @@
-// What everybody but the manager has at hand: the server, the cluster as it is, dice.
+// The common tools of all actors except the manager: the server, the cluster's state, dice.
 //
 // Actors write straight into the server, each in its own name; what takes several writes (binding a
 // pod) takes time in between, so that others come first. What they do is drawn from the seed.
@@ -17,7 +17,7 @@
 
 namespace dcm::simulation {
 
-// What all actors share. All references must outlive it.
+// The common part of all actors. All references must outlive it.
 struct Scene {
   runtime::VirtualLoop& loop;
   apiserver::Server& server;
@@ -51,7 +51,7 @@ std::string edit(std::uint64_t number);
 // The body of a DELETE of the object with that UID alone, and `more` of its members.
 std::string delete_only(const std::string& uid, std::string_view more = "");
 
-// One of the actors: what it draws is its own, whatever the others draw.
+// An actor: its random draws are its own, whatever the others draw.
 class Actor {
  protected:
   Actor(Scene scene, runtime::Rng rng) : scene_(scene), rng_(rng) {}

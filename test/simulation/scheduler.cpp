@@ -54,7 +54,7 @@ void Scheduler::place_waiting(const std::function<bool(const Pod&)>& may_be_trie
   }
 }
 
-// Who could not be placed is tried again later, and ever less often.
+// An unplaced pod is tried again later, and ever less often.
 bool Scheduler::has_turn(const std::string& uid) {
   const runtime::MonoTime now = scene_.loop.time().now();
   Attempts& attempts = attempts_[uid];
@@ -69,7 +69,7 @@ Task<> Scheduler::stop() {
   co_await placing_.join();
 }
 
-// What stands in the way ends this attempt.
+// An obstacle ends this attempt.
 Task<> Scheduler::place(std::string uid) {
   struct Ending {
     std::set<std::string>& being_placed;
@@ -152,7 +152,7 @@ Task<bool> Scheduler::reserve(std::string claim_key, std::string uid, Consumer c
   co_return written.status == 200;
 }
 
-// What is its group's is reserved for the group.
+// A group's claim is reserved for the group.
 Consumer Scheduler::consumer_of(const Pod& pod, const PodClaim& pod_claim) const {
   const Group* group = scene_.cluster.sharing_group(pod, pod_claim);
   if (group == nullptr) return as_consumer(pod);

@@ -32,7 +32,7 @@ class Scheduler final : Actor {
   bool has_bound_pods(const std::string& ns, const std::string& group) const;
 
  private:
-  // Those at one pod.
+  // The attempts at one pod.
   struct Attempts {
     runtime::MonoTime next{};
     runtime::Duration patience = std::chrono::seconds(1);

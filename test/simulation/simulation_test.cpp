@@ -1,4 +1,4 @@
-// What the simulation promises about itself, and a few worlds under the sanitizers.
+// The simulation's promises about itself, and a few worlds under the sanitizers.
 #include <algorithm>
 #include <set>
 #include <vector>

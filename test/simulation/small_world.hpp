@@ -1,7 +1,7 @@
 // A world so small that every order of its messages can be tried: `./dev explore`.
 //
-// What goes on is a script for each actor, and the messages that follow from it: writes of a
-// manager, their answers, and news of watches. Which comes next is chosen. Between two of them all
+// A run is a script for each actor, and the messages that follow from it: writes of a manager,
+// their answers, and news of watches. The order of the messages is chosen. Between two of them all
 // runs until nothing is ready, in one order.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace dcm::simulation {
 
-// What may happen to the process and its server, as an act.
+// A fault of the process or its server, as an act.
 struct Trouble {
   std::function<void()> kill_leader;
   std::function<void()> freeze_leader;  // until long after its lease is lost

@@ -1,4 +1,4 @@
-// What users, the scheduler, drivers and admins do in a small world, each act in one moment.
+// The acts of users, scheduler, drivers and admins in a small world, each in one moment.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What happened in a world, one line each, in the order of virtual time.
+// The events of a world, one line each, in the order of virtual time.
 //
 // Two runs of a seed must write the same text, byte for byte.
 #pragma once

@@ -135,7 +135,7 @@ void Users::make_pod(const std::string& ns, const std::string& name) {
       is_extended
           ? R"(,"resources":{"limits":{"example.com/gpu":"1"},"requests":{"example.com/gpu":"1"}})"
           : "";
-  // What nobody schedules gets no device but one that others share with it.
+  // An unscheduled pod gets only devices that other pods share with it.
   const double shared_share = is_bound ? std::max(0.7, shared_share_) : shared_share_;
   const std::string claims = is_extended && chance(0.5) ? "" : some_pod_claims(shared_share);
   scene_.send(
@@ -181,7 +181,7 @@ void Users::replace_template(const std::string& ns) {
   const std::string name = fmt::format("t{}", number);
   if (!scene_.cluster.templates.contains(ns + "/" + name)) return make_template(ns, number);
   scene_.send("user", "DELETE", templates_in(ns) + "/" + name, "");
-  // What is missing for long means an event again and again, all alike.
+  // A template that is missing for long causes equal events again and again.
   if (chance(0.8)) make_template(ns, number);
 }
 

@@ -27,7 +27,7 @@ class Users final : Actor {
   // Both until the scene is over.
   runtime::Task<> run();
   runtime::Task<> keep_sets();
-  // One more act, whatever the time.
+  // Acts once more, whatever the time.
   void act_once();
   // Deletes every claim that was made for a pod.
   void delete_made_claims();

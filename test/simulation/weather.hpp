@@ -1,4 +1,4 @@
-// What the network and the API server do to requests at the moment.
+// The current effect of the network and the API server on requests.
 #pragma once
 
 #include <array>
@@ -11,15 +11,15 @@
 
 namespace dcm::simulation {
 
-// What authorization or admission does not let through.
+// Requests that authorization or admission refuses.
 struct Forbidden {
   std::string_view verb, resource, subresource;
 };
 
-// What it says then.
+// The message of that refusal.
 inline constexpr std::string_view kDeniedByAdmission = "admission does not want it";
 
-// What managers watch.
+// The resources that managers watch.
 inline constexpr std::array<const char*, 5> kWatched = {
     "pods", "resourceclaims", "resourceclaimtemplates", "resourceslices", "devicetaintrules"};
 

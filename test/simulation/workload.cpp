@@ -3,7 +3,7 @@
 namespace dcm::simulation {
 namespace {
 
-// One claim a pod fits, about; in a small world devices may run out.
+// About one claim per pod fits; in a small world devices may run out.
 std::size_t devices_for(std::size_t pods) {
   return 12 + pods / kPools;
 }

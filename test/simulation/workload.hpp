@@ -28,9 +28,9 @@ class Workload {
   // Until the scene is over; then only what ends by itself goes on.
   void start();
   runtime::Task<> stop();
-  // What the users have kept back is made.
+  // Makes the objects that users have kept back.
   void bring_what_is_late();
-  // One of them does one thing.
+  // Makes one of the actors act once.
   void act_once();
   // Every pod, rule and pool gives the manager something to do.
   void act_everywhere();

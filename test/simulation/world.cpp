@@ -149,7 +149,7 @@ void World::use_groups(runtime::Rng rng) {
     front_.weather().lags[kGroups] = std::chrono::milliseconds(rng.below(6'000));
 }
 
-// What many pods need at once, or who may do little at a time, takes longer.
+// Work takes longer if many pods need it at once, or if its rate is limited.
 Duration World::prompt() const {
   const bool is_slow = manager_options_.eviction_rate > 0 || manager_options_.kube_api_qps < 10 ||
                        manager_options_.concurrent_resource_claim_syncs < 10 || pods_ > 100;
@@ -177,7 +177,7 @@ std::size_t World::draw_managers() {
   return has_two ? 2 : 1;
 }
 
-// Those that have nothing to do cost time, to start and to stop: only some worlds have all.
+// Idle workers cost time, to start and to stop: only some worlds have all.
 std::size_t World::draw_workers() {
   const std::uint64_t chosen = rng_.below(12);
   if (chosen < 4) return 1 + chosen;

@@ -1,5 +1,5 @@
-// One world: an API server, one or two managers, a workload, faults and checks, on virtual time.
-// All that happens in it is a function of its seed and of which faults are let happen.
+// A world: an API server, one or two managers, a workload, faults and checks, on virtual time. All
+// that happens in it is a function of its seed and of the faults that are allowed.
 #pragma once
 
 #include <cstdint>

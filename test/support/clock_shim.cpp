@@ -45,7 +45,7 @@ extern "C" int clock_gettime(clockid_t clock, timespec* value) noexcept {
   return 0;
 }
 
-// What OpenSSL asks for the time by which it judges certificates.
+// OpenSSL asks for this time to judge certificates.
 extern "C" time_t time(time_t* out) noexcept {
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);

@@ -15,7 +15,7 @@ using http::Stream;
 using runtime::Deadline;
 using runtime::Task;
 
-// What stands in a request's head behind `name`, up to the line's end.
+// The value of the field `name` in a request's head, up to the line's end.
 std::string field(const std::string& head, const std::string& name) {
   const std::size_t begin = head.find("\r\n" + name + ": ");
   if (begin == std::string::npos) return {};
@@ -48,7 +48,7 @@ Task<Result<std::string>> read_head(Stream& stream) {
   co_return head;
 }
 
-// One direction, to its end; then the other one has no use any more.
+// Copies one direction to its end; then the other has no use any more.
 Task<> copy(Stream& from, Stream& to) {
   std::array<char, 16384> buffer{};
   while (true) {

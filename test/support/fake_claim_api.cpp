@@ -149,7 +149,7 @@ struct FakeClaimApi::InFlight {
   FakeClaimApi& api;
 };
 
-// One call: it takes a while before it is carried out, and another one until the answer is there.
+// A call: it takes a while before it is carried out, and a while until the answer is there.
 template <class T>
 runtime::Task<runtime::Result<T>> FakeClaimApi::call(std::string text, Priority priority,
                                                      std::function<Result<T>()> carry_out) {

@@ -17,7 +17,7 @@ namespace dcm::test {
 std::shared_ptr<api::Pod> clone(const api::Pod& pod);
 std::shared_ptr<api::ResourceClaim> clone(const api::ResourceClaim& claim);
 
-// What goes wrong with one call.
+// The fault of one call.
 struct Fault {
   enum class Kind : std::uint8_t {
     none,
@@ -46,7 +46,7 @@ class FakeClaimApi final : public resource_claim::ClaimApi {
   // `time` must outlive it. Each call takes a millisecond.
   explicit FakeClaimApi(runtime::TimeSource& time) : time_(time) {}
 
-  // What users, the scheduler and kubelets do. Writes give the object a new resourceVersion.
+  // The acts of users, the scheduler and kubelets. Writes give the object a new resourceVersion.
   void put(const PodPtr& pod);
   void put(const ClaimPtr& claim);
   void put(const TemplatePtr& claim_template);
@@ -58,7 +58,7 @@ class FakeClaimApi final : public resource_claim::ClaimApi {
   void change_claim(const std::string& name,
                     const std::function<void(api::ResourceClaim&)>& change);
 
-  // What is there now. Null: nothing.
+  // The current object. Null: none.
   PodPtr pod(const std::string& name) const;
   ClaimPtr claim(const std::string& name) const;
   GroupPtr group(const std::string& name) const;
@@ -76,7 +76,7 @@ class FakeClaimApi final : public resource_claim::ClaimApi {
   // Every call so far: "create trainer-gpus- for gpus", "release x p-uid, deallocate".
   std::vector<std::string> calls;
   std::vector<Priority> priorities;  // of each call
-  // What a call costs, and how many were out at the same time at most.
+  // The duration of a call, and the most calls that were out at the same time.
   runtime::Duration latency = std::chrono::milliseconds(1);
   std::size_t in_flight_max = 0;
 

@@ -6,8 +6,8 @@
 //   ...
 //   http.seen().at(1).at - http.seen().at(0).at;   // 3 s
 //
-// It is no server: it keeps to the promises of http::Client (deadlines, `before_send`), and knows
-// nothing of what it is asked. An exchange that the script has no answer for fails as `unreachable`
+// This fake is no server: it keeps the promises of http::Client (deadlines, `before_send`), and
+// does not understand the requests. An exchange without a scripted answer fails as `unreachable`,
 // and a test that looks at seen() finds it.
 #pragma once
 
@@ -41,7 +41,7 @@ class FakeHttpClient final : public Client {
 
   explicit FakeHttpClient(runtime::TimeSource& time) : time_(time) {}
 
-  // What the next exchanges get, in order. `after` is how long the answer takes.
+  // Scripts the next answers, in order. `after` is how long the answer takes.
   void answer(Response response, runtime::Duration after = {}) {
     script_.push_back({std::move(response), after});
   }

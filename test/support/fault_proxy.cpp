@@ -24,8 +24,8 @@ bool is_watch(const std::string& target) {
   return std::regex_search(target, watch);
 }
 
-// What belongs to a connection and not to the message (RFC 9110, 7.6.1), and what our client and
-// server add themselves. No Accept-Encoding: bytes are counted and events are put between others.
+// Fields of a connection, not of the message (RFC 9110, 7.6.1), and fields that our client and
+// server add themselves. No Accept-Encoding: the proxy counts bytes and inserts events.
 bool is_dropped(std::string_view name) {
   for (const char* own : {"Host", "Connection", "Content-Length", "Transfer-Encoding",
                           "Accept-Encoding", "Content-Encoding", "Date", "Expect"}) {

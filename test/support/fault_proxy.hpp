@@ -1,8 +1,8 @@
 // An HTTP-aware reverse proxy that spoils what a test tells it to: it stands between a client and
 // an API server, in a process of its own or in a test's.
 //
-// It knows watches (`watch=1` in the query) and passes them on event by event; everything else is
-// passed on whole. It changes neither credentials nor bodies. fault_control.* drives it over HTTP.
+// The proxy passes on watches (`watch=1` in the query) event by event, and everything else whole.
+// It changes neither credentials nor bodies. fault_control.* drives it over HTTP.
 #pragma once
 
 #include <cstddef>
@@ -34,14 +34,14 @@ class FaultProxy {
 
   // Throws std::regex_error.
   std::size_t add_rule(Rule rule) { return rules_.add(std::move(rule)); }
-  // What is held goes on to the server.
+  // Held requests go on to the server.
   void clear_rules();
   struct RuleState {
     std::size_t matched = 0;  // requests that the rule was for, the skipped ones included
     std::size_t held = 0;     // of these, those that wait for a release
   };
   RuleState state(std::size_t rule) const;
-  // What a rule holds (and will hold) goes on as if nothing had been, or is lost.
+  // Requests that a rule holds (and will hold) continue as if nothing had happened, or are lost.
   enum class Release : std::uint8_t { pass, lose };
   void release(std::size_t rule, Release how);
 

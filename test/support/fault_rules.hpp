@@ -15,7 +15,7 @@
 
 namespace dcm::support {
 
-// What happens to a request, as the client sees it.
+// A fault of a request, as the client sees it.
 enum class FaultKind : std::uint8_t {
   reset,        // the connection is closed, and the server never hears of the request
   drop_answer,  // the server does what was asked; then the connection is closed without a word

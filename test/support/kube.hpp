@@ -1,6 +1,6 @@
 // A blocking API client for black-box tests and benchmarks: paths and JSON, nothing typed.
 //
-// It shares no Kubernetes code with the manager: it sees what any other client of the API sees.
+// This client shares no Kubernetes code with the manager: it sees the API as any other client.
 #pragma once
 
 #include <memory>

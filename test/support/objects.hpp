@@ -36,7 +36,7 @@ inline api::Uid uid_of(const std::string& name) {
   return api::Uid(name + "-uid");
 }
 
-// What all builders share. `Self` is the builder, `T` the object.
+// The common part of all builders. `Self` is the builder, `T` the object.
 template <class Self, class T>
 class ObjectBuilder {
  public:
@@ -72,7 +72,7 @@ class ObjectBuilder {
   std::shared_ptr<T> object_;
 };
 
-// What pods and pod groups share.
+// The common part of pods and pod groups.
 template <class Self, class T>
 class ClaimUserBuilder : public ObjectBuilder<Self, T> {
  public:
@@ -174,7 +174,7 @@ class ClaimBuilder : public ObjectBuilder<ClaimBuilder, api::ResourceClaim> {
     object_->is_allocated = true;
     return *this;
   }
-  // One device more in its allocation, of driver "gpu.example.com".
+  // Adds one device to its allocation, of driver "gpu.example.com".
   ClaimBuilder& with_device(const std::string& pool, const std::string& device,
                             std::vector<api::DeviceToleration> tolerations = {}) {
     return with_device_of("gpu.example.com", pool, device, std::move(tolerations));

@@ -32,7 +32,7 @@ class WatchRelay {
   // No byte is passed on until resume(); then all of them are.
   void stall() { is_stalled_ = true; }
   void resume();
-  // One line of JSON, without the line end.
+  // `event` is a line of JSON, without the line end.
   void inject(const std::string& event);
 
  private:

@@ -1,4 +1,4 @@
-// What the decoder tests share: objects in one line, and decoding that must succeed or fail.
+// Common tools of the decoder tests: objects in one line, and decoding that must succeed or fail.
 #pragma once
 
 #include <string>

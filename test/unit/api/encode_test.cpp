@@ -178,8 +178,8 @@ TEST(EncodeEvent, a_repetition_is_three_fields) {
                                             R"("message":"PodResourceClaim fast: \"no\""})");
 }
 
-// What we write is what we read: a template that was decoded makes a claim that decodes to what the
-// template, the pod and the pod claim say.
+// We write what we read: a decoded template makes a claim that decodes to the fields of the
+// template, the pod and the pod claim.
 TEST(RoundTrip, from_a_template_to_its_claim) {
   const auto templates = make_json_template_decoder("v1");
   const auto decoded =
@@ -189,7 +189,7 @@ TEST(RoundTrip, from_a_template_to_its_claim) {
   std::string body = encode_claim(kClaims, *decoded.object, "learner-3-fast-x7k2p",
                                   "learner-3-fast-", "fast", pod_owner())
                          .bytes;
-  // What the server adds.
+  // The server's additions.
   body.insert(body.find(R"("generateName")"),
               R"("name":"n","namespace":"ml","uid":"c","resourceVersion":"1",)");
   const auto claim = decode_ok(*make_json_claim_decoder("v1"), body).object;

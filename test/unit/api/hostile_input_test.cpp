@@ -121,7 +121,7 @@ TEST(HostileInput, a_status_that_is_cut_is_still_a_refusal) {
   }
 }
 
-// One of the damages that a document may suffer.
+// Does one of several damages to a document.
 void damage(std::string& json, runtime::Rng& rng) {
   constexpr std::string_view kTokens = "{}[]\",:\\nt0 -\x01\xc3\xff";
   const std::size_t place = rng.below(json.size());

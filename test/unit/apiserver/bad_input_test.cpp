@@ -1,5 +1,5 @@
-// What a confused or hostile client may send: each time an answer as Kubernetes gives it, never a
-// crash, and nothing that grows without bound.
+// Requests of confused or hostile clients: each gets an answer as Kubernetes gives it, never a
+// crash, and nothing grows without bound.
 #include "apiserver/text/utf8.hpp"
 #include "test/unit/apiserver/fixture.hpp"
 
@@ -45,7 +45,7 @@ TEST_P(Bodies, get_a_status) {
   expect_status(api.post(kConfigMaps, std::string(body)), status, reason(status));
   expect_status(api.post(kEviction, std::string(body)), 400, "BadRequest");
   expect_status(api.put(kPod, std::string(body)), 400, "BadRequest");
-  // What is an object may be a patch, or options of a DELETE, and is looked at as such.
+  // Any object may be a patch, or options of a DELETE, and is read as such.
   const bool object = body.starts_with('{') && body.ends_with('}');
   if (!object && status == 400) {
     if (!body.empty()) expect_status(api.remove(kPod, std::string(body)), 400, "BadRequest");

@@ -1,5 +1,5 @@
-// What the comparison with a real server (test/compare) has taught this one, a sentence each: so
-// that it stays true where no real server is at hand.
+// The lessons of the comparison with a real server (test/compare), one sentence each: so that they
+// hold where no real server is at hand.
 #include "test/unit/apiserver/fixture.hpp"
 
 namespace dcm::apiserver {

@@ -1,4 +1,4 @@
-// What holds a deleted object: the propagation policy for a garbage collector, and a namespace's
+// Deletions that wait: for a garbage collector, by the propagation policy, and for a namespace's
 // finalizers.
 #include "test/unit/apiserver/fixture.hpp"
 

@@ -1,5 +1,5 @@
-// What a driver's author may get wrong is refused in the words of the real server, which these rows
-// were taken from (kube-apiserver 1.37.0).
+// Mistakes of a driver's author are refused in the words of the real server, from which these rows
+// were taken (kube-apiserver 1.37.0).
 #include <ostream>
 
 #include <fmt/format.h>

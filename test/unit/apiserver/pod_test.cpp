@@ -255,7 +255,7 @@ TEST_F(Pod, a_deletion_can_be_hurried_but_not_slowed_down) {
             5);
 }
 
-// It is marked first all the same, so that its watchers see two events.
+// The pod is marked first all the same, so that its watchers see two events.
 TEST_F(Pod, without_a_node_goes_at_once) {
   const Answer made = make_pod();
   auto watch = api.watch(std::string(kPods) +

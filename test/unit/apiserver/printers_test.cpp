@@ -1,5 +1,5 @@
-// What stands in the columns of `kubectl get`. The expected cells are those of a
-// kube-apiserver 1.37 for the same object.
+// The columns of `kubectl get`. The expected cells are those of a kube-apiserver 1.37 for the same
+// object.
 #include "apiserver/front/printers.hpp"
 
 #include "test/unit/apiserver/fixture.hpp"

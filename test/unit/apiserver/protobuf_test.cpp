@@ -8,7 +8,7 @@
 namespace dcm::apiserver {
 namespace {
 
-// One field with a length: its number, and what is in it.
+// A field with a length: its number, and its contents.
 std::string field(int number, std::string_view bytes) {
   return std::string(1, static_cast<char>(number * 8 + 2)) +
          std::string(1, static_cast<char>(bytes.size())) + std::string(bytes);
@@ -28,7 +28,7 @@ std::string entry(std::string_view key, std::string_view value) {
   return field(1, key) + field(2, value);
 }
 
-// What `kubectl create configmap a --from-literal=x=y` sends.
+// The request of `kubectl create configmap a --from-literal=x=y`.
 constexpr std::string_view kFromKubectl(
     "k8s\0\x0a\x0f\x0a\x02v1\x12\x09"
     "ConfigMap\x12\x1b\x0a\x11\x0a\x01"

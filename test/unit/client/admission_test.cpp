@@ -170,7 +170,7 @@ CO_TEST(Admission, a_cancelled_waiter_gives_its_turn_back) {
   crowd.arrive('l', Priority::live, 0s);
   co_await runtime::yield();
   CO_ASSERT_EQ(crowd.admission.waiting(), 1U);
-  // It is cancelled, and gets its turn before it has run.
+  // The call is cancelled, and gets its turn before it has run.
   crowd.cancel();
   holder.reset();
   EXPECT_EQ(crowd.admission.in_flight(), 1U);

@@ -28,7 +28,7 @@ class FakeCredentials final : public Credentials {
  public:
   std::string token = "first";
   std::vector<std::string> rejected;
-  // What refresh() finds; empty: nothing new.
+  // The token that refresh() finds; empty: nothing new.
   std::string token_after_refresh;
 
   runtime::Task<runtime::Result<>> authorize(http::Headers& headers, runtime::Deadline) override {

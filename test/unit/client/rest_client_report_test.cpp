@@ -1,4 +1,4 @@
-// What a RestClient tells of its work: metrics, log lines, the server's warnings.
+// A RestClient's reports of its work: metrics, log lines, the server's warnings.
 #include <gmock/gmock.h>
 
 #include "test/support/co_test.hpp"

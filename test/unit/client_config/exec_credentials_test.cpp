@@ -31,7 +31,7 @@ std::string token_status(const std::string& token, std::optional<runtime::WallTi
                      kExecV1, token, until);
 }
 
-// What the next runs give; the last one again and again.
+// The results of the next runs; the last is repeated.
 class FakeRunner final : public PluginRunner {
  public:
   struct Run {
@@ -92,7 +92,7 @@ class ExecCredentialsTest : public testing::Test {
     runner_->script = {{0s, [output] { return output; }}};
   }
 
-  // What one request gets.
+  // The credential of one request.
   Task<> authorize(std::string& got, Duration timeout) {
     http::Headers headers;
     const Result<> result =

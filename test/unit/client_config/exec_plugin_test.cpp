@@ -1,4 +1,4 @@
-// What is said to credential plugins, and what is taken from them.
+// The input of credential plugins, and their output.
 #include "client/auth/exec_plugin.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What one kubeconfig means, and what is said about a broken one.
+// The meaning of a kubeconfig, and the messages about a broken one.
 #include <string>
 #include <vector>
 
@@ -22,7 +22,7 @@ class KubeconfigTest : public FilesTest {
     overrides.kubeconfig = write("config", text);
     return load(overrides);
   }
-  // What is said about it, without the folder.
+  // The message about it, without the folder.
   std::string error_of(const std::string& text, ConfigOverrides overrides = {}) {
     const auto config = load_text(text, std::move(overrides));
     if (config) return "(no error)";

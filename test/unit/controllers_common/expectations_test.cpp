@@ -1,4 +1,4 @@
-// What is told of writes that were not sent, and when the cluster disagrees; on virtual time.
+// Reports of writes that were not sent, and when the cluster disagrees; on virtual time.
 #include "controllers/common/expectations.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a worker does next for a pod, as a table.
+// The next step of a worker for a pod, as a table.
 #include "controllers/device_taint_eviction/rules/decide_eviction.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What comes of an eviction whose first attempt failed: its next turn, patience, and how it counts.
+// Evictions whose first attempt failed: their next turn, patience, and how they count.
 #include <algorithm>
 
 #include <gmock/gmock.h>

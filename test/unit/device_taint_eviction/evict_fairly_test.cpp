@@ -1,4 +1,4 @@
-// Who is tried when not all may go: turns at a bounded rate, budgets, and what a refusal is about.
+// Which pods are tried when not all may go: a bounded rate, budgets, and the scope of a refusal.
 #include <algorithm>
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What is told about a pod's taints and about rules: a world, and the sentences that it leads to.
+// Explanations of a pod's taints and of rules: a world, and the sentences that it leads to.
 #include "controllers/device_taint_eviction/explain/explain.hpp"
 
 #include <functional>
@@ -44,7 +44,7 @@ struct PodRow {
   EvictionMode mode = EvictionMode::remove;
 };
 
-// One that has a device, gpu-0 in pool "pool", and tolerates this.
+// A pod that has a device, gpu-0 in pool "pool", and these tolerations.
 void user(World& world, std::vector<api::DeviceToleration> tolerations = {}) {
   world.put(user_of_claim("p"));
   world.put(claim_of("p").with_device("pool", "gpu-0", std::move(tolerations)));

@@ -18,7 +18,7 @@
 
 namespace dcm::device_taint_eviction {
 
-// What goes wrong with one call.
+// The fault of one call.
 struct Fault {
   enum class Kind : std::uint8_t {
     none,
@@ -40,7 +40,7 @@ class FakeEvictionApi final : public EvictionApi {
   // `time` must outlive it.
   explicit FakeEvictionApi(runtime::TimeSource& time) : time_(time) {}
 
-  // What users, drivers, the scheduler and kubelets do. Each change gets a resourceVersion.
+  // The acts of users, drivers, the scheduler and kubelets. Each change gets a resourceVersion.
   void put(const PodPtr& pod) { put_in(pods, pod); }
   void put(const ClaimPtr& claim) { put_in(claims, claim); }
   void put(const SlicePtr& slice) { put_in(slices, slice); }

@@ -1,4 +1,4 @@
-// What a rule with effect None counts.
+// The counts of a rule with effect None.
 #include "controllers/device_taint_eviction/tracker/preview.hpp"
 
 #include <gtest/gtest.h>

@@ -23,7 +23,7 @@ struct DryRun : Cluster {
     }
     return sum;
   }
-  // What somebody who evicts writes to the rule.
+  // Acts as the evicting manager, which writes the rule's condition.
   void somebody_writes(api::ConditionStatus status, const std::string& reason,
                        const std::string& message) {
     auto rule = Cluster::rule_for_all().get();

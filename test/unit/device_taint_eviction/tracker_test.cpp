@@ -1,4 +1,4 @@
-// What becomes of pending pods as objects change.
+// The pending pods as objects change.
 #include "controllers/device_taint_eviction/tracker/tracker.hpp"
 
 #include <gtest/gtest.h>

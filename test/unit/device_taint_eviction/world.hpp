@@ -41,7 +41,7 @@ inline api::DeviceToleration equals(const std::string& key, const std::string& v
 inline test::PodBuilder user_of_claim(const std::string& pod) {
   return test::make_pod(pod).uses("gpus", pod + "-claim").on_node("node");
 }
-// That claim, reserved for it.
+// The pod's claim, reserved for it.
 inline test::ClaimBuilder claim_of(const std::string& pod) {
   return test::make_claim(pod + "-claim").reserved_for(pod);
 }
@@ -127,7 +127,7 @@ class World : public Lookup {
     const auto found = objects.find(key);
     return found == objects.end() ? nullptr : found->second;
   }
-  // What was there before.
+  // The state before.
   template <class T>
   static api::ObjectPtr<T> replace(Objects<T>& objects, const api::ObjectPtr<T>& object) {
     return std::exchange(objects[object->meta.key], object);

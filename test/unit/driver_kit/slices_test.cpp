@@ -22,7 +22,7 @@ DevicePool pool_of(std::size_t devices, const std::string& more = {}) {
   return pool;
 }
 
-// What the API server makes of creates: names and versions.
+// The slices after their creates, with the API server's names and versions.
 std::vector<json::object> published(const SlicePlan& plan) {
   std::vector<json::object> slices;
   for (json::object slice : plan.creates) {

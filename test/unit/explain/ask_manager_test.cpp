@@ -1,4 +1,4 @@
-// What becomes of a manager's answers, and of command lines.
+// The use of a manager's answers and of command lines.
 #include "cmd/dra-controller-manager/explain/ask_manager.hpp"
 
 #include "cmd/dra-controller-manager/explain/options.hpp"

@@ -168,7 +168,7 @@ CO_TEST(ExplainBrokenPods, by_a_manager_that_runs_and_by_who_reads_once) {
   scene.add_pod("no-claim", R"("resourceClaimName":"nowhere")");
   scene.add_claim("waits");
   scene.add_pod("not-scheduled", R"("resourceClaimName":"waits")");
-  // Somebody else's claim, said to be this pod's.
+  // Another pod's claim, said to be this pod's.
   scene.add_claim("stolen", R"("ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"owner",)"
                             R"("uid":"11111111-1111-1111-1111-111111111111","controller":true}],)");
   scene.add_pod("robbed", R"("resourceClaimName":"waits")");
@@ -213,7 +213,7 @@ CO_TEST(ExplainBrokenPods, by_a_manager_that_runs_and_by_who_reads_once) {
     EXPECT_NE(findings_of(read).find(row.told), std::string::npos) << "read: " << row.pod << "\n"
                                                                    << findings_of(read);
   }
-  // What only a manager that works can know.
+  // Facts that only a working manager can know.
   const ExplainOutcome of_manager = co_await scene.ask(pod("no-template"));
   const std::string asked = findings_of(of_manager);
   EXPECT_NE(asked.find("stuck LastProblem: The last attempt, at "), std::string::npos) << asked;

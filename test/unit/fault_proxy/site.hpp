@@ -62,7 +62,7 @@ struct Site {
     co_return response;
   }
 
-  // What comes of a watch until it ends; "…" at its end where it was cut.
+  // The bytes of a watch until it ends; "…" at its end where it was cut.
   runtime::Task<std::string> read_watch(http::StreamingResponse& watch) {
     std::string all;
     for (;;) {

@@ -61,7 +61,7 @@ class Sink final : public common::EventSink {
 
 inline const client::Served kV1{"v1"};
 
-// What main() makes, without its status pages and discovery. `network` must outlive it.
+// The parts that main() makes, without status pages and discovery. `network` must outlive it.
 struct WholeManager {
   WholeManager(runtime::VirtualLoop& loop, http::Transport& network)
       : time(loop.time()),

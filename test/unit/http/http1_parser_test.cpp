@@ -11,7 +11,7 @@ using Kind = ParseError::Kind;
 
 constexpr ParserLimits kLimits{.head_bytes_max = 256, .body_bytes_max = 1000};
 
-// What was read of one message, given in pieces of `piece_bytes`, through a buffer as small as the
+// The parts of one message, given in pieces of `piece_bytes`, through a buffer as small as the
 // parser's promise allows.
 template <class Head>
 struct Reading {

@@ -75,7 +75,7 @@ struct Site {
   TaskGroup group;
 };
 
-// What a raw server does with one request.
+// A raw server's reaction to one request.
 struct Scripted {
   enum class Then { keep, close, stall };
   std::string answer;

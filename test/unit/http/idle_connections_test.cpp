@@ -1,4 +1,4 @@
-// What connections that wait for their next request hold on to.
+// The memory and sockets of connections that wait for their next request.
 #include "runtime/http/idle_connections.hpp"
 
 #include <gtest/gtest.h>

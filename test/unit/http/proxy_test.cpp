@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 using runtime::Reason;
 using testing::HasSubstr;
 
-// What a client and a proxy that answers with `answer`, in pieces of this size, make of each other.
+// The result of a client and a proxy that answers with `answer`, in pieces of this size.
 struct Outcome {
   std::string asked;
   Result<> opened;

@@ -50,7 +50,7 @@ Handler name_client() {
   };
 }
 
-// One POST of 200 KB (more than a socket or a TLS record takes at once) to a server that runs as
+// Posts 200 KB (more than a socket or a TLS record takes at once) to a server that runs as
 // `server_tls` says.
 Result<Response> exchange(const std::string& host, const TlsClientOptions& client_tls,
                           const std::optional<TlsServerOptions>& server_tls,

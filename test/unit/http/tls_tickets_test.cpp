@@ -1,4 +1,4 @@
-// What a client shows to a server that it has met before.
+// Session tickets that a client shows to a server that it knows.
 #include "runtime/http/tls_tickets.hpp"
 
 #include "runtime/http/tls_stream.hpp"

@@ -18,7 +18,7 @@ using runtime::Task;
 using runtime::TaskGroup;
 
 struct Alpn : testing::Test {
-  // What a request came to, and how many connections ten at the same time took.
+  // The answer to a request, and the number of connections for ten requests at the same time.
   std::string run(http::Protocols server_protocols) {
     runtime::Loop loop;
     std::string outcome;

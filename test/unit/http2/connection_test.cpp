@@ -34,7 +34,7 @@ struct Site {
     EXPECT_TRUE(written);
     co_await runtime::sleep_for(loop.time(), 1ms);
   }
-  // What the client has sent since the last time.
+  // The bytes from the client since the last call.
   Task<std::string> hear() {
     co_await runtime::sleep_for(loop.time(), 1ms);
     std::string all;
@@ -85,7 +85,7 @@ struct HostileRow {
   const char* note;
 };
 
-// What one request comes to; a server may say it all at once.
+// The result of one request; a server may send it all at once.
 const std::vector<HostileRow> kHostile = {
     {"a whole answer", headers(1, kStatus200) + data(1, "body", kEndStream), "200 body end"},
     {"refused", reset(1, 7),

@@ -72,7 +72,7 @@ class Diary final : public Observer<api::Pod> {
     write("left " + show(last_known), origin);
   }
 
-  // What was written since the last call.
+  // The entries since the last call.
   std::vector<std::string> take() { return std::exchange(entries_, {}); }
 
  private:

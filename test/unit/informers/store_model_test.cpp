@@ -24,7 +24,7 @@ struct Model {
   };
   using World = std::map<std::string, Object>;
 
-  // What a reader must see: the newest own write that is not passed, else what the watch showed.
+  // The state that a reader must see: the newest unpassed own write, else the watch's object.
   std::map<std::string, PodSpec> visible() {
     std::erase_if(own_writes, [this](const PodSpec& write) { return write.version <= passed; });
     std::map<std::string, PodSpec> pods;
@@ -122,7 +122,7 @@ class Scenario {
     Model::Object object;
   };
 
-  // One write at the server; ours return the object, and their answer may be lost or late.
+  // Makes a write at the server; ours return the object, and the answer may be lost or late.
   void change_world(Who who) {
     const std::string name = "pod" + std::to_string(rng_.below(kNames));
     const auto old = model_.world.find(name);

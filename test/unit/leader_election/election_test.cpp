@@ -57,7 +57,7 @@ Leading leading_since(Duration when) {
           .next_try = at(when + 2s)};
 }
 
-// What a state would do at a time, in a word.
+// The act of a state at a time, in a word.
 std::string act(const State& state, Duration now, const Candidate& self = kMe) {
   const Step step = next_step(state, self, moment(now));
   if (const auto* wait = std::get_if<Wait>(&step)) {
@@ -149,7 +149,7 @@ TEST(Following, decides_by_what_it_reads) {
 }
 
 TEST(Following, reads_right_before_it_takes) {
-  // It was stopped for a minute: what it saw before says nothing now.
+  // The process was stopped for a minute: its older knowledge says nothing now.
   EXPECT_EQ(act(saw(held_by("other"), 0s), 60s), "read");
 }
 

@@ -402,7 +402,7 @@ Clock some_clock(runtime::Rng& rng) {
   return {.rate = 0.95 + 0.1 * rng.unit(), .ahead = up_to(1'000'000, rng)};
 }
 
-// What may happen to a candidate.
+// A random event for a candidate.
 void befall(Node& node, runtime::Rng& rng) {
   node.line.there = rng.below(8) == 0 ? up_to(6000, rng) : 1ms;
   node.line.back = rng.below(8) == 0 ? up_to(6000, rng) : 1ms;

@@ -32,7 +32,7 @@ class ConfigFile : public testing::Test {
     flags.push_back("--config=" + file_);
     return parse_options(flags);
   }
-  // What is said about a file, without the path before it.
+  // The message about a file, without the path before it.
   std::string problem_of(const std::string& text) {
     const auto options = parse(text);
     if (options) return "(no problem)";

@@ -1,4 +1,4 @@
-// What is generated from the table of settings: help, completion, manual page.
+// Texts that are generated from the table of settings: help, completion, manual page.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -50,7 +50,7 @@ TEST_F(GeneratedTexts, every_shell_completes_every_flag_and_command) {
   }
 }
 
-// What bash offers for a line, by the script itself.
+// Bash's completions of a line, by the script itself.
 std::string completed(const std::string& script, const std::string& words) {
   const auto folder = std::filesystem::temp_directory_path() /
                       ("generated_texts_test." + std::to_string(::getpid()));

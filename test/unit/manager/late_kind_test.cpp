@@ -30,7 +30,7 @@ class LateKindTest : public testing::Test {
     loop.run(tasks.join());
   }
 
-  // What the server says next.
+  // The server's next answers.
   void serves(const std::string& version) {
     answer(200, R"({"kind":"APIGroup","versions":[{"version":")" + version + R"("}]})");
     answer(200, R"({"kind":"APIResourceList","resources":[{"name":"podgroups"}]})");

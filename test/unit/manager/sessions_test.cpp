@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 using runtime::Task;
 
-// What the test wants of a session, and what became of all of them.
+// The test's wishes for sessions, and their outcomes.
 struct Script {
   std::optional<runtime::Duration> fails_after = {};
   bool watches_fail = false;

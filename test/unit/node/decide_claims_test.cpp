@@ -1,5 +1,5 @@
-// What is decided from the book: tables. Numbers in brackets are the cases of the node's
-// specification.
+// Decisions from the book of prepared claims: tables. Numbers in brackets are the cases of the
+// node's specification.
 #include <gtest/gtest.h>
 
 #include "node/claims/decide.hpp"

@@ -1,5 +1,5 @@
-// What a container gets, and what counts of what drivers say of their devices. Numbers in brackets
-// are the cases of the node's specification.
+// The devices of a container, and the health reports that count. Numbers in brackets are the cases
+// of the node's specification.
 #include <gtest/gtest.h>
 
 #include "node/devices/container_devices.hpp"

@@ -1,4 +1,4 @@
-// What monitoring agents are told. Numbers in brackets are the cases of the node's specification.
+// Answers to monitoring agents. Numbers in brackets are the cases of the node's specification.
 #include "node/devices/pod_resources.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What the playground reads of objects, beyond what client/api reads.
+// The fields that the playground reads, beyond those of client/api.
 #include "cmd/dra-playground/objects/decode.hpp"
 
 #include <fmt/format.h>

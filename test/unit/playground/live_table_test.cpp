@@ -17,7 +17,7 @@ using testing::Not;
 
 const Figures kFigures{{.pods_pending = 3, .pods_running = 2, .devices_in_use = 5}, 8};
 
-// What a table writes.
+// The output of a table.
 class Screen {
  public:
   Screen() : file_(open_memstream(&text_, &size_)) {}

@@ -83,7 +83,7 @@ struct Cluster {
   }
   std::string phase(const std::string& name) { return pod(name, {"status", "phase"}); }
   std::string node(const std::string& name) { return pod(name, {"spec", "nodeName"}); }
-  // What the condition PodScheduled says.
+  // The message of the condition PodScheduled.
   std::string complaint(const std::string& name) {
     const Answer answer = api.get(kPods + "/" + name);
     for (const Json& item : array_at(answer.body, {"status", "conditions"})) {

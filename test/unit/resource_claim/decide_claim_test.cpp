@@ -1,4 +1,4 @@
-// What the controller does for a claim, as a table: what it knows, and its one next step.
+// The controller's decisions about a claim, as a table: the known state, and the next step.
 #include "controllers/resource_claim/rules/decide_claim.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What the controller does for a pod group, and for pods that are in one, as a table.
+// The controller's decisions about a pod group, and about pods in a group, as a table.
 #include "controllers/resource_claim/rules/decide_group.hpp"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ constexpr common::FeatureGates kOn = {.generic_workload = true,
                                       .dra_workload_resource_claims = true};
 constexpr common::FeatureGates kHalfOn = {.generic_workload = true};
 
-// What a group and its pods have: one claim "fabric" from template "net".
+// A group and its pods, with one claim "fabric" from template "net".
 test::GroupBuilder trainers() {
   return make_group("trainers").from_template("fabric", "net");
 }

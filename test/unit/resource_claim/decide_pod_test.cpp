@@ -1,4 +1,4 @@
-// What the controller does for a pod, as a table: what it knows, and its one next step.
+// The controller's decisions about a pod, as a table: the known state, and the next step.
 #include "controllers/resource_claim/rules/decide_pod.hpp"
 
 #include <gtest/gtest.h>

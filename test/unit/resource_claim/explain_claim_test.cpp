@@ -1,4 +1,4 @@
-// What is told about a claim: a row is what is known, and the sentence that says so.
+// Explanations of a claim: a row is the known state, and the sentence that explains it.
 #include "controllers/resource_claim/explain/explain_claim.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What is told about a pod group and its claims.
+// Explanations of a pod group and its claims.
 #include "controllers/resource_claim/explain/explain_group.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What is told about a pod and its claims: a row is what is known, and the sentence that says so.
+// Explanations of a pod and its claims: a row is the known state, and the sentence for it.
 #include "controllers/resource_claim/explain/explain_pod.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ using test::make_claim;
 using test::make_pod;
 using test::make_template;
 
-// What the caches have.
+// The contents of the caches.
 struct Known {
   PodPtr pod;
   std::vector<ClaimPtr> claims = {};

@@ -1,4 +1,4 @@
-// Somebody else makes claims while we do: when that is noticed, and what must not be taken for it.
+// Another manager makes claims at the same time: when we notice it, and what looks similar.
 #include <algorithm>
 
 #include <gmock/gmock.h>

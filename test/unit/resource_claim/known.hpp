@@ -10,7 +10,7 @@
 
 namespace dcm::resource_claim {
 
-// What is known of the claims that are made for a pod or group. `Self` adds what is its own.
+// The known claims that are made for a pod or group. `Self` adds its own.
 template <class Self, class Snapshot>
 class KnownGeneration {
  public:

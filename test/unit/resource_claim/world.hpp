@@ -65,7 +65,7 @@ class World {
 
   // The calls since the last time they were asked for.
   std::vector<std::string> calls();
-  // What is there, in words that do not depend on how it came about.
+  // The state of the cluster, in words that do not depend on its history.
   std::string describe() const;
   double metric(const std::string& line);
   const Controller& controller() const { return process_->controller; }

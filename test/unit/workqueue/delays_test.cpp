@@ -1,4 +1,4 @@
-// What waits for its time, how long a retry waits, and what is remembered meanwhile.
+// Delayed items, the length of back-offs, and the memory of failures.
 #include <gtest/gtest.h>
 
 #include "test/unit/workqueue/fixture.hpp"

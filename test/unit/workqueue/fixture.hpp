@@ -1,4 +1,4 @@
-// What the tests of the queue share: an item, and a queue that can be told the time.
+// Common tools of the queue's tests: an item, and a queue on a clock that tests set.
 #pragma once
 
 #include <optional>

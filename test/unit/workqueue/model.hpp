@@ -20,7 +20,7 @@ class Model {
                  DelayKind kind, MonoTime now);
   void advance(MonoTime now);
   void done(const std::string& item, MonoTime now);
-  // What is wrong with handing out `item` ("": nothing) now; "" when it is right.
+  // The fault in handing out `item` now, or "" ("": no item).
   std::string take(const std::string& item, MonoTime now);
 
   ItemState state(const std::string& item) const;

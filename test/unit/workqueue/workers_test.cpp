@@ -141,7 +141,7 @@ CO_TEST(Workers, an_exception_of_a_handler_is_logged_counted_and_retried) {
   co_await setup.finish();
 }
 
-// What run_workers throws when a handler throws `E`.
+// The exception that run_workers throws when a handler throws `E`.
 template <class E>
 Task<bool> is_rethrown(VirtualLoop& loop, E exception) {
   Setup setup(loop);
