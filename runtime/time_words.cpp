@@ -33,7 +33,7 @@ std::string timestamp(WallTime time) {
 
 std::string in_words(WallTime when, WallTime now) {
   // No difference is taken of times that are centuries apart.
-  if (when == WallTime::max()) return "a time that nobody will live to see";
+  if (when == WallTime::max()) return "a time in the far future";
   const bool is_far = when < WallTime{} && now > WallTime{};
   if (is_far) return timestamp(when);
   return when > now ? fmt::format("{} (in {})", timestamp(when), in_words(when - now))

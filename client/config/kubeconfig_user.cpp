@@ -54,9 +54,10 @@ Result<> check_interactive_mode(const KubeconfigUser& user) {
   if (mode.value == "Never" || mode.value == "IfAvailable") return {};
   if (mode.empty() && user.exec->api_version.value == kExecV1Beta1) return {};
   if (mode.value == "Always") {
-    return refuse(user, "user", mode.line,
-                  "exec.interactiveMode is Always, and there is nobody to ask here; expected Never "
-                  "or IfAvailable");
+    return refuse(
+        user, "user", mode.line,
+        "exec.interactiveMode is Always, and this program has no terminal; expected Never "
+        "or IfAvailable");
   }
   return refuse(user, "user", mode.empty() ? user.exec->line : mode.line,
                 "exec.interactiveMode: expected Never or IfAvailable");

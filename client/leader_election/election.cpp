@@ -152,7 +152,7 @@ State after_read(Leading state, const Candidate& self, const Answer& answer) {
   const bool was_cleared =
       found && found->holder.empty() && found->transitions == state.own.transitions;
   if (found && found->holder != self.identity && !was_cleared) {
-    return lost(found->holder.empty() ? "somebody else has held it meanwhile"
+    return lost(found->holder.empty() ? "another candidate has held it meanwhile"
                                       : fmt::format("{} holds it", found->holder));
   }
   state.known = found;

@@ -18,7 +18,7 @@ std::string summary(const Tally& tally, std::size_t evicted) {
   return fmt::format(
       "\n{} pods: {} finished, {} evicted, {} deleted\n"
       "{} claims made for {} pod claims, {} names written, {} reservations made and {} released,\n"
-      "{} allocations given back, {} claims deleted\n",
+      "{} allocations released, {} claims deleted\n",
       tally.pods_seen, tally.pods_finished, evicted, tally.pods_deleted - evicted,
       tally.claims_made, tally.pod_claims, tally.names_written, tally.reserved, tally.released,
       tally.deallocated, tally.claims_deleted);
@@ -48,7 +48,7 @@ int run_demo(const DemoOptions& options) {
   if (!cluster) return report_failure(cluster.error());
   DemoStage stage(context, (*cluster)->rest(), options);
   DemoStory story(stage);
-  Result<> told = runtime::fail(runtime::Reason::shutting_down, "it was stopped");
+  Result<> told = runtime::fail(runtime::Reason::shutting_down, "stopped");
   bool is_interrupted = false;
   runtime::TaskGroup group(context.executor);
   process.loop.on_signals({SIGINT, SIGTERM}, [&](int) {

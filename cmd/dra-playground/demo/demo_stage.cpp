@@ -145,8 +145,7 @@ Task<Result<>> DemoStage::show_until(std::string what, Reached reached) {
     table_.show(figures(), context_.time.now() - start_);
     if (reached()) co_return Result<>();
     if (deadline_.has_passed(context_.time)) {
-      co_return runtime::fail(Reason::deadline_exceeded,
-                              "in the time given it did not come so far that " + what);
+      co_return runtime::fail(Reason::deadline_exceeded, "timed out waiting for: " + what);
     }
     co_await runtime::sleep_for(context_.time, kFrame);
   }
@@ -179,8 +178,9 @@ Result<std::vector<Manifest>> DemoStage::manifests_of(const std::string& file) c
   if (!manifests) return manifests;
   for (const Manifest& manifest : *manifests) {
     if (resource_of(manifest.kind).kind == nullptr) {
-      return runtime::fail(Reason::configuration,
-                           fmt::format("{}: the demo knows no kind {}", file, manifest.kind));
+      return runtime::fail(
+          Reason::configuration,
+          fmt::format("{}: the demo does not support kind {}", file, manifest.kind));
     }
   }
   return manifests;

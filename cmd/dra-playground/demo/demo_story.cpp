@@ -44,7 +44,7 @@ Task<Result<>> DemoStory::play() {
   Result<> done = co_await stage_.prepare();
   if (done) done = co_await clean_up();
   if (!done) co_return done;
-  done = co_await stage_.show_until("an earlier demo has left nothing", [this] {
+  done = co_await stage_.show_until("the objects of an earlier demo are gone", [this] {
     const Tally& tally = stage_.ledger().tally();
     return tally.pods_pending + tally.pods_running + tally.claims == 0;
   });
@@ -151,10 +151,10 @@ Task<Result<>> DemoStory::play_retired_node() {
   done =
       co_await stage_.show_until("the rule is being carried out", reason_is("PodsPendingEviction"));
   if (!done) co_return done;
-  done = co_await stage_.show_until("everybody but steadfast-0 has left",
+  done = co_await stage_.show_until("all pods except steadfast-0 have left",
                                     [this] { return stage_.ledger().tally().pods_running == 1; });
   if (!done) co_return done;
-  done = co_await stage_.show_until("the rule says that it is done", reason_is("Completed"));
+  done = co_await stage_.show_until("the rule's condition says Completed", reason_is("Completed"));
   co_return done;
 }
 
@@ -167,9 +167,9 @@ void DemoStory::check_who_left() {
   left(kPodOnBrokenDevice);
   for (const char* pod : kImpatient) left(pod);
   for (const char* pod : kPatient) left(pod);
-  if (evicted.size() > kToLeave) stage_.blame("pods were evicted that no taint is about");
+  if (evicted.size() > kToLeave) stage_.blame("pods without a matching taint were evicted");
   if (stage_.phase_of(kSteadfast) != api::PodPhase::running) {
-    stage_.blame("steadfast-0 does not run any more");
+    stage_.blame("steadfast-0 no longer runs");
   }
   const auto rule = stage_.rule(kRule);
   if (!rule || !rule->taint.time_added) return;
@@ -186,7 +186,7 @@ Task<Result<>> DemoStory::check_events() {
   const Result<std::size_t> events = co_await stage_.count_events("DeviceTaintManagerEviction");
   if (!events) co_return runtime::fail(events.error());
   if (*events < kToLeave) {
-    stage_.blame(fmt::format("{} events for {} pods that were evicted", *events, kToLeave));
+    stage_.blame(fmt::format("{} events for {} evicted pods", *events, kToLeave));
   }
   co_return Result<>();
 }

@@ -85,7 +85,7 @@ void Ledger::count_claim(const Claim& claim, int change) {
   for (const api::AllocatedDevice& device : claim.devices) {
     add(users_[device.id], change);
     if (change > 0 && users_[device.id] == 2) {
-      mistakes_.push_back(fmt::format("device {} was given to two claims", device.id.str()));
+      mistakes_.push_back(fmt::format("device {} is allocated to two claims", device.id.str()));
     }
   }
 }
@@ -94,7 +94,7 @@ void Ledger::see_made(const Claim& claim) {
   if (!common::has_pod_as_controller(claim)) return;
   ++tally_.claims_made;
   if (++made_[{claim.controller->uid, claim.pod_claim_name}] == 2) {
-    mistakes_.push_back(fmt::format("pod {} got two claims for its entry {}",
+    mistakes_.push_back(fmt::format("pod {} has two claims for its pod claim {}",
                                     claim.controller->name, claim.pod_claim_name));
   }
 }

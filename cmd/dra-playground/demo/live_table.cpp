@@ -19,9 +19,9 @@ std::string wide_table(const Figures& figures, Duration elapsed) {
   return fmt::format(
       "{:5.1f}s       now                         | so far\n"
       "pods         {:4} pending {:4} running   | {:4} seen {:4} finished {:4} deleted\n"
-      "claims       {:4} there   {:4} allocated | {:4} made {:4} named    {:4} deleted\n"
+      "claims       {:4} present {:4} allocated | {:4} made {:4} named    {:4} deleted\n"
       "reservations {:4}                        | {:4} made {:4} released\n"
-      "devices      {:4} in use  {:4} free      | {:4} allocations given back\n",
+      "devices      {:4} in use  {:4} free      | {:4} allocations released\n",
       seconds(elapsed), t.pods_pending, t.pods_running, t.pods_seen, t.pods_finished,
       t.pods_deleted, t.claims, t.claims_allocated, t.claims_made, t.names_written,
       t.claims_deleted, t.reservations, t.reserved, t.released, t.devices_in_use,
@@ -33,7 +33,7 @@ std::string narrow_table(const Figures& figures, Duration elapsed) {
   return fmt::format(
       "{:5.1f}s\n"
       "pods    {:4} pending {:4} running\n"
-      "claims  {:4} there   {:4} allocated\n"
+      "claims  {:4} present {:4} allocated\n"
       "devices {:4} in use  {:4} free\n"
       "so far  {:4} pods    {:4} claims made\n"
       "        {:4} ended   {:4} deleted\n",

@@ -59,7 +59,7 @@ int run_taint(const TaintOptions& options) {
   const auto cluster =
       Cluster::open({.kubeconfig = options.kubeconfig, .context = options.context}, context);
   if (!cluster) return report_failure(cluster.error());
-  Result<std::string> told = runtime::fail(Reason::shutting_down, "it was stopped");
+  Result<std::string> told = runtime::fail(Reason::shutting_down, "stopped");
   runtime::TaskGroup group(context.executor);
   process.loop.on_signals({SIGINT, SIGTERM}, [&group](int) { group.cancel(); });
   group.spawn("taint", taint((*cluster)->rest(), options, told, group));

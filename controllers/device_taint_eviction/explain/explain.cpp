@@ -42,7 +42,7 @@ std::string author_of(const Rule* rule) {
                          : fmt::format("DeviceTaintRule \"{}\"", rule->object->meta.key.name);
 }
 
-// Explains what a taint does to the pod with the device; `who` names that pod.
+// Explains what a taint does to the pod with the device.
 void explain_taint(const api::AllocatedDevice& device, const api::DeviceTaint& taint,
                    const Rule* rule, std::optional<WallTime> due, WallTime now, Topic& topic) {
   const std::string what =

@@ -41,12 +41,12 @@ struct ConsumerWords {
   void operator()(const MayRun& fate) const {
     if (fate.why == MayRun::Why::is_no_pod) {
       return topic.add(Outlook::note, "ReservedForOther",
-                       who + " is no pod: that reservation is kept forever.");
+                       who + " is not a pod: its reservation is kept forever.");
     }
     if (fate.why == MayRun::Why::group_is_there) {
       return topic.add(Outlook::note, "ReservedForGroup",
                        who +
-                           " is there, and keeps its reservation until it is deleted, even after "
+                           " exists, and keeps its reservation until it is deleted, even after "
                            "all its pods have ended.");
     }
     topic.add(Outlook::note, "ReservedForPod",
@@ -61,7 +61,7 @@ struct ConsumerWords {
   void operator()(const IsGone& fate) const {
     topic.add(Outlook::acting, "ConsumerGone",
               who + (fate.why == IsGone::Why::can_be_no_name
-                         ? " cannot exist, with that name: the reservation is removed."
+                         ? " has an invalid name, so it cannot exist: its reservation is removed."
                          : " is gone: its reservation is removed."));
   }
   void operator()(const GetPod&) const { explain_unknown(); }
@@ -87,7 +87,7 @@ struct OwnerWords {
     topic.add(Outlook::note, "Generated",
               made_for() + (fate.why == MayRun::Why::runs
                                 ? " It is deleted when that pod has ended."
-                                : " That pod is not known here. Where it is gone, Kubernetes' "
+                                : " That pod is not in the cache. If it is gone, Kubernetes' "
                                   "garbage collector deletes the claim."));
   }
   void operator()(const WillNotRun& fate) const {
@@ -102,7 +102,8 @@ struct OwnerWords {
   }
   void operator()(const GetPod&) const {
     topic.add(Outlook::note, "OwnerUnknown",
-              made_for() + " The cache has another pod of that name: the API server is asked.");
+              made_for() +
+                  " The cache has another pod of that name: the controller asks the API server.");
   }
   void operator()(const GetGroup&) const {}  // owners that are groups are not asked for
   void operator()(const runtime::Error& error) const {
@@ -127,8 +128,8 @@ void explain_owner(const ClaimSnapshot& snapshot, Topic& topic) {
     std::visit(OwnerWords{claim, topic}, fate_of_owner(snapshot, *claim.controller));
   } else if (claim.controller != nullptr) {
     topic.add(Outlook::note, "OwnedByOther",
-              fmt::format("It belongs to {}: it is reserved and released here, and deleted by "
-                          "others.",
+              fmt::format("It belongs to {}: this controller reserves and releases it, and never "
+                          "deletes it.",
                           owner_of(claim)));
   } else {
     topic.add(Outlook::note, "UserClaim",
@@ -194,7 +195,7 @@ std::string quoted(const api::ResourceClaim& claim) {
 }
 
 std::string describe_consumers(const api::ResourceClaim& claim) {
-  if (claim.reserved_for.empty()) return "nobody";
+  if (claim.reserved_for.empty()) return "no consumer";
   std::vector<std::string> names;
   for (const api::ConsumerReference& consumer : claim.reserved_for) {
     names.push_back(consumer.is_pod()

@@ -17,7 +17,7 @@ enum class Miss : std::uint8_t {
   gone,     // all there is was just read from the API server
 };
 
-// "trainer-0", "a, b and 4 more (of 256 at most)", "nobody".
+// "trainer-0", "a, b and 4 more (of 256 at most)", "no consumer".
 std::string describe_consumers(const api::ResourceClaim& claim);
 // "ResourceClaim \"x\""
 std::string quoted(const api::ResourceClaim& claim);

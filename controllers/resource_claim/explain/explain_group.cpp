@@ -46,13 +46,13 @@ struct EntryWords {
   void operator()(const GetClaim& step) const {
     topic.add(Outlook::acting, "ClaimUnknown",
               fmt::format("The group's status names ResourceClaim \"{}\", which is not in the "
-                          "cache: the API server is asked for it.",
+                          "cache: the controller asks the API server.",
                           step.name));
   }
   void operator()(const CreateClaim& step) const {
     topic.add(Outlook::acting, "Create",
-              fmt::format("There is no claim for it yet: one is made from ResourceClaimTemplate "
-                          "\"{}\", called \"{}\".",
+              fmt::format("There is no claim for it yet. Next: make it from ResourceClaimTemplate "
+                          "\"{}\", with the name \"{}\".",
                           entry.template_name, step.name));
   }
 };

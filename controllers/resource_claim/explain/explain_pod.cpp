@@ -68,8 +68,8 @@ struct PodClaimWords {
   void operator()(const CreateClaim& step) const {
     if (!step.replaces.empty()) explain_replaced();
     topic.add(Outlook::acting, "Create",
-              fmt::format("There is no claim for it yet: one is made from ResourceClaimTemplate "
-                          "\"{}\", called \"{}\".",
+              fmt::format("There is no claim for it yet. Next: make it from ResourceClaimTemplate "
+                          "\"{}\", with the name \"{}\".",
                           pod_claim.template_name, step.name));
   }
 
@@ -131,7 +131,7 @@ struct PodClaimWords {
                           quoted(**claim), view.pod().meta.uid.str(), owner_of(**claim)));
   }
   static std::string owner_of(const api::ResourceClaim& claim) {
-    if (claim.controller == nullptr) return "belongs to nobody";
+    if (claim.controller == nullptr) return "has no owner";
     return fmt::format("belongs to {} \"{}\" (UID {})",
                        claim.controller->kind.str() == "Pod" ? "pod" : claim.controller->kind.str(),
                        claim.controller->name, claim.controller->uid.str());

@@ -23,7 +23,7 @@ void explain_unallocated(const api::Pod& pod, const api::ResourceClaim& claim, T
     topic.add(Outlook::stuck, "NeverAllocated",
               fmt::format("No device is allocated to {}, and the pod is on node \"{}\" already. "
                           "Only the scheduler allocates, and only for pods that it places itself: "
-                          "leave spec.nodeName to it.",
+                          "do not set spec.nodeName.",
                           quoted(claim), pod.node_name.str()));
   }
 }
@@ -42,16 +42,16 @@ struct ReservationWords {
                                    quoted(claim)));
     }
     if (why == NotReserved::is_former_groups) {
-      return topic.add(Outlook::waiting, "FormerGroup",
-                       fmt::format("{} was made for a pod group that is gone, and whose name "
-                                   "another one has now: when the garbage collector has taken it, "
-                                   "the pod gets that of its group.",
-                                   quoted(claim)));
+      return topic.add(
+          Outlook::waiting, "FormerGroup",
+          fmt::format("{} was made for an earlier pod group of the same name. When the "
+                      "garbage collector has deleted it, the pod gets the claim of "
+                      "its own group.",
+                      quoted(claim)));
     }
     if (why != NotReserved::under_way) return;
     topic.add(Outlook::acting, "ReservationUnderWay",
-              fmt::format("{} is being reserved for another pod at this moment; then it is this "
-                          "one's turn.",
+              fmt::format("{} is being reserved for another pod at this moment. This pod is next.",
                           quoted(claim)));
   }
   void operator()(const Problem& problem) const {
@@ -77,14 +77,14 @@ struct ReservationWords {
                     describe_devices(claim), describe_consumers(claim));
     if (is_full) {
       return topic.add(Outlook::stuck, "TooManyConsumers",
-                       fmt::format("{}: more than {} are not possible. The pod waits for one of "
-                                   "them to end.",
+                       fmt::format("{}: a claim can have at most {} consumers. The pod waits for "
+                                   "one of them to end.",
                                    state, api::kReservedForMax));
     }
     topic.add(Outlook::waiting, "NotReserved",
-              state +
-                  ", not for this pod. The scheduler reserves it when it places the pod, where "
-                  "these devices can be used. Why it has not, its events on the pod say "
+              state + (claim.reserved_for.empty() ? "" : ", not for this pod") +
+                  ". The scheduler reserves it when it places the pod on a node "
+                  "where these devices can be used. The pod's events say why it has not "
                   "(kubectl describe pod).");
   }
 };
@@ -92,13 +92,13 @@ struct ReservationWords {
 void explain_deleted(const PodView& view, const ClaimPtr& claim, Topic& topic) {
   if (common::is_reserved_for(*claim, view.pod(), common::group_claims(view.gates))) {
     return topic.add(Outlook::note, "ClaimBeingDeleted",
-                     fmt::format("{} is being deleted. The pod has it reserved and keeps it until "
-                                 "it has ended.",
+                     fmt::format("{} is being deleted. It is reserved for the pod, which keeps it "
+                                 "until the pod has ended.",
                                  quoted(*claim)));
   }
   topic.add(Outlook::stuck, "ClaimBeingDeleted",
-            fmt::format("{} is being deleted, so it is allocated to and reserved for nobody new. "
-                        "The pod can go on when it is gone and there is another in its place.",
+            fmt::format("{} is being deleted, so no further pod can use it. The pod can continue "
+                        "when another claim has taken its place.",
                         quoted(*claim)));
   explain_deletion(view.snapshot_of(claim), topic);
 }

@@ -447,7 +447,7 @@ TEST_F(KubeconfigTest, a_broken_file_is_one_line_that_says_where_and_what) {
       {"an exec plugin that must ask somebody",
        with_user("exec: {command: a, apiVersion: client.authentication.k8s.io/v1, "
                  "interactiveMode: Always}"),
-       "exec.interactiveMode is Always, and there is nobody to ask"},
+       "exec.interactiveMode is Always, and this program has no terminal"},
       {"an exec plugin with a nameless variable",
        with_user("exec: {command: a, apiVersion: client.authentication.k8s.io/v1beta1, "
                  "env: [{value: b}]}"),

@@ -104,7 +104,7 @@ TEST(Ledger, a_second_claim_for_an_entry_is_a_mistake_even_if_it_is_gone_again) 
   const auto second = claim({.name = "worker-gpu-fghij"});
   ledger.observe_claim(nullptr, second);
   ledger.observe_claim(second, nullptr);
-  EXPECT_THAT(ledger.mistakes(), ElementsAre("pod worker got two claims for its entry gpu",
+  EXPECT_THAT(ledger.mistakes(), ElementsAre("pod worker has two claims for its pod claim gpu",
                                              "2 claims were made for 1 pod claims"));
 }
 
@@ -131,7 +131,7 @@ TEST(Ledger, a_device_of_two_claims_is_a_mistake) {
   ledger.observe_claim(nullptr, other);
   ledger.observe_claim(one, nullptr);
   ledger.observe_claim(other, nullptr);
-  EXPECT_THAT(ledger.mistakes(), ElementsAre("device gpu/node-0/dev-0 was given to two claims"));
+  EXPECT_THAT(ledger.mistakes(), ElementsAre("device gpu/node-0/dev-0 is allocated to two claims"));
 }
 
 TEST(Ledger, other_namespaces_are_passed_over) {

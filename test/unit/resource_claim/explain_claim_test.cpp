@@ -88,7 +88,7 @@ TEST(ExplainClaim, who_has_it) {
        make_claim("c").allocated().reserved_for_consumer({"x.io", "jobs", "j", api::Uid("u")}),
        {},
        Miss::unknown,
-       {"note ReservedForOther: jobs \"j\" (UID u) is no pod: that reservation is kept"}},
+       {"note ReservedForOther: jobs \"j\" (UID u) is not a pod: its reservation is kept"}},
       {"nobody",
        make_claim("c"),
        {},

@@ -101,7 +101,7 @@ TEST(ExplainPod, claims_that_are_not_there) {
         "names it directly"}},
       {"one is made now",
        {from_template(), {}, {make_template("gpus")}},
-       {"acting Create: There is no claim for it yet: one is made from ResourceClaimTemplate "
+       {"acting Create: There is no claim for it yet. Next: make it from ResourceClaimTemplate "
         "\"gpus\"",
         "# resourceclaim-controller", "acting CreateClaim: Next: make the claim for pod claim"}},
       {"the one that the status names is not in the cache",
@@ -124,7 +124,7 @@ TEST(ExplainPod, claims_that_are_not_there) {
         "acting Create: "}},
       {"the status names nobody's",
        {from_template().names("accel", "x"), {make_claim("x")}, {make_template("gpus")}},
-       {"note ForeignClaim: ", "belongs to nobody"}},
+       {"note ForeignClaim: ", "has no owner"}},
       {"its name is not in the status yet",
        {from_template(), {make_claim("p-x").generated_for("p", "accel")}},
        {"acting WriteName: ResourceClaim \"p-x\" was made for it", "waiting NotAllocated",
@@ -163,13 +163,13 @@ TEST(ExplainPod, claims_that_are_there) {
         "and reserved for pod \"q\", not for this pod. The scheduler reserves it"}},
       {"allocated to as many as there can be",
        {user(), {full}},
-       {"stuck TooManyConsumers: ", "more than 256 are not possible"}},
+       {"stuck TooManyConsumers: ", "a claim can have at most 256 consumers"}},
       {"…and the pod has its node already",
        {user().on_node("n"), {full}},
        {"stuck TooManyConsumers: ResourceClaim \"shared\" cannot be reserved for the pod"}},
       {"allocated, and the pod was given its node",
        {user().on_node("n"), {allocated()}},
-       {"acting Reserve: ", "and reserved for nobody. The pod is on node \"n\"",
+       {"acting Reserve: ", "and reserved for no consumer. The pod is on node \"n\"",
         "acting Reserve: Next: reserve ResourceClaim \"shared\" for the pod."}},
       {"reserved for it",
        {user().on_node("n"), {allocated().reserved_for("p")}},
@@ -183,8 +183,8 @@ TEST(ExplainPod, claims_that_are_there) {
         "waiting NotAllocated"}},
       {"being deleted while another pod has it reserved",
        {user(), {allocated().being_deleted().with_finalizer().reserved_for("q")}},
-       {"stuck ClaimBeingDeleted: ResourceClaim \"shared\" is being deleted, so it is allocated to "
-        "and reserved for nobody new.",
+       {"stuck ClaimBeingDeleted: ResourceClaim \"shared\" is being deleted, so no further pod "
+        "can use it.",
         "waiting DeletionHeldByConsumers: ResourceClaim \"shared\" is being deleted, and remains "
         "until its consumers have ended: pod \"q\"."}},
       {"being deleted, and a finalizer of somebody else keeps it",
@@ -192,8 +192,8 @@ TEST(ExplainPod, claims_that_are_there) {
        {"stuck ClaimBeingDeleted", "stuck DeletionHeldByOthers: ", "metadata.finalizers"}},
       {"being deleted while the pod itself has it reserved",
        {user().on_node("n"), {allocated().being_deleted().with_finalizer().reserved_for("p")}},
-       {"note ClaimBeingDeleted: ResourceClaim \"shared\" is being deleted. The pod has it "
-        "reserved and keeps it until it has ended."}},
+       {"note ClaimBeingDeleted: ResourceClaim \"shared\" is being deleted. It is reserved "
+        "for the pod, which keeps it until the pod has ended."}},
   });
 }
 
@@ -322,7 +322,7 @@ TEST(ExplainPod, in_a_group) {
                   .for_pod_claim("accel")
                   .allocated()},
              kOn),
-       {"waiting FormerGroup: ResourceClaim \"c\" was made for a pod group that is gone"}},
+       {"waiting FormerGroup: ResourceClaim \"c\" was made for an earlier pod group"}},
       {"with the gate for their claims off",
        known(member(), {}, kHalfOn),
        {"stuck FeatureDisabled", "DRAWorkloadResourceClaims feature is disabled"}},
