@@ -82,6 +82,23 @@ void add_flags(CLI::App& app, Options& options) {
       "Which DRA service of a driver is called: as kubelet the first that the driver names, or the "
       "newest. By default first.",
       {{"first", node::ServiceChoice::first_named}, {"newest", node::ServiceChoice::newest}});
+  add_choice<node::OnCorruptState>(
+      app, "--on-corrupt-state", agent.on_corrupt,
+      "What happens if the checkpoint cannot be used: as kubelet the node does not start, or it "
+      "keeps the file under another name and makes entries from the pods that run. By default "
+      "refuse.",
+      {{"refuse", node::OnCorruptState::refuse}, {"rebuild", node::OnCorruptState::rebuild}});
+  add_choice<node::UnknownClaims>(
+      app, "--unprepare-unknown", agent.claims.unknown,
+      "At the end of a pod, unprepare claims that the checkpoint does not have but that are "
+      "reserved for the pod, as when the checkpoint was removed; kubelet leaves them. By default "
+      "false.",
+      {{"true", node::UnknownClaims::unprepare}, {"false", node::UnknownClaims::leave}});
+  app.add_option("--cdi-dir", options.devices.cdi_folders,
+                 "A folder with CDI specs, for example /var/run/cdi: a pod starts only if its "
+                 "devices are described there, as with a container runtime. May be repeated; by "
+                 "default nobody looks.")
+      ->option_text("DIR");
   add_gates(app, agent.claims.rules);
   app.add_option("--metrics-bind-address", options.metrics_address,
                  "Where /metrics and /healthz are served, for example 127.0.0.1:8080; by default "
@@ -109,6 +126,7 @@ void complete(Options& options) {
   agent.claims.boot_id = std::move(laid_out.claims.boot_id);
   if (options.devices.show_devices.empty())
     options.devices.show_devices = options.root + "/devices";
+  options.devices.pod_resources = options.root + "/pod-resources/kubelet.sock";
 }
 
 Exit bad_flags(const std::string& why) {

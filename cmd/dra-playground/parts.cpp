@@ -17,7 +17,8 @@ std::vector<std::string> node_names(std::size_t first, std::size_t count) {
 RealDevicesOptions real_options(const std::string& folder) {
   return {.agent = agent_options(std::string(kNodeOfRealDrivers), folder),
           .prepare_retry = PrepareRetry::backoff,
-          .show_devices = folder + "/devices"};
+          .show_devices = folder + "/devices",
+          .pod_resources = folder + "/pod-resources/kubelet.sock"};
 }
 
 }  // namespace

@@ -44,6 +44,7 @@ Agent::Agent(runtime::LoopRef loop, http::Transport& drivers, Files& files, Node
       metrics_(metrics),
       log_(log),
       news_(std::move(news)),
+      on_corrupt_(options.on_corrupt),
       plugins_(loop, drivers, rng.fork(), options.service_choice, log),
       plugin_manager_(loop, plugins_, options.registry, log),
       store_(files, options.state, rng.fork()),
@@ -55,6 +56,18 @@ Agent::Agent(runtime::LoopRef loop, http::Transport& drivers, Files& files, Node
       health_changed_(loop.time()),
       count_claims_(metrics.before_exposition([this] { count_claims(); })) {
   plugins_.tell(*this);
+}
+
+runtime::Result<> Agent::open() {
+  runtime::Result<> opened = claims_.open();
+  const bool is_corrupt = !opened && opened.error().reason == runtime::Reason::malformed;
+  if (!is_corrupt || on_corrupt_ == OnCorruptState::refuse) return opened;
+  const auto kept = store_.set_aside(loop_.time().wall_now());
+  if (!kept) return runtime::fail(kept.error());
+  log_.error("The checkpoint cannot be used; making entries from the pods that run",
+             {{"err", opened.error().message}, {"kept", *kept}});
+  has_lost_entries_ = true;
+  return claims_.open();
 }
 
 Task<> Agent::run() {

@@ -19,12 +19,19 @@
 
 namespace dcm::node {
 
+// What happens at the start if the checkpoint cannot be used.
+enum class OnCorruptState : std::uint8_t {
+  refuse,   // as kubelet: open() fails
+  rebuild,  // the file is kept under another name, and entries are made from the pods that run
+};
+
 struct AgentOptions {
   std::string node;      // its name in the API
   std::string state;     // the folder of the checkpoint, which must be there
   std::string registry;  // the folder in which drivers put their registration sockets
   ServiceChoice service_choice = ServiceChoice::first_named;
   FirstWipe first_wipe = FirstWipe::at_start;
+  OnCorruptState on_corrupt = OnCorruptState::refuse;
   ClaimManagerOptions claims = {};
 };
 
@@ -45,13 +52,18 @@ class Agent final : private DriverObserver {
         AgentOptions options, AgentNews news);
 
   // Reads the checkpoint. First of all. Errors: malformed, configuration.
-  runtime::Result<> open() { return claims_.open(); }
+  runtime::Result<> open();
+  // Whether open() has set a checkpoint aside: each pod that runs is to be given to enter().
+  bool has_lost_entries() const noexcept { return has_lost_entries_; }
   // Ends by cancellation only.
   runtime::Task<> run();
 
   // As ClaimManager's. Errors are texts for events.
   runtime::Task<Outcome> prepare(api::ObjectPtr<api::Pod> pod);
   runtime::Task<Outcome> unprepare(api::ObjectPtr<api::Pod> pod);
+  runtime::Task<Outcome> enter(api::ObjectPtr<api::Pod> pod) {
+    return claims_.enter(std::move(pod));
+  }
   void observe_pods(std::set<std::string> active, const std::set<std::string>& running);
 
   const Book& book() const noexcept { return claims_.book(); }
@@ -65,7 +77,6 @@ class Agent final : private DriverObserver {
   void observe_call(const std::string& driver, std::string_view method, grpc::Code code,
                     runtime::Duration duration) override;
 
-  runtime::Task<> work();
   runtime::Task<> unprepare_orphans();
   runtime::Task<> expire_health();
   void look_for_orphans();
@@ -78,6 +89,8 @@ class Agent final : private DriverObserver {
   runtime::MetricsRegistry& metrics_;
   runtime::Logger log_;
   AgentNews news_;
+  OnCorruptState on_corrupt_;
+  bool has_lost_entries_ = false;
   Plugins plugins_;
   PluginManager plugin_manager_;
   CheckpointStore store_;

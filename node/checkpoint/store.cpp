@@ -33,14 +33,25 @@ Result<std::vector<Entry>> CheckpointStore::open() {
   }
   auto entries = decode_checkpoint(**file);
   if (!entries) {
-    return fail(entries.error().reason, fmt::format("{}: {}; drain the node and remove the file",
-                                                    path(), entries.error().message));
+    return fail(entries.error().reason,
+                fmt::format("{}: {}; drain the node and remove the file, or "
+                            "start with --on-corrupt-state=rebuild",
+                            path(), entries.error().message));
   }
   return entries;
 }
 
 Result<> CheckpointStore::write(const std::vector<Entry>& entries) {
   return replace(encode_checkpoint(entries));
+}
+
+Result<std::string> CheckpointStore::set_aside(runtime::WallTime now) {
+  const std::string kept =
+      fmt::format("{}.corrupt-{}", path(),
+                  std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count());
+  if (auto renamed = files_.rename(path(), kept); !renamed) return fail(renamed.error());
+  if (auto synced = files_.sync_folder(folder_); !synced) return fail(synced.error());
+  return kept;
 }
 
 // Without the last step a machine that fails may come back with the old file, while a driver has

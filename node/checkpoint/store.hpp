@@ -10,6 +10,7 @@
 #include "node/checkpoint/codec.hpp"
 #include "node/files/files.hpp"
 #include "runtime/rng.hpp"
+#include "runtime/time.hpp"
 
 namespace dcm::node {
 
@@ -24,6 +25,9 @@ class CheckpointStore {
   // Errors: malformed (what is there cannot be used, and stays), configuration.
   runtime::Result<std::vector<Entry>> open();
   runtime::Result<> write(const std::vector<Entry>& entries);
+  // Renames a file that cannot be used to `dra_manager_state.corrupt-TIME`, and returns its path:
+  // open() begins without it.
+  runtime::Result<std::string> set_aside(runtime::WallTime now);
 
  private:
   runtime::Result<> remove_leftovers();

@@ -174,7 +174,49 @@ Task<Outcome> ClaimManager::unprepare(api::ObjectPtr<api::Pod> pod) {
   if (keys.empty() && !wanted) co_return failed("unprepare dynamic resources: ", wanted.error());
   // A prepare of this pod may be under way: then its entries are about to be made.
   if (wanted) keys.merge(keys_of(*pod, *wanted));
+  if (wanted && options_.unknown == UnknownClaims::unprepare) {
+    const ClaimLocks::Hold hold = co_await locks_.take(keys);
+    const Outcome entered = co_await enter_held(*pod, *wanted);
+    if (!entered) co_return failed("unprepare dynamic resources: ", entered.error());
+  }
   co_return co_await unprepare_claims(uid, std::move(keys));
+}
+
+Task<Outcome> ClaimManager::enter(api::ObjectPtr<api::Pod> pod) {
+  const auto wanted = claims_to_look_up(*pod);
+  if (!wanted) co_return std::unexpected(wanted.error());
+  const ClaimLocks::Hold hold = co_await locks_.take(keys_of(*pod, *wanted));
+  co_return co_await enter_held(*pod, *wanted);
+}
+
+Task<Outcome> ClaimManager::enter_held(const api::Pod& pod,
+                                       const std::vector<ClaimToLookUp>& claims) {
+  std::vector<ClaimView> views;
+  for (const ClaimToLookUp& claim : claims) {
+    const ClaimKey key{pod.meta.key.namespace_.str(), claim.name};
+    if (book_.contains(key)) continue;
+    Result<ClaimView> view = co_await claims_.get(key);
+    if (view && !refuse_claim(pod, claim, *view, options_.rules)) {
+      views.push_back(*std::move(view));
+    } else if (!view && !runtime::is_not_found(view.error())) {
+      co_return std::unexpected("fetch ResourceClaim " + claim.name + ": " + view.error().message);
+    }
+  }
+  auto plan = decide_prepare(book_, pod.meta.uid.str(), views);
+  if (!plan) co_return std::unexpected(plan.error());
+  for (const ClaimView& view : views) {
+    for (Held& held : plan->entries) add_other_pods(view, held);
+  }
+  co_return co_await write_ahead(plan->entries);
+}
+
+// Nobody knows which of them were prepared: a claim stays until the last of them has gone.
+void ClaimManager::add_other_pods(const ClaimView& view, Held& held) const {
+  if (!active_ || held.entry.uid != view.claim->meta.uid.str()) return;
+  for (const api::ConsumerReference& consumer : view.claim->reserved_for) {
+    const std::string uid = consumer.uid.str();
+    if (active_->contains(uid)) held.entry.pod_uids.insert(uid);
+  }
 }
 
 Task<Outcome> ClaimManager::unprepare_claims(std::string pod_uid, std::set<ClaimKey> keys) {

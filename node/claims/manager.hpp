@@ -25,8 +25,16 @@ namespace dcm::node {
 // In kubelet's words, as they are shown in events.
 using Outcome = std::expected<void, std::string>;
 
+// What is done at the end of a pod for a claim without an entry, as when the checkpoint was
+// removed.
+enum class UnknownClaims : std::uint8_t {
+  leave,      // as kubelet: what its drivers hold stays
+  unprepare,  // if the API server has it allocated to the pod and reserved for it
+};
+
 struct ClaimManagerOptions {
   LookRules rules = {};
+  UnknownClaims unknown = UnknownClaims::leave;
   std::string boot_id = {};  // of the machine; what was prepared in another boot is not any more
 };
 
@@ -47,6 +55,9 @@ class ClaimManager {
   // Unprepares for pods that are not active. Does nothing before the pods have been listed.
   // Returns what went wrong; the next round tries it again.
   runtime::Task<std::vector<std::string>> unprepare_orphans();
+  // Makes entries, without a call, for those claims of the pod that have none and that it may have
+  // by the API server: for a pod that runs while the checkpoint was lost.
+  runtime::Task<Outcome> enter(api::ObjectPtr<api::Pod> pod);
   // Drops an entry without a call: for a driver that never comes back.
   runtime::Task<Outcome> forget(ClaimKey key);
 
@@ -69,6 +80,9 @@ class ClaimManager {
   runtime::Task<Views> look(const api::Pod& pod, const std::vector<ClaimToLookUp>& wanted);
   runtime::Task<> clear_the_way(const std::vector<ClaimView>& views);
   runtime::Task<Outcome> write_ahead(const std::vector<Held>& entries);
+  // With the locks of `claims`.
+  runtime::Task<Outcome> enter_held(const api::Pod& pod, const std::vector<ClaimToLookUp>& claims);
+  void add_other_pods(const ClaimView& view, Held& held) const;
   runtime::Task<Outcome> call_prepare(const PreparePlan& plan);
   runtime::Task<> prepare_one(std::string driver, const std::vector<ClaimRef>& claims,
                               Failure& failure);

@@ -1,7 +1,6 @@
 #include "node/driver_kit/plugin.hpp"
 
 #include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -130,16 +129,8 @@ Result<> Plugin::open(const Listen& listen) {
 }
 
 Listen listen_on_files(runtime::LoopRef loop) {
-  return [loop](const std::string& path) -> Result<std::unique_ptr<http::Listener>> {
-    const fs::path folder = fs::path(path).parent_path();
-    std::error_code problem;
-    fs::create_directories(folder, problem);
-    if (problem) {
-      return runtime::fail(runtime::Reason::configuration,
-                           fmt::format("{}: {}", folder.string(), problem.message()));
-    }
-    if (fs::is_socket(fs::symlink_status(path, problem))) fs::remove(path, problem);
-    return http::make_unix_listener(loop.executor(), loop.time(), path);
+  return [loop](const std::string& path) {
+    return http::replace_unix_listener(loop.executor(), loop.time(), path);
   };
 }
 

@@ -1,5 +1,8 @@
 #include "runtime/http/unix.hpp"
 
+#include <filesystem>
+#include <system_error>
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -14,6 +17,7 @@ namespace dcm::http {
 namespace {
 
 namespace asio = boost::asio;
+namespace fs = std::filesystem;
 using boost::system::error_code;
 using runtime::fail;
 using runtime::Reason;
@@ -99,6 +103,19 @@ Result<std::unique_ptr<Listener>> make_unix_listener(runtime::Executor executor,
                 fmt::format("cannot listen on \"{}\": {}", path, error.message()));
   }
   return std::make_unique<UnixListener>(std::move(acceptor), time, path);
+}
+
+Result<std::unique_ptr<Listener>> replace_unix_listener(runtime::Executor executor,
+                                                        runtime::TimeSource& time,
+                                                        const std::string& path) {
+  const fs::path folder = fs::path(path).parent_path();
+  std::error_code problem;
+  fs::create_directories(folder, problem);
+  if (problem) {
+    return fail(Reason::configuration, fmt::format("{}: {}", folder.string(), problem.message()));
+  }
+  if (fs::is_socket(fs::symlink_status(path, problem))) fs::remove(path, problem);
+  return make_unix_listener(std::move(executor), time, path);
 }
 
 }  // namespace dcm::http

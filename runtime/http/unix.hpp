@@ -21,4 +21,10 @@ Result<std::unique_ptr<Listener>> make_unix_listener(runtime::Executor executor,
                                                      runtime::TimeSource& time,
                                                      const std::string& path);
 
+// As make_unix_listener, but makes the folder, and takes the place of a socket that a process has
+// left behind.
+Result<std::unique_ptr<Listener>> replace_unix_listener(runtime::Executor executor,
+                                                        runtime::TimeSource& time,
+                                                        const std::string& path);
+
 }  // namespace dcm::http

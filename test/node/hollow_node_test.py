@@ -45,10 +45,15 @@ class HollowNode(unittest.TestCase):
         self.assertEqual(self.world.shown(containers, "ctr0"), self.world.shown(containers, "ctr1"))
         self.assertTrue(self.world.shown(("initcontainer-shared-gpu", "pod0"), "init0"))
         before = self.world.cdi()
+        taken = [device for device in self.world.shown(pods[0]) if not device.endswith("=common")]
         self.finish(pods[0])
         # The final phase comes after the driver has taken the device back.
         soon("the pod has finished", lambda: self.world.phase(pods[0]) == "Succeeded")
         self.assertLess(self.world.cdi(), before)
+        said = self.world.pod_resources()
+        for word in (*pods[1], *self.world.shown(pods[1]), "gpu.example.com", "worker"):
+            self.assertIn(word.encode(), said)
+        self.assertNotIn(taken[0].encode(), said)
         for pod in pods:
             self.world.delete(pod)
         self.world.wait_for_phase(pods, "gone")
@@ -132,6 +137,43 @@ class HollowNode(unittest.TestCase):
         status, text = say("--node-name=worker")
         self.assertEqual(status, 1)
         self.assertIn("dra_manager_state", text)
+
+    def test_a_broken_checkpoint_is_kept_and_made_anew_on_request(self):  # [65]
+        node, _ = self.start()
+        pods = self.apply("basic-resourceclaimtemplate", "basic-shared-claim-across-pods")
+        self.world.wait_for_phase(pods, "Running")
+        entries = sorted(self.world.entries())
+        self.world.end(node)
+        (self.world.root / "dra_manager_state").write_text("half")
+        self.world.start_node("worker", "--on-corrupt-state=rebuild", "--wipe=late")
+        kept = soon("it is kept", lambda: list(self.world.root.glob("dra_manager_state.corrupt-*")))
+        self.assertEqual([file.read_text() for file in kept], ["half"])
+        soon("there is a new one", (self.world.root / "dra_manager_state").exists)
+        soon("the entries are back", lambda: sorted(self.world.entries()) == entries)
+        for pod in pods:
+            self.world.delete(pod)
+        self.world.wait_for_phase(pods, "gone")
+        self.assertEqual({device for device in self.world.cdi() if not device.endswith("=common")}, set())
+
+    def test_without_its_checkpoint_it_takes_back_what_is_reserved_for_a_pod_on_request(self):
+        node, _ = self.start()
+        pods = self.apply("basic-resourceclaimtemplate")
+        self.world.wait_for_phase(pods, "Running")
+        self.world.end(node)
+        (self.world.root / "dra_manager_state").unlink()
+        self.world.start_node("worker", "--unprepare-unknown=true", "--wipe=late")
+        for pod in pods:
+            self.world.delete(pod)
+        self.world.wait_for_phase(pods, "gone")
+        self.assertEqual({device for device in self.world.cdi() if not device.endswith("=common")}, set())
+
+    def test_a_device_that_no_cdi_spec_describes_keeps_its_pod_waiting_on_request(self):
+        self.start("--prepare-retry=backoff", "--cdi-dir", self.world.folder / "elsewhere")
+        pods = self.apply("basic-resourceclaimtemplate")
+        said = soon("an event", lambda: self.world.events("FailedPrepareDynamicResources"))
+        self.assertRegex(said[0], "container ctr0: no CDI spec in .*/elsewhere describes the device")
+        (self.world.folder / "elsewhere").symlink_to(self.world.folder / "cdi")
+        self.world.wait_for_phase(pods, "Running")
 
     def test_an_entry_is_forgotten_on_request(self):
         node, driver = self.start()

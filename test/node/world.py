@@ -163,6 +163,14 @@ class World:
     def read_spec(file):
         return yaml.safe_load(file.read_text()) or {"kind": ""}
 
+    def pod_resources(self):
+        """What the node tells monitoring agents, as bytes: PodResourcesLister.List over its socket."""
+        return subprocess.run(
+            ["curl", "-sS", "--fail", "--http2-prior-knowledge", "--unix-socket",
+             self.root / "pod-resources/kubelet.sock", "-H", "content-type: application/grpc", "-H", "te: trailers",
+             "--data-binary", "@-", "http://localhost/v1.PodResourcesLister/List"],
+            input=bytes(5), capture_output=True, check=True, timeout=DEADLINE).stdout
+
     def entries(self):
         """What the node's checkpoint holds: claim names."""
         checkpoint = json.loads((self.root / "dra_manager_state").read_text())

@@ -7,9 +7,11 @@
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "controllers/common/pod_claims.hpp"
 #include "node/claims/look.hpp"
+#include "node/devices/cdi_specs.hpp"
 #include "runtime/http/unix.hpp"
 #include "runtime/task_group.hpp"
 
@@ -23,6 +25,7 @@ constexpr std::string_view kComponent = "kubelet";
 
 constexpr Duration kPrepareRetry = std::chrono::seconds(60);    // up to half as much more
 constexpr Duration kUnprepareRetry = std::chrono::seconds(10);  // the same
+constexpr Duration kEnterRetry = std::chrono::seconds(10);
 
 Duration drawn(runtime::Rng& rng, Duration shortest) {
   return shortest + std::chrono::duration_cast<Duration>(shortest * (rng.unit() / 2));
@@ -56,6 +59,12 @@ std::string boot_id() {
 // Names of containers are DNS labels; from an API server that does not say so, they are no paths.
 bool is_file_name(std::string_view name) {
   return !name.empty() && !name.contains('/') && name != "." && name != "..";
+}
+
+std::vector<Container> containers_of(const Pod& pod) {
+  std::vector<Container> containers = pod.init_containers;
+  containers.insert(containers.end(), pod.containers.begin(), pod.containers.end());
+  return containers;
 }
 
 }  // namespace
@@ -97,6 +106,17 @@ RealDevices::RealDevices(PartContext context, Api& api, client::RestClient& rest
                   }}),
       on_pod_([this](const auto& before, const auto& after) { observe_pod(before, after); }) {
   pods_.informer.add_observer(on_pod_);
+  node::add_pod_resources(
+      methods_, [this] { return uses(); }, [this]() -> const node::Book& { return agent_.book(); });
+}
+
+Result<> RealDevices::open() {
+  if (auto opened = agent_.open(); !opened || options_.pod_resources.empty()) return opened;
+  auto listener =
+      http::replace_unix_listener(context_.executor, context_.time, options_.pod_resources);
+  if (!listener) return runtime::fail(listener.error());
+  pod_resources_ = *std::move(listener);
+  return {};
 }
 
 Task<> RealDevices::run() {
@@ -104,6 +124,10 @@ Task<> RealDevices::run() {
   group.spawn("node agent", agent_.run());
   group.spawn("events", events_.run());
   group.spawn("pods of the node", watch_pods());
+  if (pod_resources_) {
+    group.spawn("pod resources", grpc::serve({context_.executor, context_.time}, *pod_resources_,
+                                             methods_, {}, context_.log));
+  }
   co_await group.join();
 }
 
@@ -111,6 +135,40 @@ Task<> RealDevices::watch_pods() {
   co_await informers::wait_for_sync({&pods_.informer.sync()}, {});
   has_listed_ = true;
   agent_.observe_pods(active_, running_);
+  if (agent_.has_lost_entries()) co_await enter_running_pods();
+}
+
+Task<> RealDevices::enter_running_pods() {
+  for (const api::ObjectPtr<Pod>& pod : pods_here()) {
+    while (running_.contains(pod->meta.uid.str())) {
+      const node::Outcome entered = co_await agent_.enter(pod);
+      if (entered) break;
+      context_.log.warning("Cannot make the entries of a pod that runs; will try again",
+                           {{"pod", pod->meta.key.str()}, {"err", entered.error()}});
+      co_await runtime::sleep_for(context_.time, kEnterRetry);
+    }
+  }
+}
+
+std::vector<api::ObjectPtr<Pod>> RealDevices::pods_here() const {
+  std::vector<api::ObjectPtr<Pod>> pods;
+  pods_.reader.for_each([&](const api::ObjectPtr<Pod>& pod) {
+    if (active_.contains(pod->meta.uid.str())) pods.push_back(pod);
+  });
+  return pods;
+}
+
+// Init containers that have ended have nothing any more, as in kubelet.
+std::vector<node::PodUse> RealDevices::uses() const {
+  std::vector<node::PodUse> uses;
+  for (const api::ObjectPtr<Pod>& pod : pods_here()) {
+    node::PodUse use{.namespace_ = pod->meta.key.namespace_.str(), .name = pod->meta.key.name};
+    for (const Container& container : pod->containers) {
+      use.containers.push_back({container.name, claims_of(*pod, container)});
+    }
+    uses.push_back(std::move(use));
+  }
+  return uses;
 }
 
 void RealDevices::observe_pod(const api::ObjectPtr<Pod>& before, const api::ObjectPtr<Pod>& after) {
@@ -135,10 +193,14 @@ void RealDevices::wake_waiting() {
 }
 
 Task<std::optional<Outcome>> RealDevices::prepare(api::ObjectPtr<Pod> pod) {
-  const node::Outcome prepared = co_await agent_.prepare(pod);
+  node::Outcome prepared = co_await agent_.prepare(pod);
   if (prepared) {
-    show(*pod);
-    co_return std::nullopt;
+    const auto missing = missing_cdi_device(*pod);
+    if (!missing) {
+      show(*pod);
+      co_return std::nullopt;
+    }
+    prepared = std::unexpected(*missing);
   }
   warn(*pod, "FailedPrepareDynamicResources",
        "Failed to prepare dynamic resources: " + prepared.error());
@@ -166,6 +228,21 @@ Task<std::optional<Outcome>> RealDevices::unprepare(api::ObjectPtr<Pod> pod) {
        "Failed to unprepare dynamic resources: " + unprepared.error());
   wait_for_drivers_.insert(pod->meta.key);
   co_return Outcome::retry_after(drawn(context_.rng, kUnprepareRetry));
+}
+
+std::optional<std::string> RealDevices::missing_cdi_device(const Pod& pod) {
+  if (options_.cdi_folders.empty()) return std::nullopt;
+  const std::set<std::string> described = node::cdi_devices_in(files_, options_.cdi_folders);
+  for (const Container& container : containers_of(pod)) {
+    const auto ids = node::cdi_devices_of(agent_.book(), claims_of(pod, container));
+    if (!ids) return ids.error();
+    for (const std::string& id : *ids) {
+      if (described.contains(id)) continue;
+      return fmt::format("container {}: no CDI spec in {} describes the device {}", container.name,
+                         fmt::join(options_.cdi_folders, ", "), id);
+    }
+  }
+  return std::nullopt;
 }
 
 void RealDevices::warn(const Pod& pod, std::string_view reason, const std::string& message) {
@@ -233,9 +310,7 @@ void RealDevices::show(const Pod& pod) const {
   const fs::path folder = fs::path(options_.show_devices) / pod.meta.uid.str();
   std::error_code error;
   fs::create_directories(folder, error);
-  std::vector<Container> containers = pod.init_containers;
-  containers.insert(containers.end(), pod.containers.begin(), pod.containers.end());
-  for (const Container& container : containers) {
+  for (const Container& container : containers_of(pod)) {
     if (!is_file_name(container.name)) continue;
     const auto ids = node::cdi_devices_of(agent_.book(), claims_of(pod, container));
     if (!ids || ids->empty()) continue;

@@ -10,6 +10,7 @@
 #include "cmd/dra-playground/cluster/pod_devices.hpp"
 #include "cmd/dra-playground/objects/caches.hpp"
 #include "node/agent/agent.hpp"
+#include "node/devices/pod_resources.hpp"
 #include "node/files/posix_files.hpp"
 
 namespace dcm::playground {
@@ -25,6 +26,11 @@ struct RealDevicesOptions {
   PrepareRetry prepare_retry = PrepareRetry::as_kubelet;
   // Where DIR/POD UID/CONTAINER.json says what each container would get; empty: nowhere.
   std::string show_devices = {};
+  // Where a container runtime would look for CDI specs: a pod starts only if each of its devices is
+  // described there. Empty: nobody looks.
+  std::vector<std::string> cdi_folders = {};
+  // The socket on which monitoring agents are told which devices each container has; empty: none.
+  std::string pod_resources = {};
 };
 
 // Made before the cache runs.
@@ -35,7 +41,7 @@ class RealDevices final : public PodDevices {
               RealDevicesOptions options, WakePod wake);
 
   // Reads the checkpoint. First of all, after make_folders().
-  Result<> open() { return agent_.open(); }
+  Result<> open();
   // Ends by cancellation only.
   Task<> run();
 
@@ -46,11 +52,15 @@ class RealDevices final : public PodDevices {
 
  private:
   Task<> watch_pods();
+  Task<> enter_running_pods();
+  std::vector<api::ObjectPtr<Pod>> pods_here() const;
+  std::vector<node::PodUse> uses() const;
   void observe_pod(const api::ObjectPtr<Pod>& before, const api::ObjectPtr<Pod>& after);
   void wake_waiting();
   Outcome retry_prepare(const Pod& pod);
   std::vector<AllocatedResource> health_of(const Pod& pod, const Container& container) const;
   std::vector<node::ContainerClaim> claims_of(const Pod& pod, const Container& container) const;
+  std::optional<std::string> missing_cdi_device(const Pod& pod);
   void warn(const Pod& pod, std::string_view reason, const std::string& message);
   void show(const Pod& pod) const;
 
@@ -63,6 +73,8 @@ class RealDevices final : public PodDevices {
   node::PosixFiles files_;
   client::EventRecorder events_;
   node::Agent agent_;
+  grpc::Methods methods_;
+  std::unique_ptr<http::Listener> pod_resources_;
   // Pods of this node, by UID.
   std::set<std::string> active_;   // not in a final phase
   std::set<std::string> running_;  // whose containers run

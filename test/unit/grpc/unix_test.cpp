@@ -63,6 +63,20 @@ TEST_F(UnixGrpc, a_file_that_is_there_already_is_not_taken) {
   EXPECT_TRUE(std::filesystem::exists(path("taken")));
 }
 
+TEST_F(UnixGrpc, a_socket_that_was_left_behind_is_replaced_and_another_file_is_not) {
+  const std::string left = path("new/left.sock");
+  {
+    const auto first = http::replace_unix_listener(loop.executor(), loop.time(), left);
+    ASSERT_TRUE(first) << to_string(first.error());
+    std::filesystem::rename(left, path("kept"));
+  }
+  std::filesystem::rename(path("kept"), left);
+  EXPECT_FALSE(http::make_unix_listener(loop.executor(), loop.time(), left));
+  EXPECT_TRUE(http::replace_unix_listener(loop.executor(), loop.time(), left));
+  std::ofstream(path("taken")) << "mine";
+  EXPECT_FALSE(http::replace_unix_listener(loop.executor(), loop.time(), path("taken")));
+}
+
 TEST_F(UnixGrpc, a_path_that_is_too_long_is_said_to_be) {
   const std::string long_path = path(std::string(120, 'x').c_str());
   const auto listener = http::make_unix_listener(loop.executor(), loop.time(), long_path);

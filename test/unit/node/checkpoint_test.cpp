@@ -155,6 +155,20 @@ TEST(CheckpointStore, a_broken_file_stays_and_is_named) {  // [65]
   EXPECT_EQ(files.content_of("/state/dra_manager_state"), "half");
 }
 
+TEST(CheckpointStore, a_broken_file_is_set_aside) {
+  test::MemoryFiles files;
+  files.put("/state/dra_manager_state", "half");
+  CheckpointStore store(files, "/state", runtime::Rng(1));
+  const auto kept = store.set_aside(runtime::WallTime(std::chrono::seconds(1'700'000'000)));
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(*kept, "/state/dra_manager_state.corrupt-1700000000");
+  files.fail_machine(test::MemoryFiles::UnsyncedNames::lost);
+  const auto opened = store.open();
+  ASSERT_TRUE(opened);
+  EXPECT_TRUE(opened->empty());
+  EXPECT_EQ(files.content_of(*kept), "half");
+}
+
 TEST(CheckpointStore, without_a_file_one_is_made_and_leftovers_go) {
   test::MemoryFiles files;
   files.put("/state/.dra_manager_state-0123", "half");

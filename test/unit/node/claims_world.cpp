@@ -110,8 +110,9 @@ ClaimsWorld::ClaimsWorld(runtime::VirtualLoop& loop) : drivers(loop, points, fil
 
 Result<> ClaimsWorld::start(const std::string& boot_id) {
   store_ = std::make_unique<node::CheckpointStore>(files, kStateFolder, runtime::Rng(++starts_));
-  manager = std::make_unique<node::ClaimManager>(loop_, claims, drivers, *store_,
-                                                 node::ClaimManagerOptions{.boot_id = boot_id});
+  manager = std::make_unique<node::ClaimManager>(
+      loop_, claims, drivers, *store_,
+      node::ClaimManagerOptions{.unknown = unknown, .boot_id = boot_id});
   return manager->open();
 }
 

@@ -90,6 +90,7 @@ class ClaimsWorld {
   FakeDrivers drivers;
   std::size_t renames = 0;  // of files: as many as writes of the checkpoint
   bool is_disk_full = false;
+  node::UnknownClaims unknown = node::UnknownClaims::leave;
   std::unique_ptr<node::ClaimManager> manager;
 
  private:

@@ -2,8 +2,10 @@
 // of the node's specification.
 #include <gtest/gtest.h>
 
+#include "node/devices/cdi_specs.hpp"
 #include "node/devices/container_devices.hpp"
 #include "node/devices/health.hpp"
+#include "test/support/memory_files.hpp"
 
 namespace dcm::node {
 namespace {
@@ -22,6 +24,19 @@ Book book() {
   Held nic;
   nic.entry.drivers["nic.example.com"].devices = {{.pool = "p", .device = "n", .cdi_ids = {"n=0"}}};
   return {{{"lab", "gpus"}, gpus}, {{"lab", "nic"}, nic}};
+}
+
+TEST(CdiSpecs, devices_of_all_specs_by_their_full_names) {
+  test::MemoryFiles files;
+  files.put("/cdi/a.json", R"({"kind": "a.example.com/gpu", "devices": [{"name": "0"}]})");
+  files.put("/cdi/b.yaml", "kind: b.example.com/nic\ndevices:\n- name: '1'\n- name: x\n");
+  files.put("/cdi/broken.json", "{");
+  files.put("/cdi/list.yaml", "- kind: a.example.com/gpu");
+  files.put("/cdi/nameless.yaml", "kind: a.example.com/gpu\ndevices: [{}]");
+  files.put("/cdi/notes.txt", "kind: a.example.com/gpu\ndevices: [{name: '9'}]");
+  const std::set<std::string> found{"a.example.com/gpu=0", "b.example.com/nic=1",
+                                    "b.example.com/nic=x"};
+  EXPECT_EQ(cdi_devices_in(files, {"/cdi", "/not-there"}), found);
 }
 
 struct DevicesRow {

@@ -139,6 +139,46 @@ CO_TEST(ClaimManager, an_answer_without_devices_is_success) {  // [46]
   EXPECT_TRUE(on_disk(world).front().drivers.at(kGpu).devices.empty());
 }
 
+CO_TEST(ClaimManager, a_claim_of_a_lost_checkpoint_is_left_or_unprepared) {
+  for (const UnknownClaims unknown : {UnknownClaims::leave, UnknownClaims::unprepare}) {
+    ClaimsWorld world(loop);
+    world.unknown = unknown;
+    CO_ASSERT_TRUE(world.start());
+    put_claim(world, "c1", {kGpu}, {"p"});
+    put_claim(world, "others", {kGpu}, {"q"});
+    const api::ObjectPtr<api::Pod> pod = make_pod("p").uses("gpu", "c1").uses("more", "others");
+    CO_ASSERT_TRUE(co_await world.manager->unprepare(pod));
+    const bool is_left = unknown == UnknownClaims::leave;
+    EXPECT_EQ(world.drivers.journal, is_left ? Lines() : Lines{"gpu.example.com unprepare c1-uid"});
+    EXPECT_TRUE(on_disk(world).empty());
+  }
+}
+
+CO_TEST(ClaimManager, a_claim_of_a_lost_checkpoint_stays_until_its_last_pod_has_gone) {
+  ClaimsWorld world(loop);
+  world.unknown = UnknownClaims::unprepare;
+  CO_ASSERT_TRUE(world.start());
+  put_claim(world, "c1", {kGpu}, {"p", "q", "elsewhere"});
+  world.manager->observe_pods({"p-uid", "q-uid"}, {"p-uid", "q-uid"});
+  CO_ASSERT_TRUE(co_await world.manager->unprepare(make_pod("p").uses("gpu", "c1")));
+  EXPECT_TRUE(world.drivers.journal.empty());
+  CO_ASSERT_TRUE(co_await world.manager->unprepare(make_pod("q").uses("gpu", "c1")));
+  EXPECT_EQ(world.drivers.journal, Lines{"gpu.example.com unprepare c1-uid"});
+}
+
+CO_TEST(ClaimManager, entries_are_made_of_what_a_pod_has_by_the_api_server) {
+  ClaimsWorld world(loop);
+  CO_ASSERT_TRUE(world.start());
+  put_claim(world, "c1", {kGpu}, {"p"});
+  const api::ObjectPtr<api::Pod> pod = make_pod("p").uses("gpu", "c1").uses("gone", "c2");
+  CO_ASSERT_TRUE(co_await world.manager->enter(pod));
+  CO_ASSERT_EQ(on_disk(world).size(), 1U);
+  EXPECT_TRUE(world.drivers.journal.empty()) << "no call";
+  CO_ASSERT_TRUE(co_await world.manager->enter(pod));
+  CO_ASSERT_TRUE(co_await world.manager->unprepare(pod));
+  EXPECT_EQ(world.drivers.journal, Lines{"gpu.example.com unprepare c1-uid"});
+}
+
 CO_TEST(ClaimManager, unprepare_is_tried_until_it_succeeds) {  // [57], [58], [60]
   ClaimsWorld world(loop);
   CO_ASSERT_TRUE(world.start());

@@ -1,0 +1,43 @@
+#include "node/devices/cdi_specs.hpp"
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+namespace dcm::node {
+namespace {
+
+// JSON is YAML.
+void add_devices(const std::string& text, std::set<std::string>& names) {
+  try {
+    const YAML::Node spec = YAML::Load(text);
+    if (!spec.IsMap()) return;
+    const auto kind = spec["kind"].as<std::string>();
+    for (const YAML::Node& device : spec["devices"]) {
+      names.insert(fmt::format("{}={}", kind, device["name"].as<std::string>()));
+    }
+  } catch (const YAML::Exception&) {
+    return;  // a runtime leaves such a file out as well
+  }
+}
+
+bool is_spec(const std::string& name) {
+  return name.ends_with(".json") || name.ends_with(".yaml");
+}
+
+}  // namespace
+
+std::set<std::string> cdi_devices_in(Files& files, const std::vector<std::string>& folders) {
+  std::set<std::string> names;
+  for (const std::string& folder : folders) {
+    const auto listed = files.list(folder);
+    if (!listed) continue;
+    for (const std::string& name : *listed) {
+      if (!is_spec(name)) continue;
+      const auto text = files.read(folder + '/' + name);
+      if (text && *text) add_devices(**text, names);
+    }
+  }
+  return names;
+}
+
+}  // namespace dcm::node
