@@ -69,24 +69,24 @@ std::string describe(const Teller& teller) {
   const std::string who = teller.identity.empty() ? "" : " " + teller.identity;
   switch (teller.role) {
     case Teller::Role::works:
-      return fmt::format("the dra-controller-manager{} that does the work.", who);
+      return fmt::format("the active dra-controller-manager{}.", who);
     case Teller::Role::stands_by:
       return teller.leader.empty()
                  ? fmt::format(
-                       "the dra-controller-manager{}, which stands by; no leader is known, so no "
-                       "work is done.",
+                       "the standby dra-controller-manager{}. No leader is known, so no work is "
+                       "done.",
                        who)
                  : fmt::format(
-                       "the dra-controller-manager{}, which stands by: what it says would be "
-                       "done is done by {}, which leads and knows of failed attempts.",
+                       "the standby dra-controller-manager{}. The leader, {}, does the work and "
+                       "knows of failed attempts.",
                        who, teller.leader);
     case Teller::Role::watches:
-      return "a dra-controller-manager with --dry-run: it carries nothing out.";
+      return "a dra-controller-manager with --dry-run, which writes nothing.";
     case Teller::Role::reads:
       break;
   }
-  return "this command, which has read the cluster once and does nothing itself; a running manager "
-         "knows of failed attempts as well (--server).";
+  return "this command, which has read the cluster once. A running manager also knows of failed "
+         "attempts: use --server.";
 }
 
 std::string render_text(const Told& told) {
@@ -107,9 +107,9 @@ std::string render_text(const Told& told) {
       out += labelled(fmt::format("  {}", to_string(finding.outlook)), 11, finding.text);
     }
   }
-  out += "\n" +
-         wrap(fmt::format("Told at {} by {}", runtime::timestamp(told.at), describe(told.teller)),
-              0, kWidth);
+  out += "\n" + wrap(fmt::format("Explained at {} by {}", runtime::timestamp(told.at),
+                                 describe(told.teller)),
+                     0, kWidth);
   return out;
 }
 
@@ -170,7 +170,7 @@ std::string render_html(const Told& told) {
   for (const std::string& text : summary_of(explanation)) body += paragraph(text);
   for (const Topic& topic : explanation.topics) body += to_html(topic);
   body += paragraph(
-      fmt::format("Told at {} by {}", runtime::timestamp(told.at), describe(told.teller)));
+      fmt::format("Explained at {} by {}", runtime::timestamp(told.at), describe(told.teller)));
   return html_document(fmt::format("{} {}", explanation.kind, name_of(explanation)), body);
 }
 

@@ -74,7 +74,7 @@ wait_until_usable() {
   poll 120 ready_or_gone || fail_with_log kube-apiserver "kube-apiserver is not ready after 120 s"
   running kube-apiserver || fail_with_log kube-apiserver "kube-apiserver ended before it was ready"
   poll 30 has_namespaces || fail_with_log kube-apiserver "the first namespaces are missing after 30 s"
-  kubectl_as admin apply -f "$rbac" >/dev/null || die "$rbac was not accepted"
+  kubectl_as admin apply --server-side -f "$rbac" >/dev/null || die "$rbac was not accepted"
   poll 30 manager_is_allowed || die "the manager's permissions are not in force after 30 s"
 }
 

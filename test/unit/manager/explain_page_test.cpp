@@ -72,7 +72,7 @@ TEST_F(ExplainPage, is_sentences_with_what_hinders_most_in_front) {
                                        "Pod claim \"accel\"\n"
                                        "  waiting  It waits for the scheduler.\n"
                                        "  stuck    There is no template.\n"));
-  EXPECT_THAT(response.body, HasSubstr("by the dra-controller-manager that does the work.\n"));
+  EXPECT_THAT(response.body, HasSubstr("by the active dra-controller-manager.\n"));
 }
 
 TEST_F(ExplainPage, is_json_for_who_asks_for_it) {
@@ -122,7 +122,7 @@ TEST_F(ExplainPage, of_a_standby_says_so_and_who_leads) {
   teller = {.role = Teller::Role::stands_by, .identity = "a_1", .leader = "b_2"};
   const std::string text = get("/debug/explain/pods/lab/trainer-0").body;
   // Lines are broken anywhere.
-  EXPECT_THAT(text, HasSubstr("dra-controller-manager a_1, which stands by"));
+  EXPECT_THAT(text, HasSubstr("standby dra-controller-manager a_1."));
   EXPECT_THAT(text, HasSubstr("b_2"));
   const json::value told = json::parse(get("/debug/explain/pods/lab/trainer-0?output=json").body);
   EXPECT_EQ(told.at("toldBy").at("role"), "standsBy");
