@@ -4,7 +4,7 @@ import subprocess
 import unittest
 import urllib.request
 
-from world import BIN, RESOURCE, ROOT, World, examples, soon
+from world import BIN, END_TO_END_DRIVER, RESOURCE, ROOT, World, end_to_end_examples, examples, soon
 
 # Examples that need nothing but a GPU: folder, and pods in it.
 EXAMPLES = ("basic-resourceclaimtemplate", "basic-multiple-requests", "basic-shared-claim-across-containers",
@@ -239,6 +239,36 @@ class HollowNode(unittest.TestCase):
             self.assertIn(line, text)
         self.assertIn('method_name="/k8s.io.kubelet.pkg.apis.dra.v1.DRAPlugin/NodePrepareResources"', text)
         self.assertIsNone(node.poll())
+
+
+class EndToEndDriver(unittest.TestCase):
+    """The driver of Kubernetes' own end-to-end tests, unmodified, with its own examples."""
+
+    def test_serves_its_examples(self):
+        with World("--drivers", "pretended.example.com") as world:
+            world.start_node("worker", "--prepare-retry=backoff", "--cdi-dir", world.folder / "cdi")
+            (world.root / "plugins/test-driver.cdi.k8s.io").mkdir()  # as its DaemonSet has it made
+            driver = world.start(
+                "driver", END_TO_END_DRIVER, "--kubeconfig", world.kubeconfig, "kubelet-plugin", "--node-name",
+                "worker", "--cdi-dir", world.folder / "cdi", "--datadir", world.root / "plugins",
+                "--plugin-registration-path", world.root / "plugins_registry")
+            soon(lambda: world.log("driver"), lambda: world.devices("test-driver.cdi.k8s.io") == 4)
+            world.apply(end_to_end_examples() / "deviceclass.yaml")
+            pods = [pod for name in ("inline", "external", "shared")
+                    for pod in world.apply(end_to_end_examples() / f"pod-{name}.yaml")]
+            world.wait_for_phase(pods, "Running")
+            for pod in pods:
+                self.assertEqual(len(world.shown(pod, "with-resource")), 1, pod)
+                self.assertEqual(world.shown(pod, "without-resource"), [], pod)
+            # The parameters of the claim have reached the driver.
+            specs = [file.read_text() for file in (world.folder / "cdi").iterdir()]
+            self.assertTrue(all("user_a=b" in spec for spec in specs), specs)
+            for pod in pods:
+                world.delete(pod)
+            world.wait_for_phase(pods, "gone")
+            self.assertEqual(world.entries(), [])
+            self.assertEqual(world.cdi(), set())
+            self.assertIsNone(driver.poll())
 
 
 class RealDrivers(unittest.TestCase):

@@ -13,20 +13,32 @@ import yaml
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BIN = ROOT / "build/release/bin"
 DRIVER = "gpu.example.com"
+END_TO_END_DRIVER = ROOT / "build/node/test-driver"
 EXAMPLE_DRIVER = ROOT / "build/node/dra-example-kubeletplugin"
 RESOURCE = "/apis/resource.k8s.io/v1"
 DEADLINE = 120
 COLLECTIONS = {"Namespace": "/api/v1/namespaces", "Pod": "/api/v1/namespaces/{}/pods",
                "ResourceClaim": RESOURCE + "/namespaces/{}/resourceclaims",
+               "DeviceClass": RESOURCE + "/deviceclasses",
                "ResourceClaimTemplate": RESOURCE + "/namespaces/{}/resourceclaimtemplates",
                "DeviceTaintRule": RESOURCE + "/devicetaintrules"}
 
 
+def folder_of(module, user):
+    """Where Go keeps the sources of a module that the module `user` of this folder uses."""
+    found = subprocess.run(["go", "list", "-mod=readonly", "-m", "-f", "{{.Dir}}", module],
+                           cwd=ROOT / "test/node" / user, capture_output=True, text=True, check=True)
+    return pathlib.Path(found.stdout.strip())
+
+
 def examples():
     """The folder of the example driver's own examples."""
-    found = subprocess.run(["go", "list", "-mod=readonly", "-m", "-f", "{{.Dir}}", "sigs.k8s.io/dra-example-driver"],
-                           cwd=ROOT / "test/node/example_driver", capture_output=True, text=True, check=True)
-    return pathlib.Path(found.stdout.strip(), "demo/examples")
+    return folder_of("sigs.k8s.io/dra-example-driver", "example_driver") / "demo/examples"
+
+
+def end_to_end_examples():
+    """The examples of the driver that Kubernetes' end-to-end tests use."""
+    return folder_of("k8s.io/kubernetes", "peers") / "test/e2e/dra/test-driver/deploy/example"
 
 
 def soon(what, is_so, deadline=DEADLINE):
