@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""demo.py [--bin FOLDER]: a driver that nobody here wrote serves a node of the playground: Kubernetes' example driver,
-unmodified, with its own examples. Shows what each container would get, breaks a device, kills the driver, rolls it over,
-and checks at the end that nothing is left. Exit status 0: all of it was as it should be."""
+"""demo.py [--bin FOLDER]: Kubernetes' example driver, unmodified, serves a node of the playground, with its own
+examples. Shows the devices of each container, breaks a device, kills the driver, rolls it over, and checks at the end
+that nothing is left. Exit status 0: all checks passed; 130: interrupted."""
 import argparse
 import pathlib
 import subprocess
+import sys
 import time
 
 import world
@@ -29,7 +30,7 @@ def containers_of(pod):
 
 
 def show_devices(at, pods):
-    """Each container, with what a container runtime would be told to put into it."""
+    """Each container, with the CDI devices that a container runtime would add."""
     say(f"         {'POD':44} {'CONTAINER':10} CDI DEVICES")
     for namespace, name in pods:
         for container in containers_of(at.pod((namespace, name))):
@@ -89,7 +90,7 @@ def check_books(at, pods):
     at.wait_for_phase(pods, "gone")
     left = soon("nothing is prepared", lambda: at.entries() == []) and at.cdi()
     left = sorted(device for device in left if not device.endswith("=common"))
-    say(f"         books: {len(at.entries())} entries in the checkpoint, {len(left)} devices described for a runtime")
+    say(f"         left: {len(at.entries())} entries in the checkpoint, {len(left)} devices described for a runtime")
     if left:
         raise SystemExit(f"demo: the driver still describes {left}")
 
@@ -101,7 +102,7 @@ def run(at):
     step(f"{DRIVER}, Kubernetes' example driver, is registered and has published 9 devices")
     pods = [pod for name in EXAMPLES for pod in at.apply(examples() / name / f"{name}.yaml")]
     at.wait_for_phase(pods, "Running")
-    step("its examples run; what each container would get:")
+    step("its examples run; the devices of each container:")
     show_devices(at, pods)
     pods = break_device(at, pods)
     driver, pods = kill_driver(at, driver, pods)
@@ -116,10 +117,15 @@ def main():
     world.BIN = parser.parse_args().bin
     at = World("--devices", "2", "--drivers", DRIVER, "--real-drivers")
     at.playground_flags += (str(at.root),)
-    with at:
-        run(at)
+    try:
+        with at:
+            run(at)
+    except KeyboardInterrupt:
+        say("stopped")
+        return 130
+    return 0
 
 
 BEGAN = time.monotonic()
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

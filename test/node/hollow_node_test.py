@@ -291,5 +291,5 @@ class Demo(unittest.TestCase):
     def test_shows_what_it_says(self):
         done = subprocess.run([ROOT / "test/node/demo.py", "--bin", BIN], capture_output=True, text=True, timeout=300)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertIn("books: 0 entries in the checkpoint, 0 devices described for a runtime", done.stdout)
+        self.assertIn("left: 0 entries in the checkpoint, 0 devices described for a runtime", done.stdout)
         self.assertRegex(done.stdout, r"basic-shared-claim-across-pods/pod0 +ctr0 +common \S+-gpu-")
