@@ -1,5 +1,6 @@
 """dra-hollow-node and dra-playground --real-drivers with the example driver of Kubernetes, unmodified."""
 import json
+import signal
 import subprocess
 import unittest
 import urllib.request
@@ -293,3 +294,12 @@ class Demo(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("left: 0 entries in the checkpoint, 0 devices described for a runtime", done.stdout)
         self.assertRegex(done.stdout, r"basic-shared-claim-across-pods/pod0 +ctr0 +common \S+-gpu-")
+
+    def test_ends_quietly_when_interrupted(self):
+        with subprocess.Popen([ROOT / "test/node/demo.py", "--bin", BIN], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True) as demo:
+            self.assertIn("\n", demo.stdout.readline())
+            demo.send_signal(signal.SIGINT)
+            out, errors = demo.communicate(timeout=60)
+        self.assertEqual((demo.returncode, errors), (130, ""))
+        self.assertTrue(out.endswith("stopped\n"), out)
