@@ -96,7 +96,7 @@ TEST_P(Killed, while_it_removes_the_finalizer) {
 }
 
 TEST_P(Killed, while_it_deletes_a_generated_claim) {
-  reference("may make the finished pod's claim once more before it deletes it for good");
+  reference("may recreate the finished pod's claim once before it deletes it for good");
   start_manager();
   create_template("gpus");
   create_pod({.name = "job", .templates = {{"accel", "gpus"}}, .node = "node-a"});
@@ -126,7 +126,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 class Crash : public Case {};
 
-TEST_F(Crash, in_the_middle_of_a_hundred_pods_leaves_nothing_double_behind) {
+TEST_F(Crash, in_the_middle_of_a_hundred_pods_leaves_no_duplicate) {
   create_template("gpus");
   start_manager();
   create_pods(100, "gpus");
@@ -136,7 +136,7 @@ TEST_F(Crash, in_the_middle_of_a_hundred_pods_leaves_nothing_double_behind) {
   EXPECT_EQ(claim_names().size(), 100U);
 }
 
-TEST_F(Crash, is_no_reason_to_lose_what_happened_meanwhile) {
+TEST_F(Crash, loses_no_change_made_meanwhile) {
   start_manager();
   create_template("gpus");
   create_claim("shared");
@@ -157,8 +157,8 @@ TEST_F(Crash, is_no_reason_to_lose_what_happened_meanwhile) {
 
 class Stop : public Case {};
 
-TEST_F(Stop, by_sigterm_finishes_the_write_that_is_on_its_way) {
-  reference("ends at once, and leaves what it had begun to its successor");
+TEST_F(Stop, by_sigterm_finishes_the_write_under_way) {
+  reference("ends at once, and leaves unfinished work to its successor");
   faults();
   start_manager();
   create_template("gpus");

@@ -208,7 +208,7 @@ class Undeletable : public EvictionCase {
   }
 };
 
-TEST_F(Undeletable, a_pod_with_a_finalizer_is_deleted_once_and_others_go_on) {
+TEST_F(Undeletable, a_pod_with_a_finalizer_is_deleted_once_and_others_are_evicted) {
   start_manager();
   create_user("stuck", {{}}, {"example.com/keep"});
   create_users(20);
@@ -219,7 +219,7 @@ TEST_F(Undeletable, a_pod_with_a_finalizer_is_deleted_once_and_others_go_on) {
   EXPECT_TRUE(exists("pods", "stuck"));
 }
 
-TEST_F(Undeletable, a_pod_that_admission_protects_stays_until_it_does_not_and_others_go_on) {
+TEST_F(Undeletable, a_pod_protected_by_admission_stays_until_released_and_others_are_evicted) {
   const std::string name = "keep-" + ns();
   create_user("protected");
   if (run().server == ServerKind::memory) {
@@ -247,7 +247,7 @@ TEST_F(Undeletable, a_pod_that_admission_protects_stays_until_it_does_not_and_ot
   EXPECT_TRUE(goes_soon("protected"));
 }
 
-TEST_F(Undeletable, no_pod_because_the_permission_is_missing_goes_later) {
+TEST_F(Undeletable, pods_without_permission_to_delete_them_are_evicted_once_it_is_granted) {
   faults().add({.method = "PATCH|DELETE",
                 .target = "/namespaces/" + ns() + "/pods/",
                 .times = 20,
@@ -258,7 +258,7 @@ TEST_F(Undeletable, no_pod_because_the_permission_is_missing_goes_later) {
   EXPECT_TRUE(all_go_but(0));
 }
 
-TEST_F(Undeletable, but_for_its_rules_condition_without_permission_for_that) {
+TEST_F(Undeletable, without_permission_for_the_rules_condition_pods_are_still_evicted) {
   const std::size_t refused = faults().add({.method = "PATCH",
                                             .target = rule_path("rule"),
                                             .times = 9,
@@ -293,7 +293,7 @@ TEST_F(EvictionRate, is_not_exceeded) {
 
 class EvictionGates : public EvictionCase {};
 
-TEST_F(EvictionGates, without_taint_rules_leave_those_of_drivers) {
+TEST_F(EvictionGates, without_taint_rules_driver_taints_still_evict) {
   faults();
   start_manager({"--feature-gates=DRADeviceTaintRules=false"});
   create_user("ruled");
@@ -353,19 +353,19 @@ class EvictionInput : public EvictionCase {
   }
 };
 
-TEST_F(EvictionInput, a_taint_of_a_slice_without_a_time_is_reported_and_ignored) {
+TEST_F(EvictionInput, a_slice_taint_without_a_time_is_reported_and_ignored) {
   reference("may crash");
   tell_of_slice({{"key", "odd"}, {"effect", "NoExecute"}});
   expect_only_q_goes();
   EXPECT_TRUE(is_logged("Taints of a ResourceSlice are ignored: they have no timeAdded"));
 }
 
-TEST_F(EvictionInput, an_effect_of_a_slice_that_is_not_known_evicts_nobody) {
+TEST_F(EvictionInput, an_unknown_effect_in_a_slice_evicts_no_pod) {
   tell_of_slice({{"key", "odd"}, {"effect", "NoBreathing"}, {"timeAdded", "2026-01-01T00:00:00Z"}});
   expect_only_q_goes();
 }
 
-TEST_F(EvictionInput, a_taint_of_a_rule_without_a_time_is_reported_and_ignored) {
+TEST_F(EvictionInput, a_rule_taint_without_a_time_is_reported_and_ignored) {
   reference("may crash");
   tell_of_rule({{"deviceSelector", {{"driver", driver()}}},
                 {"taint", {{"key", "odd"}, {"effect", "NoExecute"}}}});
@@ -374,7 +374,7 @@ TEST_F(EvictionInput, a_taint_of_a_rule_without_a_time_is_reported_and_ignored) 
   EXPECT_TRUE(is_logged("DeviceTaintRule is ignored: its taint has no timeAdded"));
 }
 
-TEST_F(EvictionInput, an_effect_of_a_rule_that_is_not_known_evicts_nobody) {
+TEST_F(EvictionInput, an_unknown_effect_in_a_rule_evicts_no_pod) {
   tell_of_rule(
       {{"deviceSelector", {{"driver", driver()}}},
        {"taint",
@@ -383,8 +383,8 @@ TEST_F(EvictionInput, an_effect_of_a_rule_that_is_not_known_evicts_nobody) {
   expect_only_q_goes();
 }
 
-TEST_F(EvictionInput, a_selector_with_a_field_that_is_not_known_selects_nothing) {
-  reference("overlooks the field, and so selects too much");
+TEST_F(EvictionInput, a_selector_with_an_unknown_field_selects_nothing) {
+  reference("ignores the field, and so selects too much");
   tell_of_rule(
       {{"deviceSelector", {{"driver", driver()}, {"deviceClassName", "gpu.example.com"}}},
        {"taint",

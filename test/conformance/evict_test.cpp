@@ -57,7 +57,7 @@ struct Selected {
 
 class EvictByRule : public EvictionCase, public testing::WithParamInterface<Selected> {};
 
-TEST_P(EvictByRule, whoever_uses_what_it_selects) {
+TEST_P(EvictByRule, all_pods_that_use_the_selected_devices) {
   start_manager();
   create_user("a-0", {{.pool = "node-a", .name = "gpu-0"}});
   create_user("a-1", {{.pool = "node-a", .name = "gpu-1"}});
@@ -78,7 +78,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Selected{"its_pool", {{"pool", "node-a"}}, {"a-0", "a-1"}},
                     Selected{"its_device", {{"device", "gpu-0"}}, {"a-0", "b-0"}},
                     Selected{"all_three", {{"pool", "node-a"}, {"device", "gpu-1"}}, {"a-1"}},
-                    Selected{"a_pool_that_nobody_uses", {{"pool", "node-c"}}, {}}),
+                    Selected{"an_unused_pool", {{"pool", "node-c"}}, {}}),
     [](const auto& info) { return std::string(info.param.name); });
 
 TEST_F(Evict, not_by_a_rule_without_a_selector) {
@@ -153,7 +153,7 @@ TEST_F(Evict, because_of_one_taint_of_several) {
   EXPECT_TRUE(goes_soon("p"));
 }
 
-TEST_F(Evict, whoever_shares_the_claim_and_has_it_reserved) {
+TEST_F(Evict, all_pods_that_share_the_claim_and_have_it_reserved) {
   start_manager();
   create_claim("shared");
   const auto user = [&](const std::string& name, const std::string& node) {
@@ -301,7 +301,7 @@ class Cancel : public EvictionCase {
   }
 };
 
-TEST_F(Cancel, when_the_driver_takes_its_taint_back) {
+TEST_F(Cancel, when_the_driver_removes_its_taint) {
   publish("slice", {.taints = {taint("broken")}});
   settle_evictions();
   publish_again("slice", {});
@@ -315,7 +315,7 @@ TEST_F(Cancel, when_the_driver_weakens_its_taint) {
   expect_cancelled();
 }
 
-TEST_F(Cancel, when_the_slice_goes) {
+TEST_F(Cancel, when_the_slice_is_deleted) {
   publish("slice", {.taints = {taint("broken")}});
   settle_evictions();
   withdraw("slice");
@@ -337,7 +337,7 @@ TEST_F(Cancel, when_the_rule_is_deleted) {
   expect_cancelled();
 }
 
-TEST_F(Cancel, when_the_rule_selects_something_else) {
+TEST_F(Cancel, when_the_rule_selects_other_devices) {
   create_rule("rule");
   ASSERT_TRUE(
       says_soon("rule", "True PodsPendingEviction: 1 pod needs to be evicted in 1 namespace."));
@@ -353,7 +353,7 @@ TEST_F(Cancel, when_the_claim_is_deallocated) {
   expect_cancelled();
 }
 
-TEST_F(Cancel, without_a_word_when_the_pod_goes) {
+TEST_F(Cancel, without_an_event_when_the_pod_is_deleted) {
   publish("slice", {.taints = {taint("broken")}});
   settle_evictions();
   delete_pod("p");

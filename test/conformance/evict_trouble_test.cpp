@@ -166,8 +166,8 @@ TEST_F(EvictionRace, a_pod_replaced_before_the_mark_is_not_touched) {
   expect_untouched_when_replaced_before("PATCH", kPodStatus);
 }
 
-TEST_F(EvictionRace, a_taint_taken_back_between_mark_and_delete_lets_the_pod_stay) {
-  reference("has begun, and does not look again before it deletes");
+TEST_F(EvictionRace, a_taint_removed_between_mark_and_delete_spares_the_pod) {
+  reference("does not check again before the delete");
   start_manager();
   create_user("p");
   const std::size_t held = hold("PATCH", kPodStatus);
@@ -180,8 +180,8 @@ TEST_F(EvictionRace, a_taint_taken_back_between_mark_and_delete_lets_the_pod_sta
   EXPECT_FALSE(is_going("p"));
 }
 
-TEST_F(EvictionRace, a_rule_edited_while_it_evicts_spares_whom_it_selects_no_longer) {
-  reference("has begun with some, and does not look again before it deletes");
+TEST_F(EvictionRace, a_rule_edited_while_it_evicts_spares_pods_it_no_longer_selects) {
+  reference("does not check again before each delete");
   constexpr std::size_t kWorkers = 8;
   start_manager();
   create_users(20, "old");
@@ -203,7 +203,7 @@ TEST_F(EvictionRace, a_rule_edited_while_it_evicts_spares_whom_it_selects_no_lon
   for (int i = 0; i < 20; ++i) EXPECT_TRUE(is_going(fmt::format("new-{}", i)));
 }
 
-TEST_F(EvictionRace, slices_of_an_old_generation_that_arrive_late_evict_nobody) {
+TEST_F(EvictionRace, late_slices_of_an_old_generation_evict_no_pod) {
   start_manager();
   create_user("p");
   publish("new", {.generation = 2});
@@ -224,7 +224,7 @@ TEST_F(EvictionRace, slices_of_an_old_generation_that_arrive_late_evict_nobody) 
   EXPECT_TRUE(goes_soon("p"));
 }
 
-TEST_F(EvictionRace, a_taint_taken_back_while_the_watch_was_away_evicts_nobody_after_it) {
+TEST_F(EvictionRace, a_taint_removed_during_a_watch_gap_evicts_no_pod_after_it) {
   start_manager();
   create_user("p", {{.tolerations = {tolerates("broken", 3600)}}});
   publish("slice", {.taints = {taint("broken")}});
@@ -237,7 +237,7 @@ TEST_F(EvictionRace, a_taint_taken_back_while_the_watch_was_away_evicts_nobody_a
 }
 
 TEST_F(EvictionRace, five_hundred_pods_take_exactly_two_requests_each) {
-  reference("asks for each pod before it marks it: three requests");
+  reference("reads each pod before it marks it: three requests");
   constexpr int kPods = 500;
   create_users(kPods);
   start_manager();
@@ -252,7 +252,7 @@ TEST_F(EvictionRace, five_hundred_pods_take_exactly_two_requests_each) {
   EXPECT_EQ(deletions().size(), static_cast<std::size_t>(kPods));
 }
 
-TEST_F(EvictionRace, a_restart_in_the_middle_evicts_nobody_twice_and_forgets_nobody) {
+TEST_F(EvictionRace, a_restart_in_the_middle_evicts_no_pod_twice_and_forgets_none) {
   constexpr std::size_t kPods = 200;
   constexpr std::size_t kFirst = 50;
   create_users(kPods);
@@ -274,7 +274,7 @@ TEST_F(EvictionRace, a_restart_in_the_middle_evicts_nobody_twice_and_forgets_nob
   for (const auto& [target, count] : deletions()) EXPECT_EQ(count, 1) << target;
 }
 
-TEST_F(EvictionRace, a_pod_that_somebody_else_deletes_is_left_to_them_and_not_counted) {
+TEST_F(EvictionRace, a_pod_deleted_by_another_client_is_not_counted) {
   if (!is_ours()) GTEST_SKIP() << "this is about our own metrics";
   start_manager();
   create_user("p", {{.tolerations = {tolerates("broken", 2)}}});

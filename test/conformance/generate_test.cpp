@@ -108,7 +108,7 @@ TEST_F(Generate, two_pod_claims_of_one_template_get_a_claim_each) {
   EXPECT_EQ(claim_names().size(), 2U);
 }
 
-TEST_F(Generate, a_pod_claim_that_names_a_claim_gets_nothing) {
+TEST_F(Generate, a_pod_claim_that_names_a_claim_gets_no_generated_claim) {
   start_manager();
   create_pod({.name = "waits", .claims = {{"accel", "made-by-the-user"}}});
   settle();
@@ -158,8 +158,8 @@ TEST_F(Generate, long_names_are_cut_in_proportion) {
   EXPECT_EQ(name.size(), 34U + 1 + 21 + 1 + 5);
 }
 
-TEST_F(Generate, a_name_that_is_cut_after_a_dot_is_mended) {
-  reference("cuts the name after the dot, which the API server refuses, and tries that for ever");
+TEST_F(Generate, a_name_cut_after_a_dot_is_corrected) {
+  reference("cuts the name after the dot, which the API server refuses, and retries for ever");
   start_manager();
   create_template("gpus");
   // As above, but the 34th character is a dot.
@@ -192,7 +192,7 @@ TEST_F(Generate, an_orphan_left_by_a_crash_is_used_instead_of_a_second_claim) {
   EXPECT_EQ(claim_names(), Names{"left-behind"});
 }
 
-TEST_F(Generate, a_claim_of_the_pod_for_another_pod_claim_is_no_orphan) {
+TEST_F(Generate, a_claim_of_the_pod_for_another_pod_claim_is_not_an_orphan) {
   create_template("gpus");
   const json::value pod = create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
   create_claim("for-another");
@@ -201,7 +201,7 @@ TEST_F(Generate, a_claim_of_the_pod_for_another_pod_claim_is_no_orphan) {
   EXPECT_NE(wait_for_claim_of("trainer-0", "accel"), "for-another");
 }
 
-TEST_F(Generate, a_claim_of_a_pod_of_the_same_name_is_no_orphan) {
+TEST_F(Generate, a_claim_of_a_pod_of_the_same_name_is_not_an_orphan) {
   create_template("gpus");
   json::value pod = create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
   create_claim("of-the-last-one");
@@ -211,7 +211,7 @@ TEST_F(Generate, a_claim_of_a_pod_of_the_same_name_is_no_orphan) {
   EXPECT_NE(wait_for_claim_of("trainer-0", "accel"), "of-the-last-one");
 }
 
-TEST_F(Generate, a_name_that_somebody_removed_from_the_status_comes_back_without_a_second_claim) {
+TEST_F(Generate, a_name_removed_from_the_status_is_restored_without_a_second_claim) {
   start_manager();
   create_template("gpus");
   create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
@@ -236,8 +236,9 @@ TEST_F(Generate, a_pod_replaced_under_the_same_name_gets_a_claim_of_its_own) {
             at(second_pod, "/metadata/uid"));
 }
 
-TEST_F(Generate, a_claim_deleted_by_somebody_is_made_again_at_once) {
-  reference("believes in the deleted claim of a pod without a node for up to an hour");
+TEST_F(Generate, a_claim_deleted_by_a_user_is_recreated_at_once) {
+  reference(
+      "assumes for up to an hour that the deleted claim of a pod without a node still exists");
   start_manager();
   create_template("gpus");
   create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
@@ -262,8 +263,9 @@ TEST_F(Generate, a_claim_that_loses_its_owner_is_replaced_at_once) {
       soon("another claim is named", [&] { return claim_of("trainer-0", "accel") != first; }));
 }
 
-TEST_F(Generate, a_claim_made_again_leaves_the_pods_other_name_where_it_is) {
-  reference("believes in the deleted claim of a pod without a node for up to an hour");
+TEST_F(Generate, a_recreated_claim_leaves_the_pods_other_name_unchanged) {
+  reference(
+      "assumes for up to an hour that the deleted claim of a pod without a node still exists");
   start_manager();
   create_template("gpus");
   create_pod({.name = "trainer-0", .templates = {{"a", "gpus"}, {"b", "gpus"}}});
@@ -292,7 +294,7 @@ TEST_F(Generate, a_restart_changes_nothing) {
   EXPECT_EQ(writes().size(), written);
 }
 
-TEST_F(Generate, a_change_of_the_template_leaves_its_claims_alone) {
+TEST_F(Generate, a_change_of_the_template_does_not_change_its_claims) {
   faults();
   start_manager();
   create_template("gpus");
@@ -308,8 +310,9 @@ TEST_F(Generate, a_change_of_the_template_leaves_its_claims_alone) {
   EXPECT_EQ(writes().size(), written);
 }
 
-TEST_F(Generate, a_claim_that_is_being_deleted_is_made_again_when_it_is_gone_and_not_before) {
-  reference("believes in the deleted claim of a pod without a node for up to an hour");
+TEST_F(Generate, a_claim_being_deleted_is_recreated_only_after_it_is_gone) {
+  reference(
+      "assumes for up to an hour that the deleted claim of a pod without a node still exists");
   start_manager();
   create_template("gpus");
   create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
@@ -357,7 +360,7 @@ TEST_F(Generate, a_field_of_a_newer_api_reaches_the_claim) {
 // ---- who gets none ------------------------------------------------------------------------------
 
 TEST_F(Generate, a_finished_pod_never_gets_a_claim) {
-  reference("makes the claim of a finished pod once more, and deletes it again");
+  reference("recreates the claim of a finished pod, and deletes it again");
   create_template("gpus");
   create_pod({.name = "done", .templates = {{"accel", "gpus"}}, .node = "node-a"});
   set_phase("done", "Succeeded");
@@ -401,7 +404,7 @@ TEST_F(Generate, a_pod_that_is_being_deleted_gets_no_claim) {
 
 // ---- one of many --------------------------------------------------------------------------------
 
-TEST_F(Generate, a_template_that_comes_late_wakes_its_pods_and_the_failure_is_an_event) {
+TEST_F(Generate, a_late_template_wakes_its_pods_and_the_failure_is_an_event) {
   start_manager();
   create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
   ASSERT_TRUE(soon("a warning names the missing template", [&] {

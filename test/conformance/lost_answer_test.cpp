@@ -20,7 +20,7 @@ class Writes : public Case, public testing::WithParamInterface<Trouble> {
 };
 
 TEST_P(Writes, meets_the_create_of_a_claim) {
-  reference("looks for a lost claim in its cache alone, and makes a second one if that is behind");
+  reference("looks for a lost claim only in its cache, and makes a second claim if the cache lags");
   start_manager_through_proxy();
   create_template("gpus");
   const std::size_t rule = spoil("POST", kClaims);
@@ -88,7 +88,7 @@ TEST_P(Writes, meets_the_removal_of_the_finalizer) {
 }
 
 TEST_P(Writes, meets_the_delete_of_a_generated_claim) {
-  reference("may make the finished pod's claim once more before it deletes it for good");
+  reference("may recreate the finished pod's claim once before it deletes it for good");
   if (GetParam().fault.answer.status == 409) {
     GTEST_SKIP() << "says that another claim has the name: nothing is left to do";
   }

@@ -112,7 +112,7 @@ class PodGroups : public EvictionCase {
   }
 };
 
-TEST_F(PodGroups, share_a_claim_that_is_made_once_and_named_by_all) {
+TEST_F(PodGroups, share_one_claim_that_all_their_statuses_name) {
   start();
   create_template("net");
   const json::value group = create_trainers();
@@ -148,7 +148,7 @@ TEST_F(PodGroups, a_pod_has_its_own_claims_beside_the_groups) {
             text_at(pod, "/metadata/uid"));
 }
 
-TEST_F(PodGroups, another_template_under_the_same_name_is_the_pods_own) {
+TEST_F(PodGroups, an_entry_of_the_same_name_with_another_template_is_the_pods_own) {
   start();
   create_template("net");
   create_template("slow");
@@ -196,10 +196,8 @@ TEST_F(PodGroups, an_entry_that_fails_does_not_stop_the_others) {
   }));
 }
 
-TEST_F(PodGroups, a_claim_that_is_deleted_is_made_again_beside_the_others) {
-  reference(
-      "loses the name of one claim of a pod group when it makes another one again, and does so to "
-      "and fro");
+TEST_F(PodGroups, a_deleted_claim_is_recreated_beside_the_others) {
+  reference("loses the name of one claim of a pod group when it recreates another, back and forth");
   start();
   create_template("net");
   create_template("gpu");
@@ -250,7 +248,7 @@ TEST_F(PodGroups, a_users_claim_that_both_name_is_reserved_for_the_group) {
       soon("it is reserved for the group", [&] { return reserved_for("big") == uids({group}); }));
 }
 
-TEST_F(PodGroups, keep_their_claim_when_all_pods_have_ended_until_the_group_is_gone) {
+TEST_F(PodGroups, keep_their_claim_until_the_group_is_deleted) {
   start();
   create_template("net");
   const json::value group = create_trainers();
@@ -269,14 +267,14 @@ TEST_F(PodGroups, keep_their_claim_when_all_pods_have_ended_until_the_group_is_g
   EXPECT_TRUE(exists("resourceclaims", claim)) << "that is the garbage collector's";
 }
 
-TEST_F(PodGroups, that_went_while_no_manager_ran_are_asked_for) {
+TEST_F(PodGroups, that_were_deleted_while_no_manager_ran_are_looked_up) {
   create_claim("big");
   allocate("big", {{.name = "gone", .uid = "u-1", .resource = "podgroups", .api_group = kGroups}});
   start();
   EXPECT_TRUE(soon("the claim is free", [&] { return is_free("big"); }));
 }
 
-TEST_F(PodGroups, that_were_replaced_under_their_name_hold_nothing) {
+TEST_F(PodGroups, that_were_recreated_under_their_name_keep_no_reservation) {
   create_claim("big");
   create_group("trainers", {.claims = {{"store", "big"}}});
   allocate("big",
@@ -285,8 +283,8 @@ TEST_F(PodGroups, that_were_replaced_under_their_name_hold_nothing) {
   EXPECT_TRUE(soon("the claim is free", [&] { return is_free("big"); }));
 }
 
-TEST_F(PodGroups, a_404_that_does_not_name_the_group_takes_nothing_away) {
-  reference("takes a pod group for gone when the server has stopped serving pod groups");
+TEST_F(PodGroups, a_404_that_does_not_name_the_group_releases_nothing) {
+  reference("assumes that a pod group is deleted when the server has stopped serving pod groups");
   faults().add({.method = "GET",
                 .target = "/podgroups/gone",
                 .times = 1'000'000,
@@ -317,7 +315,7 @@ TEST_F(PodGroups, a_lost_answer_to_a_create_makes_no_second_claim) {
   EXPECT_EQ(claim_names().size(), 1U);
 }
 
-TEST_F(PodGroups, with_their_claims_off_a_pods_own_claims_are_made) {
+TEST_F(PodGroups, with_group_claims_off_a_pods_own_claims_are_made) {
   reference(
       "makes none of a pod's own claims where one of its pod claims is its group's and the feature "
       "gate DRAWorkloadResourceClaims is off, and tries the one that is refused again and again");
@@ -338,7 +336,7 @@ TEST_F(PodGroups, with_their_claims_off_a_pods_own_claims_are_made) {
   EXPECT_EQ(claim_of_group("trainers", "fabric"), "");
 }
 
-TEST_F(PodGroups, with_groups_off_a_pod_in_one_is_left_alone) {
+TEST_F(PodGroups, with_groups_off_a_grouped_pod_is_left_alone) {
   start(kOff);
   create_template("net");
   create_claim("big");
@@ -351,7 +349,7 @@ TEST_F(PodGroups, with_groups_off_a_pod_in_one_is_left_alone) {
   EXPECT_TRUE(events_of("a").empty());
 }
 
-TEST_F(PodGroups, are_found_without_a_restart_when_they_come_to_be_served) {
+TEST_F(PodGroups, are_found_without_a_restart_once_they_are_served) {
   if (run().manager == ManagerKind::reference)
     GTEST_SKIP() << "it waits for them, and does nothing";
   patience(std::chrono::seconds(90));  // what is not served is asked for every 30 s

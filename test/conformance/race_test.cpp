@@ -37,7 +37,7 @@ TEST_F(Race, a_reservation_that_comes_while_another_is_dropped_is_not_lost) {
   EXPECT_EQ(finalizers_of("shared"), Names{kFinalizer});
 }
 
-TEST_F(Race, a_claim_allocated_again_before_its_finalizer_went_keeps_it) {
+TEST_F(Race, a_claim_reallocated_before_its_finalizer_is_removed_keeps_it) {
   faults();
   start_manager();
   create_claim("shared");
@@ -57,7 +57,7 @@ TEST_F(Race, a_claim_allocated_again_before_its_finalizer_went_keeps_it) {
   EXPECT_TRUE(is_allocated("shared"));
 }
 
-TEST_F(Race, a_reservation_of_somebody_else_does_not_stop_ours) {
+TEST_F(Race, another_clients_reservation_does_not_stop_ours) {
   faults();
   start_manager();
   create_claim("shared");
@@ -92,7 +92,7 @@ TEST_F(Race, a_claim_replaced_under_the_same_name_is_not_touched) {
 }
 
 TEST_F(Race, a_generated_claim_replaced_under_the_same_name_is_not_deleted) {
-  reference("deletes by name alone, and so the claim that took the name");
+  reference("deletes by name alone, and so deletes the new claim of that name");
   faults();
   start_manager();
   create_template("gpus");
@@ -110,7 +110,7 @@ TEST_F(Race, a_generated_claim_replaced_under_the_same_name_is_not_deleted) {
 }
 
 TEST_F(Race, a_pod_replaced_before_its_names_are_written_gets_none_of_the_old_ones) {
-  reference("writes the old pod's claim to the new one's status, and mends that after");
+  reference("writes the old pod's claim to the new pod's status, and corrects that later");
   faults();
   start_manager();
   create_template("gpus");
@@ -128,7 +128,7 @@ TEST_F(Race, a_pod_replaced_before_its_names_are_written_gets_none_of_the_old_on
 }
 
 TEST_F(Race, a_pod_that_finishes_while_its_claim_is_made_leaves_no_claim) {
-  reference("makes the finished pod's claim again after it has deleted it");
+  reference("recreates the finished pod's claim after it has deleted it");
   faults();
   start_manager();
   create_template("gpus");
@@ -175,7 +175,7 @@ TEST_F(Race, a_slow_answer_for_one_pod_holds_up_no_other) {
 }
 
 TEST_F(Race, two_managers_by_mistake_leave_nothing_stuck) {
-  reference("makes the claims of finished pods again and again, two of them without end");
+  reference("recreates the claims of finished pods again and again, two of them endlessly");
   create_template("gpus");
   start_manager();
   const auto second = another_manager();

@@ -14,7 +14,7 @@ class Refusal : public Case {
   }
 };
 
-TEST_F(Refusal, of_one_create_is_an_event_and_is_tried_again) {
+TEST_F(Refusal, of_a_create_is_an_event_and_is_retried) {
   faults();
   start_manager();
   create_template("gpus");
@@ -125,7 +125,7 @@ TEST_F(Refusal, of_admin_access_ends_with_the_namespaces_label) {
   EXPECT_EQ(at(get("resourceclaims", claim), "/spec/devices/requests/0/exactly/adminAccess"), true);
 }
 
-TEST_F(Refusal, of_a_namespace_that_is_being_deleted_holds_up_nobody) {
+TEST_F(Refusal, in_a_namespace_being_deleted_delay_no_other_namespace) {
   create_template("gpus");
   create_pods(20, "gpus");
   kube().remove("/api/v1/namespaces/" + ns());

@@ -49,7 +49,7 @@ TEST_F(ReleaseClaims, a_finished_pod_releases_what_it_shares_with_a_running_one)
 }
 
 TEST_F(ReleaseClaims, a_finished_pod_releases_and_its_generated_claim_is_deleted) {
-  reference("may make the finished pod's claim once more before it deletes it for good");
+  reference("may recreate the finished pod's claim once before it deletes it for good");
   start_manager();
   create_template("gpus");
   const json::value pod = create_pod({.name = "job", .templates = {{"accel", "gpus"}}});
@@ -62,7 +62,7 @@ TEST_F(ReleaseClaims, a_finished_pod_releases_and_its_generated_claim_is_deleted
 }
 
 TEST_F(ReleaseClaims, a_generated_claim_that_was_never_allocated_goes_with_the_finished_pod) {
-  reference("may make the finished pod's claim once more before it deletes it for good");
+  reference("may recreate the finished pod's claim once before it deletes it for good");
   start_manager();
   create_template("gpus");
   create_pod({.name = "job", .templates = {{"accel", "gpus"}}, .node = "node-a"});
@@ -82,7 +82,7 @@ TEST_F(ReleaseClaims, a_finished_pods_claim_of_the_user_is_released_and_kept) {
   EXPECT_TRUE(exists("resourceclaims", "mine"));
 }
 
-TEST_F(ReleaseClaims, a_pod_that_finished_while_nobody_looked_is_released_after_the_start) {
+TEST_F(ReleaseClaims, a_pod_that_finished_while_no_manager_ran_is_released_after_the_start) {
   create_claim("mine");
   const json::value pod = user_of("mine", "job");
   allocate("mine", {reservation_of(pod)});
@@ -115,7 +115,7 @@ TEST_F(ReleaseClaims, a_pod_that_is_being_deleted_before_it_got_a_node_releases_
   EXPECT_TRUE(exists("pods", "early"));
 }
 
-TEST_F(ReleaseClaims, a_reservation_of_the_pod_that_had_the_name_before_is_dropped) {
+TEST_F(ReleaseClaims, a_reservation_of_an_earlier_pod_of_that_name_is_dropped) {
   start_manager();
   create_claim("shared");
   const json::value first = user_of("shared", "db-0");
@@ -145,7 +145,7 @@ TEST_F(ReleaseClaims, a_reservation_for_a_pod_that_names_no_claims_is_kept) {
 }
 
 TEST_F(ReleaseClaims, a_reservation_for_a_finished_pod_that_names_no_claims_is_dropped) {
-  reference("looks whether the pod is there, not whether it has finished");
+  reference("checks whether the pod exists, not whether it has finished");
   const json::value plain = create_pod({.name = "plain", .node = "node-a"});
   set_phase("plain", "Succeeded");
   start_manager();
@@ -171,8 +171,8 @@ TEST_F(ReleaseClaims, a_reservation_stays_for_as_long_as_its_pod_cannot_be_looke
   EXPECT_TRUE(soon("it is free", [&] { return is_free("shared"); }));
 }
 
-TEST_F(ReleaseClaims, a_generated_claim_that_is_going_already_is_deleted_once) {
-  reference("sends a delete at each look, also for a claim that is going already");
+TEST_F(ReleaseClaims, a_generated_claim_being_deleted_already_is_not_deleted_again) {
+  reference("sends a delete at each sync, also for a claim that is being deleted already");
   faults();
   start_manager();
   create_template("gpus");
@@ -190,7 +190,7 @@ TEST_F(ReleaseClaims, a_generated_claim_that_is_going_already_is_deleted_once) {
   EXPECT_EQ(faults().count("DELETE", claim), 1U);
 }
 
-TEST_F(ReleaseClaims, a_reservation_for_something_else_than_a_pod_is_kept) {
+TEST_F(ReleaseClaims, a_reservation_for_another_kind_than_pod_is_kept) {
   start_manager();
   create_claim("shared");
   allocate("shared", {kTrain, kGhost});
@@ -241,7 +241,7 @@ TEST_F(ReleaseClaims, the_finalizer_of_a_claim_that_is_about_to_be_allocated_sta
   EXPECT_EQ(finalizers_of("next"), Names{kFinalizer});
 }
 
-TEST_F(ReleaseClaims, a_deleted_claim_that_nobody_uses_loses_its_finalizer_and_goes) {
+TEST_F(ReleaseClaims, an_unused_deleted_claim_loses_its_finalizer_and_is_gone) {
   start_manager();
   create_claim("idle");
   set_finalizers("idle", {kFinalizer});
@@ -277,7 +277,7 @@ TEST_F(ReleaseClaims, a_deleted_pods_generated_claim_is_freed_and_left_to_the_ga
   EXPECT_TRUE(exists("resourceclaims", claim));
 }
 
-TEST_F(ReleaseClaims, the_claim_of_a_pod_that_was_replaced_while_nobody_looked_is_deleted) {
+TEST_F(ReleaseClaims, the_claim_of_a_pod_replaced_while_no_manager_ran_is_deleted) {
   start_manager();
   create_template("gpus");
   create_pod({.name = "db-0", .templates = {{"accel", "gpus"}}});
@@ -314,7 +314,7 @@ TEST_F(ReleaseClaims, an_extended_resource_claim_of_a_finished_pod_is_released_a
 }
 
 TEST_F(ReleaseClaims, a_hundred_finished_pods_leave_no_claim_and_make_none) {
-  reference("makes claims for finished pods again while it deletes others");
+  reference("recreates claims for finished pods while it deletes others");
   start_manager();
   create_template("gpus");
   create_pods(100, "gpus");

@@ -93,7 +93,7 @@ TEST_F(Reserve, other_reservations_stay_when_one_is_added) {
 }
 
 TEST_F(Reserve, a_finished_pod_reserves_nothing) {
-  reference("reserves for the finished pod, then takes that back and deallocates");
+  reference("reserves for the finished pod, then removes the reservation and deallocates");
   create_claim("shared");
   allocate("shared");
   create_pod({.name = "done", .claims = {{"accel", "shared"}}, .node = "node-a"});

@@ -16,7 +16,7 @@ class RuleCondition : public EvictionCase {
 };
 
 TEST_F(RuleCondition, says_first_how_many_pods_must_go_and_10_s_later_how_many_have_gone) {
-  reference("may say NotStarted at first, and how many pods it is only 10 s later");
+  reference("may say NotStarted at first, and the number of pods only 10 s later");
   faults();
   create_users(30);
   start_manager();
@@ -29,7 +29,7 @@ TEST_F(RuleCondition, says_first_how_many_pods_must_go_and_10_s_later_how_many_h
       << writes[0].body;
 }
 
-TEST_F(RuleCondition, of_a_rule_that_concerns_nobody_is_written_once_and_spares_others) {
+TEST_F(RuleCondition, of_a_rule_without_matching_pods_is_written_once_and_evicts_no_pod) {
   faults();
   start_manager();
   create_rule("rule", "NoExecute", {{"pool", "nobodys"}});
@@ -57,7 +57,7 @@ TEST_F(RuleCondition, of_a_rule_that_concerns_nobody_is_written_once_and_spares_
   EXPECT_EQ(condition_writes("rule").size(), 2U);
 }
 
-TEST_F(RuleCondition, with_effect_None_previews_and_evicts_nobody_until_the_effect_changes) {
+TEST_F(RuleCondition, with_effect_None_previews_and_evicts_no_pod_until_the_effect_changes) {
   start_manager();
   create_user("p");
   create_user("tolerant", {{.name = "gpu-1", .tolerations = {tolerates("broken")}}});
@@ -88,7 +88,7 @@ TEST_F(RuleCondition, with_another_effect_says_that_it_does_nothing) {
       says_soon("rule", "False OtherEffect: Eviction only happens for the NoExecute effect."));
 }
 
-TEST_F(RuleCondition, counts_pods_that_go_later_too_and_changes_with_its_rule) {
+TEST_F(RuleCondition, counts_pods_evicted_later_too_and_changes_with_its_rule) {
   start_manager();
   create_user("p", {{.tolerations = {tolerates("broken", 3600)}}});
   create_user("q", {{.pool = "node-b", .tolerations = {tolerates("broken", 7200)}}});

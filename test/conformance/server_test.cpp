@@ -26,7 +26,7 @@ class Restart : public Case, public testing::WithParamInterface<ApiServer::Endin
   }
 };
 
-TEST_P(Restart, is_survived_by_the_manager_which_then_goes_on) {
+TEST_P(Restart, the_manager_survives_and_continues) {
   start_manager();
   create_template("gpus");
   expect_all_works("before");
@@ -39,8 +39,8 @@ TEST_P(Restart, is_survived_by_the_manager_which_then_goes_on) {
   if (run().manager == ManagerKind::ours) EXPECT_EQ(manager().status_page("/readyz"), "ok");
 }
 
-TEST_P(Restart, in_the_middle_of_a_hundred_pods_leaves_nothing_double_or_missing) {
-  reference("looks for a lost claim in its cache alone, and may make a second one");
+TEST_P(Restart, in_the_middle_of_a_hundred_pods_leaves_nothing_duplicate_or_missing) {
+  reference("looks for a lost claim only in its cache, and may make a second claim");
   start_manager();
   create_template("gpus");
   create_pods(100, "gpus");
@@ -64,7 +64,7 @@ class Server : public Case {
   void SetUp() override { patience(kPatience); }
 };
 
-TEST_F(Server, that_has_forgotten_what_a_watch_missed_is_listed_again) {
+TEST_F(Server, that_has_compacted_what_a_watch_missed_is_listed_again) {
   faults();
   start_manager();
   create_template("gpus");
@@ -89,7 +89,7 @@ TEST_F(Server, that_has_forgotten_what_a_watch_missed_is_listed_again) {
   }));
 }
 
-TEST_F(Server, that_forgets_in_the_middle_of_a_list_is_asked_from_the_start) {
+TEST_F(Server, that_compacts_in_the_middle_of_a_list_is_listed_from_the_start) {
   if (run().manager == ManagerKind::reference) GTEST_SKIP() << "it reads no lists page by page";
   std::vector<json::value> templates;
   for (int i = 0; i <= 500; ++i) {

@@ -32,7 +32,7 @@ class Watch : public Case {
   }
 };
 
-TEST_F(Watch, that_is_cut_is_taken_up_where_it_ended) {
+TEST_F(Watch, that_is_cut_resumes_where_it_ended) {
   start_manager();
   expect_all_works("before");
   EXPECT_GE(faults().cut_watches(kAll), 3U);
@@ -51,14 +51,14 @@ TEST_F(Watch, that_is_cut_in_the_middle_of_an_event_loses_nothing) {
   EXPECT_EQ(claim_names().size(), 20U);
 }
 
-TEST_F(Watch, that_says_410_in_the_stream_is_begun_anew) {
+TEST_F(Watch, that_says_410_in_the_stream_is_restarted) {
   start_manager();
   expect_all_works("before");
   EXPECT_GE(faults().inject(kAll, kGone), 3U);
   expect_all_works("after");
 }
 
-TEST_F(Watch, that_is_refused_with_410_is_begun_anew) {
+TEST_F(Watch, that_is_refused_with_410_is_restarted) {
   start_manager();
   expect_all_works("before");
   faults().add({.method = "GET",
@@ -106,7 +106,7 @@ TEST_F(Watch, of_claims_that_lags_makes_no_second_claim) {
 
 TEST_F(Watch, of_claims_that_lags_when_the_answer_to_a_create_is_lost_makes_no_second_claim) {
   reference(
-      "looks for the lost claim in its cache alone, does not find it, and makes a second one");
+      "looks for the lost claim only in its cache, does not find it, and makes a second claim");
   start_manager();
   settle();
   faults().stall_watches("/resourceclaims\\?");
@@ -120,7 +120,7 @@ TEST_F(Watch, of_claims_that_lags_when_the_answer_to_a_create_is_lost_makes_no_s
   EXPECT_EQ(claim_names(), Names{claim});
 }
 
-TEST_F(Watch, of_claims_that_lags_behind_a_deletion_does_not_touch_what_took_the_name) {
+TEST_F(Watch, of_claims_that_lags_behind_a_deletion_spares_the_new_claim_of_that_name) {
   start_manager();
   create_claim("shared");
   const json::value pod =
@@ -141,7 +141,7 @@ TEST_F(Watch, of_claims_that_lags_behind_a_deletion_does_not_touch_what_took_the
   EXPECT_TRUE(is_allocated("shared"));
 }
 
-TEST_F(Watch, lists_that_break_off_are_asked_for_again) {
+TEST_F(Watch, lists_that_break_off_are_repeated) {
   create_pods(20, "gpus");
   faults().add({.method = "GET",
                 .target = "/(pods|resourceclaims|resourceclaimtemplates)\\?",
@@ -168,7 +168,7 @@ TEST_F(Watch, an_api_server_that_restarts_is_caught_up_with) {
             20);
 }
 
-TEST_F(Watch, an_api_server_that_is_there_later_than_the_manager_is_waited_for) {
+TEST_F(Watch, an_api_server_that_starts_after_the_manager_is_waited_for) {
   reference("ends when it cannot reach the API server at its start");
   faults().add({.times = 1'000'000, .fault = {.kind = FaultKind::reset}});
   auto early = another_manager();

@@ -15,7 +15,7 @@ from tools import SCRATCH, conformance, run
 ACCOUNT = "dra-controller-manager"
 KINDS = ["clusterrolebindings", "clusterroles", "rolebindings", "roles"]
 CLAIMS = ["Generate.*", "Reserve.*", "Race.*"]
-EVICTIONS = ["Evict.*", "RuleCondition.of_a_rule_that_concerns_nobody_*"]
+EVICTIONS = ["Evict.*", "RuleCondition.of_a_rule_without_matching_pods_*"]
 
 
 class Account(unittest.TestCase):
