@@ -31,7 +31,7 @@ target_compile_definitions(dcm_flags INTERFACE
 target_include_directories(dcm_flags INTERFACE "${CMAKE_SOURCE_DIR}" "${CMAKE_BINARY_DIR}/generated")
 
 if(DCM_SANITIZERS)
-  # They see when the frame of a coroutine is used that is gone, if Asio keeps none for the next.
+  # The sanitizers find the use of a coroutine frame that is gone, if Asio keeps none for the next.
   target_compile_definitions(dcm_flags INTERFACE BOOST_ASIO_DISABLE_AWAITABLE_FRAME_RECYCLING)
   target_compile_options(dcm_flags INTERFACE
     -fsanitize=${DCM_SANITIZERS} -fno-sanitize-recover=all)
@@ -43,7 +43,7 @@ if(DCM_FUZZ)
   target_link_options(dcm_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# What is shipped (test/manifests/hardening_test.py reads the result): addresses that differ at each start
+# The shipped binaries (test/manifests/hardening_test.py reads the result): addresses that differ at each start
 # and tables that cannot be written once it runs, checks of the stack and of what the C library copies,
 # landing pads and a shadow stack where the processor has them.
 set(DCM_BRANCH_PROTECTION -fcf-protection=full)

@@ -12,7 +12,7 @@ find_package(prometheus-cpp REQUIRED CONFIG)
 find_package(CLI11 REQUIRED)
 find_package(GTest REQUIRED)
 
-# It brings no package of CMake; and pkg-config would have to be told of another machine's root.
+# nghttp2 has no CMake package; and pkg-config would have to be told of another machine's root.
 find_path(DCM_NGHTTP2_INCLUDE nghttp2/nghttp2.h REQUIRED)
 find_library(DCM_NGHTTP2_LIBRARY nghttp2 REQUIRED)
 add_library(dcm::nghttp2 INTERFACE IMPORTED)

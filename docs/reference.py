@@ -25,7 +25,7 @@ LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 METRIC = re.compile(r"(?:dra_controller_manager|program|dynamic_resource_allocation|device_taint_eviction_controller|"
                     r"workqueue|rest_client|leader_election|process|kubernetes|running_managed)_[a-z_]+")
 
-# What stands in a field, by its key. Objects in namespaces are NAMESPACE/NAME.
+# The contents of a field, by its key. Objects in namespaces are NAMESPACE/NAME.
 FIELDS = {
     "address": "the address and port of the listener",
     "answer": "what the API server said",
@@ -121,7 +121,7 @@ def constants(text):
 
 
 def exposed(name):
-    """What the libraries name program_… begins with the program's name (runtime/metrics.hpp)."""
+    """The libraries' metrics program_… begin with the program's name (runtime/metrics.hpp)."""
     return re.sub(r"^program_", "dra_controller_manager_", name)
 
 
@@ -175,7 +175,7 @@ def messages():
 
 
 def bound_fields():
-    """Those that a logger carries along."""
+    """The fields that a logger carries along."""
     return {field for _, text in sources() for call in re.finditer(r"\.with\(", text)
             for field in re.findall(r"\{\"(\w+)\",", arguments(text, call.end())[0])}
 

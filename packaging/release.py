@@ -41,7 +41,7 @@ def tar_of(files, *, prefix):
 
 
 def files_below(folder):
-    """What git knows of the folder, so that no editor's copy is shipped."""
+    """The folder's files that git tracks, so that no editor's copy is shipped."""
     listed = subprocess.run(["git", "ls-files", "."], cwd=folder, text=True, capture_output=True, check=True).stdout
     return {name: folder / name for name in listed.splitlines()}
 

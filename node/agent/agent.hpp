@@ -19,7 +19,7 @@
 
 namespace dcm::node {
 
-// What happens at the start if the checkpoint cannot be used.
+// The reaction at the start to an unusable checkpoint.
 enum class OnCorruptState : std::uint8_t {
   refuse,   // as kubelet: open() fails
   rebuild,  // the file is kept under another name, and entries are made from the pods that run

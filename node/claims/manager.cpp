@@ -210,7 +210,7 @@ Task<Outcome> ClaimManager::enter_held(const api::Pod& pod,
   co_return co_await write_ahead(plan->entries);
 }
 
-// Nobody knows which of them were prepared: a claim stays until the last of them has gone.
+// Which of them were prepared is unknown: a claim stays until the last of them has gone.
 void ClaimManager::add_other_pods(const ClaimView& view, Held& held) const {
   if (!active_ || held.entry.uid != view.claim->meta.uid.str()) return;
   for (const api::ConsumerReference& consumer : view.claim->reserved_for) {

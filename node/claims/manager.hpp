@@ -25,7 +25,7 @@ namespace dcm::node {
 // In kubelet's words, as they are shown in events.
 using Outcome = std::expected<void, std::string>;
 
-// What is done at the end of a pod for a claim without an entry, as when the checkpoint was
+// The treatment, at the end of a pod, of a claim without an entry, as when the checkpoint was
 // removed.
 enum class UnknownClaims : std::uint8_t {
   leave,      // as kubelet: what its drivers hold stays

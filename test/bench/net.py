@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a cluster saves in the end: kube-controller-manager with all controllers, against both processes.
+"""The net saving of a cluster: kube-controller-manager with all controllers, against both processes.
 
     net.py MANAGER [--pods N]
 

@@ -44,7 +44,7 @@ def run_beside(tool, case, kubeconfig, log):
 
 
 def said(case, options, kubeconfig):
-    """What the program says on that server, line by line."""
+    """The program's output on that server, line by line."""
     environment = {**os.environ, "KUBECONFIG": kubeconfig}
     with tempfile.TemporaryFile("w+") as log:
         beside = None

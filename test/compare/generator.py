@@ -91,7 +91,7 @@ class Generator:
                 "metadata": metadata, **members}
 
     def ref(self, name, path, otherwise):
-        """What an earlier step saw of an object: mostly the newest, sometimes an old one."""
+        """An object as an earlier step saw it: mostly the newest state, sometimes an old one."""
         ids = self.seen.get((self.kind.plural, name), [])
         if not ids:
             return otherwise

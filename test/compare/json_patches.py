@@ -92,7 +92,7 @@ def of_metadata_lists(draw, _fragment):
 
 
 def wrong(draw, _fragment):
-    """What no client should send."""
+    """Patches that no client should send."""
     return [draw.choice([
         {"op": "nonsense", "path": LABEL}, {"path": LABEL}, {"op": "remove"},
         {"op": "add", "value": "x"}, {"op": "add", "path": LABEL}, {"op": "replace", "path": LABEL},

@@ -281,7 +281,7 @@ def attribute(name="m", **types):
     return {"attributes": {name: types}}
 
 
-# What a driver's author may get wrong: each is refused, by the same fields.
+# Mistakes of a driver's author: each is refused, by the same fields.
 BAD_DEVICES = (
     attribute(string="x", int=1), attribute(), attribute(version="1.2"), attribute(version="v1.2.3"),
     attribute(version="1.02.3"), attribute(version="1.2.3-01"), attribute(string="x" * 65),

@@ -1,4 +1,4 @@
-"""What a human reads about a difference: the steps with both answers, the fields, the command."""
+"""The report of a difference for people: the steps with both answers, the fields, the command."""
 import json
 
 from replay import path_of, query_of

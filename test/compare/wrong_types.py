@@ -27,7 +27,7 @@ def with_mistake(draw, body):
     return body
 
 
-# What names the object stays, or nothing could be said of the rest.
+# The fields that name the object stay, or nothing could be compared.
 NAMING = ("apiVersion", "kind", "name", "generateName", "namespace", "resourceVersion", "uid")
 
 

@@ -1,4 +1,4 @@
-"""What the script of kubectl commands is made of."""
+"""The steps of the script of kubectl commands."""
 import dataclasses
 
 

@@ -13,7 +13,7 @@ import sys
 
 import markdown
 
-# Who may include whom (ARCHITECTURE.md shows the same table). The longest matching prefix of a path
+# The allowed includes (ARCHITECTURE.md shows the same table). The longest matching prefix of a path
 # is its folder; a folder may always include itself.
 INCLUDES = {
     "runtime": [],
@@ -53,9 +53,9 @@ INCLUDES = {
     "test": ["*"],
 }
 
-# What a controller of somebody else's is built on: knows nothing of what is built on it here.
+# The base for controllers of other projects: it knows nothing of the product built on it here.
 KIT = ("runtime", "client", "informers", "workqueue")
-# What stands in the kit for no reader of it: words of the product, of its API group, and its programs.
+# Words that the kit must not contain: of the product, of its API group, and its programs.
 PRODUCT_WORD = re.compile(r"claim|resource.?slice|device.?(?:class|taint)|playground|hollow|"
                           r"resource\.k8s\.io|dynamic.resource|\bdra\b|\bdra[-_]", re.I)
 

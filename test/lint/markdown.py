@@ -11,7 +11,7 @@ import sys
 
 COLUMNS = 120
 ITEM = re.compile(r"^( *)([-*+]|\d+\.) +")
-# What would be something else at the beginning of a line.
+# Words with another meaning at the beginning of a line.
 SPECIAL = re.compile(r"^([-*+#>|=]+|\d+\.)$|^[|>#]")
 
 

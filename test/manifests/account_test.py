@@ -21,7 +21,7 @@ EVICTIONS = ["Evict.*", "RuleCondition.of_a_rule_without_matching_pods_*"]
 class Account(unittest.TestCase):
     def setUp(self):
         self.take_all_away()
-        # What the control plane came with, for who uses it after us.
+        # The control plane's original roles, for its later users.
         self.addCleanup(cluster.apply, render.documents((render.MANIFESTS / "base/rbac.yaml").read_text()))
         self.addCleanup(self.take_all_away)
 

@@ -6,7 +6,7 @@ import cluster
 import render
 
 NAMESPACE, ACCOUNT = "dra-driver", "dra-driver"
-# What a driver may do by RBAC; the policy narrows it.
+# A driver's RBAC permissions; the policy narrows it.
 OBJECTS = [
     {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}},
     *[{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name, "namespace": NAMESPACE}}

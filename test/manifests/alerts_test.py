@@ -30,7 +30,7 @@ def documented_metrics():
 
 
 def undocumented(expression):
-    """What is wrong with the metrics of an expression, by the documentation."""
+    """Faults in the metrics of an expression, by the documentation."""
     known = documented_metrics()
     for metric, selector in re.findall(r"\b([a-z][a-z0-9_]*_[a-z0-9_]+)\{([^}]*)\}", expression):
         name = metric if metric in known else SUFFIX.sub("", metric)
@@ -53,7 +53,7 @@ def only(test, alert):
 
 
 def verdicts(changes):
-    """What promtool says of an alert's own tests with another expression, {(alert, expression): verdict}."""
+    """promtool's verdict on an alert's own tests with another expression, {(alert, expression): verdict}."""
     SCRATCH.mkdir(parents=True, exist_ok=True)
     rules = yaml.safe_load((MONITORING / "alerts.yaml").read_text())
     tests = yaml.safe_load(TESTS.read_text())

@@ -13,13 +13,13 @@ KUBEADM = ["--set", r"nodeSelector.node-role\.kubernetes\.io/control-plane=",
            "--set-json", 'tolerations=[{"key": "node-role.kubernetes.io/control-plane",'
                          ' "operator": "Exists", "effect": "NoSchedule"}]',
            "--set", "networkPolicy.enabled=true"]
-# What kustomize's monitors do: the manager has signed its certificate itself.
+# As kustomize's monitors do: the manager has signed its certificate itself.
 UNVERIFIED = {kind: ["--set", f"{kind}.enabled=true,{kind}.tlsConfig.insecureSkipVerify=true"]
               for kind in ("podMonitor", "serviceMonitor")}
 DRIVER = ["--set", "driverSlices.accounts={system:serviceaccount:dra-driver:dra-driver}"]
 
 
-# What it is about: flags of `helm template`, and what kustomize is given: a folder, components, more.
+# The flags of `helm template`, and kustomize's equivalent: a folder, components, more.
 SAME = {
     "by default it is the base": ([], "base", []),
     "the alerts": (["--set", "alerts.enabled=true"], "base", ["alerts"]),

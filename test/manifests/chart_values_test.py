@@ -53,7 +53,7 @@ def container(*path):
 
 
 def argument(flag):
-    """What the flag is given; None where it is not there."""
+    """The value of the flag; None if it is absent."""
     return lambda objects: dict(a.partition("=")[::2] for a in container("args")(objects)).get(flag)
 
 
@@ -218,7 +218,7 @@ class ChartValues(unittest.TestCase):
                 self.assertEqual(look(render.chart(*flags)), expected)
 
     def test_each_effect_is_the_values_own(self):
-        """What the default renders would make the test above pass without the value."""
+        """With the default, the test above would pass without the value."""
         default = render.chart()
         for name, (_, look, expected) in EFFECTS.items():
             with self.subTest(name):
@@ -279,7 +279,7 @@ class ChartValues(unittest.TestCase):
         with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
             file.write(one("ConfigMap")(objects)["data"]["configuration.yaml"])
             file.flush()
-            # It reads the file before it looks for a cluster, of which there is none here.
+            # The manager reads the file before it looks for a cluster, and there is none here.
             done = subprocess.run([manager(), "--config", file.name, "--kubeconfig", "/none"], text=True,
                                   capture_output=True, timeout=60)
         self.assertIn("/none", done.stderr)

@@ -123,7 +123,7 @@ class Manager:
         self.port = port
         self.log_path = SCRATCH / f"manager-{port}.log"
         self.log_file = open(self.log_path, "wb")
-        # What the cluster would give it otherwise: the address, the port of the pod.
+        # Values that the cluster would supply otherwise: the address, the port of the pod.
         self.process = subprocess.Popen(
             [manager(), *container.get("args", []), f"--kubeconfig={config}", "--bind-address=127.0.0.1",
              f"--secure-port={port}"],

@@ -30,7 +30,7 @@ def archive_of(rootfs, archive, platform, where):
 
 
 def assemble(folder, where):
-    """What is in the image and the image, in a folder, from packages of this machine."""
+    """The image and its contents, in a folder, from packages of this machine."""
     rootfs, archive = pathlib.Path(folder, "rootfs"), pathlib.Path(folder, "image.tar")
     run(IMAGE / "build", "rootfs", manager(), rootfs, **where)
     archive_of(rootfs, archive, architecture(), where)
@@ -44,7 +44,7 @@ def instructions(text):
 
 
 def to_mend(text):
-    """What is wrong with a Dockerfile, by the rules that matter to us."""
+    """Faults of a Dockerfile, by the rules that matter to us."""
     found = instructions(text)
     words = [word for word, _ in found]
     arguments = dict(rest.split("=", 1) for word, rest in found if word == "ARG" and "=" in rest)
@@ -159,7 +159,7 @@ class Image(unittest.TestCase):
             self.assertTrue((self.rootfs / f"usr/share/doc/{package}/copyright").stat().st_size, package)
         there = {path.name for path in (self.rootfs / f"usr/share/doc/{NAME}/licences").iterdir()}
         self.assertEqual(there, set(COMPILED_IN))
-        # What a notice refers to is there as well.
+        # The files that a notice refers to exist as well.
         for path in (self.rootfs / "usr/share/doc").rglob("*"):
             if path.is_file():
                 for licence in re.findall(r"/usr/share/common-licenses/([\w.-]*\w)", path.read_text(errors="replace")):

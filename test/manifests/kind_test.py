@@ -40,7 +40,7 @@ class Kind(unittest.TestCase):
         (self.folder / path).chmod(0o755)
 
     def up(self, *arguments):
-        """What it has called. kubectl restarts a deployment once a second at most: each run has its own."""
+        """The recorded calls. kubectl restarts a deployment once a second at most: each run has its own."""
         cluster.ctl("delete", "deployment", "dra-controller-manager", "-n", "kube-system", "--ignore-not-found")
         before = len(self.calls.read_text().splitlines())
         run(self.folder / "checkout/manifests/overlays/kind/up", *arguments,

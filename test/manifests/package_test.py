@@ -67,7 +67,7 @@ class Package(unittest.TestCase):
         self.assertIn("securePort: 10357 ", different[0][1])
 
     def systemd(self, verb, *flags, unit=None):
-        """What systemd-analyze says of the unit, or of another text for it, in a root with systemd's own units."""
+        """systemd-analyze's report on the unit, or of another text for it, in a root with systemd's own units."""
         if not shutil.which("systemd-analyze"):
             self.skipTest("no systemd-analyze here")
         with tempfile.TemporaryDirectory(dir=SCRATCH) as root:

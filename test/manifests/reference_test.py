@@ -7,7 +7,7 @@ import unittest
 
 from tools import ROOT, SCRATCH, run
 
-# What it is made from besides the sources.
+# Inputs besides the sources.
 PAGES = ["docs/dra-controller-manager.8", "docs/metrics.md", "manifests/monitoring/alerts.yaml"]
 # A file, a text in it, another one instead, and what is then on the page; or None: it is an error.
 CHANGES = {

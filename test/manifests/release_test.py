@@ -1,4 +1,4 @@
-"""What a release page carries: complete, the same each time, and read by other programs."""
+"""The files of a release page: complete, the same each time, and read by other programs."""
 import hashlib
 import json
 import os

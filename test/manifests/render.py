@@ -1,4 +1,4 @@
-"""What the manifests say once kustomize or Helm has put them together: a list of objects."""
+"""The objects that kustomize or Helm renders from the manifests, as a list."""
 import os
 import tempfile
 

@@ -1,4 +1,4 @@
-"""What can be said of the manifests without a server: they fit together, the binary and each other."""
+"""Tests of the manifests without a server: they fit the binary and each other."""
 import re
 import unittest
 

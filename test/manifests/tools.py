@@ -14,7 +14,7 @@ SCRATCH = ROOT / "build/manifests"
 DEADLINE = 60
 # Options of run() for what is shipped: not the last commit's time, which may be another one a moment later.
 HERE = {"env": {**os.environ, "SOURCE_DATE_EPOCH": "1700000000"}}
-# What another machine may have otherwise, and what must not be seen in what is shipped.
+# Settings that differ between machines, and that shipped files must not show.
 ELSEWHERE = {"env": {**HERE["env"], "TZ": "Asia/Tokyo", "LC_ALL": "C.UTF-8"}, "umask": 0o077}
 # Whose CustomResourceDefinitions the monitors are held to.
 PROMETHEUS_OPERATOR = "github.com/prometheus-operator/prometheus-operator@v0.85.0"

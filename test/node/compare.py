@@ -165,7 +165,7 @@ class Side:
             time.sleep(0.02)
 
     def calls(self):  # [68]
-        """What drivers were asked since the last time, as driver, operation, claims' UIDs."""
+        """The calls to drivers since the last time, as driver, operation, claims' UIDs."""
         found = set()
         for driver, process in list(self.drivers.items()):
             process.drain()
@@ -200,7 +200,7 @@ class Side:
 
 
 def comparable(error):
-    """What an error says, without what depends on the driver that happened to be first, or on the wire's words."""
+    """An error's text, without the parts that depend on the driver that came first, or on the wire's words."""
     if not error:
         return ""
     error = re.sub(r"(code = Unavailable) .*", r"\1", error)
@@ -415,11 +415,11 @@ class Script:
         missing = [bool(answer.get("error")) for answer in answers]
         if missing[0] != missing[1]:
             raise Differs(f"devices of {pod}: {answers}")
-        # What one driver has answered is known although another has failed.
+        # The answer of one driver is kept although another has failed.
         if theirs != ours and not (self.answered and (set(theirs) < set(ours) or set(ours) < set(theirs))):
             raise Differs(f"devices of {pod}: {answers}")
 
-    # What steps are made of
+    # The parts of steps
 
     def write_claim(self, claim):
         for side in self.sides:

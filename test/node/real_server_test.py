@@ -24,7 +24,7 @@ def account(name, role):
              "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": NAMESPACE}]}]
 
 
-# What Kubernetes lets a kubelet do, and what the example driver's chart gives its driver.
+# A kubelet's permissions in Kubernetes, and the driver's permissions in the example driver's chart.
 ACCOUNTS = [
     {"apiVersion": f"{RBAC}/v1", "kind": "ClusterRole", "metadata": {"name": "test-driver"}, "rules": [
         {"apiGroups": ["resource.k8s.io"], "resources": ["resourceclaims"], "verbs": ["get"]},
@@ -40,7 +40,7 @@ def pod(name, namespace, **spec):
 
 
 def allocated_claim(name, user_uid):
-    """What a scheduler would have written."""
+    """Writes the scheduler's part."""
     device = {"request": "gpu", "driver": DRIVER, "pool": NODE, "device": "gpu-0"}
     return {"metadata": {"name": name}, "status": {
         "allocation": {"devices": {"results": [device]}},

@@ -161,7 +161,7 @@ class World:
                    if each["spec"]["driver"] == driver and each["spec"].get("nodeName") == node)
 
     def shown(self, pod, container="ctr0"):
-        """What a container of the pod would get, as the node shows it."""
+        """The devices that a container of the pod would get, as the node shows them."""
         file = self.root / "devices" / self.pod(pod)["metadata"]["uid"] / f"{container}.json"
         return json.loads(file.read_text())["cdiDevices"] if file.exists() else []
 
@@ -176,7 +176,7 @@ class World:
         return yaml.safe_load(file.read_text()) or {"kind": ""}
 
     def pod_resources(self):
-        """What the node tells monitoring agents, as bytes: PodResourcesLister.List over its socket."""
+        """The node's answer to monitoring agents, as bytes: PodResourcesLister.List over its socket."""
         return subprocess.run(
             ["curl", "-sS", "--fail", "--http2-prior-knowledge", "--unix-socket",
              self.root / "pod-resources/kubelet.sock", "-H", "content-type: application/grpc", "-H", "te: trailers",
@@ -184,7 +184,7 @@ class World:
             input=bytes(5), capture_output=True, check=True, timeout=DEADLINE).stdout
 
     def entries(self):
-        """What the node's checkpoint holds: claim names."""
+        """The claims in the node's checkpoint, by name."""
         checkpoint = json.loads((self.root / "dra_manager_state").read_text())
         return [entry["ClaimName"] for entry in json.loads(checkpoint["Data"])["ClaimInfoStateList"] or []]
 

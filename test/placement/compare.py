@@ -22,7 +22,7 @@ import time
 
 import scenes
 
-# What one scheduler does, the other must do within that time.
+# Each scheduler must finish within this time after the other.
 PATIENCE = 15.0
 NAMED = re.compile(r"does not know (.*)")
 RESOURCES = {"DeviceClass": "deviceclasses", "ResourceSlice": "resourceslices",
@@ -78,7 +78,7 @@ def verdict(server, pod):
 
 
 def until(check, patience=PATIENCE):
-    """What `check` says once it says something; else what it says at the end."""
+    """The first true result of `check`; else its last."""
     deadline = time.monotonic() + patience
     while not (said := check()) and time.monotonic() < deadline:
         time.sleep(0.005)  # between looks, until the deadline
@@ -86,7 +86,7 @@ def until(check, patience=PATIENCE):
 
 
 def allocations(server, claims):
-    """What the claims of a pod were given, in their order."""
+    """The allocations of a pod's claims, in their order."""
     given = []
     for claim in claims:
         _, seen = server.send("GET", path(claim))

@@ -50,7 +50,7 @@ def toleration(rng):
     return made
 
 
-# What makes a device more than a thing that one claim has as a whole.
+# Features of a device that claims can share or use in part.
 def counters(device):
     device["consumesCounters"] = [{"counterSet": "set", "counters": {"memory": {"value": "1Gi"}}}]
 
@@ -182,7 +182,7 @@ def claim(rng, scene, name, drivers):
     return named("ResourceClaim", name, spec, namespace=scene.namespace)
 
 
-# What a pod may ask for beside its claims.
+# Requests of a pod beside its claims.
 def affinity(spec):
     spec["affinity"] = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {
         "nodeSelectorTerms": [{"matchExpressions": [{"key": "type", "operator": "In", "values": ["hollow"]}]}]}}}

@@ -240,7 +240,7 @@ def run(*command, **more):
 
 
 def misplaced():
-    """What is wrong with the places of mutations: each must be there once."""
+    """Faults in the places of mutations: each must exist once."""
     for mutation in MUTATIONS:
         count = (ROOT / mutation.file).read_text().count(mutation.old)
         if count != 1:
@@ -267,7 +267,7 @@ def mutate():
         texts[mutation.file] = text.encode()
     for name, text in texts.items():
         target = COPY / name
-        # What has not changed keeps its time, and is not built again.
+        # An unchanged file keeps its time, and is not built again.
         if target.is_file() and target.read_bytes() == text:
             continue
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -44,7 +44,7 @@ class Api:
                 time.sleep(0.5)
 
     def create(self, path, body):
-        """It may have been created by an attempt whose answer was lost."""
+        """Accepts that an attempt whose answer was lost has created the object."""
         try:
             self.send("POST", path, body)
         except Refused as refused:

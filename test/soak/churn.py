@@ -1,4 +1,4 @@
-"""What a soak does to its cluster: pods with claims come at a steady rate, run for a while, end and are deleted, every
+"""The work of a soak: pods with claims come at a steady rate, run for a while, end and are deleted, every
 one under a name of its own; now and then the devices of a node are tainted, and who is on them is evicted."""
 import itertools
 import random
@@ -58,7 +58,7 @@ class Churn:
         self._taint(seconds)
 
     def clean_up(self):
-        """What a Job's owner does with pods that have ended."""
+        """Deletes pods that have ended, as a Job's owner does."""
         for phase in ("Succeeded", "Failed"):
             self._api.send("DELETE", f"{PODS}?fieldSelector=status.phase%3D{phase}")
 

@@ -1,4 +1,4 @@
-"""What a manager takes, from outside (/proc) and by its own account (/metrics), and the same as CSV."""
+"""Samples of a manager's resources, from outside (/proc) and by its own account (/metrics), also as CSV."""
 import csv
 import dataclasses
 import os

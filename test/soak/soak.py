@@ -55,7 +55,7 @@ def free_port():
 
 
 class Program:
-    """One that must run all the time."""
+    """A process that must run all the time."""
 
     def __init__(self, folder, program, *arguments):
         self.name = pathlib.Path(program).name

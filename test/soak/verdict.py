@@ -43,7 +43,7 @@ def few_files(samples):
 
 
 def little_memory(samples):
-    """What many connections at once take goes when they do; what is lost raises the lower end, too."""
+    """Memory of many simultaneous connections is freed with them; a leak raises the lower end, too."""
     return statistics.quantiles(map(memory, samples), n=4)[0]
 
 

@@ -89,7 +89,7 @@ class Browser:
         self.call("Page.navigate", url=url)
 
     def value(self, expression):
-        """What an expression of JavaScript, or its promise, comes to."""
+        """The value of a JavaScript expression, or of its promise."""
         result = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in result, result["exceptionDetails"]
         return result["result"].get("value")

@@ -160,7 +160,7 @@ class Page(unittest.TestCase):
 
 
 class Model(unittest.TestCase):
-    """What model.js makes of API objects."""
+    """The results of model.js for API objects."""
 
     def setUp(self):
         self.cluster = Playground("--nodes", "1", "--devices", "1", "--drivers", "gpu.example.com")

@@ -37,7 +37,7 @@ def our_tests(sources):
 
 
 def faults_of_ours(ours, tests):
-    """What is wrong with one cell."""
+    """The fault of one cell."""
     named = None
     if not ours.startswith("None: ") and not re.search(r"`\w+\.\w+`", ours):
         yield "names no test and no reason"

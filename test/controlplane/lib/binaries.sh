@@ -45,7 +45,7 @@ use_version() {
 # The pins a build was made from: a changed go.mod makes the cached binaries old.
 module_fingerprint() { cat "$module/go.mod" "$module/go.sum" | sha256sum; }
 
-# What was built before a program was added to the list lacks it.
+# An older build lacks programs that were added to the list later.
 is_built() {
   local entry
   for entry in "${program_packages[@]}"; do

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2034  # the exit codes are for the other parts
-# What every part of `controlplane` uses: messages, exit codes, polling. Sourced, never run.
+# Common functions of `controlplane`: messages, exit codes, polling. Sourced, never run.
 #
 # Standard output carries results only (paths, export lines), so that a caller can read it; all that is
 # said to people goes to standard error.
