@@ -208,7 +208,7 @@ TEST_F(Explain, in_sentences) {
     return told.find("It cannot make progress on its own:") != told.npos;
   })) << told;
   EXPECT_TRUE(told.starts_with("Pod " + ns() + "/p (UID ")) << told;
-  EXPECT_NE(told.find("that does the work."), told.npos) << told;
+  EXPECT_NE(told.find("by the active dra-controller-manager."), told.npos) << told;
   const Ended read_once = read("po", ns() + "/p");
   EXPECT_EQ(read_once.status, 0) << read_once.output;
   EXPECT_NE(read_once.output.find("which has read the cluster once"), std::string::npos)
