@@ -3,6 +3,7 @@
 #include <chrono>
 #include <exception>
 #include <optional>
+#include <thread>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
@@ -10,6 +11,7 @@
 #include <time.h>
 
 #include "runtime/assert.hpp"
+#include "runtime/gathering.hpp"
 #include "runtime/shuffled_context.hpp"
 #include "runtime/task_group.hpp"
 
@@ -97,6 +99,18 @@ struct Loop::Impl {
   RealTime time{context};
   asio::signal_set signals{context};
   std::function<void(int)> on_signal;
+  std::optional<Gathering> gathering;
+
+  // As run(), with pauses.
+  void run_gathering() {
+    MonoTime ended = time.now();
+    while (context.run_one() > 0) {
+      const Duration pause = gathering->next_pause(time.now() - ended);
+      context.poll();
+      ended = time.now();
+      if (pause > Duration::zero()) std::this_thread::sleep_for(pause);
+    }
+  }
 
   void wait_for_signal() {
     signals.async_wait([this](error_code error, int signal) {
@@ -117,11 +131,19 @@ TimeSource& Loop::time() noexcept {
   return impl_->time;
 }
 
+void Loop::gather_events() noexcept {
+  impl_->gathering.emplace();
+}
+
 void Loop::run(Task<> main) {
   MainTask task(executor(), std::move(main));
   task.on_end = [this] { impl_->context.stop(); };
   impl_->context.restart();
-  impl_->context.run();
+  if (impl_->gathering) {
+    impl_->run_gathering();
+  } else {
+    impl_->context.run();
+  }
   impl_->context.restart();
   impl_->context.poll();  // lets the task's own frame end
   task.rethrow();

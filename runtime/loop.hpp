@@ -27,6 +27,10 @@ class Loop {
   // CLOCK_BOOTTIME (which runs on while the machine sleeps) and the system's wall clock.
   TimeSource& time() noexcept;
 
+  // Lets events gather while there are many (gathering.hpp): for a process that works in bulk, not
+  // for a server whose clients wait for one answer at a time.
+  void gather_events() noexcept;
+
   // Runs `main` and everything it starts until it ends; rethrows what it throws.
   void run(Task<> main);
   // Calls `handler` on the loop at the first of these signals and at each further one.

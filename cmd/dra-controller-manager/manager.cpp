@@ -206,6 +206,7 @@ int run_manager(const Options& options) {
 
   runtime::return_large_memory_at_once();
   runtime::Loop loop;
+  loop.gather_events();
   const auto backend = std::make_shared<runtime::LogBackend>(loop.time(), options.logging_format,
                                                              runtime::write_to_stderr());
   backend->set_verbosity(options.verbosity);

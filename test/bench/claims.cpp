@@ -1,7 +1,7 @@
 // Figures of the resource claim controller next to kube-controller-manager, on a real control
 // plane.
 //
-//   bench_claims [waiting|known|finished]   default: all three
+//   bench_claims [waiting|known|finished] [--before=FILE] [--no-reference]   default: all three
 //
 // Prints figures and ratios; it never fails on speed. Everything (API server, etcd, managers, this
 // program) shares the machine, so the ratios say more than the absolute figures.
@@ -37,12 +37,13 @@ constexpr const char* kCreates = "dynamic_resource_allocation_resourceclaim_crea
 
 // Pods that wait for their claims when the manager starts; each manager on a cluster of its own.
 void measure_waiting() {
-  std::map<Who, double> cpu, wall, memory;
+  std::map<Who, double> cpu, server, wall, memory, traffic, wakeups;
   for (const Who who : everybody()) {
     Cluster cluster;
     Kube kube(cluster.kubeconfig());
     create_template(kube);
     create_pods(kube, "pod-", kWaitingPods);
+    const double server_before = cluster.cpu_seconds();
     RunningManager manager(who, cluster, kController);
     wall[who] = seconds([&] {
       must(support::eventually([&] { return count_claims(kube) >= kWaitingPods; }, 10min, 100ms),
@@ -52,17 +53,23 @@ void measure_waiting() {
            "the names were not written within 10 minutes");
     });
     cpu[who] = manager.usage().cpu_seconds / (kWaitingPods / 1000.0);
+    server[who] = (cluster.cpu_seconds() - server_before) / (kWaitingPods / 1000.0);
     memory[who] = manager.usage().peak_memory_mb;
+    wakeups[who] = manager.usage().wakeups / (kWaitingPods / 1000.0);
+    traffic[who] = manager.traffic_mb();
     manager.stop();
   }
   print_row(fmt::format("claims for {} waiting pods: CPU per 1,000", kWaitingPods), cpu, "s");
+  print_row("  CPU of the API server per 1,000", server, "s");
   print_row("  from the start until all names are written", wall, "s");
+  print_row("  wake-ups per 1,000", wakeups, "times");
+  print_row("  bytes to and from the API server", traffic, "MB");
   print_row("  peak resident memory", memory, "MB");
 }
 
 // A cluster full of pods that have their claims; one pod more waits when the manager starts.
 void measure_known() {
-  std::map<Who, double> memory, first_write, cpu;
+  std::map<Who, double> memory, first_write, cpu, server;
   const int pods = known_pods();
   auto claims = static_cast<std::size_t>(pods);
   Cluster cluster;
@@ -81,6 +88,7 @@ void measure_known() {
   for (const Who who : everybody()) {
     create_pods(kube, fmt::format("late-{}-", name(who)), 1);
     std::unique_ptr<RunningManager> manager;
+    const double server_before = cluster.cpu_seconds();
     first_write[who] = seconds([&] {
       manager = std::make_unique<RunningManager>(who, cluster, kController);
       must(support::eventually([&] { return count_claims(kube) > claims; }, 5min, 5ms),
@@ -91,11 +99,13 @@ void measure_known() {
     support::eventually([] { return false; }, 10s, 1s);
     memory[who] = manager->usage().peak_memory_mb;
     cpu[who] = manager->usage().cpu_seconds;
+    server[who] = cluster.cpu_seconds() - server_before;
     manager->stop();
   }
   print_row(fmt::format("{} pods and claims known: peak resident memory", pods), memory, "MB");
   print_row("  from the start until the first useful write", first_write, "s");
   print_row("  CPU of the start and 10 s more", cpu, "s");
+  print_row("  CPU of the API server meanwhile", server, "s");
 }
 
 // Pods that have finished: nobody needs their claims any more.

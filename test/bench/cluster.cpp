@@ -34,6 +34,30 @@ std::string output_of(std::vector<std::string> command) {
   return text;
 }
 
+Usage usage_of(pid_t pid) {
+  Usage usage;
+  const std::string folder = fmt::format("/proc/{}/", pid);
+  const std::string stat = support::read_file(folder + "stat");
+  std::istringstream fields(stat.substr(stat.rfind(')') + 2));
+  std::string skipped;
+  for (int field = 3; field < 14; ++field) fields >> skipped;
+  double user = 0, system = 0;
+  fields >> user >> system;
+  usage.cpu_seconds = (user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
+  std::smatch match;
+  const std::string status = support::read_file(folder + "status");
+  if (std::regex_search(status, match, std::regex("VmHWM:\\s+(\\d+) kB"))) {
+    usage.peak_memory_mb = std::stod(match[1]) / 1024;
+  }
+  for (const auto& thread : std::filesystem::directory_iterator(folder + "task")) {
+    const std::string text = support::read_file(thread.path() / "status");
+    if (std::regex_search(text, match, std::regex("\nvoluntary_ctxt_switches:\\s+(\\d+)"))) {
+      usage.wakeups += std::stod(match[1]);
+    }
+  }
+  return usage;
+}
+
 bool has_reference() {
   return Process::run({{support::controlplane(), "path", "kube-controller-manager"}, {}, {}}) == 0;
 }
@@ -64,13 +88,18 @@ Cluster::~Cluster() {
   Process::run({{support::controlplane(), "down", "--name", name_}, {}, {}});
 }
 
+double Cluster::cpu_seconds() const {
+  const auto folder = std::filesystem::path(kubeconfig_).parent_path();
+  return usage_of(std::stoi(support::read_file(folder / "kube-apiserver.pid"))).cpu_seconds;
+}
+
 RunningManager::RunningManager(Who who, const Cluster& cluster, const std::string& controller)
     : who_(who),
       output_(fmt::format("{}/bench-{}-{}.log", support::log_dir(), name(who), getpid())),
       port_(std::to_string(support::free_port())) {
   std::vector<std::string> command;
-  if (who == Who::ours) {
-    command = {support::binary("dra-controller-manager"),
+  if (who != Who::reference) {
+    command = {who == Who::ours ? support::binary("dra-controller-manager") : wanted().before,
                "--kubeconfig=" + cluster.kubeconfig(),
                "--context=manager",
                "--leader-elect=false",
@@ -96,25 +125,28 @@ RunningManager::RunningManager(Who who, const Cluster& cluster, const std::strin
 }
 
 Usage RunningManager::usage() const {
-  Usage usage;
-  const std::string folder = fmt::format("/proc/{}/", process_->pid());
-  const std::string stat = support::read_file(folder + "stat");
-  std::istringstream fields(stat.substr(stat.rfind(')') + 2));
-  std::string skipped;
-  for (int field = 3; field < 14; ++field) fields >> skipped;
-  double user = 0, system = 0;
-  fields >> user >> system;
-  usage.cpu_seconds = (user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
-  std::smatch match;
-  const std::string status = support::read_file(folder + "status");
-  if (std::regex_search(status, match, std::regex("VmHWM:\\s+(\\d+) kB"))) {
-    usage.peak_memory_mb = std::stod(match[1]) / 1024;
+  return usage_of(process_->pid());
+}
+
+double RunningManager::traffic_mb() const {
+  // A socket is a line with its process, and an indented one with its figures.
+  static const std::regex counter("bytes_(sent|received):(\\d+)");
+  const std::string mine = fmt::format("pid={},", process_->pid());
+  std::istringstream lines(output_of({"ss", "-Htinp", "state", "established"}));
+  double bytes = 0;
+  bool is_mine = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with('\t')) is_mine = line.find(mine) != line.npos;
+    if (!is_mine) continue;
+    for (std::sregex_iterator it(line.begin(), line.end(), counter), end; it != end; ++it) {
+      bytes += std::stod((*it)[2]);
+    }
   }
-  return usage;
+  return bytes / 1e6;
 }
 
 double RunningManager::metric(const std::string& metric) {
-  const char* scheme = who_ == Who::ours ? "http" : "https";
+  const char* scheme = who_ != Who::reference ? "http" : "https";
   const Process::Command ask{
       {"curl", "-sk", fmt::format("{}://127.0.0.1:{}/metrics", scheme, port_)},
       {},
@@ -150,9 +182,15 @@ void RunningManager::stop() {
 }
 
 std::vector<Who> everybody() {
-  if (has_reference()) return {Who::ours, Who::reference};
-  fmt::print("no kube-controller-manager here: only ours is measured\n");
-  return {Who::ours};
+  std::vector<Who> all = {Who::ours};
+  if (!wanted().before.empty()) all.push_back(Who::before);
+  if (!wanted().reference) return all;
+  if (has_reference()) {
+    all.push_back(Who::reference);
+  } else {
+    fmt::print("no kube-controller-manager here: it is not measured\n");
+  }
+  return all;
 }
 
 }  // namespace dcm::bench

@@ -1,4 +1,4 @@
-// A control plane for one measurement, and a manager on it: ours or the reference.
+// A control plane for one measurement, and a manager on it: ours, an older build, or the reference.
 #pragma once
 
 #include <memory>
@@ -10,6 +10,13 @@
 
 namespace dcm::bench {
 
+// The resources that a process has used so far.
+struct Usage {
+  double cpu_seconds = 0;
+  double peak_memory_mb = 0;
+  double wakeups = 0;  // how often its threads waited and were woken
+};
+
 // A real etcd and kube-apiserver, gone when it is destroyed.
 class Cluster {
  public:
@@ -17,16 +24,12 @@ class Cluster {
   explicit Cluster(const std::string& audit_file = {});
   ~Cluster();
   const std::string& kubeconfig() const { return kubeconfig_; }
+  // CPU of kube-apiserver alone, so far.
+  double cpu_seconds() const;
 
  private:
   std::string name_;
   std::string kubeconfig_;
-};
-
-// The resources that a process has used so far.
-struct Usage {
-  double cpu_seconds = 0;
-  double peak_memory_mb = 0;
 };
 
 // A running manager with one of its controllers; ours without limits of its own, the reference with
@@ -35,6 +38,8 @@ class RunningManager {
  public:
   RunningManager(Who who, const Cluster& cluster, const std::string& controller);
   Usage usage() const;
+  // Bytes that its open TCP connections have received and sent, in MB.
+  double traffic_mb() const;
   // The sum of all series of a metric; 0 while it cannot be asked.
   double metric(const std::string& name);
   // Until it can be asked for its metrics, and has used hardly any CPU for a second.
@@ -49,7 +54,7 @@ class RunningManager {
   std::unique_ptr<support::Process> process_;
 };
 
-// Both, or ours alone on a machine without kube-controller-manager.
+// Whom to measure: the reference only where it is wanted and there.
 std::vector<Who> everybody();
 
 }  // namespace dcm::bench

@@ -3,25 +3,62 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <span>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
 namespace dcm::bench {
+namespace {
+
+Wanted given;
+
+// Throws std::runtime_error.
+void read_flags(int argc, char** argv) {
+  for (const std::string flag : std::span(argv, static_cast<std::size_t>(argc)).subspan(1)) {
+    if (flag.starts_with("--before=")) {
+      given.before = flag.substr(flag.find('=') + 1);
+    } else if (flag == "--no-reference") {
+      given.reference = false;
+    } else if (flag.starts_with("-")) {
+      throw std::runtime_error("unknown flag " + flag);
+    } else {
+      given.name = flag;
+    }
+  }
+}
+
+bool is_wanted(Who who) {
+  if (who == Who::before) return !given.before.empty();
+  return who == Who::ours || given.reference;
+}
+
+}  // namespace
+
+const Wanted& wanted() {
+  return given;
+}
 
 const char* name(Who who) {
-  return who == Who::ours ? "ours" : "reference";
+  if (who == Who::ours) return "ours";
+  return who == Who::before ? "before" : "reference";
 }
 
 void print_head() {
-  fmt::print("{:<58} {:>10} {:>10} {:>7}\n", "", "ours", "reference", "ratio");
+  fmt::print("{:<58} {:>10}", "", name(Who::ours));
+  for (const Who other : {Who::before, Who::reference}) {
+    if (is_wanted(other)) fmt::print(" {:>10} {:>7}", name(other), "ratio");
+  }
+  fmt::print("\n");
 }
 
 void print_row(const std::string& what, const std::map<Who, double>& figures, const char* unit) {
   const double ours = figures.at(Who::ours);
   fmt::print("{:<58} {:>10.3f}", what, ours);
-  if (const auto reference = figures.find(Who::reference); reference != figures.end()) {
-    fmt::print(" {:>10.3f} {:>7.3f}", reference->second, ours / reference->second);
+  for (const Who other : {Who::before, Who::reference}) {
+    const auto figure = figures.find(other);
+    if (figure == figures.end()) continue;
+    fmt::print(" {:>10.3f} {:>7.3f}", figure->second, ours / figure->second);
   }
   fmt::print("  {}\n", unit);
   std::fflush(stdout);
@@ -38,18 +75,15 @@ double seconds(const std::function<void()>& work) {
 }
 
 int run(const char* program, const Measurements& measurements, int argc, char** argv) {
-  const std::string wanted = argc > 1 ? argv[1] : "";
-  const auto is_wanted = [&](const auto& each) { return wanted.empty() || wanted == each.first; };
-  if (std::ranges::none_of(measurements, is_wanted)) {
-    std::string names;
-    for (const auto& [each, measure] : measurements) names += " " + each;
-    fmt::print(stderr, "{}: unknown measurement {}; there are:{}\n", program, wanted, names);
-    return 2;
-  }
-  print_head();
   try {
+    read_flags(argc, argv);
+    const auto is_meant = [](const auto& each) {
+      return given.name.empty() || given.name == each.first;
+    };
+    must(std::ranges::any_of(measurements, is_meant), "there is no measurement of that name");
+    print_head();
     for (const auto& each : measurements) {
-      if (is_wanted(each)) each.second();
+      if (is_meant(each)) each.second();
     }
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}: {}\n", program, error.what());

@@ -1,4 +1,5 @@
-// The output of a benchmark: one row for each figure, ours next to the reference's.
+// The output of a benchmark: one row for each figure, ours next to another build's and the
+// reference's.
 #pragma once
 
 #include <functional>
@@ -8,7 +9,7 @@
 
 namespace dcm::bench {
 
-enum class Who { ours, reference };
+enum class Who { ours, before, reference };
 const char* name(Who who);
 
 void print_head();
@@ -20,8 +21,15 @@ void must(bool holds, const char* what);
 // Seconds of real time that `work` takes.
 double seconds(const std::function<void()>& work);
 
-// Runs the measurements of that name, or all in their order where no name is given. Returns the
-// exit status of the program.
+// What to measure, from the command line: [NAME] [--before=FILE] [--no-reference]
+struct Wanted {
+  std::string name;    // of a measurement; empty: all
+  std::string before;  // another build of our manager, measured besides; empty: none
+  bool reference = true;
+};
+const Wanted& wanted();
+
+// Runs the wanted measurements in their order. Returns the exit status of the program.
 using Measurements = std::vector<std::pair<std::string, void (*)()>>;
 int run(const char* program, const Measurements& measurements, int argc, char** argv);
 

@@ -1,7 +1,7 @@
 // Runs the cases against one API server:
 //
 //   conformance_test [--server=memory|real] [--manager=ours|reference] [--version=1.34]
-//                    [--format=protobuf|json: what our manager asks for]
+//                    [--format=protobuf|json: what our manager asks for] [--http=2|1.1]
 //                    [--apiserver-flag=…]… [--gtest_filter=…]
 //
 // With the reference, a case that says what the reference does instead may fail; the exit status is
@@ -31,6 +31,8 @@ void parse_flag(const std::string& flag) {
     run().manager = ManagerKind::reference;
   } else if (flag == "--format=json" || flag == "--format=protobuf") {
     run().format = flag.substr(flag.find('=') + 1);
+  } else if (flag == "--http=1.1" || flag == "--http=2") {
+    run().http = flag.substr(flag.find('=') + 1);
   } else if (flag.starts_with("--version=")) {
     run().version = flag.substr(flag.find('=') + 1);
   } else if (flag.starts_with("--apiserver-flag=")) {

@@ -29,6 +29,10 @@ Process::Command ours(const std::string& kubeconfig, const std::vector<std::stri
     const std::string type = run().format == "json" ? "json" : "vnd.kubernetes.protobuf";
     command.arguments.push_back("--kube-api-content-type=application/" + type);
   }
+  if (!run().http.empty() && !has("--kube-api-http2")) {
+    command.arguments.emplace_back(run().http == "2" ? "--kube-api-http2"
+                                                     : "--kube-api-http2=false");
+  }
   if (!has("-v=")) command.arguments.emplace_back("-v=4");
   command.arguments.insert(command.arguments.end(), flags.begin(), flags.end());
   return command;

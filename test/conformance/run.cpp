@@ -14,6 +14,7 @@ std::string Run::command_for(const std::string& name) const {
   if (manager == ManagerKind::reference) command += " --manager reference";
   if (!version.empty()) command += " --version " + version;
   if (!format.empty()) command += " --format " + format;
+  if (!http.empty()) command += " --http " + http;
   command += " " + name;
   if (!server_flags.empty()) command += " --";
   for (const std::string& flag : server_flags) command += " " + flag;

@@ -17,6 +17,7 @@ struct Run {
   ManagerKind manager = ManagerKind::ours;
   std::string version = {};  // of the real server; empty: the newest
   std::string format = {};   // json: our manager asks for nothing else; empty: as by default
+  std::string http = {};     // 1.1: our manager speaks nothing newer; empty: as by default
   // More flags of the real server.
   std::vector<std::string> server_flags = {};
   support::Access admin = {};       // all rights

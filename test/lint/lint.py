@@ -82,7 +82,7 @@ BANNED = [
      "runtime::TimeSource::now()"),
     (r"\bsystem_clock::now", ["runtime/loop.cpp"], "runtime::TimeSource::wall_now()"),
     (r"\bsteady_timer\b", ["runtime/loop.cpp"], "runtime::sleep_for or runtime::Condition"),
-    (r"\bsleep_for\s*\(\s*\d|\bthis_thread::|\busleep\(|\bnanosleep\(", ["test/support/process", "test/bench/"],
+    (r"\bsleep_for\s*\(\s*\d|\bthis_thread::|\busleep\(|\bnanosleep\(", ["runtime/loop.cpp", "test/support/process", "test/bench/"],
      "runtime::sleep_for(time, …)"),
     (r"\brandom_device\b|\bmt19937|\brand\(\)", ["runtime/rng.cpp"], "runtime::Rng"),
     (r"\bstd::j?thread\b|\bstd::mutex\b|\bstd::atomic\b|\bstd::async\b", ["test/conformance/"],

@@ -1,5 +1,6 @@
 #include "runtime/loop.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <set>
 
@@ -132,6 +133,22 @@ TEST(Loop, delivers_signals_on_the_loop_and_runs_timers_in_order) {
   loop.time().schedule(now + 3ms, [] { std::raise(SIGUSR1); });
   loop.run([](Condition& condition) -> Task<> { co_await condition.wait(); }(done));
   EXPECT_EQ(order, "a b signal");
+}
+
+TEST(Loop, runs_everything_and_ends_while_events_gather) {
+  Loop loop;
+  loop.gather_events();
+  std::vector<int> order;
+  const auto count = [](TimeSource& time, std::vector<int>& order) -> Task<> {
+    for (int i = 0; i < 100; ++i) {
+      order.push_back(i);
+      co_await sleep_for(time, 20us);
+    }
+    throw std::runtime_error("the end");
+  };
+  EXPECT_THROW(loop.run(count(loop.time(), order)), std::runtime_error);
+  EXPECT_EQ(order.size(), 100u);
+  EXPECT_TRUE(std::ranges::is_sorted(order));
 }
 
 }  // namespace

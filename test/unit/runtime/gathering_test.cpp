@@ -1,0 +1,75 @@
+// When events wait for others, on virtual time: a loop that sleeps as Gathering says and takes no
+// time for its work.
+#include "runtime/gathering.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace dcm::runtime {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Outcome {
+  int rounds = 0;
+  Duration longest_delay{};
+};
+
+// Events at these times, in order.
+Outcome run(const std::vector<Duration>& events) {
+  Gathering gathering;
+  Outcome outcome;
+  Duration now{};
+  Duration ended{};
+  for (std::size_t next = 0; next < events.size(); ++outcome.rounds) {
+    now = std::max(now, events[next]);
+    const Duration pause = gathering.next_pause(now - ended);
+    outcome.longest_delay = std::max(outcome.longest_delay, now - events[next]);
+    while (next < events.size() && events[next] <= now) ++next;
+    ended = now;
+    now += pause;
+  }
+  return outcome;
+}
+
+std::vector<Duration> every(Duration interval, int count) {
+  std::vector<Duration> events;
+  for (int i = 1; i <= count; ++i) events.push_back(i * interval);
+  return events;
+}
+
+TEST(Gathering, a_busy_loop_is_woken_once_a_millisecond) {
+  const Outcome outcome = run(every(100us, 1000));
+  EXPECT_LE(outcome.rounds, 100 + Gathering::kBusyAfter + 1);
+  EXPECT_LE(outcome.longest_delay, Gathering::kPause);
+}
+
+TEST(Gathering, an_event_now_and_then_never_waits) {
+  const Outcome outcome = run(every(2ms, 1000));
+  EXPECT_EQ(outcome.rounds, 1000);
+  EXPECT_EQ(outcome.longest_delay, 0ms);
+}
+
+// The messages of one claim: an event, and the answers to two requests.
+TEST(Gathering, a_few_events_after_each_other_never_wait) {
+  std::vector<Duration> events;
+  for (int claim = 1; claim <= 100; ++claim) {
+    for (int message = 0; message < Gathering::kBusyAfter - 1; ++message) {
+      events.push_back(claim * 20ms + message * 300us);
+    }
+  }
+  EXPECT_EQ(run(events).longest_delay, 0ms);
+}
+
+TEST(Gathering, one_long_wait_ends_it) {
+  Gathering gathering;
+  for (int i = 0; i < Gathering::kBusyAfter; ++i) gathering.next_pause(100us);
+  EXPECT_EQ(gathering.next_pause(100us), Gathering::kPause);
+  EXPECT_EQ(gathering.next_pause(5ms), 0ms);
+  EXPECT_EQ(gathering.next_pause(100us), 0ms);
+}
+
+}  // namespace
+}  // namespace dcm::runtime
