@@ -1,7 +1,7 @@
 // Figures of the resource claim controller next to kube-controller-manager, on a real control
 // plane.
 //
-//   bench_claims [waiting|known|finished] [--before=FILE] [--no-reference]   default: all three
+//   bench_claims [waiting|known|finished|churn] [--before=FILE] [--no-reference]   default: all
 //
 // Prints figures and ratios; it never fails on speed. Everything (API server, etcd, managers, this
 // program) shares the machine, so the ratios say more than the absolute figures.
@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <fmt/format.h>
@@ -25,6 +26,10 @@ using namespace std::chrono_literals;
 
 constexpr int kWaitingPods = 5'000;
 constexpr int kFinishedPods = 3'000;
+constexpr int kChurnPods = 10'000;
+constexpr int kChurnRate = 100;  // a second
+constexpr int kChurnSeconds = 180;
+constexpr int kPodSeconds = 20;  // from a pod's creation to its end
 
 // Of "known": $DCM_BENCH_PODS, to see how memory grows with them.
 int known_pods() {
@@ -108,6 +113,57 @@ void measure_known() {
   print_row("  CPU of the API server meanwhile", server, "s");
 }
 
+// One second of churn: as many pods come as finish, and as finished a while ago and go.
+void churn(Kube& kube, int second) {
+  const auto deadline = std::chrono::steady_clock::now() + 1s;
+  create_pods(kube, fmt::format("churn-{}-", second), kChurnRate, "node-a");
+  const auto each_of = [](int then, const char* suffix, const json::value& body) {
+    std::vector<Kube::Call> calls;
+    for (int i = 0; then >= 0 && i < kChurnRate; ++i) {
+      calls.push_back(
+          {fmt::format("/api/v1/namespaces/default/pods/churn-{}-{}{}", then, i, suffix), body});
+    }
+    return calls;
+  };
+  kube.patch_all(Kube::Patch::merge,
+                 each_of(second - kPodSeconds, "/status", {{"status", {{"phase", "Succeeded"}}}}),
+                 16);
+  kube.remove_all(each_of(second - 2 * kPodSeconds, "", {{"gracePeriodSeconds", 0}}), 16);
+  std::this_thread::sleep_until(deadline);
+}
+
+// Pods that come and go on a cluster with others.
+void measure_churn() {
+  std::map<Who, double> cores, server, wakeups, memory, rate;
+  for (const Who who : everybody()) {
+    Cluster cluster;
+    Kube kube(cluster.kubeconfig());
+    create_template(kube);
+    RunningManager manager(who, cluster, kController);
+    create_pods(kube, "pod-", kChurnPods, "node-a");
+    must(support::eventually([&] { return count_claims(kube) >= kChurnPods; }, 10min, 250ms),
+         "the claims were not made within 10 minutes");
+    manager.wait_until_idle();
+    const Usage before = manager.usage();
+    const double server_before = cluster.cpu_seconds();
+    const double took = seconds([&] {
+      for (int second = 0; second < kChurnSeconds; ++second) churn(kube, second);
+    });
+    cores[who] = (manager.usage().cpu_seconds - before.cpu_seconds) / took;
+    wakeups[who] = (manager.usage().wakeups - before.wakeups) / took;
+    server[who] = (cluster.cpu_seconds() - server_before) / took;
+    memory[who] = manager.usage().peak_memory_mb;
+    rate[who] = kChurnRate * kChurnSeconds / took;
+    manager.stop();
+  }
+  print_row(fmt::format("{} pods, others come and go for {} s: CPU", kChurnPods, kChurnSeconds),
+            cores, "cores");
+  print_row("  CPU of the API server, our requests included", server, "cores");
+  print_row("  wake-ups", wakeups, "a second");
+  print_row("  pods that came", rate, "a second");
+  print_row("  peak resident memory", memory, "MB");
+}
+
 // Pods that have finished: nobody needs their claims any more.
 void measure_finished() {
   std::map<Who, double> again;
@@ -143,8 +199,10 @@ void measure_finished() {
 
 int main(int argc, char** argv) {
   using namespace dcm::bench;
-  return run(
-      "bench_claims",
-      {{"waiting", measure_waiting}, {"known", measure_known}, {"finished", measure_finished}},
-      argc, argv);
+  return run("bench_claims",
+             {{"waiting", measure_waiting},
+              {"known", measure_known},
+              {"finished", measure_finished},
+              {"churn", measure_churn}},
+             argc, argv);
 }
