@@ -1,5 +1,6 @@
 #include "test/simulation/aftermath.hpp"
 
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,9 +16,6 @@ using runtime::Duration;
 using runtime::sleep_for;
 using runtime::Task;
 
-// Within so long after the last fault everything must be done: a work item that failed through the
-// faults waits as long again, at most 1,000 s.
-constexpr Duration kLiveness = 30min;
 // Every retry has come then, and what failed through the faults has succeeded, or is gone.
 constexpr Duration kLongRest = 18min;
 // Each watch has had a bookmark meanwhile.
@@ -38,6 +36,10 @@ Task<Aftermath::Finding> Aftermath::run() {
   if (unanswered) co_return unanswered;
   const Finding unseen = co_await miss_something();
   if (unseen) co_return unseen;
+  if (rng_.below(4) == 0) {
+    const Finding starved = co_await trouble_one_tenant();
+    if (starved) co_return starved;
+  }
   const bool goes_on = rng_.below(8) == 0;
   const Finding restless = co_await rest(goes_on ? kLongRest : kRest);
   if (restless || !goes_on) co_return restless;
@@ -47,15 +49,13 @@ Task<Aftermath::Finding> Aftermath::run() {
 
 Task<Aftermath::Finding> Aftermath::settle() {
   world_.timeline.note("world", "no more faults");
+  look_on();
   const runtime::MonoTime begin = now();
-  for (;;) {
+  do {
     co_await sleep_for(world_.loop.time(), 15s);
-    const auto missing = missing_at_fixed_point(world_.safety, world_.loop.time().wall_now());
-    if (missing.empty()) break;
-    if (!world_.safety.breaches().empty()) co_return world_.safety.breaches().front();
-    if (now() - begin < kLiveness) continue;
-    co_return Breach{missing.front().invariant, "in the end: " + missing.front().details};
-  }
+    const Finding late = look();
+    if (late) co_return late;
+  } while (!liveness_.is_served());
   settled_after_ = now() - begin;
   co_await sleep_for(world_.loop.time(), kSlack);
   co_return std::nullopt;
@@ -110,30 +110,44 @@ Task<Aftermath::Finding> Aftermath::refuse_writes() {
   co_return std::nullopt;
 }
 
-// Until nothing is missing, and so long at least.
-Task<Aftermath::Finding> Aftermath::watch_answers(Duration at_least) {
-  const runtime::MonoTime begin = now();
-  for (;;) {
-    co_await sleep_for(world_.loop.time(), 2s);
-    if (!world_.safety.breaches().empty()) co_return world_.safety.breaches().front();
-    const Finding late = find_late();
+// What one tenant's requests meet is no business of the others: their objects are served in time.
+// Then his are as well.
+Task<Aftermath::Finding> Aftermath::trouble_one_tenant() {
+  constexpr std::array<int, 5> kRefusals = {403, 422, 429, 500, 503};
+  Weather& weather = world_.front.weather();
+  const Obstacle obstacle{Obstacle::Of::one_namespace,
+                          kUsedNamespaces[rng_.below(kUsedNamespaces.size())]};
+  const int refusal = kRefusals[rng_.below(kRefusals.size())];
+  world_.timeline.note("world", fmt::format("refuses all writes in {}: {}", obstacle.ns, refusal));
+  weather.troubled_namespace = obstacle.ns;
+  weather.troubled_by = refusal;
+  for (int i = 0; i < 3; ++i) {
+    world_.workload.act_everywhere();
+    const Finding late = co_await watch_answers(world_.prompt / 2, obstacle);
     if (late) co_return late;
-    if (missing_since_.empty() && now() - begin >= at_least) co_return std::nullopt;
   }
+  weather.troubled_namespace.clear();
+  const Finding late = co_await watch_answers({});
+  co_return late;
 }
 
-Aftermath::Finding Aftermath::find_late() {
-  std::map<std::string, runtime::MonoTime> since;
-  for (const Breach& each : missing_at_fixed_point(world_.safety, world_.loop.time().wall_now())) {
-    const std::string what = each.invariant + each.details;
-    const auto known = missing_since_.find(what);
-    const runtime::MonoTime begin = known == missing_since_.end() ? now() : known->second;
-    since.emplace(what, begin);
-    if (now() - begin <= world_.prompt) continue;
-    return Breach{each.invariant, "not promptly: " + each.details};
-  }
-  missing_since_ = std::move(since);
-  return std::nullopt;
+// Until nothing is missing that nothing holds up, and so long at least.
+Task<Aftermath::Finding> Aftermath::watch_answers(Duration at_least, Obstacle obstacle) {
+  const runtime::MonoTime begin = now();
+  do {
+    co_await sleep_for(world_.loop.time(), 2s);
+    const Finding late = look(obstacle);
+    if (late) co_return late;
+  } while (!liveness_.is_served() || now() - begin < at_least);
+  co_return std::nullopt;
+}
+
+Aftermath::Finding Aftermath::look(const Obstacle& obstacle) {
+  if (!world_.safety.breaches().empty()) return world_.safety.breaches().front();
+  Finding late = liveness_.look(
+      now(), missing_at_fixed_point(world_.safety, world_.loop.time().wall_now()), obstacle);
+  if (late) late->details = "not in time: " + late->details;
+  return late;
 }
 
 // At the fixed point nobody has anything to write; what is due later comes in its time.

@@ -7,13 +7,12 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
-#include <string>
 
 #include "apiserver/front/server.hpp"
 #include "runtime/loop.hpp"
 #include "test/simulation/front.hpp"
+#include "test/simulation/liveness.hpp"
 #include "test/simulation/safety.hpp"
 #include "test/simulation/timeline.hpp"
 #include "test/simulation/workload.hpp"
@@ -33,8 +32,10 @@ class Aftermath {
     const std::uint64_t& manager_writes;  // how many have arrived by now
     runtime::Duration prompt;             // within that time what is asked for is done
   };
-  Aftermath(World world, runtime::Rng rng) : world_(world), rng_(rng) {}
+  Aftermath(World world, runtime::Rng rng) : world_(world), rng_(rng), liveness_(world.prompt) {}
 
+  // While there are faults, now and then: who waits because of them may wait for longer then.
+  void look_on() { look({Obstacle::Of::everybody}); }
   // Ends with the first breach.
   runtime::Task<std::optional<Breach>> run();
   // How long it took until everything was done.
@@ -46,18 +47,19 @@ class Aftermath {
   runtime::Task<Finding> settle();
   runtime::Task<Finding> live_calmly();
   runtime::Task<Finding> miss_something();
-  runtime::Task<Finding> watch_answers(runtime::Duration at_least);
+  runtime::Task<Finding> trouble_one_tenant();
+  runtime::Task<Finding> watch_answers(runtime::Duration at_least, Obstacle obstacle = {});
   runtime::Task<Finding> refuse_writes();
   runtime::Task<Finding> rest(runtime::Duration lasts);
   runtime::Task<Finding> lose_watches(apiserver::Revision forgotten);
-  Finding find_late();
+  Finding look(const Obstacle& obstacle = {});
   runtime::Duration draw_pause();
   runtime::MonoTime now() const { return world_.loop.time().now(); }
 
   World world_;
   runtime::Rng rng_;
   runtime::Duration settled_after_{};
-  std::map<std::string, runtime::MonoTime> missing_since_;
+  Liveness liveness_;
 };
 
 }  // namespace dcm::simulation

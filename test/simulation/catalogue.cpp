@@ -16,6 +16,18 @@ Act does(void (Stage::*what)(const std::string&), const std::string& pod = "pod"
 Act trouble(std::function<void()> Trouble::* what) {
   return [what](Stage&, const Trouble& trouble) { (trouble.*what)(); };
 }
+// So that what was done before has 3 s more, each time.
+std::vector<Act> pauses(std::size_t count) {
+  return std::vector<Act>(count, [](Stage&, const Trouble&) {});
+}
+std::vector<Act> in_turn(std::initializer_list<std::vector<Act>> parts) {
+  std::vector<Act> all;
+  for (const std::vector<Act>& part : parts) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+Act refuse_look_ups(int status) {
+  return [status](Stage&, const Trouble& trouble) { trouble.refuse_look_ups(status); };
+}
 Act refuse(int status) {
   return [status](Stage&, const Trouble& trouble) { trouble.refuse(status); };
 }
@@ -38,6 +50,7 @@ const Act kNoRule = does(&Stage::delete_rule);
 const Act kKill = trouble(&Trouble::kill_leader);
 const Act kFreeze = trouble(&Trouble::freeze_leader);
 const Act kCut = trouble(&Trouble::cut_connections);
+const Act kGap = trouble(&Trouble::gap);
 const Act kRelist = trouble(&Trouble::relist);
 
 const std::vector<Act> kRunning = {kTemplate, kPod, kReserve, kBind};
@@ -154,6 +167,53 @@ void add_evictions(std::vector<SmallWorld>& all) {
                  .losses = 1});
 }
 
+void add_groups(std::vector<SmallWorld>& all) {
+  const Act group = does(&Stage::make_group);
+  const Act member = does(&Stage::make_pod_of_group);
+  const std::vector<Act> running = {kTemplate, group, member, kReserve, kBind};
+  all.push_back({.name = "group-and-template",
+                 .before = {member},
+                 .scripts = {{"user", {group}}, {"admin", {kTemplate}}},
+                 .has_groups = true});
+  all.push_back({.name = "group-and-pod",
+                 .before = {kTemplate},
+                 .scripts = {{"user", {group}}, {"another", {member}}},
+                 .has_groups = true,
+                 .lost_answers = 1});
+  all.push_back({.name = "evict-group",
+                 .before = running,
+                 .scripts = {{"admin", {kRule}}, {"driver", {taint(true)}}},
+                 .has_groups = true});
+}
+
+// What shows only after something else, or in what was there long before.
+void add_aftermaths(std::vector<SmallWorld>& all) {
+  const Act change_rule = does(&Stage::change_rule, "NoExecute");
+  all.push_back({.name = "rule-changed",
+                 .before = in_turn({kRunning, {does(&Stage::make_rule, "None")}}),
+                 .scripts = {{"admin", {change_rule}}}});
+  all.push_back({.name = "replaced-in-a-gap",
+                 .before = kRunning,
+                 .scripts = {{"user", {kDelete, kPod}}, {"etcd", {kGap}}}});
+  all.push_back({.name = "claim-deleted-and-relist",
+                 .before = {kTemplate, kPod},
+                 .scripts = {{"user", {kDeleteClaim}}, {"etcd", {kRelist}}}});
+  all.push_back(
+      {.name = "refused-for-long-and-again",
+       .before = in_turn({{kTemplate, refuse(403), kPod}, pauses(30), {refuse(0)}, pauses(60)}),
+       .scripts = {{"user", {kDeleteClaim}}, {"admin", {refuse(403), refuse(0)}}}});
+  all.push_back({.name = "look-ups-refused",
+                 .before = {does(&Stage::make_shared_claim), share("pod", false), kReserve, kBind,
+                            refuse_look_ups(500)},
+                 .scripts = {{"user", {share("other", false)}},
+                             {"scheduler", {does(&Stage::reserve, "other")}},
+                             {"admin", {refuse_look_ups(0)}}}});
+  all.push_back({.name = "lease-taken-by-hand",
+                 .before = {kTemplate},
+                 .scripts = {{"user", {kPod}}, {"admin", {trouble(&Trouble::take_lease)}}},
+                 .managers = 2});
+}
+
 }  // namespace
 
 std::vector<SmallWorld> catalogue() {
@@ -161,6 +221,8 @@ std::vector<SmallWorld> catalogue() {
   add_creations(all);
   add_releases(all);
   add_evictions(all);
+  add_groups(all);
+  add_aftermaths(all);
   return all;
 }
 

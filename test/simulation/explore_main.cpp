@@ -20,6 +20,7 @@ struct Flags {
   std::size_t deviations = 2;
   std::vector<std::size_t> order;
   bool shows_one = false;
+  bool ends_at_failure = false;
   std::string mutant;
 };
 
@@ -71,7 +72,9 @@ int run(const Flags& flags) {
     if (flags.shows_one) return show(world, flags.order);
     const Tried tried = explore(world, flags.deviations);
     orders += tried.orders;
-    if (tried.has_failed) ++failed;
+    if (!tried.has_failed) continue;
+    ++failed;
+    if (flags.ends_at_failure) break;
   }
   fmt::print("{} worlds, all {} orders with at most {} deviations, {} failed\n", worlds, orders,
              flags.deviations, failed);
@@ -89,6 +92,7 @@ int main(int argc, char** argv) {
   const auto* order = app.add_option("--order", flags.order, "this order alone, with its timeline")
                           ->delimiter(',')
                           ->expected(0, -1);
+  app.add_flag("--until-failure", flags.ends_at_failure, "end with the first world that fails");
   app.add_option("--mutant", flags.mutant, "switch a mutation on (mutations.py)");
   CLI11_PARSE(app, argc, argv);
   flags.shows_one = order->count() > 0;

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "apiserver/front/direct.hpp"
+#include "test/simulation/scene.hpp"
 
 namespace dcm::simulation {
 namespace {
@@ -17,8 +17,6 @@ using runtime::Task;
 
 // Longer than it takes a lease to expire, and to be taken.
 constexpr Duration kLagInCreate = 25s;
-constexpr const char* kLease =
-    "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/dra-controller-manager";
 
 }  // namespace
 
@@ -97,6 +95,12 @@ Task<> FaultBringer::apply(Fault fault) {
       weather.forbidden_by = forbidden_status_of(fault);
       co_await set_for(lasts, weather.forbidden, forbidden_of(fault));
       break;
+    case forbid_kind:
+      co_await set_for(lasts, weather.forbidden_kind, resource);
+      break;
+    case slow_lists:
+      co_await set_for(lasts, weather.slow_lists, resource);
+      break;
     case meddle:
       co_await set_for(lasts, weather.meddled, fault.share);
       break;
@@ -162,10 +166,7 @@ Task<> FaultBringer::lag(std::string resource, Duration by, Duration lasts) {
 // Taken by somebody who leads nothing, or cleared. Where there is no lease, nothing happens.
 void FaultBringer::change_lease_by_hand(const Fault& fault) {
   world_.safety.allow_two_leaders();
-  apiserver::Direct(world_.server, "admin")
-      .patch(kLease, apiserver::kMerge,
-             fmt::format(R"({{"spec":{{"holderIdentity":"{}"}}}})",
-                         fault.choice % 3 == 0 ? "" : "somebody else"));
+  put_into_lease(world_.server, fault.choice % 3 == 0 ? "" : "somebody else");
 }
 
 Task<> FaultBringer::take_server_down(Fault fault) {

@@ -37,6 +37,8 @@ struct Fault {
     jump_clock,       // the wall clock of one manager is wrong by seconds to hours
     lag_watches,      // a replica that is behind by up to a minute answers watches
     forbid_requests,  // some kinds are refused: by a role, a quota, a policy, a webhook
+    forbid_kind,      // a role lacks one kind: no list, watch or look-up of it
+    slow_lists,       // lists and watches of one kind begin when it ends
     meddle,           // others change an object right before a manager does
     change_lease      // by somebody who has no business there
   } kind;
@@ -50,7 +52,7 @@ struct Fault {
   std::string str() const;
 };
 
-inline constexpr std::size_t kFaultKinds = 25;
+inline constexpr std::size_t kFaultKinds = 27;
 
 // At least 5, in the order of their beginning; all end before `until`.
 std::vector<Fault> draw_faults(runtime::Rng rng, runtime::Duration until);

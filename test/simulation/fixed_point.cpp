@@ -7,11 +7,18 @@
 namespace dcm::simulation {
 namespace {
 
-using Breaches = std::vector<Breach>;
+using Breaches = std::vector<Missing>;
 
 // Nothing can be made from a template that is not there.
 bool can_be_made(const Cluster& cluster, const std::string& ns, const PodClaim& pod_claim) {
   return cluster.templates.contains(ns + "/" + pod_claim.template_name);
+}
+
+// One round makes all claims of an owner: it fails for one, and its back-off is for all.
+bool lacks_template(const Cluster& cluster, const auto& owner) {
+  return std::ranges::any_of(owner.claims, [&](const PodClaim& claim) {
+    return !claim.template_name.empty() && !can_be_made(cluster, owner.ns, claim);
+  });
 }
 
 // Whose claims are its group's, only the group says.
@@ -44,8 +51,9 @@ void check_group(const Safety& world, const Group& group, Breaches& missing) {
     check_count(world, group, entry, missing);
     if (group.is_being_deleted || !can_be_made(cluster, group.ns, entry)) continue;
     if (claim_of_group(cluster, group, entry) != nullptr) continue;
-    missing.push_back(
-        {"each claim of a group is there", fmt::format("{} {}", group.key(), entry.name)});
+    missing.push_back({"each claim of a group is there",
+                       fmt::format("{} {}", group.key(), entry.name),
+                       lacks_template(cluster, group)});
   }
 }
 
@@ -58,7 +66,8 @@ void check_shared_claim(const Safety& world, const Group& group, const Pod& pod,
   const bool may_be_another = claim != nullptr && claim->owner == pod.uid;
   if (may_be_another) return;
   missing.push_back({"a pod's status names the claim of its group",
-                     fmt::format("{} {}", pod.key(), pod_claim.name)});
+                     fmt::format("{} {}", pod.key(), pod_claim.name),
+                     lacks_template(world.cluster(), pod)});
 }
 
 void check_pod_claims(const Safety& world, const Pod& pod, Breaches& missing) {
@@ -72,8 +81,9 @@ void check_pod_claims(const Safety& world, const Pod& pod, Breaches& missing) {
     }
     if (waits_for_group(cluster, pod) || !can_be_made(cluster, pod.ns, pod_claim)) continue;
     if (cluster.usable_claim(pod, pod_claim) != nullptr) continue;
-    missing.push_back(
-        {"each pod claim has its claim", fmt::format("{} {}", pod.key(), pod_claim.name)});
+    missing.push_back({"each pod claim has its claim",
+                       fmt::format("{} {}", pod.key(), pod_claim.name),
+                       lacks_template(cluster, pod)});
   }
 }
 
@@ -84,7 +94,7 @@ void check_reservations(const Cluster& cluster, const Pod& pod, Breaches& missin
     if (claim == nullptr || !claim->is_allocated || claim->is_being_deleted) continue;
     if (claim->is_reserved_for(pod)) continue;
     missing.push_back({"a scheduled pod has its allocated claims reserved",
-                       fmt::format("{} {}", pod.key(), claim->name)});
+                       fmt::format("{} {}", pod.key(), claim->name), lacks_template(cluster, pod)});
   }
 }
 
@@ -150,7 +160,7 @@ void check_rule(const Cluster& cluster, const Rule& rule, Breaches& missing) {
 
 }  // namespace
 
-std::vector<Breach> missing_at_fixed_point(const Safety& world, runtime::WallTime now) {
+std::vector<Missing> missing_at_fixed_point(const Safety& world, runtime::WallTime now) {
   const Cluster& cluster = world.cluster();
   Breaches missing;
   for (const auto& [key, pod] : cluster.pods) {

@@ -2,13 +2,22 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "test/simulation/safety.hpp"
 
 namespace dcm::simulation {
 
-// Missing and leftover parts, as invariant and details; empty: the fixed point is reached.
-std::vector<Breach> missing_at_fixed_point(const Safety& world, runtime::WallTime now);
+// What is missing or left over.
+struct Missing : Breach {
+  Missing(std::string what, std::string of, bool is_held_up = false)
+      : Breach{std::move(what), std::move(of)}, is_held_up_by_owner(is_held_up) {}
+
+  bool is_held_up_by_owner;  // who asks for something else that cannot be had
+};
+
+// Empty: the fixed point is reached.
+std::vector<Missing> missing_at_fixed_point(const Safety& world, runtime::WallTime now);
 
 }  // namespace dcm::simulation

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "apiserver/front/http_front.hpp"
+#include "test/simulation/safety.hpp"
 
 namespace dcm::simulation {
 
@@ -16,7 +17,7 @@ namespace {
 
 // Writes whose order matters: all except those of events and leases. Empty: another request.
 std::string name_of_write(const http::Request& request) {
-  const std::string path = request.target.substr(0, request.target.find('?'));
+  const std::string path = path_of(request);
   const bool is_minor = path.find("/events") != path.npos || path.find("/leases") != path.npos;
   if (request.method == http::Method::get || is_minor) return {};
   return fmt::format("{} {}", http::to_string(request.method), path);
@@ -56,6 +57,12 @@ class Catch final : public http::Responder {
 
   std::optional<http::Response> caught;
 };
+
+// The last part of the path: of a list or watch, the resource.
+std::string last_of_path(const http::Request& request) {
+  const std::string path = path_of(request);
+  return path.substr(path.rfind('/') + 1);
+}
 
 bool is_watch(const http::Request& request) {
   return request.target.find("watch=1") != std::string::npos ||
@@ -142,15 +149,23 @@ class Front::Answers final : public http::Responder {
     }
   }
 
-  bool is_stalled() const {
-    const std::string& stalled = front_.weather_.stalled_watches;
-    return stalled == "*" || (!stalled.empty() && stalled == resource_);
-  }
+  bool is_stalled() const { return is_one_of(front_.weather_.stalled_watches, resource_); }
 
   Front& front_;
   std::string resource_;
   http::Responder& to_;
 };
+
+std::string path_of(const http::Request& request) {
+  return request.target.substr(0, request.target.find('?'));
+}
+
+std::string fenced_sender(const http::Request& request) {
+  const auto agent = request.headers.find("User-Agent");
+  const bool is_fenced = request.method != http::Method::get && agent && is_manager(*agent) &&
+                         request.target.find("/leases") == std::string::npos;
+  return is_fenced ? std::string(*agent) : std::string();
+}
 
 Front::Front(runtime::VirtualLoop& loop, http::PipeNetwork& network, apiserver::Server& server,
              runtime::Rng rng)
@@ -184,6 +199,7 @@ Task<> Front::answer(http::Request request, http::Responder& responder) {
     co_await responder.send(refusal());
     co_return;
   }
+  if (request.method == http::Method::get) co_await wait_for_list(last_of_path(request));
   if (is_watch(request)) {
     co_await watch(std::move(request), responder);
     co_return;
@@ -193,6 +209,11 @@ Task<> Front::answer(http::Request request, http::Responder& responder) {
   while (!exchange->response && !exchange->was_dropped) co_await exchange->answered.wait();
   if (exchange->was_dropped) co_return responder.abort();
   co_await send_back(exchange->what, std::move(*exchange->response), responder);
+}
+
+// A server that must read very many objects, or whose cache is not ready.
+Task<> Front::wait_for_list(std::string resource) {
+  while (is_one_of(weather_.slow_lists, resource)) co_await changed_.wait();
 }
 
 Task<> Front::carry_out(std::shared_ptr<Exchange> exchange) {
@@ -257,8 +278,7 @@ Task<> Front::send_back(std::string what, http::Response response, http::Respond
 }
 
 Task<> Front::watch(http::Request request, http::Responder& responder) {
-  const std::string path = request.target.substr(0, request.target.find('?'));
-  Answers answers(*this, path.substr(path.rfind('/') + 1), responder);
+  Answers answers(*this, last_of_path(request), responder);
   co_await travel();
   co_await inner_(std::move(request), answers);
 }

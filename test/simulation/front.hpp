@@ -54,6 +54,7 @@ class Front {
   class Answers;
 
   runtime::Task<> answer(http::Request request, http::Responder& responder);
+  runtime::Task<> wait_for_list(std::string resource);
   runtime::Task<> watch(http::Request request, http::Responder& responder);
   runtime::Task<> carry_out(std::shared_ptr<Exchange> exchange);
   runtime::Task<> carry_out_again(http::Request request, runtime::MonoTime came_in);
@@ -82,6 +83,10 @@ class Front {
   std::unique_ptr<http::Listener> listener_;
   std::optional<runtime::TaskGroup> tasks_;
 };
+
+std::string path_of(const http::Request& request);
+// The process that sends it, if only the leader may send it: every write but those of leases.
+std::string fenced_sender(const http::Request& request);
 
 inline const http::Endpoint kServer{http::Security::plain, "server", 80};
 

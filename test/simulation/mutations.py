@@ -3,7 +3,8 @@
 
 A mutation is a place in a source and what stands there instead; `M` in it is "this mutation is
 switched on". The sources themselves know nothing of this: a copy of the tree gets all mutations, is
-built once, and each is switched on alone by `simulation --mutant NAME`. A place that is not found, or
+built once, and each is switched on alone by `--mutant NAME`, in worlds of random faults (`simulation`) and in all orders
+of small ones (`explore`). A place that is not found, or
 found twice, is an error, so that the list stays true.
 
     ./dev mutations [NAME…]      prints the table; without names it is written into README.md as well
@@ -88,6 +89,14 @@ MUTATIONS = [
     Mutation("budget-is-a-failure", "a budget's 429 backs off exponentially", DTE + "sync/evict_pod.cpp",
              "if (write == Write::eviction && is_budgets(error, mode_)) {",
              "if (!M && write == Write::eviction && is_budgets(error, mode_)) {"),
+    Mutation("repeats-inside-a-call", "who is refused holds a worker while it tries again", "client/request/rest_client.cpp",
+             "} else if (is_for_the_caller(request, error)) {", "} else if (!M && is_for_the_caller(request, error)) {"),
+    Mutation("retries-go-first", "pods that were refused go before those that come to be due",
+             DTE + "tracker/pending_pods.cpp", "if (!due_.empty() && due_.top().due <= now.wall) {",
+             "if (!due_.empty() && due_.top().due <= now.wall &&\n"
+             "      !(M && !retries_.empty() && retries_.top().not_before <= now.mono)) {"),
+    Mutation("refused-attempt-burns-its-turn", "who evicts at a rate has lost the turn of an attempt that is refused",
+             DTE + "sync/evict_pod.cpp", "if (end == End::not_evicted) deps_.pace", "if (end == End::not_evicted && !M) deps_.pace"),
     Mutation("generation-off-by-one", "a rule's condition is about the generation before", DTE + "rules/decide_condition.cpp",
              "wanted.observed_generation = rule.generation;",
              "wanted.observed_generation = rule.generation - (M ? 1 : 0);"),
@@ -278,7 +287,7 @@ def mutate():
 def build(preset):
     if not (COPY / "build" / preset / "build.ninja").exists():
         run("cmake", "--preset", preset, stdout=subprocess.DEVNULL)
-    run("cmake", "--build", "--preset", preset, "--target", "simulation", "--", "--quiet")
+    run("cmake", "--build", "--preset", preset, "--target", "simulation", "explore", "--", "--quiet")
 
 
 def find(preset, mutation, seeds):
@@ -294,10 +303,24 @@ def find(preset, mutation, seeds):
     return (("?", f"the process ended with {result.returncode}") if result.returncode < 0 else None)
 
 
+def find_order(preset, mutation):
+    """The first small world that fails in one of its orders, and that order; or None."""
+    try:
+        result = subprocess.run([COPY / "build" / preset / "bin/explore", "--mutant", mutation, "--until-failure"],
+                                capture_output=True, text=True, timeout=900)
+    except subprocess.TimeoutExpired:
+        return "? (no order ends)"
+    found = re.search(r"^replay: \./dev explore (\S+) --order ?(\S*)$", result.stdout, re.M)
+    if found:
+        return f"{found.group(1)} {found.group(2) or '(usual)'}"
+    return f"? (the process ended with {result.returncode})" if result.returncode < 0 else None
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("names", nargs="*")
     parser.add_argument("--seeds", type=int, default=200)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--preset", default="release")
     parser.add_argument("--check", action="store_true", help="only whether the place of each is there")
     arguments = parser.parse_args()
@@ -307,22 +330,25 @@ def main():
         return
     mutate()
     build(arguments.preset)
-    rows = ["| mutation | what it does | found by world | invariant |", "| --- | --- | --- | --- |"]
+    rows = ["| mutation | what it does | found by world | invariant | and by order |", "| --- | --- | --- | --- | --- |"]
     missed = 0
+    ordered = 0
     mutations = [each for each in MUTATIONS if not arguments.names or each.name in arguments.names]
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        results = pool.map(lambda each: find(arguments.preset, each.name, arguments.seeds), mutations)
-        for mutation, found in zip(mutations, results):
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        seeds = pool.map(lambda each: find(arguments.preset, each.name, arguments.seeds), mutations)
+        orders = pool.map(lambda each: find_order(arguments.preset, each.name), mutations)
+        for mutation, found, order in zip(mutations, seeds, orders):
             missed += found is None
+            ordered += order is not None
             seed, invariant = found or (f"none of {arguments.seeds}", "")
-            rows.append(f"| {mutation.name} | {mutation.what} | {seed} | {invariant} |")
+            rows.append(f"| {mutation.name} | {mutation.what} | {seed} | {invariant} | {order or ''} |")
             print(rows[-1], flush=True)
     if not arguments.names:
         text = README.read_text()
         begin, end = "<!-- mutations -->\n", "<!-- end of mutations -->"
         before, rest = text.split(begin)
         README.write_text(before + begin + "\n".join(rows) + "\n" + end + rest.split(end)[1])
-    print(f"{len(rows) - 2 - missed} found, {missed} missed")
+    print(f"{len(rows) - 2 - missed} found, {missed} missed; {ordered} by exploration too")
     sys.exit(missed > 0)
 
 

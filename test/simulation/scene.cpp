@@ -29,6 +29,18 @@ std::string delete_only(const std::string& uid, std::string_view more) {
   return fmt::format(R"({{"preconditions":{{"uid":"{}"}}{}}})", uid, more);
 }
 
+std::string lease_holder(const apiserver::Server& server) {
+  const auto lease = server.store().get("leases", "kube-system/dra-controller-manager");
+  return lease == nullptr ? ""
+                          : std::string(apiserver::text_at(*lease, {"spec", "holderIdentity"}));
+}
+
+void put_into_lease(apiserver::Server& server, std::string_view holder) {
+  apiserver::Direct(server, "admin")
+      .patch("/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/dra-controller-manager",
+             apiserver::kMerge, fmt::format(R"({{"spec":{{"holderIdentity":"{}"}}}})", holder));
+}
+
 apiserver::Response Scene::send(const std::string& who, std::string_view method,
                                 const std::string& target, std::string body,
                                 std::string_view type) const {

@@ -51,6 +51,12 @@ std::string edit(std::uint64_t number);
 // The body of a DELETE of the object with that UID alone, and `more` of its members.
 std::string delete_only(const std::string& uid, std::string_view more = "");
 
+// By an admin's hand; empty: nobody holds it. Where there is no lease, nothing happens.
+void put_into_lease(apiserver::Server& server, std::string_view holder);
+
+// Empty: nobody, or there is no lease.
+std::string lease_holder(const apiserver::Server& server);
+
 // An actor: its random draws are its own, whatever the others draw.
 class Actor {
  protected:

@@ -33,6 +33,11 @@ apiserver::ServerOptions server_options() {
   return options;
 }
 
+const char* reason_of(int status) {
+  if (status == 422) return "Invalid";
+  return status == 403 ? "Forbidden" : "InternalError";
+}
+
 class Exploration final : Courier {
  public:
   Exploration(const SmallWorld& world, Choices& choices, Detail detail);
@@ -61,7 +66,8 @@ class Exploration final : Courier {
   Trouble trouble();
   Replica* leader();
   Task<> freeze(Replica& replica);
-  bool admits(const apiserver::LoggedRequest& request) const;
+  // The status that it is refused with; 0: it is not.
+  int refusal_of(const apiserver::LoggedRequest& request) const;
   void watch_server();
 
   const SmallWorld& world_;
@@ -82,6 +88,7 @@ class Exploration final : Courier {
   std::vector<std::size_t> next_acts_;  // of each script
   std::size_t losses_, doubles_, lost_answers_;
   int refuses_ = 0;
+  int refuses_look_ups_ = 0;
   runtime::TaskGroup tasks_;
 };
 
@@ -108,6 +115,9 @@ Exploration::Exploration(const SmallWorld& world, Choices& choices, Detail detai
   if (world.managers > 1) manager_options_.leader_election.emplace().timing.retry_period = 5s;
   manager_options_.concurrent_resource_claim_syncs = 2;
   manager_options_.concurrent_device_taint_eviction_syncs = 2;
+  manager_options_.features.generic_workload = world.has_groups;
+  manager_options_.features.dra_workload_resource_claims = world.has_groups;
+  if (world.has_groups) server_.serve({.pod_groups = {"v1beta1"}});
   if (world.evicts) manager_options_.eviction_mode = device_taint_eviction::EvictionMode::evict;
   for (std::size_t i = 0; i < world.managers; ++i) {
     replicas_.emplace_back(Replica::Setup{fmt::format("manager-{}", i + 1), loop_, network_,
@@ -118,21 +128,22 @@ Exploration::Exploration(const SmallWorld& world, Choices& choices, Detail detai
   watch_server();
 }
 
-bool Exploration::admits(const apiserver::LoggedRequest& request) const {
-  return refuses_ == 0 || !request.is_write() || request.resource == "leases" ||
-         !is_manager(request.user_agent);
+int Exploration::refusal_of(const apiserver::LoggedRequest& request) const {
+  if (request.resource == "leases" || !is_manager(request.user_agent)) return 0;
+  if (request.is_write()) return refuses_;
+  return request.verb == "get" ? refuses_look_ups_ : 0;
 }
 
 void Exploration::watch_server() {
   server_.before(
       [this](const apiserver::LoggedRequest& request) -> std::optional<apiserver::Response> {
         safety_.begin(request, front_.came_in());
-        if (admits(request)) return std::nullopt;
+        const int status = refusal_of(request);
+        if (status == 0) return std::nullopt;
         return apiserver::json_response(
-            refuses_,
-            fmt::format(R"({{"kind":"Status","apiVersion":"v1","status":"Failure",)"
-                        R"("message":"{}","reason":"{}","code":{}}})",
-                        kDeniedByAdmission, refuses_ == 422 ? "Invalid" : "Forbidden", refuses_));
+            status, fmt::format(R"({{"kind":"Status","apiVersion":"v1","status":"Failure",)"
+                                R"("message":"{}","reason":"{}","code":{}}})",
+                                kDeniedByAdmission, reason_of(status), status));
       });
   server_.after([this](const apiserver::LoggedRequest& request, apiserver::Response& response) {
     safety_.end(request, response);
@@ -142,6 +153,11 @@ void Exploration::watch_server() {
         fmt::format("{} {}{}{} {}/{} → {} {}", request.verb, request.resource,
                     request.subresource.empty() ? "" : "/", request.subresource, request.ns,
                     request.name, response.status, request.is_write() ? request.body : ""));
+  });
+  front_.on_arrival([this](const http::Request& request) {
+    const std::string sender = fenced_sender(request);
+    if (sender.empty() || !manager_options_.leader_election) return;
+    safety_.observe_arrival(sender, request.target, lease_holder(server_));
   });
   server_.on_change([this](std::string_view resource, const apiserver::Change& change) {
     front_.committed(change.revision);
@@ -216,10 +232,7 @@ std::vector<Exploration::Option> Exploration::options() {
 
 Replica* Exploration::leader() {
   if (!manager_options_.leader_election) return &replicas_.front();
-  const auto lease = server_.store().get("leases", manager_options_.leader_election->lease.str());
-  if (lease == nullptr) return nullptr;
-  const auto holder = apiserver::text_at(*lease, {"spec", "holderIdentity"});
-  const auto found = std::ranges::find(replicas_, holder, &Replica::process_name);
+  const auto found = std::ranges::find(replicas_, lease_holder(server_), &Replica::process_name);
   return found == replicas_.end() ? nullptr : &*found;
 }
 
@@ -244,7 +257,18 @@ Trouble Exploration::trouble() {
                 server_.compact_history();
                 server_.end_watches();
               },
-          .refuse = [this](int status) { refuses_ = status; }};
+          .gap =
+              [this] {
+                server_.compact_history();
+                network_.cut_all();
+              },
+          .refuse = [this](int status) { refuses_ = status; },
+          .refuse_look_ups = [this](int status) { refuses_look_ups_ = status; },
+          .take_lease =
+              [this] {
+                safety_.allow_two_leaders();
+                put_into_lease(server_, "somebody else");
+              }};
 }
 
 // ---- its course ---------------------------------------------------------------------------------
@@ -288,7 +312,6 @@ Task<> Exploration::live() {
 }
 
 SmallVerdict Exploration::run() {
-  std::vector<Breach> missing;
   loop_.run(live());
   SmallVerdict verdict{.timeline = timeline_.text()};
   if (!safety_.breaches().empty()) {
@@ -298,7 +321,7 @@ SmallVerdict Exploration::run() {
   for (const Replica& replica : replicas_) {
     if (!replica.failure().empty()) verdict.breach = Breach{"no part fails", replica.failure()};
   }
-  missing = missing_at_fixed_point(safety_, loop_.time().wall_now());
+  const auto missing = missing_at_fixed_point(safety_, loop_.time().wall_now());
   if (!missing.empty()) verdict.breach = missing.front();
   if (choices_.has_diverged()) verdict.breach = Breach{"an order can be repeated", ""};
   return verdict;

@@ -22,8 +22,11 @@ struct Trouble {
   std::function<void()> kill_leader;
   std::function<void()> freeze_leader;  // until long after its lease is lost
   std::function<void()> cut_connections;
-  std::function<void()> relist;     // history is gone, watches end
-  std::function<void(int)> refuse;  // all writes of managers, with that status; 0: none
+  std::function<void()> relist;              // history is gone, watches end
+  std::function<void()> gap;                 // and connections break: what is on its way is missed
+  std::function<void(int)> refuse;           // all writes of managers, with that status; 0: none
+  std::function<void(int)> refuse_look_ups;  // of single objects by managers, likewise
+  std::function<void()> take_lease;          // by somebody who leads nothing
 };
 
 struct SmallWorld {
@@ -38,6 +41,7 @@ struct SmallWorld {
   std::vector<Script> scripts{};
   std::size_t managers = 1;  // two: with leader election
   bool evicts = false;       // by the Eviction API
+  bool has_groups = false;
   // How many writes may be lost, come twice, and answers be lost.
   std::size_t losses = 0;
   std::size_t doubles = 0;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "test/simulation/groups.hpp"
+
 namespace dcm::simulation {
 namespace {
 
@@ -11,6 +13,11 @@ constexpr const char* kSpec =
 constexpr const char* kAllocation =
     R"("allocation":{"devices":{"results":[{"request":"r","driver":"gpu.example.com",)"
     R"("pool":"pool-0","device":"dev-0"}]}},)";
+
+std::string as_entry(const Consumer& consumer) {
+  return fmt::format(R"({{"apiGroup":"{}","resource":"{}","name":"{}","uid":"{}"}})",
+                     consumer.api_group, consumer.resource, consumer.name, consumer.uid);
+}
 
 }  // namespace
 
@@ -55,6 +62,15 @@ void Stage::make_sharing_pod(const std::string& name, bool is_bound) {
                              is_bound ? R"("nodeName":"node-1",)" : ""));
 }
 
+void Stage::make_group() {
+  simulation::make_group(scene_, kNs, "group", {{"c", {}, "t"}});
+}
+
+void Stage::make_pod_of_group(const std::string& name) {
+  send_pod(name, R"("schedulingGroup":{"podGroupName":"group"},)"
+                 R"("resourceClaims":[{"name":"c","resourceClaimTemplateName":"t"}])");
+}
+
 const Pod* Stage::pod(const std::string& name) const {
   return scene_.cluster.pod(kNs + "/" + name);
 }
@@ -65,17 +81,20 @@ const Claim* Stage::claim_of(const std::string& name) const {
   return scene_.cluster.usable_claim(*found, found->claims.front());
 }
 
+Consumer Stage::consumer_of(const Pod& pod) const {
+  const Group* group = scene_.cluster.sharing_group(pod, pod.claims.front());
+  if (group == nullptr) return {"", "pods", pod.name, pod.uid};
+  return {"scheduling.k8s.io", "podgroups", group->name, group->uid};
+}
+
 void Stage::reserve(const std::string& name) {
   const Claim* claim = claim_of(name);
   if (claim == nullptr || claim->is_being_deleted) return;
   const std::string target = claims_in(kNs) + "/" + claim->name;
   const bool allocates = !claim->is_allocated;
   std::string reserved;
-  for (const Consumer& each : claim->reserved_for) {
-    reserved +=
-        fmt::format(R"({{"resource":"pods","name":"{}","uid":"{}"}},)", each.name, each.uid);
-  }
-  reserved += fmt::format(R"({{"resource":"pods","name":"{}","uid":"{}"}})", name, pod(name)->uid);
+  for (const Consumer& each : claim->reserved_for) reserved += as_entry(each) + ",";
+  reserved += as_entry(consumer_of(*pod(name)));
   if (allocates) {
     scene_.send("scheduler", "PATCH", target,
                 R"({"metadata":{"finalizers":["resource.kubernetes.io/delete-protection"]}})");
@@ -97,7 +116,7 @@ void Stage::unreserve(const std::string& name) {
 
 void Stage::bind(const std::string& name) {
   const Claim* claim = claim_of(name);
-  if (claim == nullptr || !claim->is_reserved_for(pod(name)->uid)) return;
+  if (claim == nullptr || !claim->is_reserved_for(*pod(name))) return;
   scene_.send("scheduler", "POST", pods_in(kNs) + "/" + name + "/binding",
               fmt::format(R"({{"metadata":{{"uid":"{}"}},"target":{{"kind":"Node",)"
                           R"("name":"node-1"}}}})",

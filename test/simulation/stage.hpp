@@ -20,7 +20,11 @@ class Stage {
   void make_pod(const std::string& name);
   // A pod with the shared claim; bound by whoever makes it, if so.
   void make_sharing_pod(const std::string& name, bool is_bound = false);
-  // Allocates the pod's claim, if there is one, and reserves it for the pod.
+  // A pod group with one claim, and a pod in it.
+  void make_group();
+  void make_pod_of_group(const std::string& name);
+  // Allocates the pod's claim, if there is one, and reserves it for the pod,
+  // or for its group.
   void reserve(const std::string& pod);
   void unreserve(const std::string& pod);
   void bind(const std::string& pod);
@@ -34,6 +38,7 @@ class Stage {
 
  private:
   const Pod* pod(const std::string& name) const;
+  Consumer consumer_of(const Pod& pod) const;
   const Claim* claim_of(const std::string& pod) const;
   void send_pod(const std::string& name, const std::string& spec);
 

@@ -1,6 +1,7 @@
 // The current effect of the network and the API server on requests.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <string>
@@ -54,7 +55,19 @@ struct Weather {
   // A budget lets one pod go in so much time, and answers other evictions with a 429; 0: there is
   // none.
   runtime::Duration budget_every{};
+  // Managers may not read this resource ("*": any watched one).
+  std::string forbidden_kind;
+  std::string slow_lists;  // of this resource ("*": all) wait for the end of the fault
+  // All writes of managers in this namespace are refused so; empty: in none.
+  std::string troubled_namespace;
+  int troubled_by = 0;
   double meddled = 0;  // of managers' writes: somebody else comes first by a moment
 };
+
+// Whether such a choice of resources has this one.
+inline bool is_one_of(std::string_view choice, std::string_view resource) {
+  if (choice != "*") return !choice.empty() && choice == resource;
+  return resource == kGroups || std::ranges::find(kWatched, resource) != kWatched.end();
+}
 
 }  // namespace dcm::simulation

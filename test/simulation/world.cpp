@@ -21,6 +21,8 @@ using runtime::Duration;
 using runtime::sleep_for;
 using runtime::Task;
 
+constexpr Duration kLookOnEvery = 15s;
+
 class World {
  public:
   explicit World(const WorldOptions& options);
@@ -38,8 +40,8 @@ class World {
   Duration prompt() const;
   void watch_server();
   void arrive(const http::Request& request);
-  std::string lease_holder() const;
   std::optional<apiserver::Response> admit(const LoggedRequest& request);
+  int refusal_of(const LoggedRequest& request);
   // Takes the slot of a slow budget, if it is free.
   bool is_over_budget();
   void come_before(const http::Request& request);
@@ -206,8 +208,28 @@ void World::watch_server() {
   front_.on_arrival([this](const http::Request& request) { arrive(request); });
 }
 
+namespace {
+
+// What a server or its admission says; where it is busy, it asks to be left alone for a while.
+apiserver::Response refusal(int status) {
+  constexpr auto kReasons =
+      std::to_array<std::pair<int, const char*>>({{403, "Forbidden"},
+                                                  {422, "Invalid"},
+                                                  {429, "TooManyRequests"},
+                                                  {500, "InternalError"},
+                                                  {503, "ServiceUnavailable"}});
+  const auto* const reason =
+      std::ranges::find(kReasons, status, &std::pair<int, const char*>::first);
+  const bool is_busy = status == 429 || status == 503;
+  return apiserver::json_response(
+      status, fmt::format(R"({{"kind":"Status","apiVersion":"v1","status":"Failure","message":)"
+                          R"("{}","reason":"{}","details":{{"retryAfterSeconds":{}}},"code":{}}})",
+                          kDeniedByAdmission, reason->second, is_busy ? 20 : 0, status));
+}
+
+}  // namespace
+
 std::optional<apiserver::Response> World::admit(const LoggedRequest& request) {
-  const Weather& weather = front_.weather();
   if (request.subresource == "eviction" && is_over_budget()) {
     return apiserver::json_response(
         429,
@@ -215,20 +237,24 @@ std::optional<apiserver::Response> World::admit(const LoggedRequest& request) {
         R"("message":"Cannot evict pod as it would violate the pod's disruption budget.",)"
         R"("details":{"causes":[{"reason":"DisruptionBudget"}],"retryAfterSeconds":10},"code":429})");
   }
+  const int status = is_manager(request.user_agent) ? refusal_of(request) : 0;
+  return status == 0 ? std::nullopt : std::optional(refusal(status));
+}
+
+// The status that what a manager asks is refused with; 0: it is not.
+int World::refusal_of(const LoggedRequest& request) {
+  const Weather& weather = front_.weather();
+  const bool is_troubled =
+      request.is_write() && !request.ns.empty() && request.ns == weather.troubled_namespace;
+  if (is_troubled) return weather.troubled_by;
+  if (!request.is_write() && is_one_of(weather.forbidden_kind, request.resource)) return 403;
   const bool is_forbidden = std::ranges::any_of(weather.forbidden, [&](const Forbidden& what) {
     return request.verb == what.verb && request.resource == what.resource &&
            request.subresource == what.subresource;
   });
-  if (!is_forbidden || !is_manager(request.user_agent)) return std::nullopt;
+  if (!is_forbidden) return 0;
   // Admission does not look at reads: a role forbids those.
-  const int status = request.is_write() ? weather.forbidden_by : 403;
-  const char* const reason = status == 403   ? "Forbidden"
-                             : status == 422 ? "Invalid"
-                                             : "InternalError";
-  return apiserver::json_response(
-      status, fmt::format(R"({{"kind":"Status","apiVersion":"v1","status":"Failure","message":)"
-                          R"("{}","reason":"{}","code":{}}})",
-                          kDeniedByAdmission, reason, status));
+  return request.is_write() ? weather.forbidden_by : 403;
 }
 
 bool World::is_over_budget() {
@@ -239,22 +265,6 @@ bool World::is_over_budget() {
   return false;
 }
 
-namespace {
-
-// The process that sends it, if only the leader may send it: every write but those of leases.
-std::string fenced_sender(const http::Request& request) {
-  const auto agent = request.headers.find("User-Agent");
-  const bool is_fenced = request.method != http::Method::get && agent && is_manager(*agent) &&
-                         request.target.find("/leases") == std::string::npos;
-  return is_fenced ? std::string(*agent) : std::string();
-}
-
-std::string path_of(const http::Request& request) {
-  return request.target.substr(0, request.target.find('?'));
-}
-
-}  // namespace
-
 void World::arrive(const http::Request& request) {
   const std::string sender = fenced_sender(request);
   if (sender.empty()) return;
@@ -263,7 +273,7 @@ void World::arrive(const http::Request& request) {
       manager_options_.kube_api_qps < 10 && path_of(request).find("/events") != std::string::npos;
   if (!may_be_late) ++fenced_writes_;
   if (manager_options_.leader_election) {
-    safety_.observe_arrival(sender, request.target, lease_holder());
+    safety_.observe_arrival(sender, request.target, lease_holder(server_));
   }
   const bool is_create =
       request.method == http::Method::post && path_of(request).ends_with("/resourceclaims");
@@ -277,13 +287,6 @@ void World::come_before(const http::Request& request) {
   if (rng_.unit() < front_.weather().meddled) {
     meddler_.come_before(path_of(request), request.body);
   }
-}
-
-std::string World::lease_holder() const {
-  const auto& lease = manager_options_.leader_election->lease;
-  const auto stored = server_.store().get("leases", lease.str());
-  if (stored == nullptr) return {};
-  return std::string(apiserver::text_at(*stored, {"spec", "holderIdentity"}));
 }
 
 void World::fail(std::string invariant, std::string details) {
@@ -310,6 +313,7 @@ Task<> World::live() {
   while (now() < options_.lasts && !has_failed()) {
     co_await sleep_for(loop_.time(), 1s);
     watch_managers();
+    if (now() % kLookOnEvery < 1s) aftermath_->look_on();
   }
   if (has_failed()) weather_.cancel();
   co_await weather_.join();

@@ -1,0 +1,41 @@
+#include "test/simulation/liveness.hpp"
+
+#include <algorithm>
+
+namespace dcm::simulation {
+namespace {
+
+// The longest back-off of client-go's work queues.
+constexpr runtime::Duration kBackoffMax = std::chrono::seconds(1000);
+
+}  // namespace
+
+bool Liveness::is_late(const Wait& wait, runtime::MonoTime now) const {
+  if (!wait.held_up_until) return now - wait.since > prompt_;
+  const runtime::Duration held_up = *wait.held_up_until - wait.since;
+  return now - *wait.held_up_until > std::min(held_up, kBackoffMax) + prompt_;
+}
+
+std::optional<Breach> Liveness::look(runtime::MonoTime now, const std::vector<Missing>& missing,
+                                     const Obstacle& obstacle) {
+  std::optional<Breach> late;
+  std::map<std::string, Wait> waits;
+  is_served_ = true;
+  for (const Missing& each : missing) {
+    const std::string what = each.invariant + each.details;
+    const auto known = waits_.find(what);
+    const bool is_held_up = obstacle.holds_up(each);
+    // It may have been missing, and held up, since the last look.
+    const runtime::MonoTime begin = is_held_up ? last_look_ : now;
+    Wait wait = known == waits_.end() ? Wait{begin, {}} : known->second;
+    if (is_held_up) wait.held_up_until = now;
+    is_served_ = is_served_ && is_held_up;
+    if (!late && is_late(wait, now)) late = each;
+    waits.emplace(what, wait);
+  }
+  waits_ = std::move(waits);
+  last_look_ = now;
+  return late;
+}
+
+}  // namespace dcm::simulation
