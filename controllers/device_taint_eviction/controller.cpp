@@ -62,7 +62,6 @@ Task<> Controller::run() {
 
 void Controller::stop() {
   queue_.shut_down(workqueue::ShutDown::drop_waiting);
-  pods_.stop();
   is_stopped_ = true;
   notify();
 }

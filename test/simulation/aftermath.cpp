@@ -57,8 +57,8 @@ Task<Aftermath::Finding> Aftermath::settle() {
     if (late) co_return late;
   } while (!liveness_.is_served());
   settled_after_ = now() - begin;
-  co_await sleep_for(world_.loop.time(), kSlack);
-  co_return std::nullopt;
+  const Finding late = co_await watch_answers(kSlack);
+  co_return late;
 }
 
 // A wake-up that is lost shows: nothing else makes the manager look again.
@@ -101,10 +101,10 @@ Task<Aftermath::Finding> Aftermath::refuse_writes() {
     weather.forbidden = all_writes();
     weather.forbidden_by = rng_.below(2) == 0 ? 403 : 422;
     world_.workload.act_everywhere();
-    co_await sleep_for(world_.loop.time(), lasts);
+    const Finding early = co_await watch_answers(lasts, {Obstacle::Of::everybody});
+    if (early) co_return early;
     weather.forbidden.clear();
-    co_await sleep_for(world_.loop.time(), lasts);
-    const Finding late = co_await watch_answers({});
+    const Finding late = co_await watch_answers(lasts);
     if (late) co_return late;
   }
   co_return std::nullopt;
@@ -152,12 +152,12 @@ Aftermath::Finding Aftermath::look(const Obstacle& obstacle) {
 
 // At the fixed point nobody has anything to write; what is due later comes in its time.
 Task<Aftermath::Finding> Aftermath::rest(Duration lasts) {
-  co_await sleep_for(world_.loop.time(), kSlack);
+  const Finding restless = co_await watch_answers(kSlack);
+  if (restless) co_return restless;
   world_.timeline.note("world", "is at rest");
   const std::uint64_t before = world_.manager_writes;
   const apiserver::Revision begin = world_.server.store().revision();
-  co_await sleep_for(world_.loop.time(), lasts);
-  const Finding late = co_await watch_answers({});
+  const Finding late = co_await watch_answers(lasts);
   if (late) co_return late;
   const std::uint64_t writes = world_.manager_writes - before;
   if (writes > 0 && !world_.safety.has_evicted_lately(lasts + kSlack)) {
@@ -173,7 +173,8 @@ Task<Aftermath::Finding> Aftermath::lose_watches(apiserver::Revision forgotten) 
   const std::size_t before = world_.safety.relists();
   world_.server.compact_history(forgotten);
   world_.server.end_watches();
-  co_await sleep_for(world_.loop.time(), kSlack);
+  const Finding late = co_await watch_answers(kSlack);
+  if (late) co_return late;
   const std::size_t relists = world_.safety.relists() - before;
   if (relists == 0) co_return std::nullopt;
   co_return Breach{"a watch with bookmarks goes on", fmt::format("{} relists", relists)};

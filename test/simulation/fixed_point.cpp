@@ -49,7 +49,7 @@ void check_group(const Safety& world, const Group& group, Breaches& missing) {
   for (const PodClaim& entry : group.claims) {
     if (entry.template_name.empty()) continue;
     check_count(world, group, entry, missing);
-    if (group.is_being_deleted || !can_be_made(cluster, group.ns, entry)) continue;
+    if (group.is_being_deleted) continue;
     if (claim_of_group(cluster, group, entry) != nullptr) continue;
     missing.push_back({"each claim of a group is there",
                        fmt::format("{} {}", group.key(), entry.name),
@@ -79,7 +79,7 @@ void check_pod_claims(const Safety& world, const Pod& pod, Breaches& missing) {
       check_shared_claim(world, *group, pod, pod_claim, missing);
       continue;
     }
-    if (waits_for_group(cluster, pod) || !can_be_made(cluster, pod.ns, pod_claim)) continue;
+    if (waits_for_group(cluster, pod)) continue;
     if (cluster.usable_claim(pod, pod_claim) != nullptr) continue;
     missing.push_back({"each pod claim has its claim",
                        fmt::format("{} {}", pod.key(), pod_claim.name),

@@ -17,7 +17,7 @@ struct Missing : Breach {
   bool is_held_up_by_owner;  // who asks for something else that cannot be had
 };
 
-// Empty: the fixed point is reached.
+// Nothing but what is held up by its owner: the fixed point is reached.
 std::vector<Missing> missing_at_fixed_point(const Safety& world, runtime::WallTime now);
 
 }  // namespace dcm::simulation

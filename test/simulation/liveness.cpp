@@ -13,7 +13,8 @@ constexpr runtime::Duration kBackoffMax = std::chrono::seconds(1000);
 bool Liveness::is_late(const Wait& wait, runtime::MonoTime now) const {
   if (!wait.held_up_until) return now - wait.since > prompt_;
   const runtime::Duration held_up = *wait.held_up_until - wait.since;
-  return now - *wait.held_up_until > std::min(held_up, kBackoffMax) + prompt_;
+  const auto backoff = wait.meets_fault ? std::min(held_up, kBackoffMax) : runtime::Duration{};
+  return now - *wait.held_up_until > backoff + prompt_;
 }
 
 std::optional<Breach> Liveness::look(runtime::MonoTime now, const std::vector<Missing>& missing,
@@ -24,11 +25,13 @@ std::optional<Breach> Liveness::look(runtime::MonoTime now, const std::vector<Mi
   for (const Missing& each : missing) {
     const std::string what = each.invariant + each.details;
     const auto known = waits_.find(what);
-    const bool is_held_up = obstacle.holds_up(each);
+    const bool meets_fault = obstacle.holds_up(each);
+    const bool is_held_up = meets_fault || each.is_held_up_by_owner;
     // It may have been missing, and held up, since the last look.
     const runtime::MonoTime begin = is_held_up ? last_look_ : now;
-    Wait wait = known == waits_.end() ? Wait{begin, {}} : known->second;
+    Wait wait = known == waits_.end() ? Wait{begin} : known->second;
     if (is_held_up) wait.held_up_until = now;
+    wait.meets_fault = wait.meets_fault || meets_fault;
     is_served_ = is_served_ && is_held_up;
     if (!late && is_late(wait, now)) late = each;
     waits.emplace(what, wait);

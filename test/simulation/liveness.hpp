@@ -1,10 +1,10 @@
 // Whether each object is served in time: a bound that follows from what was in its way.
 //
 // An object waits while something is missing about it (`fixed_point`). It is held up while a fault
-// may lose, refuse or delay its requests or its news, or its owner asks for what cannot be had.
-// Nobody tells a manager that a fault is over:
-// a back-off that has grown through it goes on for as long again, at most kBackoffMax. After that,
-// and if nothing has held it up, it is served within `prompt`, whatever holds up its neighbours.
+// may lose, refuse or delay its requests or its news, or while its owner asks for what cannot be
+// had. Nobody tells a manager that a fault is over: a back-off that has grown meanwhile goes on for
+// as long again, at most kBackoffMax. After that, and at once if no fault has held it up, it is
+// served within `prompt`, whatever holds up its neighbours.
 #pragma once
 
 #include <map>
@@ -24,7 +24,6 @@ struct Obstacle {
 
   // A thing is named by its namespace first, apart from those of the cluster.
   bool holds_up(const Missing& missing) const {
-    if (missing.is_held_up_by_owner) return true;
     if (of == Of::one_namespace) return missing.details.starts_with(ns + "/");
     return of == Of::everybody;
   }
@@ -44,7 +43,8 @@ class Liveness {
  private:
   struct Wait {
     runtime::MonoTime since;
-    std::optional<runtime::MonoTime> held_up_until;
+    std::optional<runtime::MonoTime> held_up_until{};
+    bool meets_fault = false;
   };
 
   bool is_late(const Wait& wait, runtime::MonoTime now) const;

@@ -335,9 +335,9 @@ def main():
     ordered = 0
     mutations = [each for each in MUTATIONS if not arguments.names or each.name in arguments.names]
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        seeds = pool.map(lambda each: find(arguments.preset, each.name, arguments.seeds), mutations)
-        orders = pool.map(lambda each: find_order(arguments.preset, each.name), mutations)
-        for mutation, found, order in zip(mutations, seeds, orders):
+        results = pool.map(lambda each: (find(arguments.preset, each.name, arguments.seeds),
+                                         find_order(arguments.preset, each.name)), mutations)
+        for mutation, (found, order) in zip(mutations, results):
             missed += found is None
             ordered += order is not None
             seed, invariant = found or (f"none of {arguments.seeds}", "")

@@ -321,7 +321,8 @@ SmallVerdict Exploration::run() {
   for (const Replica& replica : replicas_) {
     if (!replica.failure().empty()) verdict.breach = Breach{"no part fails", replica.failure()};
   }
-  const auto missing = missing_at_fixed_point(safety_, loop_.time().wall_now());
+  auto missing = missing_at_fixed_point(safety_, loop_.time().wall_now());
+  std::erase_if(missing, &Missing::is_held_up_by_owner);
   if (!missing.empty()) verdict.breach = missing.front();
   if (choices_.has_diverged()) verdict.breach = Breach{"an order can be repeated", ""};
   return verdict;

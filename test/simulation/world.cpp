@@ -169,6 +169,9 @@ std::size_t World::draw_managers() {
     if (rng_.below(8) != 0) election.timing.retry_period = 5s;
   }
   manager_options_.concurrent_resource_claim_syncs = draw_workers();
+  if (rng_.below(4) == 0) {
+    manager_options_.concurrent_device_taint_eviction_syncs = 1 + rng_.below(2);
+  }
   if (rng_.below(5) == 0) {
     manager_options_.eviction_mode = device_taint_eviction::EvictionMode::evict;
   }
@@ -224,7 +227,7 @@ apiserver::Response refusal(int status) {
   return apiserver::json_response(
       status, fmt::format(R"({{"kind":"Status","apiVersion":"v1","status":"Failure","message":)"
                           R"("{}","reason":"{}","details":{{"retryAfterSeconds":{}}},"code":{}}})",
-                          kDeniedByAdmission, reason->second, is_busy ? 20 : 0, status));
+                          kDeniedByAdmission, reason->second, is_busy ? 40 : 0, status));
 }
 
 }  // namespace

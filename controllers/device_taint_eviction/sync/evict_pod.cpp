@@ -91,17 +91,12 @@ Task<PodEviction::End> PodEviction::attempt(PodRef pod) {
     const Result<> marked =
         co_await deps_.api.mark(pod, deps_.time.wall_now(), transition, priority());
     if (!marked) {
-      co_await settle_refusal(pod, Write::mark, marked.error());
+      settle_refusal(pod, Write::mark, marked.error());
       co_return End::not_evicted;
     }
     announce(pod);
     mark = EvictionSnapshot::Mark::written;
   }
-}
-
-void PodEviction::stop() {
-  is_stopped_ = true;
-  stopped_.notify_all();
 }
 
 EvictionStep PodEviction::next_step(const PendingPod& pending, EvictionSnapshot::Mark mark) const {
@@ -147,7 +142,7 @@ Task<PodEviction::End> PodEviction::send_away(PendingPod& pending, EvictionStep 
     succeed(pod, *unanswered, unanswered->sent);
     co_return End::evicted;
   }
-  co_await settle_refusal(pod, Write::eviction, accepted.error());
+  settle_refusal(pod, Write::eviction, accepted.error());
   co_return End::not_evicted;
 }
 
@@ -194,32 +189,29 @@ void PodEviction::hold(PendingPod& pending, const runtime::Error& error) {
   }
 }
 
-Task<> PodEviction::settle_refusal(PodRef pod, Write write, runtime::Error error) {
+void PodEviction::settle_refusal(const PodRef& pod, Write write, const runtime::Error& error) {
   PendingPod* pending = deps_.tracker.pending().find(pod.uid);
   const bool is_ours = pending != nullptr && pending->is_with_worker();
   const bool is_gone =
       runtime::is_object_gone(error) || (write == Write::eviction && runtime::is_conflict(error));
   if (is_gone) {
     if (is_ours) conclude_gone(*pending);
-    co_return;
+    return;
   }
   announce(pod);
   if (write == Write::eviction && is_budgets(error, mode_)) {
     if (is_ours) hold(*pending, error);
-    co_return;
+    return;
   }
   deps_.problems.note(Item::pod(pod), "it could not be evicted: " + error.message);
-  const runtime::Duration pause = pause_after(error);
-  if (is_ours) deps_.tracker.pending().fail(*pending, deps_.time.now(), pause);
+  // This pod waits, and no worker: a webhook may ask it for one pod, and not for its neighbours.
+  if (is_ours) deps_.tracker.pending().fail(*pending, deps_.time.now(), pause_after(error));
   const std::uint32_t failures = is_ours ? pending->failures : 0;
   if (failures <= 1 || failures > kFailuresOfBadLuck || deps_.log.v(4)) {
     deps_.log.warning(
         "Pod could not be evicted; retrying",
         {{"pod", pod.key.str()}, {"failures", failures}, {"error", runtime::to_string(error)}});
   }
-  // The worker itself waits: more requests would not help the server.
-  if (pause <= runtime::Duration::zero() || is_stopped_) co_return;
-  co_await stopped_.wait(runtime::Deadline::after(deps_.time, pause));
 }
 
 void PodEviction::report(const PodRef& pod, std::string_view message) {

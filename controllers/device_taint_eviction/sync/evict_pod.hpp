@@ -11,7 +11,6 @@
 #include "controllers/device_taint_eviction/sync/item.hpp"
 #include "controllers/device_taint_eviction/sync/pace.hpp"
 #include "controllers/device_taint_eviction/tracker/tracker.hpp"
-#include "runtime/condition.hpp"
 #include "runtime/log.hpp"
 #include "runtime/rng.hpp"
 #include "runtime/time.hpp"
@@ -34,14 +33,11 @@ class PodEviction {
     runtime::TimeSource& time;
     runtime::Logger log;
   };
-  PodEviction(Dependencies dependencies, EvictionMode mode)
-      : deps_(dependencies), mode_(mode), stopped_(dependencies.time) {}
+  PodEviction(Dependencies dependencies, EvictionMode mode) : deps_(dependencies), mode_(mode) {}
 
   // Of a pod that a worker was given by PendingPods::take(); it is back in that schedule
   // afterwards, unless it is pending no more.
   Task<> evict(PodRef pod);
-  // From now on no attempt waits for a server that is overloaded: there will be no other.
-  void stop();
 
   // A pod that was pending is not any more: its owner is told if it may stay, and it counts if it
   // goes because of an eviction whose answer was lost.
@@ -55,7 +51,7 @@ class PodEviction {
   Task<End> attempt(PodRef pod);
   EvictionStep next_step(const PendingPod& pending, EvictionSnapshot::Mark mark) const;
   Task<End> send_away(PendingPod& pending, EvictionStep step);
-  Task<> settle_refusal(PodRef pod, Write write, runtime::Error error);
+  void settle_refusal(const PodRef& pod, Write write, const runtime::Error& error);
   void conclude_gone(PendingPod& pending);
   void hold(PendingPod& pending, const runtime::Error& error);
   bool is_going(const PodRef& pod) const;
@@ -67,8 +63,6 @@ class PodEviction {
   Dependencies deps_;
   EvictionMode mode_;
   runtime::Rng rng_{1};
-  runtime::Condition stopped_;
-  bool is_stopped_ = false;
 };
 
 }  // namespace dcm::device_taint_eviction

@@ -134,37 +134,5 @@ TEST(EvictAgain, counts_a_delete_whose_answer_is_lost_at_the_time_when_it_was_se
   EXPECT_LT(cluster.metric(kDelays), 21);
 }
 
-// Of an overloaded server.
-Fault ask_for_patience(std::size_t /*number*/, const std::string& /*call*/) {
-  return {Fault::Kind::refused,
-          {runtime::Reason::too_many_requests, "busy", 429, runtime::Duration(30s)}};
-}
-
-TEST(EvictAgain, a_stop_does_not_wait_for_as_long_as_an_overloaded_server_asks) {
-  Cluster cluster;
-  cluster.add_pod("p");
-  cluster.api.fault = ask_for_patience;
-  cluster.start();
-  cluster.api.put(test::make_slice("s", "pool-p").device("gpu-0", {no_execute("burnt")}));
-  cluster.run_for(1s);
-  const runtime::MonoTime asked = cluster.loop.time().now();
-  cluster.stop();
-  EXPECT_LT(cluster.loop.time().now() - asked, runtime::Duration(100ms));
-  EXPECT_EQ(cluster.pod_calls().size(), 1U);
-}
-
-TEST(EvictAgain, a_stop_is_heard_by_an_attempt_that_meets_an_overloaded_server_later) {
-  Cluster cluster;
-  cluster.add_pod("p");
-  cluster.api.latency = 1s;
-  cluster.api.fault = ask_for_patience;
-  cluster.start();
-  cluster.api.put(test::make_slice("s", "pool-p").device("gpu-0", {no_execute("burnt")}));
-  cluster.run_for(500ms);
-  const runtime::MonoTime asked = cluster.loop.time().now();
-  cluster.stop();
-  EXPECT_LT(cluster.loop.time().now() - asked, runtime::Duration(2s));
-}
-
 }  // namespace
 }  // namespace dcm::device_taint_eviction

@@ -50,6 +50,23 @@ TEST(EvictFairly, at_rate_1_ten_healthy_pods_take_ten_seconds_among_a_thousand_t
   EXPECT_GE(cluster.loop.time().now().time_since_epoch(), 9s) << "the rate holds";
 }
 
+TEST(EvictFairly, a_healthy_pod_goes_at_once_though_a_webhook_asks_for_patience_with_many_others) {
+  Cluster cluster({.workers = 2});
+  for (int i = 0; i < 100; ++i) cluster.add_pod("blocked" + std::to_string(i));
+  cluster.api.fault = [](std::size_t number, const std::string& call) {
+    Fault fault = refuse_blocked(number, call);
+    fault.error.reason = runtime::Reason::too_many_requests;
+    fault.error.retry_after = 30s;
+    return fault;
+  };
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(1s);
+  cluster.add_pod("healthy");
+  cluster.run_for(1s);
+  EXPECT_EQ(cluster.api.deletions[test::uid_of("healthy").str()], 1);
+}
+
 // A budget that lets one pod go in 30 s: as soon as it has room, somebody takes it.
 void give_a_slot_every_30_s(Cluster& cluster, int& slots) {
   cluster.api.fault = [&](std::size_t, const std::string& call) {
