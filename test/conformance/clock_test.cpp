@@ -64,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(Of, ClockSkew,
                                          Skew{"a_server_that_is_behind", 1h}),
                          [](const auto& info) { return std::string(info.param.name); });
 
-TEST_F(Clock, of_a_machine_that_slept_for_an_hour_is_no_reason_to_end) {
+TEST_F(Clock, of_a_machine_that_slept_for_an_hour_does_not_end_the_manager) {
   start_manager();
   create_template("gpus");
   expect_all_works("before");

@@ -91,7 +91,7 @@ class EvictionApi : public EvictionCase {
   bool has_permission_ = false;
 };
 
-TEST_F(EvictionApi, honours_a_budget_and_goes_on_once_that_allows_it) {
+TEST_F(EvictionApi, honours_a_budget_and_evicts_once_it_allows) {
   give_permission();
   start();
   create_running_user("p");
@@ -113,7 +113,7 @@ TEST_F(EvictionApi, honours_a_budget_and_goes_on_once_that_allows_it) {
   EXPECT_EQ(counted(), 2);
 }
 
-TEST_F(EvictionApi, does_not_wait_for_a_budget_when_the_taint_is_taken_back) {
+TEST_F(EvictionApi, does_not_wait_for_a_budget_after_the_taint_is_removed) {
   give_permission();
   start();
   create_running_user("p");

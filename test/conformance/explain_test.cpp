@@ -127,7 +127,7 @@ TEST_F(Explain, a_pod_that_names_a_claim_which_is_missing) {
   told_by_both("pod", "p", "stuck ClaimMissing: There is no ResourceClaim \"nowhere\"");
 }
 
-TEST_F(Explain, a_pod_whose_status_names_somebody_elses_claim_and_that_gets_none_of_its_own) {
+TEST_F(Explain, a_pod_whose_status_names_a_foreign_claim_and_that_gets_none_of_its_own) {
   refuse_creates();
   start();
   create_template("gpus");
@@ -215,7 +215,7 @@ TEST_F(Explain, in_sentences) {
       << read_once.output;
 }
 
-TEST_F(Explain, by_a_standby_which_says_who_leads) {
+TEST_F(Explain, by_a_standby_which_names_the_leader) {
   const std::vector<std::string> lease{"--leader-elect=true",
                                        "--leader-elect-resource-name=" + ns()};
   // The Role of the restricted account knows one name of a lease alone.
@@ -250,7 +250,7 @@ TEST_F(Explain, by_a_standby_which_says_who_leads) {
   kube().remove("/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/" + ns());
 }
 
-TEST_F(Explain, only_to_whom_the_cluster_allows_it) {
+TEST_F(Explain, only_to_callers_with_permission) {
   if (!run().admin.server.starts_with("https")) GTEST_SKIP() << "this server reviews no tokens";
   start_manager({fmt::format("--secure-port={}", port_), "--bind-address=127.0.0.1"});
   create_pod({.name = "p", .claims = {{"accel", "nowhere"}}});

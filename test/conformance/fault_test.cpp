@@ -138,7 +138,7 @@ class RotatedToken : public Fault {
   }
 };
 
-TEST_F(RotatedToken, is_taken_up_without_a_restart) {
+TEST_F(RotatedToken, is_used_without_a_restart) {
   const std::string first = make_token("first");
   write_token(first);
   auto rotating = another_manager(kubeconfig(), {"-v=9"});
@@ -185,7 +185,7 @@ TEST_F(Fault, a_full_disk_for_the_log_loses_lines_and_nothing_else) {
 }
 
 // Another version of us, or of the scheduler, may have written what we do not know.
-TEST_F(Fault, what_another_version_has_written_into_a_claim_stays_there) {
+TEST_F(Fault, fields_that_another_version_wrote_into_a_claim_stay) {
   start_manager();
   create_claim("shared");
   create_pod({.name = "user", .claims = {{"accel", "shared"}}, .node = "node-a"});

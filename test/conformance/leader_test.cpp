@@ -211,7 +211,7 @@ TEST_F(Leader, that_is_stopped_for_longer_than_its_lease_wakes_up_and_ends) {
   expect_all_served_once();
 }
 
-TEST_F(Leader, that_is_asked_to_stop_gives_the_lease_back) {
+TEST_F(Leader, that_is_asked_to_stop_releases_the_lease) {
   start_two();
   serve_pods_through([&] { EXPECT_EQ(first_->stop(), 0); });
   EXPECT_NE(first_->log().find("The lease is released"), std::string::npos) << first_->log();
@@ -239,7 +239,7 @@ TEST_F(Leader, that_cannot_renew_ends_while_the_rest_of_the_server_still_answers
   expect_all_served_once();
 }
 
-TEST_F(Leader, whose_answers_about_the_lease_are_lost_goes_on) {
+TEST_F(Leader, whose_answers_about_the_lease_are_lost_continues) {
   start_two();
   const std::string who = holder();
   for (int lost = 1; lost <= 3; ++lost) {

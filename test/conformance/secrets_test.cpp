@@ -150,7 +150,7 @@ TEST_F(Secrets, a_client_key_and_what_slips_in_its_place) {
   refuse_and_look(kubeconfig("token: [marked-key-4711]"));
 }
 
-TEST_F(Secrets, what_a_plugin_is_given_and_what_it_writes) {
+TEST_F(Secrets, in_the_input_and_output_of_plugins) {
   for (const char* secret :
        {"marked-argument-4711", "marked-variable-4711", "marked-stderr-4711"}) {
     mark(secret);

@@ -77,7 +77,7 @@ class SecurePort : public Case {
   int port_ = support::free_port();
 };
 
-TEST_F(SecurePort, health_is_for_all_and_the_rest_for_those_whom_the_cluster_allows) {
+TEST_F(SecurePort, health_is_public_and_the_rest_needs_permission) {
   const std::string& may = run().admin.token;
   const std::string& may_not = run().restricted.token;
   EXPECT_EQ(ask({.target = "/readyz"}).body, "ok");

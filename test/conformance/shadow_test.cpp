@@ -95,7 +95,7 @@ class Shadow : public EvictionCase {
   std::unique_ptr<support::Process> neighbour_;
 };
 
-TEST_F(Shadow, writes_nothing_takes_no_lease_and_names_what_nobody_does) {
+TEST_F(Shadow, writes_nothing_takes_no_lease_and_names_missing_writes) {
   start_dry_run("1s", {"--leader-elect=true", "--leader-elect-resource-name=shadow"});
   create_template("gpus");
   create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
@@ -119,7 +119,7 @@ TEST_F(Shadow, writes_nothing_takes_no_lease_and_names_what_nobody_does) {
   EXPECT_EQ(manager().stop(), 0);
 }
 
-TEST_F(Shadow, agrees_with_who_does_the_work) {
+TEST_F(Shadow, agrees_with_the_working_manager) {
   start_dry_run("30s");
   create_template("gpus");
   start_worker();
@@ -131,7 +131,7 @@ TEST_F(Shadow, agrees_with_who_does_the_work) {
   expect_it_only_reads();
 }
 
-TEST_F(Shadow, disagrees_until_somebody_begins_to_work_and_then_no_more) {
+TEST_F(Shadow, disagrees_only_until_a_manager_begins_to_work) {
   start_dry_run("1s");
   create_template("gpus");
   create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});

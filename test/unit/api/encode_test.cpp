@@ -112,7 +112,7 @@ TEST(EncodeRelease, of_some_reservations_leaves_the_allocation) {
             R"({"$patch":"delete","uid":"A"},{"$patch":"delete","uid":"B"}]}})");
 }
 
-TEST(EncodeRelease, of_a_claim_that_nobody_reserves_touches_no_list) {
+TEST(EncodeRelease, of_a_claim_without_reservations_touches_no_list) {
   EXPECT_EQ(encode_release(claim_meta(), {}, Allocation::clear),
             R"({"metadata":{"uid":"1d2c3b4a-5e6f-4071-8293-a4b5c6d7e8f9",)"
             R"("resourceVersion":"4711"},"status":{"allocation":null}})");

@@ -34,7 +34,7 @@ TEST(Lease, is_read) {
   EXPECT_EQ(lease->spec, spec());
 }
 
-TEST(Lease, that_says_nothing_is_held_by_nobody) {
+TEST(Lease, without_fields_has_no_holder) {
   for (const std::string_view said :
        {"", R"(,"spec":{})", R"(,"spec":null)",
         R"(,"spec":{"holderIdentity":null,"leaseDurationSeconds":null,"leaseTransitions":null})"}) {

@@ -96,7 +96,7 @@ TEST(PodDecoder, a_pod_without_claims_leaves_its_identity_only) {
   }
 }
 
-TEST(PodDecoder, who_asks_for_all_pods_gets_those_without_claims_too) {
+TEST(PodDecoder, keeps_pods_without_claims_on_request) {
   const auto decoder = make_json_pod_decoder(PodSelection::all);
   const auto decoded = decode_ok(*decoder, object_json(R"("status":{"phase":"Succeeded"})"));
   ASSERT_NE(decoded.object, nullptr);
@@ -209,7 +209,7 @@ TEST(PodDecoder, refuses_what_is_no_json_at_all) {
   }
 }
 
-TEST(PodDecoder, skips_deep_nesting_where_nobody_reads) {
+TEST(PodDecoder, skips_deep_nesting_in_unused_fields) {
   constexpr std::size_t kDepth = 200'000;
   const std::string deep = std::string(kDepth, '[') + std::string(kDepth, ']');
   EXPECT_EQ(decode_ok(*kDecoder, object_json("\"unknown\":" + deep)).meta.key.name, "trainer-0");

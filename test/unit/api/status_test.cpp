@@ -138,7 +138,7 @@ TEST(Status, a_message_is_as_long_as_an_event_may_be) {
   EXPECT_EQ(error.message, hint.substr(0, 1024));
 }
 
-TEST(Status, what_is_too_long_is_cut_between_characters) {
+TEST(Status, a_long_message_is_cut_between_characters) {
   EXPECT_EQ(decode_status_error(500, std::string(5000, 'x')).message, std::string(300, 'x'));
   const std::string umlauts = "x" + [] {
     std::string text;

@@ -173,7 +173,7 @@ TEST(ListDecoder, an_empty_list_is_a_list) {
   }
 }
 
-TEST(ListDecoder, what_is_no_list_must_not_look_like_an_empty_one) {
+TEST(ListDecoder, another_document_must_not_look_like_an_empty_list) {
   const std::pair<std::string, std::string_view> rows[] = {
       {"{}", "JSON: items: missing"},
       {R"({"kind":"Table","metadata":{"resourceVersion":"1"},"rows":[]})", "JSON: items: missing"},

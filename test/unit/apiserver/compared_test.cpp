@@ -36,7 +36,7 @@ class Compared : public Api {
   }
 };
 
-TEST_F(Compared, what_is_deleted_with_its_dependents_to_be_orphaned_waits_for_the_collector) {
+TEST_F(Compared, an_object_deleted_with_orphan_waits_for_the_collector) {
   make_map();
   const Answer waits = api.remove(kMap, R"({"propagationPolicy":"Orphan"})");
   EXPECT_EQ(finalizers(waits), R"(["orphan"])");
@@ -46,7 +46,7 @@ TEST_F(Compared, what_is_deleted_with_its_dependents_to_be_orphaned_waits_for_th
   EXPECT_EQ(api.get(kMap).status, 404);
 }
 
-TEST_F(Compared, what_goes_at_once_is_shown_as_it_was) {
+TEST_F(Compared, an_object_deleted_at_once_is_shown_unchanged) {
   make_claim();
   const Answer waits = api.remove(kClaim, R"({"propagationPolicy":"Orphan"})");
   auto watch = api.watch(std::string(kClaims) +
@@ -114,7 +114,7 @@ TEST_F(Compared, members_that_go_always_writes_are_there) {
   EXPECT_EQ(serialize(*find(claim.body, {"spec"})), R"({"devices":{"requests":null}})");
 }
 
-TEST_F(Compared, what_admission_adds_belongs_to_nobody) {
+TEST_F(Compared, fields_that_admission_adds_have_no_owner) {
   make_pod();
   const Answer applied =
       api.patch(std::string(kPod) + "?fieldManager=alice", kApply,
@@ -123,14 +123,14 @@ TEST_F(Compared, what_admission_adds_belongs_to_nobody) {
   EXPECT_NE(applied.status, 409);
 }
 
-TEST_F(Compared, who_makes_a_map_keeps_it_when_another_changes_its_values) {
+TEST_F(Compared, the_creator_of_a_map_keeps_it_when_another_changes_its_values) {
   make_map(R"("name":"m","labels":{"a":"b"})");
   const Answer changed = api.patch(std::string(kMap) + "?fieldManager=other", kMerge,
                                    R"({"metadata":{"labels":{"a":"c"}}})");
   EXPECT_EQ(managers(changed), (std::vector<std::string>{"Update test", "Update other"}));
 }
 
-TEST_F(Compared, what_nobody_manages_stays_so_until_an_apply) {
+TEST_F(Compared, unmanaged_fields_stay_so_until_an_apply) {
   apply_map("alice", "");
   const Answer patched = api.patch(kMap, kMerge, R"({"metadata":{"labels":{"a":"b"}}})");
   EXPECT_EQ(managers(patched), std::vector<std::string>{});
@@ -187,7 +187,7 @@ TEST_F(Compared, an_owner_is_taken_over_as_a_whole) {
             409);
 }
 
-TEST_F(Compared, who_lets_go_of_all_metadata_must_name_the_object) {
+TEST_F(Compared, an_apply_without_metadata_must_name_the_object) {
   const auto apply = [&](std::string_view metadata) {
     return api.patch(
         "/api/v1/nodes/n?fieldManager=alice", kApply,
@@ -231,7 +231,7 @@ TEST_F(Compared, devices_of_a_slice_have_names) {
   EXPECT_TRUE(refused.blames("spec.devices[0].name"));
 }
 
-TEST_F(Compared, what_a_driver_is_told_is_an_object) {
+TEST_F(Compared, parameters_of_a_driver_are_an_object) {
   const auto config = [](std::string_view parameters) {
     return R"({"metadata":{"name":"gpu"},"spec":{"config":[{"opaque":{"driver":"d",
                "parameters":)" +
@@ -242,7 +242,7 @@ TEST_F(Compared, what_a_driver_is_told_is_an_object) {
   EXPECT_EQ(api.post(kClasses, config("{}")).status, 201);
 }
 
-TEST_F(Compared, what_nobody_holds_any_more_goes_with_all_that_is_below_it) {
+TEST_F(Compared, a_field_without_owners_goes_with_everything_below_it) {
   const std::string status = std::string(kPodStatus) + "?fieldManager=bob";
   api.patch(std::string(kPod) + "?fieldManager=alice", kApply,
             R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"trainer-0"},"spec":{
@@ -259,7 +259,7 @@ TEST_F(Compared, what_nobody_holds_any_more_goes_with_all_that_is_below_it) {
   EXPECT_FALSE(has(left.body, {"status", "conditions"}));
 }
 
-TEST_F(Compared, requests_stay_where_somebody_manages_the_claim_under_another_version) {
+TEST_F(Compared, requests_stay_where_the_claim_is_managed_in_another_version) {
   constexpr std::string_view kBob = "?fieldManager=bob";
   const auto apply = [&](std::string_view devices) {
     return api.patch(std::string(kClaim) + std::string(kBob), kApply,

@@ -191,7 +191,7 @@ CO_TEST(HttpFront, refuses_as_the_server_does_what_the_server_never_sees) {
   co_await site.stop();
 }
 
-CO_TEST(HttpFront, compresses_large_answers_for_those_who_take_it) {
+CO_TEST(HttpFront, compresses_large_answers_for_clients_that_accept_it) {
   Site site(loop);
   const auto made = co_await site.client->send(post_large_config_map(200'000), {});
   CO_ASSERT_TRUE(made);

@@ -96,7 +96,7 @@ TEST_F(Api, shows_an_event_under_the_names_of_both_of_its_groups) {
   EXPECT_EQ(core.text({"reportingComponent"}), "me");
 }
 
-TEST_F(Api, allows_everybody_everything_when_it_is_asked) {
+TEST_F(Api, answers_every_access_review_with_allowed) {
   const Answer may = api.send(
       "POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", kJson,
       R"({"apiVersion":"authorization.k8s.io/v1","kind":"SelfSubjectAccessReview","spec":{}})");

@@ -29,7 +29,7 @@ class Pod : public Api {
   }
 };
 
-TEST_F(Pod, what_needs_a_container_is_refused_with_the_reason) {
+TEST_F(Pod, requests_that_need_a_container_are_refused_with_the_reason) {
   make_pod();
   for (const auto* what : {"/log?container=c", "/exec?command=ls", "/attach", "/portforward"}) {
     const Answer refused = api.get(std::string(kPod) + what);

@@ -53,7 +53,7 @@ TEST_F(ManyWatches, ten_thousand_of_them_see_the_same_text) {
   EXPECT_EQ(server.open_watches(), 0U);
 }
 
-TEST_F(ManyWatches, who_comes_late_sees_the_same_text_too) {
+TEST_F(ManyWatches, a_late_watch_sees_the_same_text_too) {
   auto early = api.watch("/api/v1/nodes?watch=1");
   api.post("/api/v1/nodes", R"({"metadata":{"name":"n"}})");
   auto late = api.watch("/api/v1/nodes?watch=1");

@@ -101,7 +101,7 @@ TEST_F(Watches, of_one_namespace_or_kind_do_not_see_others) {
   EXPECT_EQ(summary(drain(*watch)), Lines{});
 }
 
-TEST_F(Watches, bookmark_about_each_minute_for_those_who_allow_it) {
+TEST_F(Watches, bookmark_about_each_minute_if_allowed) {
   auto quiet = open("resourceVersion=" + now());
   auto watch = open("allowWatchBookmarks=true&resourceVersion=" + now());
   make_claim();

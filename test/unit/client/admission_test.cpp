@@ -143,7 +143,7 @@ CO_TEST(Admission, exempt_requests_pass_whatever_the_others_do) {
   co_await crowd.all_gone();
 }
 
-CO_TEST(Admission, who_gets_no_turn_in_time_is_told_that_nothing_was_sent) {
+CO_TEST(Admission, a_call_without_a_turn_in_time_fails_unsent) {
   Admission admission(loop.time(), {.qps = 0, .inflight_max = 1});
   const Result<Admission::Permit> holder = co_await admission.admit(Priority::live, {});
   CO_ASSERT_TRUE(holder);
@@ -155,7 +155,7 @@ CO_TEST(Admission, who_gets_no_turn_in_time_is_told_that_nothing_was_sent) {
   EXPECT_EQ(admission.waiting(), 0U);
 }
 
-CO_TEST(Admission, nobody_s_turn_is_timed_when_nobody_waits) {
+CO_TEST(Admission, no_timer_runs_while_no_call_waits) {
   Admission admission(loop.time(), {.qps = 0.001, .burst = 1});
   for (int i = 0; i < 2; ++i) {
     co_await admission.admit(Priority::live, Deadline::after(loop.time(), 5s));

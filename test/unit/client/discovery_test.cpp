@@ -114,7 +114,7 @@ CO_TEST(Discovery, versions_that_we_do_not_know_are_not_served) {
   EXPECT_THAT(std::get<NotServed>(found).why, HasSubstr("served: v1alpha3, v2"));
 }
 
-CO_TEST(Discovery, who_cannot_ask_does_not_know) {
+CO_TEST(Discovery, without_an_answer_availability_is_unknown) {
   const std::pair<const char*, http::Response> rows[] = {
       {"403", {.status = 403, .headers = {}, .body = "{}"}},
       {"401", {.status = 401, .headers = {}, .body = "{}"}},

@@ -93,7 +93,7 @@ TEST(EventQueue, the_same_again_is_a_repetition_of_the_same_object) {
   EXPECT_EQ(second.event.last_time, kStart + 5min);
 }
 
-TEST(EventQueue, what_differs_in_anything_is_another_event) {
+TEST(EventQueue, any_difference_makes_another_event) {
   Clocked c;
   api::Event warning = event("a");
   warning.type = api::EventType::warning;
@@ -114,7 +114,7 @@ TEST(EventQueue, what_differs_in_anything_is_another_event) {
   EXPECT_EQ(names.size(), 7U) << "all at the same time, so the times in the names must differ";
 }
 
-TEST(EventQueue, what_is_repeated_while_it_waits_is_written_once) {
+TEST(EventQueue, an_event_repeated_while_it_waits_is_written_once) {
   Clocked c;
   c.report(event("a"));
   EXPECT_EQ(c.report(event("a")), Verdict::merged);
@@ -122,7 +122,7 @@ TEST(EventQueue, what_is_repeated_while_it_waits_is_written_once) {
   EXPECT_FALSE(c.queue.next());
 }
 
-TEST(EventQueue, what_is_repeated_while_it_is_written_is_written_again) {
+TEST(EventQueue, an_event_repeated_while_it_is_written_is_written_again) {
   Clocked c;
   c.report(event("a"));
   const auto write = c.queue.next();
@@ -146,7 +146,7 @@ TEST(EventQueue, a_repetition_of_an_expired_event_makes_it_anew) {
   EXPECT_EQ(again.event.count, 2);
 }
 
-TEST(EventQueue, what_was_given_up_is_not_tried_again_by_itself) {
+TEST(EventQueue, an_abandoned_event_is_not_retried_by_itself) {
   Clocked c;
   c.report(event("a"));
   c.written(Outcome::given_up);

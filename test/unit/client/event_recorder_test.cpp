@@ -101,7 +101,7 @@ CO_TEST(EventRecorder, a_repetition_of_an_expired_event_is_posted_anew) {
   co_await f.stop();
 }
 
-CO_TEST(EventRecorder, what_the_server_refuses_is_not_repeated_and_counted) {
+CO_TEST(EventRecorder, refused_events_are_counted_and_not_repeated) {
   for (const std::uint16_t status : std::initializer_list<std::uint16_t>{400, 403, 404, 422}) {
     Fixture f(loop);
     f.answer(status);

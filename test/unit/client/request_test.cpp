@@ -55,7 +55,7 @@ TEST(Request, a_watch_list_asks_for_the_state_and_then_the_changes) {
   EXPECT_EQ(request.compression, Compression::gzip);
 }
 
-TEST(Request, a_watch_goes_on_where_the_last_one_ended) {
+TEST(Request, a_watch_resumes_where_the_last_one_ended) {
   const ApiRequest request = watch_request(kClaims, {.resource_version = "81507"});
   EXPECT_EQ(request.target,
             "/apis/resource.k8s.io/v1/resourceclaims?watch=true&allowWatchBookmarks=true"

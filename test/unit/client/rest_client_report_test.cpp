@@ -58,7 +58,7 @@ CO_TEST(RestClientReport, at_two_it_logs_writes_but_neither_reads_nor_leases) {
 
 // Servers and proxies know our token, and may say it back: in a Status, cut at any place, in a
 // header, or as what cannot be decoded.
-CO_TEST(RestClientReport, what_is_told_of_an_answer_does_not_hold_our_token) {
+CO_TEST(RestClientReport, a_report_of_an_answer_does_not_contain_our_token) {
   RestClientFixture f(loop);
   f.credentials.token = "eyJhbGciOi.secret.token";
   const std::string told = "you sent Authorization: Bearer " + f.credentials.token;

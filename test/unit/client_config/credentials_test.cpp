@@ -88,7 +88,7 @@ TEST_F(CredentialsTest, a_password_is_sent_as_basic) {
   EXPECT_EQ(authorization(*credentials), "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==");
 }
 
-TEST_F(CredentialsTest, who_is_impersonated_stands_in_header_fields_of_its_own) {
+TEST_F(CredentialsTest, the_impersonated_user_is_in_separate_header_fields) {
   ClusterConfig config;
   config.token = "abc";
   config.impersonation = {.user = "ada",
@@ -151,7 +151,7 @@ TEST_F(TokenFileTest, is_read_again_when_the_token_was_refused) {
   EXPECT_EQ(refresh("Bearer two"), Refreshed::no);
 }
 
-TEST_F(TokenFileTest, what_is_no_token_is_an_error_without_its_content) {
+TEST_F(TokenFileTest, an_invalid_token_is_an_error_without_its_content) {
   EXPECT_EQ(authorization(), path("token") + ": cannot be read: No such file or directory");
   EXPECT_EQ(refresh(""), Refreshed::no);
   write("token", " \n");

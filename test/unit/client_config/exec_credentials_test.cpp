@@ -259,7 +259,7 @@ std::string certificate_status() {
                      kExecV1, certificate, key);
 }
 
-TEST_F(ExecCredentialsTest, a_certificate_is_taken_up_before_the_request_goes_on) {
+TEST_F(ExecCredentialsTest, a_certificate_is_used_before_the_request_continues) {
   give(certificate_status());
   EXPECT_EQ(authorization(), "(none)");
   EXPECT_THAT(identities_, ElementsAre(kCertificatePem));
@@ -284,7 +284,7 @@ TEST_F(ExecCredentialsTest, garbage_and_what_has_expired_are_said_in_one_line) {
   EXPECT_EQ(authorization(), "credential plugin \"login\": what it gave has expired already");
 }
 
-TEST_F(ExecCredentialsTest, who_is_cancelled_while_it_runs_leaves_the_run_to_the_next) {
+TEST_F(ExecCredentialsTest, a_caller_cancelled_during_a_run_leaves_it_to_the_next) {
   give_tokens(1h, 5s);
   std::string first;
   std::string second;

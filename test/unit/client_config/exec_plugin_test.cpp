@@ -14,7 +14,7 @@ using testing::Not;
 
 const std::string kV1(kExecV1);
 
-TEST(ExecInfo, tells_of_the_cluster_only_who_asks) {
+TEST(ExecInfo, describes_the_cluster_only_on_request) {
   const ExecPlugin plugin{.api_version = kV1, .command = "login"};
   EXPECT_EQ(encode_exec_info(plugin, nullptr),
             R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1",)"
@@ -67,7 +67,7 @@ struct Row {
   const char* problem;
 };
 
-TEST(ExecCredential, what_is_none_is_said_without_what_it_holds) {
+TEST(ExecCredential, an_invalid_answer_is_reported_without_its_content) {
   const std::string certificate = R"("clientCertificateData":)" + json_text(kCertificatePem);
   for (const Row& row : {
            Row{"nothing", "", "no JSON object"},

@@ -261,7 +261,7 @@ TEST_F(KubeconfigTest, a_token_beside_a_plugin_is_used_instead) {
   EXPECT_THAT(config->warnings, ElementsAre(HasSubstr("exec is not used")));
 }
 
-TEST_F(KubeconfigTest, whom_to_impersonate) {
+TEST_F(KubeconfigTest, an_impersonated_user_with_groups_and_extra) {
   const auto config = load_text(with_user(
       "token: x, as: ada, as-uid: '7', as-groups: [dev, ops], as-user-extra: {s: [a, b]}"));
   ASSERT_TRUE(config) << config.error().message;
@@ -273,7 +273,7 @@ TEST_F(KubeconfigTest, whom_to_impersonate) {
   EXPECT_THAT(config->impersonation.extra[0].second, ElementsAre("a", "b"));
 }
 
-TEST_F(KubeconfigTest, without_tls_no_plugin_runs_and_nobody_is_impersonated) {
+TEST_F(KubeconfigTest, without_tls_no_plugin_runs_and_no_user_is_impersonated) {
   const auto config = load_text(
       with("server: http://h",
            "as: ada, exec: {command: a, apiVersion: client.authentication.k8s.io/v1beta1}"));
@@ -308,7 +308,7 @@ TEST_F(KubeconfigTest, the_proxy_of_the_environment_is_for_its_scheme) {
             "http or https");
 }
 
-TEST_F(KubeconfigTest, an_entry_that_nobody_uses_may_be_broken) {
+TEST_F(KubeconfigTest, an_unused_entry_may_be_broken) {
   const auto config = load_text(
       "clusters: [{name: b, cluster: {server: nonsense, proxy-url: x}},\n"
       "  {name: a, cluster: {server: 'https://h'}}]\n"

@@ -87,7 +87,7 @@ TEST_F(ExpectationsTest, a_write_is_told_once_however_often_it_is_decided) {
                                    R"(object="lab/p" what="a name")"));
 }
 
-TEST_F(ExpectationsTest, what_the_cluster_reaches_in_time_is_no_disagreement) {
+TEST_F(ExpectationsTest, a_change_made_in_time_is_no_disagreement) {
   const char* awaited = "dra_controller_manager_dry_run_awaited{controller=\"c\"} ";
   expect("p");
   EXPECT_THAT(metrics.expose(), HasSubstr(std::string(awaited) + "1\n"));
@@ -103,7 +103,7 @@ TEST_F(ExpectationsTest, what_the_cluster_reaches_in_time_is_no_disagreement) {
   EXPECT_EQ(looks, before);
 }
 
-TEST_F(ExpectationsTest, what_it_does_not_reach_is_named_once_and_open_until_it_does) {
+TEST_F(ExpectationsTest, a_missing_change_is_named_once_and_open_until_it_is_made) {
   expect("p");
   loop.run_for(30s);
   EXPECT_EQ(metric("disagreements_total"), 0);
@@ -124,7 +124,7 @@ TEST_F(ExpectationsTest, what_it_does_not_reach_is_named_once_and_open_until_it_
   EXPECT_THAT(lines(), ElementsAre(HasSubstr("the cluster now shows the change")));
 }
 
-TEST_F(ExpectationsTest, what_nobody_would_write_any_more_is_forgotten) {
+TEST_F(ExpectationsTest, a_write_that_is_no_longer_due_is_forgotten) {
   expect("early");
   cluster["early"] = State::moot;
   expect("late");
@@ -137,7 +137,7 @@ TEST_F(ExpectationsTest, what_nobody_would_write_any_more_is_forgotten) {
   EXPECT_THAT(lines(), ElementsAre(HasSubstr("no longer applies")));
 }
 
-TEST_F(ExpectationsTest, what_is_so_already_was_never_worth_a_write) {
+TEST_F(ExpectationsTest, an_existing_state_needs_no_write) {
   cluster["p"] = State::reached;
   expect("p");
   EXPECT_EQ(metric("writes_total"), 0);

@@ -19,7 +19,7 @@ struct TargetRow {
   PodClaimTarget target;
 };
 
-TEST(PodClaims, what_a_pod_claim_leads_to) {
+TEST(PodClaims, the_claim_of_a_pod_claim) {
   const TargetRow rows[] = {
       {"a claim that the user named is that claim", make_pod("p").uses("gpus", "shared"),
        UserClaim{"shared"}},
@@ -71,7 +71,7 @@ struct PairRow {
   bool expected;
 };
 
-TEST(PodClaims, who_owns_a_claim) {
+TEST(PodClaims, the_owner_of_a_claim) {
   const PairRow rows[] = {
       {"the controller owner has the pod's UID", make_claim("c").owned_by("p"), make_pod("p"),
        true},
@@ -116,7 +116,7 @@ TEST(PodClaims, which_claims_are_a_pods) {
   }
 }
 
-TEST(PodClaims, who_may_consume_a_claim_now) {
+TEST(PodClaims, pods_that_may_consume_a_claim_now) {
   const auto pod = [] { return make_pod("p").uses("a", "c"); };
   const PairRow rows[] = {
       {"a pod with a node, an allocated claim, and a reservation",

@@ -47,7 +47,7 @@ TEST(Condition, advances_every_10_s_while_it_evicts) {
   EXPECT_EQ(calls[3], "r: False Completed: 100 pods evicted since starting the controller.");
 }
 
-TEST(Condition, of_a_rule_that_concerns_nobody) {
+TEST(Condition, of_a_rule_without_matching_pods) {
   Cluster cluster;
   cluster.start();
   cluster.api.put(Cluster::rule_for_all());
@@ -182,7 +182,7 @@ TEST(Condition, is_not_written_again_while_the_watch_is_behind) {
       ElementsAre("r: True PodsPendingEviction: 1 pod needs to be evicted in 1 namespace."));
 }
 
-TEST(Condition, that_somebody_else_has_changed_is_put_right) {
+TEST(Condition, that_another_client_has_changed_is_corrected) {
   Cluster cluster;
   cluster.add_pod("p", {exists("burnt", 1h)});
   cluster.start();

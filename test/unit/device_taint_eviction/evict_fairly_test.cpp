@@ -138,7 +138,7 @@ TEST(EvictFairly, asks_a_budget_again_when_a_pod_beside_comes_up_or_one_has_gone
 }
 
 // The disruption controller takes a mark back that nothing has followed for 2 min.
-TEST(EvictFairly, writes_a_mark_again_that_was_taken_back) {
+TEST(EvictFairly, writes_a_mark_again_that_was_removed) {
   Cluster cluster;
   cluster.add_pod("p");
   bool is_refused = true;
@@ -168,7 +168,7 @@ TEST(EvictFairly, asks_again_when_it_was_the_budget_that_was_gone) {
   EXPECT_EQ(cluster.metric(kEvictions), 1);
 }
 
-TEST(EvictFairly, does_not_count_who_is_deleted_by_somebody_else_after_a_failure_of_ours) {
+TEST(EvictFairly, does_not_count_pods_deleted_by_another_client_after_our_failure) {
   Cluster cluster;
   cluster.add_pod("p");
   cluster.api.fault = [&](std::size_t, const std::string& call) {

@@ -202,7 +202,7 @@ TEST(Evict, counts_a_delete_whose_answer_is_lost_once) {
   }
 }
 
-TEST(Evict, does_not_count_a_pod_that_somebody_else_deletes) {
+TEST(Evict, does_not_count_a_pod_that_another_client_deletes) {
   Cluster cluster;
   cluster.add_pod("p", {exists("burnt", 30s)});
   cluster.start();
@@ -228,7 +228,7 @@ TEST(Evict, does_not_lose_a_finished_pod) {
   EXPECT_THAT(cluster.events.texts, IsEmpty());
 }
 
-TEST(Evict, goes_on_with_others_while_one_cannot_be_deleted) {
+TEST(Evict, continues_with_others_while_one_cannot_be_deleted) {
   Cluster cluster({.workers = 1});
   cluster.add_pod("a-stubborn");
   cluster.add_pod("p");
@@ -399,7 +399,7 @@ TEST(Evict, stop_finishes_what_is_in_hand_and_begins_nothing) {
   EXPECT_EQ(cluster.api.deletions.size(), 1U);
 }
 
-TEST(Evict, after_a_restart_in_the_middle_nobody_twice_and_nobody_forgotten) {
+TEST(Evict, after_a_restart_in_the_middle_no_pod_twice_and_none_forgotten) {
   for (int after = 0; after < 60; after += 3) {
     SCOPED_TRACE(after);
     Cluster cluster;

@@ -133,7 +133,7 @@ std::string told_of(const api::DeviceTaintRule& rule,
   return text_of(explain_rule(std::move(facts)));
 }
 
-TEST(ExplainEviction, of_a_rule_that_evicts_nobody) {
+TEST(ExplainEviction, of_a_rule_that_evicts_no_pod) {
   const auto rule = [](const api::DeviceTaint& taint) { return test::make_rule("r", taint); };
   const auto evicting = no_execute("burnt");
   expect_parts("no selector", told_of(*rule(evicting).get()), {"stuck SelectsNothing"});

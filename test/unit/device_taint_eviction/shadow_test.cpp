@@ -33,7 +33,7 @@ struct DryRun : Cluster {
   }
 };
 
-TEST(DryRun, a_pod_that_nobody_evicts_is_a_disagreement_until_somebody_does) {
+TEST(DryRun, a_pod_left_in_place_is_a_disagreement_until_it_is_evicted) {
   DryRun cluster;
   cluster.add_pod("p");
   cluster.start();
@@ -56,7 +56,7 @@ TEST(DryRun, a_pod_that_nobody_evicts_is_a_disagreement_until_somebody_does) {
   EXPECT_THAT(cluster.events.texts, IsEmpty());
 }
 
-TEST(DryRun, somebody_who_evicts_and_says_so_in_the_rule_is_agreed_with) {
+TEST(DryRun, evictions_and_conditions_of_the_working_manager_are_agreed_with) {
   DryRun cluster;
   cluster.add_pod("p");
   cluster.start();
@@ -74,7 +74,7 @@ TEST(DryRun, somebody_who_evicts_and_says_so_in_the_rule_is_agreed_with) {
   EXPECT_THAT(cluster.calls(), IsEmpty());
 }
 
-TEST(DryRun, a_taint_that_is_taken_back_makes_its_evictions_void) {
+TEST(DryRun, a_removed_taint_makes_its_evictions_void) {
   DryRun cluster;
   cluster.add_pod("p");
   cluster.start();

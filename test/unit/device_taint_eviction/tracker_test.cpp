@@ -221,7 +221,7 @@ TEST_F(TrackerTest, a_pod_is_evicted_once) {
   EXPECT_EQ(world.pending(), "p 0s") << "another pod of that name is another pod";
 }
 
-TEST_F(TrackerTest, what_a_rule_has_evicted_is_forgotten_with_the_rule) {
+TEST_F(TrackerTest, evictions_of_a_rule_are_forgotten_with_the_rule) {
   world.put(rule_for_all());
   world.settle();
   evict("p");
@@ -403,7 +403,7 @@ TEST_F(TrackerTest, a_device_that_breaks_goes_before_the_walk_for_a_wide_rule) {
   EXPECT_EQ(world.tracker.pending().next_due(), at(1s));
 }
 
-TEST_F(TrackerTest, what_walks_find_does_not_wait_for_the_last_of_them) {
+TEST_F(TrackerTest, pods_found_by_walks_do_not_wait_for_the_last_walk) {
   for (int i = 0; i < 200; ++i) add_pod("q" + std::to_string(i));
   world.settle();
   world.put(rule_for_all("flaps", 60s));
@@ -414,7 +414,7 @@ TEST_F(TrackerTest, what_walks_find_does_not_wait_for_the_last_of_them) {
   EXPECT_EQ(world.tracker.pending().size(), 201U);
 }
 
-TEST_F(TrackerTest, who_a_walk_finds_waits_until_all_are_found_unless_a_device_breaks) {
+TEST_F(TrackerTest, pods_that_a_walk_finds_wait_for_its_end_unless_a_device_breaks) {
   for (int i = 0; i < 200; ++i) add_pod("q" + std::to_string(i));
   world.settle();
   world.put(rule_for_all());

@@ -254,7 +254,7 @@ std::map<std::string, int> read_health(const std::string& message) {
   return found;
 }
 
-CO_TEST(DriverKit, health_goes_to_who_watches_and_to_who_comes_in_time) {
+CO_TEST(DriverKit, health_goes_to_current_watchers_and_to_timely_new_ones) {
   Site site(loop);
   CO_ASSERT_EQ(co_await site.start(), node::SocketOutcome::done);
   const auto channel =

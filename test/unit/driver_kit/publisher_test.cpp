@@ -118,7 +118,7 @@ CO_TEST(SlicePublisher, deleted_slices_are_back_after_thirty_seconds) {  // [84]
   co_await site.stop();
 }
 
-CO_TEST(SlicePublisher, one_that_somebody_changed_is_mended) {
+CO_TEST(SlicePublisher, a_slice_changed_by_another_client_is_restored) {
   Site site(loop);
   site.publisher.publish(pool_of(1));
   co_await sleep_for(loop.time(), 2min);

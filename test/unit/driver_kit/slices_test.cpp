@@ -101,7 +101,7 @@ TEST(SlicePlan, what_somebody_deleted_comes_back_with_a_complete_pool) {  // [84
   EXPECT_EQ(describe(plan.creates), Lines{"72 devices in 2 of generation 2"});
 }
 
-TEST(SlicePlan, what_is_not_wanted_any_more_goes) {
+TEST(SlicePlan, unwanted_slices_are_deleted) {
   const auto before = publish({pool_of(200)});
   const SlicePlan fewer = plan_slices(kOwner, {pool_of(128)}, before, {});
   EXPECT_EQ(fewer.obsolete.size(), 1U);
@@ -140,7 +140,7 @@ TEST(SlicePlan, a_taint_keeps_its_time) {
   EXPECT_FALSE(devices.at(1).at("taints").at(0).as_object().contains("timeAdded"));
 }
 
-TEST(SlicePlan, what_the_api_server_made_of_it_is_not_written_again) {
+TEST(SlicePlan, a_slice_as_the_api_server_stored_it_is_not_written_again) {
   const char* const kWanted = R"(,"bindsToNode":true)";
   auto stored = publish({pool_of(1)});  // it dropped the field
   const AcceptedSlices accepted{

@@ -87,7 +87,7 @@ TEST(DriverSocketNames, get_shorter_until_they_fit) {
             "/var/lib/kubelet/plugins_registry/deeper/dra-wzbPvAfIYtsQzzvhmRHAaA-reg.sock");
 }
 
-TEST_F(DriverSockets, what_is_no_socket_is_left_alone) {
+TEST_F(DriverSockets, other_files_than_sockets_are_left_alone) {
   fs::create_directories(folder / "data");
   std::ofstream(folder / "data/dra.sock") << "mine";
   const auto opened = make(options())->open(listen_on_files(loop));

@@ -85,7 +85,7 @@ CO_TEST(AskManager, tells_its_answers_apart) {
   co_await group.join();
 }
 
-CO_TEST(AskManager, finds_nobody_there) {
+CO_TEST(AskManager, finds_no_server) {
   http::PipeNetwork network(loop.time());
   const auto client = http::make_client(network, loop.time(), {.origin = kManager});
   Token token;

@@ -161,7 +161,7 @@ struct Row {
   const char* told;  // by both
 };
 
-CO_TEST(ExplainBrokenPods, by_a_manager_that_runs_and_by_who_reads_once) {
+CO_TEST(ExplainBrokenPods, by_a_running_manager_and_by_a_command_that_reads_once) {
   Scene scene(loop);
   co_await scene.manager.start();
   scene.add_pod("no-template", R"("resourceClaimTemplateName":"nowhere")");
@@ -261,7 +261,7 @@ CO_TEST(ExplainBrokenPods, an_object_that_is_not_there) {
   co_await scene.stop();
 }
 
-CO_TEST(ExplainBrokenPods, what_may_not_be_read_is_said_or_ends_it) {
+CO_TEST(ExplainBrokenPods, objects_without_read_permission_are_named_or_end_it) {
   Scene scene(loop);
   scene.add_pod("no-claim", R"("resourceClaimName":"nowhere")");
   std::string forbidden;

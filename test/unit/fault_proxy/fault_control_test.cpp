@@ -17,7 +17,7 @@ struct Row {
   const char* answer;
 };
 
-CO_TEST(FaultControl, what_a_test_can_say) {
+CO_TEST(FaultControl, the_commands_of_a_test) {
   Site site(loop);
   for (const Row& row : {
            Row{"a rule", Method::post, "/rules",

@@ -30,7 +30,7 @@ struct Row {
   std::uint16_t status;  // 0: the connection was closed
 };
 
-CO_TEST(FaultProxy, what_client_and_server_see_of_a_fault) {
+CO_TEST(FaultProxy, client_and_server_see_a_fault) {
   for (const Row& row : {
            Row{"reset", {.kind = FaultKind::reset}, 0, 0},
            Row{"the answer is dropped", {.kind = FaultKind::drop_answer}, 1, 0},
@@ -69,7 +69,7 @@ struct HoldRow {
   bool is_answered;
 };
 
-CO_TEST(FaultProxy, what_is_held_waits_for_its_release) {
+CO_TEST(FaultProxy, a_held_request_waits_for_its_release) {
   using enum FaultProxy::Release;
   for (const HoldRow& row : {
            HoldRow{"before the server, then passed", FaultKind::hold, pass, 0, 1, true},
@@ -113,7 +113,7 @@ struct WatchRow {
   const char* arrives;
 };
 
-CO_TEST(FaultProxy, what_can_be_done_to_an_open_watch) {
+CO_TEST(FaultProxy, the_faults_of_an_open_watch) {
   for (const WatchRow& row : {
            WatchRow{"cut", [](WatchRelay& w) { w.cut(); }, "{\"n\":1}\n{\"n\":2}\n…"},
            WatchRow{"an event is put in", [](WatchRelay& w) { w.inject("{}"); },

@@ -164,7 +164,7 @@ CO_TEST(Versions, of_rules_that_go_are_followed_to_the_next_one) {
   co_await site.leave();
 }
 
-CO_TEST(Versions, of_rules_that_go_for_good_leave_nobody_tainted) {
+CO_TEST(Versions, of_rules_that_are_gone_for_good_leave_no_device_tainted) {
   Site site(loop, {.device_taint_rules = {"v1alpha3"}});
   site.add_rule("v1alpha3", "gpu-0");
   co_await sleep_for(site.time, 1min);

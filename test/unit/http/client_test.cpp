@@ -426,7 +426,7 @@ CO_TEST(HttpClient, an_idle_connection_that_was_closed_is_not_used_even_for_a_po
   co_await site.stop();
 }
 
-CO_TEST(HttpClient, what_may_be_sent_twice_is_when_an_idle_connection_closes_under_it) {
+CO_TEST(HttpClient, a_repeatable_request_is_repeated_when_its_idle_connection_closes) {
   for (const Method method : {Method::get, Method::put, Method::patch, Method::delete_}) {
     ScriptedSite site(loop, {{answer("a")}, {"", Then::close}, {answer("b")}});
     co_await site.client->send(get("/"), {});
@@ -487,7 +487,7 @@ CO_TEST(HttpClient, nothing_is_sent_a_third_time_or_after_a_byte_of_an_answer) {
 // ---- before_send
 // ----------------------------------------------------------------------------------
 
-CO_TEST(HttpClient, what_may_not_be_sent_is_not_and_its_connection_stays) {
+CO_TEST(HttpClient, a_forbidden_request_is_not_sent_and_its_connection_stays) {
   ScriptedSite site(loop, {{answer("a")}});
   const auto forbid = []() -> Result<> {
     return runtime::fail(Reason::shutting_down, "the lease is lost");

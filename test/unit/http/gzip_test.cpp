@@ -84,7 +84,7 @@ TEST(Inflater, a_checksum_is_not_looked_at) {
   EXPECT_TRUE(inflater.at_member_end());
 }
 
-TEST(Inflater, what_is_no_gzip_is_malformed_with_its_offset) {
+TEST(Inflater, invalid_gzip_is_malformed_with_its_offset) {
   const std::string good = test::gzip("event\n");
   constexpr std::size_t kHeadBytes = 10;
   std::string unknown_block = good;

@@ -70,7 +70,7 @@ CO_TEST(Pipe, a_reader_and_a_writer_that_wait_end_at_their_deadlines) {
   EXPECT_EQ(loop.time().now() - start, 5s);
 }
 
-CO_TEST(Pipe, what_is_there_is_read_even_after_the_deadline) {
+CO_TEST(Pipe, available_bytes_are_read_even_after_the_deadline) {
   Ends ends(loop);
   co_await ends.open();
   co_await ends.client->write("x", {});
@@ -79,7 +79,7 @@ CO_TEST(Pipe, what_is_there_is_read_even_after_the_deadline) {
   EXPECT_TRUE(read);
 }
 
-CO_TEST(Pipe, after_a_half_close_the_other_direction_goes_on) {
+CO_TEST(Pipe, after_a_half_close_the_other_direction_continues) {
   Ends ends(loop);
   co_await ends.open();
   co_await ends.client->shutdown_send({});
@@ -92,7 +92,7 @@ CO_TEST(Pipe, after_a_half_close_the_other_direction_goes_on) {
   EXPECT_EQ(*read, 6U);
 }
 
-CO_TEST(Pipe, nobody_can_write_to_a_peer_that_has_gone) {
+CO_TEST(Pipe, a_write_to_a_peer_that_has_gone_fails) {
   Ends ends(loop);
   co_await ends.open();
   ends.server.reset();
@@ -100,7 +100,7 @@ CO_TEST(Pipe, nobody_can_write_to_a_peer_that_has_gone) {
   EXPECT_EQ(written.error().reason, Reason::disconnected);
 }
 
-CO_TEST(Pipe, close_wakes_whoever_waits_on_this_side) {
+CO_TEST(Pipe, close_wakes_the_tasks_on_this_side) {
   Ends ends(loop);
   co_await ends.open();
   loop.time().schedule(loop.time().now() + 1s, [&] { ends.client->close(); });
@@ -108,7 +108,7 @@ CO_TEST(Pipe, close_wakes_whoever_waits_on_this_side) {
   EXPECT_EQ(read, " then disconnected");
 }
 
-CO_TEST(Pipe, a_cut_takes_back_what_was_on_its_way) {
+CO_TEST(Pipe, a_cut_drops_bytes_under_way) {
   Ends ends(loop);
   co_await ends.open();
   co_await ends.client->write("lost", {});
@@ -133,7 +133,7 @@ CO_TEST(Pipe, is_quiet_until_something_or_the_end_has_come) {
   EXPECT_FALSE(ends.server->is_quiet());
 }
 
-CO_TEST(Pipe, connecting_to_nobody_is_unreachable) {
+CO_TEST(Pipe, connecting_without_a_listener_is_unreachable) {
   PipeNetwork network(loop.time());
   const Endpoint endpoint{Security::plain, "host", 1};
   const auto before = co_await network.connect(endpoint, {});

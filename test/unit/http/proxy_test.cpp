@@ -68,7 +68,7 @@ TEST(OpenTunnel, asks_for_host_and_port) {
   EXPECT_EQ(outcome.asked, "CONNECT api.example:6443 HTTP/1.1\r\nHost: api.example:6443\r\n\r\n");
 }
 
-TEST(OpenTunnel, says_who_we_are_where_it_was_told_to) {
+TEST(OpenTunnel, authenticates_to_the_proxy_if_configured) {
   const Outcome outcome =
       ask("HTTP/1.1 200 OK\r\n\r\n", 1000, {.endpoint = {}, .authorization = "Basic YTpi"});
   EXPECT_THAT(outcome.asked, HasSubstr("\r\nProxy-Authorization: Basic YTpi\r\n"));

@@ -287,7 +287,7 @@ CO_TEST(HttpServer, a_connection_that_is_too_old_is_closed_after_an_answer) {
 // ---- handlers
 // -------------------------------------------------------------------------------------
 
-CO_TEST(HttpServer, a_handler_that_throws_costs_a_500_and_nobody_else_anything) {
+CO_TEST(HttpServer, a_handler_that_throws_costs_a_500_and_affects_no_other) {
   Site site(loop, [](Request request, Responder& responder) -> Task<> {
     if (request.target == "/throw") throw std::runtime_error("secret detail");
     co_await responder.send(ok("fine"));
@@ -437,7 +437,7 @@ struct AddressedSite {
 };
 
 // The attack: connections that never finish a request, as many as there are places and more.
-CO_TEST(HttpServer, who_finishes_no_request_keeps_nobody_from_an_answer) {
+CO_TEST(HttpServer, a_client_that_finishes_no_request_blocks_no_other) {
   AddressedSite site(loop, {.connections_max = 16, .connections_per_address_max = 4});
   std::vector<std::unique_ptr<Stream>> half_open;
   for (const int attacker : {1, 2, 3, 4, 5, 6}) {
@@ -470,7 +470,7 @@ CO_TEST(HttpServer, one_address_cannot_take_the_places_of_others) {
   co_await site.stop();
 }
 
-CO_TEST(HttpServer, a_connection_that_becomes_idle_makes_room_for_who_waits_already) {
+CO_TEST(HttpServer, a_connection_that_becomes_idle_makes_room_for_a_waiting_one) {
   Site site(loop,
             [&](Request, Responder& responder) -> Task<> {
               co_await runtime::sleep_for(loop.time(), 1s);

@@ -231,7 +231,7 @@ TEST_F(Tcp, an_optional_client_certificate_gives_a_name_if_it_can_be_verified) {
   }
 }
 
-TEST_F(Tcp, a_self_signed_certificate_serves_those_who_trust_it) {
+TEST_F(Tcp, a_self_signed_certificate_serves_clients_that_trust_it) {
   const auto server = make_self_signed("worker", "worker-7.example");
   ASSERT_TRUE(server) << server.error().message;
   TlsClientOptions options;
@@ -345,7 +345,7 @@ TEST_F(Tcp, all_addresses_are_those_of_both_families) {
   }(loop));
 }
 
-TEST_F(Tcp, nobody_listening_is_unreachable) {
+TEST_F(Tcp, a_port_without_a_listener_is_unreachable) {
   runtime::Loop loop;
   loop.run([](runtime::Loop& l) -> Task<> {
     std::uint16_t port = 0;

@@ -114,7 +114,7 @@ CO_TEST(TlsStream, both_directions_at_once_and_the_handshake_too_do_not_block_ea
   co_await group.join();
 }
 
-CO_TEST(TlsStream, a_handshake_that_nobody_answers_ends_at_the_deadline) {
+CO_TEST(TlsStream, an_unanswered_handshake_ends_at_the_deadline) {
   TlsOverPipes network(loop);
   const auto start = loop.time().now();
   const auto stream = co_await network.connect(kOrigin, Deadline(start + 3s));
@@ -174,7 +174,7 @@ CO_TEST(TlsStream, an_end_that_was_announced_is_an_end_and_one_that_was_not_is_a
 }
 
 // A request may have been carried out by then.
-CO_TEST(TlsStream, what_breaks_tls_after_the_handshake_is_a_cut) {
+CO_TEST(TlsStream, a_tls_error_after_the_handshake_is_a_cut) {
   TlsOverPipes network(loop);
   TaskGroup group(loop.executor());
   group.spawn("server", [](TlsOverPipes& n) -> Task<> {
@@ -211,7 +211,7 @@ CO_TEST(TlsStream, is_quiet_until_the_peer_says_something) {
   EXPECT_FALSE((*client)->is_quiet());
 }
 
-CO_TEST(TlsStream, goes_on_after_its_memory_was_given_back) {
+CO_TEST(TlsStream, continues_after_its_memory_was_released) {
   TlsOverPipes network(loop);
   TaskGroup servers(loop.executor());
   servers.spawn("server", serve(network, loop.time(), {}, echo(), {}));

@@ -104,7 +104,7 @@ CO_TEST(TlsTickets, a_server_that_does_not_know_the_ticket_is_verified_anew) {
   EXPECT_EQ(test::good_tickets(site.server), 0);
 }
 
-CO_TEST(TlsTickets, what_the_client_trusts_anew_begins_without_tickets) {
+CO_TEST(TlsTickets, a_changed_trust_begins_without_tickets) {
   Site site(loop);
   co_await site.meet("server");
   site.client = *make_client_context(Site::trust());

@@ -82,7 +82,7 @@ TEST(ParseProxyUrl, takes_http_and_https_with_a_user_or_without) {
   EXPECT_EQ(secured->password, "p@ss");
 }
 
-TEST(ParseProxyUrl, what_cannot_be_used_is_named_without_its_secrets) {
+TEST(ParseProxyUrl, an_unusable_url_is_named_without_its_secrets) {
   const std::pair<std::string, std::string> rows[] = {
       {"", "http[s]://"},
       {"proxy:3128:1", "scheme"},

@@ -342,7 +342,7 @@ const std::vector<RepeatRow> kRepeats = {
      2},
 };
 
-CO_TEST(Http2Client, what_is_sent_again_and_what_is_not) {
+CO_TEST(Http2Client, requests_that_are_repeated_and_requests_that_are_not) {
   for (const RepeatRow& row : kRepeats) {
     SCOPED_TRACE(row.name);
     Scripted site(loop, row.scripts);

@@ -100,7 +100,7 @@ TEST(Http2Session, a_request_and_its_answer_with_trailers) {
       "server: closed 1 NO_ERROR\n");
 }
 
-TEST(Http2Session, what_has_no_body_ends_with_its_head) {
+TEST(Http2Session, a_message_without_a_body_ends_with_its_head) {
   Pair pair;
   pair.exchange();
   const StreamId id = pair.client.open(kGet, Body::none);
@@ -131,7 +131,7 @@ TEST(Http2Session, writers_of_several_streams_take_turns) {
   EXPECT_TRUE(order.contains("13") && order.contains("31")) << order;
 }
 
-TEST(Http2Session, a_stream_that_nobody_reads_takes_its_window_and_none_of_the_others) {
+TEST(Http2Session, an_unread_stream_takes_its_window_and_none_of_the_others) {
   Pair pair({.stream_window = 100'000, .connection_window = 150'000});
   pair.exchange();
   const StreamId unread = pair.client.open(kGet);

@@ -349,7 +349,7 @@ CO_TEST(WaitForSync, waits_for_all_of_them) {
   EXPECT_EQ(loop.time().now().time_since_epoch(), 2s);
 }
 
-CO_TEST(WaitForSync, says_who_is_missing_at_the_deadline) {
+CO_TEST(WaitForSync, names_the_missing_caches_at_the_deadline) {
   SyncState pods("pods", loop.time());
   SyncState claims("claims", loop.time());
   pods.note_synced();

@@ -171,7 +171,7 @@ TEST_F(StoreTest, an_object_stands_once_under_a_key_that_it_gives_twice) {
   EXPECT_THAT(names_under("x"), ElementsAre("a"));
 }
 
-TEST_F(StoreTest, a_change_while_somebody_iterates_is_a_broken_invariant) {
+TEST_F(StoreTest, a_change_during_an_iteration_is_a_broken_invariant) {
   see({.name = "a", .version = 1});
   EXPECT_THROW(reader_.for_each([&](const auto&) { see({.name = "b", .version = 2}); }),
                runtime::InvariantViolation);

@@ -212,7 +212,7 @@ TEST(WatchState, how_a_watch_list_comes_is_known_at_its_end) {
             "end@9 | watch from 9 by 60");
 }
 
-TEST(WatchState, what_follows_a_wait_is_what_failed) {
+TEST(WatchState, after_a_wait_the_failed_request_is_repeated) {
   struct Case {
     WatchPhase phase;
     Reason reason;

@@ -176,7 +176,7 @@ TEST(Hold, a_new_lease_has_had_no_transitions) {
                              .transitions = 0}));
 }
 
-TEST(Hold, a_takeover_counts_one_more_also_from_nobody) {
+TEST(Hold, a_takeover_counts_a_transition_also_without_a_previous_holder) {
   for (const char* holder : {"", "other"}) {
     const State state =
         observe_read(saw(held_by(holder), 0s), kMe, found(held_by(holder), 15s, 15s));
@@ -246,7 +246,7 @@ struct LeaderRow {
   const char* later;  // at 4 s
 };
 
-TEST(Leading, goes_on_after_a_renewal_that_failed) {
+TEST(Leading, continues_after_a_renewal_that_failed) {
   const LeaderRow rows[] = {
       {"somebody has edited the lease: look at it, at once", Reason::conflict, "read", "read"},
       {"it is not there: look, at once", Reason::object_not_found, "read", "read"},
@@ -303,7 +303,7 @@ TEST(Leading, mends_what_was_edited) {
   EXPECT_EQ(written(state, 3s).transitions, 7);
 }
 
-TEST(Leading, says_who_has_the_lease) {
+TEST(Leading, names_the_holder_of_the_lease) {
   const State state = observe_read(reading_leader(), kMe, found(held_by("other", 4), 2s, 3s));
   EXPECT_THAT(std::get<Ended>(state).why, HasSubstr("other"));
 }
@@ -349,11 +349,11 @@ TEST(Release, gives_the_lease_back) {
   EXPECT_EQ(act(observe_write(state, kMe, found(spec, 1s, 1s)), 1s), "released");
 }
 
-TEST(Release, is_nothing_for_who_does_not_hold_it) {
+TEST(Release, does_nothing_for_a_candidate_that_does_not_hold_it) {
   EXPECT_EQ(act(begin_release(saw(held_by("other"), 0s)), 1s), "released");
 }
 
-TEST(Release, of_who_may_hold_it_looks_first) {
+TEST(Release, of_a_candidate_that_may_hold_it_reads_first) {
   const State unsure =
       observe_write(about_to_take(), kMe, failed(Reason::deadline_exceeded, 0s, 5s));
   const State state = begin_release(unsure);
@@ -367,7 +367,7 @@ TEST(Release, of_a_leader_that_has_lost_track_looks_first) {
   EXPECT_EQ(act(begin_release(reading_leader()), 3s), "read");
 }
 
-TEST(Release, takes_what_somebody_has_edited_into_account) {
+TEST(Release, respects_an_edit_of_the_lease) {
   State state =
       observe_write(begin_release(leading_since(0s)), kMe, failed(Reason::conflict, 1s, 1s));
   EXPECT_EQ(act(state, 1s), "read");

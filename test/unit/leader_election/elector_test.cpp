@@ -42,7 +42,7 @@ TEST_F(Electors, one_leads_from_the_start_and_renews_every_two_seconds) {
   EXPECT_EQ(world.lease().transitions, 0);
 }
 
-TEST_F(Electors, two_begin_together_and_one_of_them_goes_on_leading) {
+TEST_F(Electors, two_begin_together_and_one_of_them_keeps_leading) {
   world.add();
   world.add();
   run_for(10min);
@@ -52,7 +52,7 @@ TEST_F(Electors, two_begin_together_and_one_of_them_goes_on_leading) {
   EXPECT_LT(world.longest_gap(), 1s);
 }
 
-TEST_F(Electors, who_is_asked_to_stop_gives_the_lease_back_and_the_next_one_takes_it) {
+TEST_F(Electors, a_leader_asked_to_stop_releases_the_lease_and_the_next_takes_it) {
   Node& first = world.add();
   run_for(1s);
   Node& second = world.add();
@@ -77,7 +77,7 @@ TEST_F(Electors, a_lease_that_is_given_back_says_so) {
   EXPECT_EQ(world.lease().transitions, 0);
 }
 
-TEST_F(Electors, who_is_stopped_for_long_never_writes_again) {
+TEST_F(Electors, a_leader_stopped_for_long_never_writes_again) {
   Node& first = world.add();
   run_for(1s);
   Node& second = world.add();
@@ -95,7 +95,7 @@ TEST_F(Electors, who_is_stopped_for_long_never_writes_again) {
   EXPECT_LE(world.longest_gap(), kGapMax);
 }
 
-TEST_F(Electors, who_is_stopped_for_less_than_its_deadline_goes_on) {
+TEST_F(Electors, a_leader_stopped_for_less_than_its_deadline_continues) {
   Node& first = world.add();
   run_for(1s);
   world.add();
@@ -108,7 +108,7 @@ TEST_F(Electors, who_is_stopped_for_less_than_its_deadline_goes_on) {
   EXPECT_EQ(world.lease().transitions, 0);
 }
 
-TEST_F(Electors, who_is_stopped_with_a_renewal_on_its_way_is_not_helped_by_its_answer) {
+TEST_F(Electors, a_leader_stopped_during_a_renewal_is_not_helped_by_its_answer) {
   Node& first = world.add();
   run_for(1s);
   first.line.back = 100ms;
@@ -170,7 +170,7 @@ TEST_F(Electors, answers_that_are_lost_cost_nothing_as_long_as_one_comes_in_time
   EXPECT_EQ(world.lease().transitions, 0);
 }
 
-TEST_F(Electors, a_first_answer_that_is_lost_leaves_the_lease_to_who_took_it) {
+TEST_F(Electors, a_lost_first_answer_leaves_the_lease_to_its_taker) {
   Node& first = world.add();
   first.line.back = 50ms;
   run_for(20ms);  // asked, not answered
@@ -185,7 +185,7 @@ TEST_F(Electors, a_first_answer_that_is_lost_leaves_the_lease_to_who_took_it) {
   EXPECT_EQ(world.lease().transitions, 0);
 }
 
-TEST_F(Electors, who_stops_without_knowing_that_it_holds_the_lease_gives_it_back) {
+TEST_F(Electors, a_candidate_that_holds_the_lease_unknowingly_releases_it_when_it_stops) {
   Node& first = world.add();
   first.line.back = 50ms;
   run_for(60ms);
@@ -208,7 +208,7 @@ TEST_F(Electors, a_slow_server_is_waited_for) {
   EXPECT_FALSE(first.lost);
 }
 
-TEST_F(Electors, what_the_server_refuses_is_tried_again) {
+TEST_F(Electors, refused_writes_are_retried) {
   Node& first = world.add();
   run_for(1s);
   Node& second = world.add();
@@ -266,7 +266,7 @@ TEST_F(Electors, a_lease_that_is_deleted_under_a_leader_that_is_cut_off_waits_fo
   EXPECT_EQ(world.writer(), &second);
 }
 
-TEST_F(Electors, whatever_somebody_edits_only_one_writes) {
+TEST_F(Electors, after_any_edit_of_the_lease_only_one_writes) {
   world.add();
   run_for(1s);
   world.add();
@@ -286,7 +286,7 @@ TEST_F(Electors, whatever_somebody_edits_only_one_writes) {
   EXPECT_EQ(world.writer(), &world.nodes.front());
 }
 
-TEST_F(Electors, a_lease_that_is_given_to_somebody_else_by_hand_ends_its_holder) {
+TEST_F(Electors, a_lease_given_to_another_holder_by_hand_ends_its_leader) {
   Node& first = world.add();
   run_for(1s);
   Node& second = world.add();
@@ -477,7 +477,7 @@ double metric(Node& node, const std::string& name) {
   return at == std::string::npos ? -1 : std::stod(text.substr(at + name.size() + 2));
 }
 
-TEST_F(Electors, its_metrics_say_who_leads_and_how_it_goes) {
+TEST_F(Electors, its_metrics_name_the_leader_and_its_renewals) {
   const std::string master = R"(leader_election_master_status{name="dra-controller-manager"})";
   const std::string slow = R"(leader_election_slowpath_total{name="dra-controller-manager"})";
   const std::string age = "controller_lease_renew_age_seconds";

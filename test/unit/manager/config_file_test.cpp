@@ -95,7 +95,7 @@ TEST_F(ConfigFile, flags_win_also_over_a_list_and_gate_by_gate) {
   EXPECT_TRUE(options->features.dra_device_taints);
 }
 
-TEST_F(ConfigFile, what_is_null_is_not_given) {
+TEST_F(ConfigFile, a_null_counts_as_missing) {
   const auto options =
       parse(kHead + "logging: {verbosity: ~}\nserving:\nclientConnection:\n  qps:\n");
   ASSERT_TRUE(options) << options.error().text;

@@ -42,7 +42,7 @@ struct Site : client::RestClientFixture {
   }
 };
 
-CO_TEST(Doorkeeper, health_is_open_to_everybody) {
+CO_TEST(Doorkeeper, health_is_public) {
   Site site(loop);
   for (const char* target : {"/healthz", "/livez?verbose", "/readyz"}) {
     co_await site.expect(0, {.target = target});
@@ -50,7 +50,7 @@ CO_TEST(Doorkeeper, health_is_open_to_everybody) {
   EXPECT_TRUE(site.http.seen().empty());
 }
 
-CO_TEST(Doorkeeper, who_says_not_who_he_is_gets_401_without_a_question_to_the_cluster) {
+CO_TEST(Doorkeeper, a_caller_without_credentials_gets_401_without_a_review) {
   Site site(loop);
   for (const http::Headers& headers :
        {http::Headers{}, {{"Authorization", "Basic YTpi"}}, {{"Authorization", "Bearer "}}}) {
@@ -105,7 +105,7 @@ CO_TEST(Doorkeeper, an_unknown_token_gets_401_and_is_not_asked_about_again_at_on
   EXPECT_EQ(site.http.seen().size(), 1U);
 }
 
-CO_TEST(Doorkeeper, who_may_not_gets_403_that_names_user_verb_and_path) {
+CO_TEST(Doorkeeper, a_caller_without_permission_gets_403_with_user_verb_and_path) {
   Site site(loop);
   site.http.answer(prometheus());
   site.http.answer(created(R"({"allowed":false})"));

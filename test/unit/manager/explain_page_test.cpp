@@ -75,7 +75,7 @@ TEST_F(ExplainPage, is_sentences_with_what_hinders_most_in_front) {
   EXPECT_THAT(response.body, HasSubstr("by the active dra-controller-manager.\n"));
 }
 
-TEST_F(ExplainPage, is_json_for_who_asks_for_it) {
+TEST_F(ExplainPage, is_json_on_request) {
   for (const http::Response& response :
        {get("/debug/explain/pods/lab/trainer-0?output=json"),
         get("/debug/explain/pods/lab/trainer-0", {{"Accept", "application/json"}})}) {
@@ -91,7 +91,7 @@ TEST_F(ExplainPage, is_json_for_who_asks_for_it) {
   }
 }
 
-TEST_F(ExplainPage, is_text_for_who_accepts_both) {
+TEST_F(ExplainPage, is_text_for_clients_that_accept_both) {
   const http::Response response =
       get("/debug/explain/pods/lab/trainer-0", {{"Accept", "text/plain, application/json"}});
   EXPECT_EQ(response.headers.find("Content-Type"), "text/plain; charset=utf-8");
@@ -118,7 +118,7 @@ TEST_F(ExplainPage, nothing_that_an_object_says_is_html) {
   EXPECT_THAT(none.body, HasSubstr("pods/&lt;namespace&gt;/&lt;name&gt;"));
 }
 
-TEST_F(ExplainPage, of_a_standby_says_so_and_who_leads) {
+TEST_F(ExplainPage, of_a_standby_says_so_and_names_the_leader) {
   teller = {.role = Teller::Role::stands_by, .identity = "a_1", .leader = "b_2"};
   const std::string text = get("/debug/explain/pods/lab/trainer-0").body;
   // Lines are broken anywhere.

@@ -20,7 +20,7 @@ TEST(Health, one_failing_check_is_named_with_its_reason) {
   EXPECT_EQ(report.text, "[+]ping ok\n[-]pods failed: not synced: 403\nreadyz check failed\n");
 }
 
-TEST(Health, who_is_not_known_sees_reasons_up_to_the_name_of_the_error) {
+TEST(Health, unknown_callers_see_reasons_up_to_the_name_of_the_error) {
   const std::pair<std::string, std::string> rows[] = {
       {"pods: not synced: forbidden: a proxy says: Bearer abc", "pods: not synced: forbidden"},
       {"unreachable: no: forbidden: x", "unreachable"},

@@ -32,7 +32,7 @@ TEST_F(Liveness, a_cache_that_hears_nothing_and_misses_nothing_is_stuck) {
             "pods: nothing heard from the API server for 16 minutes, and no error");
 }
 
-TEST_F(Liveness, a_cluster_that_is_away_is_no_reason_to_restart) {
+TEST_F(Liveness, an_unreachable_cluster_is_no_reason_to_restart) {
   pass(24h);
   EXPECT_EQ(why_stuck(pods), std::nullopt) << "never heard of";
   pods.note_event();

@@ -89,7 +89,7 @@ TEST(Options, controllers_are_selected_as_in_kube_controller_manager) {
   }
 }
 
-TEST(Options, without_device_taints_nobody_is_evicted) {
+TEST(Options, without_device_taints_no_pod_is_evicted) {
   const auto options = parse_options({"--feature-gates=kube:DRADeviceTaints=false"});
   ASSERT_TRUE(options.has_value()) << options.error().text;
   EXPECT_FALSE(options->runs_device_taint_eviction_controller);

@@ -57,7 +57,7 @@ CO_TEST(ServingCertificates, files_are_read_again_and_the_clients_ca_comes_from_
             "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication");
 }
 
-CO_TEST(ServingCertificates, what_cannot_be_read_stays_as_it_was) {
+CO_TEST(ServingCertificates, unreadable_certificates_stay_as_they_were) {
   client::RestClientFixture site(loop);
   client::TempFolder folder;
   const std::string key = folder.write("tls.key", client::kKeyPem);

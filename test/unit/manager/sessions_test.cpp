@@ -97,7 +97,7 @@ CO_TEST(Sessions, a_session_that_fails_is_logged_and_ends_the_process_with_a_sta
   co_await site.tasks.join();
 }
 
-CO_TEST(Sessions, nobody_asks_a_session_that_failed_any_more) {
+CO_TEST(Sessions, a_failed_session_is_not_asked_any_more) {
   Site site(loop, {.fails_after = 5s});
   co_await runtime::yield();
   EXPECT_EQ(site.sessions.why_not_ready(), "pods of v1");
@@ -108,7 +108,7 @@ CO_TEST(Sessions, nobody_asks_a_session_that_failed_any_more) {
   co_await site.tasks.join();
 }
 
-CO_TEST(Sessions, what_is_stuck_in_the_session_in_hand_is_a_reason_to_restart) {
+CO_TEST(Sessions, a_stuck_part_of_the_current_session_is_a_reason_to_restart) {
   Site site(loop, {.stuck = {"pods: silent", "claims: working"}});
   co_await runtime::yield();
   EXPECT_EQ(site.sessions.why_stuck(), "pods: silent; claims: working");
@@ -116,7 +116,7 @@ CO_TEST(Sessions, what_is_stuck_in_the_session_in_hand_is_a_reason_to_restart) {
   co_await site.tasks.join();
 }
 
-CO_TEST(Sessions, nobody_asks_a_session_that_was_cancelled_any_more) {
+CO_TEST(Sessions, a_cancelled_session_is_not_asked_any_more) {
   Site site(loop);
   co_await runtime::sleep_for(site.time, 1s);
   site.tasks.cancel();

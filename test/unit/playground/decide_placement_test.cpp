@@ -242,7 +242,7 @@ TEST(DecidePlacementLines, pods_that_select_different_nodes_wait_in_different_li
   EXPECT_NE(line_of(scene, one), line_of(scene, other));
 }
 
-TEST(DecidePlacementLines, a_pod_with_a_problem_of_its_own_holds_up_nobody) {
+TEST(DecidePlacementLines, a_pod_with_a_problem_of_its_own_delays_no_other) {
   Scene scene;
   scene.add_claim("a", {wants("fpga")});
   Pod one = pod_with({"a"});

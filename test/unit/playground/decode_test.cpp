@@ -62,7 +62,7 @@ TEST(DecodePod, only_an_end_is_a_finish) {
   EXPECT_EQ(pod.finish, std::nullopt);
 }
 
-TEST(DecodePod, reads_who_schedules_it_and_why_it_could_not) {
+TEST(DecodePod, reads_the_scheduler_name_and_the_scheduling_failure) {
   const Pod pod = read(make_pod_decoder(),
                        R"("spec":{"schedulerName":"other","schedulingGates":[{"name":"g"}]},)"
                        R"("status":{"conditions":[{"type":"PodScheduled","status":"False",)"
@@ -230,7 +230,7 @@ TEST(DecodeSlice, names_what_makes_a_device_more_than_one_claims_alone) {
   EXPECT_EQ(unknown(R"("attributes":{"a":{"int":1}},"capacity":{"b":{"value":"1"}})"), "");
 }
 
-TEST(DecodeNode, takes_none_when_somebody_has_tainted_it) {
+TEST(DecodeNode, accepts_no_pods_when_it_is_tainted) {
   const auto takes_pods = [](std::string_view key, std::string_view effect) {
     return read(make_node_decoder(),
                 fmt::format(R"("spec":{{"taints":[{{"key":"{}","effect":"{}"}}]}})", key, effect))

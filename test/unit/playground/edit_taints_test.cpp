@@ -54,7 +54,7 @@ TEST(SliceSearch, says_what_there_is_instead) {
               HasSubstr("no device dev-0; it has: dev-1, dev-2"));
 }
 
-TEST(SliceSearch, goes_on_from_page_to_page) {
+TEST(SliceSearch, continues_from_page_to_page) {
   SliceSearch search({"gpu", "node-0", "dev-0"});
   EXPECT_EQ(search.look_through(page("", "next")), "next");
   EXPECT_EQ(search.look_through(page("")), "");
@@ -95,7 +95,7 @@ TEST(EditTaints, a_taint_takes_the_place_of_another_only_where_that_is_wanted) {
   EXPECT_EQ(edited(kTaint, changes), patch(R"({"key":"hot","value":"no","effect":"NoExecute"})"));
 }
 
-TEST(EditTaints, what_is_not_there_cannot_be_removed) {
+TEST(EditTaints, a_missing_taint_cannot_be_removed) {
   EXPECT_THAT(edited(kTaint, {.remove = {{"cold", "", "None"}}}),
               HasSubstr("taint \"cold:None\" not found"));
 }

@@ -43,7 +43,7 @@ TEST(Evictions, a_deletion_whose_beginning_was_not_seen_counts_too) {
   EXPECT_THAT(evictions.all(), ElementsAre(Pair("trainer", kNow)));
 }
 
-TEST(Evictions, who_was_deleted_for_another_reason_or_elsewhere_was_not_evicted) {
+TEST(Evictions, a_pod_deleted_for_another_reason_or_elsewhere_was_not_evicted) {
   Evictions evictions("demo");
   evictions.observe_pod(pod({.target = api::DisruptionTarget::none}), nullptr, kNow);
   evictions.observe_pod(pod({.target = api::DisruptionTarget::other}), nullptr, kNow);

@@ -56,7 +56,7 @@ struct Family {
   std::string owner;
 };
 
-CO_TEST(GarbageCollector, what_was_owned_goes_after_its_owner) {
+CO_TEST(GarbageCollector, dependents_are_deleted_after_their_owner) {
   Family family(loop);
   family.make_owned("child", Family::ref(family.owner));
   family.make("secrets", "free", "");
@@ -70,7 +70,7 @@ CO_TEST(GarbageCollector, what_was_owned_goes_after_its_owner) {
   co_await family.stop();
 }
 
-CO_TEST(GarbageCollector, what_never_had_its_owner_goes_at_once) {
+CO_TEST(GarbageCollector, an_object_whose_owner_never_existed_is_deleted_at_once) {
   Family family(loop);
   family.make_owned("child", Family::ref("5b0c7c1e-94a5-4a55-8f5c-6f2f3c0d9a11"));
   co_await family.settle();
@@ -137,7 +137,7 @@ CO_TEST(GarbageCollector, in_the_foreground_grandchildren_go_first) {
   co_await family.stop();
 }
 
-CO_TEST(GarbageCollector, in_the_foreground_who_has_another_owner_stays) {
+CO_TEST(GarbageCollector, in_the_foreground_an_object_with_another_owner_stays) {
   Family family(loop);
   const std::string other = family.make("configmaps", "other", "");
   family.make_owned("child", Family::ref(family.owner) + "," + Family::ref(other));

@@ -52,7 +52,7 @@ TEST_F(InventoryTest, a_need_without_a_driver_takes_from_any) {
   EXPECT_FALSE(fits(inventory, {need("", 6)}));
 }
 
-TEST_F(InventoryTest, what_is_in_use_is_free_again_when_its_last_user_gives_it_back) {
+TEST_F(InventoryTest, a_device_is_free_again_when_its_last_user_releases_it) {
   const api::DeviceId id = device("node-1", "gpu", 0);
   inventory.take(id);
   inventory.take(id);
@@ -104,7 +104,7 @@ struct TolerationRow {
   bool is_enough;
 };
 
-TEST_F(InventoryTest, a_tainted_device_is_for_who_tolerates_the_taint) {
+TEST_F(InventoryTest, a_tainted_device_is_for_pods_that_tolerate_the_taint) {
   using enum api::TolerationOperator;
   Slice tainted = slice("node-1", "gpu", 1);
   tainted.devices[0].taints = {taint("broken")};
@@ -126,7 +126,7 @@ TEST_F(InventoryTest, a_tainted_device_is_for_who_tolerates_the_taint) {
   }
 }
 
-TEST_F(InventoryTest, a_device_in_use_is_not_free_for_who_tolerates_its_taint) {
+TEST_F(InventoryTest, a_device_in_use_is_not_free_for_pods_that_tolerate_its_taint) {
   Slice tainted = slice("node-1", "gpu", 1);
   tainted.devices[0].taints = {taint("broken")};
   inventory.set_slice(tainted);
@@ -215,7 +215,7 @@ std::string why_not(const Inventory& inventory, const Need& need,
 }
 
 // A device that is dropped would make "all" fewer, and so a wrong answer.
-TEST_F(InventoryTest, a_pool_with_a_device_that_is_not_known_is_for_nobody) {
+TEST_F(InventoryTest, a_pool_with_an_unknown_device_is_not_used) {
   Slice parts = slice("node-0", "gpu", 3);
   parts.devices[2].unknown = "consumesCounters";
   inventory.set_slice(parts);

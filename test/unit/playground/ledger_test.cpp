@@ -114,7 +114,7 @@ TEST(Ledger, a_claim_that_was_never_made_is_a_mistake) {
   EXPECT_THAT(ledger.mistakes(), ElementsAre("0 claims were made for 1 pod claims"));
 }
 
-TEST(Ledger, what_is_left_is_a_mistake) {
+TEST(Ledger, leftovers_are_mistakes) {
   Ledger ledger("demo");
   ledger.observe_pod(nullptr, kRunning);
   ledger.observe_claim(nullptr, kReserved);

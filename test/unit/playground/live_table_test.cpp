@@ -89,7 +89,7 @@ TEST(LiveTable, a_terminals_table_is_drawn_over_itself) {
                                table_text(kFigures, 2s));
 }
 
-TEST(LiveTable, what_is_said_stays_above_the_table) {
+TEST(LiveTable, messages_stay_above_the_table) {
   Screen screen;
   LiveTable table(screen.file(), LiveTable::Output::terminal);
   table.show(kFigures, 1s);

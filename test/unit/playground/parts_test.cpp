@@ -315,7 +315,7 @@ CO_TEST(Parts, a_deleted_namespace_goes_with_all_that_is_in_it) {
   co_await cluster.stop();
 }
 
-CO_TEST(Parts, devices_under_a_taint_rule_go_only_to_who_tolerates_it) {
+CO_TEST(Parts, devices_under_a_taint_rule_go_only_to_pods_that_tolerate_it) {
   Cluster cluster(loop, {.nodes = 1, .devices = 1, .drivers = {kGpu}});
   const std::string rules = "/apis/resource.k8s.io/v1/devicetaintrules";
   cluster.api.post(rules, R"({"metadata":{"name":"retire"},"spec":{"deviceSelector":{"driver":)"
@@ -516,7 +516,7 @@ CO_TEST(Parts, a_pod_ends_when_it_is_told_and_stops_in_its_own_time) {
   co_await cluster.stop();
 }
 
-CO_TEST(Parts, what_the_scheduler_does_not_know_is_said_on_the_pod) {
+CO_TEST(Parts, fields_unknown_to_the_scheduler_are_named_on_the_pod) {
   Cluster cluster(loop);
   co_await cluster.start();
   cluster.make_claim("picky", R"(,"selectors":[{"cel":{"expression":"true"}}])");

@@ -29,7 +29,7 @@ TEST(WaitingRoom, when_the_first_leaves_the_next_is_named) {
   EXPECT_TRUE(room.heads().empty());
 }
 
-TEST(WaitingRoom, when_another_leaves_nobody_is_named) {
+TEST(WaitingRoom, when_another_leaves_no_pod_is_named) {
   WaitingRoom room;
   room.wait(kA, "gpu:1");
   room.wait(kB, "gpu:1");
@@ -38,7 +38,7 @@ TEST(WaitingRoom, when_another_leaves_nobody_is_named) {
   EXPECT_EQ(room.heads(), Names{kA});
 }
 
-TEST(WaitingRoom, who_waits_again_keeps_the_place) {
+TEST(WaitingRoom, a_pod_that_waits_again_keeps_its_place) {
   WaitingRoom room;
   room.wait(kA, "gpu:1");
   room.wait(kB, "gpu:1");
@@ -46,7 +46,7 @@ TEST(WaitingRoom, who_waits_again_keeps_the_place) {
   EXPECT_EQ(room.heads(), Names{kA});
 }
 
-TEST(WaitingRoom, who_wants_something_else_goes_to_the_end_of_that_line) {
+TEST(WaitingRoom, a_pod_with_another_request_goes_to_the_end_of_that_line) {
   WaitingRoom room;
   room.wait(kA, "gpu:1");
   room.wait(kB, "gpu:2");

@@ -53,7 +53,7 @@ test::ClaimBuilder in_use() {
   return make_claim("c").with_device("pool", "gpu-0").reserved_for("p").with_finalizer();
 }
 
-TEST(ExplainClaim, who_has_it) {
+TEST(ExplainClaim, its_consumers) {
   expect_told({
       {"a pod that runs",
        in_use(),

@@ -46,7 +46,7 @@ TEST(ForeignClaims, our_own_are_none) {
   EXPECT_EQ(world.count(), 0);
 }
 
-TEST(ForeignClaims, a_claim_that_somebody_else_made_for_a_pod_is_counted_and_warned_of) {
+TEST(ForeignClaims, a_claim_of_another_manager_is_counted_and_warned_of) {
   Foreign world;
   world.start();
   world.run_for(2min);
@@ -81,7 +81,7 @@ TEST(ForeignClaims, claims_of_users_and_of_the_scheduler_are_none) {
   EXPECT_EQ(world.count(), 0);
 }
 
-TEST(ForeignClaims, what_was_there_at_the_start_is_none) {
+TEST(ForeignClaims, claims_from_before_the_start_are_not_foreign) {
   Foreign world;
   world.api.put(trainer());
   world.somebody_makes("from-before", "trainer");
@@ -90,7 +90,7 @@ TEST(ForeignClaims, what_was_there_at_the_start_is_none) {
   EXPECT_EQ(world.count(), 0);
 }
 
-TEST(ForeignClaims, what_another_instance_makes_while_we_stand_by_is_none) {
+TEST(ForeignClaims, claims_of_another_instance_during_our_standby_are_not_foreign) {
   Foreign world;
   world.start_standby();
   world.somebody_makes("of-the-leader", "trainer");
@@ -98,7 +98,7 @@ TEST(ForeignClaims, what_another_instance_makes_while_we_stand_by_is_none) {
   EXPECT_EQ(world.count(), 0);
 }
 
-TEST(ForeignClaims, what_the_earlier_leader_made_last_and_our_watch_shows_late_is_none) {
+TEST(ForeignClaims, late_claims_of_the_earlier_leader_are_not_foreign) {
   Foreign world;
   world.start_standby();
   world.hold_watch(World::Held::claims);
@@ -142,7 +142,7 @@ TEST(ForeignClaims, one_whose_answer_was_lost_and_whose_watch_event_comes_late_i
   EXPECT_EQ(world.count(), 0);
 }
 
-TEST(ForeignClaims, what_a_second_manager_of_ours_makes_is_none) {
+TEST(ForeignClaims, claims_of_a_second_manager_of_ours_are_not_foreign) {
   Foreign world;
   world.start();
   world.run_for(2min);
@@ -175,7 +175,7 @@ struct Beside : Foreign {
   double held_back() { return metric("dra_controller_manager_creates_held_back"); }
 };
 
-TEST(ForeignClaims, who_has_seen_one_leaves_the_next_pods_to_the_other_manager) {
+TEST(ForeignClaims, after_the_first_the_next_pods_are_left_to_the_other_manager) {
   Beside world;
   EXPECT_EQ(world.held_back(), 1);
   world.api.put(trainer("second"));
@@ -194,7 +194,7 @@ TEST(ForeignClaims, who_has_seen_one_leaves_the_next_pods_to_the_other_manager) 
   EXPECT_EQ(world.api.claims().size(), 3U);
 }
 
-TEST(ForeignClaims, who_was_left_to_a_manager_that_is_gone_gets_its_claim_after_30_s) {
+TEST(ForeignClaims, a_pod_left_to_a_manager_that_is_gone_gets_its_claim_after_30_s) {
   Beside world;
   world.api.put(trainer("second"));
   world.run_for(29s);
@@ -204,7 +204,7 @@ TEST(ForeignClaims, who_was_left_to_a_manager_that_is_gone_gets_its_claim_after_
   EXPECT_EQ(world.api.claims().size(), 2U);
 }
 
-TEST(ForeignClaims, who_has_just_taken_over_waits_only_until_the_last_of_the_manager_before) {
+TEST(ForeignClaims, a_new_leader_waits_only_for_the_last_claims_of_its_predecessor) {
   Foreign world;
   world.start();
   world.somebody_makes("theirs", "first");

@@ -239,7 +239,7 @@ TEST(GenerateClaims, a_claim_that_is_deleted_is_made_again_under_the_name_that_t
               ElementsAre("get claim trainer-gpus-b2tt8", "create trainer-gpus-b2tt8 for gpus"));
 }
 
-TEST(GenerateClaims, a_claim_that_somebody_else_comes_to_own_is_made_again_at_once) {
+TEST(GenerateClaims, a_claim_that_gets_another_owner_is_made_again_at_once) {
   World world;
   world.api.put(make_template("gpu"));
   world.start();
@@ -319,7 +319,7 @@ TEST(GenerateClaims, finished_pods_never_get_a_claim) {
   EXPECT_THAT(world.calls(), IsEmpty());
 }
 
-TEST(GenerateClaims, what_else_is_wrong_is_told_also_while_the_names_cannot_be_written) {
+TEST(GenerateClaims, other_failures_are_reported_even_while_the_names_cannot_be_written) {
   World world;
   world.api.put(make_template("gpu"));
   world.start();
@@ -445,7 +445,7 @@ TEST(Reserve, pods_that_share_a_claim_back_off_together_while_it_cannot_be_reser
   EXPECT_EQ(world.api.claim("s")->reserved_for.size(), 10U);
 }
 
-TEST(Reserve, those_who_wait_for_another_reservation_go_on_when_it_fails) {
+TEST(Reserve, pods_that_wait_for_another_reservation_continue_when_it_fails) {
   World world;
   world.api.put(make_claim("s").allocated());
   world.start();

@@ -48,7 +48,7 @@ TEST(Lifecycle, on_standby_deleted_pods_are_remembered) {
               ElementsAre("release p-uid, deallocate of s", "remove finalizer of s"));
 }
 
-TEST(Lifecycle, what_is_there_at_the_start_is_backlog_and_what_comes_is_live) {
+TEST(Lifecycle, objects_at_the_start_are_backlog_and_later_changes_are_live) {
   World world;
   world.workers = 1;
   world.api.put(make_template("gpu"));
@@ -79,7 +79,7 @@ TEST(Lifecycle, as_many_are_handled_at_once_as_there_are_workers) {
   EXPECT_EQ(world.api.claims().size(), 100U);
 }
 
-TEST(Lifecycle, who_has_nothing_to_do_is_not_queued_at_the_start) {
+TEST(Lifecycle, objects_without_work_are_not_queued_at_the_start) {
   World world;
   for (int i = 0; i < 500; ++i) {
     const std::string pod = "trainer-" + std::to_string(i);

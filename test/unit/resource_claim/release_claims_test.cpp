@@ -227,7 +227,7 @@ TEST(ReleaseClaims, without_the_permission_it_is_tried_again_slowly_and_told_onc
   EXPECT_THAT(world.log, testing::Contains(HasSubstr("patch on resourceclaims/binding")));
 }
 
-TEST(ReleaseClaims, what_a_policy_denies_is_told_and_tried_again_until_it_is_lifted) {
+TEST(ReleaseClaims, a_write_denied_by_a_policy_is_reported_and_retried_until_it_is_lifted) {
   World world;
   world.api.put(in_use());
   world.api.put(user("p"));

@@ -48,7 +48,7 @@ TEST(Retry, by_what_failed) {
   }
 }
 
-TEST(Retry, somebody_must_grant_the_permission_for_allocations_first) {
+TEST(Retry, a_missing_permission_for_allocations_is_retried_slowly) {
   EXPECT_EQ(outcome_after_write(test::binding_refused()), kLookAgain);
 }
 

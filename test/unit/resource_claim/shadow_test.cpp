@@ -54,7 +54,7 @@ test::PodBuilder trainer() {
   return make_pod("trainer").from_template("gpus", "gpu");
 }
 
-TEST(DryRun, a_claim_and_its_name_that_somebody_else_makes_are_agreed_upon) {
+TEST(DryRun, a_claim_and_its_name_from_another_manager_are_agreed_upon) {
   DryRun world;
   world.start();
   world.api.put(trainer());
@@ -68,7 +68,7 @@ TEST(DryRun, a_claim_and_its_name_that_somebody_else_makes_are_agreed_upon) {
   world.expect_nothing_written();
 }
 
-TEST(DryRun, a_claim_that_nobody_makes_is_a_disagreement_until_somebody_does) {
+TEST(DryRun, a_missing_claim_is_a_disagreement_until_it_is_made) {
   DryRun world;
   world.start();
   world.api.put(trainer());
@@ -90,7 +90,7 @@ TEST(DryRun, a_claim_that_nobody_makes_is_a_disagreement_until_somebody_does) {
   world.expect_nothing_written();
 }
 
-TEST(DryRun, a_claim_whose_name_nobody_writes_is_a_disagreement) {
+TEST(DryRun, a_claim_without_its_name_in_the_status_is_a_disagreement) {
   DryRun world;
   world.start();
   world.api.put(trainer());
@@ -101,7 +101,7 @@ TEST(DryRun, a_claim_whose_name_nobody_writes_is_a_disagreement) {
   EXPECT_TRUE(world.logged("shown=\"claim made, which the pod's status does not name\""));
 }
 
-TEST(DryRun, a_name_that_somebody_takes_out_of_the_status_is_expected_back) {
+TEST(DryRun, a_name_removed_from_the_status_is_expected_back) {
   DryRun world;
   world.api.put(make_claim("made").generated_for("trainer", "gpus"));
   world.api.put(trainer().names("gpus", "made"));

@@ -57,7 +57,7 @@ TEST(Takeover, each_of_many_pods_has_one_claim_in_the_end) {
   EXPECT_EQ(world.api.claims().size(), 200U);
 }
 
-TEST(Takeover, who_has_its_claims_already_is_asked_for_nothing) {
+TEST(Takeover, a_pod_with_its_claims_costs_no_request) {
   Takeover world;
   world.release_watch();
   world.api.put(trainer(0));

@@ -27,7 +27,7 @@ TEST(Metrics, the_same_name_and_labels_are_the_same_series) {
   EXPECT_THAT(text, HasSubstr("requests_total{code=\"404\"} 1\n"));
 }
 
-TEST(Metrics, what_a_library_counts_begins_with_the_name_of_its_program) {
+TEST(Metrics, metrics_of_a_library_begin_with_the_name_of_its_program) {
   MetricsRegistry metrics("node_labeller");
   metrics.counter("program_worker_panics_total", "Bugs.");
   metrics.gauge("my_program_depth", "Items.");

@@ -137,7 +137,7 @@ TEST_F(ProcessTest, one_that_hangs_is_killed_at_the_deadline_with_its_children) 
   std::filesystem::remove(pid_file);
 }
 
-TEST_F(ProcessTest, a_grandchild_that_holds_the_output_open_holds_nobody_up_and_is_ended) {
+TEST_F(ProcessTest, a_grandchild_that_holds_the_output_open_delays_no_caller_and_is_ended) {
   const std::string pid_file =
       std::filesystem::temp_directory_path() / ("process_test." + std::to_string(::getpid()));
   const auto end = shell("sleep 1000 & echo $! >" + pid_file);

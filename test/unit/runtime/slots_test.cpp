@@ -64,7 +64,7 @@ Task<> take(Slots& slots, std::size_t count, std::string& order, char name) {
   order += name;
 }
 
-CO_TEST(Slots, who_wants_much_is_not_passed_over_by_those_who_want_less) {
+CO_TEST(Slots, a_large_request_is_not_passed_over_by_smaller_ones) {
   Slots bytes(loop.time(), 10);
   std::string order;
   TaskGroup group(loop.executor());
@@ -79,7 +79,7 @@ CO_TEST(Slots, who_wants_much_is_not_passed_over_by_those_who_want_less) {
   EXPECT_EQ(order, "ml");
 }
 
-CO_TEST(Slots, who_wants_more_than_there_is_gets_all_of_it) {
+CO_TEST(Slots, a_request_beyond_the_total_gets_all_of_it) {
   Slots bytes(loop.time(), 10);
   const auto all = co_await bytes.acquire(Deadline::after(loop.time(), 1s), 1000);
   CO_ASSERT_TRUE(all);
@@ -87,7 +87,7 @@ CO_TEST(Slots, who_wants_more_than_there_is_gets_all_of_it) {
   EXPECT_FALSE(none);
 }
 
-CO_TEST(Slots, when_the_first_in_the_line_gives_up_those_behind_go_on) {
+CO_TEST(Slots, when_the_first_in_the_line_gives_up_the_others_continue) {
   Slots bytes(loop.time(), 10);
   const auto held = co_await bytes.acquire({}, 4);
   std::string order;

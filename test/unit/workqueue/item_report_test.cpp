@@ -34,7 +34,7 @@ struct Fixture : testing::Test {
 
 using ItemReports = Fixture;
 
-TEST_F(ItemReports, an_item_that_nobody_has_added) {
+TEST_F(ItemReports, an_item_that_was_never_added) {
   EXPECT_EQ(told("a"),
             "It is not in the queue: a change of what it depends on would bring it there.");
 }

@@ -137,7 +137,7 @@ TEST(Share, a_namespace_gets_at_most_half_of_the_workers_while_another_waits) {
   EXPECT_EQ(queue.handle(), "b/5");
 }
 
-TEST(Share, a_namespace_gets_all_workers_while_nobody_else_waits) {
+TEST(Share, a_namespace_gets_all_workers_while_no_other_waits) {
   TestQueue queue(4);
   add_many(queue, "slow/", 10, Priority::live);
   for (const char* item : {"slow/1", "slow/2", "slow/3", "slow/4"}) EXPECT_EQ(queue.take(), item);

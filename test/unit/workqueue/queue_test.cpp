@@ -42,7 +42,7 @@ CO_TEST(Queue, get_hands_out_at_once_what_waits) {
   EXPECT_EQ(order, "a/1 ");
 }
 
-CO_TEST(Queue, who_works_on_an_item_can_ask_how_urgent_it_was) {
+CO_TEST(Queue, a_worker_can_ask_how_urgent_its_item_was) {
   Setup setup(loop);
   setup.queue.add("a/1", Priority::backlog);
   std::string order;

@@ -105,7 +105,7 @@ CO_TEST(Workers, retry_after_resets_the_backoff_and_comes_at_its_time) {
   co_await setup.finish();
 }
 
-CO_TEST(Workers, what_is_set_aside_comes_when_it_is_added_and_keeps_its_backoff) {
+CO_TEST(Workers, an_item_set_aside_comes_when_it_is_added_and_keeps_its_backoff) {
   Setup setup(loop);
   setup.start(2, [&](TestItem item) -> Task<Outcome> {
     setup.handled.push_back(setup.at(item));
