@@ -29,7 +29,7 @@ constexpr std::size_t kAtATime = 8;
 constexpr const char* kEvictions = "device_taint_eviction_controller_pod_deletions_total";
 
 struct Figures {
-  std::map<Who, double> requests, events, cpu, server, wall, memory, wakeups;
+  std::map<Who, double> requests, events, cpu, server, wall, memory, traffic, wakeups;
 
   void read(Who who, const std::string& audit) {
     const PodRequests sent = read_pod_requests(audit, "controller-manager/");
@@ -55,6 +55,7 @@ void measure(Who who, Figures& figures) {
     RunningManager manager(who, cluster, "device-taint-eviction-controller");
     manager.wait_until_idle();
     const Usage before = manager.usage();
+    const double traffic_before = manager.traffic_mb();
     const double server_before = cluster.cpu_seconds();
     create_rule(kube, "retire");
     must(support::eventually([&] { return manager.metric(kEvictions) >= kPods; }, 5min, 500ms),
@@ -64,6 +65,7 @@ void measure(Who who, Figures& figures) {
     figures.cpu[who] = (after.cpu_seconds - before.cpu_seconds) / (kPods / 1000.0);
     figures.wakeups[who] = (after.wakeups - before.wakeups) / (kPods / 1000.0);
     figures.server[who] = (cluster.cpu_seconds() - server_before) / (kPods / 1000.0);
+    figures.traffic[who] = manager.traffic_mb() - traffic_before;
     figures.memory[who] = manager.usage().peak_memory_mb;
     manager.stop();
   }
@@ -96,6 +98,7 @@ void measure_rule() {
   print_row("  events written per pod, besides", figures.events, "events");
   print_row("  CPU per 1,000 evictions", figures.cpu, "s");
   print_row("  CPU of the API server per 1,000", figures.server, "s");
+  print_row("  bytes to and from the API server", figures.traffic, "MB");
   print_row("  wake-ups per 1,000", figures.wakeups, "times");
   print_row("  from the rule to the last DELETE", figures.wall, "s");
   fmt::print("{:<58} {:>10.3f} {:>26}\n", "  a plain loop of the two writes, without events",
