@@ -47,6 +47,8 @@ def toleration(rng):
         made["value"] = rng.choice(("a", "b"))
     if maybe(rng, 0.4):
         made["effect"] = rng.choice(("NoSchedule", "NoExecute"))
+    if made.get("effect") == "NoExecute" and maybe(rng, 0.3):
+        made["tolerationSeconds"] = rng.choice((0, 3600))
     return made
 
 
@@ -211,6 +213,24 @@ def port(spec):
     spec["containers"][0]["ports"] = [{"containerPort": 80, "hostPort": 80}]
 
 
+def huge_pages(spec):
+    spec["containers"][0]["resources"] = {"limits": {"hugepages-2Mi": "2Mi", "memory": "1Gi"}}
+
+
+def scratch_space(spec):
+    spec["containers"][0]["resources"] = {"requests": {"ephemeral-storage": "1Gi"}}
+
+
+def many_cpus(spec):
+    spec["containers"][0]["resources"] = {"requests": {"cpu": "1001"}}
+
+
+def much_memory(spec):
+    """More than a node has, in two containers."""
+    spec["containers"][0]["resources"] = {"requests": {"memory": "600Gi"}}
+    spec["containers"].append({**spec["containers"][0], "name": "d"})
+
+
 def label(spec):
     spec["nodeSelector"]["type"] = "hollow"
 
@@ -218,7 +238,8 @@ def label(spec):
 POD_FEATURES = {"affinity": affinity, "topologySpreadConstraints": spread,
                 "extended resource example.com/gpu": extended,
                 "the extended resource example.com/gpu": extended_first,
-                "persistentVolumeClaim": volume, "hostPort": port, "node selector type": label}
+                "hugepages-2Mi": huge_pages, "ephemeral-storage": scratch_space, "cpu": many_cpus,
+                "memory": much_memory, "persistentVolumeClaim": volume, "hostPort": port, "node selector type": label}
 
 
 def pod(rng, scene, name, claims):
@@ -234,12 +255,29 @@ def pod(rng, scene, name, claims):
             "metadata": {"name": name, "namespace": scene.namespace}}
 
 
+# Other ways to name a driver, and ways to name another one; all are CEL that compiles.
+def selectors(rng, scene, driver):
+    """The selectors of the driver's class: now and then in words that only CEL's evaluator knows."""
+    plain = f"device.driver == '{driver}'"
+    if maybe(rng, 0.75):
+        return [plain]
+    if maybe(rng, 0.4):  # known
+        return rng.choice(([], [plain, plain], [plain.replace("'", '"')]))
+    scene.fields.add("selector")
+    return rng.choice((
+        [plain.replace(" ", "")], [f"'{driver}' == device.driver"], [plain + " && false"], [plain + " "],
+        [f"device.driver == r'{driver}'"], [plain + " || true"], [plain + " // always"], [f"!({plain})"],
+        [f"device.driver == '\\x{ord(driver[0]):02x}{driver[1:]}'"], ["true"], ["false"], [plain, "true"],
+        [f"device.driver == 'a' + '{driver}'"], [f"device.driver.startsWith('{driver[:2]}')"],
+        [plain.replace("==", "!=")], [plain, "device.driver == 'other.example.com'"]))
+
+
 def scene_of(seed):
     rng = random.Random(seed)
     scene = Scene(seed, f"scene-{seed}")
     drivers = [f"d{i}-{seed}.example.com" for i in range(rng.choice((1, 2)))]
     for driver in drivers:
-        spec = {"selectors": [{"cel": {"expression": f"device.driver == '{driver}'"}}]}
+        spec = {"selectors": [{"cel": {"expression": one}} for one in selectors(rng, scene, driver)]}
         if maybe(rng, 0.3):
             spec["config"] = [opaque(driver, rng) for _ in range(rng.randrange(1, 3))]
         scene.classes.append(named("DeviceClass", f"class-{driver}", spec))

@@ -179,7 +179,8 @@ std::string encode_node(std::string_view name) {
 
 std::string encode_node_status(std::string_view name, runtime::WallTime now,
                                std::optional<runtime::WallTime> since) {
-  Object room{{"cpu", "1000"}, {"memory", "1Ti"}, {"pods", kPodsPerNode}};
+  // Room for so many of the largest pods that the small scheduler takes (decode_pod.cpp).
+  Object room{{"cpu", "1000000"}, {"memory", "1Pi"}, {"pods", kPodsPerNode}};
   Array conditions;
   for (const NodeCondition& is : kNodeConditions) {
     Object made = condition(is.type, is.status, since.value_or(now), is.reason, is.message);

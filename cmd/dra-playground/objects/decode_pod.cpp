@@ -1,4 +1,9 @@
 // Pods: what a scheduler and a kubelet look at (core/v1 Pod).
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <utility>
+
 #include "client/api/json/decoder.hpp"
 #include "cmd/dra-playground/objects/decode.hpp"
 #include "cmd/dra-playground/objects/unknown.hpp"
@@ -68,8 +73,58 @@ bool read_claim_use(Reader& reader, value item, ClaimUse& use) {
   });
 }
 
-// Extended resources (`example.com/gpu`) must be counted. CPU and memory are not counted.
-bool read_resources(Reader& reader, value resources, Container& container, Pod& pod) {
+// What a hollow node has room for in each of its pods (bodies.cpp): more is not scheduled, since
+// nobody counts what is left.
+constexpr double kCpusMax = 100;
+constexpr double kMemoryMax = 100.0 * (1 << 30);
+
+// CPU and memory that a pod asks for in all its containers, be they run together or not.
+struct Amounts {
+  double cpus = 0;
+  double memory = 0;
+};
+
+// A quantity ("1500m", "1.5Gi", "1e3"); what is none, is endless.
+double amount_of(value field) {
+  std::string_view text = field.raw_json_token();
+  text.remove_suffix(text.size() - text.find_last_not_of(" \t\r\n") - 1);
+  if (text.starts_with('"')) text = text.substr(1, text.size() - 2);
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) return std::numeric_limits<double>::infinity();
+  const std::string_view suffix(end, text.data() + text.size());
+  constexpr std::pair<std::string_view, double> kSuffixes[] = {
+      {"", 1},          {"n", 1e-9},      {"u", 1e-6},      {"m", 1e-3},
+      {"k", 1e3},       {"M", 1e6},       {"G", 1e9},       {"T", 1e12},
+      {"P", 1e15},      {"E", 1e18},      {"Ki", 0x1.0p10}, {"Mi", 0x1.0p20},
+      {"Gi", 0x1.0p30}, {"Ti", 0x1.0p40}, {"Pi", 0x1.0p50}, {"Ei", 0x1.0p60}};
+  const auto* const found =
+      std::ranges::find(kSuffixes, suffix, &std::pair<std::string_view, double>::first);
+  return found == std::end(kSuffixes) ? std::numeric_limits<double>::infinity()
+                                      : number * found->second;
+}
+
+// The server sets a request that is left out to the limit.
+void read_amount(std::string_view name, value field, Amounts& asked, Pod& pod) {
+  if (name == "cpu") {
+    asked.cpus += amount_of(field);
+  } else if (name == "memory") {
+    asked.memory += amount_of(field);
+  } else {
+    const auto* const sort = name.contains('/') ? "the extended resource " : "the resource ";
+    note_unknown(pod.unsupported, sort + std::string(name));
+  }
+}
+
+void note_large(const Amounts& asked, Pod& pod) {
+  if (asked.cpus > kCpusMax) note_unknown(pod.unsupported, "a cpu request of more than 100");
+  if (asked.memory > kMemoryMax) {
+    note_unknown(pod.unsupported, "a memory request of more than 100Gi");
+  }
+}
+
+bool read_resources(Reader& reader, value resources, Container& container, Amounts& asked,
+                    Pod& pod) {
   return reader.each_field(resources, [&](std::string_view key, value field) {
     if (key == "claims") {
       return reader.each_item(field, [&](value item) {
@@ -77,9 +132,9 @@ bool read_resources(Reader& reader, value resources, Container& container, Pod& 
       });
     }
     if (key != "requests" && key != "limits") return true;
-    return reader.each_field(field, [&](std::string_view name, value) {
-      if (name.contains('/'))
-        note_unknown(pod.unsupported, "the extended resource " + std::string(name));
+    Amounts limits;
+    return reader.each_field(field, [&](std::string_view name, value part) {
+      read_amount(name, part, key == "requests" ? asked : limits, pod);
       return true;
     });
   });
@@ -112,11 +167,11 @@ bool read_port(Reader& reader, value port, Pod& pod) {
 }
 
 // A container, or one that comes before them.
-bool read_container(Reader& reader, value item, Container& container, Pod& pod) {
+bool read_container(Reader& reader, value item, Container& container, Amounts& asked, Pod& pod) {
   return reader.each_field(item, [&](std::string_view key, value field) {
     if (key == "name") return reader.text(field, container.name);
     if (key == "image") return reader.text(field, container.image);
-    if (key == "resources") return read_resources(reader, field, container, pod);
+    if (key == "resources") return read_resources(reader, field, container, asked, pod);
     if (key != "ports") return true;
     return reader.each_item(field, [&](value port) { return read_port(reader, port, pod); });
   });
@@ -138,7 +193,8 @@ bool read_node_selector(Reader& reader, value field, Pod& pod) {
 }
 
 bool read_spec(Reader& reader, value spec, Pod& pod) {
-  return reader.each_field(spec, [&](std::string_view key, value field) {
+  Amounts asked;
+  const bool is_read = reader.each_field(spec, [&](std::string_view key, value field) {
     if (key == "nodeName") return reader.text(field, pod.node_name);
     if (key == "nodeSelector") return read_node_selector(reader, field, pod);
     if (key == "schedulerName") return read_scheduler(reader, field, pod);
@@ -149,12 +205,12 @@ bool read_spec(Reader& reader, value spec, Pod& pod) {
     }
     if (key == "containers") {
       return reader.each_item(field, [&](value item) {
-        return read_container(reader, item, pod.containers.emplace_back(), pod);
+        return read_container(reader, item, pod.containers.emplace_back(), asked, pod);
       });
     }
     if (key == "initContainers") {
       return reader.each_item(field, [&](value item) {
-        return read_container(reader, item, pod.init_containers.emplace_back(), pod);
+        return read_container(reader, item, pod.init_containers.emplace_back(), asked, pod);
       });
     }
     if (key == "volumes") {
@@ -162,13 +218,21 @@ bool read_spec(Reader& reader, value spec, Pod& pod) {
     }
     if (key == "resources") {
       Container whole_pod;
-      return read_resources(reader, field, whole_pod, pod);
+      return read_resources(reader, field, whole_pod, asked, pod);
+    }
+    if (key == "overhead") {
+      return reader.each_field(field, [&](std::string_view name, value part) {
+        read_amount(name, part, asked, pod);
+        return true;
+      });
     }
     if (key == "affinity" || key == "schedulingGroup" || key == "topologySpreadConstraints")
       return note_if_asked(pod.unsupported, key, field);
     if (key != "schedulingGates") return true;
     return reader.each_item(field, [&](value) { return pod.has_gates = true; });
   });
+  note_large(asked, pod);
+  return is_read;
 }
 
 bool read_claim_status(Reader& reader, value item, api::PodClaimStatus& status) {
