@@ -26,9 +26,11 @@ std::optional<std::string> FieldCheck::objection(const std::vector<std::string>&
 }
 
 void FieldCheck::add_warnings(Response& response) const {
-  for (const std::string& warning : warnings_) {
-    response.headers.emplace_back("Warning", fmt::format("299 - {}", serialize(Json(warning))));
-  }
+  for (const std::string& warning : warnings_) add_warning(response, warning);
+}
+
+void add_warning(Response& response, std::string_view text) {
+  response.headers.emplace_back("Warning", fmt::format("299 - {}", serialize(Json(text))));
 }
 
 std::vector<std::string> unknown_fields(const std::vector<std::string>& paths) {

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apiserver/front/request.hpp"
@@ -28,6 +29,8 @@ class FieldCheck {
   std::vector<std::string> warnings_;
 };
 
+// Tells the client something that does not fail its request (`Warning`, RFC 7234 5.5, code 299).
+void add_warning(Response& response, std::string_view text);
 // `unknown field "spec.nonsense"`, for each path.
 std::vector<std::string> unknown_fields(const std::vector<std::string>& paths);
 // `duplicate field "spec.containers"`, for each member that a JSON text has twice.

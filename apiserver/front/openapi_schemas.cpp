@@ -22,6 +22,14 @@ constexpr Excerpt kExcerpts[] = {
 #include "apiserver/front/openapi/core_v1.inc"
     },
     {
+        "networking.k8s.io/v1",
+#include "apiserver/front/openapi/networking.k8s.io_v1.inc"
+    },
+    {
+        "admissionregistration.k8s.io/v1",
+#include "apiserver/front/openapi/admissionregistration.k8s.io_v1.inc"
+    },
+    {
         "apps/v1",
 #include "apiserver/front/openapi/apps_v1.inc"
     },

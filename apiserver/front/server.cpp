@@ -182,6 +182,7 @@ Outcome<Response> Server::dispatch(const Request& request, const Parsed& parsed)
   }
   if (parsed.type == nullptr) {
     const bool group_served = !types_.versions_of(parsed.path->group).empty();
+    if (parsed.path->group == "apiextensions.k8s.io") return std::unexpected(no_custom_resources());
     if (!group_served) return page_not_found();
     return std::unexpected(not_served());
   }

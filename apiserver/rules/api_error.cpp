@@ -117,6 +117,13 @@ ApiError not_served() {
   return {404, "NotFound", "the server could not find the requested resource", JsonObject()};
 }
 
+ApiError no_custom_resources() {
+  return {404, "NotFound",
+          "this API server is in memory, and serves no CustomResourceDefinitions; its kinds are "
+          "those of `kubectl api-resources`",
+          JsonObject()};
+}
+
 ApiError already_exists(const ResourceType& type, std::string_view name) {
   return {409, "AlreadyExists", fmt::format("{} \"{}\" already exists", type.qualified(), name),
           details_of(name, type.group, type.plural)};

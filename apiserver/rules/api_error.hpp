@@ -51,6 +51,8 @@ ApiError bad_request(std::string message);
 ApiError name_undeterminable(std::string_view name);
 ApiError not_found(const ResourceType& type, std::string_view name);
 ApiError not_served();
+// For who would add a kind.
+ApiError no_custom_resources();
 ApiError already_exists(const ResourceType& type, std::string_view name);
 ApiError no_free_name(const ResourceType& type, std::string_view name);
 // `why` follows "Operation cannot be fulfilled on …: ".

@@ -64,6 +64,13 @@ void default_service(JsonObject& service) {
   }
 }
 
+void default_network_policy(JsonObject& policy) {
+  JsonObject& spec = child(policy, "spec");
+  JsonArray types{"Ingress"};
+  if (!array_at(spec, {"egress"}).empty()) types.emplace_back("Egress");
+  set_default(spec, "policyTypes", types);
+}
+
 // An address that no other service is likely to have: no traffic is routed to it.
 std::string cluster_ip(std::string_view uid) {
   const std::size_t hash = std::hash<std::string_view>()(uid);
@@ -104,11 +111,19 @@ struct PlainKind {
   std::vector<std::string_view> kept = {};  // of the spec, where an update leaves it out
   NameRule name_rule = NameRule::dns_subdomain;
   CreateOnUpdate create_on_update = CreateOnUpdate::refused;
+  std::string_view warning = {};
 };
 
 using Pods = PlainKind::Pods;
 constexpr auto kCounted = PlainKind::Generation::counted;
 constexpr auto kOfTemplate = PlainKind::Selector::of_template;
+
+PlainKind not_enforced(std::string_view kind, PlainKind::Generation generation) {
+  PlainKind rules{kind};
+  rules.generation = generation;
+  rules.warning = "this API server stores objects of this kind, but does not enforce them";
+  return rules;
+}
 
 const std::vector<PlainKind>& plain_kinds() {
   constexpr auto kNoGeneration = PlainKind::Generation::none;
@@ -153,6 +168,12 @@ const std::vector<PlainKind>& plain_kinds() {
        NameRule::path_segment,
        CreateOnUpdate::allowed},
       {"PriorityClass", Pods::none, kCounted},
+      {"NetworkPolicy", Pods::none, kCounted, kNoSelector, default_network_policy},
+      not_enforced("ResourceQuota", kNoGeneration),
+      not_enforced("ValidatingAdmissionPolicy", kCounted),
+      not_enforced("ValidatingAdmissionPolicyBinding", kCounted),
+      not_enforced("ValidatingWebhookConfiguration", kCounted),
+      not_enforced("MutatingWebhookConfiguration", kCounted),
       {"Other"},
   };
   return kKinds;
@@ -170,6 +191,7 @@ class PlainStrategy final : public OldStatusStrategy {
 
   NameRule name_rule() const override { return rules_.name_rule; }
   CreateOnUpdate create_on_update() const override { return rules_.create_on_update; }
+  std::string_view warning() const override { return rules_.warning; }
 
   void set_defaults(JsonObject& object, const WriteContext&) const override {
     set_plain_defaults(kind_, object);

@@ -38,6 +38,8 @@ Response written_response(Registry& registry, const Target& target, Outcome<Writ
   Response response =
       encoded_response(status, target.answer, registry.encode(target, written->object));
   check.add_warnings(response);
+  const std::string_view warning = target.type->strategy->warning();
+  if (!warning.empty()) add_warning(response, warning);
   return response;
 }
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <chrono>
 
+#include <boost/beast/http/status.hpp>
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
@@ -38,43 +39,12 @@ std::size_t size_of(const Headers& headers) {
   return size;
 }
 
+// Python's client shows it to its users. RFC 9112 lets it be empty.
 std::string_view reason_phrase(std::uint16_t status) {
-  switch (status) {
-    case 200:
-      return "OK";
-    case 201:
-      return "Created";
-    case 400:
-      return "Bad Request";
-    case 401:
-      return "Unauthorized";
-    case 403:
-      return "Forbidden";
-    case 404:
-      return "Not Found";
-    case 405:
-      return "Method Not Allowed";
-    case 408:
-      return "Request Timeout";
-    case 409:
-      return "Conflict";
-    case 413:
-      return "Content Too Large";
-    case 417:
-      return "Expectation Failed";
-    case 431:
-      return "Request Header Fields Too Large";
-    case 500:
-      return "Internal Server Error";
-    case 501:
-      return "Not Implemented";
-    case 503:
-      return "Service Unavailable";
-    case 505:
-      return "HTTP Version Not Supported";
-    default:
-      return "";  // RFC 9112 lets it be empty, and nobody reads it
-  }
+  namespace beast = boost::beast::http;
+  const beast::status known = beast::int_to_status(status);
+  if (known == beast::status::unknown) return "";
+  return beast::obsolete_reason(known);
 }
 
 // "Sun, 06 Nov 1994 08:49:37 GMT" (RFC 9110, 5.6.7).

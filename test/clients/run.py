@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Runs programs that others' libraries are made of on two API servers, and compares what they say.
 
-    run.py --apiserver DCM-TEST-APISERVER --real KUBECONFIG --programs FOLDER [--tools FOLDER] [NAME…]
+    run.py --apiserver DCM-TEST-APISERVER --real KUBECONFIG --programs FOLDER [--tools FOLDER…] [NAME…]
 
-FOLDER has what `go build -o FOLDER ./...` of this module makes. TOOLS has kube-scheduler and
-kube-controller-manager: cases that need what is not there are skipped, and say so.
+A program is NAME.py beside this file, or what `go build -o FOLDER ./...` of this module makes. The
+folders of --tools have programs that run beside: kube-scheduler, kube-controller-manager and
+dra-example-kubeletplugin. Of the environment, $HELM is Helm, $CHART the chart that it installs, and
+$PYTHON a Python that has the client. A case that needs what is not there is skipped, and says so.
 """
 import argparse
 import dataclasses
@@ -15,43 +17,78 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 # A program that has not ended by then never will.
 DEADLINE = 180.0
+HERE = pathlib.Path(__file__).resolve().parent
 
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """A program, and what runs beside it: a tool and its flags."""
+    """A program, a tool that runs beside it with its flags, and variables that must be set."""
 
     name: str
     beside: str = ""
     flags: tuple = ()
+    needs: tuple = ()
 
 
 CASES = (
     Case("typed"),
+    Case("managed"),
     Case("scheduled", "kube-scheduler", ("--leader-elect=false", "--secure-port=0")),
     Case("controlled", "kube-controller-manager",
          ("--leader-elect=false", "--secure-port=0",
           "--controllers=deployment-controller,replicaset-controller,job-controller,"
           "resourceclaim-controller,device-taint-eviction-controller,garbage-collector-controller")),
+    Case("published", "dra-example-kubeletplugin",
+         ("--node-name=published", "--num-devices=3", "--cdi-root={folder}/cdi",
+          "--kubelet-registrar-directory-path={folder}/registry",
+          "--kubelet-plugins-directory-path={folder}/plugins")),
+    Case("charted", needs=("HELM", "CHART")),
+    Case("scripted", needs=("PYTHON",)),
 )
 
 
-def run_beside(tool, case, kubeconfig, log):
-    return subprocess.Popen([tool, f"--kubeconfig={kubeconfig}", *case.flags], stdout=log, stderr=log)
+def tool_of(case, options):
+    """Where the program beside is; None: nowhere."""
+    return next((path for path in (pathlib.Path(folder) / case.beside for folder in options.tools)
+                 if path.exists()), None)
+
+
+def lacks(case, options):
+    """What there is not."""
+    if case.beside and not tool_of(case, options):
+        return case.beside
+    return next((f"${name}" for name in case.needs if not os.environ.get(name)), "")
+
+
+def start_beside(case, options, kubeconfig, folder):
+    flags = [flag.format(folder=folder) for flag in case.flags]
+    for name in ("registry", "plugins"):
+        os.mkdir(f"{folder}/{name}")
+    with open(f"{folder}/log", "w") as log:
+        return subprocess.Popen([tool_of(case, options), f"--kubeconfig={kubeconfig}", *flags],
+                                stdout=log, stderr=log)
+
+
+def command_of(case, options):
+    script = HERE / f"{case.name}.py"
+    if script.exists():
+        return [os.environ.get("PYTHON") or sys.executable, script]
+    return [options.programs / case.name]
 
 
 def said(case, options, kubeconfig):
     """The program's output on that server, line by line."""
-    environment = {**os.environ, "KUBECONFIG": kubeconfig}
-    with tempfile.TemporaryFile("w+") as log:
-        beside = None
-        if case.beside:
-            beside = run_beside(options.tools / case.beside, case, kubeconfig, log)
+    with tempfile.TemporaryDirectory(prefix="clients-") as folder:
+        # Helm and kubectl keep what a server serves in their caches: each server has its own.
+        environment = {**os.environ, "KUBECONFIG": kubeconfig, "HELM_CACHE_HOME": folder,
+                       "KUBECACHEDIR": folder}
+        beside = start_beside(case, options, kubeconfig, folder) if case.beside else None
         try:
-            done = subprocess.run([options.programs / case.name], env=environment, timeout=DEADLINE,
+            done = subprocess.run(command_of(case, options), env=environment, timeout=DEADLINE,
                                   capture_output=True, text=True)
         except subprocess.TimeoutExpired as expired:
             return [*(expired.stdout or b"").decode().splitlines(), "it has not ended"]
@@ -61,32 +98,34 @@ def said(case, options, kubeconfig):
                 beside.wait()
         lines = [*done.stdout.splitlines(), f"exit status {done.returncode}"]
         if done.returncode != 0:
-            log.seek(0)
-            lines += done.stderr.splitlines()[-5:] + log.read().splitlines()[-5:]
+            lines += done.stderr.splitlines()[-5:]
+            lines += pathlib.Path(folder, "log").read_text().splitlines()[-5:] if beside else []
         return lines
 
 
 def run(case, options, memory):
-    """0 if it went well on both."""
-    if case.beside and not (options.tools and (options.tools / case.beside).exists()):
-        print(f"[  SKIPPED ] clients.{case.name}: there is no {case.beside}")
-        return 0
+    """What becomes of it: passed, failed or skipped."""
+    if lacking := lacks(case, options):
+        print(f"[  SKIPPED ] clients.{case.name} (0 ms): there is no {lacking}")
+        return "skipped"
     print(f"[ RUN      ] clients.{case.name}", flush=True)
+    began = time.monotonic()
     ours, real = said(case, options, memory), said(case, options, options.real)
+    took = int(1000 * (time.monotonic() - began))
     if ours == real and ours[-2:] == ["done", "exit status 0"]:
-        print(f"[       OK ] clients.{case.name}: {len(ours) - 2} steps")
-        return 0
+        print(f"[       OK ] clients.{case.name} ({took} ms): {len(ours) - 2} steps", flush=True)
+        return "passed"
     print("\n".join(difflib.unified_diff(real, ours, "real", "in memory", lineterm="")) or
           "\n".join(ours))
-    print(f"[  FAILED  ] clients.{case.name}")
-    return 1
+    print(f"[  FAILED  ] clients.{case.name} ({took} ms)", flush=True)
+    return "failed"
 
 
 def main():
     parser = argparse.ArgumentParser()
     for option in ("--apiserver", "--real", "--programs"):
         parser.add_argument(option, required=True)
-    parser.add_argument("--tools", type=pathlib.Path)
+    parser.add_argument("--tools", action="append", default=[])
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
     options.programs = pathlib.Path(options.programs)
@@ -100,12 +139,12 @@ def main():
         try:
             server.stdout.readline()  # its URL, and where the kubeconfig is: it serves
             server.stdout.readline()
-            failed = sum(run(case, options, memory) for case in chosen)
+            outcomes = [run(case, options, memory) for case in chosen]
         finally:
             server.terminate()
             server.wait()
-    print(f"{len(chosen)} cases, {failed} failed")
-    return 1 if failed else 0
+    print(*(f"{outcomes.count(one)} {one}" for one in ("passed", "failed", "skipped")), sep=", ")
+    return 1 if "failed" in outcomes else 0
 
 
 if __name__ == "__main__":

@@ -22,7 +22,12 @@ DRA = ["ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "DeviceClass"]
 RULE = ["DeviceTaintRule"]
 DOCUMENTS = {
     "api/v1": ["Pod", "Node", "Namespace", "Event", "ConfigMap", "Binding", "Secret", "ServiceAccount", "Service",
-               "Endpoints", "PersistentVolume", "PersistentVolumeClaim", "ReplicationController"],
+               "Endpoints", "PersistentVolume", "PersistentVolumeClaim", "ReplicationController",
+               "ResourceQuota"],
+    "apis/admissionregistration.k8s.io/v1": [
+        "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "ValidatingWebhookConfiguration",
+        "MutatingWebhookConfiguration"],
+    "apis/networking.k8s.io/v1": ["NetworkPolicy"],
     "apis/apps/v1": ["Deployment", "DaemonSet", "ReplicaSet", "StatefulSet"],
     "apis/batch/v1": ["Job", "CronJob"],
     "apis/discovery.k8s.io/v1": ["EndpointSlice"],
@@ -39,8 +44,8 @@ DOCUMENTS = {
     "apis/scheduling.k8s.io/v1beta1": ["PodGroup"],
 }
 # Kinds that are stored as they come: their fields are known, and not explained.
-UNREAD = [f"apis/{group}/v1" for group in ("apps", "batch", "discovery.k8s.io", "events.k8s.io",
-                                            "rbac.authorization.k8s.io", "scheduling.k8s.io",
+UNREAD = [f"apis/{group}/v1" for group in ("admissionregistration.k8s.io", "apps", "batch", "discovery.k8s.io",
+                                            "events.k8s.io", "networking.k8s.io", "rbac.authorization.k8s.io", "scheduling.k8s.io",
                                             "storage.k8s.io")]
 REFERENCE = re.compile(r'"#/components/schemas/([^"]+)"')
 

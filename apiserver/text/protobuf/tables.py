@@ -23,6 +23,7 @@ VERSION = sys.argv[1] if len(sys.argv) > 1 else "v0.37.0"
 # Folders of k8s.io/api, and the group as an apiVersion has it.
 GROUPS = {
     "core/v1": "v1",
+    "admissionregistration/v1": "admissionregistration.k8s.io/v1",
     "apps/v1": "apps/v1",
     "authentication/v1": "authentication.k8s.io/v1",
     "authorization/v1": "authorization.k8s.io/v1",

@@ -1,5 +1,6 @@
-// A Deployment, a Job, and pods with claims made from a template: kube-controller-manager, which runs beside this
-// program, makes the pods and claims, ends the Job and collects what was owned.
+// A Deployment, a Job, pods with claims made from a template, and a device that breaks: kube-controller-manager, which
+// runs beside this program, makes the pods and claims, ends the Job, evicts the pod of the broken device and collects
+// what was owned.
 package main
 
 import (
@@ -73,6 +74,66 @@ func finish(ctx context.Context, client kubernetes.Interface) {
 	})
 }
 
+const node, driver = "node-of-controlled", "controlled.example.com"
+
+func slice(taints ...resource.DeviceTaint) *resource.ResourceSlice {
+	nodeName := node
+	return &resource.ResourceSlice{
+		ObjectMeta: meta.ObjectMeta{Name: "slice-of-controlled"},
+		Spec: resource.ResourceSliceSpec{
+			Driver: driver, NodeName: &nodeName,
+			Pool:    resource.ResourcePool{Name: node, Generation: 1, ResourceSliceCount: 1},
+			Devices: []resource.Device{{Name: "gpu", Taints: taints}},
+		},
+	}
+}
+
+// Made as a scheduler would leave them: the claim is allocated, and the pod has its node.
+func podWithDevice(ctx context.Context, client kubernetes.Interface) {
+	claims, pods, name := client.ResourceV1().ResourceClaims(namespace), client.CoreV1().Pods(namespace), "broken"
+	claim := say.Must(claims.Create(ctx, &resource.ResourceClaim{
+		ObjectMeta: meta.ObjectMeta{Name: name},
+		Spec: resource.ResourceClaimSpec{Devices: resource.DeviceClaim{
+			Requests: []resource.DeviceRequest{{Name: "gpu", Exactly: &resource.ExactDeviceRequest{DeviceClassName: "c"}}}}},
+	}, meta.CreateOptions{}))
+	pod := say.Must(pods.Create(ctx, &core.Pod{
+		ObjectMeta: meta.ObjectMeta{Name: name},
+		Spec: core.PodSpec{
+			NodeName: node, Containers: []core.Container{{Name: "c", Image: "image:1"}},
+			ResourceClaims: []core.PodResourceClaim{{Name: "gpu", ResourceClaimName: &name}},
+		},
+	}, meta.CreateOptions{}))
+	claim.Status.Allocation = &resource.AllocationResult{Devices: resource.DeviceAllocationResult{
+		Results: []resource.DeviceRequestAllocationResult{{Request: "gpu", Driver: driver, Pool: node, Device: "gpu"}}}}
+	claim.Status.ReservedFor = []resource.ResourceClaimConsumerReference{{Resource: "pods", Name: name, UID: pod.UID}}
+	say.Must(claims.UpdateStatus(ctx, claim, meta.UpdateOptions{}))
+}
+
+func breakDevice(ctx context.Context, client kubernetes.Interface) {
+	slices, pods := client.ResourceV1().ResourceSlices(), client.CoreV1().Pods(namespace)
+	made := say.Must(slices.Create(ctx, slice(), meta.CreateOptions{}))
+	podWithDevice(ctx, client)
+	broken := slice(resource.DeviceTaint{Key: "example.com/broken", Effect: resource.DeviceTaintEffectNoExecute})
+	broken.ResourceVersion = made.ResourceVersion
+	say.Must(slices.Update(ctx, broken, meta.UpdateOptions{}))
+	say.Until(ctx, "the pod of the broken device is evicted", func(ctx context.Context) (bool, error) {
+		pod, err := pods.Get(ctx, "broken", meta.GetOptions{})
+		return err == nil && pod.DeletionTimestamp != nil, err
+	})
+	pod := say.Must(pods.Get(ctx, "broken", meta.GetOptions{}))
+	for _, condition := range pod.Status.Conditions {
+		if condition.Type == core.DisruptionTarget {
+			say.Line("because: %s", condition.Reason)
+		}
+	}
+	none := int64(0)
+	say.Check(pods.Delete(ctx, "broken", meta.DeleteOptions{GracePeriodSeconds: &none}))
+	say.Until(ctx, "its claim is reserved for none", func(ctx context.Context) (bool, error) {
+		claim, err := client.ResourceV1().ResourceClaims(namespace).Get(ctx, "broken", meta.GetOptions{})
+		return err == nil && len(claim.Status.ReservedFor) == 0, err
+	})
+}
+
 func main() {
 	client := kubernetes.NewForConfigOrDie(say.Config())
 	ctx, cancel := context.WithTimeout(context.Background(), 150*time.Second)
@@ -92,6 +153,7 @@ func main() {
 	claims := say.Must(client.ResourceV1().ResourceClaims(namespace).List(ctx, meta.ListOptions{}))
 	say.Line("%d claims, each owned by a %s", len(claims.Items), claims.Items[0].OwnerReferences[0].Kind)
 	finish(ctx, client)
+	breakDevice(ctx, client)
 	say.Check(client.AppsV1().Deployments(namespace).Delete(ctx, "web", meta.DeleteOptions{}))
 	say.Until(ctx, "the deployment's pods are collected", func(ctx context.Context) (bool, error) {
 		pods, err := client.CoreV1().Pods(namespace).List(ctx, meta.ListOptions{LabelSelector: "app=web"})

@@ -18,7 +18,7 @@ import (
 
 const (
 	namespace = "scheduled"
-	driver    = "gpu.example.com"
+	driver    = "scheduled.example.com"
 	node      = "node-of-gpus"
 )
 
@@ -78,7 +78,7 @@ func main() {
 	defer cancel()
 	say.Namespace(ctx, client, namespace)
 	driverObjects(ctx, client)
-	podWithClaim(ctx, client, "one", "device.attributes['gpu.example.com'].model == 'l'")
+	podWithClaim(ctx, client, "one", "device.attributes['scheduled.example.com'].model == 'l'")
 	pods, claims := client.CoreV1().Pods(namespace), client.ResourceV1().ResourceClaims(namespace)
 	say.Until(ctx, "one is bound", func(ctx context.Context) (bool, error) {
 		pod, err := pods.Get(ctx, "one", meta.GetOptions{})
@@ -88,7 +88,7 @@ func main() {
 	result := claim.Status.Allocation.Devices.Results[0]
 	say.Line("%s of %s in %s for %s", result.Device, result.Driver, result.Pool, result.Request)
 	say.Line("reserved for %s %s", claim.Status.ReservedFor[0].Resource, claim.Status.ReservedFor[0].Name)
-	podWithClaim(ctx, client, "two", "device.attributes['gpu.example.com'].model == 'l'")
+	podWithClaim(ctx, client, "two", "device.attributes['scheduled.example.com'].model == 'l'")
 	say.Until(ctx, "two finds no device", func(ctx context.Context) (bool, error) {
 		pod, err := pods.Get(ctx, "two", meta.GetOptions{})
 		if err != nil || len(pod.Status.Conditions) == 0 {

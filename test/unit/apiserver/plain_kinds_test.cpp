@@ -105,5 +105,44 @@ TEST_F(Api, answers_every_access_review_with_allowed) {
   EXPECT_EQ(api.get("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews").status, 405);
 }
 
+TEST_F(Api, warns_that_admission_is_stored_and_not_enforced) {
+  const Answer made = api.send(
+      "POST", "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies", kJson,
+      R"({"metadata":{"name":"p"},"spec":{"matchConstraints":{"resourceRules":[{)"
+      R"("apiGroups":[""],"apiVersions":["v1"],"operations":["*"],"resources":["pods"]}]},)"
+      R"("validations":[{"expression":"false"}]}})");
+  ASSERT_EQ(made.status, 201) << serialize(made.body);
+  EXPECT_EQ(made.text({"spec", "failurePolicy"}), "Fail");
+  EXPECT_EQ(made.text({"spec", "matchConstraints", "matchPolicy"}), "Equivalent");
+  EXPECT_EQ(integer_at(made.body, {"metadata", "generation"}), 1);
+  EXPECT_EQ(
+      made.header("Warning"),
+      std::vector<std::string>{
+          R"(299 - "this API server stores objects of this kind, but does not enforce them")"});
+  const Answer read =
+      api.get("/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/p");
+  EXPECT_TRUE(read.header("Warning").empty());
+}
+
+TEST_F(Api, derives_the_types_of_a_network_policy) {
+  constexpr std::string_view kPolicies =
+      "/apis/networking.k8s.io/v1/namespaces/default/networkpolicies";
+  const Answer made = api.send("POST", kPolicies, kJson,
+                               R"({"metadata":{"name":"p"},"spec":{"podSelector":{},"egress":[)"
+                               R"({"ports":[{"port":53}]}]}})");
+  ASSERT_EQ(made.status, 201) << serialize(made.body);
+  EXPECT_EQ(serialize(Json(array_at(made.body, {"spec", "policyTypes"}))),
+            R"(["Ingress","Egress"])");
+}
+
+TEST_F(Api, says_that_it_serves_no_custom_resources) {
+  const Answer refused = api.send("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+                                  kJson, R"({"metadata":{"name":"things.example.com"}})");
+  EXPECT_EQ(refused.status, 404);
+  EXPECT_NE(refused.text({"message"}).find("serves no CustomResourceDefinitions"),
+            std::string_view::npos);
+  EXPECT_EQ(refused.text({"reason"}), "NotFound");
+}
+
 }  // namespace
 }  // namespace dcm::apiserver

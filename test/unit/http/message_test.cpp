@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/http/http1_encode.hpp"
 #include "runtime/http/stream.hpp"
 
 namespace dcm::http {
@@ -26,6 +27,18 @@ TEST(Method, each_is_found_by_its_name_and_nothing_else_is) {
   EXPECT_EQ(method_from("HEAD"), Method::head);
   EXPECT_EQ(method_from("get"), std::nullopt);
   EXPECT_EQ(method_from("OPTIONS"), std::nullopt);
+}
+
+TEST(Response, its_status_is_named_for_clients_that_show_the_name) {
+  const auto line = [](std::uint16_t status) {
+    const Response response{.status = status, .headers = {}, .body = {}};
+    const std::string head =
+        encode_response_head(response, Framing::content_length, AfterAnswer::keep_alive, {});
+    return head.substr(0, head.find('\r'));
+  };
+  EXPECT_EQ(line(422), "HTTP/1.1 422 Unprocessable Entity");
+  EXPECT_EQ(line(429), "HTTP/1.1 429 Too Many Requests");
+  EXPECT_EQ(line(299), "HTTP/1.1 299 ");
 }
 
 TEST(Endpoint, an_ipv6_address_is_bracketed) {

@@ -35,7 +35,7 @@ func Config() *rest.Config { return Must(clientcmd.BuildConfigFromFlags("", os.G
 
 // Until asks again and again, and ends the program when it takes too long.
 func Until(ctx context.Context, what string, done func(context.Context) (bool, error)) {
-	Check(wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, 60*time.Second, true, done))
+	Check(wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, 30*time.Second, true, done))
 	Line("%s", what)
 }
 
