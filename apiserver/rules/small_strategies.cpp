@@ -1,5 +1,6 @@
 // Kinds with a rule or two each: Node, Namespace, Event, Lease, ConfigMap.
 #include <algorithm>
+#include <utility>
 
 #include "apiserver/rules/strategies.hpp"
 
@@ -9,11 +10,15 @@ namespace {
 
 class NodeStrategy final : public OldStatusStrategy {
  public:
+  void set_defaults(JsonObject& object, const WriteContext&) const override {
+    const Json* capacity = find(object, {"status", "capacity"});
+    if (capacity == nullptr) return;
+    Json all = *capacity;
+    set_default(child(object, "status"), "allocatable", std::move(all));
+  }
+
   // The TaintNodesByCondition admission: no pod comes before the node says that it is ready.
   void prepare_create(JsonObject& object, const WriteContext&) const override {
-    if (const Json* capacity = find(object, {"status", "capacity"}); capacity != nullptr) {
-      set_default(child(object, "status"), "allocatable", *capacity);
-    }
     Json& taints = child(object, "spec")["taints"];
     if (!taints.is_array()) taints = JsonArray();
     const auto same = [](const Json& taint) {

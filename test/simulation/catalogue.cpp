@@ -175,6 +175,10 @@ void add_groups(std::vector<SmallWorld>& all) {
                  .before = {member},
                  .scripts = {{"user", {group}}, {"admin", {kTemplate}}},
                  .has_groups = true});
+  all.push_back({.name = "group-that-waits-for-its-template",
+                 .before = in_turn({{group, member}, pauses(30)}),
+                 .scripts = {{"admin", {kTemplate}}},
+                 .has_groups = true});
   all.push_back({.name = "group-and-pod",
                  .before = {kTemplate},
                  .scripts = {{"user", {group}}, {"another", {member}}},

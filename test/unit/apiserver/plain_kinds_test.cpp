@@ -51,6 +51,16 @@ TEST_F(Api, merges_the_containers_of_a_template_by_name) {
   EXPECT_EQ(array_at(patched.body, {"spec", "template", "spec", "containers"}).size(), 2U);
 }
 
+TEST_F(Api, gives_the_pods_of_a_node_all_that_it_has) {
+  api.send("POST", "/api/v1/nodes", kJson, R"({"metadata":{"name":"n"}})");
+  const Answer node = api.send("PATCH", "/api/v1/nodes/n/status", "application/merge-patch+json",
+                               R"({"status":{"capacity":{"pods":"100"}}})");
+  EXPECT_EQ(node.text({"status", "allocatable", "pods"}), "100");
+  const Answer less = api.send("PATCH", "/api/v1/nodes/n/status", "application/merge-patch+json",
+                               R"({"status":{"allocatable":{"pods":"90"}}})");
+  EXPECT_EQ(less.text({"status", "allocatable", "pods"}), "90");
+}
+
 TEST_F(Api, tells_the_pods_of_a_job_by_its_uid) {
   const Answer made = api.send("POST", "/apis/batch/v1/namespaces/default/jobs", kJson,
                                R"({"metadata":{"name":"j"},"spec":{"template":{"spec":{)"
