@@ -269,7 +269,7 @@ def alert_rows():
 
 def exit_rows():
     rows = [(name, told) for _, name, told in entries(section("EXIT STATUS"))]
-    enumeration = re.search(r"enum class ExitStatus.*?\{(.*?)\}", (ROOT / "cmd/dra-controller-manager/stop.hpp").read_text(),
+    enumeration = re.search(r"enum class ExitStatus.*?\{(.*?)\}", (ROOT / "client/manager/stop.hpp").read_text(),
                             re.S).group(1)
     assert {name for name, _ in rows} == set(re.findall(r"= (\d)", enumeration)), "exit statuses are not those of stop.hpp"
     return rows

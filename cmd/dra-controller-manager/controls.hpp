@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "client/discovery/discovery.hpp"
-#include "cmd/dra-controller-manager/cache.hpp"
-#include "cmd/dra-controller-manager/connection.hpp"
+#include "client/manager/cache.hpp"
+#include "client/manager/connection.hpp"
 #include "cmd/dra-controller-manager/options.hpp"
 #include "controllers/api/decoders.hpp"
 #include "controllers/common/event_sink.hpp"

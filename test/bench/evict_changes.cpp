@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "apiserver/front/direct.hpp"
-#include "cmd/dra-controller-manager/cache.hpp"
+#include "client/manager/cache.hpp"
 #include "cmd/dra-playground/embedded_server.hpp"
 #include "cmd/dra-playground/objects/connection.hpp"
 #include "controllers/api/json.hpp"

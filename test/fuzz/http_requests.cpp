@@ -7,7 +7,7 @@
 
 #include "cmd/dra-controller-manager/explain/page.hpp"
 #include "cmd/dra-controller-manager/serving/debug_pages.hpp"
-#include "cmd/dra-controller-manager/serving/pages.hpp"
+#include "client/manager/pages.hpp"
 #include "runtime/http/http1_parser.hpp"
 #include "runtime/http/pipe.hpp"
 #include "runtime/loop.hpp"

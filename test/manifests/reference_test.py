@@ -22,7 +22,7 @@ CHANGES = {
                   "| The lease is lost | error | | `why` |"),
     "a field without a meaning": ("client/leader_election/elector.cpp", '{"why", why}', '{"wherefore", why}', None),
     "a verbosity": ("informers/reflector_report.cpp", "log_.v(2)", "log_.v(5)", "| Reading all objects | info | 5 |"),
-    "an exit status": ("cmd/dra-controller-manager/stop.hpp", "failed = 3", "failed = 4", None),
+    "an exit status": ("client/manager/stop.hpp", "failed = 3", "failed = 4", None),
 }
 
 

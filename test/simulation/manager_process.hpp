@@ -6,7 +6,7 @@
 
 #include "client/events/event_recorder.hpp"
 #include "client/leader_election/elector.hpp"
-#include "cmd/dra-controller-manager/leadership.hpp"
+#include "client/manager/leadership.hpp"
 #include "cmd/dra-controller-manager/options.hpp"
 #include "cmd/dra-controller-manager/session.hpp"
 #include "cmd/dra-controller-manager/sessions.hpp"

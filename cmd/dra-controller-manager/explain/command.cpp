@@ -9,7 +9,7 @@
 #include "client/auth/credentials.hpp"
 #include "client/config/config.hpp"
 #include "client/config/tls_files.hpp"
-#include "cmd/dra-controller-manager/connection.hpp"
+#include "client/manager/connection.hpp"
 #include "cmd/dra-controller-manager/explain/ask_manager.hpp"
 #include "cmd/dra-controller-manager/explain/options.hpp"
 #include "cmd/dra-controller-manager/explain/read_cluster.hpp"

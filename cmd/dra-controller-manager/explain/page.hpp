@@ -7,7 +7,7 @@
 
 #include "cmd/dra-controller-manager/explain/render.hpp"
 #include "cmd/dra-controller-manager/explain/source.hpp"
-#include "cmd/dra-controller-manager/serving/pages.hpp"
+#include "client/manager/pages.hpp"
 #include "runtime/time.hpp"
 
 namespace dcm::manager {

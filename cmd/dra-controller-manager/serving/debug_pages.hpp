@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "cmd/dra-controller-manager/options.hpp"
-#include "cmd/dra-controller-manager/serving/pages.hpp"
+#include "client/manager/pages.hpp"
 #include "runtime/log.hpp"
 #include "runtime/time.hpp"
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cmd/dra-controller-manager/serving/pages.hpp"
+#include "client/manager/pages.hpp"
 #include "runtime/http/sha256.hpp"
 
 namespace dcm::manager {

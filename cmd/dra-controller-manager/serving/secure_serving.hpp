@@ -7,7 +7,7 @@
 
 #include "client/request/rest_client.hpp"
 #include "cmd/dra-controller-manager/serving/doorkeeper.hpp"
-#include "cmd/dra-controller-manager/serving/pages.hpp"
+#include "client/manager/pages.hpp"
 #include "cmd/dra-controller-manager/serving/serving_certificates.hpp"
 #include "runtime/http/tcp.hpp"
 

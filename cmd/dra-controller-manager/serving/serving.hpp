@@ -4,9 +4,9 @@
 
 #include <memory>
 
-#include "cmd/dra-controller-manager/connection.hpp"
+#include "client/manager/connection.hpp"
 #include "cmd/dra-controller-manager/options.hpp"
-#include "cmd/dra-controller-manager/serving/pages.hpp"
+#include "client/manager/pages.hpp"
 #include "cmd/dra-controller-manager/serving/secure_serving.hpp"
 
 namespace dcm::manager {

@@ -9,7 +9,7 @@
 
 #include "client/discovery/discovery.hpp"
 #include "client/events/event_recorder.hpp"
-#include "cmd/dra-controller-manager/cache.hpp"
+#include "client/manager/cache.hpp"
 #include "controllers/api/json.hpp"
 #include "controllers/api/resources.hpp"
 #include "controllers/device_taint_eviction/api/api_client.hpp"

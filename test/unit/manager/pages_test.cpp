@@ -1,4 +1,4 @@
-#include "cmd/dra-controller-manager/serving/pages.hpp"
+#include "client/manager/pages.hpp"
 
 #include "test/support/co_test.hpp"
 #include "test/unit/http/http_site.hpp"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cmd/dra-controller-manager/serving/health.hpp"
+#include "client/manager/health.hpp"
 #include "runtime/http/server.hpp"
 #include "runtime/metrics.hpp"
 

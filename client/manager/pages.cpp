@@ -1,4 +1,4 @@
-#include "cmd/dra-controller-manager/serving/pages.hpp"
+#include "client/manager/pages.hpp"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "cmd/dra-controller-manager/connection.hpp"
+#include "client/manager/connection.hpp"
 
 #include <chrono>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "cmd/dra-controller-manager/leader.hpp"
+#include "client/manager/leader.hpp"
 
 #include <cstdlib>
 

@@ -1,4 +1,4 @@
-#include "cmd/dra-controller-manager/serving/health.hpp"
+#include "client/manager/health.hpp"
 
 #include <fmt/format.h>
 

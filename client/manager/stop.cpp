@@ -1,4 +1,4 @@
-#include "cmd/dra-controller-manager/stop.hpp"
+#include "client/manager/stop.hpp"
 
 #include <exception>
 #include <utility>

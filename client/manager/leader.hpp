@@ -5,10 +5,10 @@
 #include <string>
 
 #include "client/leader_election/elector.hpp"
-#include "cmd/dra-controller-manager/connection.hpp"
-#include "cmd/dra-controller-manager/leadership.hpp"
+#include "client/manager/connection.hpp"
+#include "client/manager/leadership.hpp"
 #include "cmd/dra-controller-manager/options.hpp"
-#include "cmd/dra-controller-manager/stop.hpp"
+#include "client/manager/stop.hpp"
 #include "controllers/common/event_sink.hpp"
 #include "runtime/task_group.hpp"
 
