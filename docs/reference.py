@@ -21,6 +21,8 @@ import markdown  # noqa: E402
 
 PAGE = ROOT / "docs/reference.md"
 FOLDERS = ["runtime", "client", "informers", "workqueue", "controllers", "cmd/dra-controller-manager"]
+# Of the kit, but no part of the manager.
+OF_OTHERS = {pathlib.Path("client/manager", name) for name in ("controller_manager.cpp", "program.cpp")}
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 METRIC = re.compile(r"(?:dra_controller_manager|program|dynamic_resource_allocation|device_taint_eviction_controller|"
                     r"workqueue|rest_client|leader_election|process|kubernetes|running_managed)_[a-z_]+")
@@ -92,6 +94,8 @@ ELSEWHERE = {"warning": "(what is doubtful in the kubeconfig)"}
 def sources():
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*.[ch]pp")):
+            if path.relative_to(ROOT) in OF_OTHERS:
+                continue
             yield path.relative_to(ROOT), re.sub(r"^ *//.*$|//[^\n\"]*$|^#.*$", "", path.read_text(), flags=re.M)
 
 

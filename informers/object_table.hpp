@@ -1,10 +1,12 @@
 // Objects of one kind by name, with secondary indexes.
 //
-// `footprint(const T&)`, found beside the kind, says how many bytes an object takes. Data only: the
-// store (store.hpp) decides who may change it, and who is told.
+// `footprint(const T&)`, found beside the kind, says how many bytes an object takes; without one,
+// an object counts as its own size, without what it points to. Data only: the store (store.hpp)
+// decides who may change it, and who is told.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -26,6 +28,15 @@ using Emit = std::function<void(const Key&)>;
 // Emits the keys under which an object stands. A function of the object alone.
 template <class T, class Key>
 using Extract = std::function<void(const T&, const Emit<Key>&)>;
+
+template <class T>
+std::size_t bytes_of(const T& object) {
+  if constexpr (requires { footprint(object); }) {
+    return footprint(object);
+  } else {
+    return sizeof(T);
+  }
+}
 
 // An index without its key type: the part that the table needs to keep it up to date.
 template <class T>
@@ -161,13 +172,13 @@ void ObjectTable<T>::put(ObjectPtr<T> object) {
   const auto found = find(object->meta.key);
   const SlotId slot = found ? *found : take_free_slot();
   if (found) {
-    object_bytes_ -= footprint(*slots_[slot]);
+    object_bytes_ -= bytes_of(*slots_[slot]);
   } else {
     const KeyHash hash = hash_of(object->meta.key);
     by_name_.set(slot, {&hash, 1});
   }
   slots_[slot] = std::move(object);
-  object_bytes_ += footprint(*slots_[slot]);
+  object_bytes_ += bytes_of(*slots_[slot]);
   for (const auto& index : indexes_) {
     hashes_.clear();
     index->collect_hashes(*slots_[slot], hashes_);
@@ -183,7 +194,7 @@ void ObjectTable<T>::remove(const api::NamespacedName& name) {
   if (!slot) return;
   by_name_.clear(*slot);
   for (const auto& index : indexes_) index->postings.clear(*slot);
-  object_bytes_ -= footprint(*slots_[*slot]);
+  object_bytes_ -= bytes_of(*slots_[*slot]);
   slots_[*slot] = nullptr;
   free_.push_back(*slot);
   DCM_ASSERT(slots_.size() == by_name_.size() + free_.size());
@@ -220,7 +231,7 @@ void ObjectTable<T>::check() const {
   for (SlotId slot = 0; slot < slots(); ++slot) {
     if (!slots_[slot]) continue;
     ++objects;
-    held += footprint(*slots_[slot]);
+    held += bytes_of(*slots_[slot]);
     DCM_ASSERT(find(slots_[slot]->meta.key) == slot);
     for (std::size_t i = 0; i < indexes_.size(); ++i) {
       std::vector<KeyHash> hashes;

@@ -5,6 +5,7 @@
 // SIGUSR1 closes all connections and the port, as when an API server ends whose etcd goes on;
 // SIGUSR2 opens the port again, with all objects and, like a server that starts, without any
 // history. SIGHUP forgets the history alone, as a compaction of etcd does.
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -48,6 +49,16 @@ void write_kubeconfig(const std::string& path, const std::string& url) {
   if (!file.flush()) throw std::runtime_error("cannot write " + path);
 }
 
+// Of "hello.example.com/v1/greetings/Greeting".
+CustomKind custom_kind(const std::string& text) {
+  const std::vector<std::string> parts = CLI::detail::split(text, '/');
+  if (parts.size() != 4 || std::ranges::any_of(parts, &std::string::empty)) {
+    throw CLI::ValidationError("--custom-kind",
+                               "expected GROUP/VERSION/PLURAL/KIND, got \"" + text + "\"");
+  }
+  return {.group = parts[0], .version = parts[1], .plural = parts[2], .kind = parts[3]};
+}
+
 void add_options(CLI::App& app, Arguments& arguments) {
   app.add_option("--listen", arguments.address, "host:port to listen on; port 0 takes a free one")
       ->capture_default_str();
@@ -67,6 +78,12 @@ void add_options(CLI::App& app, Arguments& arguments) {
                  "versions of scheduling.k8s.io in which pod groups are served")
       ->delimiter(',')
       ->capture_default_str();
+  app.add_option_function<std::vector<std::string>>(
+      "--custom-kind",
+      [&served = arguments.server.served](const std::vector<std::string>& kinds) {
+        for (const std::string& kind : kinds) served.custom.push_back(custom_kind(kind));
+      },
+      "a custom resource that is served, as GROUP/VERSION/PLURAL/KIND; may be repeated");
 }
 
 // The server's port: open until halt(), and from resume() on again.

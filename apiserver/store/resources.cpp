@@ -1,6 +1,7 @@
 #include "apiserver/store/resources.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "apiserver/rules/strategies.hpp"
 #include "runtime/assert.hpp"
@@ -327,6 +328,23 @@ std::vector<ResourceType> all_types() {
   return types;
 }
 
+// A server's rules are kept by the names of kinds, which may come from a test that is over.
+std::string_view kept_for_good(const std::string& kind) {
+  static std::set<std::string> kinds;
+  return *kinds.insert(kind).first;
+}
+
+ResourceType custom_type(const CustomKind& custom) {
+  ResourceType type = plain_type({.group = custom.group,
+                                  .plural = custom.plural,
+                                  .kind = kept_for_good(custom.kind),
+                                  .scope = kNamespaced,
+                                  .status = kStatus,
+                                  .put_without_version = kNeedsVersion});
+  type.versions = {custom.version};
+  return type;
+}
+
 }  // namespace
 
 std::string ResourceType::api_version(std::string_view version) const {
@@ -353,6 +371,7 @@ bool ResourceType::serves(std::string_view version) const {
 }
 
 ResourceTable::ResourceTable(const ServedVersions& served) : types_(all_types()) {
+  for (const CustomKind& custom : served.custom) types_.push_back(custom_type(custom));
   serve(served);
 }
 

@@ -50,6 +50,14 @@ struct ResourceType {
   DeleteAnswer delete_answer(std::string_view version) const;
 };
 
+// A custom resource: stored as it comes, in namespaces, with a status apart from the rest.
+struct CustomKind {
+  std::string group;
+  std::string version;
+  std::string plural;
+  std::string kind;
+};
+
 // Which versions of resource.k8s.io (none at all is a server with DRA turned off) and of its
 // neighbours are served.
 struct ServedVersions {
@@ -58,6 +66,8 @@ struct ServedVersions {
   std::vector<std::string> device_taint_rules = {"v1"};
   // PodGroup of scheduling.k8s.io (KEP-5729): v1beta1 and v1alpha3 in 1.37, if asked for.
   std::vector<std::string> pod_groups = {};
+  // Known from the start; later ones are not.
+  std::vector<CustomKind> custom = {};
 };
 
 class ResourceTable {

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "client/auth/plugin_runner.hpp"
-#include "runtime/version.hpp"
 
 namespace dcm::manager {
 namespace {
@@ -13,27 +12,24 @@ using namespace std::chrono_literals;
 
 // Once a minute is often enough for what is rotated days before it expires.
 constexpr runtime::Duration kFileCheckInterval = 1min;
-// Also the field manager of all writes but those of server-side apply.
-constexpr std::string_view kProgram = "dra-controller-manager";
 
 http::ClientOptions http_options(const client::ClusterConfig& config, std::size_t connections) {
   return {.origin = config.server, .connections_max = connections};
 }
 
 client::RestClientOptions rest_options(const client::ClusterConfig& config,
-                                       const Options& options) {
-  return {.server = config.server,
-          .path_prefix = config.path_prefix,
-          .user_agent = client::make_user_agent(kProgram, runtime::kVersion),
-          .limits = {.qps = options.kube_api_qps,
-                     .burst = static_cast<double>(options.kube_api_burst),
-                     .inflight_max = options.max_inflight_requests}};
+                                       const ConnectionOptions& options) {
+  return {
+      .server = config.server,
+      .path_prefix = config.path_prefix,
+      .user_agent = options.user_agent,
+      .limits = {.qps = options.qps, .burst = options.burst, .inflight_max = options.inflight_max}};
 }
 
 }  // namespace
 
 runtime::Result<std::unique_ptr<Connection>> Connection::open(const client::ClusterConfig& config,
-                                                              const Options& options,
+                                                              const ConnectionOptions& options,
                                                               const client::WriteGate& gate,
                                                               Process process) {
   client::TlsFiles files(config);
@@ -47,7 +43,7 @@ runtime::Result<std::unique_ptr<Connection>> Connection::open(const client::Clus
                                                     tls->value_or(http::TlsClientOptions{})));
 }
 
-Connection::Connection(const client::ClusterConfig& config, const Options& options,
+Connection::Connection(const client::ClusterConfig& config, const ConnectionOptions& options,
                        const client::WriteGate& gate, Process process, client::TlsFiles files,
                        std::unique_ptr<http::TcpTransport> transport, http::TlsClientOptions tls)
     : process_(std::move(process)),
@@ -63,9 +59,9 @@ Connection::Connection(const client::ClusterConfig& config, const Options& optio
                   process_.rng.fork(), process_.log) {}
 
 std::unique_ptr<http::Client> Connection::make_client(const client::ClusterConfig& config,
-                                                      const Options& options) {
-  const http::ClientOptions wanted = http_options(config, options.max_inflight_requests);
-  if (!options.kube_api_http2) {
+                                                      const ConnectionOptions& options) {
+  const http::ClientOptions wanted = http_options(config, options.inflight_max);
+  if (!options.http2) {
     return http::make_client(*transport_, process_.loop.time(), wanted);
   }
   std::unique_ptr<http2::Client> made = http2::make_client(process_.loop, *transport_, wanted);

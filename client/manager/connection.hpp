@@ -1,29 +1,30 @@
 // Everything between the process and the API server: transport, credentials, HTTP, requests.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <string>
 
 #include "client/auth/credentials.hpp"
 #include "client/config/config.hpp"
 #include "client/config/tls_files.hpp"
+#include "client/manager/process.hpp"
 #include "client/request/rest_client.hpp"
 #include "client/request/write_gate.hpp"
-#include "cmd/dra-controller-manager/options.hpp"
 #include "runtime/http/client.hpp"
 #include "runtime/http/tcp.hpp"
 #include "runtime/http2/client.hpp"
-#include "runtime/log.hpp"
-#include "runtime/loop.hpp"
-#include "runtime/metrics.hpp"
 
 namespace dcm::manager {
 
-// The common parts of the process. Outlives all others.
-struct Process {
-  runtime::LoopRef loop;
-  runtime::MetricsRegistry& metrics;
-  runtime::Rng& rng;
-  runtime::Logger log;
+struct ConnectionOptions {
+  // As make_user_agent() makes it: it names the program in audit logs and, up to the slash, in the
+  // `managedFields` of what it writes.
+  std::string user_agent;
+  double qps = 50;  // 0: no limit
+  double burst = 100;
+  std::size_t inflight_max = 100;
+  bool http2 = false;
 };
 
 class Connection {
@@ -31,7 +32,7 @@ class Connection {
   // All writes except those of lease_rest() ask `gate`, which must outlive this. Errors:
   // configuration: certificates, keys or tokens that cannot be read.
   static runtime::Result<std::unique_ptr<Connection>> open(const client::ClusterConfig& config,
-                                                           const Options& options,
+                                                           const ConnectionOptions& options,
                                                            const client::WriteGate& gate,
                                                            Process process);
 
@@ -46,11 +47,11 @@ class Connection {
   runtime::Task<> keep_credentials_fresh() { return credentials_->keep_fresh(); }
 
  private:
-  Connection(const client::ClusterConfig& config, const Options& options,
+  Connection(const client::ClusterConfig& config, const ConnectionOptions& options,
              const client::WriteGate& gate, Process process, client::TlsFiles files,
              std::unique_ptr<http::TcpTransport> transport, http::TlsClientOptions tls);
   std::unique_ptr<http::Client> make_client(const client::ClusterConfig& config,
-                                            const Options& options);
+                                            const ConnectionOptions& options);
   client::CredentialTools credential_tools();
   runtime::Result<> use_identity(const client::ClientIdentity& identity);
   runtime::Result<> use_tls(http::TlsClientOptions tls);

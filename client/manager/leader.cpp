@@ -1,6 +1,7 @@
 #include "client/manager/leader.hpp"
 
 #include <cstdlib>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -18,10 +19,10 @@ leader_election::ElectorOptions elector_options(const LeaderElectionOptions& opt
 }  // namespace
 
 Leader::Leader(const Process& process, const LeaderElectionOptions& options,
-               client::RestClient& rest, leader_election::Fence& fence, common::EventSink& events,
+               client::RestClient& rest, leader_election::Fence& fence, Report report,
                Leadership& leadership)
     : identity_(leader_election::make_identity(http::host_name(), process.rng)),
-      events_(events),
+      report_(std::move(report)),
       leadership_(leadership),
       elector_({.rest = rest,
                 .time = process.loop.time(),
@@ -53,13 +54,12 @@ std::optional<std::string> Leader::problem() const {
 
 void Leader::on_leading(const api::ObjectMeta& lease) {
   leadership_.begin();
-  events_.report({.api_version = "coordination.k8s.io/v1",
-                  .kind = "Lease",
-                  .key = lease.key,
-                  .uid = lease.uid,
-                  .resource_version = lease.resource_version.str()},
-                 api::EventType::normal, "dra-controller-manager", "LeaderElection",
-                 fmt::format("{} became leader", identity_));
+  report_({.api_version = "coordination.k8s.io/v1",
+           .kind = "Lease",
+           .key = lease.key,
+           .uid = lease.uid,
+           .resource_version = lease.resource_version.str()},
+          fmt::format("{} became leader", identity_));
 }
 
 // The log has said why. Nothing is waited for: what is on its way guards itself, and an orderly end

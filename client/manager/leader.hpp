@@ -1,27 +1,36 @@
 // Leader election of the process: what it means to win the lease, to lose it and to stop.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
+#include "client/api/event.hpp"
 #include "client/leader_election/elector.hpp"
+#include "client/leader_election/timing.hpp"
 #include "client/manager/connection.hpp"
 #include "client/manager/leadership.hpp"
-#include "cmd/dra-controller-manager/options.hpp"
 #include "client/manager/stop.hpp"
-#include "controllers/common/event_sink.hpp"
 #include "runtime/task_group.hpp"
 
 namespace dcm::manager {
+
+struct LeaderElectionOptions {
+  api::NamespacedName lease;
+  leader_election::Timing timing = {};
+};
 
 // Looks for the lease once leadership is wanted, and begins it when the lease is ours. When the
 // lease is lost, the process ends at once with exit status 1: it must not write any more, and the
 // next one starts with fresh caches.
 class Leader final : leader_election::ElectionListener {
  public:
+  // Hears of the event that the lease is ours: what it is about, and the message.
+  using Report = std::function<void(const api::ObjectReference& lease, std::string_view message)>;
+
   // All references must outlive it.
   Leader(const Process& process, const LeaderElectionOptions& options, client::RestClient& rest,
-         leader_election::Fence& fence, common::EventSink& events, Leadership& leadership);
+         leader_election::Fence& fence, Report report, Leadership& leadership);
 
   // `stop` hears of a failure.
   void start(Stop& stop);
@@ -41,7 +50,7 @@ class Leader final : leader_election::ElectionListener {
   void on_lost(std::string_view why) override;
 
   std::string identity_;
-  common::EventSink& events_;
+  Report report_;
   Leadership& leadership_;
   leader_election::Elector elector_;
   runtime::TaskGroup tasks_;

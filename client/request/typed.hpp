@@ -1,4 +1,4 @@
-// Calls for one kind, with answers as objects: get, list, create, patch, delete.
+// Calls for one kind, with answers as objects: get, list, create, update, patch, delete.
 //
 // Thin: the requests are made in request.hpp and sent by RestClient; here answers meet the decoder.
 #pragma once
@@ -46,6 +46,13 @@ class TypedClient {
   runtime::Task<runtime::Result<Object>> create(std::string namespace_, api::Encoded body,
                                                 CallOptions options = {}) {
     return call(create_request(resource_, namespace_, std::move(body), options));
+  }
+
+  // Replaces the whole object: `body` has the resourceVersion that it was made from. For a kind of
+  // the caller's own; of another's it loses what the caller does not know.
+  runtime::Task<runtime::Result<Object>> update(api::NamespacedName key, std::string body,
+                                                CallOptions options = {}) {
+    return call(update_request(resource_, key, std::move(body), options));
   }
 
   runtime::Task<runtime::Result<Object>> apply(api::NamespacedName key, std::string subresource,

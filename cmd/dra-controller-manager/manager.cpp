@@ -12,14 +12,14 @@
 #include "client/config/config.hpp"
 #include "client/events/event_recorder.hpp"
 #include "client/manager/connection.hpp"
+#include "client/manager/leader.hpp"
+#include "client/manager/stop.hpp"
 #include "cmd/dra-controller-manager/duration.hpp"
 #include "cmd/dra-controller-manager/explain/page.hpp"
-#include "client/manager/leader.hpp"
 #include "cmd/dra-controller-manager/process_metrics.hpp"
 #include "cmd/dra-controller-manager/serving/serving.hpp"
 #include "cmd/dra-controller-manager/session.hpp"
 #include "cmd/dra-controller-manager/sessions.hpp"
-#include "client/manager/stop.hpp"
 #include "runtime/http/tcp.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/memory.hpp"
@@ -86,8 +86,13 @@ class Manager {
         make_explain_page(time_, {.source = [this] { return sessions_.explanations(); },
                                   .teller = [this] { return teller(); }}));
     if (options_.leader_election) {
-      leader_.emplace(process_, *options_.leader_election, connection.lease_rest(), fence, sink_,
-                      leadership_);
+      leader_.emplace(
+          process_, *options_.leader_election, connection.lease_rest(), fence,
+          [this](const api::ObjectReference& lease, std::string_view message) {
+            sink_.report(lease, api::EventType::normal, "dra-controller-manager", "LeaderElection",
+                         message);
+          },
+          leadership_);
       serving_.health().ready.add("lease", [this] { return leader_->problem(); });
     } else {
       leadership_.begin();
@@ -220,7 +225,7 @@ int run_manager(const Options& options) {
   const client::OpenWriteGate no_fence;
   const DryRunGate dry_run;
   const client::WriteGate& gate = gate_for(options, fence, no_fence, dry_run);
-  auto connection = Connection::open(*config, options, gate, process);
+  auto connection = Connection::open(*config, connection_options(options), gate, process);
   if (!connection) return refuse(connection.error());
   const auto serving = Serving::open(process, options, backend);
   if (!serving) return refuse(serving.error());

@@ -80,4 +80,12 @@ std::expected<Options, Exit> parse_options(const std::vector<std::string>& argum
   return std::move(draft.options);
 }
 
+ConnectionOptions connection_options(const Options& options) {
+  return {.user_agent = client::make_user_agent("dra-controller-manager", runtime::kVersion),
+          .qps = options.kube_api_qps,
+          .burst = static_cast<double>(options.kube_api_burst),
+          .inflight_max = options.max_inflight_requests,
+          .http2 = options.kube_api_http2};
+}
+
 }  // namespace dcm::manager

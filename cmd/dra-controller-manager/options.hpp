@@ -12,7 +12,8 @@
 #include "client/api/format.hpp"
 #include "client/api/meta.hpp"
 #include "client/config/config.hpp"
-#include "client/leader_election/timing.hpp"
+#include "client/manager/connection.hpp"
+#include "client/manager/leader.hpp"
 #include "cmd/dra-controller-manager/serving/serving_certificates.hpp"
 #include "controllers/common/feature_gates.hpp"
 #include "controllers/device_taint_eviction/rules/decide_eviction.hpp"
@@ -27,10 +28,9 @@ inline std::string version_line() {
   return "dra-controller-manager " + std::string(runtime::kVersion);
 }
 
-struct LeaderElectionOptions {
-  api::NamespacedName lease = {"kube-system", "dra-controller-manager"};
-  leader_election::Timing timing;
-};
+inline LeaderElectionOptions default_election() {
+  return {.lease = {"kube-system", "dra-controller-manager"}, .timing = {}};
+}
 
 // A flag and the value that it has, given or not. None of them is secret: what is, is in files.
 struct Flag {
@@ -50,8 +50,8 @@ struct Options {
       resource_claim::ForeignClaims::Policy::give_way;
   device_taint_eviction::EvictionMode eviction_mode = device_taint_eviction::EvictionMode::remove;
   double eviction_rate = 0;  // pods per second; 0: no limit
-  std::optional<LeaderElectionOptions> leader_election = LeaderElectionOptions();  // nothing: none
-  double kube_api_qps = 200;  // 0 or less: no limit
+  std::optional<LeaderElectionOptions> leader_election = default_election();  // nothing: none
+  double kube_api_qps = 200;                                                  // 0 or less: no limit
   int kube_api_burst = 400;
   std::size_t max_inflight_requests = 100;
   bool kube_api_http2 = true;  // where the server speaks it
@@ -81,5 +81,8 @@ struct Exit {
 // Parses `arguments` (without the program's name), and the file that --config names. A mistake is
 // one line that names the flag or the place in the file, what it got and what was expected.
 std::expected<Options, Exit> parse_options(const std::vector<std::string>& arguments);
+
+// How this asks to talk to the API server.
+ConnectionOptions connection_options(const Options& options);
 
 }  // namespace dcm::manager

@@ -25,6 +25,9 @@ INCLUDES = {
     "client/leader_election": ["client", "client/api", "runtime", "runtime/http"],
     "workqueue": ["runtime"],
     "informers": ["client", "client/api", "runtime"],
+    # What a program of controllers is, apart from its controllers.
+    "client/manager": ["client", "client/api", "client/leader_election", "informers", "workqueue", "runtime",
+                       "runtime/http", "runtime/http2"],
     "controllers/api": ["client/api", "runtime"],
     "controllers/common": ["controllers/api", "client/api", "runtime"],
     "controllers/resource_claim": [
@@ -39,11 +42,11 @@ INCLUDES = {
     "node/driver_kit": ["node", "client", "client/api", "controllers/api", "runtime", "runtime/grpc", "runtime/http"],
     "cmd/dra-controller-manager": [
         "controllers/api", "controllers/common", "controllers/resource_claim",
-        "controllers/device_taint_eviction", "informers", "workqueue", "client", "client/api", "client/leader_election", "runtime",
-        "runtime/http", "runtime/http2"],
+        "controllers/device_taint_eviction", "informers", "workqueue", "client", "client/api", "client/leader_election", "client/manager",
+        "runtime", "runtime/http", "runtime/http2"],
     "cmd/dra-playground": [
         "apiserver", "cmd/dra-controller-manager", "controllers/api", "controllers/common", "informers",
-        "node", "workqueue", "client", "client/api", "runtime", "runtime/http"],
+        "node", "workqueue", "client", "client/api", "client/manager", "runtime", "runtime/http"],
     "cmd/dra-hollow-node": ["cmd/dra-playground", "node", "client", "informers", "runtime", "runtime/http"],
     # Shares no encoder or decoder with the client, so that a mistake does not cancel out.
     "apiserver": ["runtime", "runtime/http"],
@@ -66,7 +69,7 @@ THIRD_PARTY = {
     r"protozero": ["client/api/protobuf/", "controllers/api/protobuf/", "node/driver_kit/messages",
                    "node/plugins/messages", "node/devices/pod_resources", "apiserver/", "test/"],
     r"boost/json": ["client/api/encode", "controllers/api/encode", "client/auth/exec_plugin.cpp",
-                     "client/config/yaml_json.cpp", "node/driver_kit/", "cmd/", "apiserver/", "test/"],
+                     "client/config/yaml_json.cpp", "node/driver_kit/", "cmd/", "apiserver/", "examples/", "test/"],
     r"yaml-cpp": ["client/", "cmd/", "node/devices/cdi_specs.cpp", "test/support/", "apiserver/text/yaml.cpp"],
     r"CLI/": ["cmd/", "apiserver/front/apiserver_main.cpp", "test/"],
     r"nghttp2/": ["runtime/http2/session.cpp"],

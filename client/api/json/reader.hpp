@@ -12,6 +12,10 @@
 #include <string>
 #include <string_view>
 
+// As all of the library is compiled: nothing of simdjson throws.
+#ifndef SIMDJSON_EXCEPTIONS
+#define SIMDJSON_EXCEPTIONS 0
+#endif
 #include <simdjson.h>
 
 #include "runtime/error.hpp"

@@ -14,6 +14,7 @@
 #include "cmd/dra-controller-manager/explain/options.hpp"
 #include "cmd/dra-controller-manager/explain/read_cluster.hpp"
 #include "cmd/dra-controller-manager/feature_gates.hpp"
+#include "cmd/dra-controller-manager/options.hpp"
 #include "cmd/dra-controller-manager/options/help.hpp"
 #include "runtime/http/url.hpp"
 #include "runtime/one_line.hpp"
@@ -115,8 +116,8 @@ ExplainOutcome read(const ExplainOptions& options) {
   runtime::MetricsRegistry metrics;
   runtime::Rng rng = runtime::Rng::from_system();
   const NoWrites gate;
-  const Options defaults;
-  auto connection = Connection::open(*config, defaults, gate, Process{loop, metrics, rng, {}});
+  auto connection = Connection::open(*config, connection_options(Options()), gate,
+                                     Process{loop, metrics, rng, {}});
   if (!connection) return bad_configuration(connection.error());
   ExplainOutcome outcome;
   loop.run(keep(read_cluster((*connection)->rest(), loop.time(),

@@ -23,7 +23,7 @@ struct Draft {
   bool leader_elect = true;
   std::string resource_lock = "leases";
   std::string lease_namespace = "kube-system";
-  LeaderElectionOptions leader_election;
+  LeaderElectionOptions leader_election = default_election();
 };
 
 // The table of the manager itself. `draft` must outlive it.

@@ -26,7 +26,7 @@ HollowNodes::HollowNodes(PartContext context, Api& api, Cache<Pod>& pods,
       devices_(std::move(devices)),
       names_(std::move(names)),
       ours_(names_.begin(), names_.end()),
-      work_("hollow_nodes", kWorkers, context_),
+      work_("hollow_nodes", kWorkers, context_.process()),
       on_pod_([this](const auto& before, const auto& after) { observe_pod(before, after); }) {
   pods_.informer.add_observer(on_pod_);
 }

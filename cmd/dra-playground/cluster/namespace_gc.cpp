@@ -17,7 +17,7 @@ constexpr Duration kLookAgainInterval = 500ms;
 NamespaceGc::NamespaceGc(PartContext context, Api& api, Caches& caches)
     : api_(api),
       caches_(caches),
-      work_("namespace_gc", kWorkers, context),
+      work_("namespace_gc", kWorkers, context.process()),
       on_namespace_([this](const auto&, const auto& after) {
         if (after && after->meta.is_being_deleted) work_.add(after->meta.key);
       }) {

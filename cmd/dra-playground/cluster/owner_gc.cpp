@@ -18,7 +18,7 @@ OwnerGc::OwnerGc(PartContext context, Api& api, Caches& caches)
           [](const Claim& claim, const informers::Emit<api::Uid>& emit) {
             if (common::has_pod_as_controller(claim)) emit(claim.controller->uid);
           })),
-      work_("owner_gc", kWorkers, context),
+      work_("owner_gc", kWorkers, context.process()),
       on_pod_([this](const auto& before, const auto& after) {
         if (after) return;
         by_owner_.for_each(before->meta.uid, [this](const api::ObjectPtr<Claim>& claim) {

@@ -34,7 +34,7 @@ Scheduler::Scheduler(PartContext context, Api& api, Caches& caches)
       caches_(caches),
       unbound_by_claim_(caches.pods.informer.add_index<api::NamespacedName>(
           "unbound_by_claim", emit_claims_of_unbound_pod)),
-      work_("scheduler", kWorkers, context_),
+      work_("scheduler", kWorkers, context_.process()),
       on_pod_([this](const auto& before, const auto& after) { observe_pod(before, after); }),
       on_claim_([this](const auto& before, const auto& after) { observe_claim(before, after); }),
       on_slice_([this](const auto& before, const auto& after) { observe_slice(before, after); }),

@@ -197,7 +197,7 @@ TEST(ListDecoder, other_documents_may_be_read_by_the_sink) {
     EXPECT_TRUE(kDecoder->decode_object(pod_json()));
     EXPECT_FALSE(kDecoder->decode_object("{"));
   });
-  EXPECT_TRUE(list);
+  EXPECT_TRUE(list) << list.error().message;
   EXPECT_EQ(items, 3);
 }
 

@@ -46,6 +46,19 @@ struct TypedFixture : RestClientFixture {
 
 const api::NamespacedName kKey{"lab", "shared"};
 
+CO_TEST(TypedClient, an_update_replaces_the_whole_object) {
+  TypedFixture f(loop);
+  f.http.answer(ok(claim("shared", 81509)));
+  const Result<Claim> written = co_await f.claims.update(kKey, claim("shared", 81508));
+  CO_ASSERT_TRUE(written);
+  EXPECT_EQ(written->meta.resource_version.str(), "81509");
+  const http::Request& sent = f.http.seen().at(0).request;
+  EXPECT_EQ(sent.method, http::Method::put);
+  EXPECT_EQ(sent.target, "/apis/resource.k8s.io/v1/namespaces/lab/resourceclaims/shared");
+  EXPECT_EQ(sent.headers.find("Content-Type"), "application/json");
+  EXPECT_EQ(sent.body, claim("shared", 81508));
+}
+
 CO_TEST(TypedClient, a_write_hands_back_the_object_and_its_version) {
   TypedFixture f(loop);
   f.http.answer(ok(claim("shared", 81508)));

@@ -1,0 +1,19 @@
+// What every part of a process is made with.
+#pragma once
+
+#include "runtime/log.hpp"
+#include "runtime/loop.hpp"
+#include "runtime/metrics.hpp"
+#include "runtime/rng.hpp"
+
+namespace dcm::manager {
+
+// Outlives all of the parts.
+struct Process {
+  runtime::LoopRef loop;
+  runtime::MetricsRegistry& metrics;
+  runtime::Rng& rng;
+  runtime::Logger log;
+};
+
+}  // namespace dcm::manager

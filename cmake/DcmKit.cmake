@@ -1,0 +1,68 @@
+# The kit: runtime, client, workqueue and informers as one library that others build controllers on, and
+# what their tests need: an API server in memory, on virtual time.
+#
+#   cmake --build build/release --target kit && cmake --install build/release --component kit --prefix DIR
+#
+# Headers are below include/dcm-kit, under the names that they have here: #include "client/manager/program.hpp".
+
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(DCM_KIT_PARTS dcm_runtime dcm_http dcm_http2 dcm_grpc dcm_api dcm_client dcm_client_config dcm_leader_election
+    dcm_client_manager dcm_workqueue dcm_informers)
+set(DCM_KIT_TESTING_PARTS dcm_apiserver dcm_apiserver_http)
+set(DCM_KIT_HEADERS "${CMAKE_INSTALL_INCLUDEDIR}/dcm-kit")
+set(DCM_KIT_CMAKE "${CMAKE_INSTALL_LIBDIR}/cmake/dcm-kit")
+
+# One archive of the objects of `PARTS`, which this project itself links part by part.
+function(dcm_add_kit_library name file parts)
+  set(objects)
+  foreach(part IN LISTS parts)
+    list(APPEND objects $<TARGET_OBJECTS:${part}>)
+  endforeach()
+  add_library(${name} STATIC EXCLUDE_FROM_ALL ${objects})
+  set_target_properties(${name} PROPERTIES OUTPUT_NAME ${file} LINKER_LANGUAGE CXX)
+  # As the library is built, so its headers are read.
+  target_compile_definitions(${name} INTERFACE
+    _GLIBCXX_ASSERTIONS BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_SEPARATE_COMPILATION BOOST_ASIO_DISABLE_CONCEPTS
+    SIMDJSON_EXCEPTIONS=0)
+  target_compile_features(${name} INTERFACE cxx_std_23)
+  target_include_directories(${name} INTERFACE "$<INSTALL_INTERFACE:${DCM_KIT_HEADERS}>")
+  install(TARGETS ${name} EXPORT dcm-kit ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT kit
+    EXCLUDE_FROM_ALL)
+endfunction()
+
+dcm_add_kit_library(dcm_kit dcm-kit "${DCM_KIT_PARTS}")
+set_target_properties(dcm_kit PROPERTIES EXPORT_NAME kit)
+target_link_libraries(dcm_kit INTERFACE Boost::headers Boost::json Boost::url OpenSSL::SSL OpenSSL::Crypto
+  prometheus-cpp::core spdlog::spdlog fmt::fmt simdjson::simdjson yaml-cpp nghttp2 ZLIB::ZLIB Threads::Threads)
+
+dcm_add_kit_library(dcm_kit_testing dcm-kit-testing "${DCM_KIT_TESTING_PARTS}")
+set_target_properties(dcm_kit_testing PROPERTIES EXPORT_NAME testing)
+target_link_libraries(dcm_kit_testing INTERFACE dcm_kit)
+
+add_custom_target(kit DEPENDS dcm_kit dcm_kit_testing)
+
+foreach(folder runtime client workqueue informers apiserver)
+  install(DIRECTORY "${CMAKE_SOURCE_DIR}/${folder}" DESTINATION "${DCM_KIT_HEADERS}" COMPONENT kit EXCLUDE_FROM_ALL
+    FILES_MATCHING PATTERN "*.hpp")
+endforeach()
+install(FILES "${CMAKE_BINARY_DIR}/generated/runtime/version.hpp" DESTINATION "${DCM_KIT_HEADERS}/runtime"
+  COMPONENT kit EXCLUDE_FROM_ALL)
+install(FILES "${CMAKE_SOURCE_DIR}/test/support/virtual_cluster.hpp" "${CMAKE_SOURCE_DIR}/test/support/co_test.hpp"
+  DESTINATION "${DCM_KIT_HEADERS}/test/support" COMPONENT kit EXCLUDE_FROM_ALL)
+
+# find_package(dcm-kit CONFIG)
+install(EXPORT dcm-kit NAMESPACE dcm-kit:: DESTINATION "${DCM_KIT_CMAKE}" COMPONENT kit EXCLUDE_FROM_ALL)
+configure_package_config_file("${CMAKE_SOURCE_DIR}/cmake/dcm-kit-config.cmake.in"
+  "${CMAKE_BINARY_DIR}/dcm-kit-config.cmake" INSTALL_DESTINATION "${DCM_KIT_CMAKE}")
+# Below 1.0 each minor version may change what the last one promised.
+write_basic_package_version_file("${CMAKE_BINARY_DIR}/dcm-kit-config-version.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${CMAKE_BINARY_DIR}/dcm-kit-config.cmake" "${CMAKE_BINARY_DIR}/dcm-kit-config-version.cmake"
+  DESTINATION "${DCM_KIT_CMAKE}" COMPONENT kit EXCLUDE_FROM_ALL)
+
+# pkg-config dcm-kit, wherever the folder is moved to
+file(RELATIVE_PATH DCM_KIT_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+configure_file("${CMAKE_SOURCE_DIR}/cmake/dcm-kit.pc.in" "${CMAKE_BINARY_DIR}/dcm-kit.pc" @ONLY)
+install(FILES "${CMAKE_BINARY_DIR}/dcm-kit.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT kit
+  EXCLUDE_FROM_ALL)

@@ -1,0 +1,84 @@
+#include "hello.hpp"
+
+#include <gtest/gtest.h>
+
+#include "test/support/virtual_cluster.hpp"
+
+namespace hello {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr const char* kGreetings = "/apis/hello.example.com/v1/namespaces/default/greetings";
+constexpr const char* kMap = "/api/v1/namespaces/default/configmaps/ada";
+
+// For many orders of what could run next.
+class Hello : public testing::TestWithParam<int> {
+ protected:
+  Hello() { add_controllers(cluster.manager()); }
+
+  void greet() {
+    ASSERT_TRUE(
+        cluster.api().post(kGreetings, R"({"metadata":{"name":"ada"},"spec":{"who":"Ada"}})").ok());
+  }
+  std::string text() { return std::string(cluster.api().get(kMap).text({"data", "text"})); }
+
+  dcm::test::VirtualCluster cluster{
+      {.served = {.custom = {{"hello.example.com", "v1", "greetings", "Greeting"}}}},
+      static_cast<std::uint64_t>(GetParam())};
+};
+
+TEST_P(Hello, a_greeting_becomes_a_config_map) {
+  cluster.start();
+  greet();
+  cluster.run_for(1min);
+  EXPECT_EQ(text(), "Hello, Ada!");
+  EXPECT_NE(cluster.metrics().find("tested_informer_objects{resource=\"greetings\"} 1\n"),
+            std::string::npos);
+}
+
+TEST_P(Hello, what_somebody_changes_is_mended) {
+  cluster.start();
+  greet();
+  cluster.run_for(1min);
+  cluster.api().patch(kMap, dcm::apiserver::kMerge, R"({"data":{"text":"Bye"}})");
+  cluster.run_for(1min);
+  EXPECT_EQ(text(), "Hello, Ada!");
+}
+
+TEST_P(Hello, a_server_that_refuses_for_a_minute_is_asked_again) {
+  int refused = 0;
+  cluster.server().before([&](const dcm::apiserver::LoggedRequest& request) {
+    const bool is_ours = request.resource == "configmaps";
+    std::optional<dcm::apiserver::Response> answer;
+    if (is_ours && request.is_write() && ++refused <= 5) {
+      answer = dcm::apiserver::Response{.status = 500, .body = "{}"};
+    }
+    return answer;
+  });
+  cluster.start();
+  greet();
+  cluster.run_for(10min);
+  EXPECT_EQ(refused, 6);
+  EXPECT_EQ(text(), "Hello, Ada!");
+}
+
+TEST_P(Hello, nobody_works_without_the_lease) {
+  ASSERT_TRUE(cluster.api()
+                  .post("/apis/coordination.k8s.io/v1/namespaces/default/leases",
+                        R"({"metadata":{"name":"tested"},"spec":{"holderIdentity":"another",)"
+                        R"("leaseDurationSeconds":3600,)"
+                        R"("renewTime":"2024-10-04T00:00:00.000000Z"}})")
+                  .ok());
+  cluster.start();
+  greet();
+  cluster.run_for(30min);
+  EXPECT_EQ(text(), "");
+  cluster.run_for(1h);
+  EXPECT_EQ(text(), "Hello, Ada!");
+}
+
+INSTANTIATE_TEST_SUITE_P(Orders, Hello, testing::Range(1, 21));
+
+}  // namespace
+}  // namespace hello

@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""The kit as others use it: installed, and examples/hello-controller built against it in a folder of its own.
+
+Runs the example's own tests, and its binary against the API server in memory and the real one. `./dev test` has
+built what is installed. Arguments are parts of tests' names.
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "test/support"))
+import report  # noqa: E402
+
+CONTROLPLANE = ROOT / "test/controlplane/controlplane"
+# Long enough for a machine that is busy; nothing is measured by it.
+DEADLINE = 120
+CUSTOM_KIND = "hello.example.com/v1/greetings/Greeting"
+GREETINGS = "/apis/hello.example.com/v1/namespaces/default/greetings"
+# A build with the targets kit and dcm-test-apiserver.
+build = pathlib.Path(os.environ.get("DCM_BUILD", ROOT / "build/release")).resolve()
+
+
+def run(*command, **options):
+    done = subprocess.run([str(part) for part in command], text=True, capture_output=True, timeout=900, **options)
+    if done.returncode != 0:
+        raise AssertionError(f"{' '.join(map(str, command))}: exit status {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def eventually(check):
+    """What `check` answers once it is true."""
+    end = time.monotonic() + DEADLINE
+    while not (answer := check()):
+        if time.monotonic() > end:
+            raise AssertionError("it did not come true in time")
+        time.sleep(0.05)
+    return answer
+
+
+class Installed(unittest.TestCase):
+    """Everything is below one folder, which is no part of this repository."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+        cls.prefix = cls.folder / "prefix"
+        run("cmake", "--install", build, "--component", "kit", "--prefix", cls.prefix)
+        cls.hello = cls.folder / "hello"
+        shutil.copytree(ROOT / "examples/hello-controller", cls.hello)
+        run("cmake", "-S", cls.hello, "-B", cls.hello / "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+            "-DCMAKE_CXX_COMPILER=clang++-19", f"-DCMAKE_PREFIX_PATH={cls.prefix}")
+        run("cmake", "--build", cls.hello / "build")
+
+    def test_the_example_is_short(self):
+        lines = sum(len((self.hello / name).read_text().splitlines()) for name in ("hello.hpp", "hello.cpp", "main.cpp"))
+        self.assertLessEqual(lines, 100)
+
+    def test_the_example_passes_its_tests_on_virtual_time(self):
+        self.assertIn("[  PASSED  ]", run(self.hello / "build/hello_test"))
+
+    def test_no_installed_file_names_the_build(self):
+        for path in self.prefix.rglob("*"):
+            if path.suffix in (".hpp", ".cmake", ".pc"):
+                self.assertNotIn(str(ROOT), path.read_text(), path)
+
+    def test_the_headers_of_the_client_compile_without_this_repository(self):
+        headers = sorted(path.relative_to(self.prefix / "include/dcm-kit")
+                         for path in (self.prefix / "include/dcm-kit/client").rglob("*.hpp"))
+        self.assertGreater(len(headers), 50)
+        flags = run("pkg-config", "--cflags", "dcm-kit", env=self.pkg_config()).split()
+        source = "".join(f'#include "{header}"\n' for header in headers)
+        run("clang++-19", *flags, "-fsyntax-only", "-x", "c++", "-", input=source, cwd=self.folder)
+
+    def test_pkg_config_is_enough(self):
+        flags = run("pkg-config", "--cflags", "--libs", "dcm-kit", env=self.pkg_config()).split()
+        binary = self.folder / "by-pkg-config"
+        run("clang++-19", self.hello / "main.cpp", self.hello / "hello.cpp", *flags, "-o", binary)
+        done = subprocess.run([binary], env={"KUBECONFIG": "/nowhere"}, capture_output=True, text=True, timeout=DEADLINE)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        self.assertIn("/nowhere", done.stderr)
+
+    def test_another_compiler_is_refused_with_the_reason(self):
+        if not shutil.which("g++"):
+            self.skipTest("no g++ here")
+        done = subprocess.run(["cmake", "-S", self.hello, "-B", self.folder / "g++", "-DCMAKE_CXX_COMPILER=g++",
+                               f"-DCMAKE_PREFIX_PATH={self.prefix}"], capture_output=True, text=True, timeout=DEADLINE)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("clang 19", done.stderr)
+
+    def pkg_config(self):
+        return {**os.environ, "PKG_CONFIG_PATH": str(next(self.prefix.rglob("pkgconfig")))}
+
+    def begin(self, name, kubeconfig):
+        """A hello-controller, the URL of its pages, and its log."""
+        log = open(self.folder / f"{name}.log", "w+", encoding="utf-8")
+        self.addCleanup(log.close)
+        process = subprocess.Popen([self.hello / "build/hello-controller", "127.0.0.1:0"], stderr=log,
+                                   env={**os.environ, "KUBECONFIG": str(kubeconfig)})
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        path = pathlib.Path(log.name)
+        found = eventually(lambda: re.search(r'"Serving" address="([^"]+)"', path.read_text()))
+        return process, f"http://{found.group(1)}", path
+
+    def page(self, url):
+        try:
+            with urllib.request.urlopen(url, timeout=DEADLINE) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as refused:
+            return refused.code, refused.read().decode()
+
+    def plays_its_part(self, kubeconfig, kubectl):
+        """Two of them: one works, and when it ends the other takes over at once."""
+        def text():
+            return kubectl("get", "configmap", "ada", "--ignore-not-found", "-o", "jsonpath={.data.text}")
+
+        first, url, log = self.begin("first", kubeconfig)
+        eventually(lambda: '"Working"' in log.read_text())
+        second, other_url, other_log = self.begin("second", kubeconfig)
+        kubectl("create", "-f", "-", input=json.dumps({
+            "apiVersion": "hello.example.com/v1", "kind": "Greeting", "metadata": {"name": "ada"},
+            "spec": {"who": "Ada"}}))
+        eventually(lambda: text() == "Hello, Ada!")
+        eventually(lambda: self.page(f"{other_url}/readyz")[0] == 200)
+        self.assertNotIn('"Working"', other_log.read_text())
+        self.assertEqual(self.page(f"{url}/readyz"), (200, "ok"))
+        metrics = self.page(f"{url}/metrics")[1]
+        self.assertIn('hello_controller_informer_objects{resource="greetings"} 1\n', metrics)
+        self.assertIn('workqueue_adds_total{name="hello"}', metrics)
+        managers = json.loads(kubectl("get", "configmap", "ada", "-o", "json", "--show-managed-fields"))
+        self.assertIn("hello-controller", [one["manager"] for one in managers["metadata"]["managedFields"]])
+
+        first.send_signal(signal.SIGTERM)
+        self.assertEqual(first.wait(DEADLINE), 0)
+        eventually(lambda: '"Working"' in other_log.read_text())
+        kubectl("patch", "configmap", "ada", "--type=merge", "-p", '{"data":{"text":"Bye"}}')
+        eventually(lambda: text() == "Hello, Ada!")
+        second.send_signal(signal.SIGTERM)
+        self.assertEqual(second.wait(DEADLINE), 0)
+
+    def test_the_example_works_on_the_server_in_memory(self):
+        kubectl = self.find_kubectl()
+        kubeconfig = self.folder / "memory.kubeconfig"
+        server = subprocess.Popen([build / "bin/dcm-test-apiserver", f"--kubeconfig={kubeconfig}",
+                                   f"--custom-kind={CUSTOM_KIND}"], stdout=subprocess.DEVNULL)
+        self.addCleanup(server.wait)
+        self.addCleanup(server.kill)
+        eventually(kubeconfig.exists)
+        self.plays_its_part(kubeconfig, self.on(kubectl, kubeconfig, "--validate=false"))
+
+    def test_the_example_works_on_the_real_server(self):
+        available = subprocess.run([CONTROLPLANE, "available"], capture_output=True, text=True)
+        if available.returncode != 0:
+            self.skipTest(available.stderr.strip())
+        name = f"kit-{os.getpid()}"
+        run(CONTROLPLANE, "build")
+        self.addCleanup(run, CONTROLPLANE, "down", "--name", name)
+        exports = run(CONTROLPLANE, "up", "--name", name)
+        kubeconfig = re.search(r"KUBECONFIG='?([^'\s]+)", exports).group(1)
+        kubectl = self.on(self.find_kubectl(), kubeconfig)
+        kubectl("apply", "-f", self.hello / "crd.yaml")
+        kubectl("wait", "--for=condition=established", "--timeout=60s", "crd/greetings.hello.example.com")
+        self.plays_its_part(kubeconfig, kubectl)
+
+    def find_kubectl(self):
+        found = subprocess.run([CONTROLPLANE, "path", "kubectl"], capture_output=True, text=True)
+        if found.returncode != 0:
+            self.skipTest(f"no kubectl: {found.stderr.strip()}")
+        return found.stdout.strip()
+
+    @staticmethod
+    def on(kubectl, kubeconfig, *create_flags):
+        def call(verb, *arguments, **options):
+            flags = create_flags if verb == "create" else ()
+            return run(kubectl, "--kubeconfig", kubeconfig, "-n", "default", verb, *flags, *arguments, **options)
+        return call
+
+
+if __name__ == "__main__":
+    sys.exit(not report.run_tests(pathlib.Path(__file__).parent, sys.argv[1:]))

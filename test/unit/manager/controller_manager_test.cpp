@@ -1,0 +1,138 @@
+// The skeleton of a program of controllers: the order of its start and stop, and what it waits for.
+#include "client/manager/controller_manager.hpp"
+
+#include <gtest/gtest.h>
+
+#include "client/api/json/projection.hpp"
+#include "test/support/virtual_cluster.hpp"
+
+namespace dcm::manager {
+namespace {
+
+using namespace std::chrono_literals;
+using runtime::Task;
+using workqueue::Outcome;
+
+constexpr std::string_view kV1[] = {"v1"};
+constexpr api::ResourceKind kMaps{"", "configmaps", "ConfigMap", api::Scope::namespaced, kV1};
+constexpr api::ResourceKind kFoos{"example.com", "foos", "Foo", api::Scope::namespaced, kV1};
+
+struct Object {
+  api::ObjectMeta meta;
+};
+
+struct ManagerOf {
+  explicit ManagerOf(apiserver::ServerOptions options = {}) : cluster(std::move(options)) {}
+
+  // A controller of one kind, which notes what it is told to handle.
+  Cache<Object>& watch(const api::ResourceKind& kind, ControllerManager::Handler handler) {
+    ControllerManager& manager = cluster.manager();
+    Cache<Object>& cache = manager.cache(kind, api::json::make_projection<Object>({}));
+    manager.feed(manager.controller("noted", 2, std::move(handler)), cache);
+    return cache;
+  }
+  void make_map(const std::string& name) {
+    ASSERT_TRUE(cluster.api()
+                    .post("/api/v1/namespaces/default/configmaps",
+                          R"({"metadata":{"name":")" + name + R"("}})")
+                    .ok());
+  }
+
+  std::vector<std::string> handled;
+  test::VirtualCluster cluster;
+};
+
+std::string holder(test::VirtualCluster& cluster) {
+  return std::string(cluster.api()
+                         .get("/apis/coordination.k8s.io/v1/namespaces/default/leases/tested")
+                         .text({"spec", "holderIdentity"}));
+}
+
+TEST(ControllerManager, handles_each_change_of_a_cache) {
+  ManagerOf of;
+  of.watch(kMaps, [&](api::NamespacedName name) -> Task<Outcome> {
+    of.handled.push_back(name.str());
+    co_return Outcome::done();
+  });
+  of.make_map("before");
+  of.cluster.start();
+  of.cluster.run_for(1min);
+  of.make_map("after");
+  of.cluster.run_for(1min);
+  of.cluster.api().remove("/api/v1/namespaces/default/configmaps/before");
+  of.cluster.run_for(1min);
+  EXPECT_EQ(of.handled,
+            (std::vector<std::string>{"default/before", "default/after", "default/before"}));
+}
+
+TEST(ControllerManager, waits_for_a_kind_that_is_not_served_and_takes_no_lease_meanwhile) {
+  ManagerOf of;
+  of.watch(kFoos, [&](api::NamespacedName) -> Task<Outcome> { co_return Outcome::done(); });
+  of.cluster.start();
+  of.cluster.run_for(1h);
+  EXPECT_EQ(holder(of.cluster), "");
+  EXPECT_FALSE(of.cluster.manager().health().ready.run("readyz", Verbose::no).is_healthy);
+}
+
+TEST(ControllerManager, a_stop_lets_what_has_begun_end_and_gives_the_lease_back) {
+  ManagerOf of;
+  of.watch(kMaps, [&](api::NamespacedName name) -> Task<Outcome> {
+    of.handled.push_back("begins " + name.str());
+    co_await runtime::sleep_for(of.cluster.time(), 10s);
+    of.handled.push_back("ends " + name.str());
+    co_return Outcome::done();
+  });
+  of.make_map("a");
+  of.cluster.start();
+  while (of.handled.empty()) of.cluster.run_for(1s);
+  EXPECT_NE(holder(of.cluster), "");
+  of.cluster.manager().request_stop();
+  of.cluster.run_for(1min);
+  EXPECT_EQ(of.handled, (std::vector<std::string>{"begins default/a", "ends default/a"}));
+  EXPECT_EQ(holder(of.cluster), "");
+  EXPECT_EQ(of.cluster.manager().exit_status(), ExitStatus::asked_to_stop);
+}
+
+TEST(ControllerManager, a_stop_does_not_wait_for_ever) {
+  ManagerOf of;
+  of.watch(kMaps, [&](api::NamespacedName name) -> Task<Outcome> {
+    of.handled.push_back("begins " + name.str());
+    co_await runtime::sleep_for(of.cluster.time(), 10h);
+    of.handled.push_back("ends " + name.str());
+    co_return Outcome::done();
+  });
+  of.make_map("a");
+  of.cluster.start();
+  while (of.handled.empty()) of.cluster.run_for(1s);
+  of.cluster.manager().request_stop();
+  of.cluster.run_for(1min);
+  EXPECT_EQ(of.handled, (std::vector<std::string>{"begins default/a"}));
+  EXPECT_EQ(holder(of.cluster), "");
+}
+
+TEST(ControllerManager, a_stop_before_anything_is_served_ends_at_once) {
+  ManagerOf of;
+  of.watch(kFoos, [&](api::NamespacedName) -> Task<Outcome> { co_return Outcome::done(); });
+  of.cluster.start();
+  of.cluster.run_for(1s);
+  of.cluster.manager().request_stop();
+  of.cluster.run_for(1min);
+  EXPECT_EQ(of.cluster.manager().exit_status(), ExitStatus::asked_to_stop);
+}
+
+TEST(ControllerManager, broken_connections_are_made_again) {
+  ManagerOf of;
+  of.watch(kMaps, [&](api::NamespacedName name) -> Task<Outcome> {
+    of.handled.push_back(name.str());
+    co_return Outcome::done();
+  });
+  of.cluster.start();
+  of.cluster.run_for(10s);
+  of.cluster.cut_connections();
+  of.make_map("a");
+  of.cluster.run_for(2min);
+  EXPECT_EQ(of.handled, (std::vector<std::string>{"default/a"}));
+}
+
+}  // namespace
+}  // namespace dcm::manager
