@@ -11,10 +11,10 @@
 
 #include "client/discovery/discovery.hpp"
 #include "client/manager/cache.hpp"
+#include "client/manager/leadership.hpp"
 #include "cmd/dra-controller-manager/controls.hpp"
 #include "cmd/dra-controller-manager/explain/source.hpp"
 #include "cmd/dra-controller-manager/late_kind.hpp"
-#include "client/manager/leadership.hpp"
 #include "cmd/dra-controller-manager/options.hpp"
 #include "cmd/dra-controller-manager/sessions.hpp"
 #include "controllers/common/event_sink.hpp"

@@ -5,9 +5,9 @@
 #include <functional>
 #include <optional>
 
+#include "client/manager/pages.hpp"
 #include "cmd/dra-controller-manager/explain/render.hpp"
 #include "cmd/dra-controller-manager/explain/source.hpp"
-#include "client/manager/pages.hpp"
 #include "runtime/time.hpp"
 
 namespace dcm::manager {

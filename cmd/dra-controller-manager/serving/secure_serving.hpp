@@ -5,9 +5,9 @@
 #include <memory>
 #include <string>
 
+#include "client/manager/pages.hpp"
 #include "client/request/rest_client.hpp"
 #include "cmd/dra-controller-manager/serving/doorkeeper.hpp"
-#include "client/manager/pages.hpp"
 #include "cmd/dra-controller-manager/serving/serving_certificates.hpp"
 #include "runtime/http/tcp.hpp"
 

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "client/manager/connection.hpp"
-#include "cmd/dra-controller-manager/options.hpp"
 #include "client/manager/pages.hpp"
+#include "cmd/dra-controller-manager/options.hpp"
 #include "cmd/dra-controller-manager/serving/secure_serving.hpp"
 
 namespace dcm::manager {
