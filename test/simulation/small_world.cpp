@@ -112,7 +112,8 @@ Exploration::Exploration(const SmallWorld& world, Choices& choices, Detail detai
       tasks_(loop_.executor()) {
   manager_options_.kube_api_content_type = api::Format::json;  // the front reads the watches
   manager_options_.leader_election.reset();
-  if (world.managers > 1) manager_options_.leader_election.emplace().timing.retry_period = 5s;
+  if (world.managers > 1)
+    manager_options_.leader_election.emplace(manager::default_election()).timing.retry_period = 5s;
   manager_options_.concurrent_resource_claim_syncs = 2;
   manager_options_.concurrent_device_taint_eviction_syncs = 2;
   manager_options_.features.generic_workload = world.has_groups;

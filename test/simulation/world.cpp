@@ -164,7 +164,7 @@ std::size_t World::draw_managers() {
   manager_options_.leader_election.reset();
   const bool has_two = rng_.below(5) < 2;
   if (has_two || rng_.below(8) == 0) {
-    auto& election = manager_options_.leader_election.emplace();
+    auto& election = manager_options_.leader_election.emplace(manager::default_election());
     // Else renewals are a quarter of all requests, and most are alike.
     if (rng_.below(8) != 0) election.timing.retry_period = 5s;
   }
