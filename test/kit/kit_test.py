@@ -92,6 +92,20 @@ class Installed(unittest.TestCase):
         self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
         self.assertIn("/nowhere", done.stderr)
 
+    def test_its_package_is_the_same_twice_and_has_the_reference_of_its_headers(self):
+        if not shutil.which("doxygen"):
+            self.skipTest("no doxygen here")
+        packages = []
+        for name in ("first", "second"):
+            (self.folder / name).mkdir()
+            packages.append(pathlib.Path(run(ROOT / "packaging/kit-package", build, self.folder / name,
+                                             env={**os.environ, "SOURCE_DATE_EPOCH": "1700000000"}).strip()))
+        self.assertEqual(packages[0].read_bytes(), packages[1].read_bytes())
+        run("dpkg-deb", "-x", packages[0], self.folder / "root")
+        for path in ("lib/pkgconfig/dcm-kit.pc", "include/dcm-kit/workqueue/queue.hpp",
+                     "share/doc/dcm-kit-dev/html/controller__manager_8hpp.html"):
+            self.assertTrue((self.folder / "root/usr" / path).exists(), path)
+
     def test_another_compiler_is_refused_with_the_reason(self):
         if not shutil.which("g++"):
             self.skipTest("no g++ here")

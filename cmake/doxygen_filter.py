@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""Doxygen reads our plain comments by this filter: a comment before a declaration, or behind one, describes it; the
+first one of a file describes the file. Links of a page lead into the repository, which is not there."""
+import pathlib
+import re
+import sys
+
+COMMENT = re.compile(r"^(\s*)//(?!/)\s?(.*)$")
+BEHIND = re.compile(r"^(.*[;,{(])(\s+)// (.*)$")
+
+
+def escape(text):
+    """What Doxygen would take for a command, a link or HTML; not in code."""
+    return "`".join(part if number % 2 else re.sub(r"([\\@<>#%])", r"\\\1", part)
+                    for number, part in enumerate(text.split("`")))
+
+
+def main():
+    path = pathlib.Path(sys.argv[1])
+    if path.suffix == ".md":
+        page = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", path.read_text())
+        print(re.sub(r"`(dcm-kit)::(\w+)`", r"<tt>\1\\::\2</tt>", page))  # a CMake target, no C++ name
+        return
+    in_first = True
+    for number, line in enumerate(path.read_text().splitlines()):
+        comment = COMMENT.match(line)
+        if number == 0 and comment:
+            print("/// @file")
+        if comment:
+            print(f"{comment[1]}/// {escape(comment[2])}")
+        elif behind := BEHIND.match(line):
+            print(f"{behind[1]}{behind[2]}///< {escape(behind[3])}")
+        else:
+            if in_first:
+                print()
+            print(line)
+        in_first = in_first and bool(comment)
+
+
+main()
