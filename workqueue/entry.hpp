@@ -50,6 +50,7 @@ struct Entry {
   MonoTime since{};                 // when it came to its place
   MonoTime added{};                 // the add because of which it waits or is dirty
   std::uint32_t failures = 0;       // retries with backoff since the last forget
+  std::uint32_t early_ms = 0;       // so long before its retry's time it was handed out
   Place place = Place::outside;
   bool dirty = false;
   bool delayed = false;

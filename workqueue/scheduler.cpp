@@ -1,5 +1,7 @@
 #include "workqueue/scheduler.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <limits>
 #include <vector>
 
@@ -21,6 +23,13 @@ std::uint32_t half_rounded_up(std::size_t workers) {
 
 MonoTime saturated_sum(MonoTime now, Duration delay) {
   return delay >= MonoTime::max() - now ? MonoTime::max() : now + delay;
+}
+
+// As many as an entry can tell: 49 days.
+std::uint32_t to_milliseconds(Duration duration) {
+  using std::chrono::milliseconds;
+  const auto count = std::chrono::duration_cast<milliseconds>(duration).count();
+  return static_cast<std::uint32_t>(std::clamp<decltype(count)>(count, 0, kNoLimit));
 }
 
 Priority kept_priority(const Entry& entry) {
@@ -129,9 +138,12 @@ void Scheduler::add_after(Entry& entry, Duration delay, std::optional<Priority> 
 Duration Scheduler::add_rate_limited(Entry& entry, std::optional<Priority> priority, MonoTime now,
                                      Duration at_least) {
   if (!is_open()) return Duration::zero();
-  const Duration delay =
-      std::max({item_backoff(entry.failures), entry.lane->bucket.reserve(now), at_least});
-  ++entry.failures;
+  // An attempt that came early and failed leaves its retry as it was.
+  const MonoTime retry_due = entry.since + std::chrono::milliseconds(entry.early_ms);
+  const bool is_early = entry.early_ms > 0 && retry_due > now;
+  const Duration backoff = is_early ? retry_due - now : item_backoff(entry.failures);
+  if (!is_early) ++entry.failures;
+  const Duration delay = std::max({backoff, entry.lane->bucket.reserve(now), at_least});
   delay_or_add(entry, delay, priority.value_or(kept_priority(entry)), DelayKind::retry, now);
   return delay;
 }
@@ -243,7 +255,10 @@ Entry* Scheduler::take(MonoTime now) {
     round.push_back(row);
   }
   // This is the attempt that a retry asks for.
-  if (entry.delayed && entry.delay_kind == DelayKind::retry) drop_delay(entry);
+  if (entry.delayed && entry.delay_kind == DelayKind::retry) {
+    entry.early_ms = to_milliseconds(entry.delay->due - now);
+    drop_delay(entry);
+  }
   entry.delay_kind = DelayKind::appointment;
   entry.place = Place::processing;
   entry.since = now;
@@ -289,6 +304,7 @@ Duration Scheduler::done(Entry& entry, MonoTime now) {
   --entry.lane->processing;
   --processing_;
   entry.place = Place::outside;
+  entry.early_ms = 0;
   if (entry.dirty) {
     entry.dirty = false;
     --dirty_;

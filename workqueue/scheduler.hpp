@@ -16,7 +16,9 @@
 //
 //   (*)  A delay stays pending when its item is added earlier, and makes it come once more at its
 //        time: something may be due then. But a delay that is a retry only asks for another
-//        attempt: it is dropped when the item is handed out before, which is that attempt.
+//        attempt: it is dropped when the item is handed out before, which is that attempt. If that
+//        one fails, the retry comes when it was due, and counts once: events that come in vain must
+//        not make the backoff longer.
 //   (**) Same state; an item added as backlog that is added as live moves up.
 //   add_after: sets a delay in whatever state, that of `delayed` when idle. One delay per item: of
 //        two the earlier time and the more urgent priority apply. A delay of 0 or less is an add.
@@ -83,7 +85,7 @@ class Scheduler {
   // Returns the delay.
   Duration add_rate_limited(Entry& entry, std::optional<Priority> priority, MonoTime now,
                             Duration at_least);
-  void forget(Entry& entry) { entry.failures = 0; }
+  void forget(Entry& entry) { entry.failures = entry.early_ms = 0; }
   // Ends all back-offs, because their common cause is gone; advance() releases the items.
   void retry_now(MonoTime now);
   // The next item to work on; nullptr when none waits.

@@ -151,10 +151,13 @@ void World::use_groups(runtime::Rng rng) {
     front_.weather().lags[kGroups] = std::chrono::milliseconds(rng.below(6'000));
 }
 
-// Work takes longer if many pods need it at once, or if its rate is limited.
+// Work takes longer if many pods need it at once, or if its rate is limited. A server that ignores
+// the request for initial events costs each start and relist the deadline of a watch.
 Duration World::prompt() const {
-  const bool is_slow = manager_options_.eviction_rate > 0 || manager_options_.kube_api_qps < 10 ||
-                       manager_options_.concurrent_resource_claim_syncs < 10 || pods_ > 100;
+  const bool is_slow =
+      draw_server().watches.watch_list == apiserver::WatchOptions::WatchList::ignored ||
+      manager_options_.eviction_rate > 0 || manager_options_.kube_api_qps < 10 ||
+      manager_options_.concurrent_resource_claim_syncs < 10 || pods_ > 100;
   return is_slow ? 5min : 30s;
 }
 

@@ -10,14 +10,20 @@ using namespace std::chrono_literals;
 
 constexpr const char* kItem = "lab/pod";
 
+void fail_once(TestQueue& queue, const TestItem& item) {
+  queue.add(item);
+  queue.take();
+  queue.add_rate_limited(item);
+  queue.done(item);
+}
+
 // So often that its next attempt is minutes away.
 void fail_often(TestQueue& queue, const TestItem& item) {
-  for (int failures = 0; failures < 15; ++failures) {
-    queue.add(item);
-    queue.take();
-    queue.add_rate_limited(item);
-    queue.done(item);
-  }
+  for (int failures = 0; failures < 15; ++failures) queue.add_rate_limited(item);
+  queue.add(item);
+  queue.take();
+  queue.done(item);
+  queue.add_rate_limited(item);
 }
 
 TEST(Delays, the_earlier_of_two_applies_whichever_came_first) {
@@ -57,6 +63,41 @@ TEST(Delays, a_retry_is_dropped_when_its_item_is_handled_earlier) {
   queue.add(kItem);
   EXPECT_EQ(queue.handle(), kItem);
   EXPECT_EQ(queue.state(kItem), ItemState::idle);
+}
+
+TEST(Delays, a_retry_whose_item_fails_earlier_comes_when_it_was_due) {
+  TestQueue queue;
+  for (int failures = 0; failures < 10; ++failures) queue.add_rate_limited(kItem);
+  fail_once(queue, kItem);
+  ASSERT_EQ(queue.core.failures(kItem), 10U) << "the first of all was due after 5 ms";
+  queue.pass(5ms);
+  queue.take();
+  queue.done(kItem);
+  fail_once(queue, kItem);
+  queue.pass(4s);
+  for (int events = 0; events < 20; ++events) fail_once(queue, kItem);
+  EXPECT_EQ(queue.core.failures(kItem), 11U) << "events in vain count for nothing";
+  queue.pass(1119ms);
+  EXPECT_EQ(queue.state(kItem), ItemState::delayed);
+  queue.pass(1ms);
+  EXPECT_EQ(queue.state(kItem), ItemState::waiting) << "5.12 s after the failure";
+}
+
+TEST(Delays, a_retry_whose_item_succeeds_earlier_is_forgotten) {
+  TestQueue queue;
+  fail_often(queue, kItem);
+  queue.add(kItem);
+  queue.take();
+  queue.forget(kItem);
+  EXPECT_EQ(queue.add_rate_limited(kItem), 5ms) << "it has failed anew";
+}
+
+TEST(Delays, a_retry_whose_item_fails_earlier_comes_not_before_the_server_wishes) {
+  TestQueue queue;
+  queue.add_rate_limited(kItem);
+  queue.add(kItem);
+  queue.take();
+  EXPECT_EQ(queue.add_rate_limited(kItem, {}, 7s), 7s);
 }
 
 TEST(Delays, all_retries_come_at_once_when_what_they_wait_for_has_come) {
