@@ -6,6 +6,9 @@
 namespace dcm::node {
 namespace {
 
+// Far above any real spec. A parsed one takes a hundred times its size.
+constexpr std::size_t kSpecBytesMax = 1024 * 1024;
+
 // JSON is YAML.
 void add_devices(const std::string& text, std::set<std::string>& names) {
   try {
@@ -34,7 +37,7 @@ std::set<std::string> cdi_devices_in(Files& files, const std::vector<std::string
     for (const std::string& name : *listed) {
       if (!is_spec(name)) continue;
       const auto text = files.read(folder + '/' + name);
-      if (text && *text) add_devices(**text, names);
+      if (text && *text && (*text)->size() <= kSpecBytesMax) add_devices(**text, names);
     }
   }
   return names;

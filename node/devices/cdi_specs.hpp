@@ -11,7 +11,8 @@
 namespace dcm::node {
 
 // Full names ("gpu.example.com/gpu=gpu-0") of the devices in the *.json and *.yaml of the folders.
-// Files that cannot be read or are no specs, and folders that are not there, have none.
+// Folders that are not there have none, nor have files that cannot be read, are no specs, or are
+// larger than 1 MiB.
 std::set<std::string> cdi_devices_in(Files& files, const std::vector<std::string>& folders);
 
 }  // namespace dcm::node

@@ -34,6 +34,8 @@ TEST(CdiSpecs, devices_of_all_specs_by_their_full_names) {
   files.put("/cdi/list.yaml", "- kind: a.example.com/gpu");
   files.put("/cdi/nameless.yaml", "kind: a.example.com/gpu\ndevices: [{}]");
   files.put("/cdi/notes.txt", "kind: a.example.com/gpu\ndevices: [{name: '9'}]");
+  files.put("/cdi/huge.yaml",
+            "kind: a.example.com/gpu\ndevices: [{name: '8'}]\n#" + std::string(1024 * 1024, 'x'));
   const std::set<std::string> found{"a.example.com/gpu=0", "b.example.com/nic=1",
                                     "b.example.com/nic=x"};
   EXPECT_EQ(cdi_devices_in(files, {"/cdi", "/not-there"}), found);
