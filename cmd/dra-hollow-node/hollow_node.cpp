@@ -8,6 +8,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "client/manager/pages.hpp"
 #include "cmd/dra-playground/cluster/heartbeats.hpp"
 #include "cmd/dra-playground/cluster/hollow_nodes.hpp"
 #include "cmd/dra-playground/process.hpp"
@@ -50,12 +51,6 @@ class FolderLock {
   std::string path_;
   int file_;
 };
-
-http::Response text(std::uint16_t status, std::string body) {
-  return {.status = status,
-          .headers = {{"Content-Type", "text/plain; version=0.0.4"}},
-          .body = std::move(body)};
-}
 
 // The node, its pods and its drivers.
 class HollowNode {
@@ -125,18 +120,20 @@ Task<> run_node(HollowNode& node, runtime::TaskGroup& group, int& status) {
   group.cancel();
 }
 
-Task<> serve_metrics(runtime::MetricsRegistry& metrics, http::Request request,
-                     http::Responder& responder) {
-  http::Response response = text(404, "only /metrics and /healthz are here\n");
-  if (request.target == "/metrics") response = text(200, metrics.expose());
-  if (request.target == "/healthz") response = text(200, "ok");
-  (void)co_await responder.send(std::move(response));
-}
-
-http::Handler metrics_handler(runtime::MetricsRegistry& metrics) {
-  return [&metrics](http::Request request, http::Responder& responder) {
-    return serve_metrics(metrics, std::move(request), responder);
+Result<> drop_entry(const Options& options) {
+  node::PosixFiles files;
+  node::CheckpointStore store(files, options.root, runtime::Rng::from_system());
+  auto entries = store.open();
+  if (!entries) return runtime::fail(entries.error());
+  const auto is_it = [&](const node::Entry& entry) {
+    return node::key_of(entry) == *options.forget;
   };
+  if (std::erase_if(*entries, is_it) == 0) {
+    return runtime::fail(runtime::Reason::configuration,
+                         fmt::format("no entry of ResourceClaim {}/{} in {}", options.forget->first,
+                                     options.forget->second, options.root));
+  }
+  return store.write(*entries);
 }
 
 }  // namespace
@@ -157,6 +154,10 @@ int run(const Options& options) {
   if (const auto opened = node.open(); !opened) {
     return playground::report_failure(opened.error(), kProgram);
   }
+  const manager::Health always_healthy;  // as long as it answers
+  manager::Pages pages;
+  manager::add_health_pages(pages, always_healthy, manager::Reasons::whole);
+  manager::add_metrics_page(pages, process.metrics);
   runtime::TaskGroup group(context.executor);
   std::unique_ptr<http::Listener> metrics_port;
   const runtime::Refresh process_metrics = runtime::register_process_metrics(process.metrics);
@@ -166,8 +167,8 @@ int run(const Options& options) {
     if (!listening) return playground::report_failure(listening.error(), kProgram);
     metrics_port = *std::move(listening);
     std::cout << "metrics: http://" << metrics_port->address() << "/metrics" << std::endl;
-    group.spawn("metrics", http::serve(*metrics_port, context.time, {},
-                                       metrics_handler(process.metrics), context.log));
+    group.spawn("metrics", http::serve(*metrics_port, context.time, manager::open_server_options(),
+                                       manager::make_open_handler(pages), context.log));
   }
   int status = 0;
   process.loop.on_signals({SIGINT, SIGTERM}, [&group](int) { group.cancel(); });
@@ -179,23 +180,7 @@ int run(const Options& options) {
 int forget(const Options& options) {
   const FolderLock lock(options.root);
   Result<> done = lock.take();
-  node::PosixFiles files;
-  node::CheckpointStore store(files, options.root, runtime::Rng::from_system());
-  if (done) {
-    auto entries = store.open();
-    if (!entries) {
-      done = runtime::fail(entries.error());
-    } else if (std::erase_if(*entries, [&](const node::Entry& entry) {
-                 return node::key_of(entry) == *options.forget;
-               }) == 0) {
-      done =
-          runtime::fail(runtime::Reason::configuration,
-                        fmt::format("no entry of ResourceClaim {}/{} in {}", options.forget->first,
-                                    options.forget->second, options.root));
-    } else {
-      done = store.write(*entries);
-    }
-  }
+  if (done) done = drop_entry(options);
   return done ? 0 : playground::report_failure(done.error(), kProgram);
 }
 

@@ -47,7 +47,7 @@ INCLUDES = {
     "cmd/dra-playground": [
         "apiserver", "cmd/dra-controller-manager", "controllers/api", "controllers/common", "informers",
         "node", "workqueue", "client", "client/api", "client/manager", "runtime", "runtime/http"],
-    "cmd/dra-hollow-node": ["cmd/dra-playground", "node", "client", "informers", "runtime", "runtime/http"],
+    "cmd/dra-hollow-node": ["cmd/dra-playground", "node", "client", "client/manager", "informers", "runtime", "runtime/http"],
     # Shares no encoder or decoder with the client, so that a mistake does not cancel out.
     "apiserver": ["runtime", "runtime/http"],
     # Black-box: sees the manager only through its process and the API.
