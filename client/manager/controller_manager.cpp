@@ -98,7 +98,7 @@ Task<> ControllerManager::run_controllers() {
 Task<> ControllerManager::stop() {
   deps_.process.log.info("Stopping");
   for (Controller& controller : controllers_) controller.list.stop();
-  // Who does not lead has begun nothing.
+  // Without the lease, nothing has begun.
   if (!leader_.is_leading()) work_.cancel();
   const runtime::TimerId give_up =
       time_.schedule(Deadline::after(time_, kDrainTimeout).time(), [this] { work_.cancel(); });

@@ -8,7 +8,8 @@
 //
 // Start: events, then the versions of all kinds, their caches, the lease, the workers. Stop, in
 // reverse: workers finish what they have begun (20 s at most), the lease is given back, then events
-// and caches end. Who loses the lease ends at once, with exit status 1: it must not write any more.
+// and caches end. A program that loses the lease ends at once, with exit status 1, because it must
+// not write any more.
 #pragma once
 
 #include <cstddef>

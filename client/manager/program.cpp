@@ -43,7 +43,7 @@ LeaderElectionOptions election_options(const ProgramOptions& options) {
   return made;
 }
 
-// Its pages, and the port that they are on.
+// The pages of the program, and their port.
 class Port {
  public:
   Port(const Process& process, const Health& health) : process_(process) {
@@ -73,7 +73,7 @@ class Port {
   std::unique_ptr<http::Listener> listener_;
 };
 
-// The manager with what it stands on; that goes last.
+// Runs the manager, and below it the parts that it needs until its end.
 Task<> run_all(const Process& process, ControllerManager& manager, Connection& connection,
                Port& port) {
   runtime::TaskGroup below(process.loop.executor());

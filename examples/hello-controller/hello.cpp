@@ -62,7 +62,7 @@ void add_controllers(dcm::manager::ControllerManager& manager) {
   };
   auto& controller = manager.controller("hello", 4, reconcile);
   manager.feed(controller, greetings);
-  manager.feed(controller, maps);  // who changes our ConfigMap finds it mended
+  manager.feed(controller, maps);  // a changed ConfigMap is restored
 }
 
 }  // namespace hello
