@@ -71,6 +71,12 @@ class Core {
 
   void advance(MonoTime now) { scheduler_.advance(now); }
   void retry_now(MonoTime now) { scheduler_.retry_now(now); }
+  void retry_now(const Item& item, MonoTime now) {
+    const auto found = slots_.find(item);
+    if (found == slots_.end()) return;
+    scheduler_.retry_now(found->second, now);
+    drop_if_forgettable(found, now);
+  }
   void shut_down(ShutDown how) { scheduler_.shut_down(how); }
 
   ItemState state(const Item& item) const {

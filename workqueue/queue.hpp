@@ -85,6 +85,13 @@ class Queue {
     core_.advance(time_.now());
     wake(before);
   }
+  // The same for one item, if it waits; its next backoff is the first one again in any case.
+  void retry_now(const Item& item) {
+    const std::size_t before = len();
+    core_.retry_now(item, time_.now());
+    core_.advance(time_.now());
+    wake(before);
+  }
 
   // The next item to work on; done() must follow. Waits for one; nullopt when the queue is shut
   // down and none waits. (One that is worked on may still wait again then; its worker gets it.)

@@ -176,17 +176,18 @@ void Scheduler::drop_delay(Entry& entry) {
   entry.delayed = false;
 }
 
+void Scheduler::retry_now(Entry& entry, MonoTime now) {
+  forget(entry);
+  if (!entry.delayed || entry.delay_kind == DelayKind::appointment) return;
+  drop_delay(entry);
+  set_delay(entry, now, entry.delay_priority, DelayKind::retry);
+}
+
 void Scheduler::retry_now(MonoTime now) {
   for (auto& [name, lane] : lanes_) lane.bucket = {};
-  std::vector<Entry*> retries;
-  for (const Delay& delay : delays_) {
-    if (delay.entry->delay_kind != DelayKind::appointment) retries.push_back(delay.entry);
-  }
-  for (Entry* entry : retries) {
-    entry->failures = 0;
-    drop_delay(*entry);
-    set_delay(*entry, now, entry->delay_priority, DelayKind::retry);
-  }
+  std::vector<Entry*> delayed;
+  for (const Delay& delay : delays_) delayed.push_back(delay.entry);
+  for (Entry* entry : delayed) retry_now(*entry, now);
 }
 
 void Scheduler::advance(MonoTime now) {

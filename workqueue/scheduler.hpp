@@ -24,8 +24,8 @@
 //        two the earlier time and the more urgent priority apply. A delay of 0 or less is an add.
 //   add_rate_limited: add_after with the longest of the item's backoff, its namespace's bucket, and
 //        what the caller says (a server's Retry-After).
-//   retry_now: every pending retry's time comes now, and its next backoff is the first one again.
-//        So it is with the namespaces' buckets.
+//   retry_now: a pending retry's time comes now, and the next backoff is the first one again. For
+//        one item, or for all that are delayed; then the namespaces' buckets start anew as well.
 //   forget: the next backoff is the first one again. Changes nothing else.
 //
 // Order of picks:
@@ -86,7 +86,9 @@ class Scheduler {
   Duration add_rate_limited(Entry& entry, std::optional<Priority> priority, MonoTime now,
                             Duration at_least);
   void forget(Entry& entry) { entry.failures = entry.early_ms = 0; }
-  // Ends all back-offs, because their common cause is gone; advance() releases the items.
+  // Ends a back-off, because its cause is gone; advance() releases the item.
+  void retry_now(Entry& entry, MonoTime now);
+  // Ends all back-offs, because their common cause is gone.
   void retry_now(MonoTime now);
   // The next item to work on; nullptr when none waits.
   Entry* take(MonoTime now);

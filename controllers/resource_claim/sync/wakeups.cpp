@@ -69,6 +69,7 @@ void Wakeups::observe_updated(const PodPtr& /*before*/, const PodPtr& after, Ori
 
 void Wakeups::observe_deleted(const PodPtr& last_known, Origin origin) {
   deleted_consumers_.add(last_known->meta.uid);
+  end_backoff({Item::Kind::pod, last_known->meta.key});
   wake_claims_of(*last_known, common::names_of_claims(*last_known), priority_of(origin));
 }
 
@@ -98,6 +99,7 @@ void Wakeups::observe_updated(const ClaimPtr& before, const ClaimPtr& after, Ori
 }
 
 void Wakeups::observe_deleted(const ClaimPtr& last_known, Origin origin) {
+  end_backoff({Item::Kind::claim, last_known->meta.key});
   wake_users_of(last_known, priority_of(origin));
 }
 
@@ -134,10 +136,16 @@ void Wakeups::observe_updated(const GroupPtr& /*before*/, const GroupPtr& after,
 
 void Wakeups::observe_deleted(const GroupPtr& last_known, Origin origin) {
   deleted_consumers_.add(last_known->meta.uid);
+  end_backoff({Item::Kind::group, last_known->meta.key});
   wake_claims_of(*last_known, common::names_of_claims(*last_known), priority_of(origin));
 }
 
 void Wakeups::observe_left(const GroupPtr& /*last_known*/, Origin /*origin*/) {}  // all are kept
+
+// Items go by name: the next object of this name must not wait for what failed with this one.
+void Wakeups::end_backoff(const Item& deleted) {
+  if (mode_ == Mode::active) queue_.retry_now(deleted);
+}
 
 void Wakeups::wake_pod(const PodPtr& pod, Priority priority) {
   if (mode_ == Mode::standby) return;

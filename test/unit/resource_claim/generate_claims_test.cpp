@@ -460,5 +460,23 @@ TEST(Reserve, pods_that_wait_for_another_reservation_continue_when_it_fails) {
   EXPECT_EQ(world.describe(), "pod p\npod q\nclaim s allocated reserved for q\n");
 }
 
+TEST(GenerateClaims, a_pod_does_not_wait_for_what_another_of_its_name_has_failed_at) {
+  World world;
+  world.start();
+  world.api.put(trainer().with_uid("first"));
+  world.settle();  // without a template, attempts are minutes apart by now
+  world.api.remove_pod("trainer");
+  world.api.put(make_template("gpu"));
+  std::size_t refusals = 0;
+  world.api.fault = [&](std::size_t, const std::string& text) {
+    if (!text.starts_with("create") || refusals++ > 0) return Fault{};
+    return Fault{Fault::Kind::refused, {Reason::internal_error, "injected"}};
+  };
+  world.api.put(trainer().with_uid("second"));
+  world.run_for(10s);
+  EXPECT_EQ(refusals, 2U);
+  EXPECT_EQ(world.api.claims().size(), 1U);
+}
+
 }  // namespace
 }  // namespace dcm::resource_claim

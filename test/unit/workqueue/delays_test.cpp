@@ -128,6 +128,25 @@ TEST(Delays, a_retry_that_an_appointment_has_absorbed_is_one_still) {
   EXPECT_EQ(queue.state(kItem), ItemState::delayed);
 }
 
+TEST(Delays, the_retry_of_one_item_comes_at_once_when_its_cause_is_gone) {
+  TestQueue queue;
+  for (const char* item : {"a/1", "a/2"}) fail_often(queue, item);
+  queue.add_after("a/3", 10s);
+  for (const char* item : {"a/1", "a/3", "a/unknown"}) queue.retry_now(item);
+  EXPECT_EQ(queue.handle(2), "a/1 ");
+  EXPECT_EQ(queue.state("a/2"), ItemState::delayed);
+  EXPECT_EQ(queue.state("a/3"), ItemState::delayed) << "an appointment is no retry";
+}
+
+TEST(Delays, an_attempt_that_runs_when_its_cause_is_gone_fails_as_the_first_one) {
+  TestQueue queue;
+  fail_often(queue, kItem);
+  queue.add(kItem);
+  queue.take();  // early
+  queue.retry_now(kItem);
+  EXPECT_EQ(queue.add_rate_limited(kItem), 5ms);
+}
+
 TEST(Delays, a_retry_after_they_have_come_waits_as_at_first) {
   TestQueue queue;
   for (int i = 0; i < 3000; ++i) queue.add_rate_limited(TestItem("a/" + std::to_string(i)));

@@ -60,6 +60,10 @@ struct TestQueue {
     core.retry_now(now);
     core.advance(now);
   }
+  void retry_now(const TestItem& item) {
+    core.retry_now(item, now);
+    core.advance(now);
+  }
   // "" when nothing waits.
   std::string take() {
     const auto taken = core.take(now);
