@@ -1,5 +1,6 @@
 #include "runtime/grpc/server.hpp"
 
+#include <algorithm>
 #include <list>
 #include <new>
 #include <utility>
@@ -21,6 +22,8 @@ using runtime::TaskGroup;
 
 // After a failed accept (no free file descriptors, mostly) the next one waits.
 constexpr auto kAcceptPause = std::chrono::seconds(1);
+// Enough for the first request of a process on the same machine.
+constexpr auto kNewcomerGrace = std::chrono::milliseconds(250);
 
 // The common context of all calls.
 struct Context {
@@ -30,13 +33,15 @@ struct Context {
   const Logger& log;
 };
 
-// One call, from its head to its status.
+// One call, from its head to its status. It counts among `being_answered` once its request has
+// arrived.
 class Call final : private AnswerWriter {
  public:
-  Call(const Context& context, std::unique_ptr<http2::Stream> stream)
+  Call(const Context& context, std::unique_ptr<http2::Stream> stream, std::size_t& being_answered)
       : context_(context),
         time_(context.loop.time()),
         stream_(std::move(stream)),
+        being_answered_(being_answered),
         group_(context.loop.executor()) {}
 
   Task<> run() {
@@ -79,6 +84,11 @@ class Call final : private AnswerWriter {
     }
     Result<std::string> request = co_await read_request();
     if (!request) co_return request.error();
+    struct Counted {
+      std::size_t& calls;
+      explicit Counted(std::size_t& c) : calls(++c) {}
+      ~Counted() { --calls; }
+    } const counted(being_answered_);
     std::optional<Status> status;
     try {
       if (many != context_.methods.streams.end()) {
@@ -165,6 +175,7 @@ class Call final : private AnswerWriter {
   const Context& context_;
   runtime::TimeSource& time_;
   std::unique_ptr<http2::Stream> stream_;
+  std::size_t& being_answered_;
   Deadline deadline_;
   runtime::Condition has_deadline_{time_};
   bool has_responded_ = false;
@@ -176,6 +187,7 @@ class Connection {
  public:
   Connection(const Context& context, std::unique_ptr<http::Stream> stream)
       : context_(context),
+        since_(context.loop.time().now()),
         connection_(context.loop, std::move(stream), http2::Side::server, make_options(context),
                     [this](std::unique_ptr<http2::Stream> call) { take(std::move(call)); }),
         group_(context.loop.executor()) {}
@@ -184,6 +196,12 @@ class Connection {
     group_.spawn("bytes", move_bytes());
     co_await group_.join();
   }
+
+  // Nobody waits for an answer of ours, and it has had time to ask.
+  bool may_go() const {
+    return being_answered_ == 0 && context_.loop.time().now() - since_ >= kNewcomerGrace;
+  }
+  void close() { group_.cancel(); }
 
  private:
   static http2::ConnectionOptions make_options(const Context& context) {
@@ -198,7 +216,7 @@ class Connection {
   }
 
   Task<> run_call(std::unique_ptr<http2::Stream> stream) {
-    Call call(context_, std::move(stream));
+    Call call(context_, std::move(stream), being_answered_);
     co_await call.run();
   }
 
@@ -208,6 +226,8 @@ class Connection {
   }
 
   const Context& context_;
+  runtime::MonoTime since_;
+  std::size_t being_answered_ = 0;
   http2::Connection connection_;
   TaskGroup group_;
 };
@@ -217,6 +237,7 @@ class Server {
   Server(const Context& context, http::Listener& listener)
       : context_(context),
         listener_(listener),
+        crowd_(context.loop.time(), std::chrono::minutes(1)),
         place_is_free_(context.loop.time()),
         group_(context.loop.executor()) {}
 
@@ -226,37 +247,60 @@ class Server {
   }
 
  private:
+  using Connections = std::list<Connection>;  // the oldest first
+
   Task<> accept_all() {
-    runtime::TimeSource& time = context_.loop.time();
     while (true) {
       runtime::Result<std::unique_ptr<http::Stream>> stream = co_await listener_.accept();
       if (!stream) {
         context_.log.error("Accept failed", {{"address", listener_.address()},
                                              {"error", to_string(stream.error())}});
-        co_await runtime::sleep_for(time, kAcceptPause);
+        co_await runtime::sleep_for(context_.loop.time(), kAcceptPause);
         continue;
       }
-      while (open_ >= context_.options.connections_max) co_await place_is_free_.wait();
-      group_.spawn("connection", serve_one(std::move(*stream)));
+      co_await make_room();
+      const auto place = connections_.emplace(connections_.end(), context_, std::move(*stream));
+      group_.spawn("connection", serve_one(place));
     }
   }
 
-  Task<> serve_one(std::unique_ptr<http::Stream> stream) {
-    struct Place {
-      Server& server;
-      explicit Place(Server& s) : server(s) { ++server.open_; }
-      ~Place() {
-        --server.open_;
-        server.place_is_free_.notify_one();
+  Task<> make_room() {
+    while (connections_.size() >= context_.options.connections_max) {
+      const auto victim = std::ranges::find_if(connections_, &Connection::may_go);
+      if (victim != connections_.end()) {
+        report_crowd();
+        victim->close();
       }
-    } const place(*this);
-    Connection connection(context_, std::move(stream));
-    co_await connection.run();
+      co_await place_is_free_.wait(Deadline::after(context_.loop.time(), kNewcomerGrace));
+    }
+  }
+
+  void report_crowd() {
+    if (!crowd_.should_log(listener_.address())) return;
+    context_.log.warning(
+        "Too many connections; closing idle ones",
+        {{"address", listener_.address()}, {"open", std::uint64_t{connections_.size()}}});
+  }
+
+  // Takes the connection out also when its task ends by a failure: the frame's locals go last.
+  struct Removal {
+    Server& server;
+    Connections::iterator connection;
+    ~Removal() {
+      server.connections_.erase(connection);
+      server.place_is_free_.notify_one();
+    }
+  };
+
+  Task<> serve_one(Connections::iterator connection) {
+    const Removal removal{*this, connection};
+    co_await connection->run();
   }
 
   const Context& context_;
   http::Listener& listener_;
-  std::size_t open_ = 0;
+  runtime::RepeatGuard crowd_;
+  Connections connections_;
   runtime::Condition place_is_free_;
   TaskGroup group_;
 };

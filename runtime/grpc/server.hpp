@@ -40,6 +40,7 @@ struct Methods {
 };
 
 struct ServerOptions {
+  // At this many, the next connection takes the place of the oldest one that waits for no answer.
   std::size_t connections_max = 64;
   std::size_t calls_max = 100;                      // on one connection at the same time
   std::size_t message_bytes_max = 4 * 1024 * 1024;  // of a request
