@@ -2,6 +2,7 @@
 
 #include <boost/asio/this_coro.hpp>
 
+#include "cmd/dra-controller-manager/process_metrics.hpp"
 #include "controllers/api/resources.hpp"
 #include "runtime/task_group.hpp"
 
@@ -9,10 +10,6 @@ namespace dcm::manager {
 namespace {
 
 using runtime::Task;
-
-// As on the command line.
-constexpr const char* kClaims = "resourceclaim-controller";
-constexpr const char* kEviction = "device-taint-eviction-controller";
 
 runtime::Logger logger_of(const ControlContext& context, const char* controller) {
   return context.process.log.with({{"controller", controller}});
@@ -94,7 +91,8 @@ ClaimControl::ClaimControl(ControlContext context)
                 .groups = common::group_claims(context.options.features),
                 .policy = context.options.foreign_claims,
                 .lease = lease_of(context.options)}),
-      shadow_(make_shadow<resource_claim::ShadowApi>(context, kClaims, client_, stores_)),
+      shadow_(make_shadow<resource_claim::ShadowApi>(context, kResourceClaimController, client_,
+                                                     stores_)),
       controller_(
           {.stores = stores_,
            .api = shadow_ ? static_cast<resource_claim::ClaimApi&>(shadow_->api()) : client_,
@@ -137,7 +135,7 @@ EvictionControl::EvictionControl(ControlContext context)
       api_(context.rest, context.pods.resource(), context.options.kube_api_content_type),
       content_type_(context.options.kube_api_content_type),
       shadow_(make_shadow<device_taint_eviction::ShadowApi>(
-          context, kEviction,
+          context, kDeviceTaintEvictionController,
           [this]() -> const device_taint_eviction::Tracker& { return controller_.tracker(); })),
       controller_(
           {.lookup = {context.pods.reader(), context.claims.reader(),

@@ -35,6 +35,8 @@ class LateKind {
   runtime::Task<> find();
   // Until it has been lost. After find().
   runtime::Task<> follow();
+  // Of the version in use; null: none is.
+  informers::SyncState* cache() const { return cache_; }
   // Why that is not known yet, in one line; nothing: it is.
   const std::optional<std::string>& missing() const { return missing_; }
 

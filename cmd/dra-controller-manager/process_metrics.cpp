@@ -21,21 +21,19 @@ runtime::Refresh register_process(runtime::MetricsRegistry& metrics, const Optio
             {{"name", std::string(gate.name)}, {"stage", std::string(gate.stage)}})
         .Set(options.features.*gate.value ? 1 : 0);
   }
-  report_running_controllers(metrics, options, Running::no);
+  for (const char* controller : {kResourceClaimController, kDeviceTaintEvictionController}) {
+    report_running_controller(metrics, controller, Running::no);
+  }
   return runtime::register_process_metrics(metrics);
 }
 
-void report_running_controllers(runtime::MetricsRegistry& metrics, const Options& options,
-                                Running running) {
-  const auto report = [&](const std::string& name, bool is_wanted) {
-    metrics
-        .gauge("running_managed_controllers",
-               "[BETA] Indicates where instances of a controller are currently running",
-               {{"name", name}, {"manager", "dra-controller-manager"}})
-        .Set(running == Running::yes && is_wanted ? 1 : 0);
-  };
-  report("resourceclaim-controller", options.runs_resource_claim_controller);
-  report("device-taint-eviction-controller", options.runs_device_taint_eviction_controller);
+void report_running_controller(runtime::MetricsRegistry& metrics, const std::string& controller,
+                               Running running) {
+  metrics
+      .gauge("running_managed_controllers",
+             "[BETA] Indicates where instances of a controller are currently running",
+             {{"name", controller}, {"manager", "dra-controller-manager"}})
+      .Set(running == Running::yes ? 1 : 0);
 }
 
 }  // namespace dcm::manager

@@ -10,9 +10,13 @@ namespace dcm::manager {
 [[nodiscard]] runtime::Refresh register_process(runtime::MetricsRegistry& metrics,
                                                 const Options& options);
 
-// running_managed_controllers: those of the options run, or none (yet).
+// The controllers, as on the command line.
+inline constexpr const char* kResourceClaimController = "resourceclaim-controller";
+inline constexpr const char* kDeviceTaintEvictionController = "device-taint-eviction-controller";
+
+// running_managed_controllers.
 enum class Running { no, yes };
-void report_running_controllers(runtime::MetricsRegistry& metrics, const Options& options,
-                                Running running);
+void report_running_controller(runtime::MetricsRegistry& metrics, const std::string& controller,
+                               Running running);
 
 }  // namespace dcm::manager

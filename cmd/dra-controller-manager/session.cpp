@@ -70,6 +70,10 @@ Session::Session(const SessionContext& context, const client::Served& served)
       claims_(context.rest, client::resource_of(api::kResourceClaims, served),
               api::make_claim_decoder(options_.kube_api_content_type, version_),
               informer_context(process_)),
+      claim_part_{.name = kResourceClaimController,
+                  .preparation = runtime::TaskGroup(process_.loop.executor())},
+      eviction_part_{.name = kDeviceTaintEvictionController,
+                     .preparation = runtime::TaskGroup(process_.loop.executor())},
       tasks_(process_.loop.executor()) {
   const ControlContext control{
       process_, context.rest, context.events, options_,
@@ -88,8 +92,14 @@ Session::Session(const SessionContext& context, const client::Served& served)
 Task<> Session::run() {
   run_cache(pods_);
   run_cache(claims_);
-  if (claim_control_) run_cache(claim_control_->templates());
-  if (eviction_control_) run_cache(eviction_control_->slices());
+  if (claim_control_) {
+    run_cache(claim_control_->templates());
+    claim_part_.cache = &claim_control_->templates().sync();
+  }
+  if (eviction_control_) {
+    run_cache(eviction_control_->slices());
+    eviction_part_.cache = &eviction_control_->slices().sync();
+  }
   tasks_.spawn("controllers", run_controllers());
   co_await tasks_.join();
 }
@@ -102,24 +112,40 @@ void Session::run_cache(Cache<T>& cache) {
 }
 
 Task<> Session::run_controllers() {
-  for (LateKind& kind : late_kinds_) {
-    co_await kind.find();
-    tasks_.spawn("follow a kind that need not be served", kind.follow());
+  runtime::TaskGroup controllers(process_.loop.executor());
+  if (claim_control_) controllers.spawn("claims", run_controller(*claim_control_, claim_part_));
+  if (eviction_control_) {
+    controllers.spawn("eviction", run_controller(*eviction_control_, eviction_part_));
   }
-  co_await informers::wait_for_sync(running_caches_, Deadline::unreachable());
-  process_.log.info("Caches are synced",
-                    {{"pods", pods_.reader().size()}, {"claims", claims_.reader().size()}});
+  co_await controllers.join();
+  tasks_.cancel();
+}
+
+template <class Control>
+Task<> Session::run_controller(Control& control, Part& part) {
+  part.preparation.spawn("caches and lease", prepare(part));
+  co_await part.preparation.join();
+  if (!part.is_working) co_return;
+  report_running_controller(process_.metrics, part.name, Running::yes);
+  co_await control.run();
+  report_running_controller(process_.metrics, part.name, Running::no);
+}
+
+Task<> Session::prepare(Part& part) {
+  std::vector<informers::SyncState*> caches = {&pods_.sync(), &claims_.sync(), part.cache};
+  if (part.late_kind) {
+    co_await part.late_kind->find();
+    tasks_.spawn("follow a kind that need not be served", part.late_kind->follow());
+    if (part.late_kind->cache() != nullptr) caches.push_back(part.late_kind->cache());
+  }
+  co_await informers::wait_for_sync(std::move(caches), Deadline::unreachable());
+  process_.log.info("Caches are synced", {{"controller", part.name},
+                                          {"pods", pods_.reader().size()},
+                                          {"claims", claims_.reader().size()}});
   // Reading lists leaves holes in the heap.
   runtime::return_free_memory();
   co_await leadership_.wait();
-  is_working_ = true;
-  report_running_controllers(process_.metrics, options_, Running::yes);
-  runtime::TaskGroup controllers(process_.loop.executor());
-  if (claim_control_) controllers.spawn("claims", claim_control_->run());
-  if (eviction_control_) controllers.spawn("eviction", eviction_control_->run());
-  co_await controllers.join();
-  report_running_controllers(process_.metrics, options_, Running::no);
-  tasks_.cancel();
+  part.is_working = true;
 }
 
 // Pods must not be judged without the rules, if there are any. A cluster that serves no rules may
@@ -142,8 +168,8 @@ void Session::expect_rules() {
         {{"version", version}});
     stop();
   };
-  late_kinds_.emplace_back(LateKind::Dependencies{discovery_, process_.loop.time()},
-                           api::kDeviceTaintRules, std::move(hooks));
+  eviction_part_.late_kind.emplace(LateKind::Dependencies{discovery_, process_.loop.time()},
+                                   api::kDeviceTaintRules, std::move(hooks));
 }
 
 // Claims of a group must not be made for its pods, and a reservation for an unknown group must not
@@ -154,7 +180,8 @@ void Session::expect_groups() {
     process_.log.info("Using PodGroups", {{"version", served.version}});
     Cache<api::PodGroup>& groups = claim_control_->use_groups(served);
     run_cache(groups);
-    if (is_working_) tasks_.spawn("retry with pod groups", retry_when_synced(groups.sync()));
+    if (claim_part_.is_working)
+      tasks_.spawn("retry with pod groups", retry_when_synced(groups.sync()));
     return groups.sync();
   };
   hooks.not_served = [this] {
@@ -165,8 +192,8 @@ void Session::expect_groups() {
                          {{"version", version}});
     stop();
   };
-  late_kinds_.emplace_back(LateKind::Dependencies{discovery_, process_.loop.time()},
-                           api::kPodGroups, std::move(hooks));
+  claim_part_.late_kind.emplace(LateKind::Dependencies{discovery_, process_.loop.time()},
+                                api::kPodGroups, std::move(hooks));
 }
 
 Task<> Session::retry_when_synced(informers::SyncState& cache) {
@@ -175,15 +202,16 @@ Task<> Session::retry_when_synced(informers::SyncState& cache) {
 }
 
 void Session::stop() {
-  if (!is_working_) return tasks_.cancel();
+  for (Part* part : {&claim_part_, &eviction_part_}) part->preparation.cancel();
   if (claim_control_) claim_control_->controller().stop();
   if (eviction_control_) eviction_control_->controller().stop();
 }
 
 std::vector<std::string> Session::missing() const {
   std::vector<std::string> missing;
-  for (const LateKind& kind : late_kinds_) {
-    if (kind.missing()) missing.push_back(*kind.missing());
+  for (const Part* part : {&claim_part_, &eviction_part_}) {
+    const auto& late = part->late_kind;
+    if (late && late->missing()) missing.push_back(*late->missing());
   }
   for (const informers::SyncState* cache : running_caches_) {
     if (!cache->is_synced()) {

@@ -4,7 +4,6 @@
 // then, and another one is made. Nothing in here outlives it.
 #pragma once
 
-#include <list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -54,12 +53,24 @@ class Session final : public VersionedWork {
   const ExplanationSource* explanations() const override { return &*explanations_; }
 
  private:
-  // A cache belongs to the session from now on: it is filled, and waited for.
+  // A controller from its preparation on: it waits for no cache that only the other one needs.
+  struct Part {
+    const char* name;
+    informers::SyncState* cache = nullptr;  // apart from pods and claims
+    std::optional<LateKind> late_kind{};
+    bool is_working = false;
+    runtime::TaskGroup preparation;
+  };
+
+  // A cache belongs to the session from now on: it is filled, and asked how it is.
   template <class T>
   void run_cache(Cache<T>& cache);
   void retry_now();
-  // Waits for the caches, works, and ends the informers.
+  // Works, and ends the informers.
   runtime::Task<> run_controllers();
+  template <class Control>
+  runtime::Task<> run_controller(Control& control, Part& part);
+  runtime::Task<> prepare(Part& part);
   void expect_rules();
   void expect_groups();
   runtime::Task<> retry_when_synced(informers::SyncState& cache);
@@ -77,9 +88,8 @@ class Session final : public VersionedWork {
   std::optional<ControllersSource> explanations_;  // always, once it is made
 
   std::vector<informers::SyncState*> running_caches_;
-  // Kinds that need not be served. The list does not change once the session runs.
-  std::list<LateKind> late_kinds_;
-  bool is_working_ = false;
+  Part claim_part_;
+  Part eviction_part_;
   runtime::TaskGroup tasks_;
 };
 

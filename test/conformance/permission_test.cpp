@@ -202,5 +202,21 @@ TEST_F(Permission, to_read_one_kind_that_goes_while_it_runs_comes_back) {
   wait_for_claim_of("unseen", "accel");
 }
 
+TEST_F(Permission, to_read_taints_that_is_missing_keeps_nobody_from_a_claim) {
+  create_template("gpus");
+  for (const char* verb : {"list", "watch"}) take_away("devicetaintrules", verb);
+  auto waiting = another_manager();
+  EXPECT_TRUE(soon("/readyz names the kind", [&] {
+    return waiting->status_page("/readyz").find("devicetaintrules") != std::string::npos;
+  })) << waiting->status_page("/readyz");
+  create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
+  wait_for_claim_of("trainer-0", "accel");
+  EXPECT_NE(waiting->status_page("/readyz"), "ok");
+  give_back();
+  EXPECT_TRUE(soon("it is ready", [&] { return waiting->status_page("/readyz") == "ok"; }))
+      << waiting->status_page("/readyz");
+  waiting->kill();
+}
+
 }  // namespace
 }  // namespace dcm::conformance
