@@ -25,10 +25,15 @@ constexpr Duration kSlack = 1min;
 // Of who has failed through the first, all retries come soon again after the second.
 constexpr Duration kOutage = 40s;
 constexpr Duration kHiccup = 2s;
+// Much longer than a budget's pace, so that a back-off would show.
+constexpr Duration kNoBudget = 6min;
+// Enough for another leader.
+constexpr Duration kRestart = 1min;
 
 }  // namespace
 
 Task<Aftermath::Finding> Aftermath::run() {
+  world_.front.weather().budget_every = {};
   const Finding unsettled = co_await settle();
   if (unsettled) co_return unsettled;
   world_.workload.bring_what_is_late();
@@ -39,6 +44,14 @@ Task<Aftermath::Finding> Aftermath::run() {
   if (rng_.below(4) == 0) {
     const Finding starved = co_await trouble_one_tenant();
     if (starved) co_return starved;
+  }
+  if (rng_.below(4) == 0) {
+    const Finding slow = co_await grant_no_budget();
+    if (slow) co_return slow;
+  }
+  if (rng_.below(8) == 0) {
+    const Finding waiting = co_await hide_one_kind();
+    if (waiting) co_return waiting;
   }
   const bool goes_on = rng_.below(8) == 0;
   const Finding restless = co_await rest(goes_on ? kLongRest : kRest);
@@ -131,6 +144,40 @@ Task<Aftermath::Finding> Aftermath::trouble_one_tenant() {
   co_return late;
 }
 
+// However long a budget holds pods back: once it does not, they go soon.
+Task<Aftermath::Finding> Aftermath::grant_no_budget() {
+  world_.timeline.note("world", "grants no budget");
+  Duration& every = world_.front.weather().budget_every;
+  every = 24h;
+  for (int i = 0; i < 3; ++i) {
+    world_.workload.act_everywhere();
+    const Obstacle budget{.of = Obstacle::Of::evictions, .grows_backoff = false};
+    const Finding late = co_await watch_answers(kNoBudget / 3, budget);
+    if (late) co_return late;
+  }
+  every = {};
+  const Finding late = co_await watch_answers({});
+  co_return late;
+}
+
+// Who may not read what devices and their taints are evicts nobody, and does all else.
+Task<Aftermath::Finding> Aftermath::hide_one_kind() {
+  std::string& hidden = world_.front.weather().forbidden_kind;
+  hidden = rng_.below(2) == 0 ? "devicetaintrules" : "resourceslices";
+  world_.timeline.note("world", fmt::format("hides all {} from a new process", hidden));
+  world_.restart_managers();
+  const Finding unready = co_await watch_answers(kRestart, {Obstacle::Of::everybody});
+  if (unready) co_return unready;
+  for (int i = 0; i < 3; ++i) {
+    world_.workload.act_everywhere();
+    const Finding late = co_await watch_answers(world_.prompt * 2 / 3, {Obstacle::Of::evictions});
+    if (late) co_return late;
+  }
+  hidden.clear();
+  const Finding late = co_await watch_answers({});
+  co_return late;
+}
+
 // Until nothing is missing that nothing holds up, and so long at least.
 Task<Aftermath::Finding> Aftermath::watch_answers(Duration at_least, Obstacle obstacle) {
   const runtime::MonoTime begin = now();
@@ -152,8 +199,10 @@ Aftermath::Finding Aftermath::look(const Obstacle& obstacle) {
 
 // At the fixed point nobody has anything to write; what is due later comes in its time.
 Task<Aftermath::Finding> Aftermath::rest(Duration lasts) {
-  const Finding restless = co_await watch_answers(kSlack);
-  if (restless) co_return restless;
+  do {
+    const Finding restless = co_await watch_answers(kSlack);
+    if (restless) co_return restless;
+  } while (world_.front.writes_on_their_way() > 0);  // each calls for an answer
   world_.timeline.note("world", "is at rest");
   const std::uint64_t before = world_.manager_writes;
   const apiserver::Revision begin = world_.server.store().revision();

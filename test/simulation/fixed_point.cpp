@@ -9,6 +9,9 @@ namespace {
 
 using Breaches = std::vector<Missing>;
 
+constexpr const char* kDuePods = "every due pod is deleted";
+constexpr const char* kConditions = "a rule's condition says how far it is";
+
 // Nothing can be made from a template that is not there.
 bool can_be_made(const Cluster& cluster, const std::string& ns, const PodClaim& pod_claim) {
   return cluster.templates.contains(ns + "/" + pod_claim.template_name);
@@ -134,14 +137,13 @@ void check_evictions(const Cluster& cluster, const Pod& pod, runtime::WallTime n
                      Breaches& missing) {
   const auto due = cluster.due(pod);
   if (!due || *due > now || pod.has_ended()) return;
-  missing.push_back({"every due pod is deleted", pod.key()});
+  missing.push_back({kDuePods, pod.key()});
 }
 
 void check_rule(const Cluster& cluster, const Rule& rule, Breaches& missing) {
   const auto complain = [&](const std::string& details) {
-    missing.push_back({"a rule's condition says how far it is",
-                       fmt::format("{}: {} but {} {} '{}'", rule.name, details, rule.status,
-                                   rule.reason, rule.message)});
+    missing.push_back({kConditions, fmt::format("{}: {} but {} {} '{}'", rule.name, details,
+                                                rule.status, rule.reason, rule.message)});
   };
   if (rule.observed != rule.generation) return complain("another generation");
   if (rule.taint.effect == "NoExecute") {
@@ -159,6 +161,10 @@ void check_rule(const Cluster& cluster, const Rule& rule, Breaches& missing) {
 }
 
 }  // namespace
+
+bool Missing::is_about_evictions() const {
+  return invariant == kDuePods || invariant == kConditions;
+}
 
 std::vector<Missing> missing_at_fixed_point(const Safety& world, runtime::WallTime now) {
   const Cluster& cluster = world.cluster();

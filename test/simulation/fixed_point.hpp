@@ -14,6 +14,9 @@ struct Missing : Breach {
   Missing(std::string what, std::string of, bool is_held_up = false)
       : Breach{std::move(what), std::move(of)}, is_held_up_by_owner(is_held_up) {}
 
+  // A pod that is to go, or what a rule says of such pods.
+  bool is_about_evictions() const;
+
   bool is_held_up_by_owner;  // who asks for something else that cannot be had
 };
 

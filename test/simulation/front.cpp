@@ -41,6 +41,21 @@ struct Front::Exchange {
   runtime::Condition answered;
 };
 
+class Front::OnItsWay {
+ public:
+  OnItsWay(Front& front, const std::string& write)
+      : writes_(front.writes_on_their_way_), counts_(write.empty() ? 0 : 1) {
+    writes_ += counts_;
+  }
+  OnItsWay(const OnItsWay&) = delete;
+  OnItsWay& operator=(const OnItsWay&) = delete;
+  ~OnItsWay() { writes_ -= counts_; }
+
+ private:
+  std::size_t& writes_;
+  std::size_t counts_;
+};
+
 namespace {
 
 // Keeps the one answer that a handler gives.
@@ -224,6 +239,7 @@ Task<> Front::carry_out(std::shared_ptr<Exchange> exchange) {
       exchange.answered.notify_all();
     }
   } const ending{*exchange};
+  const OnItsWay on_its_way(*this, exchange->what);
   co_await travel();
   const auto fate = co_await carry(Courier::Message::write, exchange->what);
   if (fate == Courier::Fate::is_lost) co_return;
@@ -238,8 +254,10 @@ Task<> Front::carry_out(std::shared_ptr<Exchange> exchange) {
 
 // Whom it answers nobody knows any more.
 Task<> Front::carry_out_again(http::Request request, runtime::MonoTime came_in) {
+  const std::string what = name_of_write(request);
+  const OnItsWay on_its_way(*this, what);
   if (courier_ == nullptr) co_await runtime::sleep_for(loop_.time(), draw_delay());
-  co_await carry(Courier::Message::write, name_of_write(request));
+  co_await carry(Courier::Message::write, what);
   if (on_carry_out_) on_carry_out_(request);
   co_await ask(std::move(request), came_in);
 }

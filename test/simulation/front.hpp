@@ -46,11 +46,14 @@ class Front {
   void set_courier(Courier* courier) { courier_ = courier; }
   // The server has committed a change.
   void committed(apiserver::Revision revision);
+  // Writes that have come in and may be carried out yet, some of them for the second time.
+  std::size_t writes_on_their_way() const { return writes_on_their_way_; }
   // When the request that is being carried out came in; that of an actor of ours: now.
   runtime::MonoTime came_in() const { return came_in_.value_or(loop_.time().now()); }
 
  private:
   struct Exchange;
+  class OnItsWay;
   class Answers;
 
   runtime::Task<> answer(http::Request request, http::Responder& responder);
@@ -79,6 +82,7 @@ class Front {
   Arrival arrival_;
   Arrival on_carry_out_;
   std::deque<std::pair<apiserver::Revision, runtime::MonoTime>> commits_;  // of the last minutes
+  std::size_t writes_on_their_way_ = 0;
   std::optional<runtime::MonoTime> came_in_;
   std::unique_ptr<http::Listener> listener_;
   std::optional<runtime::TaskGroup> tasks_;

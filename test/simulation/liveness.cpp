@@ -25,13 +25,13 @@ std::optional<Breach> Liveness::look(runtime::MonoTime now, const std::vector<Mi
   for (const Missing& each : missing) {
     const std::string what = each.invariant + each.details;
     const auto known = waits_.find(what);
-    const bool meets_fault = obstacle.holds_up(each);
-    const bool is_held_up = meets_fault || each.is_held_up_by_owner;
+    const bool meets_obstacle = obstacle.holds_up(each);
+    const bool is_held_up = meets_obstacle || each.is_held_up_by_owner;
     // It may have been missing, and held up, since the last look.
     const runtime::MonoTime begin = is_held_up ? last_look_ : now;
     Wait wait = known == waits_.end() ? Wait{begin} : known->second;
     if (is_held_up) wait.held_up_until = now;
-    wait.meets_fault = wait.meets_fault || meets_fault;
+    wait.meets_fault = wait.meets_fault || (meets_obstacle && obstacle.grows_backoff);
     is_served_ = is_served_ && is_held_up;
     if (!late && is_late(wait, now)) late = each;
     waits.emplace(what, wait);

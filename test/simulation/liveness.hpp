@@ -19,13 +19,15 @@ namespace dcm::simulation {
 
 // What a fault may hold up.
 struct Obstacle {
-  enum class Of { nobody, one_namespace, everybody } of = Of::nobody;
+  enum class Of { nobody, one_namespace, evictions, everybody } of = Of::nobody;
   std::string ns{};  // of one_namespace
+  // A budget is no failure: it is asked again and again, and no back-off is left when it yields.
+  bool grows_backoff = true;
 
   // A thing is named by its namespace first, apart from those of the cluster.
   bool holds_up(const Missing& missing) const {
     if (of == Of::one_namespace) return missing.details.starts_with(ns + "/");
-    return of == Of::everybody;
+    return of == Of::everybody || (of == Of::evictions && missing.is_about_evictions());
   }
 };
 

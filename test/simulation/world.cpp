@@ -44,6 +44,7 @@ class World {
   int refusal_of(const LoggedRequest& request);
   // Takes the slot of a slow budget, if it is free.
   bool is_over_budget();
+  void restart_managers();
   void come_before(const http::Request& request);
   void watch_managers();
   bool has_failed() const { return breach_ || !safety_.breaches().empty(); }
@@ -110,7 +111,7 @@ World::World(const WorldOptions& options)
   fault_bringer_.emplace(FaultBringer::World{loop_, timeline_, server_, network_, front_, safety_,
                                              replicas_, options_.lasts});
   aftermath_.emplace(Aftermath::World{loop_, timeline_, server_, front_, safety_, workload_,
-                                      fenced_writes_, prompt()},
+                                      fenced_writes_, prompt(), [this] { restart_managers(); }},
                      rng_.fork());
   watch_server();
 }
@@ -265,10 +266,14 @@ int World::refusal_of(const LoggedRequest& request) {
 
 bool World::is_over_budget() {
   const Duration every = front_.weather().budget_every;
-  if (every == Duration{} || now() >= options_.lasts) return false;
+  if (every == Duration{}) return false;
   if (now() < next_slot_) return true;
   next_slot_ = now() + every;
   return false;
+}
+
+void World::restart_managers() {
+  for (Replica& replica : replicas_) replica.command(Replica::Order::kill);
 }
 
 void World::arrive(const http::Request& request) {
