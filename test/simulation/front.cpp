@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "apiserver/front/http_front.hpp"
+#include "runtime/http2/server.hpp"
 #include "test/simulation/safety.hpp"
 
 namespace dcm::simulation {
@@ -190,14 +191,17 @@ Front::Front(runtime::VirtualLoop& loop, http::PipeNetwork& network, apiserver::
       inner_(apiserver::http_handler(server, loop.time())),
       changed_(loop.time()) {}
 
-void Front::start() {
+void Front::start(runtime::Duration age_max) {
+  http::ServerOptions options = apiserver::front_options();
+  options.http2 = http2::serve_connection;
+  options.age_max = age_max;
   listener_ = network_.listen(kServer.host, kServer.port);
   tasks_.emplace(loop_.executor());
   auto handler = [this](http::Request request, http::Responder& responder) {
     return answer(std::move(request), responder);
   };
-  tasks_->spawn("server", http::serve(*listener_, loop_.time(), apiserver::front_options(),
-                                      std::move(handler), {}));
+  tasks_->spawn("server",
+                http::serve(*listener_, loop_.time(), std::move(options), std::move(handler), {}));
 }
 
 Task<> Front::stop() {

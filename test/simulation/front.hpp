@@ -28,7 +28,8 @@ class Front {
   Front(runtime::VirtualLoop& loop, http::PipeNetwork& network, apiserver::Server& server,
         runtime::Rng rng);
 
-  void start();
+  // `age_max`: a connection ends when it is older, with HTTP/2 by a GOAWAY.
+  void start(runtime::Duration age_max = runtime::Duration::max());
   // Every connection breaks, what was not carried out yet never is, and nobody listens.
   runtime::Task<> stop();
 

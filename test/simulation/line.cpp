@@ -14,17 +14,23 @@ class Line::End final : public Stream {
  public:
   End(Line& line, std::unique_ptr<Stream> inner)
       : line_(line), inner_(std::move(inner)), number_(line.next_++) {
-    line_.open_.emplace(number_, inner_.get());
+    line_.open_.emplace(number_, this);
   }
   ~End() override { line_.open_.erase(number_); }
 
   Task<Result<std::size_t>> read_some(std::span<char> buffer, Deadline deadline) override {
-    const auto read = co_await inner_->read_some(buffer, deadline);
+    auto read = co_await inner_->read_some(buffer, deadline);
+    if (breaks_soon_ && read) {
+      *read /= 2;
+      inner_->close();
+    }
     if (line_.is_frozen_) co_await line_.wait_while_frozen();
     co_return read;
   }
   Task<Result<>> write(std::string_view bytes, Deadline deadline) override {
+    if (breaks_soon_) bytes = bytes.substr(0, bytes.size() / 2);
     const auto written = co_await inner_->write(bytes, deadline);
+    if (breaks_soon_) inner_->close();
     if (line_.is_frozen_) co_await line_.wait_while_frozen();
     co_return written;
   }
@@ -35,10 +41,16 @@ class Line::End final : public Stream {
   bool is_quiet() noexcept override { return inner_->is_quiet(); }
   void trim() noexcept override { inner_->trim(); }
 
+  void cut() {
+    if (number_ % 2 == 0) return inner_->close();
+    breaks_soon_ = true;
+  }
+
  private:
   Line& line_;
   std::unique_ptr<Stream> inner_;
   std::uint64_t number_;
+  bool breaks_soon_ = false;
 };
 
 Task<Result<std::unique_ptr<Stream>>> Line::connect(http::Endpoint endpoint, Deadline deadline) {
@@ -60,12 +72,12 @@ void Line::thaw() {
 }
 
 void Line::cut() {
-  for (const auto& [number, stream] : open_) stream->close();
+  for (const auto& [number, end] : open_) end->cut();
 }
 
 void Line::die() {
   is_dead_ = true;
-  cut();
+  for (const auto& [number, end] : open_) end->close();
 }
 
 }  // namespace dcm::simulation

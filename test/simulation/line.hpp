@@ -18,7 +18,8 @@ class Line final : public http::Transport {
   http::Task<http::Result<std::unique_ptr<http::Stream>>> connect(http::Endpoint endpoint,
                                                                   http::Deadline deadline) override;
 
-  // Breaks every connection; new ones can be made.
+  // Breaks every connection; new ones can be made. Every second one breaks in the middle of what
+  // is sent or received next.
   void cut();
   // Nothing leaves any more.
   void die();
@@ -36,7 +37,7 @@ class Line final : public http::Transport {
   runtime::Condition thawed_;
   bool is_dead_ = false;
   // By number, so that cutting them has the same order in each run.
-  std::map<std::uint64_t, http::Stream*> open_;
+  std::map<std::uint64_t, End*> open_;
   std::uint64_t next_ = 0;
 };
 

@@ -31,8 +31,7 @@ ManagerProcess::ManagerProcess(Setup setup)
       log_(std::move(setup.log)),
       line_(setup.network, setup.time),
       fence_(time_),
-      http_(http::make_client(
-          line_, time_, {.origin = kServer, .connections_max = options_.max_inflight_requests})),
+      http_(make_http()),
       lease_http_(http::make_client(line_, time_, {.origin = kServer, .connections_max = 1})),
       rest_(dependencies(*http_, options_.leader_election
                                      ? static_cast<const client::WriteGate&>(fence_)
@@ -65,6 +64,15 @@ ManagerProcess::ManagerProcess(Setup setup)
       rng_.fork(), log_);
 }
 
+std::unique_ptr<http::Client> ManagerProcess::make_http() {
+  const http::ClientOptions wanted{.origin = kServer,
+                                   .connections_max = options_.max_inflight_requests};
+  if (!options_.kube_api_http2) return http::make_client(line_, time_, wanted);
+  auto made = http2::make_client(loop_, line_, wanted, http2::Cleartext::http2);
+  http2_ = made.get();
+  return made;
+}
+
 client::RestClient::Dependencies ManagerProcess::dependencies(http::Client& http,
                                                               const client::WriteGate& gate) {
   return {
@@ -72,6 +80,7 @@ client::RestClient::Dependencies ManagerProcess::dependencies(http::Client& http
 }
 
 void ManagerProcess::start() {
+  if (http2_ != nullptr) background_.spawn("HTTP/2", guard("HTTP/2", http2_->run()));
   background_.spawn("events", guard("events", recorder_.run()));
   if (elector_) election_.spawn("election", guard("election", elect()));
   work_.spawn("sessions", guard("sessions", sessions_.run()));

@@ -10,6 +10,7 @@
 #include "cmd/dra-controller-manager/options.hpp"
 #include "cmd/dra-controller-manager/session.hpp"
 #include "cmd/dra-controller-manager/sessions.hpp"
+#include "runtime/http2/client.hpp"
 #include "test/simulation/line.hpp"
 #include "test/simulation/process_clock.hpp"
 
@@ -65,6 +66,7 @@ class ManagerProcess final : leader_election::ElectionListener, common::EventSin
   void on_lost(std::string_view why) override;
   void report(const api::ObjectReference& about, api::EventType type, std::string_view component,
               std::string_view reason, std::string_view message) override;
+  std::unique_ptr<http::Client> make_http();
   client::RestClient::Dependencies dependencies(http::Client& http, const client::WriteGate& gate);
 
   std::string name_;
@@ -78,6 +80,7 @@ class ManagerProcess final : leader_election::ElectionListener, common::EventSin
   NoCredentials credentials_;
   client::OpenWriteGate open_gate_;
   leader_election::Fence fence_;
+  http2::Client* http2_ = nullptr;  // http_, if it may speak that
   std::unique_ptr<http::Client> http_;
   std::unique_ptr<http::Client> lease_http_;
   client::RestClient rest_;

@@ -111,6 +111,7 @@ Exploration::Exploration(const SmallWorld& world, Choices& choices, Detail detai
       lost_answers_(world.lost_answers),
       tasks_(loop_.executor()) {
   manager_options_.kube_api_content_type = api::Format::json;  // the front reads the watches
+  manager_options_.kube_api_http2 = false;
   manager_options_.leader_election.reset();
   if (world.managers > 1)
     manager_options_.leader_election.emplace(manager::default_election()).timing.retry_period = 5s;

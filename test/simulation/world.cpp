@@ -36,6 +36,7 @@ class World {
   std::size_t draw_workers();
   void draw_weather();
   void draw_tenants(runtime::Rng rng);
+  void draw_protocol(runtime::Rng rng);
   void use_groups(runtime::Rng rng);
   Duration prompt() const;
   void watch_server();
@@ -74,6 +75,7 @@ class World {
   std::optional<Breach> breach_;
   std::uint64_t fenced_writes_ = 0;
   Duration next_slot_{};  // of the budget
+  Duration connection_age_max_ = Duration::max();
   runtime::TaskGroup managers_;
   runtime::TaskGroup weather_;
 };
@@ -108,6 +110,7 @@ World::World(const WorldOptions& options)
   draw_weather();
   if (has_groups_) use_groups(rng_for(11));
   draw_tenants(rng_for(12));
+  draw_protocol(rng_for(13));
   fault_bringer_.emplace(FaultBringer::World{loop_, timeline_, server_, network_, front_, safety_,
                                              replicas_, options_.lasts});
   aftermath_.emplace(Aftermath::World{loop_, timeline_, server_, front_, safety_, workload_,
@@ -142,6 +145,12 @@ void World::draw_weather() {
 void World::draw_tenants(runtime::Rng rng) {
   if (rng.below(2) == 0) front_.weather().budget_every = 5s * (1 + rng.below(12));
   if (rng.below(16) == 0) workload_.make_templates_large();
+}
+
+// HTTP/2 in every second world; then or else, connections that the server ends when they are old.
+void World::draw_protocol(runtime::Rng rng) {
+  manager_options_.kube_api_http2 = rng.below(2) == 0;
+  if (rng.below(3) == 0) connection_age_max_ = 10s * (1 + rng.below(12));
 }
 
 void World::use_groups(runtime::Rng rng) {
@@ -313,7 +322,7 @@ void World::watch_managers() {
 // ---- its course ---------------------------------------------------------------------------------
 
 Task<> World::live() {
-  front_.start();
+  front_.start(connection_age_max_);
   workload_.set_up();
   workload_.start();
   for (Replica& replica : replicas_) managers_.spawn("manager", replica.run());
