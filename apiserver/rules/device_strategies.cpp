@@ -108,7 +108,8 @@ class SliceStrategy final : public CountedStrategy {
  public:
   SelectableFields selectable_fields(const JsonObject& object) const override {
     return {{"spec.driver", std::string(text_at(object, {"spec", "driver"}))},
-            {"spec.nodeName", std::string(text_at(object, {"spec", "nodeName"}))}};
+            {"spec.nodeName", std::string(text_at(object, {"spec", "nodeName"}))},
+            {"spec.pool.name", std::string(text_at(object, {"spec", "pool", "name"}))}};
   }
 };
 

@@ -509,7 +509,7 @@ KINDS = [
          slice_change, None,
          lambda _: {"spec": {"driver": DRIVER, "nodeName": "node-a", "pool": {
              "name": "marker", "generation": 1, "resourceSliceCount": 1}}},
-         (f"spec.driver={DRIVER}", "spec.nodeName=node-a")),
+         (f"spec.driver={DRIVER}", "spec.nodeName=node-a", "spec.pool.name=pool-a")),
     Kind("deviceclasses", "DeviceClass", RESOURCE, BETAS, False, False, class_body, class_body,
          None, lambda _: {"spec": {}}),
     Kind("devicetaintrules", "DeviceTaintRule", RESOURCE, ("v1", "v1", "v1beta2", "v1alpha3"),

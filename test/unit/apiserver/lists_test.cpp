@@ -184,6 +184,17 @@ TEST_F(Lists, select_pods_by_node) {
   EXPECT_EQ(names(api.get("/api/v1/pods?fieldSelector=spec.nodeName%3Dnode-b")), "");
 }
 
+TEST_F(Lists, select_slices_by_driver_node_and_pool) {
+  api.post("/apis/resource.k8s.io/v1/resourceslices",
+           R"({"metadata":{"name":"s"},"spec":{"driver":"gpu.example.com","nodeName":"n",)"
+           R"("pool":{"name":"p","generation":1,"resourceSliceCount":1}}})");
+  for (const std::string field : {"driver%3Dgpu.example.com", "nodeName%3Dn", "pool.name%3Dp"}) {
+    const std::string path = "/apis/resource.k8s.io/v1/resourceslices?fieldSelector=spec." + field;
+    EXPECT_EQ(names(api.get(path)), "s ") << field;
+    EXPECT_EQ(names(api.get(path + "x")), "") << field;
+  }
+}
+
 TEST_F(Lists, show_an_exact_version_where_it_is_still_known) {
   make("a");
   const std::string then = std::to_string(server.store().revision());
