@@ -20,6 +20,8 @@ using runtime::Task;
 constexpr Duration kLongRest = 18min;
 // Each watch has had a bookmark meanwhile.
 constexpr Duration kRest = 2min;
+// Attempts at what waits for its template are minutes apart then.
+constexpr Duration kLongWait = 10min;
 // For what is still on its way: the last condition of a rule, events.
 constexpr Duration kSlack = 1min;
 // Of who has failed through the first, all retries come soon again after the second.
@@ -36,6 +38,10 @@ Task<Aftermath::Finding> Aftermath::run() {
   world_.front.weather().budget_every = {};
   const Finding unsettled = co_await settle();
   if (unsettled) co_return unsettled;
+  if (rng_.below(4) == 0) {
+    const Finding impatient = co_await watch_answers(kLongWait);
+    if (impatient) co_return impatient;
+  }
   world_.workload.bring_what_is_late();
   const Finding unanswered = co_await live_calmly();
   if (unanswered) co_return unanswered;

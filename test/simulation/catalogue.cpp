@@ -206,6 +206,9 @@ void add_aftermaths(std::vector<SmallWorld>& all) {
       {.name = "refused-for-long-and-again",
        .before = in_turn({{kTemplate, refuse(403), kPod}, pauses(30), {refuse(0)}, pauses(60)}),
        .scripts = {{"user", {kDeleteClaim}}, {"admin", {refuse(403), refuse(0)}}}});
+  all.push_back({.name = "replaced-after-long-refusal",
+                 .before = in_turn({{kTemplate, refuse(403), kPod}, pauses(30)}),
+                 .scripts = {{"user", {kDelete, kPod}}, {"admin", {refuse(0)}}}});
   all.push_back({.name = "look-ups-refused",
                  .before = {does(&Stage::make_shared_claim), share("pod", false), kReserve, kBind,
                             refuse_look_ups(500)},
