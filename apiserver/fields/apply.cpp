@@ -131,10 +131,12 @@ void prune_object(JsonObject& object, const FieldSet& gone, const FieldSet* kept
 FieldSet kept_anyway(const ResourceType& type, const ManagedFields& managed,
                      const JsonObject& wanted, const Manager& manager) {
   FieldSet kept = managed.owned_by_others(manager);
-  for (const auto* name : {"name", "namespace"}) {
-    if (!has(wanted, {"metadata", name})) continue;
+  const auto keep = [&](const char* name) {
     kept.children["f:metadata"].children[std::string("f:") + name].member = true;
-  }
+  };
+  if (has(wanted, {"metadata", "name"})) keep("name");
+  // Which the server adds to what is applied.
+  if (type.namespaced()) keep("namespace");
   if (managed.has_other_version(manager.api_version)) {
     JsonObject nothing;
     write_as_go(type.kind, nothing);

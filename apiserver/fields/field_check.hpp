@@ -16,6 +16,7 @@ class FieldCheck {
   // Of a request whose options are valid. Says nothing: warn.
   explicit FieldCheck(const Query& query);
 
+  bool ignores_problems() const { return mode_ == Mode::ignore; }
   // Takes note of what is wrong with a body. If that is a failure, its text.
   std::optional<std::string> objection(const std::vector<std::string>& problems);
 

@@ -171,9 +171,10 @@ bool carry_out(JsonObject& root, const Operation& operation) {
 }
 
 // The fault of an operation as a document, or "". Null means absent, as everywhere in Go.
-std::string problem_with(const Json& operation) {
+std::string problem_with(const Json& operation, OperationStrings strings) {
   if (operation.is_null()) return "";
   if (!operation.is_object()) return "an operation is no object";
+  if (strings == OperationStrings::unchecked) return "";
   for (const auto* name : {"op", "path", "from"}) {
     const Json* text = operation.get_object().if_contains(name);
     if (text != nullptr && !text->is_string() && !text->is_null()) {
@@ -185,7 +186,7 @@ std::string problem_with(const Json& operation) {
 
 }  // namespace
 
-Outcome<JsonArray> decode_json_patch(std::string_view body) {
+Outcome<JsonArray> decode_json_patch(std::string_view body, OperationStrings strings) {
   std::string problem;
   auto json = parse(body, problem);
   if (!json) return std::unexpected(bad_request("invalid JSON patch"));
@@ -198,7 +199,7 @@ Outcome<JsonArray> decode_json_patch(std::string_view body) {
         "The allowed maximum operations in a JSON patch is {}, got {}", kMaxOperations, size)));
   }
   for (const Json& operation : json->get_array()) {
-    if (std::string wrong = problem_with(operation); !wrong.empty()) {
+    if (std::string wrong = problem_with(operation, strings); !wrong.empty()) {
       return std::unexpected(bad_request("error decoding patch: " + wrong));
     }
   }

@@ -10,8 +10,13 @@
 
 namespace dcm::apiserver {
 
+// Whether an operation's members must be strings. Where they need not be, the operation does not
+// apply when its turn comes.
+enum class OperationStrings { checked, unchecked };
+
 // 400 for what is no patch, 413 for one of more than 10,000 operations.
-Outcome<JsonArray> decode_json_patch(std::string_view body);
+Outcome<JsonArray> decode_json_patch(std::string_view body,
+                                     OperationStrings strings = OperationStrings::checked);
 
 // Members of operations that mean nothing: "[0].extra".
 std::vector<std::string> unknown_json_patch_fields(const JsonArray& patch);

@@ -35,9 +35,11 @@ struct Patch {
 };
 
 // `json` is what `body` says.
-Outcome<Patch> decode_patch(PatchKind kind, Json json, std::string_view body) {
+Outcome<Patch> decode_patch(PatchKind kind, Json json, std::string_view body,
+                            const FieldCheck& check) {
   if (kind == PatchKind::json) {
-    auto operations = decode_json_patch(body);
+    auto operations = decode_json_patch(
+        body, check.ignores_problems() ? OperationStrings::unchecked : OperationStrings::checked);
     if (!operations) return std::unexpected(std::move(operations.error()));
     std::vector<std::string> problems = duplicate_fields(body, "json patch ");
     for (const std::string& unknown : unknown_fields(unknown_json_patch_fields(*operations))) {
@@ -107,9 +109,9 @@ Outcome<Response> patch(Registry& registry, const WriteRequest& request, PatchKi
   auto json = parse(request.body, problem);
   if (!json) return std::unexpected(bad_request("invalid JSON patch"));
   if (auto there = registry.get(target); !there) return std::unexpected(std::move(there.error()));
-  const auto patch = decode_patch(kind, std::move(*json), request.body);
-  if (!patch) return std::unexpected(patch.error());
   FieldCheck check(request.query);
+  const auto patch = decode_patch(kind, std::move(*json), request.body, check);
+  if (!patch) return std::unexpected(patch.error());
   auto written = registry.patch(target, [&](JsonObject& object) -> Outcome<> {
     object["apiVersion"] = target.type->api_version(target.version);
     object["kind"] = target.type->kind;
@@ -184,7 +186,10 @@ Outcome<Response> apply(Registry& registry, const WriteRequest& request) {
   }
   wanted->stable_erase("apiVersion");
   wanted->stable_erase("kind");
-  if (auto fits = check_identity(target, *wanted); !fits) {
+  // An object that is not there and has a UID is refused before its names are looked at.
+  const bool is_looked_for =
+      !registry.get(target) && !text_at(*wanted, {"metadata", "uid"}).empty();
+  if (auto fits = check_identity(target, *wanted); !fits && !is_looked_for) {
     return std::unexpected(std::move(fits.error()));
   }
   const auto force = request.query.is_true("force") ? ApplyForce::yes : ApplyForce::no;

@@ -187,7 +187,37 @@ TEST_F(Compared, an_owner_is_taken_over_as_a_whole) {
             409);
 }
 
-TEST_F(Compared, an_apply_without_metadata_must_name_the_object) {
+TEST_F(Compared, an_apply_with_empty_metadata_names_an_object_in_a_namespace) {
+  const std::string path = "/api/v1/namespaces/default/configmaps/a?fieldManager=alice";
+  ASSERT_EQ(api.patch(path, kApply,
+                      R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a",)"
+                      R"("labels":{"app":"a"}}})")
+                .status,
+            201);
+  const Answer again =
+      api.patch(path, kApply, R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{}})");
+  EXPECT_EQ(again.status, 200) << serialize(again.body);
+  EXPECT_EQ(again.text({"metadata", "name"}), "a");
+  EXPECT_FALSE(find(again.body, {"metadata", "labels"}));
+}
+
+TEST_F(Compared, an_apply_with_a_uid_to_nothing_conflicts_whatever_its_namespace_is) {
+  const Answer refused =
+      api.patch("/api/v1/namespaces/default/configmaps/a?fieldManager=bob", kApply,
+                R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a",)"
+                R"("namespace":"elsewhere","uid":"00000000-0000-4000-8000-000000000008"}})");
+  EXPECT_EQ(refused.status, 409) << serialize(refused.body);
+}
+
+TEST_F(Compared, an_operation_of_no_kind_fails_in_its_turn_where_fields_are_not_checked) {
+  api.post("/api/v1/namespaces/default/configmaps", R"({"metadata":{"name":"a"}})");
+  const std::string path = "/api/v1/namespaces/default/configmaps/a?fieldValidation=";
+  constexpr const char* kPatch = R"([{"op":7,"path":"/data"}])";
+  EXPECT_EQ(api.patch(path + "Warn", kJsonPatch, kPatch).status, 400);
+  EXPECT_EQ(api.patch(path + "Ignore", kJsonPatch, kPatch).status, 422);
+}
+
+TEST_F(Compared, an_apply_without_metadata_must_name_an_object_of_the_cluster) {
   const auto apply = [&](std::string_view metadata) {
     return api.patch(
         "/api/v1/nodes/n?fieldManager=alice", kApply,
