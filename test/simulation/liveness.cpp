@@ -31,6 +31,8 @@ std::optional<Breach> Liveness::look(runtime::MonoTime now, const std::vector<Mi
     const runtime::MonoTime begin = is_held_up ? last_look_ : now;
     Wait wait = known == waits_.end() ? Wait{begin} : known->second;
     if (is_held_up) wait.held_up_until = now;
+    // An event ends what its owner holds up, whatever back-off is left.
+    if (each.is_held_up_by_owner && !meets_obstacle) wait.meets_fault = false;
     wait.meets_fault = wait.meets_fault || (meets_obstacle && obstacle.grows_backoff);
     is_served_ = is_served_ && is_held_up;
     if (!late && is_late(wait, now)) late = each;
