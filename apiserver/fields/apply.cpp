@@ -134,7 +134,7 @@ FieldSet kept_anyway(const ResourceType& type, const ManagedFields& managed,
   const auto keep = [&](const char* name) {
     kept.children["f:metadata"].children[std::string("f:") + name].member = true;
   };
-  if (has(wanted, {"metadata", "name"})) keep("name");
+  if (!object_at(wanted, {"metadata"}).empty()) keep("name");
   // Which the server adds to what is applied.
   if (type.namespaced()) keep("namespace");
   if (managed.has_other_version(manager.api_version)) {

@@ -79,6 +79,7 @@ constexpr Member kMembers[] = {
     {"ResourceClaim", "spec.devices", kAlways, "{}"},
     {"ResourceClaim", "spec.devices.requests", kAlways, "null"},
     {"ResourceClaim", "status", kAlways, "{}"},
+    {"ResourceClaim", "status.allocation.devices", kAlways, "{}"},
     {"ResourceClaimTemplate", "spec", kAlways, "{}"},
     {"ResourceClaimTemplate", "spec.metadata", kAlways, "{}"},
     {"ResourceClaimTemplate", "spec.spec", kAlways, "{}"},

@@ -82,12 +82,12 @@ Outcome<> check_preconditions(const Target& target, const JsonObject& object,
   return {};
 }
 
-// `grace` is nullopt for a namespace, which has no such thing.
+// `grace` is nullopt for a namespace, which has no such thing, and keeps its generation.
 void Registry::mark_as_deleted(const Target& target, JsonObject& object,
                                std::optional<std::int64_t> grace) const {
   JsonObject& metadata = child(object, "metadata");
   if (const auto generation = integer_at(metadata, {"generation"});
-      generation && !has(metadata, {"deletionTimestamp"})) {
+      generation && grace && !has(metadata, {"deletionTimestamp"})) {
     metadata["generation"] = *generation + 1;
   }
   metadata["deletionTimestamp"] =

@@ -136,13 +136,13 @@ Outcome<Written> Registry::apply_as_create(const Target& target, JsonObject want
                     "was found",
                     uid)));
   }
-  if (text_at(wanted, {"metadata", "name"}).empty()) {
-    return std::unexpected(name_undeterminable(target.name));
-  }
   if (auto unique =
           check_unique_items(*target.type, wanted, target.type->api_version(target.version));
       !unique) {
     return std::unexpected(std::move(unique.error()));
+  }
+  if (text_at(wanted, {"metadata", "name"}).empty()) {
+    return std::unexpected(name_undeterminable(target.name));
   }
   if (auto number = check_is_number(text_at(wanted, {"metadata", "resourceVersion"})); !number) {
     return std::unexpected(std::move(number.error()));

@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "runtime/outlast_cancellation.hpp"
 #include "runtime/task_group.hpp"
 
@@ -178,8 +180,17 @@ void Agent::tell(const std::string& driver, const HealthTable::Change& change) {
   if (!pods.empty()) news_.health_changed(pods);
 }
 
-DeviceHealth Agent::health_of(const std::string& driver, const HealthTable::Device& device) const {
-  return health_.health_of(driver, device, loop_.time().now());
+std::vector<ResourceHealth> Agent::health_of(const ContainerClaim& claim) const {
+  std::vector<ResourceHealth> rows;
+  for (const auto& [driver, device] : devices_of(book(), claim)) {
+    std::string id = device->cdi_ids.empty()
+                         ? fmt::format("{}/{}/{}", driver, device->pool, device->device)
+                         : device->cdi_ids.front();
+    if (std::ranges::find(rows, id, &ResourceHealth::id) != rows.end()) continue;
+    rows.push_back({std::move(id),
+                    health_.health_of(driver, {device->pool, device->device}, loop_.time().now())});
+  }
+  return rows;
 }
 
 void Agent::observe_call(const std::string& driver, std::string_view method, grpc::Code code,

@@ -25,6 +25,11 @@ enum class OnCorruptState : std::uint8_t {
   rebuild,  // the file is kept under another name, and entries are made from the pods that run
 };
 
+struct ResourceHealth {
+  std::string id;  // the first CDI device, else "driver/pool/device"
+  DeviceHealth state;
+};
+
 struct AgentOptions {
   std::string node;      // its name in the API
   std::string state;     // the folder of the checkpoint, which must be there
@@ -67,7 +72,10 @@ class Agent final : private DriverObserver {
   void observe_pods(std::set<std::string> active, const std::set<std::string>& running);
 
   const Book& book() const noexcept { return claims_.book(); }
-  DeviceHealth health_of(const std::string& driver, const HealthTable::Device& device) const;
+  bool is_registered(const std::string& driver) const { return plugins_.is_registered(driver); }
+  // The devices of the claim that are for the container, each resource ID once: a row of
+  // status.containerStatuses[].allocatedResourcesStatus (KEP-4680).
+  std::vector<ResourceHealth> health_of(const ContainerClaim& claim) const;
 
  private:
   void observe_driver(const std::string& driver) override;

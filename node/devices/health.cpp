@@ -4,6 +4,18 @@
 
 namespace dcm::node {
 
+std::string_view to_string(Health health) {
+  switch (health) {
+    case Health::healthy:
+      return "Healthy";
+    case Health::unhealthy:
+      return "Unhealthy";
+    case Health::unknown:
+      break;
+  }
+  return "Unknown";
+}
+
 std::string cut_message(std::string message) {
   if (message.size() <= kHealthMessageBytesMax) return message;
   std::size_t end = kHealthMessageBytesMax - 3;

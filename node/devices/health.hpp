@@ -19,6 +19,8 @@
 namespace dcm::node {
 
 enum class Health : std::uint8_t { unknown, healthy, unhealthy };
+// As in a pod's status: "Unknown".
+std::string_view to_string(Health health);
 
 inline constexpr runtime::Duration kHealthTimeout = std::chrono::seconds(30);
 inline constexpr std::size_t kHealthMessageBytesMax = 1024;

@@ -164,6 +164,25 @@ class Side:
                 raise Differs(f"{self.name}: {driver} stays registered")
             time.sleep(0.02)
 
+    def wiped(self):
+        """The selectors of the slices that it has deleted so far, in order."""
+        self.log.flush()
+        return re.findall(r"^wiped: (.*)$", (self.folder / "log").read_text(errors="replace"), re.M)
+
+    def wait_wiped(self, start):
+        """The next one after the first `start`."""
+        deadline = time.monotonic() + LIMIT
+        while len(self.wiped()) <= start:
+            if time.monotonic() > deadline:
+                raise Differs(f"{self.name} deletes no slices")
+            time.sleep(0.05)
+        return self.wiped()[start]
+
+    def health(self, pod):
+        """{resource ID: (health, message)} in the status of its container"""
+        rows = self.answer({"do": "health", "pod": pod_object(pod), "container": "main"}).get("health") or []
+        return {row.split(" ")[0]: tuple(row.split(" ", 2)[1:]) for row in rows}
+
     def calls(self):  # [68]
         """The calls to drivers since the last time, as driver, operation, claims' UIDs."""
         found = set()
@@ -211,7 +230,7 @@ def comparable(error):
 class Script:
     def __init__(self, seed, length, options, folder):
         self.random, self.length, self.folder = random.Random(seed), length, folder
-        self.better, self.done = collections.Counter(), []
+        self.better, self.compared, self.done = collections.Counter(), collections.Counter(), []
         programs = options.programs
         self.theirs = Side("kubelet", folder / "theirs", programs, lambda at: [
             f"{programs}/reference", "--state", f"{at}/state", "--registry", f"{at}/registry", "--claims", f"{at}/claims"])
@@ -230,6 +249,7 @@ class Script:
         self.left = set()       # (claim, pod) that kubelet has taken out in memory only
         self.is_lenient = False
         self.catch_up = None    # an operation that only ours could end
+        self.reports, self.has_wiped = 0, False
         self.marked = set()     # claims that kubelet has marked as going without a call
 
     def each(self, act):
@@ -237,6 +257,7 @@ class Script:
             return list(pool.map(act, self.sides))
 
     def run(self):
+        self.compare_first_wipes(0)  # [2]
         for claim in CLAIMS:
             self.write_claim(claim)
         for driver in DRIVERS:
@@ -251,9 +272,16 @@ class Script:
         if any(left):
             raise Differs(f"entries are left: {left}")
 
+    def compare_first_wipes(self, *before):
+        """Slices of an earlier life of the node go when it starts."""
+        theirs, ours = self.each(lambda side: side.wait_wiped((before * 2)[self.sides.index(side)]))
+        if theirs != ours:
+            raise Differs(f"slices at the start: kubelet deletes those of {theirs}, we of {ours}")
+
     def step(self):
         weights = {"prepare": 40, "unprepare": 27, "mode": 16, "heal": 8, "back": 5, "restart": 2, "stop": 1, "kill": 2,
-                   "roll": 1, "hang": 1, "recreate": 3, "devices": 6, "claim_gone": 1, "takeover": 1}
+                   "roll": 1, "hang": 1, "recreate": 3, "devices": 6, "claim_gone": 1, "takeover": 1, "health": 4,
+                   "wipe": 0.2}
         what = self.random.choices(list(weights), list(weights.values()))[0]
         getattr(self, "do_" + what)()
 
@@ -360,8 +388,10 @@ class Script:
                 if self.state[driver] == "up":
                     side.wait_registered(driver, before[driver])
         self.each(kill)
+        before = self.each(lambda side: len(side.wiped()))
         meanwhile()
         self.each(start)
+        self.compare_first_wipes(*before)
         self.succeeded.clear()
         self.marked.clear()
         for driver in DRIVERS:  # whose sockets are dead is not registered any more
@@ -419,6 +449,63 @@ class Script:
         if theirs != ours and not (self.answered and (set(theirs) < set(ours) or set(ours) < set(theirs))):
             raise Differs(f"devices of {pod}: {answers}")
 
+    def do_health(self):  # [69] [71] [74]
+        """A driver reports the health of all its devices."""
+        driver = self.random.choice(DRIVERS)
+        if self.state[driver] != "up":
+            return
+        self.note("health", driver)
+        self.reports += 1
+        report = [{"pool": "node-0", "device": f"{claim}-d{i}", "seconds": 3600,
+                   "health": self.random.choice(["Healthy", "Unhealthy", "Unknown"]),
+                   "message": f"{self.reports}{self.random.choice(['', ' too hot', ' ü' * 700])}"}
+                  for claim, drivers in CLAIMS.items() for i, d in enumerate(drivers) if DRIVERS[d] == driver]
+        theirs, ours = self.each(lambda side: self.tell_health(side, driver, report))
+        for pod in PODS:
+            # Which devices a pod has is compared by do_devices.
+            for device in theirs[pod].keys() & ours[pod].keys():
+                if theirs[pod][device] != ours[pod][device]:
+                    raise Differs(f"health of {device} of {pod}: kubelet says {theirs[pod][device]}, "
+                                  f"we say {ours[pod][device]}")
+                self.compared["healths of devices"] += 1
+
+    def tell_health(self, side, driver, report):
+        """The healths by pod, once they are those of the report. A stream that is not there yet gets the next one."""
+        wanted = {row["device"]: row for row in report}
+        deadline = time.monotonic() + LIMIT
+        while True:
+            side.drivers[driver].say({"health": report})
+            for _ in range(20):
+                healths = {pod: {device: row for device, row in side.health(pod).items() if device.startswith(driver)}
+                           for pod in PODS}
+                late = [device for rows in healths.values() for device, (health, message) in rows.items()
+                        if (row := wanted[re.split("[/=]", device)[-1]])["health"] != health
+                        or message.split(" ")[0] != str(self.reports)]
+                if not late:
+                    return healths
+                if time.monotonic() > deadline:
+                    raise Differs(f"{side.name}: the health of {late} does not arrive")
+                time.sleep(0.02)
+
+    def do_wipe(self):  # [22] [29]
+        """The slices of a driver that stops go after 30 s, and nobody else's."""
+        driver = self.random.choice(DRIVERS)
+        if self.state[driver] != "up" or self.has_wiped or self.lost():
+            return
+        self.has_wiped = True
+        before = self.each(lambda side: len(side.wiped()))
+        self.note("wipe", driver)
+        self.state[driver] = "stopped"
+
+        def wipe(side):
+            side.drivers[driver].end(subprocess.Popen.terminate)
+            side.wait_unregistered(driver)
+            return side.wait_wiped(before[self.sides.index(side)])
+        theirs, ours = self.each(wipe)
+        if theirs != ours:
+            raise Differs(f"slices: kubelet deletes those of {theirs}, we of {ours}")
+        self.compared["deletions of a lost driver's slices"] += 1
+
     # The parts of steps
 
     def write_claim(self, claim):
@@ -454,6 +541,7 @@ class Script:
 
     def operate(self, operation, pod):
         self.note(operation, pod)
+        self.compared["answers"] += 1
         self.judge(operation, pod,
                    self.each(lambda side: side.answer({"do": operation, "pod": pod_object(pod)})))
 
@@ -573,8 +661,7 @@ def run_seed(seed, options):
             script.close()
         if not options.keep and not verdict:
             shutil.rmtree(folder)
-    return verdict and f"{verdict}\n  folder: {folder}", script.better if script else collections.Counter(), \
-        len(script.done) if script else 0
+    return verdict and f"{verdict}\n  folder: {folder}", script
 
 
 def main():
@@ -589,18 +676,21 @@ def main():
     parser.add_argument("--parallel", type=int, default=min(4, os.cpu_count() or 1))
     parser.add_argument("--keep", action="store_true", help="keep the folders of seeds that agree")
     options = parser.parse_args()
-    better, failed, steps = collections.Counter(), 0, 0
+    better, compared, failed, steps = collections.Counter(), collections.Counter(), 0, 0
     with concurrent.futures.ThreadPoolExecutor(options.parallel) as pool:
         seeds = range(options.first, options.first + options.seeds)
-        for seed, (verdict, found, count) in zip(seeds, pool.map(lambda seed: run_seed(seed, options), seeds)):
-            better += found
-            steps += count
+        for seed, (verdict, script) in zip(seeds, pool.map(lambda seed: run_seed(seed, options), seeds)):
+            if script:
+                better += script.better
+                compared += script.compared
+                steps += len(script.done)
             if verdict:
                 failed += 1
                 print(verdict)
             print(f"[  FAILED  ] compare-node.seed_{seed} (0 ms)" if verdict else f"[       OK ] compare-node.seed_{seed}",
                   flush=True)
     print(f"{options.seeds} seeds, {steps} steps, {failed} seeds differ")
+    print("compared: " + ", ".join(f"{count} {what}" for what, count in sorted(compared.items())))
     for name, count in sorted(better.items()):
         print(f"  better, {count} times: {name}")
     sys.exit(1 if failed else 0)

@@ -1,9 +1,11 @@
-// The libraries of node/ without an agent: what peers/reference is for kubelet's managers. It does
-// what lines on standard input say, and answers each with one; peers/reference/main.go says which.
+// The agent of node/ without pods of its own: what peers/reference is for kubelet's managers. It
+// does what lines on standard input say, and answers each with one; peers/reference/main.go says
+// which.
 //
 //   node_subject STATE REGISTRY CLAIMS
 //
-// Its API server is a folder: claims are NAMESPACE.NAME.json in it.
+// Its API server is a folder: claims are NAMESPACE.NAME.json in it. What it deletes there, it says
+// on standard error.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -20,11 +22,9 @@
 #include <unistd.h>
 
 #include "controllers/api/json.hpp"
-#include "node/claims/manager.hpp"
-#include "node/devices/container_devices.hpp"
+#include "node/agent/agent.hpp"
 #include "node/files/posix_files.hpp"
 #include "node/plugins/messages.hpp"
-#include "node/plugins/plugin_manager.hpp"
 #include "runtime/grpc/channel.hpp"
 #include "runtime/http/unix.hpp"
 #include "runtime/task_group.hpp"
@@ -57,9 +57,14 @@ std::vector<AllocationResult> results_of(const std::string& claim) {
   return results;
 }
 
-class FolderClaims final : public ClaimSource {
+class FolderApi final : public NodeApi {
  public:
-  explicit FolderClaims(std::string folder) : folder_(std::move(folder)) {}
+  explicit FolderApi(std::string folder) : folder_(std::move(folder)) {}
+
+  Task<Result<>> delete_slices(std::string field_selector) override {
+    std::fputs(fmt::format("wiped: {}\n", field_selector).c_str(), stderr);
+    co_return Result<>();
+  }
 
   Task<Result<ClaimView>> get(ClaimKey key) override {
     std::ifstream file(fmt::format("{}/{}.{}.json", folder_, key.first, key.second));
@@ -108,20 +113,23 @@ class Subject {
         transport_(http::make_unix_transport(loop.executor(), loop.time())),
         log_(std::make_shared<runtime::LogBackend>(loop.time(), runtime::LogFormat::text,
                                                    runtime::write_to_stderr())),
-        plugins_(loop, *transport_, runtime::Rng(1), ServiceChoice::first_named, log_),
-        plugin_manager_(loop, plugins_, registry, log_),
-        claims_(claims),
-        store_(files_, state, runtime::Rng(static_cast<std::uint64_t>(::getpid()))),
-        manager_(loop, claims_, plugins_, store_, {.rules = {}, .boot_id = "boot"}),
+        api_(claims),
+        rng_(static_cast<std::uint64_t>(::getpid())),
+        agent_(loop, *transport_, files_, api_, rng_, metrics_, log_,
+               {.node = "node-0",
+                .state = state,
+                .registry = registry,
+                .claims = {.rules = {}, .boot_id = "boot"}},
+               {}),
         group_(loop.executor()) {}
 
   // Until standard input ends.
   Task<int> run() {
-    if (const auto opened = manager_.open(); !opened) {
+    if (const auto opened = agent_.open(); !opened) {
       std::fputs(fmt::format("node_subject: {}\n", to_string(opened.error())).c_str(), stderr);
       co_return 1;
     }
-    group_.spawn("plugins", plugin_manager_.run());
+    group_.spawn("agent", agent_.run());
     asio::posix::stream_descriptor input(loop_.executor(), ::dup(STDIN_FILENO));
     std::string buffer;
     for (;;) {
@@ -135,7 +143,6 @@ class Subject {
     }
     group_.cancel();
     co_await group_.join();
-    co_await plugins_.stop();
     co_return 0;
   }
 
@@ -153,11 +160,12 @@ class Subject {
     const auto tell = [&](const Outcome& outcome) {
       if (!outcome) answer["error"] = outcome.error();
     };
-    if (what == "prepare") tell(co_await manager_.prepare(pod_of(order)));
-    if (what == "unprepare") tell(co_await manager_.unprepare(pod_of(order)));
+    if (what == "prepare") tell(co_await agent_.prepare(pod_of(order)));
+    if (what == "unprepare") tell(co_await agent_.unprepare(pod_of(order)));
     if (what == "active") observe(order);
     if (what == "registered") answer["sockets"] = registered(order);
     if (what == "resources") show_devices(order, answer);
+    if (what == "health") show_health(order, answer);
     if (what == "round_trips") co_await measure(order, answer);
   }
 
@@ -193,20 +201,20 @@ class Subject {
   void observe(const json::object& order) {
     std::set<std::string> uids;
     for (const json::value& uid : order.at("uids").as_array()) uids.emplace(uid.as_string());
-    manager_.observe_pods(std::move(uids), {});
+    agent_.observe_pods(std::move(uids), {});
   }
 
   json::array registered(const json::object& order) const {
     json::array sockets;
     for (const json::value& driver : order.at("drivers").as_array()) {
       const std::string name(driver.as_string());
-      if (plugins_.is_registered(name)) sockets.emplace_back(name + "-reg.sock");
+      if (agent_.is_registered(name)) sockets.emplace_back(name + "-reg.sock");
     }
     return sockets;
   }
 
   void show_devices(const json::object& order, json::object& answer) const {
-    const auto ids = cdi_devices_of(manager_.book(), claims_of_container(*pod_of(order), order));
+    const auto ids = cdi_devices_of(agent_.book(), claims_of_container(*pod_of(order), order));
     if (!ids) {
       answer["error"] = ids.error();
       return;
@@ -214,15 +222,24 @@ class Subject {
     answer["cdi"] = json::array(ids->begin(), ids->end());
   }
 
+  void show_health(const json::object& order, json::object& answer) const {
+    json::array rows;
+    for (const ContainerClaim& claim : claims_of_container(*pod_of(order), order)) {
+      for (const auto& [id, state] : agent_.health_of(claim)) {
+        rows.emplace_back(fmt::format("{} {} {}", id, to_string(state.health), state.message));
+      }
+    }
+    answer["health"] = std::move(rows);
+  }
+
   runtime::Loop& loop_;
   std::unique_ptr<http::Transport> transport_;
   runtime::Logger log_;
-  Plugins plugins_;
-  PluginManager plugin_manager_;
-  FolderClaims claims_;
+  runtime::MetricsRegistry metrics_;
+  FolderApi api_;
   PosixFiles files_;
-  CheckpointStore store_;
-  ClaimManager manager_;
+  runtime::Rng rng_;
+  Agent agent_;
   std::unique_ptr<api::Decoder<api::Pod>> decoder_ =
       api::make_json_pod_decoder(api::PodSelection::all);
   runtime::TaskGroup group_;

@@ -31,18 +31,6 @@ Duration drawn(runtime::Rng& rng, Duration shortest) {
   return shortest + std::chrono::duration_cast<Duration>(shortest * (rng.unit() / 2));
 }
 
-std::string_view word_of(node::Health health) {
-  switch (health) {
-    case node::Health::healthy:
-      return "Healthy";
-    case node::Health::unhealthy:
-      return "Unhealthy";
-    case node::Health::unknown:
-      break;
-  }
-  return "Unknown";
-}
-
 Result<> fail_with(const std::string& path, const std::error_code& error) {
   return runtime::fail(runtime::Reason::configuration,
                        fmt::format("{}: {}", path, error.message()));
@@ -291,14 +279,10 @@ std::vector<AllocatedResource> RealDevices::health_of(const Pod& pod,
     if (claims.empty()) continue;
     AllocatedResource row{.name = "claim:" + use.name, .devices = {}};
     if (!use.request.empty()) row.name += "/" + use.request;
-    for (const auto& [driver, device] : node::devices_of(agent_.book(), claims.front())) {
-      const node::DeviceHealth health = agent_.health_of(driver, {device->pool, device->device});
-      row.devices.push_back(
-          {.id = device->cdi_ids.empty()
-                     ? fmt::format("{}/{}/{}", driver, device->pool, device->device)
-                     : device->cdi_ids.front(),
-           .health = std::string(word_of(health.health)),
-           .message = health.message});
+    for (const auto& [id, state] : agent_.health_of(claims.front())) {
+      row.devices.push_back({.id = id,
+                             .health = std::string(node::to_string(state.health)),
+                             .message = state.message});
     }
     if (!row.devices.empty()) rows.push_back(std::move(row));
   }

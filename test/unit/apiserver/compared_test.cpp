@@ -223,9 +223,26 @@ TEST_F(Compared, an_apply_without_metadata_must_name_an_object_of_the_cluster) {
         "/api/v1/nodes/n?fieldManager=alice", kApply,
         R"({"apiVersion":"v1","kind":"Node","metadata":)" + std::string(metadata) + "}");
   };
-  EXPECT_EQ(apply(R"({"name":"n","labels":{"a":"b"}})").status, 201);
+  const Answer made = apply(R"({"name":"n","labels":{"a":"b"}})");
+  ASSERT_EQ(made.status, 201);
+  const std::string version(made.resource_version());
   EXPECT_EQ(apply("{}").status, 400);
+  EXPECT_EQ(apply(R"({"resourceVersion":")" + version + R"("})").status, 200);
   EXPECT_EQ(apply(R"({"name":"n"})").status, 200);
+}
+
+TEST_F(Compared, an_apply_that_makes_an_object_is_refused_for_its_items_before_its_name) {
+  EXPECT_EQ(api.patch("/api/v1/namespaces/default/pods/p?fieldManager=bob", kApply,
+                      R"({"apiVersion":"v1","kind":"Pod","metadata":{"labels":{}},"spec":{)"
+                      R"("containers":[],"resourceClaims":[{"name":"a"},{"name":"a"}]}})")
+                .status,
+            500);
+}
+
+TEST_F(Compared, the_generation_of_a_namespace_stays_when_it_is_deleted) {
+  api.post("/api/v1/namespaces", R"({"metadata":{"name":"n","generation":77}})");
+  const Answer deleted = api.remove("/api/v1/namespaces/n");
+  EXPECT_EQ(integer_at(deleted.body, {"metadata", "generation"}), 77) << serialize(deleted.body);
 }
 
 TEST_F(Compared, where_a_gated_pod_may_go_can_be_narrowed_down) {

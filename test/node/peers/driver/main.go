@@ -11,7 +11,7 @@
 //	{"mode":""}              as a driver should
 //	{"getInfoError":"…"}     registration fails: GetInfo, or the answer to its status
 //	{"statusError":"…"}
-//	{"health":[{"pool":"p","device":"d","health":"Unhealthy","message":"…"}]}
+//	{"health":[{"pool":"p","device":"d","health":"Unhealthy","message":"…","seconds":30}]}
 package main
 
 import (
@@ -28,6 +28,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -43,7 +44,10 @@ type order struct {
 	Mode         *string
 	GetInfoError *string
 	StatusError  *string
-	Health       []struct{ Pool, Device, Health, Message string }
+	Health       []struct {
+		Pool, Device, Health, Message string
+		Seconds                       int // it counts for so long; 0: as long as the node says
+	}
 }
 
 type driver struct {
@@ -127,7 +131,8 @@ func (d *driver) report(o order) {
 	var report kubeletplugin.DeviceHealthReport
 	for _, h := range o.Health {
 		report.Devices = append(report.Devices, kubeletplugin.DeviceHealth{
-			PoolName: h.Pool, DeviceName: h.Device, Health: kubeletplugin.HealthStatus(h.Health), Message: h.Message})
+			PoolName: h.Pool, DeviceName: h.Device, Health: kubeletplugin.HealthStatus(h.Health), Message: h.Message,
+			HealthCheckTimeout: time.Duration(h.Seconds) * time.Second})
 	}
 	d.reports <- report
 }

@@ -6,6 +6,7 @@
 //	{"do":"active","uids":["…"]}            the pods that are active, from now on
 //	{"do":"registered"}                     {"sockets":["…"]}
 //	{"do":"resources","pod":{…},"container":"c"}   {"cdi":["…"]}
+//	{"do":"health","pod":{…},"container":"c"}      {"health":["cdi-id Healthy message"]}
 //	{"do":"round_trips","socket":"…","count":1000} {"microseconds":59.5}  of GetInfo, one after the other
 //
 // Its API server is a folder: claims are NAMESPACE.NAME.json in it. What it deletes there, it says on standard error.
@@ -84,6 +85,7 @@ type answer struct {
 	Error   string   `json:"error,omitempty"`
 	Sockets []string `json:"sockets,omitempty"`
 	CDI     []string `json:"cdi,omitempty"`
+	Health  []string `json:"health,omitempty"`
 
 	Microseconds float64 `json:"microseconds,omitempty"`
 }
@@ -151,6 +153,8 @@ func do(ctx context.Context, manager *dra.Manager, active *pods, o order) answer
 		return answer{Sockets: registered()}
 	case "resources":
 		return resources(manager, o)
+	case "health":
+		return health(manager, o)
 	case "round_trips":
 		return roundTrips(ctx, o)
 	default:
@@ -196,6 +200,22 @@ func resources(manager *dra.Manager, o order) answer {
 		return a
 	}
 	return answer{Error: "no container " + o.Container}
+}
+
+// health is what the pod's status says of the devices of a container.
+func health(manager *dra.Manager, o order) (a answer) {
+	status := v1.PodStatus{ContainerStatuses: []v1.ContainerStatus{{Name: o.Container}}}
+	manager.UpdateAllocatedResourcesStatus(klog.Background(), o.Pod, &status)
+	for _, row := range status.ContainerStatuses[0].AllocatedResourcesStatus {
+		for _, device := range row.Resources {
+			message := ""
+			if device.Message != nil {
+				message = *device.Message
+			}
+			a.Health = append(a.Health, fmt.Sprintf("%s %s %s", device.ResourceID, device.Health, message))
+		}
+	}
+	return a
 }
 
 // registered: the plugin manager says it only in its metrics.
