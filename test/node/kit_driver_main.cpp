@@ -68,11 +68,13 @@ class FailingDriver final : public Driver {
     }
     std::vector<node::PreparedDevice> devices;
     for (const AllocatedDevice& each : claim.devices) {
-      devices.push_back({.pool = each.pool,
-                         .device = each.device,
-                         .share_id = each.share_id,
-                         .requests = {each.request},
-                         .cdi_ids = {fmt::format("{}/gpu={}", flags_["name"], each.device)}});
+      devices.push_back(
+          {.pool = each.pool,
+           .device = each.device,
+           .share_id = each.share_id,
+           .requests = {each.request},
+           .cdi_ids = {fmt::format("{}/gpu={}", flags_["name"],
+                                   each.device.starts_with("c4-") ? "c4-both" : each.device)}});
     }
     if (mode == "no-devices") devices.clear();
     co_return devices;

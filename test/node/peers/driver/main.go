@@ -236,12 +236,16 @@ func (d *driver) devices(claim *resourceapi.ResourceClaim) (devices []kubeletplu
 		if result.Driver != d.name {
 			continue
 		}
+		id := result.Device
+		if strings.HasPrefix(id, "c4-") {
+			id = "c4-both" // devices of a claim may share a CDI device
+		}
 		devices = append(devices, kubeletplugin.Device{
 			Requests:     []string{result.Request},
 			PoolName:     result.Pool,
 			DeviceName:   result.Device,
 			ShareID:      result.ShareID,
-			CDIDeviceIDs: []string{d.name + "/gpu=" + result.Device},
+			CDIDeviceIDs: []string{d.name + "/gpu=" + id},
 		})
 	}
 	return devices
