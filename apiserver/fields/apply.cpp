@@ -134,7 +134,12 @@ FieldSet kept_anyway(const ResourceType& type, const ManagedFields& managed,
   const auto keep = [&](const char* name) {
     kept.children["f:metadata"].children[std::string("f:") + name].member = true;
   };
-  if (!object_at(wanted, {"metadata"}).empty()) keep("name");
+  // Applied metadata that says something keeps the rest.
+  for (const auto& [name, value] : object_at(wanted, {"metadata"})) {
+    const bool is_empty = (value.is_array() && value.get_array().empty()) ||
+                          (value.is_object() && value.get_object().empty());
+    if (!is_empty) keep("name");
+  }
   // Which the server adds to what is applied.
   if (type.namespaced()) keep("namespace");
   if (managed.has_other_version(manager.api_version)) {

@@ -128,6 +128,11 @@ Outcome<Written> Registry::apply(const Target& target, JsonObject wanted, ApplyF
 }
 
 Outcome<Written> Registry::apply_as_create(const Target& target, JsonObject wanted) {
+  if (auto unique =
+          check_unique_items(*target.type, wanted, target.type->api_version(target.version));
+      !unique) {
+    return std::unexpected(std::move(unique.error()));
+  }
   const std::string_view uid = text_at(wanted, {"metadata", "uid"});
   if (!uid.empty()) {
     return std::unexpected(conflict(
@@ -135,11 +140,6 @@ Outcome<Written> Registry::apply_as_create(const Target& target, JsonObject want
         fmt::format("uid mismatch: the provided object specified uid {}, and no existing object "
                     "was found",
                     uid)));
-  }
-  if (auto unique =
-          check_unique_items(*target.type, wanted, target.type->api_version(target.version));
-      !unique) {
-    return std::unexpected(std::move(unique.error()));
   }
   if (text_at(wanted, {"metadata", "name"}).empty()) {
     return std::unexpected(name_undeterminable(target.name));

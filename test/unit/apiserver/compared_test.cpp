@@ -227,13 +227,14 @@ TEST_F(Compared, an_apply_without_metadata_must_name_an_object_of_the_cluster) {
   ASSERT_EQ(made.status, 201);
   const std::string version(made.resource_version());
   EXPECT_EQ(apply("{}").status, 400);
+  EXPECT_EQ(apply(R"({"finalizers":[]})").status, 400);
   EXPECT_EQ(apply(R"({"resourceVersion":")" + version + R"("})").status, 200);
   EXPECT_EQ(apply(R"({"name":"n"})").status, 200);
 }
 
-TEST_F(Compared, an_apply_that_makes_an_object_is_refused_for_its_items_before_its_name) {
+TEST_F(Compared, an_apply_that_makes_an_object_is_refused_for_its_items_before_its_name_and_UID) {
   EXPECT_EQ(api.patch("/api/v1/namespaces/default/pods/p?fieldManager=bob", kApply,
-                      R"({"apiVersion":"v1","kind":"Pod","metadata":{"labels":{}},"spec":{)"
+                      R"({"apiVersion":"v1","kind":"Pod","metadata":{"uid":"u"},"spec":{)"
                       R"("containers":[],"resourceClaims":[{"name":"a"},{"name":"a"}]}})")
                 .status,
             500);
