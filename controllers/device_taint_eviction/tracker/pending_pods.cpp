@@ -31,11 +31,15 @@ void PendingPods::put(const PodRef& pod, runtime::WallTime due, std::vector<Rule
   }
   pending.rules = std::move(rules);
   count(pending);
+  const bool is_put_off = !is_new && due > pending.due;
+  if (is_put_off) forgive(pending);
   const Waits before = is_new ? first : pending.waits;
-  const bool was_tried = before != Waits::until_due && before != Waits::for_walk;
-  if (!is_new && !was_tried) leave(pending);
+  const bool keeps_its_place = before == Waits::not_at_all || before == Waits::for_budget ||
+                               (before == Waits::after_failure && !is_put_off);
+  if (!is_new && !keeps_its_place) leave(pending);
   pending.due = due;
-  if (!was_tried) wait(pending, before == Waits::for_walk ? first : before);
+  if (keeps_its_place) return;
+  wait(pending, is_new || before == Waits::for_walk ? first : Waits::until_due);
 }
 
 void PendingPods::end_walk() {
@@ -119,9 +123,7 @@ void PendingPods::put_off(PendingPod& pod, runtime::MonoTime until) {
 void PendingPods::hold(PendingPod& pod, runtime::MonoTime until) {
   leave(pod);
   pod.not_before = until;
-  pod.backoff = {};
-  if (pod.failures > kFailuresOfBadLuck) --stuck_;
-  pod.failures = 0;
+  forgive(pod);
   wait(pod, PendingPod::Waits::for_budget);
 }
 
@@ -172,6 +174,12 @@ void PendingPods::uncount(const PendingPod& pod) {
     if (--in_namespace->second == 0) rule->pending_in.erase(in_namespace);
     touched_.insert(id);
   }
+}
+
+void PendingPods::forgive(PendingPod& pod) {
+  pod.backoff = {};
+  if (pod.failures > kFailuresOfBadLuck) --stuck_;
+  pod.failures = 0;
 }
 
 void PendingPods::wait(PendingPod& pod, PendingPod::Waits waits) {

@@ -68,7 +68,8 @@ class PendingPods {
   explicit PendingPods(Rules& rules) : rules_(rules) {}
 
   // A pod that must go at `due`, or must go at another time or for other rules than before. One
-  // that is new to us waits as `first` says, until_due or for_walk.
+  // that is new to us waits as `first` says, until_due or for_walk. One that is due later than
+  // before has no failures and no back-off any more.
   void put(const PodRef& pod, runtime::WallTime due, std::vector<RuleId> rules,
            PendingPod::Waits first = PendingPod::Waits::until_due);
   // A walk has found all its pods: those that wait for that wait until they are due now.
@@ -123,6 +124,7 @@ class PendingPods {
 
   void count(const PendingPod& pod);
   void uncount(const PendingPod& pod);
+  void forgive(PendingPod& pod);
   void wait(PendingPod& pod, PendingPod::Waits waits);
   void leave(PendingPod& pod);
 

@@ -466,5 +466,21 @@ TEST_F(TrackerTest, pods_are_taken_in_the_order_they_are_due_each_once) {
   EXPECT_EQ(pending.next_due(), at(15s));
 }
 
+TEST_F(TrackerTest, a_pod_that_is_put_off_does_not_wait_for_what_failed_before) {
+  world.put(rule_for_all("r", 5s));
+  world.settle();
+  PendingPods& pending = world.tracker.pending();
+  PendingPod* pod = pending.take({runtime::MonoTime(), at(5s)});
+  for (int failure = 0; failure < 16; ++failure) pending.fail(*pod, runtime::MonoTime(5s), {});
+  EXPECT_EQ(pending.stuck(), 1U);
+  world.put(rule_for_all("r", 9s).generation(2));
+  world.settle();
+  EXPECT_EQ(pending.stuck(), 0U);
+  EXPECT_EQ(pending.next_retry(), std::nullopt);
+  EXPECT_EQ(pending.take({runtime::MonoTime(9s), at(9s)}), pod);
+  pending.fail(*pod, runtime::MonoTime(9s), {});
+  EXPECT_EQ(pending.next_retry(), runtime::MonoTime(9s + 5ms));
+}
+
 }  // namespace
 }  // namespace dcm::device_taint_eviction
