@@ -32,9 +32,12 @@ bool is_denied(const Error& error) {
 }
 
 // No server has answered.
-bool is_unanswered(const Error& error) {
-  return error.reason == Reason::unreachable || error.reason == Reason::disconnected ||
-         error.reason == Reason::deadline_exceeded;
+Hindrance hindrance(const Error& error) {
+  const bool is_unanswered = error.reason == Reason::unreachable ||
+                             error.reason == Reason::disconnected ||
+                             error.reason == Reason::deadline_exceeded;
+  if (is_unanswered) return Hindrance::unanswered;
+  return is_denied(error) ? Hindrance::denied : Hindrance::server;
 }
 
 // A server that knows the field but not the feature answers 422.
@@ -214,12 +217,14 @@ class Step {
   }
 
   // An API server that restarts refuses requests at first: that is no reason to wait as long as for
-  // a server that has refused all the time.
+  // a server that has refused all the time. Nor is a permission that was missing a while ago.
   Duration next_backoff(const Error& error) {
-    const bool is_back = state_.was_unanswered && !is_unanswered(error);
-    if (is_back || now_ - state_.last_failure >= policy_.backoff_reset) state_.failures = 0;
-    state_.was_unanswered = is_unanswered(error);
-    const Duration most = state_.was_unanswered ? policy_.unanswered_max : policy_.backoff_max;
+    const Hindrance met = hindrance(error);
+    const bool has_helped = state_.last != Hindrance::server && state_.last != met;
+    if (has_helped || now_ - state_.last_failure >= policy_.backoff_reset) state_.failures = 0;
+    state_.last = met;
+    const bool is_unanswered = met == Hindrance::unanswered;
+    const Duration most = is_unanswered ? policy_.unanswered_max : policy_.backoff_max;
     Duration backoff = policy_.backoff_min;
     for (unsigned i = 0; i < state_.failures && backoff < most; ++i) backoff *= 2;
     ++state_.failures;

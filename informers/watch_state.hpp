@@ -100,12 +100,15 @@ struct Waiting {
 };
 using WatchPhase = std::variant<Idle, AwaitingInitialEvents, Listing, Watching, Waiting>;
 
+// What kind of help a failed request needs: of the network, of an admin, or none but time.
+enum class Hindrance : std::uint8_t { unanswered, denied, server };
+
 struct WatchState {
   WatchPhase phase;
   // Until then lists are read in pages: for good once the server has refused a watch list.
   MonoTime pages_until{};
-  unsigned failures = 0;        // since back-off was last reset
-  bool was_unanswered = false;  // the last of them
+  unsigned failures = 0;               // since back-off was last reset
+  Hindrance last = Hindrance::server;  // that of the last of them
   MonoTime last_failure{};
 };
 

@@ -50,7 +50,7 @@ Agent::Agent(runtime::LoopRef loop, http::Transport& drivers, Files& files, Node
       plugins_(loop, drivers, rng.fork(), options.service_choice, log),
       plugin_manager_(loop, plugins_, options.registry, log),
       store_(files, options.state, rng.fork()),
-      claims_(loop, api, plugins_, store_, options.claims),
+      claims_(loop, api, plugins_, store_, log, options.claims),
       wiper_(
           loop, api, options.node, options.first_wipe, [this] { return connected_drivers(); },
           metrics, log),

@@ -3,8 +3,28 @@
 #include <algorithm>
 #include <cstddef>
 
+#include <boost/json/parse.hpp>
+
 namespace dcm::node {
 namespace {
+
+namespace json = boost::json;
+
+std::string text_of(const json::object& object, std::string_view key) {
+  const json::value* const text = object.if_contains(key);
+  return text != nullptr && text->is_string() ? std::string(text->as_string()) : std::string();
+}
+
+AllocationResult read_result(const json::object& result) {
+  AllocationResult read{.device = {text_of(result, "driver"), text_of(result, "pool"),
+                                   text_of(result, "device"), text_of(result, "shareID")}};
+  const json::value* const skipped = result.if_contains("skipNodeOperations");
+  if (skipped == nullptr || !skipped->is_array()) return read;
+  for (const json::value& operation : skipped->get_array()) {
+    if (operation.is_string()) read.skip_operations.emplace_back(operation.get_string());
+  }
+  return read;
+}
 
 struct Counts {
   std::size_t results = 0;
@@ -22,6 +42,18 @@ std::vector<std::string> skipped_by_all(const Counts& counts) {
 }
 
 }  // namespace
+
+std::vector<AllocationResult> allocation_results(std::string_view claim) {
+  std::vector<AllocationResult> results;
+  boost::system::error_code problem;
+  const json::value whole = json::parse(claim, problem);
+  const json::value* const list = whole.find_pointer("/status/allocation/devices/results", problem);
+  if (list == nullptr || !list->is_array()) return results;
+  for (const json::value& result : list->get_array()) {
+    if (result.is_object()) results.push_back(read_result(result.get_object()));
+  }
+  return results;
+}
 
 std::map<std::string, DriverState> driver_states(const std::vector<AllocationResult>& results) {
   std::map<std::string, Counts> by_driver;

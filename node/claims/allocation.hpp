@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "client/api/decoder.hpp"
@@ -23,6 +24,9 @@ struct ClaimView {
   api::ObjectPtr<api::ResourceClaim> claim;
   std::vector<AllocationResult> results;
 };
+
+// Of a claim in JSON. What is not as the API has it is left out.
+std::vector<AllocationResult> allocation_results(std::string_view claim);
 
 inline constexpr std::string_view kSkipAll = "*";
 inline constexpr std::string_view kSkipPrepare = "NodePrepareResources";

@@ -26,12 +26,4 @@ std::set<ClaimKey> claims_of_pod(const Book& book, const std::string& pod_uid) {
   return keys;
 }
 
-std::set<std::string> pods_of(const Book& book) {
-  std::set<std::string> uids;
-  for (const auto& [key, held] : book) {
-    uids.insert(held.entry.pod_uids.begin(), held.entry.pod_uids.end());
-  }
-  return uids;
-}
-
 }  // namespace dcm::node

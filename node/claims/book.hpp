@@ -36,7 +36,5 @@ std::vector<Entry> entries_of(const Book& book);
 
 // The entries that name the pod.
 std::set<ClaimKey> claims_of_pod(const Book& book, const std::string& pod_uid);
-// Every pod that an entry names.
-std::set<std::string> pods_of(const Book& book);
 
 }  // namespace dcm::node

@@ -136,8 +136,12 @@ std::vector<std::string> unallocated_devices(const Entry& entry, const std::stri
   std::vector<std::string> names;
   if (!entry.extra) return names;
   for (const PreparedDevice& device : devices) {
-    const DeviceKey key{driver, device.pool, device.device, device.share_id.value_or("")};
-    if (entry.extra->allocation.contains(key)) continue;
+    const auto is_it = [&](const DeviceKey& allocated) {
+      return allocated.driver == driver && allocated.pool == device.pool &&
+             allocated.device == device.device &&
+             (!device.share_id || allocated.share_id == *device.share_id);
+    };
+    if (std::ranges::any_of(entry.extra->allocation, is_it)) continue;
     names.push_back(fmt::format("{}/{}/{}", driver, device.pool, device.device));
   }
   return names;

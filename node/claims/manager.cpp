@@ -4,6 +4,9 @@
 #include <map>
 #include <utility>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "runtime/task_group.hpp"
 
 namespace dcm::node {
@@ -34,11 +37,13 @@ std::set<ClaimKey> keys_of(const std::vector<Held>& entries) {
 }  // namespace
 
 ClaimManager::ClaimManager(runtime::LoopRef loop, ClaimSource& claims, DriverCalls& drivers,
-                           CheckpointStore& store, ClaimManagerOptions options)
+                           CheckpointStore& store, runtime::Logger log,
+                           ClaimManagerOptions options)
     : loop_(loop),
       claims_(claims),
       drivers_(drivers),
       store_(store),
+      log_(std::move(log)),
       options_(std::move(options)),
       locks_(loop.time()),
       writes_(loop.time(), [this] { return store_.write(entries_of(book_)); }) {}
@@ -149,6 +154,11 @@ Task<> ClaimManager::prepare_one(std::string driver, const std::vector<ClaimRef>
 void ClaimManager::record(const ClaimRef& claim, const std::string& driver,
                           const std::vector<PreparedDevice>& devices) {
   Held& held = book_.at({claim.namespace_, claim.name});
+  if (const auto strays = unallocated_devices(held.entry, driver, devices); !strays.empty()) {
+    log_.warning("A driver has prepared devices that are not allocated to the claim",
+                 {{"claim", claim.namespace_ + "/" + claim.name},
+                  {"devices", fmt::format("{}", fmt::join(strays, " "))}});
+  }
   held.entry.drivers[driver].devices = devices;
   held.prepared.insert(driver);
 }
@@ -170,8 +180,6 @@ Task<Outcome> ClaimManager::unprepare(api::ObjectPtr<api::Pod> pod) {
   const std::string uid = pod->meta.uid.str();
   std::set<ClaimKey> keys = claims_of_pod(book_, uid);
   const auto wanted = claims_to_look_up(*pod);
-  // There is nothing to call for, but a pod that contradicts itself is an error, as in kubelet.
-  if (keys.empty() && !wanted) co_return failed("unprepare dynamic resources: ", wanted.error());
   // A prepare of this pod may be under way: then its entries are about to be made.
   if (wanted) keys.merge(keys_of(*pod, *wanted));
   if (wanted && options_.unknown == UnknownClaims::unprepare) {
@@ -302,12 +310,6 @@ Task<std::vector<std::string>> ClaimManager::unprepare_orphans() {
   co_return failures;
 }
 
-Task<Outcome> ClaimManager::forget(ClaimKey key) {
-  const ClaimLocks::Hold hold = co_await locks_.take({key});
-  if (!book_.contains(key)) co_return std::unexpected("ResourceClaim " + key.second + ": no entry");
-  co_return co_await commit({key}, [&] { book_.erase(key); });
-}
-
 void ClaimManager::observe_pods(std::set<std::string> active,
                                 const std::set<std::string>& running) {
   const bool is_first = !active_;
@@ -325,7 +327,9 @@ Task<ClaimManager::Failure> ClaimManager::call_all(const Calls& calls, const Cal
   std::map<std::string, Failure> failures;
   runtime::TaskGroup group(loop_.executor());
   for (const auto& [driver, claims] : calls) {
-    group.spawn("call " + driver, call(driver, claims, failures[driver]));
+    Failure& failure = failures[driver];
+    failure = "the call to " + driver + " was cancelled";  // until there is an answer
+    group.spawn("call " + driver, call(driver, claims, failure));
   }
   co_await group.join();
   for (auto& [driver, failure] : failures) {

@@ -18,6 +18,7 @@
 #include "node/claims/look.hpp"
 #include "node/claims/ports.hpp"
 #include "node/claims/shared_writes.hpp"
+#include "runtime/log.hpp"
 #include "runtime/loop.hpp"
 
 namespace dcm::node {
@@ -43,7 +44,7 @@ class ClaimManager {
  public:
   // All arguments must outlive it.
   ClaimManager(runtime::LoopRef loop, ClaimSource& claims, DriverCalls& drivers,
-               CheckpointStore& store, ClaimManagerOptions options);
+               CheckpointStore& store, runtime::Logger log, ClaimManagerOptions options);
 
   // Reads the checkpoint. First of all.
   runtime::Result<> open();
@@ -58,8 +59,6 @@ class ClaimManager {
   // Makes entries, without a call, for those claims of the pod that have none and that it may have
   // by the API server: for a pod that runs while the checkpoint was lost.
   runtime::Task<Outcome> enter(api::ObjectPtr<api::Pod> pod);
-  // Drops an entry without a call: for a driver that never comes back.
-  runtime::Task<Outcome> forget(ClaimKey key);
 
   // All pods of the node that are active, and those of them whose containers run.
   void observe_pods(std::set<std::string> active, const std::set<std::string>& running);
@@ -109,6 +108,7 @@ class ClaimManager {
   ClaimSource& claims_;
   DriverCalls& drivers_;
   CheckpointStore& store_;
+  runtime::Logger log_;
   ClaimManagerOptions options_;
   Book book_;
   ClaimLocks locks_;

@@ -281,7 +281,7 @@ class Script:
     def step(self):
         weights = {"prepare": 40, "unprepare": 27, "mode": 16, "heal": 8, "back": 5, "restart": 2, "stop": 1, "kill": 2,
                    "roll": 1, "hang": 1, "recreate": 3, "devices": 6, "claim_gone": 1, "takeover": 1, "health": 4,
-                   "wipe": 0.2}
+                   "wipe": 0.2, "unmade": 1}
         what = self.random.choices(list(weights), list(weights.values()))[0]
         getattr(self, "do_" + what)()
 
@@ -303,6 +303,18 @@ class Script:
 
     def do_unprepare(self):  # [38] [57] [58]
         self.operate("unprepare", self.random.choice(list(PODS)))
+
+    def do_unmade(self):  # [40]
+        pod = pod_object("stranger")
+        pod["spec"]["resourceClaims"] = [{"name": "own", "resourceClaimTemplateName": "not-there"}]
+        for operation in ("prepare", "unprepare"):
+            self.note(operation, "a pod whose claim was not made")
+            theirs, ours = [comparable(answer.get("error")) for answer in self.each(
+                lambda side: side.answer({"do": operation, "pod": pod}))]
+            if operation == "unprepare" and theirs and not ours:
+                self.better["a pod whose claim was never made can end"] += 1
+            elif theirs != ours:
+                raise Differs(f"{operation}: kubelet says {theirs!r}, we say {ours!r}")
 
     def do_mode(self):  # [43] [45] [46]
         self.set_mode(self.random.choice(DRIVERS), self.random.choice(self.kinds))

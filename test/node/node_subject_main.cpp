@@ -42,21 +42,6 @@ std::string text_of(const json::object& object, std::string_view key) {
   return value != nullptr && value->is_string() ? std::string(value->as_string()) : std::string();
 }
 
-// status.allocation.devices.results
-std::vector<AllocationResult> results_of(const std::string& claim) {
-  std::vector<AllocationResult> results;
-  const json::value whole = json::parse(claim);
-  boost::system::error_code none;
-  const json::value* list = whole.find_pointer("/status/allocation/devices/results", none);
-  if (list == nullptr) return results;
-  for (const json::value& each : list->as_array()) {
-    const json::object& result = each.as_object();
-    results.push_back({.device = {text_of(result, "driver"), text_of(result, "pool"),
-                                  text_of(result, "device"), text_of(result, "shareID")}});
-  }
-  return results;
-}
-
 class FolderApi final : public NodeApi {
  public:
   explicit FolderApi(std::string folder) : folder_(std::move(folder)) {}
@@ -76,7 +61,7 @@ class FolderApi final : public NodeApi {
     const std::string content{std::istreambuf_iterator<char>(file), {}};
     auto decoded = decoder_->decode_object(content);
     if (!decoded) co_return runtime::fail(decoded.error());
-    co_return ClaimView{.claim = decoded->object, .results = results_of(content)};
+    co_return ClaimView{.claim = decoded->object, .results = allocation_results(content)};
   }
 
  private:

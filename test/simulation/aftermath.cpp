@@ -197,6 +197,7 @@ Task<Aftermath::Finding> Aftermath::watch_answers(Duration at_least, Obstacle ob
 
 Aftermath::Finding Aftermath::look(const Obstacle& obstacle) {
   if (!world_.safety.breaches().empty()) return world_.safety.breaches().front();
+  if (const auto& breach = world_.workload.breach()) return breach;
   Finding late = liveness_.look(
       now(), missing_at_fixed_point(world_.safety, world_.loop.time().wall_now()), obstacle);
   if (late) late->details = "not in time: " + late->details;

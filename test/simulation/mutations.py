@@ -248,6 +248,21 @@ MUTATIONS = [
              "if (is_shared(snapshot, pod_claim) && !M) return decide_shared_claim"),
     Mutation("eviction-passes-over-groups", "pods that use a device through their group stay", DTE + "tracker/lookup.hpp",
              "if (consumer.is_pod_group() &&", "if (!M && consumer.is_pod_group() &&"),
+    Mutation("driver-before-disk", "a node's driver is called before the disk knows of it", "node/claims/manager.cpp",
+             "if (is_known) co_return Outcome();",
+             "for (const Held& held : entries) {\n    if (M) book_[key_of(held.entry)] = held;\n  }\n"
+             "  if (is_known || M) co_return Outcome();"),
+    Mutation("orphans-are-left", "a node keeps what it has prepared for pods that are gone", "node/claims/manager.cpp",
+             "if (!active_->contains(uid)) orphans", "if (!M && !active_->contains(uid)) orphans"),
+    Mutation("first-pod-unprepares", "a node unprepares a shared claim when the first pod ends", "node/claims/decide.cpp",
+             "if (pods.size() > 1) {", "if (pods.size() > 1 && !M) {"),
+    Mutation("file-is-not-synced", "a node's checkpoint is renamed before it is on the disk", "node/checkpoint/store.cpp",
+             "if (auto synced = files_.sync(temporary); !synced)",
+             "if (auto synced = M ? Result<>() : files_.sync(temporary); !synced)"),
+    Mutation("folder-is-not-synced", "the name of a node's new checkpoint may be lost", "node/checkpoint/store.cpp",
+             "return files_.sync_folder(folder_);", "return M ? Result<>() : files_.sync_folder(folder_);"),
+    Mutation("boots-are-alike", "what was prepared before a reboot counts as prepared", "node/claims/manager.cpp",
+             "extra->boot_id != options_.boot_id)", "(!M && extra->boot_id != options_.boot_id))"),
 ]
 
 

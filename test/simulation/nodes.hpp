@@ -1,26 +1,29 @@
-// Kubelets: run pods whose claims are reserved, end them, and let go of deleted ones.
+// Kubelets: run pods whose claims are prepared, end them, and let go of deleted ones.
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
-#include "test/simulation/scene.hpp"
+#include "test/simulation/kubelet.hpp"
 
 namespace dcm::simulation {
 
 class Nodes final : Actor {
  public:
-  Nodes(Scene scene, runtime::Rng rng);
+  Nodes(Scene scene, runtime::Rng rng, common::GroupClaims groups);
 
   // Ends by cancellation only: also when all others have gone home, deleted pods end.
   runtime::Task<> run();
+  // After run().
+  runtime::Task<> stop();
+  const std::optional<Breach>& breach() const { return breach_; }
 
  private:
-  void run_pod(const Pod& pod);
-  bool may_start(const Pod& pod) const;
-
-  double finish_share_ = 0;
-  std::map<std::string, runtime::MonoTime> dying_;  // pods, by UID: when they are gone
+  common::GroupClaims groups_;
+  Kubelet::Likelihood likelihood_;
+  std::map<std::string, Kubelet> kubelets_;  // by node
+  std::optional<Breach> breach_;
 };
 
 }  // namespace dcm::simulation

@@ -27,7 +27,8 @@ Workload::Workload(Scene scene, runtime::Rng rng, std::size_t pods,
       users_(scene, rng.fork(), groups ? pods - pods / 3 : pods),
       devices_(scene, rng.fork(), devices_for(pods)),
       scheduler_(scene, rng.fork(), devices_for(pods)),
-      nodes_(scene, rng.fork()),
+      nodes_(scene, rng.fork(),
+             groups ? common::GroupClaims::shared : common::GroupClaims::refused),
       collectors_(scene, rng.fork()),
       groups_rng_(groups),
       tasks_(scene.loop.executor()) {
@@ -77,6 +78,7 @@ void Workload::act_everywhere() {
 runtime::Task<> Workload::stop() {
   tasks_.cancel();
   co_await tasks_.join();
+  co_await nodes_.stop();
   co_await scheduler_.stop();
 }
 

@@ -36,6 +36,8 @@ class Workload {
   void act_everywhere();
 
   Scheduler& scheduler() { return scheduler_; }
+  // What a node does, and must not.
+  const std::optional<Breach>& breach() const { return nodes_.breach(); }
 
  private:
   runtime::Rng rng_;

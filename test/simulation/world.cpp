@@ -317,6 +317,7 @@ void World::watch_managers() {
   for (const Replica& replica : replicas_) {
     if (!replica.failure().empty()) fail("no part of the manager fails", replica.failure());
   }
+  if (const auto& breach = workload_.breach()) fail(breach->invariant, breach->details);
 }
 
 // ---- its course ---------------------------------------------------------------------------------

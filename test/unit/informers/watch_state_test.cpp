@@ -261,7 +261,7 @@ TEST(WatchState, a_server_that_answers_again_is_waited_for_as_at_first) {
     waits.push_back(seconds(std::get<Wait>(step.request).at_least));
     state = std::move(step.next);
   }
-  EXPECT_EQ(waits, (std::vector<double>{0.8, 1.6, 3.2, 4, 4, 0.8, 1.6, 3.2}));
+  EXPECT_EQ(waits, (std::vector<double>{0.8, 1.6, 3.2, 4, 4, 0.8, 1.6, 0.8}));
 }
 
 TEST(WatchState, back_off_doubles_up_to_its_maximum) {
@@ -289,6 +289,15 @@ TEST(WatchState, back_off_starts_again_after_two_minutes_without_a_failure) {
 TEST(WatchState, a_server_that_expires_everything_does_not_make_us_list_all_the_time) {
   const WatchState state{.phase = kWatching, .failures = 1, .last_failure = kNow - 1s};
   EXPECT_EQ(Describe()(advance(state, failed(Reason::gone), kNow, kPolicy)), "| wait 1.6+1.6");
+}
+
+TEST(WatchState, a_watch_that_expires_after_a_permission_was_missing_is_listed_anew_at_once) {
+  const WatchState state{.phase = kWatching,
+                         .failures = 7,
+                         .last = Hindrance::denied,
+                         .last_failure = kNow - 90s};
+  const auto step = advance(state, failed(Reason::gone), kNow, kPolicy);
+  EXPECT_TRUE(std::holds_alternative<OpenWatchList>(step.request));
 }
 
 // Which events may follow: state × event. Everything else is a broken invariant.

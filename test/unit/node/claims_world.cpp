@@ -99,7 +99,11 @@ Task<FakeDrivers::Answer> FakeDrivers::unprepare(std::string driver, std::vector
   co_return result;
 }
 
-ClaimsWorld::ClaimsWorld(runtime::VirtualLoop& loop) : drivers(loop, points, files), loop_(loop) {
+ClaimsWorld::ClaimsWorld(runtime::VirtualLoop& loop) : drivers(loop, points, files),
+      loop_(loop),
+      log_(std::make_shared<runtime::LogBackend>(
+          loop.time(), runtime::LogFormat::text,
+          [this](runtime::Severity, std::string_view line) { log.append(line); })) {
   files.set_step([this](std::string_view operation, const std::string& path) -> Result<> {
     points.hit(std::string(operation) + ' ' + path.substr(0, path.find('-')));
     if (operation == "rename") ++renames;
@@ -111,7 +115,7 @@ ClaimsWorld::ClaimsWorld(runtime::VirtualLoop& loop) : drivers(loop, points, fil
 Result<> ClaimsWorld::start(const std::string& boot_id) {
   store_ = std::make_unique<node::CheckpointStore>(files, kStateFolder, runtime::Rng(++starts_));
   manager = std::make_unique<node::ClaimManager>(
-      loop_, claims, drivers, *store_,
+      loop_, claims, drivers, *store_, runtime::Logger(log_),
       node::ClaimManagerOptions{.unknown = unknown, .boot_id = boot_id});
   return manager->open();
 }

@@ -91,10 +91,12 @@ class ClaimsWorld {
   std::size_t renames = 0;  // of files: as many as writes of the checkpoint
   bool is_disk_full = false;
   node::UnknownClaims unknown = node::UnknownClaims::leave;
+  std::string log;
   std::unique_ptr<node::ClaimManager> manager;
 
  private:
   runtime::VirtualLoop& loop_;
+  std::shared_ptr<runtime::LogBackend> log_;
   std::unique_ptr<node::CheckpointStore> store_;
   std::uint64_t starts_ = 0;
 };

@@ -2,6 +2,8 @@
 // cases of the node's specification.
 #include "node/claims/manager.hpp"
 
+#include <gmock/gmock.h>
+
 #include "runtime/task_group.hpp"
 #include "test/support/co_test.hpp"
 #include "test/unit/node/claims_world.hpp"
@@ -314,14 +316,40 @@ CO_TEST(ClaimManager, a_burst_of_pods_shares_writes) {  // [78]
   EXPECT_TRUE(world.drivers.without_checkpoint.empty());
 }
 
-CO_TEST(ClaimManager, an_entry_can_be_forgotten) {
+// Kubelet fails, so such a pod stays until it is deleted by force. [59]
+CO_TEST(ClaimManager, a_pod_whose_claim_was_never_made_can_end) {
+  ClaimsWorld world(loop);
+  CO_ASSERT_TRUE(world.start());
+  EXPECT_TRUE(co_await world.manager->unprepare(make_pod("p").from_template("own", "t")));
+  EXPECT_TRUE(world.drivers.journal.empty());
+}
+
+CO_TEST(ClaimManager, a_prepare_that_is_cancelled_has_not_succeeded) {
   ClaimsWorld world(loop);
   CO_ASSERT_TRUE(world.start());
   put_claim(world, "c1", {kGpu}, {"p"});
+  world.drivers.works_for[kGpu] = 10s;
+  const api::ObjectPtr<api::Pod> pod = make_pod("p").uses("gpu", "c1");
+  bool has_succeeded = false;
+  const auto prepare = [&]() -> Task<> {
+    has_succeeded = (co_await world.manager->prepare(pod)).has_value();
+  };
+  runtime::TaskGroup group(loop.executor());
+  group.spawn("prepare", prepare());
+  co_await runtime::sleep_for(loop.time(), 1s);
+  group.cancel();
+  co_await group.join();
+  EXPECT_FALSE(has_succeeded);
+}
+
+// The answer is taken, as kubelet takes it. [48]
+CO_TEST(ClaimManager, a_device_that_was_not_allocated_is_reported) {
+  ClaimsWorld world(loop);
+  CO_ASSERT_TRUE(world.start());
+  put_claim(world, "c1", {kGpu}, {"p"});
+  world.drivers.answers[kGpu] = {.devices = {{.pool = "node-0", .device = "stray"}}};
   CO_ASSERT_TRUE(co_await world.manager->prepare(make_pod("p").uses("gpu", "c1")));
-  CO_ASSERT_TRUE(co_await world.manager->forget({"lab", "c1"}));
-  EXPECT_TRUE(on_disk(world).empty());
-  EXPECT_FALSE(co_await world.manager->forget({"lab", "c1"}));
+  EXPECT_THAT(world.log, testing::HasSubstr("gpu.example.com/node-0/stray"));
 }
 
 }  // namespace
