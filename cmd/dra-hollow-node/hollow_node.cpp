@@ -14,6 +14,7 @@
 #include "cmd/dra-playground/process.hpp"
 #include "node/checkpoint/store.hpp"
 #include "runtime/http/server.hpp"
+#include "runtime/memory.hpp"
 #include "runtime/task_group.hpp"
 
 namespace dcm::hollow_node {
@@ -170,6 +171,7 @@ int run(const Options& options) {
     group.spawn("metrics", http::serve(*metrics_port, context.time, manager::open_server_options(),
                                        manager::make_open_handler(pages), context.log));
   }
+  group.spawn("memory", runtime::keep_returning_free_memory(context.time));
   int status = 0;
   process.loop.on_signals({SIGINT, SIGTERM}, [&group](int) { group.cancel(); });
   group.spawn("node", run_node(node, group, status));

@@ -2,7 +2,13 @@
 
 #include <iostream>
 
+#include "runtime/memory.hpp"
+
 namespace dcm::playground {
+
+Process::Process() {
+  runtime::return_large_memory_at_once();
+}
 
 PartContext Process::context(int verbosity) {
   auto backend = std::make_shared<runtime::LogBackend>(loop.time(), runtime::LogFormat::text,

@@ -8,6 +8,8 @@ namespace dcm::playground {
 
 // Made first, so that it goes last.
 struct Process {
+  Process();
+
   runtime::Loop loop;
   runtime::MetricsRegistry metrics{"dra_playground"};
   runtime::Rng rng = runtime::Rng::from_system();

@@ -3,25 +3,27 @@
 #include <algorithm>
 #include <cstddef>
 
-#include <boost/json/parse.hpp>
+#include <simdjson.h>
 
 namespace dcm::node {
 namespace {
 
-namespace json = boost::json;
+namespace dom = simdjson::dom;
 
-std::string text_of(const json::object& object, std::string_view key) {
-  const json::value* const text = object.if_contains(key);
-  return text != nullptr && text->is_string() ? std::string(text->as_string()) : std::string();
+std::string text_of(const dom::object& object, std::string_view key) {
+  std::string_view text;
+  [[maybe_unused]] const auto absent = object[key].get(text);
+  return std::string(text);
 }
 
-AllocationResult read_result(const json::object& result) {
+AllocationResult read_result(const dom::object& result) {
   AllocationResult read{.device = {text_of(result, "driver"), text_of(result, "pool"),
                                    text_of(result, "device"), text_of(result, "shareID")}};
-  const json::value* const skipped = result.if_contains("skipNodeOperations");
-  if (skipped == nullptr || !skipped->is_array()) return read;
-  for (const json::value& operation : skipped->get_array()) {
-    if (operation.is_string()) read.skip_operations.emplace_back(operation.get_string());
+  dom::array skipped;
+  if (result["skipNodeOperations"].get(skipped) != simdjson::SUCCESS) return read;
+  for (const dom::element operation : skipped) {
+    std::string_view name;
+    if (operation.get(name) == simdjson::SUCCESS) read.skip_operations.emplace_back(name);
   }
   return read;
 }
@@ -45,12 +47,16 @@ std::vector<std::string> skipped_by_all(const Counts& counts) {
 
 std::vector<AllocationResult> allocation_results(std::string_view claim) {
   std::vector<AllocationResult> results;
-  boost::system::error_code problem;
-  const json::value whole = json::parse(claim, problem);
-  const json::value* const list = whole.find_pointer("/status/allocation/devices/results", problem);
-  if (list == nullptr || !list->is_array()) return results;
-  for (const json::value& result : list->get_array()) {
-    if (result.is_object()) results.push_back(read_result(result.get_object()));
+  dom::parser parser;
+  dom::array list;
+  if (parser.parse(claim.data(), claim.size())
+          .at_pointer("/status/allocation/devices/results")
+          .get(list) != simdjson::SUCCESS) {
+    return results;
+  }
+  for (const dom::element each : list) {
+    dom::object result;
+    if (each.get(result) == simdjson::SUCCESS) results.push_back(read_result(result));
   }
   return results;
 }

@@ -37,8 +37,7 @@ std::set<ClaimKey> keys_of(const std::vector<Held>& entries) {
 }  // namespace
 
 ClaimManager::ClaimManager(runtime::LoopRef loop, ClaimSource& claims, DriverCalls& drivers,
-                           CheckpointStore& store, runtime::Logger log,
-                           ClaimManagerOptions options)
+                           CheckpointStore& store, runtime::Logger log, ClaimManagerOptions options)
     : loop_(loop),
       claims_(claims),
       drivers_(drivers),

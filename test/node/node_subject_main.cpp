@@ -27,6 +27,7 @@
 #include "node/plugins/messages.hpp"
 #include "runtime/grpc/channel.hpp"
 #include "runtime/http/unix.hpp"
+#include "runtime/memory.hpp"
 #include "runtime/task_group.hpp"
 
 namespace dcm::node {
@@ -239,6 +240,7 @@ int main(int count, char** arguments) {
     return 2;
   }
   int status = 1;
+  dcm::runtime::return_large_memory_at_once();  // as dra-hollow-node
   dcm::runtime::Loop loop;
   const auto run = [&]() -> dcm::runtime::Task<> {
     dcm::node::Subject subject(loop, arguments[1], arguments[2], arguments[3]);

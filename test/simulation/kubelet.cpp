@@ -61,8 +61,7 @@ Task<> NodeDriver::run() {
 
 Duration NodeDriver::draw_work() {
   const Duration most = trouble == Trouble::hangs ? Duration(90s) : Duration(200ms);
-  return Duration(
-      static_cast<std::int64_t>(rng_.below(static_cast<std::uint64_t>(most.count()))));
+  return Duration(static_cast<std::int64_t>(rng_.below(static_cast<std::uint64_t>(most.count()))));
 }
 
 NodeDriver::Answer NodeDriver::carry_out(const Call& call) {
@@ -110,7 +109,8 @@ Kubelet::Kubelet(Scene scene, runtime::Rng rng, std::string name, common::GroupC
 void Kubelet::start() {
   tasks_.emplace(scene_.loop.executor());
   store_.emplace(files_, kStateFolder, rng_.fork());
-  claims_.emplace(scene_.loop, static_cast<node::ClaimSource&>(*this), driver_, *store_, runtime::Logger(),
+  claims_.emplace(scene_.loop, static_cast<node::ClaimSource&>(*this), driver_, *store_,
+                  runtime::Logger(),
                   node::ClaimManagerOptions{.rules = {.groups = groups_},
                                             .boot_id = fmt::format("boot-{}", boots_)});
   if (const Result<> opened = claims_->open(); !opened) {
@@ -179,8 +179,8 @@ void Kubelet::draw_trouble() {
   } else if (!scene_.is_over() && chance(likelihood_.trouble)) {
     driver_.trouble = static_cast<Trouble>(1 + rng_.below(4));
     trouble_until_ = now() + 1s * rng_.below(90);
-    scene_.timeline.note(name_, fmt::format("its driver is in trouble: {}",
-                                            std::to_underlying(driver_.trouble)));
+    scene_.timeline.note(
+        name_, fmt::format("its driver is in trouble: {}", std::to_underlying(driver_.trouble)));
   }
 }
 
@@ -192,13 +192,14 @@ bool Kubelet::is_active(const std::string& pod_uid) const {
 void Kubelet::tell_who_is_active() {
   std::set<std::string> active, running;
   for (const auto& [key, pod] : scene_.cluster.pods) {
-    if (!is_active(pod.uid)) continue;
+    if (pod.node != name_ || pod.has_ended()) continue;
     active.insert(pod.uid);
     if (pod.phase == "Running") running.insert(pod.uid);
   }
   std::erase_if(started_, [&](const std::string& uid) { return !active.contains(uid); });
   claims_->observe_pods(std::move(active), running);
-  if (!std::exchange(looks_for_orphans_, true)) tasks_->spawn("orphans", unprepare_orphans());
+  if (claims_->book().empty() || std::exchange(looks_for_orphans_, true)) return;
+  tasks_->spawn("orphans", unprepare_orphans());
 }
 
 Task<> Kubelet::unprepare_orphans() {
@@ -247,9 +248,10 @@ bool Kubelet::is_in_the_way(const node::Book& book, const Claim& claim) const {
   for (const Device& device : claim.devices) {
     devices.insert({device.driver, device.pool, device.device});
   }
-  const bool is_older = entry.uid != claim.uid || (entry.extra && entry.extra->allocation != devices);
-  return is_older && std::ranges::any_of(entry.pod_uids,
-                                         [this](const auto& pod) { return is_active(pod); });
+  const bool is_older =
+      entry.uid != claim.uid || (entry.extra && entry.extra->allocation != devices);
+  return is_older &&
+         std::ranges::any_of(entry.pod_uids, [this](const auto& pod) { return is_active(pod); });
 }
 
 api::ObjectPtr<api::Pod> Kubelet::read(const Pod& pod) const {
@@ -269,8 +271,8 @@ void Kubelet::note(const Pod& pod, const node::Outcome& outcome) {
 
 Task<> Kubelet::start_pod(Pod pod) {
   const api::ObjectPtr<api::Pod> object = read(pod);
-  const node::Outcome prepared = object == nullptr ? std::unexpected("it is gone")
-                                                   : co_await claims_->prepare(object);
+  const node::Outcome prepared =
+      object == nullptr ? std::unexpected("it is gone") : co_await claims_->prepare(object);
   note(pod, prepared);
   const Pod* left = scene_.cluster.find_pod(pod.uid);
   if (!prepared || left == nullptr || left->is_being_deleted || left->has_ended()) co_return;
@@ -284,8 +286,8 @@ Task<> Kubelet::start_pod(Pod pod) {
 Task<> Kubelet::end_pod(Pod pod) {
   started_.erase(pod.uid);
   const api::ObjectPtr<api::Pod> object = read(pod);
-  const node::Outcome unprepared = object == nullptr ? std::unexpected("it is gone")
-                                                     : co_await claims_->unprepare(object);
+  const node::Outcome unprepared =
+      object == nullptr ? std::unexpected("it is gone") : co_await claims_->unprepare(object);
   note(pod, unprepared);
   const Pod* left = scene_.cluster.find_pod(pod.uid);
   if (!unprepared || left == nullptr) co_return;

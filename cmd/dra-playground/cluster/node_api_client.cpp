@@ -7,7 +7,8 @@ Task<Result<node::ClaimView>> NodeApiClient::get(node::ClaimKey key) {
       co_await api_.get(claims(), {api::InternedString(key.first), key.second});
   Result<api::ObjectPtr<api::ResourceClaim>> claim = decode(answer, *decoder_);
   if (!claim) co_return runtime::fail(claim.error());
-  co_return node::ClaimView{.claim = *std::move(claim), .results = node::allocation_results(answer->body)};
+  co_return node::ClaimView{.claim = *std::move(claim),
+                            .results = node::allocation_results(answer->body)};
 }
 
 Task<Result<>> NodeApiClient::delete_slices(std::string field_selector) {

@@ -292,10 +292,8 @@ TEST(WatchState, a_server_that_expires_everything_does_not_make_us_list_all_the_
 }
 
 TEST(WatchState, a_watch_that_expires_after_a_permission_was_missing_is_listed_anew_at_once) {
-  const WatchState state{.phase = kWatching,
-                         .failures = 7,
-                         .last = Hindrance::denied,
-                         .last_failure = kNow - 90s};
+  const WatchState state{
+      .phase = kWatching, .failures = 7, .last = Hindrance::denied, .last_failure = kNow - 90s};
   const auto step = advance(state, failed(Reason::gone), kNow, kPolicy);
   EXPECT_TRUE(std::holds_alternative<OpenWatchList>(step.request));
 }

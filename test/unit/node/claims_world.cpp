@@ -99,7 +99,8 @@ Task<FakeDrivers::Answer> FakeDrivers::unprepare(std::string driver, std::vector
   co_return result;
 }
 
-ClaimsWorld::ClaimsWorld(runtime::VirtualLoop& loop) : drivers(loop, points, files),
+ClaimsWorld::ClaimsWorld(runtime::VirtualLoop& loop)
+    : drivers(loop, points, files),
       loop_(loop),
       log_(std::make_shared<runtime::LogBackend>(
           loop.time(), runtime::LogFormat::text,

@@ -123,5 +123,19 @@ TEST(Look, each_driver_that_is_called_must_be_there) {  // [41], [79]
   EXPECT_EQ(refuse_drivers(skipping({}), none), std::nullopt) << "no result, no driver";
 }
 
+TEST(Look, the_results_of_an_allocation_are_read_leniently) {
+  const auto results =
+      allocation_results(R"({"status":{"allocation":{"devices":{"results":[)"
+                         R"({"request":"r","driver":"gpu","pool":"p","device":"d","shareID":"s",)"
+                         R"("skipNodeOperations":["*",7]},3,{}]}}}})");
+  ASSERT_EQ(results.size(), 2U);
+  EXPECT_EQ(results[0].device, (DeviceKey{"gpu", "p", "d", "s"}));
+  EXPECT_EQ(results[0].skip_operations, std::vector<std::string>{"*"});
+  EXPECT_EQ(results[1].device, DeviceKey());
+  for (const char* none : {"", "{", "[]", R"({"status":{"allocation":{"devices":[]}}})"}) {
+    EXPECT_TRUE(allocation_results(none).empty()) << none;
+  }
+}
+
 }  // namespace
 }  // namespace dcm::node
