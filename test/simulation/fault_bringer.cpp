@@ -166,7 +166,9 @@ Task<> FaultBringer::lag(std::string resource, Duration by, Duration lasts) {
 // Taken by somebody who leads nothing, or cleared. Where there is no lease, nothing happens.
 void FaultBringer::change_lease_by_hand(const Fault& fault) {
   world_.safety.allow_two_leaders();
-  put_into_lease(world_.server, fault.choice % 3 == 0 ? "" : "somebody else");
+  // Each time another: nobody can tell a lease from one that was the same before.
+  const std::string other = fmt::format("somebody {}", fault.choice);
+  put_into_lease(world_.server, fault.choice % 3 == 0 ? "" : other);
 }
 
 Task<> FaultBringer::take_server_down(Fault fault) {
