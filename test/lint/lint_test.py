@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 """Shows that each rule of lint.py finds what it is for, and lets pass what is right."""
 import pathlib
+import sys
 import tempfile
 import unittest
 
 import lint
 import markdown
+
+sys.path.append(str(lint.ROOT / "docs"))
+import architecture  # noqa: E402
 
 HEAD = "// What this is.\n#pragma once\n"
 
@@ -38,6 +42,13 @@ class Includes(unittest.TestCase):
     def test_no_folders_include_each_other_in_a_circle(self):
         self.assertEqual(lint.circle(lint.INCLUDES), [])
         self.assertIn("runtime", lint.circle({**lint.INCLUDES, "runtime": ["client/api"]}))
+
+    def test_the_picture_finds_a_circle_and_leaves_out_what_follows(self):
+        with self.assertRaisesRegex(SystemExit, "circle: a, b"):
+            architecture.layers_of({"a": {"b"}, "b": {"a"}, "c": set()})
+        graph = {"a": {"b", "c"}, "b": {"c"}, "c": set()}
+        self.assertEqual(architecture.layers_of(graph), [["c"], ["b"], ["a"]])
+        self.assertEqual(architecture.arrows_of(graph), {"a": ["b"], "b": ["c"], "c": []})
 
     def test_an_include_is_named_from_the_root(self):
         self.assertTrue(breaches("runtime/a.cpp", '#include "time.hpp"\n'))
