@@ -1,7 +1,7 @@
 // The metrics of Kubernetes' device taint eviction controller, under the names of 1.37, and ours.
 #pragma once
 
-#include "controllers/device_taint_eviction/tracker/pending_pods.hpp"
+#include "controllers/device_taint_eviction/state/pending_pods.hpp"
 #include "runtime/metrics.hpp"
 #include "runtime/time.hpp"
 

@@ -8,7 +8,7 @@ import unittest
 import lint
 import markdown
 
-sys.path.append(str(lint.ROOT / "docs"))
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "docs"))
 import architecture  # noqa: E402
 
 HEAD = "// What this is.\n#pragma once\n"

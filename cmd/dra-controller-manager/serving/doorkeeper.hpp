@@ -14,8 +14,8 @@
 #include <variant>
 #include <vector>
 
-#include "client/auth/access_review.hpp"
 #include "client/events/lru_map.hpp"
+#include "client/request/access_review.hpp"
 #include "client/request/admission.hpp"
 #include "runtime/http/message.hpp"
 #include "runtime/log.hpp"

@@ -3,8 +3,8 @@
 #include <array>
 #include <utility>
 
-#include "client/auth/access_review.hpp"
 #include "client/config/pem.hpp"
+#include "client/request/access_review.hpp"
 #include "runtime/http/self_signed.hpp"
 #include "runtime/http/tcp.hpp"
 

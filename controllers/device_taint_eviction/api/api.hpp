@@ -2,8 +2,8 @@
 #pragma once
 
 #include "controllers/api/encode_device_taint.hpp"
-#include "controllers/device_taint_eviction/tracker/pending_pods.hpp"
-#include "controllers/device_taint_eviction/tracker/rules.hpp"
+#include "controllers/device_taint_eviction/state/pending_pods.hpp"
+#include "controllers/device_taint_eviction/state/rules.hpp"
 #include "runtime/error.hpp"
 #include "runtime/task.hpp"
 #include "workqueue/priority.hpp"

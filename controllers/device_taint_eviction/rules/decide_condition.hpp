@@ -8,7 +8,7 @@
 #include <variant>
 
 #include "controllers/api/device_taint_rule.hpp"
-#include "controllers/device_taint_eviction/tracker/pending_pods.hpp"
+#include "controllers/device_taint_eviction/state/pending_pods.hpp"
 #include "runtime/time.hpp"
 
 namespace dcm::device_taint_eviction {

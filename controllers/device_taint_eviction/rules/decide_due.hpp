@@ -11,11 +11,11 @@
 
 #include "controllers/api/pod.hpp"
 #include "controllers/common/pod_claims.hpp"
-#include "controllers/device_taint_eviction/tracker/allocated_devices.hpp"
-#include "controllers/device_taint_eviction/tracker/due.hpp"
-#include "controllers/device_taint_eviction/tracker/lookup.hpp"
-#include "controllers/device_taint_eviction/tracker/published_devices.hpp"
-#include "controllers/device_taint_eviction/tracker/rules.hpp"
+#include "controllers/device_taint_eviction/state/allocated_devices.hpp"
+#include "controllers/device_taint_eviction/state/due.hpp"
+#include "controllers/device_taint_eviction/state/lookup.hpp"
+#include "controllers/device_taint_eviction/state/published_devices.hpp"
+#include "controllers/device_taint_eviction/state/rules.hpp"
 
 namespace dcm::device_taint_eviction {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "controllers/device_taint_eviction/tracker/pending_pods.hpp"
+#include "controllers/device_taint_eviction/state/pending_pods.hpp"
 #include "workqueue/problem_memory.hpp"
 #include "workqueue/queue.hpp"
 

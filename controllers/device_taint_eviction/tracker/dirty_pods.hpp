@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "controllers/device_taint_eviction/tracker/pending_pods.hpp"
+#include "controllers/device_taint_eviction/state/pending_pods.hpp"
 
 namespace dcm::device_taint_eviction {
 

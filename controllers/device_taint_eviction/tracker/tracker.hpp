@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "controllers/device_taint_eviction/rules/decide_due.hpp"
-#include "controllers/device_taint_eviction/tracker/allocated_devices.hpp"
+#include "controllers/device_taint_eviction/state/allocated_devices.hpp"
+#include "controllers/device_taint_eviction/state/lookup.hpp"
+#include "controllers/device_taint_eviction/state/pending_pods.hpp"
+#include "controllers/device_taint_eviction/state/published_devices.hpp"
+#include "controllers/device_taint_eviction/state/rules.hpp"
 #include "controllers/device_taint_eviction/tracker/dirty_pods.hpp"
-#include "controllers/device_taint_eviction/tracker/lookup.hpp"
-#include "controllers/device_taint_eviction/tracker/pending_pods.hpp"
-#include "controllers/device_taint_eviction/tracker/published_devices.hpp"
-#include "controllers/device_taint_eviction/tracker/rules.hpp"
 
 namespace dcm::device_taint_eviction {
 

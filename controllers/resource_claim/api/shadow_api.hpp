@@ -8,7 +8,7 @@
 #include "controllers/common/expectations.hpp"
 #include "controllers/common/shadow_events.hpp"
 #include "controllers/resource_claim/api/api.hpp"
-#include "controllers/resource_claim/sync/stores.hpp"
+#include "controllers/resource_claim/stores.hpp"
 
 namespace dcm::resource_claim {
 

@@ -4,7 +4,7 @@
 #include "controllers/resource_claim/rules/decide_claim.hpp"
 #include "controllers/resource_claim/rules/decide_group.hpp"
 #include "controllers/resource_claim/rules/decide_pod.hpp"
-#include "controllers/resource_claim/sync/stores.hpp"
+#include "controllers/resource_claim/stores.hpp"
 #include "controllers/resource_claim/sync/uid_memory.hpp"
 
 namespace dcm::resource_claim {

@@ -4,10 +4,10 @@
 #include <optional>
 
 #include "controllers/resource_claim/api/api.hpp"
+#include "controllers/resource_claim/stores.hpp"
 #include "controllers/resource_claim/sync/attempt.hpp"
 #include "controllers/resource_claim/sync/item.hpp"
 #include "controllers/resource_claim/sync/round.hpp"
-#include "controllers/resource_claim/sync/stores.hpp"
 #include "controllers/resource_claim/sync/uid_memory.hpp"
 #include "runtime/log.hpp"
 

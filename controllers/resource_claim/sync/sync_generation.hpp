@@ -8,11 +8,11 @@
 #include "controllers/common/event_sink.hpp"
 #include "controllers/resource_claim/api/api.hpp"
 #include "controllers/resource_claim/metrics.hpp"
+#include "controllers/resource_claim/stores.hpp"
 #include "controllers/resource_claim/sync/attempt.hpp"
 #include "controllers/resource_claim/sync/foreign_claims.hpp"
 #include "controllers/resource_claim/sync/item.hpp"
 #include "controllers/resource_claim/sync/round.hpp"
-#include "controllers/resource_claim/sync/stores.hpp"
 #include "runtime/log.hpp"
 
 namespace dcm::resource_claim {

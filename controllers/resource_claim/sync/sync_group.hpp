@@ -5,9 +5,9 @@
 
 #include "controllers/resource_claim/api/api.hpp"
 #include "controllers/resource_claim/rules/decide_group.hpp"
+#include "controllers/resource_claim/stores.hpp"
 #include "controllers/resource_claim/sync/attempt.hpp"
 #include "controllers/resource_claim/sync/round.hpp"
-#include "controllers/resource_claim/sync/stores.hpp"
 #include "controllers/resource_claim/sync/sync_generation.hpp"
 #include "runtime/log.hpp"
 

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "controllers/resource_claim/api/api.hpp"
+#include "controllers/resource_claim/stores.hpp"
 #include "controllers/resource_claim/sync/attempt.hpp"
 #include "controllers/resource_claim/sync/item.hpp"
 #include "controllers/resource_claim/sync/one_at_a_time.hpp"
 #include "controllers/resource_claim/sync/round.hpp"
-#include "controllers/resource_claim/sync/stores.hpp"
 #include "controllers/resource_claim/sync/sync_generation.hpp"
 #include "runtime/log.hpp"
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "controllers/common/feature_gates.hpp"
+#include "controllers/resource_claim/stores.hpp"
 #include "controllers/resource_claim/sync/item.hpp"
-#include "controllers/resource_claim/sync/stores.hpp"
 #include "controllers/resource_claim/sync/uid_memory.hpp"
 #include "informers/observer.hpp"
 #include "runtime/log.hpp"

@@ -1,5 +1,5 @@
 // When one taint drives a pod off one device.
-#include "controllers/device_taint_eviction/tracker/due.hpp"
+#include "controllers/device_taint_eviction/state/due.hpp"
 
 #include <limits>
 

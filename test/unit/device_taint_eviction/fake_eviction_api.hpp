@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "controllers/device_taint_eviction/api/api.hpp"
-#include "controllers/device_taint_eviction/tracker/lookup.hpp"
-#include "controllers/device_taint_eviction/tracker/published_devices.hpp"
+#include "controllers/device_taint_eviction/state/lookup.hpp"
+#include "controllers/device_taint_eviction/state/published_devices.hpp"
 #include "runtime/time.hpp"
 
 namespace dcm::device_taint_eviction {

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "client/auth/access_review.hpp"
+#include "client/request/access_review.hpp"
 #include "test/support/certificates.hpp"
 #include "test/support/co_test.hpp"
 #include "test/unit/client/rest_client_fixture.hpp"

@@ -1,4 +1,4 @@
-#include "client/auth/access_review.hpp"
+#include "client/request/access_review.hpp"
 
 #include <utility>
 

@@ -1,9 +1,9 @@
-#include "controllers/device_taint_eviction/tracker/rules.hpp"
+#include "controllers/device_taint_eviction/state/rules.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "controllers/device_taint_eviction/tracker/due.hpp"
+#include "controllers/device_taint_eviction/state/due.hpp"
 
 namespace dcm::device_taint_eviction {
 namespace {

@@ -1,4 +1,4 @@
-#include "controllers/device_taint_eviction/tracker/published_devices.hpp"
+#include "controllers/device_taint_eviction/state/published_devices.hpp"
 
 #include <algorithm>
 #include <iterator>

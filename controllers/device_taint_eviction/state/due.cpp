@@ -1,4 +1,4 @@
-#include "controllers/device_taint_eviction/tracker/due.hpp"
+#include "controllers/device_taint_eviction/state/due.hpp"
 
 #include <algorithm>
 #include <chrono>

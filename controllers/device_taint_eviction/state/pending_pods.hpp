@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "client/api/meta.hpp"
-#include "controllers/device_taint_eviction/tracker/due_heap.hpp"
-#include "controllers/device_taint_eviction/tracker/rules.hpp"
+#include "controllers/device_taint_eviction/state/due_heap.hpp"
+#include "controllers/device_taint_eviction/state/rules.hpp"
 #include "runtime/time.hpp"
 #include "workqueue/item_report.hpp"
 

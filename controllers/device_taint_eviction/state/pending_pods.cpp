@@ -1,4 +1,4 @@
-#include "controllers/device_taint_eviction/tracker/pending_pods.hpp"
+#include "controllers/device_taint_eviction/state/pending_pods.hpp"
 
 #include <algorithm>
 #include <chrono>

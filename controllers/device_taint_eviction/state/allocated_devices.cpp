@@ -1,4 +1,4 @@
-#include "controllers/device_taint_eviction/tracker/allocated_devices.hpp"
+#include "controllers/device_taint_eviction/state/allocated_devices.hpp"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "controllers/device_taint_eviction/tracker/lookup.hpp"
+#include "controllers/device_taint_eviction/state/lookup.hpp"
 #include "controllers/device_taint_eviction/tracker/tracker.hpp"
 #include "informers/observer.hpp"
 #include "informers/store.hpp"

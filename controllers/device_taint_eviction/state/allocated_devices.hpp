@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "controllers/api/device_taint_rule.hpp"
-#include "controllers/device_taint_eviction/tracker/lookup.hpp"
+#include "controllers/device_taint_eviction/state/lookup.hpp"
 
 namespace dcm::device_taint_eviction {
 

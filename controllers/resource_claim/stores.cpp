@@ -1,4 +1,4 @@
-#include "controllers/resource_claim/sync/stores.hpp"
+#include "controllers/resource_claim/stores.hpp"
 
 #include "controllers/common/pod_claims.hpp"
 

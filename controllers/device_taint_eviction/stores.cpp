@@ -1,4 +1,4 @@
-#include "controllers/device_taint_eviction/sync/stores.hpp"
+#include "controllers/device_taint_eviction/stores.hpp"
 
 #include <algorithm>
 
