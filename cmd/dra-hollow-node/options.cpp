@@ -123,7 +123,6 @@ void complete(Options& options) {
   node::AgentOptions laid_out = playground::agent_options(agent.node, options.root);
   agent.state = std::move(laid_out.state);
   agent.registry = std::move(laid_out.registry);
-  agent.claims.boot_id = std::move(laid_out.claims.boot_id);
   if (options.devices.show_devices.empty())
     options.devices.show_devices = options.root + "/devices";
   options.devices.pod_resources = options.root + "/pod-resources/kubelet.sock";

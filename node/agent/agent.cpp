@@ -103,8 +103,8 @@ Task<Outcome> Agent::measured(std::string operation, Task<Outcome> task) {
   co_return outcome;
 }
 
-void Agent::observe_pods(std::set<std::string> active, const std::set<std::string>& running) {
-  claims_.observe_pods(std::move(active), running);
+void Agent::observe_pods(std::set<std::string> active) {
+  claims_.observe_pods(std::move(active));
   look_for_orphans();
 }
 

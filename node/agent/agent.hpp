@@ -69,7 +69,7 @@ class Agent final : private DriverObserver {
   runtime::Task<Outcome> enter(api::ObjectPtr<api::Pod> pod) {
     return claims_.enter(std::move(pod));
   }
-  void observe_pods(std::set<std::string> active, const std::set<std::string>& running);
+  void observe_pods(std::set<std::string> active);
 
   const Book& book() const noexcept { return claims_.book(); }
   bool is_registered(const std::string& driver) const { return plugins_.is_registered(driver); }

@@ -68,8 +68,6 @@ bool read_allocation(Reader& reader, value array, std::set<DeviceKey>& out) {
 
 bool read_extra(Reader& reader, value object, EntryExtra& out) {
   return reader.each_field(object, [&](std::string_view key, value field) {
-    if (key == "bootID") return reader.text(field, out.boot_id);
-    if (key == "prepared") return reader.flag(field, out.is_prepared);
     if (key == "allocation") return read_allocation(reader, field, out.allocation);
     return true;
   });

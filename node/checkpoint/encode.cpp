@@ -92,10 +92,7 @@ void append_device_key(std::string& out, const DeviceKey& key) {
 }
 
 void append_extra(std::string& out, const EntryExtra& extra) {
-  out += R"(,"dcm":{)";
-  append_text(out, "bootID", extra.boot_id);
-  out += extra.is_prepared ? R"(,"prepared":true,"allocation":[)"
-                           : R"(,"prepared":false,"allocation":[)";
+  out += R"(,"dcm":{"allocation":[)";
   append_each(out, extra.allocation, append_device_key);
   out += "]}";
 }

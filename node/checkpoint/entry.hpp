@@ -41,8 +41,6 @@ struct DeviceKey {
 
 // Data that kubelet has no field for. Kubelet drops it, so an entry may lack it.
 struct EntryExtra {
-  std::string boot_id = {};  // of the boot in which it was prepared
-  bool is_prepared = false;
   std::set<DeviceKey> allocation = {};
 
   friend bool operator==(const EntryExtra&, const EntryExtra&) = default;

@@ -169,9 +169,6 @@ void ClaimManager::mark_prepared(const std::vector<Held>& entries) {
     held.is_prepared = std::ranges::all_of(held.entry.drivers, [&](const auto& driver) {
       return skips(driver.second, kSkipPrepare) || held.prepared.contains(driver.first);
     });
-    if (!held.is_prepared || !held.entry.extra) continue;
-    held.entry.extra->is_prepared = true;
-    held.entry.extra->boot_id = options_.boot_id;
   }
 }
 
@@ -307,19 +304,6 @@ Task<std::vector<std::string>> ClaimManager::unprepare_orphans() {
     if (!outcome) failures.push_back(outcome.error());
   }
   co_return failures;
-}
-
-void ClaimManager::observe_pods(std::set<std::string> active,
-                                const std::set<std::string>& running) {
-  const bool is_first = !active_;
-  active_ = std::move(active);
-  if (!is_first) return;
-  const auto runs = [&](const std::string& uid) { return running.contains(uid); };
-  for (auto& [key, held] : book_) {
-    const std::optional<EntryExtra>& extra = held.entry.extra;
-    if (!extra || !extra->is_prepared || extra->boot_id != options_.boot_id) continue;
-    if (std::ranges::any_of(held.entry.pod_uids, runs)) held.is_prepared = true;
-  }
 }
 
 Task<ClaimManager::Failure> ClaimManager::call_all(const Calls& calls, const CallOne& call) {

@@ -36,7 +36,6 @@ enum class UnknownClaims : std::uint8_t {
 struct ClaimManagerOptions {
   LookRules rules = {};
   UnknownClaims unknown = UnknownClaims::leave;
-  std::string boot_id = {};  // of the machine; what was prepared in another boot is not any more
 };
 
 // Loop thread only.
@@ -60,8 +59,8 @@ class ClaimManager {
   // by the API server: for a pod that runs while the checkpoint was lost.
   runtime::Task<Outcome> enter(api::ObjectPtr<api::Pod> pod);
 
-  // All pods of the node that are active, and those of them whose containers run.
-  void observe_pods(std::set<std::string> active, const std::set<std::string>& running);
+  // All pods of the node that are active.
+  void observe_pods(std::set<std::string> active) { active_ = std::move(active); }
 
   const Book& book() const noexcept { return book_; }
   bool has_entry_of(const std::string& pod_uid) const {

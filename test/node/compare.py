@@ -490,7 +490,10 @@ class Script:
 
     def tell_health(self, side, driver, report):
         """The healths by pod, once they are those of the report. A stream that is not there yet gets the next one."""
-        wanted = {row["device"]: row for row in report}
+        def reports_of(device):  # two of them have one ID
+            name = re.split("[/=]", device)[-1]
+            names = (name, *(name.replace("both", f"d{i}") for i in range(2)))
+            return [(row["health"], str(self.reports)) for row in report if row["device"] in names]
         deadline = time.monotonic() + LIMIT
         while True:
             side.drivers[driver].say({"health": report})
@@ -498,8 +501,7 @@ class Script:
                 healths = {pod: {device: row for device, row in side.health(pod).items() if device.startswith(driver)}
                            for pod in PODS}
                 late = [device for rows in healths.values() for device, (health, message) in rows.items()
-                        if (row := wanted.get(re.split("[/=]", device)[-1]))
-                        and (row["health"] != health or message.split(" ")[0] != str(self.reports))]
+                        if (wanted := reports_of(device)) and (health, message.split(" ")[0]) not in wanted]
                 if not late:
                     return healths
                 if time.monotonic() > deadline:

@@ -1,5 +1,6 @@
 """dra-hollow-node and dra-playground --real-drivers with the example driver of Kubernetes, unmodified."""
 import json
+import re
 import signal
 import subprocess
 import unittest
@@ -98,6 +99,9 @@ class HollowNode(unittest.TestCase):
         soon("the orphan is unprepared", lambda: len(self.world.entries()) == 2)
         self.assertEqual(self.world.devices(), 9)
         self.assertEqual(self.world.prepared(), asked)
+        metrics = re.findall(r"^metrics: (\S+)$", self.world.log("node"), re.M)[-1]
+        with urllib.request.urlopen(metrics, timeout=60) as answer:
+            self.assertIn('dra_resource_claims_in_use{driver_name="gpu.example.com"} 2\n', answer.read().decode())
         for pod in pods[1:]:
             self.assertEqual(self.world.phase(pod), "Running")
             self.world.delete(pod)

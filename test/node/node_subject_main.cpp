@@ -102,11 +102,7 @@ class Subject {
         api_(claims),
         rng_(static_cast<std::uint64_t>(::getpid())),
         agent_(loop, *transport_, files_, api_, rng_, metrics_, log_,
-               {.node = "node-0",
-                .state = state,
-                .registry = registry,
-                .claims = {.rules = {}, .boot_id = "boot"}},
-               {}),
+               {.node = "node-0", .state = state, .registry = registry}, {}),
         group_(loop.executor()) {}
 
   // Until standard input ends.
@@ -187,7 +183,7 @@ class Subject {
   void observe(const json::object& order) {
     std::set<std::string> uids;
     for (const json::value& uid : order.at("uids").as_array()) uids.emplace(uid.as_string());
-    agent_.observe_pods(std::move(uids), {});
+    agent_.observe_pods(std::move(uids));
   }
 
   json::array registered(const json::object& order) const {

@@ -110,9 +110,7 @@ void Kubelet::start() {
   tasks_.emplace(scene_.loop.executor());
   store_.emplace(files_, kStateFolder, rng_.fork());
   claims_.emplace(scene_.loop, static_cast<node::ClaimSource&>(*this), driver_, *store_,
-                  runtime::Logger(),
-                  node::ClaimManagerOptions{.rules = {.groups = groups_},
-                                            .boot_id = fmt::format("boot-{}", boots_)});
+                  runtime::Logger(), node::ClaimManagerOptions{.rules = {.groups = groups_}});
   if (const Result<> opened = claims_->open(); !opened) {
     breach_ = Breach{"a node can use what a crash has left", opened.error().message};
   }
@@ -132,7 +130,6 @@ Task<> Kubelet::crash(Failure failure) {
     files_.fail_machine(failure == Failure::machine_loses_names ? Names::lost : Names::kept);
     started_.clear();
     if (rng_.below(2) == 0) driver_.forget();
-    ++boots_;
   }
   start();
 }
@@ -190,14 +187,13 @@ bool Kubelet::is_active(const std::string& pod_uid) const {
 }
 
 void Kubelet::tell_who_is_active() {
-  std::set<std::string> active, running;
+  std::set<std::string> active;
   for (const auto& [key, pod] : scene_.cluster.pods) {
     if (pod.node != name_ || pod.has_ended()) continue;
     active.insert(pod.uid);
-    if (pod.phase == "Running") running.insert(pod.uid);
   }
   std::erase_if(started_, [&](const std::string& uid) { return !active.contains(uid); });
-  claims_->observe_pods(std::move(active), running);
+  claims_->observe_pods(std::move(active));
   if (claims_->book().empty() || std::exchange(looks_for_orphans_, true)) return;
   tasks_->spawn("orphans", unprepare_orphans());
 }

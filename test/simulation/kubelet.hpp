@@ -117,7 +117,6 @@ class Kubelet final : Actor, node::ClaimSource {
   std::map<std::string, runtime::MonoTime> overdue_since_;
   runtime::MonoTime trouble_until_{};
   std::optional<Breach> breach_;
-  int boots_ = 1;
   // Of a process.
   bool is_dead_ = false;
   std::set<std::string> busy_;  // pods with an operation, by UID

@@ -94,8 +94,8 @@ MUTATIONS = [
              "wait_for_sync(std::move(caches), Deadline::unreachable());",
              "wait_for_sync(M ? running_caches_ : std::move(caches), Deadline::unreachable());"),
     Mutation("backoff-goes-by-name", "a pod waits for what another of its name has failed at", RC + "sync/wakeups.cpp",
-             "if (mode_ == Mode::active) queue_.retry_now(deleted);",
-             "if (mode_ == Mode::active && !M) queue_.retry_now(deleted);"),
+             "if (mode_ == Mode::active) queue_.retry_now(item);",
+             "if (mode_ == Mode::active && !M) queue_.retry_now(item);"),
     Mutation("repeats-inside-a-call", "who is refused holds a worker while it tries again", "client/request/rest_client.cpp",
              "} else if (is_for_the_caller(request, error)) {", "} else if (!M && is_for_the_caller(request, error)) {"),
     Mutation("retries-go-first", "pods that were refused go before those that come to be due",
@@ -237,8 +237,8 @@ MUTATIONS = [
              "  if (!stores_.groups) return;\n  stores_.groups->groups_by_template",
              "  if (M || !stores_.groups) return;\n  stores_.groups->groups_by_template"),
     Mutation("group-wakes-no-pods", "pods that wait for their group do not notice it", RC + "sync/wakeups.cpp",
-             "  wake_pods_of_group(group->meta.key, priority_of(origin));",
-             "  if (!M) wake_pods_of_group(group->meta.key, priority_of(origin));"),
+             "  wake_pods_of_group(after->meta.key, priority_of(origin));",
+             "  if (!M) wake_pods_of_group(after->meta.key, priority_of(origin));"),
     Mutation("shared-name-stays", "a pod's status keeps the name of a claim that its group has replaced",
              RC + "rules/decide_pod.cpp", "return Settled{Settled::Origin::group, find_shared_claim(snapshot, pod_claim)};",
              "return Settled{Settled::Origin::group, M && common::find_status(*snapshot.pod, pod_claim.name.str()) != nullptr\n"
@@ -261,8 +261,8 @@ MUTATIONS = [
              "if (auto synced = M ? Result<>() : files_.sync(temporary); !synced)"),
     Mutation("folder-is-not-synced", "the name of a node's new checkpoint may be lost", "node/checkpoint/store.cpp",
              "return files_.sync_folder(folder_);", "return M ? Result<>() : files_.sync_folder(folder_);"),
-    Mutation("boots-are-alike", "what was prepared before a reboot counts as prepared", "node/claims/manager.cpp",
-             "extra->boot_id != options_.boot_id)", "(!M && extra->boot_id != options_.boot_id))"),
+    Mutation("entries-count-as-prepared", "what a node finds on its disk counts as prepared", "node/claims/book.cpp",
+             "Held{.entry = std::move(entry)};", "Held{.entry = std::move(entry), .is_prepared = M};"),
 ]
 
 

@@ -36,14 +36,6 @@ Result<> fail_with(const std::string& path, const std::error_code& error) {
                        fmt::format("{}: {}", path, error.message()));
 }
 
-// This boot of the machine, as the kernel names it.
-std::string boot_id() {
-  std::ifstream file("/proc/sys/kernel/random/boot_id");
-  std::string id;
-  std::getline(file, id);
-  return id;
-}
-
 // Names of containers are DNS labels; from an API server that does not say so, they are no paths.
 bool is_file_name(std::string_view name) {
   return !name.empty() && !name.contains('/') && name != "." && name != "..";
@@ -58,10 +50,7 @@ std::vector<Container> containers_of(const Pod& pod) {
 }  // namespace
 
 node::AgentOptions agent_options(std::string node, const std::string& root) {
-  return {.node = std::move(node),
-          .state = root,
-          .registry = root + "/plugins_registry",
-          .claims = {.boot_id = boot_id()}};
+  return {.node = std::move(node), .state = root, .registry = root + "/plugins_registry"};
 }
 
 Result<> make_folders(const RealDevicesOptions& options) {
@@ -122,7 +111,7 @@ Task<> RealDevices::run() {
 Task<> RealDevices::watch_pods() {
   co_await informers::wait_for_sync({&pods_.informer.sync()}, {});
   has_listed_ = true;
-  agent_.observe_pods(active_, running_);
+  agent_.observe_pods(active_);
   if (agent_.has_lost_entries()) co_await enter_running_pods();
 }
 
@@ -173,7 +162,7 @@ void RealDevices::observe_pod(const api::ObjectPtr<Pod>& before, const api::Obje
   if (is_active && pod.phase == api::PodPhase::running) running_.insert(uid);
   if (!is_active) running_.erase(uid);
   if (!after) wait_for_drivers_.erase(pod.meta.key);
-  if (has_listed_ && is_active != was_active) agent_.observe_pods(active_, running_);
+  if (has_listed_ && is_active != was_active) agent_.observe_pods(active_);
 }
 
 void RealDevices::wake_waiting() {

@@ -107,18 +107,25 @@ void Wakeups::observe_left(const ClaimPtr& last_known, Origin origin) {
   wake_users_of(last_known, priority_of(origin));
 }
 
+// What failed without it is over: if an attempt fails now, the next comes soon.
 void Wakeups::observe_added(const TemplatePtr& claim_template, Origin origin) {
-  stores_.pods_by_template.for_each(claim_template->meta.key,
-                                    [&](const PodPtr& pod) { wake_pod(pod, priority_of(origin)); });
-  if (!stores_.groups) return;
-  stores_.groups->groups_by_template.for_each(claim_template->meta.key, [&](const GroupPtr& group) {
-    wake_group(group, priority_of(origin));
-  });
+  const api::NamespacedName& key = claim_template->meta.key;
+  stores_.pods_by_template.for_each(
+      key, [this](const PodPtr& pod) { end_backoff({Item::Kind::pod, pod->meta.key}); });
+  if (stores_.groups) {
+    stores_.groups->groups_by_template.for_each(
+        key, [this](const GroupPtr& group) { end_backoff({Item::Kind::group, group->meta.key}); });
+  }
+  observe_updated(nullptr, claim_template, origin);
 }
 
 void Wakeups::observe_updated(const TemplatePtr& /*before*/, const TemplatePtr& after,
                               Origin origin) {
-  observe_added(after, origin);
+  stores_.pods_by_template.for_each(after->meta.key,
+                                    [&](const PodPtr& pod) { wake_pod(pod, priority_of(origin)); });
+  if (!stores_.groups) return;
+  stores_.groups->groups_by_template.for_each(
+      after->meta.key, [&](const GroupPtr& group) { wake_group(group, priority_of(origin)); });
 }
 
 // Claims that were made from it stay as they are.
@@ -126,12 +133,15 @@ void Wakeups::observe_deleted(const TemplatePtr& /*last_known*/, Origin /*origin
 void Wakeups::observe_left(const TemplatePtr& /*last_known*/, Origin /*origin*/) {}
 
 void Wakeups::observe_added(const GroupPtr& group, Origin origin) {
-  wake_group(group, priority_of(origin));
-  wake_pods_of_group(group->meta.key, priority_of(origin));
+  stores_.groups->pods_by_group.for_each(group->meta.key, [this](const PodPtr& pod) {
+    end_backoff({Item::Kind::pod, pod->meta.key});
+  });
+  observe_updated(nullptr, group, origin);
 }
 
 void Wakeups::observe_updated(const GroupPtr& /*before*/, const GroupPtr& after, Origin origin) {
-  observe_added(after, origin);
+  wake_group(after, priority_of(origin));
+  wake_pods_of_group(after->meta.key, priority_of(origin));
 }
 
 void Wakeups::observe_deleted(const GroupPtr& last_known, Origin origin) {
@@ -142,9 +152,9 @@ void Wakeups::observe_deleted(const GroupPtr& last_known, Origin origin) {
 
 void Wakeups::observe_left(const GroupPtr& /*last_known*/, Origin /*origin*/) {}  // all are kept
 
-// Items go by name: the next object of this name must not wait for what failed with this one.
-void Wakeups::end_backoff(const Item& deleted) {
-  if (mode_ == Mode::active) queue_.retry_now(deleted);
+// Items go by name: the next object of a name must not wait for what failed with one that is gone.
+void Wakeups::end_backoff(const Item& item) {
+  if (mode_ == Mode::active) queue_.retry_now(item);
 }
 
 void Wakeups::wake_pod(const PodPtr& pod, Priority priority) {

@@ -65,7 +65,7 @@ class Wakeups final : public informers::Observer<api::Pod>,
   void observe_deleted(const GroupPtr& last_known, Origin origin) override;
   void observe_left(const GroupPtr& last_known, Origin origin) override;
 
-  void end_backoff(const Item& deleted);
+  void end_backoff(const Item& item);
   void wake_pod(const PodPtr& pod, Priority priority);
   void wake_group(const GroupPtr& group, Priority priority);
   void wake_claim(const ClaimPtr& claim, Priority priority);

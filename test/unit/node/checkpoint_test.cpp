@@ -87,9 +87,7 @@ TEST(Checkpoint, what_was_written_is_read) {  // [64], [80]
   Entry entry = prepared_entry();
   entry.drivers["gpu.example.com"].devices.push_back(
       {.pool = "node-0", .device = "dev-0", .share_id = "s2", .cdi_ids = {"a<b"}});
-  entry.extra = EntryExtra{.boot_id = "boot",
-                           .is_prepared = true,
-                           .allocation = {{"gpu.example.com", "node-0", "dev-0", "s1"},
+  entry.extra = EntryExtra{.allocation = {{"gpu.example.com", "node-0", "dev-0", "s1"},
                                           {"gpu.example.com", "node-0", "dev-0", "s2"}}};
   const auto read = decode_checkpoint(encode_checkpoint({entry}));
   ASSERT_TRUE(read) << read.error().message;

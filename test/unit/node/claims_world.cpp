@@ -113,11 +113,11 @@ ClaimsWorld::ClaimsWorld(runtime::VirtualLoop& loop)
   });
 }
 
-Result<> ClaimsWorld::start(const std::string& boot_id) {
+Result<> ClaimsWorld::start() {
   store_ = std::make_unique<node::CheckpointStore>(files, kStateFolder, runtime::Rng(++starts_));
-  manager = std::make_unique<node::ClaimManager>(
-      loop_, claims, drivers, *store_, runtime::Logger(log_),
-      node::ClaimManagerOptions{.unknown = unknown, .boot_id = boot_id});
+  manager =
+      std::make_unique<node::ClaimManager>(loop_, claims, drivers, *store_, runtime::Logger(log_),
+                                           node::ClaimManagerOptions{.unknown = unknown});
   return manager->open();
 }
 

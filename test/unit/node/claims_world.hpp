@@ -81,7 +81,7 @@ class ClaimsWorld {
   explicit ClaimsWorld(runtime::VirtualLoop& loop);
 
   // Starts a node on what is on disk. Errors are those of open().
-  runtime::Result<> start(const std::string& boot_id = "boot-1");
+  runtime::Result<> start();
   void kill() { manager.reset(); }
 
   DeathPoints points;

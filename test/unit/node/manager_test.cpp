@@ -161,7 +161,7 @@ CO_TEST(ClaimManager, a_claim_of_a_lost_checkpoint_stays_until_its_last_pod_has_
   world.unknown = UnknownClaims::unprepare;
   CO_ASSERT_TRUE(world.start());
   put_claim(world, "c1", {kGpu}, {"p", "q", "elsewhere"});
-  world.manager->observe_pods({"p-uid", "q-uid"}, {"p-uid", "q-uid"});
+  world.manager->observe_pods({"p-uid", "q-uid"});
   CO_ASSERT_TRUE(co_await world.manager->unprepare(make_pod("p").uses("gpu", "c1")));
   EXPECT_TRUE(world.drivers.journal.empty());
   CO_ASSERT_TRUE(co_await world.manager->unprepare(make_pod("q").uses("gpu", "c1")));
@@ -261,13 +261,13 @@ CO_TEST(ClaimManager, a_claim_allocated_anew_waits_for_the_old_pod) {  // [50]
   put_claim(world, "c1", {kGpu}, {"old"});
   CO_ASSERT_TRUE(co_await world.manager->prepare(make_pod("old").uses("gpu", "c1")));
   put_claim(world, "c1", {kGpu}, {"p"}, "d7");
-  world.manager->observe_pods({"old-uid", "p-uid"}, {});
+  world.manager->observe_pods({"old-uid", "p-uid"});
   const api::ObjectPtr<api::Pod> pod = make_pod("p").uses("gpu", "c1");
   const Outcome refused = co_await world.manager->prepare(pod);
   EXPECT_EQ(refused.error(),
             "prepare dynamic resources: ResourceClaim c1: devices of an older allocation are still "
             "prepared");
-  world.manager->observe_pods({"p-uid"}, {});
+  world.manager->observe_pods({"p-uid"});
   CO_ASSERT_TRUE(co_await world.manager->prepare(pod));
   EXPECT_EQ(world.drivers.journal,
             (Lines{"gpu.example.com prepare c1-uid", "gpu.example.com unprepare c1-uid",

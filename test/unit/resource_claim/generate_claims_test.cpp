@@ -478,5 +478,21 @@ TEST(GenerateClaims, a_pod_does_not_wait_for_what_another_of_its_name_has_failed
   EXPECT_EQ(world.api.claims().size(), 1U);
 }
 
+TEST(GenerateClaims, a_template_that_comes_ends_the_back_off_of_those_who_waited_for_it) {
+  World world;
+  world.start();
+  world.api.put(trainer());
+  world.settle();  // attempts are minutes apart by now
+  std::size_t refusals = 0;
+  world.api.fault = [&](std::size_t, const std::string& text) {
+    if (!text.starts_with("create") || refusals++ > 0) return Fault{};
+    return Fault{Fault::Kind::refused, {Reason::internal_error, "injected"}};
+  };
+  world.api.put(make_template("gpu"));
+  world.run_for(10s);
+  EXPECT_EQ(refusals, 2U);
+  EXPECT_EQ(world.api.claims().size(), 1U);
+}
+
 }  // namespace
 }  // namespace dcm::resource_claim
