@@ -208,7 +208,8 @@ Problem creation_problem(const Claimant& claimant, const api::PodClaim& pod_clai
 
 bool is_generated_for(const api::ResourceClaim& claim, const api::ClaimUser& owner,
                       const api::PodClaim& pod_claim) {
-  return claim.pod_claim_name == pod_claim.name.str() && !claim.meta.is_being_deleted &&
+  if (claim.meta.is_being_deleted && !is_in_use_by(claim, owner)) return false;
+  return claim.pod_claim_name == pod_claim.name.str() &&
          common::has_claim_user_as_controller(claim) && common::is_owned_by(claim, owner);
 }
 

@@ -135,7 +135,8 @@ using NamedClaim = std::variant<Settled, Problem, GetClaim, NothingUsable>;
 NamedClaim look_at_named(const Claimant& claimant, const Generation& known,
                          const common::FeatureGates& gates, const api::PodClaim& pod_claim);
 
-// Whether the claim was made for this pod claim, and is there to stay.
+// Whether the claim was made for this pod claim, and is there to stay: one that is being deleted
+// stays as long as its owner uses it.
 bool is_generated_for(const api::ResourceClaim& claim, const api::ClaimUser& owner,
                       const api::PodClaim& pod_claim);
 

@@ -225,6 +225,21 @@ TEST(GenerateClaims, an_orphan_of_an_earlier_process_is_used) {
   EXPECT_THAT(world.calls(), ElementsAre("write names gpus=trainer-gpus-x"));
 }
 
+// A write that comes minutes late may take a name out of the status again.
+TEST(GenerateClaims, a_pod_keeps_the_claim_that_it_uses_though_that_is_being_deleted) {
+  World world;
+  world.api.put(make_template("gpu"));
+  world.api.put(make_claim("trainer-gpus-x")
+                    .generated_for("trainer", "gpus")
+                    .allocated()
+                    .reserved_for("trainer")
+                    .being_deleted());
+  world.start();
+  world.api.put(trainer());
+  world.settle();
+  EXPECT_THAT(world.calls(), ElementsAre("write names gpus=trainer-gpus-x"));
+}
+
 TEST(GenerateClaims, a_claim_that_is_deleted_is_made_again_under_the_name_that_the_status_has) {
   World world;
   world.api.put(make_template("gpu"));
