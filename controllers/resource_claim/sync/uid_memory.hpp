@@ -14,7 +14,7 @@ namespace dcm::resource_claim {
 // so nothing is ever taken out for another reason.
 class UidMemory {
  public:
-  // About 60 bytes each, taken as they come.
+  // 67 to 86 bytes each, taken as they come.
   static constexpr std::size_t kDefaultCapacity = 65'536;
 
   explicit UidMemory(std::size_t capacity = kDefaultCapacity);
