@@ -96,7 +96,6 @@ class Kubelet final : Actor, node::ClaimSource {
   runtime::Task<> start_pod(Pod pod);
   void note(const Pod& pod, const node::Outcome& outcome);
   runtime::Task<> end_pod(Pod pod);
-  void remove_pod(const Pod& pod);
   api::ObjectPtr<api::Pod> read(const Pod& pod) const;
   bool may_start(const Pod& pod) const;
   bool is_in_the_way(const node::Book& book, const Claim& claim) const;
