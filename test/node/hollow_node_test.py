@@ -300,8 +300,10 @@ class Demo(unittest.TestCase):
         self.assertRegex(done.stdout, r"basic-shared-claim-across-pods/pod0 +ctr0 +common \S+-gpu-")
 
     def test_ends_quietly_when_interrupted(self):
+        def heed_interrupts():  # a background job of a shell inherits that it does not
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         with subprocess.Popen([ROOT / "test/node/demo.py", "--bin", BIN], stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True) as demo:
+                              stderr=subprocess.PIPE, text=True, preexec_fn=heed_interrupts) as demo:
             self.assertIn("\n", demo.stdout.readline())
             demo.send_signal(signal.SIGINT)
             out, errors = demo.communicate(timeout=60)
