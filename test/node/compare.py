@@ -612,6 +612,10 @@ class Script:
         if theirs and ours and (len(failing) > 1 or theirs == ours):
             self.better["of two drivers that fail, another is named"] += 1
             return
+        skipped = [re.fullmatch(r".* skipped (\d+) ResourceClaims", error) for error in (theirs, ours)]
+        if all(skipped) and self.succeeded and int(skipped[1][1]) < int(skipped[0][1]):
+            self.better["a driver that has succeeded is not asked again, and cannot fail again"] += 1
+            return
         if theirs and not ours and self.succeeded:
             self.better["a driver that has succeeded is not asked again, and cannot fail again"] += 1
             self.catch_up = (operation, pod)

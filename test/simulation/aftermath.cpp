@@ -29,6 +29,8 @@ constexpr Duration kOutage = 40s;
 constexpr Duration kHiccup = 2s;
 // Much longer than a budget's pace, so that a back-off would show.
 constexpr Duration kNoBudget = 6min;
+// For news and requests.
+constexpr Duration kSlackOfTurns = 30s;
 // Enough for another leader.
 constexpr Duration kRestart = 1min;
 
@@ -58,6 +60,10 @@ Task<Aftermath::Finding> Aftermath::run() {
   if (rng_.below(8) == 0) {
     const Finding waiting = co_await hide_one_kind();
     if (waiting) co_return waiting;
+  }
+  if (world_.eviction_rate > 0 && rng_.below(2) == 0) {
+    const Finding outrun = co_await crowd_the_rate();
+    if (outrun) co_return outrun;
   }
   const bool goes_on = rng_.below(8) == 0;
   const Finding restless = co_await rest(goes_on ? kLongRest : kRest);
@@ -180,6 +186,35 @@ Task<Aftermath::Finding> Aftermath::hide_one_kind() {
     if (late) co_return late;
   }
   hidden.clear();
+  const Finding late = co_await watch_answers({});
+  co_return late;
+}
+
+// Evictions that are refused take no turns from those that are not, however few turns there are.
+Task<Aftermath::Finding> Aftermath::crowd_the_rate() {
+  Crowd& crowd = world_.workload.crowd();
+  Weather& weather = world_.front.weather();
+  world_.timeline.note("world", "brings many pods");
+  crowd.gather();
+  const Finding unready = co_await watch_answers({});
+  if (unready) co_return unready;
+  world_.timeline.note("world", "refuses the evictions of most");
+  weather.troubled_namespace = Crowd::kCrowded;
+  weather.troubled_by = 403;
+  crowd.taint();
+  const auto turns = std::chrono::duration<double>(Crowd::kGuests / world_.eviction_rate);
+  const runtime::MonoTime end = now() + kSlackOfTurns + std::chrono::duration_cast<Duration>(turns);
+  while (crowd.guests_left() > 0) {
+    co_await sleep_for(world_.loop.time(), 2s);
+    const Finding late = look({Obstacle::Of::one_namespace, Crowd::kCrowded});
+    if (late) co_return late;
+    if (now() > end) {
+      co_return Breach{"a refused eviction takes no turn",
+                       fmt::format("{} pods wait behind the refused ones", crowd.guests_left())};
+    }
+  }
+  weather.troubled_namespace.clear();
+  crowd.disperse();
   const Finding late = co_await watch_answers({});
   co_return late;
 }

@@ -32,6 +32,7 @@ class Aftermath {
     Workload& workload;
     const std::uint64_t& manager_writes;  // how many have arrived by now
     runtime::Duration prompt;             // within that time what is asked for is done
+    double eviction_rate;                 // a second, where nothing else is short; 0: unlimited
     std::function<void()> restart_managers;
   };
   Aftermath(World world, runtime::Rng rng) : world_(world), rng_(rng), liveness_(world.prompt) {}
@@ -52,6 +53,7 @@ class Aftermath {
   runtime::Task<Finding> trouble_one_tenant();
   runtime::Task<Finding> grant_no_budget();
   runtime::Task<Finding> hide_one_kind();
+  runtime::Task<Finding> crowd_the_rate();
   runtime::Task<Finding> watch_answers(runtime::Duration at_least, Obstacle obstacle = {});
   runtime::Task<Finding> refuse_writes();
   runtime::Task<Finding> rest(runtime::Duration lasts);

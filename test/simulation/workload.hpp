@@ -5,6 +5,7 @@
 
 #include "runtime/task_group.hpp"
 #include "test/simulation/collectors.hpp"
+#include "test/simulation/crowd.hpp"
 #include "test/simulation/devices.hpp"
 #include "test/simulation/groups.hpp"
 #include "test/simulation/nodes.hpp"
@@ -36,6 +37,7 @@ class Workload {
   void act_everywhere();
 
   Scheduler& scheduler() { return scheduler_; }
+  Crowd& crowd() { return crowd_; }
   // What a node does, and must not.
   const std::optional<Breach>& breach() const { return nodes_.breach(); }
 
@@ -46,6 +48,7 @@ class Workload {
   Scheduler scheduler_;
   Nodes nodes_;
   Collectors collectors_;
+  Crowd crowd_;
   std::optional<runtime::Rng> groups_rng_;
   std::optional<Groups> groups_;
   runtime::TaskGroup tasks_;

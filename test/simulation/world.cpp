@@ -39,6 +39,7 @@ class World {
   void draw_protocol(runtime::Rng rng);
   void use_groups(runtime::Rng rng);
   Duration prompt() const;
+  double rate_of_turns() const;
   void watch_server();
   void arrive(const http::Request& request);
   std::optional<apiserver::Response> admit(const LoggedRequest& request);
@@ -113,9 +114,10 @@ World::World(const WorldOptions& options)
   draw_protocol(rng_for(13));
   fault_bringer_.emplace(FaultBringer::World{loop_, timeline_, server_, network_, front_, safety_,
                                              replicas_, options_.lasts});
-  aftermath_.emplace(Aftermath::World{loop_, timeline_, server_, front_, safety_, workload_,
-                                      fenced_writes_, prompt(), [this] { restart_managers(); }},
-                     rng_.fork());
+  aftermath_.emplace(
+      Aftermath::World{loop_, timeline_, server_, front_, safety_, workload_, fenced_writes_,
+                       prompt(), rate_of_turns(), [this] { restart_managers(); }},
+      rng_.fork());
   watch_server();
 }
 
@@ -167,8 +169,16 @@ Duration World::prompt() const {
   const bool is_slow =
       draw_server().watches.watch_list == apiserver::WatchOptions::WatchList::ignored ||
       manager_options_.eviction_rate > 0 || manager_options_.kube_api_qps < 10 ||
-      manager_options_.concurrent_resource_claim_syncs < 10 || pods_ > 100;
+      manager_options_.concurrent_resource_claim_syncs < 10 ||
+      manager_options_.concurrent_device_taint_eviction_syncs < 8 || pods_ > 100;
   return is_slow ? 5min : 30s;
+}
+
+// Of evictions, where they wait for nothing else; 0: at no rate.
+double World::rate_of_turns() const {
+  const bool waits_for_more = manager_options_.kube_api_qps < 10 ||
+                              manager_options_.concurrent_device_taint_eviction_syncs < 8;
+  return waits_for_more ? 0 : manager_options_.eviction_rate;
 }
 
 // How many there are; what they were asked to do is put into `manager_options_`.
