@@ -254,6 +254,7 @@ Task<Aftermath::Finding> Aftermath::rest(Duration lasts) {
   if (writes > 0 && !world_.safety.has_evicted_lately(lasts + kSlack)) {
     co_return Breach{"a world at rest has no writes", fmt::format("{} writes", writes)};
   }
+  if (const auto breach = world_.memory_breach()) co_return breach;
   const Finding lost = co_await lose_watches(begin);
   co_return lost;
 }

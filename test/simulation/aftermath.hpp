@@ -34,6 +34,7 @@ class Aftermath {
     runtime::Duration prompt;             // within that time what is asked for is done
     double eviction_rate;                 // a second, where nothing else is short; 0: unlimited
     std::function<void()> restart_managers;
+    std::function<std::optional<Breach>()> memory_breach;
   };
   Aftermath(World world, runtime::Rng rng) : world_(world), rng_(rng), liveness_(world.prompt) {}
 

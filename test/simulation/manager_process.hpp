@@ -51,6 +51,7 @@ class ManagerProcess final : leader_election::ElectionListener, common::EventSin
   runtime::Task<> wait_until_lost();
   // Why a part has failed: an invariant of the manager is broken. Empty: none has.
   const std::string& failure() const { return failure_; }
+  std::string metrics() { return metrics_.expose(); }
   void cut_connections() { line_.cut(); }
   // Nothing leaves any more; kill() has to follow.
   void die() { line_.die(); }

@@ -104,6 +104,8 @@ MUTATIONS = [
              "      !(M && !retries_.empty() && retries_.top().not_before <= now.mono)) {"),
     Mutation("refused-attempt-burns-its-turn", "who evicts at a rate has lost the turn of an attempt that is refused",
              DTE + "sync/evict_pod.cpp", "if (end == End::not_evicted) deps_.pace", "if (end == End::not_evicted && !M) deps_.pace"),
+    Mutation("large-templates-are-kept", "the text of a template is kept whatever its size", "controllers/api/fields.cpp",
+             "if (bytes > kContentBytesMax ||", "if ((bytes > kContentBytesMax && !M) ||"),
     Mutation("generation-off-by-one", "a rule's condition is about the generation before", DTE + "rules/decide_condition.cpp",
              "wanted.observed_generation = rule.generation;",
              "wanted.observed_generation = rule.generation - (M ? 1 : 0);"),

@@ -39,6 +39,8 @@ class Replica {
   ProcessClock& clock() { return clock_; }
   // The user agent of the process that runs; empty: none does.
   std::string process_name() const { return process_ ? process_->name() : std::string(); }
+  // Empty: none runs.
+  std::string metrics() { return process_ ? process_->metrics() : std::string(); }
   // Why a part of a process has failed; empty: none has.
   const std::string& failure() const { return failure_; }
 

@@ -26,7 +26,7 @@ std::string large_requests() {
                   std::string(kBytes, '<'));
   return fmt::format(
       R"({{"devices":{{"requests":[{{"name":"r","exactly":{{"deviceClassName":"gpu.example.com"}}}}],)"
-      R"("config":[{0},{0}]}}}})",
+      R"("config":[{0},{0},{0},{0}]}}}})",
       config);
 }
 

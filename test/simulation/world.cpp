@@ -10,6 +10,7 @@
 #include "test/simulation/aftermath.hpp"
 #include "test/simulation/fault_bringer.hpp"
 #include "test/simulation/meddler.hpp"
+#include "test/simulation/memory.hpp"
 #include "test/simulation/workload.hpp"
 
 namespace dcm::simulation {
@@ -47,6 +48,7 @@ class World {
   // Takes the slot of a slow budget, if it is free.
   bool is_over_budget();
   void restart_managers();
+  std::optional<Breach> look_at_memory();
   void come_before(const http::Request& request);
   void watch_managers();
   bool has_failed() const { return breach_ || !safety_.breaches().empty(); }
@@ -116,7 +118,8 @@ World::World(const WorldOptions& options)
                                              replicas_, options_.lasts});
   aftermath_.emplace(
       Aftermath::World{loop_, timeline_, server_, front_, safety_, workload_, fenced_writes_,
-                       prompt(), rate_of_turns(), [this] { restart_managers(); }},
+                       prompt(), rate_of_turns(), [this] { restart_managers(); },
+                       [this] { return look_at_memory(); }},
       rng_.fork());
   watch_server();
 }
@@ -293,6 +296,13 @@ bool World::is_over_budget() {
 
 void World::restart_managers() {
   for (Replica& replica : replicas_) replica.command(Replica::Order::kill);
+}
+
+std::optional<Breach> World::look_at_memory() {
+  for (Replica& replica : replicas_) {
+    if (auto breach = memory_breach(replica.metrics())) return breach;
+  }
+  return std::nullopt;
 }
 
 void World::arrive(const http::Request& request) {

@@ -1,0 +1,14 @@
+// What the caches of a manager may take: what users put into their objects is no measure for it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "test/simulation/safety.hpp"
+
+namespace dcm::simulation {
+
+// `metrics`: a manager's, in the text format.
+std::optional<Breach> memory_breach(const std::string& metrics);
+
+}  // namespace dcm::simulation
