@@ -2,15 +2,12 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <functional>
 
 #include <fmt/format.h>
 
 #include "cmd/dra-controller-manager/explain/command.hpp"
 #include "cmd/dra-controller-manager/options/command_line.hpp"
-#include "cmd/dra-controller-manager/options/completion.hpp"
 #include "cmd/dra-controller-manager/options/help.hpp"
-#include "cmd/dra-controller-manager/options/man_page.hpp"
 #include "cmd/dra-controller-manager/options/settings.hpp"
 #include "runtime/one_line.hpp"
 
@@ -32,63 +29,20 @@ int print(const std::string& text) {
   return std::fflush(stdout) == 0 ? 0 : 1;
 }
 
-// The table, to be read and not applied.
-Settings manager_settings() {
-  Draft draft;
-  return make_settings(draft);
-}
-
-// The words of a command without flags; nothing: it has said what is wrong, or its help.
-int with_words(const std::string& name, const Strings& arguments,
-               const std::function<int(const Strings&)>& run) {
-  const Command& command = *find_command({name});
-  const auto line = parse_command_line({}, arguments, KubernetesFlags::unknown);
-  if (!line) return refuse(name + ": " + line.error());
-  if (line->wants_help) return print(command_help(command));
-  return run(line->words);
-}
-
-// "; did you mean bash?" for a mistyped shell.
-std::string meant(const Strings& words) {
-  const std::string shell = words.empty() ? "" : closest(words.front(), {"bash", "zsh", "fish"});
-  return shell.empty() ? "" : fmt::format("; did you mean {}?", shell);
-}
-
-int run_completion(const Strings& arguments) {
-  return with_words("completion", arguments, [](const Strings& words) {
-    const auto shell = words.size() == 1 ? shell_named(words.front()) : std::nullopt;
-    if (!shell) return refuse("completion: expected one of bash, zsh and fish" + meant(words));
-    return print(make_completion(*shell, manager_settings(), commands()));
-  });
-}
-
-int run_man(const Strings& arguments) {
-  return with_words("man", arguments, [](const Strings& words) {
-    if (!words.empty()) return refuse("man: expected no arguments");
-    return print(make_man_page(manager_settings(), commands()));
-  });
-}
-
 int run_version(const Strings& arguments) {
-  return with_words("version", arguments, [](const Strings& words) {
-    if (!words.empty()) return refuse("version: expected no arguments");
-    return print(version_line() + "\n");
-  });
+  const auto line = parse_command_line({}, arguments, KubernetesFlags::unknown);
+  if (!line) return refuse("version: " + line.error());
+  if (line->wants_help) return print(command_help(*find_command({"version"})));
+  if (!line->words.empty()) return refuse("version: expected no arguments");
+  return print(version_line() + "\n");
 }
 
 }  // namespace
 
 std::span<const Command> commands() {
   static const std::vector<Command> kCommands = {
-      {"completion",
-       "bash|zsh|fish",
-       "Prints a script that completes commands and flags in that shell.",
-       {"bash", "zsh", "fish"},
-       no_settings,
-       run_completion},
       explain_command(),
-      {"man", "", "Prints the manual page, for man -l -.", {}, no_settings, run_man},
-      {"version", "", "Prints the version, as --version does.", {}, no_settings, run_version},
+      {"version", "", "Prints the version, as --version does.", no_settings, run_version},
   };
   return kCommands;
 }

@@ -1,7 +1,7 @@
 // The program's subcommands, in one table.
 //
-// A command has flags of its own, by the same kind of table as the manager's; main(), --help,
-// completion and manual know commands through their rows only.
+// A command has flags of its own, by the same kind of table as the manager's; main(), --help
+// and the manual page know commands through their rows only.
 #pragma once
 
 #include <span>
@@ -14,9 +14,8 @@ namespace dcm::manager {
 
 struct Command {
   std::string name;
-  std::string synopsis;  // of its words: "bash|zsh|fish"
+  std::string synopsis;  // of its words: "pod|resourceclaim|devicetaintrule"
   std::string help;      // one sentence
-  Strings choices;       // what its first word may be; empty: not a closed set
   // Its flags, for who wants to read about them: they must not be applied.
   Settings (*settings)();
   // Runs it with what stands behind its name. Returns the exit status.

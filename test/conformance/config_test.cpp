@@ -82,15 +82,10 @@ TEST_F(Configuration, configz_has_the_file_with_the_flags_above_it) {
   EXPECT_EQ(run_to_end({"--config=" + shown, "--version"}).status, 0);
 }
 
-TEST_F(Configuration, completion_and_manual_come_from_the_binary) {
-  for (const char* shell : {"bash", "zsh", "fish"}) {
-    const Ended script = run_to_end({"completion", shell});
-    EXPECT_EQ(script.status, 0) << shell;
-    EXPECT_NE(script.output.find("leader-elect-renew-deadline"), std::string::npos) << shell;
-  }
-  EXPECT_EQ(run_to_end({"completion", "tcsh"}).status, 2);
-  EXPECT_EQ(run_to_end({"completion", "--help"}).status, 0);
-  EXPECT_EQ(run_to_end({"man"}).status, 0);
+TEST_F(Configuration, a_command_refuses_what_it_does_not_take) {
+  EXPECT_EQ(run_to_end({"version", "--help"}).status, 0);
+  EXPECT_EQ(run_to_end({"version", "short"}).status, 2);
+  EXPECT_EQ(run_to_end({"version", "--short"}).status, 2);
 }
 
 }  // namespace

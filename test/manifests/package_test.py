@@ -13,9 +13,6 @@ UNIT = "lib/systemd/system/dra-controller-manager.service"
 CONFIGURATION = "etc/dra-controller-manager/configuration.yaml"
 FILES = {
     CONFIGURATION, UNIT, "usr/bin/dra-controller-manager",
-    "usr/share/bash-completion/completions/dra-controller-manager",
-    "usr/share/zsh/vendor-completions/_dra-controller-manager",
-    "usr/share/fish/vendor_completions.d/dra-controller-manager.fish",
     "usr/share/man/man8/dra-controller-manager.8.gz",
     "usr/share/doc/dra-controller-manager/copyright",
     "usr/share/doc/dra-controller-manager/changelog.gz",

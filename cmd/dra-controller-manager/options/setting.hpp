@@ -1,4 +1,4 @@
-// A setting: one row of the table behind flags, configuration file, help, completion and manual.
+// A setting: one row of the table behind flags, configuration file, help and manual page.
 //
 // Everything that is to be known of a setting stands in its row; what reads a command line or a
 // file, and what prints, goes through the rows and knows none by name.
@@ -36,7 +36,6 @@ struct Setting {
   std::function<std::string(const Value&)> apply = {};
 
   bool is_switch() const { return std::holds_alternative<bool>(by_default); }
-  bool names_file() const { return text.placeholder == "FILE"; }
 };
 
 using Settings = std::vector<Setting>;

@@ -1,5 +1,5 @@
 // The one table of what can be set: flag, key in the configuration file, default, help and what is
-// accepted. Command line, file, --help, completion, manual, /flagz and /configz all come from it.
+// accepted. Command line, file, --help, manual page, /flagz and /configz all come from it.
 #pragma once
 
 #include <optional>

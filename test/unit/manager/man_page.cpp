@@ -1,4 +1,4 @@
-#include "cmd/dra-controller-manager/options/man_page.hpp"
+#include "test/unit/manager/man_page.hpp"
 
 #include <fmt/format.h>
 
@@ -78,7 +78,7 @@ constexpr std::string_view kEnd =
 
 std::string make_man_page(std::span<const Setting> table, std::span<const Command> commands) {
   std::string page = fmt::format(
-      ".\\\" Made by 'dra-controller-manager man'; do not edit.\n"
+      ".\\\" Made from the table of settings by a test, GeneratedTexts; do not edit.\n"
       ".TH DRA\\-CONTROLLER\\-MANAGER 8 \"\" \"{}\" \"System Administration\"\n"
       ".SH NAME\n"
       "dra\\-controller\\-manager \\- controllers of dynamic resource allocation for Kubernetes\n"
