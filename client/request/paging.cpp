@@ -11,8 +11,8 @@ using runtime::Reason;
 
 // Ten million objects are more than etcd holds.
 constexpr std::size_t kPagesMax = 20'000;
-// API servers fill pages, if nothing is selected: a short one is the last, as a rule.
-constexpr std::size_t kShortPagesMax = 100;
+// A server may return fewer objects than were asked for, so a short page is progress.
+constexpr std::size_t kEmptyPagesMax = 100;
 // After so many pages without a large one the limit doubles.
 constexpr std::size_t kCalmPages = 8;
 constexpr std::size_t kShrink = 4;
@@ -23,8 +23,8 @@ runtime::Result<Paging> next_page(Paging page, std::size_t objects, std::string 
   if (continue_token == page.continue_token) {
     return fail(Reason::malformed, "the list goes on where it began: the same continue token");
   }
-  page.short_pages += objects < page.limit ? 1 : 0;
-  if (++page.pages >= kPagesMax || page.short_pages >= kShortPagesMax) {
+  page.empty_pages += objects == 0 ? 1 : 0;
+  if (++page.pages >= kPagesMax || page.empty_pages >= kEmptyPagesMax) {
     return fail(Reason::malformed, "the list does not end: one continue token after the other");
   }
   if (++page.calm_pages % kCalmPages == 0) page.limit = std::min(page.limit * 2, Paging::kLimitMax);

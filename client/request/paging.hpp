@@ -20,7 +20,7 @@ struct Paging {
   std::size_t limit = kLimitMax;
   std::string continue_token = {};  // empty: the first
   std::size_t pages = 0;            // before this one
-  std::size_t short_pages = 0;      // of those: with fewer objects than the limit allows
+  std::size_t empty_pages = 0;      // of those: without an object
   std::size_t calm_pages = 0;       // since one was too large
 };
 

@@ -7,9 +7,11 @@ namespace {
 
 using runtime::Result;
 
-// Reads until the list is over or given up; `is_too_large(limit)` of each page.
+// Reads until the list is over or given up; `is_too_large(limit)` of each page, of which the server
+// fills no more than `most`.
 template <class IsTooLarge>
-std::size_t requests_until_the_end(std::size_t objects, const IsTooLarge& is_too_large) {
+std::size_t requests_until_the_end(std::size_t objects, const IsTooLarge& is_too_large,
+                                   std::size_t most = Paging::kLimitMax) {
   Paging page;
   std::size_t read = 0;
   for (std::size_t requests = 1;; ++requests) {
@@ -17,7 +19,7 @@ std::size_t requests_until_the_end(std::size_t objects, const IsTooLarge& is_too
       page = *smaller_page(page);
       continue;
     }
-    const std::size_t here = std::min(page.limit, objects - read);
+    const std::size_t here = std::min({page.limit, most, objects - read});
     read += here;
     if (read == objects) return requests;
     Result<Paging> next = next_page(page, here, "token " + std::to_string(requests));
@@ -29,6 +31,11 @@ std::size_t requests_until_the_end(std::size_t objects, const IsTooLarge& is_too
 
 TEST(Paging, full_pages_up_to_the_end) {
   EXPECT_EQ(requests_until_the_end(1'250, [](auto, auto) { return false; }), 3U);
+}
+
+TEST(Paging, a_server_or_proxy_may_have_smaller_pages_than_we_ask_for) {
+  EXPECT_EQ(requests_until_the_end(20'000, [](auto, auto) { return false; }, 100), 200U);
+  EXPECT_EQ(requests_until_the_end(300, [](auto, auto) { return false; }, 1), 300U);
 }
 
 TEST(Paging, a_few_large_objects_among_many_make_the_pages_small_for_a_while) {
@@ -56,7 +63,7 @@ std::size_t pages_until_given_up(std::size_t objects_per_page) {
 
 TEST(Paging, continue_tokens_for_ever_are_found_out) {
   EXPECT_EQ(pages_until_given_up(0), 100U);
-  EXPECT_EQ(pages_until_given_up(1), 100U);
+  EXPECT_EQ(pages_until_given_up(1), 20'000U);
   EXPECT_EQ(pages_until_given_up(Paging::kLimitMax), 20'000U);
 }
 
