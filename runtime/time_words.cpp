@@ -2,8 +2,9 @@
 
 #include <chrono>
 
-#include <fmt/compile.h>
 #include <fmt/format.h>
+
+#include "runtime/timestamp.hpp"
 
 namespace dcm::runtime {
 
@@ -18,17 +19,6 @@ std::string in_words(Duration duration) {
   if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
   if (whole < 48 * 3600) return fmt::format("{} h {} min", whole / 3600, whole / 60 % 60);
   return fmt::format("{} days", whole / (24 * 3600));
-}
-
-std::string timestamp(WallTime time) {
-  const auto whole = std::chrono::floor<seconds>(time);
-  const auto day = std::chrono::floor<std::chrono::days>(whole);
-  const std::chrono::year_month_day date(day);
-  const std::chrono::hh_mm_ss clock(whole - day);
-  return fmt::format(FMT_COMPILE("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z"),
-                     static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
-                     static_cast<unsigned>(date.day()), clock.hours().count(),
-                     clock.minutes().count(), clock.seconds().count());
 }
 
 std::string in_words(WallTime when, WallTime now) {

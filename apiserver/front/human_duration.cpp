@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "apiserver/text/timestamp.hpp"
+#include "runtime/timestamp.hpp"
 
 namespace dcm::apiserver {
 
@@ -38,7 +38,7 @@ std::string human_duration(runtime::Duration elapsed) {
 }
 
 std::string age_of(std::string_view since, runtime::WallTime now) {
-  const auto then = parse_timestamp(since);
+  const auto then = runtime::parse_timestamp(since);
   return then ? human_duration(now - *then) : "<unknown>";
 }
 

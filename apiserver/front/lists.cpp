@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "apiserver/text/base64.hpp"
 #include "apiserver/text/encode.hpp"
 #include "apiserver/text/protobuf/protobuf.hpp"
+#include "runtime/base64.hpp"
 
 namespace dcm::apiserver {
 
@@ -19,7 +19,7 @@ struct ContinueToken {
 
 std::string encode_token(const ContinueToken& token) {
   const auto revision = token.revision == 0 ? -1 : static_cast<std::int64_t>(token.revision);
-  return base64_encoded(
+  return runtime::encode_base64_url(
       serialize(JsonObject{{"v", "meta.k8s.io/v1"}, {"rv", revision}, {"start", token.start}}));
 }
 
@@ -27,7 +27,7 @@ Outcome<ContinueToken> decode_token(std::string_view text) {
   const auto wrong = [] {
     return std::unexpected(bad_request("invalid continue token: it is not one of this server"));
   };
-  const auto decoded = base64_decoded(text);
+  const auto decoded = runtime::decode_base64_url(text);
   std::string problem;
   const auto json = decoded ? parse(*decoded, problem) : std::nullopt;
   if (!json || !json->is_object()) return wrong();

@@ -4,7 +4,6 @@
 
 #include "apiserver/rules/conditions.hpp"
 #include "apiserver/store/label_selector.hpp"
-#include "apiserver/text/timestamp.hpp"
 
 namespace dcm::apiserver {
 

@@ -3,7 +3,7 @@
 #include "apiserver/rules/device_validation.hpp"
 #include "apiserver/rules/names.hpp"
 #include "apiserver/rules/strategies.hpp"
-#include "apiserver/text/timestamp.hpp"
+#include "runtime/timestamp.hpp"
 
 namespace dcm::apiserver {
 
@@ -17,7 +17,8 @@ void set_times_of_taints(JsonObject& slice, runtime::WallTime now) {
     Json* const taints = device.is_object() ? find(device.get_object(), {"taints"}) : nullptr;
     if (taints == nullptr || !taints->is_array()) continue;
     for (Json& taint : taints->get_array()) {
-      if (taint.is_object()) set_default(taint.get_object(), "timeAdded", Json(timestamp(now)));
+      if (taint.is_object())
+        set_default(taint.get_object(), "timeAdded", Json(runtime::timestamp(now)));
     }
   }
 }

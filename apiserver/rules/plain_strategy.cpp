@@ -8,7 +8,7 @@
 #include "apiserver/rules/pod_defaults.hpp"
 #include "apiserver/rules/strategies.hpp"
 #include "apiserver/store/label_selector.hpp"
-#include "apiserver/text/base64.hpp"
+#include "runtime/base64.hpp"
 
 namespace dcm::apiserver {
 
@@ -91,7 +91,8 @@ void add_cluster_ip(JsonObject& service) {
 void encode_string_data(JsonObject& secret) {
   const JsonObject texts = object_at(secret, {"stringData"});
   for (const auto& [key, value] : texts) {
-    if (value.is_string()) child(secret, "data")[key] = padded_base64(view(value.get_string()));
+    if (value.is_string())
+      child(secret, "data")[key] = runtime::encode_base64(view(value.get_string()));
   }
   secret.erase("stringData");
 }

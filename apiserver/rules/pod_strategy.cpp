@@ -3,7 +3,7 @@
 #include "apiserver/rules/pod_defaults.hpp"
 #include "apiserver/rules/pod_validation.hpp"
 #include "apiserver/rules/strategies.hpp"
-#include "apiserver/text/timestamp.hpp"
+#include "runtime/timestamp.hpp"
 
 namespace dcm::apiserver {
 
@@ -38,7 +38,7 @@ class PodStrategy final : public Strategy {
                      {"status", "False"},
                      {"reason", "SchedulingGated"},
                      {"message", "Scheduling is blocked due to non-empty scheduling gates"},
-                     {"lastTransitionTime", timestamp(context.now)}}};
+                     {"lastTransitionTime", runtime::timestamp(context.now)}}};
     }
   }
 

@@ -4,7 +4,7 @@
 #include "apiserver/rules/device_validation.hpp"
 #include "apiserver/rules/names.hpp"
 #include "apiserver/rules/strategies.hpp"
-#include "apiserver/text/timestamp.hpp"
+#include "runtime/timestamp.hpp"
 
 namespace dcm::apiserver {
 
@@ -41,7 +41,8 @@ void validate_selector(const JsonObject& rule, Causes& causes) {
 class TaintRuleStrategy final : public StatusStrategy {
  public:
   void set_defaults(JsonObject& object, const WriteContext& context) const override {
-    set_default(child(child(object, "spec"), "taint"), "timeAdded", Json(timestamp(context.now)));
+    set_default(child(child(object, "spec"), "taint"), "timeAdded",
+                Json(runtime::timestamp(context.now)));
   }
 
   void prepare_create(JsonObject& object, const WriteContext& context) const override {
@@ -65,7 +66,7 @@ class TaintRuleStrategy final : public StatusStrategy {
     const JsonObject& before = object_at(old, {"spec", "taint"});
     const bool same_time = text_at(taint, {"timeAdded"}) == text_at(before, {"timeAdded"});
     if (same_time && text_at(taint, {"effect"}) != text_at(before, {"effect"})) {
-      taint["timeAdded"] = timestamp(context.now);
+      taint["timeAdded"] = runtime::timestamp(context.now);
     }
     count_generation(next, old);
   }

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "apiserver/store/registry.hpp"
-#include "apiserver/text/timestamp.hpp"
+#include "runtime/timestamp.hpp"
 
 namespace dcm::apiserver {
 
@@ -91,7 +91,7 @@ void Registry::mark_as_deleted(const Target& target, JsonObject& object,
     metadata["generation"] = *generation + 1;
   }
   metadata["deletionTimestamp"] =
-      timestamp(time_.wall_now() + std::chrono::seconds(grace.value_or(0)));
+      runtime::timestamp(time_.wall_now() + std::chrono::seconds(grace.value_or(0)));
   if (grace) metadata["deletionGracePeriodSeconds"] = *grace;
   if (target.type->kind == "Namespace") child(object, "status")["phase"] = "Terminating";
 }

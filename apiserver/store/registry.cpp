@@ -8,7 +8,7 @@
 #include "apiserver/fields/go_members.hpp"
 #include "apiserver/fields/ownership.hpp"
 #include "apiserver/rules/metadata_rules.hpp"
-#include "apiserver/text/timestamp.hpp"
+#include "runtime/timestamp.hpp"
 
 namespace dcm::apiserver {
 
@@ -73,7 +73,7 @@ std::vector<Store::Entry> Registry::list(const ResourceType& type, std::string_v
 }
 
 std::string Registry::now() const {
-  return timestamp(time_.wall_now());
+  return runtime::timestamp(time_.wall_now());
 }
 
 Outcome<> Registry::check_namespace(const Target& target, const JsonObject& body) const {

@@ -2,7 +2,7 @@
 
 #include <boost/json.hpp>
 
-#include "client/api/time.hpp"
+#include "runtime/timestamp.hpp"
 
 namespace dcm::api {
 namespace {
@@ -43,13 +43,13 @@ std::string encode_event(const Event& event) {
        {"reportingComponent", event.component},
        {"reportingInstance", ""},
        {"count", event.count},
-       {"firstTimestamp", format_time(event.first_time)},
-       {"lastTimestamp", format_time(event.last_time)}});
+       {"firstTimestamp", runtime::timestamp(event.first_time)},
+       {"lastTimestamp", runtime::timestamp(event.last_time)}});
 }
 
 std::string encode_event_repetition(const Event& event) {
   return to_text({{"count", event.count},
-                  {"lastTimestamp", format_time(event.last_time)},
+                  {"lastTimestamp", runtime::timestamp(event.last_time)},
                   {"message", event.message}});
 }
 

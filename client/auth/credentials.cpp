@@ -10,10 +10,10 @@
 #include "client/auth/exec_credentials.hpp"
 #include "client/auth/impersonation.hpp"
 #include "client/auth/plugin_runner.hpp"
-#include "client/config/base64.hpp"
 #include "client/config/config.hpp"
 #include "client/config/file.hpp"
 #include "client/config/tls_files.hpp"
+#include "runtime/base64.hpp"
 
 namespace dcm::client {
 namespace {
@@ -140,7 +140,7 @@ std::unique_ptr<Credentials> make_own_credentials(const ClusterConfig& config,
   if (!config.token.empty()) return std::make_unique<FixedCredentials>("Bearer " + config.token);
   if (!config.username.empty())
     return std::make_unique<FixedCredentials>(
-        "Basic " + encode_base64(config.username + ":" + config.password));
+        "Basic " + runtime::encode_base64(config.username + ":" + config.password));
   return std::make_unique<FixedCredentials>("");
 }
 

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
-#include "client/api/time.hpp"
-#include "client/config/base64.hpp"
 #include "client/config/pem.hpp"
+#include "runtime/base64.hpp"
+#include "runtime/timestamp.hpp"
 
 namespace dcm::client {
 namespace {
@@ -25,7 +25,7 @@ json::object encode_cluster(const ExecCluster& cluster) {
   if (!cluster.tls_server_name.empty()) object["tls-server-name"] = cluster.tls_server_name;
   if (cluster.insecure_skip_tls_verify) object["insecure-skip-tls-verify"] = true;
   if (!cluster.ca_pem.empty()) {
-    object["certificate-authority-data"] = encode_base64(cluster.ca_pem);
+    object["certificate-authority-data"] = runtime::encode_base64(cluster.ca_pem);
   }
   if (!cluster.proxy_url.empty()) object["proxy-url"] = cluster.proxy_url;
   if (cluster.disable_compression) object["disable-compression"] = true;
@@ -86,7 +86,7 @@ Result<ExecCredential> read_status(dom::element status) {
     *into = std::move(*text);
   }
   if (!expires.empty()) {
-    credential.expires = api::parse_time(expires);
+    credential.expires = runtime::parse_timestamp(expires);
     if (!credential.expires) return refuse("status.expirationTimestamp is no time (RFC 3339)");
   }
   if (auto ok = check_credential(credential); !ok) return fail(std::move(ok.error()));

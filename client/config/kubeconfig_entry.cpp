@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "client/config/base64.hpp"
+#include "runtime/base64.hpp"
 
 namespace dcm::client {
 
@@ -48,7 +48,7 @@ Result<PemSource> read_pem_source(const KubeconfigEntry& entry, std::string_view
   if (!file.empty())
     return refuse(entry, kind, file.line,
                   fmt::format("has both {0} and {0}-data; expected one of them", key));
-  const auto decoded = decode_base64(data.value);
+  const auto decoded = runtime::decode_base64(data.value);
   if (!decoded) return refuse(entry, kind, data.line, fmt::format("{}-data is not base64", key));
   if (!has_pem_block(*decoded, expected))
     return refuse(entry, kind, data.line,

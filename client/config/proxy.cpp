@@ -9,7 +9,7 @@
 #include <boost/asio/ip/network_v6.hpp>
 #include <fmt/format.h>
 
-#include "client/config/base64.hpp"
+#include "runtime/base64.hpp"
 #include "runtime/http/url.hpp"
 
 namespace dcm::client {
@@ -108,7 +108,8 @@ Result<http::Proxy> make_proxy(std::string_view url, std::string_view where) {
   }
   http::Proxy proxy{.endpoint = std::move(parsed->endpoint)};
   if (parsed->has_user) {
-    proxy.authorization = "Basic " + encode_base64(parsed->username + ":" + parsed->password);
+    proxy.authorization =
+        "Basic " + runtime::encode_base64(parsed->username + ":" + parsed->password);
   }
   return proxy;
 }

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "client/api/time.hpp"
+#include "runtime/timestamp.hpp"
 
 namespace dcm::leader_election {
 namespace {
@@ -48,11 +48,11 @@ bool must_read_after(const runtime::Error& error) {
 // Later than the last renewal, also after our clock was put back: others take a lease with
 // unchanged times for one that was not renewed.
 std::string renewal_after(const LeaseSpec& last, runtime::WallTime now) {
-  const auto before = api::parse_micro_time(last.renew_time);
+  const auto before = runtime::parse_micro_timestamp(last.renew_time);
   if (before && now <= *before && *before < runtime::WallTime::max()) {
     now = *before + std::chrono::microseconds(1);
   }
-  return api::format_micro_time(now);
+  return runtime::micro_timestamp(now);
 }
 
 // Makes the lease ours, or keeps it so.
@@ -61,7 +61,7 @@ Write hold(const std::optional<LeaseSpec>& known, const Candidate& self, Moment 
   spec.holder = self.identity;
   // Never less than what we reckon with.
   spec.duration = std::chrono::ceil<seconds>(self.timing.lease_duration);
-  spec.renew_time = api::format_micro_time(now.wall);
+  spec.renew_time = runtime::micro_timestamp(now.wall);
   spec.acquire_time = spec.renew_time;
   if (!known) return {Write::Kind::create, std::move(spec)};
   const bool is_ours = known->holder == self.identity;
@@ -76,7 +76,7 @@ Write let_go(const LeaseSpec& known, Moment now) {
   LeaseSpec spec = known;
   spec.holder.clear();
   spec.duration = kReleasedDuration;
-  spec.renew_time = api::format_micro_time(now.wall);
+  spec.renew_time = runtime::micro_timestamp(now.wall);
   spec.acquire_time = spec.renew_time;
   return {Write::Kind::update, std::move(spec)};
 }

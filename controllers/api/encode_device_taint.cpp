@@ -2,8 +2,8 @@
 
 #include <boost/json.hpp>
 
-#include "client/api/time.hpp"
 #include "controllers/api/pod.hpp"
+#include "runtime/timestamp.hpp"
 
 namespace dcm::api {
 namespace {
@@ -35,7 +35,7 @@ std::string encode_disruption_target(const Uid& pod, runtime::WallTime now,
                    {"status", "True"},
                    {"reason", view(kDeviceTaintDisruptionReason)},
                    {"message", view(kDeviceTaintDisruptionMessage)}};
-  if (transition == TransitionTime::now) condition["lastTransitionTime"] = format_time(now);
+  if (transition == TransitionTime::now) condition["lastTransitionTime"] = runtime::timestamp(now);
   return boost::json::serialize(
       object{{"metadata", object{{"uid", pod.str()}}},
              {"status", object{{"conditions", array{std::move(condition)}}}}});
@@ -56,7 +56,7 @@ std::string encode_rule_condition(const Resource& rules, const ObjectMeta& rule,
                {"reason", condition.reason},
                {"message", condition.message},
                {"observedGeneration", condition.observed_generation},
-               {"lastTransitionTime", format_time(condition.last_transition)}};
+               {"lastTransitionTime", runtime::timestamp(condition.last_transition)}};
   return boost::json::serialize(
       object{{"apiVersion", rules.api_version()},
              {"kind", view(rules.kind->kind)},

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "node/plugins/services.hpp"
+#include "runtime/base64.hpp"
 #include "runtime/http/sha256.hpp"
 #include "runtime/http/unix.hpp"
 #include "runtime/task_group.hpp"
@@ -19,20 +20,8 @@ using runtime::Result;
 
 constexpr std::size_t kPathMax = 107;  // and a NUL: what the address of a Unix socket holds
 
-// Unpadded base64 for URLs (RFC 4648, 5) of the first `size` bytes of the digest.
 std::string short_digest(std::string_view text, std::size_t size) {
-  constexpr std::string_view kLetters =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-  const std::string digest = http::sha256(text).substr(0, size);
-  std::string short_one;
-  std::uint32_t bits = 0;
-  int count = 0;
-  for (const char each : digest) {
-    bits = bits << 8 | static_cast<unsigned char>(each);
-    for (count += 8; count >= 6; count -= 6) short_one += kLetters[bits >> (count - 6) & 63];
-  }
-  if (count > 0) short_one += kLetters[bits << (6 - count) & 63];
-  return short_one;
+  return runtime::encode_base64_url(http::sha256(text).substr(0, size));
 }
 
 std::string registration_path(const PluginOptions& options) {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "runtime/base64.hpp"
 #include "test/conformance/credentials_case.hpp"
 #include "test/support/blocking_client.hpp"
 #include "test/support/certificates.hpp"
@@ -12,22 +13,6 @@
 
 namespace dcm::conformance {
 namespace {
-
-// In base64, as basic authentication sends it.
-std::string base64(std::string_view text) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string encoded;
-  unsigned bits = 0;
-  unsigned count = 0;
-  for (const char c : text) {
-    bits = bits << 8 | static_cast<unsigned char>(c);
-    for (count += 8; count >= 6; count -= 6) encoded += kDigits[bits >> (count - 6) & 63];
-  }
-  if (count > 0) encoded += kDigits[bits << (6 - count) & 63];
-  encoded.resize((encoded.size() + 3) / 4 * 4, '=');
-  return encoded;
-}
 
 class Secrets : public CredentialsCase {
  protected:
@@ -53,7 +38,7 @@ class Secrets : public CredentialsCase {
 
   void mark(const std::string& secret) {
     marks_.push_back(secret);
-    marks_.push_back(base64(secret));
+    marks_.push_back(runtime::encode_base64(secret));
   }
 
   // All that can be had of a manager that runs.
@@ -146,7 +131,8 @@ TEST_F(Secrets, a_client_key_and_what_slips_in_its_place) {
   }
   mark("marked-key-4711");
   refuse_and_look(kubeconfig(user + ", client-key-data: marked-key-4711"));
-  refuse_and_look(kubeconfig(user + ", client-key-data: " + base64("marked-key-4711")));
+  refuse_and_look(
+      kubeconfig(user + ", client-key-data: " + runtime::encode_base64("marked-key-4711")));
   refuse_and_look(kubeconfig("token: [marked-key-4711]"));
 }
 
@@ -173,7 +159,8 @@ TEST_F(Secrets, the_password_of_a_proxy) {
   mark("marked-password-4711");
   mark("ada:marked-password-4711");
   const std::string user = fmt::format("token: \"{}\"", secured().token);
-  const std::string good = start_proxy("Basic " + base64("ada:marked-password-4711"));
+  const std::string good =
+      start_proxy("Basic " + runtime::encode_base64("ada:marked-password-4711"));
   run_and_look(
       kubeconfig(user, fmt::format("proxy-url: \"http://ada:marked-password-4711@{}\"", good)));
   const std::string other = start_proxy("Basic YTpi");

@@ -5,8 +5,8 @@
 #include "client/api/lease.hpp"
 #include "client/api/status.hpp"
 #include "client/auth/exec_plugin.hpp"
-#include "client/config/base64.hpp"
 #include "client/discovery/discovery_documents.hpp"
+#include "runtime/base64.hpp"
 #include "test/fuzz/fuzz.hpp"
 
 namespace dcm::fuzz {
@@ -42,7 +42,7 @@ void run(std::string_view input) {
   for (const std::string_view version : {client::kExecV1, client::kExecV1Beta1}) {
     expect_value_or_message(client::decode_exec_credential(input, version));
   }
-  client::decode_base64(input);
+  runtime::decode_base64(input);
 }
 
 }  // namespace dcm::fuzz

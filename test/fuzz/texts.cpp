@@ -3,21 +3,22 @@
 #include "apiserver/store/resources.hpp"
 #include "apiserver/store/selectors.hpp"
 #include "client/api/meta.hpp"
-#include "client/api/time.hpp"
 #include "cmd/dra-controller-manager/duration.hpp"
 #include "cmd/dra-controller-manager/explain/subject.hpp"
 #include "runtime/http/url.hpp"
+#include "runtime/timestamp.hpp"
 #include "test/fuzz/fuzz.hpp"
 
 namespace dcm::fuzz {
 namespace {
 
 void read_time(std::string_view text) {
-  const auto time = api::parse_time(text);
+  const auto time = runtime::parse_timestamp(text);
   if (!time) return;
-  const auto again = api::parse_time(api::format_time(*time));
-  expect(again.has_value(), "a time that is written is one", api::format_time(*time));
-  expect_equal(api::format_time(*time), api::format_time(*again), "a time reads the same again");
+  const auto again = runtime::parse_timestamp(runtime::timestamp(*time));
+  expect(again.has_value(), "a time that is written is one", runtime::timestamp(*time));
+  expect_equal(runtime::timestamp(*time), runtime::timestamp(*again),
+               "a time reads the same again");
 }
 
 void read_duration(std::string_view text) {

@@ -4,12 +4,12 @@
 #include <protozero/pbf_message.hpp>
 #include <protozero/pbf_reader.hpp>
 
-#include "apiserver/text/base64.hpp"
 #include "apiserver/text/protobuf/envelope.hpp"
 #include "apiserver/text/protobuf/messages.hpp"
 #include "apiserver/text/protobuf/protobuf.hpp"
-#include "apiserver/text/timestamp.hpp"
 #include "apiserver/text/utf8.hpp"
+#include "runtime/base64.hpp"
+#include "runtime/timestamp.hpp"
 
 // protozero throws when bytes are missing or of the wrong type; decode_protobuf() catches it.
 
@@ -85,8 +85,9 @@ Json time_in(pbf_reader& reader, Type type) {
   }
   // A time beyond four-digit years is not written either.
   constexpr std::int64_t kYear10000 = 253'402'300'800;
-  if ((seconds == 0 && nanos == 0) || std::abs(seconds) >= kYear10000) return nullptr;
-  std::string text = timestamp(runtime::WallTime(std::chrono::seconds(seconds)));
+  const bool is_far = seconds >= kYear10000 || seconds <= -kYear10000;
+  if ((seconds == 0 && nanos == 0) || is_far) return nullptr;
+  std::string text = runtime::timestamp(runtime::time_of_seconds(seconds));
   if (type == Type::micro_time) {
     text.pop_back();
     text += fmt::format(".{:06}Z", std::clamp<std::int64_t>(nanos, 0, 999'999'999) / 1000);
@@ -118,7 +119,7 @@ Json decode_value(pbf_reader& reader, const ProtoField& field) {
     case Type::text:
       return text_in(reader);
     case Type::bytes:
-      return Json(padded_base64(view_of(reader.get_view())));
+      return Json(runtime::encode_base64(view_of(reader.get_view())));
     case Type::integer:
       return integer_in(reader);
     case Type::boolean:

@@ -2,12 +2,12 @@
 
 #include <protozero/pbf_writer.hpp>
 
-#include "apiserver/text/base64.hpp"
 #include "apiserver/text/protobuf/envelope.hpp"
 #include "apiserver/text/protobuf/messages.hpp"
 #include "apiserver/text/protobuf/protobuf.hpp"
-#include "apiserver/text/timestamp.hpp"
 #include "runtime/assert.hpp"
+#include "runtime/base64.hpp"
+#include "runtime/timestamp.hpp"
 
 namespace dcm::apiserver {
 
@@ -73,7 +73,7 @@ std::int64_t fraction_of(std::string_view time) {
 
 void add_time(std::string& out, std::uint32_t number, Type type, const Json& value) {
   const std::string text = text_of(value);
-  const auto time = parse_timestamp(text);
+  const auto time = runtime::parse_timestamp(text);
   if (!time) return;
   const auto seconds = std::chrono::floor<std::chrono::seconds>(time->time_since_epoch());
   add_message(out, number, [&] {
@@ -83,11 +83,7 @@ void add_time(std::string& out, std::uint32_t number, Type type, const Json& val
 }
 
 std::string bytes_of(const Json& value) {
-  std::string text = text_of(value);
-  std::ranges::replace(text, '+', '-');
-  std::ranges::replace(text, '/', '_');
-  while (text.ends_with('=')) text.pop_back();
-  return base64_decoded(text).value_or("");
+  return runtime::decode_base64(text_of(value)).value_or("");
 }
 
 void encode_message(std::string& out, const ProtoMessage& message, const JsonObject& object);

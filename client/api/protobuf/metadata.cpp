@@ -3,7 +3,7 @@
 #include <chrono>
 
 #include "client/api/frame.hpp"
-#include "client/api/time.hpp"
+#include "runtime/timestamp.hpp"
 
 namespace dcm::api::protobuf {
 namespace {
@@ -79,7 +79,7 @@ std::optional<runtime::WallTime> read_time(const Field& time) {
   each_field(time, [&](const Field& field) {
     if (field.number() == 1) seconds = field.integer();
   });
-  return time_of_seconds(seconds);
+  return runtime::time_of_seconds(seconds);
 }
 
 StatusBody read_status(const Field& from) {

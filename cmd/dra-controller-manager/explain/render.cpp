@@ -11,6 +11,7 @@
 #include "cmd/dra-controller-manager/options/help.hpp"
 #include "cmd/dra-controller-manager/serving/html.hpp"
 #include "runtime/time_words.hpp"
+#include "runtime/timestamp.hpp"
 
 namespace dcm::manager {
 namespace {

@@ -7,7 +7,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
-#include "client/api/time.hpp"
+#include "runtime/timestamp.hpp"
 #include "runtime/version.hpp"
 
 namespace dcm::playground {
@@ -25,7 +25,7 @@ std::string text(const Object& object) {
 
 Object condition(std::string_view type, std::string_view status, runtime::WallTime now,
                  std::string_view reason = {}, std::string_view message = {}) {
-  Object made{{"type", type}, {"status", status}, {"lastTransitionTime", api::format_time(now)}};
+  Object made{{"type", type}, {"status", status}, {"lastTransitionTime", runtime::timestamp(now)}};
   if (!reason.empty()) made["reason"] = reason;
   if (!message.empty()) made["message"] = message;
   return made;
@@ -154,7 +154,7 @@ Array running_containers(const Pod& pod, runtime::WallTime started, const Device
   Array statuses;
   for (const Container& container : pod.containers) {
     Object status = container_status(container, "running",
-                                     Object{{"startedAt", api::format_time(started)}}, true);
+                                     Object{{"startedAt", runtime::timestamp(started)}}, true);
     const auto rows = health.find(container.name);
     if (rows != health.end())
       status["allocatedResourcesStatus"] = allocated_resources(rows->second);
@@ -184,7 +184,7 @@ std::string encode_node_status(std::string_view name, runtime::WallTime now,
   Array conditions;
   for (const NodeCondition& is : kNodeConditions) {
     Object made = condition(is.type, is.status, since.value_or(now), is.reason, is.message);
-    made["lastHeartbeatTime"] = api::format_time(now);
+    made["lastHeartbeatTime"] = runtime::timestamp(now);
     conditions.push_back(std::move(made));
   }
   return text(
@@ -207,7 +207,7 @@ std::string encode_node_lease(std::string_view name, const api::Uid& node, runti
                                    {"ownerReferences", Array{std::move(owner)}}}},
                {"spec", Object{{"holderIdentity", name},
                                {"leaseDurationSeconds", 40},
-                               {"renewTime", api::format_micro_time(now)}}}});
+                               {"renewTime", runtime::micro_timestamp(now)}}}});
 }
 
 std::optional<std::string> encode_without_not_ready(std::string_view node) {
@@ -310,7 +310,7 @@ std::string encode_running(const Pod& pod, runtime::WallTime now, const DevicesH
   Array statuses = running_containers(pod, now, health);
   return text({{"metadata", identity(pod.meta)},
                {"status", Object{{"phase", "Running"},
-                                 {"startTime", api::format_time(now)},
+                                 {"startTime", runtime::timestamp(now)},
                                  {"conditions", Array{condition("Initialized", "True", now),
                                                       condition("ContainersReady", "True", now),
                                                       condition("Ready", "True", now)}},
@@ -328,14 +328,14 @@ std::string encode_devices_health(const Pod& pod, runtime::WallTime now,
 std::string encode_finished(const Pod& pod, api::PodPhase phase, runtime::WallTime now) {
   const bool is_success = phase == api::PodPhase::succeeded;
   const std::string_view reason = is_success ? "PodCompleted" : "PodFailed";
-  const std::string started = api::format_time(pod.start_time.value_or(now));
+  const std::string started = runtime::timestamp(pod.start_time.value_or(now));
   Array statuses;
   for (const Container& container : pod.containers) {
     statuses.push_back(container_status(container, "terminated",
                                         Object{{"exitCode", is_success ? 0 : 1},
                                                {"reason", is_success ? "Completed" : "Error"},
                                                {"startedAt", started},
-                                               {"finishedAt", api::format_time(now)}},
+                                               {"finishedAt", runtime::timestamp(now)}},
                                         false));
   }
   return text(

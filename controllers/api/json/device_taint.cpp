@@ -2,8 +2,8 @@
 
 #include <string_view>
 
-#include "client/api/time.hpp"
 #include "controllers/api/fields.hpp"
+#include "runtime/timestamp.hpp"
 
 namespace dcm::api::json {
 namespace {
@@ -17,7 +17,7 @@ bool read_seconds(Reader& reader, value field, std::optional<std::int64_t>& out)
 bool read_time(Reader& reader, value field, std::optional<runtime::WallTime>& out) {
   std::string_view text;
   if (!reader.view(field, text)) return false;
-  out = parse_time(text);
+  out = runtime::parse_timestamp(text);
   return out || text.empty() || reader.fail("expected a time");
 }
 

@@ -18,6 +18,9 @@ std::string number_field(int number, char value) {
   return std::string(1, static_cast<char>(number * 8)) + std::string(1, value);
 }
 
+// The varint of -2^63.
+constexpr std::string_view kLeastNumber = "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01";
+
 std::string enveloped(std::string_view api_version, std::string_view kind,
                       std::string_view object) {
   return std::string("k8s\0", 4) + field(1, field(1, api_version) + field(2, kind)) +
@@ -102,6 +105,9 @@ INSTANTIATE_TEST_SUITE_P(
             R"({"apiVersion":"v1","kind":"Pod","spec":{"terminationGracePeriodSeconds":0}})"},
         Row{"a time", enveloped("v1", "Pod", field(3, field(7, number_field(1, 5)))),
             R"({"apiVersion":"v1","kind":"Pod","status":{"startTime":"1970-01-01T00:00:05Z"}})"},
+        Row{"a time long before all calendars, which is none",
+            enveloped("v1", "Pod", field(3, field(7, "\x08" + std::string(kLeastNumber)))),
+            R"({"apiVersion":"v1","kind":"Pod","status":{}})"},
         Row{"no time", enveloped("v1", "Pod", field(1, field(8, ""))),
             R"({"apiVersion":"v1","kind":"Pod","metadata":{}})"},
         Row{"opaque parameters, which are JSON",

@@ -2,7 +2,6 @@
 #include "apiserver/front/human_duration.hpp"
 #include "apiserver/front/media.hpp"
 #include "apiserver/front/printers.hpp"
-#include "apiserver/text/timestamp.hpp"
 #include "test/unit/apiserver/fixture.hpp"
 
 namespace dcm::apiserver {
@@ -138,18 +137,6 @@ TEST(HumanDuration, has_two_or_three_figures) {
       {48h, "2d"},        {51h, "2d3h"},       {24h * 8, "8d"},      {24h * 729, "729d"},
       {24h * 730, "2y"},  {24h * 733, "2y3d"}, {24h * 365 * 8, "8y"}};
   for (const auto& [elapsed, text] : rows) EXPECT_EQ(human_duration(elapsed), text);
-}
-
-TEST(Timestamp, is_read_as_clients_write_it) {
-  const runtime::WallTime when = std::chrono::sys_days(2026y / 11 / 21) + 17h + 31min + 22s;
-  for (const auto* text : {"2026-11-21T17:31:22Z", "2026-11-21T17:31:22.123456Z",
-                           "2026-11-21T18:31:22+01:00", "2026-11-21T12:01:22.5-05:30"}) {
-    EXPECT_EQ(parse_timestamp(text), when) << text;
-  }
-  for (const auto* text : {"", "2026-11-21", "2026-11-21T17:31:22", "2026-13-21T17:31:22Z",
-                           "2026-11-21T17:31:22X", "yesterday and so on"}) {
-    EXPECT_EQ(parse_timestamp(text), std::nullopt) << text;
-  }
 }
 
 }  // namespace

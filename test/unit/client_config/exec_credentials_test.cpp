@@ -7,9 +7,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "client/api/time.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/task_group.hpp"
+#include "runtime/timestamp.hpp"
 #include "test/unit/client_config/files.hpp"
 
 namespace dcm::client {
@@ -26,7 +26,7 @@ using Refreshed = Credentials::Refreshed;
 
 std::string token_status(const std::string& token, std::optional<runtime::WallTime> expires = {}) {
   const std::string until =
-      expires ? fmt::format(R"(,"expirationTimestamp":"{}")", api::format_time(*expires)) : "";
+      expires ? fmt::format(R"(,"expirationTimestamp":"{}")", runtime::timestamp(*expires)) : "";
   return fmt::format(R"({{"kind":"ExecCredential","apiVersion":"{}","status":{{"token":"{}"{}}}}})",
                      kExecV1, token, until);
 }

@@ -9,8 +9,8 @@
 
 #include <gtest/gtest.h>
 
-#include "client/config/base64.hpp"
 #include "client/config/config.hpp"
+#include "runtime/base64.hpp"
 
 namespace dcm::client {
 

@@ -97,10 +97,10 @@ TEST_F(KubeconfigTest, relative_paths_start_from_the_file_that_names_them) {
 }
 
 TEST_F(KubeconfigTest, data_is_decoded) {
-  const auto config = load_text(
-      with("server: https://h, certificate-authority-data: " + encode_base64(kCertificatePem),
-           "client-certificate-data: " + encode_base64(kCertificatePem) +
-               ", client-key-data: " + encode_base64(kKeyPem)));
+  const auto config = load_text(with(
+      "server: https://h, certificate-authority-data: " + runtime::encode_base64(kCertificatePem),
+      "client-certificate-data: " + runtime::encode_base64(kCertificatePem) +
+          ", client-key-data: " + runtime::encode_base64(kKeyPem)));
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->ca.data, kCertificatePem);
   EXPECT_EQ(config->client_certificate.data, kCertificatePem);
@@ -290,7 +290,7 @@ TEST_F(KubeconfigTest, the_proxy_of_the_cluster_wins_over_the_environment) {
   ASSERT_TRUE(config) << config.error().message;
   ASSERT_TRUE(config->proxy);
   EXPECT_EQ(config->proxy->endpoint, (http::Endpoint{http::Security::tls, "proxy", 3128}));
-  EXPECT_EQ(config->proxy->authorization, "Basic " + encode_base64("ada:pw"));
+  EXPECT_EQ(config->proxy->authorization, "Basic " + runtime::encode_base64("ada:pw"));
 }
 
 TEST_F(KubeconfigTest, the_proxy_of_the_environment_is_for_its_scheme) {
@@ -329,8 +329,8 @@ TEST_F(KubeconfigTest, a_broken_file_is_one_line_that_says_where_and_what) {
   const std::string context_a = "contexts: [{name: a, context: {cluster: a, user: a}}]\n";
   const std::string two_contexts =
       "contexts: [{name: x, context: {cluster: c}}, {name: y, context: {cluster: c}}]\n";
-  const std::string key = encode_base64(kKeyPem);
-  const std::string certificate = encode_base64(kCertificatePem);
+  const std::string key = runtime::encode_base64(kKeyPem);
+  const std::string certificate = runtime::encode_base64(kCertificatePem);
   const std::vector<BadCase> cases = {
       {"a bracket that is not closed", "a: b\nclusters: [{name: a\n",
        "config:3: is not valid YAML: end of map flow not found"},
@@ -504,7 +504,7 @@ TEST_F(KubeconfigTest, secrets_are_in_no_message) {
       with_user("username: a, password: @SECRET, as: x"),
       with_user("username: a, password: |SECRET"),
       with_user("client-certificate: c, client-key-data: SECRET%"),
-      with_user("client-certificate: c, client-key-data: " + encode_base64("SECRET")),
+      with_user("client-certificate: c, client-key-data: " + runtime::encode_base64("SECRET")),
       with_user("exec: {env: [{name: A, value: SECRET}]}"),
       with_user("exec: {command: a, args: [SECRET]}"),
       with_user("exec: {command: a, args: SECRET}"),

@@ -5,11 +5,11 @@
 #include <set>
 
 #include "apiserver/front/direct.hpp"
-#include "client/api/time.hpp"
 #include "cmd/dra-playground/embedded_server.hpp"
 #include "cmd/dra-playground/objects/connection.hpp"
 #include "cmd/dra-playground/taint/taint.hpp"
 #include "runtime/task_group.hpp"
+#include "runtime/timestamp.hpp"
 #include "test/support/co_test.hpp"
 
 namespace dcm::playground {
@@ -357,7 +357,7 @@ CO_TEST(Parts, a_pod_that_was_started_by_an_earlier_process_counts_from_its_star
   cluster.api.post(kPods, R"({"metadata":{"name":"old","annotations":{)" + run_for("10s") +
                               R"(}},"spec":{"nodeName":"node-0",)"
                               R"("containers":[{"name":"c","image":"i"}]}})");
-  const std::string start = api::format_time(loop.time().wall_now() - 8s);
+  const std::string start = runtime::timestamp(loop.time().wall_now() - 8s);
   cluster.api.patch(kPods + "/old/status", apiserver::kMerge,
                     R"({"status":{"phase":"Running","startTime":")" + start + R"("}})");
   co_await cluster.start();

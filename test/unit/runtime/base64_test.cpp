@@ -1,10 +1,8 @@
-#include "client/config/base64.hpp"
+#include "runtime/base64.hpp"
 
 #include <gtest/gtest.h>
 
-#include "client/config/pem.hpp"
-
-namespace dcm::client {
+namespace dcm::runtime {
 namespace {
 
 struct Vector {
@@ -51,18 +49,13 @@ TEST(Base64, refuses_what_is_not_base64) {
   }
 }
 
-TEST(Pem, a_whole_block_of_the_wanted_kind_is_needed) {
-  const std::string certificate = "-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n";
-  const std::string key = "-----BEGIN EC PRIVATE KEY-----\nAA==\n-----END EC PRIVATE KEY-----\n";
-  EXPECT_TRUE(has_pem_block(certificate, PemKind::certificate));
-  EXPECT_TRUE(has_pem_block("CN=ca\n" + key + certificate, PemKind::certificate));
-  EXPECT_TRUE(has_pem_block(certificate + key, PemKind::private_key));
-  EXPECT_FALSE(has_pem_block(key, PemKind::certificate));
-  EXPECT_FALSE(has_pem_block(certificate, PemKind::private_key));
-  EXPECT_FALSE(has_pem_block(certificate.substr(0, 40), PemKind::certificate));
-  EXPECT_FALSE(has_pem_block("-----BEGIN ", PemKind::certificate));
-  EXPECT_FALSE(has_pem_block("", PemKind::certificate));
+TEST(Base64Url, has_no_padding_and_no_signs_that_a_path_or_a_query_gives_a_meaning) {
+  EXPECT_EQ(encode_base64_url("\xfb\xff\xfe!"), "-__-IQ");
+  EXPECT_EQ(decode_base64_url("-__-IQ"), "\xfb\xff\xfe!");
+  EXPECT_EQ(encode_base64_url(""), "");
+  EXPECT_EQ(decode_base64_url(""), "");
+  EXPECT_EQ(decode_base64_url("Z"), std::nullopt);
 }
 
 }  // namespace
-}  // namespace dcm::client
+}  // namespace dcm::runtime

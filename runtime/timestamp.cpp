@@ -1,14 +1,12 @@
-#include "client/api/time.hpp"
+#include "runtime/timestamp.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <chrono>
 
-#include <fmt/format.h>
+#include <fmt/compile.h>
 
-#include "runtime/time_words.hpp"
-
-namespace dcm::api {
+namespace dcm::runtime {
 namespace {
 
 using std::chrono::microseconds;
@@ -93,8 +91,7 @@ std::optional<seconds> scan_offset(Scanner& scanner) {
   return sign * (std::chrono::hours(*hours) + std::chrono::minutes(*minutes));
 }
 
-runtime::WallTime clamp(std::chrono::sys_time<microseconds> time) {
-  using runtime::WallTime;
+WallTime clamp(std::chrono::sys_time<microseconds> time) {
   if (time >= std::chrono::floor<seconds>(WallTime::max())) return WallTime::max();
   if (time <= std::chrono::ceil<seconds>(WallTime::min())) return WallTime::min();
   return time;
@@ -102,25 +99,32 @@ runtime::WallTime clamp(std::chrono::sys_time<microseconds> time) {
 
 }  // namespace
 
-std::string format_time(runtime::WallTime time) {
-  return runtime::timestamp(time);
+std::string timestamp(WallTime time) {
+  const auto whole = std::chrono::floor<seconds>(time);
+  const auto day = std::chrono::floor<std::chrono::days>(whole);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss clock(whole - day);
+  return fmt::format(FMT_COMPILE("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z"),
+                     static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
+                     static_cast<unsigned>(date.day()), clock.hours().count(),
+                     clock.minutes().count(), clock.seconds().count());
 }
 
-std::string format_micro_time(runtime::WallTime time) {
+std::string micro_timestamp(WallTime time) {
   const auto whole = std::chrono::floor<seconds>(time);
   const auto micros = std::chrono::floor<std::chrono::microseconds>(time - whole);
-  std::string text = format_time(time);
+  std::string text = timestamp(time);
   text.pop_back();
   return fmt::format("{}.{:06}Z", text, micros.count());
 }
 
-std::optional<runtime::WallTime> parse_time(std::string_view text) {
-  const auto time = parse_micro_time(text);
-  if (!time || *time == runtime::WallTime::max() || *time == runtime::WallTime::min()) return time;
+std::optional<WallTime> parse_timestamp(std::string_view text) {
+  const auto time = parse_micro_timestamp(text);
+  if (!time || *time == WallTime::max() || *time == WallTime::min()) return time;
   return std::chrono::floor<seconds>(*time);
 }
 
-std::optional<runtime::WallTime> parse_micro_time(std::string_view text) {
+std::optional<WallTime> parse_micro_timestamp(std::string_view text) {
   Scanner scanner(text);
   const auto date = scan_date(scanner);
   if (!date || !scanner.skip_either('T', 't')) return std::nullopt;
@@ -131,10 +135,10 @@ std::optional<runtime::WallTime> parse_micro_time(std::string_view text) {
   return clamp(*date + *clock - *offset);
 }
 
-runtime::WallTime time_of_seconds(std::int64_t count) {
+WallTime time_of_seconds(std::int64_t count) {
   // Of years that a calendar has, so that no arithmetic overflows.
   constexpr std::int64_t kMost = 1'000'000'000'000;
   return clamp(std::chrono::sys_time<seconds>(seconds(std::clamp(count, -kMost, kMost))));
 }
 
-}  // namespace dcm::api
+}  // namespace dcm::runtime

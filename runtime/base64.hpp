@@ -1,0 +1,22 @@
+// Base64 (RFC 4648), by OpenSSL.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace dcm::runtime {
+
+// With the standard alphabet (section 4) and padding: the `…-data` fields of a kubeconfig, basic
+// authentication, bytes in JSON.
+std::string encode_base64(std::string_view bytes);
+
+// Nothing if `text` is not base64: padding is required, bits that encode nothing must be 0. Line
+// breaks are skipped, as Go does it, since `base64` wraps its lines.
+std::optional<std::string> decode_base64(std::string_view text);
+
+// For URLs and file names (section 5), without padding.
+std::string encode_base64_url(std::string_view bytes);
+std::optional<std::string> decode_base64_url(std::string_view text);
+
+}  // namespace dcm::runtime
