@@ -43,8 +43,9 @@ MUTATIONS = [
              "if (is_binding_refused(error)) return",
              "if (M && error.reason == Reason::invalid) return Outcome::done();\n  if (is_binding_refused(error)) return"),
     Mutation("gone-without-asking", "a pod that is not in the cache counts as gone", RC + "rules/decide_claim.cpp",
-             "if (answer == answers.end()) return Get{name};",
-             "if (answer == answers.end()) return M ? Fate(IsGone{}) : Fate(Get{name});"),
+             "if (answer == snapshot.answers.end()) return GetConsumer{std::move(name)};",
+             "if (answer == snapshot.answers.end() && M) return IsGone{};\n"
+             "  if (answer == snapshot.answers.end()) return GetConsumer{std::move(name)};"),
     Mutation("keep-allocation", "the last reservation goes, the allocation stays", RC + "rules/decide_claim.cpp",
              "is_last && claim.has_delete_protection", "is_last && claim.has_delete_protection && !M"),
     Mutation("finalizer-stays", "a deleted claim keeps its finalizer", RC + "rules/decide_claim.cpp",
@@ -138,8 +139,8 @@ MUTATIONS = [
              '{{"metadata", M ? object{{"uid", claim.uid.str()}} : preconditions(claim.uid, claim.resource_version)},\n'
              '                  {"status", object{'),
     Mutation("consumer-by-name", "a consumer is judged by whoever has its name", RC + "rules/decide_claim.cpp",
-             "if (found != cached.end() && found->second->meta.uid == uid) {",
-             "if (found != cached.end() && (M || found->second->meta.uid == uid)) {"),
+             "if (cached != snapshot.cached.end() && cached->second.uid == consumer.uid) {",
+             "if (cached != snapshot.cached.end() && (M || cached->second.uid == consumer.uid)) {"),
     Mutation("error-counts-as-gone", "a pod that could not be looked up counts as gone", RC + "sync/sync_claim.cpp",
              "if (runtime::is_not_found(answer.error())) return Gone{};",
              "if (M || runtime::is_not_found(answer.error())) return Gone{};"),
@@ -151,9 +152,9 @@ MUTATIONS = [
     Mutation("finalizer-of-others", "the finalizer goes that the scheduler has just set", RC + "rules/decide_claim.cpp",
              "const bool may_unprotect = claim.meta", "const bool may_unprotect = M || claim.meta"),
     Mutation("unknown-owner-is-gone", "a pod that is not in the cache loses its claims", RC + "rules/decide_claim.cpp",
-             "if (cached == snapshot.pods.end()) return MayRun{MayRun::Why::not_known};",
-             "if (cached == snapshot.pods.end() && M) return WillNotRun{WillNotRun::Why::is_done};\n"
-             "  if (cached == snapshot.pods.end()) return MayRun{MayRun::Why::not_known};"),
+             "if (cached == snapshot.cached.end()) return MayRun{MayRun::Why::not_known};",
+             "if (cached == snapshot.cached.end() && M) return WillNotRun{WillNotRun::Why::is_done};\n"
+             "  if (cached == snapshot.cached.end()) return MayRun{MayRun::Why::not_known};"),
     Mutation("failed-write-is-final", "a write that fails is not tried again", RC + "rules/retry.cpp",
              "if (runtime::is_object_gone(error)) return", "if (M || runtime::is_object_gone(error)) return"),
     Mutation("failed-read-is-final", "a look-up or create that fails is not tried again", RC + "rules/retry.cpp",
@@ -228,11 +229,12 @@ MUTATIONS = [
              "client/leader_election/election.cpp", "if (found && found->holder != self.identity && !was_cleared) {",
              "if (found && found->holder != self.identity && !was_cleared && !M) {"),
     Mutation("group-gone-without-asking", "a group that is not in the cache counts as gone", RC + "rules/decide_claim.cpp",
-             "  if (is_group) {\n", "  if (is_group && M && !snapshot.groups.contains(consumer.name)) return IsGone{};\n"
-             "  if (is_group) {\n"),
+             "  return ask(snapshot, std::move(name), consumer.uid);",
+             "  if (is_group && M && cached == snapshot.cached.end()) return IsGone{};\n"
+             "  return ask(snapshot, std::move(name), consumer.uid);"),
     Mutation("deleted-group-is-gone", "a group that is being deleted holds nothing any more", RC + "rules/decide_claim.cpp",
-             "  return MayRun{MayRun::Why::group_is_there};",
-             "  if (M && group.meta.is_being_deleted) return WillNotRun{};\n  return MayRun{MayRun::Why::group_is_there};"),
+             "return {.uid = group.meta.uid, .is_done = false};",
+             "return {.uid = group.meta.uid, .is_done = M && group.meta.is_being_deleted};"),
     Mutation("deleted-group-gets-claims", "claims are made for a group that is being deleted", RC + "rules/decide_group.cpp",
              "return !group.meta.is_being_deleted &&", "return (M || !group.meta.is_being_deleted) &&"),
     Mutation("template-wakes-no-group", "a group does not notice a template that comes late", RC + "sync/wakeups.cpp",

@@ -67,8 +67,10 @@ struct ClaimStepWords {
   std::string operator()(const ClaimFinished& step) const {
     return step.failure ? "finished; " + step.failure->message : "finished";
   }
-  std::string operator()(const GetPod& step) const { return "get pod " + step.name; }
-  std::string operator()(const GetGroup& step) const { return "get pod group " + step.name; }
+  std::string operator()(const GetConsumer& step) const {
+    const auto& [kind, name] = step.consumer;
+    return (kind == ConsumerName::Kind::pod ? "get pod " : "get pod group ") + name;
+  }
   std::string operator()(const Release& step) const {
     std::string text = "release";
     for (const api::Uid& uid : step.released) text += " " + uid.str();

@@ -26,11 +26,9 @@ std::string owner_of(const api::ResourceClaim& claim) {
 ClaimStep next_step(ClaimSnapshot& snapshot, Miss miss) {
   while (true) {
     ClaimStep step = decide_claim(snapshot);
-    const auto* pod = std::get_if<GetPod>(&step);
-    const auto* group = std::get_if<GetGroup>(&step);
-    if (miss != Miss::gone || (pod == nullptr && group == nullptr)) return step;
-    if (pod != nullptr) snapshot.answers.emplace(pod->name, Gone{});
-    if (group != nullptr) snapshot.group_answers.emplace(group->name, Gone{});
+    const auto* get = std::get_if<GetConsumer>(&step);
+    if (miss != Miss::gone || get == nullptr) return step;
+    snapshot.answers.emplace(get->consumer, Gone{});
   }
 }
 
@@ -64,18 +62,14 @@ struct ConsumerWords {
                          ? " has an invalid name, so it cannot exist: its reservation is removed."
                          : " is gone: its reservation is removed."));
   }
-  void operator()(const GetPod&) const { explain_unknown(); }
-  void operator()(const GetGroup&) const { explain_unknown(); }
-  void operator()(const runtime::Error& error) const {
-    topic.add(Outlook::stuck, "ConsumerUnknown", who + " could not be looked up: " + error.message);
-  }
-
- private:
-  void explain_unknown() const {
+  void operator()(const GetConsumer&) const {
     topic.add(Outlook::acting, "ConsumerUnknown",
               who +
                   " is not in the cache under that UID: the controller asks the API server before "
                   "it removes the reservation.");
+  }
+  void operator()(const runtime::Error& error) const {
+    topic.add(Outlook::stuck, "ConsumerUnknown", who + " could not be looked up: " + error.message);
   }
 };
 
@@ -100,12 +94,11 @@ struct OwnerWords {
     topic.add(Outlook::note, "OwnerGone",
               made_for() + " That pod is gone: Kubernetes' garbage collector deletes the claim.");
   }
-  void operator()(const GetPod&) const {
+  void operator()(const GetConsumer&) const {
     topic.add(Outlook::note, "OwnerUnknown",
               made_for() +
                   " The cache has another pod of that name: the controller asks the API server.");
   }
-  void operator()(const GetGroup&) const {}  // owners that are groups are not asked for
   void operator()(const runtime::Error& error) const {
     topic.add(Outlook::stuck, "OwnerUnknown",
               made_for() + " That pod could not be looked up: " + error.message);
@@ -159,13 +152,12 @@ struct StepWords {
     }
     topic.add(Outlook::fine, "NothingToDo", "There is nothing to do for the claim now.");
   }
-  void operator()(const GetPod& step) const {
-    topic.add(Outlook::acting, "GetPod",
-              fmt::format("Next: ask the API server for pod \"{}\".", step.name));
-  }
-  void operator()(const GetGroup& step) const {
-    topic.add(Outlook::acting, "GetGroup",
-              fmt::format("Next: ask the API server for PodGroup \"{}\".", step.name));
+  void operator()(const GetConsumer& step) const {
+    const auto& [kind, name] = step.consumer;
+    const bool is_pod = kind == ConsumerName::Kind::pod;
+    topic.add(
+        Outlook::acting, is_pod ? "GetPod" : "GetGroup",
+        fmt::format("Next: ask the API server for {} \"{}\".", is_pod ? "pod" : "PodGroup", name));
   }
   void operator()(const Release& step) const {
     const bool clears = step.allocation == api::Allocation::clear;
@@ -229,9 +221,7 @@ void explain_consumers(ClaimSnapshot snapshot, Miss miss, Topic& topic) {
       break;
     }
     Fate fate = fate_of_consumer(snapshot, consumer);
-    const bool is_unknown =
-        std::holds_alternative<GetPod>(fate) || std::holds_alternative<GetGroup>(fate);
-    if (miss == Miss::gone && is_unknown) {
+    if (miss == Miss::gone && std::holds_alternative<GetConsumer>(fate)) {
       fate = IsGone{IsGone::Why::no_such_object};
     }
     const std::string who =

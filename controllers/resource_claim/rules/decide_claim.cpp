@@ -7,26 +7,20 @@
 namespace dcm::resource_claim {
 namespace {
 
-Fate fate_of_found(const api::Pod& pod, const api::Uid& uid) {
-  if (pod.meta.uid != uid) return WillNotRun{WillNotRun::Why::name_is_anothers};
-  if (common::is_done(pod)) return WillNotRun{WillNotRun::Why::is_done};
-  return MayRun{MayRun::Why::runs};
+using Kind = ConsumerName::Kind;
+
+Fate fate_of_found(Kind kind, const Consumer& found, const api::Uid& uid) {
+  if (found.uid != uid) return WillNotRun{WillNotRun::Why::name_is_anothers};
+  if (found.is_done) return WillNotRun{WillNotRun::Why::is_done};
+  return MayRun{kind == Kind::pod ? MayRun::Why::runs : MayRun::Why::group_is_there};
 }
 
-// Also one that is being deleted: its pods may run for as long as it is there.
-Fate fate_of_found(const api::PodGroup& group, const api::Uid& uid) {
-  if (group.meta.uid != uid) return WillNotRun{WillNotRun::Why::name_is_anothers};
-  return MayRun{MayRun::Why::group_is_there};
-}
-
-// `Get` asks for what `answers` has.
-template <class Get, class Answers>
-Fate ask(const Answers& answers, const std::string& name, const api::Uid& uid) {
-  const auto answer = answers.find(name);
-  if (answer == answers.end()) return Get{name};
+Fate ask(const ClaimSnapshot& snapshot, ConsumerName name, const api::Uid& uid) {
+  const auto answer = snapshot.answers.find(name);
+  if (answer == snapshot.answers.end()) return GetConsumer{std::move(name)};
   if (const auto* error = std::get_if<runtime::Error>(&answer->second)) return *error;
   if (std::holds_alternative<Gone>(answer->second)) return IsGone{IsGone::Why::no_such_object};
-  return fate_of_found(*std::get<0>(answer->second), uid);
+  return fate_of_found(name.kind, std::get<Consumer>(answer->second), uid);
 }
 
 // Consumers are written by others, so a name may be anything; we ask only for what can be a
@@ -40,38 +34,39 @@ bool can_be_name(std::string_view name) {
          std::ranges::all_of(name, is_allowed);
 }
 
-// An object that the cache has under another UID is looked up as well: its watch may be behind the
-// claim watch, and the cached object may be the older of the two.
-template <class Get, class Cached, class Answers>
-Fate fate_of(const Cached& cached, const Answers& answers, const std::string& name,
-             const api::Uid& uid) {
-  if (!can_be_name(name)) return IsGone{IsGone::Why::can_be_no_name};
-  const auto found = cached.find(name);
-  if (found != cached.end() && found->second->meta.uid == uid) {
-    return fate_of_found(*found->second, uid);
-  }
-  return ask<Get>(answers, name, uid);
-}
-
 }  // namespace
 
+Consumer consumer_of(const api::Pod& pod) {
+  return {.uid = pod.meta.uid, .is_done = common::is_done(pod)};
+}
+
+Consumer consumer_of(const api::PodGroup& group) {
+  return {.uid = group.meta.uid, .is_done = false};
+}
+
+// An object that the cache has under another UID is looked up as well: its watch may be behind the
+// claim watch, and the cached object may be the older of the two.
 Fate fate_of_consumer(const ClaimSnapshot& snapshot, const api::ConsumerReference& consumer) {
   const bool is_group =
       consumer.is_pod_group() && snapshot.group_claims == common::GroupClaims::shared;
   if (!consumer.is_pod() && !is_group) return MayRun{MayRun::Why::is_no_pod};
   if (snapshot.deleted.contains(consumer.uid)) return IsGone{IsGone::Why::seen_deleted};
-  if (is_group) {
-    return fate_of<GetGroup>(snapshot.groups, snapshot.group_answers, consumer.name, consumer.uid);
+  if (!can_be_name(consumer.name)) return IsGone{IsGone::Why::can_be_no_name};
+  ConsumerName name{is_group ? Kind::group : Kind::pod, consumer.name};
+  const auto cached = snapshot.cached.find(name);
+  if (cached != snapshot.cached.end() && cached->second.uid == consumer.uid) {
+    return fate_of_found(name.kind, cached->second, consumer.uid);
   }
-  return fate_of<GetPod>(snapshot.pods, snapshot.answers, consumer.name, consumer.uid);
+  return ask(snapshot, std::move(name), consumer.uid);
 }
 
 Fate fate_of_owner(const ClaimSnapshot& snapshot, const api::ControllerRef& owner) {
-  const auto cached = snapshot.pods.find(owner.name);
-  if (cached == snapshot.pods.end()) return MayRun{MayRun::Why::not_known};
-  if (cached->second->meta.uid == owner.uid) return fate_of_found(*cached->second, owner.uid);
+  ConsumerName name{Kind::pod, owner.name};
+  const auto cached = snapshot.cached.find(name);
+  if (cached == snapshot.cached.end()) return MayRun{MayRun::Why::not_known};
+  if (cached->second.uid == owner.uid) return fate_of_found(Kind::pod, cached->second, owner.uid);
   if (snapshot.deleted.contains(owner.uid)) return WillNotRun{WillNotRun::Why::seen_deleted};
-  return ask<GetPod>(snapshot.answers, owner.name, owner.uid);
+  return ask(snapshot, std::move(name), owner.uid);
 }
 
 namespace {
@@ -81,8 +76,7 @@ std::variant<std::vector<api::Uid>, ClaimStep> judge_consumers(const ClaimSnapsh
   std::vector<api::Uid> released;
   for (const api::ConsumerReference& consumer : snapshot.claim->reserved_for) {
     Fate fate = fate_of_consumer(snapshot, consumer);
-    if (auto* get = std::get_if<GetPod>(&fate)) return ClaimStep(std::move(*get));
-    if (auto* get = std::get_if<GetGroup>(&fate)) return ClaimStep(std::move(*get));
+    if (auto* get = std::get_if<GetConsumer>(&fate)) return ClaimStep(std::move(*get));
     if (auto* error = std::get_if<runtime::Error>(&fate)) {
       return ClaimStep(ClaimFinished(std::move(*error)));
     }
@@ -92,22 +86,18 @@ std::variant<std::vector<api::Uid>, ClaimStep> judge_consumers(const ClaimSnapsh
 }
 
 // Whether the claim is reserved for one of those that had to be asked for, and were found.
-template <class Ptr>
-bool has_unseen_consumer(const api::ResourceClaim& claim, const auto& answers) {
-  return std::ranges::any_of(answers, [&](const auto& answer) {
-    const auto* object = std::get_if<Ptr>(&answer.second);
-    if (object == nullptr) return false;
-    const api::Uid& uid = (*object)->meta.uid;
-    return std::ranges::find(claim.reserved_for, uid, &api::ConsumerReference::uid) !=
-           claim.reserved_for.end();
+bool has_unseen_consumer(const ClaimSnapshot& snapshot) {
+  const auto& consumers = snapshot.claim->reserved_for;
+  return std::ranges::any_of(snapshot.answers, [&](const auto& answer) {
+    const auto* found = std::get_if<Consumer>(&answer.second);
+    return found != nullptr && std::ranges::find(consumers, found->uid,
+                                                 &api::ConsumerReference::uid) != consumers.end();
   });
 }
 
 // All consumers may run.
 ClaimStep keep(const ClaimSnapshot& snapshot) {
-  const bool has_unseen = has_unseen_consumer<PodPtr>(*snapshot.claim, snapshot.answers) ||
-                          has_unseen_consumer<GroupPtr>(*snapshot.claim, snapshot.group_answers);
-  return has_unseen ? ClaimFinished(kLookAgain) : ClaimFinished();
+  return has_unseen_consumer(snapshot) ? ClaimFinished(kLookAgain) : ClaimFinished();
 }
 
 ClaimStep release(const ClaimSnapshot& snapshot, std::vector<api::Uid> released) {
@@ -145,7 +135,7 @@ ClaimStep decide_delete(const ClaimSnapshot& snapshot) {
   const api::ResourceClaim& claim = *snapshot.claim;
   if (claim.meta.is_being_deleted || !common::has_pod_as_controller(claim)) return ClaimFinished{};
   Fate fate = fate_of_owner(snapshot, *claim.controller);
-  if (auto* get = std::get_if<GetPod>(&fate)) return std::move(*get);
+  if (auto* get = std::get_if<GetConsumer>(&fate)) return std::move(*get);
   if (auto* error = std::get_if<runtime::Error>(&fate)) return ClaimFinished(std::move(*error));
   if (std::holds_alternative<WillNotRun>(fate)) return DeleteClaim{};
   return ClaimFinished{};

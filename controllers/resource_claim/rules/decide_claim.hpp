@@ -16,36 +16,42 @@
 
 namespace dcm::resource_claim {
 
-// The API server's answer about a pod or a group.
-using PodAnswer = std::variant<PodPtr, Gone, runtime::Error>;
-using GroupAnswer = std::variant<GroupPtr, Gone, runtime::Error>;
+// A pod or a group that a claim is reserved for, or a pod that it was made for.
+struct ConsumerName {
+  enum class Kind : std::uint8_t { pod, group } kind{};
+  std::string name;
+  friend auto operator<=>(const ConsumerName&, const ConsumerName&) = default;
+};
+// The one that has the name.
+struct Consumer {
+  api::Uid uid;
+  bool is_done = false;  // a group never is: its pods may run for as long as it is there
+};
+Consumer consumer_of(const api::Pod& pod);
+Consumer consumer_of(const api::PodGroup& group);
+// The API server's answer.
+using ConsumerAnswer = std::variant<Consumer, Gone, runtime::Error>;
 
 struct ClaimSnapshot {
   // From cache and overlay; after a write what the write returned. Null: gone.
   ClaimPtr claim;
   // UIDs, of consumers and of the owner, that are known to be deleted.
   std::set<api::Uid> deleted;
-  // The pods that consume or own the claim, as far as the cache has one of that name.
-  std::map<std::string, PodPtr, std::less<>> pods;
-  // The answers to GetPod, by pod name.
-  std::map<std::string, PodAnswer, std::less<>> answers;
-  // The same for groups that the claim is reserved for, where they count.
+  // Whether groups count.
   common::GroupClaims group_claims = common::GroupClaims::refused;
-  std::map<std::string, GroupPtr, std::less<>> groups;
-  std::map<std::string, GroupAnswer, std::less<>> group_answers;
+  // Consumers and owner, as far as the cache has one of that name.
+  std::map<ConsumerName, Consumer> cached;
+  // The answers to GetConsumer.
+  std::map<ConsumerName, ConsumerAnswer> answers;
   // Which writes this round has done. None is done twice: an admission webhook may undo it.
   enum class Progress : std::uint8_t { nothing, released, unprotected } progress{};
 };
 
-// Asks the API server for a pod that the cache does not have, or has under another UID: the cache
-// may be behind the scheduler, and holds no pods without claims.
-struct GetPod {
-  std::string name;
-  friend bool operator==(const GetPod&, const GetPod&) = default;
-};
-struct GetGroup {
-  std::string name;
-  friend bool operator==(const GetGroup&, const GetGroup&) = default;
+// Asks the API server for a pod or group that the cache does not have, or has under another UID:
+// the cache may be behind the scheduler, and holds no pods without claims.
+struct GetConsumer {
+  ConsumerName consumer;
+  friend bool operator==(const GetConsumer&, const GetConsumer&) = default;
 };
 // Shortens the list of consumers, and deallocates with the last of them.
 struct Release {
@@ -74,8 +80,7 @@ struct ClaimFinished {
   std::optional<runtime::Error> failure;
 };
 
-using ClaimStep =
-    std::variant<ClaimFinished, GetPod, GetGroup, Release, RemoveFinalizer, DeleteClaim>;
+using ClaimStep = std::variant<ClaimFinished, GetConsumer, Release, RemoveFinalizer, DeleteClaim>;
 
 // The next step. A write is never asked for twice within a round, so rounds end.
 ClaimStep decide_claim(const ClaimSnapshot& snapshot);
@@ -95,7 +100,7 @@ struct WillNotRun {
 struct IsGone {
   enum class Why : std::uint8_t { seen_deleted, no_such_object, can_be_no_name } why{};
 };
-using Fate = std::variant<MayRun, WillNotRun, IsGone, GetPod, GetGroup, runtime::Error>;
+using Fate = std::variant<MayRun, WillNotRun, IsGone, GetConsumer, runtime::Error>;
 
 // Of an entry of status.reservedFor.
 Fate fate_of_consumer(const ClaimSnapshot& snapshot, const api::ConsumerReference& consumer);

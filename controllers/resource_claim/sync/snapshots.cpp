@@ -33,11 +33,12 @@ void add_group(PodSnapshot& snapshot, const Stores& stores) {
   });
 }
 
-// Adds the cached object of that key, unless the snapshot has it already.
-template <class Known, class Reader>
-void add_one(Known& known, const Reader& reader, const api::NamespacedName& key) {
-  if (known.contains(key.name)) return;
-  if (auto object = reader.get(key)) known.emplace(key.name, std::move(object));
+// Adds what the cache has under that name.
+template <class Reader>
+void add_consumer(ClaimSnapshot& snapshot, ConsumerName name, const Reader& reader) {
+  if (snapshot.cached.contains(name)) return;
+  const auto found = reader.get({snapshot.claim->meta.key.namespace_, name.name});
+  if (found != nullptr) snapshot.cached.emplace(std::move(name), consumer_of(*found));
 }
 
 }  // namespace
@@ -62,21 +63,21 @@ ClaimSnapshot make_claim_snapshot(const Stores& stores, const UidMemory& deleted
   ClaimSnapshot snapshot;
   snapshot.claim = std::move(claim);
   snapshot.group_claims = common::group_claims(gates);
-  const api::InternedString& namespace_ = snapshot.claim->meta.key.namespace_;
+  using Kind = ConsumerName::Kind;
   for (const api::ConsumerReference& consumer : snapshot.claim->reserved_for) {
     const bool is_group = consumer.is_pod_group() && stores.groups;
     if (!consumer.is_pod() && !is_group) continue;
     if (deleted.contains(consumer.uid)) snapshot.deleted.insert(consumer.uid);
     if (is_group) {
-      add_one(snapshot.groups, stores.groups->groups, {namespace_, consumer.name});
+      add_consumer(snapshot, {Kind::group, consumer.name}, stores.groups->groups);
     } else {
-      add_one(snapshot.pods, stores.pods, {namespace_, consumer.name});
+      add_consumer(snapshot, {Kind::pod, consumer.name}, stores.pods);
     }
   }
   if (common::has_pod_as_controller(*snapshot.claim)) {
     const api::ControllerRef& owner = *snapshot.claim->controller;
     if (deleted.contains(owner.uid)) snapshot.deleted.insert(owner.uid);
-    add_one(snapshot.pods, stores.pods, {namespace_, owner.name});
+    add_consumer(snapshot, {Kind::pod, owner.name}, stores.pods);
   }
   return snapshot;
 }

@@ -12,8 +12,8 @@ namespace {
 constexpr std::size_t kDeletedMax = 1'024;
 
 template <class Ptr>
-std::variant<Ptr, Gone, runtime::Error> answer_of(const Result<Ptr>& answer) {
-  if (answer) return *answer;
+ConsumerAnswer answer_of(const Result<Ptr>& answer) {
+  if (answer) return consumer_of(**answer);
   if (runtime::is_not_found(answer.error())) return Gone{};
   return answer.error();
 }
@@ -57,19 +57,23 @@ Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const ClaimFinished
   co_return step.outcome;
 }
 
-Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const GetPod& step, Attempt attempt) {
-  const Result<PodPtr> pod =
-      co_await api_.get_pod({snapshot.claim->meta.key.namespace_, step.name}, attempt.priority);
-  snapshot.answers.emplace(step.name, answer_of(pod));
+Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const GetConsumer& step,
+                                    Attempt attempt) {
+  const auto& [kind, name] = step.consumer;
+  ConsumerAnswer answer =
+      co_await look_up(kind, {snapshot.claim->meta.key.namespace_, name}, attempt);
+  snapshot.answers.emplace(step.consumer, std::move(answer));
   co_return std::nullopt;
 }
 
-Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const GetGroup& step,
-                                    Attempt attempt) {
-  const Result<GroupPtr> group =
-      co_await api_.get_group({snapshot.claim->meta.key.namespace_, step.name}, attempt.priority);
-  snapshot.group_answers.emplace(step.name, answer_of(group));
-  co_return std::nullopt;
+Task<ConsumerAnswer> ClaimSync::look_up(ConsumerName::Kind kind, api::NamespacedName key,
+                                        Attempt attempt) {
+  if (kind == ConsumerName::Kind::group) {
+    const Result<GroupPtr> group = co_await api_.get_group(std::move(key), attempt.priority);
+    co_return answer_of(group);
+  }
+  const Result<PodPtr> pod = co_await api_.get_pod(std::move(key), attempt.priority);
+  co_return answer_of(pod);
 }
 
 Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const Release& step, Attempt attempt) {

@@ -30,12 +30,12 @@ class ClaimSync {
   static bool refresh(const ClaimSnapshot& /*snapshot*/) { return true; }
   ClaimStep decide(const ClaimSnapshot& snapshot) const;
   Task<RoundEnd> carry_out(ClaimSnapshot& snapshot, const ClaimFinished& step, Attempt attempt);
-  Task<RoundEnd> carry_out(ClaimSnapshot& snapshot, const GetPod& step, Attempt attempt);
-  Task<RoundEnd> carry_out(ClaimSnapshot& snapshot, const GetGroup& step, Attempt attempt);
+  Task<RoundEnd> carry_out(ClaimSnapshot& snapshot, const GetConsumer& step, Attempt attempt);
   Task<RoundEnd> carry_out(ClaimSnapshot& snapshot, const Release& step, Attempt attempt);
   Task<RoundEnd> carry_out(ClaimSnapshot& snapshot, const RemoveFinalizer& step, Attempt attempt);
   Task<RoundEnd> carry_out(ClaimSnapshot& snapshot, const DeleteClaim& step, Attempt attempt);
 
+  Task<ConsumerAnswer> look_up(ConsumerName::Kind kind, api::NamespacedName key, Attempt attempt);
   void log_failure(std::string_view what, const ClaimPtr& claim, const runtime::Error& error,
                    Attempt attempt) const;
   void log_write(std::string_view what, const ClaimPtr& claim) const;

@@ -25,15 +25,15 @@ class Known {
     return *this;
   }
   Known& cached(const PodPtr& pod) {
-    snapshot_.pods[pod->meta.key.name] = pod;
+    snapshot_.cached[named(pod->meta.key.name)] = consumer_of(*pod);
     return *this;
   }
   Known& got(const PodPtr& pod) {
-    snapshot_.answers[pod->meta.key.name] = pod;
+    snapshot_.answers[named(pod->meta.key.name)] = consumer_of(*pod);
     return *this;
   }
-  Known& got(const std::string& pod, PodAnswer answer) {
-    snapshot_.answers[pod] = std::move(answer);
+  Known& got(const std::string& pod, ConsumerAnswer answer) {
+    snapshot_.answers[named(pod)] = std::move(answer);
     return *this;
   }
   Known& released() {
@@ -48,6 +48,8 @@ class Known {
   operator ClaimSnapshot() const { return snapshot_; }
 
  private:
+  static ConsumerName named(const std::string& pod) { return {ConsumerName::Kind::pod, pod}; }
+
   ClaimSnapshot snapshot_;
 };
 

@@ -348,16 +348,21 @@ class KnownOfClaim {
     return *this;
   }
   KnownOfClaim& cached(const GroupPtr& group) {
-    snapshot_.groups[group->meta.key.name] = group;
+    snapshot_.cached[named(group->meta.key.name)] = consumer_of(*group);
     return *this;
   }
-  KnownOfClaim& got(const std::string& group, GroupAnswer answer) {
-    snapshot_.group_answers[group] = std::move(answer);
+  KnownOfClaim& got(const std::string& group, ConsumerAnswer answer) {
+    snapshot_.answers[named(group)] = std::move(answer);
     return *this;
+  }
+  KnownOfClaim& got(const GroupPtr& group) {
+    return got(group->meta.key.name, consumer_of(*group));
   }
   operator ClaimSnapshot() const { return snapshot_; }
 
  private:
+  static ConsumerName named(const std::string& group) { return {ConsumerName::Kind::group, group}; }
+
   ClaimSnapshot snapshot_;
 };
 
@@ -381,10 +386,9 @@ TEST(DecideClaimOfGroup, when_a_groups_reservation_goes) {
       {"one that was seen to go is gone", KnownOfClaim(claim()).deleted("trainers"), released},
       {"one that the server does not have is gone", KnownOfClaim(claim()).got("trainers", Gone{}),
        released},
-      {"one that was replaced is gone",
-       KnownOfClaim(claim()).got("trainers", trainers().with_uid("new").get()), released},
-      {"one that the server has is not", KnownOfClaim(claim()).got("trainers", trainers().get()),
-       "finished"},
+      {"one that was replaced is gone", KnownOfClaim(claim()).got(trainers().with_uid("new")),
+       released},
+      {"one that the server has is not", KnownOfClaim(claim()).got(trainers()), "finished"},
       {"a server that has stopped serving groups says nothing about one",
        KnownOfClaim(claim()).got("trainers", Error{Reason::not_served, "404 page not found"}),
        "finished; 404 page not found"},
@@ -403,8 +407,8 @@ TEST(DecideClaimOfGroup, when_a_groups_reservation_goes) {
 }
 
 TEST(DecideClaimOfGroup, one_that_only_the_server_has_is_asked_for_again) {
-  const ClaimSnapshot known = KnownOfClaim(shared("x").allocated().reserved_for_group("trainers"))
-                                  .got("trainers", trainers().get());
+  const ClaimSnapshot known =
+      KnownOfClaim(shared("x").allocated().reserved_for_group("trainers")).got(trainers());
   const ClaimStep step = decide_claim(known);
   EXPECT_EQ(std::get<ClaimFinished>(step).outcome, kLookAgain);
 }

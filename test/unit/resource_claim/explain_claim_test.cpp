@@ -23,7 +23,9 @@ struct Row {
 std::string told(const Row& row) {
   ClaimSnapshot snapshot;
   snapshot.claim = row.claim;
-  for (const PodPtr& pod : row.pods) snapshot.pods[pod->meta.key.name] = pod;
+  for (const PodPtr& pod : row.pods) {
+    snapshot.cached[{ConsumerName::Kind::pod, pod->meta.key.name}] = consumer_of(*pod);
+  }
   std::string text;
   for (const common::Topic& topic : explain_claim(std::move(snapshot), row.miss)) {
     for (const common::Finding& finding : topic.findings) {

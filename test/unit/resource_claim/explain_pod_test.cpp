@@ -44,7 +44,9 @@ std::vector<Topic> explain(const Known& known) {
   const auto snapshot_of = [&known](const ClaimPtr& claim) {
     ClaimSnapshot result;
     result.claim = claim;
-    for (const PodPtr& pod : known.others) result.pods[pod->meta.key.name] = pod;
+    for (const PodPtr& pod : known.others) {
+      result.cached[{ConsumerName::Kind::pod, pod->meta.key.name}] = consumer_of(*pod);
+    }
     return result;
   };
   return explain_pod(std::move(snapshot), known.gates, known.miss, snapshot_of);
