@@ -316,7 +316,7 @@ void Session::receive(std::string_view bytes) {
   const ssize_t taken = nghttp2_session_mem_recv(nghttp2_->handle, bytes_of(bytes), bytes.size());
   if (taken == NGHTTP2_ERR_NOMEM) throw std::bad_alloc();
   if (taken < 0) {
-    if (fault_.empty()) fault_ = nghttp2_strerror(static_cast<int>(taken));
+    fault_ = nghttp2_strerror(static_cast<int>(taken));
     // After a fatal error nghttp2 sends nothing by itself (as for a peer that speaks no HTTP/2).
     nghttp2_session_terminate_session(nghttp2_->handle, NGHTTP2_PROTOCOL_ERROR);
   }

@@ -294,6 +294,14 @@ TEST_P(Http2Peer, is_met) {
 INSTANTIATE_TEST_SUITE_P(Rows, Http2Peer, testing::ValuesIn(kRows),
                          [](const auto& row) { return row.param.name; });
 
+TEST(Http2Session, the_fault_is_what_ended_it_and_not_what_cost_a_stream_before) {
+  Session server(Side::server, {});
+  server.receive(std::string(kPreface) + settings() + headers(1, "\x82\x86"));
+  EXPECT_TRUE(server.fault().starts_with("frame of type 1 on stream 1")) << server.fault();
+  server.receive(headers(3, kGetRoot, 0) + many(20, continuation(3, "")));
+  EXPECT_TRUE(server.fault().contains("CONTINUATION")) << server.fault();
+}
+
 TEST(Http2Session, a_peer_that_speaks_no_HTTP2_ends_it) {
   Session client(Side::client, {});
   client.receive("HTTP/1.1 400 Bad Request\r\n\r\n");
