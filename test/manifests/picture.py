@@ -7,7 +7,6 @@ queries are asked for that time, and drawn. Not a test: what tests hold is in da
 
     picture.py DRA-PLAYGROUND     ($PROMETHEUS_DIR, and a built manager, as for the tests)
 """
-import html
 import json
 import math
 import pathlib
@@ -22,6 +21,9 @@ import render
 from dashboard_test import DASHBOARD, Prometheus
 from server_test import free_port
 from tools import ROOT, SCRATCH
+
+sys.path.append(str(ROOT / "test/support"))
+from svg import text  # noqa: E402
 
 SECONDS = 120
 STEP = 2
@@ -94,11 +96,6 @@ def series_of(prometheus, panel, begin, end):
             if points:
                 found.append((legend_of(target["legendFormat"], row["metric"]), points))
     return found
-
-
-def text(x, y, words, size=11, colour="#4a5568", **more):
-    extra = "".join(f' {name.replace("_", "-")}="{value}"' for name, value in more.items())
-    return f'<text x="{x:.0f}" y="{y:.0f}" font-size="{size}" fill="{colour}"{extra}>{html.escape(words)}</text>'
 
 
 def nice(value):

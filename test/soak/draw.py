@@ -1,19 +1,16 @@
 #!/usr/bin/env python3
 """The curves of a soak as an SVG: draw.py SAMPLES.csv >PICTURE.svg"""
-import html
 import math
+import pathlib
 import sys
 
 import samples
 import verdict
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from svg import BLUE, DARK, RED, text  # noqa: E402
+
 WIDTH, HEIGHT, LEFT, RIGHT, TOP = 960, 150, 70, 24, 64
-BLUE, RED, GREY, DARK = "#2b6cb0", "#c05621", "#4a5568", "#1a202c"
-
-
-def text(x, y, words, size=11, colour=GREY, **more):
-    extra = "".join(f' {name.replace("_", "-")}="{value}"' for name, value in more.items())
-    return f'<text x="{x:.0f}" y="{y:.0f}" font-size="{size}" fill="{colour}"{extra}>{html.escape(words)}</text>'
 
 
 def nice(value):
