@@ -1,7 +1,8 @@
 // Figures of the resource claim controller next to kube-controller-manager, on a real control
 // plane.
 //
-//   bench_claims [waiting|known|finished|churn] [--before=FILE] [--no-reference]   default: all
+//   bench_claims [waiting|known|finished|churn] [--before=FILE] [--no-reference] [--json=FILE]
+//   default: all
 //
 // Prints figures and ratios; it never fails on speed. Everything (API server, etcd, managers, this
 // program) shares the machine, so the ratios say more than the absolute figures.
@@ -15,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "test/bench/cluster.hpp"
+#include "test/bench/costs.hpp"
 #include "test/bench/report.hpp"
 #include "test/bench/workload.hpp"
 #include "test/support/blocking_client.hpp"
@@ -42,13 +44,13 @@ constexpr const char* kCreates = "dynamic_resource_allocation_resourceclaim_crea
 
 // Pods that wait for their claims when the manager starts; each manager on a cluster of its own.
 void measure_waiting() {
-  std::map<Who, double> cpu, server, wall, memory, traffic, wakeups;
+  Costs costs;
+  std::map<Who, double> wall;
   for (const Who who : everybody()) {
     Cluster cluster;
     Kube kube(cluster.kubeconfig());
     create_template(kube);
     create_pods(kube, "pod-", kWaitingPods);
-    const double server_before = cluster.cpu_seconds();
     RunningManager manager(who, cluster, kController);
     wall[who] = seconds([&] {
       must(support::eventually([&] { return count_claims(kube) >= kWaitingPods; }, 10min, 100ms),
@@ -57,24 +59,18 @@ void measure_waiting() {
                                250ms),
            "the names were not written within 10 minutes");
     });
-    cpu[who] = manager.usage().cpu_seconds / (kWaitingPods / 1000.0);
-    server[who] = (cluster.cpu_seconds() - server_before) / (kWaitingPods / 1000.0);
-    memory[who] = manager.usage().peak_memory_mb;
-    wakeups[who] = manager.usage().wakeups / (kWaitingPods / 1000.0);
-    traffic[who] = manager.traffic_mb();
+    costs.add(who, {}, manager.usage(), kWaitingPods / 1000.0);
     manager.stop();
   }
-  print_row(fmt::format("claims for {} waiting pods: CPU per 1,000", kWaitingPods), cpu, "s");
-  print_row("  CPU of the API server per 1,000", server, "s");
-  print_row("  from the start until all names are written", wall, "s");
-  print_row("  wake-ups per 1,000", wakeups, "times");
-  print_row("  bytes to and from the API server", traffic, "MB");
-  print_row("  peak resident memory", memory, "MB");
+  print_heading(fmt::format("claims for {} waiting pods", kWaitingPods));
+  print_row("from the start until all names are written", wall, "s");
+  costs.print(" per 1,000");
 }
 
 // A cluster full of pods that have their claims; one pod more waits when the manager starts.
 void measure_known() {
-  std::map<Who, double> memory, first_write, cpu, server;
+  Costs costs;
+  std::map<Who, double> first_write;
   const int pods = known_pods();
   auto claims = static_cast<std::size_t>(pods);
   Cluster cluster;
@@ -93,24 +89,20 @@ void measure_known() {
   for (const Who who : everybody()) {
     create_pods(kube, fmt::format("late-{}-", name(who)), 1);
     std::unique_ptr<RunningManager> manager;
-    const double server_before = cluster.cpu_seconds();
     first_write[who] = seconds([&] {
       manager = std::make_unique<RunningManager>(who, cluster, kController);
       must(support::eventually([&] { return count_claims(kube) > claims; }, 5min, 5ms),
            "the late pod was not served within 5 minutes");
     });
     ++claims;
-    // The work of the start ends before memory is read.
+    // The work of the start ends before its costs are read.
     support::eventually([] { return false; }, 10s, 1s);
-    memory[who] = manager->usage().peak_memory_mb;
-    cpu[who] = manager->usage().cpu_seconds;
-    server[who] = cluster.cpu_seconds() - server_before;
+    costs.add(who, {}, manager->usage(), 1);
     manager->stop();
   }
-  print_row(fmt::format("{} pods and claims known: peak resident memory", pods), memory, "MB");
-  print_row("  from the start until the first useful write", first_write, "s");
-  print_row("  CPU of the start and 10 s more", cpu, "s");
-  print_row("  CPU of the API server meanwhile", server, "s");
+  print_heading(fmt::format("a start with {} pods and claims, and 10 s more", pods));
+  print_row("from the start until the first useful write", first_write, "s");
+  costs.print("");
 }
 
 // One second of churn: as many pods come as finish, and as finished a while ago and go.
@@ -134,7 +126,8 @@ void churn(Kube& kube, int second) {
 
 // Pods that come and go on a cluster with others.
 void measure_churn() {
-  std::map<Who, double> cores, server, wakeups, memory, rate;
+  Costs costs;
+  std::map<Who, double> rate;
   for (const Who who : everybody()) {
     Cluster cluster;
     Kube kube(cluster.kubeconfig());
@@ -145,23 +138,17 @@ void measure_churn() {
          "the claims were not made within 10 minutes");
     manager.wait_until_idle();
     const Usage before = manager.usage();
-    const double server_before = cluster.cpu_seconds();
     const double took = seconds([&] {
       for (int second = 0; second < kChurnSeconds; ++second) churn(kube, second);
     });
-    cores[who] = (manager.usage().cpu_seconds - before.cpu_seconds) / took;
-    wakeups[who] = (manager.usage().wakeups - before.wakeups) / took;
-    server[who] = (cluster.cpu_seconds() - server_before) / took;
-    memory[who] = manager.usage().peak_memory_mb;
+    costs.add(who, before, manager.usage(), took);
     rate[who] = kChurnRate * kChurnSeconds / took;
     manager.stop();
   }
-  print_row(fmt::format("{} pods, others come and go for {} s: CPU", kChurnPods, kChurnSeconds),
-            cores, "cores");
-  print_row("  CPU of the API server, our requests included", server, "cores");
-  print_row("  wake-ups", wakeups, "a second");
-  print_row("  pods that came", rate, "a second");
-  print_row("  peak resident memory", memory, "MB");
+  print_heading(fmt::format("{} pods, and {} more a second come and go for {} s", kChurnPods,
+                            kChurnRate, kChurnSeconds));
+  print_row("pods that came", rate, "a second", Drawn::no);
+  costs.print(" a second");
 }
 
 // Pods that have finished: nobody needs their claims any more.
@@ -190,8 +177,8 @@ void measure_finished() {
     again[who] = manager.metric(kCreates) - creates;
     manager.stop();
   }
-  print_row(fmt::format("{} pods that finish: claims made again within a minute", kFinishedPods),
-            again, "creates");
+  print_heading(fmt::format("{} pods that finish", kFinishedPods));
+  print_row("claims made again within a minute", again, "");
 }
 
 }  // namespace

@@ -34,28 +34,51 @@ std::string output_of(std::vector<std::string> command) {
   return text;
 }
 
-Usage usage_of(pid_t pid) {
-  Usage usage;
-  const std::string folder = fmt::format("/proc/{}/", pid);
-  const std::string stat = support::read_file(folder + "stat");
+double cpu_seconds_of(pid_t pid) {
+  const std::string stat = support::read_file(fmt::format("/proc/{}/stat", pid));
   std::istringstream fields(stat.substr(stat.rfind(')') + 2));
   std::string skipped;
   for (int field = 3; field < 14; ++field) fields >> skipped;
   double user = 0, system = 0;
   fields >> user >> system;
-  usage.cpu_seconds = (user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
+  return (user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+double peak_memory_mb_of(pid_t pid) {
   std::smatch match;
-  const std::string status = support::read_file(folder + "status");
-  if (std::regex_search(status, match, std::regex("VmHWM:\\s+(\\d+) kB"))) {
-    usage.peak_memory_mb = std::stod(match[1]) / 1024;
+  const std::string status = support::read_file(fmt::format("/proc/{}/status", pid));
+  const bool is_there = std::regex_search(status, match, std::regex("VmHWM:\\s+(\\d+) kB"));
+  return is_there ? std::stod(match[1]) / 1024 : 0;
+}
+
+double wakeups_of(pid_t pid) {
+  static const std::regex counter("\nvoluntary_ctxt_switches:\\s+(\\d+)");
+  double sum = 0;
+  std::smatch match;
+  for (const auto& thread :
+       std::filesystem::directory_iterator(fmt::format("/proc/{}/task", pid))) {
+    const std::string status = support::read_file(thread.path() / "status");
+    if (std::regex_search(status, match, counter)) sum += std::stod(match[1]);
   }
-  for (const auto& thread : std::filesystem::directory_iterator(folder + "task")) {
-    const std::string text = support::read_file(thread.path() / "status");
-    if (std::regex_search(text, match, std::regex("\nvoluntary_ctxt_switches:\\s+(\\d+)"))) {
-      usage.wakeups += std::stod(match[1]);
+  return sum;
+}
+
+// Of its open TCP connections.
+double traffic_mb_of(pid_t pid) {
+  // A socket is a line with its process, and an indented one with its figures.
+  static const std::regex counter("bytes_(sent|received):(\\d+)");
+  const std::string mine = fmt::format("pid={},", pid);
+  std::istringstream lines(output_of({"ss", "-Htinp", "state", "established"}));
+  double bytes = 0;
+  bool is_mine = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with('\t')) is_mine = line.find(mine) != line.npos;
+    if (!is_mine) continue;
+    for (std::sregex_iterator it(line.begin(), line.end(), counter), end; it != end; ++it) {
+      bytes += std::stod((*it)[2]);
     }
   }
-  return usage;
+  return bytes / 1e6;
 }
 
 bool has_reference() {
@@ -90,11 +113,13 @@ Cluster::~Cluster() {
 
 double Cluster::cpu_seconds() const {
   const auto folder = std::filesystem::path(kubeconfig_).parent_path();
-  return usage_of(std::stoi(support::read_file(folder / "kube-apiserver.pid"))).cpu_seconds;
+  return cpu_seconds_of(std::stoi(support::read_file(folder / "kube-apiserver.pid")));
 }
 
 RunningManager::RunningManager(Who who, const Cluster& cluster, const std::string& controller)
     : who_(who),
+      cluster_(cluster),
+      server_cpu_at_start_(cluster.cpu_seconds()),
       output_(fmt::format("{}/bench-{}-{}.log", support::log_dir(), name(who), getpid())),
       port_(std::to_string(support::free_port())) {
   std::vector<std::string> command;
@@ -122,27 +147,17 @@ RunningManager::RunningManager(Who who, const Cluster& cluster, const std::strin
                "--kube-api-burst=100000"};
   }
   process_ = std::make_unique<Process>(Process::Command{command, {}, output_});
+  syscalls_ = std::make_unique<SyscallCounter>(process_->pid());
 }
 
 Usage RunningManager::usage() const {
-  return usage_of(process_->pid());
-}
-
-double RunningManager::traffic_mb() const {
-  // A socket is a line with its process, and an indented one with its figures.
-  static const std::regex counter("bytes_(sent|received):(\\d+)");
-  const std::string mine = fmt::format("pid={},", process_->pid());
-  std::istringstream lines(output_of({"ss", "-Htinp", "state", "established"}));
-  double bytes = 0;
-  bool is_mine = false;
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with('\t')) is_mine = line.find(mine) != line.npos;
-    if (!is_mine) continue;
-    for (std::sregex_iterator it(line.begin(), line.end(), counter), end; it != end; ++it) {
-      bytes += std::stod((*it)[2]);
-    }
-  }
-  return bytes / 1e6;
+  const pid_t pid = process_->pid();
+  return {.cpu_seconds = cpu_seconds_of(pid),
+          .server_cpu_seconds = cluster_.cpu_seconds() - server_cpu_at_start_,
+          .peak_memory_mb = peak_memory_mb_of(pid),
+          .wakeups = wakeups_of(pid),
+          .traffic_mb = traffic_mb_of(pid),
+          .syscalls = syscalls_->count()};
 }
 
 double RunningManager::metric(const std::string& metric) {
@@ -168,7 +183,7 @@ void RunningManager::wait_until_idle() {
   double before = -1;
   const bool is_idle = support::eventually(
       [&] {
-        const double now = usage().cpu_seconds;
+        const double now = cpu_seconds_of(process_->pid());
         const bool is_quiet = now - std::exchange(before, now) <= kHardlyAny;
         return is_quiet && metric("process_start_time_seconds") > 0;
       },

@@ -2,19 +2,24 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "test/bench/report.hpp"
+#include "test/bench/syscalls.hpp"
 #include "test/support/process.hpp"
 
 namespace dcm::bench {
 
-// The resources that a process has used so far.
+// What a manager has cost since it was started.
 struct Usage {
   double cpu_seconds = 0;
+  double server_cpu_seconds = 0;  // of kube-apiserver, for whomever it worked
   double peak_memory_mb = 0;
-  double wakeups = 0;  // how often its threads waited and were woken
+  double wakeups = 0;     // how often its threads waited and were woken
+  double traffic_mb = 0;  // what its open TCP connections have received and sent
+  std::optional<double> syscalls;
 };
 
 // A real etcd and kube-apiserver, gone when it is destroyed.
@@ -24,7 +29,7 @@ class Cluster {
   explicit Cluster(const std::string& audit_file = {});
   ~Cluster();
   const std::string& kubeconfig() const { return kubeconfig_; }
-  // CPU of kube-apiserver alone, so far.
+  // Of kube-apiserver alone, so far.
   double cpu_seconds() const;
 
  private:
@@ -38,8 +43,6 @@ class RunningManager {
  public:
   RunningManager(Who who, const Cluster& cluster, const std::string& controller);
   Usage usage() const;
-  // Bytes that its open TCP connections have received and sent, in MB.
-  double traffic_mb() const;
   // The sum of all series of a metric; 0 while it cannot be asked.
   double metric(const std::string& name);
   // Until it can be asked for its metrics, and has used hardly any CPU for a second.
@@ -49,9 +52,12 @@ class RunningManager {
 
  private:
   Who who_;
+  const Cluster& cluster_;
+  double server_cpu_at_start_;
   std::string output_;
   std::string port_;
   std::unique_ptr<support::Process> process_;
+  std::unique_ptr<SyscallCounter> syscalls_;
 };
 
 // Whom to measure: the reference only where it is wanted and there.

@@ -13,6 +13,7 @@
 
 #include "test/bench/audit.hpp"
 #include "test/bench/cluster.hpp"
+#include "test/bench/costs.hpp"
 #include "test/bench/report.hpp"
 #include "test/bench/workload.hpp"
 #include "test/support/blocking_client.hpp"
@@ -29,7 +30,8 @@ constexpr std::size_t kAtATime = 8;
 constexpr const char* kEvictions = "device_taint_eviction_controller_pod_deletions_total";
 
 struct Figures {
-  std::map<Who, double> requests, events, cpu, server, wall, memory, traffic, wakeups;
+  Costs costs;
+  std::map<Who, double> requests, events, wall;
 
   void read(Who who, const std::string& audit) {
     const PodRequests sent = read_pod_requests(audit, "controller-manager/");
@@ -55,18 +57,11 @@ void measure(Who who, Figures& figures) {
     RunningManager manager(who, cluster, "device-taint-eviction-controller");
     manager.wait_until_idle();
     const Usage before = manager.usage();
-    const double traffic_before = manager.traffic_mb();
-    const double server_before = cluster.cpu_seconds();
     create_rule(kube, "retire");
     must(support::eventually([&] { return manager.metric(kEvictions) >= kPods; }, 5min, 500ms),
          "the pods were not evicted within 5 minutes");
     manager.wait_until_idle();  // the events that are still to be written
-    const Usage after = manager.usage();
-    figures.cpu[who] = (after.cpu_seconds - before.cpu_seconds) / (kPods / 1000.0);
-    figures.wakeups[who] = (after.wakeups - before.wakeups) / (kPods / 1000.0);
-    figures.server[who] = (cluster.cpu_seconds() - server_before) / (kPods / 1000.0);
-    figures.traffic[who] = manager.traffic_mb() - traffic_before;
-    figures.memory[who] = manager.usage().peak_memory_mb;
+    figures.costs.add(who, before, manager.usage(), kPods / 1000.0);
     manager.stop();
   }
   figures.read(who, audit);
@@ -93,17 +88,13 @@ double measure_plain_loop() {
 void measure_rule() {
   Figures figures;
   for (const Who who : everybody()) measure(who, figures);
-  print_row(fmt::format("{} pods evicted by a rule: requests per pod", kPods), figures.requests,
-            "requests");
-  print_row("  events written per pod, besides", figures.events, "events");
-  print_row("  CPU per 1,000 evictions", figures.cpu, "s");
-  print_row("  CPU of the API server per 1,000", figures.server, "s");
-  print_row("  bytes to and from the API server", figures.traffic, "MB");
-  print_row("  wake-ups per 1,000", figures.wakeups, "times");
-  print_row("  from the rule to the last DELETE", figures.wall, "s");
+  print_heading(fmt::format("{} pods evicted by a rule", kPods));
+  print_row("requests per pod", figures.requests, "");
+  print_row("events written per pod, besides", figures.events, "", Drawn::no);
+  print_row("from the rule to the last DELETE", figures.wall, "s");
   fmt::print("{:<58} {:>10.3f} {:>26}\n", "  a plain loop of the two writes, without events",
              measure_plain_loop(), "s");
-  print_row("  peak resident memory", figures.memory, "MB");
+  figures.costs.print(" per 1,000");
 }
 
 }  // namespace

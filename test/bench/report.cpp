@@ -3,15 +3,18 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <fstream>
 #include <span>
 #include <stdexcept>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 namespace dcm::bench {
 namespace {
 
 Wanted given;
+std::string heading;
 
 // Throws std::runtime_error.
 void read_flags(int argc, char** argv) {
@@ -20,6 +23,8 @@ void read_flags(int argc, char** argv) {
       given.before = flag.substr(flag.find('=') + 1);
     } else if (flag == "--no-reference") {
       given.reference = false;
+    } else if (flag.starts_with("--json=")) {
+      given.json = flag.substr(flag.find('=') + 1);
     } else if (flag.starts_with("-")) {
       throw std::runtime_error("unknown flag " + flag);
     } else {
@@ -31,6 +36,14 @@ void read_flags(int argc, char** argv) {
 bool is_wanted(Who who) {
   if (who == Who::before) return !given.before.empty();
   return who == Who::ours || given.reference;
+}
+
+// For picture.py.
+void write_row(const std::string& what, const std::map<Who, double>& figures, const char* unit) {
+  boost::json::object row{{"of", heading}, {"what", what}, {"unit", unit}};
+  boost::json::object& all = row["figures"].emplace_object();
+  for (const auto& [who, figure] : figures) all[name(who)] = figure;
+  std::ofstream(given.json, std::ios::app) << row << '\n';
 }
 
 }  // namespace
@@ -52,9 +65,16 @@ void print_head() {
   fmt::print("\n");
 }
 
-void print_row(const std::string& what, const std::map<Who, double>& figures, const char* unit) {
+void print_heading(const std::string& what) {
+  heading = what;
+  fmt::print("{}\n", what);
+}
+
+void print_row(const std::string& what, const std::map<Who, double>& figures, const char* unit,
+               Drawn drawn) {
+  if (!figures.contains(Who::ours)) return;
   const double ours = figures.at(Who::ours);
-  fmt::print("{:<58} {:>10.3f}", what, ours);
+  fmt::print("  {:<56} {:>10.3f}", what, ours);
   for (const Who other : {Who::before, Who::reference}) {
     const auto figure = figures.find(other);
     if (figure == figures.end()) continue;
@@ -62,6 +82,7 @@ void print_row(const std::string& what, const std::map<Who, double>& figures, co
   }
   fmt::print("  {}\n", unit);
   std::fflush(stdout);
+  if (drawn == Drawn::yes && !given.json.empty()) write_row(what, figures, unit);
 }
 
 void must(bool holds, const char* what) {

@@ -13,7 +13,13 @@ enum class Who { ours, before, reference };
 const char* name(Who who);
 
 void print_head();
-void print_row(const std::string& what, const std::map<Who, double>& figures, const char* unit);
+// What the rows that follow are about.
+void print_heading(const std::string& what);
+// Rows of costs, of which less is better, are drawn as bars; other rows are only read.
+enum class Drawn { no, yes };
+// A row without a figure of ours is left out. Counts have no unit.
+void print_row(const std::string& what, const std::map<Who, double>& figures, const char* unit,
+               Drawn drawn = Drawn::yes);
 
 // Throws std::runtime_error.
 void must(bool holds, const char* what);
@@ -21,11 +27,12 @@ void must(bool holds, const char* what);
 // Seconds of real time that `work` takes.
 double seconds(const std::function<void()>& work);
 
-// What to measure, from the command line: [NAME] [--before=FILE] [--no-reference]
+// What to measure, from the command line: [NAME] [--before=FILE] [--no-reference] [--json=FILE]
 struct Wanted {
   std::string name;    // of a measurement; empty: all
   std::string before;  // another build of our manager, measured besides; empty: none
   bool reference = true;
+  std::string json;  // the drawn rows are appended to this file, an object a line; empty: to none
 };
 const Wanted& wanted();
 
