@@ -60,7 +60,7 @@ class Words(unittest.TestCase):
 
     def test_a_mistyped_word_is_answered_with_the_nearest(self):
         for words, meant in {("buld",): "build", ("cluster", "dwn"): "down", ("bench", "evit"): "evict",
-                             ("test", "--quik"): "--quick", ("sim", "--seds", "3"): "--seeds",
+                             ("test", "--quik"): "--quick", ("bench", "--pictur=x"): "--picture", ("sim", "--seds", "3"): "--seeds",
                              ("conformance", "--sever=real"): "--server", ("help", "relase"): "release"}.items():
             ended = self.dev(*words)
             self.assertEqual(ended.returncode, 1, words)
@@ -69,6 +69,13 @@ class Words(unittest.TestCase):
     def test_what_is_like_nothing_is_answered_with_all_there_is(self):
         self.assertIn("there are: build demo run", self.dev("xyzzy").stderr)
         self.assertEqual(self.dev("build", "--fast").returncode, 1)
+
+    def test_a_benchmark_that_cannot_be_drawn_does_not_begin(self):
+        for words, why in {("net", "--picture", "a.svg"): "net has no picture", ("--picture",): "--picture needs a file",
+                           ("--picture=no/such/a.svg",): "there is no folder for no/such/a.svg"}.items():
+            ended = self.dev("bench", *words)
+            self.assertEqual((ended.returncode, ended.stdout), (1, ""), words)
+            self.assertIn(why, ended.stderr, words)
 
     def test_each_command_explains_itself(self):
         usage = self.dev().stdout
