@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cstring>
+#include <limits>
+#include <system_error>
 #include <utility>
 
 namespace dcm::api {
@@ -56,17 +59,8 @@ Uid::Uid(std::string_view text) {
   if (parse_uuid(text, bytes) && bytes != Bytes{}) {
     bytes_ = bytes;
   } else {
-    text_ = std::make_unique<std::string>(text);
+    text_ = RareText(text);
   }
-}
-
-Uid::Uid(const Uid& other)
-    : bytes_(other.bytes_),
-      text_(other.text_ ? std::make_unique<std::string>(*other.text_) : nullptr) {}
-
-Uid& Uid::operator=(const Uid& other) {
-  if (this != &other) *this = Uid(other);
-  return *this;
 }
 
 std::string Uid::str() const {
@@ -96,16 +90,37 @@ bool operator==(const Uid& a, const Uid& b) noexcept {
 
 // UUIDs and none by their bytes, before all other texts. (A text's bytes are zero.)
 std::strong_ordering operator<=>(const Uid& a, const Uid& b) noexcept {
-  if (a.text_ && b.text_) return *a.text_ <=> *b.text_;
-  if (a.text_ || b.text_) return bool(a.text_) <=> bool(b.text_);
+  if (a.text_ || b.text_) return a.text_ <=> b.text_;
   return std::memcmp(a.bytes_.data(), b.bytes_.data(), sizeof(Uid::Bytes)) <=> 0;
 }
 
+ResourceVersion::ResourceVersion(std::string_view text) {
+  if (text.empty()) return;
+  std::uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const bool fits = is_number(text) && std::from_chars(text.data(), end, number).ec == std::errc();
+  if (fits && number < std::numeric_limits<std::uint64_t>::max()) {
+    successor_ = number + 1;
+  } else {
+    text_ = RareText(text);
+  }
+}
+
+std::string ResourceVersion::str() const {
+  if (text_) return *text_;
+  return successor_ == 0 ? std::string() : std::to_string(successor_ - 1);
+}
+
+// In this order: none, texts, numbers, and numbers that only a text can hold.
 std::strong_ordering operator<=>(const ResourceVersion& a, const ResourceVersion& b) noexcept {
-  const bool a_is_number = is_number(a.text_);
-  const bool b_is_number = is_number(b.text_);
-  if (a_is_number != b_is_number) return a_is_number <=> b_is_number;
-  if (a_is_number && a.text_.size() != b.text_.size()) return a.text_.size() <=> b.text_.size();
+  if (!a.text_ && !b.text_) return a.successor_ <=> b.successor_;
+  const auto rank = [](const ResourceVersion& version) {
+    if (version.text_) return is_number(*version.text_) ? 3 : 1;
+    return version.empty() ? 0 : 2;
+  };
+  if (rank(a) != rank(b)) return rank(a) <=> rank(b);
+  if (rank(a) == 3 && (*a.text_).size() != (*b.text_).size())
+    return (*a.text_).size() <=> (*b.text_).size();
   return a.text_ <=> b.text_;
 }
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "runtime/interned_string.hpp"
 
@@ -16,18 +17,39 @@ namespace dcm::api {
 
 using runtime::InternedString;
 
+// A text that is usually missing, in the size of a pointer. Copies are deep.
+class RareText {
+ public:
+  RareText() = default;  // none
+  explicit RareText(std::string_view text) : text_(std::make_unique<const std::string>(text)) {}
+  RareText(const RareText& other)
+      : text_(other ? std::make_unique<const std::string>(*other) : nullptr) {}
+  RareText(RareText&& other) noexcept = default;
+  RareText& operator=(RareText other) noexcept {
+    text_ = std::move(other.text_);
+    return *this;
+  }
+  ~RareText() = default;
+
+  explicit operator bool() const noexcept { return text_ != nullptr; }
+  const std::string& operator*() const noexcept { return *text_; }
+
+  // None is before all texts.
+  friend std::strong_ordering operator<=>(const RareText& a, const RareText& b) noexcept {
+    return a && b ? *a <=> *b : bool(a) <=> bool(b);
+  }
+  friend bool operator==(const RareText& a, const RareText& b) noexcept { return (a <=> b) == 0; }
+
+ private:
+  std::unique_ptr<const std::string> text_;
+};
+
 // An object's UID: 16 bytes where it is a UUID in canonical form, which the API server's own are;
 // any other text (a user may write anything into `reservedFor[].uid`) is kept as it is.
 class Uid {
  public:
   Uid() = default;  // none
   explicit Uid(std::string_view text);
-  // By pointer and content: copies are deep for a text that is no UUID.
-  Uid(const Uid& other);
-  Uid(Uid&& other) noexcept = default;
-  Uid& operator=(const Uid& other);
-  Uid& operator=(Uid&& other) noexcept = default;
-  ~Uid() = default;
 
   std::string str() const;
   bool empty() const noexcept { return !text_ && bytes_ == Bytes{}; }
@@ -39,7 +61,7 @@ class Uid {
  private:
   using Bytes = std::array<std::uint8_t, 16>;
   Bytes bytes_{};
-  std::unique_ptr<std::string> text_;  // set where the text is no canonical UUID
+  RareText text_;  // set where the text is no canonical UUID
 };
 
 // A decimal number of any length, comparable between objects of one resource (KEP-5504; the numbers
@@ -48,17 +70,18 @@ class Uid {
 class ResourceVersion {
  public:
   ResourceVersion() = default;  // none: older than all others
-  explicit ResourceVersion(std::string_view text) : text_(text) {}
+  explicit ResourceVersion(std::string_view text);
 
-  const std::string& str() const noexcept { return text_; }
-  bool empty() const noexcept { return text_.empty(); }
+  std::string str() const;
+  bool empty() const noexcept { return successor_ == 0 && !text_; }
 
   friend bool operator==(const ResourceVersion&, const ResourceVersion&) = default;
   friend std::strong_ordering operator<=>(const ResourceVersion& a,
                                           const ResourceVersion& b) noexcept;
 
  private:
-  std::string text_;
+  std::uint64_t successor_ = 0;  // the number after it; 0: it is none, or kept as text
+  RareText text_;
 };
 
 // Names one object of a kind; the namespace is empty for cluster-scoped kinds.

@@ -14,8 +14,8 @@ namespace dcm::api {
 // we know; neither in one that is newer.
 struct PodClaim {
   InternedString name;
-  std::string claim_name;     // resourceClaimName
-  std::string template_name;  // resourceClaimTemplateName
+  InternedString claim_name;     // resourceClaimName
+  InternedString template_name;  // resourceClaimTemplateName
 
   friend bool operator==(const PodClaim&, const PodClaim&) = default;
 };

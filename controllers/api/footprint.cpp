@@ -31,7 +31,7 @@ std::size_t owned(const std::unique_ptr<const std::vector<Element>>& elements) {
 }
 
 std::size_t heap(const api::ObjectMeta& meta) {
-  return heap(meta.key.name) + heap(meta.resource_version.str());
+  return heap(meta.key.name);
 }
 
 std::size_t heap(const std::map<std::string, std::string>& entries) {
@@ -45,7 +45,6 @@ std::size_t heap(const std::map<std::string, std::string>& entries) {
 
 std::size_t heap_of_user(const api::ClaimUser& user) {
   std::size_t sum = heap(user.meta) + heap(user.claims) + heap(user.claim_statuses);
-  for (const auto& claim : user.claims) sum += heap(claim.claim_name) + heap(claim.template_name);
   for (const auto& status : user.claim_statuses) {
     if (status.claim_name) sum += heap(*status.claim_name);
   }
@@ -55,7 +54,7 @@ std::size_t heap_of_user(const api::ClaimUser& user) {
 }  // namespace
 
 std::size_t footprint(const api::Pod& pod) {
-  return kSharedCounts + sizeof(pod) + heap_of_user(pod) + heap(pod.extended_resource_claim);
+  return kSharedCounts + sizeof(pod) + heap_of_user(pod);
 }
 
 std::size_t footprint(const api::PodGroup& group) {
@@ -63,8 +62,8 @@ std::size_t footprint(const api::PodGroup& group) {
 }
 
 std::size_t footprint(const api::ResourceClaim& claim) {
-  std::size_t sum = kSharedCounts + sizeof(claim) + heap(claim.meta) + heap(claim.pod_claim_name) +
-                    heap(claim.reserved_for) + heap(claim.devices);
+  std::size_t sum = kSharedCounts + sizeof(claim) + heap(claim.meta) + heap(claim.reserved_for) +
+                    heap(claim.devices);
   if (claim.controller) sum += sizeof(*claim.controller) + heap(claim.controller->name);
   for (const auto& consumer : claim.reserved_for) sum += heap(consumer.name);
   for (const auto& device : claim.devices) sum += owned(device.tolerations);

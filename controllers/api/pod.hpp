@@ -30,7 +30,7 @@ struct Pod : ClaimUser {
   InternedString scheduling_group;  // spec.schedulingGroup.podGroupName
   PodPhase phase = PodPhase::pending;
   DisruptionTarget disruption_target = DisruptionTarget::none;
-  std::string extended_resource_claim;  // status.extendedResourceClaimStatus.resourceClaimName
+  InternedString extended_resource_claim;  // status.extendedResourceClaimStatus.resourceClaimName
 
   // Whether the controllers have any business with it. A pod that is of no interest is not kept.
   bool is_of_interest() const { return !claims.empty() || !extended_resource_claim.empty(); }

@@ -48,7 +48,7 @@ struct AllocatedDevice {
 
 struct ResourceClaim {
   ObjectMeta meta;
-  std::string pod_claim_name;                       // the annotation; empty: none
+  InternedString pod_claim_name;                    // the annotation; empty: none
   std::unique_ptr<const ControllerRef> controller;  // null: none
   std::vector<ConsumerReference> reserved_for;
   std::vector<AllocatedDevice> devices;  // empty unless it is allocated

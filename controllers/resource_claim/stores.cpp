@@ -23,7 +23,7 @@ void index_group_by_claim(const api::PodGroup& group, const Emit<api::Namespaced
 void index_by_template(const api::ClaimUser& user, const Emit<api::NamespacedName>& emit) {
   for (const api::PodClaim& pod_claim : user.claims) {
     if (pod_claim.template_name.empty()) continue;
-    emit({user.meta.key.namespace_, pod_claim.template_name});
+    emit({user.meta.key.namespace_, pod_claim.template_name.str()});
   }
 }
 

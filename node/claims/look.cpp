@@ -55,7 +55,8 @@ std::expected<std::vector<ClaimToLookUp>, std::string> claims_to_look_up(const a
     if (!found) return std::unexpected(std::move(found.error()));
     if (*found) claims.push_back(std::move(**found));
   }
-  if (!pod.extended_resource_claim.empty()) claims.push_back({pod.extended_resource_claim, false});
+  if (!pod.extended_resource_claim.empty())
+    claims.push_back({pod.extended_resource_claim.str(), false});
   return claims;
 }
 

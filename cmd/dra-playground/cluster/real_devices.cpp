@@ -245,7 +245,7 @@ std::vector<node::ContainerClaim> RealDevices::claims_of(const Pod& pod,
   }
   for (const ExtendedRequest& row : pod.extended_requests) {
     if (row.container != container.name) continue;
-    claims.push_back({{namespace_, pod.extended_resource_claim}, row.request});
+    claims.push_back({{namespace_, pod.extended_resource_claim.str()}, row.request});
   }
   return claims;
 }

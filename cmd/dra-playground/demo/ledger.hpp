@@ -55,7 +55,7 @@ class Ledger {
   std::vector<std::string> mistakes() const;
 
  private:
-  using PodClaimKey = std::pair<api::Uid, std::string>;
+  using PodClaimKey = std::pair<api::Uid, api::InternedString>;
 
   void count_claim(const Claim& claim, int change);
   void see_made(const Claim& claim);

@@ -174,7 +174,7 @@ std::string title_of(const api::PodClaim& pod_claim) {
 // ---- extended resources -------------------------------------------------------------------------
 
 Topic explain_extended(const PodView& view) {
-  const std::string& name = view.pod().extended_resource_claim;
+  const std::string& name = view.pod().extended_resource_claim.str();
   Topic topic{.title = fmt::format("Extended resources, ResourceClaim \"{}\"", name),
               .findings = {}};
   const auto known = view.snapshot.claims.find(name);

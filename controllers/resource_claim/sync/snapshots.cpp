@@ -14,8 +14,9 @@ void add_claims(Generation& known, const Stores& stores, const api::ClaimUser& u
   }
   for (const api::PodClaim& pod_claim : user.claims) {
     if (pod_claim.template_name.empty()) continue;
-    TemplatePtr found = stores.templates.get({namespace_, pod_claim.template_name});
-    if (found != nullptr) known.templates.emplace(pod_claim.template_name, std::move(found));
+    const std::string& name = pod_claim.template_name.str();
+    TemplatePtr found = stores.templates.get({namespace_, name});
+    if (found != nullptr) known.templates.emplace(name, std::move(found));
   }
   stores.claims_by_owner.for_each(user.meta.uid, [&](const ClaimPtr& claim) {
     known.owned.push_back(claim);

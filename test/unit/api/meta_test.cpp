@@ -75,6 +75,9 @@ TEST(ResourceVersion, order) {
       {"numbers compare by value, not as text", "9", "10"},
       {"numbers of one length compare by digit", "81507", "81533"},
       {"no number is too long", "18446744073709551615", "18446744073709551616"},
+      {"up to the largest of 64 bits", "18446744073709551614", "18446744073709551615"},
+      {"none is older than the longest number", "", "99999999999999999999999"},
+      {"a long text is no long number", "999999999999999999999x", "0"},
       {"a leading zero makes it a text", "0999", "1"},
       {"a sign makes it a text", "-5", "1"},
   };
@@ -85,6 +88,18 @@ TEST(ResourceVersion, order) {
     EXPECT_NE(ResourceVersion(row.newer), ResourceVersion(row.older));
   }
   EXPECT_EQ(ResourceVersion("42") <=> ResourceVersion("42"), std::strong_ordering::equal);
+}
+
+TEST(ResourceVersion, gives_back_every_text_unchanged) {
+  for (const std::string_view text : {"", "0", "7", "18446744073709551614", "18446744073709551615",
+                                      "99999999999999999999999", "007", "-5", "+5", "1 ", "abc"}) {
+    const ResourceVersion version(text);
+    EXPECT_EQ(version.str(), text);
+    EXPECT_EQ(version.empty(), text.empty());
+    const ResourceVersion copy = version;
+    EXPECT_EQ(copy, version);
+    EXPECT_EQ(copy.str(), text);
+  }
 }
 
 TEST(NamespacedName, prints_the_namespace_only_if_there_is_one) {

@@ -95,7 +95,7 @@ TEST(ReleaseClaims, a_pod_that_leaves_the_cache_is_asked_for_while_something_is_
   world.start();
   world.settle();
   EXPECT_THAT(world.calls(), IsEmpty());
-  world.api.change_pod("p", [](api::Pod& pod) { pod.extended_resource_claim.clear(); });
+  world.api.change_pod("p", [](api::Pod& pod) { pod.extended_resource_claim = {}; });
   world.run_for(30s);
   EXPECT_THAT(world.calls(), ElementsAre("get pod p"));
   world.api.remove_pod("p");
