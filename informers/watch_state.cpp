@@ -6,17 +6,14 @@
 #include <utility>
 
 #include "runtime/assert.hpp"
+#include "runtime/overloaded.hpp"
 
 namespace dcm::informers {
 namespace {
 
 using runtime::Error;
+using runtime::Overloaded;
 using runtime::Reason;
-
-template <class... Cases>
-struct Overloaded : Cases... {
-  using Cases::operator()...;
-};
 
 // Needs help from outside: from an operator, or by an API that is installed later.
 bool is_denied(const Error& error) {

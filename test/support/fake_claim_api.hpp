@@ -6,36 +6,30 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <tuple>
 #include <variant>
 #include <vector>
 
 #include "controllers/resource_claim/api/api.hpp"
-#include "runtime/time.hpp"
+#include "test/support/fake_calls.hpp"
 
 namespace dcm::test {
 
-std::shared_ptr<api::Pod> clone(const api::Pod& pod);
+template <class T>
+std::shared_ptr<T> clone(const T& object) {
+  return std::make_shared<T>(object);
+}
+template <>
 std::shared_ptr<api::ResourceClaim> clone(const api::ResourceClaim& claim);
 
-// The fault of one call.
-struct Fault {
-  enum class Kind : std::uint8_t {
-    none,
-    refused,  // answered with `error`, and nothing is done
-    lost,     // carried out, but `error` is what the caller hears
-  };
-  Kind kind = Kind::none;
-  runtime::Error error = {runtime::Reason::internal_error, "injected"};
-};
-
-class FakeClaimApi final : public resource_claim::ClaimApi {
+class FakeClaimApi final : public resource_claim::ClaimApi, public FakeCalls {
  public:
   using PodPtr = resource_claim::PodPtr;
   using ClaimPtr = resource_claim::ClaimPtr;
   using TemplatePtr = resource_claim::TemplatePtr;
   using GroupPtr = resource_claim::GroupPtr;
   using Priority = workqueue::Priority;
-  template <class T>
+  template <class T = void>
   using Result = runtime::Result<T>;
   template <class T>
   using Task = runtime::Task<T>;
@@ -43,88 +37,88 @@ class FakeClaimApi final : public resource_claim::ClaimApi {
       std::variant<api::ChangeEvent<api::Pod>, api::ChangeEvent<api::ResourceClaim>,
                    api::ChangeEvent<api::ResourceClaimTemplate>, api::ChangeEvent<api::PodGroup>>;
 
+  template <class T>
+  using Objects = std::map<std::string, api::ObjectPtr<T>>;
+
   // `time` must outlive it. Each call takes a millisecond.
-  explicit FakeClaimApi(runtime::TimeSource& time) : time_(time) {}
+  explicit FakeClaimApi(runtime::TimeSource& time) : FakeCalls(time) {
+    latency = answer_latency = std::chrono::microseconds(500);
+  }
 
   // The acts of users, the scheduler and kubelets. Writes give the object a new resourceVersion.
-  void put(const PodPtr& pod);
-  void put(const ClaimPtr& claim);
-  void put(const TemplatePtr& claim_template);
-  void put(const GroupPtr& group);
-  void remove_pod(const std::string& name);
-  void remove_group(const std::string& name);
-  void remove_claim(const std::string& name);
-  void change_pod(const std::string& name, const std::function<void(api::Pod&)>& change);
+  template <class T>
+  void put(const api::ObjectPtr<T>& object) {
+    store(clone(*object));
+  }
+  void put(const auto& builder) { put(builder.get()); }
+  void remove_pod(const std::string& name) { drop<api::Pod>(name); }
+  void remove_group(const std::string& name) { drop<api::PodGroup>(name); }
+  void remove_claim(const std::string& name) { drop<api::ResourceClaim>(name); }
+  void change_pod(const std::string& name, const std::function<void(api::Pod&)>& change) {
+    alter(name, change);
+  }
   void change_claim(const std::string& name,
-                    const std::function<void(api::ResourceClaim&)>& change);
+                    const std::function<void(api::ResourceClaim&)>& change) {
+    alter(name, change);
+  }
 
   // The current object. Null: none.
-  PodPtr pod(const std::string& name) const;
-  ClaimPtr claim(const std::string& name) const;
-  GroupPtr group(const std::string& name) const;
-  const std::map<std::string, PodPtr>& pods() const { return pods_; }
-  const std::map<std::string, ClaimPtr>& claims() const { return claims_; }
-  const std::map<std::string, TemplatePtr>& templates() const { return templates_; }
-  const std::map<std::string, GroupPtr>& groups() const { return groups_; }
+  PodPtr pod(const std::string& name) const { return find<api::Pod>(name); }
+  ClaimPtr claim(const std::string& name) const { return find<api::ResourceClaim>(name); }
+  const Objects<api::Pod>& pods() const { return all<api::Pod>(); }
+  const Objects<api::ResourceClaim>& claims() const { return all<api::ResourceClaim>(); }
+  const Objects<api::ResourceClaimTemplate>& templates() const {
+    return all<api::ResourceClaimTemplate>();
+  }
+  const Objects<api::PodGroup>& groups() const { return all<api::PodGroup>(); }
   api::ResourceVersion version() const { return api::ResourceVersion(std::to_string(version_)); }
 
   // The watch of all kinds.
   std::function<void(const Change&)> on_change = [](const Change&) {};
-  // Asked at each call, with its number (from 0) and text.
-  std::function<Fault(std::size_t, const std::string&)> fault =
-      [](std::size_t, const std::string&) { return Fault{}; };
-  // Every call so far: "create trainer-gpus- for gpus", "release x p-uid, deallocate".
-  std::vector<std::string> calls;
-  std::vector<Priority> priorities;  // of each call
-  // The duration of a call, and the most calls that were out at the same time.
-  runtime::Duration latency = std::chrono::milliseconds(1);
-  std::size_t in_flight_max = 0;
 
-  Task<Result<PodPtr>> get_pod(api::NamespacedName pod, Priority priority) override;
-  Task<Result<GroupPtr>> get_group(api::NamespacedName group, Priority priority) override;
-  Task<Result<ClaimPtr>> get_claim(api::NamespacedName claim, Priority priority) override;
-  Task<Result<ClaimPtr>> create_claim(api::InternedString namespace_,
-                                      resource_claim::CreateClaim claim,
-                                      Priority priority) override;
-  Task<Result<PodPtr>> write_names(PodPtr pod, std::vector<resource_claim::ClaimName> names,
-                                   Priority priority) override;
-  Task<Result<GroupPtr>> write_group_names(GroupPtr group,
-                                           std::vector<resource_claim::ClaimName> names,
-                                           Priority priority) override;
-  Task<Result<ClaimPtr>> reserve(ClaimPtr claim, api::ConsumerReference consumer,
-                                 Priority priority) override;
-  Task<Result<ClaimPtr>> release(ClaimPtr claim, resource_claim::Release what,
-                                 Priority priority) override;
-  Task<Result<ClaimPtr>> remove_finalizer(ClaimPtr claim, Priority priority) override;
-  Task<Result<void>> delete_claim(ClaimPtr claim, Priority priority) override;
+  // In calls: "create trainer-gpus- for gpus", "release x p-uid, deallocate".
+  Task<Result<PodPtr>> send(resource_claim::PodRequest request, Priority priority) override;
+  Task<Result<GroupPtr>> send(resource_claim::GroupRequest request, Priority priority) override;
+  Task<Result<ClaimPtr>> send(resource_claim::ClaimRequest request, Priority priority) override;
+  Task<Result<>> send(resource_claim::DeleteClaim request, Priority priority) override;
 
  private:
-  struct InFlight;
   template <class T>
-  Task<Result<T>> call(std::string text, Priority priority, std::function<Result<T>()> carry_out);
+  const Objects<T>& all() const {
+    return std::get<Objects<T>>(objects_);
+  }
+  template <class T>
+  api::ObjectPtr<T> find(const std::string& name) const {
+    const auto found = all<T>().find(name);
+    return found == all<T>().end() ? nullptr : found->second;
+  }
+  template <class T>
+  void alter(const std::string& name, const std::function<void(T&)>& change) {
+    auto copy = clone(*all<T>().at(name));
+    change(*copy);
+    store(std::move(copy));
+  }
+  template <class T>
+  api::ObjectPtr<T> store(std::shared_ptr<T> object);
+  template <class T>
+  void drop(const std::string& name);
 
+  template <class T>
+  Result<api::ObjectPtr<T>> carry_out(const resource_claim::Get<T>& get) const;
+  template <class T>
+  Result<api::ObjectPtr<T>> carry_out(const resource_claim::ApplyNames<T>& apply);
+  Result<ClaimPtr> carry_out(const resource_claim::CreateClaim& create);
+  Result<ClaimPtr> carry_out(const resource_claim::Reserve& step);
+  Result<ClaimPtr> carry_out(const resource_claim::Release& step);
+  Result<ClaimPtr> carry_out(const resource_claim::RemoveFinalizer& step);
+  Result<> carry_out(const resource_claim::DeleteClaim& step);
   Result<ClaimPtr> find_for_write(const api::ResourceClaim& known) const;
-  ClaimPtr store(std::shared_ptr<api::ResourceClaim> claim);
-  PodPtr store(std::shared_ptr<api::Pod> pod);
-  GroupPtr store(std::shared_ptr<api::PodGroup> group);
-  void drop_claim(const std::string& name);
-  Result<ClaimPtr> make(const resource_claim::CreateClaim& claim);
-  template <class Ptr>
-  Result<Ptr> apply_names(const std::map<std::string, Ptr>& all, const Ptr& known,
-                          const std::vector<resource_claim::ClaimName>& names);
-  Result<ClaimPtr> apply_reservation(const ClaimPtr& claim, const api::ConsumerReference& consumer);
-  Result<ClaimPtr> apply_release(const ClaimPtr& claim, const resource_claim::Release& what);
-  Result<ClaimPtr> apply_unprotect(const ClaimPtr& claim);
-  Result<void> apply_delete(const ClaimPtr& claim);
 
-  runtime::TimeSource& time_;
-  std::map<std::string, PodPtr> pods_;
-  std::map<std::string, ClaimPtr> claims_;
-  std::map<std::string, TemplatePtr> templates_;
-  std::map<std::string, GroupPtr> groups_;
+  std::tuple<Objects<api::Pod>, Objects<api::ResourceClaim>, Objects<api::ResourceClaimTemplate>,
+             Objects<api::PodGroup>>
+      objects_;
   std::uint64_t version_ = 100;
   int made_ = 0;
-  std::size_t in_flight_ = 0;
 };
 
 }  // namespace dcm::test

@@ -11,59 +11,33 @@ std::unexpected<runtime::Error> not_sent() {
 
 // Never called, as the controllers stand by.
 class ClusterCopy::NoClaimApi final : public resource_claim::ClaimApi {
- public:
-  using ClaimPtr = resource_claim::ClaimPtr;
-  using PodPtr = resource_claim::PodPtr;
-  using GroupPtr = resource_claim::GroupPtr;
+  using Priority = workqueue::Priority;
   template <class T = void>
   using Answer = runtime::Task<runtime::Result<T>>;
 
-  Answer<PodPtr> get_pod(api::NamespacedName, workqueue::Priority) override {
+  Answer<resource_claim::PodPtr> send(resource_claim::PodRequest, Priority) override {
     co_return not_sent();
   }
-  Answer<GroupPtr> get_group(api::NamespacedName, workqueue::Priority) override {
+  Answer<resource_claim::GroupPtr> send(resource_claim::GroupRequest, Priority) override {
     co_return not_sent();
   }
-  Answer<ClaimPtr> get_claim(api::NamespacedName, workqueue::Priority) override {
+  Answer<resource_claim::ClaimPtr> send(resource_claim::ClaimRequest, Priority) override {
     co_return not_sent();
   }
-  Answer<ClaimPtr> create_claim(api::InternedString, resource_claim::CreateClaim,
-                                workqueue::Priority) override {
-    co_return not_sent();
-  }
-  Answer<PodPtr> write_names(PodPtr, std::vector<resource_claim::ClaimName>,
-                             workqueue::Priority) override {
-    co_return not_sent();
-  }
-  Answer<GroupPtr> write_group_names(GroupPtr, std::vector<resource_claim::ClaimName>,
-                                     workqueue::Priority) override {
-    co_return not_sent();
-  }
-  Answer<ClaimPtr> reserve(ClaimPtr, api::ConsumerReference, workqueue::Priority) override {
-    co_return not_sent();
-  }
-  Answer<ClaimPtr> release(ClaimPtr, resource_claim::Release, workqueue::Priority) override {
-    co_return not_sent();
-  }
-  Answer<ClaimPtr> remove_finalizer(ClaimPtr, workqueue::Priority) override {
-    co_return not_sent();
-  }
-  Answer<> delete_claim(ClaimPtr, workqueue::Priority) override { co_return not_sent(); }
+  Answer<> send(resource_claim::DeleteClaim, Priority) override { co_return not_sent(); }
 };
 
 class ClusterCopy::NoEvictionApi final : public device_taint_eviction::EvictionApi {
- public:
+  using Priority = workqueue::Priority;
   using PodRef = device_taint_eviction::PodRef;
   using RulePtr = device_taint_eviction::RulePtr;
   template <class T = void>
   using Answer = runtime::Task<runtime::Result<T>>;
 
-  Answer<> mark(PodRef, runtime::WallTime, api::TransitionTime, workqueue::Priority) override {
+  Answer<> write(PodRef, device_taint_eviction::PodWrite, Priority) override {
     co_return not_sent();
   }
-  Answer<> remove(PodRef, workqueue::Priority) override { co_return not_sent(); }
-  Answer<> evict(PodRef, workqueue::Priority) override { co_return not_sent(); }
-  Answer<RulePtr> write_condition(RulePtr, api::EvictionCondition, workqueue::Priority) override {
+  Answer<RulePtr> write_condition(RulePtr, api::EvictionCondition, Priority) override {
     co_return not_sent();
   }
 };

@@ -6,9 +6,12 @@
 #include "client/api/encode.hpp"
 #include "client/request/request.hpp"
 #include "controllers/api/decoders.hpp"
+#include "runtime/overloaded.hpp"
 
 namespace dcm::device_taint_eviction {
 namespace {
+
+using runtime::Overloaded;
 
 // Of the entries of kube-controller-manager's controller, which become ours by this name.
 constexpr std::string_view kFieldManager = "device-taint-eviction-controller";
@@ -28,21 +31,26 @@ void ApiClient::use_rules(api::Resource rules) {
   rules_.emplace(rest_, std::move(rules), *rule_decoder_);
 }
 
-Task<Result<>> ApiClient::mark(PodRef pod, runtime::WallTime now, api::TransitionTime transition,
-                               Priority priority) {
-  return send(client::strategic_merge_patch_request(
-      pods_, pod.key, "status", api::encode_disruption_target(pod.uid, now, transition),
-      options_of(priority)));
-}
-
-Task<Result<>> ApiClient::remove(PodRef pod, Priority priority) {
-  return send(client::delete_request(pods_, pod.key, api::encode_delete_options(pod.uid),
-                                     options_of(priority)));
-}
-
-Task<Result<>> ApiClient::evict(PodRef pod, Priority priority) {
-  return send(client::create_subresource_request(
-      pods_, pod.key, "eviction", api::encode_eviction(pod.key, pod.uid), options_of(priority)));
+Task<Result<>> ApiClient::write(PodRef pod, PodWrite what, Priority priority) {
+  const client::CallOptions options = options_of(priority);
+  const auto request = std::visit(
+      Overloaded{[&](const Mark& mark) {
+                   return client::strategic_merge_patch_request(
+                       pods_, pod.key, "status",
+                       api::encode_disruption_target(pod.uid, mark.now, mark.transition), options);
+                 },
+                 [&](Remove) {
+                   return client::delete_request(pods_, pod.key,
+                                                 api::encode_delete_options(pod.uid), options);
+                 },
+                 [&](Evict) {
+                   return client::create_subresource_request(
+                       pods_, pod.key, "eviction", api::encode_eviction(pod.key, pod.uid), options);
+                 }},
+      what);
+  const Result<http::Response> answer = co_await rest_.send(request);
+  if (!answer) co_return runtime::fail(answer.error());
+  co_return Result<>();
 }
 
 Task<Result<RulePtr>> ApiClient::write_condition(RulePtr rule, api::EvictionCondition condition,
@@ -53,12 +61,6 @@ Task<Result<RulePtr>> ApiClient::write_condition(RulePtr rule, api::EvictionCond
       rule->meta.key, "status", std::string(kFieldManager), std::move(body), options_of(priority));
   if (!written) co_return runtime::fail(written.error());
   co_return written->object;
-}
-
-Task<Result<>> ApiClient::send(client::ApiRequest request) {
-  const Result<http::Response> answer = co_await rest_.send(std::move(request));
-  if (!answer) co_return runtime::fail(answer.error());
-  co_return Result<>();
 }
 
 }  // namespace dcm::device_taint_eviction

@@ -21,16 +21,11 @@ class ApiClient final : public EvictionApi {
   // known, and no condition is written. Not while one is being written.
   void use_rules(api::Resource rules);
 
-  Task<Result<>> mark(PodRef pod, runtime::WallTime now, api::TransitionTime transition,
-                      Priority priority) override;
-  Task<Result<>> remove(PodRef pod, Priority priority) override;
-  Task<Result<>> evict(PodRef pod, Priority priority) override;
+  Task<Result<>> write(PodRef pod, PodWrite what, Priority priority) override;
   Task<Result<RulePtr>> write_condition(RulePtr rule, api::EvictionCondition condition,
                                         Priority priority) override;
 
  private:
-  Task<Result<>> send(client::ApiRequest request);
-
   client::RestClient& rest_;
   api::Resource pods_;
   std::unique_ptr<api::Decoder<api::DeviceTaintRule>> rule_decoder_;

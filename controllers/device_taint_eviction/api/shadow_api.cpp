@@ -28,33 +28,22 @@ std::string describe(const std::optional<api::EvictionCondition>& condition) {
 
 }  // namespace
 
-Task<Result<>> ShadowApi::mark(PodRef pod, runtime::WallTime /*now*/,
-                               api::TransitionTime /*transition*/, Priority /*priority*/) {
-  expectations_.expect({.kind = kMark,
-                        .object = pod.key.str(),
-                        .subject = "mark " + pod.uid.str(),
-                        .what = "condition DisruptionTarget"},
-                       [this, pod] { return standing_of_mark(pod); });
-  // As if it were done, so that the DELETE is decided too.
-  co_return Result<>();
-}
-
-Task<Result<>> ShadowApi::remove(PodRef pod, Priority /*priority*/) {
-  expect_to_go(pod, kRemove);
-  co_return not_written();
-}
-
-Task<Result<>> ShadowApi::evict(PodRef pod, Priority /*priority*/) {
-  expect_to_go(pod, kEvict);
-  co_return not_written();
-}
-
-void ShadowApi::expect_to_go(const PodRef& pod, common::WriteKind kind) {
-  expectations_.expect({.kind = kind,
+Task<Result<>> ShadowApi::write(PodRef pod, PodWrite what, Priority /*priority*/) {
+  if (std::holds_alternative<Mark>(what)) {
+    expectations_.expect({.kind = kMark,
+                          .object = pod.key.str(),
+                          .subject = "mark " + pod.uid.str(),
+                          .what = "condition DisruptionTarget"},
+                         [this, pod] { return standing_of_mark(pod); });
+    // As if it were done, so that the DELETE is decided too.
+    co_return Result<>();
+  }
+  expectations_.expect({.kind = std::holds_alternative<Remove>(what) ? kRemove : kEvict,
                         .object = pod.key.str(),
                         .subject = "evict " + pod.uid.str(),
                         .what = "evict it because of a device taint"},
                        [this, pod] { return standing_of_eviction(pod); });
+  co_return not_written();
 }
 
 Standing ShadowApi::standing_of_mark(const PodRef& pod) const {

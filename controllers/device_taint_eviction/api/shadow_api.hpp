@@ -33,15 +33,11 @@ class ShadowApi final : public EvictionApi {
   ShadowApi(FindTracker tracker, common::Expectations& expectations)
       : tracker_(std::move(tracker)), expectations_(expectations) {}
 
-  Task<Result<>> mark(PodRef pod, runtime::WallTime now, api::TransitionTime transition,
-                      Priority priority) override;
-  Task<Result<>> remove(PodRef pod, Priority priority) override;
-  Task<Result<>> evict(PodRef pod, Priority priority) override;
+  Task<Result<>> write(PodRef pod, PodWrite what, Priority priority) override;
   Task<Result<RulePtr>> write_condition(RulePtr rule, api::EvictionCondition condition,
                                         Priority priority) override;
 
  private:
-  void expect_to_go(const PodRef& pod, common::WriteKind kind);
   common::Standing standing_of_mark(const PodRef& pod) const;
   common::Standing standing_of_eviction(const PodRef& pod) const;
   common::Standing standing_of_condition(const RulePtr& rule,

@@ -88,10 +88,10 @@ Task<PodEviction::End> PodEviction::attempt(PodRef pod) {
     }
     const auto transition =
         step == EvictionStep::mark ? api::TransitionTime::now : api::TransitionTime::unchanged;
-    const Result<> marked =
-        co_await deps_.api.mark(pod, deps_.time.wall_now(), transition, priority());
+    const Mark write{deps_.time.wall_now(), transition};
+    const Result<> marked = co_await deps_.api.write(pod, write, priority());
     if (!marked) {
-      settle_refusal(pod, Write::mark, marked.error());
+      settle_refusal(pod, write, marked.error());
       co_return End::not_evicted;
     }
     announce(pod);
@@ -127,9 +127,8 @@ Task<PodEviction::End> PodEviction::send_away(PendingPod& pending, EvictionStep 
   const SentEviction eviction{pending.due, pending.rules, deps_.time.wall_now()};
   // The last one without an answer; whoever goes from now on may go because of this one.
   std::optional<SentEviction> unanswered = std::exchange(pending.unanswered, std::nullopt);
-  auto request = step == EvictionStep::evict ? deps_.api.evict(pod, priority())
-                                             : deps_.api.remove(pod, priority());
-  const Result<> accepted = co_await std::move(request);
+  const PodWrite write = step == EvictionStep::evict ? PodWrite(Evict()) : Remove();
+  const Result<> accepted = co_await deps_.api.write(pod, write, priority());
   if (accepted) {
     announce(pod);
     succeed(pod, eviction, deps_.time.wall_now());
@@ -142,7 +141,7 @@ Task<PodEviction::End> PodEviction::send_away(PendingPod& pending, EvictionStep 
     succeed(pod, *unanswered, unanswered->sent);
     co_return End::evicted;
   }
-  settle_refusal(pod, Write::eviction, accepted.error());
+  settle_refusal(pod, write, accepted.error());
   co_return End::not_evicted;
 }
 
@@ -189,17 +188,20 @@ void PodEviction::hold(PendingPod& pending, const runtime::Error& error) {
   }
 }
 
-void PodEviction::settle_refusal(const PodRef& pod, Write write, const runtime::Error& error) {
+void PodEviction::settle_refusal(const PodRef& pod, const PodWrite& write,
+                                 const runtime::Error& error) {
+  const bool is_eviction = !std::holds_alternative<Mark>(write);
   PendingPod* pending = deps_.tracker.pending().find(pod.uid);
   const bool is_ours = pending != nullptr && pending->is_with_worker();
+  // 409 to an eviction: it is another pod.
   const bool is_gone =
-      runtime::is_object_gone(error) || (write == Write::eviction && runtime::is_conflict(error));
+      runtime::is_object_gone(error) || (is_eviction && runtime::is_conflict(error));
   if (is_gone) {
     if (is_ours) conclude_gone(*pending);
     return;
   }
   announce(pod);
-  if (write == Write::eviction && is_budgets(error, mode_)) {
+  if (is_eviction && is_budgets(error, mode_)) {
     if (is_ours) hold(*pending, error);
     return;
   }

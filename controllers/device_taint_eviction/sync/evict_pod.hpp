@@ -45,13 +45,11 @@ class PodEviction {
 
  private:
   enum class End : std::uint8_t { evicted, not_evicted };
-  // Whom a refused write was for, and whether 409 means that it is another pod.
-  enum class Write : std::uint8_t { mark, eviction };
 
   Task<End> attempt(PodRef pod);
   EvictionStep next_step(const PendingPod& pending, EvictionSnapshot::Mark mark) const;
   Task<End> send_away(PendingPod& pending, EvictionStep step);
-  void settle_refusal(const PodRef& pod, Write write, const runtime::Error& error);
+  void settle_refusal(const PodRef& pod, const PodWrite& write, const runtime::Error& error);
   void conclude_gone(PendingPod& pending);
   void hold(PendingPod& pending, const runtime::Error& error);
   bool is_going(const PodRef& pod) const;

@@ -1,7 +1,7 @@
 // The controller's requests to the API server: each exists once, as narrow as its use.
 #pragma once
 
-#include <string>
+#include <variant>
 #include <vector>
 
 #include "controllers/resource_claim/rules/decide_claim.hpp"
@@ -12,10 +12,31 @@
 
 namespace dcm::resource_claim {
 
-using runtime::InternedString;
 using runtime::Result;
 using runtime::Task;
 using workqueue::Priority;
+
+template <class T>
+struct Get {
+  api::NamespacedName key;
+};
+// Server-side apply of all names of the pod, or of the group.
+template <class User>
+struct ApplyNames {
+  api::ObjectPtr<User> user;
+  std::vector<ClaimName> names;
+};
+
+// By the kind of the object that the answer is.
+template <class User>
+using UserRequest = std::variant<Get<User>, ApplyNames<User>>;
+using PodRequest = UserRequest<api::Pod>;
+using GroupRequest = UserRequest<api::PodGroup>;
+// CreateClaim; already exists: it may be the same claim, of an earlier create.
+// Reserve, Release, RemoveFinalizer; conflict: the step's claim is not the newest state.
+// RemoveFinalizer: a claim that is being deleted may be gone with it; the answer is its last state.
+using ClaimRequest =
+    std::variant<Get<api::ResourceClaim>, CreateClaim, Reserve, Release, RemoveFinalizer>;
 
 // `priority` says what goes first where the client's own limits make requests wait. Every write
 // carries what it relies on (UID, resourceVersion), so each may be repeated; errors are those of
@@ -24,28 +45,11 @@ class ClaimApi {
  public:
   virtual ~ClaimApi() = default;
 
-  virtual Task<Result<PodPtr>> get_pod(api::NamespacedName pod, Priority priority) = 0;
-  virtual Task<Result<GroupPtr>> get_group(api::NamespacedName group, Priority priority) = 0;
-  virtual Task<Result<ClaimPtr>> get_claim(api::NamespacedName claim, Priority priority) = 0;
-
-  // Already exists: it may be the same claim, of an earlier create.
-  virtual Task<Result<ClaimPtr>> create_claim(InternedString namespace_, CreateClaim claim,
-                                              Priority priority) = 0;
-  // Server-side apply of all names of the pod, or of the group.
-  virtual Task<Result<PodPtr>> write_names(PodPtr pod, std::vector<ClaimName> names,
-                                           Priority priority) = 0;
-  virtual Task<Result<GroupPtr>> write_group_names(GroupPtr group, std::vector<ClaimName> names,
-                                                   Priority priority) = 0;
-
-  // Conflict: `claim` is not the newest state.
-  virtual Task<Result<ClaimPtr>> reserve(ClaimPtr claim, api::ConsumerReference consumer,
-                                         Priority priority) = 0;
-  virtual Task<Result<ClaimPtr>> release(ClaimPtr claim, Release what, Priority priority) = 0;
-  // Removes the delete protection. A claim that is being deleted may be gone with it; the answer is
-  // its last state then.
-  virtual Task<Result<ClaimPtr>> remove_finalizer(ClaimPtr claim, Priority priority) = 0;
+  virtual Task<Result<PodPtr>> send(PodRequest request, Priority priority) = 0;
+  virtual Task<Result<GroupPtr>> send(GroupRequest request, Priority priority) = 0;
+  virtual Task<Result<ClaimPtr>> send(ClaimRequest request, Priority priority) = 0;
   // Not found and conflict: it is gone, or another one has the name.
-  virtual Task<Result<>> delete_claim(ClaimPtr claim, Priority priority) = 0;
+  virtual Task<Result<>> send(DeleteClaim request, Priority priority) = 0;
 };
 
 }  // namespace dcm::resource_claim

@@ -5,9 +5,12 @@
 
 #include "client/api/encode.hpp"
 #include "controllers/api/encode_claim.hpp"
+#include "runtime/overloaded.hpp"
 
 namespace dcm::resource_claim {
 namespace {
+
+using runtime::Overloaded;
 
 // Owns the entries of status.resourceClaimStatuses, as in kube-controller-manager: with the same
 // name we take over what it applied.
@@ -33,87 +36,86 @@ std::vector<api::ClaimNameEntry> entries_of(const std::vector<ClaimName>& names)
   return entries;
 }
 
-std::unexpected<runtime::Error> no_groups() {
-  return runtime::fail(runtime::Reason::not_served, "the API server serves no pod groups");
+template <class User>
+Task<Result<api::ObjectPtr<User>>> send_about(client::TypedClient<User>& users,
+                                              UserRequest<User> request,
+                                              client::CallOptions options) {
+  auto sent = std::visit(
+      Overloaded{
+          [&](Get<User>& get) { return users.get(std::move(get.key), options); },
+          [&](const ApplyNames<User>& apply) {
+            const api::ObjectMeta& meta = apply.user->meta;
+            const api::Resource& resource = users.resource();
+            std::string body = api::encode_claim_names(resource.api_version(), resource.kind->kind,
+                                                       meta.key, meta.uid, entries_of(apply.names));
+            return users.apply(meta.key, "status", kNamesFieldManager, std::move(body), options);
+          }},
+      request);
+  auto answer = co_await std::move(sent);
+  co_return object_of(std::move(answer));
 }
 
 }  // namespace
 
-Task<Result<PodPtr>> ApiClient::get_pod(api::NamespacedName pod, Priority priority) {
-  auto answer = co_await pods_.get(std::move(pod), call(priority));
+Task<Result<PodPtr>> ApiClient::send(PodRequest request, Priority priority) {
+  return send_about(pods_, std::move(request), call(priority));
+}
+
+Task<Result<GroupPtr>> ApiClient::send(GroupRequest request, Priority priority) {
+  if (!groups_) {
+    co_return runtime::fail(runtime::Reason::not_served, "the API server serves no pod groups");
+  }
+  const Result<GroupPtr> answer = co_await send_about(*groups_, std::move(request), call(priority));
+  co_return answer;
+}
+
+Task<Result<ClaimPtr>> ApiClient::send(ClaimRequest request, Priority priority) {
+  const client::CallOptions options = call(priority);
+  auto sent = std::visit(
+      Overloaded{
+          [&](Get<api::ResourceClaim>& get) { return claims_.get(std::move(get.key), options); },
+          [&](CreateClaim& claim) { return create(std::move(claim), options); },
+          [&](const Reserve& step) {
+            return patch(step.claim, "status", api::encode_reserve(step.claim->meta, step.consumer),
+                         options);
+          },
+          [&](const Release& step) {
+            return patch(step.claim, "status",
+                         api::encode_release(step.claim->meta, step.released, step.allocation),
+                         options);
+          },
+          [&](const RemoveFinalizer& step) {
+            const api::ObjectMeta& meta = step.claim->meta;
+            return patch(step.claim, "",
+                         api::encode_remove_finalizer(meta.uid, meta.resource_version,
+                                                      api::kDeleteProtectionFinalizer),
+                         options);
+          }},
+      request);
+  auto answer = co_await std::move(sent);
   co_return object_of(std::move(answer));
 }
 
-Task<Result<GroupPtr>> ApiClient::get_group(api::NamespacedName group, Priority priority) {
-  if (!groups_) co_return no_groups();
-  auto answer = co_await groups_->get(std::move(group), call(priority));
-  co_return object_of(std::move(answer));
+Task<Result<>> ApiClient::send(DeleteClaim request, Priority priority) {
+  const api::ObjectMeta& meta = request.claim->meta;
+  return claims_.remove(meta.key, api::encode_delete_options(meta.uid), call(priority));
 }
 
-Task<Result<ClaimPtr>> ApiClient::get_claim(api::NamespacedName claim, Priority priority) {
-  auto answer = co_await claims_.get(std::move(claim), call(priority));
-  co_return object_of(std::move(answer));
-}
-
-Task<Result<ClaimPtr>> ApiClient::create_claim(InternedString namespace_, CreateClaim claim,
-                                               Priority priority) {
-  auto loan = co_await templates_.borrow(claim.claim_template, call(priority));
+Task<ApiClient::DecodedClaim> ApiClient::create(CreateClaim claim, client::CallOptions options) {
+  auto loan = co_await templates_.borrow(claim.claim_template, options);
   if (!loan) co_return runtime::fail(std::move(loan.error()));
   api::Encoded body = api::encode_claim(claims_.resource(), *loan->claim_template, claim.name,
                                         claim.generate_name, claim.pod_claim, claim.owner);
+  const std::string namespace_ = claim.claim_template->meta.key.namespace_.str();
   loan->claim_template.reset();
-  auto answer = co_await claims_.create(namespace_.str(), std::move(body), call(priority));
-  co_return object_of(std::move(answer));
-}
-
-Task<Result<PodPtr>> ApiClient::write_names(PodPtr pod, std::vector<ClaimName> names,
-                                            Priority priority) {
-  std::string body =
-      api::encode_claim_names("v1", "Pod", pod->meta.key, pod->meta.uid, entries_of(names));
-  auto answer = co_await pods_.apply(pod->meta.key, "status", kNamesFieldManager, std::move(body),
-                                     call(priority));
-  co_return object_of(std::move(answer));
-}
-
-Task<Result<GroupPtr>> ApiClient::write_group_names(GroupPtr group, std::vector<ClaimName> names,
-                                                    Priority priority) {
-  if (!groups_) co_return no_groups();
-  const api::Resource& resource = groups_->resource();
-  std::string body = api::encode_claim_names(resource.api_version(), resource.kind->kind,
-                                             group->meta.key, group->meta.uid, entries_of(names));
-  auto answer = co_await groups_->apply(group->meta.key, "status", kNamesFieldManager,
-                                        std::move(body), call(priority));
-  co_return object_of(std::move(answer));
-}
-
-Task<Result<ClaimPtr>> ApiClient::reserve(ClaimPtr claim, api::ConsumerReference consumer,
-                                          Priority priority) {
-  auto answer = co_await claims_.strategic_merge_patch(
-      claim->meta.key, "status", api::encode_reserve(claim->meta, consumer), call(priority));
-  co_return object_of(std::move(answer));
-}
-
-Task<Result<ClaimPtr>> ApiClient::release(ClaimPtr claim, Release what, Priority priority) {
-  auto answer = co_await claims_.strategic_merge_patch(
-      claim->meta.key, "status", api::encode_release(claim->meta, what.released, what.allocation),
-      call(priority));
-  co_return object_of(std::move(answer));
-}
-
-Task<Result<ClaimPtr>> ApiClient::remove_finalizer(ClaimPtr claim, Priority priority) {
-  const api::ObjectMeta& meta = claim->meta;
-  auto answer = co_await claims_.strategic_merge_patch(
-      meta.key, "",
-      api::encode_remove_finalizer(meta.uid, meta.resource_version,
-                                   api::kDeleteProtectionFinalizer),
-      call(priority));
-  co_return object_of(std::move(answer));
-}
-
-Task<Result<>> ApiClient::delete_claim(ClaimPtr claim, Priority priority) {
-  auto answer = co_await claims_.remove(
-      claim->meta.key, api::encode_delete_options(claim->meta.uid), call(priority));
+  auto answer = co_await claims_.create(namespace_, std::move(body), options);
   co_return answer;
+}
+
+Task<ApiClient::DecodedClaim> ApiClient::patch(const ClaimPtr& claim, std::string subresource,
+                                               std::string body, client::CallOptions options) {
+  return claims_.strategic_merge_patch(claim->meta.key, std::move(subresource), std::move(body),
+                                       options);
 }
 
 }  // namespace dcm::resource_claim

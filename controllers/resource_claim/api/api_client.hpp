@@ -21,22 +21,17 @@ class ApiClient final : public ClaimApi {
   // From now on groups are served. The client's decoder must outlive it.
   void use_groups(client::TypedClient<api::PodGroup> groups) { groups_.emplace(std::move(groups)); }
 
-  Task<Result<PodPtr>> get_pod(api::NamespacedName pod, Priority priority) override;
-  Task<Result<GroupPtr>> get_group(api::NamespacedName group, Priority priority) override;
-  Task<Result<ClaimPtr>> get_claim(api::NamespacedName claim, Priority priority) override;
-  Task<Result<ClaimPtr>> create_claim(InternedString namespace_, CreateClaim claim,
-                                      Priority priority) override;
-  Task<Result<PodPtr>> write_names(PodPtr pod, std::vector<ClaimName> names,
-                                   Priority priority) override;
-  Task<Result<GroupPtr>> write_group_names(GroupPtr group, std::vector<ClaimName> names,
-                                           Priority priority) override;
-  Task<Result<ClaimPtr>> reserve(ClaimPtr claim, api::ConsumerReference consumer,
-                                 Priority priority) override;
-  Task<Result<ClaimPtr>> release(ClaimPtr claim, Release what, Priority priority) override;
-  Task<Result<ClaimPtr>> remove_finalizer(ClaimPtr claim, Priority priority) override;
-  Task<Result<>> delete_claim(ClaimPtr claim, Priority priority) override;
+  Task<Result<PodPtr>> send(PodRequest request, Priority priority) override;
+  Task<Result<GroupPtr>> send(GroupRequest request, Priority priority) override;
+  Task<Result<ClaimPtr>> send(ClaimRequest request, Priority priority) override;
+  Task<Result<>> send(DeleteClaim request, Priority priority) override;
 
  private:
+  using DecodedClaim = Result<api::Decoded<api::ResourceClaim>>;
+  Task<DecodedClaim> create(CreateClaim claim, client::CallOptions options);
+  Task<DecodedClaim> patch(const ClaimPtr& claim, std::string subresource, std::string body,
+                           client::CallOptions options);
+
   client::TypedClient<api::Pod> pods_;
   client::TypedClient<api::ResourceClaim> claims_;
   TemplateContents& templates_;

@@ -6,11 +6,13 @@
 
 #include "controllers/common/pod_claims.hpp"
 #include "controllers/resource_claim/explain/describe.hpp"
+#include "runtime/overloaded.hpp"
 
 namespace dcm::resource_claim {
 namespace {
 
 using common::Standing;
+using runtime::Overloaded;
 using State = Standing::State;
 
 // A create that was never sent: it is not counted, and not repeated.
@@ -56,21 +58,42 @@ std::string subject(std::string_view what, const api::Uid& uid, const std::strin
 ShadowApi::ShadowApi(ClaimApi& lookups, Stores stores, common::Expectations& expectations)
     : lookups_(lookups), stores_(std::move(stores)), expectations_(expectations) {}
 
-Task<Result<PodPtr>> ShadowApi::get_pod(api::NamespacedName pod, Priority priority) {
-  return lookups_.get_pod(std::move(pod), priority);
+Task<Result<PodPtr>> ShadowApi::send(PodRequest request, Priority priority) {
+  if (const auto* names = std::get_if<ApplyNames<api::Pod>>(&request)) {
+    const PodPtr& pod = names->user;
+    expect_names(kWriteNames, pod->meta, names->names,
+                 [this, pod] { return find_pod(pod->meta.key, pod->meta.uid); });
+    co_return not_written();
+  }
+  const Result<PodPtr> found = co_await lookups_.send(std::move(request), priority);
+  co_return found;
 }
 
-Task<Result<GroupPtr>> ShadowApi::get_group(api::NamespacedName group, Priority priority) {
-  return lookups_.get_group(std::move(group), priority);
+Task<Result<GroupPtr>> ShadowApi::send(GroupRequest request, Priority priority) {
+  if (const auto* names = std::get_if<ApplyNames<api::PodGroup>>(&request)) {
+    const GroupPtr& group = names->user;
+    expect_names(kWriteGroupNames, group->meta, names->names,
+                 [this, group] { return find_group(group->meta.key, group->meta.uid); });
+    co_return not_written();
+  }
+  const Result<GroupPtr> found = co_await lookups_.send(std::move(request), priority);
+  co_return found;
 }
 
-Task<Result<ClaimPtr>> ShadowApi::get_claim(api::NamespacedName claim, Priority priority) {
-  return lookups_.get_claim(std::move(claim), priority);
+Task<Result<ClaimPtr>> ShadowApi::send(ClaimRequest request, Priority priority) {
+  if (std::holds_alternative<Get<api::ResourceClaim>>(request)) {
+    const Result<ClaimPtr> found = co_await lookups_.send(std::move(request), priority);
+    co_return found;
+  }
+  std::visit(Overloaded{[](const Get<api::ResourceClaim>&) {},
+                        [this](const auto& write) { expect(write); }},
+             request);
+  if (std::holds_alternative<CreateClaim>(request)) co_return not_created();
+  co_return not_written();
 }
 
-Task<Result<ClaimPtr>> ShadowApi::create_claim(InternedString namespace_, CreateClaim claim,
-                                               Priority /*priority*/) {
-  const api::NamespacedName owner{namespace_, claim.owner.name};
+void ShadowApi::expect(const CreateClaim& claim) {
+  const api::NamespacedName owner{claim.claim_template->meta.key.namespace_, claim.owner.name};
   const bool is_for_group = claim.owner.kind == "PodGroup";
   expectations_.expect({.kind = kCreate,
                         .object = owner.str(),
@@ -82,7 +105,6 @@ Task<Result<ClaimPtr>> ShadowApi::create_claim(InternedString namespace_, Create
                                                         : find_pod(owner, claim.owner.uid);
                          return standing_of_create(user, claim);
                        });
-  co_return not_created();
 }
 
 // Its name in the status belongs to it: a claim without it wakes no pod.
@@ -99,20 +121,6 @@ Standing ShadowApi::standing_of_create(const User& owner, const CreateClaim& cla
     return {State::not_reached, fmt::format("the {} owns no claim for it", owner.word)};
   return {State::not_reached,
           fmt::format("claim {}, which the {}'s status does not name", made, owner.word)};
-}
-
-Task<Result<PodPtr>> ShadowApi::write_names(PodPtr pod, std::vector<ClaimName> names,
-                                            Priority /*priority*/) {
-  expect_names(kWriteNames, pod->meta, names,
-               [this, pod] { return find_pod(pod->meta.key, pod->meta.uid); });
-  co_return not_written();
-}
-
-Task<Result<GroupPtr>> ShadowApi::write_group_names(GroupPtr group, std::vector<ClaimName> names,
-                                                    Priority /*priority*/) {
-  expect_names(kWriteGroupNames, group->meta, names,
-               [this, group] { return find_group(group->meta.key, group->meta.uid); });
-  co_return not_written();
 }
 
 void ShadowApi::expect_names(const common::WriteKind& kind, const api::ObjectMeta& meta,
@@ -135,20 +143,19 @@ void ShadowApi::expect_names(const common::WriteKind& kind, const api::ObjectMet
                        look);
 }
 
-Task<Result<ClaimPtr>> ShadowApi::reserve(ClaimPtr claim, api::ConsumerReference consumer,
-                                          Priority /*priority*/) {
+void ShadowApi::expect(const Reserve& step) {
+  const api::ConsumerReference& consumer = step.consumer;
   expectations_.expect(
       {.kind = kPatchStatus,
-       .object = claim->meta.key.str(),
-       .subject = subject("reserve", claim->meta.uid, consumer.uid.str()),
+       .object = step.claim->meta.key.str(),
+       .subject = subject("reserve", step.claim->meta.uid, consumer.uid.str()),
        .what = fmt::format("reserve it for {} {}", consumer.is_pod() ? "pod" : "pod group",
                            consumer.name)},
-      [this, claim, consumer] { return standing_of_reservation(claim, consumer); });
-  co_return not_written();
+      [this, step] { return standing_of_reservation(step); });
 }
 
-Standing ShadowApi::standing_of_reservation(const ClaimPtr& claim,
-                                            const api::ConsumerReference& consumer) const {
+Standing ShadowApi::standing_of_reservation(const Reserve& step) const {
+  const auto& [claim, consumer] = step;
   const ClaimPtr now = find_same(claim);
   if (now == nullptr) return {State::moot, {}};
   if (has_uid(now->reserved_for, consumer.uid)) return {State::reached, {}};
@@ -159,46 +166,45 @@ Standing ShadowApi::standing_of_reservation(const ClaimPtr& claim,
   return {State::not_reached, describe_status(*now)};
 }
 
-Task<Result<ClaimPtr>> ShadowApi::release(ClaimPtr claim, Release what, Priority /*priority*/) {
-  const std::size_t count = what.released.size();
+void ShadowApi::expect(const Release& step) {
+  const std::size_t count = step.released.size();
   std::string words = fmt::format("release it from {} consumer{}", count, count == 1 ? "" : "s");
-  if (what.allocation == api::Allocation::clear) words += " and deallocate it";
+  if (step.allocation == api::Allocation::clear) words += " and deallocate it";
   expectations_.expect({.kind = kPatchStatus,
-                        .object = claim->meta.key.str(),
-                        .subject = subject("release", claim->meta.uid),
+                        .object = step.claim->meta.key.str(),
+                        .subject = subject("release", step.claim->meta.uid),
                         .what = std::move(words)},
-                       [this, claim, what] { return standing_of_release(claim, what); });
-  co_return not_written();
+                       [this, step] { return standing_of_release(step); });
 }
 
 // A claim that is allocated and reserved again was deallocated in between.
-Standing ShadowApi::standing_of_release(const ClaimPtr& claim, const Release& what) const {
-  const ClaimPtr now = find_same(claim);
+Standing ShadowApi::standing_of_release(const Release& step) const {
+  const ClaimPtr now = find_same(step.claim);
   if (now == nullptr) return {State::reached, {}};
   const bool is_released = std::ranges::none_of(
-      what.released, [&](const api::Uid& uid) { return has_uid(now->reserved_for, uid); });
+      step.released, [&](const api::Uid& uid) { return has_uid(now->reserved_for, uid); });
   const bool is_deallocated =
-      what.allocation == api::Allocation::keep || !now->is_allocated || !now->reserved_for.empty();
+      step.allocation == api::Allocation::keep || !now->is_allocated || !now->reserved_for.empty();
   if (is_released && is_deallocated) return {State::reached, {}};
   return {State::not_reached, describe_status(*now)};
 }
 
-Task<Result<ClaimPtr>> ShadowApi::remove_finalizer(ClaimPtr claim, Priority /*priority*/) {
-  const auto look = [this, claim]() -> Standing {
+void ShadowApi::expect(const RemoveFinalizer& step) {
+  const auto look = [this, claim = step.claim]() -> Standing {
     const ClaimPtr now = find_same(claim);
     if (now == nullptr || !now->has_delete_protection) return {State::reached, {}};
     if (now->is_allocated) return {State::moot, {}};
     return {State::not_reached, "it has the finalizer"};
   };
   expectations_.expect({.kind = kPatch,
-                        .object = claim->meta.key.str(),
-                        .subject = subject("unprotect", claim->meta.uid),
+                        .object = step.claim->meta.key.str(),
+                        .subject = subject("unprotect", step.claim->meta.uid),
                         .what = "remove its delete protection"},
                        look);
-  co_return not_written();
 }
 
-Task<Result<>> ShadowApi::delete_claim(ClaimPtr claim, Priority /*priority*/) {
+Task<Result<>> ShadowApi::send(DeleteClaim request, Priority /*priority*/) {
+  const ClaimPtr& claim = request.claim;
   const auto look = [this, claim]() -> Standing {
     const ClaimPtr now = find_same(claim);
     if (now == nullptr || now->meta.is_being_deleted) return {State::reached, {}};

@@ -36,21 +36,10 @@ class ShadowApi final : public ClaimApi {
   // the run of `expectations`.
   ShadowApi(ClaimApi& lookups, Stores stores, common::Expectations& expectations);
 
-  Task<Result<PodPtr>> get_pod(api::NamespacedName pod, Priority priority) override;
-  Task<Result<GroupPtr>> get_group(api::NamespacedName group, Priority priority) override;
-  Task<Result<ClaimPtr>> get_claim(api::NamespacedName claim, Priority priority) override;
-
-  Task<Result<ClaimPtr>> create_claim(InternedString namespace_, CreateClaim claim,
-                                      Priority priority) override;
-  Task<Result<PodPtr>> write_names(PodPtr pod, std::vector<ClaimName> names,
-                                   Priority priority) override;
-  Task<Result<GroupPtr>> write_group_names(GroupPtr group, std::vector<ClaimName> names,
-                                           Priority priority) override;
-  Task<Result<ClaimPtr>> reserve(ClaimPtr claim, api::ConsumerReference consumer,
-                                 Priority priority) override;
-  Task<Result<ClaimPtr>> release(ClaimPtr claim, Release what, Priority priority) override;
-  Task<Result<ClaimPtr>> remove_finalizer(ClaimPtr claim, Priority priority) override;
-  Task<Result<>> delete_claim(ClaimPtr claim, Priority priority) override;
+  Task<Result<PodPtr>> send(PodRequest request, Priority priority) override;
+  Task<Result<GroupPtr>> send(GroupRequest request, Priority priority) override;
+  Task<Result<ClaimPtr>> send(ClaimRequest request, Priority priority) override;
+  Task<Result<>> send(DeleteClaim request, Priority priority) override;
 
  private:
   // The pod or group that a claim is made for, in its current state. Null: it is gone, or another
@@ -67,13 +56,16 @@ class ShadowApi final : public ClaimApi {
   User find_group(const api::NamespacedName& key, const api::Uid& uid) const;
   ClaimPtr find_same(const ClaimPtr& claim) const;
 
-  // How far the cluster is without the write.
+  // Notes a write down, with how far the cluster is without it.
+  void expect(const CreateClaim& claim);
+  void expect(const Reserve& step);
+  void expect(const Release& step);
+  void expect(const RemoveFinalizer& step);
   void expect_names(const common::WriteKind& kind, const api::ObjectMeta& meta,
                     const std::vector<ClaimName>& names, FindUser find);
   common::Standing standing_of_create(const User& owner, const CreateClaim& claim) const;
-  common::Standing standing_of_reservation(const ClaimPtr& claim,
-                                           const api::ConsumerReference& consumer) const;
-  common::Standing standing_of_release(const ClaimPtr& claim, const Release& what) const;
+  common::Standing standing_of_reservation(const Reserve& step) const;
+  common::Standing standing_of_release(const Release& step) const;
 
   ClaimApi& lookups_;
   Stores stores_;

@@ -106,9 +106,9 @@ ClaimStep release(const ClaimSnapshot& snapshot, std::vector<api::Uid> released)
   }
   const api::ResourceClaim& claim = *snapshot.claim;
   const bool is_last = released.size() == claim.reserved_for.size();
-  return Release{std::move(released), is_last && claim.has_delete_protection
-                                          ? api::Allocation::clear
-                                          : api::Allocation::keep};
+  return Release{
+      snapshot.claim, std::move(released),
+      is_last && claim.has_delete_protection ? api::Allocation::clear : api::Allocation::keep};
 }
 
 // No consumer is left: deallocate and unprotect what is on its way out. The finalizer of a claim
@@ -123,11 +123,12 @@ std::optional<ClaimStep> decide_unprotect(const ClaimSnapshot& snapshot) {
   if (claim.is_allocated) {
     const bool may_deallocate =
         claim.meta.is_being_deleted && snapshot.progress == Progress::nothing;
-    return may_deallocate ? std::optional<ClaimStep>(Release{{}, api::Allocation::clear})
-                          : std::nullopt;
+    return may_deallocate
+               ? std::optional<ClaimStep>(Release{snapshot.claim, {}, api::Allocation::clear})
+               : std::nullopt;
   }
   const bool may_unprotect = claim.meta.is_being_deleted || snapshot.progress == Progress::released;
-  return may_unprotect ? std::optional<ClaimStep>(RemoveFinalizer{}) : std::nullopt;
+  return may_unprotect ? std::optional<ClaimStep>(RemoveFinalizer{snapshot.claim}) : std::nullopt;
 }
 
 // No consumer is left: a claim whose own pod will not run is of no use any more.
@@ -137,7 +138,7 @@ ClaimStep decide_delete(const ClaimSnapshot& snapshot) {
   Fate fate = fate_of_owner(snapshot, *claim.controller);
   if (auto* get = std::get_if<GetConsumer>(&fate)) return std::move(*get);
   if (auto* error = std::get_if<runtime::Error>(&fate)) return ClaimFinished(std::move(*error));
-  if (std::holds_alternative<WillNotRun>(fate)) return DeleteClaim{};
+  if (std::holds_alternative<WillNotRun>(fate)) return DeleteClaim{snapshot.claim};
   return ClaimFinished{};
 }
 

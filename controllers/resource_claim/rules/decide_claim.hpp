@@ -55,15 +55,18 @@ struct GetConsumer {
 };
 // Shortens the list of consumers, and deallocates with the last of them.
 struct Release {
+  ClaimPtr claim;
   std::vector<api::Uid> released;
   api::Allocation allocation = api::Allocation::keep;
   friend bool operator==(const Release&, const Release&) = default;
 };
-// Removes the delete protection, with the resourceVersion of the snapshot's claim.
+// Removes the delete protection.
 struct RemoveFinalizer {
+  ClaimPtr claim;
   friend bool operator==(const RemoveFinalizer&, const RemoveFinalizer&) = default;
 };
 struct DeleteClaim {
+  ClaimPtr claim;
   friend bool operator==(const DeleteClaim&, const DeleteClaim&) = default;
 };
 struct ClaimFinished {

@@ -69,15 +69,17 @@ Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const GetConsumer& 
 Task<ConsumerAnswer> ClaimSync::look_up(ConsumerName::Kind kind, api::NamespacedName key,
                                         Attempt attempt) {
   if (kind == ConsumerName::Kind::group) {
-    const Result<GroupPtr> group = co_await api_.get_group(std::move(key), attempt.priority);
+    const Get<api::PodGroup> get{std::move(key)};
+    const Result<GroupPtr> group = co_await api_.send(get, attempt.priority);
     co_return answer_of(group);
   }
-  const Result<PodPtr> pod = co_await api_.get_pod(std::move(key), attempt.priority);
+  const Get<api::Pod> get{std::move(key)};
+  const Result<PodPtr> pod = co_await api_.send(get, attempt.priority);
   co_return answer_of(pod);
 }
 
 Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const Release& step, Attempt attempt) {
-  const Result<ClaimPtr> released = co_await api_.release(snapshot.claim, step, attempt.priority);
+  const Result<ClaimPtr> released = co_await api_.send(step, attempt.priority);
   if (!released) {
     log_failure("release", snapshot.claim, released.error(), attempt);
     co_return outcome_after_write(released.error());
@@ -91,9 +93,9 @@ Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const Release& step
   co_return std::nullopt;
 }
 
-Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const RemoveFinalizer& /*step*/,
+Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const RemoveFinalizer& step,
                                     Attempt attempt) {
-  const Result<ClaimPtr> freed = co_await api_.remove_finalizer(snapshot.claim, attempt.priority);
+  const Result<ClaimPtr> freed = co_await api_.send(step, attempt.priority);
   if (!freed) {
     log_failure("remove the finalizer of", snapshot.claim, freed.error(), attempt);
     co_return outcome_after_write(freed.error());
@@ -107,9 +109,9 @@ Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const RemoveFinaliz
   co_return std::nullopt;
 }
 
-Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const DeleteClaim& /*step*/,
+Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const DeleteClaim& step,
                                     Attempt attempt) {
-  const Result<> deleted = co_await api_.delete_claim(snapshot.claim, attempt.priority);
+  const Result<> deleted = co_await api_.send(step, attempt.priority);
   if (deleted) {
     log_write("Claim deleted", snapshot.claim);
     deleted_.add(snapshot.claim->meta.uid);

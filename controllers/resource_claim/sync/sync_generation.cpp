@@ -34,8 +34,8 @@ runtime::Logger log_about(const Item& item, const runtime::Logger& log) {
 
 Task<RoundEnd> GenerationSync::carry_out(Generation& known, GenerationOwner owner,
                                          const GetClaim& step, Attempt attempt) {
-  const Result<ClaimPtr> claim =
-      co_await deps_.api.get_claim({owner.item.key.namespace_, step.name}, attempt.priority);
+  const Get<api::ResourceClaim> get{{owner.item.key.namespace_, step.name}};
+  const Result<ClaimPtr> claim = co_await deps_.api.send(get, attempt.priority);
   if (claim) {
     const auto& controller = (*claim)->controller;
     // As good as the answer to a create.
@@ -63,8 +63,7 @@ Task<RoundEnd> GenerationSync::carry_out(Generation& known, GenerationOwner owne
     log.warning("A claim named in the status cannot be used; making a new one",
                 {{"podClaim", step.pod_claim}, {"because", step.replaces}});
   }
-  const Result<ClaimPtr> created =
-      co_await deps_.api.create_claim(owner.item.key.namespace_, step, attempt.priority);
+  const Result<ClaimPtr> created = co_await deps_.api.send(step, attempt.priority);
   note_created(step, created, owner);
   if (created) {
     known.claims.insert_or_assign((*created)->meta.key.name, *created);

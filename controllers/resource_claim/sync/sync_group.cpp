@@ -59,8 +59,8 @@ Task<RoundEnd> GroupSync::carry_out(GroupSnapshot& snapshot, const CreateClaim& 
 
 Task<RoundEnd> GroupSync::carry_out(GroupSnapshot& snapshot, const WriteNames& step,
                                     Attempt attempt) {
-  const Result<GroupPtr> written =
-      co_await api_.write_group_names(snapshot.group, step.names, attempt.priority);
+  const ApplyNames<api::PodGroup> names{snapshot.group, step.names};
+  const Result<GroupPtr> written = co_await api_.send(names, attempt.priority);
   co_return generation_.note_names(snapshot, owner_of(*snapshot.group).item, step, written,
                                    stores_.groups->own_groups);
 }

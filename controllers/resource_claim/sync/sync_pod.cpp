@@ -70,8 +70,8 @@ Task<RoundEnd> PodSync::carry_out(PodSnapshot& snapshot, const CreateClaim& step
 }
 
 Task<RoundEnd> PodSync::carry_out(PodSnapshot& snapshot, const WriteNames& step, Attempt attempt) {
-  const Result<PodPtr> written =
-      co_await api_.write_names(snapshot.pod, step.names, attempt.priority);
+  const ApplyNames<api::Pod> names{snapshot.pod, step.names};
+  const Result<PodPtr> written = co_await api_.send(names, attempt.priority);
   co_return generation_.note_names(snapshot, item_of(*snapshot.pod), step, written,
                                    stores_.own_pods);
 }
@@ -94,8 +94,7 @@ Task<RoundEnd> PodSync::carry_out(PodSnapshot& snapshot, const Reserve& step, At
 }
 
 Task<Result<ClaimPtr>> PodSync::reserve(const Reserve& step, Attempt attempt) {
-  const Result<ClaimPtr> reserved =
-      co_await api_.reserve(step.claim, step.consumer, attempt.priority);
+  const Result<ClaimPtr> reserved = co_await api_.send(step, attempt.priority);
   if (!reserved) co_return reserved;
   if (log_.v(2)) {
     log_.info("Claim reserved", {{"claim", step.claim->meta.key.str()},

@@ -41,7 +41,7 @@ CO_TEST(EvictionApiClient, marks_a_pod) {
   Fixture f(loop);
   f.answer(200);
   const Result<> marked =
-      co_await f.api.mark(f.pod, kStart, api::TransitionTime::now, Priority::live);
+      co_await f.api.write(f.pod, Mark{kStart, api::TransitionTime::now}, Priority::live);
   CO_ASSERT_TRUE(marked);
   EXPECT_EQ(f.line(),
             "PATCH /api/v1/namespaces/ml/pods/learner-3/status "
@@ -53,7 +53,7 @@ CO_TEST(EvictionApiClient, tells_another_pod_of_that_name_from_other_refusals) {
   Fixture f(loop);
   f.answer(422, kAnotherUid);
   const Result<> marked =
-      co_await f.api.mark(f.pod, kStart, api::TransitionTime::now, Priority::live);
+      co_await f.api.write(f.pod, Mark{kStart, api::TransitionTime::now}, Priority::live);
   CO_ASSERT_TRUE(!marked);
   EXPECT_TRUE(runtime::is_object_gone(marked.error()));
 }
@@ -61,7 +61,7 @@ CO_TEST(EvictionApiClient, tells_another_pod_of_that_name_from_other_refusals) {
 CO_TEST(EvictionApiClient, deletes_a_pod_by_its_uid_and_sends_that_once) {
   Fixture f(loop);
   f.answer(500);
-  const Result<> removed = co_await f.api.remove(f.pod, Priority::live);
+  const Result<> removed = co_await f.api.write(f.pod, Remove(), Priority::live);
   EXPECT_FALSE(removed);
   EXPECT_EQ(f.http.seen().size(), 1U);
   EXPECT_EQ(f.line(), "DELETE /api/v1/namespaces/ml/pods/learner-3 application/json");
@@ -72,7 +72,7 @@ CO_TEST(EvictionApiClient, deletes_a_pod_by_its_uid_and_sends_that_once) {
 CO_TEST(EvictionApiClient, evicts_a_pod_and_leaves_a_budgets_refusal_to_the_caller) {
   Fixture f(loop);
   f.answer(429);
-  const Result<> evicted = co_await f.api.evict(f.pod, Priority::live);
+  const Result<> evicted = co_await f.api.write(f.pod, Evict(), Priority::live);
   CO_ASSERT_TRUE(!evicted);
   EXPECT_EQ(evicted.error().reason, runtime::Reason::too_many_requests);
   EXPECT_EQ(f.http.seen().size(), 1U);

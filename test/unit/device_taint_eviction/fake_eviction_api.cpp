@@ -1,11 +1,13 @@
 #include "test/unit/device_taint_eviction/fake_eviction_api.hpp"
 
-#include <algorithm>
 #include <utility>
+
+#include "runtime/overloaded.hpp"
 
 namespace dcm::device_taint_eviction {
 namespace {
 
+using runtime::Overloaded;
 using runtime::Reason;
 
 // The server keeps whole seconds.
@@ -22,22 +24,6 @@ void FakeEvictionApi::put(const RulePtr& rule) {
   put_in(rules, RulePtr(fresh));
 }
 
-// A call is on its way until the fault that it meets is known.
-Task<Fault> FakeEvictionApi::begin(std::string text, Priority priority) {
-  const std::size_t number = calls.size();
-  calls.push_back(text);
-  priorities.push_back(priority);
-  struct InFlight {
-    explicit InFlight(std::size_t& count) : count_(count) { ++count_; }
-    ~InFlight() { --count_; }
-    std::size_t& count_;
-  } in_flight(in_flight_);
-  in_flight_max = std::max(in_flight_max, in_flight_);
-  const Fault result = fault(number, text);
-  co_await runtime::sleep_for(time_, latency);
-  co_return result;
-}
-
 Result<PodPtr> FakeEvictionApi::find(const PodRef& pod, Reason another) const {
   const auto found = pods.find(pod.key);
   if (found == pods.end()) return runtime::fail(Reason::object_not_found, "no such pod");
@@ -45,16 +31,17 @@ Result<PodPtr> FakeEvictionApi::find(const PodRef& pod, Reason another) const {
   return found->second;
 }
 
-Task<Result<>> FakeEvictionApi::mark(PodRef pod, runtime::WallTime /*now*/,
-                                     api::TransitionTime transition, Priority priority) {
-  const Fault met = co_await begin("mark " + pod.key.name, priority);
-  if (met.kind == Fault::Kind::refused) co_return runtime::fail(met.error);
-  const Result<> result = apply_mark(pod, transition);
-  if (met.kind == Fault::Kind::lost) co_return runtime::fail(met.error);
-  co_return result;
+Task<Result<>> FakeEvictionApi::write(PodRef pod, PodWrite what, Priority priority) {
+  const char* verb =
+      std::visit(Overloaded{[](const Mark&) { return "mark "; }, [](Remove) { return "remove "; },
+                            [](Evict) { return "evict "; }},
+                 what);
+  return call<void>(verb + pod.key.name, priority, [this, pod, what] {
+    return std::visit([&](const auto& write) { return carry_out(pod, write); }, what);
+  });
 }
 
-Result<> FakeEvictionApi::apply_mark(const PodRef& pod, api::TransitionTime /*transition*/) {
+Result<> FakeEvictionApi::carry_out(const PodRef& pod, const Mark& /*mark*/) {
   const Result<PodPtr> found = find(pod, Reason::another_object);
   if (!found) return runtime::fail(found.error());
   auto marked = std::make_shared<api::Pod>(**found);
@@ -63,15 +50,7 @@ Result<> FakeEvictionApi::apply_mark(const PodRef& pod, api::TransitionTime /*tr
   return {};
 }
 
-Task<Result<>> FakeEvictionApi::remove(PodRef pod, Priority priority) {
-  const Fault met = co_await begin("remove " + pod.key.name, priority);
-  if (met.kind == Fault::Kind::refused) co_return runtime::fail(met.error);
-  const Result<> result = apply_remove(pod);
-  if (met.kind == Fault::Kind::lost) co_return runtime::fail(met.error);
-  co_return result;
-}
-
-Result<> FakeEvictionApi::apply_remove(const PodRef& pod) {
+Result<> FakeEvictionApi::carry_out(const PodRef& pod, Remove) {
   const Result<PodPtr> found = find(pod, Reason::conflict);
   if (!found) return runtime::fail(found.error());
   if ((*found)->meta.is_being_deleted) return {};
@@ -82,29 +61,21 @@ Result<> FakeEvictionApi::apply_remove(const PodRef& pod) {
   return {};
 }
 
-Task<Result<>> FakeEvictionApi::evict(PodRef pod, Priority priority) {
-  const Fault met = co_await begin("evict " + pod.key.name, priority);
-  if (met.kind == Fault::Kind::refused) co_return runtime::fail(met.error);
+Result<> FakeEvictionApi::carry_out(const PodRef& pod, Evict) {
   if (protected_pods.contains(pod.key.name)) {
-    co_return runtime::fail(
+    return runtime::fail(
         {Reason::too_many_requests, "violates the pod's disruption budget", 429, {}});
   }
-  const Result<> result = apply_remove(pod);
-  if (met.kind == Fault::Kind::lost) co_return runtime::fail(met.error);
-  co_return result;
+  return carry_out(pod, Remove());
 }
 
 Task<Result<RulePtr>> FakeEvictionApi::write_condition(RulePtr rule,
                                                        api::EvictionCondition condition,
                                                        Priority priority) {
   const bool is_true = condition.status == api::ConditionStatus::is_true;
-  const Fault met = co_await begin(rule->meta.key.name + (is_true ? ": True " : ": False ") +
-                                       condition.reason + ": " + condition.message,
-                                   priority);
-  if (met.kind == Fault::Kind::refused) co_return runtime::fail(met.error);
-  const Result<RulePtr> result = apply_condition(rule, condition);
-  if (met.kind == Fault::Kind::lost) co_return runtime::fail(met.error);
-  co_return result;
+  return call<RulePtr>(rule->meta.key.name + (is_true ? ": True " : ": False ") + condition.reason +
+                           ": " + condition.message,
+                       priority, [=, this] { return apply_condition(rule, condition); });
 }
 
 Result<RulePtr> FakeEvictionApi::apply_condition(const RulePtr& rule,

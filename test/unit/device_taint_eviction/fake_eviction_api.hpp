@@ -14,22 +14,13 @@
 #include "controllers/device_taint_eviction/api/api.hpp"
 #include "controllers/device_taint_eviction/state/lookup.hpp"
 #include "controllers/device_taint_eviction/state/published_devices.hpp"
-#include "runtime/time.hpp"
+#include "test/support/fake_calls.hpp"
 
 namespace dcm::device_taint_eviction {
 
-// The fault of one call.
-struct Fault {
-  enum class Kind : std::uint8_t {
-    none,
-    refused,  // answered with `error`, and nothing is done
-    lost,     // carried out, but `error` is what the caller hears
-  };
-  Kind kind = Kind::none;
-  runtime::Error error = {runtime::Reason::internal_error, "injected"};
-};
+using test::Fault;
 
-class FakeEvictionApi final : public EvictionApi {
+class FakeEvictionApi final : public EvictionApi, public test::FakeCalls {
  public:
   using Change =
       std::variant<api::ChangeEvent<api::Pod>, api::ChangeEvent<api::ResourceClaim>,
@@ -37,8 +28,7 @@ class FakeEvictionApi final : public EvictionApi {
   template <class T>
   using Objects = std::map<api::NamespacedName, api::ObjectPtr<T>>;
 
-  // `time` must outlive it.
-  explicit FakeEvictionApi(runtime::TimeSource& time) : time_(time) {}
+  using FakeCalls::FakeCalls;
 
   // The acts of users, drivers, the scheduler and kubelets. Each change gets a resourceVersion.
   void put(const PodPtr& pod) { put_in(pods, pod); }
@@ -54,10 +44,8 @@ class FakeEvictionApi final : public EvictionApi {
   void remove_slice(const std::string& name) { remove_from(slices, {{}, name}); }
   void remove_rule(const std::string& name) { remove_from(rules, {{}, name}); }
 
-  Task<Result<>> mark(PodRef pod, runtime::WallTime now, api::TransitionTime transition,
-                      Priority priority) override;
-  Task<Result<>> remove(PodRef pod, Priority priority) override;
-  Task<Result<>> evict(PodRef pod, Priority priority) override;
+  // In calls: "mark p", "remove p", "evict p", "r: True PodsPendingEviction: 1 pod …".
+  Task<Result<>> write(PodRef pod, PodWrite what, Priority priority) override;
   Task<Result<RulePtr>> write_condition(RulePtr rule, api::EvictionCondition condition,
                                         Priority priority) override;
 
@@ -68,24 +56,16 @@ class FakeEvictionApi final : public EvictionApi {
 
   // The watch.
   std::function<void(const Change&)> on_change = [](const Change&) {};
-  // Asked at each call, with its number (from 0) and text.
-  std::function<Fault(std::size_t, const std::string&)> fault =
-      [](std::size_t, const std::string&) { return Fault{}; };
-  // "mark p", "remove p", "evict p", "r: True PodsPendingEviction: 1 pod …", each as it is sent.
-  std::vector<std::string> calls;
-  std::vector<Priority> priorities;
-  runtime::Duration latency = std::chrono::milliseconds(1);
-  std::size_t in_flight_max = 0;
   // Pods that a PodDisruptionBudget protects.
   std::set<std::string> protected_pods;
   // How often each UID was deleted; evictions that found it being deleted don't count.
   std::map<std::string, int> deletions;
 
  private:
-  Task<Fault> begin(std::string text, Priority priority);
   Result<PodPtr> find(const PodRef& pod, runtime::Reason another) const;
-  Result<> apply_mark(const PodRef& pod, api::TransitionTime transition);
-  Result<> apply_remove(const PodRef& pod);
+  Result<> carry_out(const PodRef& pod, const Mark& mark);
+  Result<> carry_out(const PodRef& pod, Remove);
+  Result<> carry_out(const PodRef& pod, Evict);
   Result<RulePtr> apply_condition(const RulePtr& rule, const api::EvictionCondition& condition);
 
   template <class T>
@@ -112,9 +92,7 @@ class FakeEvictionApi final : public EvictionApi {
     on_change(api::ChangeEvent<T>{api::ChangeType::deleted, {meta, node.mapped()}});
   }
 
-  runtime::TimeSource& time_;
   std::uint64_t version_ = 100;
-  std::size_t in_flight_ = 0;
 };
 
 }  // namespace dcm::device_taint_eviction

@@ -60,7 +60,8 @@ struct Fixture : client::RestClientFixture {
 CO_TEST(ApiClient, gets_a_pod_also_one_without_claims) {
   Fixture f(loop);
   f.answer(kPodWithoutClaims);
-  const Result<PodPtr> pod = co_await f.api.get_pod({"lab", "trainer-0"}, Priority::live);
+  const Result<PodPtr> pod =
+      co_await f.api.send(Get<api::Pod>{{"lab", "trainer-0"}}, Priority::live);
   CO_ASSERT_TRUE(pod);
   CO_ASSERT_TRUE(*pod != nullptr);
   EXPECT_EQ((*pod)->phase, api::PodPhase::failed);
@@ -70,7 +71,8 @@ CO_TEST(ApiClient, gets_a_pod_also_one_without_claims) {
 CO_TEST(ApiClient, gets_a_claim) {
   Fixture f(loop);
   f.answer(claim_json("shared"));
-  const Result<ClaimPtr> claim = co_await f.api.get_claim({"lab", "shared"}, Priority::live);
+  const Result<ClaimPtr> claim =
+      co_await f.api.send(Get<api::ResourceClaim>{{"lab", "shared"}}, Priority::live);
   CO_ASSERT_TRUE(claim);
   EXPECT_TRUE((*claim)->is_allocated);
   EXPECT_EQ(f.line(), std::string("GET ") + kClaims + "/shared");
@@ -81,7 +83,8 @@ CO_TEST(ApiClient, a_claim_that_is_not_there_is_not_found) {
   f.http.answer({.status = 404,
                  .headers = {},
                  .body = R"({"kind":"Status","reason":"NotFound","details":{"name":"shared"}})"});
-  const Result<ClaimPtr> claim = co_await f.api.get_claim({"lab", "shared"}, Priority::live);
+  const Result<ClaimPtr> claim =
+      co_await f.api.send(Get<api::ResourceClaim>{{"lab", "shared"}}, Priority::live);
   CO_ASSERT_TRUE(!claim);
   EXPECT_TRUE(runtime::is_not_found(claim.error()));
 }
@@ -90,6 +93,7 @@ CO_TEST(ApiClient, creates_a_claim) {
   Fixture f(loop);
   f.answer(claim_json("trainer-0-gpus-x7k2p"));
   auto gpu = std::make_shared<api::ResourceClaimTemplate>();
+  gpu->meta.key = {"lab", "gpu"};
   gpu->claim_spec.bytes = R"({"devices":{"future":1}})";
   const CreateClaim create{.pod_claim = "gpus",
                            .name = "trainer-0-gpus-x7k2p",
@@ -97,7 +101,7 @@ CO_TEST(ApiClient, creates_a_claim) {
                            .claim_template = gpu,
                            .owner = {"v1", "Pod", "trainer-0", api::Uid(kPodUid)},
                            .replaces = ""};
-  const Result<ClaimPtr> made = co_await f.api.create_claim("lab", create, Priority::live);
+  const Result<ClaimPtr> made = co_await f.api.send(create, Priority::live);
   CO_ASSERT_TRUE(made);
   EXPECT_EQ((*made)->meta.key.name, "trainer-0-gpus-x7k2p");
   EXPECT_THAT(f.line(), testing::StartsWith(std::string("POST ") + kClaims));
@@ -113,7 +117,7 @@ CO_TEST(ApiClient, a_refusal_is_told_at_once_so_that_the_queue_repeats_it) {
   Fixture f(loop);
   f.http.answer({.status = 500, .headers = {{"Retry-After", "1"}}, .body = "no webhook"});
   const auto start = loop.time().now();
-  const Result<> removed = co_await f.api.delete_claim(f.claim, Priority::live);
+  const Result<> removed = co_await f.api.send(DeleteClaim{f.claim}, Priority::live);
   CO_ASSERT_TRUE(!removed);
   EXPECT_EQ(removed.error().reason, runtime::Reason::internal_error);
   EXPECT_EQ(f.http.seen().size(), 1U);
@@ -142,8 +146,7 @@ CO_TEST(ApiClient, reads_a_template_that_is_too_large_to_be_kept_when_it_makes_a
   f.answer(claim_json("trainer-0-gpus-x7k2p"));
   const auto big = std::make_shared<api::ResourceClaimTemplate>();
   big->content_bytes = 100'000;
-  const Result<ClaimPtr> made =
-      co_await f.api.create_claim("lab", create_from(big), Priority::live);
+  const Result<ClaimPtr> made = co_await f.api.send(create_from(big), Priority::live);
   CO_ASSERT_TRUE(made);
   EXPECT_EQ(f.http.seen().front().request.target,
             "/apis/resource.k8s.io/v1/namespaces/lab/resourceclaimtemplates/big");
@@ -155,8 +158,7 @@ CO_TEST(ApiClient, sends_nothing_for_a_claim_that_no_api_server_would_take) {
   Fixture f(loop);
   const auto big = std::make_shared<api::ResourceClaimTemplate>();
   big->content_bytes = 3 * 1024 * 1024 + 1;
-  const Result<ClaimPtr> made =
-      co_await f.api.create_claim("lab", create_from(big), Priority::live);
+  const Result<ClaimPtr> made = co_await f.api.send(create_from(big), Priority::live);
   CO_ASSERT_TRUE(!made);
   EXPECT_EQ(made.error().reason, runtime::Reason::request_too_large);
   EXPECT_TRUE(f.http.seen().empty());
@@ -166,7 +168,8 @@ CO_TEST(ApiClient, writes_all_names_by_server_side_apply_for_this_pod_only) {
   Fixture f(loop);
   f.answer(kPodWithoutClaims);
   const std::vector<ClaimName> names = {{"gpus", "g"}, {"nic", "n"}};
-  const Result<PodPtr> written = co_await f.api.write_names(f.pod, names, Priority::live);
+  const Result<PodPtr> written =
+      co_await f.api.send(ApplyNames<api::Pod>{f.pod, names}, Priority::live);
   CO_ASSERT_TRUE(written);
   EXPECT_THAT(f.line(), testing::StartsWith("PATCH /api/v1/namespaces/lab/pods/trainer-0/status?"));
   EXPECT_THAT(f.line(), HasSubstr("fieldManager=ResourceClaimController"));
@@ -194,7 +197,8 @@ CO_TEST(ApiClient, writes_the_names_of_a_groups_claims_in_the_version_that_is_se
   FixtureWithGroups f(loop);
   f.answer(kGroupJson);
   const std::vector<ClaimName> names = {{"fabric", "f"}};
-  const Result<GroupPtr> written = co_await f.api.write_group_names(f.group, names, Priority::live);
+  const Result<GroupPtr> written =
+      co_await f.api.send(ApplyNames<api::PodGroup>{f.group, names}, Priority::live);
   CO_ASSERT_TRUE(written);
   EXPECT_THAT(f.line(), testing::StartsWith("PATCH /apis/scheduling.k8s.io/v1alpha3/namespaces/lab/"
                                             "podgroups/trainers/status?"));
@@ -210,20 +214,23 @@ CO_TEST(ApiClient, writes_the_names_of_a_groups_claims_in_the_version_that_is_se
 CO_TEST(ApiClient, only_a_404_that_names_the_group_says_that_it_is_gone) {
   FixtureWithGroups f(loop);
   f.http.answer({.status = 404, .headers = {}, .body = "404 page not found"});
-  const Result<GroupPtr> not_served = co_await f.api.get_group({"lab", "trainers"}, Priority::live);
+  const Result<GroupPtr> not_served =
+      co_await f.api.send(Get<api::PodGroup>{{"lab", "trainers"}}, Priority::live);
   CO_ASSERT_TRUE(!not_served);
   EXPECT_FALSE(runtime::is_not_found(not_served.error()));
   f.http.answer({.status = 404,
                  .headers = {},
                  .body = R"({"kind":"Status","reason":"NotFound","details":{"name":"trainers"}})"});
-  const Result<GroupPtr> gone = co_await f.api.get_group({"lab", "trainers"}, Priority::live);
+  const Result<GroupPtr> gone =
+      co_await f.api.send(Get<api::PodGroup>{{"lab", "trainers"}}, Priority::live);
   CO_ASSERT_TRUE(!gone);
   EXPECT_TRUE(runtime::is_not_found(gone.error()));
 }
 
 CO_TEST(ApiClient, where_no_groups_are_served_nothing_is_asked_about_one) {
   Fixture f(loop);
-  const Result<GroupPtr> group = co_await f.api.get_group({"lab", "trainers"}, Priority::live);
+  const Result<GroupPtr> group =
+      co_await f.api.send(Get<api::PodGroup>{{"lab", "trainers"}}, Priority::live);
   CO_ASSERT_TRUE(!group);
   EXPECT_EQ(group.error().reason, runtime::Reason::not_served);
   EXPECT_TRUE(f.http.seen().empty());
@@ -233,7 +240,7 @@ CO_TEST(ApiClient, reserves_on_the_status_with_the_version_that_it_saw) {
   Fixture f(loop);
   f.answer(claim_json("shared"));
   const api::ConsumerReference consumer{"", "pods", "trainer-0", api::Uid(kPodUid)};
-  const Result<ClaimPtr> reserved = co_await f.api.reserve(f.claim, consumer, Priority::live);
+  const Result<ClaimPtr> reserved = co_await f.api.send(Reserve{f.claim, consumer}, Priority::live);
   CO_ASSERT_TRUE(reserved);
   EXPECT_EQ((*reserved)->meta.resource_version.str(), "81534");
   EXPECT_THAT(f.line(), testing::StartsWith(std::string("PATCH ") + kClaims + "/shared/status"));
@@ -245,8 +252,8 @@ CO_TEST(ApiClient, reserves_on_the_status_with_the_version_that_it_saw) {
 CO_TEST(ApiClient, releases_on_the_status) {
   Fixture f(loop);
   f.answer(claim_json("shared"));
-  const Release what{{api::Uid(kPodUid)}, api::Allocation::clear};
-  co_await f.api.release(f.claim, what, Priority::live);
+  const Release what{f.claim, {api::Uid(kPodUid)}, api::Allocation::clear};
+  co_await f.api.send(what, Priority::live);
   EXPECT_THAT(f.line(), testing::StartsWith(std::string("PATCH ") + kClaims + "/shared/status"));
   EXPECT_THAT(f.body(), HasSubstr(R"("$patch":"delete")"));
   EXPECT_THAT(f.body(), HasSubstr(R"("allocation":null)"));
@@ -255,7 +262,7 @@ CO_TEST(ApiClient, releases_on_the_status) {
 CO_TEST(ApiClient, removes_the_finalizer_on_the_main_path) {
   Fixture f(loop);
   f.answer(claim_json("shared"));
-  co_await f.api.remove_finalizer(f.claim, Priority::live);
+  co_await f.api.send(RemoveFinalizer{f.claim}, Priority::live);
   EXPECT_THAT(f.line(), testing::Not(HasSubstr("/status")));
   EXPECT_THAT(f.line(), testing::StartsWith(std::string("PATCH ") + kClaims + "/shared"));
   EXPECT_THAT(f.body(), HasSubstr(R"("$deleteFromPrimitiveList/finalizers":)"
@@ -266,7 +273,7 @@ CO_TEST(ApiClient, removes_the_finalizer_on_the_main_path) {
 CO_TEST(ApiClient, deletes_this_claim_and_no_other_of_its_name) {
   Fixture f(loop);
   f.answer(R"({"kind":"Status","status":"Success"})");
-  const Result<> deleted = co_await f.api.delete_claim(f.claim, Priority::live);
+  const Result<> deleted = co_await f.api.send(DeleteClaim{f.claim}, Priority::live);
   EXPECT_TRUE(deleted);
   EXPECT_THAT(f.line(), testing::StartsWith(std::string("DELETE ") + kClaims + "/shared"));
   EXPECT_THAT(f.body(), HasSubstr(R"("preconditions":{"uid":")" + std::string(kClaimUid)));
@@ -281,7 +288,7 @@ CO_TEST(ApiClient, live_requests_go_before_those_of_the_backlog) {
                   std::chrono::milliseconds(10));
   }
   const auto get = [&f](std::string name, Priority priority) -> Task<> {
-    co_await f.api.get_claim({"lab", name}, priority);
+    co_await f.api.send(Get<api::ResourceClaim>{{"lab", name}}, priority);
   };
   runtime::TaskGroup group(loop.executor());
   group.spawn("a", get("a", Priority::backlog));

@@ -26,7 +26,8 @@ TEST(Backlog, a_new_pod_is_served_within_a_handful_of_requests_while_100000_pods
   }
   runtime::Rng rng(20261121);
   world.api.fault = [&](std::size_t, const std::string&) {
-    world.api.latency = 500us + std::chrono::microseconds(rng.below(1000));
+    world.api.latency = 250us + std::chrono::microseconds(rng.below(500));
+    world.api.answer_latency = world.api.latency;
     return test::Fault{};
   };
   world.start();

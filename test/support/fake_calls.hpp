@@ -1,0 +1,77 @@
+// The calls of a fake API: each is noted, takes a while, and meets a fault on demand.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "runtime/error.hpp"
+#include "runtime/task.hpp"
+#include "runtime/time.hpp"
+#include "workqueue/priority.hpp"
+
+namespace dcm::test {
+
+// The fault of one call.
+struct Fault {
+  enum class Kind : std::uint8_t {
+    none,
+    refused,  // answered with `error`, and nothing is done
+    lost,     // carried out, but `error` is what the caller hears
+  };
+  Kind kind = Kind::none;
+  runtime::Error error = {runtime::Reason::internal_error, "injected"};
+};
+
+class FakeCalls {
+ public:
+  // `time` must outlive it.
+  explicit FakeCalls(runtime::TimeSource& time) : time_(time) {}
+
+  // Asked at each call, with its number (from 0) and text.
+  std::function<Fault(std::size_t, const std::string&)> fault =
+      [](std::size_t, const std::string&) { return Fault{}; };
+  // The text of every call so far, as it was sent.
+  std::vector<std::string> calls;
+  std::vector<workqueue::Priority> priorities;  // of each call
+  // How long a call takes until it is carried out, and the answer from then on.
+  runtime::Duration latency = std::chrono::milliseconds(1);
+  runtime::Duration answer_latency{};
+  // The most calls that were out at the same time.
+  std::size_t in_flight_max = 0;
+
+ protected:
+  template <class T>
+  runtime::Task<runtime::Result<T>> call(std::string text, workqueue::Priority priority,
+                                         std::function<runtime::Result<T>()> carry_out) {
+    const std::size_t number = calls.size();
+    calls.push_back(text);
+    priorities.push_back(priority);
+    const InFlight in_flight(*this);
+    const Fault met = fault(number, text);
+    co_await runtime::sleep_for(time_, latency);
+    runtime::Result<T> answer = runtime::fail(met.error);
+    if (met.kind != Fault::Kind::refused) answer = carry_out();
+    if (met.kind == Fault::Kind::lost) answer = runtime::fail(met.error);
+    if (answer_latency > runtime::Duration()) co_await runtime::sleep_for(time_, answer_latency);
+    co_return answer;
+  }
+
+ private:
+  // Also a call that is cut off is not out any more.
+  struct InFlight {
+    explicit InFlight(FakeCalls& fake) : api(fake) {
+      api.in_flight_max = std::max(api.in_flight_max, ++api.in_flight_);
+    }
+    ~InFlight() { --api.in_flight_; }
+    InFlight(const InFlight&) = delete;
+    InFlight& operator=(const InFlight&) = delete;
+    FakeCalls& api;
+  };
+
+  runtime::TimeSource& time_;
+  std::size_t in_flight_ = 0;
+};
+
+}  // namespace dcm::test
