@@ -10,7 +10,6 @@
 #include "controllers/api/decoders.hpp"
 #include "controllers/common/event_sink.hpp"
 #include "controllers/common/expectations.hpp"
-#include "controllers/common/shadow_events.hpp"
 #include "controllers/device_taint_eviction/api/api_client.hpp"
 #include "controllers/device_taint_eviction/api/shadow_api.hpp"
 #include "controllers/device_taint_eviction/controller.hpp"

@@ -2,8 +2,6 @@
 
 #include "client/api/negotiated_decoder.hpp"
 #include "controllers/api/fields.hpp"
-#include "controllers/api/json.hpp"
-#include "controllers/api/protobuf.hpp"
 
 namespace dcm::api {
 

@@ -9,7 +9,6 @@
 #include "client/api/decoder.hpp"
 #include "controllers/api/device_taint_rule.hpp"
 #include "controllers/api/pod.hpp"
-#include "controllers/api/pod_group.hpp"
 #include "controllers/api/resource_claim.hpp"
 #include "controllers/api/resource_claim_template.hpp"
 #include "controllers/api/resource_slice.hpp"
@@ -24,6 +23,22 @@ enum class PodSelection : std::uint8_t { of_interest, all };
 // knows the size.
 enum class TemplateContent : std::uint8_t { where_small, all };
 
+// How much of templates may be kept: of each, and of all together. Copies share the budget.
+class TemplateBudget {
+ public:
+  explicit TemplateBudget(TemplateContent content) : content_(content) {}
+
+  // Sets the size of the content, and leaves the content out where it is too much.
+  void settle(ResourceClaimTemplate& result) const;
+
+ private:
+  // Nothing: there is none left. May outlive the budget.
+  std::shared_ptr<const void> take(std::size_t bytes) const;
+
+  TemplateContent content_;
+  std::shared_ptr<std::size_t> taken_ = std::make_shared<std::size_t>(0);
+};
+
 // One for each kind. `version` is the API version that discovery chose: v1beta1 has `adminAccess`
 // directly in a request, and a device's taints below `basic`.
 std::unique_ptr<Decoder<Pod>> make_pod_decoder(Format wished,
@@ -35,5 +50,28 @@ std::unique_ptr<Decoder<ResourceClaimTemplate>> make_template_decoder(
 std::unique_ptr<Decoder<ResourceSlice>> make_slice_decoder(Format wished, std::string_view version);
 std::unique_ptr<Decoder<DeviceTaintRule>> make_rule_decoder(Format wished);
 std::unique_ptr<Decoder<PodGroup>> make_group_decoder(Format wished);
+
+// ---- those of one format ------------------------------------------------------------------------
+
+// JSON (simdjson, on demand).
+std::unique_ptr<Decoder<Pod>> make_json_pod_decoder(
+    PodSelection selection = PodSelection::of_interest);
+std::unique_ptr<Decoder<ResourceClaim>> make_json_claim_decoder(std::string_view version);
+std::unique_ptr<Decoder<ResourceClaimTemplate>> make_json_template_decoder(
+    std::string_view version, TemplateBudget budget = TemplateBudget(TemplateContent::where_small));
+std::unique_ptr<Decoder<ResourceSlice>> make_json_slice_decoder(std::string_view version);
+std::unique_ptr<Decoder<DeviceTaintRule>> make_json_rule_decoder();
+std::unique_ptr<Decoder<PodGroup>> make_json_group_decoder();
+
+// Kubernetes' protobuf (protozero). Which numbers the fields have is in the generated.proto of
+// k8s.io/api; the envelope says of which version an object is.
+std::unique_ptr<Decoder<Pod>> make_protobuf_pod_decoder(
+    PodSelection selection = PodSelection::of_interest);
+std::unique_ptr<Decoder<ResourceClaim>> make_protobuf_claim_decoder();
+std::unique_ptr<Decoder<ResourceClaimTemplate>> make_protobuf_template_decoder(
+    TemplateBudget budget = TemplateBudget(TemplateContent::where_small));
+std::unique_ptr<Decoder<ResourceSlice>> make_protobuf_slice_decoder();
+std::unique_ptr<Decoder<DeviceTaintRule>> make_protobuf_rule_decoder();
+std::unique_ptr<Decoder<PodGroup>> make_protobuf_group_decoder();
 
 }  // namespace dcm::api

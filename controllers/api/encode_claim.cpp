@@ -3,8 +3,6 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-#include "controllers/api/protobuf/encode_claim.hpp"
-
 namespace dcm::api {
 namespace {
 

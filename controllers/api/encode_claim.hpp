@@ -57,4 +57,11 @@ std::string encode_release(const ObjectMeta& claim, std::span<const Uid> release
 std::string encode_remove_finalizer(const Uid& uid, const ResourceVersion& resource_version,
                                     std::string_view finalizer);
 
+// encode_claim() of a template that came as protobuf.
+namespace protobuf {
+std::string encode_claim(const Resource& claims, const ResourceClaimTemplate& claim_template,
+                         std::string_view name, std::string_view generate_name,
+                         std::string_view pod_claim_name, const ClaimOwner& owner);
+}  // namespace protobuf
+
 }  // namespace dcm::api

@@ -46,6 +46,12 @@ struct TolerationView {
 // Appends it, if it is one that matters to eviction.
 void append(const TolerationView& toleration, std::vector<DeviceToleration>& tolerations);
 
+// A claim's requests for devices, as far as the controllers read them.
+struct DeviceRequests {
+  bool has_admin_access = false;      // any request; those of firstAvailable never count
+  bool has_prioritized_list = false;  // any request has a firstAvailable (KEP-4816)
+};
+
 TaintEffect effect_of(std::string_view text);
 ConditionStatus condition_status_of(std::string_view text);
 
@@ -55,21 +61,5 @@ std::unique_ptr<const std::vector<Element>> if_any(std::vector<Element> elements
   if (elements.empty()) return nullptr;
   return std::make_unique<const std::vector<Element>>(std::move(elements));
 }
-
-// How much of templates may be kept: of each, and of all together. Copies share the budget.
-class TemplateBudget {
- public:
-  explicit TemplateBudget(TemplateContent content) : content_(content) {}
-
-  // Sets the size of the content, and leaves the content out where it is too much.
-  void settle(ResourceClaimTemplate& result) const;
-
- private:
-  // Nothing: there is none left. May outlive the budget.
-  std::shared_ptr<const void> take(std::size_t bytes) const;
-
-  TemplateContent content_;
-  std::shared_ptr<std::size_t> taken_ = std::make_shared<std::size_t>(0);
-};
 
 }  // namespace dcm::api

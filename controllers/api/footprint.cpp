@@ -4,7 +4,6 @@
 
 #include "controllers/api/device_taint_rule.hpp"
 #include "controllers/api/pod.hpp"
-#include "controllers/api/pod_group.hpp"
 #include "controllers/api/resource_claim.hpp"
 #include "controllers/api/resource_claim_template.hpp"
 #include "controllers/api/resource_slice.hpp"

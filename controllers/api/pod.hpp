@@ -1,14 +1,42 @@
-// core/v1 Pod, projected to what the controllers read.
+// core/v1 Pod and scheduling.k8s.io PodGroup (KEP-4671), projected to what the controllers read.
+// Both name the claims that they use, and templates from which claims are generated for them: a
+// group those that its pods share (KEP-5729).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "controllers/api/claim_user.hpp"
+#include "client/api/meta.hpp"
 
 namespace dcm::api {
+
+// An entry of spec.resourceClaims of a pod or pod group. Exactly one source is set in the APIs that
+// we know; neither in one that is newer.
+struct PodClaim {
+  InternedString name;
+  InternedString claim_name;     // resourceClaimName
+  InternedString template_name;  // resourceClaimTemplateName
+
+  friend bool operator==(const PodClaim&, const PodClaim&) = default;
+};
+
+// An entry of status.resourceClaimStatuses. Without a claim name, no claim is needed.
+struct PodClaimStatus {
+  InternedString name;
+  std::optional<std::string> claim_name;
+
+  friend bool operator==(const PodClaimStatus&, const PodClaimStatus&) = default;
+};
+
+struct ClaimUser {
+  ObjectMeta meta;
+  std::vector<PodClaim> claims;
+  std::vector<PodClaimStatus> claim_statuses;
+};
 
 // The condition DisruptionTarget (KEP-3329) as eviction because of a device taint writes it.
 inline constexpr std::string_view kDisruptionTarget = "DisruptionTarget";
@@ -30,7 +58,8 @@ struct Pod : ClaimUser {
   InternedString scheduling_group;  // spec.schedulingGroup.podGroupName
   PodPhase phase = PodPhase::pending;
   DisruptionTarget disruption_target = DisruptionTarget::none;
-  InternedString extended_resource_claim;  // status.extendedResourceClaimStatus.resourceClaimName
+  // status.extendedResourceClaimStatus.resourceClaimName
+  InternedString extended_resource_claim;
 
   // Whether the controllers have any business with it. A pod that is of no interest is not kept.
   bool is_of_interest() const { return !claims.empty() || !extended_resource_claim.empty(); }
@@ -39,5 +68,13 @@ struct Pod : ClaimUser {
 // Bytes of memory: of its size and capacities, without the allocator's rounding and interned
 // strings.
 std::size_t footprint(const Pod& pod);
+
+inline constexpr std::string_view kSchedulingGroup = "scheduling.k8s.io";
+
+struct PodGroup : ClaimUser {};
+
+// Bytes of memory: of its size and capacities, without the allocator's rounding and interned
+// strings.
+std::size_t footprint(const PodGroup& group);
 
 }  // namespace dcm::api

@@ -9,7 +9,7 @@
 
 #include "client/api/meta.hpp"
 #include "controllers/api/device.hpp"
-#include "controllers/api/pod_group.hpp"
+#include "controllers/api/pod.hpp"
 
 namespace dcm::api {
 

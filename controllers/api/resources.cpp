@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "controllers/api/pod_group.hpp"
+#include "controllers/api/pod.hpp"
 
 namespace dcm::api {
 namespace {

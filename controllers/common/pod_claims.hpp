@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "controllers/api/pod.hpp"
-#include "controllers/api/pod_group.hpp"
 #include "controllers/api/resource_claim.hpp"
 #include "controllers/common/feature_gates.hpp"
 

@@ -15,7 +15,7 @@
 #include "client/manager/cache.hpp"
 #include "cmd/dra-playground/embedded_server.hpp"
 #include "cmd/dra-playground/objects/connection.hpp"
-#include "controllers/api/json.hpp"
+#include "controllers/api/decoders.hpp"
 #include "controllers/api/resources.hpp"
 #include "controllers/device_taint_eviction/api/api_client.hpp"
 #include "controllers/device_taint_eviction/controller.hpp"

@@ -1,7 +1,7 @@
 // Every decoder of an informer, so that a target reads the same bytes as every kind.
 #pragma once
 
-#include "controllers/api/json.hpp"
+#include "controllers/api/decoders.hpp"
 
 namespace dcm::fuzz {
 

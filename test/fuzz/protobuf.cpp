@@ -3,13 +3,12 @@
 // protobuf.
 //
 // Bytes without an envelope get one, so that libFuzzer need not find it.
-#include "controllers/api/protobuf.hpp"
-
 #include <boost/json/parse.hpp>
 #include <protozero/pbf_writer.hpp>
 
 #include "client/api/protobuf/envelope.hpp"
 #include "client/api/status.hpp"
+#include "controllers/api/decoders.hpp"
 #include "controllers/api/encode_claim.hpp"
 #include "controllers/api/resources.hpp"
 #include "test/fuzz/describe.hpp"

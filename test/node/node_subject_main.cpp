@@ -21,7 +21,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "controllers/api/json.hpp"
+#include "controllers/api/decoders.hpp"
 #include "node/agent/agent.hpp"
 #include "node/files/posix_files.hpp"
 #include "node/plugins/messages.hpp"

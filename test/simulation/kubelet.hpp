@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "controllers/api/json.hpp"
+#include "controllers/api/decoders.hpp"
 #include "node/claims/manager.hpp"
 #include "runtime/condition.hpp"
 #include "runtime/task_group.hpp"

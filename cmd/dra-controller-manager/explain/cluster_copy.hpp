@@ -10,7 +10,6 @@
 #include "cmd/dra-controller-manager/explain/source.hpp"
 #include "controllers/api/device_taint_rule.hpp"
 #include "controllers/api/pod.hpp"
-#include "controllers/api/pod_group.hpp"
 #include "controllers/api/resource_claim.hpp"
 #include "controllers/api/resource_claim_template.hpp"
 #include "controllers/api/resource_slice.hpp"

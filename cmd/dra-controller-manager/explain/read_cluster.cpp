@@ -8,7 +8,7 @@
 #include "client/discovery/discovery.hpp"
 #include "client/request/typed.hpp"
 #include "cmd/dra-controller-manager/explain/cluster_copy.hpp"
-#include "controllers/api/json.hpp"
+#include "controllers/api/decoders.hpp"
 #include "controllers/api/resources.hpp"
 
 namespace dcm::manager {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cmd/dra-playground/objects/api.hpp"
-#include "controllers/api/json.hpp"
+#include "controllers/api/decoders.hpp"
 #include "node/agent/node_api.hpp"
 
 namespace dcm::playground {

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "cmd/dra-playground/objects/bodies.hpp"
-#include "controllers/api/json.hpp"
+#include "controllers/api/decoders.hpp"
 #include "controllers/api/resources.hpp"
 #include "controllers/common/pod_claims.hpp"
 #include "runtime/task_group.hpp"

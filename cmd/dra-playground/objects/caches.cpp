@@ -1,6 +1,6 @@
 #include "cmd/dra-playground/objects/caches.hpp"
 
-#include "controllers/api/json.hpp"
+#include "controllers/api/decoders.hpp"
 #include "runtime/task_group.hpp"
 
 namespace dcm::playground {

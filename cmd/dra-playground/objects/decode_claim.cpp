@@ -2,6 +2,7 @@
 #include "client/api/json/decoder.hpp"
 #include "cmd/dra-playground/objects/decode.hpp"
 #include "cmd/dra-playground/objects/unknown.hpp"
+#include "controllers/api/json/parts.hpp"
 
 namespace dcm::playground {
 namespace {
@@ -150,16 +151,6 @@ bool read_claim_metadata(Reader& reader, value metadata, Claim& claim) {
       });
 }
 
-bool read_consumer(Reader& reader, value item, api::ConsumerReference& consumer) {
-  return reader.each_field(item, [&](std::string_view key, value field) {
-    if (key == "apiGroup") return reader.text(field, consumer.group);
-    if (key == "resource") return reader.text(field, consumer.resource);
-    if (key == "name") return reader.text(field, consumer.name);
-    if (key == "uid") return reader.text(field, consumer.uid);
-    return true;
-  });
-}
-
 bool read_result(Reader& reader, value item, Claim& claim) {
   api::DeviceId id;
   bool has_admin_access = false;
@@ -194,7 +185,7 @@ bool read_claim_status(Reader& reader, value status, Claim& claim) {
     if (key == "allocation") return read_allocation(reader, field, claim);
     if (key != "reservedFor") return true;
     return reader.each_item(field, [&](value item) {
-      return read_consumer(reader, item, claim.reserved_for.emplace_back());
+      return api::json::read_consumer(reader, item, claim.reserved_for.emplace_back());
     });
   });
 }

@@ -2,7 +2,7 @@
 #include "client/api/json/decoder.hpp"
 #include "cmd/dra-playground/objects/decode.hpp"
 #include "cmd/dra-playground/objects/unknown.hpp"
-#include "controllers/api/json/device_taint.hpp"
+#include "controllers/api/json/parts.hpp"
 
 namespace dcm::playground {
 namespace {

@@ -7,7 +7,7 @@
 #include "client/api/json/decoder.hpp"
 #include "cmd/dra-playground/objects/decode.hpp"
 #include "cmd/dra-playground/objects/unknown.hpp"
-#include "controllers/api/json/device_taint.hpp"
+#include "controllers/api/json/parts.hpp"
 
 namespace dcm::playground {
 namespace {
@@ -54,15 +54,6 @@ bool read_metadata(Reader& reader, value metadata, Pod& pod) {
         pod.grace = std::chrono::seconds(seconds);
         return true;
       });
-}
-
-bool read_pod_claim(Reader& reader, value item, api::PodClaim& claim) {
-  return reader.each_field(item, [&](std::string_view key, value field) {
-    if (key == "name") return reader.text(field, claim.name);
-    if (key == "resourceClaimName") return reader.text(field, claim.claim_name);
-    if (key == "resourceClaimTemplateName") return reader.text(field, claim.template_name);
-    return true;
-  });
 }
 
 bool read_claim_use(Reader& reader, value item, ClaimUse& use) {
@@ -200,7 +191,7 @@ bool read_spec(Reader& reader, value spec, Pod& pod) {
     if (key == "schedulerName") return read_scheduler(reader, field, pod);
     if (key == "resourceClaims") {
       return reader.each_item(field, [&](value item) {
-        return read_pod_claim(reader, item, pod.claims.emplace_back());
+        return api::json::read_claim(reader, item, pod.claims.emplace_back());
       });
     }
     if (key == "containers") {

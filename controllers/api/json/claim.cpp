@@ -1,7 +1,6 @@
 #include "client/api/json/decoder.hpp"
-#include "controllers/api/json.hpp"
-#include "controllers/api/json/device_requests.hpp"
-#include "controllers/api/json/device_taint.hpp"
+#include "controllers/api/decoders.hpp"
+#include "controllers/api/json/parts.hpp"
 
 namespace dcm::api {
 namespace {
@@ -56,19 +55,9 @@ bool read_claim_metadata(Reader& reader, value metadata, ResourceClaim& claim) {
   });
 }
 
-bool read_consumer(Reader& reader, value item, ConsumerReference& consumer) {
-  return reader.each_field(item, [&](std::string_view key, value field) {
-    if (key == "apiGroup") return reader.text(field, consumer.group);
-    if (key == "resource") return reader.text(field, consumer.resource);
-    if (key == "name") return reader.text(field, consumer.name);
-    if (key == "uid") return reader.text(field, consumer.uid);
-    return true;
-  });
-}
-
 bool read_reserved_for(Reader& reader, value list, ResourceClaim& claim) {
   const bool is_read = reader.each_item(list, [&](value item) {
-    return read_consumer(reader, item, claim.reserved_for.emplace_back());
+    return json::read_consumer(reader, item, claim.reserved_for.emplace_back());
   });
   claim.reserved_for.shrink_to_fit();
   return is_read;
@@ -134,7 +123,7 @@ class ClaimFields {
   bool read_spec(Reader& reader, value spec, ResourceClaim& claim) const {
     return reader.each_field(spec, [&](std::string_view key, value field) {
       if (key != "devices") return true;
-      json::DeviceRequests requests;
+      DeviceRequests requests;
       if (!json::read_devices(reader, field, place_, requests)) return false;
       claim.has_admin_access = requests.has_admin_access;
       return true;

@@ -1,7 +1,10 @@
+#include <array>
+#include <tuple>
+#include <utility>
+
 #include "client/api/json/decoder.hpp"
-#include "controllers/api/json.hpp"
-#include "controllers/api/json/device_requests.hpp"
-#include "controllers/api/json/unescape_html.hpp"
+#include "controllers/api/decoders.hpp"
+#include "controllers/api/json/parts.hpp"
 
 namespace dcm::api {
 namespace {
@@ -9,6 +12,35 @@ namespace {
 using json::Reader;
 using json::value;
 using StringMap = std::map<std::string, std::string>;
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kEscapes = {{
+    {"\\u003c", "<"},
+    {"\\u003e", ">"},
+    {"\\u0026", "&"},
+    {"\\u2028", "\xe2\x80\xa8"},
+    {"\\u2029", "\xe2\x80\xa9"},
+}};
+
+// The same value, without the escapes that JSON does not need. Go writes "<", ">", "&" and two line
+// separators as six characters each, for the sake of HTML: an object can be six times as large on
+// the wire as it is stored, or as the API server takes it back. `json` must be valid; what is no
+// JSON comes out as other text of no larger size.
+std::string unescape_html(std::string_view json) {
+  std::string out;
+  while (true) {
+    const std::size_t backslash = json.find('\\');
+    out.append(json.substr(0, backslash));
+    if (backslash == std::string_view::npos) return out;
+    json.remove_prefix(backslash);
+    std::string_view taken = json.substr(0, 2);  // an escaped backslash is one thing, too
+    std::string_view plain = taken;
+    for (const auto& [escape, character] : kEscapes) {
+      if (json.starts_with(escape)) std::tie(taken, plain) = std::pair(escape, character);
+    }
+    out.append(plain);
+    json.remove_prefix(taken.size());
+  }
+}
 
 bool read_map(Reader& reader, value from, StringMap& map) {
   return reader.each_field(from, [&](std::string_view key, value field) {
@@ -49,13 +81,13 @@ class TemplateFields {
   }
 
   bool read_claim_spec(Reader& reader, value spec, ResourceClaimTemplate& result) const {
-    json::DeviceRequests requests;
+    DeviceRequests requests;
     const auto on_field = [&](std::string_view key, value field) {
       return key != "devices" || json::read_devices(reader, field, place_, requests);
     };
     std::string_view raw;
     if (!reader.raw_object(spec, raw, on_field)) return false;
-    if (!raw.empty()) result.claim_spec.bytes = json::unescape_html(raw);
+    if (!raw.empty()) result.claim_spec.bytes = unescape_html(raw);
     result.uses_admin_access = requests.has_admin_access;
     result.uses_prioritized_list = requests.has_prioritized_list;
     return true;

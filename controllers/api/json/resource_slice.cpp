@@ -1,6 +1,6 @@
 #include "client/api/json/decoder.hpp"
-#include "controllers/api/json.hpp"
-#include "controllers/api/json/device_taint.hpp"
+#include "controllers/api/decoders.hpp"
+#include "controllers/api/json/parts.hpp"
 
 namespace dcm::api {
 namespace {

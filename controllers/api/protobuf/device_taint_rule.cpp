@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "client/api/protobuf/decoder.hpp"
-#include "controllers/api/protobuf.hpp"
-#include "controllers/api/protobuf/device.hpp"
+#include "controllers/api/decoders.hpp"
+#include "controllers/api/protobuf/parts.hpp"
 
 namespace dcm::api {
 namespace {

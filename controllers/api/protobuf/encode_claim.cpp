@@ -1,4 +1,4 @@
-#include "controllers/api/protobuf/encode_claim.hpp"
+#include "controllers/api/encode_claim.hpp"
 
 #include <protozero/pbf_writer.hpp>
 

@@ -5,7 +5,6 @@
 #include <functional>
 
 #include "controllers/common/expectations.hpp"
-#include "controllers/common/shadow_events.hpp"
 #include "controllers/device_taint_eviction/api/api.hpp"
 #include "controllers/device_taint_eviction/tracker/tracker.hpp"
 

@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "controllers/common/expectations.hpp"
-#include "controllers/common/shadow_events.hpp"
 #include "controllers/resource_claim/api/api.hpp"
 #include "controllers/resource_claim/stores.hpp"
 

@@ -14,7 +14,6 @@
 #include "client/api/decoder.hpp"
 #include "controllers/api/encode_claim.hpp"
 #include "controllers/api/pod.hpp"
-#include "controllers/api/pod_group.hpp"
 #include "controllers/api/resource_claim.hpp"
 #include "controllers/api/resource_claim_template.hpp"
 #include "controllers/common/feature_gates.hpp"

@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controllers/api/json.hpp"
+#include "controllers/api/decoders.hpp"
 
 namespace dcm::api {
 

@@ -1,6 +1,6 @@
 // The same object by JSON and by protobuf is the same to us. Objects are made up from the tables of
 // the API server in memory, whose encoder shares no code with what is tested here.
-#include "controllers/api/protobuf.hpp"
+#include "apiserver/text/protobuf/protobuf.hpp"
 
 #include <map>
 #include <memory>
@@ -8,10 +8,10 @@
 #include <boost/json.hpp>
 
 #include "apiserver/text/protobuf/messages.hpp"
-#include "apiserver/text/protobuf/protobuf.hpp"
 #include "client/api/negotiated_decoder.hpp"
 #include "client/api/status.hpp"
 #include "client/request/watch_frames.hpp"
+#include "controllers/api/decoders.hpp"
 #include "controllers/api/encode_claim.hpp"
 #include "controllers/api/resources.hpp"
 #include "runtime/rng.hpp"

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "controllers/api/json.hpp"
+#include "controllers/api/decoders.hpp"
 #include "controllers/api/resources.hpp"
 #include "test/support/co_test.hpp"
 #include "test/unit/client/rest_client_fixture.hpp"

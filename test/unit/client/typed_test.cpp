@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "controllers/api/decoders.hpp"
 #include "controllers/api/encode_claim.hpp"
-#include "controllers/api/json.hpp"
 #include "controllers/api/resource_claim.hpp"
 #include "controllers/api/resources.hpp"
 #include "test/support/co_test.hpp"

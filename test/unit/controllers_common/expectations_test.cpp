@@ -8,7 +8,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controllers/common/shadow_events.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/task_group.hpp"
 

@@ -10,7 +10,7 @@
 #include "client/discovery/discovery.hpp"
 #include "client/events/event_recorder.hpp"
 #include "client/manager/cache.hpp"
-#include "controllers/api/json.hpp"
+#include "controllers/api/decoders.hpp"
 #include "controllers/api/resources.hpp"
 #include "controllers/device_taint_eviction/api/api_client.hpp"
 #include "controllers/device_taint_eviction/controller.hpp"

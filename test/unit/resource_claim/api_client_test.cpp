@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "controllers/api/json.hpp"
+#include "controllers/api/decoders.hpp"
 #include "controllers/api/resources.hpp"
 #include "runtime/task_group.hpp"
 #include "test/support/co_test.hpp"

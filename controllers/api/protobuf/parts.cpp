@@ -1,4 +1,4 @@
-#include "controllers/api/protobuf/device.hpp"
+#include "controllers/api/protobuf/parts.hpp"
 
 #include "client/api/protobuf/metadata.hpp"
 #include "controllers/api/fields.hpp"
@@ -68,6 +68,24 @@ DeviceRequests read_claim_spec(const Field& spec, std::string_view api_version) 
     });
   });
   return requests;
+}
+
+void read_claim(const Field& entry, ClaimSourceNumbers numbers, ClaimUser& user) {
+  PodClaim& claim = user.claims.emplace_back();
+  each_field(entry, [&](const Field& field) {
+    if (field.number() == 1) claim.name = InternedString(field.text());
+    if (field.number() == numbers.claim) claim.claim_name = field.text();
+    if (field.number() == numbers.claim_template) claim.template_name = field.text();
+  });
+}
+
+void read_claim_status(const Field& entry, ClaimUser& user) {
+  PodClaimStatus& status = user.claim_statuses.emplace_back();
+  each_field(entry, [&](const Field& field) {
+    if (field.number() == 1) status.name = InternedString(field.text());
+    // The server takes no empty name.
+    if (field.number() == 2 && !field.bytes().empty()) status.claim_name.emplace(field.text());
+  });
 }
 
 }  // namespace dcm::api::protobuf

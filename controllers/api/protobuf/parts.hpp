@@ -1,11 +1,11 @@
-// Taints, tolerations and requests of devices, wherever they stand.
+// What several kinds have among their fields.
 #pragma once
 
 #include <string_view>
 #include <vector>
 
 #include "client/api/protobuf/field.hpp"
-#include "controllers/api/device.hpp"
+#include "controllers/api/fields.hpp"
 
 namespace dcm::api::protobuf {
 
@@ -18,12 +18,18 @@ DeviceTaint read_taint(const Field& taint);
 // Appends it, if it is one that matters to eviction.
 void read_toleration(const Field& toleration, std::vector<DeviceToleration>& tolerations);
 
-// A claim's requests for devices, as far as the controllers read them.
-struct DeviceRequests {
-  bool has_admin_access = false;      // any request; those of firstAvailable never count
-  bool has_prioritized_list = false;  // any request has a firstAvailable (KEP-4816)
-};
 // Of a ResourceClaimSpec.
 DeviceRequests read_claim_spec(const Field& spec, std::string_view api_version);
+
+// Which fields of an entry of spec.resourceClaims name its source.
+struct ClaimSourceNumbers {
+  std::uint32_t claim;
+  std::uint32_t claim_template;
+};
+
+// An entry of a pod's or pod group's spec.resourceClaims.
+void read_claim(const Field& entry, ClaimSourceNumbers numbers, ClaimUser& user);
+// An entry of their status.resourceClaimStatuses.
+void read_claim_status(const Field& entry, ClaimUser& user);
 
 }  // namespace dcm::api::protobuf
