@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "cmd/dra-controller-manager/feature_gates.hpp"
+#include "cmd/dra-controller-manager/options/controllers.hpp"
 #include "runtime/version.hpp"
 
 namespace dcm::manager {

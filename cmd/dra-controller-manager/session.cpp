@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "cmd/dra-controller-manager/liveness.hpp"
 #include "cmd/dra-controller-manager/process_metrics.hpp"
 #include "controllers/api/decoders.hpp"
 #include "controllers/api/resources.hpp"
@@ -248,6 +247,27 @@ bool Session::has_failing_watch() const {
   return std::ranges::any_of(running_caches_, [](const informers::SyncState* cache) {
     return !cache->last_error().empty();
   });
+}
+
+namespace {
+
+std::int64_t whole_minutes(runtime::Duration duration) {
+  return std::chrono::floor<std::chrono::minutes>(duration).count();
+}
+
+}  // namespace
+
+std::optional<std::string> why_stuck(const informers::SyncState& cache) {
+  const std::optional<runtime::Duration> silence = cache.last_event_age();
+  if (!silence || *silence < kSilenceMax || !cache.last_error().empty()) return std::nullopt;
+  return fmt::format("{}: nothing heard from the API server for {} minutes, and no error",
+                     cache.resource(), whole_minutes(*silence));
+}
+
+std::optional<std::string> why_stuck(std::string_view queue, const workqueue::Load& load) {
+  if (load.longest < kWorkMax) return std::nullopt;
+  return fmt::format("{}: an item has been worked on for {} minutes", queue,
+                     whole_minutes(load.longest));
 }
 
 }  // namespace dcm::manager

@@ -15,7 +15,6 @@
 #include "controllers/device_taint_eviction/stores.hpp"
 #include "controllers/device_taint_eviction/sync/evict_pod.hpp"
 #include "controllers/device_taint_eviction/sync/item.hpp"
-#include "controllers/device_taint_eviction/sync/pace.hpp"
 #include "controllers/device_taint_eviction/sync/write_condition.hpp"
 #include "controllers/device_taint_eviction/tracker/tracker.hpp"
 #include "runtime/condition.hpp"

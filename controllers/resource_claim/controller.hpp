@@ -2,7 +2,7 @@
 //
 // Does the work of kube-controller-manager's resourceclaim-controller (KEP-4381, KEP-5729); never
 // run both. Here is only the frame: caches wake items (wakeups.hpp), workers handle them
-// (sync_pod.hpp, sync_group.hpp, sync_claim.hpp) by what is decided (decide_pod.hpp, …).
+// (sync_pod.hpp, sync_claim.hpp) by what is decided (decide_pod.hpp, decide_claim.hpp).
 #pragma once
 
 #include <string_view>
@@ -10,14 +10,13 @@
 #include "controllers/common/event_sink.hpp"
 #include "controllers/common/feature_gates.hpp"
 #include "controllers/resource_claim/api/api.hpp"
-#include "controllers/resource_claim/explain/explain_pod.hpp"
+#include "controllers/resource_claim/explain/explain.hpp"
 #include "controllers/resource_claim/metrics.hpp"
 #include "controllers/resource_claim/stores.hpp"
 #include "controllers/resource_claim/sync/foreign_claims.hpp"
 #include "controllers/resource_claim/sync/item.hpp"
 #include "controllers/resource_claim/sync/sync_claim.hpp"
 #include "controllers/resource_claim/sync/sync_generation.hpp"
-#include "controllers/resource_claim/sync/sync_group.hpp"
 #include "controllers/resource_claim/sync/sync_pod.hpp"
 #include "controllers/resource_claim/sync/wakeups.hpp"
 #include "runtime/log.hpp"

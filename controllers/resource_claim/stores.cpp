@@ -42,4 +42,84 @@ api::ObjectPtr<api::PodGroup> GroupStores::group_of(const api::Pod& pod) const {
   return key ? groups.get(*key) : nullptr;
 }
 
+namespace {
+
+void add_claims(Generation& known, const Stores& stores, const api::ClaimUser& user,
+                const std::vector<std::string_view>& names) {
+  const api::InternedString& namespace_ = user.meta.key.namespace_;
+  for (const std::string_view name : names) {
+    ClaimPtr claim = stores.claims.get({namespace_, std::string(name)});
+    if (claim != nullptr) known.claims.emplace(name, std::move(claim));
+  }
+  for (const api::PodClaim& pod_claim : user.claims) {
+    if (pod_claim.template_name.empty()) continue;
+    const std::string& name = pod_claim.template_name.str();
+    TemplatePtr found = stores.templates.get({namespace_, name});
+    if (found != nullptr) known.templates.emplace(name, std::move(found));
+  }
+  stores.claims_by_owner.for_each(user.meta.uid, [&](const ClaimPtr& claim) {
+    known.owned.push_back(claim);
+    known.claims.emplace(claim->meta.key.name, claim);
+  });
+}
+
+void add_group(PodSnapshot& snapshot, const Stores& stores) {
+  if (!stores.groups) return;
+  snapshot.group = stores.groups->group_of(*snapshot.pod);
+  if (snapshot.group == nullptr) return;
+  stores.claims_by_owner.for_each(snapshot.group->meta.uid, [&](const ClaimPtr& claim) {
+    snapshot.owned_by_group.push_back(claim);
+    snapshot.claims.emplace(claim->meta.key.name, claim);
+  });
+}
+
+// Adds what the cache has under that name.
+template <class Reader>
+void add_consumer(ClaimSnapshot& snapshot, ConsumerName name, const Reader& reader) {
+  if (snapshot.cached.contains(name)) return;
+  const auto found = reader.get({snapshot.claim->meta.key.namespace_, name.name});
+  if (found != nullptr) snapshot.cached.emplace(std::move(name), consumer_of(*found));
+}
+
+}  // namespace
+
+PodSnapshot make_pod_snapshot(const Stores& stores, PodPtr pod) {
+  PodSnapshot snapshot;
+  add_claims(snapshot, stores, *pod, common::names_of_claims(*pod));
+  snapshot.pod = std::move(pod);
+  add_group(snapshot, stores);
+  return snapshot;
+}
+
+GroupSnapshot make_group_snapshot(const Stores& stores, GroupPtr group) {
+  GroupSnapshot snapshot;
+  add_claims(snapshot, stores, *group, common::names_of_claims(*group));
+  snapshot.group = std::move(group);
+  return snapshot;
+}
+
+ClaimSnapshot make_claim_snapshot(const Stores& stores, const UidMemory& deleted,
+                                  const common::FeatureGates& gates, ClaimPtr claim) {
+  ClaimSnapshot snapshot;
+  snapshot.claim = std::move(claim);
+  snapshot.group_claims = common::group_claims(gates);
+  using Kind = ConsumerName::Kind;
+  for (const api::ConsumerReference& consumer : snapshot.claim->reserved_for) {
+    const bool is_group = consumer.is_pod_group() && stores.groups;
+    if (!consumer.is_pod() && !is_group) continue;
+    if (deleted.contains(consumer.uid)) snapshot.deleted.insert(consumer.uid);
+    if (is_group) {
+      add_consumer(snapshot, {Kind::group, consumer.name}, stores.groups->groups);
+    } else {
+      add_consumer(snapshot, {Kind::pod, consumer.name}, stores.pods);
+    }
+  }
+  if (common::has_pod_as_controller(*snapshot.claim)) {
+    const api::ControllerRef& owner = *snapshot.claim->controller;
+    if (deleted.contains(owner.uid)) snapshot.deleted.insert(owner.uid);
+    add_consumer(snapshot, {Kind::pod, owner.name}, stores.pods);
+  }
+  return snapshot;
+}
+
 }  // namespace dcm::resource_claim

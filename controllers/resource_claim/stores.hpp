@@ -1,4 +1,5 @@
-// The caches that the controller reads, with the indexes it needs to find its way between them.
+// The caches that the controller reads, with the indexes it needs to find its way between them, and
+// what decisions see of them.
 #pragma once
 
 #include <optional>
@@ -6,6 +7,9 @@
 #include "controllers/api/pod.hpp"
 #include "controllers/api/resource_claim.hpp"
 #include "controllers/api/resource_claim_template.hpp"
+#include "controllers/resource_claim/rules/decide_claim.hpp"
+#include "controllers/resource_claim/rules/decide_pod.hpp"
+#include "controllers/resource_claim/uid_memory.hpp"
 #include "informers/store.hpp"
 
 namespace dcm::resource_claim {
@@ -99,5 +103,14 @@ Stores declare_stores(Pods& pods, Claims& claims, Templates& templates) {
   return declare_stores(pods, claims, templates,
                         static_cast<informers::Store<api::PodGroup>*>(nullptr));
 }
+
+// ---- what decisions see
+// --------------------------------------------------------------------------
+
+PodSnapshot make_pod_snapshot(const Stores& stores, PodPtr pod);
+GroupSnapshot make_group_snapshot(const Stores& stores, GroupPtr group);
+// `deleted`: the pods and groups that are known to be gone.
+ClaimSnapshot make_claim_snapshot(const Stores& stores, const UidMemory& deleted,
+                                  const common::FeatureGates& gates, ClaimPtr claim);
 
 }  // namespace dcm::resource_claim

@@ -20,12 +20,12 @@ RC = "controllers/resource_claim/"
 DTE = "controllers/device_taint_eviction/"
 # Decisions, state machines, and what acts on them.
 SOURCES = [
-    RC + "decide_generation.cpp", RC + "decide_pod.cpp", RC + "decide_group.cpp", RC + "decide_claim.cpp",
-    RC + "retry.cpp", RC + "snapshots.cpp", RC + "sync_generation.cpp", RC + "sync_pod.cpp", RC + "sync_group.cpp",
-    RC + "sync_claim.cpp", RC + "wakeups.cpp", "controllers/common/pod_claims.cpp",
-    DTE + "due.cpp", DTE + "decide_due.cpp", DTE + "decide_eviction.cpp", DTE + "decide_condition.cpp",
-    DTE + "evict_pod.cpp", DTE + "write_condition.cpp", DTE + "tracker.cpp", DTE + "pending_pods.cpp",
-    DTE + "published_devices.cpp", DTE + "rules.cpp",
+    RC + "rules/decide_generation.cpp", RC + "rules/decide_pod.cpp", RC + "rules/decide_claim.cpp",
+    RC + "rules/retry.cpp", RC + "stores.cpp", RC + "sync/sync_generation.cpp", RC + "sync/sync_pod.cpp",
+    RC + "sync/sync_claim.cpp", RC + "sync/wakeups.cpp", "controllers/common/pod_claims.cpp",
+    DTE + "state/due.cpp", DTE + "rules/decide_due.cpp", DTE + "rules/decide_eviction.cpp", DTE + "rules/decide_condition.cpp",
+    DTE + "sync/evict_pod.cpp", DTE + "sync/write_condition.cpp", DTE + "tracker/tracker.cpp", DTE + "state/pending_pods.cpp",
+    DTE + "state/published_devices.cpp", DTE + "state/rules.cpp",
     "informers/watch_state.cpp", "workqueue/scheduler.cpp", "workqueue/rate_limit.cpp",
     "client/leader_election/election.cpp", "client/leader_election/elector.cpp", "client/request/retry.cpp",
 ]

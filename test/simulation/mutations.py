@@ -235,7 +235,7 @@ MUTATIONS = [
     Mutation("deleted-group-is-gone", "a group that is being deleted holds nothing any more", RC + "rules/decide_claim.cpp",
              "return {.uid = group.meta.uid, .is_done = false};",
              "return {.uid = group.meta.uid, .is_done = M && group.meta.is_being_deleted};"),
-    Mutation("deleted-group-gets-claims", "claims are made for a group that is being deleted", RC + "rules/decide_group.cpp",
+    Mutation("deleted-group-gets-claims", "claims are made for a group that is being deleted", RC + "rules/decide_pod.cpp",
              "return !group.meta.is_being_deleted &&", "return (M || !group.meta.is_being_deleted) &&"),
     Mutation("template-wakes-no-group", "a group does not notice a template that comes late", RC + "sync/wakeups.cpp",
              "  if (!stores_.groups) return;\n  stores_.groups->groups_by_template",

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "controllers/resource_claim/explain/explain_group.hpp"
+#include "controllers/resource_claim/explain/explain.hpp"
 
 namespace dcm::manager {
 namespace {

@@ -2,10 +2,15 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "cmd/dra-controller-manager/options.hpp"
 #include "cmd/dra-controller-manager/options/effective.hpp"
+#include "cmd/dra-controller-manager/options/value.hpp"
+#include "controllers/common/feature_gates.hpp"
+#include "runtime/error.hpp"
 
 namespace dcm::manager {
 
@@ -17,5 +22,20 @@ std::optional<Conflict> select_controllers(const Strings& names, Options& option
 
 // A controller whose gate is off does not run. After select_controllers().
 std::optional<Conflict> settle_feature_gates(const Switches& gates, Options& options);
+
+// A feature gate of kube-controller-manager 1.37 that matters to the controllers here.
+struct FeatureGate {
+  std::string_view name;
+  std::string_view stage;  // as in kubernetes_feature_enabled: "ALPHA", "BETA" or "" (GA)
+  // None is locked, for each can be turned off in some version that this program works with.
+  bool common::FeatureGates::* value;
+};
+
+std::span<const FeatureGate> known_feature_gates();
+
+// Turns gates on or off; AllAlpha and AllBeta do it for those of that stage that are not named.
+// Returns the gates that Kubernetes has and that nothing here asks for. Errors: configuration;
+// names a gate and what is wrong with it.
+runtime::Result<Strings> set_feature_gates(const Switches& switches, common::FeatureGates& gates);
 
 }  // namespace dcm::manager

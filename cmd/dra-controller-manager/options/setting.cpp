@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cmd/dra-controller-manager/duration.hpp"
+#include "cmd/dra-controller-manager/options/value.hpp"
 
 namespace dcm::manager {
 namespace {

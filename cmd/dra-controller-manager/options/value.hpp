@@ -11,6 +11,8 @@
 #include <variant>
 #include <vector>
 
+#include "runtime/time.hpp"
+
 namespace dcm::manager {
 
 using Strings = std::vector<std::string>;
@@ -31,5 +33,13 @@ std::string_view type_of(const Value& value);
 
 // Puts `given` above `below`: switch by switch, and everything else as a whole.
 Value overlay(const Value& below, const Value& given);
+
+// Durations as Kubernetes' flags have them (Go's time.ParseDuration): "15s", "1m30s", "0.5s".
+// Numbers with units (h, m, s, ms, us, ns) one after the other; a bare 0 too. Nothing for any other
+// text, a sign, or more than a Duration can hold.
+std::optional<runtime::Duration> parse_duration(std::string_view text);
+
+// As parse_duration reads it.
+std::string format_duration(runtime::Duration duration);
 
 }  // namespace dcm::manager

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "controllers/resource_claim/rules/decide_claim.hpp"
-#include "controllers/resource_claim/rules/decide_group.hpp"
 #include "controllers/resource_claim/rules/decide_pod.hpp"
 
 namespace dcm::resource_claim {

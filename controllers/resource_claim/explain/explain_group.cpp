@@ -1,9 +1,8 @@
-#include "controllers/resource_claim/explain/explain_group.hpp"
-
 #include <fmt/format.h>
 
 #include "controllers/common/pod_claims.hpp"
 #include "controllers/resource_claim/explain/describe.hpp"
+#include "controllers/resource_claim/explain/explain.hpp"
 
 namespace dcm::resource_claim {
 namespace {

@@ -1,9 +1,7 @@
-#include "controllers/resource_claim/explain/explain_pod.hpp"
-
 #include <fmt/format.h>
 
 #include "controllers/common/pod_claims.hpp"
-#include "controllers/resource_claim/explain/explain_surplus.hpp"
+#include "controllers/resource_claim/explain/explain.hpp"
 
 namespace dcm::resource_claim {
 namespace {

@@ -148,11 +148,6 @@ std::optional<LeftAlone> why_left_alone(const PodSnapshot& snapshot,
   return LeftAlone::group_missing;
 }
 
-bool is_nothing_to_do(const PodStep& step) {
-  const auto* finished = std::get_if<Finished>(&step);
-  return finished != nullptr && finished->problems.empty();
-}
-
 PodStep decide_pod(const PodSnapshot& snapshot, const common::FeatureGates& gates) {
   if (const auto why = why_left_alone(snapshot, gates)) {
     if (why == LeftAlone::in_group) return Finished{{refused_group(*snapshot.pod)}};
@@ -160,6 +155,24 @@ PodStep decide_pod(const PodSnapshot& snapshot, const common::FeatureGates& gate
     return Finished{};
   }
   return decide_member(snapshot, gates);
+}
+
+PodClaimStep decide_group_claim(const GroupSnapshot& snapshot, const common::FeatureGates& gates,
+                                const api::PodClaim& pod_claim) {
+  return decide_own_claim({*snapshot.group, nullptr, snapshot.api_version}, snapshot, gates,
+                          pod_claim);
+}
+
+bool may_get_claims(const api::PodGroup& group, const common::FeatureGates& gates) {
+  return !group.meta.is_being_deleted && common::group_claims(gates) == common::GroupClaims::shared;
+}
+
+GroupStep decide_group(const GroupSnapshot& snapshot, const common::FeatureGates& gates) {
+  if (!may_get_claims(*snapshot.group, gates)) return Finished{};
+  return next_of<GroupStep>(
+      decide_claims(*snapshot.group, snapshot, [&](const api::PodClaim& pod_claim) {
+        return decide_group_claim(snapshot, gates, pod_claim);
+      }));
 }
 
 }  // namespace dcm::resource_claim

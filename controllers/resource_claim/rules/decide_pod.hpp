@@ -1,4 +1,5 @@
-// Decides what to do for a pod: make claims from templates, write their names, reserve (KEP-4381).
+// Decides what to do for a pod, or a pod group: make claims from templates, write their names,
+// reserve (KEP-4381).
 //
 // Pure: from what is known to the one next step. The caller carries the step out, adds the answer
 // to the snapshot and decides again, until the pod is finished. Look-ups are steps like writes.
@@ -41,8 +42,11 @@ using PodStep = std::variant<Finished, GetClaim, CreateClaim, WriteNames, Reserv
 // The next step. A step is never asked for twice within a round, so rounds end.
 PodStep decide_pod(const PodSnapshot& snapshot, const common::FeatureGates& gates);
 
-// Finished, without a problem.
-bool is_nothing_to_do(const PodStep& step);
+// Whether the round ends without a problem, at once.
+bool is_nothing_to_do(const auto& step) {
+  const auto* finished = std::get_if<Finished>(&step);
+  return finished != nullptr && finished->problems.empty();
+}
 
 // ---- what it is made of, for who asks about one pod claim ---------------------------------------
 
@@ -73,5 +77,25 @@ enum class NotReserved : std::uint8_t {
 using ReservationStep = std::variant<NotReserved, Problem, Reserve>;
 ReservationStep decide_reservation(const PodSnapshot& snapshot, const common::FeatureGates& gates,
                                    const api::PodClaim& pod_claim, const ClaimPtr& claim);
+
+// ---- pod groups (KEP-5729): make their shared claims, write their names -------------------------
+
+struct GroupSnapshot : Generation {
+  GroupPtr group;
+  std::string api_version;  // in which groups are served: "scheduling.k8s.io/v1beta1"
+};
+
+using GroupStep = std::variant<Finished, GetClaim, CreateClaim, WriteNames>;
+
+// The next step, as decide_pod. Nothing is reserved here: the scheduler does that, or the work of a
+// pod that came with its node.
+GroupStep decide_group(const GroupSnapshot& snapshot, const common::FeatureGates& gates);
+
+// Whether claims are made for the group: not while it is being deleted.
+bool may_get_claims(const api::PodGroup& group, const common::FeatureGates& gates);
+
+// The step for one claim of the group, for callers that ask about one.
+PodClaimStep decide_group_claim(const GroupSnapshot& snapshot, const common::FeatureGates& gates,
+                                const api::PodClaim& pod_claim);
 
 }  // namespace dcm::resource_claim

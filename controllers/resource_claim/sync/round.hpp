@@ -2,15 +2,26 @@
 // step ends the round.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <utility>
 #include <variant>
 
-#include "controllers/resource_claim/sync/attempt.hpp"
 #include "runtime/task.hpp"
 #include "workqueue/outcome.hpp"
+#include "workqueue/priority.hpp"
 
 namespace dcm::resource_claim {
+
+// How an item comes to be handled: what its handling needs to know beside the item.
+struct Attempt {
+  workqueue::Priority priority = workqueue::Priority::live;
+  std::uint32_t failures = 0;  // attempts that failed since the last success
+
+  // A fault that lasts is found again at each attempt: worth a line in the log at first, and when
+  // attempts are 20 s and more apart.
+  bool is_worth_a_line() const { return failures == 0 || failures > 12; }
+};
 
 // The effect of a step on the round: nullopt to continue, or the outcome that ends it.
 using RoundEnd = std::optional<workqueue::Outcome>;

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "controllers/resource_claim/explain/describe.hpp"
-#include "controllers/resource_claim/sync/snapshots.hpp"
+#include "controllers/resource_claim/stores.hpp"
 
 namespace dcm::resource_claim {
 namespace {

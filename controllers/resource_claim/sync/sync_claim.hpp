@@ -5,10 +5,9 @@
 
 #include "controllers/resource_claim/api/api.hpp"
 #include "controllers/resource_claim/stores.hpp"
-#include "controllers/resource_claim/sync/attempt.hpp"
 #include "controllers/resource_claim/sync/item.hpp"
 #include "controllers/resource_claim/sync/round.hpp"
-#include "controllers/resource_claim/sync/uid_memory.hpp"
+#include "controllers/resource_claim/uid_memory.hpp"
 #include "runtime/log.hpp"
 
 namespace dcm::resource_claim {

@@ -9,7 +9,6 @@
 #include "controllers/resource_claim/api/api.hpp"
 #include "controllers/resource_claim/metrics.hpp"
 #include "controllers/resource_claim/stores.hpp"
-#include "controllers/resource_claim/sync/attempt.hpp"
 #include "controllers/resource_claim/sync/foreign_claims.hpp"
 #include "controllers/resource_claim/sync/item.hpp"
 #include "controllers/resource_claim/sync/round.hpp"

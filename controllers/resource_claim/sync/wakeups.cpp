@@ -1,7 +1,7 @@
 #include "controllers/resource_claim/sync/wakeups.hpp"
 
 #include "controllers/common/pod_claims.hpp"
-#include "controllers/resource_claim/sync/snapshots.hpp"
+#include "controllers/resource_claim/stores.hpp"
 #include "runtime/task.hpp"
 
 namespace dcm::resource_claim {

@@ -4,7 +4,7 @@
 #include "controllers/common/feature_gates.hpp"
 #include "controllers/resource_claim/stores.hpp"
 #include "controllers/resource_claim/sync/item.hpp"
-#include "controllers/resource_claim/sync/uid_memory.hpp"
+#include "controllers/resource_claim/uid_memory.hpp"
 #include "informers/observer.hpp"
 #include "runtime/log.hpp"
 

@@ -1,8 +1,7 @@
 // The counts of a rule with effect None.
-#include "controllers/device_taint_eviction/tracker/preview.hpp"
-
 #include <gtest/gtest.h>
 
+#include "controllers/device_taint_eviction/sync/write_condition.hpp"
 #include "test/unit/device_taint_eviction/world.hpp"
 
 namespace dcm::device_taint_eviction {

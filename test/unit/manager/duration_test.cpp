@@ -1,6 +1,6 @@
-#include "cmd/dra-controller-manager/duration.hpp"
-
 #include <gtest/gtest.h>
+
+#include "cmd/dra-controller-manager/options/value.hpp"
 
 namespace dcm::manager {
 namespace {

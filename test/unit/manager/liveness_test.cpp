@@ -1,7 +1,6 @@
-#include "cmd/dra-controller-manager/liveness.hpp"
-
 #include <gtest/gtest.h>
 
+#include "cmd/dra-controller-manager/session.hpp"
 #include "runtime/virtual_time.hpp"
 
 namespace dcm::manager {

@@ -1,5 +1,4 @@
 // The controller's decisions about a pod group, and about pods in a group, as a table.
-#include "controllers/resource_claim/rules/decide_group.hpp"
 
 #include <gtest/gtest.h>
 

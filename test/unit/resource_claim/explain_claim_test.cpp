@@ -1,8 +1,7 @@
 // Explanations of a claim: a row is the known state, and the sentence that explains it.
-#include "controllers/resource_claim/explain/explain_claim.hpp"
-
 #include <gtest/gtest.h>
 
+#include "controllers/resource_claim/explain/explain.hpp"
 #include "test/support/objects.hpp"
 
 namespace dcm::resource_claim {

@@ -1,8 +1,7 @@
 // Explanations of a pod group and its claims.
-#include "controllers/resource_claim/explain/explain_group.hpp"
-
 #include <gmock/gmock.h>
 
+#include "controllers/resource_claim/explain/explain.hpp"
 #include "test/unit/resource_claim/world.hpp"
 
 namespace dcm::resource_claim {

@@ -1,8 +1,7 @@
 // Explanations of a pod and its claims: a row is the known state, and the sentence for it.
-#include "controllers/resource_claim/explain/explain_pod.hpp"
-
 #include <gtest/gtest.h>
 
+#include "controllers/resource_claim/explain/explain.hpp"
 #include "test/support/objects.hpp"
 #include "test/unit/resource_claim/world.hpp"
 

@@ -1,4 +1,4 @@
-#include "controllers/resource_claim/sync/uid_memory.hpp"
+#include "controllers/resource_claim/uid_memory.hpp"
 
 #include <gtest/gtest.h>
 

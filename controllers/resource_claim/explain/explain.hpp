@@ -1,0 +1,80 @@
+// Explains pods, claims and pod groups in sentences: what each waits for, and the next step.
+//
+// Pure, from the same snapshots and decisions as the workers' (decide_pod.hpp, decide_claim.hpp).
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "controllers/common/explanation.hpp"
+#include "controllers/resource_claim/rules/decide_claim.hpp"
+#include "controllers/resource_claim/rules/decide_pod.hpp"
+
+namespace dcm::resource_claim {
+
+// The meaning of a look-up without a result.
+enum class Miss : std::uint8_t {
+  unknown,  // a cache may be behind, and has no pods without claims: the API server would be asked
+  gone,     // all there is was just read from the API server
+};
+// The snapshot of a claim that a pod refers to.
+using SnapshotOf = std::function<ClaimSnapshot(const ClaimPtr&)>;
+
+// "Pending, on no node yet", "Running on node-a, being deleted".
+std::string describe(const api::Pod& pod);
+// "being deleted", "3 pods".
+std::string describe(const api::PodGroup& group, std::size_t pods);
+
+// Snapshots of pods and groups are fresh ones, without answers.
+
+// A topic for each pod claim, one for extended resources, and one for the next step.
+std::vector<common::Topic> explain_pod(PodSnapshot snapshot, const common::FeatureGates& gates,
+                                       Miss miss, const SnapshotOf& snapshot_of);
+// The claim, its consumers, and the next step. Requires a claim.
+std::vector<common::Topic> explain_claim(ClaimSnapshot snapshot, Miss miss);
+// A topic for each of the group's claims, and one for the next step.
+std::vector<common::Topic> explain_group(GroupSnapshot snapshot, const common::FeatureGates& gates,
+                                         Miss miss);
+
+// Two managers at the same time make two claims for one pod claim. The manager repairs by itself
+// what it can repair without harm (it points the pod's status to the claim in use), and deletes no
+// claim whose pod may still start. So this says what happened, and the one command that repairs it.
+//
+// Adds a finding if `claim` was made for one of the pod's claims, and the pod uses another.
+void explain_surplus(const PodSnapshot& snapshot, const common::FeatureGates& gates,
+                     const api::ResourceClaim& claim, common::Topic& topic);
+
+// ---- their parts --------------------------------------------------------------------------------
+
+// "trainer-0", "a, b and 4 more (of 256 at most)", "no consumer".
+std::string describe_consumers(const api::ResourceClaim& claim);
+// "ResourceClaim \"x\""
+std::string quoted(const api::ResourceClaim& claim);
+// "gpu.example.com/node-a/gpu-0, …"; "no device" for an allocation without any.
+std::string describe_devices(const api::ResourceClaim& claim);
+
+// Explains each consumer of the claim, and what happens to its reservation.
+void explain_consumers(ClaimSnapshot snapshot, Miss miss, common::Topic& topic);
+// Why a claim that is being deleted is still there.
+void explain_deletion(const ClaimSnapshot& snapshot, common::Topic& topic);
+
+// The common arguments.
+struct PodView {
+  const PodSnapshot& snapshot;
+  const common::FeatureGates& gates;
+  const SnapshotOf& snapshot_of;
+
+  const api::Pod& pod() const { return *snapshot.pod; }
+  const std::string& name_space() const { return pod().meta.key.namespace_.str(); }
+};
+// How far the pod is from using the claim's devices. Of a claim that is there, and that the pod may
+// use: for a pod claim, or (a blank one) for extended resources.
+void explain_use(const PodView& view, const api::PodClaim& pod_claim, const ClaimPtr& claim,
+                 common::Topic& topic);
+// Adds a finding for each claim that was made for the pod claim besides `used`.
+void explain_surplus_claims(const PodSnapshot& snapshot, const api::PodClaim& pod_claim,
+                            const api::ResourceClaim& used, common::Topic& topic);
+
+}  // namespace dcm::resource_claim
