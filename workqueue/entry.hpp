@@ -31,8 +31,8 @@ struct Delay {
   }
 };
 
-// A retry asks for another attempt, an appointment for one at or after its time.
-enum class DelayKind : std::uint8_t { retry, appointment, both };
+// A retry asks for another attempt, a requeue for one at or after its time.
+enum class DelayKind : std::uint8_t { retry, requeue, both };
 
 enum class Place : std::uint8_t { outside, waiting, processing };
 

@@ -9,15 +9,15 @@ namespace dcm::workqueue {
 class Outcome {
  public:
   // The more eager first.
-  enum class Kind { retry, retry_after, set_aside, done };
+  enum class Kind { retry, requeue_after, set_aside, done };
 
   // The item failed: it comes again with backoff, and not before `at_least` has passed.
   static constexpr Outcome retry(runtime::Duration at_least = {}) {
     return {Kind::retry, at_least};
   }
   // There is work after `delay`, and no event will say so; the backoff starts anew.
-  static constexpr Outcome retry_after(runtime::Duration delay) {
-    return {Kind::retry_after, delay};
+  static constexpr Outcome requeue_after(runtime::Duration delay) {
+    return {Kind::requeue_after, delay};
   }
   // The attempt did nothing, because the item waits for an event: the code that sees the event adds
   // the item again. The backoff stays as it is.

@@ -132,7 +132,7 @@ void Scheduler::add(Entry& entry, Priority priority, MonoTime now) {
 
 void Scheduler::add_after(Entry& entry, Duration delay, std::optional<Priority> priority,
                           MonoTime now) {
-  delay_or_add(entry, delay, priority.value_or(kept_priority(entry)), DelayKind::appointment, now);
+  delay_or_add(entry, delay, priority.value_or(kept_priority(entry)), DelayKind::requeue, now);
 }
 
 Duration Scheduler::add_rate_limited(Entry& entry, std::optional<Priority> priority, MonoTime now,
@@ -178,7 +178,7 @@ void Scheduler::drop_delay(Entry& entry) {
 
 void Scheduler::retry_now(Entry& entry, MonoTime now) {
   forget(entry);
-  if (!entry.delayed || entry.delay_kind == DelayKind::appointment) return;
+  if (!entry.delayed || entry.delay_kind == DelayKind::requeue) return;
   drop_delay(entry);
   set_delay(entry, now, entry.delay_priority, DelayKind::retry);
 }
@@ -260,7 +260,7 @@ Entry* Scheduler::take(MonoTime now) {
     entry.early_ms = to_milliseconds(entry.delay->due - now);
     drop_delay(entry);
   }
-  entry.delay_kind = DelayKind::appointment;
+  entry.delay_kind = DelayKind::requeue;
   entry.place = Place::processing;
   entry.since = now;
   entry.taken_as = entry.added_as;

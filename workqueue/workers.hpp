@@ -36,9 +36,9 @@ template <class Queue>
 void settle(Queue& queue, const typename Queue::ItemType& item, const Outcome& outcome) {
   using Kind = Outcome::Kind;
   const Kind kind = outcome.kind();
-  if (kind == Kind::done || kind == Kind::retry_after) queue.forget(item);
+  if (kind == Kind::done || kind == Kind::requeue_after) queue.forget(item);
   if (kind == Kind::retry) queue.add_rate_limited(item, {}, outcome.delay());
-  if (kind == Kind::retry_after) queue.add_after(item, outcome.delay());
+  if (kind == Kind::requeue_after) queue.add_after(item, outcome.delay());
   queue.done(item);
 }
 

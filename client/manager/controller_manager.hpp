@@ -24,7 +24,7 @@
 #include "client/discovery/discovery.hpp"
 #include "client/events/event_recorder.hpp"
 #include "client/manager/cache.hpp"
-#include "client/manager/leader.hpp"
+#include "client/manager/leader_election.hpp"
 #include "client/manager/leadership.hpp"
 #include "client/manager/pages.hpp"
 #include "client/manager/process.hpp"
@@ -116,7 +116,7 @@ class ControllerManager {
   runtime::TimeSource& time_;
   client::EventRecorder recorder_;
   Leadership leadership_;
-  Leader leader_;
+  LeaderElection leader_;
   Stop stop_;
   Health health_;
   std::vector<std::shared_ptr<void>> owned_;  // caches and observers

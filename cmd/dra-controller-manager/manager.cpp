@@ -12,7 +12,7 @@
 #include "client/config/config.hpp"
 #include "client/events/event_recorder.hpp"
 #include "client/manager/connection.hpp"
-#include "client/manager/leader.hpp"
+#include "client/manager/leader_election.hpp"
 #include "client/manager/stop.hpp"
 #include "cmd/dra-controller-manager/explain/page.hpp"
 #include "cmd/dra-controller-manager/options/value.hpp"
@@ -171,7 +171,7 @@ class Manager {
   client::EventRecorder recorder_;
   RecorderSink sink_;
   Leadership leadership_;
-  std::optional<Leader> leader_;  // nothing: no leader election
+  std::optional<LeaderElection> leader_;  // nothing: no leader election
   Stop stop_;
   Sessions sessions_;
   runtime::TaskGroup ports_;

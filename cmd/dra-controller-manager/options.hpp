@@ -13,7 +13,7 @@
 #include "client/api/meta.hpp"
 #include "client/config/config.hpp"
 #include "client/manager/connection.hpp"
-#include "client/manager/leader.hpp"
+#include "client/manager/leader_election.hpp"
 #include "cmd/dra-controller-manager/serving/serving_certificates.hpp"
 #include "controllers/common/feature_gates.hpp"
 #include "controllers/device_taint_eviction/rules/decide_eviction.hpp"

@@ -26,13 +26,13 @@ Controller::Controller(Dependencies dependencies, ControllerOptions options)
       problems_(dependencies.time),
       wakeups_(dependencies.stores, queue_, options.gates, options.deleted_uids_remembered,
                dependencies.log),
-      generation_({dependencies.stores, dependencies.api, create_metrics_, dependencies.events,
-                   problems_, dependencies.foreign, dependencies.log}),
+      generator_({dependencies.stores, dependencies.api, create_metrics_, dependencies.events,
+                  problems_, dependencies.foreign, dependencies.log}),
       pod_sync_(
-          dependencies.stores, dependencies.api, generation_, options.gates,
+          dependencies.stores, dependencies.api, generator_, options.gates,
           [this](const auto& waiting, Outcome outcome) { wake(waiting, outcome); },
           dependencies.log),
-      group_sync_(dependencies.stores, dependencies.api, generation_, options.gates,
+      group_sync_(dependencies.stores, dependencies.api, generator_, options.gates,
                   dependencies.log),
       claim_sync_(dependencies.stores, wakeups_.deleted_consumers(), dependencies.api, problems_,
                   options.gates, dependencies.log) {}

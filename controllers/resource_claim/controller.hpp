@@ -13,10 +13,10 @@
 #include "controllers/resource_claim/explain/explain.hpp"
 #include "controllers/resource_claim/metrics.hpp"
 #include "controllers/resource_claim/stores.hpp"
+#include "controllers/resource_claim/sync/claim_generator.hpp"
 #include "controllers/resource_claim/sync/foreign_claims.hpp"
 #include "controllers/resource_claim/sync/item.hpp"
 #include "controllers/resource_claim/sync/sync_claim.hpp"
-#include "controllers/resource_claim/sync/sync_generation.hpp"
 #include "controllers/resource_claim/sync/sync_pod.hpp"
 #include "controllers/resource_claim/sync/wakeups.hpp"
 #include "runtime/log.hpp"
@@ -108,7 +108,7 @@ class Controller {
   workqueue::HandlerFailures failures_;
   ItemProblems problems_;
   Wakeups wakeups_;
-  GenerationSync generation_;
+  ClaimGenerator generator_;
   PodSync pod_sync_;
   GroupSync group_sync_;
   ClaimSync claim_sync_;

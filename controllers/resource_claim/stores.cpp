@@ -44,7 +44,7 @@ api::ObjectPtr<api::PodGroup> GroupStores::group_of(const api::Pod& pod) const {
 
 namespace {
 
-void add_claims(Generation& known, const Stores& stores, const api::ClaimUser& user,
+void add_claims(KnownClaims& known, const Stores& stores, const api::ClaimUser& user,
                 const std::vector<std::string_view>& names) {
   const api::InternedString& namespace_ = user.meta.key.namespace_;
   for (const std::string_view name : names) {

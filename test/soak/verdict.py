@@ -1,7 +1,7 @@
 """Whether a process that has worked for a while takes more and more.
 
 The first third is for warming up (soak.py does more to the API server then). What the claim controller remembers of each
-pod that is gone is taken off: it is bounded (controllers/resource_claim/sync/uid_memory.hpp). Of the rest: the slope is the
+pod that is gone is taken off: it is bounded (controllers/resource_claim/uid_memory.hpp). Of the rest: the slope is the
 median of the slopes between all pairs of samples (Theil and Sen), so that a spike or a short rise after a fault does not
 count; and the last tenth is compared with the middle third, each when it took little.
 """

@@ -65,7 +65,7 @@ Task<Outcome> HollowNodes::handle(api::NamespacedName name) {
   if (std::holds_alternative<Remove>(step)) co_return co_await remove(pod);
   Outcome outcome = Outcome::done();
   if (const auto* const later = std::get_if<LookAgain>(&step)) {
-    outcome = Outcome::retry_after(later->after);
+    outcome = Outcome::requeue_after(later->after);
   }
   if (pod->phase == api::PodPhase::running) co_return co_await show_health(pod, outcome);
   co_return outcome;

@@ -186,7 +186,7 @@ Task<std::optional<Outcome>> RealDevices::prepare(api::ObjectPtr<Pod> pod) {
 
 Outcome RealDevices::retry_prepare(const Pod& pod) {
   if (options_.prepare_retry == PrepareRetry::as_kubelet) {
-    return Outcome::retry_after(drawn(context_.rng, kPrepareRetry));
+    return Outcome::requeue_after(drawn(context_.rng, kPrepareRetry));
   }
   wait_for_drivers_.insert(pod.meta.key);
   return Outcome::retry(std::chrono::seconds(1));
@@ -204,7 +204,7 @@ Task<std::optional<Outcome>> RealDevices::unprepare(api::ObjectPtr<Pod> pod) {
   warn(*pod, "FailedUnprepareDynamicResources",
        "Failed to unprepare dynamic resources: " + unprepared.error());
   wait_for_drivers_.insert(pod->meta.key);
-  co_return Outcome::retry_after(drawn(context_.rng, kUnprepareRetry));
+  co_return Outcome::requeue_after(drawn(context_.rng, kUnprepareRetry));
 }
 
 std::optional<std::string> RealDevices::missing_cdi_device(const Pod& pod) {

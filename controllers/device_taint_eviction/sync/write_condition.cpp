@@ -75,7 +75,7 @@ Task<workqueue::Outcome> ConditionWriter::sync(std::string name) {
   if (rule == nullptr) co_return workqueue::Outcome::done();
   ConditionPlan plan = decide_write(*rule->object, *wanted(*rule), deps_.time.wall_now());
   if (const auto* later = std::get_if<WriteLater>(&plan)) {
-    co_return workqueue::Outcome::retry_after(later->delay);
+    co_return workqueue::Outcome::requeue_after(later->delay);
   }
   auto* condition = std::get_if<WriteCondition>(&plan);
   if (condition == nullptr) co_return workqueue::Outcome::done();
@@ -119,7 +119,7 @@ Task<workqueue::Outcome> ConditionWriter::write(RulePtr rule, api::EvictionCondi
                       "its condition could not be written: " + error.message);
   deps_.log.warning("The condition of a DeviceTaintRule could not be written",
                     {{"rule", rule->meta.key.name}, {"error", runtime::to_string(error)}});
-  if (error.retry_after) co_return workqueue::Outcome::retry_after(*error.retry_after);
+  if (error.retry_after) co_return workqueue::Outcome::requeue_after(*error.retry_after);
   co_return workqueue::Outcome::retry();
 }
 

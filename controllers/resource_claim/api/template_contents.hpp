@@ -4,7 +4,7 @@
 
 #include "client/request/typed.hpp"
 #include "controllers/api/decoders.hpp"
-#include "controllers/resource_claim/rules/decide_generation.hpp"
+#include "controllers/resource_claim/rules/decide_generated_claims.hpp"
 #include "runtime/slots.hpp"
 #include "runtime/task.hpp"
 

@@ -11,7 +11,7 @@ std::string_view words(Outcome outcome) {
       return "no retry";
     case Outcome::Kind::retry:
       return "retry";
-    case Outcome::Kind::retry_after:
+    case Outcome::Kind::requeue_after:
       return "retry slowly";
     case Outcome::Kind::set_aside:
       return "when woken";
@@ -35,7 +35,7 @@ std::string_view words(Problem::Report report) {
 
 // Also for the steps of a group.
 struct PodStepWords {
-  std::string operator()(const Finished& step) const {
+  std::string operator()(const EndRound& step) const {
     std::string text = "finished";
     for (const Problem& problem : step.problems) {
       text += fmt::format("; {}: {} ({})", words(problem.report), problem.message,
@@ -64,7 +64,7 @@ struct PodStepWords {
 };
 
 struct ClaimStepWords {
-  std::string operator()(const ClaimFinished& step) const {
+  std::string operator()(const EndClaimRound& step) const {
     return step.failure ? "finished; " + step.failure->message : "finished";
   }
   std::string operator()(const GetConsumer& step) const {

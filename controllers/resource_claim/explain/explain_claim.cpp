@@ -144,7 +144,7 @@ void explain_allocation(const api::ResourceClaim& claim, Topic& topic) {
 struct StepWords {
   Topic& topic;
 
-  void operator()(const ClaimFinished& step) const {
+  void operator()(const EndClaimRound& step) const {
     if (step.failure) {
       return topic.add(Outlook::stuck, "LookupFailed",
                        "A look-up failed: " + step.failure->message);

@@ -257,7 +257,7 @@ std::vector<Topic> explain_ended(const PodView& view, LeftAlone why) {
 struct StepWords {
   Topic& topic;
 
-  void operator()(const Finished& step) const {
+  void operator()(const EndRound& step) const {
     if (!step.problems.empty()) {  // which are told with the pod claims
       return topic.add(Outlook::note, "Blocked", "Nothing more can be done for the pod now.");
     }

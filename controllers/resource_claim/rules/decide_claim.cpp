@@ -78,7 +78,7 @@ std::variant<std::vector<api::Uid>, ClaimStep> judge_consumers(const ClaimSnapsh
     Fate fate = fate_of_consumer(snapshot, consumer);
     if (auto* get = std::get_if<GetConsumer>(&fate)) return ClaimStep(std::move(*get));
     if (auto* error = std::get_if<runtime::Error>(&fate)) {
-      return ClaimStep(ClaimFinished(std::move(*error)));
+      return ClaimStep(EndClaimRound(std::move(*error)));
     }
     if (!std::holds_alternative<MayRun>(fate)) released.push_back(consumer.uid);
   }
@@ -97,12 +97,12 @@ bool has_unseen_consumer(const ClaimSnapshot& snapshot) {
 
 // All consumers may run.
 ClaimStep keep(const ClaimSnapshot& snapshot) {
-  return has_unseen_consumer(snapshot) ? ClaimFinished(kLookAgain) : ClaimFinished();
+  return has_unseen_consumer(snapshot) ? EndClaimRound(kLookAgain) : EndClaimRound();
 }
 
 ClaimStep release(const ClaimSnapshot& snapshot, std::vector<api::Uid> released) {
   if (snapshot.progress != ClaimSnapshot::Progress::nothing) {
-    return ClaimFinished(runtime::Error{runtime::Reason::conflict, "released consumers came back"});
+    return EndClaimRound(runtime::Error{runtime::Reason::conflict, "released consumers came back"});
   }
   const api::ResourceClaim& claim = *snapshot.claim;
   const bool is_last = released.size() == claim.reserved_for.size();
@@ -134,18 +134,18 @@ std::optional<ClaimStep> decide_unprotect(const ClaimSnapshot& snapshot) {
 // No consumer is left: a claim whose own pod will not run is of no use any more.
 ClaimStep decide_delete(const ClaimSnapshot& snapshot) {
   const api::ResourceClaim& claim = *snapshot.claim;
-  if (claim.meta.is_being_deleted || !common::has_pod_as_controller(claim)) return ClaimFinished{};
+  if (claim.meta.is_being_deleted || !common::has_pod_as_controller(claim)) return EndClaimRound{};
   Fate fate = fate_of_owner(snapshot, *claim.controller);
   if (auto* get = std::get_if<GetConsumer>(&fate)) return std::move(*get);
-  if (auto* error = std::get_if<runtime::Error>(&fate)) return ClaimFinished(std::move(*error));
+  if (auto* error = std::get_if<runtime::Error>(&fate)) return EndClaimRound(std::move(*error));
   if (std::holds_alternative<WillNotRun>(fate)) return DeleteClaim{snapshot.claim};
-  return ClaimFinished{};
+  return EndClaimRound{};
 }
 
 }  // namespace
 
 ClaimStep decide_claim(const ClaimSnapshot& snapshot) {
-  if (snapshot.claim == nullptr) return ClaimFinished{};
+  if (snapshot.claim == nullptr) return EndClaimRound{};
   auto judged = judge_consumers(snapshot);
   if (auto* step = std::get_if<ClaimStep>(&judged)) return std::move(*step);
   auto& released = std::get<std::vector<api::Uid>>(judged);

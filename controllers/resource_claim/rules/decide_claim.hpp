@@ -69,10 +69,10 @@ struct DeleteClaim {
   ClaimPtr claim;
   friend bool operator==(const DeleteClaim&, const DeleteClaim&) = default;
 };
-struct ClaimFinished {
-  ClaimFinished() = default;
-  explicit ClaimFinished(Outcome wanted) : outcome(wanted) {}
-  explicit ClaimFinished(runtime::Error why)
+struct EndClaimRound {
+  EndClaimRound() = default;
+  explicit EndClaimRound(Outcome wanted) : outcome(wanted) {}
+  explicit EndClaimRound(runtime::Error why)
       : outcome(outcome_after_read(why)), failure(std::move(why)) {}
 
   // When to look again: after a failure, or when no event will come. The cache may
@@ -83,7 +83,7 @@ struct ClaimFinished {
   std::optional<runtime::Error> failure;
 };
 
-using ClaimStep = std::variant<ClaimFinished, GetConsumer, Release, RemoveFinalizer, DeleteClaim>;
+using ClaimStep = std::variant<EndClaimRound, GetConsumer, Release, RemoveFinalizer, DeleteClaim>;
 
 // The next step. A write is never asked for twice within a round, so rounds end.
 ClaimStep decide_claim(const ClaimSnapshot& snapshot);

@@ -91,7 +91,7 @@ PodStep decide_member(const PodSnapshot& snapshot, const common::FeatureGates& g
   });
   auto* settled = std::get_if<AllSettled>(&step);
   if (settled == nullptr) return next_of<PodStep>(std::move(step));
-  Finished finished{std::move(settled->problems)};
+  EndRound finished{std::move(settled->problems)};
   for (const auto& [pod_claim, claim] : settled->claims) {
     auto reservation = decide_reservation(snapshot, gates, *pod_claim, claim);
     if (auto* reserve = std::get_if<Reserve>(&reservation)) return std::move(*reserve);
@@ -150,9 +150,9 @@ std::optional<LeftAlone> why_left_alone(const PodSnapshot& snapshot,
 
 PodStep decide_pod(const PodSnapshot& snapshot, const common::FeatureGates& gates) {
   if (const auto why = why_left_alone(snapshot, gates)) {
-    if (why == LeftAlone::in_group) return Finished{{refused_group(*snapshot.pod)}};
-    if (why == LeftAlone::group_missing) return Finished{{missing_group(*snapshot.pod)}};
-    return Finished{};
+    if (why == LeftAlone::in_group) return EndRound{{refused_group(*snapshot.pod)}};
+    if (why == LeftAlone::group_missing) return EndRound{{missing_group(*snapshot.pod)}};
+    return EndRound{};
   }
   return decide_member(snapshot, gates);
 }
@@ -168,7 +168,7 @@ bool may_get_claims(const api::PodGroup& group, const common::FeatureGates& gate
 }
 
 GroupStep decide_group(const GroupSnapshot& snapshot, const common::FeatureGates& gates) {
-  if (!may_get_claims(*snapshot.group, gates)) return Finished{};
+  if (!may_get_claims(*snapshot.group, gates)) return EndRound{};
   return next_of<GroupStep>(
       decide_claims(*snapshot.group, snapshot, [&](const api::PodClaim& pod_claim) {
         return decide_group_claim(snapshot, gates, pod_claim);

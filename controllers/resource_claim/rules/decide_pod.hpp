@@ -13,12 +13,12 @@
 #include <vector>
 
 #include "controllers/common/feature_gates.hpp"
-#include "controllers/resource_claim/rules/decide_generation.hpp"
+#include "controllers/resource_claim/rules/decide_generated_claims.hpp"
 
 namespace dcm::resource_claim {
 
 // The knowledge of this round: from the caches at first, then also from the answers to its steps.
-struct PodSnapshot : Generation {
+struct PodSnapshot : KnownClaims {
   PodPtr pod;
   // The pod's group (not with the gate for groups off), and the claims that it owns. Null: the pod
   // is in none, or there is no such group.
@@ -37,14 +37,14 @@ struct Reserve {
   api::ConsumerReference consumer;
 };
 
-using PodStep = std::variant<Finished, GetClaim, CreateClaim, WriteNames, Reserve>;
+using PodStep = std::variant<EndRound, GetClaim, CreateClaim, WriteNames, Reserve>;
 
 // The next step. A step is never asked for twice within a round, so rounds end.
 PodStep decide_pod(const PodSnapshot& snapshot, const common::FeatureGates& gates);
 
 // Whether the round ends without a problem, at once.
 bool is_nothing_to_do(const auto& step) {
-  const auto* finished = std::get_if<Finished>(&step);
+  const auto* finished = std::get_if<EndRound>(&step);
   return finished != nullptr && finished->problems.empty();
 }
 
@@ -80,12 +80,12 @@ ReservationStep decide_reservation(const PodSnapshot& snapshot, const common::Fe
 
 // ---- pod groups (KEP-5729): make their shared claims, write their names -------------------------
 
-struct GroupSnapshot : Generation {
+struct GroupSnapshot : KnownClaims {
   GroupPtr group;
   std::string api_version;  // in which groups are served: "scheduling.k8s.io/v1beta1"
 };
 
-using GroupStep = std::variant<Finished, GetClaim, CreateClaim, WriteNames>;
+using GroupStep = std::variant<EndRound, GetClaim, CreateClaim, WriteNames>;
 
 // The next step, as decide_pod. Nothing is reserved here: the scheduler does that, or the work of a
 // pod that came with its node.

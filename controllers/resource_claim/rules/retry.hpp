@@ -11,7 +11,7 @@ namespace dcm::resource_claim {
 using workqueue::Outcome;
 
 // For events that nothing announces: a new permission, or the end of a pod outside the cache.
-inline constexpr Outcome kLookAgain = Outcome::retry_after(std::chrono::minutes(1));
+inline constexpr Outcome kLookAgain = Outcome::requeue_after(std::chrono::minutes(1));
 
 // After a create: every refusal may pass (quota, policies and labels change unseen), but "too
 // large" passes slowly.

@@ -16,7 +16,7 @@
 
 #include "controllers/common/event_sink.hpp"
 #include "controllers/common/pod_claims.hpp"
-#include "controllers/resource_claim/rules/decide_generation.hpp"
+#include "controllers/resource_claim/rules/decide_generated_claims.hpp"
 #include "informers/observer.hpp"
 #include "runtime/log.hpp"
 #include "runtime/metrics.hpp"

@@ -49,7 +49,7 @@ ClaimStep ClaimSync::decide(const ClaimSnapshot& snapshot) const {
   return step;
 }
 
-Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const ClaimFinished& step,
+Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const EndClaimRound& step,
                                     Attempt attempt) {
   if (step.failure) {
     log_failure("look for the consumers of", snapshot.claim, *step.failure, attempt);

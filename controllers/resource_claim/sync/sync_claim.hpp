@@ -28,7 +28,7 @@ class ClaimSync {
   // A claim that a round has read or written is newer than the cache.
   static bool refresh(const ClaimSnapshot& /*snapshot*/) { return true; }
   ClaimStep decide(const ClaimSnapshot& snapshot) const;
-  Task<RoundEnd> carry_out(ClaimSnapshot& snapshot, const ClaimFinished& step, Attempt attempt);
+  Task<RoundEnd> carry_out(ClaimSnapshot& snapshot, const EndClaimRound& step, Attempt attempt);
   Task<RoundEnd> carry_out(ClaimSnapshot& snapshot, const GetConsumer& step, Attempt attempt);
   Task<RoundEnd> carry_out(ClaimSnapshot& snapshot, const Release& step, Attempt attempt);
   Task<RoundEnd> carry_out(ClaimSnapshot& snapshot, const RemoveFinalizer& step, Attempt attempt);

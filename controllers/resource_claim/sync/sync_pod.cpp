@@ -13,18 +13,18 @@ Item item_of(const api::Pod& pod) {
   return {Item::Kind::pod, pod.meta.key};
 }
 
-GenerationOwner owner_of(const api::Pod& pod) {
+ClaimUserItem owner_of(const api::Pod& pod) {
   return {item_of(pod), {"v1", "Pod", pod.meta.key, pod.meta.uid, pod.meta.resource_version.str()}};
 }
 
 }  // namespace
 
-PodSync::PodSync(Stores stores, ClaimApi& api, GenerationSync& generation,
+PodSync::PodSync(Stores stores, ClaimApi& api, ClaimGenerator& generator,
                  common::FeatureGates gates, OneAtATime<api::NamespacedName>::Wake wake,
                  runtime::Logger log)
     : stores_(std::move(stores)),
       api_(api),
-      generation_(generation),
+      generator_(generator),
       gates_(gates),
       log_(std::move(log)),
       reservations_(std::move(wake)) {}
@@ -56,24 +56,24 @@ PodStep PodSync::decide(const PodSnapshot& snapshot) const {
   return step;
 }
 
-Task<RoundEnd> PodSync::carry_out(PodSnapshot& snapshot, const Finished& step, Attempt attempt) {
-  const Outcome wanted = generation_.report(owner_of(*snapshot.pod), step.problems, attempt);
+Task<RoundEnd> PodSync::carry_out(PodSnapshot& snapshot, const EndRound& step, Attempt attempt) {
+  const Outcome wanted = generator_.report(owner_of(*snapshot.pod), step.problems, attempt);
   co_return std::min(snapshot.busy.empty() ? Outcome::done() : Outcome::set_aside(), wanted);
 }
 
 Task<RoundEnd> PodSync::carry_out(PodSnapshot& snapshot, const GetClaim& step, Attempt attempt) {
-  return generation_.carry_out(snapshot, owner_of(*snapshot.pod), step, attempt);
+  return generator_.carry_out(snapshot, owner_of(*snapshot.pod), step, attempt);
 }
 
 Task<RoundEnd> PodSync::carry_out(PodSnapshot& snapshot, const CreateClaim& step, Attempt attempt) {
-  return generation_.carry_out(snapshot, owner_of(*snapshot.pod), step, attempt);
+  return generator_.carry_out(snapshot, owner_of(*snapshot.pod), step, attempt);
 }
 
 Task<RoundEnd> PodSync::carry_out(PodSnapshot& snapshot, const WriteNames& step, Attempt attempt) {
   const ApplyNames<api::Pod> names{snapshot.pod, step.names};
   const Result<PodPtr> written = co_await api_.send(names, attempt.priority);
-  co_return generation_.note_names(snapshot, item_of(*snapshot.pod), step, written,
-                                   stores_.own_pods);
+  co_return generator_.note_names(snapshot, item_of(*snapshot.pod), step, written,
+                                  stores_.own_pods);
 }
 
 Task<RoundEnd> PodSync::carry_out(PodSnapshot& snapshot, const Reserve& step, Attempt attempt) {
@@ -112,11 +112,11 @@ Task<Result<ClaimPtr>> PodSync::reserve(const Reserve& step, Attempt attempt) {
   co_return reserved;
 }
 
-GroupSync::GroupSync(Stores stores, ClaimApi& api, GenerationSync& generation,
+GroupSync::GroupSync(Stores stores, ClaimApi& api, ClaimGenerator& generator,
                      common::FeatureGates gates, runtime::Logger log)
     : stores_(std::move(stores)),
       api_(api),
-      generation_(generation),
+      generator_(generator),
       gates_(gates),
       log_(std::move(log)) {}
 
@@ -149,30 +149,30 @@ GroupStep GroupSync::decide(const GroupSnapshot& snapshot) const {
   return step;
 }
 
-Task<RoundEnd> GroupSync::carry_out(GroupSnapshot& snapshot, const Finished& step,
+Task<RoundEnd> GroupSync::carry_out(GroupSnapshot& snapshot, const EndRound& step,
                                     Attempt attempt) {
-  co_return generation_.report(owner_of(*snapshot.group), step.problems, attempt);
+  co_return generator_.report(owner_of(*snapshot.group), step.problems, attempt);
 }
 
 Task<RoundEnd> GroupSync::carry_out(GroupSnapshot& snapshot, const GetClaim& step,
                                     Attempt attempt) {
-  return generation_.carry_out(snapshot, owner_of(*snapshot.group), step, attempt);
+  return generator_.carry_out(snapshot, owner_of(*snapshot.group), step, attempt);
 }
 
 Task<RoundEnd> GroupSync::carry_out(GroupSnapshot& snapshot, const CreateClaim& step,
                                     Attempt attempt) {
-  return generation_.carry_out(snapshot, owner_of(*snapshot.group), step, attempt);
+  return generator_.carry_out(snapshot, owner_of(*snapshot.group), step, attempt);
 }
 
 Task<RoundEnd> GroupSync::carry_out(GroupSnapshot& snapshot, const WriteNames& step,
                                     Attempt attempt) {
   const ApplyNames<api::PodGroup> names{snapshot.group, step.names};
   const Result<GroupPtr> written = co_await api_.send(names, attempt.priority);
-  co_return generation_.note_names(snapshot, owner_of(*snapshot.group).item, step, written,
-                                   stores_.groups->own_groups);
+  co_return generator_.note_names(snapshot, owner_of(*snapshot.group).item, step, written,
+                                  stores_.groups->own_groups);
 }
 
-GenerationOwner GroupSync::owner_of(const api::PodGroup& group) const {
+ClaimUserItem GroupSync::owner_of(const api::PodGroup& group) const {
   const api::ObjectMeta& meta = group.meta;
   return {{Item::Kind::group, meta.key},
           {api_version_, "PodGroup", meta.key, meta.uid, meta.resource_version.str()}};

@@ -6,10 +6,10 @@
 #include "controllers/resource_claim/api/api.hpp"
 #include "controllers/resource_claim/rules/decide_pod.hpp"
 #include "controllers/resource_claim/stores.hpp"
+#include "controllers/resource_claim/sync/claim_generator.hpp"
 #include "controllers/resource_claim/sync/item.hpp"
 #include "controllers/resource_claim/sync/one_at_a_time.hpp"
 #include "controllers/resource_claim/sync/round.hpp"
-#include "controllers/resource_claim/sync/sync_generation.hpp"
 #include "runtime/log.hpp"
 
 namespace dcm::resource_claim {
@@ -17,7 +17,7 @@ namespace dcm::resource_claim {
 // One sync at a time per pod; any number of pods at once. All references must outlive it.
 class PodSync {
  public:
-  PodSync(Stores stores, ClaimApi& api, GenerationSync& generation, common::FeatureGates gates,
+  PodSync(Stores stores, ClaimApi& api, ClaimGenerator& generator, common::FeatureGates gates,
           OneAtATime<api::NamespacedName>::Wake wake, runtime::Logger log);
 
   Task<Outcome> sync(api::NamespacedName key, Attempt attempt);
@@ -31,7 +31,7 @@ class PodSync {
 
   bool refresh(PodSnapshot& snapshot) const;
   PodStep decide(const PodSnapshot& snapshot) const;
-  Task<RoundEnd> carry_out(PodSnapshot& snapshot, const Finished& step, Attempt attempt);
+  Task<RoundEnd> carry_out(PodSnapshot& snapshot, const EndRound& step, Attempt attempt);
   Task<RoundEnd> carry_out(PodSnapshot& snapshot, const GetClaim& step, Attempt attempt);
   Task<RoundEnd> carry_out(PodSnapshot& snapshot, const CreateClaim& step, Attempt attempt);
   Task<RoundEnd> carry_out(PodSnapshot& snapshot, const WriteNames& step, Attempt attempt);
@@ -40,7 +40,7 @@ class PodSync {
 
   Stores stores_;
   ClaimApi& api_;
-  GenerationSync& generation_;
+  ClaimGenerator& generator_;
   common::FeatureGates gates_;
   runtime::Logger log_;
   OneAtATime<api::NamespacedName> reservations_;  // by claim
@@ -49,7 +49,7 @@ class PodSync {
 // One sync at a time per group; any number of groups at once. All references must outlive it.
 class GroupSync {
  public:
-  GroupSync(Stores stores, ClaimApi& api, GenerationSync& generation, common::FeatureGates gates,
+  GroupSync(Stores stores, ClaimApi& api, ClaimGenerator& generator, common::FeatureGates gates,
             runtime::Logger log);
 
   // In which version groups are served: "scheduling.k8s.io/v1beta1". Before the first sync.
@@ -66,15 +66,15 @@ class GroupSync {
 
   bool refresh(GroupSnapshot& snapshot) const;
   GroupStep decide(const GroupSnapshot& snapshot) const;
-  Task<RoundEnd> carry_out(GroupSnapshot& snapshot, const Finished& step, Attempt attempt);
+  Task<RoundEnd> carry_out(GroupSnapshot& snapshot, const EndRound& step, Attempt attempt);
   Task<RoundEnd> carry_out(GroupSnapshot& snapshot, const GetClaim& step, Attempt attempt);
   Task<RoundEnd> carry_out(GroupSnapshot& snapshot, const CreateClaim& step, Attempt attempt);
   Task<RoundEnd> carry_out(GroupSnapshot& snapshot, const WriteNames& step, Attempt attempt);
-  GenerationOwner owner_of(const api::PodGroup& group) const;
+  ClaimUserItem owner_of(const api::PodGroup& group) const;
 
   Stores stores_;
   ClaimApi& api_;
-  GenerationSync& generation_;
+  ClaimGenerator& generator_;
   common::FeatureGates gates_;
   runtime::Logger log_;
   std::string api_version_;

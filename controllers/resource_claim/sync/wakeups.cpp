@@ -17,7 +17,7 @@ Priority priority_of(Origin origin) {
 }
 
 bool is_nothing_to_do(const ClaimStep& step) {
-  return std::holds_alternative<ClaimFinished>(step);
+  return std::holds_alternative<EndClaimRound>(step);
 }
 
 bool is_same_controller(const api::ResourceClaim& a, const api::ResourceClaim& b) {

@@ -409,7 +409,7 @@ TEST(DecideClaimOfGroup, one_that_only_the_server_has_is_asked_for_again) {
   const ClaimSnapshot known =
       KnownOfClaim(shared("x").allocated().reserved_for_group("trainers")).got(trainers());
   const ClaimStep step = decide_claim(known);
-  EXPECT_EQ(std::get<ClaimFinished>(step).outcome, kLookAgain);
+  EXPECT_EQ(std::get<EndClaimRound>(step).outcome, kLookAgain);
 }
 
 }  // namespace

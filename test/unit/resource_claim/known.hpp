@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "controllers/resource_claim/rules/claim_name.hpp"
-#include "controllers/resource_claim/rules/decide_generation.hpp"
+#include "controllers/resource_claim/rules/decide_generated_claims.hpp"
 
 namespace dcm::resource_claim {
 
@@ -43,7 +43,7 @@ class KnownGeneration {
     return claim_name(owner.key.name, owner.uid, pod_claim, number);
   }
   Self& names_written() {
-    snapshot_.names = Generation::Names::written;
+    snapshot_.names = KnownClaims::Names::written;
     return self();
   }
   operator Snapshot() const { return snapshot_; }

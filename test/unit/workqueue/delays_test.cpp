@@ -47,7 +47,7 @@ TEST(Delays, items_that_are_due_at_once_come_in_the_order_of_their_adds) {
   EXPECT_EQ(queue.handle(3), "a/3 a/1 a/2");
 }
 
-TEST(Delays, an_appointment_is_kept_when_its_item_is_handled_earlier) {
+TEST(Delays, a_requeue_is_kept_when_its_item_is_handled_earlier) {
   TestQueue queue;
   queue.add_after(kItem, 10s);
   queue.add(kItem);
@@ -109,17 +109,17 @@ TEST(Delays, all_retries_come_at_once_when_what_they_wait_for_has_come) {
   EXPECT_EQ(queue.waiting(), 2U);
   EXPECT_EQ(queue.core.failures("a/1"), 0U) << "they start anew";
   EXPECT_EQ(queue.handle(2), "a/1 a/2");
-  EXPECT_EQ(queue.state("a/3"), ItemState::delayed) << "an appointment is no retry";
+  EXPECT_EQ(queue.state("a/3"), ItemState::delayed) << "a requeue is no retry";
 }
 
-TEST(Delays, a_retry_that_an_appointment_has_absorbed_is_one_still) {
+TEST(Delays, a_retry_that_a_requeue_has_absorbed_is_one_still) {
   TestQueue queue;
   fail_often(queue, kItem);
   queue.add_after(kItem, 10s);
   queue.pass(1s);
   queue.retry_now();
   EXPECT_EQ(queue.handle(), kItem);
-  // Handed out, it has been retried: what is left is the appointment.
+  // Handed out, it has been retried: what is left is the requeue.
   queue.add_after(kItem, 10s);
   queue.add_rate_limited(kItem);
   queue.add(kItem);
@@ -135,7 +135,7 @@ TEST(Delays, the_retry_of_one_item_comes_at_once_when_its_cause_is_gone) {
   for (const char* item : {"a/1", "a/3", "a/unknown"}) queue.retry_now(item);
   EXPECT_EQ(queue.handle(2), "a/1 ");
   EXPECT_EQ(queue.state("a/2"), ItemState::delayed);
-  EXPECT_EQ(queue.state("a/3"), ItemState::delayed) << "an appointment is no retry";
+  EXPECT_EQ(queue.state("a/3"), ItemState::delayed) << "a requeue is no retry";
 }
 
 TEST(Delays, an_attempt_that_runs_when_its_cause_is_gone_fails_as_the_first_one) {
@@ -169,7 +169,7 @@ TEST(Delays, a_thousand_retries_come_in_portions) {
   EXPECT_EQ(queue.waiting(), 1000U);
 }
 
-TEST(Delays, a_retry_on_top_of_an_appointment_is_kept) {
+TEST(Delays, a_retry_on_top_of_a_requeue_is_kept) {
   TestQueue queue;
   queue.add_after(kItem, 10s);
   queue.add_rate_limited(kItem);

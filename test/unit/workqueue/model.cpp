@@ -37,7 +37,7 @@ void Model::add_after(const std::string& item, Duration delay, std::optional<Pri
   Pending& both = found->second;
   if (wanted.due < both.due) std::tie(both.due, both.sequence) = {wanted.due, wanted.sequence};
   both.priority = more_urgent(both.priority, wanted.priority);
-  if (kind == DelayKind::appointment) both.kind = kind;
+  if (kind == DelayKind::requeue) both.kind = kind;
 }
 
 void Model::advance(MonoTime now) {

@@ -99,7 +99,7 @@ class Driver {
     const Duration delay = std::chrono::seconds(rng_.below(20));
     const std::optional<Priority> priority = some_priority();
     queue_.add_after(item, delay, priority);
-    model_.add_after(item.str(), delay, priority, DelayKind::appointment, queue_.now);
+    model_.add_after(item.str(), delay, priority, DelayKind::requeue, queue_.now);
   }
 
   void add_rate_limited(const TestItem& item) {

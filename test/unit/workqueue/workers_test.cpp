@@ -94,7 +94,7 @@ CO_TEST(Workers, retry_after_resets_the_backoff_and_comes_at_its_time) {
   setup.start(2, [&](TestItem item) -> Task<Outcome> {
     setup.handled.push_back(setup.at(item));
     if (setup.handled.size() == 1) co_return Outcome::retry();
-    if (setup.handled.size() == 2) co_return Outcome::retry_after(10s);
+    if (setup.handled.size() == 2) co_return Outcome::requeue_after(10s);
     co_return Outcome::done();
   });
   setup.queue.add("a/1", Priority::live);
@@ -199,11 +199,11 @@ CO_TEST(Workers, let_others_run_between_items_that_need_no_waiting) {
 }
 
 TEST(Outcome, the_more_eager_of_two_is_less) {
-  const Outcome by_eagerness[] = {Outcome::retry(),         Outcome::retry(7s),
-                                  Outcome::retry_after(1s), Outcome::retry_after(1min),
-                                  Outcome::set_aside(),     Outcome::done()};
+  const Outcome by_eagerness[] = {Outcome::retry(),           Outcome::retry(7s),
+                                  Outcome::requeue_after(1s), Outcome::requeue_after(1min),
+                                  Outcome::set_aside(),       Outcome::done()};
   EXPECT_TRUE(std::ranges::is_sorted(by_eagerness));
-  EXPECT_LT(Outcome::retry(1h), Outcome::retry_after(1s)) << "a failure goes with its back-off";
+  EXPECT_LT(Outcome::retry(1h), Outcome::requeue_after(1s)) << "a failure goes with its back-off";
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ using ClaimAnswer = std::variant<ClaimPtr, Gone, runtime::Error>;
 
 // The claims of a pod or group as this round knows them: from the caches at first, then also from
 // the answers to its steps.
-struct Generation {
+struct KnownClaims {
   // Claims by name: of those that the pod or group refers to or owns, the ones that the cache or
   // the own-writes overlay has, and the answers to GetClaim. No entry: not known yet.
   std::map<std::string, ClaimAnswer, std::less<>> claims;
@@ -100,7 +100,7 @@ struct Problem {
   Cause cause = Cause::unsupported;
   friend bool operator==(const Problem&, const Problem&) = default;
 };
-struct Finished {
+struct EndRound {
   std::vector<Problem> problems;
 };
 
@@ -131,7 +131,7 @@ struct NothingUsable {
   std::string because;
 };
 using NamedClaim = std::variant<Settled, Problem, GetClaim, NothingUsable>;
-NamedClaim look_at_named(const Claimant& claimant, const Generation& known,
+NamedClaim look_at_named(const Claimant& claimant, const KnownClaims& known,
                          const common::FeatureGates& gates, const api::PodClaim& pod_claim);
 
 // Whether the claim was made for this pod claim, and is there to stay: one that is being deleted
@@ -150,7 +150,7 @@ Problem creation_problem(const Claimant& claimant, const api::PodClaim& pod_clai
                          Outcome outcome = Outcome::retry());
 
 // The next step for one pod claim whose claim is made for the claimant itself.
-PodClaimStep decide_own_claim(const Claimant& claimant, const Generation& known,
+PodClaimStep decide_own_claim(const Claimant& claimant, const KnownClaims& known,
                               const common::FeatureGates& gates, const api::PodClaim& pod_claim);
 
 // All pod claims are settled or have their problems, and the status has the names.
@@ -164,14 +164,14 @@ struct AllSettled {
 };
 using ClaimsStep = std::variant<AllSettled, GetClaim, CreateClaim, WriteNames>;
 // The next step for all of them, given that for one.
-ClaimsStep decide_claims(const api::ClaimUser& user, const Generation& known,
+ClaimsStep decide_claims(const api::ClaimUser& user, const KnownClaims& known,
                          const std::function<PodClaimStep(const api::PodClaim&)>& decide_one);
 
 // A step of `claims` that is not AllSettled, among the steps of a whole round.
 template <class Step>
 Step next_of(ClaimsStep claims) {
   struct Visitor {
-    Step operator()(AllSettled&& settled) const { return Finished{std::move(settled.problems)}; }
+    Step operator()(AllSettled&& settled) const { return EndRound{std::move(settled.problems)}; }
     Step operator()(GetClaim&& step) const { return std::move(step); }
     Step operator()(CreateClaim&& step) const { return std::move(step); }
     Step operator()(WriteNames&& step) const { return std::move(step); }

@@ -1,4 +1,4 @@
-// Leader election of the process: what it means to win the lease, to lose it and to stop.
+// LeaderElection election of the process: what it means to win the lease, to lose it and to stop.
 #pragma once
 
 #include <functional>
@@ -23,14 +23,15 @@ struct LeaderElectionOptions {
 // Looks for the lease once leadership is wanted, and begins it when the lease is ours. When the
 // lease is lost, the process ends at once with exit status 1: it must not write any more, and the
 // next one starts with fresh caches.
-class Leader final : leader_election::ElectionListener {
+class LeaderElection final : leader_election::ElectionListener {
  public:
   // Hears of the event that the lease is ours: what it is about, and the message.
   using Report = std::function<void(const api::ObjectReference& lease, std::string_view message)>;
 
   // All references must outlive it.
-  Leader(const Process& process, const LeaderElectionOptions& options, client::RestClient& rest,
-         leader_election::Fence& fence, Report report, Leadership& leadership);
+  LeaderElection(const Process& process, const LeaderElectionOptions& options,
+                 client::RestClient& rest, leader_election::Fence& fence, Report report,
+                 Leadership& leadership);
 
   // `stop` hears of a failure.
   void start(Stop& stop);

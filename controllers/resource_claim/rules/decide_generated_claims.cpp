@@ -1,4 +1,4 @@
-#include "controllers/resource_claim/rules/decide_generation.hpp"
+#include "controllers/resource_claim/rules/decide_generated_claims.hpp"
 
 #include <algorithm>
 
@@ -13,7 +13,7 @@ namespace {
 using Cause = Problem::Cause;
 using Report = Problem::Report;
 
-ClaimPtr find_claim(const Generation& known, std::string_view name) {
+ClaimPtr find_claim(const KnownClaims& known, std::string_view name) {
   const auto found = known.claims.find(name);
   if (found == known.claims.end()) return nullptr;
   const auto* claim = std::get_if<ClaimPtr>(&found->second);
@@ -71,7 +71,7 @@ std::optional<Problem> why_not_from(const TemplatePtr& claim_template, const Cla
   return std::nullopt;
 }
 
-PodClaimStep make_from_template(const Claimant& claimant, const Generation& known,
+PodClaimStep make_from_template(const Claimant& claimant, const KnownClaims& known,
                                 const common::FeatureGates& gates, const api::PodClaim& pod_claim,
                                 std::string name, std::string replaces) {
   const auto found = known.templates.find(pod_claim.template_name);
@@ -95,7 +95,7 @@ struct Taken {};
 using NameStep = std::variant<Taken, Settled, Problem, GetClaim, CreateClaim>;
 
 // The step for a name that is taken, according to the answer to a create or the cache.
-NameStep look_at_taken(const Claimant& claimant, const Generation& known,
+NameStep look_at_taken(const Claimant& claimant, const KnownClaims& known,
                        const api::PodClaim& pod_claim, const std::string& name) {
   const auto found = known.claims.find(name);
   if (found == known.claims.end()) return GetClaim{name};
@@ -113,7 +113,7 @@ NameStep look_at_taken(const Claimant& claimant, const Generation& known,
   return Taken{};
 }
 
-NameStep try_name(const Claimant& claimant, const Generation& known,
+NameStep try_name(const Claimant& claimant, const KnownClaims& known,
                   const common::FeatureGates& gates, const api::PodClaim& pod_claim,
                   const std::string& name, const std::string& replaces) {
   const auto created = known.created.find(name);
@@ -136,7 +136,7 @@ NameStep try_name(const Claimant& claimant, const Generation& known,
 
 // The status names no good claim: use one that was made earlier, or make one. A claim that was made
 // unseen, by this process or another, has the name that is tried here.
-PodClaimStep find_or_make(const Claimant& claimant, const Generation& known,
+PodClaimStep find_or_make(const Claimant& claimant, const KnownClaims& known,
                           const common::FeatureGates& gates, const api::PodClaim& pod_claim,
                           const std::string& replaces) {
   if (ClaimPtr orphan = find_orphan(known.owned, claimant.user, pod_claim)) {
@@ -169,7 +169,7 @@ bool is_in_use_by(const api::ResourceClaim& claim, const api::ClaimUser& user) {
 
 // If two managers have made a claim each for a pod, one may write its claim's name after the
 // scheduler has allocated the other claim. Then pod and device would wait for ever.
-ClaimPtr find_split_off(const Claimant& claimant, const Generation& known,
+ClaimPtr find_split_off(const Claimant& claimant, const KnownClaims& known,
                         const api::PodClaim& pod_claim, const api::ResourceClaim& named) {
   if (claimant.pod == nullptr || named.is_allocated) return nullptr;
   const auto found = std::ranges::find_if(known.owned, [&](const ClaimPtr& claim) {
@@ -181,7 +181,7 @@ ClaimPtr find_split_off(const Claimant& claimant, const Generation& known,
 
 // The status names a claim. It is good when it exists and is the claimant's; one that is being
 // deleted exists.
-NamedClaim check_named(const Claimant& claimant, const Generation& known,
+NamedClaim check_named(const Claimant& claimant, const KnownClaims& known,
                        const common::FeatureGates& gates, const api::PodClaim& pod_claim,
                        std::string_view name) {
   const auto answer = known.claims.find(name);
@@ -224,11 +224,11 @@ ClaimPtr find_orphan(const std::vector<ClaimPtr>& candidates, const api::ClaimUs
   return orphan;
 }
 
-NamedClaim look_at_named(const Claimant& claimant, const Generation& known,
+NamedClaim look_at_named(const Claimant& claimant, const KnownClaims& known,
                          const common::FeatureGates& gates, const api::PodClaim& pod_claim) {
   struct Visitor {
     const Claimant& claimant;
-    const Generation& known;
+    const KnownClaims& known;
     const common::FeatureGates& gates;
     const api::PodClaim& pod_claim;
 
@@ -251,7 +251,7 @@ NamedClaim look_at_named(const Claimant& claimant, const Generation& known,
                     common::target_of(claimant.user, pod_claim));
 }
 
-PodClaimStep decide_own_claim(const Claimant& claimant, const Generation& known,
+PodClaimStep decide_own_claim(const Claimant& claimant, const KnownClaims& known,
                               const common::FeatureGates& gates, const api::PodClaim& pod_claim) {
   NamedClaim named = look_at_named(claimant, known, gates, pod_claim);
   if (auto* nothing = std::get_if<NothingUsable>(&named)) {
@@ -299,7 +299,7 @@ bool is_named_in_status(const Settled& settled) {
 
 }  // namespace
 
-ClaimsStep decide_claims(const api::ClaimUser& user, const Generation& known,
+ClaimsStep decide_claims(const api::ClaimUser& user, const KnownClaims& known,
                          const std::function<PodClaimStep(const api::PodClaim&)>& decide_one) {
   AllSettled all;
   Made made;
@@ -325,7 +325,7 @@ ClaimsStep decide_claims(const api::ClaimUser& user, const Generation& known,
     all.problems.push_back(names_problem(*known.names_failure));
     return all;
   }
-  if (known.names == Generation::Names::not_written && !status_has(user, made)) {
+  if (known.names == KnownClaims::Names::not_written && !status_has(user, made)) {
     return WriteNames{all_names(user, made)};
   }
   return all;

@@ -1,5 +1,5 @@
-// Carries out the steps that give a pod or a pod group its claims (decide_generation.hpp): all that
-// is the same for both.
+// Carries out the steps that give a pod or a pod group its claims (decide_generated_claims.hpp):
+// all that is the same for both.
 #pragma once
 
 #include <utility>
@@ -17,13 +17,13 @@
 namespace dcm::resource_claim {
 
 // The pod or group that claims are made for, in this round.
-struct GenerationOwner {
+struct ClaimUserItem {
   Item item;
   api::ObjectReference reference;  // for events
 };
 
 // One instance serves all pods and groups. All references must outlive it.
-class GenerationSync {
+class ClaimGenerator {
  public:
   // All references must outlive it.
   struct Dependencies {
@@ -35,31 +35,31 @@ class GenerationSync {
     ForeignClaims& foreign;
     runtime::Logger log;
   };
-  explicit GenerationSync(Dependencies dependencies) : deps_(std::move(dependencies)) {}
+  explicit ClaimGenerator(Dependencies dependencies) : deps_(std::move(dependencies)) {}
 
   // Each adds its step's answer to what is known.
-  Task<RoundEnd> carry_out(Generation& known, GenerationOwner owner, const GetClaim& step,
+  Task<RoundEnd> carry_out(KnownClaims& known, ClaimUserItem owner, const GetClaim& step,
                            Attempt attempt);
-  Task<RoundEnd> carry_out(Generation& known, GenerationOwner owner, const CreateClaim& step,
+  Task<RoundEnd> carry_out(KnownClaims& known, ClaimUserItem owner, const CreateClaim& step,
                            Attempt attempt);
   // Of WriteNames: `written` is the answer, the object as it is now, and goes to `own_writes`.
   template <class Ptr, class OwnWrites>
-  RoundEnd note_names(Generation& known, const Item& item, const WriteNames& step,
+  RoundEnd note_names(KnownClaims& known, const Item& item, const WriteNames& step,
                       const Result<Ptr>& written, OwnWrites& own_writes) {
     if (written) own_writes.record(*written);
     return note_names(known, item, step, written ? nullptr : &written.error());
   }
-  // Of Finished: reports failures to users, to operators or only to the log. Returns the outcome of
+  // Of EndRound: reports failures to users, to operators or only to the log. Returns the outcome of
   // the problem that can pass first.
-  Outcome report(const GenerationOwner& owner, const std::vector<Problem>& problems,
+  Outcome report(const ClaimUserItem& owner, const std::vector<Problem>& problems,
                  Attempt attempt) const;
 
  private:
-  RoundEnd note_names(Generation& known, const Item& item, const WriteNames& step,
+  RoundEnd note_names(KnownClaims& known, const Item& item, const WriteNames& step,
                       const runtime::Error* error);
-  void report(const GenerationOwner& owner, const Problem& problem, Attempt attempt) const;
+  void report(const ClaimUserItem& owner, const Problem& problem, Attempt attempt) const;
   void note_created(const CreateClaim& step, const Result<ClaimPtr>& created,
-                    const GenerationOwner& owner);
+                    const ClaimUserItem& owner);
 
   Dependencies deps_;
 };

@@ -1,4 +1,4 @@
-#include "client/manager/leader.hpp"
+#include "client/manager/leader_election.hpp"
 
 #include <cstdlib>
 #include <utility>
@@ -18,9 +18,9 @@ leader_election::ElectorOptions elector_options(const LeaderElectionOptions& opt
 
 }  // namespace
 
-Leader::Leader(const Process& process, const LeaderElectionOptions& options,
-               client::RestClient& rest, leader_election::Fence& fence, Report report,
-               Leadership& leadership)
+LeaderElection::LeaderElection(const Process& process, const LeaderElectionOptions& options,
+                               client::RestClient& rest, leader_election::Fence& fence,
+                               Report report, Leadership& leadership)
     : identity_(leader_election::make_identity(http::host_name(), process.rng)),
       report_(std::move(report)),
       leadership_(leadership),
@@ -32,27 +32,27 @@ Leader::Leader(const Process& process, const LeaderElectionOptions& options,
                elector_options(options, identity_), process.rng.fork(), process.log),
       tasks_(process.loop.executor()) {}
 
-void Leader::start(Stop& stop) {
+void LeaderElection::start(Stop& stop) {
   constexpr const char* kPart = "leader election";
   tasks_.spawn(kPart, stop.guard(kPart, run()));
 }
 
-runtime::Task<> Leader::run() {
+runtime::Task<> LeaderElection::run() {
   co_await leadership_.wait_until_wanted();
   co_await elector_.run();
 }
 
-runtime::Task<> Leader::stop() {
+runtime::Task<> LeaderElection::stop() {
   elector_.stop();
   if (!leadership_.is_wanted()) tasks_.cancel();
   co_await tasks_.join();
 }
 
-std::optional<std::string> Leader::problem() const {
+std::optional<std::string> LeaderElection::problem() const {
   return leadership_.is_wanted() ? elector_.problem() : std::nullopt;
 }
 
-void Leader::on_leading(const api::ObjectMeta& lease) {
+void LeaderElection::on_leading(const api::ObjectMeta& lease) {
   leadership_.begin();
   report_({.api_version = "coordination.k8s.io/v1",
            .kind = "Lease",
@@ -64,7 +64,7 @@ void Leader::on_leading(const api::ObjectMeta& lease) {
 
 // The log has said why. Nothing is waited for: what is on its way guards itself, and an orderly end
 // would only take time.
-void Leader::on_lost(std::string_view /*why*/) {
+void LeaderElection::on_lost(std::string_view /*why*/) {
   std::_Exit(static_cast<int>(ExitStatus::lease_lost));
 }
 

@@ -1,4 +1,4 @@
-#include "controllers/resource_claim/sync/sync_generation.hpp"
+#include "controllers/resource_claim/sync/claim_generator.hpp"
 
 #include <algorithm>
 
@@ -32,7 +32,7 @@ runtime::Logger log_about(const Item& item, const runtime::Logger& log) {
 
 }  // namespace
 
-Task<RoundEnd> GenerationSync::carry_out(Generation& known, GenerationOwner owner,
+Task<RoundEnd> ClaimGenerator::carry_out(KnownClaims& known, ClaimUserItem owner,
                                          const GetClaim& step, Attempt attempt) {
   const Get<api::ResourceClaim> get{{owner.item.key.namespace_, step.name}};
   const Result<ClaimPtr> claim = co_await deps_.api.send(get, attempt.priority);
@@ -50,13 +50,13 @@ Task<RoundEnd> GenerationSync::carry_out(Generation& known, GenerationOwner owne
   co_return std::nullopt;
 }
 
-Task<RoundEnd> GenerationSync::carry_out(Generation& known, GenerationOwner owner,
+Task<RoundEnd> ClaimGenerator::carry_out(KnownClaims& known, ClaimUserItem owner,
                                          const CreateClaim& step, Attempt attempt) {
   if (const auto wait = deps_.foreign.give_way(owner.reference.uid)) {
     deps_.problems.note(owner.item,
                         "another manager makes claims too, so its claims are left to that manager "
                         "for 30 s; see kubectl describe lease");
-    co_return Outcome::retry_after(*wait);
+    co_return Outcome::requeue_after(*wait);
   }
   if (!step.replaces.empty()) {
     const runtime::Logger log = log_about(owner.item, deps_.log);
@@ -74,8 +74,8 @@ Task<RoundEnd> GenerationSync::carry_out(Generation& known, GenerationOwner owne
   co_return std::nullopt;
 }
 
-void GenerationSync::note_created(const CreateClaim& step, const Result<ClaimPtr>& created,
-                                  const GenerationOwner& owner) {
+void ClaimGenerator::note_created(const CreateClaim& step, const Result<ClaimPtr>& created,
+                                  const ClaimUserItem& owner) {
   using Owner = CreateMetrics::Owner;
   const AdminAccess admin =
       step.claim_template->uses_admin_access ? AdminAccess::yes : AdminAccess::no;
@@ -95,10 +95,10 @@ void GenerationSync::note_created(const CreateClaim& step, const Result<ClaimPtr
   if (is_failure) deps_.metrics.count(CreateMetrics::Status::failure, admin, kind);
 }
 
-RoundEnd GenerationSync::note_names(Generation& known, const Item& item, const WriteNames& step,
+RoundEnd ClaimGenerator::note_names(KnownClaims& known, const Item& item, const WriteNames& step,
                                     const runtime::Error* error) {
   if (error == nullptr) {
-    known.names = Generation::Names::written;
+    known.names = KnownClaims::Names::written;
     if (deps_.log.v(2)) {
       log_about(item, deps_.log).info("Claim names written", {{"step", describe(PodStep(step))}});
     }
@@ -109,7 +109,7 @@ RoundEnd GenerationSync::note_names(Generation& known, const Item& item, const W
   return std::nullopt;
 }
 
-Outcome GenerationSync::report(const GenerationOwner& owner, const std::vector<Problem>& problems,
+Outcome ClaimGenerator::report(const ClaimUserItem& owner, const std::vector<Problem>& problems,
                                Attempt attempt) const {
   Outcome outcome = Outcome::done();
   for (const Problem& problem : problems) {
@@ -119,7 +119,7 @@ Outcome GenerationSync::report(const GenerationOwner& owner, const std::vector<P
   return outcome;
 }
 
-void GenerationSync::report(const GenerationOwner& owner, const Problem& problem,
+void ClaimGenerator::report(const ClaimUserItem& owner, const Problem& problem,
                             Attempt attempt) const {
   using Report = Problem::Report;
   if (problem.outcome != Outcome::done()) deps_.problems.note(owner.item, problem.message);
