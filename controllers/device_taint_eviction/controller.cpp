@@ -96,16 +96,23 @@ void Controller::retry_now() {
 }
 
 void Controller::queue_rules() {
-  for (const std::string& name : tracker_.take_touched_rules()) {
-    const Item item = Item::rule(name);
-    const Rule& rule = *tracker_.rules().find(name);
-    const auto& condition = rule.object->condition;
-    const bool is_seen = condition && condition->observed_generation == rule.object->generation;
-    const bool may_wait = is_seen || conditions_.has_tried(rule);
-    // A rule that waits for its 10 s, or after a failure, will see the state of that time.
-    if (may_wait && queue_.state(item) == workqueue::ItemState::delayed) continue;
-    queue_.add(item, Priority::live);
-  }
+  for (std::string& name : tracker_.take_touched_rules()) touched_rules_.insert(std::move(name));
+  std::erase_if(touched_rules_, [this](const std::string& name) { return queue_rule(name); });
+}
+
+bool Controller::queue_rule(const std::string& name) {
+  using enum workqueue::ItemState;
+  const Rule* rule = tracker_.rules().find(name);
+  if (rule == nullptr) return true;
+  const Item item = Item::rule(name);
+  const auto& condition = rule->object->condition;
+  const bool is_seen = condition && condition->observed_generation == rule->object->generation;
+  const bool may_wait = is_seen || conditions_.has_tried(*rule);
+  // Only the outcome says whether it is written again at once: not after a failure.
+  if (may_wait && queue_.state(item) == processing) return false;
+  // A rule that waits for its 10 s, or after a failure, will see the state of that time.
+  if (!may_wait || queue_.state(item) != delayed) queue_.add(item, Priority::live);
+  return true;
 }
 
 bool Controller::queue_due_pods() {

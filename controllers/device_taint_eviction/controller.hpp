@@ -7,6 +7,8 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
+#include <string>
 
 #include "controllers/common/event_sink.hpp"
 #include "controllers/device_taint_eviction/api/api.hpp"
@@ -89,6 +91,8 @@ class Controller {
   void notify();
   Task<> follow();
   void queue_rules();
+  // Returns whether that is done. If not: when a worker is done with it.
+  bool queue_rule(const std::string& name);
   // Returns whether there is more that is due.
   bool queue_due_pods();
   std::optional<runtime::Deadline> next_turn() const;
@@ -110,6 +114,7 @@ class Controller {
   PodEviction pods_;
   ConditionWriter conditions_;
   Observers observers_;
+  std::set<std::string> touched_rules_;  // since they were last queued
   runtime::Condition changed_;
   bool has_changed_ = false;
   bool is_stopped_ = false;

@@ -60,7 +60,7 @@ class RandomWorld {
     if (cached) {  // a spec is immutable
       auto same = test::make_pod(name);
       for (const api::PodClaim& claim : cached->claims)
-        same.uses(claim.name.str(), claim.claim_name);
+        same.uses(claim.name.str(), claim.claim_name.str());
       pod = same;
     }
     if (!chance(5)) pod.on_node("node");

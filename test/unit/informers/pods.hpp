@@ -50,7 +50,7 @@ inline api::Decoded<api::Pod> seen_without_interest(const PodSpec& spec) {
 
 inline Extract<api::Pod, api::NamespacedName> by_claim() {
   return [](const api::Pod& pod, const Emit<api::NamespacedName>& emit) {
-    for (const auto& claim : pod.claims) emit({pod.meta.key.namespace_, claim.claim_name});
+    for (const auto& claim : pod.claims) emit({pod.meta.key.namespace_, claim.claim_name.str()});
   };
 }
 
