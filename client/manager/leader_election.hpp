@@ -1,4 +1,4 @@
-// LeaderElection election of the process: what it means to win the lease, to lose it and to stop.
+// The leader election of the process: what it means to win the lease, to lose it and to stop.
 #pragma once
 
 #include <functional>
