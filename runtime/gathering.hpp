@@ -2,8 +2,8 @@
 //
 // To be woken for each event alone costs a switch of the task, a system call and cold caches: a
 // fifth of the CPU while thousands of objects change. A loop that is woken again and again within
-// a millisecond pauses for one after each round; a wait that is longer ends that at once. So a
-// lone event never waits for others.
+// a millisecond pauses for one after each round; a wait of a few milliseconds does not end that, a
+// longer one does. So a lone event never waits for others.
 #pragma once
 
 #include <algorithm>
@@ -17,14 +17,21 @@ class Gathering {
   static constexpr Duration kPause = std::chrono::milliseconds(1);
   // Waits at most so long count as short. More than a pause: the system ends it a little late.
   static constexpr Duration kShortWait = kPause + std::chrono::microseconds(300);
-  // So many short waits in a row make a loop busy.
+  // So many more short waits make a loop busy.
   static constexpr int kBusyAfter = 8;
+  // A wait that is not short, but shorter than this, counts against so many short ones.
+  static constexpr Duration kLongWait = std::chrono::milliseconds(5);
+  static constexpr int kGap = 3;
 
   // A round of events comes `waited` after the end of the last round, pause included. Returns how
   // long to pause after this one.
   Duration next_pause(Duration waited) noexcept {
-    short_waits_ = waited <= kShortWait ? std::min(short_waits_ + 1, kBusyAfter) : 0;
-    return short_waits_ == kBusyAfter ? kPause : Duration::zero();
+    if (waited <= kShortWait) {
+      short_waits_ = std::min(short_waits_ + 1, 2 * kBusyAfter);
+    } else {
+      short_waits_ = waited < kLongWait ? std::max(short_waits_ - kGap, 0) : 0;
+    }
+    return short_waits_ >= kBusyAfter ? kPause : Duration::zero();
   }
 
  private:

@@ -63,6 +63,15 @@ TEST(Gathering, a_few_events_after_each_other_never_wait) {
   EXPECT_EQ(run(events).longest_delay, 0ms);
 }
 
+// A few requests are under way, and an answer takes longer now and then.
+TEST(Gathering, gaps_leave_a_busy_loop_busy) {
+  std::vector<Duration> events;
+  for (int burst = 1; burst <= 100; ++burst) {
+    for (int event = 0; event < 8; ++event) events.push_back(burst * 6ms + event * 500us);
+  }
+  EXPECT_LE(run(events).rounds, 600);  // of 800 events
+}
+
 TEST(Gathering, one_long_wait_ends_it) {
   Gathering gathering;
   for (int i = 0; i < Gathering::kBusyAfter; ++i) gathering.next_pause(100us);
