@@ -2,9 +2,9 @@
 //
 // | the error | idempotent call | create |
 // | --- | --- | --- |
-// | 429, 503 | after Retry-After, else after a backoff | the same |
+// | 429 | after Retry-After, else after a backoff | the same |
 // | not sent for sure (no connection) | after a backoff | the same |
-// | 500, 504, reset, timeout | after Retry-After, else a backoff | never: its caller looks first |
+// | 500, 503, 504, reset, timeout | after Retry-After or backoff | never: the caller looks first |
 // | 401 | see RestClient: once, at once, with new credentials | the same |
 // | anything else, among it 409 | never | never |
 //

@@ -104,8 +104,7 @@ Stores declare_stores(Pods& pods, Claims& claims, Templates& templates) {
                         static_cast<informers::Store<api::PodGroup>*>(nullptr));
 }
 
-// ---- what decisions see
-// --------------------------------------------------------------------------
+// ---- what decisions see ------------------------------------------------------------------------
 
 PodSnapshot make_pod_snapshot(const Stores& stores, PodPtr pod);
 GroupSnapshot make_group_snapshot(const Stores& stores, GroupPtr group);

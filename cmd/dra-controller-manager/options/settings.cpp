@@ -56,8 +56,7 @@ Settings controller_settings(Draft& draft) {
       choice_setting<ForeignClaims>(
           {"foreign-claims", "resourceClaimController.foreignClaims", "MODE",
            "If another manager makes claims for pods too: give-way makes a pod's claims only if "
-           "they "
-           "are missing after 30 s, go-on makes them at once."},
+           "they are missing after 30 s, go-on makes them at once."},
           options.foreign_claims,
           {{"give-way", ForeignClaims::give_way}, {"go-on", ForeignClaims::go_on}}),
       number_setting({"concurrent-device-taint-eviction-syncs",

@@ -1,4 +1,4 @@
-// What several kinds have among their fields.
+// Readers of the fields that several kinds share, in JSON.
 #pragma once
 
 #include <cstdint>

@@ -22,8 +22,8 @@
 namespace dcm::device_taint_eviction {
 
 // Counts what a rule with effect None would do, in slices: walks over the devices that one state of
-// the rule selects. What changes meanwhile may be counted or
-// not. Copies nothing but the UIDs of the pods that were counted, so as to count each once.
+// the rule selects. What changes meanwhile may be counted or not. Copies nothing but the UIDs of
+// the pods that were counted, so as to count each once.
 class PreviewCount {
  public:
   explicit PreviewCount(RulePtr rule);

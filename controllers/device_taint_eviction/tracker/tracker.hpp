@@ -19,7 +19,7 @@
 
 namespace dcm::device_taint_eviction {
 
-// Pods that have to be judged anew, each once, however many changes concern it. First come, first
+// Pods that have to be judged anew, each once, however many changes concern one. First come, first
 // judged. Loop thread only.
 class DirtyPods {
  public:

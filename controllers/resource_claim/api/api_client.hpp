@@ -1,5 +1,5 @@
-// The controller's requests as HTTP calls: each body from client/api/encode.hpp, each answer
-// decoded.
+// The controller's requests as HTTP calls: each body from controllers/api/encode_claim.hpp, each
+// answer decoded.
 #pragma once
 
 #include <optional>

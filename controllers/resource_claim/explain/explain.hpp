@@ -46,7 +46,7 @@ std::vector<common::Topic> explain_group(GroupSnapshot snapshot, const common::F
 void explain_surplus(const PodSnapshot& snapshot, const common::FeatureGates& gates,
                      const api::ResourceClaim& claim, common::Topic& topic);
 
-// ---- their parts --------------------------------------------------------------------------------
+// ---- parts of explanations ---------------------------------------------------------------------
 
 // "trainer-0", "a, b and 4 more (of 256 at most)", "no consumer".
 std::string describe_consumers(const api::ResourceClaim& claim);

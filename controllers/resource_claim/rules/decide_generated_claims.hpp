@@ -1,7 +1,7 @@
 // Decides the next step until a pod, or a pod group, has its claims from templates, and its status
 // has their names (KEP-4381, KEP-5729).
 //
-// Pure, one step at a time, as decide_pod.hpp, which is made of it.
+// Pure, one step at a time, as in decide_pod.hpp, which is built on this.
 #pragma once
 
 #include <functional>
