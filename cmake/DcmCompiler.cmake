@@ -56,7 +56,7 @@ target_link_options(dcm_flags INTERFACE
   "$<$<CONFIG:Release>:LINKER:-z,relro;LINKER:-z,now;LINKER:-z,noexecstack>")
 
 # Release builds are optimised by a profile: what a manager has counted of its own work. `./dev profile` makes it anew.
-# Functions that have changed since are compiled as without it, and the compiler says so.
+# The compiler ignores it for functions that have changed since then, and says so.
 set(DCM_PROFILE "${CMAKE_SOURCE_DIR}/packaging/manager.profdata" CACHE FILEPATH "Empty: none")
 option(DCM_COUNT "Build programs that count, and write a profile when they end" OFF)
 # A function that is local to its file is known by the file's name, which is here taken without the folder.
