@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <span>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -18,7 +20,7 @@ namespace fs = std::filesystem;
 // So many of the prefixes of a file, however long it is.
 constexpr std::size_t kPrefixes = 16;
 
-std::string read(const fs::path& file) {
+std::vector<char> read(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};
 }
@@ -32,12 +34,18 @@ std::vector<fs::path> files_in(const fs::path& path) {
   return files;
 }
 
-void replay(const std::string& input) {
-  dcm::fuzz::run(input);
+// Of an allocation that ends with it, so that a read behind its end is seen.
+void run_exactly(std::span<const char> input) {
+  const auto exact = std::make_unique<char[]>(input.size());
+  std::ranges::copy(input, exact.get());
+  dcm::fuzz::run({exact.get(), input.size()});
+}
+
+void replay(std::span<const char> input) {
+  run_exactly(input);
   const std::size_t step = std::max<std::size_t>(1, input.size() / kPrefixes);
   for (std::size_t length = 0; length < input.size(); length += step) {
-    // A copy, so that a read behind its end is seen.
-    dcm::fuzz::run(std::string(input, 0, length));
+    run_exactly(input.first(length));
   }
 }
 

@@ -49,6 +49,14 @@ struct Row {
   std::string_view json;  // or the status of the error
 };
 
+// An allocation that ends with the body.
+TEST(ProtobufBody, that_ends_within_a_flag_is_not_read_beyond_its_end) {
+  const std::string body =
+      std::string("k8s\0", 4) + field(1, field(1, "v1") + field(2, "ConfigMap")) + field(2, "\x20");
+  const std::vector<char> exact(body.begin(), body.end());
+  EXPECT_EQ(decoded({exact.data(), exact.size()}), "400");
+}
+
 class Protobuf : public ::testing::TestWithParam<Row> {};
 
 TEST_P(Protobuf, is_decoded) {
