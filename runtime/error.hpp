@@ -35,6 +35,7 @@ enum class Reason : std::uint8_t {
   invalid,                     // 422
   another_object,              // 422, `metadata.uid` names another object of that name
   too_many_requests,           // 429
+  disruption_budget,           // 429 (404, 409) of the Eviction API, which names a budget
   internal_error,              // 500
   service_unavailable,         // 503
   server_timeout,              // 504

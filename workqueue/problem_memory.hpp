@@ -31,7 +31,7 @@ class ProblemMemory {
     const runtime::WallTime now = time_.wall_now();
     auto found = problems_.find(item);
     if (found == problems_.end()) {
-      if (problems_.size() >= kCapacity) forget(*order_.front());
+      if (problems_.size() >= kCapacity) erase(problems_.find(*order_.front()));
       found = problems_.try_emplace(item).first;
       found->second.problem.first = now;
       found->second.place = order_.insert(order_.end(), &found->first);
@@ -46,7 +46,12 @@ class ProblemMemory {
   }
   void end(const Item& item) {
     const auto found = problems_.find(item);
-    if (found != problems_.end() && !found->second.is_of_this_attempt) forget(item);
+    if (found != problems_.end() && !found->second.is_of_this_attempt) erase(found);
+  }
+  // Of an item that will have no further attempt.
+  void forget(const Item& item) {
+    const auto found = problems_.find(item);
+    if (found != problems_.end()) erase(found);
   }
 
   // Null: the last attempt went well, or there was none.
@@ -63,8 +68,7 @@ class ProblemMemory {
     typename std::list<const Item*>::iterator place;
   };
 
-  void forget(const Item& item) {
-    const auto found = problems_.find(item);
+  void erase(typename std::unordered_map<Item, Entry, Hash>::iterator found) {
     order_.erase(found->second.place);
     problems_.erase(found);
   }

@@ -35,14 +35,16 @@ Reason invalid_reason(const StatusBody& status) {
 }
 
 // An eviction reads and writes the pod's budget, which may go or change meanwhile. That says
-// nothing about the pod, and is one more way of saying "not now".
+// nothing about the pod, and is one more way of saying "not now". A 429 that names no budget comes
+// from elsewhere: the server's flow control, a webhook, a proxy.
 bool is_about_budget(std::uint16_t http_status, const StatusBody& status) {
+  if (http_status == 429) return has_cause_reason(status, "DisruptionBudget");
   return (http_status == 404 || http_status == 409) &&
          status.details_kind == "poddisruptionbudgets";
 }
 
 Reason reason_of(std::uint16_t http_status, const StatusBody& status) {
-  if (is_about_budget(http_status, status)) return Reason::too_many_requests;
+  if (is_about_budget(http_status, status)) return Reason::disruption_budget;
   switch (http_status) {
     case 400:
       return Reason::bad_request;

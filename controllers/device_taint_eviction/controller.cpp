@@ -104,7 +104,7 @@ bool Controller::queue_rule(const std::string& name) {
   using enum workqueue::ItemState;
   const Rule* rule = tracker_.rules().find(name);
   if (rule == nullptr) return true;
-  const Item item = Item::rule(name);
+  const Item item = Item::rule(*rule->object);
   const auto& condition = rule->object->condition;
   const bool is_seen = condition && condition->observed_generation == rule->object->generation;
   const bool may_wait = is_seen || conditions_.has_tried(*rule);
@@ -151,7 +151,8 @@ Task<workqueue::Outcome> Controller::handle(Item item) {
   if (item.kind == Item::Kind::pod) {
     co_await pods_.evict(item.subject);
   } else {
-    const workqueue::Outcome wanted = co_await conditions_.sync(item.subject.key.name);
+    const workqueue::Outcome wanted =
+        co_await conditions_.sync(item.subject.key.name, item.subject.uid);
     outcome = wanted;
   }
   problems_.end(item);
@@ -219,7 +220,8 @@ std::vector<common::Topic> Controller::explain_rule(const std::string& name) con
     look_for_pods(rule, facts);
   }
   auto topics = device_taint_eviction::explain_rule(std::move(facts));
-  explain_work(Item::rule(name), queue_.report(Item::rule(name)), topics.back());
+  const Item item = Item::rule(*rule.object);
+  explain_work(item, queue_.report(item), topics.back());
   return topics;
 }
 

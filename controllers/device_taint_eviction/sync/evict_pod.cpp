@@ -35,13 +35,6 @@ runtime::Duration pause_after(const runtime::Error& error) {
                  : runtime::Duration::zero();
 }
 
-// In the Eviction API, 429 is a budget's answer for this pod: others may go. (One without an HTTP
-// status is our own limit.)
-bool is_budgets(const runtime::Error& error, EvictionMode mode) {
-  return mode == EvictionMode::evict && error.http_status &&
-         error.reason == runtime::Reason::too_many_requests;
-}
-
 // An answer of 500 says that it was not: what is in front of the storage has failed.
 bool may_be_carried_out(const runtime::Error& error) {
   return runtime::is_outcome_unknown(error) && error.reason != runtime::Reason::internal_error;
@@ -137,7 +130,7 @@ Task<PodEviction::End> PodEviction::send_away(PendingPod& pending, EvictionStep 
   if (may_be_carried_out(accepted.error())) unanswered = eviction;
   if (PendingPod* found = deps_.tracker.pending().find(pod.uid)) {
     found->unanswered = std::move(unanswered);
-  } else if (unanswered && is_going(pod)) {
+  } else if (is_recent(unanswered) && is_going(pod)) {
     succeed(pod, *unanswered, unanswered->sent);
     co_return End::evicted;
   }
@@ -158,16 +151,20 @@ void PodEviction::succeed(const PodRef& pod, const SentEviction& eviction, WallT
   if (mode_ == EvictionMode::evict) deps_.tracker.pending().stir(pod.key.namespace_);
 }
 
+bool PodEviction::is_recent(const std::optional<SentEviction>& eviction) const {
+  return eviction && deps_.time.wall_now() - eviction->sent <= kCarriedOutWithin;
+}
+
 void PodEviction::conclude(const Released& released) {
+  deps_.problems.forget(Item::pod(released.pod));
   if (released.why == Released::Why::may_stay) return report(released.pod, "Cancelling deletion");
-  const auto& sent = released.unanswered;
-  const bool is_ours = sent && deps_.time.wall_now() - sent->sent <= kCarriedOutWithin;
-  if (is_ours) succeed(released.pod, *sent, sent->sent);
+  if (!is_recent(released.unanswered)) return;
+  succeed(released.pod, *released.unanswered, released.unanswered->sent);
 }
 
 // The cache still shows a pod that the server knows no more.
 void PodEviction::conclude_gone(PendingPod& pending) {
-  if (!pending.unanswered) {
+  if (!is_recent(pending.unanswered)) {
     return deps_.tracker.pending().put_off(pending, deps_.time.now() + kLookAgain);
   }
   const SentEviction sent = *pending.unanswered;
@@ -201,11 +198,13 @@ void PodEviction::settle_refusal(const PodRef& pod, const PodWrite& write,
     return;
   }
   announce(pod);
-  if (is_eviction && is_budgets(error, mode_)) {
+  if (error.reason == runtime::Reason::disruption_budget) {
     if (is_ours) hold(*pending, error);
     return;
   }
-  deps_.problems.note(Item::pod(pod), "it could not be evicted: " + error.message);
+  if (pending != nullptr) {
+    deps_.problems.note(Item::pod(pod), "it could not be evicted: " + error.message);
+  }
   // This pod waits, and no worker: a webhook may ask it for one pod, and not for its neighbours.
   if (is_ours) deps_.tracker.pending().fail(*pending, deps_.time.now(), pause_after(error));
   const std::uint32_t failures = is_ours ? pending->failures : 0;

@@ -82,6 +82,8 @@ class PodEviction {
   void conclude_gone(PendingPod& pending);
   void hold(PendingPod& pending, const runtime::Error& error);
   bool is_going(const PodRef& pod) const;
+  // Whether a pod that goes now may go because of it.
+  bool is_recent(const std::optional<SentEviction>& eviction) const;
   void announce(const PodRef& pod);
   void succeed(const PodRef& pod, const SentEviction& eviction, WallTime accepted);
   void report(const PodRef& pod, std::string_view message);

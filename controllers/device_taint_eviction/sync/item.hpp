@@ -10,17 +10,20 @@
 
 namespace dcm::device_taint_eviction {
 
-// A pod to be evicted, by namespace, name and UID, or a rule whose condition may have to be
-// written, by name. One queue for both: the rules stand between the pods' namespaces as one more,
-// so that a condition is written in time also while 10,000 pods wait.
+// A pod to be evicted, or a rule whose condition may have to be written, by name and UID: what
+// failed with one object holds up no other of its name. One queue for both: the rules stand between
+// the pods' namespaces as one more, so that a condition is written in time also while 10,000 pods
+// wait.
 struct Item {
   enum class Kind : std::uint8_t { pod, rule };
 
   Kind kind = Kind::pod;
-  PodRef subject;  // of a rule only the name
+  PodRef subject;  // or the rule
 
   static Item pod(const PodRef& pod) { return {Kind::pod, pod}; }
-  static Item rule(const std::string& name) { return {Kind::rule, {{{}, name}, {}}}; }
+  static Item rule(const api::DeviceTaintRule& rule) {
+    return {Kind::rule, {rule.meta.key, rule.meta.uid}};
+  }
   friend bool operator==(const Item&, const Item&) = default;
 };
 

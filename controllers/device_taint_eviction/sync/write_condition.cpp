@@ -66,13 +66,16 @@ bool needs_preview(const Rule& rule) {
 
 }  // namespace
 
-Task<workqueue::Outcome> ConditionWriter::sync(std::string name) {
+Task<workqueue::Outcome> ConditionWriter::sync(std::string name, api::Uid uid) {
   Rule* rule = deps_.rules.find(name);
   while (rule != nullptr && needs_preview(*rule)) {
     co_await count_preview(rule->id, rule->object);
     rule = deps_.rules.find(name);  // it may have changed meanwhile
   }
-  if (rule == nullptr) co_return workqueue::Outcome::done();
+  // Its pods are still being found: the end of that brings it back.
+  if (rule == nullptr || rule->object->meta.uid != uid) co_return workqueue::Outcome::done();
+  // The end of that brings it back.
+  if (deps_.tracker.is_looking_for(name)) co_return workqueue::Outcome::set_aside();
   ConditionPlan plan = decide_write(*rule->object, *wanted(*rule), deps_.time.wall_now());
   if (const auto* later = std::get_if<WriteLater>(&plan)) {
     co_return workqueue::Outcome::requeue_after(later->delay);
@@ -115,12 +118,10 @@ Task<workqueue::Outcome> ConditionWriter::write(RulePtr rule, api::EvictionCondi
   const runtime::Error& error = written.error();
   // Gone, or made again: its own event brings it back.
   if (runtime::is_object_gone(error)) co_return workqueue::Outcome::done();
-  deps_.problems.note(Item::rule(rule->meta.key.name),
-                      "its condition could not be written: " + error.message);
+  deps_.problems.note(Item::rule(*rule), "its condition could not be written: " + error.message);
   deps_.log.warning("The condition of a DeviceTaintRule could not be written",
                     {{"rule", rule->meta.key.name}, {"error", runtime::to_string(error)}});
-  if (error.retry_after) co_return workqueue::Outcome::requeue_after(*error.retry_after);
-  co_return workqueue::Outcome::retry();
+  co_return workqueue::Outcome::retry(error.retry_after.value_or(runtime::Duration::zero()));
 }
 
 }  // namespace dcm::device_taint_eviction

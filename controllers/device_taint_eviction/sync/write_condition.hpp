@@ -63,7 +63,7 @@ class ConditionWriter {
   };
   explicit ConditionWriter(Dependencies dependencies) : deps_(std::move(dependencies)) {}
 
-  Task<workqueue::Outcome> sync(std::string rule);
+  Task<workqueue::Outcome> sync(std::string name, api::Uid uid);
   // Whether a condition of this generation was sent, accepted or not: there is nothing more to say
   // at once.
   static bool has_tried(const Rule& rule);

@@ -94,7 +94,7 @@ void Tracker::walk_for(const api::DeviceSelector& selector, const std::string& r
 void Tracker::start() {
   is_started_ = true;
   walks_.push_back({.walk = AllocatedDevices::Walk(api::DeviceSelector{})});
-  rules_.for_each([&](const Rule& rule) { touched_.insert(rule.object->meta.key.name); });
+  rules_.for_each([&](const Rule& rule) { walk_for({}, rule.object->meta.key.name); });
 }
 
 void Tracker::advance(std::size_t limit) {
@@ -105,8 +105,11 @@ void Tracker::advance(std::size_t limit) {
     const std::size_t rest = limit - steps;
     steps += advance_walk(found_.empty() ? rest : rest / 2);
   }
-  while (steps < limit && !found_.empty()) steps += judge_next(found_, PendingPod::Waits::for_walk);
   conclude_found();
+  while (steps < limit && !found_.empty()) {
+    steps += judge_next(found_, PendingPod::Waits::for_walk);
+    conclude_found();  // before a pod of the next walk is judged
+  }
 }
 
 // Finds pods. At least one stride, so that each walk ends.

@@ -170,6 +170,38 @@ TEST(Condition, after_a_restart_waits_for_the_rest_of_the_10_s) {
       ElementsAre("r: True PodsPendingEviction: 2 pods need to be evicted in 1 namespace."));
 }
 
+// Its pods are counted in slices.
+TEST(Condition, after_a_restart_says_nothing_before_all_pods_are_counted) {
+  Cluster cluster;
+  for (int i = 0; i < 3000; ++i) cluster.add_pod("p" + std::to_string(i), {exists("burnt", 1h)});
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(1min);
+  cluster.kill();
+  cluster.calls();
+  cluster.start();
+  cluster.run_for(1min);
+  EXPECT_THAT(cluster.calls(), IsEmpty());
+}
+
+TEST(Condition, that_is_due_while_pods_are_found_waits_for_them) {
+  Cluster cluster;
+  for (int i = 0; i < 3000; ++i) cluster.add_pod("p" + std::to_string(i), {exists("burnt", 1h)});
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(3s);
+  cluster.add_pod("q", {exists("burnt", 1h)});
+  cluster.run_for(1s);
+  cluster.calls();
+  // The 10 s are over in the same instant.
+  cluster.loop.time().schedule(runtime::MonoTime(10s),
+                               [&] { cluster.api.put(Cluster::rule_for_all(1s).generation(2)); });
+  cluster.run_for(7s);
+  EXPECT_THAT(
+      cluster.calls(),
+      ElementsAre("r: True PodsPendingEviction: 3001 pods need to be evicted in 1 namespace."));
+}
+
 TEST(Condition, is_not_written_again_while_the_watch_is_behind) {
   Cluster cluster;
   cluster.add_pod("p", {exists("burnt", 1h)});
@@ -308,6 +340,42 @@ TEST(Condition, is_not_sent_again_before_the_server_wants_it) {
   EXPECT_EQ(cluster.condition_calls().size(), 1U);
   cluster.run_for(1s);
   EXPECT_EQ(cluster.condition_calls().size(), 1U);
+}
+
+TEST(Condition, is_sent_less_and_less_often_whatever_the_server_wants) {
+  for (const runtime::Duration wish : {0s, 1s}) {
+    Cluster cluster;
+    cluster.add_pod("p", {exists("burnt", 1h)});
+    cluster.api.fault = [&](std::size_t, const std::string&) {
+      return Fault{Fault::Kind::refused,
+                   {runtime::Reason::service_unavailable, "no backend", 503, wish}};
+    };
+    cluster.start();
+    cluster.api.put(Cluster::rule_for_all());
+    cluster.run_for(10min);
+    EXPECT_LE(cluster.condition_calls().size(), 20U);
+  }
+}
+
+// What failed with the rule before it is over.
+TEST(Condition, of_a_rule_that_is_made_again_starts_with_the_shortest_delay) {
+  Cluster cluster;
+  cluster.add_pod("p", {exists("burnt", 1h)});
+  bool fails = true;
+  cluster.api.fault = [&](std::size_t, const std::string&) {
+    if (!fails) return Fault{};
+    return Fault{Fault::Kind::refused, {runtime::Reason::forbidden, "no", 403, {}}};
+  };
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(20min);
+  cluster.api.remove_rule("r");
+  cluster.run_for(1s);
+  cluster.calls();
+  cluster.api.put(Cluster::rule_for_all().with_uid("another"));
+  cluster.loop.time().schedule(cluster.loop.time().now() + 4ms, [&] { fails = false; });
+  cluster.run_for(1s);
+  EXPECT_EQ(cluster.condition("r").substr(0, 19), "PodsPendingEviction");
 }
 
 // A policy refuses it for a while: nobody tells us when that ends.

@@ -134,5 +134,28 @@ TEST(EvictAgain, counts_a_delete_whose_answer_is_lost_at_the_time_when_it_was_se
   EXPECT_LT(cluster.metric(kDelays), 21);
 }
 
+// It was carried out soon, or never.
+TEST(EvictAgain, does_not_count_a_pod_that_goes_long_after_the_delete_whose_answer_is_lost) {
+  Cluster cluster;
+  cluster.add_pod("p");
+  cluster.api.fault = [is_first = true](std::size_t, const std::string& call) mutable {
+    if (call != "remove p") return Fault{};
+    const auto reason = std::exchange(is_first, false) ? runtime::Reason::deadline_exceeded
+                                                       : runtime::Reason::forbidden;
+    return refused(reason);
+  };
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(20min);
+  cluster.api.fault = [](std::size_t, const std::string&) { return Fault{}; };
+  cluster.hold_watch();
+  cluster.api.remove_pod("p");
+  cluster.run_for(20min);
+  EXPECT_EQ(cluster.metric(kEvictions), 0);
+  cluster.release_watch();
+  cluster.run_for(1min);
+  EXPECT_EQ(cluster.metric(kEvictions), 0);
+}
+
 }  // namespace
 }  // namespace dcm::device_taint_eviction

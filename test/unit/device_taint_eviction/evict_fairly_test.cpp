@@ -71,7 +71,7 @@ TEST(EvictFairly, a_healthy_pod_goes_at_once_though_a_webhook_asks_for_patience_
 void give_a_slot_every_30_s(Cluster& cluster, int& slots) {
   cluster.api.fault = [&](std::size_t, const std::string& call) {
     if (!call.starts_with("evict ")) return Fault{};
-    if (slots == 0) return refused(runtime::Reason::too_many_requests);
+    if (slots == 0) return refused(runtime::Reason::disruption_budget);
     --slots;
     return Fault{};
   };
@@ -119,6 +119,20 @@ TEST(EvictFairly, asks_a_budget_about_every_5_s_and_not_all_at_the_same_time) {
                                    [](const auto& each) { return each.reason == "LastProblem"; }));
 }
 
+// As the server's flow control, a webhook or a proxy answers.
+TEST(EvictFairly, backs_off_from_a_429_that_is_no_budgets) {
+  Cluster cluster({.mode = EvictionMode::evict});
+  cluster.add_pod("p");
+  cluster.api.fault = [](std::size_t, const std::string& call) {
+    return call == "evict p" ? refused(runtime::Reason::too_many_requests) : Fault{};
+  };
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(15min);
+  EXPECT_LE(cluster.pod_calls().size(), 20U);
+  EXPECT_EQ(cluster.metric(kStuck), 1);
+}
+
 TEST(EvictFairly, asks_a_budget_again_when_a_pod_beside_comes_up_or_one_has_gone) {
   Cluster cluster({.mode = EvictionMode::evict});
   for (int i = 0; i < 5; ++i) cluster.add_pod("p" + std::to_string(i));
@@ -160,7 +174,7 @@ TEST(EvictFairly, asks_again_when_it_was_the_budget_that_was_gone) {
   cluster.add_pod("p");
   bool is_first = true;
   cluster.api.fault = [&](std::size_t, const std::string&) {
-    return std::exchange(is_first, false) ? refused(runtime::Reason::too_many_requests) : Fault{};
+    return std::exchange(is_first, false) ? refused(runtime::Reason::disruption_budget) : Fault{};
   };
   cluster.start();
   cluster.api.put(test::make_slice("s", "pool-p").device("gpu-0", {no_execute("burnt")}));

@@ -252,6 +252,26 @@ TEST(Evict, continues_with_others_while_one_cannot_be_deleted) {
   EXPECT_EQ(cluster.metric("dra_controller_manager_evictions_stuck"), 0);
 }
 
+TEST(Evict, that_failed_is_no_problem_of_a_pod_that_may_stay) {
+  Cluster cluster;
+  cluster.add_pod("p");
+  cluster.api.fault = [](std::size_t, const std::string& call) {
+    return call == "remove p" ? refused(runtime::Reason::forbidden) : Fault{};
+  };
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(1min);
+  const auto has_problem = [&] {
+    const auto topic = cluster.controller().explain_pod(cluster.api.pods.at({"lab", "p"}));
+    return std::ranges::any_of(topic.findings,
+                               [](const auto& each) { return each.reason == "LastProblem"; });
+  };
+  EXPECT_TRUE(has_problem());
+  cluster.api.remove_rule("r");
+  cluster.run_for(1h);
+  EXPECT_FALSE(has_problem());
+}
+
 TEST(Evict, of_a_pod_is_not_tried_again_before_an_overloaded_server_wants_it) {
   Cluster cluster;
   cluster.add_pod("p");
@@ -295,7 +315,7 @@ TEST(Evict, by_the_eviction_api_no_sooner_than_it_asks_and_others_meanwhile) {
   cluster.api.fault = [&](std::size_t number, const std::string& call) {
     if (call != "evict p" || number > 5) return Fault{};
     return Fault{Fault::Kind::refused,
-                 {runtime::Reason::too_many_requests, "ask again", 429, runtime::Duration(10s)}};
+                 {runtime::Reason::disruption_budget, "ask again", 429, runtime::Duration(10s)}};
   };
   cluster.start();
   cluster.api.put(test::make_slice("s", "pool-p").device("gpu-0", {no_execute("burnt")}));

@@ -64,7 +64,7 @@ Result<> FakeEvictionApi::carry_out(const PodRef& pod, Remove) {
 Result<> FakeEvictionApi::carry_out(const PodRef& pod, Evict) {
   if (protected_pods.contains(pod.key.name)) {
     return runtime::fail(
-        {Reason::too_many_requests, "violates the pod's disruption budget", 429, {}});
+        {Reason::disruption_budget, "violates the pod's disruption budget", 429, {}});
   }
   return carry_out(pod, Remove());
 }

@@ -1,6 +1,7 @@
 // The pending pods as objects change.
 #include "controllers/device_taint_eviction/tracker/tracker.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "test/unit/device_taint_eviction/world.hpp"
@@ -66,6 +67,16 @@ struct CancelRow {
   void (*change)(World&);
   const char* cancelled;
 };
+
+TEST_F(TrackerTest, a_start_looks_for_the_pods_of_all_rules) {
+  World early;
+  early.put(rule_for_all());
+  early.tracker.start();
+  EXPECT_TRUE(early.tracker.is_looking_for("r"));
+  EXPECT_THAT(early.tracker.take_touched_rules(), testing::IsEmpty());
+  early.settle();
+  EXPECT_EQ(early.tracker.take_touched_rules(), std::vector<std::string>{"r"});
+}
 
 TEST_F(TrackerTest, when_the_reason_goes_the_owner_is_told) {
   const CancelRow kRows[] = {
@@ -430,6 +441,31 @@ TEST_F(TrackerTest, pods_that_a_walk_finds_wait_for_its_end_unless_a_device_brea
   EXPECT_EQ(pending.take(now), nullptr);
   world.settle();
   EXPECT_NE(pending.take(now), nullptr);
+}
+
+// Their condition says first how many will go.
+TEST_F(TrackerTest, the_end_of_a_walk_lets_no_pod_of_the_next_one_go) {
+  for (const std::string& pool : {"a", "b"}) {
+    auto shared = test::make_claim("of-" + pool).with_device(pool, "gpu-0");
+    for (int i = 0; i < 100; ++i) {
+      const std::string name = pool + std::to_string(i);
+      world.put(test::make_pod(name).uses("c", "of-" + pool).on_node("node"));
+      shared = shared.reserved_for(name);
+    }
+    world.put(shared);
+  }
+  world.settle();
+  for (const std::string& pool : {"a", "b"}) {
+    world.put(test::make_rule(pool, no_execute("burnt")).selects("", pool, ""));
+  }
+  while (world.tracker.is_looking_for("a")) world.tracker.advance(31);
+  ASSERT_TRUE(world.tracker.is_looking_for("b"));
+  std::size_t taken = 0;
+  while (const PendingPod* pod = world.tracker.pending().take({runtime::MonoTime(), at(0s)})) {
+    EXPECT_EQ(pod->pod.key.name.front(), 'a');
+    ++taken;
+  }
+  EXPECT_EQ(taken, 100U);
 }
 
 TEST_F(TrackerTest, namespaces_are_counted) {

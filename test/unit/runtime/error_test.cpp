@@ -31,6 +31,7 @@ constexpr Row kRows[] = {
     {Reason::invalid, ""},
     {Reason::another_object, ""},
     {Reason::too_many_requests, "TU"},
+    {Reason::disruption_budget, "TU"},
     {Reason::internal_error, "TO"},
     {Reason::service_unavailable, "TO"},
     {Reason::server_timeout, "TO"},
