@@ -54,6 +54,7 @@ void ForeignClaims::activate() {
 void ForeignClaims::observe_added(const ClaimPtr& claim, informers::Origin origin) {
   if (!counts_from_ || origin == informers::Origin::initial || !is_generated(*claim)) return;
   if (has_computed_name(*claim)) return;
+  left_since_.erase(claim->controller->uid);
   last_seen_ = deps_.time.now();
   if (*last_seen_ >= *counts_from_) report(*claim);
 }
@@ -73,10 +74,18 @@ std::optional<runtime::Duration> ForeignClaims::give_way(const api::Uid& owner) 
     return std::nullopt;
   }
   const runtime::MonoTime now = deps_.time.now();
+  forget_old(now);
   const runtime::MonoTime since = left_since_.try_emplace(owner, now).first->second;
   const runtime::MonoTime until = std::min(since + kGiveWay, quiet_from());
   if (now >= until) return std::nullopt;
   return until - now;
+}
+
+// Of pods that went without a claim, or got one of ours.
+void ForeignClaims::forget_old(runtime::MonoTime now) {
+  if (now - last_cleared_ < kQuiet) return;
+  last_cleared_ = now;
+  std::erase_if(left_since_, [&](const auto& left) { return now - left.second >= kQuiet; });
 }
 
 void ForeignClaims::report(const api::ResourceClaim& claim) {

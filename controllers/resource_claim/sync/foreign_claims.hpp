@@ -74,6 +74,7 @@ class ForeignClaims final : public informers::Observer<api::ResourceClaim> {
   bool is_generated(const api::ResourceClaim& claim) const;
   // Until when creates are held back; in the past: they are not.
   runtime::MonoTime quiet_from() const;
+  void forget_old(runtime::MonoTime now);
   void report(const api::ResourceClaim& claim);
   void announce(const std::string& text);
 
@@ -81,8 +82,10 @@ class ForeignClaims final : public informers::Observer<api::ResourceClaim> {
   runtime::Counter& foreign_;
   runtime::Gauge& giving_way_;
   std::optional<runtime::MonoTime> last_seen_;  // a foreign claim
-  // Since when the claims of a pod or group have been left to the other manager.
+  // Since when the claims of a pod or group have been left to the other manager, which has made
+  // none of them since then.
   std::unordered_map<api::Uid, runtime::MonoTime> left_since_;
+  runtime::MonoTime last_cleared_{};
   std::optional<runtime::MonoTime> counts_from_;  // nothing: we do not make claims (yet)
   std::optional<runtime::MonoTime> last_line_;
   std::uint64_t since_last_line_ = 0;

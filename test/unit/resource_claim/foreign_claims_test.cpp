@@ -204,6 +204,20 @@ TEST(ForeignClaims, a_pod_left_to_a_manager_that_is_gone_gets_its_claim_after_30
   EXPECT_EQ(world.api.claims().size(), 2U);
 }
 
+TEST(ForeignClaims, a_claim_that_goes_again_is_left_to_the_other_manager_anew) {
+  Beside world;
+  world.api.put(trainer("second"));
+  world.run_for(5s);
+  world.somebody_makes("theirs-too", "second");
+  world.run_for(55s);
+  world.calls();
+  world.api.remove_claim("theirs-too");
+  world.run_for(29s);
+  EXPECT_THAT(world.calls(), testing::Not(testing::Contains(testing::StartsWith("create"))));
+  world.run_for(2s);
+  EXPECT_THAT(world.calls(), testing::Contains(testing::StartsWith("create")));
+}
+
 TEST(ForeignClaims, a_new_leader_waits_only_for_the_last_claims_of_its_predecessor) {
   Foreign world;
   world.start();
