@@ -23,6 +23,8 @@ constexpr auto kAcceptPause = std::chrono::seconds(1);
 // Enough for a handshake and a request nearby; so 128 places turn over 512 times a second, however
 // many come.
 constexpr auto kNewcomerGrace = std::chrono::milliseconds(250);
+// A client that takes no piece of its answer for so long may have to go.
+constexpr auto kUnreadMax = std::chrono::seconds(2);
 
 class Server {
  public:
@@ -85,6 +87,7 @@ class Server {
   }
 
   bool must_stay(const ServerConnection& connection, Duration grace) const {
+    if (connection.unread_for() >= kUnreadMax) return false;
     if (connection.state() != ServerConnection::State::unfinished) {
       return connection.state() == ServerConnection::State::answering;
     }
@@ -114,7 +117,8 @@ class Server {
   }
 
   void report_crowd(const std::string& address) {
-    if (!crowd_.should_log(address)) return;
+    // Whoever it is: two that take turns are no reason for a line each time.
+    if (!crowd_.should_log("too many connections")) return;
     log_.warning("Too many connections; closing idle ones",
                  {{"address", listener_.address()},
                   {"of", address},

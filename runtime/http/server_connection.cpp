@@ -146,7 +146,10 @@ Task<std::expected<Request, ServerConnection::Refusal>> ServerConnection::read_r
 
 // A connection that never says anything is closed without a word.
 Task<std::expected<void, ServerConnection::Refusal>> ServerConnection::await_first_byte() {
-  if (!buffer_.empty()) co_return std::expected<void, Refusal>();
+  if (!buffer_.empty()) {
+    if (state_ == State::answering) enter(State::unfinished);
+    co_return std::expected<void, Refusal>();
+  }
   const bool is_first = std::exchange(is_first_request_, false);
   const auto patience = is_first ? options_.request_timeout : options_.idle_max;
   if (!is_first) enter(State::idle);
@@ -311,8 +314,10 @@ Task<Result<>> ServerConnection::write_all(std::string_view bytes) {
   while (!bytes.empty()) {
     const std::string_view slice = bytes.substr(0, kSliceBytes);
     bytes.remove_prefix(slice.size());
+    writing_since_ = time_.now();
     const Result<> written =
         co_await stream_->write(slice, Deadline::after(time_, options_.write_timeout));
+    writing_since_.reset();
     if (!written) {
       answer_ = Answer::failed;
       stream_->close();

@@ -33,6 +33,10 @@ class ServerConnection final : private Responder {
   enum class State : std::uint8_t { unfinished, idle, answering };
   State state() const noexcept { return state_; }
   runtime::MonoTime since() const noexcept { return since_; }
+  // For how long the client has not taken the next piece of its answer.
+  runtime::Duration unread_for() const {
+    return writing_since_ ? time_.now() - *writing_since_ : runtime::Duration::zero();
+  }
   // The peer's; empty: none.
   const std::string& address() const noexcept { return address_; }
 
@@ -82,6 +86,7 @@ class ServerConnection final : private Responder {
   const runtime::MonoTime opened_;
   State state_ = State::unfinished;
   runtime::MonoTime since_;
+  std::optional<runtime::MonoTime> writing_since_;
 
   // Of the request that is being worked on.
   std::unique_ptr<RequestParser> parser_;

@@ -436,6 +436,10 @@ struct AddressedSite {
   TaskGroup group;
 };
 
+Task<> write_and_forget(Stream& stream, std::string bytes) {
+  co_await stream.write(bytes, {});
+}
+
 // The attack: connections that never finish a request, as many as there are places and more.
 CO_TEST(HttpServer, a_client_that_finishes_no_request_blocks_no_other) {
   AddressedSite site(loop, {.connections_max = 16, .connections_per_address_max = 4});
@@ -452,6 +456,30 @@ CO_TEST(HttpServer, a_client_that_finishes_no_request_blocks_no_other) {
   EXPECT_THAT(co_await site.ask_from("10.0.0.1"), EndsWith("GET /b ")) << "nor a neighbour";
   EXPECT_EQ(loop.time().now(), start);
   co_await site.stop();
+}
+
+CO_TEST(HttpServer, nor_does_one_that_has_begun_the_next_request_or_reads_no_answer) {
+  std::string many_requests(kGet);
+  while (many_requests.size() < 1'000'000) many_requests += kGet;
+  for (const std::string& sent : {std::string(kGet) + "G", many_requests}) {
+    AddressedSite site(loop, {.connections_max = 16, .connections_per_address_max = 4});
+    std::vector<std::unique_ptr<Stream>> held;
+    TaskGroup writers(loop.executor());
+    for (const int attacker : {1, 2, 3, 4}) {
+      for (int i = 0; i < 4; ++i) {
+        held.push_back(co_await site.connect_from("10.0.0." + std::to_string(attacker)));
+        writers.spawn("write", write_and_forget(*held.back(), sent));
+      }
+    }
+    co_await runtime::sleep_for(loop.time(), 3s);
+    const auto start = loop.time().now();
+    EXPECT_THAT(co_await site.ask_from("192.168.0.1"), EndsWith("GET /b "));
+    EXPECT_THAT(co_await site.ask_from("10.0.0.1"), EndsWith("GET /b ")) << "nor a neighbour";
+    EXPECT_EQ(loop.time().now(), start);
+    writers.cancel();
+    co_await writers.join();
+    co_await site.stop();
+  }
 }
 
 CO_TEST(HttpServer, one_address_cannot_take_the_places_of_others) {
