@@ -108,16 +108,17 @@ Task<Result<Response>> PooledClient::send_pooled(const Request& request, const s
                                                  ExchangeLimits limits) {
   const ParserLimits parser_limits{options_.header_bytes_max, limits.body_bytes_max};
   std::unique_ptr<Connection> connection = idle_.take();
+  std::optional<Error> unknown_outcome;  // of the first attempt, which a second one may not hide
   while (true) {
     const bool was_idle = connection != nullptr;
     if (!was_idle) {
       Result<std::unique_ptr<Connection>> opened = co_await connect(limits.deadline);
-      if (!opened) co_return fail(std::move(opened.error()));
+      if (!opened) co_return fail(unknown_outcome.value_or(opened.error()));
       connection = std::move(*opened);
     }
     if (Result<> allowed = may_send(limits); !allowed) {
       idle_.put(std::move(connection));
-      co_return fail(std::move(allowed.error()));
+      co_return fail(unknown_outcome.value_or(allowed.error()));
     }
     Exchange exchange(*connection, parser_limits, request.method);
     Result<Response> response = co_await read_response(exchange, wire, limits);
@@ -137,6 +138,7 @@ Task<Result<Response>> PooledClient::send_pooled(const Request& request, const s
     const bool may_be_repeated =
         reason == Reason::disconnected && may_be_sent_twice(request.method) && may_send(limits);
     if (!may_be_repeated) co_return response;
+    unknown_outcome = response.error();
     connection.reset();
   }
 }

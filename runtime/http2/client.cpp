@@ -158,6 +158,7 @@ class SharedClient final : public Client {
   bool is_connecting_ = false;
   bool speaks_http1_ = false;  // the server, when it was asked last
   std::uint64_t failures_ = 0;
+  std::uint64_t retirements_ = 0;  // calls of close_idle()
   std::optional<Error> last_failure_;
   runtime::Condition changed_;
   runtime::TaskGroup group_;
@@ -230,7 +231,10 @@ Task<Result<Route>> SharedClient::connect(Deadline deadline) {
       client.changed_.notify_all();
     }
   } const turn(*this);
+  // With the credentials of now: they may have changed while the connection was made.
+  const std::uint64_t retirements = retirements_;
   Result<std::unique_ptr<http::Stream>> stream = co_await connect_stream(deadline);
+  if (stream && retirements != retirements_) stream = co_await connect_stream(deadline);
   if (!stream) co_return fail(std::move(stream.error()));
   const bool is_plain = options_.origin.security == http::Security::plain;
   if (is_plain ? cleartext_ == Cleartext::http1 : !(*stream)->speaks_http2()) {
@@ -270,6 +274,7 @@ void SharedClient::take_failure(const Error& error) {
 }
 
 void SharedClient::close_idle() {
+  ++retirements_;
   for (const auto& connection : connections_) connection->go_away();
   speaks_http1_ = false;
   http1_->close_idle();
@@ -318,7 +323,7 @@ Task<Result<Response>> SharedClient::send(Request request, ExchangeLimits limits
                                  route->connection->lost() && !route->is_new && !unknown_outcome &&
                                  may_be_sent_twice(request.method);
     if (attempt == kAttemptsMax || (!is_untouched && !may_be_repeated)) {
-      co_return explain(request, error);
+      co_return explain(request, is_untouched ? unknown_outcome.value_or(error) : error);
     }
     if (may_be_repeated) unknown_outcome = error;
   }

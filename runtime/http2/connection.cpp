@@ -178,6 +178,7 @@ void Connection::go_away() {
   takes_streams_ = false;
   session_.go_away();
   has_output_.notify_all();
+  changed_.notify_all();
 }
 
 std::unique_ptr<Stream> Connection::open(http::Headers head, std::string body,

@@ -518,6 +518,30 @@ CO_TEST(HttpClient, one_that_may_not_be_sent_again_has_an_unknown_outcome) {
   co_await site.stop();
 }
 
+// Lets one connection be made.
+struct OneConnection final : Transport {
+  explicit OneConnection(Transport& b) : below(b) {}
+  Task<Result<std::unique_ptr<Stream>>> connect(Endpoint endpoint, Deadline deadline) override {
+    if (std::exchange(is_made, true)) co_return runtime::fail(Reason::unreachable, "refused");
+    auto stream = co_await below.connect(endpoint, deadline);
+    co_return stream;
+  }
+  Transport& below;
+  bool is_made = false;
+};
+
+CO_TEST(HttpClient, one_whose_second_attempt_finds_no_server_has_an_unknown_outcome) {
+  ScriptedSite site(loop, {{answer("a")}, {"", Then::close}});
+  OneConnection transport(site.network);
+  const auto client = make_client(transport, loop.time(), {.origin = kOrigin});
+  co_await client->send(get("/"), {});
+  const auto response = co_await client->send(make_request(Method::patch, "/"), {});
+  EXPECT_EQ(response.error().reason, Reason::disconnected);
+  EXPECT_EQ(site.requests.size(), 2U);
+  client->close_idle();
+  co_await site.stop();
+}
+
 // ---- at every step
 // --------------------------------------------------------------------------------
 

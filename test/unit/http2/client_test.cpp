@@ -211,6 +211,22 @@ CO_TEST(Http2Client, a_watch_that_is_given_up_ends_at_the_server_and_others_go_o
   co_await site.stop();
 }
 
+// The way to the server, which may be long or closed.
+struct Way final : http::Transport {
+  explicit Way(http::Transport& below, runtime::TimeSource& time) : below(below), time(time) {}
+  Task<Result<std::unique_ptr<http::Stream>>> connect(http::Endpoint endpoint,
+                                                      Deadline deadline) override {
+    if (is_closed) co_return runtime::fail(Reason::unreachable, "refused");
+    co_await runtime::sleep_for(time, length);
+    auto stream = co_await below.connect(std::move(endpoint), deadline);
+    co_return stream;
+  }
+  http::Transport& below;
+  runtime::TimeSource& time;
+  bool is_closed = false;
+  runtime::Duration length{};
+};
+
 // A server that plays a script: for each connection the answers to what is sent, one for each time
 // that bytes come. "close" closes it.
 struct Scripted {
@@ -218,12 +234,13 @@ struct Scripted {
                     http::ClientOptions options = {})
       : loop(loop),
         network(loop.time()),
+        way(network, loop.time()),
         listener(network.listen(kOrigin.host, kOrigin.port)),
         scripts(std::move(scripts)),
         group(loop.executor()),
         client_group(loop.executor()) {
     options.origin = kOrigin;
-    client = make_client(loop, network, options, Cleartext::http2);
+    client = make_client(loop, way, options, Cleartext::http2);
     group.spawn("accept", accept_all());
     client_group.spawn("client", client->run());
   }
@@ -272,6 +289,7 @@ struct Scripted {
 
   VirtualLoop& loop;
   http::PipeNetwork network;
+  Way way;
   std::unique_ptr<http::Listener> listener;
   std::deque<std::deque<std::string>> scripts;
   std::unique_ptr<Client> client;
@@ -372,6 +390,16 @@ CO_TEST(Http2Client, one_that_may_not_be_sent_again_has_an_unknown_outcome) {
   co_await site.stop();
 }
 
+CO_TEST(Http2Client, one_whose_later_attempts_find_no_server_has_an_unknown_outcome) {
+  Scripted site(loop, {{answer(1), "close"}});
+  co_await runtime::sleep_for(loop.time(), 1ms);
+  EXPECT_EQ(describe(co_await site.client->send(get("/first"), {})), "200 ok");
+  site.way.is_closed = true;
+  EXPECT_EQ(describe(co_await site.client->send(get("/"), {})), "disconnected");
+  EXPECT_EQ(site.requests, 2);
+  co_await site.stop();
+}
+
 Task<> send_and_note(Client& client, Request request, Deadline deadline, std::string& note) {
   const auto response = co_await client.send(std::move(request), {.deadline = deadline});
   note = describe(response);
@@ -435,6 +463,35 @@ CO_TEST(Http2Client, new_credentials_mean_a_new_connection_and_watches_stay_on_t
   EXPECT_EQ(site.connections, 2);
   const auto nothing = co_await (*watch)->read_some(Deadline::after(loop.time(), 1s));
   EXPECT_EQ(nothing.error().reason, Reason::deadline_exceeded);
+  watch->reset();
+  co_await site.stop();
+}
+
+CO_TEST(Http2Client, a_connection_that_was_made_with_old_credentials_is_not_used) {
+  Scripted site(loop, {{}, {answer(1)}});
+  site.way.length = 1s;
+  co_await runtime::sleep_for(loop.time(), 1ms);
+  TaskGroup group(loop.executor());
+  std::string note;
+  group.spawn("send", send_and_note(*site.client, get("/"), {}, note));
+  co_await runtime::sleep_for(loop.time(), 500ms);
+  site.client->close_idle();
+  co_await group.join();
+  EXPECT_EQ(note, "200 ok");
+  EXPECT_EQ(site.connections, 2);
+  co_await site.stop();
+}
+
+CO_TEST(Http2Client, an_old_connection_takes_no_place_for_a_new_one) {
+  Scripted site(loop, {{headers(1, kStatus200)}, {answer(1)}},
+                {.origin = kOrigin, .connections_max = 1});
+  co_await runtime::sleep_for(loop.time(), 1ms);
+  auto watch = co_await site.client->open(get("/watch"), {});
+  CO_ASSERT_TRUE(watch);
+  site.client->close_idle();
+  const auto response =
+      co_await site.client->send(get("/"), {.deadline = Deadline::after(loop.time(), 5s)});
+  EXPECT_EQ(describe(response), "200 ok");
   watch->reset();
   co_await site.stop();
 }
