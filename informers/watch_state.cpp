@@ -91,6 +91,13 @@ class Step {
     if (failed.error.reason == Reason::body_too_large) {
       if (auto smaller = client::smaller_page(phase.page)) return read_page(std::move(*smaller));
     }
+    // The token means nothing to the server, which may have gone back to an earlier state.
+    const bool is_refused = failed.error.reason == Reason::bad_request ||
+                            failed.error.reason == Reason::resource_version_too_large ||
+                            state_.failures >= policy_.page_failures_max;
+    if (is_refused && !phase.page.continue_token.empty()) {
+      return wait_after(failed.error, ListAnew{RelistReason::page_expired});
+    }
     return wait_after(failed.error, ListOn{phase.page});
   }
 

@@ -32,6 +32,8 @@ struct WatchPolicy {
   Duration backoff_min = std::chrono::milliseconds(800);
   Duration backoff_max = std::chrono::seconds(30);
   Duration backoff_reset = std::chrono::minutes(2);
+  // A list whose next page has failed so often is begun anew.
+  unsigned page_failures_max = 8;
   // The maximum while there is no answer at all: another attempt burdens no server, and a server
   // that returns is to be noticed within seconds. (Up to as much again, too.)
   Duration unanswered_max = std::chrono::seconds(4);
@@ -61,7 +63,7 @@ struct WatchPolicy {
 enum class RelistReason : std::uint8_t {
   start,            // the first time
   expired,          // the server has forgotten our resourceVersion (410)
-  page_expired,     // the continue token is too old (410)
+  page_expired,     // the continue token is too old (410), or of no use to the server any more
   ahead_of_server,  // the server has not seen our resourceVersion yet (504)
 };
 inline constexpr RelistReason kRelistReasons[] = {RelistReason::start, RelistReason::expired,

@@ -91,6 +91,22 @@ struct Row {
   std::string expected;
 };
 
+// A server that was restored to an earlier state may never know the token again.
+TEST(WatchStateOfPages, a_page_that_stays_refused_restarts_the_list) {
+  const auto begins_anew = [](const Listing& phase, Reason reason, unsigned failures) {
+    WatchState state;
+    state.phase = phase;
+    state.failures = failures;
+    const WatchStep step = advance(state, failed(reason), kNow, kPolicy);
+    return std::holds_alternative<ListAnew>(std::get<Waiting>(step.next.phase).then);
+  };
+  EXPECT_TRUE(begins_anew(kNextPage, Reason::bad_request, 0));
+  EXPECT_TRUE(begins_anew(kNextPage, Reason::resource_version_too_large, 0));
+  EXPECT_FALSE(begins_anew(kNextPage, Reason::internal_error, 7));
+  EXPECT_TRUE(begins_anew(kNextPage, Reason::internal_error, 8));
+  EXPECT_FALSE(begins_anew(kFirstPage, Reason::internal_error, 8)) << "there is nothing to restart";
+}
+
 class WatchStateTest : public ::testing::TestWithParam<Row> {};
 
 TEST_P(WatchStateTest, does_as_the_row_says) {
