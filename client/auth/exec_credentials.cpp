@@ -26,6 +26,8 @@ using runtime::WallTime;
 constexpr Duration kLookMax = 1min;
 constexpr Duration kLookMin = 1s;
 constexpr Duration kRepeatWarning = 10min;
+// Callers that give a plugin all its time have looked at the clock a moment before us.
+constexpr Duration kMoment = 1s;
 // The share of a credential's life after which another one is asked for.
 constexpr std::int64_t kRefreshNumerator = 4;
 constexpr std::int64_t kRefreshDenominator = 5;
@@ -127,11 +129,11 @@ class ExecCredentials final : public Credentials {
   Task<Result<>> run(Deadline deadline) {
     const Running running(*this);
     const Deadline own = Deadline::after(time_, options_.timeout);
+    // If the caller has less time than the plugin may take, the plugin has not failed.
+    const bool is_hurried = deadline < Deadline::after(time_, options_.timeout - kMoment);
     const Result<std::string> output =
         co_await runner_->run(options_.plugin, options_.exec_info, std::min(deadline, own));
-    // If the caller had less time than the plugin may take, the plugin has not failed.
-    const bool was_hurried = deadline < own;
-    if (!output && output.error().reason == Reason::deadline_exceeded && was_hurried) {
+    if (!output && output.error().reason == Reason::deadline_exceeded && is_hurried) {
       co_return fail(output.error());
     }
     co_return note(output ? accept(*output) : Result<>(fail(output.error())));

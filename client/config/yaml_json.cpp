@@ -7,13 +7,14 @@
 #include <boost/json/serialize.hpp>
 #include <boost/json/string.hpp>
 #include <boost/json/value.hpp>
+#include <simdjson.h>
 
 namespace dcm::client {
 namespace {
 
 namespace json = boost::json;
 
-constexpr int kDepthMax = 100;
+constexpr int kDepthMax = 30;  // Boost.JSON reads 32 levels
 
 std::string quote(const std::string& text) {
   return json::serialize(json::value(json::string(text)));
@@ -34,7 +35,8 @@ std::string scalar(const YAML::Node& node) {
   const std::string& text = node.Scalar();
   if (node.Tag() != "?") return quote(text);
   if (text == "true" || text == "false") return text;
-  if (is_number<std::int64_t>(text) && (text == "0" || !text.starts_with('0'))) return text;
+  const bool is_octal = text != "0" && (text.starts_with('0') || text.starts_with("-0"));
+  if (is_number<std::int64_t>(text) && !is_octal) return text;
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   const bool is_whole_text = error == std::errc() && end == text.data() + text.size();
@@ -88,7 +90,9 @@ class Writer {
 std::optional<std::string> to_json(const YAML::Node& node, std::size_t bytes_max) {
   Writer writer(bytes_max);
   if (!writer.write(node, 0)) return std::nullopt;
-  return writer.take();
+  std::string text = writer.take();
+  if (!simdjson::validate_utf8(text)) return std::nullopt;
+  return text;
 }
 
 }  // namespace dcm::client

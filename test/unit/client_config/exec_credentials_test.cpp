@@ -222,6 +222,13 @@ TEST_F(ExecCredentialsTest, one_that_hangs_is_given_up_by_its_own_deadline) {
   EXPECT_EQ(loop_.time().now(), runtime::MonoTime(30s));
 }
 
+TEST_F(ExecCredentialsTest, one_that_hangs_has_failed_also_for_a_caller_with_as_much_time) {
+  give_tokens(1h, 24h);
+  EXPECT_EQ(authorization(30s - 1us), "it had not ended");
+  EXPECT_EQ(authorization(30s - 1us), "it had not ended");
+  EXPECT_EQ(runner_->runs, 1) << "it is left alone for a while";
+}
+
 TEST_F(ExecCredentialsTest, a_request_in_a_hurry_waits_no_longer_than_it_can) {
   give_tokens(1h, 20s);
   EXPECT_EQ(authorization(5s), "it had not ended");

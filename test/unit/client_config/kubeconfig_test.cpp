@@ -244,6 +244,28 @@ current-context: a
   EXPECT_THAT(config->warnings, IsEmpty());
 }
 
+TEST_F(KubeconfigTest, what_a_plugin_is_told_is_json_whatever_yaml_it_was) {
+  std::string deep = "[";
+  for (int i = 0; i < 28; ++i) deep = "[" + deep;
+  deep += std::string(29, ']');
+  const std::string extension = "{a: -05, b: 05, c: -0, d: 1., e: .5, f: 0x1f, g: " + deep + "}";
+  const auto with_extension = [](const std::string& text) {
+    return "clusters: [{name: a, cluster: {server: 'https://a', extensions: [{name: "
+           "client.authentication.k8s.io/exec, extension: " +
+           text +
+           "}]}}]\nusers: [{name: a, user: {exec: {command: c, provideClusterInfo: true, "
+           "apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never}}}]\n"
+           "contexts: [{name: a, context: {cluster: a, user: a}}]\ncurrent-context: a\n";
+  };
+  const auto config = load_text(with_extension(extension));
+  ASSERT_TRUE(config) << config.error().message;
+  const ExecCluster cluster{.server = "https://a", .config_json = config->exec_config_json};
+  EXPECT_THAT(encode_exec_info(*config->exec, &cluster), HasSubstr(R"("f":"0x1f")"));
+  const auto refused = load_text(with_extension("[[[" + deep + "]]]"));
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("too deep"));
+}
+
 TEST_F(KubeconfigTest, a_plugin_by_its_name_alone_is_looked_for_in_path) {
   const auto config = load_text(
       with_user("exec: {command: login, apiVersion: client.authentication.k8s.io/v1beta1}"));
