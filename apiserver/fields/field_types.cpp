@@ -2,18 +2,13 @@
 
 #include <deque>
 
-#include "apiserver/front/openapi_schemas.hpp"
-#include "apiserver/text/json.hpp"
-#include "runtime/assert.hpp"
+#include "apiserver/fields/published_schemas.hpp"
 
 namespace dcm::apiserver {
 
 namespace {
 
 using Kind = FieldType::Kind;
-
-constexpr std::string_view kReference = "#/components/schemas/";
-constexpr std::string_view kGroupVersionKind = "x-kubernetes-group-version-kind";
 
 // "io.k8s.api.core.v1.PodSpec" → "v1.PodSpec".
 std::string short_name(std::string_view name) {
@@ -25,26 +20,11 @@ std::string short_name(std::string_view name) {
 // The types of one document.
 class Types {
  public:
-  explicit Types(std::string_view api_version) {
-    std::string problem;
-    auto parsed = parse("{" + std::string(openapi_schemas(api_version)) + "}", problem);
-    DCM_ASSERT(parsed && parsed->is_object());
-    schemas_ = std::move(parsed->get_object());
-    for (const auto& [name, schema] : schemas_) {
-      for (const Json& gvk : array_at(schema.get_object(), {kGroupVersionKind})) {
-        const JsonObject& shown = gvk.get_object();
-        const std::string_view group = text_at(shown, {"group"});
-        std::string version(group);
-        if (!group.empty()) version += '/';
-        version += text_at(shown, {"version"});
-        if (version == api_version) kinds_[std::string(text_at(shown, {"kind"}))] = name;
-      }
-    }
-  }
+  explicit Types(std::string_view api_version) : published_(PublishedSchemas::of(api_version)) {}
 
   const FieldType* of_kind(std::string_view kind) {
-    const auto found = kinds_.find(kind);
-    return found == kinds_.end() ? &any_ : referred(found->second);
+    const std::string_view name = published_.name_of_kind(kind);
+    return name.empty() ? &any_ : referred(name);
   }
 
  private:
@@ -52,17 +32,14 @@ class Types {
     if (const auto known = named_.find(name); known != named_.end()) return known->second;
     FieldType& type = nodes_.emplace_back();
     named_.emplace(std::string(name), &type);  // before its fields: types may be recursive
-    fill(type, object_at(schemas_, {name}));
+    fill(type, published_.named(name));
     if (type.kind == Kind::object) type.name = short_name(name);
     return &type;
   }
 
   const FieldType* of_schema(const JsonObject& schema) {
-    std::string_view reference = text_at(schema, {"$ref"});
-    if (const JsonArray& all = array_at(schema, {"allOf"}); !all.empty()) {
-      reference = text_at(all.front().get_object(), {"$ref"});
-    }
-    if (!reference.empty()) return referred(reference.substr(kReference.size()));
+    const std::string_view name = PublishedSchemas::referred(schema);
+    if (!name.empty()) return referred(name);
     FieldType& type = nodes_.emplace_back();
     fill(type, schema);
     return &type;
@@ -99,8 +76,7 @@ class Types {
     }
   }
 
-  JsonObject schemas_;
-  std::map<std::string, std::string, std::less<>> kinds_;
+  const PublishedSchemas& published_;
   std::map<std::string, const FieldType*, std::less<>> named_;
   std::deque<FieldType> nodes_;  // nodes point to each other, and never move
   FieldType any_;

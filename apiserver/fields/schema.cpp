@@ -1,133 +1,77 @@
 #include "apiserver/fields/schema.hpp"
 
+#include <algorithm>
+
+#include "apiserver/fields/published_schemas.hpp"
+
 namespace dcm::apiserver {
 
 namespace {
 
-struct Row {
-  std::string_view kind;  // "" for all
-  std::string_view path;  // through lists without a mark
-  Schema::List list;
-  std::vector<std::string> keys;
-  Schema::Patch patch;
-  std::string merge_key;
-};
+constexpr std::string_view kObjectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
-constexpr auto kMap = Schema::List::map;
-constexpr auto kSet = Schema::List::set;
-constexpr auto kAtomic = Schema::List::atomic;
-constexpr auto kMerge = Schema::Patch::merge;
-constexpr auto kReplace = Schema::Patch::replace;
-
-const std::vector<Row>& list_rows() {
-  static const std::vector<Row> kRows = {
-      {"", "metadata.finalizers", kSet, {}, kMerge, ""},
-      {"", "metadata.ownerReferences", kMap, {"uid"}, kMerge, "uid"},
-      {"", "status.conditions", kMap, {"type"}, kMerge, "type"},
-
-      {"Pod", "spec.containers", kMap, {"name"}, kMerge, "name"},
-      {"Pod", "spec.containers.env", kMap, {"name"}, kMerge, "name"},
-      {"Pod",
-       "spec.containers.ports",
-       kMap,
-       {"containerPort", "protocol"},
-       kMerge,
-       "containerPort"},
-      {"Pod", "spec.containers.resources.claims", kMap, {"name"}, kReplace, ""},
-      {"Pod", "spec.containers.volumeDevices", kMap, {"devicePath"}, kMerge, "devicePath"},
-      {"Pod", "spec.containers.volumeMounts", kMap, {"mountPath"}, kMerge, "mountPath"},
-      {"Pod", "spec.initContainers", kMap, {"name"}, kMerge, "name"},
-      {"Pod", "spec.ephemeralContainers", kMap, {"name"}, kMerge, "name"},
-      {"Pod", "spec.hostAliases", kMap, {"ip"}, kMerge, "ip"},
-      {"Pod", "spec.imagePullSecrets", kMap, {"name"}, kMerge, "name"},
-      {"Pod", "spec.resourceClaims", kMap, {"name"}, kMerge, "name"},
-      {"Pod", "spec.schedulingGates", kMap, {"name"}, kMerge, "name"},
-      {"Pod",
-       "spec.topologySpreadConstraints",
-       kMap,
-       {"topologyKey", "whenUnsatisfiable"},
-       kMerge,
-       "topologyKey"},
-      {"Pod", "spec.volumes", kMap, {"name"}, kMerge, "name"},
-      {"Pod", "status.hostIPs", kAtomic, {}, kMerge, "ip"},
-      {"Pod", "status.podIPs", kMap, {"ip"}, kMerge, "ip"},
-      {"Pod", "status.resourceClaimStatuses", kMap, {"name"}, kMerge, "name"},
-
-      {"PodGroup", "spec.resourceClaims", kMap, {"name"}, kMerge, "name"},
-      {"PodGroup", "status.resourceClaimStatuses", kMap, {"name"}, kMerge, "name"},
-
-      {"Service", "spec.ports", kMap, {"port", "protocol"}, kMerge, "port"},
-      {"ServiceAccount", "secrets", kMap, {"name"}, kMerge, "name"},
-      {"EndpointSlice", "endpoints", kAtomic, {}, kReplace, ""},
-
-      {"Node", "spec.podCIDRs", kSet, {}, kMerge, ""},
-      {"Node", "status.addresses", kMap, {"type"}, kMerge, "type"},
-
-      {"ResourceClaim", "status.reservedFor", kMap, {"uid"}, kMerge, "uid"},
-      {"ResourceClaim",
-       "status.devices",
-       kMap,
-       {"device", "driver", "pool", "shareID"},
-       kReplace,
-       ""},
-      {"ResourceClaim", "status.devices.conditions", kMap, {"type"}, kReplace, ""},
-  };
-  return kRows;
+bool has_rule(const Schema& schema) {
+  return schema.list != Schema::List::atomic || schema.patch != Schema::Patch::replace ||
+         schema.object != Schema::Object::granular || !schema.fields.empty();
 }
 
-struct AtomicObject {
-  std::string_view kind;
-  std::string_view path;
-};
-
-constexpr AtomicObject kAtomicObjects[] = {
-    {"", "metadata.ownerReferences"},
-    {"Pod", "spec.nodeSelector"},
-    {"Pod", "spec.imagePullSecrets"},
-    {"ResourceClaim", "status.allocation.nodeSelector"},
-    {"Event", "involvedObject"},
-    {"Event", "related"},
-    {"ResourceSlice", "spec.nodeSelector"},
-};
-
-Schema& at(Schema& root, std::string_view path) {
-  Schema* schema = &root;
-  while (!path.empty()) {
-    const auto dot = path.find('.');
-    schema = &schema->fields[std::string(path.substr(0, dot))];
-    path = dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1);
+void read_list(const JsonObject& published, Schema& schema) {
+  const std::string_view type = text_at(published, {"x-kubernetes-list-type"});
+  if (type == "map") schema.list = Schema::List::map;
+  if (type == "set") schema.list = Schema::List::set;
+  for (const Json& key : array_at(published, {"x-kubernetes-list-map-keys"})) {
+    schema.keys.emplace_back(view(key.get_string()));
   }
-  return *schema;
+  std::ranges::sort(schema.keys);  // as managedFields name an item
+  if (text_at(published, {"x-kubernetes-patch-strategy"}).starts_with("merge")) {
+    schema.patch = Schema::Patch::merge;
+    schema.merge_key = text_at(published, {"x-kubernetes-patch-merge-key"});
+  }
 }
 
-// Where a kind has the template of its pods; "" if it has none.
-std::string_view template_of(std::string_view kind) {
-  if (kind == "CronJob") return "spec.jobTemplate.spec.template";
-  for (const std::string_view one :
-       {"DaemonSet", "Deployment", "Job", "ReplicaSet", "ReplicationController", "StatefulSet"}) {
-    if (kind == one) return "spec.template";
+// Recursive types would have no end; no kind that is published here has one. Lists within the
+// values of maps have no rules.
+Schema read(const PublishedSchemas& all, const JsonObject& published) {
+  if (const auto name = PublishedSchemas::referred(published); !name.empty()) {
+    return read(all, all.named(name));
   }
-  return "";
+  Schema schema;
+  if (const JsonObject& items = object_at(published, {"items"}); !items.empty()) {
+    schema = read(all, items);
+    read_list(published, schema);
+    return schema;
+  }
+  if (text_at(published, {"x-kubernetes-map-type"}) == "atomic") {
+    schema.object = Schema::Object::atomic;
+  }
+  for (const auto& [name, property] : object_at(published, {"properties"})) {
+    Schema field = read(all, property.get_object());
+    if (has_rule(field)) schema.fields.emplace(name, std::move(field));
+  }
+  return schema;
 }
 
-Schema build(std::string_view kind) {
-  Schema root;
-  if (const auto pods = template_of(kind); !pods.empty()) {
-    at(root, pods).fields["spec"] = schema_of("Pod").field("spec");
+// A kind without a schema is one of the user's own: its fields are known as far as all kinds have
+// them.
+Schema read_unknown() {
+  const PublishedSchemas& core = PublishedSchemas::of("v1");
+  Schema schema;
+  schema.fields["metadata"] = read(core, core.named(kObjectMeta));
+  Schema& conditions = schema.fields["status"].fields["conditions"];
+  conditions.list = Schema::List::map;
+  conditions.keys = {"type"};
+  return schema;
+}
+
+Schema build(std::string_view group, std::string_view kind) {
+  for (const std::string_view version : {"v1", "v1beta1"}) {
+    std::string api_version(group);
+    if (!group.empty()) api_version += '/';
+    const PublishedSchemas& all = PublishedSchemas::of(api_version.append(version));
+    const auto name = all.name_of_kind(kind);
+    if (!name.empty()) return read(all, all.named(name));
   }
-  for (const Row& row : list_rows()) {
-    if (!row.kind.empty() && row.kind != kind) continue;
-    Schema& schema = at(root, row.path);
-    schema.list = row.list;
-    schema.keys = row.keys;
-    schema.patch = row.patch;
-    schema.merge_key = row.merge_key;
-  }
-  for (const AtomicObject& object : kAtomicObjects) {
-    if (!object.kind.empty() && object.kind != kind) continue;
-    at(root, object.path).object = Schema::Object::atomic;
-  }
-  return root;
+  return read_unknown();
 }
 
 }  // namespace
@@ -138,11 +82,13 @@ const Schema& Schema::field(std::string_view name) const {
   return found == fields.end() ? kNoRule : found->second;
 }
 
-const Schema& schema_of(std::string_view kind) {
-  static std::map<std::string, Schema, std::less<>> schemas;
-  const auto found = schemas.find(kind);
-  if (found != schemas.end()) return found->second;
-  return schemas.emplace(std::string(kind), build(kind)).first->second;
+const Schema& schema_of(std::string_view group, std::string_view kind) {
+  static std::map<std::string, std::map<std::string, Schema, std::less<>>, std::less<>> groups;
+  auto kinds = groups.find(group);
+  if (kinds == groups.end()) kinds = groups.try_emplace(std::string(group)).first;
+  const auto found = kinds->second.find(kind);
+  if (found != kinds->second.end()) return found->second;
+  return kinds->second.emplace(std::string(kind), build(group, kind)).first->second;
 }
 
 }  // namespace dcm::apiserver

@@ -1,6 +1,6 @@
 // How the lists and maps of an API object are merged: the `x-kubernetes-list-type`,
 // `-list-map-keys`, `-map-type`, `-patch-strategy` and `-patch-merge-key` of the published OpenAPI,
-// for the kinds that this server knows. Anything not named here is an object that is merged member
+// for the kinds that this server knows. Anything not named there is an object that is merged member
 // by member, or a list that is replaced as a whole.
 #pragma once
 
@@ -29,7 +29,7 @@ struct Schema {
   const Schema& field(std::string_view name) const;
 };
 
-// The schema of a kind. Lives as long as the process.
-const Schema& schema_of(std::string_view kind);
+// The schema of a kind of a group ("" is core) in its first version. Lives as long as the process.
+const Schema& schema_of(std::string_view group, std::string_view kind);
 
 }  // namespace dcm::apiserver

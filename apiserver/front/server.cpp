@@ -6,6 +6,7 @@
 #include "apiserver/front/reviews.hpp"
 #include "apiserver/front/subresources.hpp"
 #include "apiserver/front/table.hpp"
+#include "apiserver/rules/priority.hpp"
 #include "apiserver/store/writes.hpp"
 #include "apiserver/text/protobuf/protobuf.hpp"
 #include "apiserver/text/utf8.hpp"
@@ -86,7 +87,12 @@ Server::Server(runtime::TimeSource& time, runtime::Rng rng, ServerOptions option
     watches_.notify(resource, change);
   });
   for (const auto* name : {"default", "kube-node-lease", "kube-public", "kube-system"}) {
-    make_namespace(name);
+    make_own("namespaces", JsonObject{{"metadata", JsonObject{{"name", name}}}});
+  }
+  for (const auto& [name, value, description] : kSystemPriorityClasses) {
+    make_own("priorityclasses", JsonObject{{"metadata", JsonObject{{"name", name}}},
+                                           {"value", value},
+                                           {"description", description}});
   }
 }
 
@@ -94,13 +100,13 @@ Server::~Server() {
   DCM_ASSERT(watches_.empty());
 }
 
-void Server::make_namespace(std::string_view name) {
-  const Target target{.type = &types_.get("namespaces"),
+void Server::make_own(std::string_view resource, JsonObject object) {
+  const Target target{.type = &types_.get(resource),
                       .version = "v1",
                       .ns = "",
                       .name = "",
                       .manager = "kube-apiserver"};
-  const auto made = registry_.create(target, JsonObject{{"metadata", JsonObject{{"name", name}}}});
+  const auto made = registry_.create(target, std::move(object));
   DCM_ASSERT(made.has_value());
 }
 

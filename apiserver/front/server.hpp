@@ -92,7 +92,7 @@ class Server {
   Outcome<Response> write(const Request& request, const Parsed& parsed);
   Outcome<Response> delete_collection(const Parsed& parsed, const WriteRequest& request);
   Response finish(std::size_t number, LoggedRequest logged, Response response);
-  void make_namespace(std::string_view name);
+  void make_own(std::string_view resource, JsonObject object);
 
   runtime::TimeSource& time_;
   runtime::Rng rng_;

@@ -232,6 +232,20 @@ class PlainStrategy final : public OldStatusStrategy {
     }
   }
 
+  SelectableFields selectable_fields(const JsonObject& object) const override {
+    const auto count = [&](std::string_view name) {
+      return std::to_string(integer_at(object, {"status", name}).value_or(0));
+    };
+    if (kind_ == "Secret") return {{"type", std::string(text_at(object, {"type"}))}};
+    if (kind_ == "Job") return {{"status.successful", count("succeeded")}};
+    if (kind_ == "ReplicationController") return {{"status.replicas", count("replicas")}};
+    if (kind_ == "Service") {
+      return {{"spec.clusterIP", std::string(text_at(object, {"spec", "clusterIP"}))},
+              {"spec.type", std::string(text_at(object, {"spec", "type"}))}};
+    }
+    return {};
+  }
+
  private:
   void validate_selector(const JsonObject& object, Causes& causes) const {
     if (rules_.selector != kOfTemplate) return;

@@ -95,6 +95,9 @@ class PodStrategy final : public Strategy {
     for (const auto* name : {"phase", "podIP", "nominatedNodeName"}) {
       fields["status." + std::string(name)] = text_at(pod, {"status", name});
     }
+    const Json* host = find(pod, {"spec", "hostNetwork"});
+    const bool is_of_host = host != nullptr && host->is_bool() && host->get_bool();
+    fields["spec.hostNetwork"] = is_of_host ? "true" : "false";
     return fields;
   }
 };

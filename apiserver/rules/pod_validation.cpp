@@ -128,11 +128,17 @@ void validate_deadline(const JsonObject& next, const JsonObject& old, Causes& ca
   }
 }
 
+Json without_seconds(Json toleration) {
+  if (toleration.is_object()) toleration.get_object().erase("tolerationSeconds");
+  return toleration;
+}
+
 void validate_tolerations(const JsonObject& next, const JsonObject& old, Causes& causes) {
   const JsonArray& now = array_at(next, {"spec", "tolerations"});
-  const bool kept = std::ranges::all_of(
-      array_at(old, {"spec", "tolerations"}),
-      [&](const Json& item) { return std::ranges::find(now, item) != now.end(); });
+  const bool kept =
+      std::ranges::all_of(array_at(old, {"spec", "tolerations"}), [&](const Json& item) {
+        return std::ranges::find(now, without_seconds(item), without_seconds) != now.end();
+      });
   if (!kept) {
     causes.push_back(forbidden_value("spec.tolerations",
                                      "existing toleration can not be modified except its "

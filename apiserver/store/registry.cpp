@@ -8,6 +8,7 @@
 #include "apiserver/fields/go_members.hpp"
 #include "apiserver/fields/ownership.hpp"
 #include "apiserver/rules/metadata_rules.hpp"
+#include "apiserver/rules/priority.hpp"
 #include "runtime/timestamp.hpp"
 
 namespace dcm::apiserver {
@@ -128,6 +129,17 @@ Causes Registry::problems_with_new(const Target& target, const JsonObject& objec
   return causes;
 }
 
+Outcome<> Registry::admit(const Target& target, JsonObject& body) const {
+  const bool is_pod = target.type->kind == "Pod";
+  if (!is_pod && target.type->kind != "PriorityClass") return {};
+  const auto classes = store_.list("priorityclasses", "", "", store_.revision());
+  const auto refused =
+      is_pod ? admit_priority(child(body, "spec"), classes) : admit_priority_class(body, classes);
+  if (!refused) return {};
+  const std::string name(text_at(body, {"metadata", "name"}));
+  return std::unexpected(forbidden(*target.type, name, *refused));
+}
+
 Outcome<Written> Registry::create(const Target& target, JsonObject body) {
   return make(target, std::move(body), nullptr);
 }
@@ -150,6 +162,9 @@ Outcome<Written> Registry::make(const Target& target, JsonObject body, const Fie
   }
   auto named = choose_name(target, child(body, "metadata"));
   const std::string name(text_at(body, {"metadata", "name"}));
+  if (auto admitted = admit(target, body); !admitted) {
+    return std::unexpected(std::move(admitted.error()));
+  }
   strategy.prepare_create(body, context);
   settle(*target.type, body);
 

@@ -90,6 +90,8 @@ class Registry {
 
   // `applied`: what a server-side apply claims; null for an ordinary create.
   Outcome<Written> make(const Target& target, JsonObject body, const FieldSet* applied);
+  // What no strategy can tell, as it depends on other objects.
+  Outcome<> admit(const Target& target, JsonObject& body) const;
   Outcome<> check_namespace(const Target& target, const JsonObject& body) const;
   Causes problems_with_new(const Target& target, const JsonObject& object) const;
   void set_system_metadata(const Target& target, JsonObject& metadata) const;

@@ -43,7 +43,7 @@ struct ResourceType {
   std::string qualified() const { return group.empty() ? plural : plural + "." + group; }
   std::string api_version(std::string_view version) const;
   bool serves(std::string_view version) const;
-  const Schema& schema() const { return schema_of(kind); }
+  const Schema& schema() const { return schema_of(group, kind); }
 
   // By version, since DeviceTaintRule became stricter with v1.
   UnconditionalUpdate unconditional_update(std::string_view version) const;

@@ -47,8 +47,23 @@ std::vector<std::string> split_values(std::string_view list) {
   return values;
 }
 
+// Events of the newer API group have other names for the same fields.
+SelectableFields as_events_v1(SelectableFields fields) {
+  constexpr std::string_view kOld = "involvedObject.";
+  SelectableFields renamed = {{"reason", fields["reason"]},
+                              {"type", fields["type"]},
+                              {"reportingController", fields["reportingComponent"]}};
+  for (auto& [name, value] : fields) {
+    if (name.starts_with(kOld)) {
+      renamed["regarding." + name.substr(kOld.size())] = std::move(value);
+    }
+  }
+  return renamed;
+}
+
 SelectableFields all_fields(const ResourceType& type, const JsonObject& object) {
   SelectableFields fields = type.strategy->selectable_fields(object);
+  if (type.group == "events.k8s.io") fields = as_events_v1(std::move(fields));
   fields["metadata.name"] = text_at(object, {"metadata", "name"});
   if (type.namespaced()) fields["metadata.namespace"] = text_at(object, {"metadata", "namespace"});
   return fields;

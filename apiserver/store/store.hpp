@@ -53,8 +53,9 @@ class Store {
     Stored object;
   };
 
-  // Revisions count on from `first`.
-  Store(HistoryLimits limits, Revision first) : limits_(limits), revision_(first) {}
+  // Revisions count on from `first`; earlier ones are not kept.
+  Store(HistoryLimits limits, Revision first)
+      : limits_(limits), revision_(first), compacted_(first) {}
 
   Revision revision() const { return revision_; }
 
@@ -107,7 +108,7 @@ class Store {
 
   HistoryLimits limits_;
   Revision revision_;
-  Revision compacted_ = 0;
+  Revision compacted_;
   std::map<std::string, Table, std::less<>> tables_;
   Listener listener_;
 };

@@ -1,5 +1,7 @@
 #include "cmd/dra-playground/embedded_server.hpp"
 
+#include <chrono>
+
 #include "apiserver/front/http_front.hpp"
 #include "runtime/task_group.hpp"
 
@@ -13,15 +15,21 @@ constexpr std::uint16_t kPort = 80;
 // it stands in the history.
 constexpr std::size_t kHistory = 20'000;
 
-apiserver::ServerOptions server_options() {
-  return {.history_limit = kHistory, .log_limit = 0};
+// Revisions are later than those of an earlier process on the same port, by the clock: its clients
+// hear that theirs are too old, and list again.
+apiserver::ServerOptions server_options(runtime::WallTime now) {
+  const auto since_epoch =
+      std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch());
+  return {.history_limit = kHistory,
+          .log_limit = 0,
+          .first_revision = static_cast<apiserver::Revision>(since_epoch.count())};
 }
 
 }  // namespace
 
 EmbeddedServer::EmbeddedServer(const PartContext& context)
     : context_(context),
-      server_(context_.time, context_.rng.fork(), server_options()),
+      server_(context_.time, context_.rng.fork(), server_options(context_.time.wall_now())),
       network_(context_.time),
       pipes_(network_.listen(kHost, kPort)) {}
 

@@ -13,13 +13,19 @@ struct StrategicRow {
   std::string_view after;
 };
 
+std::string_view group_of(std::string_view kind) {
+  if (kind == "Deployment") return "apps";
+  if (kind.ends_with("WebhookConfiguration")) return "admissionregistration.k8s.io";
+  return kind == "Pod" || kind == "Service" ? "" : "resource.k8s.io";
+}
+
 class StrategicMerge : public ::testing::TestWithParam<StrategicRow> {};
 
 TEST_P(StrategicMerge, gives) {
   const StrategicRow& row = GetParam();
   JsonObject object = object_of(row.before);
-  const auto merged =
-      apply_strategic_merge_patch(object, object_of(row.patch), schema_of(row.kind));
+  const auto merged = apply_strategic_merge_patch(object, object_of(row.patch),
+                                                  schema_of(group_of(row.kind), row.kind));
   ASSERT_TRUE(merged.has_value()) << row.sentence << ": " << merged.error().message;
   EXPECT_EQ(object, object_of(row.after)) << row.sentence << "\n" << serialize(object);
 }
@@ -73,6 +79,17 @@ constexpr StrategicRow kStrategicRows[] = {
      R"({"status":{"$setElementOrder/conditions":[{"type":"B"},{"type":"A"}],
         "conditions":[{"type":"B"}]}})",
      R"({"status":{"conditions":[{"type":"B"},{"type":"A"}]}})"},
+    {"lists of init containers are merged too", "Deployment",
+     R"({"spec":{"template":{"spec":{"initContainers":[{"name":"i","env":[{"name":"A","value":"1"},
+        {"name":"B","value":"2"}]}]}}}})",
+     R"({"spec":{"template":{"spec":{"initContainers":[{"name":"i",
+        "env":[{"name":"A","value":"3"}]}]}}}})",
+     R"({"spec":{"template":{"spec":{"initContainers":[{"name":"i","env":[{"name":"A","value":"3"},
+        {"name":"B","value":"2"}]}]}}}})"},
+    {"webhooks are merged by name", "ValidatingWebhookConfiguration",
+     R"({"webhooks":[{"name":"a","clientConfig":{"url":"x"}},{"name":"b"}]})",
+     R"({"webhooks":[{"name":"a","failurePolicy":"Fail"}]})",
+     R"({"webhooks":[{"name":"a","clientConfig":{"url":"x"},"failurePolicy":"Fail"},{"name":"b"}]})"},
     {"$retainKeys drops what it does not name", "Pod", R"({"spec":{"a":1,"b":2}})",
      R"({"spec":{"$retainKeys":["b"],"b":3}})", R"({"spec":{"b":3}})"},
 };
@@ -83,7 +100,7 @@ TEST(StrategicMergeFailure, an_item_without_its_key_is_refused) {
   JsonObject object = object_of(R"({"status":{"reservedFor":[{"uid":"1"}]}})");
   const auto merged =
       apply_strategic_merge_patch(object, object_of(R"({"status":{"reservedFor":[{"name":"x"}]}})"),
-                                  schema_of("ResourceClaim"));
+                                  schema_of("resource.k8s.io", "ResourceClaim"));
   ASSERT_FALSE(merged.has_value());
   EXPECT_NE(merged.error().message.find("does not contain declared merge key: uid"),
             std::string::npos);

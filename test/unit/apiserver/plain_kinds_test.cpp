@@ -154,5 +154,105 @@ TEST_F(Api, says_that_it_serves_no_custom_resources) {
   EXPECT_EQ(refused.text({"reason"}), "NotFound");
 }
 
+// As a real server accepts and refuses them (1.37).
+TEST_F(Api, selects_by_the_fields_that_a_kind_has) {
+  struct Row {
+    std::string_view path;
+    std::string_view fields;
+    int status;
+  };
+  constexpr Row kRows[] = {
+      {"/api/v1/secrets", "type=x", 200},
+      {"/api/v1/services", "spec.type=ClusterIP,spec.clusterIP=x", 200},
+      {"/api/v1/replicationcontrollers", "status.replicas=1", 200},
+      {"/apis/batch/v1/jobs", "status.successful=1", 200},
+      {"/apis/apps/v1/replicasets", "status.replicas=1", 400},
+      {"/api/v1/pods", "spec.hostNetwork=true", 200},
+      {"/api/v1/events", "involvedObject.name=x,source=x,reportingComponent=x", 200},
+      {"/api/v1/events", "regarding.name=x", 400},
+      {"/apis/events.k8s.io/v1/events", "regarding.name=x,reportingController=x,type=Normal", 200},
+      {"/apis/events.k8s.io/v1/events", "involvedObject.name=x", 400},
+      {"/apis/events.k8s.io/v1/events", "source=x", 400},
+  };
+  for (const Row& row : kRows) {
+    const std::string path = std::string(row.path) + "?fieldSelector=" + std::string(row.fields);
+    EXPECT_EQ(api.get(path).status, row.status) << path;
+  }
+}
+
+struct Priorities : Api {
+  Answer pod(const std::string& name, const std::string& spec) {
+    return api.post(kPods, R"({"metadata":{"name":")" + name +
+                               R"("},"spec":{"containers":[{"name":"c","image":"i"}])" + spec +
+                               "}}");
+  }
+  Answer make_class(const std::string& name, const std::string& rest) {
+    return api.send("POST", "/apis/scheduling.k8s.io/v1/priorityclasses", kJson,
+                    R"({"metadata":{"name":")" + name + R"("},"value":)" + rest + "}");
+  }
+  static std::string of(const Answer& pod) {
+    const auto priority = integer_at(pod.body, {"spec", "priority"});
+    return std::to_string(priority.value_or(-1)) + " " +
+           std::string(text_at(pod.body, {"spec", "preemptionPolicy"})) + " " +
+           std::string(text_at(pod.body, {"spec", "priorityClassName"}));
+  }
+};
+
+TEST_F(Priorities, are_those_of_the_pods_class) {
+  EXPECT_EQ(of(pod("none", "")), "0 PreemptLowerPriority ");
+  EXPECT_EQ(of(pod("system", R"(,"priorityClassName":"system-node-critical")")),
+            "2000001000 PreemptLowerPriority system-node-critical");
+  make_class("high", R"(1000,"preemptionPolicy":"Never")");
+  make_class("usual", R"(7,"globalDefault":true)");
+  EXPECT_EQ(of(pod("high", R"(,"priorityClassName":"high")")), "1000 Never high");
+  EXPECT_EQ(of(pod("usual", "")), "7 PreemptLowerPriority usual");
+}
+
+TEST_F(Priorities, that_a_pod_says_of_itself_are_refused) {
+  const Answer unknown = pod("a", R"(,"priorityClassName":"high")");
+  EXPECT_EQ(unknown.status, 403);
+  EXPECT_EQ(unknown.text({"message"}),
+            R"(pods "a" is forbidden: no PriorityClass with name high was found)");
+  const Answer own = pod("b", R"(,"priority":5)");
+  EXPECT_EQ(own.status, 403);
+  EXPECT_EQ(own.text({"message"}),
+            R"(pods "b" is forbidden: the integer value of priority (5) must not be provided in )"
+            "pod spec; priority admission controller computed 0 from the given PriorityClass name");
+  EXPECT_EQ(pod("c", R"(,"preemptionPolicy":"Never")").status, 403);
+}
+
+TEST_F(Priorities, have_one_default) {
+  make_class("usual", R"(7,"globalDefault":true)");
+  const Answer second = make_class("other", R"(3,"globalDefault":true)");
+  EXPECT_EQ(second.status, 403);
+  EXPECT_EQ(second.text({"message"}),
+            R"(priorityclasses.scheduling.k8s.io "other" is forbidden: PriorityClass usual is )"
+            "already marked as default. Only one default can exist");
+}
+
+TEST_F(Api, the_seconds_of_a_toleration_can_be_changed_and_nothing_else) {
+  api.post(kPods,
+           R"({"metadata":{"name":"trainer-0"},"spec":{"containers":[{"name":"c","image":"i"}],
+      "tolerations":[{"key":"k","operator":"Exists","effect":"NoExecute","tolerationSeconds":300}]}})");
+  const auto change = [&](const std::string& operation) {
+    return api.send("PATCH", kPod, "application/json-patch+json", "[" + operation + "]").status;
+  };
+  EXPECT_EQ(change(R"({"op":"replace","path":"/spec/tolerations/0/tolerationSeconds","value":60})"),
+            200);
+  EXPECT_EQ(change(R"({"op":"remove","path":"/spec/tolerations/0/tolerationSeconds"})"), 200);
+  EXPECT_EQ(change(R"({"op":"replace","path":"/spec/tolerations/0/key","value":"j"})"), 422);
+}
+
+// A client of an earlier process has versions that mean nothing here.
+TEST(FirstRevision, versions_before_it_are_too_old) {
+  runtime::VirtualTime time;
+  Server server(time, runtime::Rng(1), {.first_revision = 1000});
+  Direct api(server);
+  EXPECT_EQ(api.get("/api/v1/pods?resourceVersion=500&resourceVersionMatch=Exact").status, 410);
+  const auto watch = api.watch("/api/v1/pods?watch=true&resourceVersion=500");
+  ASSERT_TRUE(watch);
+  EXPECT_EQ(summary(drain(**watch)), std::vector<std::string>{"ERROR Expired"});
+}
+
 }  // namespace
 }  // namespace dcm::apiserver
