@@ -286,7 +286,7 @@ std::string encode_allocation(const Claim& claim, std::string_view node,
 }
 
 std::string encode_reservation(const Claim& claim, const Pod& pod) {
-  return text({{"metadata", identity(claim.meta)},
+  return text({{"metadata", identity_and_version(claim.meta)},
                {"status", Object{{"reservedFor", Array{consumer(pod)}}}}});
 }
 

@@ -97,6 +97,7 @@ Requests requests_of(const Pod& pod, const std::vector<ClaimPtr>& claims,
       all.unknown.push_back(
           fmt::format("{} of claim {}", claim->unsupported, claim->meta.key.name));
     }
+    all.line += "claim ";  // a claim has a limit of its own
     for (const DeviceRequest& request : claim->requests) {
       // A request that is refused may not even name a class.
       if (!claim->unsupported.empty()) continue;

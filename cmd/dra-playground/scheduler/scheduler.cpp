@@ -26,6 +26,12 @@ bool is_full(const Claim& claim) {
   return claim.reserved_for.size() >= api::kReservedForMax;
 }
 
+bool has_same_allocation(const Claim& a, const Claim& b) {
+  return a.meta.uid == b.meta.uid && a.is_allocated == b.is_allocated &&
+         std::ranges::equal(a.devices, b.devices, {}, &api::AllocatedDevice::id,
+                            &api::AllocatedDevice::id);
+}
+
 }  // namespace
 
 Scheduler::Scheduler(PartContext context, Api& api, Caches& caches)
@@ -134,12 +140,23 @@ Task<Result<>> Scheduler::allocate(const Pod& pod, const ClaimStep& step,
   co_return runtime::fail(written.error());
 }
 
+// Others reserve the same claim: that is no reason to choose another node, as long as its
+// allocation is the one that was decided for.
 Task<Result<>> Scheduler::reserve(const Pod& pod, const ClaimStep& step) {
-  const Result<http::Response> answer = co_await api_.strategic_merge_patch(
-      claims(), step.claim->meta.key, "status", encode_reservation(*step.claim, pod));
-  const auto written = caches_.claims.record(answer);
-  if (!written) co_return runtime::fail(written.error());
-  co_return Result<>();
+  api::ObjectPtr<Claim> claim = step.claim;
+  for (;;) {
+    const Result<http::Response> answer = co_await api_.strategic_merge_patch(
+        claims(), claim->meta.key, "status", encode_reservation(*claim, pod));
+    const auto written = caches_.claims.record(answer);
+    if (written) co_return Result<>();
+    if (!runtime::is_conflict(written.error())) co_return runtime::fail(written.error());
+    const Result<http::Response> newest = co_await api_.get(claims(), claim->meta.key);
+    const auto seen = caches_.claims.record(newest);
+    if (!seen || !has_same_allocation(**seen, *step.claim)) {
+      co_return runtime::fail(written.error());
+    }
+    claim = *seen;
+  }
 }
 
 // After an allocation that failed: perhaps it was written all the same, and then its devices must
@@ -179,7 +196,7 @@ void Scheduler::hold(const Placement& placement) {
 void Scheduler::release(const Placement& placement) {
   for (const ClaimStep& step : placement.steps) {
     for (const Grant& grant : step.grants) inventory_.give_back(grant.device);
-    in_flight_.erase(step.claim->meta.key);
+    if (!step.claim->is_allocated) in_flight_.erase(step.claim->meta.key);
   }
 }
 

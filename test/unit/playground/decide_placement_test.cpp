@@ -233,6 +233,15 @@ TEST(DecidePlacementLines, pods_that_want_the_same_wait_in_one_line) {
   EXPECT_NE(line_of(scene, pod_with({"a"})), line_of(scene, pod_with({"c"})));
 }
 
+// A claim has no more than 32 devices, so the one may never have a place where the other has.
+TEST(DecidePlacementLines, one_claim_and_two_with_the_same_requests_wait_in_different_lines) {
+  Scene scene(1, 1);
+  scene.add_claim("both", {wants("gpu", 2), wants("gpu", 2)});
+  scene.add_claim("a", {wants("gpu", 2)});
+  scene.add_claim("b", {wants("gpu", 2)});
+  EXPECT_NE(line_of(scene, pod_with({"both"})), line_of(scene, pod_with({"a", "b"})));
+}
+
 TEST(DecidePlacementLines, pods_that_select_different_nodes_wait_in_different_lines) {
   Scene scene(1, 1);
   scene.add_claim("a", {wants("gpu", 2)});
