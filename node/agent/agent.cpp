@@ -63,13 +63,26 @@ Agent::Agent(runtime::LoopRef loop, http::Transport& drivers, Files& files, Node
 runtime::Result<> Agent::open() {
   runtime::Result<> opened = claims_.open();
   const bool is_corrupt = !opened && opened.error().reason == runtime::Reason::malformed;
-  if (!is_corrupt || on_corrupt_ == OnCorruptState::refuse) return opened;
-  const auto kept = store_.set_aside(loop_.time().wall_now());
-  if (!kept) return runtime::fail(kept.error());
-  log_.error("The checkpoint cannot be used; making entries from the pods that run",
-             {{"err", opened.error().message}, {"kept", *kept}});
-  has_lost_entries_ = true;
-  return claims_.open();
+  if (is_corrupt && on_corrupt_ == OnCorruptState::rebuild) {
+    const auto kept = store_.set_aside(loop_.time().wall_now());
+    if (!kept) return runtime::fail(kept.error());
+    log_.error("The checkpoint cannot be used; making entries from the pods that run",
+               {{"err", opened.error().message}, {"kept", *kept}});
+    opened = claims_.open();
+  }
+  if (!opened) return opened;
+  const auto rebuilding = store_.is_rebuilding();
+  if (!rebuilding) return runtime::fail(rebuilding.error());
+  has_lost_entries_ = *rebuilding;
+  return {};
+}
+
+void Agent::end_rebuilding() {
+  has_lost_entries_ = false;
+  const auto ended = store_.end_rebuilding();
+  // Then the next start makes the entries again, which are there.
+  if (!ended)
+    log_.warning("Cannot note that all entries are back", {{"err", ended.error().message}});
 }
 
 Task<> Agent::run() {

@@ -58,8 +58,10 @@ class Agent final : private DriverObserver {
 
   // Reads the checkpoint. First of all. Errors: malformed, configuration.
   runtime::Result<> open();
-  // Whether open() has set a checkpoint aside: each pod that runs is to be given to enter().
+  // Whether a checkpoint was set aside, now or before a crash: each pod that runs is to be given to
+  // enter(), and then end_rebuilding() to be called.
   bool has_lost_entries() const noexcept { return has_lost_entries_; }
+  void end_rebuilding();
   // Ends by cancellation only.
   runtime::Task<> run();
 

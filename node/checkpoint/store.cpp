@@ -11,6 +11,7 @@ using runtime::fail;
 using runtime::Result;
 
 constexpr std::string_view kTemporary = ".dra_manager_state-";
+constexpr std::string_view kRebuilding = ".rebuilding";
 
 }  // namespace
 
@@ -47,11 +48,39 @@ Result<> CheckpointStore::write(const std::vector<Entry>& entries) {
 
 Result<std::string> CheckpointStore::set_aside(runtime::WallTime now) {
   const std::string kept =
-      fmt::format("{}.corrupt-{}", path(),
-                  std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count());
+      fmt::format("{}.corrupt-{}{}", path(),
+                  std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count(),
+                  kRebuilding);
   if (auto renamed = files_.rename(path(), kept); !renamed) return fail(renamed.error());
   if (auto synced = files_.sync_folder(folder_); !synced) return fail(synced.error());
   return kept;
+}
+
+Result<std::vector<std::string>> CheckpointStore::rebuilding() {
+  auto names = files_.list(folder_);
+  if (names) {
+    std::erase_if(*names, [](const std::string& name) {
+      return !name.starts_with(kCheckpointFile) || !name.ends_with(kRebuilding);
+    });
+  }
+  return names;
+}
+
+Result<bool> CheckpointStore::is_rebuilding() {
+  const auto names = rebuilding();
+  if (!names) return fail(names.error());
+  return !names->empty();
+}
+
+Result<> CheckpointStore::end_rebuilding() {
+  const auto names = rebuilding();
+  if (!names) return fail(names.error());
+  for (const std::string& name : *names) {
+    const std::string from = folder_ + '/' + name;
+    const std::string to = from.substr(0, from.size() - kRebuilding.size());
+    if (auto renamed = files_.rename(from, to); !renamed) return renamed;
+  }
+  return files_.sync_folder(folder_);
 }
 
 // Without the last step a machine that fails may come back with the old file, while a driver has

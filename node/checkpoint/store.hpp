@@ -25,11 +25,17 @@ class CheckpointStore {
   // Errors: malformed (what is there cannot be used, and stays), configuration.
   runtime::Result<std::vector<Entry>> open();
   runtime::Result<> write(const std::vector<Entry>& entries);
-  // Renames a file that cannot be used to `dra_manager_state.corrupt-TIME`, and returns its path:
-  // open() begins without it.
+  // Renames a file that cannot be used to `dra_manager_state.corrupt-TIME.rebuilding`, and returns
+  // its path: open() begins without it.
   runtime::Result<std::string> set_aside(runtime::WallTime now);
+  // Whether one was set aside whose entries are not back, by this process or one before it.
+  runtime::Result<bool> is_rebuilding();
+  // They are back: what was set aside loses the `.rebuilding` of its name.
+  runtime::Result<> end_rebuilding();
 
  private:
+  // Names of what was set aside.
+  runtime::Result<std::vector<std::string>> rebuilding();
   runtime::Result<> remove_leftovers();
   runtime::Result<> replace(const std::string& content);
   runtime::Result<> write_through(const std::string& temporary, const std::string& content);

@@ -26,6 +26,7 @@ constexpr std::string_view kComponent = "kubelet";
 constexpr Duration kPrepareRetry = std::chrono::seconds(60);    // up to half as much more
 constexpr Duration kUnprepareRetry = std::chrono::seconds(10);  // the same
 constexpr Duration kEnterRetry = std::chrono::seconds(10);
+constexpr Duration kEnterSoon = std::chrono::milliseconds(100);
 
 Duration drawn(runtime::Rng& rng, Duration shortest) {
   return shortest + std::chrono::duration_cast<Duration>(shortest * (rng.unit() / 2));
@@ -112,18 +113,28 @@ Task<> RealDevices::watch_pods() {
   co_await informers::wait_for_sync({&pods_.informer.sync()}, {});
   has_listed_ = true;
   agent_.observe_pods(active_);
-  if (agent_.has_lost_entries()) co_await enter_running_pods();
+  if (!agent_.has_lost_entries()) co_return;
+  co_await enter_running_pods();
+  agent_.end_rebuilding();
 }
 
 Task<> RealDevices::enter_running_pods() {
-  for (const api::ObjectPtr<Pod>& pod : pods_here()) {
-    while (running_.contains(pod->meta.uid.str())) {
+  not_entered_ = running_;
+  std::vector<api::ObjectPtr<Pod>> pods = pods_here();
+  for (; !pods.empty(); co_await runtime::sleep_for(context_.time, kEnterRetry)) {
+    std::vector<api::ObjectPtr<Pod>> failed;
+    for (const api::ObjectPtr<Pod>& pod : pods) {
+      const std::string uid = pod->meta.uid.str();
+      if (!running_.contains(uid)) continue;
       const node::Outcome entered = co_await agent_.enter(pod);
-      if (entered) break;
+      not_entered_.erase(uid);
+      if (entered) continue;
       context_.log.warning("Cannot make the entries of a pod that runs; will try again",
                            {{"pod", pod->meta.key.str()}, {"err", entered.error()}});
-      co_await runtime::sleep_for(context_.time, kEnterRetry);
+      failed.push_back(pod);
     }
+    pods = std::move(failed);
+    if (pods.empty()) break;
   }
 }
 
@@ -193,6 +204,8 @@ Outcome RealDevices::retry_prepare(const Pod& pod) {
 }
 
 Task<std::optional<Outcome>> RealDevices::unprepare(api::ObjectPtr<Pod> pod) {
+  const bool is_entered = has_listed_ && !not_entered_.contains(pod->meta.uid.str());
+  if (agent_.has_lost_entries() && !is_entered) co_return Outcome::retry(kEnterSoon);
   const node::Outcome unprepared = co_await agent_.unprepare(pod);
   if (unprepared) {
     std::error_code ignored;

@@ -76,8 +76,9 @@ class RealDevices final : public PodDevices {
   grpc::Methods methods_;
   std::unique_ptr<http::Listener> pod_resources_;
   // Pods of this node, by UID.
-  std::set<std::string> active_;   // not in a final phase
-  std::set<std::string> running_;  // whose containers run
+  std::set<std::string> active_;       // not in a final phase
+  std::set<std::string> running_;      // whose containers run
+  std::set<std::string> not_entered_;  // whose lost entries were not looked for yet
   bool has_listed_ = false;
   std::set<api::NamespacedName> wait_for_drivers_;
   OnChange<Pod> on_pod_;

@@ -159,12 +159,31 @@ TEST(CheckpointStore, a_broken_file_is_set_aside) {
   CheckpointStore store(files, "/state", runtime::Rng(1));
   const auto kept = store.set_aside(runtime::WallTime(std::chrono::seconds(1'700'000'000)));
   ASSERT_TRUE(kept);
-  EXPECT_EQ(*kept, "/state/dra_manager_state.corrupt-1700000000");
+  EXPECT_EQ(*kept, "/state/dra_manager_state.corrupt-1700000000.rebuilding");
   files.fail_machine(test::MemoryFiles::UnsyncedNames::lost);
   const auto opened = store.open();
   ASSERT_TRUE(opened);
   EXPECT_TRUE(opened->empty());
   EXPECT_EQ(files.content_of(*kept), "half");
+}
+
+TEST(CheckpointStore, that_entries_are_lost_is_known_until_they_are_back) {
+  test::MemoryFiles files;
+  files.put("/state/dra_manager_state", "half");
+  {
+    CheckpointStore store(files, "/state", runtime::Rng(1));
+    EXPECT_EQ(store.is_rebuilding(), false);
+    ASSERT_TRUE(store.set_aside(runtime::WallTime(std::chrono::seconds(1'700'000'000))));
+    ASSERT_TRUE(store.open());
+  }
+  files.fail_machine(test::MemoryFiles::UnsyncedNames::lost);
+  CheckpointStore store(files, "/state", runtime::Rng(2));
+  ASSERT_TRUE(store.open());
+  EXPECT_EQ(store.is_rebuilding(), true);
+  ASSERT_TRUE(store.end_rebuilding());
+  files.fail_machine(test::MemoryFiles::UnsyncedNames::lost);
+  EXPECT_EQ(store.is_rebuilding(), false);
+  EXPECT_EQ(files.content_of("/state/dra_manager_state.corrupt-1700000000"), "half");
 }
 
 TEST(CheckpointStore, without_a_file_one_is_made_and_leftovers_go) {
