@@ -194,12 +194,14 @@ TEST(Condition, that_is_due_while_pods_are_found_waits_for_them) {
   cluster.run_for(1s);
   cluster.calls();
   // The 10 s are over in the same instant.
-  cluster.loop.time().schedule(runtime::MonoTime(10s),
-                               [&] { cluster.api.put(Cluster::rule_for_all(1s).generation(2)); });
+  cluster.loop.time().schedule(runtime::MonoTime(10s), [&] {
+    cluster.api.put(
+        test::make_rule("r", no_execute("burnt")).selects("", "pool-q", "").generation(2));
+  });
   cluster.run_for(7s);
   EXPECT_THAT(
       cluster.calls(),
-      ElementsAre("r: True PodsPendingEviction: 3001 pods need to be evicted in 1 namespace."));
+      ElementsAre("r: True PodsPendingEviction: 1 pod needs to be evicted in 1 namespace."));
 }
 
 TEST(Condition, is_not_written_again_while_the_watch_is_behind) {
