@@ -94,11 +94,11 @@ class Step {
     // The token means nothing to the server, which may have gone back to an earlier state.
     const bool is_refused = failed.error.reason == Reason::bad_request ||
                             failed.error.reason == Reason::resource_version_too_large ||
-                            state_.failures >= policy_.page_failures_max;
+                            phase.failures >= policy_.page_failures_max;
     if (is_refused && !phase.page.continue_token.empty()) {
       return wait_after(failed.error, ListAnew{RelistReason::page_expired});
     }
-    return wait_after(failed.error, ListOn{phase.page});
+    return wait_after(failed.error, ListOn{phase.page, phase.failures + 1});
   }
 
   WatchStep on(const Watching& phase, const Accepted&) { return read_on({phase.last, now_}); }
@@ -127,12 +127,13 @@ class Step {
   }
 
   WatchStep on(const Waiting& phase, const WaitOver&) {
-    return std::visit(Overloaded{
-                          [this](const ListAnew& then) { return list_anew(then); },
-                          [this](const ListOn& then) { return read_page(then.page); },
-                          [this](const WatchFrom& then) { return open_watch(then.version); },
-                      },
-                      phase.then);
+    return std::visit(
+        Overloaded{
+            [this](const ListAnew& then) { return list_anew(then); },
+            [this](const ListOn& then) { return read_page(then.page, then.failures); },
+            [this](const WatchFrom& then) { return open_watch(then.version); },
+        },
+        phase.then);
   }
 
   // Impossible combinations: no request of the phase ends so.
@@ -187,9 +188,9 @@ class Step {
     return list_anew({});
   }
 
-  WatchStep read_page(client::Paging page) {
+  WatchStep read_page(client::Paging page, unsigned failures = 0) {
     ReadPage request{page.limit, page.continue_token, in(policy_.request_timeout)};
-    return finish(Listing{std::move(page)}, std::move(request));
+    return finish(Listing{std::move(page), failures}, std::move(request));
   }
 
   WatchStep open_watch(const api::ResourceVersion& from) {

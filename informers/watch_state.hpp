@@ -32,7 +32,7 @@ struct WatchPolicy {
   Duration backoff_min = std::chrono::milliseconds(800);
   Duration backoff_max = std::chrono::seconds(30);
   Duration backoff_reset = std::chrono::minutes(2);
-  // A list whose next page has failed so often is begun anew.
+  // A list is begun anew when one of its pages has failed more often than this in a row.
   unsigned page_failures_max = 8;
   // The maximum while there is no answer at all: another attempt burdens no server, and a server
   // that returns is to be noticed within seconds. (Up to as much again, too.)
@@ -77,6 +77,7 @@ struct ListAnew {
 };
 struct ListOn {
   client::Paging page;
+  unsigned failures = 0;
 };
 struct WatchFrom {
   api::ResourceVersion version;
@@ -90,7 +91,8 @@ struct AwaitingInitialEvents {
   Compression compression = Compression::none;
 };
 struct Listing {
-  client::Paging page;  // that is being read
+  client::Paging page;    // that is being read
+  unsigned failures = 0;  // of this page, in a row
 };
 struct Watching {
   api::ResourceVersion last;

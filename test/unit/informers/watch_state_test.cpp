@@ -95,8 +95,8 @@ struct Row {
 TEST(WatchStateOfPages, a_page_that_stays_refused_restarts_the_list) {
   const auto begins_anew = [](const Listing& phase, Reason reason, unsigned failures) {
     WatchState state;
-    state.phase = phase;
-    state.failures = failures;
+    state.phase = Listing{phase.page, failures};
+    state.failures = 20;  // of other requests: they do not count
     const WatchStep step = advance(state, failed(reason), kNow, kPolicy);
     return std::holds_alternative<ListAnew>(std::get<Waiting>(step.next.phase).then);
   };
