@@ -120,22 +120,26 @@ Task<> RealDevices::watch_pods() {
 
 Task<> RealDevices::enter_running_pods() {
   not_entered_ = running_;
-  std::vector<api::ObjectPtr<Pod>> pods = pods_here();
-  for (; !pods.empty(); co_await runtime::sleep_for(context_.time, kEnterRetry)) {
+  std::vector<api::ObjectPtr<Pod>> left = pods_here();
+  while (!left.empty()) {
     std::vector<api::ObjectPtr<Pod>> failed;
-    for (const api::ObjectPtr<Pod>& pod : pods) {
-      const std::string uid = pod->meta.uid.str();
-      if (!running_.contains(uid)) continue;
-      const node::Outcome entered = co_await agent_.enter(pod);
-      not_entered_.erase(uid);
-      if (entered) continue;
-      context_.log.warning("Cannot make the entries of a pod that runs; will try again",
-                           {{"pod", pod->meta.key.str()}, {"err", entered.error()}});
-      failed.push_back(pod);
+    for (const api::ObjectPtr<Pod>& pod : left) {
+      const bool is_entered = co_await enter(pod);
+      not_entered_.erase(pod->meta.uid.str());
+      if (!is_entered) failed.push_back(pod);
     }
-    pods = std::move(failed);
-    if (pods.empty()) break;
+    left = std::move(failed);
+    if (!left.empty()) co_await runtime::sleep_for(context_.time, kEnterRetry);
   }
+}
+
+Task<bool> RealDevices::enter(api::ObjectPtr<Pod> pod) {
+  if (!running_.contains(pod->meta.uid.str())) co_return true;
+  const node::Outcome entered = co_await agent_.enter(pod);
+  if (entered) co_return true;
+  context_.log.warning("Cannot make the entries of a pod that runs; will try again",
+                       {{"pod", pod->meta.key.str()}, {"err", entered.error()}});
+  co_return false;
 }
 
 std::vector<api::ObjectPtr<Pod>> RealDevices::pods_here() const {

@@ -53,6 +53,8 @@ class RealDevices final : public PodDevices {
  private:
   Task<> watch_pods();
   Task<> enter_running_pods();
+  // Whether there is nothing left to try: its entries are there, or it runs no more.
+  Task<bool> enter(api::ObjectPtr<Pod> pod);
   std::vector<api::ObjectPtr<Pod>> pods_here() const;
   std::vector<node::PodUse> uses() const;
   void observe_pod(const api::ObjectPtr<Pod>& before, const api::ObjectPtr<Pod>& after);
