@@ -231,10 +231,12 @@ Task<Result<Route>> SharedClient::connect(Deadline deadline) {
       client.changed_.notify_all();
     }
   } const turn(*this);
-  // With the credentials of now: they may have changed while the connection was made.
-  const std::uint64_t retirements = retirements_;
-  Result<std::unique_ptr<http::Stream>> stream = co_await connect_stream(deadline);
-  if (stream && retirements != retirements_) stream = co_await connect_stream(deadline);
+  std::uint64_t retirements = 0;
+  Result<std::unique_ptr<http::Stream>> stream;
+  do {  // again, if the credentials have changed while the connection was being made
+    retirements = retirements_;
+    stream = co_await connect_stream(deadline);
+  } while (stream && retirements != retirements_);
   if (!stream) co_return fail(std::move(stream.error()));
   const bool is_plain = options_.origin.security == http::Security::plain;
   if (is_plain ? cleartext_ == Cleartext::http1 : !(*stream)->speaks_http2()) {
