@@ -81,8 +81,6 @@ void admit_pod_spec(JsonObject& spec, const JsonObject& old) {
   for (const auto* name : {"priority", "preemptionPolicy"}) {
     if (!spec.contains(name)) restore(spec, old, name);
   }
-  set_default(spec, "priority", 0);
-  set_default(spec, "preemptionPolicy", "PreemptLowerPriority");
   add_tolerations(spec);
 }
 

@@ -8,7 +8,7 @@ namespace dcm::apiserver {
 
 void default_pod_spec(JsonObject& spec);
 
-// `old`: the spec as stored; empty for a create.
+// `old`: the spec as stored; empty for a create, which has been given its priority (priority.hpp).
 void admit_pod_spec(JsonObject& spec, const JsonObject& old);
 
 // Makes `podIP` and `podIPs` agree: `podIP` counts, and is the first of `podIPs`.

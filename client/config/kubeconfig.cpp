@@ -37,9 +37,9 @@ std::string read_exec_config(YamlReader& reader, YamlFields& fields) {
     const YAML::Node extension = entry.any("extension");
     if (entry.text("name").value != "client.authentication.k8s.io/exec") continue;
     if (auto json = to_json(extension)) return *json;
-    reader.fail(
-        line_of(extension),
-        "the extension client.authentication.k8s.io/exec is too large, too deep or no UTF-8");
+    reader.fail(line_of(extension),
+                "the extension client.authentication.k8s.io/exec is too large, nested too deeply, "
+                "or not UTF-8");
   }
   return {};
 }

@@ -100,7 +100,7 @@ std::optional<RegistrationStatus> decode_registration_status(std::string_view me
     pbf_reader reader(message.data(), message.size());
     while (reader.next()) {
       if (reader.tag() == 1 && reader.wire_type() == protozero::pbf_wire_type::varint) {
-        // Not get_bool(), which reads behind the end of a message that is cut off here.
+        // Not get_bool(), which reads past the end of a message that is cut off here.
         status.is_registered = reader.get_uint64() != 0;
       } else if (reader.tag() == 2 && reader.wire_type() == kBytes) {
         status.error = reader.get_string();

@@ -34,7 +34,7 @@ std::vector<fs::path> files_in(const fs::path& path) {
   return files;
 }
 
-// Of an allocation that ends with it, so that a read behind its end is seen.
+// From an allocation of exactly its size, so that a read past its end is seen.
 void run_exactly(std::span<const char> input) {
   const auto exact = std::make_unique<char[]>(input.size());
   std::ranges::copy(input, exact.get());

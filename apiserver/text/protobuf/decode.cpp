@@ -123,7 +123,7 @@ Json decode_value(pbf_reader& reader, const ProtoField& field) {
     case Type::integer:
       return integer_in(reader);
     case Type::boolean:
-      // Not get_bool(), which reads behind the end of a body that is cut off here.
+      // Not get_bool(), which reads past the end of a body that is cut off here.
       return reader.get_uint64() != 0;
     case Type::raw:
       return raw_in(reader);

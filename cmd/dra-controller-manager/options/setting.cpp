@@ -114,7 +114,7 @@ std::string closest(std::string_view wrong, const Strings& known) {
   std::string best;
   std::size_t best_distance = std::max<std::size_t>(wrong.size() / 4, 2) + 1;
   for (const std::string& name : known) {
-    // No less than what the longer one has more.
+    // The distance is at least the difference in length.
     const auto [shorter, longer] = std::minmax(wrong.size(), name.size());
     if (longer - shorter >= best_distance) continue;
     const std::size_t apart = distance(wrong, name);

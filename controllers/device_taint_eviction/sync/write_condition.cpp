@@ -72,9 +72,8 @@ Task<workqueue::Outcome> ConditionWriter::sync(std::string name, api::Uid uid) {
     co_await count_preview(rule->id, rule->object);
     rule = deps_.rules.find(name);  // it may have changed meanwhile
   }
-  // Its pods are still being found: the end of that brings it back.
   if (rule == nullptr || rule->object->meta.uid != uid) co_return workqueue::Outcome::done();
-  // The end of that brings it back.
+  // Its pods are still being found; the end of the walk brings it back.
   if (deps_.tracker.is_looking_for(name)) co_return workqueue::Outcome::set_aside();
   ConditionPlan plan = decide_write(*rule->object, *wanted(*rule), deps_.time.wall_now());
   if (const auto* later = std::get_if<WriteLater>(&plan)) {
