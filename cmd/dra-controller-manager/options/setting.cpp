@@ -114,9 +114,9 @@ std::string closest(std::string_view wrong, const Strings& known) {
   std::string best;
   std::size_t best_distance = std::max<std::size_t>(wrong.size() / 4, 2) + 1;
   for (const std::string& name : known) {
-    // The distance is at least the difference in length.
-    const auto [shorter, longer] = std::minmax(wrong.size(), name.size());
-    if (longer - shorter >= best_distance) continue;
+    const auto [shorter, longer] = std::minmax({wrong.size(), name.size()});
+    const std::size_t apart_at_least = longer - shorter;
+    if (apart_at_least >= best_distance) continue;
     const std::size_t apart = distance(wrong, name);
     if (apart >= best_distance || apart >= name.size()) continue;
     best_distance = apart;
