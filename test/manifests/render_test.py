@@ -37,6 +37,18 @@ class Base(unittest.TestCase):
                     self.assertNotIn("*", words)
                     self.assertNotIn("secrets", words)
 
+    def test_the_shadow_reads_what_the_manager_reads_and_writes_only_reviews(self):
+        def granted(objects):
+            return {(group, resource, verb)
+                    for thing in objects if thing["kind"] == "ClusterRole" for rule in thing["rules"]
+                    for group in rule.get("apiGroups", []) for resource in rule.get("resources", [])
+                    for verb in rule["verbs"]}
+        manager = granted(render.composed(components=["pod-groups"]))
+        shadow = granted(render.kustomize("shadow"))
+        self.assertLessEqual({right for right in manager if right[2] in ("list", "watch")}, shadow)
+        self.assertEqual({resource for _, resource, verb in shadow if verb not in ("get", "list", "watch")},
+                         {"tokenreviews", "subjectaccessreviews"})
+
     def test_the_selectors_select_the_pods(self):
         template = render.the("Deployment", self.objects)["spec"]["template"]["metadata"]["labels"]
         pod = render.pod_spec(self.objects)

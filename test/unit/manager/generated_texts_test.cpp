@@ -1,8 +1,10 @@
 // Texts that are generated from the table of settings: help and manual page.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,6 +20,13 @@ using testing::HasSubstr;
 
 class GeneratedTexts : public testing::Test {
  protected:
+  static std::string read(std::string_view path) {
+    std::ifstream file(fmt::format("{}/{}", DCM_SOURCE_DIR, path));
+    std::stringstream text;
+    text << file.rdbuf();
+    return text.str();
+  }
+
   Draft draft_;
   const Settings table_ = make_settings(draft_);
 };
@@ -36,11 +45,8 @@ TEST_F(GeneratedTexts, help_fits_a_terminal_and_lists_every_flag_under_its_headi
 }
 
 TEST_F(GeneratedTexts, the_manual_page_in_the_documentation_is_that_of_the_table) {
-  std::ifstream file(std::string(DCM_SOURCE_DIR) + "/docs/dra-controller-manager.8");
-  std::stringstream written;
-  written << file.rdbuf();
   const std::string page = make_man_page(table_, commands());
-  if (written.str() == page) return;
+  if (read("docs/dra-controller-manager.8") == page) return;
   const auto fresh = std::filesystem::temp_directory_path() / "dra-controller-manager.8";
   std::ofstream(fresh) << page;
   FAIL() << "docs/dra-controller-manager.8 is not current; copy it from " << fresh;
@@ -51,6 +57,17 @@ TEST_F(GeneratedTexts, the_example_of_a_configuration_file_says_the_defaults) {
       parse_options({"--config=" + std::string(DCM_SOURCE_DIR) + "/manifests/configuration.yaml"});
   ASSERT_TRUE(shown) << shown.error().text;
   EXPECT_EQ(shown->configuration, parse_options({})->configuration);
+}
+
+TEST_F(GeneratedTexts, the_example_of_a_configuration_file_has_every_key) {
+  const std::string example = read("manifests/configuration.yaml");
+  for (const Setting& row : table_) {
+    const std::string& key = row.text.key;
+    if (key.empty()) continue;
+    const auto depth = static_cast<std::size_t>(std::ranges::count(key, '.'));
+    const std::string name = key.substr(key.rfind('.') + 1);  // all of it without a dot
+    EXPECT_THAT(example, HasSubstr("\n" + std::string(2 * depth, ' ') + name + ":")) << key;
+  }
 }
 
 TEST(Wrap, breaks_at_blanks_and_never_in_a_word) {
