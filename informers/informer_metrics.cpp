@@ -8,7 +8,7 @@ namespace {
 const char* const kRelistsName = "program_informer_relists_total";
 const char* const kRelistsHelp =
     "[ALPHA] How often all objects of the resource were read again, by reason: start, expired, "
-    "page_expired or ahead_of_server.";
+    "page_expired, ahead_of_server or fruitless.";
 
 double seconds(Duration duration) {
   return std::chrono::duration<double>(duration).count();

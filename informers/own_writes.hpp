@@ -54,6 +54,11 @@ class OwnWriteLedger {
   std::optional<std::pair<api::NamespacedName, Watched<T>>> take_passed(
       const api::ResourceVersion& passed) {
     if (by_version_.empty() || by_version_.begin()->first > passed) return std::nullopt;
+    return take_first();
+  }
+  // The oldest. Nothing: there is none.
+  std::optional<std::pair<api::NamespacedName, Watched<T>>> take_first() {
+    if (by_version_.empty()) return std::nullopt;
     auto name = by_version_.extract(by_version_.begin()).value().second;
     auto entry = entries_.extract(name);
     return std::pair(std::move(name), std::move(entry.mapped().watched));

@@ -290,8 +290,10 @@ std::optional<Cursor> Store<T>::sweep(Cursor from, std::size_t limit,
 
 template <class T>
 void Store<T>::pass(const api::ResourceVersion& version) {
+  // A server that went back to an earlier state has lost our later writes.
+  const bool has_gone_back = version < passed_;
   passed_ = version;
-  while (auto passed = own_.take_passed(version)) {
+  while (auto passed = has_gone_back ? own_.take_first() : own_.take_passed(version)) {
     auto& [name, watched] = *passed;
     if (watched.object) {
       show(std::move(watched.object), Origin::live);

@@ -37,6 +37,12 @@ Hindrance hindrance(const Error& error) {
   return is_denied(error) ? Hindrance::denied : Hindrance::server;
 }
 
+// It may fail so each time.
+bool is_the_servers(const Error& error) {
+  return hindrance(error) == Hindrance::server && !is_expired(error) &&
+         error.reason != Reason::too_many_requests;
+}
+
 // A server that knows the field but not the feature answers 422.
 bool is_watch_list_refused(const Error& error) {
   return error.reason == Reason::invalid || error.reason == Reason::bad_request;
@@ -60,22 +66,25 @@ class Step {
   WatchStep on(const AwaitingInitialEvents& phase, const Changed&) { return read_initial(phase); }
   WatchStep on(const AwaitingInitialEvents& phase, const Bookmarked& bookmark) {
     if (!bookmark.is_initial_events_end) return read_initial(phase);
-    effects_.push_back(EndRelist{bookmark.resource_version});
+    end_relist(bookmark.resource_version);
     // For many objects gzip is worth its time; for single events, each flushed, it is not.
     const bool is_worth_leaving = phase.compression == Compression::gzip &&
                                   now_ - phase.since <= policy_.leave_compressed_within;
     if (is_worth_leaving) return open_watch(bookmark.resource_version);
-    return read_on({bookmark.resource_version, now_, true});
+    return read_on({bookmark.resource_version, now_, true, true});
   }
+  // The server's cache may have begun anew, or lost patience with us.
   WatchStep on(const AwaitingInitialEvents&, const Ended&) {
-    return fall_back("the server ended the watch list before its end was marked");
+    return after_failed_watch_list(
+        {Reason::disconnected, "the server ended the watch list before its end was marked"});
   }
   WatchStep on(const AwaitingInitialEvents&, const Failed& failed) {
-    if (is_watch_list_refused(failed.error)) return fall_back(to_string(failed.error));
-    if (failed.error.reason != Reason::deadline_exceeded) {
-      return wait_after(failed.error, ListAnew{});
+    const Error& error = failed.error;
+    if (is_watch_list_refused(error)) return fall_back(to_string(error));
+    if (error.reason == Reason::deadline_exceeded) {
+      return fall_back(to_string(error), now_ + policy_.pages_after_a_stall);
     }
-    return fall_back(to_string(failed.error), now_ + policy_.pages_after_a_stall);
+    return is_the_servers(error) ? after_failed_watch_list(error) : wait_after(error, ListAnew{});
   }
 
   WatchStep on(const Listing& phase, const PageRead& read) {
@@ -83,7 +92,7 @@ class Step {
       auto next = client::next_page(phase.page, read.objects, read.meta.continue_token);
       return next ? read_page(std::move(*next)) : wait_after(next.error(), ListAnew{});
     }
-    effects_.push_back(EndRelist{read.meta.resource_version});
+    end_relist(read.meta.resource_version);
     return open_watch(read.meta.resource_version);
   }
   WatchStep on(const Listing& phase, const Failed& failed) {
@@ -101,12 +110,14 @@ class Step {
     return wait_after(failed.error, ListOn{phase.page, phase.failures + 1});
   }
 
-  WatchStep on(const Watching& phase, const Accepted&) { return read_on({phase.last, now_}); }
+  WatchStep on(const Watching& phase, const Accepted&) {
+    return read_on({phase.last, now_, false, true});
+  }
   WatchStep on(const Watching& phase, const Changed& change) {
-    return read_on({change.version, phase.since, true});
+    return read_on({change.version, phase.since, true, true});
   }
   WatchStep on(const Watching& phase, const Bookmarked& bookmark) {
-    return read_on({bookmark.resource_version, phase.since, true});
+    return read_on({bookmark.resource_version, phase.since, true, true});
   }
   WatchStep on(const Watching& phase, const Ended&) {
     const Duration lasted = now_ - phase.since;
@@ -115,13 +126,18 @@ class Step {
       return finish(Waiting{WatchFrom{phase.last}},
                     Wait{policy_.short_watch - lasted, Duration::zero()});
     }
-    return wait_after({Reason::disconnected, "the server ended the watch at once"},
-                      WatchFrom{phase.last});
+    return after_fruitless_watch({Reason::disconnected, "the server ended the watch at once"},
+                                 phase.last);
   }
   WatchStep on(const Watching& phase, const Failed& failed) {
     if (is_expired(failed.error)) return relist(RelistReason::expired);
     if (failed.error.reason == Reason::resource_version_too_large) {
       return wait_after(failed.error, ListAnew{RelistReason::ahead_of_server});
+    }
+    const bool may_be_the_servers =
+        is_the_servers(failed.error) || failed.error.reason == Reason::deadline_exceeded;
+    if (phase.is_accepted && !phase.has_shown_anything && may_be_the_servers) {
+      return after_fruitless_watch(failed.error, phase.last);
     }
     return wait_after(failed.error, WatchFrom{phase.last});
   }
@@ -166,8 +182,8 @@ class Step {
 
   WatchStep list_anew(const ListAnew& list) {
     if (list.reason) effects_.push_back(CountRelist{*list.reason});
-    effects_.push_back(BeginRelist{});
     if (now_ < state_.pages_until) return read_page(client::Paging());
+    effects_.push_back(BeginRelist{});
     return finish(AwaitingInitialEvents{now_}, OpenWatchList{initial_events_deadline(now_)});
   }
 
@@ -188,7 +204,9 @@ class Step {
     return list_anew({});
   }
 
+  // A first page that is read again is of another snapshot.
   WatchStep read_page(client::Paging page, unsigned failures = 0) {
+    if (page.continue_token.empty()) effects_.push_back(BeginRelist{});
     ReadPage request{page.limit, page.continue_token, in(policy_.request_timeout)};
     return finish(Listing{std::move(page), failures}, std::move(request));
   }
@@ -198,7 +216,30 @@ class Step {
                   OpenWatch{from, in(policy_.request_timeout)});
   }
 
+  void end_relist(const api::ResourceVersion& version) {
+    effects_.push_back(EndRelist{version});
+    state_.failed_watch_lists = 0;
+    state_.fruitless_watches = 0;
+  }
+
+  WatchStep after_failed_watch_list(const Error& error) {
+    if (++state_.failed_watch_lists < policy_.watch_list_failures_max) {
+      return wait_after(error, ListAnew{});
+    }
+    state_.failed_watch_lists = 0;
+    return fall_back(to_string(error), now_ + policy_.pages_after_a_stall);
+  }
+
+  WatchStep after_fruitless_watch(const Error& error, const api::ResourceVersion& from) {
+    if (++state_.fruitless_watches < policy_.fruitless_watches_max) {
+      return wait_after(error, WatchFrom{from});
+    }
+    state_.fruitless_watches = 0;
+    return wait_after(error, ListAnew{RelistReason::fruitless});
+  }
+
   WatchStep read_on(Watching phase) {
+    if (phase.has_shown_anything) state_.fruitless_watches = 0;
     return finish(std::move(phase), ReadEvent{in(policy_.watch_silence)});
   }
 
@@ -262,6 +303,8 @@ std::string_view to_string(RelistReason reason) {
       return "page_expired";
     case RelistReason::ahead_of_server:
       return "ahead_of_server";
+    case RelistReason::fruitless:
+      return "fruitless";
   }
   return "";
 }

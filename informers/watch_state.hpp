@@ -51,6 +51,13 @@ struct WatchPolicy {
   // A compressed watch list is left for a plain watch if it took no longer than this: a server
   // remembers a minute or more of history, and who comes too late has to read everything again.
   Duration leave_compressed_within = std::chrono::seconds(30);
+  // After so many watch lists in a row that the server has ended or failed: it may be unable to
+  // give any, as on storage without progress notifications. The same pause as after a stall.
+  unsigned watch_list_failures_max = 3;
+  // After so many watches in a row, from the same version, that were accepted and brought nothing,
+  // everything is listed: the server may have gone back to an earlier state (a restored etcd), or
+  // hold an event that cannot be read.
+  unsigned fruitless_watches_max = 2;
   // The API server sends a bookmark each minute; after two of them and some the peer is taken for
   // dead.
   Duration watch_silence = std::chrono::seconds(130);
@@ -65,10 +72,11 @@ enum class RelistReason : std::uint8_t {
   expired,          // the server has forgotten our resourceVersion (410)
   page_expired,     // the continue token is too old (410), or of no use to the server any more
   ahead_of_server,  // the server has not seen our resourceVersion yet (504)
+  fruitless,        // watches from our resourceVersion bring nothing
 };
-inline constexpr RelistReason kRelistReasons[] = {RelistReason::start, RelistReason::expired,
-                                                  RelistReason::page_expired,
-                                                  RelistReason::ahead_of_server};
+inline constexpr RelistReason kRelistReasons[] = {
+    RelistReason::start, RelistReason::expired, RelistReason::page_expired,
+    RelistReason::ahead_of_server, RelistReason::fruitless};
 std::string_view to_string(RelistReason reason);
 
 // --- What a wait is followed by.
@@ -98,6 +106,7 @@ struct Watching {
   api::ResourceVersion last;
   MonoTime since;
   bool has_shown_anything = false;
+  bool is_accepted = false;
 };
 struct Waiting {
   Resumption then;
@@ -114,6 +123,8 @@ struct WatchState {
   unsigned failures = 0;               // since back-off was last reset
   Hindrance last = Hindrance::server;  // that of the last of them
   MonoTime last_failure{};
+  unsigned failed_watch_lists = 0;  // by the server, in a row
+  unsigned fruitless_watches = 0;   // in a row
 };
 
 // --- Events: the outcomes of requests.

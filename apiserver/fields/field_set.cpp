@@ -212,7 +212,9 @@ std::string item_element(const Json& item, const Schema& list) {
   if (list.list != Schema::List::map || !item.is_object()) return "v:" + serialize(item);
   JsonObject keys;
   for (const std::string& key : list.keys) {
-    if (const Json* value = item.get_object().if_contains(key)) keys[key] = *value;
+    const Json* value = item.get_object().if_contains(key);
+    if (value == nullptr) value = list.key_defaults.if_contains(key);
+    if (value != nullptr) keys[key] = *value;
   }
   return "k:" + serialize(keys);
 }

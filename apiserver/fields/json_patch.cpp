@@ -11,6 +11,8 @@ namespace dcm::apiserver {
 namespace {
 
 constexpr std::size_t kMaxOperations = 10'000;
+// What all copies of a patch may add, in bytes: each could double the object.
+constexpr std::size_t kMaxCopied = 3 * 1024 * 1024;
 
 // Why is not told: the real server hides the library's text.
 std::unexpected<ApiError> does_not_apply() {
@@ -145,7 +147,8 @@ bool replace_all(JsonObject& root, const Json& value) {
   return true;
 }
 
-bool carry_out(JsonObject& root, const Operation& operation) {
+// `copied` adds up over the operations of a patch.
+bool carry_out(JsonObject& root, const Operation& operation, std::size_t& copied) {
   Json value = operation.value;
   if (operation.kind == "move" || operation.kind == "copy") {
     auto there = read(root, operation.from);
@@ -153,6 +156,7 @@ bool carry_out(JsonObject& root, const Operation& operation) {
     if (operation.kind == "move" && !Place::find(root, operation.from)->remove()) return false;
     value = std::move(*there);
   }
+  if (operation.kind == "copy" && (copied += serialize(value).size()) > kMaxCopied) return false;
   if (operation.path.empty() && operation.kind == "replace") return replace_all(root, value);
   if (operation.path.empty() && operation.kind == "test") return Json(root) == value;
   const auto place = Place::find(root, operation.path);
@@ -220,6 +224,7 @@ std::vector<std::string> unknown_json_patch_fields(const JsonArray& patch) {
 }
 
 Outcome<> apply_json_patch(JsonObject& object, const JsonArray& patch) {
+  std::size_t copied = 0;
   for (const Json& item : patch) {
     const auto operation = operation_of(item);
     // The library takes a list for the whole; then it is no object of any kind.
@@ -227,7 +232,7 @@ Outcome<> apply_json_patch(JsonObject& object, const JsonArray& patch) {
         operation->value.is_array()) {
       return std::unexpected(invalid_patch(operation->value, "it is no object"));
     }
-    if (!operation || !carry_out(object, *operation)) return does_not_apply();
+    if (!operation || !carry_out(object, *operation, copied)) return does_not_apply();
   }
   return {};
 }

@@ -21,7 +21,8 @@ Outcome<JsonArray> decode_json_patch(std::string_view body,
 // Members of operations that mean nothing: "[0].extra".
 std::vector<std::string> unknown_json_patch_fields(const JsonArray& patch);
 
-// 422 if an operation does not apply, or a `test` fails. The object may be changed in part then.
+// 422 if an operation does not apply, a `test` fails, or copies add more than 3 MiB. The object may
+// be changed in part then.
 Outcome<> apply_json_patch(JsonObject& object, const JsonArray& patch);
 
 }  // namespace dcm::apiserver

@@ -15,12 +15,19 @@ bool has_rule(const Schema& schema) {
          schema.object != Schema::Object::granular || !schema.fields.empty();
 }
 
-void read_list(const JsonObject& published, Schema& schema) {
+const JsonObject& resolved(const PublishedSchemas& all, const JsonObject& published) {
+  const auto name = PublishedSchemas::referred(published);
+  return name.empty() ? published : all.named(name);
+}
+
+void read_list(const JsonObject& published, const JsonObject& item, Schema& schema) {
   const std::string_view type = text_at(published, {"x-kubernetes-list-type"});
   if (type == "map") schema.list = Schema::List::map;
   if (type == "set") schema.list = Schema::List::set;
   for (const Json& key : array_at(published, {"x-kubernetes-list-map-keys"})) {
-    schema.keys.emplace_back(view(key.get_string()));
+    const std::string& name = schema.keys.emplace_back(view(key.get_string()));
+    const Json* const value = find(item, {"properties", name, "default"});
+    if (value != nullptr) schema.key_defaults.emplace(name, *value);
   }
   std::ranges::sort(schema.keys);  // as managedFields name an item
   if (text_at(published, {"x-kubernetes-patch-strategy"}).starts_with("merge")) {
@@ -32,13 +39,13 @@ void read_list(const JsonObject& published, Schema& schema) {
 // Recursive types would have no end; no kind that is published here has one. Lists within the
 // values of maps have no rules.
 Schema read(const PublishedSchemas& all, const JsonObject& published) {
-  if (const auto name = PublishedSchemas::referred(published); !name.empty()) {
-    return read(all, all.named(name));
+  if (const JsonObject& named = resolved(all, published); &named != &published) {
+    return read(all, named);
   }
   Schema schema;
   if (const JsonObject& items = object_at(published, {"items"}); !items.empty()) {
     schema = read(all, items);
-    read_list(published, schema);
+    read_list(published, resolved(all, items), schema);
     return schema;
   }
   if (text_at(published, {"x-kubernetes-map-type"}) == "atomic") {

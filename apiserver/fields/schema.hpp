@@ -1,13 +1,15 @@
 // How the lists and maps of an API object are merged: the `x-kubernetes-list-type`,
-// `-list-map-keys`, `-map-type`, `-patch-strategy` and `-patch-merge-key` of the published OpenAPI,
-// for the kinds that this server knows. Anything not named there is an object that is merged member
-// by member, or a list that is replaced as a whole.
+// `-list-map-keys` and their `default`, `-map-type`, `-patch-strategy` and `-patch-merge-key` of
+// the published OpenAPI, for the kinds that this server knows. Anything not named there is an
+// object that is merged member by member, or a list that is replaced as a whole.
 #pragma once
 
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "apiserver/text/json.hpp"
 
 namespace dcm::apiserver {
 
@@ -20,6 +22,7 @@ struct Schema {
 
   List list = List::atomic;
   std::vector<std::string> keys;  // of a List::map
+  JsonObject key_defaults;        // what an item without such a key has, where there is a default
   Patch patch = Patch::replace;
   std::string merge_key;  // of Patch::merge; empty for a list of scalars
   Object object = Object::granular;

@@ -40,7 +40,9 @@ std::optional<Duration> retry_after(const http::Headers& headers) {
   std::uint32_t seconds = 0;
   const char* const end = field->data() + field->size();
   const auto [rest, error] = std::from_chars(field->data(), end, seconds);
-  if (error != std::errc() || rest != end) return std::nullopt;
+  if (rest != end) return std::nullopt;
+  if (error == std::errc::result_out_of_range) return api::kRetryAfterMax;
+  if (error != std::errc()) return std::nullopt;
   return std::min<Duration>(std::chrono::seconds(seconds), api::kRetryAfterMax);
 }
 

@@ -14,7 +14,7 @@ namespace dcm::manager {
 
 struct Command {
   std::string name;
-  std::string synopsis;  // of its words: "pod|resourceclaim|podgroup|devicetaintrule"
+  std::string synopsis;  // of its words: "KIND [NAMESPACE/]NAME"
   std::string help;      // one sentence
   // Its flags, for who wants to read about them: they must not be applied.
   Settings (*settings)();

@@ -116,7 +116,7 @@ Cache<api::PodGroup>& ClaimControl::use_groups(const client::Served& served) {
 }
 
 std::optional<std::string> ClaimControl::held_back() const {
-  if (!foreign_.is_giving_way()) return std::nullopt;
+  if (!foreign_.is_giving_way_everywhere()) return std::nullopt;
   return "another manager makes claims for pods too, so this manager makes claims only after 30 s";
 }
 

@@ -259,8 +259,8 @@ std::int64_t whole_minutes(runtime::Duration duration) {
 
 std::optional<std::string> why_stuck(const informers::SyncState& cache) {
   const std::optional<runtime::Duration> silence = cache.last_event_age();
-  if (!silence || *silence < kSilenceMax || !cache.last_error().empty()) return std::nullopt;
-  return fmt::format("{}: nothing heard from the API server for {} minutes, and no error",
+  if (!silence || *silence < kSilenceMax || cache.failing()) return std::nullopt;
+  return fmt::format("{}: nothing heard from the API server for {} minutes, though it answers",
                      cache.resource(), whole_minutes(*silence));
 }
 

@@ -15,11 +15,12 @@ constexpr std::uint16_t kPort = 80;
 // it stands in the history.
 constexpr std::size_t kHistory = 20'000;
 
-// Revisions are later than those of an earlier process on the same port, by the clock: its clients
-// hear that theirs are too old, and list again.
+// Revisions are later than those of an earlier process on the same port, by the clock in
+// microseconds, each of which is more than a write takes: its clients hear that theirs are too old,
+// and list again.
 apiserver::ServerOptions server_options(runtime::WallTime now) {
   const auto since_epoch =
-      std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch());
+      std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch());
   return {.history_limit = kHistory,
           .log_limit = 0,
           .first_revision = static_cast<apiserver::Revision>(since_epoch.count())};

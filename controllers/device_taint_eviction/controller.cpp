@@ -151,11 +151,9 @@ Task<workqueue::Outcome> Controller::handle(Item item) {
   if (item.kind == Item::Kind::pod) {
     co_await pods_.evict(item.subject);
   } else {
-    const workqueue::Outcome wanted =
-        co_await conditions_.sync(item.subject.key.name, item.subject.uid);
-    outcome = wanted;
+    outcome = co_await conditions_.sync(item.subject.key.name, item.subject.uid);
   }
-  problems_.end(item);
+  if (outcome != workqueue::Outcome::set_aside()) problems_.end(item);
   notify();
   co_return outcome;
 }

@@ -102,9 +102,11 @@ std::vector<common::Topic> Controller::explain_claim(const ClaimPtr& claim, Miss
   stores_.pods_by_claim.for_each(claim->meta.key, [&](const PodPtr& pod) {
     users.push_back("\"" + pod->meta.key.name + "\"");
   });
-  topics.front().add(common::Outlook::note, "Users",
-                     users.empty() ? "No pod that is known refers to it."
-                                   : "Pods that refer to it: " + common::enumerate(users) + ".");
+  topics.front().add(
+      common::Outlook::note, "Users",
+      users.empty()
+          ? "No pod that has not ended refers to it."
+          : "Pods that refer to it, and have not ended: " + common::enumerate(users) + ".");
   explain_work({Item::Kind::claim, claim->meta.key}, topics.back());
   return topics;
 }

@@ -5,6 +5,7 @@
 namespace dcm::resource_claim {
 
 void index_pod_by_claim(const api::Pod& pod, const Emit<api::NamespacedName>& emit) {
+  if (common::is_done(pod)) return;
   for (const std::string_view name : common::names_of_claims(pod)) {
     emit({pod.meta.key.namespace_, std::string(name)});
   }
@@ -25,6 +26,10 @@ void index_by_template(const api::ClaimUser& user, const Emit<api::NamespacedNam
     if (pod_claim.template_name.empty()) continue;
     emit({user.meta.key.namespace_, pod_claim.template_name.str()});
   }
+}
+
+void index_pod_by_template(const api::Pod& pod, const Emit<api::NamespacedName>& emit) {
+  if (!common::is_done(pod)) index_by_template(pod, emit);
 }
 
 void index_claim_by_owner(const api::ResourceClaim& claim, const Emit<api::Uid>& emit) {
@@ -58,6 +63,7 @@ void add_claims(KnownClaims& known, const Stores& stores, const api::ClaimUser& 
     if (found != nullptr) known.templates.emplace(name, std::move(found));
   }
   stores.claims_by_owner.for_each(user.meta.uid, [&](const ClaimPtr& claim) {
+    if (claim->meta.key.namespace_ != namespace_) return;  // the UID of its owner is forged
     known.owned.push_back(claim);
     known.claims.emplace(claim->meta.key.name, claim);
   });
@@ -68,6 +74,7 @@ void add_group(PodSnapshot& snapshot, const Stores& stores) {
   snapshot.group = stores.groups->group_of(*snapshot.pod);
   if (snapshot.group == nullptr) return;
   stores.claims_by_owner.for_each(snapshot.group->meta.uid, [&](const ClaimPtr& claim) {
+    if (claim->meta.key.namespace_ != snapshot.pod->meta.key.namespace_) return;
     snapshot.owned_by_group.push_back(claim);
     snapshot.claims.emplace(claim->meta.key.name, claim);
   });

@@ -21,6 +21,7 @@ void index_pod_by_claim(const api::Pod& pod, const Emit<api::NamespacedName>& em
 void index_pod_by_group(const api::Pod& pod, const Emit<api::NamespacedName>& emit);
 void index_group_by_claim(const api::PodGroup& group, const Emit<api::NamespacedName>& emit);
 void index_by_template(const api::ClaimUser& user, const Emit<api::NamespacedName>& emit);
+void index_pod_by_template(const api::Pod& pod, const Emit<api::NamespacedName>& emit);
 void index_claim_by_owner(const api::ResourceClaim& claim, const Emit<api::Uid>& emit);
 void index_claim_by_consumer(const api::ResourceClaim& claim, const Emit<api::Uid>& emit);
 
@@ -47,9 +48,10 @@ struct Stores {
   informers::StoreReader<api::ResourceClaim> claims;
   informers::StoreReader<api::ResourceClaimTemplate> templates;
 
-  // Pods by the claims that they refer to: spec, status, extended resources.
+  // Pods that are not done by the claims that they refer to: spec, status, extended resources.
+  // Thousands that have ended may name one claim that changes all the time.
   informers::Index<api::Pod, api::NamespacedName> pods_by_claim;
-  // Pods by the templates that their pod claims name.
+  // The same pods by the templates that their pod claims name.
   informers::Index<api::Pod, api::NamespacedName> pods_by_template;
   // Claims by the UID of the pod or group that is their controller.
   informers::Index<api::ResourceClaim, api::Uid> claims_by_owner;
@@ -87,7 +89,7 @@ Stores declare_stores(Pods& pods, Claims& claims, Templates& templates, Groups* 
       .pods_by_claim =
           pods.template add_index<api::NamespacedName>("pods by claim", index_pod_by_claim),
       .pods_by_template =
-          pods.template add_index<api::NamespacedName>("pods by template", index_by_template),
+          pods.template add_index<api::NamespacedName>("pods by template", index_pod_by_template),
       .claims_by_owner =
           claims.template add_index<api::Uid>("claims by owner", index_claim_by_owner),
       .claims_by_consumer =

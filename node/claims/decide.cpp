@@ -8,10 +8,6 @@
 namespace dcm::node {
 namespace {
 
-ClaimKey key_of(const ClaimView& view) {
-  return {view.claim->meta.key.namespace_.str(), view.claim->meta.key.name};
-}
-
 Held make_held(const ClaimView& view) {
   const api::ObjectMeta& meta = view.claim->meta;
   return {.entry = {.namespace_ = meta.key.namespace_.str(),
@@ -58,6 +54,10 @@ void add_calls(const Held& held, const std::set<std::string>& done, std::string_
 }
 
 }  // namespace
+
+ClaimKey key_of(const ClaimView& view) {
+  return {view.claim->meta.key.namespace_.str(), view.claim->meta.key.name};
+}
 
 std::expected<PreparePlan, std::string> decide_prepare(const Book& book, const std::string& pod_uid,
                                                        const std::vector<ClaimView>& views) {

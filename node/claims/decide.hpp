@@ -32,6 +32,8 @@ struct PreparePlan {
   friend bool operator==(const PreparePlan&, const PreparePlan&) = default;
 };
 
+ClaimKey key_of(const ClaimView& view);
+
 // `views` are the claims that the pod was found to need.
 std::expected<PreparePlan, std::string> decide_prepare(const Book& book, const std::string& pod_uid,
                                                        const std::vector<ClaimView>& views);

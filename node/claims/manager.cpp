@@ -195,10 +195,12 @@ Task<Outcome> ClaimManager::enter(api::ObjectPtr<api::Pod> pod) {
 
 Task<Outcome> ClaimManager::enter_held(const api::Pod& pod,
                                        const std::vector<ClaimToLookUp>& claims) {
+  const std::string uid = pod.meta.uid.str();
+  const std::set<ClaimKey> entered = claims_of_pod(book_, uid);
   std::vector<ClaimView> views;
   for (const ClaimToLookUp& claim : claims) {
     const ClaimKey key{pod.meta.key.namespace_.str(), claim.name};
-    if (book_.contains(key)) continue;
+    if (entered.contains(key)) continue;
     Result<ClaimView> view = co_await claims_.get(key);
     if (view && !refuse_claim(pod, claim, *view, options_.rules)) {
       views.push_back(*std::move(view));
@@ -206,7 +208,10 @@ Task<Outcome> ClaimManager::enter_held(const api::Pod& pod,
       co_return std::unexpected("fetch ResourceClaim " + claim.name + ": " + view.error().message);
     }
   }
-  auto plan = decide_prepare(book_, pod.meta.uid.str(), views);
+  // Those of other pods, which no prepare of this pod could have passed.
+  const std::set<ClaimKey> others = entries_in_the_way(book_, views);
+  std::erase_if(views, [&](const ClaimView& view) { return others.contains(key_of(view)); });
+  auto plan = decide_prepare(book_, uid, views);
   if (!plan) co_return std::unexpected(plan.error());
   for (const ClaimView& view : views) {
     for (Held& held : plan->entries) add_other_pods(view, held);

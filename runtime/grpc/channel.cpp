@@ -257,7 +257,8 @@ Task<Result<Exchange>> ReconnectingChannel::start(std::string method, std::strin
           Status{Code::deadline_exceeded,
                  fmt::format("no connection by the deadline: {}", last_error_), Sent::no});
     }
-    if (const auto connection = connection_) {
+    // One that is lost never changes again; run() replaces it.
+    if (const auto connection = connection_; connection && connection->is_usable()) {
       co_await connection->wait_for_change(connect_by);
     } else {
       co_await changed_.wait(connect_by);

@@ -22,9 +22,10 @@ struct UpgradedConnection;
 struct ServerOptions {
   // At this many connections, of all or of one address, the next connection takes the place of
   // another: the oldest that has not finished a request, otherwise the oldest that is idle; of
-  // equal ones, one of the address with the most. A connection that is being answered stays, and
-  // for a moment one that has just come from another address. If no connection may go, a newcomer
-  // waits, or is turned away if the connections of its own address are too many.
+  // equal ones, one of the address with the most. A connection that is being answered stays,
+  // unless it has read nothing of its answer for a moment, and so does one that has just come from
+  // another address. If no connection may go, a newcomer waits, or is turned away if the
+  // connections of its own address are too many.
   std::size_t connections_max = 256;
   std::size_t connections_per_address_max = std::numeric_limits<std::size_t>::max();
   std::size_t header_bytes_max = 16 * 1024;

@@ -301,6 +301,16 @@ class WholeComparison(unittest.TestCase):
         verdict = comparison.judge(1, self.steps)
         self.assertEqual(("", True), (verdict.text, verdict.passing))
 
+    def test_a_difference_that_comes_and_goes_is_reported(self):
+        deletes = iter(range(1000))
+
+        def each_second_time(method, status, answer):
+            is_twisted = method == "DELETE" and next(deletes) % 2 == 0
+            return forgets_labels_of_deleted(method, status, answer) if is_twisted else (status, answer)
+
+        comparison = compare.Comparison(FakeServer("memory", each_second_time), FakeServer("real"))
+        self.assertIn("body/metadata/labels", comparison.judge(1, self.steps).text)
+
 
 class Replay(unittest.TestCase):
     def test_references_are_filled_in_from_answers_of_the_same_server(self):

@@ -59,8 +59,10 @@ void add_creations(std::vector<SmallWorld>& all) {
   const Script user{"user", {kPod}};
   all.push_back({.name = "create", .before = {kTemplate}, .scripts = {user}});
   all.push_back({.name = "create-late-template", .scripts = {user, {"admin", {kTemplate}}}});
-  all.push_back(
-      {.name = "create-and-crash", .before = {kTemplate}, .scripts = {user, {"crash", {kKill}}}});
+  all.push_back({.name = "create-and-crash",
+                 .before = {kTemplate},
+                 .scripts = {user, {"crash", {kKill}}},
+                 .pauses = 1});
   all.push_back({.name = "create-lost-answer",
                  .before = {kTemplate},
                  .scripts = {user},
@@ -70,11 +72,13 @@ void add_creations(std::vector<SmallWorld>& all) {
   all.push_back({.name = "create-late-write-of-the-dead",
                  .before = {kTemplate},
                  .scripts = {user, {"crash", {kKill}}},
-                 .managers = 2});
+                 .managers = 2,
+                 .pauses = 1});
   all.push_back({.name = "create-lease-lost",
                  .before = {kTemplate},
                  .scripts = {user, {"freeze", {kFreeze}}},
-                 .managers = 2});
+                 .managers = 2,
+                 .pauses = 1});
   all.push_back(
       {.name = "create-and-cut", .before = {kTemplate}, .scripts = {user, {"network", {kCut}}}});
   all.push_back(
@@ -107,7 +111,8 @@ void add_releases(std::vector<SmallWorld>& all) {
                  .scripts = {{"user", {kDelete, kPod}}, {"scheduler", {kReserve}}}});
   all.push_back({.name = "release-and-crash",
                  .before = kRunning,
-                 .scripts = {{"kubelet", {kFinish}}, {"crash", {kKill}}}});
+                 .scripts = {{"kubelet", {kFinish}}, {"crash", {kKill}}},
+                 .pauses = 1});
   all.push_back({.name = "release-and-policy",
                  .before = kRunning,
                  .scripts = {{"kubelet", {kFinish}}, {"admin", {refuse(422), refuse(0)}}}});
@@ -152,11 +157,13 @@ void add_evictions(std::vector<SmallWorld>& all) {
                  .scripts = {{"admin", {kRule}}, {"user", {kDelete, kPod}}}});
   all.push_back({.name = "evict-and-crash",
                  .before = kRunning,
-                 .scripts = {{"admin", {kRule}}, {"crash", {kKill}}}});
+                 .scripts = {{"admin", {kRule}}, {"crash", {kKill}}},
+                 .pauses = 1});
   all.push_back({.name = "evict-lease-lost",
                  .before = kRunning,
                  .scripts = {{"driver", {taint(true)}}, {"freeze", {kFreeze}}},
-                 .managers = 2});
+                 .managers = 2,
+                 .pauses = 1});
   all.push_back({.name = "evict-and-policy",
                  .before = kRunning,
                  .scripts = {{"driver", {taint(true)}}, {"admin", {refuse(422), refuse(0)}}}});
@@ -218,7 +225,8 @@ void add_aftermaths(std::vector<SmallWorld>& all) {
   all.push_back({.name = "lease-taken-by-hand",
                  .before = {kTemplate},
                  .scripts = {{"user", {kPod}}, {"admin", {trouble(&Trouble::take_lease)}}},
-                 .managers = 2});
+                 .managers = 2,
+                 .pauses = 1});
 }
 
 }  // namespace

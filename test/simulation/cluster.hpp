@@ -36,6 +36,7 @@ struct Pod {
   std::vector<PodClaim> claims;
   ClaimNames made;
   bool is_marked = false;                // DisruptionTarget is True
+  runtime::WallTime marked_since{};      // its last transition; without one: long ago
   bool wants_extended_resource = false;  // "example.com/gpu"
   std::string extended_claim;            // that the scheduler made for it
 

@@ -38,20 +38,14 @@ void Collectors::collect_orphans() {
 }
 
 void Collectors::take_marks_back() {
-  const runtime::MonoTime now = scene_.loop.time().now();
-  std::map<std::string, runtime::MonoTime> marked;
+  const runtime::WallTime now = scene_.loop.time().wall_now();
   for (const auto& [key, pod] : std::map(scene_.cluster.pods)) {
-    if (!pod.is_marked || pod.is_being_deleted) continue;
-    const auto known = marked_since_.find(pod.uid);
-    const runtime::MonoTime since = known == marked_since_.end() ? now : known->second;
-    marked.emplace(pod.uid, since);
-    if (now - since < mark_lasts_) continue;
+    if (!pod.is_marked || pod.is_being_deleted || now - pod.marked_since < mark_lasts_) continue;
     scene_.send("disruption", "PATCH", pods_in(pod.ns) + "/" + pod.name + "/status",
                 fmt::format(R"({{"metadata":{{"uid":"{}"}},"status":{{"conditions":[)"
                             R"({{"type":"DisruptionTarget","status":"False"}}]}}}})",
                             pod.uid));
   }
-  marked_since_ = std::move(marked);
 }
 
 // A deleted group stays for as long as one of its pods may run.

@@ -3,7 +3,6 @@
 // groups, and the disruption controller, which takes a mark back whose pod stays.
 #pragma once
 
-#include <map>
 #include <string>
 
 #include "test/simulation/scene.hpp"
@@ -24,7 +23,6 @@ class Collectors final : Actor {
   void empty(const std::string& ns);
 
   runtime::Duration mark_lasts_;
-  std::map<std::string, runtime::MonoTime> marked_since_;  // by the pod's UID
 };
 
 }  // namespace dcm::simulation

@@ -104,6 +104,7 @@ Pod decode_pod(const JsonObject& object) {
     const JsonObject& condition = as_object(item);
     if (text_at(condition, {"type"}) != "DisruptionTarget") continue;
     pod.is_marked = text_at(condition, {"status"}) == "True";
+    pod.marked_since = decode_time(text_at(condition, {"lastTransitionTime"}));
   }
   for (const auto& item : array_at(object, {"spec", "containers"})) {
     pod.wants_extended_resource =

@@ -8,6 +8,7 @@
 #include "apiserver/front/http_front.hpp"
 #include "runtime/http2/server.hpp"
 #include "test/simulation/safety.hpp"
+#include "test/simulation/watch_piece.hpp"
 
 namespace dcm::simulation {
 
@@ -85,19 +86,6 @@ bool is_watch(const http::Request& request) {
          request.target.find("watch=true") != std::string::npos;
 }
 
-// The revision of the last event in a piece of a watch, which is lines: an object has one, wherever
-// it stands.
-apiserver::Revision revision_of(std::string_view piece) {
-  constexpr std::string_view kVersion = R"("resourceVersion":")";
-  const std::size_t line = piece.empty() ? piece.npos : piece.rfind('\n', piece.size() - 2);
-  const std::size_t at = piece.find(kVersion, line == piece.npos ? 0 : line);
-  apiserver::Revision revision = 0;
-  for (std::size_t i = at + kVersion.size(); at != piece.npos && piece[i] != '"'; ++i) {
-    revision = revision * 10 + static_cast<apiserver::Revision>(piece[i] - '0');
-  }
-  return revision;
-}
-
 // A server may return fewer objects than were asked for.
 void limit_page(std::string& target, std::size_t most) {
   constexpr std::string_view kLimit = "limit=";
@@ -107,15 +95,12 @@ void limit_page(std::string& target, std::size_t most) {
   target.replace(begin, target.find('&', begin) - begin, std::to_string(most));
 }
 
-// A piece of a watch without its bookmarks, but for the one that ends the initial events.
-std::string without_bookmarks(std::string_view piece) {
+// Apart from the bookmark that ends the initial events.
+std::string without_bookmarks(const std::vector<WatchPiece>& events) {
   std::string kept;
-  while (!piece.empty()) {
-    const std::size_t end = piece.find('\n');
-    const std::string_view line = piece.substr(0, end == piece.npos ? end : end + 1);
-    piece.remove_prefix(line.size());
-    const bool is_bookmark = line.starts_with(R"({"type":"BOOKMARK")");
-    if (!is_bookmark || line.find("initial-events-end") != line.npos) kept += line;
+  for (const WatchPiece& event : events) {
+    const bool is_end = event.bytes.find("initial-events-end") != event.bytes.npos;
+    if (!event.is_bookmark || is_end) kept += event.bytes;
   }
   return kept;
 }
@@ -140,11 +125,11 @@ class Front::Answers final : public http::Responder {
   }
   Task<Result<>> write(std::string_view piece) override {
     const std::string all(piece);
-    co_await wait_for_replica(all);
+    const std::vector<WatchPiece> events = events_of(all);
+    co_await wait_for_replica(events.back().revision);
     co_await front_.travel();
-    const bool is_bookmark = all.starts_with(R"({"type":"BOOKMARK")");
-    if (!is_bookmark) co_await front_.carry(Courier::Message::news, resource_);
-    const std::string shown = front_.weather_.loses_bookmarks ? without_bookmarks(all) : all;
+    if (!events.front().is_bookmark) co_await front_.carry(Courier::Message::news, resource_);
+    const std::string shown = front_.weather_.loses_bookmarks ? without_bookmarks(events) : all;
     if (shown.empty()) co_return Result<>();
     const Result<> written = co_await to_.write(shown);
     co_return written;
@@ -154,11 +139,11 @@ class Front::Answers final : public http::Responder {
 
  private:
   // The replica that answers is stalled, or behind the one that was written to.
-  Task<> wait_for_replica(std::string_view piece) {
+  Task<> wait_for_replica(apiserver::Revision revision) {
     for (;;) {
       runtime::Deadline shown;
       if (!is_stalled()) {
-        shown = runtime::Deadline(front_.when_shown(resource_, piece));
+        shown = runtime::Deadline(front_.when_shown(resource_, revision));
         if (shown.time() <= front_.loop_.time().now()) co_return;
       }
       co_await front_.changed_.wait(shown);
@@ -323,10 +308,10 @@ void Front::committed(apiserver::Revision revision) {
   while (now - commits_.front().second > kLagMax) commits_.pop_front();
 }
 
-runtime::MonoTime Front::when_shown(const std::string& resource, std::string_view piece) const {
+runtime::MonoTime Front::when_shown(const std::string& resource,
+                                    apiserver::Revision revision) const {
   const auto lag = weather_.lags.find(resource);
   if (lag == weather_.lags.end()) return loop_.time().now();
-  const apiserver::Revision revision = revision_of(piece);
   const auto commit = std::ranges::lower_bound(
       commits_, revision, {}, &std::pair<apiserver::Revision, runtime::MonoTime>::first);
   return commit == commits_.end() ? loop_.time().now() : commit->second + lag->second;

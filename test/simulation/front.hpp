@@ -71,7 +71,7 @@ class Front {
   bool happens(double share) { return share > 0 && rng_.unit() < share; }
   http::Response refusal();
   // When the watches of a resource may show a piece of news.
-  runtime::MonoTime when_shown(const std::string& resource, std::string_view piece) const;
+  runtime::MonoTime when_shown(const std::string& resource, apiserver::Revision revision) const;
 
   runtime::VirtualLoop& loop_;
   http::PipeNetwork& network_;

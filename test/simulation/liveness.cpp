@@ -23,7 +23,8 @@ std::optional<Breach> Liveness::look(runtime::MonoTime now, const std::vector<Mi
   std::map<std::string, Wait> waits;
   is_served_ = true;
   for (const Missing& each : missing) {
-    const std::string what = each.invariant + each.details;
+    // What a condition says may change and stay wrong.
+    const std::string what = each.invariant + each.details.substr(0, each.details.find(": "));
     const auto known = waits_.find(what);
     const bool meets_obstacle = obstacle.holds_up(each);
     const bool is_held_up = meets_obstacle || each.is_held_up_by_owner;

@@ -117,13 +117,12 @@ void Meddler::change_rule(const Rule& rule) {
 }
 
 void Meddler::change_owner_of_new_claim(std::string_view body) {
-  constexpr std::string_view kUid = R"("uid":")";
-  const std::size_t at = body.find(kUid);
-  if (at == body.npos) return;
-  const std::string_view rest = body.substr(at + kUid.size());
-  const std::string uid(rest.substr(0, rest.find('"')));
-  if (const Pod* pod = scene_.cluster.find_pod(uid)) return change_pod(Pod(*pod));
-  if (const Group* group = scene_.cluster.find_group(uid)) change_group(Group(*group));
+  // In whichever format, no other UID is in it.
+  const auto is_owner = [&](const auto& entry) { return body.contains(entry.second.uid); };
+  const auto pod = std::ranges::find_if(scene_.cluster.pods, is_owner);
+  if (pod != scene_.cluster.pods.end()) return change_pod(Pod(pod->second));
+  const auto group = std::ranges::find_if(scene_.cluster.groups, is_owner);
+  if (group != scene_.cluster.groups.end()) change_group(Group(group->second));
 }
 
 }  // namespace dcm::simulation

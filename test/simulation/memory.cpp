@@ -28,7 +28,9 @@ std::map<std::string, double> gauges(const std::string& metrics, const std::stri
 
 std::optional<Breach> memory_breach(const std::string& metrics) {
   const auto objects = gauges(metrics, "controller_informer_objects");
-  for (const auto& [kind, bytes] : gauges(metrics, "controller_informer_bytes")) {
+  const auto memory = gauges(metrics, "controller_informer_bytes");
+  if (memory.empty()) return Breach{"caches say what memory they take", {}};
+  for (const auto& [kind, bytes] : memory) {
     const double most = objects.at(kind) * kBytesOfObject + kBytesOfTables;
     if (bytes <= most) continue;
     return Breach{"caches take little memory",

@@ -18,6 +18,18 @@ namespace {
 // it stops before that.
 constexpr runtime::Duration kLeaseDuration = std::chrono::seconds(15);
 
+// Not any UID will do: reservations have those of pods.
+bool names_its_object(std::string_view body) {
+  using apiserver::has;
+  std::string problem;
+  const auto json = apiserver::parse(body, problem);
+  if (!json || !json->is_object()) return false;
+  const apiserver::JsonObject& written = json->get_object();
+  return has(written, {"metadata", "uid"}) || has(written, {"metadata", "resourceVersion"}) ||
+         has(written, {"preconditions", "uid"}) ||
+         has(written, {"deleteOptions", "preconditions", "uid"});
+}
+
 std::string holder_of(const apiserver::JsonObject& lease) {
   return std::string(apiserver::text_at(lease, {"spec", "holderIdentity"}));
 }
@@ -93,9 +105,7 @@ void Safety::check_identity(std::string_view resource) {
   const bool concerns = resource == "pods" || resource == "podgroups" ||
                         resource == "resourceclaims" || resource == "devicetaintrules";
   if (!concerns || writer_->verb == "create") return;
-  const bool relies = writer_->body.find("\"uid\"") != std::string::npos ||
-                      writer_->body.find("\"resourceVersion\"") != std::string::npos;
-  if (relies) return;
+  if (names_its_object(writer_->body)) return;
   report("every write names the object it is about",
          fmt::format("{} {}/{} with {}", writer_->verb, writer_->resource, writer_->name,
                      writer_->body));
@@ -158,6 +168,10 @@ void Safety::check_new_reservation_of_pod(const Claim& before, const Consumer& c
   if (life->second.done_since != MonoTime::max() && !is_recent(life->second.done_since)) {
     report("no claim is reserved for a finished pod", before.key());
   }
+  if (!life->second.named.contains(before.name)) {
+    report("a claim is reserved only for who names it",
+           fmt::format("{} for {}", before.key(), consumer.name));
+  }
   if (pod != nullptr) check_new_reservation_of_member(before, *pod);
 }
 
@@ -169,7 +183,6 @@ bool Safety::may_be_released(const Consumer& consumer) const {
 }
 
 void Safety::check_claim_update(const Claim& before, const Claim& after) {
-  if (before.uid != after.uid) report("nothing is written for another UID", after.key());
   for (const Consumer& consumer : before.reserved_for) {
     if (after.is_reserved_for(consumer.uid)) continue;
     if (may_be_released(consumer)) continue;
@@ -235,6 +248,7 @@ void Safety::remember(std::string_view resource, const Change& change) {
     const Pod pod = is_gone ? decode_pod(*change.before) : cluster_.pods.at(change.key);
     Life& life = lives_[pod.uid];
     life.key = pod.key();
+    for (const PodClaim& pod_claim : pod.claims) life.named.insert(pod.claim_of(pod_claim));
     if (life.is_marked && !pod.is_marked) life.unmarked_since = time_.now();
     life.is_marked = pod.is_marked;
     if ((is_gone || pod.is_done()) && life.done_since == MonoTime::max()) {

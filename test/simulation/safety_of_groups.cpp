@@ -55,6 +55,10 @@ void Safety::check_new_reservation_of_group(const Claim& before, const Consumer&
   if (life == group_lives_.end() || life->second.key != key) {
     return report("a claim is reserved for a group that there was", before.key());
   }
+  if (!life->second.named.contains(before.name)) {
+    report("a claim is reserved only for who names it",
+           fmt::format("{} for group {}", before.key(), consumer.name));
+  }
   const MonoTime gone = life->second.gone_since;
   if (gone != MonoTime::max() && !is_recent(gone)) {
     report("no claim is reserved for a group that is gone", before.key());
@@ -115,7 +119,11 @@ void Safety::remember_group(const Change& change) {
   const Group group = is_gone ? decode_group(*change.before) : cluster_.groups.at(change.key);
   const auto [found, is_new] = group_lives_.try_emplace(group.uid);
   GroupLife& life = found->second;
-  if (is_new) life = {group.key(), group.claims, time_.now()};
+  if (is_new) life = {group.key(), group.claims, {}, time_.now()};
+  for (const PodClaim& entry : group.claims) {
+    const auto made = group.made.find(entry.name);
+    life.named.insert(made == group.made.end() ? entry.claim : made->second);
+  }
   const bool is_deleted = is_gone || group.is_being_deleted;
   if (is_deleted && life.deleted_since == MonoTime::max()) life.deleted_since = time_.now();
   if (is_gone) life.gone_since = time_.now();

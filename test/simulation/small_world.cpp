@@ -23,6 +23,8 @@ constexpr runtime::Duration kQuiet = 60s;
 constexpr runtime::Duration kBeginning = 20s;
 // Longer than it takes another one to lead.
 constexpr runtime::Duration kFrozen = 40s;
+// While messages wait: likewise.
+constexpr runtime::Duration kPause = 40s;
 // So long acts wait for retries and takeovers, where nothing else happens.
 constexpr runtime::Duration kPatience = 3s;
 
@@ -86,7 +88,8 @@ class Exploration final : Courier {
   std::list<Parcel*> waiting_;
   runtime::Condition turn_;
   std::vector<std::size_t> next_acts_;  // of each script
-  std::size_t losses_, doubles_, lost_answers_;
+  std::size_t losses_, doubles_, lost_answers_, pauses_;
+  bool pauses_now_ = false;
   int refuses_ = 0;
   int refuses_look_ups_ = 0;
   runtime::TaskGroup tasks_;
@@ -109,8 +112,8 @@ Exploration::Exploration(const SmallWorld& world, Choices& choices, Detail detai
       losses_(world.losses),
       doubles_(world.doubles),
       lost_answers_(world.lost_answers),
+      pauses_(world.pauses),
       tasks_(loop_.executor()) {
-  manager_options_.kube_api_content_type = api::Format::json;  // the front reads the watches
   manager_options_.kube_api_http2 = false;
   manager_options_.leader_election.reset();
   if (world.managers > 1)
@@ -150,11 +153,10 @@ void Exploration::watch_server() {
   server_.after([this](const apiserver::LoggedRequest& request, apiserver::Response& response) {
     safety_.end(request, response);
     if (!timeline_.is_kept()) return;
-    timeline_.note(
-        request.user_agent,
-        fmt::format("{} {}{}{} {}/{} → {} {}", request.verb, request.resource,
-                    request.subresource.empty() ? "" : "/", request.subresource, request.ns,
-                    request.name, response.status, request.is_write() ? request.body : ""));
+    timeline_.note(request.user_agent,
+                   fmt::format("{} {}{}{} {}/{} → {} {}", request.verb, request.resource,
+                               request.subresource.empty() ? "" : "/", request.subresource,
+                               request.ns, request.name, response.status, shown_body(request)));
   });
   front_.on_arrival([this](const http::Request& request) {
     const std::string sender = fenced_sender(request);
@@ -211,6 +213,12 @@ void Exploration::add_faults(std::vector<Option>& options) {
     } else if (parcel->message == Message::answer) {
       add(parcel, lost_answers_, Fate::is_lost, "is carried out, its answer lost");
     }
+  }
+  if (pauses_ > 0 && !waiting_.empty()) {
+    options.push_back({"40 s pass", [this] {
+                         --pauses_;
+                         pauses_now_ = true;
+                       }});
   }
 }
 
@@ -287,6 +295,7 @@ Task<> Exploration::explore() {
     const Option& chosen = all[choices_.choose(all.size())];
     timeline_.note("ORDER", chosen.what);
     chosen.take();
+    if (std::exchange(pauses_now_, false)) co_await sleep_for(loop_.time(), kPause);
     last = loop_.time().now();
   }
 }

@@ -46,6 +46,8 @@ struct SmallWorld {
   std::size_t losses = 0;
   std::size_t doubles = 0;
   std::size_t lost_answers = 0;
+  // How often time passes while messages wait, long enough for another manager to lead.
+  std::size_t pauses = 0;
 };
 
 struct SmallVerdict {

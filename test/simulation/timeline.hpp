@@ -6,9 +6,13 @@
 #include <string>
 #include <string_view>
 
+#include "apiserver/front/request_log.hpp"
 #include "runtime/time.hpp"
 
 namespace dcm::simulation {
+
+// What a request carries, as a timeline can show it: writes in JSON.
+std::string_view shown_body(const apiserver::LoggedRequest& request);
 
 enum class Detail { none, all };
 

@@ -186,7 +186,8 @@ double World::rate_of_turns() const {
 
 // How many there are; what they were asked to do is put into `manager_options_`.
 std::size_t World::draw_managers() {
-  manager_options_.kube_api_content_type = api::Format::json;  // the front reads the watches
+  const bool in_json = rng_for(11).below(3) == 0;  // else in protobuf, the default
+  if (in_json) manager_options_.kube_api_content_type = api::Format::json;
   manager_options_.leader_election.reset();
   const bool has_two = rng_.below(5) < 2;
   if (has_two || rng_.below(8) == 0) {
@@ -223,11 +224,10 @@ void World::watch_server() {
   server_.after([this](const LoggedRequest& request, apiserver::Response& response) {
     safety_.end(request, response);
     if (!timeline_.is_kept()) return;
-    timeline_.note(
-        request.user_agent,
-        fmt::format("{} {}{}{} {}/{} → {} {}", request.verb, request.resource,
-                    request.subresource.empty() ? "" : "/", request.subresource, request.ns,
-                    request.name, response.status, request.is_write() ? request.body : ""));
+    timeline_.note(request.user_agent,
+                   fmt::format("{} {}{}{} {}/{} → {} {}", request.verb, request.resource,
+                               request.subresource.empty() ? "" : "/", request.subresource,
+                               request.ns, request.name, response.status, shown_body(request)));
   });
   server_.on_change([this](std::string_view resource, const apiserver::Change& change) {
     front_.committed(change.revision);

@@ -177,6 +177,7 @@ runtime::Result<FakeClaimApi::ClaimPtr> FakeClaimApi::carry_out(const Reserve& s
       changed->reserved_for.size() > api::kReservedForMax) {
     return fail(Reason::invalid, "status.reservedFor");
   }
+  if (undoes_reservations) return current;  // nothing has changed
   return store(std::move(changed));
 }
 
@@ -191,6 +192,7 @@ runtime::Result<FakeClaimApi::ClaimPtr> FakeClaimApi::carry_out(const Release& s
   if (!changed->is_allocated && !changed->reserved_for.empty()) {
     return fail(Reason::invalid, "status.reservedFor");
   }
+  if (undoes_reservations) return current;  // nothing has changed
   return store(std::move(changed));
 }
 

@@ -73,6 +73,9 @@ class FakeClaimApi final : public resource_claim::ClaimApi, public FakeCalls {
   const Objects<api::PodGroup>& groups() const { return all<api::PodGroup>(); }
   api::ResourceVersion version() const { return api::ResourceVersion(std::to_string(version_)); }
 
+  // An admission webhook takes each reservation out again.
+  bool undoes_reservations = false;
+
   // The watch of all kinds.
   std::function<void(const Change&)> on_change = [](const Change&) {};
 

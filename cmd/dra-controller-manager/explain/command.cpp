@@ -161,9 +161,9 @@ Settings settings_to_read() {
 }  // namespace
 
 Command explain_command() {
-  return {"explain", "pod|resourceclaim|podgroup|devicetaintrule [NAMESPACE/]NAME",
-          "Explains why an object waits: what the controllers do for it now and why, and what it "
-          "waits for. Asks a running manager (--server), or reads the cluster once.",
+  return {"explain", "KIND [NAMESPACE/]NAME",
+          "Explains why a pod, resourceclaim, podgroup or devicetaintrule waits: what the "
+          "controllers do for it now and why, and what it waits for. Asks a running manager (--server), or reads the cluster once.",
           settings_to_read, run_explain};
 }
 

@@ -22,7 +22,7 @@ namespace dcm::playground {
 // first and waits for those with blockOwnerDeletion. Loop thread only.
 class GarbageCollector {
  public:
-  // Both must outlive it. Made before the server is asked for anything.
+  // Both must outlive it. Looks at what the server has already, and at each change from then on.
   GarbageCollector(apiserver::Server& server, runtime::TimeSource& time);
   ~GarbageCollector();
   GarbageCollector(const GarbageCollector&) = delete;

@@ -76,7 +76,8 @@ Task<Outcome> HollowNodes::start(api::ObjectPtr<Pod> pod) {
   if (const auto waits = co_await devices.prepare(pod)) co_return *waits;
   // Drivers may have taken their time. What has become of the pod meanwhile comes next.
   const api::ObjectPtr<Pod> now = pods_.reader.get(pod->meta.key);
-  if (!now || now->meta.uid != pod->meta.uid || now->meta.is_being_deleted) {
+  if (!now || now->meta.uid != pod->meta.uid || now->meta.is_being_deleted ||
+      now->phase != pod->phase) {
     co_return Outcome::done();
   }
   const DevicesHealth health = devices.health_of(*pod);

@@ -124,9 +124,11 @@ Task<> RealDevices::enter_running_pods() {
   while (!left.empty()) {
     std::vector<api::ObjectPtr<Pod>> failed;
     for (const api::ObjectPtr<Pod>& pod : left) {
-      const bool is_entered = co_await enter(pod);
-      not_entered_.erase(pod->meta.uid.str());
-      if (!is_entered) failed.push_back(pod);
+      if (co_await enter(pod)) {
+        not_entered_.erase(pod->meta.uid.str());
+      } else {
+        failed.push_back(pod);
+      }
     }
     left = std::move(failed);
     if (!left.empty()) co_await runtime::sleep_for(context_.time, kEnterRetry);

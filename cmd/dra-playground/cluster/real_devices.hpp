@@ -80,7 +80,7 @@ class RealDevices final : public PodDevices {
   // Pods of this node, by UID.
   std::set<std::string> active_;       // not in a final phase
   std::set<std::string> running_;      // whose containers run
-  std::set<std::string> not_entered_;  // whose lost entries were not looked for yet
+  std::set<std::string> not_entered_;  // whose lost entries are not made yet
   bool has_listed_ = false;
   std::set<api::NamespacedName> wait_for_drivers_;
   OnChange<Pod> on_pod_;

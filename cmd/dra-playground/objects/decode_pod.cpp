@@ -183,6 +183,14 @@ bool read_node_selector(Reader& reader, value field, Pod& pod) {
   });
 }
 
+// The small scheduler knows no groups; nodes want to know whose claims the pod may use.
+bool read_scheduling_group(Reader& reader, value group, Pod& pod) {
+  return reader.each_field(group, [&](std::string_view key, value field) {
+    note_unknown(pod.unsupported, "schedulingGroup");
+    return key != "podGroupName" || reader.text(field, pod.scheduling_group);
+  });
+}
+
 bool read_spec(Reader& reader, value spec, Pod& pod) {
   Amounts asked;
   const bool is_read = reader.each_field(spec, [&](std::string_view key, value field) {
@@ -217,7 +225,8 @@ bool read_spec(Reader& reader, value spec, Pod& pod) {
         return true;
       });
     }
-    if (key == "affinity" || key == "schedulingGroup" || key == "topologySpreadConstraints")
+    if (key == "schedulingGroup") return read_scheduling_group(reader, field, pod);
+    if (key == "affinity" || key == "topologySpreadConstraints")
       return note_if_asked(pod.unsupported, key, field);
     if (key != "schedulingGates") return true;
     return reader.each_item(field, [&](value) { return pod.has_gates = true; });

@@ -110,6 +110,7 @@ struct SentEviction {
   runtime::WallTime due;
   std::vector<RuleId> rules;
   runtime::WallTime sent;
+  bool is_announced = false;  // its event has been reported
 };
 
 inline constexpr std::uint32_t kFailuresOfBadLuck = 5;
@@ -168,6 +169,12 @@ class PendingPods {
   std::size_t stuck() const noexcept { return stuck_; }
   // Pods that a budget does not let go yet.
   std::size_t held_by_budgets() const noexcept { return held_by_budgets_; }
+  // In that namespace, and in how many namespaces there are any.
+  std::size_t held_by_budgets(const api::InternedString& name_space) const {
+    const auto held = held_in_.find(name_space);
+    return held == held_in_.end() ? 0 : held->second.size();
+  }
+  std::size_t namespaces_held_by_budgets() const noexcept { return held_in_.size(); }
 
   // The next pod for a worker: first pods that become due, then pods that were tried before. Null:
   // none. The caller then calls put_back(), fail(), put_off(), hold() or erase().

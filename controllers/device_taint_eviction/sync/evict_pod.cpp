@@ -107,6 +107,11 @@ EvictionStep PodEviction::next_step(const PendingPod& pending, EvictionSnapshot:
 void PodEviction::announce(const PodRef& pod) {
   PendingPod* pending = deps_.tracker.pending().find(pod.uid);
   if (pending == nullptr || std::exchange(pending->is_announced, true)) return;
+  if (pending->unanswered) pending->unanswered->is_announced = true;
+  report_eviction(pod);
+}
+
+void PodEviction::report_eviction(const PodRef& pod) {
   const PodPtr cached = deps_.tracker.lookup().find_pod(pod.key);
   if (cached && deps_.log.v(2)) {
     deps_.log.info("Evicting pod", {{"pod", pod.key.str()},
@@ -117,13 +122,13 @@ void PodEviction::announce(const PodRef& pod) {
 
 Task<PodEviction::End> PodEviction::send_away(PendingPod& pending, EvictionStep step) {
   const PodRef pod = pending.pod;
-  const SentEviction eviction{pending.due, pending.rules, deps_.time.wall_now()};
+  const SentEviction eviction{pending.due, pending.rules, deps_.time.wall_now(),
+                              pending.is_announced};
   // The last one without an answer; whoever goes from now on may go because of this one.
   std::optional<SentEviction> unanswered = std::exchange(pending.unanswered, std::nullopt);
   const PodWrite write = step == EvictionStep::evict ? PodWrite(Evict()) : Remove();
   const Result<> accepted = co_await deps_.api.write(pod, write, priority());
   if (accepted) {
-    announce(pod);
     succeed(pod, eviction, deps_.time.wall_now());
     co_return End::evicted;
   }
@@ -144,7 +149,12 @@ bool PodEviction::is_going(const PodRef& pod) const {
   return !cached || cached->meta.uid != pod.uid || cached->meta.is_being_deleted;
 }
 
+// The watch may have shown first that the pod goes: then it is pending no more.
 void PodEviction::succeed(const PodRef& pod, const SentEviction& eviction, WallTime accepted) {
+  PendingPod* const pending = deps_.tracker.pending().find(pod.uid);
+  const bool was_announced = pending == nullptr ? eviction.is_announced : pending->is_announced;
+  if (pending != nullptr) pending->is_announced = true;
+  if (!was_announced) report_eviction(pod);
   deps_.tracker.record_evicted(pod, eviction.rules);
   deps_.metrics.count_eviction(eviction.due, accepted);
   // Where there was room for one, there may be for more.
@@ -176,7 +186,10 @@ void PodEviction::hold(PendingPod& pending, const runtime::Error& error) {
   PendingPods& all = deps_.tracker.pending();
   const runtime::Duration spread(static_cast<runtime::Duration::rep>(
       rng_.below(static_cast<std::uint64_t>(kAskSpread.count()))));
-  const auto queue = kAskOneByOne * static_cast<runtime::Duration::rep>(all.held_by_budgets());
+  // Each namespace has as many turns as any other, however many of its pods wait.
+  const std::size_t turns =
+      all.held_by_budgets(pending.pod.key.namespace_) * all.namespaces_held_by_budgets();
+  const auto queue = kAskOneByOne * static_cast<runtime::Duration::rep>(turns);
   const runtime::Duration wish = error.retry_after.value_or(kAskBudgetEvery);
   all.hold(pending, deps_.time.now() + std::max({kAskBudgetEvery, wish, queue}) + spread);
   if (deps_.log.v(4)) {

@@ -85,6 +85,7 @@ class PodEviction {
   // Whether a pod that goes now may go because of it.
   bool is_recent(const std::optional<SentEviction>& eviction) const;
   void announce(const PodRef& pod);
+  void report_eviction(const PodRef& pod);
   void succeed(const PodRef& pod, const SentEviction& eviction, WallTime accepted);
   void report(const PodRef& pod, std::string_view message);
   Priority priority() const;

@@ -67,12 +67,16 @@ bool needs_preview(const Rule& rule) {
 }  // namespace
 
 Task<workqueue::Outcome> ConditionWriter::sync(std::string name, api::Uid uid) {
-  Rule* rule = deps_.rules.find(name);
+  const auto find_rule = [&] {
+    Rule* const rule = deps_.rules.find(name);
+    return rule != nullptr && rule->object->meta.uid == uid ? rule : nullptr;
+  };
+  Rule* rule = find_rule();
   while (rule != nullptr && needs_preview(*rule)) {
     co_await count_preview(rule->id, rule->object);
-    rule = deps_.rules.find(name);  // it may have changed meanwhile
+    rule = find_rule();  // it may have changed meanwhile
   }
-  if (rule == nullptr || rule->object->meta.uid != uid) co_return workqueue::Outcome::done();
+  if (rule == nullptr) co_return workqueue::Outcome::done();
   // Its pods are still being found; the end of the walk brings it back.
   if (deps_.tracker.is_looking_for(name)) co_return workqueue::Outcome::set_aside();
   ConditionPlan plan = decide_write(*rule->object, *wanted(*rule), deps_.time.wall_now());

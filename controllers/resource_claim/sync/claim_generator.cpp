@@ -52,7 +52,7 @@ Task<RoundEnd> ClaimGenerator::carry_out(KnownClaims& known, ClaimUserItem owner
 
 Task<RoundEnd> ClaimGenerator::carry_out(KnownClaims& known, ClaimUserItem owner,
                                          const CreateClaim& step, Attempt attempt) {
-  if (const auto wait = deps_.foreign.give_way(owner.reference.uid)) {
+  if (const auto wait = deps_.foreign.give_way(owner.item.key.namespace_, owner.reference.uid)) {
     deps_.problems.note(owner.item,
                         "another manager makes claims too, so its claims are left to that manager "
                         "for 30 s; see kubectl describe lease");

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -15,6 +17,8 @@ using namespace std::chrono_literals;
 // Longer than a request of an earlier leader, and the watch's delay, can be.
 constexpr runtime::Duration kGrace = 1min;
 constexpr runtime::Duration kLineInterval = 5min;
+// Longer than the longest back-off of a pod whose claims are refused.
+constexpr runtime::Duration kForgetAfter = 40min;
 
 bool has_computed_name(const api::ResourceClaim& claim) {
   const api::ControllerRef& owner = *claim.controller;
@@ -54,38 +58,69 @@ void ForeignClaims::activate() {
 void ForeignClaims::observe_added(const ClaimPtr& claim, informers::Origin origin) {
   if (!counts_from_ || origin == informers::Origin::initial || !is_generated(*claim)) return;
   if (has_computed_name(*claim)) return;
-  left_since_.erase(claim->controller->uid);
-  last_seen_ = deps_.time.now();
-  if (*last_seen_ >= *counts_from_) report(*claim);
+  const runtime::MonoTime now = deps_.time.now();
+  last_seen_[claim->meta.key.namespace_] = now;
+  if (now >= *counts_from_) report(*claim);
 }
 
-runtime::MonoTime ForeignClaims::quiet_from() const {
-  if (deps_.policy == Policy::go_on || !last_seen_) return runtime::MonoTime::min();
-  return *last_seen_ + (*last_seen_ < *counts_from_ ? kQuietAtFirst : kQuiet);
+// Its pod lacks a claim from now on, whoever made the one that has gone.
+void ForeignClaims::observe_deleted(const ClaimPtr& last_known, informers::Origin /*origin*/) {
+  if (is_generated(*last_known)) left_.erase(last_known->controller->uid);
+}
+
+runtime::MonoTime ForeignClaims::quiet_from(runtime::MonoTime last_seen) const {
+  if (deps_.policy == Policy::go_on) return runtime::MonoTime::min();
+  return last_seen + (last_seen < *counts_from_ ? kQuietAtFirst : kQuiet);
+}
+
+runtime::MonoTime ForeignClaims::quiet_from(const api::InternedString& name_space) const {
+  const auto seen = last_seen_.find(name_space);
+  if (seen == last_seen_.end()) return quiet_everywhere_from();
+  return std::max(quiet_from(seen->second), quiet_everywhere_from());
+}
+
+runtime::MonoTime ForeignClaims::quiet_everywhere_from() const {
+  if (last_seen_.size() < kEverywhere) return runtime::MonoTime::min();
+  std::vector<runtime::MonoTime> ends;
+  for (const auto& [name_space, last_seen] : last_seen_) ends.push_back(quiet_from(last_seen));
+  const auto decisive = ends.begin() + (kEverywhere - 1);
+  std::ranges::nth_element(ends, decisive, std::ranges::greater());
+  return *decisive;
 }
 
 bool ForeignClaims::is_giving_way() const {
-  return deps_.time.now() < quiet_from();
+  const runtime::MonoTime now = deps_.time.now();
+  return std::ranges::any_of(last_seen_,
+                             [&](const auto& seen) { return now < quiet_from(seen.second); });
 }
 
-std::optional<runtime::Duration> ForeignClaims::give_way(const api::Uid& owner) {
-  if (!is_giving_way()) {
-    left_since_.clear();
-    return std::nullopt;
-  }
+bool ForeignClaims::is_giving_way_everywhere() const {
+  return deps_.time.now() < quiet_everywhere_from();
+}
+
+std::optional<runtime::Duration> ForeignClaims::give_way(const api::InternedString& name_space,
+                                                         const api::Uid& owner) {
   const runtime::MonoTime now = deps_.time.now();
   forget_old(now);
-  const runtime::MonoTime since = left_since_.try_emplace(owner, now).first->second;
-  const runtime::MonoTime until = std::min(since + kGiveWay, quiet_from());
+  const runtime::MonoTime quiet = quiet_from(name_space);
+  if (now >= quiet) {
+    left_.erase(owner);
+    return std::nullopt;
+  }
+  Left& left = left_.try_emplace(owner, Left{now, now}).first->second;
+  left.last_asked = now;
+  const runtime::MonoTime until = std::min(left.since + kGiveWay, quiet);
   if (now >= until) return std::nullopt;
   return until - now;
 }
 
-// Of pods that went without a claim, or got one of ours.
+// Pods that went without a claim, or got theirs. Those that wait ask again.
 void ForeignClaims::forget_old(runtime::MonoTime now) {
-  if (now - last_cleared_ < kQuiet) return;
+  if (now - last_cleared_ < kForgetAfter) return;
   last_cleared_ = now;
-  std::erase_if(left_since_, [&](const auto& left) { return now - left.second >= kQuiet; });
+  std::erase_if(left_,
+                [&](const auto& left) { return now - left.second.last_asked >= kForgetAfter; });
+  std::erase_if(last_seen_, [&](const auto& seen) { return now >= quiet_from(seen.second); });
 }
 
 void ForeignClaims::report(const api::ResourceClaim& claim) {
@@ -102,7 +137,7 @@ void ForeignClaims::report(const api::ResourceClaim& claim) {
                   "resourceclaim-controller on? {}",
                   claim.meta.key.str(),
                   deps_.policy == Policy::give_way
-                      ? "Until it stops, this manager makes claims only after 30 s."
+                      ? "Until it stops, this manager makes claims there only after 30 s."
                       : "This manager goes on making claims, because of --foreign-claims=go-on."));
   last_line_ = now;
   since_last_line_ = 0;

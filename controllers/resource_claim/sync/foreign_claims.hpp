@@ -24,8 +24,10 @@
 
 namespace dcm::resource_claim {
 
-// Until kQuiet after the last foreign claim, creates are held back by kGiveWay for each pod; only
-// until kQuietAtFirst in our first minute, when the last claims of the manager before us may show.
+// Until kQuiet after the last foreign claim of a namespace, creates there are held back by kGiveWay
+// for each pod; only until kQuietAtFirst in our first minute, when the last claims of the manager
+// before us may show. While that holds for kEverywhere namespaces, it holds for all: whoever may
+// write in one namespace can make a claim that looks foreign, and must not hold up the others.
 //
 // Claims do not count as foreign if they existed before we led, if a relist finds them, or if they
 // appear in our first minute: the last creates of the manager before us may have been in flight.
@@ -35,6 +37,7 @@ class ForeignClaims final : public informers::Observer<api::ResourceClaim> {
   static constexpr runtime::Duration kQuiet = std::chrono::minutes(10);
   static constexpr runtime::Duration kQuietAtFirst = std::chrono::seconds(10);
   static constexpr runtime::Duration kGiveWay = std::chrono::seconds(30);
+  static constexpr std::size_t kEverywhere = 3;
 
   enum class Policy : std::uint8_t { give_way, go_on };
 
@@ -59,21 +62,25 @@ class ForeignClaims final : public informers::Observer<api::ResourceClaim> {
 
   // For how long the claims of this pod or group are still left to the other manager. Nothing: they
   // may be made now.
-  std::optional<runtime::Duration> give_way(const api::Uid& owner);
-  // Whether creates are held back at this moment.
+  std::optional<runtime::Duration> give_way(const api::InternedString& name_space,
+                                            const api::Uid& owner);
+  // Whether creates are held back at this moment: in any namespace; in all.
   bool is_giving_way() const;
+  bool is_giving_way_everywhere() const;
 
   void observe_added(const ClaimPtr& claim, informers::Origin origin) override;
   // Only new claims matter: the owner of a claim never changes.
   void observe_updated(const ClaimPtr& /*before*/, const ClaimPtr& /*after*/,
                        informers::Origin /*origin*/) override {}
-  void observe_deleted(const ClaimPtr& /*last_known*/, informers::Origin /*origin*/) override {}
+  void observe_deleted(const ClaimPtr& last_known, informers::Origin origin) override;
   void observe_left(const ClaimPtr& /*last_known*/, informers::Origin /*origin*/) override {}
 
  private:
   bool is_generated(const api::ResourceClaim& claim) const;
-  // Until when creates are held back; in the past: they are not.
-  runtime::MonoTime quiet_from() const;
+  // Until when creates are held back because of that foreign claim; in the past: they are not.
+  runtime::MonoTime quiet_from(runtime::MonoTime last_seen) const;
+  runtime::MonoTime quiet_from(const api::InternedString& name_space) const;
+  runtime::MonoTime quiet_everywhere_from() const;
   void forget_old(runtime::MonoTime now);
   void report(const api::ResourceClaim& claim);
   void announce(const std::string& text);
@@ -81,10 +88,13 @@ class ForeignClaims final : public informers::Observer<api::ResourceClaim> {
   Dependencies deps_;
   runtime::Counter& foreign_;
   runtime::Gauge& giving_way_;
-  std::optional<runtime::MonoTime> last_seen_;  // a foreign claim
-  // Since when the claims of a pod or group have been left to the other manager, which has made
-  // none of them since then.
-  std::unordered_map<api::Uid, runtime::MonoTime> left_since_;
+  std::unordered_map<api::InternedString, runtime::MonoTime> last_seen_;  // a foreign claim
+  // The claims of a pod or group are left to the other manager.
+  struct Left {
+    runtime::MonoTime since;
+    runtime::MonoTime last_asked;
+  };
+  std::unordered_map<api::Uid, Left> left_;
   runtime::MonoTime last_cleared_{};
   std::optional<runtime::MonoTime> counts_from_;  // nothing: we do not make claims (yet)
   std::optional<runtime::MonoTime> last_line_;

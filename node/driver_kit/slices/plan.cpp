@@ -161,8 +161,9 @@ class PoolPlan {
     const json::array& wanted = slices_[index];
     if (with_times(wanted, stored) == stored) return true;
     const auto accepted = accepted_.find(slice_name(slice));
-    return accepted != accepted_.end() && accepted->second.written == wanted &&
-           accepted->second.stored == stored;
+    // What was written may have had times that `wanted` has not.
+    return accepted != accepted_.end() && accepted->second.stored == stored &&
+           with_times(accepted->second.written, stored) == with_times(wanted, stored);
   }
 
   json::object pool_now() const {

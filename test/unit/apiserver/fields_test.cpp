@@ -112,6 +112,24 @@ TEST_F(Fields, that_are_applied_must_be_known) {
             "declared in schema");
 }
 
+TEST_F(Fields, that_are_keys_and_left_out_of_what_is_applied_have_their_default) {
+  constexpr std::string_view kService = "/api/v1/namespaces/default/services/s";
+  constexpr std::string_view kBody =
+      R"({"apiVersion":"v1","kind":"Service","metadata":{"name":"s"},"spec":{"ports":[{"port":80}]}})";
+  const auto apply = [&] {
+    return api.patch(std::string(kService) + "?fieldManager=alice", kApply, std::string(kBody));
+  };
+  const Answer first = apply();
+  EXPECT_EQ(first.status, 201);
+  const Answer second = apply();
+  EXPECT_EQ(array_at(second.body, {"spec", "ports"}).size(), 1U) << serialize(second.body);
+  EXPECT_EQ(second.text({"metadata", "resourceVersion"}),
+            first.text({"metadata", "resourceVersion"}));
+  EXPECT_NE(serialize(second.body).find(R"("k:{\"port\":80,\"protocol\":\"TCP\"}")"),
+            std::string::npos)
+      << serialize(second.body);
+}
+
 TEST_F(Fields, free_form_parameters_stay_as_they_are) {
   const auto body =
       R"({"metadata":{"name":"shared"},"spec":{"devices":{"requests":[{"name":"one","exactly":)"

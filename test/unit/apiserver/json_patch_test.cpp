@@ -1,6 +1,8 @@
 // JSON patches (RFC 6902), as the real server's library takes them.
 #include "apiserver/fields/json_patch.hpp"
 
+#include <fmt/format.h>
+
 #include "test/unit/apiserver/fixture.hpp"
 
 namespace dcm::apiserver {
@@ -141,6 +143,19 @@ TEST_F(JsonPatchRequest, must_leave_the_name) {
     EXPECT_EQ(api.patch(kClaim, kJsonPatch, patch).status, 400);
   }
   EXPECT_EQ(api.patch(kClaim, kMerge, R"({"metadata":{"name":null}})").status, 400);
+}
+
+TEST_F(JsonPatchRequest, that_copies_the_object_into_itself_again_and_again_does_not_apply) {
+  constexpr std::string_view kMap = "/api/v1/namespaces/default/configmaps/m";
+  api.post("/api/v1/namespaces/default/configmaps",
+           R"({"metadata":{"name":"m"},"data":{"a":"of some bytes"}})");
+  std::string patch;
+  for (int i = 0; i < 40; ++i) {
+    patch += fmt::format(R"({}{{"op":"copy","from":"/data","path":"/data/a{}"}})",
+                         patch.empty() ? "[" : ",", i);
+  }
+  EXPECT_EQ(api.patch(std::string(kMap), kJsonPatch, patch + "]").status, 422);
+  EXPECT_EQ(api.get(std::string(kMap)).text({"data", "a"}), "of some bytes");
 }
 
 TEST_F(JsonPatchRequest, is_a_list_of_operations_and_no_longer_than_it_may_be) {

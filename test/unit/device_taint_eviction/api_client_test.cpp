@@ -71,10 +71,11 @@ CO_TEST(EvictionApiClient, deletes_a_pod_by_its_uid_and_sends_that_once) {
 
 CO_TEST(EvictionApiClient, evicts_a_pod_and_leaves_a_budgets_refusal_to_the_caller) {
   Fixture f(loop);
-  f.answer(429);
+  f.answer(429, R"({"kind":"Status","reason":"TooManyRequests","code":429,)"
+                R"("details":{"causes":[{"reason":"DisruptionBudget","message":"needs 2"}]}})");
   const Result<> evicted = co_await f.api.write(f.pod, Evict(), Priority::live);
   CO_ASSERT_TRUE(!evicted);
-  EXPECT_EQ(evicted.error().reason, runtime::Reason::too_many_requests);
+  EXPECT_EQ(evicted.error().reason, runtime::Reason::disruption_budget);
   EXPECT_EQ(f.http.seen().size(), 1U);
   EXPECT_EQ(f.line(), "POST /api/v1/namespaces/ml/pods/learner-3/eviction application/json");
   EXPECT_EQ(f.body(), api::encode_eviction(f.pod.key, f.pod.uid));

@@ -151,6 +151,88 @@ TEST(EvictFairly, asks_a_budget_again_when_a_pod_beside_comes_up_or_one_has_gone
   EXPECT_EQ(cluster.api.deletions.size(), 3U) << "one after the other, as there is room";
 }
 
+TEST(EvictFairly, asks_a_budget_again_when_a_pod_that_was_not_evicted_is_gone) {
+  Cluster cluster({.mode = EvictionMode::evict});
+  cluster.add_pod("p");
+  cluster.api.put(user_of_claim("beside"));
+  int slots = 0;
+  give_a_slot_every_30_s(cluster, slots);
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(100ms);
+  slots = 1;
+  cluster.api.remove_pod("beside");
+  cluster.run_for(3s);
+  EXPECT_EQ(cluster.api.deletions.size(), 1U);
+}
+
+// A budget that never opens.
+void hold_pods_of_another_namespace(Cluster& cluster, std::size_t pods) {
+  for (std::size_t i = 0; i < pods; ++i) {
+    const std::string name = "held" + std::to_string(i);
+    cluster.api.put(claim_of(name).in_namespace("another").with_device("pool-" + name, "gpu-0"));
+    cluster.api.put(user_of_claim(name).in_namespace("another"));
+  }
+  cluster.api.fault = [](std::size_t, const std::string& call) {
+    return call.starts_with("evict held") ? refused(runtime::Reason::disruption_budget) : Fault{};
+  };
+}
+
+TEST(EvictFairly, very_many_pods_that_budgets_hold_ask_50_times_a_second) {
+  Cluster cluster({.mode = EvictionMode::evict});
+  hold_pods_of_another_namespace(cluster, 1000);
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(1min);
+  cluster.pod_calls();
+  cluster.run_for(1min);
+  EXPECT_LE(cluster.pod_calls().size(), 60U * 60U);
+}
+
+TEST(EvictFairly, pods_that_a_budget_holds_delay_no_other_namespace) {
+  Cluster cluster({.mode = EvictionMode::evict});
+  hold_pods_of_another_namespace(cluster, 2000);
+  cluster.add_pod("p");
+  bool is_first = true;
+  const auto fault_of_another = cluster.api.fault;
+  cluster.api.fault = [&](std::size_t number, const std::string& call) {
+    if (call == "evict p" && std::exchange(is_first, false)) {
+      return refused(runtime::Reason::disruption_budget);
+    }
+    return fault_of_another(number, call);
+  };
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(10s);
+  EXPECT_EQ(cluster.api.deletions[test::uid_of("p").str()], 1);
+}
+
+// The watch shows the pod going before the answer comes.
+TEST(EvictFairly, an_eviction_that_is_seen_before_its_answer_is_an_event) {
+  Cluster cluster({.mode = EvictionMode::evict});
+  cluster.add_pod("p");
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(1s);
+  EXPECT_THAT(cluster.events.texts, ElementsAre("p: Marking for deletion"));
+}
+
+TEST(EvictFairly, does_not_count_a_pod_that_finished_after_a_deletion_that_may_be_lost) {
+  Cluster cluster;
+  cluster.add_pod("p");
+  cluster.api.fault = [&](std::size_t, const std::string& call) {
+    return call == "remove p" ? refused(runtime::Reason::deadline_exceeded) : Fault{};
+  };
+  cluster.start();
+  cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(1s);
+  cluster.api.put(user_of_claim("p").phase(api::PodPhase::succeeded));
+  cluster.run_for(1s);
+  cluster.api.remove_pod("p");
+  cluster.run_for(1min);
+  EXPECT_EQ(cluster.metric(kEvictions), 0);
+}
+
 // The disruption controller takes a mark back that nothing has followed for 2 min.
 TEST(EvictFairly, writes_a_mark_again_that_was_removed) {
   Cluster cluster;

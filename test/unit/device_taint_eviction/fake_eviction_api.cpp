@@ -33,8 +33,11 @@ Result<PodPtr> FakeEvictionApi::find(const PodRef& pod, Reason another) const {
 
 Task<Result<>> FakeEvictionApi::write(PodRef pod, PodWrite what, Priority priority) {
   const char* verb =
-      std::visit(Overloaded{[](const Mark&) { return "mark "; }, [](Remove) { return "remove "; },
-                            [](Evict) { return "evict "; }},
+      std::visit(Overloaded{[](const Mark& mark) {
+                              const bool is_new = mark.transition == api::TransitionTime::now;
+                              return is_new ? "mark " : "mark, since it was True, ";
+                            },
+                            [](Remove) { return "remove "; }, [](Evict) { return "evict "; }},
                  what);
   return call<void>(verb + pod.key.name, priority, [this, pod, what] {
     return std::visit([&](const auto& write) { return carry_out(pod, write); }, what);

@@ -151,6 +151,18 @@ TEST(SlicePlan, a_slice_as_the_api_server_stored_it_is_not_written_again) {
   EXPECT_FALSE(plan_slices(kOwner, {pool_of(1)}, publish({pool_of(2)}), accepted).empty());
 }
 
+// Also where what was written had the time of a taint that was there before.
+TEST(SlicePlan, a_taint_with_a_time_in_a_slice_as_it_was_stored_is_not_written_again) {
+  const char* const kWanted =
+      R"(,"bindsToNode":true,"taints":[{"key":"hot","effect":"NoExecute"}])";
+  const char* const kTimed =
+      R"("taints":[{"key":"hot","effect":"NoExecute","timeAdded":"2026-01-01T00:00:00Z"}])";
+  const auto stored = publish({pool_of(1, std::string(",") + kTimed)});
+  const json::array written{pool_of(1, std::string(R"(,"bindsToNode":true,)") + kTimed).devices[0]};
+  const AcceptedSlices accepted{{slice_name(stored[0]), {written, slice_devices(stored[0])}}};
+  EXPECT_TRUE(plan_slices(kOwner, {pool_of(1, kWanted)}, stored, accepted).empty());
+}
+
 TEST(SlicePlan, dropped_fields_have_a_path) {
   const json::array written{json::parse(R"({"name":"a","taints":[{"key":"k","effect":"None"}]})"),
                             json::parse(R"({"name":"b","capacity":{"memory":{"value":"1Gi"}}})")};

@@ -169,6 +169,20 @@ CO_TEST(Grpc, a_lost_connection_is_made_again_at_once_and_the_call_on_it_is_unav
   co_await site.stop();
 }
 
+// In the turn in which its connection is lost; the next call opens another.
+CO_TEST(Grpc, a_call_that_is_repeated_at_once_waits_for_no_connection_that_is_lost) {
+  GrpcSite site(loop);
+  site.start();
+  co_await site.channel->call("/test.Echo/Same", "x", site.in(10s));
+  site.network.cut_all();
+  const auto lost = co_await site.channel->call("/test.Echo/Same", "x", site.in(10s));
+  EXPECT_TRUE(describe(lost).contains("Unavailable")) << describe(lost);
+  const auto began = loop.time().now();
+  EXPECT_EQ(describe(co_await site.channel->call("/test.Echo/Same", "x", site.in(10s))), "x");
+  EXPECT_EQ(loop.time().now(), began);
+  co_await site.stop();
+}
+
 // Takes one connection and sends its client away 100 ms later.
 Task<> serve_for_a_moment(VirtualLoop& loop, http::Listener& listener) {
   auto stream = co_await listener.accept();

@@ -56,6 +56,15 @@ TEST_F(OwnWritesTest, a_write_is_visible_at_once_by_name_by_index_and_to_observe
   EXPECT_EQ(own_writes_.unseen(), 1U);
 }
 
+TEST_F(OwnWritesTest, those_that_a_server_lost_as_it_went_back_to_an_earlier_state_are_given_up) {
+  write({.name = "a", .version = 105});
+  write({.name = "b", .version = 106});
+  relist({{.name = "a", .version = 40}}, 50);
+  EXPECT_EQ(shown("a"), "40");
+  EXPECT_EQ(shown("b"), "none");
+  EXPECT_EQ(own_writes_.unseen(), 0U);
+}
+
 TEST_F(OwnWritesTest, a_created_object_is_visible_at_once) {
   write({.name = "b", .version = 105, .claims = {"y"}});
   EXPECT_EQ(shown("b"), "105");

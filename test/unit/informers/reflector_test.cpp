@@ -230,7 +230,7 @@ TEST_F(ReflectorTest, a_stalled_watch_is_given_up_and_resumed) {
 }
 
 TEST_F(ReflectorTest, failures_back_off_with_jitter) {
-  for (int i = 0; i < 5; ++i) fake_.refuse(error(Reason::internal_error));
+  for (int i = 0; i < 5; ++i) fake_.refuse(error(Reason::too_many_requests));
   bench_.start();
   bench_.run_for(2min);
   double base = 0.8;

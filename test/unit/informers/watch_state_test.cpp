@@ -137,8 +137,8 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"one_that_took_long_goes_on_as_the_server_may_forget_where_it_was",
             AwaitingInitialEvents{kNow - 31s, Compression::gzip}, end_of_initial_events("9"),
             "end@9 | read by 130"},
-        Row{"a_clean_end_before_the_mark_means_that_watch_lists_are_not_understood", kInitial,
-            Ended{}, "fallback begin | page '' by 60, pages from now on"},
+        Row{"a_clean_end_before_the_mark_is_asked_again", kInitial, Ended{},
+            "failure(disconnected) | wait 0.8+0.8"},
         Row{"a_server_without_the_feature_answers_422", kInitial, failed(Reason::invalid),
             "fallback begin | page '' by 60, pages from now on"},
         Row{"a_server_that_does_not_know_the_field_may_answer_400", kInitial,
@@ -179,7 +179,7 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"a_page_that_is_too_large_is_asked_for_again_with_a_smaller_limit", kNextPage,
             failed(Reason::body_too_large), "| page 'token' of 125 by 60"},
         Row{"the_smallest_page_is_that_of_one_object", Listing{{.limit = 2}},
-            failed(Reason::body_too_large), "| page '' of 1 by 60"},
+            failed(Reason::body_too_large), "begin | page '' of 1 by 60"},
         Row{"an_object_that_is_too_large_by_itself_is_a_failure", Listing{{.limit = 1}},
             failed(Reason::body_too_large), "failure(body_too_large) | wait 0.8+0.8"},
         Row{"a_page_that_leads_to_itself_is_a_failure", kNextPage, page("5", "token"),
@@ -208,6 +208,80 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"after_the_wait_the_watch_is_resumed", Waiting{WatchFrom{ResourceVersion("10")}},
             WaitOver{}, "| watch from 10 by 60"}),
     [](const auto& info) { return info.param.name; });
+
+// The events of one request after the other; each is carried out at once.
+std::vector<std::string> told(WatchState state, const std::vector<ReflectorEvent>& events) {
+  std::vector<std::string> steps;
+  for (const ReflectorEvent& event : events) {
+    WatchStep step = advance(std::move(state), event, kNow, kPolicy);
+    steps.push_back(Describe()(step));
+    state = std::move(step.next);
+  }
+  return steps;
+}
+
+// As of an etcd that cannot tell how far it is: without progress notifications there is none.
+TEST(WatchState, a_server_that_fails_each_watch_list_is_asked_for_pages) {
+  for (const ReflectorEvent& end :
+       {ReflectorEvent(failed(Reason::internal_error)), ReflectorEvent(Ended{})}) {
+    const auto steps = told({.phase = kInitial}, {Accepted{}, end, WaitOver{}, Accepted{}, end,
+                                                  WaitOver{}, Accepted{}, end});
+    EXPECT_THAT(steps[5], testing::EndsWith("| watch list by 30"));
+    EXPECT_EQ(steps.back(), "fallback begin | page '' by 60, pages for a while");
+  }
+  const auto refused = failed(Reason::too_many_requests);
+  EXPECT_THAT(told({.phase = kInitial}, {refused, WaitOver{}, refused, WaitOver{}, refused}).back(),
+              testing::HasSubstr("| wait"));
+  const auto failure = failed(Reason::internal_error);
+  EXPECT_THAT(told({.phase = kInitial},
+                   {failure, WaitOver{}, failure, WaitOver{}, end_of_initial_events("9"),
+                    failed(Reason::gone), WaitOver{}, failure})
+                  .back(),
+              testing::HasSubstr("| wait"))
+      << "one that succeeds begins the count anew";
+}
+
+TEST(WatchState, a_watch_that_brings_nothing_twice_is_listed_anew) {
+  for (const ReflectorEvent& end :
+       {ReflectorEvent(failed(Reason::deadline_exceeded)),
+        ReflectorEvent(failed(Reason::malformed)), ReflectorEvent(Ended{})}) {
+    const std::vector<ReflectorEvent> twice = {Accepted{}, end, WaitOver{},
+                                               Accepted{}, end, WaitOver{}};
+    const auto steps = told({.phase = kWatching}, twice);
+    EXPECT_EQ(steps[2], "| watch from 10 by 60");
+    EXPECT_EQ(steps.back(), "relist(fruitless) begin | watch list by 30");
+    const std::vector<ReflectorEvent> with_news = {
+        Accepted{}, end,        WaitOver{}, Accepted{}, bookmark("11"),
+        end,        WaitOver{}, Accepted{}, end,        WaitOver{}};
+    EXPECT_EQ(told({.phase = kWatching}, with_news).back(), "| watch from 11 by 60");
+  }
+  const auto cut = failed(Reason::disconnected);
+  EXPECT_EQ(told({.phase = kWatching}, {Accepted{}, cut, WaitOver{}, Accepted{}, cut, WaitOver{},
+                                        Accepted{}, cut, WaitOver{}})
+                .back(),
+            "| watch from 10 by 60")
+      << "of a bad network; the server's version is as good as before";
+}
+
+TEST(WatchState, a_page_that_fails_nine_times_in_a_row_restarts_the_list) {
+  std::vector<ReflectorEvent> events;
+  for (int i = 0; i < 8; ++i) {
+    events.insert(events.end(), {failed(Reason::internal_error), WaitOver{}});
+  }
+  EXPECT_EQ(told({.phase = kNextPage}, events).back(), "| page 'token' by 60");
+  auto again = events;
+  again.insert(again.end(), {page("5", "token2"), failed(Reason::internal_error), WaitOver{}});
+  EXPECT_EQ(told({.phase = kNextPage}, again).back(), "| page 'token2' by 60");
+  events.insert(events.end(), {failed(Reason::internal_error), WaitOver{}});
+  EXPECT_EQ(told({.phase = kNextPage}, events).back(),
+            "relist(page_expired) begin | watch list by 30");
+}
+
+// What it has shown before it failed was of another snapshot.
+TEST(WatchState, a_first_page_that_is_read_again_begins_the_list_anew) {
+  EXPECT_EQ(told({.phase = kFirstPage}, {failed(Reason::malformed), WaitOver{}}).back(),
+            "begin | page '' by 60");
+}
 
 TEST(WatchState, resumes_from_the_last_version_that_was_seen) {
   WatchState state{.phase = kWatching};

@@ -28,7 +28,17 @@ TEST_F(Liveness, a_cache_that_hears_nothing_and_misses_nothing_is_stuck) {
   pods.note_event();
   pass(kSilenceMax + 90s);
   EXPECT_EQ(why_stuck(pods),
-            "pods: nothing heard from the API server for 16 minutes, and no error");
+            "pods: nothing heard from the API server for 16 minutes, though it answers");
+}
+
+TEST_F(Liveness, a_watch_that_is_accepted_again_and_again_and_stays_silent_is_stuck) {
+  pods.note_event();
+  for (int i = 0; i < 8; ++i) {
+    pass(130s);
+    pods.note_error("deadline exceeded");
+    pods.note_accepted();
+  }
+  EXPECT_TRUE(why_stuck(pods));
 }
 
 TEST_F(Liveness, an_unreachable_cluster_is_no_reason_to_restart) {

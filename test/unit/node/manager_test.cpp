@@ -181,6 +181,25 @@ CO_TEST(ClaimManager, entries_are_made_of_what_a_pod_has_by_the_api_server) {
   EXPECT_EQ(world.drivers.journal, Lines{"gpu.example.com unprepare c1-uid"});
 }
 
+CO_TEST(ClaimManager, an_entry_that_a_new_pod_has_made_gets_the_pod_that_runs_already) {
+  ClaimsWorld world(loop);
+  CO_ASSERT_TRUE(world.start());
+  put_claim(world, "c1", {kGpu}, {"new"});  // reserved for a group, say
+  put_claim(world, "later", {kGpu}, {"new"});
+  const api::ObjectPtr<api::Pod> fresh = make_pod("new").uses("gpu", "c1").uses("more", "later");
+  CO_ASSERT_TRUE(co_await world.manager->prepare(fresh));
+  put_claim(world, "c1", {kGpu}, {"new", "old"});
+  put_claim(world, "later", {kGpu}, {"old"}, "d1");  // allocated anew, so not what is prepared
+  const api::ObjectPtr<api::Pod> old = make_pod("old").uses("gpu", "c1").uses("more", "later");
+  CO_ASSERT_TRUE(co_await world.manager->enter(old));
+  world.drivers.journal.clear();
+  CO_ASSERT_TRUE(co_await world.manager->unprepare(fresh));
+  EXPECT_EQ(world.drivers.journal, Lines{"gpu.example.com unprepare later-uid"});
+  world.drivers.journal.clear();
+  CO_ASSERT_TRUE(co_await world.manager->unprepare(old));
+  EXPECT_EQ(world.drivers.journal, Lines{"gpu.example.com unprepare c1-uid"});
+}
+
 CO_TEST(ClaimManager, unprepare_is_tried_until_it_succeeds) {  // [57], [58], [60]
   ClaimsWorld world(loop);
   CO_ASSERT_TRUE(world.start());

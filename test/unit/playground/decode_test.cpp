@@ -248,6 +248,11 @@ struct UnknownRow {
   std::string_view named;
 };
 
+TEST(DecodePod, says_in_which_group_it_is) {
+  const Pod pod = read(make_pod_decoder(), R"("spec":{"schedulingGroup":{"podGroupName":"g"}})");
+  EXPECT_EQ(pod.scheduling_group.str(), "g");
+}
+
 class UnknownToTheScheduler : public ::testing::TestWithParam<UnknownRow> {};
 
 TEST_P(UnknownToTheScheduler, is_named) {

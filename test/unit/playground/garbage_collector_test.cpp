@@ -56,6 +56,20 @@ struct Family {
   std::string owner;
 };
 
+CO_TEST(GarbageCollector, what_the_server_has_made_itself_is_an_owner_too) {
+  Family family(loop);
+  for (const std::string path :
+       {"/api/v1/namespaces/default",
+        "/apis/scheduling.k8s.io/v1/priorityclasses/system-node-critical"}) {
+    const std::string uid(family.api.get(path).text({"metadata", "uid"}));
+    family.make_owned("child", Family::ref(uid));
+    co_await family.settle();
+    EXPECT_EQ(family.status(kSecrets + "child"), 200) << path;
+    family.api.remove(kSecrets + "child");
+  }
+  co_await family.stop();
+}
+
 CO_TEST(GarbageCollector, dependents_are_deleted_after_their_owner) {
   Family family(loop);
   family.make_owned("child", Family::ref(family.owner));

@@ -74,6 +74,12 @@ TEST(DecideGroup, claims_are_made_for_the_group_as_for_a_pod) {
        "group"},
       {"one that was made and not named is found", KnownOfGroup(trainers()).cached(shared("x")),
        "write names fabric=x"},
+      {"of two that were made, the one that it uses",
+       KnownOfGroup(trainers())
+           .cached(shared("x"))
+           .cached(shared("y").allocated().reserved_for_consumer(
+               {"scheduling.k8s.io", "podgroups", "trainers", test::uid_of("trainers")})),
+       "write names fabric=y"},
       {"where the name is taken, it looks whose it is",
        KnownOfGroup(trainers()).taken("fabric").with(make_template("net")),
        "get claim trainers-fabric-vrgz8"},

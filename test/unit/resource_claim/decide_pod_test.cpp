@@ -84,6 +84,14 @@ TEST(DecidePod, when_a_claim_is_made) {
   });
 }
 
+TEST(DecidePod, reserves_nothing_whose_name_cannot_be_written) {
+  const PodSnapshot known = Known(trainer().on_node("n"))
+                                .cached(generated("x").allocated())
+                                .names_failed({Reason::forbidden, "no"});
+  EXPECT_TRUE(describe(decide_pod(known, {})).starts_with("finished; "))
+      << describe(decide_pod(known, {}));
+}
+
 TEST(DecidePod, when_the_named_claim_is_not_there) {
   expect_steps({
       {"a named claim that the cache does not have is asked for, as the cache may be behind",

@@ -218,6 +218,73 @@ TEST(ForeignClaims, a_claim_that_goes_again_is_left_to_the_other_manager_anew) {
   EXPECT_THAT(world.calls(), testing::Contains(testing::StartsWith("create")));
 }
 
+TEST(ForeignClaims, one_of_ours_that_goes_again_is_left_to_the_other_manager_too) {
+  Beside world;
+  world.api.put(trainer("second"));
+  world.run_for(90s);
+  world.calls();
+  std::string ours;
+  ASSERT_EQ(world.api.claims().size(), 2U);
+  for (const auto& [name, claim] : world.api.claims()) {
+    if (name != "theirs") ours = name;
+  }
+  world.api.remove_claim(ours);
+  world.run_for(29s);
+  EXPECT_THAT(world.calls(), testing::Not(testing::Contains(testing::StartsWith("create"))));
+  world.run_for(2s);
+  EXPECT_THAT(world.calls(), testing::Contains(testing::StartsWith("create")));
+}
+
+TEST(ForeignClaims,
+     a_pod_whose_claim_is_refused_is_tried_less_and_less_often_however_long_they_last) {
+  Beside world;
+  world.api.fault = [](std::size_t, const std::string& text) {
+    return text.starts_with("create")
+               ? Fault{Fault::Kind::refused, Error{Reason::forbidden, "quota"}}
+               : Fault{};
+  };
+  world.api.put(trainer("second"));
+  for (int i = 0; i < 24; ++i) {
+    world.somebody_makes("theirs-" + std::to_string(i), "elsewhere-" + std::to_string(i));
+    world.run_for(5min);
+  }
+  EXPECT_EQ(world.held_back(), 1);
+  const auto calls = world.calls();
+  EXPECT_LE(std::ranges::count_if(
+                calls, [](const std::string& call) { return call.starts_with("create"); }),
+            35);
+}
+
+// Anybody who may make claims in a namespace can make one that looks foreign.
+TEST(ForeignClaims, of_one_tenant_hold_up_no_other_namespace) {
+  Foreign world;
+  world.start();
+  world.run_for(2min);
+  const auto claim_in = [&](const std::string& name_space) {
+    world.api.put(
+        make_claim("copy-in-" + name_space).generated_for("x", "gpus").in_namespace(name_space));
+    world.run_for(1s);
+    world.calls();
+  };
+  claim_in("tenant");
+  claim_in("another");
+  world.api.put(trainer("first"));
+  world.run_for(1s);
+  EXPECT_THAT(world.calls(), testing::Contains(testing::StartsWith("create")));
+  EXPECT_EQ(world.metric("dra_controller_manager_creates_held_back"), 1);
+  claim_in("third");
+  world.api.put(trainer("second"));
+  world.run_for(29s);
+  EXPECT_THAT(world.calls(), testing::Not(testing::Contains(testing::StartsWith("create"))))
+      << "seen in so many namespaces, it is a manager";
+  world.run_for(2s);
+  EXPECT_THAT(world.calls(), testing::Contains(testing::StartsWith("create")));
+  world.run_for(10min);
+  world.api.put(trainer("third"));
+  world.run_for(1s);
+  EXPECT_THAT(world.calls(), testing::Contains(testing::StartsWith("create")));
+}
+
 TEST(ForeignClaims, a_new_leader_waits_only_for_the_last_claims_of_its_predecessor) {
   Foreign world;
   world.start();
@@ -238,7 +305,7 @@ TEST(ForeignClaims, are_an_event_on_the_lease_with_what_follows) {
               testing::Contains(testing::StartsWith(
                   "the-lease: ForeignClaims: Another manager made claim lab/theirs")));
   EXPECT_THAT(world.events.texts,
-              testing::Contains(testing::HasSubstr("this manager makes claims only after 30 s")));
+              testing::Contains(testing::HasSubstr("this manager makes claims there only after 30 s")));
 }
 
 TEST(ForeignClaims, are_no_reason_to_wait_where_the_flag_says_so) {

@@ -509,5 +509,55 @@ TEST(GenerateClaims, a_template_that_comes_ends_the_back_off_of_those_who_waited
   EXPECT_EQ(world.api.claims().size(), 1U);
 }
 
+// An admission webhook undoes it. No loop, though each answer is a success.
+TEST(Reserve, a_reservation_that_does_not_last_is_tried_less_and_less_often) {
+  World world;
+  world.api.put(make_claim("s").allocated());
+  world.api.undoes_reservations = true;
+  world.start();
+  world.api.put(make_pod("p").uses("a", "s").on_node("n"));
+  world.run_for(1min);
+  EXPECT_LE(world.calls().size(), 20U);
+}
+
+TEST(GenerateClaims, a_refused_create_is_tried_again_though_another_claim_of_the_pod_is_full) {
+  World world;
+  auto full = make_claim("full").allocated();
+  for (int i = 0; i < 256; ++i) {
+    full.reserved_for_consumer({"example.com", "jobs", "j", api::Uid(std::to_string(i))});
+  }
+  world.api.put(full);
+  world.api.put(make_template("gpu"));
+  world.start();
+  std::size_t refusals = 0;
+  world.api.fault = [&](std::size_t, const std::string& text) {
+    if (!text.starts_with("create") || refusals++ > 2) return Fault{};
+    return Fault{Fault::Kind::refused, {Reason::internal_error, "injected"}};
+  };
+  world.api.put(make_pod("p").from_template("gpus", "gpu").uses("a", "full").on_node("n"));
+  world.settle();
+  EXPECT_EQ(world.api.claims().size(), 2U);
+}
+
+TEST(GenerateClaims, a_claim_does_not_wait_for_what_another_of_its_name_has_failed_at) {
+  World world;
+  std::size_t refusals = 0;
+  std::size_t most = 1000;
+  world.api.fault = [&](std::size_t, const std::string& text) {
+    if (text.find(" of s") == text.npos || refusals++ >= most) return Fault{};
+    return Fault{Fault::Kind::refused, {Reason::internal_error, "injected"}};
+  };
+  world.start();
+  world.api.put(make_claim("s").with_uid("first").allocated().reserved_for("gone"));
+  world.settle();  // attempts are minutes apart by now
+  ASSERT_GT(refusals, 5U);
+  world.api.remove_claim("s");
+  refusals = 0;
+  most = 6;
+  world.api.put(make_claim("s").with_uid("second").allocated().reserved_for("gone"));
+  world.run_for(10s);
+  EXPECT_TRUE(world.api.claim("s")->reserved_for.empty());
+}
+
 }  // namespace
 }  // namespace dcm::resource_claim

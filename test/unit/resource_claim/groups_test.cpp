@@ -100,6 +100,61 @@ TEST_F(Groups, a_late_template_wakes_the_group) {
   EXPECT_EQ(world.api.pod("a")->claim_statuses.front().claim_name, "trainers-fabric-vrgz8");
 }
 
+// More than there are events that wake the one concerned.
+constexpr std::size_t kRefusals = 6;
+
+// Refuses the next of these writes.
+std::function<Fault(std::size_t, const std::string&)> refuse_next(std::string prefix,
+                                                                  std::size_t& refusals) {
+  return [=, &refusals](std::size_t, const std::string& text) {
+    if (!text.starts_with(prefix) || refusals++ >= kRefusals) return Fault{};
+    return Fault{Fault::Kind::refused, {Reason::internal_error, "injected"}};
+  };
+}
+
+TEST_F(Groups, a_template_that_comes_ends_the_back_off_of_the_group) {
+  world.start();
+  world.api.put(trainers());
+  world.settle();  // attempts are minutes apart by now
+  std::size_t refusals = 0;
+  world.api.fault = refuse_next("create", refusals);
+  world.api.put(make_template("net"));
+  world.run_for(10s);
+  EXPECT_EQ(world.api.claims().size(), 1U);
+}
+
+TEST_F(Groups, a_group_that_comes_ends_the_back_off_of_its_pods) {
+  world.api.put(make_template("net"));
+  std::size_t refusals = 0;
+  world.start();
+  world.api.put(trainers());
+  world.api.put(member("a"));
+  world.api.fault = [](std::size_t, const std::string& text) {
+    if (!text.starts_with("write names")) return Fault{};
+    return Fault{Fault::Kind::refused, {Reason::internal_error, "injected"}};
+  };
+  world.settle();  // attempts are minutes apart by now
+  world.api.remove_group("trainers");
+  world.api.fault = refuse_next("write names", refusals);
+  world.api.put(trainers().with_uid("second"));
+  world.run_for(10s);
+  EXPECT_GT(refusals, kRefusals);
+  EXPECT_EQ(world.api.pod("a")->claim_statuses.size(), 1U);
+}
+
+TEST_F(Groups, a_group_does_not_wait_for_what_another_of_its_name_has_failed_at) {
+  world.start();
+  world.api.put(trainers());
+  world.settle();  // without a template, attempts are minutes apart by now
+  world.api.remove_group("trainers");
+  world.api.put(make_template("net"));
+  std::size_t refusals = 0;
+  world.api.fault = refuse_next("create", refusals);
+  world.api.put(trainers().with_uid("second"));
+  world.run_for(10s);
+  EXPECT_EQ(world.api.claims().size(), 1U);
+}
+
 TEST_F(Groups, a_claim_that_is_deleted_is_made_again_and_the_pods_follow) {
   world.api.put(make_template("net"));
   world.start();

@@ -46,6 +46,10 @@ class KnownGeneration {
     snapshot_.names = KnownClaims::Names::written;
     return self();
   }
+  Self& names_failed(runtime::Error error) {
+    snapshot_.names_failure = std::move(error);
+    return self();
+  }
   operator Snapshot() const { return snapshot_; }
 
  protected:

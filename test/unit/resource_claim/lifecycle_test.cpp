@@ -126,6 +126,23 @@ TEST(Lifecycle, the_creates_are_counted) {
   EXPECT_EQ(creates("true", "success"), 1);
 }
 
+TEST(Lifecycle, a_create_that_never_left_is_not_counted) {
+  World world;
+  world.api.put(make_template("gpu"));
+  world.start();
+  world.api.fault = [](std::size_t number, const std::string&) {
+    if (number > 0) return test::Fault{};
+    return test::Fault{test::Fault::Kind::refused, {runtime::Reason::unreachable, "no route"}};
+  };
+  world.api.put(trainer(0));
+  world.settle();
+  EXPECT_EQ(world.api.claims().size(), 1U);
+  EXPECT_EQ(
+      world.metric("dynamic_resource_allocation_resourceclaim_creates_total{admin_access="
+                   "\"false\",owner_api_group=\"\",owner_api_kind=\"Pod\",status=\"failure\"}"),
+      0);
+}
+
 TEST(Lifecycle, the_claims_are_counted_in_twelve_series) {
   World world;
   world.api.put(make_claim("user"));
