@@ -163,7 +163,8 @@ Settings settings_to_read() {
 Command explain_command() {
   return {"explain", "KIND [NAMESPACE/]NAME",
           "Explains why a pod, resourceclaim, podgroup or devicetaintrule waits: what the "
-          "controllers do for it now and why, and what it waits for. Asks a running manager (--server), or reads the cluster once.",
+          "controllers do for it now and why, and what it waits for. Asks a running manager "
+          "(--server), or reads the cluster once.",
           settings_to_read, run_explain};
 }
 

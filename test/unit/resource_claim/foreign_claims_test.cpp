@@ -304,8 +304,9 @@ TEST(ForeignClaims, are_an_event_on_the_lease_with_what_follows) {
   EXPECT_THAT(world.events.texts,
               testing::Contains(testing::StartsWith(
                   "the-lease: ForeignClaims: Another manager made claim lab/theirs")));
-  EXPECT_THAT(world.events.texts,
-              testing::Contains(testing::HasSubstr("this manager makes claims there only after 30 s")));
+  EXPECT_THAT(
+      world.events.texts,
+      testing::Contains(testing::HasSubstr("this manager makes claims there only after 30 s")));
 }
 
 TEST(ForeignClaims, are_no_reason_to_wait_where_the_flag_says_so) {
