@@ -192,7 +192,6 @@ TEST(EvictFairly, very_many_pods_that_budgets_hold_ask_50_times_a_second) {
 TEST(EvictFairly, pods_that_a_budget_holds_delay_no_other_namespace) {
   Cluster cluster({.mode = EvictionMode::evict});
   hold_pods_of_another_namespace(cluster, 2000);
-  cluster.add_pod("p");
   bool is_first = true;
   const auto fault_of_another = cluster.api.fault;
   cluster.api.fault = [&](std::size_t number, const std::string& call) {
@@ -203,6 +202,8 @@ TEST(EvictFairly, pods_that_a_budget_holds_delay_no_other_namespace) {
   };
   cluster.start();
   cluster.api.put(Cluster::rule_for_all());
+  cluster.run_for(10s);
+  cluster.add_pod("p");
   cluster.run_for(10s);
   EXPECT_EQ(cluster.api.deletions[test::uid_of("p").str()], 1);
 }
