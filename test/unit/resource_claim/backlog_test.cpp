@@ -49,5 +49,20 @@ TEST(Backlog, a_new_pod_is_served_within_a_handful_of_requests_while_100000_pods
   world.kill();
 }
 
+// Jobs that have ended stay for long, and may all name one claim or template.
+TEST(Backlog, of_pods_that_are_done_has_no_place_under_their_claims_and_templates) {
+  const auto places = [](test::PodBuilder pod) {
+    std::size_t count = 0;
+    const auto emit = [&](const api::NamespacedName&) { ++count; };
+    index_pod_by_claim(*pod.get(), emit);
+    index_pod_by_template(*pod.get(), emit);
+    return count;
+  };
+  const auto job = [] { return make_pod("job").uses("a", "shared").from_template("b", "gpu"); };
+  EXPECT_EQ(places(job()), 2U);
+  EXPECT_EQ(places(job().phase(api::PodPhase::succeeded)), 0U);
+  EXPECT_EQ(places(job().phase(api::PodPhase::failed)), 0U);
+}
+
 }  // namespace
 }  // namespace dcm::resource_claim

@@ -509,6 +509,16 @@ TEST(GenerateClaims, a_template_that_comes_ends_the_back_off_of_those_who_waited
   EXPECT_EQ(world.api.claims().size(), 1U);
 }
 
+// Whoever made it has forged its owner.
+TEST(Reserve, a_claim_of_another_namespace_is_no_pods_though_it_has_its_uid) {
+  World world;
+  world.api.put(make_claim("shared").in_namespace("other").generated_for("p", "a").allocated());
+  world.start();
+  world.api.put(make_pod("p").uses("a", "shared").on_node("n"));
+  world.settle();
+  EXPECT_THAT(world.calls(), testing::IsEmpty());
+}
+
 // An admission webhook undoes it. No loop, though each answer is a success.
 TEST(Reserve, a_reservation_that_does_not_last_is_tried_less_and_less_often) {
   World world;
