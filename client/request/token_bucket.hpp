@@ -29,8 +29,8 @@ class TokenBucket {
   // When there will be a token, if none is taken before.
   runtime::MonoTime next_token(runtime::MonoTime now) {
     if (has_token(now)) return now;
-    constexpr double kAge = 1e9;  // a rate may be next to nothing
-    const double seconds = std::min((1 - tokens_) / rate_, kAge);
+    constexpr double kLongest = 1e9;  // a rate may be next to nothing
+    const double seconds = std::min((1 - tokens_) / rate_, kLongest);
     // Rounded up, so that the token is there when the time has come.
     return now +
            runtime::Duration(static_cast<runtime::Duration::rep>(std::ceil(seconds * 1e9)) + 1);

@@ -104,9 +104,8 @@ std::vector<common::Topic> Controller::explain_claim(const ClaimPtr& claim, Miss
   });
   topics.front().add(
       common::Outlook::note, "Users",
-      users.empty()
-          ? "No pod that has not ended refers to it."
-          : "Pods that refer to it, and have not ended: " + common::enumerate(users) + ".");
+      users.empty() ? "No pod refers to it that may still run."
+                    : "Pods that refer to it and may still run: " + common::enumerate(users) + ".");
   explain_work({Item::Kind::claim, claim->meta.key}, topics.back());
   return topics;
 }

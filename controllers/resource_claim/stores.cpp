@@ -49,6 +49,16 @@ api::ObjectPtr<api::PodGroup> GroupStores::group_of(const api::Pod& pod) const {
 
 namespace {
 
+// Whoever makes a claim can give it any UID as its owner's, also one of another namespace.
+void add_owned(KnownClaims& known, std::vector<ClaimPtr>& owned, const Stores& stores,
+               const api::ObjectMeta& owner) {
+  stores.claims_by_owner.for_each(owner.uid, [&](const ClaimPtr& claim) {
+    if (claim->meta.key.namespace_ != owner.key.namespace_) return;
+    owned.push_back(claim);
+    known.claims.emplace(claim->meta.key.name, claim);
+  });
+}
+
 void add_claims(KnownClaims& known, const Stores& stores, const api::ClaimUser& user,
                 const std::vector<std::string_view>& names) {
   const api::InternedString& namespace_ = user.meta.key.namespace_;
@@ -62,22 +72,14 @@ void add_claims(KnownClaims& known, const Stores& stores, const api::ClaimUser& 
     TemplatePtr found = stores.templates.get({namespace_, name});
     if (found != nullptr) known.templates.emplace(name, std::move(found));
   }
-  stores.claims_by_owner.for_each(user.meta.uid, [&](const ClaimPtr& claim) {
-    if (claim->meta.key.namespace_ != namespace_) return;  // the UID of its owner is forged
-    known.owned.push_back(claim);
-    known.claims.emplace(claim->meta.key.name, claim);
-  });
+  add_owned(known, known.owned, stores, user.meta);
 }
 
 void add_group(PodSnapshot& snapshot, const Stores& stores) {
   if (!stores.groups) return;
   snapshot.group = stores.groups->group_of(*snapshot.pod);
   if (snapshot.group == nullptr) return;
-  stores.claims_by_owner.for_each(snapshot.group->meta.uid, [&](const ClaimPtr& claim) {
-    if (claim->meta.key.namespace_ != snapshot.pod->meta.key.namespace_) return;
-    snapshot.owned_by_group.push_back(claim);
-    snapshot.claims.emplace(claim->meta.key.name, claim);
-  });
+  add_owned(snapshot, snapshot.owned_by_group, stores, snapshot.group->meta);
 }
 
 // Adds what the cache has under that name.

@@ -48,7 +48,7 @@ struct Stores {
   informers::StoreReader<api::ResourceClaim> claims;
   informers::StoreReader<api::ResourceClaimTemplate> templates;
 
-  // Pods that are not done by the claims that they refer to: spec, status, extended resources.
+  // Pods, unless they are done, by the claims that they refer to: spec, status, extended resources.
   // Thousands that have ended may name one claim that changes all the time.
   informers::Index<api::Pod, api::NamespacedName> pods_by_claim;
   // The same pods by the templates that their pod claims name.

@@ -208,7 +208,7 @@ Task<Outcome> ClaimManager::enter_held(const api::Pod& pod,
       co_return std::unexpected("fetch ResourceClaim " + claim.name + ": " + view.error().message);
     }
   }
-  // Those of other pods, which no prepare of this pod could have passed.
+  // These entries are other pods': no prepare of this pod can have passed them.
   const std::set<ClaimKey> others = entries_in_the_way(book_, views);
   std::erase_if(views, [&](const ClaimView& view) { return others.contains(key_of(view)); });
   auto plan = decide_prepare(book_, uid, views);

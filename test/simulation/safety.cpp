@@ -169,7 +169,7 @@ void Safety::check_new_reservation_of_pod(const Claim& before, const Consumer& c
     report("no claim is reserved for a finished pod", before.key());
   }
   if (!life->second.named.contains(before.name)) {
-    report("a claim is reserved only for who names it",
+    report("a claim is reserved only for a pod or group that names it",
            fmt::format("{} for {}", before.key(), consumer.name));
   }
   if (pod != nullptr) check_new_reservation_of_member(before, *pod);

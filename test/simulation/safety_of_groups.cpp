@@ -56,7 +56,7 @@ void Safety::check_new_reservation_of_group(const Claim& before, const Consumer&
     return report("a claim is reserved for a group that there was", before.key());
   }
   if (!life->second.named.contains(before.name)) {
-    report("a claim is reserved only for who names it",
+    report("a claim is reserved only for a pod or group that names it",
            fmt::format("{} for group {}", before.key(), consumer.name));
   }
   const MonoTime gone = life->second.gone_since;

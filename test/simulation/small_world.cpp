@@ -21,10 +21,8 @@ using runtime::Task;
 constexpr runtime::Duration kQuiet = 60s;
 // Until caches are full and there is a leader.
 constexpr runtime::Duration kBeginning = 20s;
-// Longer than it takes another one to lead.
-constexpr runtime::Duration kFrozen = 40s;
-// While messages wait: likewise.
-constexpr runtime::Duration kPause = 40s;
+// Longer than it takes another one to lead: a leader is frozen, or time passes while messages wait.
+constexpr runtime::Duration kUntilAnotherLeads = 40s;
 // So long acts wait for retries and takeovers, where nothing else happens.
 constexpr runtime::Duration kPatience = 3s;
 
@@ -152,11 +150,7 @@ void Exploration::watch_server() {
       });
   server_.after([this](const apiserver::LoggedRequest& request, apiserver::Response& response) {
     safety_.end(request, response);
-    if (!timeline_.is_kept()) return;
-    timeline_.note(request.user_agent,
-                   fmt::format("{} {}{}{} {}/{} → {} {}", request.verb, request.resource,
-                               request.subresource.empty() ? "" : "/", request.subresource,
-                               request.ns, request.name, response.status, shown_body(request)));
+    timeline_.note(request, response.status);
   });
   front_.on_arrival([this](const http::Request& request) {
     const std::string sender = fenced_sender(request);
@@ -248,7 +242,7 @@ Replica* Exploration::leader() {
 
 Task<> Exploration::freeze(Replica& replica) {
   replica.freeze();
-  co_await sleep_for(loop_.time(), kFrozen);
+  co_await sleep_for(loop_.time(), kUntilAnotherLeads);
   co_await replica.thaw();
 }
 
@@ -295,7 +289,7 @@ Task<> Exploration::explore() {
     const Option& chosen = all[choices_.choose(all.size())];
     timeline_.note("ORDER", chosen.what);
     chosen.take();
-    if (std::exchange(pauses_now_, false)) co_await sleep_for(loop_.time(), kPause);
+    if (std::exchange(pauses_now_, false)) co_await sleep_for(loop_.time(), kUntilAnotherLeads);
     last = loop_.time().now();
   }
 }

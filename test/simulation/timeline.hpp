@@ -11,9 +11,6 @@
 
 namespace dcm::simulation {
 
-// What a request carries, as a timeline can show it: writes in JSON.
-std::string_view shown_body(const apiserver::LoggedRequest& request);
-
 enum class Detail { none, all };
 
 class Timeline {
@@ -24,6 +21,8 @@ class Timeline {
   bool is_kept() const { return detail_ == Detail::all; }
   // "  61.204 scheduler    bound lab/pod-3"
   void note(std::string_view who, std::string_view what);
+  // …of whoever has sent it, with the body of a write in JSON.
+  void note(const apiserver::LoggedRequest& request, int status);
   const std::string& text() const { return text_; }
 
  private:

@@ -223,11 +223,7 @@ void World::watch_server() {
   });
   server_.after([this](const LoggedRequest& request, apiserver::Response& response) {
     safety_.end(request, response);
-    if (!timeline_.is_kept()) return;
-    timeline_.note(request.user_agent,
-                   fmt::format("{} {}{}{} {}/{} → {} {}", request.verb, request.resource,
-                               request.subresource.empty() ? "" : "/", request.subresource,
-                               request.ns, request.name, response.status, shown_body(request)));
+    timeline_.note(request, response.status);
   });
   server_.on_change([this](std::string_view resource, const apiserver::Change& change) {
     front_.committed(change.revision);

@@ -151,10 +151,9 @@ bool PodEviction::is_going(const PodRef& pod) const {
 
 // The watch may have shown first that the pod goes: then it is pending no more.
 void PodEviction::succeed(const PodRef& pod, const SentEviction& eviction, WallTime accepted) {
-  PendingPod* const pending = deps_.tracker.pending().find(pod.uid);
-  const bool was_announced = pending == nullptr ? eviction.is_announced : pending->is_announced;
-  if (pending != nullptr) pending->is_announced = true;
-  if (!was_announced) report_eviction(pod);
+  const bool is_pending = deps_.tracker.pending().find(pod.uid) != nullptr;
+  if (is_pending) announce(pod);
+  if (!is_pending && !eviction.is_announced) report_eviction(pod);
   deps_.tracker.record_evicted(pod, eviction.rules);
   deps_.metrics.count_eviction(eviction.due, accepted);
   // Where there was room for one, there may be for more.
