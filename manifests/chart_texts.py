@@ -32,8 +32,8 @@ In another namespace than `kube-system`, the chart adds the permissions and Flow
 
 ## Upgrade and uninstall
 
-`helm upgrade` replaces one instance at a time and never leaves the cluster without a leader. The versions follow
-[Semantic Versioning](https://semver.org); a value that is renamed or removed is listed in
+`helm upgrade` replaces one instance at a time and never leaves the cluster without an instance that is ready. The
+versions follow [Semantic Versioning](https://semver.org); a value that is renamed or removed is listed in
 [CHANGELOG.md](../../CHANGELOG.md) under *Upgrade notes*, and the schema refuses its old name.
 
 `helm uninstall` leaves claims and pods as they are. Re-enable the two controllers in kube-controller-manager

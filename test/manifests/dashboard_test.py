@@ -34,9 +34,6 @@ def queries(interval="30s"):
 
 
 class Dashboard(unittest.TestCase):
-    def test_is_made_from_its_source(self):
-        run(render.MANIFESTS / "monitoring/generate.py", "--check")
-
     def test_every_query_is_one_and_its_metrics_and_labels_exist(self):
         rules = [{"record": f"panel:{number}", "expr": expression}
                  for number, (_, expression) in enumerate(queries())]

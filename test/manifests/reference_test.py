@@ -5,7 +5,7 @@ import shutil
 import tempfile
 import unittest
 
-from tools import ROOT, SCRATCH, run
+from tools import ROOT, SCRATCH
 
 # Inputs besides the sources.
 PAGES = ["docs/dra-controller-manager.8", "docs/metrics.md", "manifests/monitoring/alerts.yaml"]
@@ -36,9 +36,6 @@ def load(root):
 
 
 class Reference(unittest.TestCase):
-    def test_is_what_the_sources_say(self):
-        run(ROOT / "docs/reference.py", "--check")
-
     def test_follows_a_change_or_refuses_it(self):
         SCRATCH.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=SCRATCH) as folder:
