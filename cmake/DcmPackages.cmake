@@ -18,3 +18,10 @@ find_library(DCM_NGHTTP2_LIBRARY nghttp2 REQUIRED)
 add_library(dcm::nghttp2 INTERFACE IMPORTED)
 target_include_directories(dcm::nghttp2 INTERFACE "${DCM_NGHTTP2_INCLUDE}")
 target_link_libraries(dcm::nghttp2 INTERFACE "${DCM_NGHTTP2_LIBRARY}")
+
+# Neither has RE2 in Debian 12.
+find_path(DCM_RE2_INCLUDE re2/re2.h REQUIRED)
+find_library(DCM_RE2_LIBRARY re2 REQUIRED)
+add_library(dcm::re2 INTERFACE IMPORTED)
+target_include_directories(dcm::re2 INTERFACE "${DCM_RE2_INCLUDE}")
+target_link_libraries(dcm::re2 INTERFACE "${DCM_RE2_LIBRARY}")

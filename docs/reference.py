@@ -4,15 +4,14 @@
     reference.py            writes it
     reference.py --check    says whether it is as it would be written
 
-Flags, keys, commands and exit statuses come from the manual page, which the binary prints (a unit test holds the
-page to it); metrics and log lines from the calls in the sources; alerts from their rule file. Written by hand is
-only what a field of the log means: FIELDS below. A field without a meaning, or a meaning without a field, is an error.
+Flags, keys and commands come from the manual page, which the binary prints (a unit test holds the page to it), and log
+lines from the calls in the sources: each one is on the page, or it is an error. Written by hand is only what a field of
+the log means: FIELDS below. A field without a meaning, or a meaning without a field, is an error. Metrics and exit
+statuses have pages of their own, which are held to the sources here.
 """
 import pathlib
 import re
 import sys
-
-import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT / "test/lint"))
@@ -35,6 +34,8 @@ FIELDS = {
     "because": "what is wrong with the claim that is replaced",
     "claim": "a ResourceClaim",
     "claims": "number of claims",
+    "commit": "the commit of the manager's sources",
+    "consumers": "how many consumers of the claim are not pods",
     "config": "where the connection's configuration is from",
     "controller": "the controller that says it, named as in `--controllers`",
     "disagreementAfter": "`--dry-run-timeout`",
@@ -45,6 +46,7 @@ FIELDS = {
     "failures": "how often it has failed in succession",
     "field": "the field that is not known",
     "for": "the part of the manager that has not ended",
+    "gate": "a feature gate",
     "holder": "the holder of the lease",
     "identity": "the name of this process in the lease",
     "item": "the key that was worked on",
@@ -53,6 +55,7 @@ FIELDS = {
     "milliseconds": "from sending to the end of the answer",
     "name": "name of what a claim is reserved for",
     "names": "flags, controllers or feature gates of kube-controller-manager that have no effect here",
+    "nearest": "the known name that is nearest to it",
     "not": "whether the lease could not be read or not be written",
     "object": "the object concerned",
     "objects": "number of objects that were read",
@@ -160,8 +163,12 @@ def messages():
     """[(message, severity, verbosity, fields, folder)]"""
     found = set()
     for path, text in sources():
-        for call in re.finditer(r"\b(?:log_?\.(info|warning|error)|log_write)\(", text):
+        # Every call of these names with arguments, whatever it is called on: a logger that is not known by its name
+        # would be missing on the page.
+        for call in re.finditer(r"(?:\.|->)(info|warning|error)\(|\blog_write\(", text):
             given = arguments(text, call.end())
+            if given == [""]:
+                continue  # the error of a result
             severity = call.group(1) or "info"
             texts = re.split(r"\s:\s(?=\")", given[0]) if "?" in LITERAL.sub("", given[0]) else [given[0]]
             told = [joined(one) for one in texts] if LITERAL.search(given[0]) else [ELSEWHERE.get(given[0])]
@@ -254,29 +261,23 @@ def documented_metrics():
     return found
 
 
-def metric_rows():
+def check_metrics():
+    """docs/metrics.md says of each metric its type and labels, in our own words."""
     documented = documented_metrics()
-    for name, (kind, told) in sorted(metrics().items()):
-        said, labels = documented[name]
-        assert said == kind, f"docs/metrics.md: {name} is a {kind}"
-        stability, text = re.match(r"(?:\[(\w+)\] )?(.*)", told).groups()
-        yield f"`{name}`", kind, labels, stability or "", text
+    for name, (kind, _) in sorted(metrics().items()):
+        assert name in documented, f"docs/metrics.md: {name} is missing"
+        assert documented[name][0] == kind, f"docs/metrics.md: {name} is a {kind}"
 
 
-def alert_rows():
-    groups = yaml.safe_load((ROOT / "manifests/monitoring/alerts.yaml").read_text())["groups"]
-    for rule in [rule for group in groups for rule in group["rules"]]:
-        name = rule["alert"]
-        yield (f"[{name}](runbooks.md#{name.lower()})", rule["labels"]["severity"], rule.get("for", "at once"),
-               rule["annotations"]["summary"])
-
-
-def exit_rows():
-    rows = [(name, told) for _, name, told in entries(section("EXIT STATUS"))]
+def check_exit_statuses():
+    """docs/operate.md and the manual page list those of the program."""
     enumeration = re.search(r"enum class ExitStatus.*?\{(.*?)\}", (ROOT / "client/manager/stop.hpp").read_text(),
                             re.S).group(1)
-    assert {name for name, _ in rows} == set(re.findall(r"= (\d)", enumeration)), "exit statuses are not those of stop.hpp"
-    return rows
+    there = set(re.findall(r"= (\d)", enumeration))
+    in_manual = {name for _, name, _ in entries(section("EXIT STATUS"))}
+    assert in_manual == there, "the manual page's exit statuses are not those of stop.hpp"
+    table_of = (ROOT / "docs/operate.md").read_text().partition("## Exit status")[2]
+    assert set(re.findall(r"^\| (\d) \|", table_of, re.M)) == there, "docs/operate.md: exit statuses"
 
 
 def message_rows():
@@ -293,32 +294,31 @@ def field_rows():
 
 
 def page():
+    check_metrics()
+    check_exit_statuses()
     return f"""# Reference
 
-Made from the program by `docs/reference.py`; a test holds it to the sources. What to do with all of it: [operate.md](operate.md).
+Flags, commands and log lines, made from the program by `docs/reference.py`; a test holds it to the sources. When to use
+them: [operate.md](operate.md).
 
 ## Flags and keys of the configuration file
 
-[How the file is read](configuration.md). Dots part the maps that a key is in.
+[How the file is read](operate.md#the-configuration-file). Dots separate nested keys.
 {flags()}
 ## Commands
 
 {commands()}
-## Exit status
-
-{table(["status", "meaning"], exit_rows())}
-## Metrics
-
-HELP texts as `/metrics` has them. [metrics.md](metrics.md) says in our own words what each means, and which values its labels have.
-
-{table(["metric", "type", "labels", "stability", "help"], list(metric_rows()))}
-## Alerts
-
-{table(["alert", "severity", "after", "summary"], list(alert_rows()))}
 ## Log
 
-A line is a message that never changes, and fields. As JSON (`--logging-format=json`) there are `ts` (milliseconds since 1970), `level`, `v` and `msg` besides.
-`-v` at least as high as the verbosity shows it; warnings and errors are always shown, and those that last are not repeated at each attempt.
+Each line is a constant message followed by fields, in klog's format:
+
+```text
+I1121 14:38:04.123456   12345 claim_generator.cpp:108] "Claim created" controller="resourceclaim-controller" pod="lab/trainer-0"
+```
+
+I, W or E for info, warning or error; the date and time in UTC; the process; the line of the source. As JSON (`--logging-format=json`) these are `level`, `ts` (milliseconds since 1970) and `caller`, and the message is `msg`.
+`-v` at least as high as the verbosity shows it; warnings and errors are always shown: the first about an object at once, then after 10 s, 20 s, and so on up to 10 minutes, for as long as the cause lasts.
+All lines of one message are 200 at once and then one in a second. A later line says how often the same was left out (`repeated`), and how many others of its message (`suppressed`).
 Lines of a part of the manager also have what it is about: {", ".join(f"`{field}`" for field in sorted(bound_fields()))}.
 
 {table(["message", "severity", "verbosity", "fields", "from"], message_rows())}

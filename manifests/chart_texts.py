@@ -20,8 +20,9 @@ README = """\
 Helm chart of [dra-controller-manager](../../README.md), which serves the ResourceClaims of pods and evicts pods from
 tainted devices. It renders the same objects as the [kustomizations](../README.md) beside it.
 
-**Requires** Kubernetes 1.34 or later, and a kube-controller-manager that runs without these two controllers
-([how to turn them off](../../docs/migrate.md)).
+**Requires** [Kubernetes 1.34 or later](../../docs/kubernetes-versions.md), and in the end a kube-controller-manager
+without these two controllers. Until you have [turned them off](../../docs/migrate.md), no instance runs
+(`replicaCount: 0`).
 
 ```sh
 helm install dra-controller-manager manifests/chart --namespace kube-system \\
@@ -32,9 +33,10 @@ In another namespace than `kube-system`, the chart adds the permissions and Flow
 
 ## Upgrade and uninstall
 
-`helm upgrade` replaces one instance at a time and never leaves the cluster without an instance that is ready. The
-versions follow [Semantic Versioning](https://semver.org); a value that is renamed or removed is listed in
-[CHANGELOG.md](../../CHANGELOG.md) under *Upgrade notes*, and the schema refuses its old name.
+`helm upgrade` replaces one instance at a time, and an old one only when a new one is ready. Upgrade notes name the
+exceptions, such as a changed selector, for which the Deployment must be deleted first. The versions follow [Semantic
+Versioning](https://semver.org); a value that is renamed or removed is listed in [CHANGELOG.md](../../CHANGELOG.md)
+under *Upgrade notes*, and the schema refuses its old name.
 
 `helm uninstall` leaves claims and pods as they are. Re-enable the two controllers in kube-controller-manager
 afterwards.

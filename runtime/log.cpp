@@ -1,13 +1,18 @@
 #include "runtime/log.hpp"
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <iterator>
+#include <optional>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <spdlog/logger.h>
 #include <spdlog/sinks/stdout_sinks.h>
+#include <unistd.h>
 
+#include "runtime/log_rate.hpp"
 #include "runtime/one_line.hpp"
 
 namespace dcm::runtime {
@@ -56,8 +61,19 @@ void append_quoted(Buffer& out, std::string_view text) {
   out.push_back('"');
 }
 
+// Enough for any message of an API server; what else comes from outside may be megabytes.
+constexpr std::size_t kValueBytesMax = 4096;
+
+// Cut at a character of UTF-8.
+void append_cut(Buffer& out, std::string_view text) {
+  if (text.size() <= kValueBytesMax) return append_quoted(out, text);
+  std::size_t end = kValueBytesMax;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  append_quoted(out, fmt::format("{}… ({} bytes)", text.substr(0, end), text.size()));
+}
+
 void append_value(Buffer& out, const LogField::Value& value) {
-  if (const auto* text = std::get_if<std::string_view>(&value)) return append_quoted(out, *text);
+  if (const auto* text = std::get_if<std::string_view>(&value)) return append_cut(out, *text);
   std::visit([&out](const auto& v) { fmt::format_to(std::back_inserter(out), "{}", v); }, value);
 }
 
@@ -88,38 +104,109 @@ std::string_view name(Severity severity) {
   return "";
 }
 
-void append_text_head(Buffer& out, WallTime now, Severity severity, std::string_view message) {
-  const auto micros = std::chrono::floor<std::chrono::microseconds>(now);
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(micros);
-  out.push_back(severity == Severity::info ? 'I' : severity == Severity::warning ? 'W' : 'E');
-  fmt::format_to(std::back_inserter(out), "{:%m%d %H:%M:%S}.{:06} ",
-                 fmt::gmtime(std::chrono::system_clock::to_time_t(seconds)),
-                 (micros - seconds).count());
-  append_quoted(out, message);
+char letter(Severity severity) {
+  return severity == Severity::info ? 'I' : severity == Severity::warning ? 'W' : 'E';
 }
 
-void append_json_head(Buffer& out, WallTime now, Severity severity, std::string_view message) {
+void append_place(Buffer& out, SourceLocation where) {
+  const std::string_view path = where.file_name();
+  append(out, path.substr(path.rfind('/') + 1));
+  fmt::format_to(std::back_inserter(out), ":{}", where.line());
+}
+
+void append_text_head(Buffer& out, WallTime now, Severity severity, SourceLocation where) {
+  const auto micros = std::chrono::floor<std::chrono::microseconds>(now);
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(micros);
+  fmt::format_to(std::back_inserter(out), "{}{:%m%d %H:%M:%S}.{:06} {:7} ", letter(severity),
+                 fmt::gmtime(std::chrono::system_clock::to_time_t(seconds)),
+                 (micros - seconds).count(), getpid());
+  append_place(out, where);
+  append(out, "] ");
+}
+
+void append_json_head(Buffer& out, WallTime now, Severity severity, SourceLocation where) {
   const auto micros = std::chrono::floor<std::chrono::microseconds>(now).time_since_epoch().count();
-  fmt::format_to(std::back_inserter(out), R"({{"ts":{}.{:03},"level":"{}","msg":)", micros / 1000,
-                 micros % 1000, name(severity));
-  append_quoted(out, message);
+  fmt::format_to(std::back_inserter(out), R"({{"ts":{}.{:03},"caller":")", micros / 1000,
+                 micros % 1000);
+  append_place(out, where);
+  fmt::format_to(std::back_inserter(out), R"(","level":"{}","msg":)", name(severity));
+}
+
+// FNV-1a.
+class Hash {
+ public:
+  void add(char c) { sum_ = (sum_ ^ static_cast<unsigned char>(c)) * 0x100000001b3; }
+  void add(std::string_view text) {
+    for (const char c : text) add(c);
+    add('\0');
+  }
+  std::uint64_t sum() const { return sum_; }
+
+ private:
+  std::uint64_t sum_ = 0xcbf29ce484222325;
+};
+
+// Fields that quote others, whose words may differ from attempt to attempt: in times, counts, and
+// names that a server quotes.
+constexpr std::array<std::string_view, 7> kWords = {"error",  "err",     "why",      "because",
+                                                    "answer", "warning", "exception"};
+
+void add_words(Hash& hash, std::string_view words) {
+  bool is_quoted = false;
+  for (const char c : words) {
+    if (c == '"') is_quoted = !is_quoted;
+    if (!is_quoted && (c < '0' || c > '9')) hash.add(c);
+  }
+  hash.add('\0');
+}
+
+// Numbers say how much, not about what a line is.
+std::uint64_t hash_line(Hash hash, std::string_view bound_text, LogFields fields) {
+  hash.add(bound_text);
+  for (const LogField& field : fields) {
+    const auto* text = std::get_if<std::string_view>(&field.value);
+    if (text == nullptr) continue;
+    hash.add(field.key);
+    if (std::ranges::find(kWords, field.key) != kWords.end()) {
+      add_words(hash, *text);
+    } else {
+      hash.add(*text);
+    }
+  }
+  return hash.sum();
+}
+
+std::optional<LogRate::LeftOut> admit(LogRate& rate, std::string_view message,
+                                      std::string_view bound_text, LogFields fields, MonoTime now) {
+  Hash hash;
+  hash.add(message);
+  return rate.admit(hash.sum(), hash_line(hash, bound_text, fields), now);
+}
+
+void append_left_out(Buffer& out, LogFormat format, const LogRate::LeftOut& left_out) {
+  if (left_out.repeated > 0) append_fields(out, format, {{"repeated", left_out.repeated}});
+  if (left_out.suppressed > 0) append_fields(out, format, {{"suppressed", left_out.suppressed}});
 }
 
 }  // namespace
 
 LogBackend::LogBackend(const TimeSource& time, LogFormat format, Write write)
-    : time_(time), format_(format), write_(std::move(write)) {}
+    : time_(time), format_(format), write_(std::move(write)), rate_(std::make_shared<LogRate>()) {}
 
 void LogBackend::log(Severity severity, std::string_view message, std::string_view bound_text,
-                     LogFields fields) {
-  Buffer line;
-  if (format_ == LogFormat::json) {
-    append_json_head(line, time_.wall_now(), severity, message);
-  } else {
-    append_text_head(line, time_.wall_now(), severity, message);
+                     LogFields fields, SourceLocation where) {
+  std::optional<LogRate::LeftOut> left_out = LogRate::LeftOut{};
+  if (severity != Severity::info) {
+    left_out = admit(*rate_, message, bound_text, fields, time_.now());
+    if (!left_out) return;
   }
+  Buffer line;
+  const auto append_head = format_ == LogFormat::json ? append_json_head : append_text_head;
+  append_head(line, time_.wall_now(), severity, where);
+  append_quoted(line, message);
   append(line, bound_text);
   append_fields(line, format_, fields);
+  append_left_out(line, format_, *left_out);
   if (format_ == LogFormat::json) line.push_back('}');
   write_(severity, std::string_view(line.data(), line.size()));
 }
@@ -135,16 +222,16 @@ LogBackend::Write write_to_stderr() {
   };
 }
 
-void Logger::info(std::string_view message, LogFields fields) const {
-  log(Severity::info, message, fields);
+void Logger::info(std::string_view message, LogFields fields, SourceLocation where) const {
+  log(Severity::info, message, fields, where);
 }
 
-void Logger::warning(std::string_view message, LogFields fields) const {
-  log(Severity::warning, message, fields);
+void Logger::warning(std::string_view message, LogFields fields, SourceLocation where) const {
+  log(Severity::warning, message, fields, where);
 }
 
-void Logger::error(std::string_view message, LogFields fields) const {
-  log(Severity::error, message, fields);
+void Logger::error(std::string_view message, LogFields fields, SourceLocation where) const {
+  log(Severity::error, message, fields, where);
 }
 
 Logger Logger::with(LogFields fields) const {
@@ -156,8 +243,9 @@ Logger Logger::with(LogFields fields) const {
   return bound;
 }
 
-void Logger::log(Severity severity, std::string_view message, LogFields fields) const {
-  if (backend_ != nullptr) backend_->log(severity, message, bound_, fields);
+void Logger::log(Severity severity, std::string_view message, LogFields fields,
+                 SourceLocation where) const {
+  if (backend_ != nullptr) backend_->log(severity, message, bound_, fields, where);
 }
 
 bool RepeatGuard::should_log(std::string_view message) {

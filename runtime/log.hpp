@@ -3,9 +3,14 @@
 //   log.info("Pod bound", {{"pod", pod.str()}, {"node", name}});
 //   if (log.v(4)) log.info("Item queued", {{"item", describe(item)}});
 //
-// Text lines look like klog's (I = info, W = warning, E = error; UTC):
-//   I1121 14:38:04.123456 "Pod bound" pod="lab/trainer-0" node="worker-7"
-// JSON lines like component-base's: {"ts":1763735884123.456,"level":"info","v":0,"msg":…,"pod":…}.
+// Text lines have klog's format (I = info, W = warning, E = error; UTC; process; source line):
+//   I1121 14:38:04.123456   12345 binder.cpp:42] "Pod bound" pod="lab/trainer-0" node="worker-7"
+// JSON lines are like component-base's:
+//   {"ts":1763735884123.456,"caller":"binder.cpp:42","level":"info","msg":"Pod bound","pod":…}
+// Warnings and errors have a rate (log_rate.hpp): the first one about an object is a line, then by
+// back-off, with a count of those left out; so callers need none of their own. Two are the same if
+// message and fields are, apart from numbers, and from digits and quoted names in the words of
+// others (kWords in log.cpp). Long values are cut.
 // The caller promises that no field holds a token, a key or an Authorization header.
 #pragma once
 
@@ -13,6 +18,7 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <source_location>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -44,6 +50,9 @@ struct LogField {
 };
 
 using LogFields = std::initializer_list<LogField>;
+using SourceLocation = std::source_location;
+
+class LogRate;
 
 // Where lines go and which are wanted; one per process, shared by all its loggers.
 class LogBackend {
@@ -59,13 +68,14 @@ class LogBackend {
   int verbosity() const noexcept { return verbosity_; }
 
   void log(Severity severity, std::string_view message, std::string_view bound_text,
-           LogFields fields);
+           LogFields fields, SourceLocation where);
   LogFormat format() const noexcept { return format_; }
 
  private:
   const TimeSource& time_;
   LogFormat format_;
   Write write_;
+  std::shared_ptr<LogRate> rate_;
   int verbosity_ = 0;
 };
 
@@ -83,15 +93,19 @@ class Logger {
   bool v(int verbosity) const noexcept {
     return backend_ != nullptr && verbosity <= backend_->verbosity();
   }
-  void info(std::string_view message, LogFields fields = {}) const;
-  void warning(std::string_view message, LogFields fields = {}) const;
-  void error(std::string_view message, LogFields fields = {}) const;
+  void info(std::string_view message, LogFields fields = {},
+            SourceLocation where = SourceLocation::current()) const;
+  void warning(std::string_view message, LogFields fields = {},
+               SourceLocation where = SourceLocation::current()) const;
+  void error(std::string_view message, LogFields fields = {},
+             SourceLocation where = SourceLocation::current()) const;
 
   // A logger whose messages carry these fields too.
   Logger with(LogFields fields) const;
 
  private:
-  void log(Severity severity, std::string_view message, LogFields fields) const;
+  void log(Severity severity, std::string_view message, LogFields fields,
+           SourceLocation where) const;
 
   std::shared_ptr<LogBackend> backend_;
   std::string bound_;  // already encoded

@@ -20,7 +20,11 @@ struct ItemReport {
 };
 
 // The failure of an item's last attempt, or of the last attempts in a row.
+enum class Whose : std::uint8_t { ours, users };
+
 struct Problem {
+  // Users can end theirs: a template that is missing, a quota.
+  Whose whose = Whose::ours;
   std::string text;          // of the last attempt; several are one after the other
   runtime::WallTime first;   // of the first of the attempts in a row that had any
   runtime::WallTime latest;  // of the last one

@@ -27,7 +27,7 @@ class ProblemMemory {
     const auto found = problems_.find(item);
     if (found != problems_.end()) found->second.is_of_this_attempt = false;
   }
-  void note(const Item& item, std::string text) {
+  void note(const Item& item, std::string text, Whose whose = Whose::ours) {
     const runtime::WallTime now = time_.wall_now();
     auto found = problems_.find(item);
     if (found == problems_.end()) {
@@ -38,6 +38,7 @@ class ProblemMemory {
     }
     Entry& entry = found->second;
     entry.problem.latest = now;
+    entry.problem.whose = whose;
     if (std::exchange(entry.is_of_this_attempt, true)) {
       entry.problem.text += "; " + text;
     } else {
@@ -60,6 +61,11 @@ class ProblemMemory {
     return found == problems_.end() ? nullptr : &found->second.problem;
   }
   std::size_t size() const noexcept { return problems_.size(); }
+  // Calls `visit(const Item&)` for each item whose last attempt failed, in no promised order.
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (const auto& [item, entry] : problems_) visit(item);
+  }
 
  private:
   struct Entry {

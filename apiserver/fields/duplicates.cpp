@@ -9,6 +9,9 @@ namespace dcm::apiserver {
 
 namespace {
 
+// As many as the real server tells of: a path may be as long as the body.
+constexpr std::size_t kReportedMax = 100;
+
 // An object or array that is open where the scan is.
 struct Open {
   enum class Kind { object, array } kind;
@@ -48,7 +51,8 @@ class Scan {
     Open& object = open_.back();
     if (!std::exchange(object.expects_key, false)) return;
     object.key = text;
-    if (!object.keys.insert(text).second) found_.push_back(here());
+    const bool is_new = object.keys.insert(text).second;
+    if (!is_new && found_.size() < kReportedMax) found_.push_back(here());
   }
 
   // The path of the value that comes.

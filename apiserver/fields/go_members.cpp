@@ -26,6 +26,7 @@ constexpr Member kMembers[] = {
     {"Pod", "spec.containers[].resources", kAlways, "{}"},
     {"Pod", "spec.initContainers[].resources", kAlways, "{}"},
     {"Pod", "spec.containers[].env[].value", kUnlessEmpty},
+    {"Pod", "spec.initContainers[].env[].value", kUnlessEmpty},
     {"Pod", "spec.nodeName", kUnlessEmpty},
     {"Pod", "status", kAlways, "{}"},
     {"Pod", "status.phase", kUnlessEmpty},
@@ -37,6 +38,15 @@ constexpr Member kMembers[] = {
     {"Pod", "status.conditions[].status", kAlways, R"("")"},
     {"Pod", "status.conditions[].reason", kUnlessEmpty},
     {"Pod", "status.conditions[].message", kUnlessEmpty},
+
+    {"DaemonSet", "status.currentNumberScheduled", kAlways, "0"},
+    {"DaemonSet", "status.numberMisscheduled", kAlways, "0"},
+    {"DaemonSet", "status.desiredNumberScheduled", kAlways, "0"},
+    {"DaemonSet", "status.numberReady", kAlways, "0"},
+    {"ReplicaSet", "status.replicas", kAlways, "0"},
+    {"ReplicationController", "status.replicas", kAlways, "0"},
+    {"StatefulSet", "status.replicas", kAlways, "0"},
+    {"StatefulSet", "status.availableReplicas", kAlways, "0"},
 
     {"Node", "spec", kAlways, "{}"},
     {"Node", "status", kAlways, "{}"},
@@ -157,6 +167,14 @@ const std::vector<Row>& rows_of(std::string_view kind) {
 
 void write_as_go(std::string_view kind, JsonObject& object) {
   for (const Row& row : rows_of(kind)) carry_out(row, row.member.path, object);
+}
+
+void write_pod_spec_as_go(JsonObject& spec) {
+  constexpr std::string_view kPrefix = "spec.";
+  for (const Row& row : rows_of("Pod")) {
+    const std::string_view path = row.member.path;
+    if (path.starts_with(kPrefix)) carry_out(row, path.substr(kPrefix.size()), spec);
+  }
 }
 
 }  // namespace dcm::apiserver

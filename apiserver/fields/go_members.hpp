@@ -13,5 +13,7 @@ namespace dcm::apiserver {
 
 // Makes an object of `kind`, as it is stored (v1), look as if it had been through a Go struct.
 void write_as_go(std::string_view kind, JsonObject& object);
+// The same of the spec of a workload's pods.
+void write_pod_spec_as_go(JsonObject& spec);
 
 }  // namespace dcm::apiserver

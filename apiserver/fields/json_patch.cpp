@@ -192,7 +192,7 @@ std::string problem_with(const Json& operation, OperationStrings strings) {
 
 Outcome<JsonArray> decode_json_patch(std::string_view body, OperationStrings strings) {
   std::string problem;
-  auto json = parse(body, problem);
+  auto json = parse_body(body, problem);
   if (!json) return std::unexpected(bad_request("invalid JSON patch"));
   if (json->is_null()) return JsonArray();
   if (!json->is_array()) {

@@ -101,12 +101,12 @@ class Decoder {
   TypedResult take() { return std::move(result_); }
 
   void object(JsonObject& object, const FieldType& type, const Place& place) {
-    std::vector<std::string> unknown;
+    bool has_unknown = false;
     for (auto& [key, value] : object) {
       const auto field = type.fields.find(key);
       if (field == type.fields.end()) {
-        unknown.emplace_back(key);
-        result_.unknown.push_back(Place{&place, Place::Step::member, key}.path());
+        has_unknown = true;
+        note_unknown(Place{&place, Place::Step::member, key});
         continue;
       }
       const FieldType* const outer = struct_;
@@ -114,7 +114,7 @@ class Decoder {
       this->value(value, *field->second, {&place, Place::Step::member, field->first});
       struct_ = outer;
     }
-    if (!unknown.empty()) drop(object, unknown);
+    if (has_unknown) drop_unknown(object, type);
   }
 
  private:
@@ -123,13 +123,17 @@ class Decoder {
     return struct_ == nullptr ? kind_ : struct_->name.substr(struct_->name.find('.') + 1);
   }
 
+  // As many as the real server tells of: a path may be as long as the body.
+  void note_unknown(const Place& place) {
+    constexpr std::size_t kReportedMax = 100;
+    if (result_.unknown.size() < kReportedMax) result_.unknown.push_back(place.path());
+  }
+
   // erase() would change the order of the rest.
-  static void drop(JsonObject& object, const std::vector<std::string>& unknown) {
+  static void drop_unknown(JsonObject& object, const FieldType& type) {
     JsonObject kept;
     for (auto& [key, value] : object) {
-      if (std::ranges::find(unknown, std::string_view(key)) == unknown.end()) {
-        kept[key] = std::move(value);
-      }
+      if (type.fields.contains(key)) kept[key] = std::move(value);
     }
     object = std::move(kept);
   }

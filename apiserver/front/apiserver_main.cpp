@@ -17,6 +17,7 @@
 #include "apiserver/front/http_front.hpp"
 #include "runtime/cancellation.hpp"
 #include "runtime/condition.hpp"
+#include "runtime/http/open_port.hpp"
 #include "runtime/http/tcp.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/task_group.hpp"
@@ -27,6 +28,7 @@ namespace {
 struct Arguments {
   std::string address = "127.0.0.1:0";
   std::string kubeconfig;
+  std::vector<std::string> accept_hosts;
   ServerOptions server;
 };
 
@@ -62,6 +64,10 @@ CustomKind custom_kind(const std::string& text) {
 void add_options(CLI::App& app, Arguments& arguments) {
   app.add_option("--listen", arguments.address, "host:port to listen on; port 0 takes a free one")
       ->capture_default_str();
+  app.add_option("--accept-hosts", arguments.accept_hosts,
+                 "hosts that are answered beside localhost and, on loopback, loopback addresses; "
+                 "*.DOMAIN is every name below one, * every host")
+      ->delimiter(',');
   app.add_option("--kubeconfig", arguments.kubeconfig, "file to write a kubeconfig to")->required();
   app.add_option("--history", arguments.server.history_limit,
                  "changes of a resource that can still be watched; older ones are a 410")
@@ -90,9 +96,13 @@ void add_options(CLI::App& app, Arguments& arguments) {
 class Port {
  public:
   // All outlive it. Throws std::runtime_error when the address is taken.
-  Port(runtime::Loop& loop, Server& server, const std::string& address, runtime::Logger log)
-      : loop_(loop), server_(server), log_(std::move(log)), changed_(loop.time()) {
-    open(address);
+  Port(runtime::Loop& loop, Server& server, const Arguments& arguments, runtime::Logger log)
+      : loop_(loop),
+        server_(server),
+        accept_hosts_(arguments.accept_hosts),
+        log_(std::move(log)),
+        changed_(loop.time()) {
+    open(arguments.address);
   }
 
   std::string url() const { return "http://" + address_; }
@@ -127,8 +137,8 @@ class Port {
 
   runtime::Task<> serve_until_halt() {
     runtime::TaskGroup group(loop_.executor());
-    group.spawn("serve", http::serve(*listener_, loop_.time(), front_options(),
-                                     http_handler(server_, loop_.time()), log_));
+    group.spawn("serve", http::serve_open(*listener_, loop_.time(), front_options(), accept_hosts_,
+                                          http_handler(server_, loop_.time()), log_));
     group.spawn("wait for a halt", cancel_at_halt(group));
     co_await group.join();
   }
@@ -140,6 +150,7 @@ class Port {
 
   runtime::Loop& loop_;
   Server& server_;
+  std::vector<std::string> accept_hosts_;
   runtime::Logger log_;
   std::unique_ptr<http::Listener> listener_;
   std::string address_;
@@ -153,7 +164,7 @@ int run(const Arguments& arguments) {
                                                        runtime::write_to_stderr());
 
   Server server(loop.time(), runtime::Rng::from_system(), arguments.server);
-  Port port(loop, server, arguments.address, runtime::Logger(backend));
+  Port port(loop, server, arguments, runtime::Logger(backend));
   runtime::TaskGroup group(loop.executor());
   loop.on_signals({SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGHUP}, [&](int signal) {
     if (signal == SIGUSR1) return port.halt();

@@ -31,7 +31,7 @@ Outcome<Document> recognized(Document document, std::string_view kind) {
 
 Outcome<Document> decode_json(std::string_view body, std::string_view kind) {
   std::string problem;
-  auto json = parse(body, problem);
+  auto json = parse_body(body, problem);
   if (json && json->is_null()) return Document{};
   if (json && json->is_object()) {
     return recognized({std::move(json->get_object()), duplicate_fields(body)}, kind);

@@ -153,7 +153,7 @@ Response resources_of(const ResourceTable& types, const std::string& group,
 }
 
 Response version_of(const std::string& server_version) {
-  // "v1.37.0" → "1", "37".
+  // "v1.37.2" → "1", "37".
   const auto first = server_version.find('.');
   const auto second = server_version.find('.', first + 1);
   return json_response(

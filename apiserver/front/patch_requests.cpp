@@ -106,7 +106,7 @@ Outcome<Response> patch(Registry& registry, const WriteRequest& request, PatchKi
   const Target& target = request.target;
   // Bad JSON is reported first, a bad patch only when there is an object to be patched.
   std::string problem;
-  auto json = parse(request.body, problem);
+  auto json = parse_body(request.body, problem);
   if (!json) return std::unexpected(bad_request("invalid JSON patch"));
   if (auto there = registry.get(target); !there) return std::unexpected(std::move(there.error()));
   FieldCheck check(request.query);

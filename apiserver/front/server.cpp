@@ -1,5 +1,8 @@
 #include "apiserver/front/server.hpp"
 
+#include <fmt/format.h>
+
+#include "apiserver/fields/field_check.hpp"
 #include "apiserver/front/discovery.hpp"
 #include "apiserver/front/partial.hpp"
 #include "apiserver/front/patch_requests.hpp"
@@ -50,7 +53,10 @@ struct Body {
   std::string text;
 };
 
-Outcome<Body> as_json(const Request& request) {
+Outcome<Body> as_json(const Request& request, std::size_t bytes_max) {
+  if (request.body.size() > bytes_max) {
+    return std::unexpected(too_large("limit is " + std::to_string(bytes_max)));
+  }
   const std::string_view type = media_type(request.header("Content-Type"));
   if (type != kProtobuf) return Body{type, request.body};
   const auto object = decode_protobuf(request.body);
@@ -164,6 +170,7 @@ Response Server::finish(std::size_t number, LoggedRequest entry, Response respon
 Response Server::handle(const Request& request) {
   const Parsed parsed = parse(request);
   LoggedRequest entry = logged(request, parsed.verb, parsed.path);
+  if (entry.user_agent.starts_with("kube-controller-manager/")) runs_workloads_ = true;
   const std::size_t number = log_.add(entry);
   if (before_) {
     if (auto instead = before_(entry)) return finish(number, std::move(entry), *instead);
@@ -182,7 +189,7 @@ Outcome<Response> Server::dispatch(const Request& request, const Parsed& parsed)
   }
   if (const Review* review = find_review(*parsed.path)) {
     if (request.method != "POST") return std::unexpected(method_not_allowed());
-    const auto body = as_json(request);
+    const auto body = as_json(request, options_.body_limit);
     if (!body) return std::unexpected(body.error());
     return answer_review(*review, body->content_type, body->text);
   }
@@ -281,10 +288,7 @@ Outcome<Response> Server::read(const Parsed& parsed) {
 
 Outcome<Response> Server::write(const Request& request, const Parsed& parsed) {
   const ResourcePath& path = *parsed.path;
-  if (request.body.size() > options_.body_limit) {
-    return std::unexpected(too_large("limit is " + std::to_string(options_.body_limit)));
-  }
-  const auto body = as_json(request);
+  const auto body = as_json(request, options_.body_limit);
   if (!body) return std::unexpected(body.error());
   WriteRequest write{{parsed.type, path.version, path.ns, path.name},
                      parsed.query,
@@ -306,7 +310,9 @@ Outcome<Response> Server::write(const Request& request, const Parsed& parsed) {
   const bool placed = !parsed.type->namespaced() || !path.ns.empty();
   const bool object = placed && !parsed.collection();
   if (request.method == "POST" && main && placed && parsed.collection()) {
-    return handle_create(registry_, write);
+    auto created = handle_create(registry_, write);
+    if (created) warn_of_idle_workload(*parsed.type, *created);
+    return created;
   }
   if (request.method == "PUT" && object) return handle_replace(registry_, write);
   if (request.method == "PATCH" && object) return handle_patch(registry_, write);
@@ -315,6 +321,14 @@ Outcome<Response> Server::write(const Request& request, const Parsed& parsed) {
     return delete_collection(parsed, write);
   }
   return std::unexpected(method_not_allowed());
+}
+
+void Server::warn_of_idle_workload(const ResourceType& type, Response& response) const {
+  if (!options_.warns_of_idle_workloads || runs_workloads_ || response.status != 201) return;
+  if (!type.strategy->makes_pods()) return;
+  add_warning(response, fmt::format("no pods come of this {} until a kube-controller-manager runs "
+                                    "with this server's kubeconfig",
+                                    type.kind));
 }
 
 Outcome<Response> Server::delete_collection(const Parsed& parsed, const WriteRequest& request) {

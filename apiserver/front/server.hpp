@@ -28,10 +28,13 @@ struct ServerOptions {
   std::size_t log_bytes = 256 * 1024 * 1024;
   std::size_t body_limit = 3 * 1024 * 1024;
   Revision first_revision = 1;
-  std::string version = "v1.37.0";
+  std::string version = "v1.37.2";
   ServedVersions served = {};
   WatchOptions watches = {};
   Ownership ownership = Ownership::of_all;  // books are half of what most writes cost
+  // Whether the answer to the create of a Deployment, Job and the like says so while no
+  // kube-controller-manager is there to make its pods.
+  bool warns_of_idle_workloads = false;
 };
 
 struct WriteRequest;
@@ -92,6 +95,7 @@ class Server {
   Outcome<Response> write(const Request& request, const Parsed& parsed);
   Outcome<Response> delete_collection(const Parsed& parsed, const WriteRequest& request);
   Response finish(std::size_t number, LoggedRequest logged, Response response);
+  void warn_of_idle_workload(const ResourceType& type, Response& response) const;
   void make_own(std::string_view resource, JsonObject object);
 
   runtime::TimeSource& time_;
@@ -105,6 +109,7 @@ class Server {
   Before before_;
   After after_;
   Store::Listener on_change_;
+  bool runs_workloads_ = false;  // a kube-controller-manager has sent a request
 };
 
 }  // namespace dcm::apiserver

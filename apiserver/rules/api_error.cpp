@@ -74,6 +74,11 @@ Cause too_long(std::string field, std::size_t limit) {
           std::move(field)};
 }
 
+Cause too_many_characters(std::string field, std::size_t limit) {
+  return {"FieldValueTooLong", fmt::format("Too long: may not be more than {} characters", limit),
+          std::move(field)};
+}
+
 Cause not_supported(std::string field, const Json& value,
                     std::initializer_list<std::string_view> supported) {
   std::string list;

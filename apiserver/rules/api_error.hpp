@@ -29,6 +29,7 @@ Cause forbidden_value(std::string field, std::string_view why);
 Cause duplicate_value(std::string field, const Json& value);
 Cause too_many(std::string field, std::size_t count, std::size_t limit);
 Cause too_long(std::string field, std::size_t limit);
+Cause too_many_characters(std::string field, std::size_t limit);
 Cause not_supported(std::string field, const Json& value,
                     std::initializer_list<std::string_view> supported);
 

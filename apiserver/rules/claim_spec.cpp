@@ -10,6 +10,10 @@ namespace dcm::apiserver {
 
 namespace {
 
+constexpr std::size_t kRequestsMax = 32;
+constexpr std::size_t kAlternativesMax = 8;
+constexpr std::size_t kConstraintsMax = 32;
+
 void default_device_request(JsonObject& request) {
   set_default(request, "allocationMode", "ExactCount");
   if (text_at(request, {"allocationMode"}) == "ExactCount") set_default(request, "count", 1);
@@ -56,10 +60,26 @@ void validate_request_name(const JsonObject& request, const std::string& path, C
   }
 }
 
+void validate_alternatives(const JsonArray& alternatives, const std::string& path, Causes& causes) {
+  if (alternatives.size() > kAlternativesMax) {
+    causes.push_back(too_many(path, alternatives.size(), kAlternativesMax));
+    return;
+  }
+  std::set<std::string_view> names;
+  for (std::size_t i = 0; i < alternatives.size(); ++i) {
+    const JsonObject& alternative = as_object(alternatives[i]);
+    validate_request_name(alternative, indexed(path, i), causes);
+    validate_device_request(alternative, indexed(path, i), causes);
+    if (!names.insert(text_at(alternative, {"name"})).second) {
+      causes.push_back(duplicate_value(indexed(path, i), alternatives[i]));
+    }
+  }
+}
+
 void validate_request(const JsonObject& request, const std::string& path, Causes& causes) {
   validate_request_name(request, path, causes);
   const bool exactly = has(request, {"exactly"});
-  const bool first = has(request, {"firstAvailable"});
+  const bool first = !array_at(request, {"firstAvailable"}).empty();
   if (exactly && first) {
     causes.push_back(invalid_value(path, Json(),
                                    "exactly one of `exactly` or `firstAvailable` is required, but "
@@ -68,14 +88,16 @@ void validate_request(const JsonObject& request, const std::string& path, Causes
     causes.push_back(
         required_value(path, "exactly one of `exactly` or `firstAvailable` is required"));
   }
+  if (exactly == first) return;
   if (exactly) validate_device_request(object_at(request, {"exactly"}), path + ".exactly", causes);
-  std::size_t index = 0;
-  for (const Json& alternative : array_at(request, {"firstAvailable"})) {
-    if (!alternative.is_object()) continue;
-    validate_device_request(alternative.get_object(), indexed(path + ".firstAvailable", index++),
-                            causes);
+  if (first) {
+    validate_alternatives(array_at(request, {"firstAvailable"}), path + ".firstAvailable", causes);
   }
 }
+
+constexpr std::string_view kNoSuchRequest =
+    "must be the name of a request in the claim or the name of a request and a subrequest "
+    "separated by '/'";
 
 // The requests that a part of the spec is about.
 void validate_references(const JsonObject& spec, std::string_view list, const std::string& path,
@@ -84,22 +106,7 @@ void validate_references(const JsonObject& spec, std::string_view list, const st
   for (const Json& item : array_at(spec, {"devices", list})) {
     const std::string here = indexed(path + ".devices." + std::string(list), index++) + ".requests";
     if (!item.is_object()) continue;
-    std::set<std::string> seen;
-    std::size_t place = 0;
-    for (const Json& reference : array_at(item.get_object(), {"requests"})) {
-      const std::string at = indexed(here, place++);
-      const std::string name(reference.is_string() ? view(reference.get_string()) : "");
-      if (!seen.insert(name).second) causes.push_back(duplicate_value(at, reference));
-      const std::string_view problem =
-          problem_with_name(NameRule::dns_label, name.substr(0, name.find('/')));
-      if (!problem.empty()) {
-        causes.push_back(invalid_value(at, reference, problem));
-      } else if (!is_claim_request(spec, name)) {
-        causes.push_back(invalid_value(at, reference,
-                                       "must be the name of a request in the claim or the name of "
-                                       "a request and a subrequest separated by '/'"));
-      }
-    }
+    validate_request_references(spec, array_at(item.get_object(), {"requests"}), here, causes);
   }
 }
 
@@ -119,6 +126,21 @@ void validate_constraints(const JsonArray& constraints, const std::string& path,
         at,
         "exactly one of \"matchAttribute\" or \"distinctAttribute\" is required, but multiple "
         "fields are set"));
+  }
+}
+
+void validate_requests(const JsonArray& requests, const std::string& path, Causes& causes) {
+  if (requests.size() > kRequestsMax) {
+    causes.push_back(too_many(path, requests.size(), kRequestsMax));
+    return;
+  }
+  std::set<std::string_view> names;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const JsonObject& request = as_object(requests[i]);
+    validate_request(request, indexed(path, i), causes);
+    if (!names.insert(text_at(request, {"name"})).second) {
+      causes.push_back(duplicate_value(indexed(path, i), requests[i]));
+    }
   }
 }
 
@@ -153,24 +175,49 @@ bool is_claim_request(const JsonObject& spec, std::string_view reference) {
   });
 }
 
-void validate_claim_spec(const JsonObject& spec, const std::string& path, Causes& causes) {
-  const std::string requests_path = path + ".devices.requests";
-  std::set<std::string_view> names;
-  std::size_t index = 0;
-  for (const Json& item : array_at(spec, {"devices", "requests"})) {
-    const std::string at = indexed(requests_path, index++);
-    if (!item.is_object()) continue;
-    validate_request(item.get_object(), at, causes);
-    const std::string_view name = text_at(item.get_object(), {"name"});
-    if (!name.empty() && !names.insert(name).second) {
-      causes.push_back(duplicate_value(at, item));
-    }
+void validate_request_reference(const JsonObject& spec, std::string_view name,
+                                const std::string& path, Causes& causes) {
+  const auto slashes = std::ranges::count(name, '/');
+  const auto slash = name.find('/');
+  const auto check_part = [&](std::string_view part) {
+    const auto problem = problem_with_name(NameRule::dns_label, part);
+    if (!problem.empty()) causes.push_back(invalid_value(path, Json(part), problem));
+  };
+  if (slashes <= 1) check_part(name.substr(0, slash));
+  if (slashes == 1) check_part(name.substr(slash + 1));
+  if (slashes > 1 || !is_claim_request(spec, name)) {
+    causes.push_back(invalid_value(path, Json(name), kNoSuchRequest));
   }
-  validate_references(spec, "constraints", path, causes);
-  validate_references(spec, "config", path, causes);
-  validate_constraints(array_at(spec, {"devices", "constraints"}), path + ".devices.constraints",
-                       causes);
-  validate_configurations(array_at(spec, {"devices", "config"}), path + ".devices.config", causes);
+}
+
+void validate_request_references(const JsonObject& spec, const JsonArray& names,
+                                 const std::string& path, Causes& causes) {
+  if (names.size() > kRequestsMax) {
+    causes.push_back(too_many(path, names.size(), kRequestsMax));
+    return;
+  }
+  std::set<std::string_view> seen;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string_view name = names[i].is_string() ? view(names[i].get_string()) : "";
+    if (!seen.insert(name).second) causes.push_back(duplicate_value(indexed(path, i), names[i]));
+    validate_request_reference(spec, name, indexed(path, i), causes);
+  }
+}
+
+void validate_claim_spec(const JsonObject& spec, const std::string& path, Causes& causes) {
+  validate_requests(array_at(spec, {"devices", "requests"}), path + ".devices.requests", causes);
+  const JsonArray& constraints = array_at(spec, {"devices", "constraints"});
+  if (constraints.size() > kConstraintsMax) {
+    causes.push_back(too_many(path + ".devices.constraints", constraints.size(), kConstraintsMax));
+  } else {
+    validate_references(spec, "constraints", path, causes);
+    validate_constraints(constraints, path + ".devices.constraints", causes);
+  }
+  const JsonArray& configurations = array_at(spec, {"devices", "config"});
+  if (configurations.size() <= kConfigurationsMax) {
+    validate_references(spec, "config", path, causes);
+  }
+  validate_configurations(configurations, path + ".devices.config", causes);
 }
 
 }  // namespace dcm::apiserver

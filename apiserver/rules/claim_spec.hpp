@@ -15,6 +15,12 @@ void default_claim_spec(JsonObject& spec);
 // `path` is where the spec stands: "spec", "spec.spec".
 void validate_claim_spec(const JsonObject& spec, const std::string& path, Causes& causes);
 
+// References to requests of the claim with that spec: in constraints, configuration, allocations.
+void validate_request_reference(const JsonObject& spec, std::string_view name,
+                                const std::string& path, Causes& causes);
+void validate_request_references(const JsonObject& spec, const JsonArray& names,
+                                 const std::string& path, Causes& causes);
+
 // Whether the spec has that request: "request", or "request/alternative" of one with alternatives.
 bool is_claim_request(const JsonObject& spec, std::string_view reference);
 

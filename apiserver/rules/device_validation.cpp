@@ -21,6 +21,7 @@ constexpr std::size_t kAdvancedDevicesMax = 64;  // with taints, counters or lis
 constexpr std::size_t kAttributesMax = 32;       // of a device, capacities among them
 constexpr std::size_t kTaintsMax = 16;
 constexpr std::size_t kSelectorsMax = 32;
+constexpr std::size_t kParametersMax = 10 * 1024;
 
 constexpr std::array<std::string_view, 8> kAttributeTypes = {
     "int", "bool", "string", "version", "ints", "bools", "strings", "versions"};
@@ -222,22 +223,28 @@ void check_device(const JsonObject& device, bool chooses_node, const std::string
   check_place(device, chooses_node, path, causes);
 }
 
-// Of any case, as the real server has it.
-void check_driver_of_configuration(std::string_view name, const std::string& path, Causes& causes) {
-  if (name.empty()) return causes.push_back(required_value(path));
-  if (name.size() > kDriverNameMax) causes.push_back(too_long(path, kDriverNameMax));
-  std::string lower(name);
+std::string in_lower_case(std::string_view text) {
+  std::string lower(text);
   std::ranges::transform(lower, lower.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   });
-  if (problem_with_name(NameRule::dns_subdomain, lower).empty()) return;
-  causes.push_back(invalid_value(
-      path, Json(name),
-      "an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', and must start "
-      "and end with an alphanumeric character (e.g. 'Example.com', regex used for validation is "
-      "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"));
+  return lower;
 }
 
+// `problem_with_part` sees each part, the whole name, and the part's number.
+void check_pool_name(std::string_view name, const std::string& path, auto problem_with_part,
+                     Causes& causes) {
+  if (name.empty()) return causes.push_back(required_value(path));
+  if (name.size() > kPoolNameMax) causes.push_back(too_long(path, kPoolNameMax));
+  const std::string_view whole = name;
+  bool more = true;
+  for (std::size_t number = 0; more; ++number) {
+    const auto slash = name.find('/');
+    problem_with_part(name.substr(0, slash), whole, number);
+    more = slash != std::string_view::npos;
+    if (more) name.remove_prefix(slash + 1);
+  }
+}
 bool is_advanced(const JsonObject& device) {
   return !array_at(device, {"taints"}).empty() || !array_at(device, {"consumesCounters"}).empty() ||
          std::ranges::any_of(object_at(device, {"attributes"}), [](const auto& member) {
@@ -253,18 +260,41 @@ bool is_advanced(const JsonObject& device) {
 void validate_driver_name(std::string_view name, const std::string& path, Causes& causes) {
   if (name.empty()) return causes.push_back(required_value(path));
   if (name.size() > kDriverNameMax) causes.push_back(too_long(path, kDriverNameMax));
-  check_name(NameRule::dns_subdomain, name, path, causes);
+  const auto problem = problem_with_name(NameRule::dns_subdomain, in_lower_case(name));
+  if (!problem.empty()) causes.push_back(invalid_value(path, Json(name), problem));
+}
+
+void validate_caseless_driver_name(std::string_view name, const std::string& path, Causes& causes) {
+  if (name.empty()) return causes.push_back(required_value(path));
+  if (name.size() > kDriverNameMax) causes.push_back(too_many_characters(path, kDriverNameMax));
+  if (problem_with_name(NameRule::dns_subdomain, in_lower_case(name)).empty()) return;
+  causes.push_back(invalid_value(
+      path, Json(name),
+      "an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', and must start "
+      "and end with an alphanumeric character (e.g. 'Example.com', regex used for validation is "
+      "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"));
 }
 
 void validate_pool_name(std::string_view name, const std::string& path, Causes& causes) {
-  if (name.empty()) return causes.push_back(required_value(path));
-  if (name.size() > kPoolNameMax) causes.push_back(too_long(path, kPoolNameMax));
-  for (bool more = true; more;) {
-    const auto slash = name.find('/');
-    check_name(NameRule::dns_subdomain, name.substr(0, slash), path, causes);
-    more = slash != std::string_view::npos;
-    if (more) name.remove_prefix(slash + 1);
-  }
+  check_pool_name(
+      name, path,
+      [&](std::string_view part, std::string_view, std::size_t) {
+        check_name(NameRule::dns_subdomain, part, path, causes);
+      },
+      causes);
+}
+
+void validate_allocated_pool_name(std::string_view name, const std::string& path, Causes& causes) {
+  check_pool_name(
+      name, path,
+      [&](std::string_view part, std::string_view whole, std::size_t number) {
+        const auto problem = problem_with_name(NameRule::dns_subdomain, part);
+        if (problem.empty()) return;
+        causes.push_back(invalid_value(
+            path, Json(part.empty() ? whole : part),
+            fmt::format("segment {}: {}", number, part.empty() ? "must not be empty" : problem)));
+      },
+      causes);
 }
 
 void validate_devices(const JsonObject& slice_spec, const std::string& path, Causes& causes) {
@@ -289,13 +319,7 @@ void validate_devices(const JsonObject& slice_spec, const std::string& path, Cau
 }
 
 void validate_device_taint(const JsonObject& taint, const std::string& path, Causes& causes) {
-  const std::string_view key = text_at(taint, {"key"});
-  if (key.empty()) {
-    causes.push_back(invalid_value(path + ".key", Json(""), "name part must be non-empty"));
-  }
-  if (const auto problem = problem_with_qualified_name(key); !problem.empty()) {
-    causes.push_back(invalid_value(path + ".key", Json(key), problem));
-  }
+  validate_label_name(text_at(taint, {"key"}), path + ".key", causes);
   const std::string_view value = text_at(taint, {"value"});
   if (const auto problem = problem_with_label_value(value); !problem.empty()) {
     causes.push_back(invalid_value(path + ".value", Json(value), problem));
@@ -354,25 +378,39 @@ void validate_full_attribute_name(std::string_view name, const std::string& path
       path, Json(name), "a fully qualified name must be a domain and a name separated by a slash"));
 }
 
+void validate_raw_object(const Json& value, const std::string& path, std::size_t bytes_max,
+                         Causes& causes) {
+  if (serialize(value).size() > bytes_max) {
+    causes.push_back(too_long(path, bytes_max));
+  } else if (value.is_null()) {
+    causes.push_back(required_value(path));
+  } else if (!value.is_object()) {
+    causes.push_back(invalid_value(path, "<value omitted>", "must be a valid JSON object"));
+  }
+}
+
+void validate_configuration(const JsonObject& configuration, const std::string& path,
+                            Causes& causes) {
+  const std::string at = path + ".opaque";
+  if (!has(configuration, {"opaque"})) {
+    causes.push_back(required_value(at));
+    return;
+  }
+  validate_caseless_driver_name(text_at(configuration, {"opaque", "driver"}), at + ".driver",
+                                causes);
+  const Json* const parameters = find(configuration, {"opaque", "parameters"});
+  validate_raw_object(parameters != nullptr ? *parameters : Json(), at + ".parameters",
+                      kParametersMax, causes);
+}
+
 void validate_configurations(const JsonArray& configurations, const std::string& path,
                              Causes& causes) {
+  if (configurations.size() > kConfigurationsMax) {
+    causes.push_back(too_many(path, configurations.size(), kConfigurationsMax));
+    return;
+  }
   for (std::size_t i = 0; i < configurations.size(); ++i) {
-    if (!configurations[i].is_object()) continue;
-    const std::string at = indexed(path, i) + ".opaque";
-    const JsonObject& configuration = configurations[i].get_object();
-    if (!has(configuration, {"opaque"})) {
-      causes.push_back(required_value(at));
-      continue;
-    }
-    check_driver_of_configuration(text_at(configuration, {"opaque", "driver"}), at + ".driver",
-                                  causes);
-    const Json* const parameters = find(configuration, {"opaque", "parameters"});
-    if (parameters == nullptr) {
-      causes.push_back(required_value(at + ".parameters"));
-    } else if (!parameters->is_object()) {
-      causes.push_back(
-          invalid_value(at + ".parameters", "<value omitted>", "must be a valid JSON object"));
-    }
+    validate_configuration(as_object(configurations[i]), indexed(path, i), causes);
   }
 }
 

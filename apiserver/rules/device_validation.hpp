@@ -12,6 +12,9 @@ namespace dcm::apiserver {
 void validate_driver_name(std::string_view name, const std::string& path, Causes& causes);
 // Names with slashes between them.
 void validate_pool_name(std::string_view name, const std::string& path, Causes& causes);
+// The same two in allocations, and drivers in configuration: the texts differ, as they do there.
+void validate_caseless_driver_name(std::string_view name, const std::string& path, Causes& causes);
+void validate_allocated_pool_name(std::string_view name, const std::string& path, Causes& causes);
 // Of a slice, `spec.devices`.
 void validate_devices(const JsonObject& slice_spec, const std::string& path, Causes& causes);
 
@@ -22,7 +25,13 @@ void validate_device_selectors(const JsonArray& selectors, const std::string& pa
 // "domain/name", as constraints name an attribute.
 void validate_full_attribute_name(std::string_view name, const std::string& path, Causes& causes);
 
-// Configuration for drivers, of claims and classes.
+// JSON that Kubernetes passes on as it is: an object, of bounded size.
+void validate_raw_object(const Json& value, const std::string& path, std::size_t bytes_max,
+                         Causes& causes);
+inline constexpr std::size_t kConfigurationsMax = 32;  // of a claim, of a class
+// Configuration for drivers, of claims, classes and allocations.
+void validate_configuration(const JsonObject& configuration, const std::string& path,
+                            Causes& causes);
 void validate_configurations(const JsonArray& configurations, const std::string& path,
                              Causes& causes);
 

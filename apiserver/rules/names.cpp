@@ -85,9 +85,11 @@ bool is_letter(char c) {
 std::string_view problem_with_name(NameRule rule, std::string_view name) {
   switch (rule) {
     case NameRule::dns_subdomain:
+      if (name.size() > kMaxSubdomain) return "must be no more than 253 bytes";
       return is_dns_subdomain(name) ? "" : kSubdomainRule;
     case NameRule::dns_label:
-      return is_dns_label(name) && name.size() <= kMaxLabel ? "" : kLabelRule;
+      if (name.size() > kMaxLabel) return "must be no more than 63 bytes";
+      return is_dns_label(name) ? "" : kLabelRule;
     case NameRule::path_segment:
       if (name == "." || name == "..") return "may not be '.' or '..'";
       return name.find_first_of("/%") == std::string_view::npos ? "" : "may not contain '/' or '%'";

@@ -1,6 +1,8 @@
 #include "apiserver/rules/plain_defaults.hpp"
 
-#include "apiserver/rules/strategy.hpp"
+#include <map>
+#include <vector>
+
 #include "runtime/assert.hpp"
 
 namespace dcm::apiserver {
@@ -15,6 +17,46 @@ struct Default {
 
 // k8s.io/kubernetes pkg/apis/*/v1/defaults.go.
 constexpr Default kDefaults[] = {
+    {"ResourceClaim", "status.allocation.devices.results[].tolerations[].operator", R"("Equal")"},
+    {"PodSpec", "restartPolicy", R"("Always")"},
+    {"PodSpec", "terminationGracePeriodSeconds", "30"},
+    {"PodSpec", "dnsPolicy", R"("ClusterFirst")"},
+    {"PodSpec", "schedulerName", R"("default-scheduler")"},
+    {"PodSpec", "securityContext", "{}"},
+    {"PodSpec", "volumes[].hostPath.type", R"("")"},
+    {"PodSpec", "volumes[].secret.defaultMode", "420"},
+    {"PodSpec", "volumes[].configMap.defaultMode", "420"},
+    {"PodSpec", "volumes[].downwardAPI.defaultMode", "420"},
+    {"PodSpec", "volumes[].downwardAPI.items[].fieldRef.apiVersion", R"("v1")"},
+    {"PodSpec", "volumes[].projected.defaultMode", "420"},
+    {"PodSpec", "volumes[].projected.sources[].downwardAPI.items[].fieldRef.apiVersion", R"("v1")"},
+    {"PodSpec", "volumes[].projected.sources[].serviceAccountToken.expirationSeconds", "3600"},
+    {"PodSpec", "volumes[].iscsi.iscsiInterface", R"("default")"},
+    {"PodSpec", "volumes[].rbd.pool", R"("rbd")"},
+    {"PodSpec", "volumes[].rbd.user", R"("admin")"},
+    {"PodSpec", "volumes[].rbd.keyring", R"("/etc/ceph/keyring")"},
+    {"PodSpec", "volumes[].azureDisk.cachingMode", R"("ReadWrite")"},
+    {"PodSpec", "volumes[].azureDisk.fsType", R"("ext4")"},
+    {"PodSpec", "volumes[].azureDisk.readOnly", "false"},
+    {"PodSpec", "volumes[].azureDisk.kind", R"("Shared")"},
+    {"PodSpec", "volumes[].scaleIO.storageMode", R"("ThinProvisioned")"},
+    {"PodSpec", "volumes[].scaleIO.fsType", R"("xfs")"},
+    {"PodSpec", "volumes[].ephemeral.volumeClaimTemplate.spec.volumeMode", R"("Filesystem")"},
+    {"Container", "terminationMessagePath", R"("/dev/termination-log")"},
+    {"Container", "terminationMessagePolicy", R"("File")"},
+    {"Container", "ports[].protocol", R"("TCP")"},
+    {"Container", "env[].valueFrom.fieldRef.apiVersion", R"("v1")"},
+    {"Container", "lifecycle.postStart.httpGet.path", R"("/")"},
+    {"Container", "lifecycle.postStart.httpGet.scheme", R"("HTTP")"},
+    {"Container", "lifecycle.preStop.httpGet.path", R"("/")"},
+    {"Container", "lifecycle.preStop.httpGet.scheme", R"("HTTP")"},
+    {"Probe", "timeoutSeconds", "1"},
+    {"Probe", "periodSeconds", "10"},
+    {"Probe", "successThreshold", "1"},
+    {"Probe", "failureThreshold", "3"},
+    {"Probe", "httpGet.path", R"("/")"},
+    {"Probe", "httpGet.scheme", R"("HTTP")"},
+    {"Probe", "grpc.service", R"("")"},
     {"ReplicationController", "spec.replicas", "1"},
     {"ReplicaSet", "spec.replicas", "1"},
     {"Deployment", "spec.replicas", "1"},
@@ -26,11 +68,18 @@ constexpr Default kDefaults[] = {
     {"StatefulSet", "spec.podManagementPolicy", R"("OrderedReady")"},
     {"StatefulSet", "spec.updateStrategy",
      R"({"type":"RollingUpdate","rollingUpdate":{"partition":0}})"},
+    {"StatefulSet", "spec.updateStrategy.type", R"("RollingUpdate")"},
+    {"StatefulSet", "spec.updateStrategy.rollingUpdate.partition", "0"},
     {"StatefulSet", "spec.revisionHistoryLimit", "10"},
     {"StatefulSet", "spec.persistentVolumeClaimRetentionPolicy",
      R"({"whenDeleted":"Retain","whenScaled":"Retain"})"},
+    {"StatefulSet", "spec.persistentVolumeClaimRetentionPolicy.whenDeleted", R"("Retain")"},
+    {"StatefulSet", "spec.persistentVolumeClaimRetentionPolicy.whenScaled", R"("Retain")"},
     {"DaemonSet", "spec.updateStrategy",
      R"({"type":"RollingUpdate","rollingUpdate":{"maxUnavailable":1,"maxSurge":0}})"},
+    {"DaemonSet", "spec.updateStrategy.type", R"("RollingUpdate")"},
+    {"DaemonSet", "spec.updateStrategy.rollingUpdate.maxUnavailable", "1"},
+    {"DaemonSet", "spec.updateStrategy.rollingUpdate.maxSurge", "0"},
     {"DaemonSet", "spec.revisionHistoryLimit", "10"},
     {"Job", "spec.backoffLimit", "6"},
     {"Job", "spec.completionMode", R"("NonIndexed")"},
@@ -93,14 +142,16 @@ constexpr Default kDefaults[] = {
     {"ClusterRoleBinding", "roleRef.apiGroup", R"("rbac.authorization.k8s.io")"},
 };
 
-void carry_out(const Default& row, std::string_view path, JsonObject& object) {
+struct Row {
+  std::string_view path;
+  Json value;
+};
+
+void carry_out(const Row& row, std::string_view path, JsonObject& object) {
   const auto end = path.find_first_of(".[");
   const std::string_view name = path.substr(0, end);
   if (end == std::string_view::npos) {
-    std::string problem;
-    auto value = parse(row.json, problem);
-    DCM_ASSERT(value.has_value());
-    set_default(object, name, std::move(*value));
+    if (!object.contains(name)) object[name] = row.value;
     return;
   }
   Json* value = object.if_contains(name);
@@ -114,12 +165,26 @@ void carry_out(const Default& row, std::string_view path, JsonObject& object) {
   }
 }
 
+const std::vector<Row>& rows_of(std::string_view kind) {
+  static const auto kByKind = [] {
+    std::map<std::string_view, std::vector<Row>> by_kind;
+    for (const Default& row : kDefaults) {
+      std::string problem;
+      auto value = parse(row.json, problem);
+      DCM_ASSERT(value.has_value());
+      by_kind[row.kind].push_back({row.path, std::move(*value)});
+    }
+    return by_kind;
+  }();
+  static const std::vector<Row> kNone;
+  const auto found = kByKind.find(kind);
+  return found == kByKind.end() ? kNone : found->second;
+}
+
 }  // namespace
 
 void set_plain_defaults(std::string_view kind, JsonObject& object) {
-  for (const Default& row : kDefaults) {
-    if (row.kind == kind) carry_out(row, row.path, object);
-  }
+  for (const Row& row : rows_of(kind)) carry_out(row, row.path, object);
 }
 
 }  // namespace dcm::apiserver

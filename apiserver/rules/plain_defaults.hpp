@@ -1,4 +1,5 @@
-// The API's defaults of the kinds that are stored as they come, as one table.
+// The API's defaults as one table: of the kinds that are stored as they come, and of what pods and
+// their templates consist of (PodSpec, Container, Probe).
 #pragma once
 
 #include <string_view>

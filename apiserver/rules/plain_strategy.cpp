@@ -97,6 +97,18 @@ void encode_string_data(JsonObject& secret) {
   secret.erase("stringData");
 }
 
+// Users and groups are of the group of roles.
+void default_subjects(JsonObject& binding) {
+  Json* const subjects = find(binding, {"subjects"});
+  if (subjects == nullptr || !subjects->is_array()) return;
+  for (Json& subject : subjects->get_array()) {
+    const std::string_view kind = text_at(as_object(subject), {"kind"});
+    const bool is_named_so = kind == "User" || kind == "Group";
+    if (!is_named_so || !text_at(as_object(subject), {"apiGroup"}).empty()) continue;
+    subject.get_object()["apiGroup"] = "rbac.authorization.k8s.io";
+  }
+}
+
 void begin_pending(JsonObject& object) {
   object["status"] = JsonObject{{"phase", "Pending"}};
 }
@@ -163,7 +175,7 @@ const std::vector<PlainKind>& plain_kinds() {
        Pods::none,
        kNoGeneration,
        kNoSelector,
-       nullptr,
+       default_subjects,
        nullptr,
        {},
        NameRule::path_segment,
@@ -197,9 +209,12 @@ class PlainStrategy final : public OldStatusStrategy {
   void set_defaults(JsonObject& object, const WriteContext&) const override {
     set_plain_defaults(kind_, object);
     if (rules_.set_defaults != nullptr) rules_.set_defaults(object);
-    Json* pods = pod_spec_of(object, rules_.pods);
-    if (pods != nullptr && pods->is_object()) default_pod_spec(pods->get_object());
+    Json* pods = pod_spec(object);
+    if (pods != nullptr && pods->is_object()) default_template_spec(pods->get_object());
   }
+
+  bool makes_pods() const override { return rules_.pods != Pods::none; }
+  Json* pod_spec(JsonObject& object) const override { return pod_spec_of(object, rules_.pods); }
 
   void prepare_create(JsonObject& object, const WriteContext&) const override {
     if (object.contains("status") || rules_.generation == kCounted) object["status"] = JsonObject();

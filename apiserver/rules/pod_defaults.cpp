@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "apiserver/rules/plain_defaults.hpp"
 #include "apiserver/rules/strategy.hpp"
 
 namespace dcm::apiserver {
@@ -10,7 +11,7 @@ namespace {
 
 template <class F>
 void for_each_container(JsonObject& spec, F change) {
-  for (const auto* list : {"containers", "initContainers"}) {
+  for (const auto* list : {"containers", "initContainers", "ephemeralContainers"}) {
     Json* containers = find(spec, {list});
     if (containers == nullptr || !containers->is_array()) continue;
     for (Json& container : containers->get_array()) {
@@ -20,7 +21,8 @@ void for_each_container(JsonObject& spec, F change) {
 }
 
 bool names_no_fixed_tag(std::string_view image) {
-  if (image.find('@') != std::string_view::npos) return false;
+  constexpr std::size_t kReferenceMax = 255;  // a longer one is no reference, and has no tag
+  if (image.size() > kReferenceMax || image.find('@') != std::string_view::npos) return false;
   const auto tag = image.rfind(':');
   const auto slash = image.rfind('/');
   const bool tagged =
@@ -28,20 +30,53 @@ bool names_no_fixed_tag(std::string_view image) {
   return !tagged || image.substr(tag) == ":latest";
 }
 
+// A probe's 0 is none.
+void default_probe(JsonObject& probe) {
+  for (const auto* name :
+       {"timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold"}) {
+    if (integer_at(probe, {name}) == 0) probe.erase(name);
+  }
+  set_plain_defaults("Probe", probe);
+}
+
 void default_container(JsonObject& container) {
-  set_default(container, "terminationMessagePath", "/dev/termination-log");
-  set_default(container, "terminationMessagePolicy", "File");
   const bool pull = names_no_fixed_tag(text_at(container, {"image"}));
   set_default(container, "imagePullPolicy", pull ? "Always" : "IfNotPresent");
-  const JsonObject limits = object_at(container, {"resources", "limits"});
-  for (const auto& [name, limit] : limits) {
-    set_default(child(child(container, "resources"), "requests"), name, limit);
+  set_plain_defaults("Container", container);
+  for (const auto* name : {"livenessProbe", "readinessProbe", "startupProbe"}) {
+    Json* const probe = container.if_contains(name);
+    if (probe != nullptr && probe->is_object()) default_probe(probe->get_object());
   }
-  Json* ports = find(container, {"ports"});
-  if (ports == nullptr || !ports->is_array()) return;
-  for (Json& port : ports->get_array()) {
-    if (port.is_object()) set_default(port.get_object(), "protocol", "TCP");
+}
+
+void default_requests(JsonObject& resources) {
+  const JsonObject limits = object_at(resources, {"limits"});
+  for (const auto& [name, limit] : limits) set_default(child(resources, "requests"), name, limit);
+}
+
+void default_container_requests(JsonObject& container) {
+  if (has(container, {"resources", "limits"})) default_requests(child(container, "resources"));
+}
+
+// A volume without a source is an empty folder.
+void default_volumes(JsonObject& spec) {
+  Json* const volumes = find(spec, {"volumes"});
+  if (volumes == nullptr || !volumes->is_array()) return;
+  for (Json& volume : volumes->get_array()) {
+    if (!volume.is_object()) continue;
+    const bool is_bare = volume.get_object().size() == (has(volume.get_object(), {"name"}) ? 1 : 0);
+    if (is_bare) volume.get_object()["emptyDir"] = JsonObject();
   }
+}
+
+// Two names of one field, the newer of which counts.
+void default_service_account(JsonObject& spec) {
+  const std::string older(text_at(spec, {"serviceAccount"}));
+  const std::string newer(text_at(spec, {"serviceAccountName"}));
+  const std::string name = newer.empty() ? older : newer;
+  if (name.empty()) return;
+  spec["serviceAccountName"] = name;
+  spec["serviceAccount"] = name;
 }
 
 bool tolerates(const JsonObject& spec, std::string_view key) {
@@ -67,14 +102,20 @@ void add_tolerations(JsonObject& spec) {
 
 }  // namespace
 
-void default_pod_spec(JsonObject& spec) {
-  set_default(spec, "restartPolicy", "Always");
-  set_default(spec, "terminationGracePeriodSeconds", 30);
-  set_default(spec, "dnsPolicy", "ClusterFirst");
-  set_default(spec, "schedulerName", "default-scheduler");
-  set_default(spec, "enableServiceLinks", true);
-  set_default(spec, "securityContext", JsonObject());
+void default_template_spec(JsonObject& spec) {
+  set_plain_defaults("PodSpec", spec);
+  default_service_account(spec);
+  default_volumes(spec);
   for_each_container(spec, default_container);
+}
+
+void default_pod_spec(JsonObject& spec) {
+  default_template_spec(spec);
+  set_default(spec, "enableServiceLinks", true);
+  if (integer_at(spec, {"terminationGracePeriodSeconds"}).value_or(0) < 0) {
+    spec["terminationGracePeriodSeconds"] = 1;
+  }
+  for_each_container(spec, default_container_requests);
 }
 
 void admit_pod_spec(JsonObject& spec, const JsonObject& old) {
@@ -94,22 +135,6 @@ void default_pod_ips(JsonObject& status) {
   } else if (one != first) {
     status["podIPs"] = JsonArray{JsonObject{{"ip", one}}};
   }
-}
-
-std::string_view qos_class(const JsonObject& spec) {
-  bool asks = false;
-  bool all_fixed = true;
-  for (const auto* list : {"containers", "initContainers"}) {
-    for (const Json& item : array_at(spec, {list})) {
-      if (!item.is_object()) continue;
-      const JsonObject& requests = object_at(item.get_object(), {"resources", "requests"});
-      const JsonObject& limits = object_at(item.get_object(), {"resources", "limits"});
-      asks = asks || !requests.empty() || !limits.empty();
-      all_fixed =
-          all_fixed && requests == limits && limits.contains("cpu") && limits.contains("memory");
-    }
-  }
-  return !asks ? "BestEffort" : all_fixed ? "Guaranteed" : "Burstable";
 }
 
 }  // namespace dcm::apiserver

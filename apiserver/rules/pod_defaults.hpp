@@ -6,6 +6,8 @@
 
 namespace dcm::apiserver {
 
+// Of a workload's template: what is left to its pods stays unset.
+void default_template_spec(JsonObject& spec);
 void default_pod_spec(JsonObject& spec);
 
 // `old`: the spec as stored; empty for a create, which has been given its priority (priority.hpp).
@@ -13,8 +15,5 @@ void admit_pod_spec(JsonObject& spec, const JsonObject& old);
 
 // Makes `podIP` and `podIPs` agree: `podIP` counts, and is the first of `podIPs`.
 void default_pod_ips(JsonObject& status);
-
-// status.qosClass, from what the containers ask for.
-std::string_view qos_class(const JsonObject& spec);
 
 }  // namespace dcm::apiserver

@@ -2,6 +2,7 @@
 // back, and graceful deletion (k8s.io/kubernetes pkg/registry/core/pod/strategy.go).
 #include "apiserver/rules/pod_defaults.hpp"
 #include "apiserver/rules/pod_validation.hpp"
+#include "apiserver/rules/quality_of_service.hpp"
 #include "apiserver/rules/strategies.hpp"
 #include "runtime/timestamp.hpp"
 
@@ -26,6 +27,8 @@ class PodStrategy final : public Strategy {
     default_pod_spec(child(object, "spec"));
     default_pod_ips(child(object, "status"));
   }
+
+  Json* pod_spec(JsonObject& object) const override { return find(object, {"spec"}); }
 
   void prepare_create(JsonObject& object, const WriteContext& context) const override {
     child(object, "metadata")["generation"] = 1;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "apiserver/rules/pod_parts.hpp"
 #include "apiserver/rules/strategy.hpp"
 
 namespace dcm::apiserver {
@@ -34,11 +35,7 @@ void validate_containers(const JsonObject& pod, Causes& causes) {
   for (const Json& item : containers) {
     const std::string path = indexed("spec.containers", index++);
     if (!item.is_object()) continue;
-    for (const auto* key : {"name", "image"}) {
-      if (text_at(item.get_object(), {key}).empty()) {
-        causes.push_back(required_value(path + "." + key));
-      }
-    }
+    validate_container_parts(item.get_object(), path, causes);
     const std::string_view name = text_at(item.get_object(), {"name"});
     if (!names.insert(name).second) causes.push_back(duplicate_value(path + ".name", Json(name)));
     validate_container_claims(pod, item.get_object(), path, causes);
@@ -52,9 +49,28 @@ void validate_scheduling(const JsonObject& pod, Causes& causes) {
         not_supported("spec.restartPolicy", Json(policy), {"Always", "OnFailure", "Never"}));
   }
   if (const auto seconds = integer_at(pod, {"spec", "activeDeadlineSeconds"});
-      seconds && *seconds < 1) {
+      seconds && (*seconds < 1 || *seconds > 2'147'483'647)) {
     causes.push_back(invalid_value("spec.activeDeadlineSeconds", Json(*seconds),
                                    "must be between 1 and 2147483647, inclusive"));
+  }
+}
+
+void validate_subdomain(const JsonObject& object, const char* key, const std::string& path,
+                        Causes& causes) {
+  const std::string_view name = text_at(object, {key});
+  const auto problem = problem_with_name(NameRule::dns_subdomain, name);
+  if (!problem.empty()) causes.push_back(invalid_value(path + "." + key, Json(name), problem));
+}
+
+// `names` are those of the claims before it.
+void validate_claim_name(std::string_view name, const std::string& path,
+                         std::set<std::string_view>& names, Causes& causes) {
+  if (name.empty()) {
+    causes.push_back(required_value(path));
+  } else if (!names.insert(name).second) {
+    causes.push_back(duplicate_value(path, Json(name)));
+  } else if (const auto problem = problem_with_name(NameRule::dns_label, name); !problem.empty()) {
+    causes.push_back(invalid_value(path, Json(name), problem));
   }
 }
 
@@ -65,9 +81,7 @@ void validate_pod_claims(const JsonObject& pod, Causes& causes) {
     const std::string path = indexed("spec.resourceClaims", index++);
     if (!item.is_object()) continue;
     const JsonObject& claim = item.get_object();
-    const std::string_view name = text_at(claim, {"name"});
-    if (name.empty()) causes.push_back(required_value(path + ".name"));
-    if (!names.insert(name).second) causes.push_back(duplicate_value(path + ".name", Json(name)));
+    validate_claim_name(text_at(claim, {"name"}), path + ".name", names, causes);
     const bool named = has(claim, {"resourceClaimName"});
     const bool from_template = has(claim, {"resourceClaimTemplateName"});
     if (named == from_template) {
@@ -76,6 +90,9 @@ void validate_pod_claims(const JsonObject& pod, Causes& causes) {
                                              "`resourceClaimTemplateName` may be specified"
                                            : "must specify one of: `resourceClaimName`, "
                                              "`resourceClaimTemplateName`"));
+    }
+    for (const auto* key : {"resourceClaimName", "resourceClaimTemplateName"}) {
+      if (has(claim, {key})) validate_subdomain(claim, key, path, causes);
     }
   }
 }
@@ -96,6 +113,10 @@ void validate_claim_statuses(const JsonObject& pod, Causes& causes) {
                                      "must match the name of an entry in `spec.resourceClaims`"));
     }
     if (!names.insert(name).second) causes.push_back(duplicate_value(path, Json(name)));
+    if (has(as_object(item), {"resourceClaimName"})) {
+      validate_subdomain(as_object(item), "resourceClaimName",
+                         indexed("status.resourceClaimStatuses", index - 1), causes);
+    }
   }
 }
 
@@ -178,6 +199,13 @@ void validate_pod(const JsonObject& pod, Causes& causes) {
   validate_containers(pod, causes);
   validate_pod_claims(pod, causes);
   validate_scheduling(pod, causes);
+  const JsonObject& spec = object_at(pod, {"spec"});
+  validate_label_map(object_at(spec, {"nodeSelector"}), "spec.nodeSelector", causes);
+  validate_scheduling_gates(array_at(spec, {"schedulingGates"}), "spec.schedulingGates", causes);
+  for (const auto* key : {"serviceAccountName", "nodeName"}) {
+    if (!text_at(spec, {key}).empty()) validate_subdomain(spec, key, "spec", causes);
+  }
+  validate_pod_tolerations(array_at(spec, {"tolerations"}), "spec.tolerations", causes);
 }
 
 }  // namespace

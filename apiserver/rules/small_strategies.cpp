@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "apiserver/rules/pod_parts.hpp"
 #include "apiserver/rules/strategies.hpp"
 
 namespace dcm::apiserver {
@@ -30,8 +31,15 @@ class NodeStrategy final : public OldStatusStrategy {
         JsonObject{{"key", "node.kubernetes.io/not-ready"}, {"effect", "NoSchedule"}});
   }
 
+  // The real server names the field so.
+  void validate_create(const JsonObject& object, const WriteContext&,
+                       Causes& causes) const override {
+    validate_node_taints(array_at(object, {"spec", "taints"}), "metadata.taints", causes);
+  }
+
   void validate_update(const JsonObject& next, const JsonObject& old, Endpoint,
                        Causes& causes) const override {
+    validate_node_taints(array_at(next, {"spec", "taints"}), "metadata.taints", causes);
     const std::string_view before = text_at(old, {"spec", "providerID"});
     const std::string_view now = text_at(next, {"spec", "providerID"});
     if (before.empty() || before == now) return;

@@ -53,6 +53,10 @@ class Strategy {
   // The fields (`spec`, `metadata.ownerReferences`) that prepare_update puts back: a write there
   // gives no ownership of them.
   virtual std::vector<std::string> reset_fields(Endpoint) const { return {}; }
+  // The spec of the pod that it is, or of those that it makes; null if it makes none.
+  virtual Json* pod_spec(JsonObject&) const { return nullptr; }
+  // Whether a controller makes pods of it.
+  virtual bool makes_pods() const { return false; }
   // Seconds until a deleted object may go, for kinds that are deleted gracefully: they are marked
   // first even if that is 0. `wished`: the request's, or -1.
   virtual std::optional<std::int64_t> grace_seconds(const JsonObject&,
@@ -90,6 +94,8 @@ void require_same_spec(const JsonObject& next, const JsonObject& old, Causes& ca
 void set_default(JsonObject& object, std::string_view key, Json value);
 // Whether a member says anything: false and "" do not.
 bool is_set(const JsonObject& object, std::string_view key);
+// The key of a label or a taint, the type of a condition.
+void validate_label_name(std::string_view name, const std::string& path, Causes& causes);
 // "spec.devices.requests[3]".
 std::string indexed(std::string_view path, std::size_t index);
 

@@ -38,6 +38,16 @@ void settle(const ResourceType& type, JsonObject& object) {
   drop_empty_lists(object);
   drop_empty_maps(child(object, "metadata"));
   write_as_go(type.kind, object);
+  Json* const pods = type.strategy->pod_spec(object);
+  if (type.kind != "Pod" && pods != nullptr && pods->is_object()) {
+    write_pod_spec_as_go(pods->get_object());
+  }
+}
+
+void Registry::drop_fields_of_other_versions(const ResourceType& type, JsonObject& object) const {
+  if (!types_.get("podgroups").versions.empty()) return;
+  Json* const pods = type.strategy->pod_spec(object);
+  if (pods != nullptr && pods->is_object()) pods->get_object().erase("schedulingGroup");
 }
 
 Causes as_client_sees(Causes causes, const Target& target) {
@@ -152,6 +162,7 @@ Outcome<Written> Registry::make(const Target& target, JsonObject body, const Fie
   const WriteContext context = context_of(target);
   to_stored_version(*target.type, target.version, body);
   drop_nulls(body);
+  drop_fields_of_other_versions(*target.type, body);
   const std::string version(text_at(body, {"metadata", "resourceVersion"}));
   set_system_metadata(target, child(body, "metadata"));
   strategy.set_defaults(body, context);

@@ -92,6 +92,8 @@ class Registry {
   Outcome<Written> make(const Target& target, JsonObject body, const FieldSet* applied);
   // What no strategy can tell, as it depends on other objects.
   Outcome<> admit(const Target& target, JsonObject& body) const;
+  // Pods belong to groups only where groups are served (feature gate GenericWorkload).
+  void drop_fields_of_other_versions(const ResourceType& type, JsonObject& object) const;
   Outcome<> check_namespace(const Target& target, const JsonObject& body) const;
   Causes problems_with_new(const Target& target, const JsonObject& object) const;
   void set_system_metadata(const Target& target, JsonObject& metadata) const;

@@ -185,6 +185,7 @@ Outcome<Written> Registry::update(const Target& target, const Stored& old, JsonO
     return std::unexpected(std::move(current.error()));
   }
   const Strategy& strategy = *target.type->strategy;
+  drop_fields_of_other_versions(*target.type, next);
   set_namespace(target, child(next, "metadata"));
   strategy.set_defaults(next, context_of(target));
   if (how == Update::apply) {

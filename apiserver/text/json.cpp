@@ -5,6 +5,8 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "apiserver/text/item_budget.hpp"
+
 namespace dcm::apiserver {
 
 const Json* find(const JsonObject& object, Path path) {
@@ -81,6 +83,12 @@ std::optional<Json> parse(std::string_view text, std::string& problem) {
   Json value = boost::json::parse(text, failed, {}, options);
   if (!failed) return value;
   problem = failed.message();
+  return std::nullopt;
+}
+
+std::optional<Json> parse_body(std::string_view text, std::string& problem) {
+  if (count_values(text) <= kValuesMax) return parse(text, problem);
+  problem = TooManyValues().what();
   return std::nullopt;
 }
 

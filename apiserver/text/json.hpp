@@ -39,6 +39,8 @@ void restore(JsonObject& to, const JsonObject& from, std::string_view key);
 
 // A whole document, or nullopt and what is wrong with it.
 std::optional<Json> parse(std::string_view text, std::string& problem);
+// The same for what a client sends: at most kValuesMax values.
+std::optional<Json> parse_body(std::string_view text, std::string& problem);
 std::string serialize(const Json& value);
 std::string serialize(const JsonObject& object);
 

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
+#include <sstream>
 #include <stdexcept>
 
 #include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
+#include "apiserver/text/item_budget.hpp"
 #include "apiserver/text/utf8.hpp"
 
 namespace dcm::apiserver {
@@ -44,9 +48,9 @@ std::optional<double> decimal(std::string_view text) {
   return number;
 }
 
-Json scalar(const YAML::Node& node) {
-  const std::string& text = node.Scalar();
-  if (node.Tag() != "?") return Json(text);  // quoted, or told to be text
+// `tag` of a plain scalar is "?"; others are quoted, or told to be text.
+Json scalar(const std::string& text, const std::string& tag) {
+  if (tag != "?") return Json(text);
   if (is_one_of(text, {"", "~", "null", "Null", "NULL"})) return Json();
   if (is_one_of(text, {"y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"})) {
     return Json(true);
@@ -60,58 +64,128 @@ Json scalar(const YAML::Node& node) {
   return Json(text);
 }
 
-// Turns a tree of nodes, in which aliases share, into one of values, in which nothing does.
-class Converter {
+// Makes values of the parser's events. Each copy of what an alias names counts as if it were
+// written out, and is counted before it is made; so does the copy that an anchor keeps.
+class Builder final : public YAML::EventHandler {
  public:
-  explicit Converter(std::size_t budget) : budget_(budget) {}
+  explicit Builder(std::size_t bytes_max) : bytes_left_(bytes_max) {}
 
-  Json value(const YAML::Node& node) {
-    switch (node.Type()) {
-      case YAML::NodeType::Scalar:
-        spend(node.Scalar().size() + 1);
-        return scalar(node);
-      case YAML::NodeType::Sequence:
-        return list(node);
-      case YAML::NodeType::Map:
-        return map(node);
-      default:
-        spend(1);
-        return {};
-    }
-  }
-
+  Json root;
   std::vector<std::string> duplicates;
 
- private:
-  Json list(const YAML::Node& node) {
-    spend(1);
-    JsonArray items;
-    for (const YAML::Node& item : node) items.push_back(value(item));
-    return items;
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    take(mark, anchor, Json(), {1, 0});
   }
-
-  Json map(const YAML::Node& node) {
-    spend(1);
-    JsonObject members;
-    for (const auto& member : node) {
-      const Json name = value(member.first);
-      const std::string key =
-          name.is_string() ? std::string(view(name.get_string())) : serialize(name);
-      if (members.contains(key)) {
-        duplicates.push_back(fmt::format("line {}: key \"{}\" already set in map",
-                                         member.first.Mark().line + 1, key));
-      }
-      members[key] = value(member.second);
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
+    take(mark, anchor, scalar(value, tag), {1, value.size() + 1});
+  }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    const auto found = anchors_.find(anchor);
+    if (found == anchors_.end()) {
+      throw YAML::ParserException(mark, "an anchor's value contains itself");
     }
-    return members;
+    const auto& [value, cost] = found->second;
+    spend(cost);
+    put(mark, value);
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    open(mark, anchor, JsonArray());
+  }
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    open(mark, anchor, JsonObject());
+  }
+  void OnSequenceEnd() override { close(); }
+  void OnMapEnd() override { close(); }
+
+ private:
+  static constexpr std::size_t kDepthMax = 100;
+
+  struct Cost {
+    std::size_t values = 0;
+    std::size_t bytes = 0;
+  };
+  // A list or map that is not at its end.
+  struct Open {
+    Json value;
+    std::optional<std::string> key;  // whose value comes next
+    YAML::anchor_t anchor;
+    YAML::Mark mark;
+    Cost before;
+  };
+
+  Cost spent() const { return {budget_.spent(), bytes_spent_}; }
+
+  void spend(const Cost& cost) {
+    budget_.spend(cost.values);
+    if (cost.bytes > bytes_left_) {
+      throw std::length_error("document contains excessive aliasing");
+    }
+    bytes_left_ -= cost.bytes;
+    bytes_spent_ += cost.bytes;
   }
 
-  void spend(std::size_t bytes) {
-    if (bytes > budget_) throw std::length_error("document contains excessive aliasing");
-    budget_ -= bytes;
+  void open(const YAML::Mark& mark, YAML::anchor_t anchor, Json value) {
+    if (stack_.size() >= kDepthMax) throw YAML::ParserException(mark, "exceeded max depth");
+    const Cost before = spent();
+    spend({1, 0});
+    stack_.push_back({std::move(value), std::nullopt, anchor, mark, before});
   }
 
-  std::size_t budget_;
+  void close() {
+    Open done = std::move(stack_.back());
+    stack_.pop_back();
+    const Cost now = spent();
+    const Cost cost{now.values - done.before.values, now.bytes - done.before.bytes};
+    keep(done.anchor, done.value, cost);
+    put(done.mark, std::move(done.value));
+  }
+
+  void take(const YAML::Mark& mark, YAML::anchor_t anchor, Json value, const Cost& cost) {
+    spend(cost);
+    keep(anchor, value, cost);
+    put(mark, std::move(value));
+  }
+
+  void keep(YAML::anchor_t anchor, const Json& value, const Cost& cost) {
+    if (anchor == YAML::NullAnchor) return;
+    spend(cost);
+    anchors_.insert_or_assign(anchor, std::pair(value, cost));
+  }
+
+  void put(const YAML::Mark& mark, Json value) {
+    if (stack_.empty()) {
+      root = std::move(value);
+      return;
+    }
+    Open& around = stack_.back();
+    if (around.value.is_array()) {
+      around.value.get_array().push_back(std::move(value));
+    } else if (!around.key) {
+      take_key(mark, value);
+    } else {
+      around.value.get_object()[*around.key] = std::move(value);
+      around.key.reset();
+    }
+  }
+
+  void take_key(const YAML::Mark& mark, const Json& name) {
+    Open& map = stack_.back();
+    map.key = name.is_string() ? std::string(view(name.get_string())) : serialize(name);
+    if (!map.value.get_object().contains(*map.key)) return;
+    duplicates.push_back(
+        fmt::format("line {}: key \"{}\" already set in map", mark.line + 1, *map.key));
+  }
+
+  ItemBudget budget_;
+  std::size_t bytes_left_;
+  std::size_t bytes_spent_ = 0;
+  std::vector<Open> stack_;
+  std::map<YAML::anchor_t, std::pair<Json, Cost>> anchors_;
 };
 
 bool is_control(char c) {
@@ -124,7 +198,7 @@ bool is_control(char c) {
 std::optional<YamlDocument> parse_yaml(std::string_view text, std::string& problem) {
   // Programs send JSON; and its parser is much the faster one.
   if (text.starts_with('{')) {
-    if (auto json = parse(text, problem)) return YamlDocument{std::move(*json), {}};
+    if (auto json = parse_body(text, problem)) return YamlDocument{std::move(*json), {}};
   }
   if (valid_utf8(text) != text) {
     problem = "yaml: invalid UTF-8";
@@ -136,10 +210,11 @@ std::optional<YamlDocument> parse_yaml(std::string_view text, std::string& probl
     return std::nullopt;
   }
   try {
-    const YAML::Node root = YAML::Load(std::string(text));
-    Converter converter(4 * text.size() + 100'000);
-    Json value = converter.value(root);
-    return YamlDocument{std::move(value), std::move(converter.duplicates)};
+    std::istringstream stream{std::string(text)};
+    YAML::Parser parser(stream);
+    Builder builder(4 * text.size() + 100'000);
+    parser.HandleNextDocument(builder);
+    return YamlDocument{std::move(builder.root), std::move(builder.duplicates)};
   } catch (const YAML::Exception& error) {
     problem = fmt::format("yaml: line {}: {}", error.mark.line + 1, valid_utf8(error.msg));
   } catch (const std::length_error& error) {

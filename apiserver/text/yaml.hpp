@@ -16,7 +16,8 @@ struct YamlDocument {
   std::vector<std::string> duplicates;  // `line 6: key "labels" already set in map`
 };
 
-// nullopt and what is wrong: no YAML, too deep, or aliases that would make it huge. JSON is YAML.
+// nullopt and what is wrong: no YAML, too deep, more than kValuesMax values, those of aliases
+// counted, or aliases that would make it huge. JSON is YAML.
 std::optional<YamlDocument> parse_yaml(std::string_view text, std::string& problem);
 
 }  // namespace dcm::apiserver

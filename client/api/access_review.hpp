@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace dcm::api {
@@ -22,8 +23,18 @@ struct NonResourceAttributes {
   std::string path;
 };
 
+// An object of the API, and what is done with it.
+struct ResourceAttributes {
+  std::string verb;  // "get"
+  std::string group;
+  std::string resource;  // "pods"
+  std::string namespace_;
+  std::string name;
+};
+using AccessAttributes = std::variant<NonResourceAttributes, ResourceAttributes>;
+
 // Bodies of creates. The first one holds a token, and so is never logged.
 std::string encode_token_review(std::string_view token);
-std::string encode_subject_access_review(const UserInfo& user, const NonResourceAttributes& what);
+std::string encode_subject_access_review(const UserInfo& user, const AccessAttributes& what);
 
 }  // namespace dcm::api

@@ -12,6 +12,26 @@ array to_json(const std::vector<std::string>& texts) {
   return array(texts.begin(), texts.end());
 }
 
+// The name of the field, with its value.
+struct Field {
+  const char* name;
+  object value;
+};
+
+struct FieldOf {
+  Field operator()(const NonResourceAttributes& what) const {
+    return {"nonResourceAttributes", {{"verb", what.verb}, {"path", what.path}}};
+  }
+  Field operator()(const ResourceAttributes& what) const {
+    return {"resourceAttributes",
+            {{"verb", what.verb},
+             {"group", what.group},
+             {"resource", what.resource},
+             {"namespace", what.namespace_},
+             {"name", what.name}}};
+  }
+};
+
 }  // namespace
 
 std::string encode_token_review(std::string_view token) {
@@ -21,18 +41,17 @@ std::string encode_token_review(std::string_view token) {
              {"spec", object{{"token", boost::json::string_view(token.data(), token.size())}}}});
 }
 
-std::string encode_subject_access_review(const UserInfo& user, const NonResourceAttributes& what) {
+std::string encode_subject_access_review(const UserInfo& user, const AccessAttributes& what) {
+  Field field = std::visit(FieldOf(), what);
   object extra;
   for (const auto& [key, values] : user.extra) extra[key] = to_json(values);
-  return boost::json::serialize(object{
-      {"apiVersion", "authorization.k8s.io/v1"},
-      {"kind", "SubjectAccessReview"},
-      {"spec",
-       object{{"user", user.name},
-              {"uid", user.uid},
-              {"groups", to_json(user.groups)},
-              {"extra", std::move(extra)},
-              {"nonResourceAttributes", object{{"verb", what.verb}, {"path", what.path}}}}}});
+  return boost::json::serialize(object{{"apiVersion", "authorization.k8s.io/v1"},
+                                       {"kind", "SubjectAccessReview"},
+                                       {"spec", object{{"user", user.name},
+                                                       {"uid", user.uid},
+                                                       {"groups", to_json(user.groups)},
+                                                       {"extra", std::move(extra)},
+                                                       {field.name, std::move(field.value)}}}});
 }
 
 }  // namespace dcm::api

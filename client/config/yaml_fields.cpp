@@ -74,6 +74,17 @@ std::optional<int> line_of_rest(const std::string& text) {
   return std::nullopt;
 }
 
+// Where a tab indents the line that could not be read, or the one before it: "4:1".
+std::optional<std::string> find_tab(std::string_view text, const YAML::Mark& mark) {
+  if (mark.is_null()) return std::nullopt;
+  for (int line = 0; line <= mark.line && !text.empty(); ++line) {
+    const std::size_t tab = text.substr(0, text.find_first_not_of(" \t")).find('\t');
+    if (tab != text.npos && line + 1 >= mark.line) return fmt::format("{}:{}", line + 1, tab + 1);
+    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 int line_of(const YAML::Node& node) {
@@ -93,6 +104,12 @@ YAML::Node YamlReader::parse(const std::string& text) {
     }
     return YAML::Load(text);
   } catch (const YAML::Exception& broken) {
+    if (const auto tab = find_tab(text, broken.mark)) {
+      error_ = runtime::Error{
+          runtime::Reason::configuration,
+          fmt::format("{}:{}: is indented with a tab; YAML allows only spaces", file_, *tab)};
+      return {};
+    }
     fail(line_of(broken.mark), fmt::format("is not valid YAML: {}", without_quote(broken.msg)));
     return {};
   }

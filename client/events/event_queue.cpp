@@ -83,47 +83,74 @@ std::string random_name(runtime::Rng& rng) {
 
 }  // namespace
 
-EventQueue::EventQueue(EventLimits limits, runtime::Rng rng) : limits_(limits), rng_(rng) {
-  DCM_ASSERT(limits_.waiting_max < limits_.remembered_max);
-}
+EventQueue::EventQueue(EventLimits limits, runtime::Rng rng)
+    : limits_(limits),
+      rng_(rng),
+      normal_(limits.writes_per_namespace),
+      warnings_(limits.writes_per_namespace) {}
 
 EventQueue::Verdict EventQueue::report(api::Event event, MonoTime now, WallTime wall) {
   shorten(event.message);
   if (!passes_rate(event, now)) return Verdict::over_rate;
   const std::string id = id_of(event);
-  if (Entry* const known = entries_.use(id)) {
-    if (known->state == Entry::State::idle && waiting() >= limits_.waiting_max) {
-      return Verdict::full;
-    }
-    known->event.count += 1;
-    known->event.last_time = wall;
-    known->event.message = std::move(event.message);
-    known->event.involved_object = std::move(event.involved_object);
-    if (known->state == Entry::State::being_written) known->was_repeated_meanwhile = true;
-    if (known->state != Entry::State::idle) return Verdict::merged;
-    wait(id, *known);
-    return Verdict::waiting;
+  Entry* known = entries_.use(id);
+  const bool is_merged = known != nullptr && known->state != Entry::State::idle;
+  event.key = known == nullptr ? make_key(event.involved_object, wall) : known->event.key;
+  const Room room = is_merged ? Room::free : make_room(event);
+  if (room == Room::none) return Verdict::full;
+  if (known == nullptr) {
+    event.count = 0;
+    event.first_time = wall;
+    known = &entries_.insert(id, Entry{.event = event});
   }
-  if (waiting() >= limits_.waiting_max) return Verdict::full;
-  if (entries_.size() >= limits_.remembered_max) {
+  known->event.count += 1;
+  known->event.last_time = wall;
+  known->event.message = std::move(event.message);
+  known->event.involved_object = std::move(event.involved_object);
+  if (known->state == Entry::State::being_written) known->was_repeated_meanwhile = true;
+  if (is_merged) return Verdict::merged;
+  wait(id, *known);
+  return room == Room::free ? Verdict::waiting : Verdict::displaced_another;
+}
+
+EventQueue::Room EventQueue::make_room(const api::Event& event) {
+  if (entries_.size() - waiting() - in_hand_ >= limits_.remembered_max) {
     entries_.erase_oldest([](const Entry& entry) { return entry.state == Entry::State::idle; });
   }
-  event.key = make_key(event.involved_object, wall);
-  event.count = 1;
-  event.first_time = event.last_time = wall;
-  wait(id, entries_.insert(id, Entry{.event = std::move(event)}));
-  return Verdict::waiting;
+  FairLine& line = line_of(event);
+  const std::size_t max = event.type == api::EventType::normal ? limits_.normal_waiting_max
+                                                               : limits_.warnings_waiting_max;
+  if (line.size() < max) return Room::free;
+  const std::optional<std::string> id = line.displace_for(event.key.namespace_.str());
+  if (!id) return Room::none;
+  Entry* const displaced = entries_.use(*id);
+  DCM_ASSERT(displaced != nullptr);
+  displaced->state = Entry::State::idle;
+  if (!displaced->exists) entries_.erase(*id);
+  return Room::taken_from_another;
+}
+
+std::optional<std::string> EventQueue::next_id() {
+  constexpr int kNormalInARow = 3;
+  const bool warnings_first = normal_in_a_row_ >= kNormalInARow;
+  FairLine& before = warnings_first ? warnings_ : normal_;
+  FairLine& after = warnings_first ? normal_ : warnings_;
+  std::optional<std::string> id = before.pop();
+  const bool is_normal = id.has_value() != warnings_first;
+  if (!id) id = after.pop();
+  normal_in_a_row_ = is_normal ? normal_in_a_row_ + 1 : 0;
+  return id;
 }
 
 std::optional<EventQueue::Write> EventQueue::next() {
-  if (waiting_.empty()) return std::nullopt;
-  std::string id = std::move(waiting_.front());
-  waiting_.pop_front();
-  Entry* const entry = entries_.use(id);
+  std::optional<std::string> id = next_id();
+  if (!id) return std::nullopt;
+  Entry* const entry = entries_.use(*id);
   DCM_ASSERT(entry != nullptr);
   entry->state = Entry::State::being_written;
+  ++in_hand_;
   const auto kind = entry->exists ? Write::Kind::repeat : Write::Kind::create;
-  return Write{kind, std::move(id), entry->event};
+  return Write{kind, *std::move(id), entry->event};
 }
 
 void EventQueue::finish(const std::string& id, Outcome outcome) {
@@ -131,6 +158,8 @@ void EventQueue::finish(const std::string& id, Outcome outcome) {
   DCM_ASSERT(entry != nullptr && entry->state == Entry::State::being_written);
   const bool was_repeated = std::exchange(entry->was_repeated_meanwhile, false);
   entry->state = Entry::State::idle;
+  --in_hand_;
+  line_of(entry->event).done(entry->event.key.namespace_.str());
   switch (outcome) {
     case Outcome::written:
       entry->exists = true;
@@ -148,13 +177,13 @@ void EventQueue::finish(const std::string& id, Outcome outcome) {
 
 bool EventQueue::passes_rate(const api::Event& event, MonoTime now) {
   const std::string key = join({identity(event.involved_object), event.reason});
-  TokenBucket* bucket = rates_.use(key);
+  runtime::TokenBucket* bucket = rates_.use(key);
   if (bucket == nullptr) {
     if (rates_.size() >= limits_.remembered_max) {
-      rates_.erase_oldest([](const TokenBucket&) { return true; });
+      rates_.erase_oldest([](const runtime::TokenBucket&) { return true; });
     }
     const double rate = 1 / std::chrono::duration<double>(limits_.refill).count();
-    bucket = &rates_.insert(key, TokenBucket(rate, limits_.burst, now));
+    bucket = &rates_.insert(key, runtime::TokenBucket(rate, limits_.burst, now));
   }
   if (!bucket->has_token(now)) return false;
   bucket->take();
@@ -163,7 +192,9 @@ bool EventQueue::passes_rate(const api::Event& event, MonoTime now) {
 
 void EventQueue::wait(const std::string& id, Entry& entry) {
   entry.state = Entry::State::waiting;
-  waiting_.push_back(id);
+  line_of(entry.event)
+      .push(entry.event.key.namespace_.str(), id,
+            entry.exists ? FairLine::Rank::again : FairLine::Rank::first);
 }
 
 // An event lives in its object's namespace; those of objects without one in `default`.

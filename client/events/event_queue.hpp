@@ -5,26 +5,35 @@
 // write of its own. Per object and reason 25 reports pass at once
 // and then one in 5 minutes, as in client-go (whose limit is per object, and which also merges
 // events that differ in their message; we keep other messages apart).
+//
+// Normal events tell what was done, once: an eviction. Warnings tell what failed, and come again
+// while the cause lasts. So each kind waits in a line of its own, with a bound of its own, and of
+// four writes three go to the first. Either line serves namespaces by turns; when it is full, the
+// namespace for which most wait gives way to another.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "client/api/event.hpp"
+#include "client/events/fair_line.hpp"
 #include "client/events/lru_map.hpp"
-#include "client/request/token_bucket.hpp"
 #include "runtime/rng.hpp"
 #include "runtime/time.hpp"
+#include "runtime/token_bucket.hpp"
 
 namespace dcm::client {
 
 struct EventLimits {
-  std::size_t waiting_max = 1000;
-  // Events and (object, reason) pairs that are remembered; those used longest ago are forgotten.
+  std::size_t normal_waiting_max = 10'000;
+  std::size_t warnings_waiting_max = 1'000;
+  // How many of one namespace and line are written at a time.
+  std::size_t writes_per_namespace = 4;
+  // Events that do not wait, and (object, reason) pairs, that are remembered; those used longest
+  // ago are forgotten.
   std::size_t remembered_max = 4096;
   double burst = 25;
   runtime::Duration refill = std::chrono::minutes(5);
@@ -33,7 +42,13 @@ struct EventLimits {
 // Bounded in every direction. Invariant: an entry is forgotten only while it does not wait.
 class EventQueue {
  public:
-  enum class Verdict : std::uint8_t { waiting, merged, over_rate, full };
+  enum class Verdict : std::uint8_t {
+    waiting,
+    displaced_another,  // it waits, and the event of another namespace is lost for it
+    merged,
+    over_rate,
+    full,
+  };
 
   struct Write {
     enum class Kind : std::uint8_t { create, repeat } kind;
@@ -46,17 +61,17 @@ class EventQueue {
     given_up,
   };
 
-  // Requires that waiting_max is less than remembered_max.
   EventQueue(EventLimits limits, runtime::Rng rng);
 
   // `event` without name, namespace, count and times.
   Verdict report(api::Event event, runtime::MonoTime now, runtime::WallTime wall);
 
-  // The next write; the caller reports its outcome before it asks again.
+  // The next write; the caller reports its outcome. nullopt: none waits, or those that do have to
+  // wait for the end of others.
   std::optional<Write> next();
   void finish(const std::string& id, Outcome outcome);
 
-  std::size_t waiting() const noexcept { return waiting_.size(); }
+  std::size_t waiting() const noexcept { return normal_.size() + warnings_.size(); }
   std::size_t remembered() const noexcept { return entries_.size(); }
 
  private:
@@ -68,14 +83,24 @@ class EventQueue {
   };
 
   bool passes_rate(const api::Event& event, runtime::MonoTime now);
+  FairLine& line_of(const api::Event& event) {
+    return event.type == api::EventType::normal ? normal_ : warnings_;
+  }
+  // Whether there is room for one more of the event's line, if need be in place of another.
+  enum class Room : std::uint8_t { free, taken_from_another, none };
+  Room make_room(const api::Event& event);
   void wait(const std::string& id, Entry& entry);
+  std::optional<std::string> next_id();
   api::NamespacedName make_key(const api::ObjectReference& about, runtime::WallTime wall);
 
   EventLimits limits_;
   runtime::Rng rng_;
   LruMap<Entry> entries_;
-  LruMap<TokenBucket> rates_;
-  std::deque<std::string> waiting_;
+  LruMap<runtime::TokenBucket> rates_;
+  FairLine normal_;
+  FairLine warnings_;
+  int normal_in_a_row_ = 0;
+  std::size_t in_hand_ = 0;
   // Names hold the time: it must never be the same twice.
   std::uint64_t last_name_time_ = 0;
 };

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include <boost/asio/this_coro.hpp>
+
 #include "client/api/encode.hpp"
+#include "runtime/task_group.hpp"
 
 namespace dcm::client {
 namespace {
@@ -15,6 +18,8 @@ using runtime::Task;
 
 // Above the retries of RestClient: an API server that restarts takes a minute or two.
 constexpr int kAttemptsMax = 5;
+// As many events as the default of --max-inflight-requests lets be in flight.
+constexpr int kWriters = 10;
 constexpr Duration kBackoffMin = std::chrono::seconds(1);
 constexpr Duration kFailureLogInterval = std::chrono::minutes(10);
 
@@ -33,7 +38,7 @@ EventRecorder::EventRecorder(RestClient& rest, runtime::TimeSource& time,
       time_(time),
       log_(std::move(log)),
       queue_(limits, rng),
-      reported_(time),
+      may_write_(time),
       dropped_over_rate_(dropped(metrics, "over_rate")),
       dropped_full_(dropped(metrics, "queue_full")),
       dropped_failed_(dropped(metrics, "failed")),
@@ -49,8 +54,11 @@ void EventRecorder::report(const api::ObjectReference& about, api::EventType typ
   event.message = message;
   event.component = component;
   switch (queue_.report(std::move(event), time_.now(), time_.wall_now())) {
+    case EventQueue::Verdict::displaced_another:
+      dropped_full_.Increment();
+      [[fallthrough]];
     case EventQueue::Verdict::waiting:
-      reported_.notify_one();
+      may_write_.notify_one();
       return;
     case EventQueue::Verdict::merged:
       return;
@@ -64,12 +72,22 @@ void EventRecorder::report(const api::ObjectReference& about, api::EventType typ
 }
 
 Task<> EventRecorder::run() {
+  const runtime::Executor executor = co_await boost::asio::this_coro::executor;
+  runtime::TaskGroup writers(executor);
+  for (int i = 0; i < kWriters; ++i) writers.spawn("writer", write_by_turns());
+  co_await writers.join();
+}
+
+Task<> EventRecorder::write_by_turns() {
   for (;;) {
-    std::optional<EventQueue::Write> next = queue_.next();
+    const bool has_turn = is_server_there_ || in_hand_ == 0;
+    std::optional<EventQueue::Write> next = has_turn ? queue_.next() : std::nullopt;
     if (next) {
+      ++in_hand_;
       co_await write(std::move(*next));
+      --in_hand_;
     } else {
-      co_await reported_.wait();
+      co_await may_write_.wait();
     }
   }
 }
@@ -80,6 +98,7 @@ Task<> EventRecorder::write(EventQueue::Write write) {
   Duration backoff = kBackoffMin;
   for (int attempts = 1;; ++attempts) {
     const Result<http::Response> answer = co_await rest_.send(request_of(write));
+    note_answer(answer);
     if (answer) co_return queue_.finish(write.id, Outcome::written);
     const Error& error = answer.error();
     const bool is_create = write.kind == EventQueue::Write::Kind::create;
@@ -95,6 +114,14 @@ Task<> EventRecorder::write(EventQueue::Write write) {
     co_await runtime::sleep_for(time_, std::max(backoff, error.retry_after.value_or(backoff)));
     backoff *= 2;
   }
+}
+
+void EventRecorder::note_answer(const Result<http::Response>& answer) {
+  const bool was_there = is_server_there_;
+  is_server_there_ = answer || (answer.error().reason != Reason::unreachable &&
+                                answer.error().reason != Reason::disconnected &&
+                                answer.error().reason != Reason::tls);
+  if (is_server_there_ && !was_there) may_write_.notify_all();
 }
 
 ApiRequest EventRecorder::request_of(const EventQueue::Write& write) const {

@@ -12,9 +12,9 @@
 
 namespace dcm::client {
 
-// Reporting never waits and never fails; run() writes one event after the other, with the lowest
-// priority. Unwritten events (over the rate, queue full, refused by the server, retried in vain)
-// are counted, and a refused event is not tried again. Loop thread only.
+// Reporting never waits and never fails; run() writes some events at a time, within a budget of
+// their own (admission.hpp). Unwritten events (over the rate, queue full, refused by the server,
+// still failing after all retries) are counted. A refused event is not retried. Loop thread only.
 class EventRecorder {
  public:
   // All references must outlive it.
@@ -30,15 +30,19 @@ class EventRecorder {
   runtime::Task<> run();
 
  private:
+  runtime::Task<> write_by_turns();
   runtime::Task<> write(EventQueue::Write write);
   ApiRequest request_of(const EventQueue::Write& write) const;
+  void note_answer(const runtime::Result<http::Response>& answer);
   void give_up(const EventQueue::Write& write, const runtime::Error& error);
 
   RestClient& rest_;
   runtime::TimeSource& time_;
   runtime::Logger log_;
   EventQueue queue_;
-  runtime::Condition reported_;
+  runtime::Condition may_write_;  // there is more to write, or the server answers again
+  std::size_t in_hand_ = 0;
+  bool is_server_there_ = true;  // if not, one write at a time looks whether it is
   runtime::Counter& dropped_over_rate_;
   runtime::Counter& dropped_full_;
   runtime::Counter& dropped_failed_;

@@ -30,8 +30,9 @@ Page health_page(std::string path, const HealthChecks& checks, Reasons reasons) 
 }
 
 runtime::Task<> answer_from(const Pages& pages, http::Request request, http::Responder& responder) {
+  http::Response response = co_await pages.answer(std::move(request));
   // A caller that has gone away needs no answer: the connection ends with it.
-  [[maybe_unused]] const auto sent = co_await responder.send(pages.answer(request));
+  [[maybe_unused]] const auto sent = co_await responder.send(std::move(response));
 }
 
 }  // namespace
@@ -49,18 +50,21 @@ Target split_target(std::string_view target) {
   return {path, target.substr(std::min(target.size(), path.size() + 1))};
 }
 
-http::Response Pages::answer(const http::Request& request) const {
+runtime::Task<http::Response> Pages::answer(http::Request request, Audience audience) const {
   const std::string_view path = split_target(request.target).path;
   std::string_view allowed;
   for (const Page& page : pages_) {
     if (!fits(page, path)) continue;
-    if (fits(page, request.method)) return page.answer(request);
+    if (fits(page, request.method)) {
+      if (!page.answer_later) co_return page.answer(request);
+      co_return co_await page.answer_later(std::move(request), audience);
+    }
     allowed = to_string(page.method);
   }
-  if (allowed.empty()) return text_response(404, "not found\n");
+  if (allowed.empty()) co_return text_response(404, "not found\n");
   http::Response response = text_response(405, "only " + std::string(allowed) + "\n");
   response.headers.add("Allow", std::string(allowed));
-  return response;
+  co_return response;
 }
 
 std::vector<std::string> Pages::paths() const {

@@ -12,6 +12,7 @@
 #include "client/manager/health.hpp"
 #include "runtime/http/server.hpp"
 #include "runtime/metrics.hpp"
+#include "runtime/task.hpp"
 
 namespace dcm::manager {
 
@@ -25,11 +26,19 @@ struct Target {
 };
 Target split_target(std::string_view target);
 
+// How much of a page a caller may see.
+enum class Audience : std::uint8_t {
+  everything,  // may read the page
+  own_object,  // may only read the object that the page is about: nothing of other namespaces
+};
+
 struct Page {
   // "/metrics", or with a slash at its end everything below it
   std::string path;
   http::Method method = http::Method::get;  // HEAD goes with GET
-  std::function<http::Response(const http::Request&)> answer;
+  std::function<http::Response(const http::Request&)> answer = {};
+  // Instead of `answer`, for a page that asks others first.
+  std::function<runtime::Task<http::Response>(http::Request, Audience)> answer_later = {};
 };
 
 class Pages {
@@ -37,7 +46,8 @@ class Pages {
   // The first page that fits answers. All that `answer` refers to must outlive this.
   void add(Page page) { pages_.push_back(std::move(page)); }
   // 404 where there is no such page, 405 where there is one for another method.
-  http::Response answer(const http::Request& request) const;
+  runtime::Task<http::Response> answer(http::Request request,
+                                       Audience audience = Audience::everything) const;
   // In the order they were added.
   const std::vector<Page>& all() const { return pages_; }
   // Their paths.

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "runtime/http/server.hpp"
+#include "runtime/http/open_port.hpp"
 #include "runtime/http/tcp.hpp"
 #include "runtime/memory.hpp"
 
@@ -46,7 +46,8 @@ LeaderElectionOptions election_options(const ProgramOptions& options) {
 // The pages of the program, and their port.
 class Port {
  public:
-  Port(const Process& process, const Health& health) : process_(process) {
+  Port(const Process& process, const Health& health, std::vector<std::string> accept_hosts)
+      : process_(process), accept_hosts_(std::move(accept_hosts)) {
     add_health_pages(pages_, health, Reasons::whole);
     add_metrics_page(pages_, process_.metrics);
   }
@@ -63,12 +64,13 @@ class Port {
   Task<> run() {
     if (listener_ == nullptr) co_return;
     process_.log.info("Serving", {{"address", listener_->address()}});
-    co_await http::serve(*listener_, process_.loop.time(), open_server_options(),
-                         make_open_handler(pages_), process_.log);
+    co_await http::serve_open(*listener_, process_.loop.time(), open_server_options(),
+                              accept_hosts_, make_open_handler(pages_), process_.log);
   }
 
  private:
   Process process_;
+  std::vector<std::string> accept_hosts_;
   Pages pages_;
   std::unique_ptr<http::Listener> listener_;
 };
@@ -119,7 +121,7 @@ int run_program(const ProgramOptions& options,
   if (!connection) return refuse(options, connection.error());
   ControllerManager manager({process, (*connection)->rest(), (*connection)->lease_rest(), fence},
                             options.name, election_options(options));
-  Port port(process, manager.health());
+  Port port(process, manager.health(), options.accept_hosts);
   if (const auto listening = port.listen(options.address); !listening) {
     return refuse(options, listening.error());
   }

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "client/config/config.hpp"
 #include "client/manager/connection.hpp"
@@ -20,6 +21,7 @@ struct ProgramOptions {
   ConnectionOptions connection = {};     // its user_agent is made of the name, if it is empty
   LeaderElectionOptions lease = {};      // with an empty name: the program's, in "default"
   std::string address = "0.0.0.0:8080";  // of /healthz, /livez, /readyz and /metrics; empty: none
+  std::vector<std::string> accept_hosts = {};  // names that the port answers to (http::OpenPort)
   int verbosity = 0;
 };
 

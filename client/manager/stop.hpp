@@ -12,12 +12,11 @@
 
 namespace dcm::manager {
 
-// README.md and docs/operate.md list them for operators.
+// docs/operate.md lists them for operators.
 enum class ExitStatus : int {
   asked_to_stop = 0,
-  bad_configuration = 1,
   lease_lost = 1,
-  bad_flags = 2,
+  bad_configuration = 2,  // flags, files, credentials, certificates, ports: no start
   failed = 3
 };
 

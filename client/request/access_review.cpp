@@ -91,7 +91,7 @@ Task<Result<std::optional<UserInfo>>> review_token(RestClient& rest, std::string
                                             });
 }
 
-Task<Result<Access>> review_access(RestClient& rest, UserInfo user, api::NonResourceAttributes what,
+Task<Result<Access>> review_access(RestClient& rest, UserInfo user, api::AccessAttributes what,
                                    runtime::Deadline deadline) {
   return answer_of<Access>(rest,
                            review("/apis/authorization.k8s.io/v1/subjectaccessreviews",

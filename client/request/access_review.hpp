@@ -24,7 +24,7 @@ runtime::Task<runtime::Result<std::optional<api::UserInfo>>> review_token(
 enum class Access { allowed, denied };
 // Errors: as RestClient::send; malformed.
 runtime::Task<runtime::Result<Access>> review_access(RestClient& rest, api::UserInfo user,
-                                                     api::NonResourceAttributes what,
+                                                     api::AccessAttributes what,
                                                      runtime::Deadline deadline);
 
 // The CAs of client certificates that the cluster publishes for its extension servers, as PEM: of

@@ -15,7 +15,6 @@ using runtime::Task;
 
 constexpr double kEventShare = 0.1;
 constexpr int kBacklogTurn = 8;
-constexpr int kEventTurn = 32;
 
 std::size_t share_of(std::size_t places) {
   return std::max<std::size_t>(1,
@@ -93,32 +92,31 @@ bool Admission::may_grant_event(MonoTime now) {
 }
 
 std::optional<Priority> Admission::choose(MonoTime now) {
+  if (may_grant_event(now)) return Priority::event;
   if (in_flight_ >= inflight_max_ || !tokens_.has_token(now)) return std::nullopt;
   const bool live = !queue(Priority::live).empty();
   const bool backlog = !queue(Priority::backlog).empty();
-  const bool event = may_grant_event(now);
-  if (event && grants_since_event_ >= kEventTurn - 1) return Priority::event;
   if (backlog && grants_since_backlog_ >= kBacklogTurn - 1) return Priority::backlog;
   if (live) return Priority::live;
   if (backlog) return Priority::backlog;
-  if (event) return Priority::event;
   return std::nullopt;
 }
 
-// Turns are counted only while others wait.
+// Turns are counted only while the backlog waits.
 void Admission::count_turns(Priority granted) {
-  const bool skips_backlog = granted != Priority::backlog && !queue(Priority::backlog).empty();
+  if (granted == Priority::event) return;
+  const bool skips_backlog = granted == Priority::live && !queue(Priority::backlog).empty();
   grants_since_backlog_ = skips_backlog ? grants_since_backlog_ + 1 : 0;
-  const bool skips_event = granted != Priority::event && !queue(Priority::event).empty();
-  grants_since_event_ = skips_event ? grants_since_event_ + 1 : 0;
 }
 
 void Admission::take(Priority priority) {
-  tokens_.take();
-  ++in_flight_;
-  if (priority != Priority::event) return;
-  event_tokens_.take();
-  ++events_in_flight_;
+  if (priority == Priority::event) {
+    event_tokens_.take();
+    ++events_in_flight_;
+  } else {
+    tokens_.take();
+    ++in_flight_;
+  }
 }
 
 void Admission::dispatch() {
@@ -138,23 +136,25 @@ void Admission::dispatch() {
 void Admission::wake_later(MonoTime now) {
   if (timer_) time_.cancel(*timer_);
   timer_.reset();
-  if (waiting() == 0 || in_flight_ >= inflight_max_) return;
-  MonoTime when = tokens_.next_token(now);
-  const bool only_events = queue(Priority::event).size() == waiting();
-  if (only_events) {
-    if (events_in_flight_ >= events_inflight_max_) return;
-    when = std::max(when, event_tokens_.next_token(now));
+  const bool has_events = !queue(Priority::event).empty();
+  const bool has_work = waiting() > queue(Priority::event).size();
+  std::optional<MonoTime> when;
+  if (has_work && in_flight_ < inflight_max_) when = tokens_.next_token(now);
+  if (has_events && events_in_flight_ < events_inflight_max_) {
+    const MonoTime next = event_tokens_.next_token(now);
+    when = std::min(when.value_or(next), next);
   }
-  timer_ = time_.schedule(when, [this] {
+  if (!when) return;
+  timer_ = time_.schedule(*when, [this] {
     timer_.reset();
     dispatch();
   });
 }
 
 void Admission::give_back(Priority priority) {
-  DCM_ASSERT(in_flight_ > 0);
-  --in_flight_;
-  if (priority == Priority::event) --events_in_flight_;
+  std::size_t& in_flight = priority == Priority::event ? events_in_flight_ : in_flight_;
+  DCM_ASSERT(in_flight > 0);
+  --in_flight;
   dispatch();
 }
 

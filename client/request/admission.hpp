@@ -1,13 +1,11 @@
 // The client's own limits: requests per second, and requests at the same time.
 //
 // The order of admission, when several wait:
-//  * work for live objects before the backlog, the backlog before events; first come, first served
-//    within each;
-//  * so that nobody waits for ever, while others wait too one grant in 8 goes to the backlog and
-//  one
-//    in 32 to events;
-//  * events have a budget of their own within the limits: a tenth of the rate and of the places, so
-//    that a storm of them (or a slow webhook on them) never holds up work;
+//  * work for live objects before the backlog; first come, first served within each;
+//  * so that nobody waits without end, one grant in 8 goes to the backlog while both wait;
+//  * events have a budget of their own beside that of work: a tenth of its rate and of its places.
+//    So neither holds up the other: not a storm of events (or a slow webhook on them), nor requests
+//    for one tenant's failing pods that use up all that work may have;
 //  * exempt requests (leases, reviews) pass at once and use up nothing.
 #pragma once
 
@@ -17,10 +15,10 @@
 #include <optional>
 
 #include "client/request/request.hpp"
-#include "client/request/token_bucket.hpp"
 #include "runtime/condition.hpp"
 #include "runtime/error.hpp"
 #include "runtime/task.hpp"
+#include "runtime/token_bucket.hpp"
 
 namespace dcm::client {
 
@@ -62,7 +60,7 @@ class Admission {
   // nothing was sent then.
   runtime::Task<runtime::Result<Permit>> admit(Priority priority, runtime::Deadline deadline);
 
-  std::size_t in_flight() const noexcept { return in_flight_; }
+  std::size_t in_flight() const noexcept { return in_flight_ + events_in_flight_; }
   std::size_t waiting() const noexcept;
 
  private:
@@ -82,13 +80,12 @@ class Admission {
   runtime::TimeSource& time_;
   std::size_t inflight_max_;
   std::size_t events_inflight_max_;
-  TokenBucket tokens_;
-  TokenBucket event_tokens_;
+  runtime::TokenBucket tokens_;
+  runtime::TokenBucket event_tokens_;
   std::array<Queue, 3> queues_;
-  std::size_t in_flight_ = 0;
+  std::size_t in_flight_ = 0;  // of work
   std::size_t events_in_flight_ = 0;
   int grants_since_backlog_ = 0;
-  int grants_since_event_ = 0;
   std::optional<runtime::TimerId> timer_;
 };
 

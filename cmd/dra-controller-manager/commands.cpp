@@ -34,7 +34,7 @@ int run_version(const Strings& arguments) {
   if (!line) return refuse("version: " + line.error());
   if (line->wants_help) return print(command_help(*find_command({"version"})));
   if (!line->words.empty()) return refuse("version: expected no arguments");
-  return print(version_line() + "\n");
+  return print(version_and_commit() + "\n");
 }
 
 }  // namespace
@@ -42,7 +42,8 @@ int run_version(const Strings& arguments) {
 std::span<const Command> commands() {
   static const std::vector<Command> kCommands = {
       explain_command(),
-      {"version", "", "Prints the version, as --version does.", no_settings, run_version},
+      {"version", "", "Prints the version, its commit and the commit's date, as --version does.",
+       no_settings, run_version},
   };
   return kCommands;
 }

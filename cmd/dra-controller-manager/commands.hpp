@@ -16,10 +16,12 @@ struct Command {
   std::string name;
   std::string synopsis;  // of its words: "KIND [NAMESPACE/]NAME"
   std::string help;      // one sentence
-  // Its flags, for who wants to read about them: they must not be applied.
+  // Its flags, to be read: they must not be applied.
   Settings (*settings)();
   // Runs it with what stands behind its name. Returns the exit status.
   int (*run)(const Strings& arguments);
+  // Below the flags in its help: examples, exit statuses.
+  std::string notes = {};
 };
 
 std::span<const Command> commands();

@@ -84,10 +84,12 @@ ClaimControl::ClaimControl(ControlContext context)
                 context.options.kube_api_content_type),
       client_({context.rest, context.pods.resource(), *any_pod_decoder_},
               {context.rest, context.claims.resource(), context.claims.decoder()}, contents_),
-      foreign_({.time = context.process.loop.time(),
+      foreign_({.pods = context.pods.reader(),
+                .claims = context.claims.reader(),
+                .time = context.process.loop.time(),
                 .metrics = context.process.metrics,
                 .events = context.events,
-                .log = logger_of(context, "resource_claim"),
+                .log = logger_of(context, kResourceClaimController),
                 .groups = common::group_claims(context.options.features),
                 .policy = context.options.foreign_claims,
                 .lease = lease_of(context.options)}),
@@ -100,11 +102,12 @@ ClaimControl::ClaimControl(ControlContext context)
            .foreign = foreign_,
            .time = context.process.loop.time(),
            .metrics = context.process.metrics,
-           .log = logger_of(context, "resource_claim")},
+           .log = logger_of(context, kResourceClaimController)},
           {.workers = context.options.concurrent_resource_claim_syncs,
            .gates = context.options.features}) {
   controller_.observe(context.pods.informer(), context.claims.informer(), templates_.informer());
   if (groups_) controller_.observe_groups(groups_->informer());
+  context.pods.informer().add_observer(foreign_);
   context.claims.informer().add_observer(foreign_);
 }
 
@@ -113,11 +116,6 @@ Cache<api::PodGroup>& ClaimControl::use_groups(const client::Served& served) {
   client_.use_groups({rest_, groups_->resource(), groups_->decoder()});
   controller_.use_groups(groups_->resource().api_version());
   return *groups_;
-}
-
-std::optional<std::string> ClaimControl::held_back() const {
-  if (!foreign_.is_giving_way_everywhere()) return std::nullopt;
-  return "another manager makes claims for pods too, so this manager makes claims only after 30 s";
 }
 
 Task<> ClaimControl::run() {
@@ -145,7 +143,7 @@ EvictionControl::EvictionControl(ControlContext context)
            .events = shadow_ ? shadow_->events() : context.events,
            .time = process_.loop.time(),
            .metrics = process_.metrics,
-           .log = logger_of(context, "device_taint_eviction")},
+           .log = logger_of(context, kDeviceTaintEvictionController)},
           {.workers = context.options.concurrent_device_taint_eviction_syncs,
            .mode = context.options.eviction_mode,
            .evictions_per_second = context.options.eviction_rate}) {

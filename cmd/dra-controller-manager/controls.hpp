@@ -64,8 +64,6 @@ class ClaimControl {
   Cache<api::ResourceClaimTemplate>& templates() { return templates_; }
   resource_claim::Controller& controller() { return controller_; }
   const resource_claim::Controller& controller() const { return controller_; }
-  // Why claims are not made at once; nothing: they are.
-  std::optional<std::string> held_back() const;
   // Works, or in a dry run looks on.
   runtime::Task<> run();
   // Groups have versions of their own, and may be served later than the rest. Once, with the gate

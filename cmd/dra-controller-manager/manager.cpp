@@ -14,6 +14,7 @@
 #include "client/manager/connection.hpp"
 #include "client/manager/leader_election.hpp"
 #include "client/manager/stop.hpp"
+#include "cmd/dra-controller-manager/build_info.hpp"
 #include "cmd/dra-controller-manager/explain/page.hpp"
 #include "cmd/dra-controller-manager/options/value.hpp"
 #include "cmd/dra-controller-manager/process_metrics.hpp"
@@ -84,7 +85,8 @@ class Manager {
     serving_.health().ready.add("caches", [this] { return why_not_ready(); });
     serving_.secured_pages().add(
         make_explain_page(time_, {.source = [this] { return sessions_.explanations(); },
-                                  .teller = [this] { return teller(); }}));
+                                  .teller = [this] { return teller(); },
+                                  .rest = &connection.rest()}));
     if (options_.leader_election) {
       leader_.emplace(
           process_, *options_.leader_election, connection.lease_rest(), fence,
@@ -179,7 +181,7 @@ class Manager {
   runtime::TaskGroup work_;
 };
 
-// Prints one line on standard error, and returns exit status 1.
+// Prints one line on standard error, and returns the exit status.
 int refuse(const runtime::Error& error) {
   std::fputs(fmt::format("dra-controller-manager: {}\n", error.message).c_str(), stderr);
   return static_cast<int>(ExitStatus::bad_configuration);
@@ -192,7 +194,7 @@ const client::WriteGate& gate_for(const Options& options, const client::WriteGat
   return options.leader_election ? fence : no_fence;
 }
 
-// The first signal asks the manager to stop, the second one does not ask.
+// The first signal asks the manager to stop; the second one ends the process at once.
 void stop_on_signals(runtime::Loop& loop, Manager& manager) {
   loop.on_signals({SIGTERM, SIGINT}, [&manager, count = 0](int) mutable {
     if (++count > 1) std::_Exit(1);
@@ -203,7 +205,7 @@ void stop_on_signals(runtime::Loop& loop, Manager& manager) {
 }  // namespace
 
 int run_manager(const Options& options) {
-  // A reader of our log or of a connection that goes away is an error of that write, not our end.
+  // A closed pipe or connection is an error of that write, and must not end the process.
   std::signal(SIGPIPE, SIG_IGN);
   const auto config =
       client::load_cluster_config(options.cluster, client::Environment::of_process());
@@ -231,6 +233,7 @@ int run_manager(const Options& options) {
   if (!serving) return refuse(serving.error());
 
   log.info("Starting", {{"version", runtime::kVersion},
+                        {"commit", build_info().commit},
                         {"server", config->server.url()},
                         {"config", config->origin}});
   if (config->proxy) {
@@ -240,6 +243,9 @@ int run_manager(const Options& options) {
   if (!options.without_effect.empty()) {
     log.info("Accepted for compatibility with kube-controller-manager, without effect",
              {{"names", fmt::format("{}", fmt::join(options.without_effect, " "))}});
+  }
+  for (const auto& [name, nearest] : options.unknown_gates) {
+    log.warning("Unknown feature gate, without effect", {{"gate", name}, {"nearest", nearest}});
   }
   if (options.dry_run_timeout) {
     log.info("This is a dry run: no lease is taken and nothing is written",

@@ -7,11 +7,13 @@
 #include <fmt/format.h>
 
 #include "client/config/file.hpp"
+#include "cmd/dra-controller-manager/build_info.hpp"
 #include "cmd/dra-controller-manager/commands.hpp"
 #include "cmd/dra-controller-manager/options/command_line.hpp"
 #include "cmd/dra-controller-manager/options/config_file.hpp"
 #include "cmd/dra-controller-manager/options/effective.hpp"
 #include "cmd/dra-controller-manager/options/help.hpp"
+#include "cmd/dra-controller-manager/options/kubernetes.hpp"
 #include "cmd/dra-controller-manager/options/settings.hpp"
 #include "runtime/one_line.hpp"
 
@@ -57,6 +59,11 @@ std::vector<Flag> flags_of(const Settings& table, const Effective& effective) {
 
 }  // namespace
 
+std::string version_and_commit() {
+  const BuildInfo built = build_info();
+  return fmt::format("{} (commit {}, {})", version_line(), built.commit, built.date);
+}
+
 std::expected<Options, Exit> parse_options(const std::vector<std::string>& arguments) {
   Draft draft;
   const Settings table = make_settings(draft);
@@ -64,16 +71,21 @@ std::expected<Options, Exit> parse_options(const std::vector<std::string>& argum
   if (!line) return refuse(line.error());
   if (line->wants_help) return std::unexpected(Exit{0, manager_help(table)});
   if (line->wants_version) {
-    return std::unexpected(Exit{0, version_line() + "\n"});
+    return std::unexpected(Exit{0, version_and_commit() + "\n"});
   }
   if (!line->words.empty()) {
     return refuse(unexpected_word(line->words.front()));
   }
-  draft.options.without_effect = std::move(line->without_effect);
   const auto given = gather(table, std::move(line->given));
   if (!given) return refuse(given.error());
   const auto effective = apply_settings(table, *given);
   if (!effective) return refuse(effective.error());
+  for (const OtherFlag& flag : line->others) {
+    const std::string why = kubernetes::why_refused(std::string_view(flag.shown).substr(2),
+                                                    flag.value, draft.options.cluster.kubeconfig);
+    if (!why.empty()) return refuse(fmt::format("{}: {}", flag.shown, why));
+    draft.options.without_effect.push_back(flag.shown);
+  }
   if (const auto conflict = settle(draft)) return refuse(describe(*conflict, table, *effective));
   draft.options.flags = flags_of(table, *effective);
   draft.options.configuration = to_json(table, effective->values);

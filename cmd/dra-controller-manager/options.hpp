@@ -27,6 +27,8 @@ namespace dcm::manager {
 inline std::string version_line() {
   return "dra-controller-manager " + std::string(runtime::kVersion);
 }
+// "dra-controller-manager 0.1.0 (commit 84658c6…, 2026-11-25T04:06:00Z)"
+std::string version_and_commit();
 
 inline LeaderElectionOptions default_election() {
   return {.lease = {"kube-system", "dra-controller-manager"}, .timing = {}};
@@ -36,6 +38,12 @@ inline LeaderElectionOptions default_election() {
 struct Flag {
   std::string name;  // without the dashes
   std::string value;
+};
+
+// A feature gate that no Kubernetes version that we know has.
+struct UnknownGate {
+  std::string name;
+  std::string nearest;  // of those that we know; empty: none is near
 };
 
 // The checked options of the process. Defaults are the program's defaults.
@@ -58,19 +66,25 @@ struct Options {
   // Of what is read, where the server has it; and of claims that are made from a template.
   api::Format kube_api_content_type = api::Format::protobuf;
   std::string metrics_bind_address;  // of the plain port; empty: not served
+  std::vector<std::string> metrics_accept_hosts;
   std::string bind_address = "0.0.0.0";
   int secure_port = 10257;  // 0: not served
   CertificateSources serving_certificates;
+  http::TlsPolicy serving_tls;
   std::vector<std::string> always_allow_paths = {"/healthz", "/livez", "/readyz"};
   runtime::LogFormat logging_format = runtime::LogFormat::text;
-  int verbosity = 0;
+  int verbosity = 0;  // at most kVerbosityMax
   // Nothing is written; how long the cluster may take to get there without us. Nothing: no dry run.
   std::optional<runtime::Duration> dry_run_timeout;
   // Flags, controllers and feature gates that only Kubernetes' own components have a use for.
   std::vector<std::string> without_effect;
+  std::vector<UnknownGate> unknown_gates;
   std::vector<Flag> flags;    // all there are, in the order of --help
   std::string configuration;  // all of it as a configuration file in JSON (options/config_file.hpp)
 };
+
+// The highest verbosity of the log that --v and /debug/flags/v take.
+inline constexpr int kVerbosityMax = 10;
 
 // Nothing to run: print this and exit with that status.
 struct Exit {

@@ -1,17 +1,38 @@
 #include "cmd/dra-controller-manager/process_metrics.hpp"
 
+#include <fstream>
+#include <optional>
 #include <string>
 
+#include "cmd/dra-controller-manager/build_info.hpp"
 #include "cmd/dra-controller-manager/options/controllers.hpp"
 #include "runtime/version.hpp"
 
 namespace dcm::manager {
+namespace {
+
+// Of its control group, in version 2 or 1; nothing: there is none.
+std::optional<double> memory_limit() {
+  constexpr double kNoLimit = 1e18;  // version 1 says a number near 2^63
+  for (const char* path :
+       {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+    std::ifstream file(path);
+    if (double bytes = 0; file >> bytes && bytes < kNoLimit) return bytes;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 runtime::Refresh register_process(runtime::MetricsRegistry& metrics, const Options& options) {
+  // Not kubernetes_build_info: its git_version is that of Kubernetes, and alerts compare it.
+  const BuildInfo built = build_info();
   metrics
-      .gauge("kubernetes_build_info",
-             "[ALPHA] A metric with a constant '1' value labeled by version of this binary.",
-             {{"git_version", std::string(runtime::kVersion)}})
+      .gauge("dra_controller_manager_build_info",
+             "Constant 1, with the version of this binary, its commit and the commit's date.",
+             {{"version", std::string(runtime::kVersion)},
+              {"commit", std::string(built.commit)},
+              {"date", std::string(built.date)}})
       .Set(1);
   for (const FeatureGate& gate : known_feature_gates()) {
     metrics
@@ -23,6 +44,12 @@ runtime::Refresh register_process(runtime::MetricsRegistry& metrics, const Optio
   }
   for (const char* controller : {kResourceClaimController, kDeviceTaintEvictionController}) {
     report_running_controller(metrics, controller, Running::no);
+  }
+  if (const auto limit = memory_limit()) {
+    metrics
+        .gauge("dra_controller_manager_memory_limit_bytes",
+               "Memory that the container may use, as the process found it at its start.")
+        .Set(*limit);
   }
   return runtime::register_process_metrics(metrics);
 }

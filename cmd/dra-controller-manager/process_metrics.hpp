@@ -6,7 +6,8 @@
 
 namespace dcm::manager {
 
-// kubernetes_build_info, kubernetes_feature_enabled, running_managed_controllers and process_*.
+// dra_controller_manager_build_info, kubernetes_feature_enabled, running_managed_controllers and
+// process_*.
 [[nodiscard]] runtime::Refresh register_process(runtime::MetricsRegistry& metrics,
                                                 const Options& options);
 

@@ -15,6 +15,7 @@ namespace dcm::manager {
 namespace {
 
 using namespace std::chrono_literals;
+using common::Input;
 using runtime::Deadline;
 using runtime::Task;
 
@@ -83,20 +84,21 @@ Session::Session(const SessionContext& context, const client::Served& served)
       .pods = pods_.reader(),
       .claims = claims_.reader(),
       .claim_controller = claim_control_ ? &claim_control_->controller() : nullptr,
-      .eviction_controller = eviction_control_ ? &eviction_control_->controller() : nullptr});
+      .eviction_controller = eviction_control_ ? &eviction_control_->controller() : nullptr,
+      .sight = [this] { return sight(); }});
   if (eviction_control_ && options_.features.dra_device_taint_rules) expect_rules();
   if (claim_control_ && options_.features.generic_workload) expect_groups();
 }
 
 Task<> Session::run() {
-  run_cache(pods_);
-  run_cache(claims_);
+  run_cache(Input::pods, pods_);
+  run_cache(Input::claims, claims_);
   if (claim_control_) {
-    run_cache(claim_control_->templates());
+    run_cache(Input::templates, claim_control_->templates());
     claim_part_.cache = &claim_control_->templates().sync();
   }
   if (eviction_control_) {
-    run_cache(eviction_control_->slices());
+    run_cache(Input::slices, eviction_control_->slices());
     eviction_part_.cache = &eviction_control_->slices().sync();
   }
   tasks_.spawn("controllers", run_controllers());
@@ -104,8 +106,8 @@ Task<> Session::run() {
 }
 
 template <class T>
-void Session::run_cache(Cache<T>& cache) {
-  running_caches_.push_back(&cache.sync());
+void Session::run_cache(Input input, Cache<T>& cache) {
+  running_caches_.push_back({input, &cache.sync()});
   cache.sync().on_return([this] { retry_now(); });
   tasks_.spawn(cache.sync().resource() + " informer", cache.informer().run());
 }
@@ -155,7 +157,7 @@ void Session::expect_rules() {
   hooks.start = [this](const client::Served& served) -> informers::SyncState& {
     process_.log.info("Using DeviceTaintRules", {{"version", served.version}});
     Cache<api::DeviceTaintRule>& rules = eviction_control_->use_rules(served);
-    run_cache(rules);
+    run_cache(Input::rules, rules);
     return rules.sync();
   };
   hooks.not_served = [this] {
@@ -178,7 +180,7 @@ void Session::expect_groups() {
   hooks.start = [this](const client::Served& served) -> informers::SyncState& {
     process_.log.info("Using PodGroups", {{"version", served.version}});
     Cache<api::PodGroup>& groups = claim_control_->use_groups(served);
-    run_cache(groups);
+    run_cache(Input::groups, groups);
     if (claim_part_.is_working)
       tasks_.spawn("retry with pod groups", retry_when_synced(groups.sync()));
     return groups.sync();
@@ -206,22 +208,45 @@ void Session::stop() {
   if (eviction_control_) eviction_control_->controller().stop();
 }
 
+namespace {
+
+std::optional<std::string> why_incomplete(const informers::SyncState& cache) {
+  if (!cache.is_synced()) return cache.describe();
+  const auto failing = cache.failing();
+  if (!failing || *failing < kFailingMax) return std::nullopt;
+  return fmt::format("{}: no news for {} s: {}", cache.resource(), whole_seconds(*failing),
+                     cache.last_error());
+}
+
+}  // namespace
+
+common::Sight Session::sight() const {
+  common::Sight sight;
+  for (const RunningCache& cache : running_caches_) {
+    if (auto why = why_incomplete(*cache.state)) sight.hide(cache.input, *std::move(why));
+  }
+  if (const auto& late = claim_part_.late_kind; late && late->missing()) {
+    sight.hide(Input::groups, *late->missing());
+  }
+  if (const auto& late = eviction_part_.late_kind; late && late->missing()) {
+    sight.hide(Input::rules, *late->missing());
+  }
+  if (claim_control_ && !options_.features.generic_workload) {
+    sight.hide(Input::groups,
+               "the feature gate GenericWorkload is off, so the manager does not "
+               "watch them");
+  }
+  return sight;
+}
+
 std::vector<std::string> Session::missing() const {
   std::vector<std::string> missing;
   for (const Part* part : {&claim_part_, &eviction_part_}) {
     const auto& late = part->late_kind;
     if (late && late->missing()) missing.push_back(*late->missing());
   }
-  for (const informers::SyncState* cache : running_caches_) {
-    if (!cache->is_synced()) {
-      missing.push_back(cache->describe());
-    } else if (const auto failing = cache->failing(); failing && *failing >= kFailingMax) {
-      missing.push_back(fmt::format("{}: no news for {} s: {}", cache->resource(),
-                                    whole_seconds(*failing), cache->last_error()));
-    }
-  }
-  if (claim_control_) {
-    if (auto why = claim_control_->held_back()) missing.push_back(*std::move(why));
+  for (const RunningCache& cache : running_caches_) {
+    if (auto why = why_incomplete(*cache.state)) missing.push_back(*std::move(why));
   }
   return missing;
 }
@@ -237,15 +262,15 @@ std::vector<std::string> Session::stuck() const {
   const auto add = [&stuck](std::optional<std::string> why) {
     if (why) stuck.push_back(std::move(*why));
   };
-  for (const informers::SyncState* cache : running_caches_) add(why_stuck(*cache));
+  for (const RunningCache& cache : running_caches_) add(why_stuck(*cache.state));
   if (claim_control_) add(why_stuck("claims", claim_control_->controller().load()));
   if (eviction_control_) add(why_stuck("eviction", eviction_control_->controller().load()));
   return stuck;
 }
 
 bool Session::has_failing_watch() const {
-  return std::ranges::any_of(running_caches_, [](const informers::SyncState* cache) {
-    return !cache->last_error().empty();
+  return std::ranges::any_of(running_caches_, [](const RunningCache& cache) {
+    return !cache.state->last_error().empty();
   });
 }
 

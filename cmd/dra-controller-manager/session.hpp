@@ -67,7 +67,7 @@ class Session final : public VersionedWork {
 
   // A cache belongs to the session from now on: it is filled, and asked how it is.
   template <class T>
-  void run_cache(Cache<T>& cache);
+  void run_cache(common::Input input, Cache<T>& cache);
   void retry_now();
   // Works, and ends the informers.
   runtime::Task<> run_controllers();
@@ -90,7 +90,14 @@ class Session final : public VersionedWork {
 
   std::optional<ControllersSource> explanations_;  // always, once it is made
 
-  std::vector<informers::SyncState*> running_caches_;
+  // What the explanations rest on that is not known.
+  common::Sight sight() const;
+
+  struct RunningCache {
+    common::Input input;
+    const informers::SyncState* state;
+  };
+  std::vector<RunningCache> running_caches_;
   Part claim_part_;
   Part eviction_part_;
   runtime::TaskGroup tasks_;

@@ -13,7 +13,7 @@
 #include "cmd/dra-playground/cluster/hollow_nodes.hpp"
 #include "cmd/dra-playground/process.hpp"
 #include "node/checkpoint/store.hpp"
-#include "runtime/http/server.hpp"
+#include "runtime/http/open_port.hpp"
 #include "runtime/memory.hpp"
 #include "runtime/task_group.hpp"
 
@@ -53,6 +53,12 @@ class FolderLock {
   int file_;
 };
 
+// The features of nodes in which kube-scheduler takes an interest (KEP-5328), and that are on.
+std::vector<std::string> declared_features(const Options& options) {
+  if (options.devices.agent.claims.rules.skip_gate == node::SkipGate::off) return {};
+  return {"DRAOptionalNodeOperations"};
+}
+
 // The node, its pods and its drivers.
 class HollowNode {
  public:
@@ -63,12 +69,16 @@ class HollowNode {
         pods_(rest, playground::pods(), playground::make_pod_decoder(),
               {context.time, context.rng, context.log, context.metrics},
               "spec.nodeName=" + options.devices.agent.node),
-        nodes_(context, api_, pods_, {options.devices.agent.node},
+        nodes_(context, api_, pods_,
+               {.names = {options.devices.agent.node},
+                .declared_features = declared_features(options),
+                .booted = options.booted},
                [this](const api::InternedString&) -> playground::PodDevices& { return devices_; }),
         known_(rest, playground::nodes(), playground::make_node_decoder(),
                {context.time, context.rng, context.log, context.metrics},
                "metadata.name=" + options.devices.agent.node),
-        heartbeats_(context, api_, known_, {options.devices.agent.node}),
+        heartbeats_(context, api_, known_, {options.devices.agent.node},
+                    declared_features(options)),
         devices_(context, api_, rest, pods_, options.devices,
                  [this](const api::NamespacedName& pod) { nodes_.wake(pod); }) {}
 
@@ -168,8 +178,9 @@ int run(const Options& options) {
     if (!listening) return playground::report_failure(listening.error(), kProgram);
     metrics_port = *std::move(listening);
     std::cout << "metrics: http://" << metrics_port->address() << "/metrics" << std::endl;
-    group.spawn("metrics", http::serve(*metrics_port, context.time, manager::open_server_options(),
-                                       manager::make_open_handler(pages), context.log));
+    group.spawn("metrics", http::serve_open(*metrics_port, context.time,
+                                            manager::open_server_options(), options.accept_hosts,
+                                            manager::make_open_handler(pages), context.log));
   }
   group.spawn("memory", runtime::keep_returning_free_memory(context.time));
   int status = 0;

@@ -62,6 +62,10 @@ void add_flags(CLI::App& app, Options& options) {
   add_choice<RegisterNode>(app, "--register-node", options.register_node,
                            "Make the Node object, and say that it is ready. By default true.",
                            {{"true", RegisterNode::yes}, {"false", RegisterNode::no}});
+  app.add_flag_callback(
+      "--booted", [&options] { options.booted = playground::Booted::yes; },
+      "The machine has just been started: the containers of pods that were running are gone. Their "
+      "claims are prepared again, and they are restarted, or fail if they are never restarted.");
   app.add_option("--show-devices", options.devices.show_devices,
                  "Write into DIR/POD UID/CONTAINER.json which CDI devices each container would "
                  "get; by default into `devices` in the root folder.")
@@ -104,6 +108,11 @@ void add_flags(CLI::App& app, Options& options) {
                  "Where /metrics and /healthz are served, for example 127.0.0.1:8080; by default "
                  "nowhere.")
       ->option_text("HOST:PORT");
+  app.add_option("--metrics-accept-hosts", options.accept_hosts,
+                 "Host names that it answers to, beside localhost and IP addresses; *.DOMAIN is "
+                 "every name below one.")
+      ->delimiter(',')
+      ->option_text("HOST,...");
   app.add_option("-v,--v", options.verbosity, "Verbosity of the log.")
       ->capture_default_str()
       ->check(CLI::Range(0, 10));
@@ -151,8 +160,7 @@ std::expected<Options, Exit> parse_options(const std::vector<std::string>& argum
   forget.add_option("claim", claim, "NAMESPACE/NAME")->required();
   forget.fallthrough();
   try {
-    // CLI11 takes them from the back.
-    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    app.parse(playground::as_cli11_takes_them(arguments));
   } catch (const CLI::CallForHelp&) {
     return std::unexpected(Exit{0, forget.parsed() ? forget.help() : app.help()});
   } catch (const CLI::CallForVersion& version) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "client/config/config.hpp"
+#include "cmd/dra-playground/cluster/hollow_nodes.hpp"
 #include "cmd/dra-playground/cluster/real_devices.hpp"
 #include "cmd/dra-playground/options.hpp"
 
@@ -18,8 +19,10 @@ struct Options {
   client::ConfigOverrides cluster;
   std::string root;  // the folder that is laid out as kubelet's
   RegisterNode register_node = RegisterNode::yes;
+  playground::Booted booted = playground::Booted::no;
   playground::RealDevicesOptions devices;
-  std::string metrics_address;  // empty: no port
+  std::string metrics_address;            // empty: no port
+  std::vector<std::string> accept_hosts;  // that the port answers to, beside addresses
   int verbosity = 0;
   // `forget NAMESPACE/NAME`: drops the entry of a claim instead.
   std::optional<node::ClaimKey> forget;

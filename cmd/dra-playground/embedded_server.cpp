@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "apiserver/front/http_front.hpp"
+#include "runtime/http/open_port.hpp"
 #include "runtime/task_group.hpp"
 
 namespace dcm::playground {
@@ -23,7 +24,8 @@ apiserver::ServerOptions server_options(runtime::WallTime now) {
       std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch());
   return {.history_limit = kHistory,
           .log_limit = 0,
-          .first_revision = static_cast<apiserver::Revision>(since_epoch.count())};
+          .first_revision = static_cast<apiserver::Revision>(since_epoch.count()),
+          .warns_of_idle_workloads = true};
 }
 
 }  // namespace
@@ -34,10 +36,12 @@ EmbeddedServer::EmbeddedServer(const PartContext& context)
       network_(context_.time),
       pipes_(network_.listen(kHost, kPort)) {}
 
-runtime::Result<> EmbeddedServer::listen(const std::string& address) {
+runtime::Result<> EmbeddedServer::listen(const std::string& address,
+                                         std::vector<std::string> accept_hosts) {
   auto listener = http::make_tcp_listener(context_.executor, context_.time, address, std::nullopt);
   if (!listener) return runtime::fail(listener.error());
   loopback_ = std::move(*listener);
+  accept_hosts_ = std::move(accept_hosts);
   return {};
 }
 
@@ -58,8 +62,9 @@ runtime::Task<> EmbeddedServer::run(Front front) {
   group.spawn("pipes", http::serve(*pipes_, context_.time, apiserver::front_options(), handler,
                                    context_.log));
   if (loopback_) {
-    group.spawn("loopback", http::serve(*loopback_, context_.time, apiserver::front_options(),
-                                        front ? front(handler) : handler, context_.log));
+    group.spawn("loopback",
+                http::serve_open(*loopback_, context_.time, apiserver::front_options(),
+                                 accept_hosts_, front ? front(handler) : handler, context_.log));
   }
   co_await group.join();
 }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "apiserver/front/server.hpp"
 #include "client/config/config.hpp"
@@ -20,8 +21,9 @@ class EmbeddedServer {
   // Without a port on loopback: pipes alone.
   explicit EmbeddedServer(const PartContext& context);
 
-  // Listens on that address as well. Errors: configuration (in use, or not ours).
-  runtime::Result<> listen(const std::string& address);
+  // Listens on that address as well, for loopback hosts and for `accept_hosts` (http::OpenPort).
+  // Errors: configuration (in use, or not ours).
+  runtime::Result<> listen(const std::string& address, std::vector<std::string> accept_hosts = {});
   // "http://127.0.0.1:6443"; requires listen().
   std::string url() const;
 
@@ -43,6 +45,7 @@ class EmbeddedServer {
   http::PipeNetwork network_;
   std::unique_ptr<http::Listener> pipes_;
   std::unique_ptr<http::Listener> loopback_;  // null: none
+  std::vector<std::string> accept_hosts_;
 };
 
 }  // namespace dcm::playground

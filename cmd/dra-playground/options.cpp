@@ -1,5 +1,6 @@
 #include "cmd/dra-playground/options.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include <CLI/CLI.hpp>
@@ -43,6 +44,12 @@ void add_flags(CLI::App& app, Options& options) {
   auto* const port = app.add_option("--port", options.port,
                                     "Port on 127.0.0.1 for the API server; 0 takes a free one.")
                          ->capture_default_str();
+  app.add_option("--accept-hosts", options.accept_hosts,
+                 "Hosts that the API server answers to, beside loopback addresses and localhost, "
+                 "and whose web pages may use it; *.DOMAIN is every name below one, * every host. "
+                 "The API server asks for no credentials.")
+      ->delimiter(',')
+      ->option_text("HOST,...");
   auto* const out = app.add_option("--kubeconfig-out", options.kubeconfig_out,
                                    "Where to write a kubeconfig; by default "
                                    "~/.local/state/dra-controller-manager/playground/kubeconfig.");
@@ -164,6 +171,16 @@ std::string unexpected_words(const CLI::App& app) {
 
 }  // namespace
 
+std::vector<std::string> as_cli11_takes_them(const std::vector<std::string>& arguments) {
+  std::vector<std::string> taken;
+  for (const std::string& argument : arguments) {
+    const bool is_verbosity = argument.starts_with("-v=");
+    taken.push_back(is_verbosity ? "--v" + argument.substr(2) : argument);
+  }
+  std::ranges::reverse(taken);
+  return taken;
+}
+
 std::expected<Options, Exit> parse_options(const std::vector<std::string>& arguments) {
   Options options;
   CLI::App app(
@@ -178,8 +195,7 @@ std::expected<Options, Exit> parse_options(const std::vector<std::string>& argum
   TaintArguments taint;
   const CLI::App& taint_command = add_taint(app, taint);
   try {
-    // CLI11 takes them from the back.
-    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    app.parse(as_cli11_takes_them(arguments));
   } catch (const CLI::CallForHelp&) {
     for (const CLI::App* command : {&demo_command, &taint_command}) {
       if (command->parsed()) return std::unexpected(Exit{0, command->help()});

@@ -93,7 +93,9 @@ int run_with_own_server(const Options& options) {
   const PartContext context = process.context(options.verbosity);
   EmbeddedServer server(context);
   GarbageCollector collector(server.server(), context.time);
-  if (auto listening = server.listen(fmt::format("127.0.0.1:{}", options.port)); !listening) {
+  if (auto listening =
+          server.listen(fmt::format("127.0.0.1:{}", options.port), options.accept_hosts);
+      !listening) {
     return report_failure(listening.error());
   }
   Connection connection(server.transport(), EmbeddedServer::config(), context);

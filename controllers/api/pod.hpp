@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "client/api/meta.hpp"
+#include "runtime/time.hpp"
 
 namespace dcm::api {
 
@@ -34,6 +35,7 @@ struct PodClaimStatus {
 
 struct ClaimUser {
   ObjectMeta meta;
+  runtime::WallTime created{};  // metadata.creationTimestamp, in whole seconds
   std::vector<PodClaim> claims;
   std::vector<PodClaimStatus> claim_statuses;
 };

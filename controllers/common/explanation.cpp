@@ -3,6 +3,107 @@
 #include <algorithm>
 
 namespace dcm::common {
+namespace {
+
+struct InputWords {
+  std::string_view what;
+  std::string_view open_question;
+};
+
+// By Input.
+constexpr std::array<InputWords, kInputCount> kInputs = {{
+    {"Pods", "which pods use it, and whether they still run"},
+    {"ResourceClaims", "whether its claims exist and who uses them"},
+    {"ResourceClaimTemplates", "whether its templates exist"},
+    {"PodGroups", "whether its group exists and which claims are the group's"},
+    {"ResourceSlices", "whether a driver taints its devices"},
+    {"DeviceTaintRules", "whether a rule evicts its pods"},
+    {"The manager's lease", "whether a manager carries out the next step"},
+    {"The pod itself", "what the scheduler says"},
+    {"Events", "whether an attempt was refused"},
+    {"ResourceQuotas", "whether a quota is exhausted"},
+    {"The node", "whether the node is ready"},
+    {"Devices, classes and nodes", "which devices are free"},
+}};
+
+const InputWords& words(Input input) {
+  return kInputs[static_cast<std::size_t>(input)];
+}
+
+void add_unknowns(Topic& topic, Inputs hidden, const Sight& sight) {
+  for (std::size_t i = 0; i < kInputCount; ++i) {
+    const auto input = static_cast<Input>(i);
+    if (!hidden.has(input) || !sight.is_hidden(input)) continue;
+    topic.add(
+        Outlook::unknown, "NotRead",
+        sight.gap(input) + ". It is not known " + std::string(words(input).open_question) + ".");
+  }
+}
+
+bool rests_on_hidden(const Finding& finding, const Sight& sight) {
+  for (std::size_t i = 0; i < kInputCount; ++i) {
+    const auto input = static_cast<Input>(i);
+    if (input == Input::worker) continue;  // told once for all, by settle_work()
+    if (finding.from.has(input) && sight.is_hidden(input)) return true;
+  }
+  return false;
+}
+
+void settle_topic(Topic& topic, const Sight& sight) {
+  Inputs hidden = topic.asks;
+  std::erase_if(topic.findings, [&](const Finding& finding) {
+    if (!rests_on_hidden(finding, sight)) return false;
+    hidden = hidden | finding.from;
+    return true;
+  });
+  add_unknowns(topic, hidden, sight);
+}
+
+// Steps that nobody takes are no more than planned.
+void take_back_steps(std::vector<Topic>& topics, Outlook planned) {
+  for (Topic& topic : topics) {
+    for (Finding& finding : topic.findings) {
+      if (finding.outlook == Outlook::acting) finding.outlook = planned;
+    }
+  }
+}
+
+void settle_work(std::vector<Topic>& topics, const Sight& sight, const Worker& worker) {
+  if (!needs_worker(topics)) return;
+  Topic topic{.title = "dra-controller-manager"};
+  if (sight.is_hidden(Input::worker)) {
+    add_unknowns(topic, {Input::worker}, sight);
+    take_back_steps(topics, Outlook::note);
+  } else if (worker.state == Worker::State::nobody) {
+    topic.add(Outlook::stuck, "NobodyWorks", worker.text);
+    take_back_steps(topics, Outlook::waiting);
+  } else if (worker.state == Worker::State::perhaps) {
+    topic.add(Outlook::unknown, "WorkerUnknown", worker.text);
+    take_back_steps(topics, Outlook::note);
+  } else {
+    return;
+  }
+  topics.insert(topics.begin(), std::move(topic));
+}
+
+}  // namespace
+
+void Sight::hide(Input input, std::string why) {
+  auto& reason = hidden_[static_cast<std::size_t>(input)];
+  if (!reason) reason = std::move(why);
+}
+
+std::string Sight::gap(Input input) const {
+  return std::string(words(input).what) + " could not be read: " + at(input).value_or("");
+}
+
+std::vector<std::string> Sight::gaps() const {
+  std::vector<std::string> gaps;
+  for (std::size_t i = 0; i < kInputCount; ++i) {
+    if (hidden_[i]) gaps.push_back(gap(static_cast<Input>(i)));
+  }
+  return gaps;
+}
 
 std::string_view to_string(Outlook outlook) {
   switch (outlook) {
@@ -10,6 +111,8 @@ std::string_view to_string(Outlook outlook) {
       return "note";
     case Outlook::fine:
       return "fine";
+    case Outlook::unknown:
+      return "unknown";
     case Outlook::acting:
       return "acting";
     case Outlook::waiting:
@@ -20,9 +123,48 @@ std::string_view to_string(Outlook outlook) {
   return "";
 }
 
+bool has(const std::vector<Topic>& topics, Outlook outlook) {
+  return std::ranges::any_of(topics, [outlook](const Topic& topic) {
+    return std::ranges::find(topic.findings, outlook, &Finding::outlook) != topic.findings.end();
+  });
+}
+
+bool needs_worker(const std::vector<Topic>& topics) {
+  return std::ranges::any_of(topics, [](const Topic& topic) {
+    return std::ranges::any_of(topic.findings, [](const Finding& finding) {
+      return finding.outlook == Outlook::acting || finding.from.has(Input::worker);
+    });
+  });
+}
+
+void add_failure(std::string text, std::vector<Topic>& topics) {
+  const bool is_open = has(topics, Outlook::acting) || has(topics, Outlook::stuck);
+  if (is_open) return topics.back().add(Outlook::stuck, "LastProblem", std::move(text));
+  topics.back().add(Outlook::note, "EarlierProblem",
+                    std::move(text) + " Nothing is left to do, so this is resolved.");
+}
+
+Explanation settle(Draft draft, const Sight& sight, const Worker& worker) {
+  for (Topic& topic : draft.topics) settle_topic(topic, sight);
+  settle_work(draft.topics, sight, worker);
+  std::erase_if(draft.topics, [](const Topic& topic) { return topic.findings.empty(); });
+  return {std::move(draft.about), std::move(draft.topics)};
+}
+
+std::vector<std::string> Explanation::unknowns() const {
+  std::vector<std::string> texts;
+  for (const Topic& topic : topics_) {
+    for (const Finding& finding : topic.findings) {
+      if (finding.outlook != Outlook::unknown) continue;
+      if (std::ranges::find(texts, finding.text) == texts.end()) texts.push_back(finding.text);
+    }
+  }
+  return texts;
+}
+
 Outlook outlook_of(const Explanation& explanation) {
   Outlook worst = Outlook::fine;
-  for (const Topic& topic : explanation.topics) {
+  for (const Topic& topic : explanation.topics()) {
     for (const Finding& finding : topic.findings) worst = std::max(worst, finding.outlook);
   }
   return worst;

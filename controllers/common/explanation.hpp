@@ -1,12 +1,18 @@
-// An explanation of an object by a controller, in sentences: facts for people, and a word for each
-// for programs.
+// An explanation of an object in sentences: facts for people, and a word for each for programs.
 //
-// Made by the pure explain_*() functions of the controllers from the same decisions that their
-// workers carry out, shown by the pages and the command line. No secrets: names, states and
-// messages of the API server only.
+// The pure explain_*() functions of the controllers make a Draft from the same decisions that their
+// workers carry out. settle() makes an Explanation of it: a sentence that rests on something that
+// could not be read is replaced by one that says so. Only an Explanation is ever shown, so no
+// sentence is said from the absence of knowledge. No secrets: names, states and messages of the
+// API server only.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <expected>
+#include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,22 +20,105 @@
 
 namespace dcm::common {
 
-// Ordered by how much it hinders.
+// ---- what is known ------------------------------------------------------------------------------
+
+// Why something is not known, in words that can end a sentence.
+struct Unknown {
+  std::string why;
+};
+template <class T>
+using Known = std::expected<T, Unknown>;
+
+// What a sentence may rest on, apart from the object that it is about.
+enum class Input : std::uint8_t {
+  pods,
+  claims,
+  templates,
+  groups,
+  slices,
+  rules,
+  worker,      // whether a manager works (its lease): does not hide a sentence, but is told with it
+  conditions,  // of the pod: what the scheduler says
+  events,
+  quotas,
+  node,
+  devices,  // free devices: slices, classes, nodes and claims of all namespaces
+};
+inline constexpr std::size_t kInputCount = static_cast<std::size_t>(Input::devices) + 1;
+
+class Inputs {
+ public:
+  constexpr Inputs() = default;
+  constexpr Inputs(std::initializer_list<Input> inputs) {
+    for (const Input input : inputs) add(input);
+  }
+  constexpr void add(Input input) { bits_ |= bit(input); }
+  constexpr bool has(Input input) const { return (bits_ & bit(input)) != 0; }
+  constexpr Inputs operator|(Inputs other) const {
+    other.bits_ |= bits_;
+    return other;
+  }
+  friend constexpr bool operator==(Inputs, Inputs) = default;
+
+ private:
+  static constexpr std::uint32_t bit(Input input) {
+    return std::uint32_t{1} << static_cast<unsigned>(input);
+  }
+  std::uint32_t bits_ = 0;
+};
+
+// Which inputs could not be read completely, and why.
+class Sight {
+ public:
+  // The first reason stays.
+  void hide(Input input, std::string why);
+  bool is_hidden(Input input) const { return at(input).has_value(); }
+  // "ResourceSlices could not be read: …", one for each hidden input, without a full stop.
+  std::vector<std::string> gaps() const;
+  // As above; the input is hidden.
+  std::string gap(Input input) const;
+
+ private:
+  const std::optional<std::string>& at(Input input) const {
+    return hidden_[static_cast<std::size_t>(input)];
+  }
+  std::array<std::optional<std::string>, kInputCount> hidden_;
+};
+
+// ---- sentences ----------------------------------------------------------------------------------
+
+// By severity.
 enum class Outlook : std::uint8_t {
   note,     // good to know
   fine,     // as it should be
+  unknown,  // could not be read
   acting,   // a controller does something about it now
-  waiting,  // for a time, or for somebody whose business it is: it goes on by itself
-  stuck,    // it does not go on before somebody acts, or before what is tried again succeeds
+  waiting,  // for a time or for another component: it goes on by itself
+  stuck,    // nothing changes before somebody acts, or before a retry succeeds
 };
 
 // "note", "fine", …
 std::string_view to_string(Outlook outlook);
 
+// An outlook with what it rests on. That has to be said for `fine`, which is mostly concluded from
+// what was not found: fine without inputs does not compile. For a sentence that rests on the object
+// alone write {Outlook::fine, {}}.
+struct Stance {
+  // NOLINTNEXTLINE(google-explicit-constructor): a plain outlook is a stance.
+  consteval Stance(Outlook seen) : outlook(seen) {
+    if (seen == Outlook::fine) throw "say what it rests on";
+  }
+  constexpr Stance(Outlook concluded, Inputs inputs) : outlook(concluded), from(inputs) {}
+
+  Outlook outlook;
+  Inputs from;
+};
+
 struct Finding {
   Outlook outlook = Outlook::note;
   std::string reason;  // "TemplateMissing": one word that stays the same
   std::string text;    // whole sentences
+  Inputs from = {};
 
   friend bool operator==(const Finding&, const Finding&) = default;
 };
@@ -37,22 +126,73 @@ struct Finding {
 // Findings about one subject: a pod claim, a claim, or the next step of a controller.
 struct Topic {
   std::string title;
-  std::vector<Finding> findings;
+  std::vector<Finding> findings = {};
+  // What the topic as a whole asks: if that cannot be read, the topic says so in any case.
+  Inputs asks = {};
 
-  void add(Outlook outlook, std::string reason, std::string text) {
-    findings.push_back({outlook, std::move(reason), std::move(text)});
+  // Everything that the topic says rests on these as well.
+  void rest_on(Inputs inputs) {
+    for (Finding& finding : findings) finding.from = finding.from | inputs;
+  }
+  void add(Stance stance, std::string reason, std::string text) {
+    findings.push_back({stance.outlook, std::move(reason), std::move(text), stance.from});
   }
 };
 
-// The whole of it, about one object.
-struct Explanation {
-  std::string kind;        // "Pod"
-  std::string namespace_;  // empty: cluster-scoped
-  std::string name;
-  std::string uid;
-  std::string description;  // "Pending, on no node yet"
-  std::vector<Topic> topics;
+bool has(const std::vector<Topic>& topics, Outlook outlook);
+// Whether it matters that somebody works.
+bool needs_worker(const std::vector<Topic>& topics);
+
+// Adds a failure of the past to the last topic. It is an obstacle only while something is left to
+// do: otherwise another attempt has succeeded since, or another program has done it.
+void add_failure(std::string text, std::vector<Topic>& topics);
+
+// ---- the whole of it, about one object ----------------------------------------------------------
+
+struct Identity {
+  std::string kind = {};        // "Pod"
+  std::string namespace_ = {};  // empty: cluster-scoped
+  std::string name = {};
+  std::string uid = {};
+  std::string description = {};  // "Pending, on no node yet"
 };
+
+struct Draft {
+  Identity about = {};
+  std::vector<Topic> topics = {};
+};
+
+// Whether somebody carries out what the controllers decide.
+struct Worker {
+  enum class State : std::uint8_t {
+    works,
+    nobody,
+    // Not for this program to know: another one may do the work.
+    perhaps,
+  };
+  State state = State::works;
+  std::string text = {};  // a whole sentence; empty if one works and there is nothing to add
+};
+
+class Explanation {
+ public:
+  const Identity& about() const { return about_; }
+  const std::vector<Topic>& topics() const { return topics_; }
+  // What could not be read though the explanation asks for it; one sentence each.
+  std::vector<std::string> unknowns() const;
+
+ private:
+  friend Explanation settle(Draft draft, const Sight& sight, const Worker& worker);
+  Explanation(Identity about, std::vector<Topic> topics)
+      : about_(std::move(about)), topics_(std::move(topics)) {}
+
+  Identity about_;
+  std::vector<Topic> topics_;
+};
+
+// Replaces each sentence that rests on a hidden input, and says of each step that is said to be
+// under way whether anybody takes it. `worker` counts unless Input::worker is hidden.
+Explanation settle(Draft draft, const Sight& sight, const Worker& worker);
 
 // The worst outlook of all findings; `fine` where there are only notes.
 Outlook outlook_of(const Explanation& explanation);

@@ -33,7 +33,7 @@ Controller::Controller(Dependencies dependencies, ControllerOptions options)
       time_(dependencies.time),
       lookup_(dependencies.lookup),
       tracker_(lookup_),
-      metrics_(dependencies.metrics, tracker_.pending()),
+      metrics_(dependencies.metrics, tracker_.pending(), dependencies.time),
       pace_(options.evictions_per_second),
       queue_(dependencies.time, dependencies.metrics,
              workqueue::Options(kQueueName, options.workers)),
@@ -195,8 +195,9 @@ common::Topic Controller::explain_pod(const PodPtr& pod) const {
       report.due = pending->not_before;
     }
   }
-  explain_work(item, report, topic);
-  return topic;
+  std::vector topics{std::move(topic)};
+  explain_work(item, report, topics);
+  return std::move(topics.front());
 }
 
 common::Topic Controller::explain_taints_of(const api::ResourceClaim& claim) const {
@@ -219,7 +220,7 @@ std::vector<common::Topic> Controller::explain_rule(const std::string& name) con
   }
   auto topics = device_taint_eviction::explain_rule(std::move(facts));
   const Item item = Item::rule(*rule.object);
-  explain_work(item, queue_.report(item), topics.back());
+  explain_work(item, queue_.report(item), topics);
   return topics;
 }
 
@@ -251,14 +252,14 @@ void Controller::look_for_pods(const Rule& rule, RuleFacts& facts) const {
 }
 
 void Controller::explain_work(const Item& item, workqueue::ItemReport report,
-                              common::Topic& topic) const {
+                              std::vector<common::Topic>& topics) const {
   const workqueue::Now now{time_.now(), time_.wall_now()};
   const workqueue::Problem* problem = problems_.find(item);
   if (problem != nullptr) {
-    topic.add(common::Outlook::stuck, "LastProblem", describe(*problem, now));
+    common::add_failure(describe(*problem, now), topics);
   }
   if (report.state == workqueue::ItemState::idle) return;
-  topic.add(common::Outlook::acting, "Queued", describe(report, now));
+  topics.back().add(common::Outlook::acting, "Queued", describe(report, now));
 }
 
 }  // namespace dcm::device_taint_eviction

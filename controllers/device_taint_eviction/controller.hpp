@@ -97,7 +97,8 @@ class Controller {
   bool queue_due_pods();
   std::optional<runtime::Deadline> next_turn() const;
   Task<workqueue::Outcome> handle(Item item);
-  void explain_work(const Item& item, workqueue::ItemReport report, common::Topic& topic) const;
+  void explain_work(const Item& item, workqueue::ItemReport report,
+                    std::vector<common::Topic>& topics) const;
   void list_pending(const Rule& rule, RuleFacts& facts) const;
   void look_for_pods(const Rule& rule, RuleFacts& facts) const;
 

@@ -9,8 +9,9 @@ namespace dcm::device_taint_eviction {
 
 class EvictionMetrics {
  public:
-  // Both must outlive it.
-  EvictionMetrics(runtime::MetricsRegistry& registry, const PendingPods& pending);
+  // All must outlive it.
+  EvictionMetrics(runtime::MetricsRegistry& registry, const PendingPods& pending,
+                  const runtime::TimeSource& time);
 
   // An eviction that the server has accepted, at that time.
   void count_eviction(runtime::WallTime due, runtime::WallTime accepted);
@@ -20,6 +21,8 @@ class EvictionMetrics {
   runtime::Histogram& delay_;
   runtime::Gauge& pending_;
   runtime::Gauge& stuck_;
+  runtime::Gauge& held_;
+  runtime::Gauge& overdue_;
   runtime::Refresh refresh_;
 };
 

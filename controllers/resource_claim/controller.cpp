@@ -19,15 +19,17 @@ Controller::Controller(Dependencies dependencies, ControllerOptions options)
       time_(dependencies.time),
       stores_(dependencies.stores),
       create_metrics_(dependencies.metrics, common::group_claims(options.gates)),
-      census_(dependencies.metrics),
+      latency_(dependencies.metrics, dependencies.time),
+      census_(dependencies.metrics, dependencies.time),
       queue_(dependencies.time, dependencies.metrics,
              workqueue::Options(kQueueName, options.workers)),
       failures_(dependencies.metrics, kQueueName, dependencies.log),
       problems_(dependencies.time),
+      failing_(dependencies.metrics, problems_),
       wakeups_(dependencies.stores, queue_, options.gates, options.deleted_uids_remembered,
                dependencies.log),
-      generator_({dependencies.stores, dependencies.api, create_metrics_, dependencies.events,
-                  problems_, dependencies.foreign, dependencies.log}),
+      generator_({dependencies.stores, dependencies.api, create_metrics_, latency_,
+                  dependencies.events, problems_, dependencies.foreign, dependencies.log}),
       pod_sync_(
           dependencies.stores, dependencies.api, generator_, options.gates,
           [this](const auto& waiting, Outcome outcome) { wake(waiting, outcome); },
@@ -60,7 +62,7 @@ void Controller::wake(const WaitingItem& waiting, Outcome outcome) {
 }
 
 Task<Outcome> Controller::handle(Item item) {
-  const Attempt attempt{queue_.running_priority(item), queue_.failures(item)};
+  const Attempt attempt{queue_.running_priority(item)};
   problems_.begin(item);
   const Outcome outcome = co_await sync(item, attempt);
   if (outcome != Outcome::set_aside()) problems_.end(item);
@@ -85,7 +87,7 @@ std::vector<common::Topic> Controller::explain_pod(const PodPtr& pod, Miss miss)
   };
   auto topics =
       resource_claim::explain_pod(pod_sync_.snapshot_of(pod), options_.gates, miss, snapshot_of);
-  explain_work({Item::Kind::pod, pod->meta.key}, topics.back());
+  explain_work({Item::Kind::pod, pod->meta.key}, topics);
   return topics;
 }
 
@@ -103,25 +105,26 @@ std::vector<common::Topic> Controller::explain_claim(const ClaimPtr& claim, Miss
     users.push_back("\"" + pod->meta.key.name + "\"");
   });
   topics.front().add(
-      common::Outlook::note, "Users",
+      {common::Outlook::note, {common::Input::pods}}, "Users",
       users.empty() ? "No pod refers to it that may still run."
                     : "Pods that refer to it and may still run: " + common::enumerate(users) + ".");
-  explain_work({Item::Kind::claim, claim->meta.key}, topics.back());
+  explain_work({Item::Kind::claim, claim->meta.key}, topics);
   return topics;
 }
 
 std::vector<common::Topic> Controller::explain_group(const GroupPtr& group, Miss miss) const {
   auto topics = resource_claim::explain_group(group_sync_.snapshot_of(group), options_.gates, miss);
-  explain_work({Item::Kind::group, group->meta.key}, topics.back());
+  explain_work({Item::Kind::group, group->meta.key}, topics);
   return topics;
 }
 
-void Controller::explain_work(const Item& item, common::Topic& topic) const {
+void Controller::explain_work(const Item& item, std::vector<common::Topic>& topics) const {
+  common::Topic& topic = topics.back();
   const workqueue::Now now{time_.now(), time_.wall_now()};
   const workqueue::ItemReport report = queue_.report(item);
   const workqueue::Problem* problem = problems_.find(item);
   if (problem != nullptr) {
-    topic.add(common::Outlook::stuck, "LastProblem", describe(*problem, now));
+    common::add_failure(describe(*problem, now), topics);
   }
   if (report.state == workqueue::ItemState::idle) return;
   topic.add(common::Outlook::acting, "Queued", describe(report, now));

@@ -11,11 +11,11 @@
 #include "controllers/common/feature_gates.hpp"
 #include "controllers/resource_claim/api/api.hpp"
 #include "controllers/resource_claim/explain/explain.hpp"
+#include "controllers/resource_claim/item.hpp"
 #include "controllers/resource_claim/metrics.hpp"
 #include "controllers/resource_claim/stores.hpp"
 #include "controllers/resource_claim/sync/claim_generator.hpp"
 #include "controllers/resource_claim/sync/foreign_claims.hpp"
-#include "controllers/resource_claim/sync/item.hpp"
 #include "controllers/resource_claim/sync/sync_claim.hpp"
 #include "controllers/resource_claim/sync/sync_pod.hpp"
 #include "controllers/resource_claim/sync/wakeups.hpp"
@@ -97,16 +97,18 @@ class Controller {
   void wake(const WaitingItem& waiting, Outcome outcome);
   Task<Outcome> handle(Item item);
   Task<Outcome> sync(Item item, Attempt attempt);
-  void explain_work(const Item& item, common::Topic& topic) const;
+  void explain_work(const Item& item, std::vector<common::Topic>& topics) const;
 
   ControllerOptions options_;
   runtime::TimeSource& time_;
   Stores stores_;
   CreateMetrics create_metrics_;
+  ClaimLatency latency_;
   ClaimCensus census_;
   ItemQueue queue_;
   workqueue::HandlerFailures failures_;
   ItemProblems problems_;
+  FailingObjects failing_;
   Wakeups wakeups_;
   ClaimGenerator generator_;
   PodSync pod_sync_;

@@ -1,5 +1,8 @@
 #include "controllers/resource_claim/metrics.hpp"
 
+#include <algorithm>
+#include <chrono>
+#include <set>
 #include <string>
 
 namespace dcm::resource_claim {
@@ -22,6 +25,10 @@ struct OwnerLabels {
   std::string_view kind;
 };
 constexpr OwnerLabels kOwners[] = {{"", "Pod"}, {api::kSchedulingGroup, "PodGroup"}};
+// A creation time is in whole seconds, so shorter ones would measure nothing.
+const runtime::Buckets kSliBuckets = {1, 2, 3, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600};
+constexpr const char* kKinds[] = {"pod", "resourceclaim", "podgroup"};
+
 enum class Source : std::uint8_t { user, claim_template, extended_resource };
 constexpr const char* kSources[] = {"", "resource_claim_template", "extended_resource"};
 
@@ -54,10 +61,59 @@ void CreateMetrics::count(Status status, AdminAccess admin_access, Owner owner) 
                ->Increment();
 }
 
-ClaimCensus::ClaimCensus(runtime::MetricsRegistry& registry)
-    : being_deleted_(registry.gauge("dra_controller_manager_claims_being_deleted",
+ClaimLatency::ClaimLatency(runtime::MetricsRegistry& registry, const runtime::TimeSource& time)
+    : time_(time),
+      created_(registry.histogram(
+          "dra_controller_manager_pod_claim_creation_sli_duration_seconds",
+          "Seconds from the creation of a pod or pod group until its claim is made, without those "
+          "that waited for a template or that a quota or policy refused.",
+          kSliBuckets)),
+      named_(registry.histogram(
+          "dra_controller_manager_pod_claim_name_sli_duration_seconds",
+          "Seconds from the creation of a pod or pod group until its status names its claims, "
+          "without those that waited for a template or that a quota or policy refused.",
+          kSliBuckets)) {}
+
+void ClaimLatency::observe(Stage stage, runtime::WallTime since) {
+  const auto passed = std::chrono::duration<double>(time_.wall_now() - since).count();
+  (stage == Stage::created ? created_ : named_).Observe(std::max(passed, 0.0));
+}
+
+FailingObjects::FailingObjects(runtime::MetricsRegistry& registry, const ItemProblems& problems) {
+  for (std::size_t kind = 0; kind < series_.size(); ++kind) {
+    const runtime::Labels labels{{"kind", kKinds[kind]}};
+    series_[kind] = {
+        &registry.gauge("dra_controller_manager_failing_objects",
+                        "Number of objects whose last attempt failed; 4096 at most.", labels),
+        &registry.gauge("dra_controller_manager_failing_namespaces",
+                        "Number of namespaces with such objects.", labels)};
+  }
+  refresh_ = registry.before_exposition([this, &problems] { count(problems); });
+}
+
+void FailingObjects::count(const ItemProblems& problems) {
+  std::array<std::size_t, 3> objects{};
+  std::array<std::set<api::InternedString>, 3> namespaces;
+  problems.for_each([&](const Item& item) {
+    const auto kind = static_cast<std::size_t>(item.kind);
+    ++objects[kind];
+    namespaces[kind].insert(item.key.namespace_);
+  });
+  for (std::size_t kind = 0; kind < series_.size(); ++kind) {
+    series_[kind].objects->Set(static_cast<double>(objects[kind]));
+    series_[kind].namespaces->Set(static_cast<double>(namespaces[kind].size()));
+  }
+}
+
+ClaimCensus::ClaimCensus(runtime::MetricsRegistry& registry, const runtime::TimeSource& time)
+    : time_(time),
+      being_deleted_(registry.gauge("dra_controller_manager_claims_being_deleted",
                                     "[ALPHA] Number of ResourceClaims that are deleted, but kept "
-                                    "by a finalizer.")) {
+                                    "by a finalizer.")),
+      longest_deletion_(registry.gauge(
+          "dra_controller_manager_claim_deletion_age_seconds",
+          "How long the oldest of them is known to be deleted; 0 if there is none.")),
+      refresh_(registry.before_exposition([this] { longest_deletion_.Set(longest_deletion()); })) {
   being_deleted_.Set(0);
   for (std::size_t allocated = 0; allocated < 2; ++allocated) {
     for (std::size_t admin = 0; admin < 2; ++admin) {
@@ -75,20 +131,35 @@ ClaimCensus::ClaimCensus(runtime::MetricsRegistry& registry)
 
 void ClaimCensus::observe_added(const ClaimPtr& claim, informers::Origin /*origin*/) {
   count(*claim, 1);
+  watch_deletion(*claim);
 }
 
 void ClaimCensus::observe_updated(const ClaimPtr& before, const ClaimPtr& after,
                                   informers::Origin /*origin*/) {
   count(*before, -1);
   count(*after, 1);
+  watch_deletion(*after);
 }
 
 void ClaimCensus::observe_deleted(const ClaimPtr& last_known, informers::Origin /*origin*/) {
   count(*last_known, -1);
+  deleted_since_.erase(last_known->meta.uid);
 }
 
 void ClaimCensus::observe_left(const ClaimPtr& last_known, informers::Origin /*origin*/) {
   count(*last_known, -1);
+  deleted_since_.erase(last_known->meta.uid);
+}
+
+void ClaimCensus::watch_deletion(const api::ResourceClaim& claim) {
+  if (claim.meta.is_being_deleted) deleted_since_.try_emplace(claim.meta.uid, time_.now());
+}
+
+double ClaimCensus::longest_deletion() const {
+  const runtime::MonoTime now = time_.now();
+  runtime::MonoTime first = now;
+  for (const auto& [uid, since] : deleted_since_) first = std::min(first, since);
+  return std::chrono::duration<double>(now - first).count();
 }
 
 void ClaimCensus::count(const api::ResourceClaim& claim, double change) {

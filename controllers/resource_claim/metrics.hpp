@@ -1,12 +1,16 @@
-// The two metrics of Kubernetes' resource claim controller, under the names of 1.37.
+// The metrics of Kubernetes' resource claim controller, under the names of 1.37, and ours.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <unordered_map>
 
 #include "controllers/api/resource_claim.hpp"
 #include "controllers/common/pod_claims.hpp"
+#include "controllers/resource_claim/item.hpp"
 #include "informers/observer.hpp"
 #include "runtime/metrics.hpp"
+#include "runtime/time.hpp"
 
 namespace dcm::resource_claim {
 
@@ -26,12 +30,48 @@ class CreateMetrics {
   runtime::Counter* counters_[2][2][2] = {};  // by owner, status and admin access
 };
 
+// How long users wait for their claims: from the creation of a pod or pod group until its claim is
+// made, and until its status names the claim.
+class ClaimLatency {
+ public:
+  // Both must outlive it.
+  ClaimLatency(runtime::MetricsRegistry& registry, const runtime::TimeSource& time);
+
+  enum class Stage : std::uint8_t { created, named };
+  void observe(Stage stage, runtime::WallTime since);
+
+ private:
+  const runtime::TimeSource& time_;
+  runtime::Histogram& created_;
+  runtime::Histogram& named_;
+};
+
+// The objects whose last attempt failed, and in how many namespaces they are; counted at each
+// scrape, of at most ItemProblems::kCapacity.
+class FailingObjects {
+ public:
+  // Both must outlive it.
+  FailingObjects(runtime::MetricsRegistry& registry, const ItemProblems& problems);
+
+ private:
+  void count(const ItemProblems& problems);
+
+  struct Series {
+    runtime::Gauge* objects;
+    runtime::Gauge* namespaces;
+  };
+  std::array<Series, 3> series_;  // by Item::Kind
+  runtime::Refresh refresh_;
+};
+
 // dynamic_resource_allocation_resource_claims: how many claims there are, by what they are. Kept as
 // claims come and go, so that a scrape costs nothing; all 12 series are always there. And how many
-// of them are deleted, but kept by a finalizer. One at a time per registry: each begins at nothing.
+// of them are deleted, but kept by a finalizer, and for how long as far as this process saw. One at
+// a time per registry: each begins at nothing.
 class ClaimCensus final : public informers::Observer<api::ResourceClaim> {
  public:
-  explicit ClaimCensus(runtime::MetricsRegistry& registry);
+  // Both must outlive it.
+  ClaimCensus(runtime::MetricsRegistry& registry, const runtime::TimeSource& time);
 
   using ClaimPtr = informers::ObjectPtr<api::ResourceClaim>;
   void observe_added(const ClaimPtr& claim, informers::Origin origin) override;
@@ -42,9 +82,15 @@ class ClaimCensus final : public informers::Observer<api::ResourceClaim> {
 
  private:
   void count(const api::ResourceClaim& claim, double change);
+  void watch_deletion(const api::ResourceClaim& claim);
+  double longest_deletion() const;
 
+  const runtime::TimeSource& time_;
   runtime::Gauge* gauges_[2][2][3];  // by allocation, admin access, source
   runtime::Gauge& being_deleted_;
+  runtime::Gauge& longest_deletion_;
+  std::unordered_map<api::Uid, runtime::MonoTime> deleted_since_;
+  runtime::Refresh refresh_;
 };
 
 }  // namespace dcm::resource_claim

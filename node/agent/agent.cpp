@@ -50,7 +50,7 @@ Agent::Agent(runtime::LoopRef loop, http::Transport& drivers, Files& files, Node
       plugins_(loop, drivers, rng.fork(), options.service_choice, log),
       plugin_manager_(loop, plugins_, options.registry, log),
       store_(files, options.state, rng.fork()),
-      claims_(loop, api, plugins_, store_, log, options.claims),
+      claims_(loop, api, plugins_, store_, log, counting_skips(options.claims)),
       wiper_(
           loop, api, options.node, options.first_wipe, [this] { return connected_drivers(); },
           metrics, log),
@@ -94,6 +94,19 @@ Task<> Agent::run() {
   co_await group.join();
   co_await runtime::outlast_cancellation();
   co_await plugins_.stop();
+}
+
+ClaimManagerOptions Agent::counting_skips(ClaimManagerOptions options) {
+  options.on_skip = [this](std::string_view operation, const std::string& driver) {
+    const bool is_prepare = operation == kSkipPrepare;
+    metrics_
+        .counter(is_prepare ? "dra_node_prepare_skips_total" : "dra_node_unprepare_skips_total",
+                 is_prepare ? "Calls of NodePrepareResources that a claim's allocation skips."
+                            : "Calls of NodeUnprepareResources that a claim's allocation skips.",
+                 {{"driver_name", driver}})
+        .Increment();
+  };
+  return options;
 }
 
 Task<Outcome> Agent::prepare(api::ObjectPtr<api::Pod> pod) {

@@ -87,6 +87,7 @@ class Agent final : private DriverObserver {
   void observe_call(const std::string& driver, std::string_view method, grpc::Code code,
                     runtime::Duration duration) override;
 
+  ClaimManagerOptions counting_skips(ClaimManagerOptions options);
   runtime::Task<> unprepare_orphans();
   runtime::Task<> expire_health();
   void look_for_orphans();

@@ -53,6 +53,7 @@ bool read_device_key(Reader& reader, value object, DeviceKey& out) {
     if (key == "pool") return reader.text(field, out.pool);
     if (key == "device") return reader.text(field, out.device);
     if (key == "shareID") return reader.text(field, out.share_id);
+    if (key == "admin") return reader.flag(field, out.is_admin);
     return true;
   });
 }

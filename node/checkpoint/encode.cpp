@@ -88,6 +88,7 @@ void append_device_key(std::string& out, const DeviceKey& key) {
     out += ',';
     append_text(out, "shareID", key.share_id);
   }
+  if (key.is_admin) out += R"(,"admin":true)";
   out += '}';
 }
 

@@ -35,6 +35,7 @@ struct DeviceKey {
   std::string pool;
   std::string device;
   std::string share_id = {};  // empty: none
+  bool is_admin = false;      // adminAccess: others may have the device at the same time
 
   friend auto operator<=>(const DeviceKey&, const DeviceKey&) = default;
 };

@@ -1,5 +1,6 @@
 #include "node/checkpoint/store.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,6 +14,12 @@ using runtime::Result;
 constexpr std::string_view kTemporary = ".dra_manager_state-";
 constexpr std::string_view kRebuilding = ".rebuilding";
 
+std::unexpected<runtime::Error> unusable(const std::string& why) {
+  return fail(
+      runtime::Reason::malformed,
+      why + "; drain the node and remove the file, or start with --on-corrupt-state=rebuild");
+}
+
 }  // namespace
 
 CheckpointStore::CheckpointStore(Files& files, std::string folder, runtime::Rng rng)
@@ -25,7 +32,7 @@ std::string CheckpointStore::path() const {
 Result<std::vector<Entry>> CheckpointStore::open() {
   if (const auto removed = remove_leftovers(); !removed) return fail(removed.error());
   const auto file = files_.read(path());
-  if (!file) return fail(file.error());
+  if (!file) return unusable(file.error().message);
   if (!*file) {
     if (auto made = replace(encode_checkpoint({}, NoEntries::null)); !made) {
       return fail(made.error());
@@ -33,12 +40,7 @@ Result<std::vector<Entry>> CheckpointStore::open() {
     return std::vector<Entry>();
   }
   auto entries = decode_checkpoint(**file);
-  if (!entries) {
-    return fail(entries.error().reason,
-                fmt::format("{}: {}; drain the node and remove the file, or "
-                            "start with --on-corrupt-state=rebuild",
-                            path(), entries.error().message));
-  }
+  if (!entries) return unusable(fmt::format("{}: {}", path(), entries.error().message));
   return entries;
 }
 
@@ -47,10 +49,15 @@ Result<> CheckpointStore::write(const std::vector<Entry>& entries) {
 }
 
 Result<std::string> CheckpointStore::set_aside(runtime::WallTime now) {
-  const std::string kept =
-      fmt::format("{}.corrupt-{}{}", path(),
-                  std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count(),
-                  kRebuilding);
+  const auto names = files_.list(folder_);
+  if (!names) return fail(names.error());
+  auto second = std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
+  const auto is_taken = [&](std::int64_t at) {
+    const std::string name = fmt::format("{}.corrupt-{}", kCheckpointFile, at);
+    return std::ranges::any_of(*names, [&](const auto& other) { return other.starts_with(name); });
+  };
+  while (is_taken(second)) ++second;  // what was kept before is not replaced
+  const std::string kept = fmt::format("{}.corrupt-{}{}", path(), second, kRebuilding);
   if (auto renamed = files_.rename(path(), kept); !renamed) return fail(renamed.error());
   if (auto synced = files_.sync_folder(folder_); !synced) return fail(synced.error());
   return kept;
@@ -106,7 +113,8 @@ Result<> CheckpointStore::remove_leftovers() {
   if (!names) return fail(names.error());
   for (const std::string& name : *names) {
     if (!name.starts_with(kTemporary)) continue;
-    if (auto removed = files_.remove(folder_ + '/' + name); !removed) return removed;
+    // One that stays does no harm: each write takes a name of its own.
+    [[maybe_unused]] const auto removed = files_.remove(folder_ + '/' + name);
   }
   return {};
 }

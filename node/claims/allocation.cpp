@@ -17,8 +17,11 @@ std::string text_of(const dom::object& object, std::string_view key) {
 }
 
 AllocationResult read_result(const dom::object& result) {
+  bool is_admin = false;
+  [[maybe_unused]] const auto absent = result["adminAccess"].get(is_admin);
   AllocationResult read{.device = {text_of(result, "driver"), text_of(result, "pool"),
-                                   text_of(result, "device"), text_of(result, "shareID")}};
+                                   text_of(result, "device"), text_of(result, "shareID"),
+                                   is_admin}};
   dom::array skipped;
   if (result["skipNodeOperations"].get(skipped) != simdjson::SUCCESS) return read;
   for (const dom::element operation : skipped) {

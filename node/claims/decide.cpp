@@ -46,11 +46,26 @@ std::optional<std::string> refuse_entry(const Held& held, const ClaimView& view)
 
 // The drivers that have yet to do it.
 void add_calls(const Held& held, const std::set<std::string>& done, std::string_view operation,
-               Calls& calls) {
+               Calls& calls, std::vector<std::string>& skipped) {
   for (const auto& [driver, state] : held.entry.drivers) {
-    if (skips(state, operation) || done.contains(driver)) continue;
+    if (skips(state, operation)) {
+      skipped.push_back(driver);
+      continue;
+    }
+    if (done.contains(driver)) continue;
     calls[driver].push_back({held.entry.namespace_, held.entry.name, held.entry.uid});
   }
+}
+
+// An entry that kubelet has written only says which devices were prepared.
+bool holds(const Entry& entry, const DeviceKey& device) {
+  if (entry.extra) return entry.extra->allocation.contains(device);
+  const auto driver = entry.drivers.find(device.driver);
+  if (driver == entry.drivers.end()) return false;
+  return std::ranges::any_of(driver->second.devices, [&](const PreparedDevice& prepared) {
+    return prepared.pool == device.pool && prepared.device == device.device &&
+           prepared.share_id.value_or("") == device.share_id;
+  });
 }
 
 }  // namespace
@@ -58,6 +73,25 @@ void add_calls(const Held& held, const std::set<std::string>& done, std::string_
 ClaimKey key_of(const ClaimView& view) {
   return {view.claim->meta.key.namespace_.str(), view.claim->meta.key.name};
 }
+
+namespace {
+
+// Entries of claims beyond `views` that hold a device of which the view's claim must be the only
+// user, with that device.
+std::map<ClaimKey, DeviceKey> holders_of(const Book& book, const ClaimView& view,
+                                         const std::vector<ClaimView>& views) {
+  std::map<ClaimKey, DeviceKey> holders;
+  for (const DeviceKey& device : allocated_devices(view.results)) {
+    if (device.is_admin) continue;
+    for (const auto& [key, held] : book) {
+      if (holds(held.entry, device)) holders.emplace(key, device);
+    }
+  }
+  for (const ClaimView& own : views) holders.erase(key_of(own));
+  return holders;
+}
+
+}  // namespace
 
 std::expected<PreparePlan, std::string> decide_prepare(const Book& book, const std::string& pod_uid,
                                                        const std::vector<ClaimView>& views) {
@@ -74,7 +108,7 @@ std::expected<PreparePlan, std::string> decide_prepare(const Book& book, const s
     held.entry.pod_uids.insert(pod_uid);
     if (!held.entry.extra)
       held.entry.extra = EntryExtra{.allocation = allocated_devices(view.results)};
-    if (!held.is_prepared) add_calls(held, held.prepared, kSkipPrepare, plan.calls);
+    if (!held.is_prepared) add_calls(held, held.prepared, kSkipPrepare, plan.calls, plan.skipped);
     plan.entries.push_back(std::move(held));
   }
   return plan;
@@ -85,8 +119,20 @@ std::set<ClaimKey> entries_in_the_way(const Book& book, const std::vector<ClaimV
   for (const ClaimView& view : views) {
     const auto found = book.find(key_of(view));
     if (found != book.end() && refuse_entry(found->second, view)) keys.insert(found->first);
+    for (const auto& [holder, device] : holders_of(book, view, views)) keys.insert(holder);
   }
   return keys;
+}
+
+std::optional<std::string> refuse_devices(const Book& book, const std::vector<ClaimView>& views) {
+  for (const ClaimView& view : views) {
+    for (const auto& [holder, device] : holders_of(book, view, views)) {
+      return fmt::format("ResourceClaim {}: device {}/{}/{} is still prepared for ResourceClaim {}",
+                         view.claim->meta.key.name, device.driver, device.pool, device.device,
+                         holder.second);
+    }
+  }
+  return std::nullopt;
 }
 
 UnpreparePlan decide_unprepare(const Book& book, const std::string& pod_uid,
@@ -103,7 +149,7 @@ UnpreparePlan decide_unprepare(const Book& book, const std::string& pod_uid,
       continue;
     }
     plan.last.push_back(key);
-    add_calls(held, held.unprepared, kSkipUnprepare, plan.calls);
+    add_calls(held, held.unprepared, kSkipUnprepare, plan.calls, plan.skipped);
   }
   return plan;
 }

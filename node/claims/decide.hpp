@@ -28,6 +28,7 @@ using Calls = std::map<std::string, std::vector<ClaimRef>>;  // by driver
 struct PreparePlan {
   std::vector<Held> entries;  // as they must be on disk before the first call
   Calls calls;
+  std::vector<std::string> skipped = {};  // a driver for each claim that it is not called for
 
   friend bool operator==(const PreparePlan&, const PreparePlan&) = default;
 };
@@ -38,14 +39,19 @@ ClaimKey key_of(const ClaimView& view);
 std::expected<PreparePlan, std::string> decide_prepare(const Book& book, const std::string& pod_uid,
                                                        const std::vector<ClaimView>& views);
 
-// The entries that stand in the way of these claims: of another claim under the same name, or of an
-// allocation that the claim no longer has.
+// The entries that stand in the way of these claims: of another claim under the same name, of an
+// allocation that the claim no longer has, or of a claim that still holds a device that was
+// allocated to one of these since (its pod was deleted by force).
 std::set<ClaimKey> entries_in_the_way(const Book& book, const std::vector<ClaimView>& views);
+// Why these claims cannot be prepared yet: a device of theirs is in the book for another claim.
+// Shares of a device, and devices with adminAccess, are for several claims.
+std::optional<std::string> refuse_devices(const Book& book, const std::vector<ClaimView>& views);
 
 struct UnpreparePlan {
-  std::vector<ClaimKey> shared;  // other pods go on: this one is taken out
-  std::vector<ClaimKey> last;    // no other pod: to be unprepared and forgotten
-  Calls calls;                   // without drivers that have answered already
+  std::vector<ClaimKey> shared;           // other pods go on: this one is taken out
+  std::vector<ClaimKey> last;             // no other pod: to be unprepared and forgotten
+  Calls calls;                            // without drivers that have answered already
+  std::vector<std::string> skipped = {};  // as in PreparePlan
 
   friend bool operator==(const UnpreparePlan&, const UnpreparePlan&) = default;
 };

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "node/devices/health.hpp"
 #include "runtime/task_group.hpp"
 
 namespace dcm::node {
@@ -58,17 +59,28 @@ Task<Outcome> ClaimManager::prepare(api::ObjectPtr<api::Pod> pod) {
   constexpr std::string_view kContext = "prepare dynamic resources: ";
   const auto wanted = claims_to_look_up(*pod);
   if (!wanted) co_return failed(kContext, wanted.error());
-  const ClaimLocks::Hold hold = co_await locks_.take(keys_of(*pod, *wanted));
-  const Outcome outcome = co_await prepare_claims(*pod, *wanted);
-  if (!outcome) co_return failed(kContext, outcome.error());
-  co_return outcome;
+  std::set<ClaimKey> keys = keys_of(*pod, *wanted);
+  Prepared prepared;
+  do {
+    const ClaimLocks::Hold hold = co_await locks_.take(keys);
+    prepared = co_await prepare_claims(*pod, *wanted, keys);
+  } while (!prepared);
+  if (!*prepared) co_return failed(kContext, prepared->error());
+  co_return *prepared;
 }
 
-Task<Outcome> ClaimManager::prepare_claims(const api::Pod& pod,
-                                           const std::vector<ClaimToLookUp>& wanted) {
+Task<ClaimManager::Prepared> ClaimManager::prepare_claims(const api::Pod& pod,
+                                                          const std::vector<ClaimToLookUp>& wanted,
+                                                          std::set<ClaimKey>& locked) {
   const Views views = co_await look(pod, wanted);
   if (!views) co_return std::unexpected(views.error());
-  co_await clear_the_way(*views);
+  const std::set<ClaimKey> in_the_way = entries_in_the_way(book_, *views);
+  if (!std::ranges::includes(locked, in_the_way)) {
+    locked.insert(in_the_way.begin(), in_the_way.end());
+    co_return std::nullopt;
+  }
+  co_await clear_the_way(in_the_way);
+  if (auto why = refuse_devices(book_, *views)) co_return std::unexpected(*std::move(why));
   const auto plan = decide_prepare(book_, pod.meta.uid.str(), *views);
   if (!plan) co_return std::unexpected(plan.error());
   if (Outcome written = co_await write_ahead(plan->entries); !written) co_return written;
@@ -93,10 +105,11 @@ Task<ClaimManager::Views> ClaimManager::look(const api::Pod& pod,
   co_return views;
 }
 
-// An entry of an older claim or allocation goes as soon as none of its pods is active.
-Task<> ClaimManager::clear_the_way(const std::vector<ClaimView>& views) {
+// An entry of an older claim or allocation, or of another claim that had the device before, goes as
+// soon as none of its pods is active.
+Task<> ClaimManager::clear_the_way(const std::set<ClaimKey>& in_the_way) {
   if (!active_) co_return;
-  for (const ClaimKey& key : entries_in_the_way(book_, views)) {
+  for (const ClaimKey& key : in_the_way) {
     const std::set<std::string> pods = book_.at(key).entry.pod_uids;
     for (const std::string& uid : pods) {
       if (active_->contains(uid)) continue;
@@ -119,6 +132,7 @@ Task<Outcome> ClaimManager::write_ahead(const std::vector<Held>& entries) {
 }
 
 Task<Outcome> ClaimManager::call_prepare(const PreparePlan& plan) {
+  for (const std::string& driver : plan.skipped) options_.on_skip(kSkipPrepare, driver);
   const std::set<ClaimKey> keys = keys_of(plan.entries);
   const Book before = copy_of(keys);
   const CallOne call = [this](std::string driver, const auto& claims, Failure& failure) {
@@ -156,7 +170,8 @@ void ClaimManager::record(const ClaimRef& claim, const std::string& driver,
   if (const auto strays = unallocated_devices(held.entry, driver, devices); !strays.empty()) {
     log_.warning("A driver has prepared devices that are not allocated to the claim",
                  {{"claim", claim.namespace_ + "/" + claim.name},
-                  {"devices", fmt::format("{}", fmt::join(strays, " "))}});
+                  {"count", std::to_string(strays.size())},
+                  {"devices", cut_message(fmt::format("{}", fmt::join(strays, " ")))}});
   }
   held.entry.drivers[driver].devices = devices;
   held.prepared.insert(driver);
@@ -247,6 +262,7 @@ Task<Outcome> ClaimManager::unprepare_held(const std::string& pod_uid,
 }
 
 Task<ClaimManager::Failure> ClaimManager::call_unprepare(const UnpreparePlan& plan) {
+  for (const std::string& driver : plan.skipped) options_.on_skip(kSkipUnprepare, driver);
   Failure missing;
   Calls calls;
   for (const auto& [driver, claims] : plan.calls) {

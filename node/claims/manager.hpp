@@ -36,6 +36,10 @@ enum class UnknownClaims : std::uint8_t {
 struct ClaimManagerOptions {
   LookRules rules = {};
   UnknownClaims unknown = UnknownClaims::leave;
+  // A claim's allocation says that the driver is not to be called for it (KEP-5963); `operation` is
+  // kSkipPrepare or kSkipUnprepare. Must not wait.
+  std::function<void(std::string_view operation, const std::string& driver)> on_skip =
+      [](std::string_view, const std::string&) {};
 };
 
 // Loop thread only.
@@ -70,13 +74,16 @@ class ClaimManager {
  private:
   using Views = std::expected<std::vector<ClaimView>, std::string>;
   using Failure = std::optional<std::string>;
+  // Nothing: other claims than those that are locked are in the way, and are to be locked, too.
+  using Prepared = std::optional<Outcome>;
   using CallOne =
       std::function<runtime::Task<>(std::string, const std::vector<ClaimRef>&, Failure&)>;
 
-  runtime::Task<Outcome> prepare_claims(const api::Pod& pod,
-                                        const std::vector<ClaimToLookUp>& wanted);
+  runtime::Task<Prepared> prepare_claims(const api::Pod& pod,
+                                         const std::vector<ClaimToLookUp>& wanted,
+                                         std::set<ClaimKey>& locked);
   runtime::Task<Views> look(const api::Pod& pod, const std::vector<ClaimToLookUp>& wanted);
-  runtime::Task<> clear_the_way(const std::vector<ClaimView>& views);
+  runtime::Task<> clear_the_way(const std::set<ClaimKey>& in_the_way);
   runtime::Task<Outcome> write_ahead(const std::vector<Held>& entries);
   // With the locks of `claims`.
   runtime::Task<Outcome> enter_held(const api::Pod& pod, const std::vector<ClaimToLookUp>& claims);

@@ -1,12 +1,15 @@
 #include "node/driver_kit/plugin.hpp"
 
 #include <filesystem>
+#include <initializer_list>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "node/plugins/services.hpp"
 #include "runtime/base64.hpp"
+#include "runtime/file_name.hpp"
 #include "runtime/http/sha256.hpp"
 #include "runtime/http/unix.hpp"
 #include "runtime/task_group.hpp"
@@ -24,18 +27,31 @@ std::string short_digest(std::string_view text, std::size_t size) {
   return runtime::encode_base64_url(http::sha256(text).substr(0, size));
 }
 
+// The first of the paths that fits; else the last.
+std::string fitting(std::initializer_list<std::string> paths) {
+  for (const std::string& path : paths) {
+    if (path.size() <= kPathMax) return path;
+  }
+  return *std::prev(paths.end());
+}
+
 std::string registration_path(const PluginOptions& options) {
   const std::string& uid = options.pod_uid;
   if (uid.empty()) return fmt::format("{}/{}-reg.sock", options.registry, options.driver);
-  const std::string names[] = {
-      fmt::format("{}/{}-{}-reg.sock", options.registry, options.driver, uid),
-      fmt::format("{}/{}-{}-reg.sock", options.registry, options.driver, short_digest(uid, 8)),
-      fmt::format("{}/dra-{}-reg.sock", options.registry,
-                  short_digest(options.driver + '\0' + uid, 16))};
-  for (const std::string& name : names) {
-    if (name.size() <= kPathMax) return name;
-  }
-  return names[2];
+  return fitting(
+      {fmt::format("{}/{}-{}-reg.sock", options.registry, options.driver, uid),
+       fmt::format("{}/{}-{}-reg.sock", options.registry, options.driver, short_digest(uid, 8)),
+       fmt::format("{}/dra-{}-reg.sock", options.registry,
+                   short_digest(options.driver + '\0' + uid, 16))});
+}
+
+// The Go helper has the first name only, and cannot serve drivers with long names.
+std::string endpoint_path(const PluginOptions& options) {
+  const std::string& uid = options.pod_uid;
+  if (uid.empty()) return options.data + "/dra.sock";
+  return fitting({fmt::format("{}/dra-{}.sock", options.data, uid),
+                  fmt::format("{}/dra-{}.sock", options.data, short_digest(uid, 8)),
+                  fmt::format("{}/{}.sock", options.data, short_digest(uid, 8))});
 }
 
 PluginOptions with_defaults(PluginOptions options) {
@@ -47,10 +63,7 @@ PluginOptions with_defaults(PluginOptions options) {
 }  // namespace
 
 SocketPaths socket_paths(const PluginOptions& options) {
-  const std::string name =
-      options.pod_uid.empty() ? "dra.sock" : "dra-" + options.pod_uid + ".sock";
-  return {.endpoint = fmt::format("{}/{}", options.data, name),
-          .registration = registration_path(options)};
+  return {.endpoint = endpoint_path(options), .registration = registration_path(options)};
 }
 
 Plugin::Plugin(runtime::LoopRef loop, Driver& driver, ClaimReader& claims, PluginOptions options,
@@ -107,6 +120,10 @@ Result<> Plugin::open(const Listen& listen) {
                          fmt::format("driver \"{}\": expected a DNS subdomain of at most 63 "
                                      "characters",
                                      options_.driver));
+  }
+  if (!options_.pod_uid.empty()) {
+    const auto uid = runtime::FileName::parse("pod UID", options_.pod_uid);
+    if (!uid) return runtime::fail(uid.error());
   }
   auto endpoint = listen(paths_.endpoint);
   if (!endpoint) return runtime::fail(endpoint.error());

@@ -28,8 +28,7 @@ struct PluginOptions {
 };
 
 // Where an instance listens. The names are those of the Go helper, so that a driver may change from
-// one to the other in a rolling update; a registration socket whose path is too long has a short
-// name.
+// one to the other in a rolling update; a socket whose path is too long has a short name.
 struct SocketPaths {
   std::string endpoint;
   std::string registration;

@@ -5,6 +5,7 @@
 // process can die. Errors: configuration, with the path and the system's words.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,13 +15,17 @@
 
 namespace dcm::node {
 
+// A checkpoint of 1,000 claims has 400 KB.
+inline constexpr std::size_t kFileBytesMax = std::size_t{64} << 20;
+
 class Files {
  public:
   virtual ~Files() = default;
 
-  // Nothing: there is no such file.
+  // Nothing: there is no such file. What is too large or no file cannot be read: create() makes
+  // nothing that read() refuses.
   virtual runtime::Result<std::optional<std::string>> read(const std::string& path) = 0;
-  // Makes a file (0600) that must not be there yet.
+  // Makes a file (0600) of at most kFileBytesMax, which must not be there yet.
   virtual runtime::Result<> create(const std::string& path, std::string_view content) = 0;
   // The file's content survives a failure of the machine. Its name does only after sync_folder.
   virtual runtime::Result<> sync(const std::string& path) = 0;
@@ -28,6 +33,10 @@ class Files {
   virtual runtime::Result<> sync_folder(const std::string& folder) = 0;
   // A file that is not there is removed.
   virtual runtime::Result<> remove(const std::string& path) = 0;
+  // A folder that is there is made. Its parent must be there.
+  virtual runtime::Result<> make_folder(const std::string& path) = 0;
+  // Only an empty one goes: nothing here removes recursively.
+  virtual runtime::Result<> remove_folder(const std::string& path) = 0;
   // Names of the files in the folder, sorted.
   virtual runtime::Result<std::vector<std::string>> list(const std::string& folder) = 0;
 };

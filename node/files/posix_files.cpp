@@ -74,6 +74,7 @@ Result<std::optional<std::string>> PosixFiles::read(const std::string& path) {
 }
 
 Result<> PosixFiles::create(const std::string& path, std::string_view content) {
+  if (content.size() > kFileBytesMax) return failed("cannot be written", path, EFBIG);
   const Descriptor file(path, O_WRONLY | O_CREAT | O_EXCL);
   if (file.get() < 0) return failed("cannot be made", path, errno);
   while (!content.empty()) {
@@ -100,6 +101,29 @@ Result<> PosixFiles::sync_folder(const std::string& folder) {
 
 Result<> PosixFiles::remove(const std::string& path) {
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) {
+    return failed("cannot be removed", path, errno);
+  }
+  return {};
+}
+
+Result<> PosixFiles::make_folder(const std::string& path) {
+  if (::mkdir(path.c_str(), S_IRWXU | S_IRGRP | S_IXGRP | S_IROTH | S_IXOTH) != 0 &&
+      errno != EEXIST) {
+    return failed("cannot be made", path, errno);
+  }
+  return {};
+}
+
+Result<> PosixFiles::make_folders(const std::string& path) {
+  std::error_code error;
+  const bool is_new = std::filesystem::create_directories(path, error);
+  if (is_new && !error) std::filesystem::permissions(path, std::filesystem::perms(0755), error);
+  if (error) return failed("cannot be made", path, error.value());
+  return {};
+}
+
+Result<> PosixFiles::remove_folder(const std::string& path) {
+  if (::rmdir(path.c_str()) != 0 && errno != ENOENT) {
     return failed("cannot be removed", path, errno);
   }
   return {};

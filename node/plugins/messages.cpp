@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
 #include <protozero/pbf_reader.hpp>
 #include <protozero/pbf_writer.hpp>
 
@@ -12,6 +13,9 @@ namespace {
 using protozero::pbf_reader;
 
 constexpr auto kBytes = protozero::pbf_wire_type::length_delimited;
+// More than are kept, so that it is known that there are more.
+constexpr std::size_t kHealthRowsMax = 2 * kHealthDevicesMax;
+
 constexpr auto kNumber = protozero::pbf_wire_type::varint;
 
 // Calls `on_field(number, reader)` for fields with a length; the others are not of our messages.
@@ -42,19 +46,35 @@ PreparedDevice read_device(protozero::data_view message) {
   return device;
 }
 
+std::string cut_text(protozero::data_view view) {
+  // One byte more, so that cutting shows.
+  return cut_message({view.data(), std::min(view.size(), kHealthMessageBytesMax + 1)});
+}
+
 ClaimAnswer read_prepared(protozero::data_view message) {
+  if (message.size() > kClaimAnswerBytesMax) {
+    return {.error = fmt::format("the driver's answer has {} bytes; at most {} are taken",
+                                 message.size(), kClaimAnswerBytesMax)};
+  }
   ClaimAnswer answer;
+  std::size_t devices = 0;
   each_field(pbf_reader(message), [&](auto number, protozero::data_view value) {
-    if (number == 1) answer.devices.push_back(read_device(value));
-    if (number == 2) answer.error = text(value);
+    if (number == 1 && ++devices <= kAnsweredDevicesMax) {
+      answer.devices.push_back(read_device(value));
+    }
+    if (number == 2) answer.error = cut_text(value);
   });
+  if (devices > kAnsweredDevicesMax) {
+    return {.error = fmt::format("the driver's answer has {} devices; at most {} are taken",
+                                 devices, kAnsweredDevicesMax)};
+  }
   return answer;
 }
 
 ClaimAnswer read_unprepared(protozero::data_view message) {
   ClaimAnswer answer;
   each_field(pbf_reader(message), [&](auto number, protozero::data_view value) {
-    if (number == 1) answer.error = text(value);
+    if (number == 1) answer.error = cut_text(value);
   });
   return answer;
 }
@@ -63,11 +83,11 @@ ClaimAnswer read_unprepared(protozero::data_view message) {
 Answers read_answers(std::string_view message, ClaimAnswer (*read)(protozero::data_view)) {
   Answers answers;
   each_field(pbf_reader(message.data(), message.size()), [&](auto number, auto pair) {
-    if (number != 1) return;
+    if (number != 1 || answers.size() > kAnsweredClaimsMax) return;
     std::string uid;
     ClaimAnswer answer;
     each_field(pbf_reader(pair), [&](auto part, protozero::data_view value) {
-      if (part == 1) uid = text(value);
+      if (part == 1) uid = cut_text(value);
       if (part == 2) answer = read(value);
     });
     answers[std::move(uid)] = std::move(answer);
@@ -100,12 +120,19 @@ HealthReport read_health(protozero::data_view message) {
     } else if (reader.tag_and_type() == protozero::tag_and_type(4, kNumber)) {
       row.timeout = seconds(reader.get_int64());
     } else if (reader.tag_and_type() == protozero::tag_and_type(5, kBytes)) {
-      row.state.message = text(reader.get_view());
+      row.state.message = cut_text(reader.get_view());
     } else {
       reader.skip();
     }
   }
   return row;
+}
+
+// Names beyond the API's limits are of no device that a pod can have.
+bool is_name_of_device(const HealthReport& row) {
+  constexpr std::size_t kPoolBytesMax = 253;
+  constexpr std::size_t kDeviceBytesMax = 63;
+  return row.pool.size() <= kPoolBytesMax && row.device.size() <= kDeviceBytesMax;
 }
 
 std::optional<Answers> decode_answers(std::string_view message,
@@ -126,7 +153,7 @@ std::optional<PluginInfo> decode_plugin_info(std::string_view message) {
       if (number == 1) info.type = text(value);
       if (number == 2) info.name = text(value);
       if (number == 3) info.endpoint = text(value);
-      if (number == 4) info.services.push_back(text(value));
+      if (number == 4 && info.services.size() < kServicesMax) info.services.push_back(text(value));
     });
     return info;
   } catch (const protozero::exception&) {
@@ -146,7 +173,9 @@ std::optional<std::vector<HealthReport>> decode_health_report(std::string_view m
   try {
     std::vector<HealthReport> report;
     each_field(pbf_reader(message.data(), message.size()), [&](auto number, auto row) {
-      if (number == 1) report.push_back(read_health(row));
+      if (number != 1 || report.size() == kHealthRowsMax) return;
+      HealthReport read = read_health(row);
+      if (is_name_of_device(read)) report.push_back(std::move(read));
     });
     return report;
   } catch (const protozero::exception&) {

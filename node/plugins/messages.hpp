@@ -3,6 +3,7 @@
 // health is equal). Unknown fields are skipped.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,7 +15,15 @@
 
 namespace dcm::node {
 
-// Nothing: it is no such message.
+// An allocation has at most 32 results, a pod's claims are bounded likewise, and the API bounds the
+// names in them. A driver's answer has room for several times that, and no more: it is kept in
+// memory and in the checkpoint. A claim's answer beyond it is an error of that claim.
+inline constexpr std::size_t kAnsweredClaimsMax = 1024;
+inline constexpr std::size_t kAnsweredDevicesMax = 128;                      // of a claim
+inline constexpr std::size_t kClaimAnswerBytesMax = std::size_t{256} << 10;  // on the wire
+inline constexpr std::size_t kServicesMax = 64;
+
+// Texts that are only shown (errors, messages) are cut. Nothing: it is no such message.
 std::optional<PluginInfo> decode_plugin_info(std::string_view message);
 std::optional<Answers> decode_prepare_answer(std::string_view message);
 std::optional<Answers> decode_unprepare_answer(std::string_view message);

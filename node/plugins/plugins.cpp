@@ -19,6 +19,7 @@ constexpr std::string_view kGetInfo = "/pluginregistration.Registration/GetInfo"
 constexpr std::string_view kNotify = "/pluginregistration.Registration/NotifyRegistrationStatus";
 
 constexpr int kAttemptsMax = 3;
+constexpr std::size_t kEndpointBytesMax = 107;  // and a NUL: what an address of a Unix socket holds
 
 std::string validation_failed(const std::string& why) {
   return "RegisterPlugin error -- plugin validation failed with err: " + why;
@@ -139,6 +140,11 @@ Plugins::Added Plugins::add(const std::string& socket, const PluginInfo& info,
   if (!is_driver_name(info.name)) {
     return std::unexpected(validation_failed(
         fmt::format("\"{}\" is no DNS subdomain of at most 63 characters", info.name)));
+  }
+  if (info.endpoint.size() > kEndpointBytesMax) {
+    return std::unexpected(validation_failed(
+        fmt::format("the endpoint has {} bytes; the path of a Unix socket has at most {}",
+                    info.endpoint.size(), kEndpointBytesMax)));
   }
   for (const auto& other : instances_) {
     if (other->endpoint != info.endpoint) continue;
@@ -273,7 +279,7 @@ Task<DriverCalls::Answer> Plugins::call(
     const bool was_not_taken = !message && message.error().sent == grpc::Sent::no;
     if (!was_not_taken || attempt == kAttemptsMax) break;
   }
-  if (!message) co_return std::unexpected(grpc::to_string(message.error()));
+  if (!message) co_return std::unexpected(cut_message(grpc::to_string(message.error())));
   auto answers = decode(*message);
   if (!answers) {
     co_return std::unexpected(

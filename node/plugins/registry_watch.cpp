@@ -10,10 +10,11 @@
 
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <fmt/format.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "node/files/posix_files.hpp"
 
 namespace dcm::node {
 
@@ -54,18 +55,6 @@ RegistryWatch::RegistryWatch(runtime::Executor executor, std::string folder)
 
 RegistryWatch::~RegistryWatch() = default;
 
-Result<> RegistryWatch::make_folder() const {
-  std::error_code error;
-  if (fs::is_directory(folder_, error)) return {};
-  fs::create_directories(folder_, error);
-  if (!error) {
-    fs::permissions(folder_, fs::perms(0755), error);
-  }
-  if (!error) return {};
-  return runtime::fail(runtime::Reason::configuration,
-                       fmt::format("{}: cannot be made: {}", folder_, error.message()));
-}
-
 // Watched before it is listed: what comes in between is seen twice, not never.
 void RegistryWatch::walk(const std::string& folder, Sockets& found) {
   inotify_->watch(folder);
@@ -96,7 +85,7 @@ bool RegistryWatch::is_another(const std::string& path, const Identity& before,
 }
 
 Result<RegistryWatch::Change> RegistryWatch::look() {
-  if (auto made = make_folder(); !made) return runtime::fail(made.error());
+  if (auto made = PosixFiles::make_folders(folder_); !made) return runtime::fail(made.error());
   if (auto opened = inotify_->open(); !opened) return runtime::fail(opened.error());
   read_events();
   Sockets found;

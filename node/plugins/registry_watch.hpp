@@ -42,7 +42,6 @@ class RegistryWatch {
   using Identity = std::tuple<std::uint64_t, std::uint64_t, std::int64_t>;
   using Sockets = std::map<std::string, Identity>;
 
-  runtime::Result<> make_folder() const;
   void walk(const std::string& folder, Sockets& found);
   void read_events();
   bool is_another(const std::string& path, const Identity& before, const Identity& now) const;

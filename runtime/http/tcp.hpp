@@ -3,7 +3,10 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "runtime/http/proxy.hpp"
 #include "runtime/http/stream.hpp"
@@ -43,12 +46,29 @@ Result<std::unique_ptr<TcpTransport>> make_tcp_transport(
 // any other, but without a name (Stream::client_certificate).
 enum class ClientCertificates { required, optional };
 
+enum class TlsVersion : std::uint8_t { v1_2, v1_3 };
+
+// What a server agrees to.
+struct TlsPolicy {
+  TlsVersion min_version = TlsVersion::v1_2;
+  // Those of TLS 1.2; of 1.3, all are always on. Each one is_cipher_suite(). Empty: all. If all are
+  // of 1.3, 1.2 is off.
+  std::vector<std::string> cipher_suites = {};
+  friend bool operator==(const TlsPolicy&, const TlsPolicy&) = default;
+};
+
+// The names, as the IANA has registered them, of the suites that are used at all: each has forward
+// secrecy and authenticates what it encrypts. Also accepted: Go's short names, without "_SHA256".
+std::span<const std::string_view> cipher_suites();
+bool is_cipher_suite(std::string_view name);
+
 struct TlsServerOptions {
   std::string certificate_pem;
   std::string key_pem;
   std::string client_ca_pem;  // of the clients' certificates; empty: none is asked for
   ClientCertificates client_certificates = ClientCertificates::required;
   Protocols protocols = Protocols::http1;
+  TlsPolicy policy = {};
   friend bool operator==(const TlsServerOptions&, const TlsServerOptions&) = default;
 };
 

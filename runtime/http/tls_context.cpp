@@ -1,5 +1,6 @@
 #include "runtime/http/tls_context.hpp"
 
+#include <algorithm>
 #include <new>
 
 #include <arpa/inet.h>
@@ -107,6 +108,43 @@ TlsContext make_context(const SSL_METHOD* method) {
   return context;
 }
 
+constexpr std::string_view kCipherSuites[] = {
+    "TLS_AES_128_GCM_SHA256",
+    "TLS_AES_256_GCM_SHA384",
+    "TLS_CHACHA20_POLY1305_SHA256",
+    "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+    "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
+    "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
+    "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+    "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
+    "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256",
+};
+
+std::string full_name(std::string_view suite) {
+  return std::string(suite) + (suite.ends_with("_POLY1305") ? "_SHA256" : "");
+}
+
+// The suites of TLS 1.2 in the list, in OpenSSL's words.
+std::string list_of_1_2(const std::vector<std::string>& suites) {
+  std::string list;
+  for (const std::string& suite : suites) {
+    if (!suite.starts_with("TLS_ECDHE_")) continue;
+    list += (list.empty() ? "" : ":") + std::string(OPENSSL_cipher_name(full_name(suite).c_str()));
+  }
+  return list;
+}
+
+Result<> apply(const TlsPolicy& policy, SSL_CTX* context) {
+  const std::string list = list_of_1_2(policy.cipher_suites);
+  const bool has_1_2 = policy.cipher_suites.empty() || !list.empty();
+  if (policy.min_version == TlsVersion::v1_3 || !has_1_2) {
+    SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION);
+  } else if (!list.empty() && SSL_CTX_set_cipher_list(context, list.c_str()) != 1) {
+    return refuse("cipher suites");
+  }
+  return {};
+}
+
 // Lets the handshake go on; the verdict stays with the session.
 int go_on_unverified(int, X509_STORE_CTX*) {
   return 1;
@@ -170,8 +208,19 @@ Result<TlsContext> make_client_context(const TlsClientOptions& options) {
   return context;
 }
 
+std::span<const std::string_view> cipher_suites() {
+  return kCipherSuites;
+}
+
+bool is_cipher_suite(std::string_view name) {
+  return std::ranges::find(kCipherSuites, full_name(name)) != std::end(kCipherSuites);
+}
+
 Result<TlsContext> make_server_context(const TlsServerOptions& options) {
   TlsContext context = make_context(TLS_server_method());
+  if (Result<> applied = apply(options.policy, context.get()); !applied) {
+    return fail(std::move(applied.error()));
+  }
   // Clients may be many and idle; to allocate for each record is cheaper than to keep for each one.
   SSL_CTX_set_mode(context.get(), SSL_MODE_RELEASE_BUFFERS);
   Result<> shown = show(context.get(), options.certificate_pem, options.key_pem, "server");

@@ -91,6 +91,9 @@ def parse_arguments():
     parser.add_argument("--seeds", type=int, default=100, help="how many (100)")
     parser.add_argument("--first", type=int, default=1, help="the first one (1)")
     parser.add_argument("--length", type=int, default=40, help="requests of a seed (40)")
+    parser.add_argument("--mistakes", choices=["known", "all"], default="known",
+                        help="mistakes in kinds whose rules are whole in memory, or in all kinds, "
+                             "which finds rules that are missing (known)")
     parser.add_argument("--steps", help="only these steps of each seed: 3,17")
     parser.add_argument("--parallel", type=int, default=6, help="seeds at a time (6)")
     parser.add_argument("--most", type=int, default=10, help="stop after so many that differ (10)")
@@ -100,7 +103,7 @@ def parse_arguments():
 
 
 def steps_of(seed, arguments):
-    steps = sequence(seed, arguments.length)
+    steps = sequence(seed, arguments.length, arguments.mistakes)
     if not arguments.steps:
         return steps
     wanted = {int(number) for number in arguments.steps.split(",")}

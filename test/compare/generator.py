@@ -12,7 +12,9 @@ requests lean on the versions and UIDs of earlier answers, and any subset of the
 import random
 
 from json_patches import json_patch
-from kinds import BY_PLURAL, KINDS, STRANGER, THEN, chance, conditions, some
+from draws import STRANGER, THEN, chance, some
+from kinds import BY_PLURAL, KINDS, conditions
+from rule_breaks import broken
 from wrong_types import VALIDATIONS, with_mistake
 
 JSON = "application/json"
@@ -26,9 +28,13 @@ BAD_NAMES = ["Bad", "under_score", "-x", "x" * 260, "dot..dot", "a/b"]
 MANAGERS = ["alice", "bob"]
 
 
-def sequence(seed, length=40):
-    """The steps of a seed."""
-    generator = Generator(random.Random(f"compare {seed}"))
+# Kinds whose rules are the real server's in full, at /status: any mistake may be drawn there.
+WHOLE_RULES = ("resourceclaims",)
+
+
+def sequence(seed, length=40, mistakes="known"):
+    """The steps of a seed. `mistakes`: "known" for those of WHOLE_RULES, "all" for every kind."""
+    generator = Generator(random.Random(f"compare {seed}"), mistakes)
     return [generator.step(number) for number in range(1, length + 1)]
 
 
@@ -41,8 +47,9 @@ def without_nulls(value):
 
 
 class Generator:
-    def __init__(self, draw):
+    def __init__(self, draw, mistakes="known"):
         self.draw = draw
+        self.mistakes = mistakes
         # A few kinds at a time, so that steps meet each other's objects.
         pods, claims = BY_PLURAL["pods"], BY_PLURAL["resourceclaims"]
         self.kinds = draw.choice([[pods, claims], [claims], [pods]]) if chance(draw, 40) \
@@ -64,7 +71,8 @@ class Generator:
         if made < 2 and chance(self.draw, 70):
             return self.create()
         moves = [(self.create, 14), (self.update, 10), (self.merge, 9), (self.strategic, 10),
-                 (self.apply, 14), (self.json_patch, 10), (self.mistyped, 8), (self.delete, 10),
+                 (self.apply, 14), (self.json_patch, 10), (self.mistyped, 8),
+                 (self.broken, 12), (self.delete, 10),
                  (self.collection, 2), (self.get, 4), (self.list, 12), (self.watch, 8),
                  (self.odd, 5)]
         if self.kind.plural == "pods":
@@ -349,6 +357,27 @@ class Generator:
             # Which of a conflict and a time that is no text is told first is "known".
             query.update(fieldManager=draw.choice(MANAGERS), force="true")
         return self.patch(name, sub, change, kind, query)
+
+    def broken(self):
+        """A write of the right types that breaks a rule, at the main path or at /status."""
+        name = self.object_name()
+        if self.mistakes == "known":
+            if self.kind.plural not in WHOLE_RULES:
+                return self.mistyped()
+            change = broken(self.draw, self.kind.status_change(self.draw, self.version))
+            return self.patch(name, "status", change, MERGE, {})
+        if chance(self.draw, 45):
+            self.note(name)
+            body = self.object_with(broken(self.draw, self.kind.body(self.draw, self.version)),
+                                    name=name, labels={"run": "@c@", "app": "x"})
+            return self.request("POST", body=body)
+        sub, change = self.target()
+        change = broken(self.draw, change)
+        if chance(self.draw, 40):
+            body = self.whole(name, change, "as read")
+            self.note(name)
+            return self.request("PUT", name, body, sub=sub)
+        return self.patch(name, sub, change, self.draw.choice([MERGE, STRATEGIC]), {})
 
     def checked(self, query, percent):
         """With what to do about fields that there are not."""

@@ -7,11 +7,8 @@ random.Random; nothing else may decide, so that a seed gives the same bodies for
 """
 import dataclasses
 
-DRIVER = "gpu.example.com"
-# Times that a client writes lie in the past: a server's own are told apart by that.
-THEN = "2019-05-04T03:02:01Z"
-THEN_MICRO = "2019-05-04T03:02:01.000000Z"
-STRANGER = "00000000-0000-4000-8000-00000000000"  # and a digit: UIDs of objects that are not there
+from draws import DRIVER, STRANGER, THEN, THEN_MICRO, chance, some
+from schemas import draw_type
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,14 +37,6 @@ class Kind:
         return f"{root}{inside}/{self.plural}"
 
 
-def chance(draw, percent):
-    return draw.randrange(100) < percent
-
-
-def some(draw, choices, most):
-    return draw.sample(choices, draw.randint(0, min(most, len(choices))))
-
-
 # ---- pods
 
 CLAIM_NAMES = ["gpus", "nic", "fabric"]
@@ -66,16 +55,43 @@ def pod_claim(draw, name):
     return entry
 
 
+PROBES = [{"httpGet": {"port": 80}}, {"tcpSocket": {"port": 80}, "periodSeconds": 5},
+          {"exec": {"command": ["true"]}, "timeoutSeconds": 0}, {"grpc": {"port": 80}}]
+VOLUMES = [
+    {"configMap": {"name": "c"}}, {"secret": {"secretName": "s"}}, {"hostPath": {"path": "/x"}},
+    {"emptyDir": {}}, {"configMap": {"name": "c", "defaultMode": 256}}, {},
+    {"downwardAPI": {"items": [{"path": "p", "fieldRef": {"fieldPath": "metadata.name"}}]}},
+    {"projected": {"sources": [{"downwardAPI": {
+        "items": [{"path": "p", "fieldRef": {"fieldPath": "metadata.name"}}]}}]}}]
+
+
 def container(draw, name):
     result = {"name": name, "image": draw.choice(["img:1", "img:2"])}
     if chance(draw, 20):
         result["resources"] = draw.choice([
             {"requests": {"cpu": "100m"}}, {"limits": {"cpu": "1", "memory": "1Gi"}},
             {"requests": {"memory": "64Mi"}, "limits": {"memory": "128Mi"}},
+            {"limits": {"example.com/gpu": "1"}},
+            {"requests": {"cpu": "1"}, "limits": {"cpu": "1", "memory": "1Gi"}},
             {"claims": [{"name": "gpus"}]}])
     if chance(draw, 10):
-        result["env"] = [{"name": "A", "value": "1"}, {"name": "B", "value": "2"}]
+        result["env"] = [{"name": "A", "value": draw.choice(["1", ""])},
+                         {"name": "B", "value": "2"}]
+    for probe in some(draw, ["livenessProbe", "readinessProbe"], 1) if chance(draw, 15) else []:
+        result[probe] = draw.choice(PROBES)
+    if chance(draw, 5):
+        result["lifecycle"] = {"preStop": {"httpGet": {"port": 80}}}
+    if chance(draw, 8):
+        result["ports"] = [{"containerPort": 80}]
     return result
+
+
+def add_volumes(draw, spec):
+    if chance(draw, 15):
+        spec["volumes"] = [dict(volume, name=f"v{number}")
+                           for number, volume in enumerate(some(draw, VOLUMES, 2))]
+    if chance(draw, 5):
+        spec["serviceAccountName"] = "default"
 
 
 def pod_body(draw, _version):
@@ -97,6 +113,9 @@ def pod_body(draw, _version):
             ("nodeSelector", [{"disk": "ssd"}], 8)]:
         if chance(draw, percent):
             spec[name] = draw.choice(values)
+    add_volumes(draw, spec)
+    if chance(draw, 3):
+        spec["schedulingGroup"] = {"podGroupName": "g"}
     if chance(draw, 3):
         spec["containers"] = []
     body = {"spec": spec}
@@ -234,8 +253,23 @@ def allocation(draw):
     return allocated
 
 
+def drawn_claim_status(draw):
+    """What a driver and a scheduler write, with any fields that the published schema has."""
+    status = {}
+    if chance(draw, 60):
+        device = draw_type(draw, "resource.v1.AllocatedDeviceStatus")
+        if chance(draw, 80):
+            device.pop("shareID", None)
+        status["devices"] = [device]
+    if chance(draw, 60):
+        status["allocation"] = draw_type(draw, "resource.v1.AllocationResult")
+    return status
+
+
 def claim_status_change(draw, _version):
     consumers = [consumer(n) for n in some(draw, [1, 2, 3], 2)]
+    if chance(draw, 25):
+        return {"status": drawn_claim_status(draw)}
     kind = draw.randrange(20)
     if kind == 0:
         return {"status": {"reservedFor": [dict(consumer(1), name=f"c-{n}", uid=f"uid-{n}")

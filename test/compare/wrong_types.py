@@ -1,7 +1,7 @@
 """Bodies with values of the wrong type, and with fields that there are not."""
 import copy
 
-from kinds import chance
+from draws import chance
 
 VALIDATIONS = [None, None, "Ignore", "Warn", "Strict", "Strict", "Sometimes"]
 # JSON of each type. No numbers that only a string could be (a quantity takes both).
@@ -37,6 +37,10 @@ def places(value, stays=NAMING):
         enumerate(value) if isinstance(value, list) else []
     for key, item in members:
         if key in stays:
+            continue
+        # A strategic patch of a list that holds something else: 500 there, 422 in memory (apiserver/README.md).
+        if key == "finalizers":
+            yield value, key
             continue
         names = key == "metadata" and isinstance(item, dict)
         if not names:

@@ -85,18 +85,18 @@ TEST_F(Binary, help_and_version_are_status_0) {
   EXPECT_TRUE(version.output.starts_with("dra-controller-manager ")) << version.output;
 }
 
-TEST_F(Binary, a_broken_kubeconfig_is_one_line_with_file_and_line_and_status_1) {
+TEST_F(Binary, a_broken_kubeconfig_is_one_line_with_file_and_line_and_status_2) {
   const std::string broken = write_file("broken", "clusters:\n  - name: a\n   server: [\n");
   const Ended ended = run_to_end({"--leader-elect=false", "--kubeconfig=" + broken});
-  EXPECT_EQ(ended.status, 1);
+  EXPECT_EQ(ended.status, 2);
   EXPECT_EQ(lines(ended.output), 1) << ended.output;
   EXPECT_NE(ended.output.find(broken + ":3"), std::string::npos) << ended.output;
 }
 
-TEST_F(Binary, without_any_configuration_it_says_where_it_looked_and_status_1) {
+TEST_F(Binary, without_any_configuration_it_says_where_it_looked_and_status_2) {
   const Ended ended =
       run_to_end({"--leader-elect=false"}, {{"HOME", "/nonexistent"}, {"KUBECONFIG", ""}});
-  EXPECT_EQ(ended.status, 1);
+  EXPECT_EQ(ended.status, 2);
   EXPECT_EQ(lines(ended.output), 1) << ended.output;
   EXPECT_NE(ended.output.find("KUBECONFIG"), std::string::npos) << ended.output;
 }

@@ -199,7 +199,6 @@ TEST_F(Evict, because_of_a_claim_made_from_a_template) {
 }
 
 TEST_F(Evict, because_of_a_claim_for_extended_resources) {
-  reference("forgets claims that were made for extended resources");
   start_manager();
   create_claim("extended");
   const json::value pod =

@@ -29,8 +29,8 @@ TEST_F(Refusal, of_a_create_is_an_event_and_is_retried) {
                                 "message":"the webhook says no","reason":"Forbidden","code":403})"}}});
   create_pod({.name = "trainer-0", .templates = {{"accel", "gpus"}}});
   EXPECT_TRUE(soon("a warning with the server's words", [&] {
-    return has_warning("trainer-0", kReason,
-                       "PodResourceClaim accel: create ResourceClaim : the webhook says no");
+    return has_warning("trainer-0", kReason, "PodResourceClaim accel: create ResourceClaim ") &&
+           has_warning("trainer-0", kReason, ": the webhook says no");
   }));
   wait_for_claim_of("trainer-0", "accel");
   EXPECT_EQ(faults().matched(rule), 3U);

@@ -78,13 +78,13 @@ class Secrets : public CredentialsCase {
     manager->stop();
     expect_none_shown(all + manager->log());
   }
-  // A kubeconfig that is refused: one line, status 1.
+  // A kubeconfig that is refused: one line, exit status 2 (docs/operate.md).
   void refuse_and_look(const std::string& kubeconfig) {
     Names arguments = flags();
     arguments.insert(arguments.begin(),
                      {support::binary("dra-controller-manager"), "--kubeconfig=" + kubeconfig});
     const int status = support::Process::run({arguments, {}, file("refused.log")});
-    EXPECT_EQ(status, 1);
+    EXPECT_EQ(status, 2);
     expect_none_shown(support::read_file(file("refused.log")));
   }
 

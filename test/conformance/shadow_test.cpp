@@ -202,10 +202,55 @@ TEST_F(Shadow, a_manager_that_is_not_the_only_one_says_so) {
       {"annotations", claim.at("metadata").at("annotations")},
       {"ownerReferences", claim.at("metadata").at("ownerReferences")}};
   claim.as_object().erase("status");
-  kube().must_post(path("resourceclaims"), claim);
+  const json::value made = kube().must_post(path("resourceclaims"), claim);
+  settle();
+  EXPECT_EQ(manager().metric(foreign), 0) << "users may make such a claim as well";
+  kube().must_patch(
+      path("pods", "theirs") + "/status", Kube::Patch::merge,
+      {{"status",
+        {{"resourceClaimStatuses",
+          json::array{{{"name", "accel"}, {"resourceClaimName", at(made, "/metadata/name")}}}}}}});
   EXPECT_TRUE(
       soon("somebody else's claim is noticed", [&] { return manager().metric(foreign) == 1; }));
   EXPECT_TRUE(logged("Another manager makes claims for pods too"));
+}
+
+// By hand, from a backup, from what kubectl printed: in as many namespaces as somebody may use.
+TEST_F(Shadow, claims_that_look_as_if_another_manager_had_made_them_delay_nobody) {
+  clock();
+  EvictionCase::start_manager();
+  create_template("gpus");
+  clock().sleep(std::chrono::minutes(2));
+  settle();
+  Names made;
+  for (int i = 0; i < 3; ++i) {
+    const std::string tenant = fmt::format("{}-tenant-{}", ns(), i);
+    kube().must_post(
+        "/api/v1/namespaces",
+        {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", tenant}}}});
+    const std::string claims = "/apis/resource.k8s.io/v1/namespaces/" + tenant + "/resourceclaims";
+    const std::string uid = fmt::format("6f9619ff-8b86-d011-b42d-{:012}", i);
+    const json::value claim = kube().must_post(
+        claims, {{"apiVersion", "resource.k8s.io/v1"},
+                 {"kind", "ResourceClaim"},
+                 {"metadata",
+                  {{"generateName", "web-0-accel-"},
+                   {"annotations", {{"resource.kubernetes.io/pod-claim-name", "accel"}}},
+                   {"ownerReferences", json::array{{{"apiVersion", "v1"},
+                                                    {"kind", "Pod"},
+                                                    {"name", "web-0"},
+                                                    {"uid", uid},
+                                                    {"controller", true}}}}}},
+                 {"spec", json::object()}});
+    made.push_back(claims + "/" + text_at(claim, "/metadata/name"));
+    made.push_back("/api/v1/namespaces/" + tenant);
+  }
+  settle();
+  create_pod({.name = "victim", .templates = {{"accel", "gpus"}}});
+  wait_for_claim_of("victim", "accel");
+  EXPECT_EQ(manager().metric("dra_controller_manager_creates_held_back"), 0);
+  EXPECT_EQ(manager().metric("dra_controller_manager_foreign_claims_total"), 0);
+  for (const std::string& object : made) kube().remove(object);
 }
 
 }  // namespace

@@ -24,9 +24,10 @@ constexpr std::uint16_t kPort = 80;
 // Knows one pod.
 class OnePod final : public manager::ExplanationSource {
  public:
-  std::optional<common::Explanation> explain(const manager::Subject& subject) const override {
+  common::Sight sight() const override { return {}; }
+  std::optional<common::Draft> explain(const manager::Subject& subject) const override {
     if (subject.kind != manager::Subject::Kind::pod || subject.key.name != "a") return std::nullopt;
-    common::Explanation explanation{"Pod", subject.key.namespace_.str(), "a", "u", "Pending", {}};
+    common::Draft explanation{{"Pod", subject.key.namespace_.str(), "a", "u", "Pending"}, {}};
     auto& topic = explanation.topics.emplace_back(common::Topic{"Pod claim \"gpus\"", {}});
     topic.add(common::Outlook::waiting, "NotAllocated", "It waits for the scheduler.");
     return explanation;

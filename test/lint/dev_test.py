@@ -38,6 +38,7 @@ class MovedCheckout(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             checkout = pathlib.Path(folder).resolve()
             shutil.copy(DEV, checkout)
+            shutil.copytree(DEV.with_name("dev.d"), checkout / "dev.d")
             targets = checkout / "test/fuzz/CMakeLists.txt"
             targets.parent.mkdir(parents=True)
             targets.write_text("dcm_add_fuzz_target(documents x)\n")

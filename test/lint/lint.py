@@ -2,7 +2,8 @@
 """The project's own rules about its sources, as code.
 
 What clang-format and clang-tidy cannot know: which folder may include which, which calls are banned
-outside the files that own them, that a controller has its shape and a metric its documentation.
+outside the files that own them, that a controller has its shape and a metric its documentation, and
+that no fact of the documentation stands twice.
 Prints one line for each breach, `file:line: what, and what to do instead`, and exits with 1 if there
 are any. `lint_test.py` shows that each rule can fail.
 """
@@ -12,6 +13,7 @@ import subprocess
 import sys
 
 import markdown
+import twice
 
 # The allowed includes (ARCHITECTURE.md shows the same table). The longest matching prefix of a path
 # is its folder; a folder may always include itself.
@@ -23,6 +25,8 @@ INCLUDES = {
     "client/api": ["runtime"],
     "client": ["client/api", "runtime", "runtime/http"],
     "client/leader_election": ["client", "client/api", "runtime", "runtime/http"],
+    "cel": [],
+    "cel/kubernetes": ["cel"],
     "workqueue": ["runtime"],
     "informers": ["client", "client/api", "runtime"],
     # What a program of controllers is, apart from its controllers.
@@ -30,6 +34,7 @@ INCLUDES = {
                        "runtime/http", "runtime/http2"],
     "controllers/api": ["client/api", "runtime"],
     "controllers/common": ["controllers/api", "client/api", "runtime"],
+    "allocation": ["cel/kubernetes", "controllers/api", "client/api", "runtime"],
     "controllers/resource_claim": [
         "controllers/api", "controllers/common", "informers", "workqueue", "client", "client/api",
         "runtime"],
@@ -45,7 +50,7 @@ INCLUDES = {
         "controllers/device_taint_eviction", "informers", "workqueue", "client", "client/api", "client/leader_election", "client/manager",
         "runtime", "runtime/http", "runtime/http2"],
     "cmd/dra-playground": [
-        "apiserver", "cmd/dra-controller-manager", "controllers/api", "controllers/common", "informers",
+        "allocation", "apiserver", "cel/kubernetes", "cmd/dra-controller-manager", "controllers/api", "controllers/common", "informers",
         "node", "workqueue", "client", "client/api", "client/manager", "runtime", "runtime/http"],
     "cmd/dra-hollow-node": ["cmd/dra-playground", "node", "client", "client/manager", "informers", "runtime", "runtime/http"],
     # Shares no encoder or decoder with the client, so that a mistake does not cancel out.
@@ -67,9 +72,10 @@ THIRD_PARTY = {
     r"boost/beast|boost/asio/ssl": ["runtime/http/", "test/support/"],
     r"openssl/": ["runtime/http/", "runtime/base64.cpp", "test/support/"],
     r"simdjson": ["client/", "controllers/api/json/", "node/checkpoint/", "node/claims/allocation.cpp"],
+    r"re2/": ["cel/regex.cpp"],
     r"protozero": ["client/api/protobuf/", "controllers/api/protobuf/", "node/driver_kit/messages",
                    "node/plugins/messages", "node/devices/pod_resources", "apiserver/", "test/"],
-    r"boost/json": ["client/api/encode", "controllers/api/encode", "client/auth/exec_plugin.cpp",
+    r"boost/json": ["allocation/json/encode", "client/api/encode", "controllers/api/encode", "client/auth/exec_plugin.cpp",
                      "client/config/yaml_json.cpp", "node/driver_kit/", "cmd/", "apiserver/", "examples/", "test/"],
     r"yaml-cpp": ["client/", "cmd/", "node/devices/cdi_specs.cpp", "test/support/", "apiserver/text/yaml.cpp"],
     r"CLI/": ["cmd/", "apiserver/front/apiserver_main.cpp", "test/"],
@@ -94,6 +100,17 @@ BANNED = [
     (r"\basio::detached\b|\bco_spawn\b", ["runtime/task_group.cpp", "runtime/task_group.hpp"],
      "runtime::TaskGroup::spawn"),
     (r"\bio_context\b", ["runtime/loop.cpp", "runtime/loop.hpp"], "runtime::Executor"),
+    (r"\bhttp::serve\(", ["runtime/http/", "cmd/dra-controller-manager/serving/secure_serving.cpp",
+                           "cmd/dra-playground/embedded_server.cpp", "test/"],
+     "http::serve_open, which refuses web pages of others"),
+    # A name from outside that reaches one of these decides which file is written or removed.
+    (r"\b(?:fs|filesystem)::(?:remove\w*|rename|create_\w+|copy\w*|resize_file)\b|\bofstream\b|\bfopen\(|"
+     r"(?<![\w>)])::(?:open|openat|creat|unlink|unlinkat|rename|renameat|mkdir|mkdirat|rmdir|symlink|link|chmod)\(",
+     ["node/files/posix_files.cpp", "node/plugins/registry_watch.cpp", "node/driver_kit/call_lock.cpp",
+      "runtime/http/unix.cpp", "client/config/file.cpp", "apiserver/front/apiserver_main.cpp",
+      "cmd/dra-hollow-node/hollow_node.cpp", "cmd/dra-playground/kubeconfig_out.cpp", "test/"],
+     "node::Files, with a runtime::FileName for each name from outside"),
+    (r"\bpopen\(|\bstd::system\(|(?<![\w:.>])system\(", ["test/"], "posix_spawn with a list of arguments"),
     (r"\b(TODO|FIXME|XXX)\b", [], "an issue"),
 ]
 
@@ -208,6 +225,7 @@ def main():
                              cwd=root, check=True, capture_output=True, text=True).stdout
     files = sorted(f for f in listing.splitlines() if (root / f).is_file())
     breaches = list(check_tree(root, files))
+    breaches += twice.check({path: (root / path).read_text() for path in files if path.endswith(".md")})
     for path in files:
         if pathlib.PurePath(path).suffix in SOURCE_SUFFIXES:
             breaches += check_file(path, (root / path).read_text())

@@ -7,6 +7,7 @@ import unittest
 
 import lint
 import markdown
+import twice
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "docs"))
 import architecture  # noqa: E402
@@ -16,6 +17,28 @@ HEAD = "// What this is.\n#pragma once\n"
 
 def breaches(path, text):
     return [line.split(": ", 1)[1] for line in lint.check_file(path, text)]
+
+
+class Twice(unittest.TestCase):
+    TABLE = "| status | meaning |\n| --- | --- |\n| `a` one | x |\n| `b` two | y |\n| `c` three | z |\n"
+
+    def found(self, one, other):
+        return list(twice.check({"docs/one.md": one, "docs/other.md": other}))
+
+    def test_a_figure_stands_on_one_page(self):
+        self.assertEqual(len(self.found("It takes 19.4 s.\n", "at most 19.4 s\n")), 1)
+        self.assertEqual(len(self.found("up to 128 MB\n", "or 128 MB\n")), 1)
+        self.assertEqual(self.found("It takes 19.4 s, again 19.4 s.\n", "at most 19.5 s, with a pause of 30 s\n"), [])
+        self.assertEqual(self.found("```text\n 19.4 s\n```\n", "at most 19.4 s\n"), [])
+
+    def test_a_table_stands_on_one_page(self):
+        other = self.TABLE.replace("| x |", "| something else |")
+        self.assertEqual(len(self.found(self.TABLE, other)), 1)
+        self.assertEqual(self.found(self.TABLE, self.TABLE.replace("`c` three", "`d` four")), [])
+        self.assertEqual(list(twice.check({"docs/one.md": self.TABLE + "\n" + self.TABLE})), [])
+
+    def test_the_front_page_may_repeat(self):
+        self.assertEqual(list(twice.check({"README.md": "19.4 s\n", "docs/one.md": "19.4 s\n"})), [])
 
 
 class Includes(unittest.TestCase):
@@ -76,8 +99,18 @@ class Banned(unittest.TestCase):
         for call in ("std::chrono::steady_clock::now()", "std::chrono::system_clock::now()",
                      "asio::steady_timer timer(ex);", "std::random_device d;", "std::thread t;",
                      "co_spawn(ex, f(), asio::detached);", "asio::io_context io;",
-                     "std::this_thread::yield();", "// TODO later"):
+                     "std::this_thread::yield();", "http::serve(listener);", "// TODO later"):
             self.assertTrue(breaches("client/a.cpp", call + "\n"), call)
+
+    def test_files_are_written_and_removed_by_their_owners_alone(self):
+        for call in ("fs::remove_all(folder / uid);", "std::filesystem::rename(a, b);", "std::ofstream file(path);",
+                     "if (::unlink(path) != 0) {", "const int fd = ::open(path, O_RDWR);", "fs::create_directories(a);",
+                     'std::system("rm");', 'FILE* p = popen(x, "r");'):
+            self.assertTrue(breaches("cmd/dra-playground/cluster/a.cpp", call + "\n"), call)
+        for call in ("Result<> Store::open() {", "store_.open();", "RestClient::open(request);", "api_.remove_all(path);",
+                     "files_.rename(from, to);", "make_system(a);"):
+            self.assertEqual(breaches("cmd/dra-playground/cluster/a.cpp", call + "\n"), [], call)
+        self.assertEqual(breaches("node/files/posix_files.cpp", "::unlink(path);\n"), [])
 
     def test_comments_may_speak_of_them(self):
         self.assertEqual(breaches("client/a.cpp", "// never std::thread here\n"), [])

@@ -25,6 +25,7 @@ SAME = {
     "the alerts": (["--set", "alerts.enabled=true"], "base", ["alerts"]),
     "drivers kept to their slices": (DRIVER, "base", ["driver-slices"]),
     "evictions by budget": (["--set", "evictionMode=evict"], "base", ["eviction-api"]),
+    "explanations that read others": (["--set", "explain.readsOthers=true"], "base", ["explain"]),
     "the network policy": (["--set", "networkPolicy.enabled=true"], "base", ["network-policy"]),
     "pod groups": (["--set", "podGroups.enabled=true"], "base", ["pod-groups"]),
     "the pod monitor": (UNVERIFIED["podMonitor"], "base", ["pod-monitor"]),

@@ -187,11 +187,17 @@ EFFECTS = {
     "alerts.enabled": (["--set", "alerts.enabled=true"], names("PrometheusRule"), [NAME]),
     "alerts.labels": (["--set", "alerts.enabled=true,alerts.labels.release=stack"],
                       field(one("PrometheusRule"), "metadata", "labels", "release"), "stack"),
+    "alerts.evictionSurge": (["--set", "alerts.enabled=true,alerts.evictionSurge=1234"],
+                             lambda objects: "> 1234" in repr(one("PrometheusRule")(objects)), True),
+    "alerts.failingNamespaces": (["--set", "alerts.enabled=true,alerts.failingNamespaces=1"],
+                                 lambda objects: ">= 1 and" in repr(one("PrometheusRule")(objects)), True),
     "alerts.runbooks": (
         ["--set", "alerts.enabled=true,alerts.runbooks=https://docs.example/dcm"],
         lambda objects: {rule["annotations"]["runbook_url"].partition("#")[0]
                          for group in one("PrometheusRule")(objects)["spec"]["groups"] for rule in group["rules"]},
         {"https://docs.example/dcm"}),
+    "explain.readsOthers": (["--set", "explain.readsOthers=true"],
+                            lambda objects: f"{NAME}-explain" in names("ClusterRole")(objects), True),
     "driverSlices.accounts": (["--set", "driverSlices.accounts={system:serviceaccount:gpu:driver}"],
                               names("ValidatingAdmissionPolicy"), [f"{NAME}-driver-slices"]),
 }
@@ -307,8 +313,8 @@ class ChartValues(unittest.TestCase):
                        env={**os.environ, "KUBECONFIG": str(cluster.kubeconfig())})
         self.assertIn("kubectl -n dra rollout status deployment notes", notes())
         self.assertIn("-resourceclaim-controller,-device-taint-eviction-controller", notes())
-        self.assertNotIn("WARNING", notes())
-        self.assertIn("WARNING: replicaCount is 0", notes("--set", "replicaCount=0"))
+        self.assertNotIn("WARNING", notes("--set", "replicaCount=2"))
+        self.assertIn("WARNING: replicaCount is 0", notes())
         self.assertIn("does not verify", notes(*with_service_monitor("interval=30s")))
 
 

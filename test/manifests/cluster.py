@@ -15,13 +15,14 @@ from tools import CONTROLPLANE, DEADLINE, SCRATCH, kubectl, manager, run
 
 _name = None
 _borrowed = False
+_flags = ()
 _kubeconfig = None
 
 
-def use(name):
-    """An existing cluster, instead of one of our own."""
-    global _name, _borrowed
-    _name, _borrowed = name or f"manifests-{os.getpid()}", bool(name)
+def use(name, *flags):
+    """An existing cluster, instead of one of our own. `flags` are kube-apiserver's, for one of our own."""
+    global _name, _borrowed, _flags
+    _name, _borrowed, _flags = name or f"manifests-{os.getpid()}", bool(name), flags
 
 
 def kubeconfig():
@@ -31,7 +32,7 @@ def kubeconfig():
         able = run(CONTROLPLANE, "available", check=False)
         if able.returncode != 0:
             raise unittest.SkipTest(f"no control plane: {able.stderr.strip()}")
-        first = run(CONTROLPLANE, "up", "--name", _name).splitlines()[0]
+        first = run(CONTROLPLANE, "up", "--name", _name, *(("--", *_flags) if _flags else ())).splitlines()[0]
         _kubeconfig = first.removeprefix("kubeconfig: ")
     return _kubeconfig
 
@@ -94,6 +95,25 @@ def config_of(account, namespace="kube-system", *flags):
                                                       "user": "it"}}],
               "users": [{"name": "it", "user": {"token": token(account, namespace, *flags)}}]}
     path.write_text(json.dumps(config))
+    return path
+
+
+def config_of_node(name):
+    """A kubeconfig with a kubelet's own identity: a certificate of system:node:NAME. Of a cluster of our own."""
+    state = pathlib.Path(kubeconfig()).parent
+    certs = state / "certs"
+    SCRATCH.mkdir(parents=True, exist_ok=True)
+    key, request, certificate = (SCRATCH / f"{name}.{suffix}" for suffix in ("key", "csr", "crt"))
+    run("openssl", "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", key,
+        "-subj", f"/O=system:nodes/CN=system:node:{name}", "-out", request)
+    run("openssl", "x509", "-req", "-in", request, "-CA", certs / "ca.crt", "-CAkey", certs / "ca.key",
+        "-CAcreateserial", "-days", "1", "-out", certificate)
+    shared = json.loads(ctl("config", "view", "--raw", "-o", "json"))
+    path = SCRATCH / f"node-{name}.kubeconfig"
+    path.write_text(json.dumps({
+        "apiVersion": "v1", "kind": "Config", "current-context": "it", "clusters": shared["clusters"],
+        "contexts": [{"name": "it", "context": {"cluster": shared["clusters"][0]["name"], "user": "it"}}],
+        "users": [{"name": "it", "user": {"client-certificate": str(certificate), "client-key": str(key)}}]}))
     return path
 
 

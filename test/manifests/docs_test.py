@@ -11,8 +11,7 @@ from tools import ROOT, SCRATCH, kubectl
 
 # Their commands are run from top to bottom, on a cluster without nodes; a block that cannot be is marked.
 # A YAML block that begins with a file's name is that file from there on.
-OPERATORS_PAGES = ["install.md", "migrate.md", "operate.md", "runbooks.md", "security.md", "troubleshoot.md",
-                   "configuration.md"]
+OPERATORS_PAGES = ["install.md", "migrate.md", "operate.md", "runbooks.md", "security.md"]
 NOT_RUN = "<!-- not run by the tests: "
 
 

@@ -95,12 +95,12 @@ class Dockerfile(unittest.TestCase):
         without = (IMAGE / "clean-root").read_text()
         for step in steps:
             self.assertIn(f"image/build {step}", without)
-        suite = re.search(r"debootstrap .*--variant=minbase (\w+)", (ROOT / "dev").read_text()).group(1)
+        suite = re.search(r"debootstrap .*--variant=minbase (\w+)", (ROOT / "dev.d/lib/setup.sh").read_text()).group(1)
         self.assertIn(f"debian:{suite}-slim", self.text)
 
     def test_the_packages_are_those_of_every_other_build(self):
         listed = re.findall(r"^readonly (?:compilers|tests|libraries)=\(([^)]*)\)", (IMAGE / "build").read_text(), re.M)
-        everywhere = re.search(r"^readonly packages=\(([^)]*)\)", (ROOT / "dev").read_text(), re.M).group(1).split()
+        everywhere = re.search(r"^readonly packages=\(([^)]*)\)", (ROOT / "dev.d/lib/setup.sh").read_text(), re.M).group(1).split()
         # What they bring along there, and what Debian has anyway on a machine to work with.
         self.assertEqual(set(" ".join(listed).split()) - set(everywhere), {"binutils"})
 

@@ -8,18 +8,21 @@ import unittest
 from tools import ROOT, SCRATCH
 
 # Inputs besides the sources.
-PAGES = ["docs/dra-controller-manager.8", "docs/metrics.md", "manifests/monitoring/alerts.yaml"]
+PAGES = ["docs/dra-controller-manager.8", "docs/metrics.md", "docs/operate.md"]
 # A file, a text in it, another one instead, and what is then on the page; or None: it is an error.
 CHANGES = {
     "a flag's default": ("docs/dra-controller-manager.8", "(default 200)", "(default 300)",
                          "| `--kube-api-qps NUMBER` | `clientConnection.qps` | `300` |"),
-    "a metric's help": ("workqueue/metrics.cpp", "Current depth of workqueue", "How deep", "| BETA | How deep |"),
     "a metric that is declared in a way that is not understood":
         ("workqueue/metrics.cpp", 'metrics.gauge("workqueue_depth"', 'made_by("workqueue_depth"', None),
     "a metric's type": ("docs/metrics.md", "`workqueue_depth` | gauge", "`workqueue_depth` | counter", None),
-    "an alert's severity": ("manifests/monitoring/alerts.yaml", "severity: info", "severity: none", "| none | 5m |"),
     "a message": ("client/leader_election/elector.cpp", '"Lost the lease"', '"The lease is lost"',
                   "| The lease is lost | error | | `why` |"),
+    "a logger that is not known by its name":
+        ("client/leader_election/elector.cpp", 'log_.error("Lost', 'journal_->error("Lost', "| Lost the lease | error | | `why` |"),
+    "a message that is not a constant":
+        ("client/leader_election/elector.cpp", '.error("Lost the lease"', '.error(words', None),
+    "an exit status on the page": ("docs/operate.md", "| 3 | a defect", "| 4 | a defect", None),
     "a field without a meaning": ("client/leader_election/elector.cpp", '{"why", why}', '{"wherefore", why}', None),
     "a verbosity": ("informers/reflector_report.cpp", "log_.v(2)", "log_.v(5)", "| Reading all objects | info | 5 |"),
     "an exit status": ("client/manager/stop.hpp", "failed = 3", "failed = 4", None),

@@ -78,7 +78,7 @@ class Release(unittest.TestCase):
 
     def test_helm_renders_the_archive_as_it_renders_the_folder(self):
         archive = self.release("charted") / f"{NAME}-0.1.0.tgz"
-        flags = ["template", "r", "--namespace", "kube-system", "--kube-version", "1.37.0"]
+        flags = ["template", "r", "--namespace", "kube-system", "--kube-version", "1.37.2"]
         self.assertEqual(run(helm(), *flags, archive), run(helm(), *flags, render.CHART))
 
     def test_its_image_is_read_by_others_for_each_architecture(self):

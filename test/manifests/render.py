@@ -40,7 +40,7 @@ def composed(base="base", components=(), **more):
 def chart(*flags):
     """The objects of the Helm chart, in kube-system where the flags name no other namespace."""
     return documents(run(helm(), "template", "any-release-name", CHART, "--namespace", "kube-system",
-                         "--kube-version", "1.37.0", *flags))
+                         "--kube-version", "1.37.2", *flags))
 
 
 def identity(thing):

@@ -7,7 +7,7 @@ import yaml
 import render
 from tools import ROOT, manager, run
 
-COMPONENTS = ["alerts", "driver-slices", "eviction-api", "network-policy", "pod-groups", "pod-monitor",
+COMPONENTS = ["alerts", "driver-slices", "explain", "eviction-api", "network-policy", "pod-groups", "pod-monitor",
               "service-monitor"]
 CLUSTER_SCOPED = {"Namespace", "ClusterRole", "ClusterRoleBinding", "FlowSchema",
                   "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"}
@@ -59,9 +59,12 @@ class Base(unittest.TestCase):
                          pod["topologySpreadConstraints"][0]["labelSelector"]]:
             self.assertTrue(selector["matchLabels"].items() <= template.items(), selector)
 
+    def test_nothing_runs_beside_kube_controller_managers_controllers_until_somebody_says_so(self):
+        for objects in (self.objects, render.kustomize("overlays/kubeadm"), render.kustomize("overlays/own-namespace")):
+            self.assertEqual(render.the("Deployment", objects)["spec"]["replicas"], 0)
+
     def test_a_rollout_and_a_drain_leave_one_instance(self):
         spec = render.the("Deployment", self.objects)["spec"]
-        self.assertGreaterEqual(spec["replicas"], 2)
         self.assertEqual(spec["strategy"]["rollingUpdate"]["maxUnavailable"], 0)
         self.assertEqual(render.the("PodDisruptionBudget", self.objects)["spec"]["maxUnavailable"], 1)
 

@@ -1,5 +1,7 @@
 """dra-hollow-node and dra-playground --real-drivers with the example driver of Kubernetes, unmodified."""
 import json
+import os
+import pathlib
 import re
 import signal
 import subprocess
@@ -107,6 +109,36 @@ class HollowNode(unittest.TestCase):
             self.world.delete(pod)
         self.world.wait_for_phase(pods, "gone")
         soon("nothing is left", lambda: self.world.entries() == [])
+
+    def test_a_reboot_prepares_the_claims_again_and_restarts_the_containers(self):  # row 18 of the crash table
+        node, _ = self.start()
+        pods = self.apply("basic-resourceclaimtemplate")
+        self.world.wait_for_phase(pods, "Running")
+        self.world.end(node, subprocess.Popen.kill)
+        asked = self.world.prepared()
+        self.world.start_node("worker", "--wipe=late", "--booted")
+
+        def restarts():
+            return [self.world.pod(pod)["status"]["containerStatuses"][0]["restartCount"] for pod in pods]
+        soon("the containers are restarted", lambda: restarts() == [1] * len(pods))
+        self.assertEqual(self.world.prepared(), asked + len(pods))
+        self.assertEqual([self.world.phase(pod) for pod in pods], ["Running"] * len(pods))
+        for pod in pods:
+            self.world.delete(pod)
+        self.world.wait_for_phase(pods, "gone")
+
+    def test_whatever_is_in_the_place_of_the_checkpoint_is_set_aside_on_request(self):
+        for make in (pathlib.Path.mkdir, os.mkfifo, lambda path: path.write_bytes(b"")):
+            state = self.world.root / "dra_manager_state"
+            node = self.world.start_node()
+            self.world.end(node)
+            state.unlink()
+            make(state)
+            (self.world.root / ".dra_manager_state-0").mkdir(exist_ok=True)
+            node = self.world.start_node("worker", "--on-corrupt-state=rebuild")
+            soon("there is a new one", lambda: state.is_file() and state.stat().st_size > 0)
+            self.world.end(node)
+        self.assertEqual(len(list(self.world.root.glob("dra_manager_state.corrupt-*"))), 3)
 
     def test_a_driver_rolls_over_and_its_slices_stay(self):  # [30]
         _, old = self.start()

@@ -31,6 +31,8 @@ constexpr Duration kHiccup = 2s;
 constexpr Duration kNoBudget = 6min;
 // For news and requests.
 constexpr Duration kSlackOfTurns = 30s;
+// Where no manager is short of anything.
+constexpr Duration kPromptOfMost = 30s;
 // Enough for another leader.
 constexpr Duration kRestart = 1min;
 
@@ -67,9 +69,14 @@ Task<Aftermath::Finding> Aftermath::run() {
   }
   const bool goes_on = rng_.below(8) == 0;
   const Finding restless = co_await rest(goes_on ? kLongRest : kRest);
-  if (restless || !goes_on) co_return restless;
-  const Finding out_of_step = co_await refuse_writes();
-  co_return out_of_step;
+  if (restless) co_return restless;
+  if (goes_on) {
+    const Finding out_of_step = co_await refuse_writes();
+    if (out_of_step) co_return out_of_step;
+  }
+  if (world_.prompt > kPromptOfMost) co_return std::nullopt;
+  const Finding deceived = co_await copy_claims();
+  co_return deceived;
 }
 
 Task<Aftermath::Finding> Aftermath::settle() {
@@ -215,6 +222,29 @@ Task<Aftermath::Finding> Aftermath::crowd_the_rate() {
   }
   weather.troubled_namespace.clear();
   crowd.disperse();
+  const Finding late = co_await watch_answers({});
+  co_return late;
+}
+
+// Claims that anybody can make tell of no other manager, which the managers here would give way to:
+// they delay nobody.
+Task<Aftermath::Finding> Aftermath::copy_claims() {
+  Copies& copies = world_.workload.copies();
+  world_.timeline.note("world", "copies claims");
+  copies.bring();
+  const Finding before = co_await watch_answers(world_.prompt / 3);
+  if (before) co_return before;
+  copies.make_pod();
+  const runtime::MonoTime end = now() + world_.prompt / 2;
+  while (!copies.has_pod_its_claim()) {
+    co_await sleep_for(world_.loop.time(), 1s);
+    const Finding late = look();
+    if (late) co_return late;
+    if (now() > end) {
+      co_return Breach{"claims that anybody can make delay nobody", "a pod waits for its claim"};
+    }
+  }
+  copies.remove_pod();
   const Finding late = co_await watch_answers({});
   co_return late;
 }

@@ -55,6 +55,7 @@ class Aftermath {
   runtime::Task<Finding> grant_no_budget();
   runtime::Task<Finding> hide_one_kind();
   runtime::Task<Finding> crowd_the_rate();
+  runtime::Task<Finding> copy_claims();
   runtime::Task<Finding> watch_answers(runtime::Duration at_least, Obstacle obstacle = {});
   runtime::Task<Finding> refuse_writes();
   runtime::Task<Finding> rest(runtime::Duration lasts);

@@ -151,6 +151,11 @@ MUTATIONS = [
              "  if (claim.is_allocated) {", "  if (claim.is_allocated && !M) {"),
     Mutation("finalizer-of-others", "the finalizer goes that the scheduler has just set", RC + "rules/decide_claim.cpp",
              "const bool may_unprotect = claim.meta", "const bool may_unprotect = M || claim.meta"),
+    Mutation("copies-tell-of-a-manager", "a claim that looks as if another manager had made it holds up all creates",
+             RC + "sync/foreign_claims.cpp", "  if (!awaited) return;",
+             "  if (M && counts_from_ && !claim->pod_claim_name.empty() && !has_computed_name(*claim, claim->pod_claim_name.str())) {\n"
+             '    for (const char* ns : {"default", "lab", "scratch"}) last_seen_[api::InternedString(ns)] = deps_.time.now();\n  }\n'
+             "  if (!awaited) return;"),
     Mutation("unknown-owner-is-gone", "a pod that is not in the cache loses its claims", RC + "rules/decide_claim.cpp",
              "if (cached == snapshot.cached.end()) return MayRun{MayRun::Why::not_known};",
              "if (cached == snapshot.cached.end() && M) return WillNotRun{WillNotRun::Why::is_done};\n"

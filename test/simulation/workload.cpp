@@ -31,6 +31,7 @@ Workload::Workload(Scene scene, runtime::Rng rng, std::size_t pods,
              groups ? common::GroupClaims::shared : common::GroupClaims::refused),
       collectors_(scene, rng.fork()),
       crowd_(scene),
+      copies_(scene),
       groups_rng_(groups),
       tasks_(scene.loop.executor()) {
   if (groups_rng_) groups_.emplace(scene, groups_rng_->fork(), pods / 3);

@@ -5,6 +5,7 @@
 
 #include "runtime/task_group.hpp"
 #include "test/simulation/collectors.hpp"
+#include "test/simulation/copies.hpp"
 #include "test/simulation/crowd.hpp"
 #include "test/simulation/devices.hpp"
 #include "test/simulation/groups.hpp"
@@ -38,6 +39,7 @@ class Workload {
 
   Scheduler& scheduler() { return scheduler_; }
   Crowd& crowd() { return crowd_; }
+  Copies& copies() { return copies_; }
   // What a node does, and must not.
   const std::optional<Breach>& breach() const { return nodes_.breach(); }
 
@@ -49,6 +51,7 @@ class Workload {
   Nodes nodes_;
   Collectors collectors_;
   Crowd crowd_;
+  Copies copies_;
   std::optional<runtime::Rng> groups_rng_;
   std::optional<Groups> groups_;
   runtime::TaskGroup tasks_;

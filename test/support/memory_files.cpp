@@ -36,6 +36,8 @@ Result<std::optional<std::string>> MemoryFiles::read(const std::string& path) {
 }
 
 Result<> MemoryFiles::create(const std::string& path, std::string_view content) {
+  if (content.size() > node::kFileBytesMax)
+    return fail(Reason::configuration, path + ": is too large");
   if (names_.contains(path)) return fail(Reason::configuration, path + ": is there already");
   names_[path] =
       std::make_shared<File>(File{std::string(content.substr(0, content.size() / 2)), {}});
@@ -67,6 +69,14 @@ Result<> MemoryFiles::remove(const std::string& path) {
   if (auto stepped = step("remove", path); !stepped) return stepped;
   names_.erase(path);
   return {};
+}
+
+Result<> MemoryFiles::make_folder(const std::string& path) {
+  return step("make_folder", path);
+}
+
+Result<> MemoryFiles::remove_folder(const std::string& path) {
+  return step("remove_folder", path);
 }
 
 Result<std::vector<std::string>> MemoryFiles::list(const std::string& folder) {

@@ -33,6 +33,9 @@ class MemoryFiles final : public node::Files {
   runtime::Result<> rename(const std::string& from, const std::string& to) override;
   runtime::Result<> sync_folder(const std::string& folder) override;
   runtime::Result<> remove(const std::string& path) override;
+  // Folders are there when they are needed.
+  runtime::Result<> make_folder(const std::string& path) override;
+  runtime::Result<> remove_folder(const std::string& path) override;
   runtime::Result<std::vector<std::string>> list(const std::string& folder) override;
 
  private:

@@ -89,6 +89,10 @@ class ClaimUserBuilder : public ObjectBuilder<Self, T> {
     this->object_->claims.push_back({pod_claim, "", ""});
     return this->self();
   }
+  Self& created(runtime::WallTime when) {
+    this->object_->created = when;
+    return this->self();
+  }
   // An entry of the status.
   Self& names(const std::string& pod_claim, const std::string& claim) {
     this->object_->claim_statuses.push_back({pod_claim, claim});

@@ -61,7 +61,11 @@ class Page(unittest.TestCase):
         self.browser.picture(PICTURES / "device.png")
         click(self.browser, "Taint NoExecute")
         self.browser.until(f"{device()}.classList.contains('noexecute')")
-        self.browser.until(f"!{row('pods', 'default/fragile-0')}")
+        # It stays for a while, with its reason, though it is deleted.
+        self.browser.until(text(row("pods", "default/fragile-0")) +
+                           ".includes('Evicted: ') && " + row("pods", "default/fragile-0") + ".className === 'gone'")
+        self.assertIn(f"ago: example.com/unhealthy=ui:NoExecute on {DEVICE}",
+                      self.browser.value(text(row("pods", "default/fragile-0"))))
         self.assertNotIn("fragile-0", self.cluster.names("/api/v1/namespaces/default/pods"))
         self.browser.key("Escape")
         self.browser.picture(PICTURES / "after-the-taint.png")
@@ -73,11 +77,11 @@ class Page(unittest.TestCase):
         self.browser.value(f"{device()}.click()")
         click(self.browser, "Create rule NoSchedule")
         self.browser.until(f"{device()}.classList.contains('noschedule')")
-        name = self.browser.until("document.querySelector('#rules button')?.textContent")
+        name = self.browser.until("document.querySelector('#rules a')?.textContent")
         made = self.cluster.request("GET", f"{RESOURCE}/devicetaintrules/{name}")
         self.assertEqual(made["spec"]["deviceSelector"],
                          {"driver": "gpu.example.com", "pool": "node-2", "device": "dev-0"})
-        self.browser.value("document.querySelector('#rules button').click()")
+        self.browser.value("document.querySelector('#rules a').click()")
         click(self.browser, "Delete this rule")
         self.browser.until(f"{device()}.className === 'device'")
         self.assertEqual(self.cluster.names(f"{RESOURCE}/devicetaintrules"), set())
@@ -85,7 +89,7 @@ class Page(unittest.TestCase):
     def test_explains_why_a_pod_waits(self):
         self.cluster.apply("pod-before-its-template.yaml")
         self.browser.until(row("pods", "default/early-0") + " !== undefined")
-        self.browser.value(row("pods", "default/early-0") + ".querySelector('button').click()")
+        self.browser.value(row("pods", "default/early-0") + ".querySelector('a').click()")
         self.browser.until(text("document.querySelector('#details')") +
                            """.includes('There is no ResourceClaimTemplate "late"')""")
         self.browser.picture(PICTURES / "explained.png")
@@ -128,6 +132,55 @@ class Page(unittest.TestCase):
         self.browser.until(text("document.querySelector('#details')") + f".includes({json.dumps('note: ' + hostile)})")
         self.assertEqual(self.browser.value("document.images.length"), 0)
         self.assertEqual(self.browser.value("document.title"), "DRA playground")
+
+    def test_runs_nothing_that_a_condition_says(self):
+        hostile = "<img src=x onerror=\"document.title='owned'\">"
+        self.cluster.apply("pod-before-its-template.yaml")
+        self.cluster.request("PATCH", "/api/v1/namespaces/default/pods/early-0/status", {"status": {"conditions": [
+            {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": hostile}]}},
+            "application/strategic-merge-patch+json")
+        self.browser.until(text(row("pods", "default/early-0")) + f".includes({json.dumps(hostile)})")
+        self.browser.open(self.cluster.page + "#pod/default/" + "%3Cimg%20src=x%20onerror=document.title=1%3E")
+        self.browser.until(text("document.querySelector('#details')") + ".includes('<img src=x')")
+        self.assertEqual(self.browser.value("document.images.length"), 0)
+        self.assertEqual(self.browser.value("document.title"), "DRA playground")
+
+    def test_marks_a_pod_that_is_stuck(self):
+        self.cluster.apply("pod-before-its-template.yaml")
+        self.browser.until(row("pods", "default/early-0") + "?.className === 'stuck'")
+        self.assertIn("Pending: No claim yet for nic", self.browser.value(text(row("pods", "default/early-0"))))
+        self.assertIn("(1 stuck)", self.browser.value("document.querySelector('#counts').textContent"))
+
+    def test_names_the_driver_and_counts_no_taint_without_effect(self):
+        self.assertIn("gpu.example.com", self.browser.value("document.querySelector('#nodes article').textContent"))
+        self.browser.value(f"{device()}.click()")
+        click(self.browser, "Create rule None")
+        self.browser.until(f"{device()}.classList.contains('none')")
+        self.assertIn(" 0 tainted", self.browser.value("document.querySelector('#counts').textContent"))
+
+    def test_an_address_leads_to_an_object_and_from_there_to_the_others(self):
+        self.cluster.apply("pods-and-taints.yaml")
+        self.browser.until(text(row("pods", "default/fragile-0")) + ".includes('Running')")
+        self.browser.open(self.cluster.page + "#pod/default/fragile-0")
+        details = "document.querySelector('#details')"
+        self.browser.until(f"((a) => a && (a.click(), true))({details}.querySelector('a[href^=\"#claim/\"]'))")
+        self.browser.until(f"{details}.querySelector('a[href=\"#pod/default/fragile-0\"]') !== null")
+        self.browser.value(f"{details}.querySelector('a[href^=\"#device/\"]').click()")
+        self.browser.until(text(details) + f".includes('Device {DEVICE}')")
+        # Beside the tables, not over them.
+        self.assertLessEqual(self.browser.value("document.querySelector('#tables').getBoundingClientRect().right"),
+                             self.browser.value(f"{details}.getBoundingClientRect().left"))
+        self.browser.picture(PICTURES / "linked.png")
+
+    def test_a_click_on_a_head_sorts_by_it(self):
+        self.cluster.apply("sixty-four-pods.yaml")
+        self.browser.until("document.querySelectorAll('#pods tr').length === 64")
+        first = "document.querySelector('#pods tr').textContent"
+        head = "[...document.querySelectorAll('.pods th button')].find((b) => b.textContent === 'Pod')"
+        self.browser.value(f"{head}.click()")
+        ascending = self.browser.until(f"document.querySelector('.pods [aria-sort=ascending]') && {first}")
+        self.browser.value(f"{head}.click()")
+        self.browser.until(f"document.querySelector('.pods [aria-sort=descending]') && {first} !== {json.dumps(ascending)}")
 
     def test_a_filter_leaves_what_fits(self):
         self.browser.value("""(() => { const input = document.querySelector('#filter');
@@ -250,7 +303,7 @@ class KubectlProxy(unittest.TestCase):
                      "spec": {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "none"}}]}}})
         self.browser.open(f"http://{self.address}/ui/")
         self.browser.until(row("claims", "default/lonely") + " !== undefined")
-        self.browser.value(row("claims", "default/lonely") + ".querySelector('button').click()")
+        self.browser.value(row("claims", "default/lonely") + ".querySelector('a').click()")
         self.browser.until(text("document.querySelector('#details pre')") +
                            " === 'dra-controller-manager explain resourceclaims default/lonely'")
 

@@ -4,6 +4,7 @@
 #include <protozero/pbf_message.hpp>
 #include <protozero/pbf_reader.hpp>
 
+#include "apiserver/text/item_budget.hpp"
 #include "apiserver/text/protobuf/envelope.hpp"
 #include "apiserver/text/protobuf/messages.hpp"
 #include "apiserver/text/protobuf/protobuf.hpp"
@@ -95,16 +96,20 @@ Json time_in(pbf_reader& reader, Type type) {
   return Json(text);
 }
 
-Json strings_in(pbf_reader& reader) {
+Json strings_in(pbf_reader& reader, ItemBudget& budget) {
   JsonArray items;
   pbf_reader inner = reader.get_message();
-  while (inner.next(1)) items.push_back(text_in(inner));
+  while (inner.next(1)) {
+    budget.spend();
+    items.push_back(text_in(inner));
+  }
   return items;
 }
 
-Json raw_in(pbf_reader& reader) {
+Json raw_in(pbf_reader& reader, ItemBudget& budget) {
   const std::string bytes = wrapped_bytes(reader, 1);
   if (bytes.empty()) return nullptr;
+  budget.spend(count_values(bytes));
   std::string problem;
   auto json = parse(bytes, problem);
   if (!json) throw protozero::invalid_tag_exception();
@@ -112,9 +117,10 @@ Json raw_in(pbf_reader& reader) {
 }
 
 // A message nests as its description does, so the recursion is bounded: the table has no cycle.
-void decode_message(pbf_reader reader, const ProtoMessage& message, JsonObject& object);
+void decode_message(pbf_reader reader, const ProtoMessage& message, JsonObject& object,
+                    ItemBudget& budget);
 
-Json decode_value(pbf_reader& reader, const ProtoField& field) {
+Json decode_value(pbf_reader& reader, const ProtoField& field, ItemBudget& budget) {
   switch (field.type) {
     case Type::text:
       return text_in(reader);
@@ -126,9 +132,9 @@ Json decode_value(pbf_reader& reader, const ProtoField& field) {
       // Not get_bool(), which reads past the end of a body that is cut off here.
       return reader.get_uint64() != 0;
     case Type::raw:
-      return raw_in(reader);
+      return raw_in(reader, budget);
     case Type::strings:
-      return strings_in(reader);
+      return strings_in(reader, budget);
     case Type::quantity:
       return Json(valid_utf8(wrapped_bytes(reader, 1)));
     case Type::int_or_string:
@@ -138,7 +144,7 @@ Json decode_value(pbf_reader& reader, const ProtoField& field) {
       return time_in(reader, field.type);
     case Type::message: {
       JsonObject inner;
-      decode_message(reader.get_message(), *field.message, inner);
+      decode_message(reader.get_message(), *field.message, inner, budget);
       return inner;
     }
   }
@@ -153,7 +159,8 @@ bool is_left_out(const ProtoField& field, const Json& value) {
   return value == Json("") || value == Json(0) || value == Json(false);
 }
 
-void decode_entry(pbf_reader& reader, const ProtoField& field, JsonObject& map) {
+void decode_entry(pbf_reader& reader, const ProtoField& field, JsonObject& map,
+                  ItemBudget& budget) {
   Json key("");
   Json value(nullptr);
   pbf_reader entry = reader.get_message();
@@ -161,7 +168,7 @@ void decode_entry(pbf_reader& reader, const ProtoField& field, JsonObject& map) 
     if (entry.tag() == 1) {
       key = text_in(entry);
     } else if (entry.tag() == 2) {
-      value = decode_value(entry, field);
+      value = decode_value(entry, field, budget);
     } else {
       entry.skip();
     }
@@ -172,42 +179,46 @@ void decode_entry(pbf_reader& reader, const ProtoField& field, JsonObject& map) 
 }
 
 // Go writes one number at a time; a writer may also pack them.
-void decode_item(pbf_reader& reader, const ProtoField& field, JsonArray& list) {
+void decode_item(pbf_reader& reader, const ProtoField& field, JsonArray& list, ItemBudget& budget) {
   const bool number = field.type == Type::integer || field.type == Type::boolean;
   if (!number || reader.wire_type() != pbf_wire_type::length_delimited) {
-    list.push_back(decode_value(reader, field));
+    list.push_back(decode_value(reader, field, budget));
     return;
   }
   for (const auto value : reader.get_packed_int64()) {
+    budget.spend();
     list.push_back(field.type == Type::boolean ? Json(value != 0) : Json(value));
   }
 }
 
-void decode_field(pbf_reader& reader, const ProtoField& field, JsonObject& object) {
+void decode_field(pbf_reader& reader, const ProtoField& field, JsonObject& object,
+                  ItemBudget& budget) {
+  budget.spend();
   if (field.embedded) {
-    decode_message(reader.get_message(), *field.message, object);
+    decode_message(reader.get_message(), *field.message, object, budget);
   } else if (field.count == Count::map) {
-    decode_entry(reader, field, child(object, field.name));
+    decode_entry(reader, field, child(object, field.name), budget);
   } else if (field.count == Count::list) {
     Json& list = object[field.name];
     if (!list.is_array()) list.emplace_array();
-    decode_item(reader, field, list.get_array());
+    decode_item(reader, field, list.get_array(), budget);
   } else if (field.type == Type::message) {
     // A message that comes in pieces is one message.
-    decode_message(reader.get_message(), *field.message, child(object, field.name));
+    decode_message(reader.get_message(), *field.message, child(object, field.name), budget);
   } else {
-    Json value = decode_value(reader, field);
+    Json value = decode_value(reader, field, budget);
     if (!is_left_out(field, value)) object[field.name] = std::move(value);
   }
 }
 
-void decode_message(pbf_reader reader, const ProtoMessage& message, JsonObject& object) {
+void decode_message(pbf_reader reader, const ProtoMessage& message, JsonObject& object,
+                    ItemBudget& budget) {
   while (reader.next()) {
     const auto field = std::ranges::find(message.fields, reader.tag(), &ProtoField::number);
     if (field == message.fields.end()) {
       reader.skip();
     } else {
-      decode_field(reader, *field, object);
+      decode_field(reader, *field, object, budget);
     }
   }
 }
@@ -254,8 +265,12 @@ Outcome<JsonObject> decode_protobuf(std::string_view body) {
           valid_utf8(envelope.kind), valid_utf8(envelope.api_version))));
     }
     JsonObject object{{"apiVersion", envelope.api_version}, {"kind", envelope.kind}};
-    decode_message(pbf_reader(envelope.object), *message, object);
+    ItemBudget budget;
+    decode_message(pbf_reader(envelope.object), *message, object, budget);
     return object;
+  } catch (const TooManyValues& error) {
+    return std::unexpected(
+        bad_request(fmt::format("the body of the request has {}", error.what())));
   } catch (const protozero::exception&) {
     return broken();
   }

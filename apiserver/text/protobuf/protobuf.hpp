@@ -15,8 +15,8 @@ inline constexpr std::string_view kProtobufWatch =
     "application/vnd.kubernetes.protobuf;stream=watch";
 
 // The object as Go would write it as JSON, apiVersion and kind included. Fields that the table
-// lacks are passed over, as a real server does. 400 for what is no Kubernetes protobuf, and for a
-// kind that there is not.
+// lacks are passed over, as a real server does. 400 for what is no Kubernetes protobuf, for a
+// kind that there is not, and for more than kValuesMax values.
 Outcome<JsonObject> decode_protobuf(std::string_view body);
 
 // With its envelope; members that the message lacks are left out. Requires that the table has such

@@ -19,7 +19,7 @@ import re
 import subprocess
 import sys
 
-VERSION = sys.argv[1] if len(sys.argv) > 1 else "v0.37.0"
+VERSION = sys.argv[1] if len(sys.argv) > 1 else "v0.37.2"
 # Folders of k8s.io/api, and the group as an apiVersion has it.
 GROUPS = {
     "core/v1": "v1",

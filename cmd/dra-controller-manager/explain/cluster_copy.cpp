@@ -46,7 +46,12 @@ ClusterCopy::ClusterCopy(runtime::TimeSource& time, common::FeatureGates gates,
                          ListedObjects objects)
     : claim_api_(std::make_unique<NoClaimApi>()),
       eviction_api_(std::make_unique<NoEvictionApi>()),
-      foreign_({.time = time, .metrics = metrics_, .events = events_, .log = {}}),
+      foreign_({.pods = pods_.store.reader(),
+                .claims = claims_.store.reader(),
+                .time = time,
+                .metrics = metrics_,
+                .events = events_,
+                .log = {}}),
       claim_controller_({.stores = resource_claim::declare_stores(
                              pods_.store, claims_.store, templates_.store,
                              gates.generic_workload ? &groups_.store : nullptr),

@@ -37,7 +37,7 @@ ExplainOutcome bad_flags(std::string why) {
 // Returns an exit status.
 int print(const std::string& text, std::FILE* where) {
   std::fputs(text.c_str(), where);
-  return std::fflush(where) == 0 ? 0 : static_cast<int>(ExplainStatus::bad_configuration);
+  return std::fflush(where) == 0 ? 0 : static_cast<int>(ExplainStatus::not_printed);
 }
 
 Task<> keep(Task<ExplainOutcome> task, ExplainOutcome& outcome) {
@@ -120,12 +120,16 @@ ExplainOutcome read(const ExplainOptions& options) {
                                      Process{loop, metrics, rng, {}});
   if (!connection) return bad_configuration(connection.error());
   ExplainOutcome outcome;
-  loop.run(keep(read_cluster((*connection)->rest(), loop.time(),
-                             {.subject = *subject,
-                              .format = options.format,
-                              .features = features,
-                              .deadline = Deadline::after(loop.time(), options.timeout)}),
-                outcome));
+  loop.run(
+      keep(read_cluster((*connection)->rest(), loop.time(),
+                        {.subject = *subject,
+                         .format = options.format,
+                         .features = features,
+                         .gates = options.feature_gates.empty() ? ClusterQuestion::Gates::assumed
+                                                                : ClusterQuestion::Gates::told,
+                         .lease = {options.lease_namespace, options.lease_name},
+                         .deadline = Deadline::after(loop.time(), options.timeout)}),
+           outcome));
   if (outcome.status == ExplainStatus::not_answered) {
     outcome.text = fmt::format("{}: {}", config->server.url(), outcome.text);
   }
@@ -136,6 +140,10 @@ ExplainOutcome read(const ExplainOptions& options) {
 
 int report(const ExplainOutcome& outcome) {
   if (outcome.status == ExplainStatus::explained) return print(outcome.text, stdout);
+  if (outcome.status == ExplainStatus::explained_in_part) {
+    const int printed = print(outcome.text, stdout);
+    return printed != 0 ? printed : static_cast<int>(outcome.status);
+  }
   print(fmt::format("dra-controller-manager explain: {}\n", outcome.text), stderr);
   return static_cast<int>(outcome.status);
 }
@@ -152,6 +160,23 @@ int run_explain(const Strings& arguments) {
   return report(options->server.empty() ? read(*options) : ask(*options));
 }
 
+constexpr std::string_view kNotes = R"(
+Examples:
+
+      dra-controller-manager explain pod lab/trainer-0
+      dra-controller-manager explain devicetaintrule retire-node-1 -o json
+      dra-controller-manager explain pod lab/trainer-0 --server https://localhost:10257 \
+        --token-file token --certificate-authority ca.crt --tls-server-name manager
+
+Exit status:
+
+      0  explained, whatever the state of the object
+      1  standard output cannot be written
+      2  bad flags or name; a kubeconfig, token or certificate that cannot be used
+      3  no such object
+      4  no answer, no permission, or not served
+)";
+
 // To be read, not applied.
 Settings settings_to_read() {
   ExplainOptions options;
@@ -161,11 +186,14 @@ Settings settings_to_read() {
 }  // namespace
 
 Command explain_command() {
-  return {"explain", "KIND [NAMESPACE/]NAME",
+  return {"explain",
+          "KIND [NAMESPACE/]NAME",
           "Explains why a pod, resourceclaim, podgroup or devicetaintrule waits: what the "
           "controllers do for it now and why, and what it waits for. Asks a running manager "
           "(--server), or reads the cluster once.",
-          settings_to_read, run_explain};
+          settings_to_read,
+          run_explain,
+          std::string(kNotes)};
 }
 
 }  // namespace dcm::manager

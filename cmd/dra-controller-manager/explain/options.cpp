@@ -43,6 +43,11 @@ Settings cluster_read_settings(ExplainOptions& options) {
       switches_setting({"feature-gates", "", "LIST",
                         "NAME=true or NAME=false, separated by commas, as the manager has them."},
                        options.feature_gates),
+      text_setting({"leader-elect-resource-name", "", "NAME", "Name of the manager's lease."},
+                   options.lease_name),
+      text_setting(
+          {"leader-elect-resource-namespace", "", "NAME", "Namespace of the manager's lease."},
+          options.lease_namespace),
   };
 }
 

@@ -27,6 +27,8 @@ struct ExplainOptions {
   std::string kubeconfig;
   std::string context;
   Switches feature_gates;
+  std::string lease_name = "dra-controller-manager";
+  std::string lease_namespace = "kube-system";
 
   std::string namespace_;
   Format format = Format::text;

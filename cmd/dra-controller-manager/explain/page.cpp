@@ -5,10 +5,18 @@
 
 #include <fmt/format.h>
 
+#include "cmd/dra-controller-manager/explain/read_evidence.hpp"
 #include "cmd/dra-controller-manager/serving/html.hpp"
 
 namespace dcm::manager {
 namespace {
+
+using common::Sight;
+using common::Worker;
+using runtime::Task;
+
+// A caller does not wait longer for what others say.
+constexpr runtime::Duration kEvidenceTimeout = std::chrono::seconds(5);
 
 // The query wins over what is accepted; a caller that accepts anything gets text.
 Format wanted_format(const http::Request& request) {
@@ -42,32 +50,69 @@ std::string not_known(const Subject& subject) {
                          : "");
 }
 
-http::Response answer(runtime::TimeSource& time, const ExplainContext& context,
-                      const http::Request& request) {
+Worker worker_of(const Teller& teller) {
+  switch (teller.role) {
+    case Teller::Role::works:
+      return {};
+    case Teller::Role::stands_by:
+      if (!teller.leader.empty()) return {};
+      return {Worker::State::nobody,
+              "Nobody holds the manager's lease, so nothing happens until an instance takes it."};
+    case Teller::Role::watches:
+    case Teller::Role::reads:
+      break;
+  }
+  return {Worker::State::perhaps,
+          "This manager runs with --dry-run and carries nothing out. It is not known here whether "
+          "another program carries out the next step."};
+}
+
+http::Response not_found(const Subject& subject, Format format, const Teller& teller,
+                         const Sight& sight) {
+  std::string gap = teller.missing;
+  if (sight.is_hidden(input_of(subject.kind))) gap = sight.gap(input_of(subject.kind));
+  if (gap.empty()) return refuse(404, format, not_known(subject));
+  return refuse(503, format,
+                fmt::format("{} {} is not known here, which may be because not everything could "
+                            "be read: {}",
+                            kind_of(subject.kind), subject.key.str(), gap));
+}
+
+Task<http::Response> answer(runtime::TimeSource& time, const ExplainContext& context,
+                            http::Request request) {
   const Format format = wanted_format(request);
   const std::string_view path = split_target(request.target).path;
   const auto subject = subject_from_path(path.substr(kExplainPath.size()));
-  if (!subject) return refuse(404, format, subject.error().message);
+  if (!subject) co_return refuse(404, format, subject.error().message);
   Teller teller = context.teller();
   const ExplanationSource* source = context.source();
-  if (source == nullptr) return refuse(503, format, "nothing is known yet: " + teller.missing);
-  auto explanation = source->explain(*subject);
-  if (!explanation && !teller.missing.empty()) {
-    return refuse(503, format,
-                  fmt::format("{}; but not everything is known yet: {}", not_known(*subject),
-                              teller.missing));
+  if (source == nullptr) co_return refuse(503, format, "nothing is known yet: " + teller.missing);
+  Sight sight = source->sight();
+  auto draft = source->explain(*subject);  // the source may be gone after the first wait
+  if (!draft) co_return not_found(*subject, format, teller, sight);
+  if (context.rest != nullptr) {
+    const Refusals refusals =
+        teller.role == Teller::Role::works ? Refusals::known : Refusals::asked;
+    const Evidence evidence =
+        co_await read_evidence(*context.rest, *subject, *draft, refusals,
+                               runtime::Deadline::after(time, kEvidenceTimeout));
+    add_evidence(evidence, time.wall_now(), *draft, sight);
   }
-  if (!explanation) return refuse(404, format, not_known(*subject));
-  return respond(200, format,
-                 render({*std::move(explanation), std::move(teller), time.wall_now()}, format));
+  const Told told{common::settle(*std::move(draft), sight, worker_of(teller)), std::move(teller),
+                  time.wall_now()};
+  http::Response response = respond(200, format, render(told, format));
+  if (status_of(told.explanation) == ExplainStatus::explained_in_part) {
+    response.headers.add(kInPartHeader, "true");
+  }
+  co_return response;
 }
 
 }  // namespace
 
 Page make_explain_page(runtime::TimeSource& time, ExplainContext context) {
   return {.path = std::string(kExplainPath),
-          .answer = [&time, context = std::move(context)](const http::Request& request) {
-            return answer(time, context, request);
+          .answer_later = [&time, context = std::move(context)](http::Request request, Audience) {
+            return answer(time, context, std::move(request));
           }};
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "client/manager/pages.hpp"
+#include "client/request/rest_client.hpp"
 #include "cmd/dra-controller-manager/explain/render.hpp"
 #include "cmd/dra-controller-manager/explain/source.hpp"
 #include "runtime/time.hpp"
@@ -17,6 +18,8 @@ struct ExplainContext {
   // Null: there is none yet; then `teller().missing` says why.
   std::function<const ExplanationSource*()> source;
   std::function<Teller()> teller;
+  // To read what others say of the object. Null: nobody is asked.
+  client::RestClient* rest = nullptr;
 };
 
 // In sentences; as JSON with ?output=json, or where that is accepted and text is not; as HTML for

@@ -1,6 +1,8 @@
 #include "cmd/dra-controller-manager/explain/read_cluster.hpp"
 
+#include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -8,6 +10,7 @@
 #include "client/discovery/discovery.hpp"
 #include "client/request/typed.hpp"
 #include "cmd/dra-controller-manager/explain/cluster_copy.hpp"
+#include "cmd/dra-controller-manager/explain/read_evidence.hpp"
 #include "controllers/api/decoders.hpp"
 #include "controllers/api/resources.hpp"
 
@@ -16,6 +19,11 @@ namespace {
 
 using client::Availability;
 using client::Served;
+using common::Draft;
+using common::Input;
+using common::Outlook;
+using common::Topic;
+using runtime::Reason;
 using runtime::Result;
 using runtime::Task;
 
@@ -37,61 +45,71 @@ class Reading {
     if (const auto* not_served = std::get_if<client::NotServed>(&claims)) {
       co_return runtime::fail(runtime::Reason::not_served, not_served->why);
     }
-    Result<> read = co_await read_namespaced(std::get<Served>(claims));
-    if (read) co_await read_taints(std::get<Served>(claims));
-    if (read && question_.features.generic_workload) co_await read_groups();
-    co_return read;
+    const Served& served = std::get<Served>(claims);
+    co_await read_namespaced(served);
+    co_await read_taints(served);
+    if (question_.features.generic_workload || question_.subject.kind == Subject::Kind::group) {
+      co_await read_groups();
+    }
+    if (sight_.is_hidden(input_of(question_.subject.kind))) {
+      co_return runtime::fail(Reason::forbidden, sight_.gap(input_of(question_.subject.kind)));
+    }
+    co_return Result<>();
   }
 
   ListedObjects take_objects() { return std::move(objects_); }
-  const std::string& missing() const { return missing_; }
+  const common::Sight& sight() const { return sight_; }
 
  private:
-  Task<Result<>> read_namespaced(Served served) {
-    Result<> read =
-        co_await list(api::kPods, kCoreV1, api::make_json_pod_decoder(api::PodSelection::all),
-                      name_space(), objects_.pods);
-    if (!read) co_return read;
-    read = co_await list(api::kResourceClaims, served, api::make_json_claim_decoder(served.version),
-                         name_space(), objects_.claims);
-    if (!read || question_.subject.kind == Subject::Kind::rule) co_return read;
-    read = co_await list(api::kResourceClaimTemplates, served,
-                         api::make_json_template_decoder(served.version), name_space(),
-                         objects_.templates);
-    co_return read;
+  Task<> read_namespaced(Served served) {
+    co_await list(Input::pods, api::kPods, kCoreV1,
+                  api::make_json_pod_decoder(api::PodSelection::all), name_space(), objects_.pods);
+    co_await list(Input::claims, api::kResourceClaims, served,
+                  api::make_json_claim_decoder(served.version), name_space(), objects_.claims);
+    if (question_.subject.kind == Subject::Kind::rule) co_return;
+    co_await list(Input::templates, api::kResourceClaimTemplates, served,
+                  api::make_json_template_decoder(served.version), name_space(),
+                  objects_.templates);
   }
 
   // Often only cluster admins may read these.
   Task<> read_taints(Served served) {
-    Result<> read =
-        co_await list(api::kResourceSlices, served, api::make_json_slice_decoder(served.version),
-                      "", objects_.slices);
-    note_missing(read);
+    co_await list(Input::slices, api::kResourceSlices, served,
+                  api::make_json_slice_decoder(served.version), "", objects_.slices);
     const Availability rules = co_await find({&api::kDeviceTaintRules});
-    const auto* rules_served = std::get_if<Served>(&rules);
-    if (rules_served == nullptr) co_return;  // then there are none
-    read = co_await list(api::kDeviceTaintRules, *rules_served, api::make_json_rule_decoder(), "",
-                         objects_.rules);
-    note_missing(read);
+    const Served* rules_served = served_or_hidden(Input::rules, rules);
+    if (rules_served == nullptr) co_return;
+    co_await list(Input::rules, api::kDeviceTaintRules, *rules_served,
+                  api::make_json_rule_decoder(), "", objects_.rules);
   }
 
   Task<> read_groups() {
     const Availability groups = co_await find({&api::kPodGroups});
-    const auto* served = std::get_if<Served>(&groups);
-    if (served == nullptr) co_return;  // then there are none
-    note_missing(co_await list(api::kPodGroups, *served, api::make_json_group_decoder(),
-                               name_space(), objects_.groups));
+    const Served* served = served_or_hidden(Input::groups, groups);
+    if (served == nullptr) co_return;
+    co_await list(Input::groups, api::kPodGroups, *served, api::make_json_group_decoder(),
+                  name_space(), objects_.groups);
+  }
+
+  // Null: there are none as the kind is not served, or that is not known.
+  const Served* served_or_hidden(Input input, const Availability& availability) {
+    if (const auto* unknown = std::get_if<client::Unknown>(&availability)) {
+      sight_.hide(input, unknown->error.message);
+    }
+    return std::get_if<Served>(&availability);
   }
 
   template <class T>
-  Task<Result<>> list(const api::ResourceKind& kind, Served served,
-                      std::unique_ptr<api::Decoder<T>> decoder, std::string name_space,
-                      Listed<T>& objects) {
+  Task<> list(Input input, const api::ResourceKind& kind, Served served,
+              std::unique_ptr<api::Decoder<T>> decoder, std::string name_space,
+              Listed<T>& objects) {
     client::TypedClient<T> typed(rest_, client::resource_of(kind, served), *decoder);
     auto listed = co_await typed.list_all(std::move(name_space), {.deadline = question_.deadline});
-    if (!listed) co_return runtime::fail(listed.error());
-    objects = *std::move(listed);
-    co_return Result<>();
+    if (listed) {
+      objects = *std::move(listed);
+    } else {
+      sight_.hide(input, listed.error().message);
+    }
   }
 
   Task<Availability> find(client::KindSet kinds) {
@@ -99,17 +117,49 @@ class Reading {
   }
   // A rule may concern pods anywhere.
   std::string name_space() const { return question_.subject.key.namespace_.str(); }
-  void note_missing(const Result<>& read) {
-    if (read) return;
-    missing_ += (missing_.empty() ? "" : "; ") + read.error().message;
-  }
 
   client::RestClient& rest_;
   const ClusterQuestion& question_;
   client::Discovery discovery_;
   ListedObjects objects_;
-  std::string missing_;
+  common::Sight sight_;
 };
+
+// A group while the gate for groups is off: the controller does not look at it.
+std::optional<Draft> explain_unwatched_group(const Subject& subject,
+                                             const Listed<api::PodGroup>& groups) {
+  const auto group = std::ranges::find_if(
+      groups, [&](const auto& listed) { return listed.object->meta.key == subject.key; });
+  if (group == groups.end()) return std::nullopt;
+  Draft draft{.about = {.kind = "PodGroup",
+                        .namespace_ = subject.key.namespace_.str(),
+                        .name = subject.key.name,
+                        .uid = group->object->meta.uid.str(),
+                        .description = "exists"}};
+  Topic& topic = draft.topics.emplace_back(Topic{.title = "resourceclaim-controller"});
+  topic.add(Outlook::stuck, "FeatureDisabled",
+            "The feature gate GenericWorkload is off: nothing is made or reserved for groups and "
+            "their pods.");
+  return draft;
+}
+
+// This command knows the manager's gates only if it was told.
+void doubt_gates(Draft& draft) {
+  for (Topic& topic : draft.topics) {
+    for (common::Finding& finding : topic.findings) {
+      if (finding.reason != "FeatureDisabled" && finding.reason != "InGroup") continue;
+      finding.outlook = Outlook::unknown;
+      finding.text =
+          "With the default feature gates: " + finding.text +
+          " It is not known which gates the manager has: pass them with --feature-gates.";
+    }
+  }
+}
+
+ExplainOutcome not_in_cluster(const Subject& subject) {
+  return {ExplainStatus::no_such_object,
+          fmt::format("{} {} is not in the cluster", kind_of(subject.kind), subject.key.str())};
+}
 
 }  // namespace
 
@@ -118,19 +168,32 @@ Task<ExplainOutcome> read_cluster(client::RestClient& rest, runtime::TimeSource&
   Reading reading(rest, question);
   const Result<> read = co_await reading.run();
   if (!read) co_return ExplainOutcome{ExplainStatus::not_answered, read.error().message};
-  const ClusterCopy copy(time, question.features, reading.take_objects());
-  auto explanation = copy.source().explain(question.subject);
-  if (!explanation) {
-    const std::string why = reading.missing().empty() ? "" : ": " + reading.missing();
-    co_return ExplainOutcome{
-        reading.missing().empty() ? ExplainStatus::no_such_object : ExplainStatus::not_answered,
-        fmt::format("{} {} is not in the cluster{}", kind_of(question.subject.kind),
-                    question.subject.key.str(), why)};
+  common::Sight sight = reading.sight();
+  ListedObjects objects = reading.take_objects();
+  std::optional<Draft> draft;
+  if (question.subject.kind == Subject::Kind::group && !question.features.generic_workload) {
+    draft = explain_unwatched_group(question.subject, objects.groups);
+  } else {
+    const ClusterCopy copy(time, question.features, std::move(objects));
+    draft = copy.source().explain(question.subject);
   }
-  const Teller teller{.role = Teller::Role::reads, .missing = reading.missing()};
-  co_return ExplainOutcome{
-      ExplainStatus::explained,
-      render({*std::move(explanation), teller, time.wall_now()}, question.format)};
+  if (!draft) co_return not_in_cluster(question.subject);
+  if (question.gates == ClusterQuestion::Gates::assumed) doubt_gates(*draft);
+  const Evidence evidence =
+      co_await read_evidence(rest, question.subject, *draft, Refusals::asked, question.deadline);
+  add_evidence(evidence, time.wall_now(), *draft, sight);
+  common::Worker worker;
+  if (common::needs_worker(draft->topics)) {
+    auto judged = co_await read_worker(rest, time, question.lease, question.deadline);
+    if (judged) {
+      worker = *std::move(judged);
+    } else {
+      sight.hide(Input::worker, judged.error().why);
+    }
+  }
+  const Told told{common::settle(*std::move(draft), sight, worker),
+                  Teller{.role = Teller::Role::reads}, time.wall_now()};
+  co_return ExplainOutcome{status_of(told.explanation), render(told, question.format)};
 }
 
 }  // namespace dcm::manager

@@ -15,12 +15,16 @@ struct ClusterQuestion {
   Subject subject;
   Format format = Format::text;
   common::FeatureGates features = {};
+  // Whether `features` are said to be the manager's. If not, what a gate forbids is not known.
+  enum class Gates : std::uint8_t { assumed, told } gates = Gates::assumed;
+  api::NamespacedName lease = {"kube-system", "dra-controller-manager"};  // the manager's
   runtime::Deadline deadline = {};
 };
 
 // Lists, without watching: the pods, claims and templates of the object's namespace (for a rule,
-// the pods and claims of all namespaces), slices and rules. Without permission for these last two
-// it explains the rest, and says so. Both references must outlive the task.
+// the pods and claims of all namespaces), slices and rules; reads what others say of the object
+// (read_evidence.hpp), and the manager's lease. What it may not read, apart from the kind of the
+// object itself, it says first. Both references must outlive the task.
 runtime::Task<ExplainOutcome> read_cluster(client::RestClient& rest, runtime::TimeSource& time,
                                            ClusterQuestion question);
 

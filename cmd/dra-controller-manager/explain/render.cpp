@@ -20,6 +20,7 @@ namespace json = boost::json;
 
 using common::Explanation;
 using common::Finding;
+using common::Identity;
 using common::Outlook;
 using common::Topic;
 
@@ -31,10 +32,8 @@ std::string labelled(std::string_view label, std::size_t indent, std::string_vie
   return lines.replace(0, std::min(label.size(), indent), label);
 }
 
-std::string name_of(const Explanation& explanation) {
-  return explanation.namespace_.empty()
-             ? explanation.name
-             : fmt::format("{}/{}", explanation.namespace_, explanation.name);
+std::string name_of(const Identity& about) {
+  return about.namespace_.empty() ? about.name : fmt::format("{}/{}", about.namespace_, about.name);
 }
 
 std::string_view headline(Outlook outlook) {
@@ -45,6 +44,8 @@ std::string_view headline(Outlook outlook) {
       return "It waits:";
     case Outlook::acting:
       return "A controller is working on it:";
+    case Outlook::unknown:
+      return "No obstacle was found in what could be read. That is not all:";
     case Outlook::note:
     case Outlook::fine:
       break;
@@ -87,22 +88,29 @@ std::string describe(const Teller& teller) {
       break;
   }
   return "this command, which has read the cluster once. A running manager also knows of failed "
-         "attempts: use --server.";
+         "attempts and of the next one: use --server.";
 }
 
 std::string render_text(const Told& told) {
   const Explanation& explanation = told.explanation;
-  std::string out = fmt::format("{} {} (UID {}): {}\n\n", explanation.kind, name_of(explanation),
-                                explanation.uid, explanation.description);
+  const Identity& about = explanation.about();
+  std::string out = fmt::format("{} {} (UID {}): {}\n\n", about.kind, name_of(about), about.uid,
+                                about.description);
   if (!told.teller.missing.empty()) {
-    out += wrap(fmt::format("CAUTION: not everything is known yet, so this may be wrong: {}.",
-                            told.teller.missing),
-                0, kWidth) +
+    out += wrap(fmt::format("CAUTION: the caches are incomplete: {}.", told.teller.missing), 0,
+                kWidth) +
            "\n";
   }
-  out += fmt::format("{}\n", headline(outlook_of(explanation)));
+  const Outlook outlook = outlook_of(explanation);
+  if (const auto unknowns = explanation.unknowns();
+      !unknowns.empty() && outlook != Outlook::unknown) {
+    out += "Not known:\n";
+    for (const std::string& text : unknowns) out += wrap(text, 2, kWidth);
+    out += "\n";
+  }
+  out += fmt::format("{}\n", headline(outlook));
   for (const std::string& text : summary_of(explanation)) out += wrap(text, 2, kWidth);
-  for (const Topic& topic : explanation.topics) {
+  for (const Topic& topic : explanation.topics()) {
     out += fmt::format("\n{}\n", topic.title);
     for (const Finding& finding : topic.findings) {
       out += labelled(fmt::format("  {}", to_string(finding.outlook)), 11, finding.text);
@@ -126,22 +134,25 @@ json::object to_json(const Topic& topic) {
 
 std::string render_json(const Told& told) {
   const Explanation& explanation = told.explanation;
-  json::object subject{
-      {"kind", explanation.kind}, {"name", explanation.name}, {"uid", explanation.uid}};
-  if (!explanation.namespace_.empty()) subject["namespace"] = explanation.namespace_;
+  const Identity& about = explanation.about();
+  json::object subject{{"kind", about.kind}, {"name", about.name}, {"uid", about.uid}};
+  if (!about.namespace_.empty()) subject["namespace"] = about.namespace_;
   json::array topics;
-  for (const Topic& topic : explanation.topics) topics.push_back(to_json(topic));
+  for (const Topic& topic : explanation.topics()) topics.push_back(to_json(topic));
   json::array summary;
   for (const std::string& text : summary_of(explanation)) summary.push_back(json::string(text));
+  json::array unknown;
+  for (const std::string& text : explanation.unknowns()) unknown.push_back(json::string(text));
   json::object teller{{"role", words(told.teller.role)}, {"at", runtime::timestamp(told.at)}};
   if (!told.teller.identity.empty()) teller["identity"] = told.teller.identity;
   if (!told.teller.leader.empty()) teller["leader"] = told.teller.leader;
   if (!told.teller.missing.empty()) teller["missing"] = told.teller.missing;
   const json::object document{{"kind", "Explanation"},
                               {"subject", std::move(subject)},
-                              {"description", explanation.description},
+                              {"description", about.description},
                               {"outlook", to_string(outlook_of(explanation))},
                               {"summary", std::move(summary)},
+                              {"unknown", std::move(unknown)},
                               {"topics", std::move(topics)},
                               {"toldBy", std::move(teller)}};
   return json::serialize(document) + "\n";
@@ -162,17 +173,20 @@ std::string to_html(const Topic& topic) {
 
 std::string render_html(const Told& told) {
   const Explanation& explanation = told.explanation;
-  std::string body = paragraph(fmt::format("UID {}: {}", explanation.uid, explanation.description));
+  const Identity& about = explanation.about();
+  std::string body = paragraph(fmt::format("UID {}: {}", about.uid, about.description));
   if (!told.teller.missing.empty()) {
-    body += paragraph(fmt::format("CAUTION: not everything is known yet, so this may be wrong: {}.",
-                                  told.teller.missing));
+    body += paragraph(fmt::format("CAUTION: the caches are incomplete: {}.", told.teller.missing));
   }
+  const auto unknowns = explanation.unknowns();
+  if (!unknowns.empty()) body += "<h2>Not known</h2>\n";
+  for (const std::string& text : unknowns) body += paragraph(text);
   body += fmt::format("<h2>{}</h2>\n", headline(outlook_of(explanation)));
   for (const std::string& text : summary_of(explanation)) body += paragraph(text);
-  for (const Topic& topic : explanation.topics) body += to_html(topic);
+  for (const Topic& topic : explanation.topics()) body += to_html(topic);
   body += paragraph(
       fmt::format("Explained at {} by {}", runtime::timestamp(told.at), describe(told.teller)));
-  return html_document(fmt::format("{} {}", explanation.kind, name_of(explanation)), body);
+  return html_document(fmt::format("{} {}", about.kind, name_of(about)), body);
 }
 
 }  // namespace
@@ -201,6 +215,11 @@ std::string render(const Told& told, Format format) {
   return render_text(told);
 }
 
+ExplainStatus status_of(const Explanation& explanation) {
+  return explanation.unknowns().empty() ? ExplainStatus::explained
+                                        : ExplainStatus::explained_in_part;
+}
+
 std::string render_problem(std::string_view problem, Format format) {
   if (format == Format::text) return fmt::format("{}\n", problem);
   if (format == Format::html) return html_document("Not explained", paragraph(problem));
@@ -213,7 +232,7 @@ std::vector<std::string> summary_of(const Explanation& explanation) {
   std::vector<std::string> texts;
   std::vector<std::string> failures;
   if (worst <= Outlook::fine) return texts;
-  for (const Topic& topic : explanation.topics) {
+  for (const Topic& topic : explanation.topics()) {
     for (const Finding& finding : topic.findings) {
       if (finding.outlook != worst) continue;
       (finding.reason == "LastProblem" ? failures : texts).push_back(finding.text);

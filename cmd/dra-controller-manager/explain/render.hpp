@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cmd/dra-controller-manager/explain/outcome.hpp"
 #include "controllers/common/explanation.hpp"
 #include "runtime/time.hpp"
 
@@ -34,10 +35,16 @@ struct Told {
 
 enum class Format : std::uint8_t { text, json, html };
 
+// On a page that says that something could not be read.
+inline constexpr const char* kInPartHeader = "X-Explained-In-Part";
+
 std::string_view content_type_of(Format format);
 std::string render(const Told& told, Format format);
 // Where there is nothing to explain: a sentence without a full stop.
 std::string render_problem(std::string_view problem, Format format);
+
+// Whether everything that matters could be read.
+ExplainStatus status_of(const common::Explanation& explanation);
 
 // The sentences with the worst outlook.
 std::vector<std::string> summary_of(const common::Explanation& explanation);

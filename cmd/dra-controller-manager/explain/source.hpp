@@ -2,6 +2,7 @@
 // cluster that was read once.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "cmd/dra-controller-manager/explain/subject.hpp"
@@ -17,8 +18,10 @@ namespace dcm::manager {
 class ExplanationSource {
  public:
   virtual ~ExplanationSource() = default;
+  // Whose caches could not be read completely.
+  virtual common::Sight sight() const = 0;
   // Nothing: no such object is known.
-  virtual std::optional<common::Explanation> explain(const Subject& subject) const = 0;
+  virtual std::optional<common::Draft> explain(const Subject& subject) const = 0;
 };
 
 // Asks both controllers for their part. All that it is given must outlive it.
@@ -32,16 +35,18 @@ class ControllersSource final : public ExplanationSource {
     const device_taint_eviction::Controller* eviction_controller = nullptr;
     // The meaning of an object's absence from the stores.
     resource_claim::Miss miss = resource_claim::Miss::unknown;
+    std::function<common::Sight()> sight = [] { return common::Sight(); };
   };
   explicit ControllersSource(Parts parts) : parts_(std::move(parts)) {}
 
-  std::optional<common::Explanation> explain(const Subject& subject) const override;
+  common::Sight sight() const override { return parts_.sight(); }
+  std::optional<common::Draft> explain(const Subject& subject) const override;
 
  private:
-  std::optional<common::Explanation> explain_pod(const api::NamespacedName& key) const;
-  std::optional<common::Explanation> explain_claim(const api::NamespacedName& key) const;
-  std::optional<common::Explanation> explain_group(const api::NamespacedName& key) const;
-  std::optional<common::Explanation> explain_rule(const std::string& name) const;
+  std::optional<common::Draft> explain_pod(const api::NamespacedName& key) const;
+  std::optional<common::Draft> explain_claim(const api::NamespacedName& key) const;
+  std::optional<common::Draft> explain_group(const api::NamespacedName& key) const;
+  std::optional<common::Draft> explain_rule(const std::string& name) const;
 
   Parts parts_;
 };

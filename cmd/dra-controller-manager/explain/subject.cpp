@@ -20,14 +20,17 @@ struct KindNames {
   std::string_view plural;
   std::string_view other;  // kubectl's short form, or ours
   std::string_view group;
+  common::Input input;
 };
 
 constexpr std::array kKinds = {
-    KindNames{Subject::Kind::pod, "Pod", "pods", "po", ""},
-    KindNames{Subject::Kind::claim, "ResourceClaim", "resourceclaims", "claim", "resource.k8s.io"},
-    KindNames{Subject::Kind::group, "PodGroup", "podgroups", "group", "scheduling.k8s.io"},
-    KindNames{Subject::Kind::rule, "DeviceTaintRule", "devicetaintrules", "rule",
-              "resource.k8s.io"},
+    KindNames{Subject::Kind::pod, "Pod", "pods", "po", "", common::Input::pods},
+    KindNames{Subject::Kind::claim, "ResourceClaim", "resourceclaims", "claim", "resource.k8s.io",
+              common::Input::claims},
+    KindNames{Subject::Kind::group, "PodGroup", "podgroups", "group", "scheduling.k8s.io",
+              common::Input::groups},
+    KindNames{Subject::Kind::rule, "DeviceTaintRule", "devicetaintrules", "rule", "resource.k8s.io",
+              common::Input::rules},
 };
 
 const KindNames& names_of(Subject::Kind kind) {
@@ -122,6 +125,14 @@ std::string_view kind_of(Subject::Kind kind) {
 
 std::string_view plural_of(Subject::Kind kind) {
   return names_of(kind).plural;
+}
+
+std::string_view group_of(Subject::Kind kind) {
+  return names_of(kind).group;
+}
+
+common::Input input_of(Subject::Kind kind) {
+  return names_of(kind).input;
 }
 
 std::string path_of(const Subject& subject) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "client/api/meta.hpp"
+#include "controllers/common/explanation.hpp"
 #include "runtime/error.hpp"
 
 namespace dcm::manager {
@@ -22,6 +23,10 @@ struct Subject {
 // "Pod", and the part of a path: "pods".
 std::string_view kind_of(Subject::Kind kind);
 std::string_view plural_of(Subject::Kind kind);
+// "resource.k8s.io"; empty: the core group.
+std::string_view group_of(Subject::Kind kind);
+// The input that knows whether an object of the kind exists.
+common::Input input_of(Subject::Kind kind);
 
 // "/debug/explain/pods/lab/trainer-0"
 inline constexpr std::string_view kExplainPath = "/debug/explain/";

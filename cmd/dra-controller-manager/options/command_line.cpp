@@ -72,7 +72,7 @@ class Parser {
   }
 
   void take_flag(Written written) {
-    if (written.setting == nullptr) return pass_over(written);
+    if (written.setting == nullptr) return pass_over(std::move(written));
     if (!written.value && written.setting->is_switch()) written.value = "true";
     if (!written.value && next_ < rest_.size()) written.value = rest_[next_++];
     if (!written.value) {
@@ -102,7 +102,7 @@ class Parser {
     line_.given.push_back(std::move(given));
   }
 
-  void pass_over(const Written& written) {
+  void pass_over(Written written) {
     const auto type = kubernetes::flag_type(std::string_view(written.shown).substr(2));
     if (!type || others_ == KubernetesFlags::unknown) return refuse_unknown(written.shown);
     if (*type == kubernetes::FlagType::with_value && !written.value) {
@@ -110,9 +110,9 @@ class Parser {
         problem_ = fmt::format("{}: expected a value after it", written.shown);
         return;
       }
-      ++next_;
+      written.value = rest_[next_++];
     }
-    line_.without_effect.push_back(written.shown);
+    line_.others.push_back({written.shown, written.value.value_or("true")});
   }
 
   void refuse_unknown(const std::string& shown) {

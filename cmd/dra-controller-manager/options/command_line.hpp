@@ -20,10 +20,16 @@ struct Given {
   std::string where;  // begins a message about it: "--kube-api-qps", "manager.yaml:7:8: …"
 };
 
+struct OtherFlag {
+  std::string shown;  // "--cluster-cidr"
+  std::string value;
+};
+
 struct CommandLine {
   std::vector<Given> given;  // in order; the last one for a row counts
   Strings words;             // what is no flag
-  Strings without_effect;    // flags of kube-controller-manager that are not in the table
+  // Flags of kube-controller-manager that are not in the table.
+  std::vector<OtherFlag> others = {};
   bool wants_help = false;
   bool wants_version = false;
 };

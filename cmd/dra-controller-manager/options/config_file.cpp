@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t kShownMax = 60;
 
-// "a map", "the string "fast"": what stands at a node, for who wonders what is wrong with it.
-std::string found(const YAML::Node& node) {
+// "a map", "\"fast\"": describes a node, for messages about it.
+std::string shown(const YAML::Node& node) {
   if (node.IsMap()) return "a map";
   if (node.IsSequence()) return "a list";
   if (node.IsNull()) return "nothing";
@@ -103,9 +103,9 @@ class Reader {
          {std::pair("apiVersion", kConfigVersion), std::pair("kind", kConfigKind)}) {
       const YAML::Node value = root[key];
       if (value.IsDefined() && value.IsScalar() && value.Scalar() == wanted) continue;
-      refuse(value.IsDefined() ? value : root, key,
-             fmt::format("expected {}, found {}", wanted,
-                         value.IsDefined() ? found(value) : "nothing"));
+      refuse(
+          value.IsDefined() ? value : root, key,
+          fmt::format("expected {}, got {}", wanted, value.IsDefined() ? shown(value) : "nothing"));
     }
   }
 
@@ -128,7 +128,7 @@ class Reader {
     if (row != table_.end()) return read_value(*row, value);
     if (!is_section(key)) return refuse_unknown(name, key);
     if (value.IsNull()) return;
-    if (!value.IsMap()) return refuse(value, key, "expected a map, found " + found(value));
+    if (!value.IsMap()) return refuse(value, key, "expected a map, got " + shown(value));
     read_map(value, key + ".");
   }
 
@@ -146,9 +146,9 @@ class Reader {
     const bool is_scalar = row.by_default.index() < Value(Strings()).index();
     const bool wants_quotes = std::holds_alternative<std::string>(row.by_default) && is_plain(node);
     refuse(node, row.text.key,
-           fmt::format("expected {}, found {}{}",
+           fmt::format("expected {}, got {}{}",
                        is_scalar ? std::string_view(row.expected) : type_of(row.by_default),
-                       found(node), wants_quotes ? " without quotes" : ""));
+                       shown(node), wants_quotes ? " without quotes" : ""));
   }
 
   void read_switches(const Setting& row, const YAML::Node& node) {
@@ -159,7 +159,7 @@ class Reader {
       const std::string key = row.text.key + "." + (name.IsScalar() ? name.Scalar() : "");
       if (!name.IsScalar()) return refuse(name, key, "a key must be a string");
       const auto is_on = ReadNode{value}(false);
-      if (!is_on) return refuse(value, key, "expected true or false, found " + found(value));
+      if (!is_on) return refuse(value, key, "expected true or false, got " + shown(value));
       const bool is_new = switches.emplace(name.Scalar(), std::get<bool>(*is_on)).second;
       if (!is_new) return refuse(name, key, "is given twice");
     }

@@ -36,12 +36,6 @@ std::string_view without_component(std::string_view name) {
   return name;
 }
 
-runtime::Result<> refuse_unknown(std::string_view name) {
-  const std::string meant = kubernetes::closest_feature_gate(name);
-  return refuse(fmt::format("no Kubernetes version has a feature gate \"{}\"{}", name,
-                            meant.empty() ? "" : "; did you mean " + meant + "?"));
-}
-
 // The stage whose gates a gate stands for. Nothing: it stands for itself.
 std::optional<std::string_view> stage_meant_by(std::string_view name) {
   if (name == "AllAlpha") return "ALPHA";
@@ -61,26 +55,26 @@ std::span<const FeatureGate> known_feature_gates() {
   return kGates;
 }
 
-runtime::Result<Strings> set_feature_gates(const Switches& switches, FeatureGates& gates) {
+runtime::Result<OtherGates> set_feature_gates(const Switches& switches, FeatureGates& gates) {
   for (const auto& [name, on] : switches) {
     if (const auto stage = stage_meant_by(without_component(name))) set_stage(*stage, on, gates);
   }
-  Strings without_effect;
+  OtherGates others;
   for (const auto& [written, on] : switches) {
     const std::string_view name = without_component(written);
     const auto gate = std::ranges::find(kGates, name, &FeatureGate::name);
     if (gate != kGates.end()) {
       gates.*(gate->value) = on;
     } else if (!kubernetes::is_feature_gate(name)) {
-      return runtime::fail(refuse_unknown(name).error());
+      others.unknown.push_back({std::string(name), kubernetes::closest_feature_gate(name)});
     } else if (!stage_meant_by(name)) {
-      without_effect.emplace_back(name);
+      others.without_effect.emplace_back(name);
     }
   }
   if (gates.dra_workload_resource_claims && !gates.generic_workload) {
     return refuse("feature gate DRAWorkloadResourceClaims needs GenericWorkload=true as well");
   }
-  return without_effect;
+  return others;
 }
 
 namespace {
@@ -142,10 +136,11 @@ std::optional<Conflict> select_controllers(const Strings& names, Options& option
 }
 
 std::optional<Conflict> settle_feature_gates(const Switches& gates, Options& options) {
-  const auto without_effect = set_feature_gates(gates, options.features);
-  if (!without_effect) return Conflict{"feature-gates", without_effect.error().message};
-  options.without_effect.insert(options.without_effect.end(), without_effect->begin(),
-                                without_effect->end());
+  auto others = set_feature_gates(gates, options.features);
+  if (!others) return Conflict{"feature-gates", others.error().message};
+  options.without_effect.insert(options.without_effect.end(), others->without_effect.begin(),
+                                others->without_effect.end());
+  options.unknown_gates = std::move(others->unknown);
   if (!options.features.dra_device_taints) options.runs_device_taint_eviction_controller = false;
   return conflict_if_none(options);
 }

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cmd/dra-controller-manager/options.hpp"
 #include "cmd/dra-controller-manager/options/effective.hpp"
@@ -33,9 +34,16 @@ struct FeatureGate {
 
 std::span<const FeatureGate> known_feature_gates();
 
+struct OtherGates {
+  Strings without_effect;  // gates that Kubernetes has and that nothing here asks for
+  // No version that we know has them. A control plane may be newer than this program, and its line
+  // must not keep it from starting.
+  std::vector<UnknownGate> unknown;
+};
+
 // Turns gates on or off; AllAlpha and AllBeta do it for those of that stage that are not named.
-// Returns the gates that Kubernetes has and that nothing here asks for. Errors: configuration;
-// names a gate and what is wrong with it.
-runtime::Result<Strings> set_feature_gates(const Switches& switches, common::FeatureGates& gates);
+// Errors: configuration; names a gate and what is wrong with it.
+runtime::Result<OtherGates> set_feature_gates(const Switches& switches,
+                                              common::FeatureGates& gates);
 
 }  // namespace dcm::manager

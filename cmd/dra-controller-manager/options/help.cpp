@@ -76,8 +76,9 @@ std::string manager_help(std::span<const Setting> table) {
 
 std::string command_help(const Command& command) {
   const Settings table = command.settings();
-  return fmt::format("{}\n\nUsage:\n  dra-controller-manager {}{}\n{}", command.help,
-                     usage_of(command), table.empty() ? "" : " [flags]", grouped_flags(table));
+  return fmt::format("{}\n\nUsage:\n  dra-controller-manager {}{}\n{}{}", command.help,
+                     usage_of(command), table.empty() ? "" : " [flags]", grouped_flags(table),
+                     command.notes);
 }
 
 }  // namespace dcm::manager

@@ -1,11 +1,13 @@
 // Names that only Kubernetes' own components use: flags, controllers and feature gates. We know
 // them by name.
 //
-// A control plane is often given the same line everywhere. So what kube-controller-manager accepts,
-// or any Kubernetes version has known, is accepted here as well, and named at the start.
+// A control plane is often given the same line everywhere. So what is about the other controllers
+// of kube-controller-manager is accepted here as well, and named at the start. What is about the
+// process itself, and is not done here, is refused: it would change what the operator gets.
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "cmd/dra-controller-manager/options/value.hpp"
@@ -16,6 +18,10 @@ enum class FlagType { with_value, switched };
 
 // A flag of kube-controller-manager, without its dashes; underscores stand for dashes.
 std::optional<FlagType> flag_type(std::string_view name);
+// Why kube-controller-manager's flag cannot have that value here; empty: it has no effect on these
+// controllers, or asks for what they do anyway. `kubeconfig` is that of the manager.
+std::string why_refused(std::string_view name, std::string_view value, std::string_view kubeconfig);
+
 bool is_controller(std::string_view name);
 bool is_feature_gate(std::string_view name);
 

@@ -105,7 +105,9 @@ void add_group(Settings& table, std::string_view group, Settings rows) {
 const Setting* find_flag(std::span<const Setting> table, std::string_view flag) {
   const auto same = [](char a, char b) { return a == b || (a == '_' && b == '-'); };
   for (const Setting& row : table) {
-    if (std::ranges::equal(flag, row.text.flag, same)) return &row;
+    const bool is_it = std::ranges::equal(flag, row.text.flag, same) ||
+                       (!flag.empty() && std::ranges::equal(flag, row.text.alias, same));
+    if (is_it) return &row;
   }
   return nullptr;
 }

@@ -24,6 +24,7 @@ struct SettingText {
   std::string placeholder;  // of the value, in help: "NUMBER"
   std::string help;         // sentences, with a full stop
   char letter = 0;          // 'v': also -v; 0: none
+  std::string alias = {};   // another name of the flag; empty: none
 };
 
 struct Setting {

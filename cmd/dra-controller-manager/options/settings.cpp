@@ -3,6 +3,7 @@
 #include <limits>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cmd/dra-controller-manager/options/controllers.hpp"
 
@@ -10,6 +11,7 @@ namespace dcm::manager {
 namespace {
 
 using device_taint_eviction::EvictionMode;
+using http::TlsVersion;
 using ForeignClaims = resource_claim::ForeignClaims::Policy;
 using runtime::LogFormat;
 
@@ -134,6 +136,16 @@ Settings serving_settings(Options& options) {
       text_setting({"tls-private-key-file", "serving.tlsPrivateKeyFile", "FILE",
                     "PEM key that belongs to --tls-cert-file."},
                    certificates.key_file),
+      choice_setting<TlsVersion>(
+          {"tls-min-version", "serving.tlsMinVersion", "VERSION",
+           "Lowest version of TLS on the HTTPS port: VersionTLS12 or VersionTLS13."},
+          options.serving_tls.min_version,
+          {{"VersionTLS12", TlsVersion::v1_2}, {"VersionTLS13", TlsVersion::v1_3}}),
+      list_setting({"tls-cipher-suites", "serving.tlsCipherSuites", "LIST",
+                    "Cipher suites of the HTTPS port, separated by commas. Without it: all that "
+                    "are secure. Those of TLS 1.3 are always on; if only they are named, TLS 1.2 "
+                    "is off."},
+                   options.serving_tls.cipher_suites),
       text_setting({"client-ca-file", "serving.clientCAFile", "FILE",
                     "PEM CAs of accepted client certificates. Without it: those in ConfigMap "
                     "kube-system/extension-apiserver-authentication."},
@@ -147,12 +159,16 @@ Settings serving_settings(Options& options) {
                     "host:port for /metrics, /healthz, /livez and /readyz over plain HTTP; not "
                     "served by default."},
                    options.metrics_bind_address),
+      list_setting({"metrics-accept-hosts", "serving.metricsAcceptHosts", "LIST",
+                    "Host names that --metrics-bind-address answers to, beside localhost and IP "
+                    "addresses, separated by commas; *.DOMAIN is every name below one. A web page "
+                    "of another host cannot read the metrics through a browser."},
+                   options.metrics_accept_hosts),
   };
 }
 
 Settings process_settings(Draft& draft) {
-  constexpr Bounds kVerbosity = {0, std::numeric_limits<int>::max(),
-                                 "a whole number of at least 0"};
+  constexpr Bounds kVerbosity = {0, kVerbosityMax, "a whole number from 0 to 10"};
   Options& options = draft.options;
   return {
       text_setting({"config", "", "FILE", "Configuration file in YAML; flags take precedence."},
@@ -168,10 +184,11 @@ Settings process_settings(Draft& draft) {
   };
 }
 
-// Returns why leader election cannot be done as it was asked for.
+// Returns why leader election cannot be done as it was asked for. A dry run takes no lease, but
+// refuses whatever would end a start without it.
 std::optional<Conflict> settle_leader_election(Draft& draft) {
   draft.options.leader_election.reset();
-  if (!draft.leader_elect || draft.dry_run) return std::nullopt;
+  if (!draft.leader_elect) return std::nullopt;
   if (draft.resource_lock != "leases") {
     return Conflict{"leader-elect-resource-lock",
                     fmt::format("expected leases, got \"{}\"", draft.resource_lock)};
@@ -182,7 +199,19 @@ std::optional<Conflict> settle_leader_election(Draft& draft) {
     return Conflict{"leader-elect-lease-duration",
                     "with its renew deadline and retry period: " + std::move(why)};
   }
-  draft.options.leader_election = std::move(election);
+  if (!draft.dry_run) draft.options.leader_election = std::move(election);
+  return std::nullopt;
+}
+
+// As Go names them. TLS 1.2 has others, but none of them has forward secrecy and authenticates what
+// it encrypts.
+std::optional<Conflict> settle_cipher_suites(http::TlsPolicy& policy) {
+  for (const std::string& suite : policy.cipher_suites) {
+    if (http::is_cipher_suite(suite)) continue;
+    return Conflict{"tls-cipher-suites",
+                    fmt::format("expected some of {}, got \"{}\"",
+                                fmt::join(http::cipher_suites(), ", "), suite)};
+  }
   return std::nullopt;
 }
 
@@ -205,9 +234,10 @@ Settings cluster_settings(client::ConfigOverrides& cluster) {
       text_setting(
           {"context", "clientConnection.context", "NAME", "Context of the kubeconfig to use."},
           cluster.context),
-      text_setting({"server", "clientConnection.server", "URL",
-                    "URL of the API server; overrides the kubeconfig."},
-                   cluster.server),
+      text_setting(
+          {"server", "clientConnection.server", "URL",
+           "URL of the API server; overrides the kubeconfig. --master is the same.", 0, "master"},
+          cluster.server),
   };
 }
 
@@ -229,6 +259,7 @@ std::optional<Conflict> settle(Draft& draft) {
   if (auto conflict = select_controllers(draft.controllers, options)) return conflict;
   if (auto conflict = settle_feature_gates(draft.feature_gates, options)) return conflict;
   if (auto conflict = settle_certificates(options.serving_certificates)) return conflict;
+  if (auto conflict = settle_cipher_suites(options.serving_tls)) return conflict;
   return settle_leader_election(draft);
 }
 

@@ -15,8 +15,6 @@
 namespace dcm::manager {
 namespace {
 
-constexpr int kVerbosityMax = 10;
-
 std::string heading(std::string_view what) {
   return fmt::format(
       "\ndra-controller-manager {}\nWarning: This endpoint is not meant to be machine parseable, "

@@ -7,13 +7,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "client/manager/pages.hpp"
 #include "runtime/http/sha256.hpp"
 
 namespace dcm::manager {
 namespace {
 
+using api::AccessAttributes;
 using api::NonResourceAttributes;
+using api::ResourceAttributes;
 using api::UserInfo;
 using client::Access;
 using client::Priority;
@@ -46,9 +47,9 @@ std::string lower(std::string_view text) {
 }
 
 // A unique text for each question; lengths keep the parts apart.
-std::string key_of(const UserInfo& user, const NonResourceAttributes& what) {
-  std::string key = fmt::format("{}:{}{}:{}{} {}", user.name.size(), user.name, user.uid.size(),
-                                user.uid, what.verb, what.path);
+std::string key_of(const UserInfo& user, const AccessAttributes& what) {
+  std::string key = fmt::format("{}:{}{}:{}{}", user.name.size(), user.name, user.uid.size(),
+                                user.uid, api::encode_subject_access_review({}, what));
   for (const std::string& group : user.groups) key += fmt::format(" {}:{}", group.size(), group);
   for (const auto& [name, values] : user.extra) key += fmt::format(" {}={}", name, values);
   return http::sha256(key);
@@ -61,10 +62,35 @@ http::Response unauthorized() {
   return response;
 }
 
-http::Response forbidden(const UserInfo& user, const NonResourceAttributes& what) {
+http::Response forbidden(const UserInfo& user, const NonResourceAttributes& what,
+                         const std::optional<ResourceAttributes>& object) {
+  const std::string other =
+      object ? fmt::format(", nor {} the {} that it is about", object->verb, object->resource) : "";
   return text_response(403, fmt::format("forbidden: user \"{}\" may not {} the non-resource URL "
-                                        "\"{}\"\n",
-                                        user.name, what.verb, what.path));
+                                        "\"{}\"{}\n",
+                                        user.name, what.verb, what.path, other));
+}
+
+// Why the API server does not say who a caller is. The caller is nobody yet, so this names no
+// account and no address.
+std::string_view cause_of(const runtime::Error& error) {
+  switch (error.reason) {
+    case runtime::Reason::forbidden:
+      return "it does not let this manager create tokenreviews and subjectaccessreviews (bind "
+             "ClusterRole system:auth-delegator to the manager's account)";
+    case runtime::Reason::unauthorized:
+      return "it does not accept this manager's own credentials";
+    case runtime::Reason::too_many_requests:
+      return "too many callers are being looked up; try again in a few seconds";
+    case runtime::Reason::not_served:
+      return "it serves no tokenreviews or subjectaccessreviews";
+    case runtime::Reason::deadline_exceeded:
+      return "it does not answer in time";
+    case runtime::Reason::tls:
+      return "this manager does not trust its certificate";
+    default:
+      return error.http_status ? "it answers with an error" : "it cannot be reached";
+  }
 }
 
 }  // namespace
@@ -96,17 +122,23 @@ Doorkeeper::Doorkeeper(client::RestClient& rest, runtime::TimeSource& time,
       verdicts_(time, options_),
       failure_guard_(time, std::chrono::minutes(5)) {}
 
-Task<std::optional<http::Response>> Doorkeeper::refuse(const http::Request& request) {
-  NonResourceAttributes what{.verb = lower(to_string(request.method)),
-                             .path = std::string(split_target(request.target).path)};
-  if (is_open(what.path)) co_return std::nullopt;
+Task<Admission> Doorkeeper::admit(const http::Request& request) {
+  const std::string path(split_target(request.target).path);
+  if (is_open(path)) co_return Audience::everything;
   const Result<Who> who = co_await identify(request);
-  if (!who) co_return unavailable(who.error());
-  if (!*who) co_return unauthorized();
-  const Result<Access> access = co_await authorize(**who, what);
-  if (!access) co_return unavailable(access.error());
-  if (*access == Access::denied) co_return forbidden(**who, what);
-  co_return std::nullopt;
+  if (!who) co_return std::unexpected(unavailable(who.error()));
+  if (!*who) co_return std::unexpected(unauthorized());
+  const NonResourceAttributes page{.verb = lower(to_string(request.method)), .path = path};
+  const Result<Access> access = co_await authorize(**who, page);
+  if (!access) co_return std::unexpected(unavailable(access.error()));
+  if (*access == Access::allowed) co_return Audience::everything;
+  std::optional<ResourceAttributes> object;
+  if (options_.object_of) object = options_.object_of(path);
+  if (!object) co_return std::unexpected(forbidden(**who, page, object));
+  const Result<Access> of_object = co_await authorize(**who, *object);
+  if (!of_object) co_return std::unexpected(unavailable(of_object.error()));
+  if (*of_object == Access::allowed) co_return Audience::own_object;
+  co_return std::unexpected(forbidden(**who, page, object));
 }
 
 bool Doorkeeper::is_open(std::string_view path) const {
@@ -142,7 +174,7 @@ Task<Result<Doorkeeper::Who>> Doorkeeper::identify_by_token(std::string token) {
   co_return who;
 }
 
-Task<Result<Access>> Doorkeeper::authorize(UserInfo user, NonResourceAttributes what) {
+Task<Result<Access>> Doorkeeper::authorize(UserInfo user, AccessAttributes what) {
   const std::string key = key_of(user, what);
   if (const Access* known = verdicts_.recall(key)) co_return Result<Access>(*known);
   const Deadline deadline = Deadline::after(time_, options_.review_timeout);
@@ -173,7 +205,9 @@ http::Response Doorkeeper::unavailable(const runtime::Error& error) {
   if (failure_guard_.should_log(why)) {
     log_.warning("Cannot ask the API server to authenticate a caller", {{"why", why}});
   }
-  return text_response(503, "the API server cannot be asked to authenticate and authorize you\n");
+  return text_response(503, fmt::format("the API server cannot be asked who you are and what you "
+                                        "may do: {}\n",
+                                        cause_of(error)));
 }
 
 }  // namespace dcm::manager

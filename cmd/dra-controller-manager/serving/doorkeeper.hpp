@@ -3,18 +3,22 @@
 //
 // A caller is known by a client certificate that the handshake has verified, or by a bearer token
 // that TokenReview accepts; a SubjectAccessReview then says whether it may use that method on that
-// path. Answers are remembered for a short time, so that a scrape every few seconds costs the API
-// server next to nothing, and a right that is taken away is gone soon.
+// path. A page about one object is also open to those who may get that object. Answers are
+// remembered for a short time, so that a scrape every few seconds costs the API server next to
+// nothing, and a right that is taken away is gone soon.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <expected>
+#include <functional>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "client/events/lru_map.hpp"
+#include "client/manager/pages.hpp"
 #include "client/request/access_review.hpp"
 #include "client/request/admission.hpp"
 #include "runtime/http/message.hpp"
@@ -26,6 +30,8 @@ namespace dcm::manager {
 struct DoorkeeperOptions {
   // Public paths. "/path/*" is everything below.
   std::vector<std::string> always_allow_paths = {"/healthz", "/livez", "/readyz"};
+  // The object that a path is about; nothing: about none that opens it.
+  std::function<std::optional<api::ResourceAttributes>(std::string_view path)> object_of = {};
   runtime::Duration remembered = std::chrono::seconds(10);
   std::size_t remembered_max = 1024;  // tokens, and as many answers about access
   runtime::Duration review_timeout = std::chrono::seconds(10);
@@ -37,15 +43,17 @@ struct DoorkeeperOptions {
   std::size_t strangers_max = 64;
 };
 
+// How much the caller may see, or the answer to send: 401 for an unknown caller, 403 without
+// permission, 503 while the API server cannot be asked.
+using Admission = std::expected<Audience, http::Response>;
+
 // All references must outlive it and its calls. Loop thread only; any number of calls at a time.
 class Doorkeeper {
  public:
   Doorkeeper(client::RestClient& rest, runtime::TimeSource& time, DoorkeeperOptions options,
              runtime::Logger log);
 
-  // Nothing: let the request in. Otherwise the answer to send: 401 for an unknown caller, 403
-  // without permission, 503 while the API server cannot be asked.
-  runtime::Task<std::optional<http::Response>> refuse(const http::Request& request);
+  runtime::Task<Admission> admit(const http::Request& request);
 
  private:
   // Remembers answers until they are too old.
@@ -73,7 +81,7 @@ class Doorkeeper {
   runtime::Task<runtime::Result<Who>> identify(const http::Request& request);
   runtime::Task<runtime::Result<Who>> identify_by_token(std::string token);
   runtime::Task<runtime::Result<client::Access>> authorize(api::UserInfo user,
-                                                           api::NonResourceAttributes what);
+                                                           api::AccessAttributes what);
   runtime::Task<runtime::Result<Permit>> await_turn(client::Priority priority,
                                                     runtime::Deadline deadline);
   void note_regular(const std::string& key);

@@ -27,10 +27,15 @@ http::ServerOptions server_options() {
 
 Task<> answer_guarded(const Pages& pages, Doorkeeper& doorkeeper, http::Request request,
                       http::Responder& responder) {
-  std::optional<http::Response> refusal = co_await doorkeeper.refuse(request);
+  Admission admission = co_await doorkeeper.admit(request);
+  http::Response response;
+  if (admission) {
+    response = co_await pages.answer(std::move(request), *admission);
+  } else {
+    response = std::move(admission.error());
+  }
   // A caller that has gone away needs no answer: the connection ends with it.
-  [[maybe_unused]] const auto sent =
-      co_await responder.send(refusal ? std::move(*refusal) : pages.answer(request));
+  [[maybe_unused]] const auto sent = co_await responder.send(std::move(response));
 }
 
 }  // namespace
@@ -44,7 +49,8 @@ http::Handler make_guarded_handler(const Pages& pages, Doorkeeper& doorkeeper) {
 Result<std::unique_ptr<SecureServing>> SecureServing::open(runtime::Executor executor,
                                                            runtime::TimeSource& time,
                                                            SecureServingOptions options) {
-  auto certificates = ServingCertificates::load(std::move(options.certificates));
+  auto certificates =
+      ServingCertificates::load(std::move(options.certificates), std::move(options.tls));
   if (!certificates) return runtime::fail(certificates.error());
   auto listener = http::make_tcp_listener(executor, time, options.address, certificates->tls());
   if (!listener) return runtime::fail(listener.error());
@@ -74,6 +80,8 @@ Task<> SecureServing::run(const Pages& pages, client::RestClient& rest, runtime:
 Task<> SecureServing::keep_certificates_fresh(client::RestClient& rest, runtime::Logger log) {
   http::TlsServerOptions in_use = certificates_.tls();
   runtime::RepeatGuard guard(time_, 1h);
+  // The clients' CAs come from the cluster: the first reading completes what was there.
+  bool has_read_all = false;
   for (;; co_await runtime::sleep_for(time_, kRefreshInterval)) {
     Result<> taken =
         co_await certificates_.refresh(rest, runtime::Deadline::after(time_, kRefreshTimeout));
@@ -81,12 +89,13 @@ Task<> SecureServing::keep_certificates_fresh(client::RestClient& rest, runtime:
       // Certificate and key that are caught between their two writes do not fit: next time.
       if (Result<> set = listener_->set_tls(certificates_.tls()); set) {
         in_use = certificates_.tls();
-        log.info("The HTTPS port uses the changed certificates");
+        if (has_read_all) log.info("The HTTPS port uses the changed certificates");
       } else {
         taken = std::move(set);
       }
     }
     if (taken) {
+      has_read_all = true;
       guard.reset();
     } else if (const std::string why = to_string(taken.error()); guard.should_log(why)) {
       log.warning("Cannot refresh the certificates of the HTTPS port", {{"why", why}});

@@ -16,6 +16,7 @@ namespace dcm::manager {
 struct SecureServingOptions {
   std::string address;  // "0.0.0.0:10257"
   CertificateSources certificates = {};
+  http::TlsPolicy tls = {};
   DoorkeeperOptions access = {};
 };
 

@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "cmd/dra-controller-manager/explain/subject.hpp"
 #include "cmd/dra-controller-manager/serving/debug_pages.hpp"
+#include "runtime/http/open_port.hpp"
 #include "runtime/http/stream.hpp"
 #include "runtime/task_group.hpp"
 
@@ -12,6 +14,21 @@ namespace {
 std::string secured_address(const Options& options) {
   const auto port = static_cast<std::uint16_t>(options.secure_port);
   return http::Endpoint{http::Security::tls, options.bind_address, port}.authority();
+}
+
+// Who may get an object may also read why it waits. A rule's explanation names pods of all
+// namespaces, so it is not for everybody who may get the rule.
+std::optional<api::ResourceAttributes> explained_object(std::string_view path) {
+  if (!path.starts_with(kExplainPath)) return std::nullopt;
+  const auto subject = subject_from_path(path.substr(kExplainPath.size()));
+  if (!subject || subject->kind == Subject::Kind::rule) return std::nullopt;
+  return api::ResourceAttributes{
+      .verb = "get",
+      .group = std::string(group_of(subject->kind)),
+      .resource = std::string(plural_of(subject->kind)),
+      .namespace_ = subject->key.namespace_.str(),
+      .name = subject->key.name,
+  };
 }
 
 }  // namespace
@@ -28,7 +45,7 @@ runtime::Result<std::unique_ptr<Serving>> Serving::open(const Process& process,
 
 Serving::Serving(const Process& process, const Options& options,
                  std::shared_ptr<runtime::LogBackend> log)
-    : process_(process) {
+    : process_(process), metrics_accept_hosts_(options.metrics_accept_hosts) {
   for (Pages* pages : {&plain_pages_, &secured_pages_}) {
     add_health_pages(*pages, health_, pages == &plain_pages_ ? Reasons::whole : Reasons::by_name);
     add_metrics_page(*pages, process_.metrics);
@@ -46,11 +63,12 @@ runtime::Result<> Serving::listen(const Options& options) {
     plain_ = std::move(*plain);
   }
   if (options.secure_port != 0) {
-    auto secured =
-        SecureServing::open(process_.loop.executor(), time,
-                            {.address = secured_address(options),
-                             .certificates = options.serving_certificates,
-                             .access = {.always_allow_paths = options.always_allow_paths}});
+    auto secured = SecureServing::open(process_.loop.executor(), time,
+                                       {.address = secured_address(options),
+                                        .certificates = options.serving_certificates,
+                                        .tls = options.serving_tls,
+                                        .access = {.always_allow_paths = options.always_allow_paths,
+                                                   .object_of = explained_object}});
     if (!secured) return runtime::fail(secured.error());
     secured_ = std::move(*secured);
   }
@@ -61,8 +79,9 @@ runtime::Task<> Serving::run(client::RestClient& rest) {
   runtime::TaskGroup ports(process_.loop.executor());
   if (plain_ != nullptr) {
     process_.log.info("Serving plain HTTP", {{"address", plain_->address()}});
-    ports.spawn("plain port", http::serve(*plain_, process_.loop.time(), open_server_options(),
-                                          make_open_handler(plain_pages_), process_.log));
+    ports.spawn("plain port", http::serve_open(*plain_, process_.loop.time(), open_server_options(),
+                                               metrics_accept_hosts_,
+                                               make_open_handler(plain_pages_), process_.log));
   }
   if (secured_ != nullptr) {
     process_.log.info("Serving HTTPS", {{"address", secured_->address()}});

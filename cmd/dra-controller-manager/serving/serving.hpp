@@ -33,6 +33,7 @@ class Serving {
   runtime::Result<> listen(const Options& options);
 
   const Process& process_;
+  std::vector<std::string> metrics_accept_hosts_;
   Health health_;
   Pages plain_pages_;
   Pages secured_pages_;

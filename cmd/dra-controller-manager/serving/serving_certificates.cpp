@@ -19,7 +19,8 @@ using runtime::Task;
 
 }  // namespace
 
-Result<ServingCertificates> ServingCertificates::load(CertificateSources sources) {
+Result<ServingCertificates> ServingCertificates::load(CertificateSources sources,
+                                                      http::TlsPolicy policy) {
   ServingCertificates made(std::move(sources));
   if (made.sources_.certificate_file.empty()) {
     Result<TlsServerOptions> self_signed =
@@ -27,6 +28,7 @@ Result<ServingCertificates> ServingCertificates::load(CertificateSources sources
     if (!self_signed) return fail(self_signed.error());
     made.tls_ = std::move(*self_signed);
   }
+  made.tls_.policy = std::move(policy);
   made.tls_.client_certificates = http::ClientCertificates::optional;
   if (Result<> read = made.read_files(); !read) return fail(read.error());
   return made;

@@ -22,7 +22,8 @@ class ServingCertificates {
  public:
   // Reads the files, or makes a fresh self-signed certificate. Errors: configuration, naming the
   // file.
-  static runtime::Result<ServingCertificates> load(CertificateSources sources);
+  static runtime::Result<ServingCertificates> load(CertificateSources sources,
+                                                   http::TlsPolicy policy = {});
 
   const http::TlsServerOptions& tls() const { return tls_; }
 

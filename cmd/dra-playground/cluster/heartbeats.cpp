@@ -1,5 +1,6 @@
 #include "cmd/dra-playground/cluster/heartbeats.hpp"
 
+#include "cmd/dra-playground/cluster/pod_addresses.hpp"
 #include "cmd/dra-playground/objects/bodies.hpp"
 
 namespace dcm::playground {
@@ -16,8 +17,12 @@ constexpr std::size_t kAtATime = 10;
 }  // namespace
 
 Heartbeats::Heartbeats(PartContext context, Api& api, Cache<Node>& known,
-                       std::vector<std::string> nodes)
-    : context_(std::move(context)), api_(api), known_(known), nodes_(std::move(nodes)) {}
+                       std::vector<std::string> nodes, std::vector<std::string> declared_features)
+    : context_(std::move(context)),
+      api_(api),
+      known_(known),
+      nodes_(std::move(nodes)),
+      features_(std::move(declared_features)) {}
 
 Task<> Heartbeats::run() {
   for (;; ++round_) co_await beat_once();
@@ -45,7 +50,10 @@ Task<> Heartbeats::beat(std::string name) {
   const bool is_status_due = round_ % kRoundsToStatus == kRoundsToStatus - 1 || !node->is_ready;
   if (answer && is_status_due) {
     answer = co_await api_.apply(nodes(), node->meta.key, "status",
-                                 encode_node_status(name, now, node->ready_since));
+                                 encode_node_status(name, now,
+                                                    {.address = address_of_node(name),
+                                                     .declared_features = features_,
+                                                     .since = node->ready_since}));
   }
   if (answer) co_return;
   context_.log.warning("Cannot renew node",

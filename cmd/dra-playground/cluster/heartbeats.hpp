@@ -15,7 +15,8 @@ namespace dcm::playground {
 class Heartbeats {
  public:
   // `api` and `known` must outlive it.
-  Heartbeats(PartContext context, Api& api, Cache<Node>& known, std::vector<std::string> nodes);
+  Heartbeats(PartContext context, Api& api, Cache<Node>& known, std::vector<std::string> nodes,
+             std::vector<std::string> declared_features = {});
 
   // After the first sync. Ends by cancellation only.
   Task<> run();
@@ -29,6 +30,7 @@ class Heartbeats {
   Api& api_;
   Cache<Node>& known_;
   std::vector<std::string> nodes_;
+  std::vector<std::string> features_;
   int round_ = 0;
 };
 

@@ -8,11 +8,22 @@
 #include <unordered_set>
 #include <vector>
 
+#include "client/events/event_recorder.hpp"
+#include "cmd/dra-playground/cluster/pod_addresses.hpp"
 #include "cmd/dra-playground/cluster/pod_devices.hpp"
 #include "cmd/dra-playground/objects/caches.hpp"
 #include "cmd/dra-playground/part.hpp"
 
 namespace dcm::playground {
+
+// Whether the machines have just been started: no container of an earlier life runs then.
+enum class Booted : std::uint8_t { no, yes };
+
+struct HollowNodesOptions {
+  std::vector<std::string> names;
+  std::vector<std::string> declared_features = {};  // status.declaredFeatures of each (KEP-5328)
+  Booted booted = Booted::no;
+};
 
 // Made before the cache runs.
 class HollowNodes {
@@ -21,7 +32,7 @@ class HollowNodes {
   using DevicesOf = std::function<PodDevices&(const api::InternedString& node)>;
 
   // `api` and `pods` must outlive it, as what `devices` returns.
-  HollowNodes(PartContext context, Api& api, Cache<Pod>& pods, std::vector<std::string> names,
+  HollowNodes(PartContext context, Api& api, Cache<Pod>& pods, HollowNodesOptions options,
               DevicesOf devices);
 
   // Makes the Node objects, or makes those that are there ready.
@@ -31,23 +42,37 @@ class HollowNodes {
   void wake(const api::NamespacedName& pod) { work_.add(pod); }
 
  private:
-  // When things happened to a pod that is on a node of ours.
+  // What happened to a pod that is on a node of ours.
   struct Life {
     std::optional<runtime::MonoTime> started;
     std::optional<runtime::MonoTime> deleted;
-    DevicesHealth health = {};  // as its status says
+    std::size_t written = 0;   // hash of the status of the running pod; 0: not by this process
+    int more_restarts = 0;     // beyond those that follow from its time
+    bool is_rebooted = false;  // its containers have gone with the machine
+    bool says_creating = false;
+    bool is_let_go = false;  // its object stays for finalizers only
+    std::string told_misspelt;
   };
 
   enum class StartSeen { at_once, later };
+  enum class Wakes { no, yes };
 
   Task<Result<>> publish_node(std::string name);
   Task<Outcome> handle(api::NamespacedName name);
   Task<Outcome> start(api::ObjectPtr<Pod> pod);
+  // After a restart of its machine.
+  Task<Outcome> start_again(api::ObjectPtr<Pod> pod);
+  Task<> show_creating(api::ObjectPtr<Pod> pod);
   // After its devices have been given back.
-  Task<Outcome> finish(api::ObjectPtr<Pod> pod, api::PodPhase phase);
-  Task<Outcome> show_health(api::ObjectPtr<Pod> pod, Outcome otherwise);
-  Task<Outcome> write_status(api::ObjectPtr<Pod> pod, std::string body);
+  Task<Outcome> finish(api::ObjectPtr<Pod> pod, Ending ending);
+  // Writes the status of a running pod if it is another one.
+  Task<Outcome> show_running(api::ObjectPtr<Pod> pod, Outcome otherwise);
+  RunningPod running_now(const Pod& pod);
+  bool is_as_found(const Pod& pod, const RunningPod& running) const;
+  Task<Outcome> write_status(api::ObjectPtr<Pod> pod, std::string body, Wakes wakes = Wakes::yes);
+  void warn_of_misspelt(const Pod& pod);
   Task<Outcome> remove(api::ObjectPtr<Pod> pod);
+  PodAddress address_of(const Pod& pod);
   PodTimes times_of(const Pod& pod);
   runtime::MonoTime start_of(const Pod& pod, StartSeen seen) const;
   bool is_ours(const Pod& pod) const { return ours_.contains(pod.node_name); }
@@ -57,9 +82,12 @@ class HollowNodes {
   Api& api_;
   Cache<Pod>& pods_;
   DevicesOf devices_;
-  std::vector<std::string> names_;
-  std::unordered_set<InternedString> ours_;  // the same
+  HollowNodesOptions options_;
+  std::unordered_set<InternedString> ours_;  // by name
   std::unordered_map<api::Uid, Life> lives_;
+  PodAddresses addresses_;
+  bool is_quiet_ = false;  // a write of our own that changes nothing for the pod is being recorded
+  client::EventRecorder events_;
   Worklist work_;
   OnChange<Pod> on_pod_;
 };

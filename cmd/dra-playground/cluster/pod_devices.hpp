@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "cmd/dra-playground/cluster/decide_life.hpp"
+#include "cmd/dra-playground/cluster/pod_status.hpp"
 #include "cmd/dra-playground/objects/api.hpp"
-#include "cmd/dra-playground/objects/bodies.hpp"
 #include "cmd/dra-playground/part.hpp"
 
 namespace dcm::playground {

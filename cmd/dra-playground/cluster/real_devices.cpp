@@ -1,8 +1,6 @@
 #include "cmd/dra-playground/cluster/real_devices.hpp"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
@@ -18,8 +16,6 @@
 namespace dcm::playground {
 namespace {
 
-namespace fs = std::filesystem;
-
 // Kubelet's name as the source of events.
 constexpr std::string_view kComponent = "kubelet";
 
@@ -30,16 +26,6 @@ constexpr Duration kEnterSoon = std::chrono::milliseconds(100);
 
 Duration drawn(runtime::Rng& rng, Duration shortest) {
   return shortest + std::chrono::duration_cast<Duration>(shortest * (rng.unit() / 2));
-}
-
-Result<> fail_with(const std::string& path, const std::error_code& error) {
-  return runtime::fail(runtime::Reason::configuration,
-                       fmt::format("{}: {}", path, error.message()));
-}
-
-// Names of containers are DNS labels; from an API server that does not say so, they are no paths.
-bool is_file_name(std::string_view name) {
-  return !name.empty() && !name.contains('/') && name != "." && name != "..";
 }
 
 std::vector<Container> containers_of(const Pod& pod) {
@@ -56,10 +42,10 @@ node::AgentOptions agent_options(std::string node, const std::string& root) {
 
 Result<> make_folders(const RealDevicesOptions& options) {
   const std::string& root = options.agent.state;
-  for (const std::string& folder : {root, root + "/plugins", options.show_devices}) {
-    std::error_code error;
-    if (!folder.empty()) fs::create_directories(folder, error);
-    if (error) return fail_with(folder, error);
+  for (const std::string& folder :
+       {root, root + "/plugins", options.agent.registry, options.show_devices}) {
+    if (folder.empty()) continue;
+    if (auto made = node::PosixFiles::make_folders(folder); !made) return made;
   }
   return {};
 }
@@ -72,6 +58,9 @@ RealDevices::RealDevices(PartContext context, Api& api, client::RestClient& rest
       wake_(std::move(wake)),
       node_api_(api),
       drivers_(http::make_unix_transport(context_.executor, context_.time)),
+      shown_(options_.show_devices.empty()
+                 ? std::nullopt
+                 : std::make_optional<ShownDevices>(files_, options_.show_devices)),
       events_(rest, context_.time, context_.metrics, context_.rng.fork(), context_.log),
       agent_({context_.executor, context_.time}, *drivers_, files_, node_api_, context_.rng,
              context_.metrics, context_.log, options_.agent,
@@ -214,10 +203,7 @@ Task<std::optional<Outcome>> RealDevices::unprepare(api::ObjectPtr<Pod> pod) {
   if (agent_.has_lost_entries() && !is_entered) co_return Outcome::retry(kEnterSoon);
   const node::Outcome unprepared = co_await agent_.unprepare(pod);
   if (unprepared) {
-    std::error_code ignored;
-    if (!options_.show_devices.empty()) {
-      fs::remove_all(fs::path(options_.show_devices) / pod->meta.uid.str(), ignored);
-    }
+    if (shown_) note_unshown(*pod, shown_->remove(pod->meta.uid.str()));
     co_return std::nullopt;
   }
   warn(*pod, "FailedUnprepareDynamicResources",
@@ -297,26 +283,24 @@ std::vector<AllocatedResource> RealDevices::health_of(const Pod& pod,
   return rows;
 }
 
-void RealDevices::show(const Pod& pod) const {
-  if (options_.show_devices.empty() || !is_file_name(pod.meta.uid.str())) return;
-  const fs::path folder = fs::path(options_.show_devices) / pod.meta.uid.str();
-  std::error_code error;
-  fs::create_directories(folder, error);
+void RealDevices::show(const Pod& pod) {
+  if (!shown_) return;
   for (const Container& container : containers_of(pod)) {
-    if (!is_file_name(container.name)) continue;
     const auto ids = node::cdi_devices_of(agent_.book(), claims_of(pod, container));
     if (!ids || ids->empty()) continue;
     const boost::json::object shown{{"namespace", pod.meta.key.namespace_.str()},
                                     {"pod", pod.meta.key.name},
                                     {"container", container.name},
                                     {"cdiDevices", boost::json::array(ids->begin(), ids->end())}};
-    std::ofstream file(folder / (container.name + ".json"), std::ios::trunc);
-    file << boost::json::serialize(shown) << "\n";
-    if (!file.flush()) {
-      context_.log.warning("Cannot write which devices a container gets",
-                           {{"file", (folder / container.name).string()}});
-    }
+    note_unshown(pod, shown_->show(pod.meta.uid.str(), container.name,
+                                   boost::json::serialize(shown) + "\n"));
   }
+}
+
+void RealDevices::note_unshown(const Pod& pod, const Result<>& done) const {
+  if (done) return;
+  context_.log.warning("Cannot show the devices of the containers of a pod",
+                       {{"pod", pod.meta.key.str()}, {"err", done.error().message}});
 }
 
 }  // namespace dcm::playground

@@ -8,6 +8,7 @@
 #include "client/events/event_recorder.hpp"
 #include "cmd/dra-playground/cluster/node_api_client.hpp"
 #include "cmd/dra-playground/cluster/pod_devices.hpp"
+#include "cmd/dra-playground/cluster/shown_devices.hpp"
 #include "cmd/dra-playground/objects/caches.hpp"
 #include "node/agent/agent.hpp"
 #include "node/devices/pod_resources.hpp"
@@ -64,7 +65,8 @@ class RealDevices final : public PodDevices {
   std::vector<node::ContainerClaim> claims_of(const Pod& pod, const Container& container) const;
   std::optional<std::string> missing_cdi_device(const Pod& pod);
   void warn(const Pod& pod, std::string_view reason, const std::string& message);
-  void show(const Pod& pod) const;
+  void show(const Pod& pod);
+  void note_unshown(const Pod& pod, const Result<>& done) const;
 
   PartContext context_;
   RealDevicesOptions options_;
@@ -73,6 +75,7 @@ class RealDevices final : public PodDevices {
   NodeApiClient node_api_;
   std::unique_ptr<http::Transport> drivers_;
   node::PosixFiles files_;
+  std::optional<ShownDevices> shown_;
   client::EventRecorder events_;
   node::Agent agent_;
   grpc::Methods methods_;

@@ -56,8 +56,12 @@ void Ledger::observe_pod(const api::ObjectPtr<Pod>& before, const api::ObjectPtr
   const std::size_t names_before = before ? names_in(*before) : 0;
   if (after && names_in(*after) > names_before)
     tally_.names_written += names_in(*after) - names_before;
-  if (after && has_ended(*after) && (!before || !has_ended(*before))) ++tally_.pods_finished;
-  if (!after && !has_ended(*before)) ++tally_.pods_deleted;
+  const bool ends_now = after && has_ended(*after) && (!before || !has_ended(*before));
+  // A pod that ends because it was deleted has not finished.
+  if (ends_now && !after->meta.is_being_deleted && finished_.insert(after->meta.uid).second) {
+    ++tally_.pods_finished;
+  }
+  if (!after && finished_.erase(before->meta.uid) == 0) ++tally_.pods_deleted;
 }
 
 void Ledger::observe_claim(const api::ObjectPtr<Claim>& before,

@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -62,6 +63,7 @@ class Ledger {
 
   std::string namespace_;
   Tally tally_;
+  std::unordered_set<api::Uid> finished_;  // pods that are still there
   std::map<PodClaimKey, std::size_t> made_;
   std::unordered_map<api::DeviceId, std::size_t> users_;
   std::vector<std::string> mistakes_;

@@ -20,6 +20,8 @@ class Api {
  public:
   explicit Api(client::RestClient& rest) : rest_(rest) {}
 
+  client::RestClient& rest() const noexcept { return rest_; }
+
   Task<Result<http::Response>> get(api::Resource resource, api::NamespacedName key);
   Task<Result<http::Response>> get(std::string path);
   Task<Result<http::Response>> create(api::Resource resource, api::NamespacedName key,

@@ -129,40 +129,6 @@ Object delete_options(const api::Uid& uid) {
   return options;
 }
 
-Object container_status(const Container& container, std::string_view state, Object details,
-                        bool is_ready) {
-  return {{"name", container.name}, {"image", container.image},
-          {"imageID", ""},          {"ready", is_ready},
-          {"restartCount", 0},      {"state", Object{{state, details}}}};
-}
-
-Array allocated_resources(const std::vector<AllocatedResource>& rows) {
-  Array list;
-  for (const AllocatedResource& row : rows) {
-    Array devices;
-    for (const AllocatedResource::Device& device : row.devices) {
-      Object one{{"resourceID", device.id}, {"health", device.health}};
-      if (!device.message.empty()) one["message"] = device.message;
-      devices.push_back(std::move(one));
-    }
-    list.push_back(Object{{"name", row.name}, {"resources", std::move(devices)}});
-  }
-  return list;
-}
-
-Array running_containers(const Pod& pod, runtime::WallTime started, const DevicesHealth& health) {
-  Array statuses;
-  for (const Container& container : pod.containers) {
-    Object status = container_status(container, "running",
-                                     Object{{"startedAt", runtime::timestamp(started)}}, true);
-    const auto rows = health.find(container.name);
-    if (rows != health.end())
-      status["allocatedResourcesStatus"] = allocated_resources(rows->second);
-    statuses.push_back(std::move(status));
-  }
-  return statuses;
-}
-
 }  // namespace
 
 std::string encode_namespace(std::string_view name) {
@@ -178,24 +144,28 @@ std::string encode_node(std::string_view name) {
 }
 
 std::string encode_node_status(std::string_view name, runtime::WallTime now,
-                               std::optional<runtime::WallTime> since) {
+                               const NodeStatus& status) {
   // Room for so many of the largest pods that the small scheduler takes (decode_pod.cpp).
   Object room{{"cpu", "1000000"}, {"memory", "1Pi"}, {"pods", kPodsPerNode}};
   Array conditions;
   for (const NodeCondition& is : kNodeConditions) {
-    Object made = condition(is.type, is.status, since.value_or(now), is.reason, is.message);
+    Object made = condition(is.type, is.status, status.since.value_or(now), is.reason, is.message);
     made["lastHeartbeatTime"] = runtime::timestamp(now);
     conditions.push_back(std::move(made));
   }
-  return text(
-      {{"apiVersion", "v1"},
-       {"kind", "Node"},
-       {"metadata", Object{{"name", name}}},
-       {"status", Object{{"capacity", room},
-                         {"allocatable", room},
-                         {"addresses", Array{Object{{"type", "Hostname"}, {"address", name}}}},
-                         {"nodeInfo", node_info()},
-                         {"conditions", std::move(conditions)}}}});
+  Object made{{"capacity", room},
+              {"allocatable", room},
+              {"addresses", Array{Object{{"type", "InternalIP"}, {"address", status.address}},
+                                  Object{{"type", "Hostname"}, {"address", name}}}},
+              {"nodeInfo", node_info()},
+              {"conditions", std::move(conditions)}};
+  if (!status.declared_features.empty()) {
+    made["declaredFeatures"] = names(status.declared_features);
+  }
+  return text({{"apiVersion", "v1"},
+               {"kind", "Node"},
+               {"metadata", Object{{"name", name}}},
+               {"status", std::move(made)}});
 }
 
 std::string encode_node_lease(std::string_view name, const api::Uid& node, runtime::WallTime now) {
@@ -304,46 +274,6 @@ std::string encode_unschedulable(const Pod& pod, std::string_view why, runtime::
   return text({{"metadata", identity(pod.meta)},
                {"status", Object{{"conditions", Array{condition("PodScheduled", "False", now,
                                                                 "Unschedulable", why)}}}}});
-}
-
-std::string encode_running(const Pod& pod, runtime::WallTime now, const DevicesHealth& health) {
-  Array statuses = running_containers(pod, now, health);
-  return text({{"metadata", identity(pod.meta)},
-               {"status", Object{{"phase", "Running"},
-                                 {"startTime", runtime::timestamp(now)},
-                                 {"conditions", Array{condition("Initialized", "True", now),
-                                                      condition("ContainersReady", "True", now),
-                                                      condition("Ready", "True", now)}},
-                                 {"containerStatuses", std::move(statuses)}}}});
-}
-
-std::string encode_devices_health(const Pod& pod, runtime::WallTime now,
-                                  const DevicesHealth& health) {
-  return text(
-      {{"metadata", identity(pod.meta)},
-       {"status", Object{{"containerStatuses",
-                          running_containers(pod, pod.start_time.value_or(now), health)}}}});
-}
-
-std::string encode_finished(const Pod& pod, api::PodPhase phase, runtime::WallTime now) {
-  const bool is_success = phase == api::PodPhase::succeeded;
-  const std::string_view reason = is_success ? "PodCompleted" : "PodFailed";
-  const std::string started = runtime::timestamp(pod.start_time.value_or(now));
-  Array statuses;
-  for (const Container& container : pod.containers) {
-    statuses.push_back(container_status(container, "terminated",
-                                        Object{{"exitCode", is_success ? 0 : 1},
-                                               {"reason", is_success ? "Completed" : "Error"},
-                                               {"startedAt", started},
-                                               {"finishedAt", runtime::timestamp(now)}},
-                                        false));
-  }
-  return text(
-      {{"metadata", identity(pod.meta)},
-       {"status", Object{{"phase", is_success ? "Succeeded" : "Failed"},
-                         {"conditions", Array{condition("ContainersReady", "False", now, reason),
-                                              condition("Ready", "False", now, reason)}},
-                         {"containerStatuses", std::move(statuses)}}}});
 }
 
 std::string encode_delete_now(const api::Uid& uid) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,26 +13,17 @@
 
 namespace dcm::playground {
 
-// A row of status.containerStatuses[].allocatedResourcesStatus (KEP-4680).
-struct AllocatedResource {
-  struct Device {
-    std::string id;
-    std::string health;  // "Healthy", "Unhealthy" or "Unknown"
-    std::string message;
-    friend bool operator==(const Device&, const Device&) = default;
-  };
-  std::string name;  // "claim:gpu/large"
-  std::vector<Device> devices;
-  friend bool operator==(const AllocatedResource&, const AllocatedResource&) = default;
-};
-using DevicesHealth = std::map<std::string, std::vector<AllocatedResource>>;  // by container
-
 // Server-side apply.
 std::string encode_namespace(std::string_view name);
 std::string encode_node(std::string_view name);
-// On /status: ready, with room for many pods. `since`: when it became so; nothing: now.
+// On /status: ready, with room for many pods.
+struct NodeStatus {
+  std::string address;
+  std::vector<std::string> declared_features = {};  // KEP-5328; sorted
+  std::optional<runtime::WallTime> since = {};      // when it became ready; nothing: now
+};
 std::string encode_node_status(std::string_view name, runtime::WallTime now,
-                               std::optional<runtime::WallTime> since = {});
+                               const NodeStatus& status);
 // A Lease that says for 40 s that the node lives (KEP-589). It is deleted with the node.
 std::string encode_node_lease(std::string_view name, const api::Uid& node, runtime::WallTime now);
 // JSON merge on a node as it came, with its version: takes off the taint that a node has until it
@@ -78,11 +68,6 @@ std::string encode_reservation(const Claim& claim, const Pod& pod);
 std::string encode_binding(const Pod& pod, std::string_view node);
 // Strategic merge on a pod's /status.
 std::string encode_unschedulable(const Pod& pod, std::string_view why, runtime::WallTime now);
-std::string encode_running(const Pod& pod, runtime::WallTime now, const DevicesHealth& health = {});
-// The containers' part of a running pod's status, with the health of their devices.
-std::string encode_devices_health(const Pod& pod, runtime::WallTime now,
-                                  const DevicesHealth& health);
-std::string encode_finished(const Pod& pod, api::PodPhase phase, runtime::WallTime now);
 
 // DeleteOptions: at once, or in the way of the kind. The UID is a precondition; empty: any object
 // of that name.

@@ -4,10 +4,13 @@
 #include <limits>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "client/api/json/decoder.hpp"
 #include "cmd/dra-playground/objects/decode.hpp"
 #include "cmd/dra-playground/objects/unknown.hpp"
 #include "controllers/api/json/parts.hpp"
+#include "runtime/one_line.hpp"
 
 namespace dcm::playground {
 namespace {
@@ -27,16 +30,47 @@ std::optional<PodPhase> phase_of(std::string_view text) {
   return std::nullopt;
 }
 
+void note_misspelt(Pod& pod, std::string_view key, std::string_view text,
+                   std::string_view expected) {
+  constexpr std::size_t kQuotedBytesMax = 64;
+  if (!pod.misspelt.empty()) pod.misspelt += "; ";
+  pod.misspelt += fmt::format("annotation {}: \"{}\" is ignored: expected {}", key,
+                              runtime::one_line(text.substr(0, kQuotedBytesMax)), expected);
+}
+
+// The place of a duration; null: the annotation is another one.
+std::optional<Duration>* duration_of(std::string_view key, Pod& pod) {
+  if (key == kRunForAnnotation) return &pod.run_for;
+  if (key == kStopAfterAnnotation) return &pod.stop_after;
+  if (key == kCrashAfterAnnotation) return &pod.crash_after;
+  return nullptr;
+}
+
 bool read_annotation(Reader& reader, std::string_view key, value field, Pod& pod) {
+  if (!key.starts_with(kAnnotationPrefix)) return true;
   std::string_view text;
-  if (key == kRunForAnnotation || key == kStopAfterAnnotation) {
-    if (!reader.view(field, text)) return false;
-    (key == kRunForAnnotation ? pod.run_for : pod.stop_after) = parse_duration(text);
+  if (!reader.view(field, text)) return false;
+  if (std::optional<Duration>* const duration = duration_of(key, pod)) {
+    *duration = parse_duration(text);
+    if (!*duration) note_misspelt(pod, key, text, "a duration such as 90s or 1m30s");
   } else if (key == kFinishAnnotation) {
-    if (!reader.view(field, text)) return false;
     const auto phase = phase_of(text);
-    if (phase == PodPhase::succeeded || phase == PodPhase::failed) pod.finish = phase;
+    if (phase == PodPhase::succeeded || phase == PodPhase::failed) {
+      pod.finish = phase;
+    } else if (!text.empty()) {
+      note_misspelt(pod, key, text, "Succeeded or Failed");
+    }
+  } else {
+    note_misspelt(pod, key, text, "run-for, stop-after, crash-after or finish behind the slash");
   }
+  return true;
+}
+
+bool read_seconds(Reader& reader, value field, std::chrono::seconds& out) {
+  std::int64_t seconds = 0;
+  if (!reader.integer(field, seconds)) return false;
+  constexpr std::int64_t kMax = std::int64_t{1} << 32;  // more than anybody waits
+  out = std::chrono::seconds(std::clamp(seconds, std::int64_t{0}, kMax));
   return true;
 }
 
@@ -48,12 +82,21 @@ bool read_metadata(Reader& reader, value metadata, Pod& pod) {
             return read_annotation(reader, name, part, pod);
           });
         }
-        if (key != "deletionGracePeriodSeconds") return true;
-        std::int64_t seconds = 0;
-        if (!reader.integer(field, seconds)) return false;
-        pod.grace = std::chrono::seconds(seconds);
-        return true;
+        if (key == "generation") return reader.integer(field, pod.generation);
+        return key != "deletionGracePeriodSeconds" || read_seconds(reader, field, pod.grace);
       });
+}
+
+RestartPolicy restart_policy_of(std::string_view text) {
+  if (text == "Never") return RestartPolicy::never;
+  if (text == "OnFailure") return RestartPolicy::on_failure;
+  return RestartPolicy::always;
+}
+
+bool read_readiness_gate(Reader& reader, value gate, Pod& pod) {
+  return reader.each_field(gate, [&](std::string_view key, value field) {
+    return key != "conditionType" || reader.text(field, pod.readiness_gates.emplace_back());
+  });
 }
 
 bool read_claim_use(Reader& reader, value item, ClaimUse& use) {
@@ -163,6 +206,12 @@ bool read_container(Reader& reader, value item, Container& container, Amounts& a
     if (key == "name") return reader.text(field, container.name);
     if (key == "image") return reader.text(field, container.image);
     if (key == "resources") return read_resources(reader, field, container, asked, pod);
+    if (key == "restartPolicy") {
+      std::string_view policy;
+      if (!reader.view(field, policy)) return false;
+      container.is_sidecar = policy == "Always";
+      return true;
+    }
     if (key != "ports") return true;
     return reader.each_item(field, [&](value port) { return read_port(reader, port, pod); });
   });
@@ -189,6 +238,31 @@ bool read_scheduling_group(Reader& reader, value group, Pod& pod) {
     note_unknown(pod.unsupported, "schedulingGroup");
     return key != "podGroupName" || reader.text(field, pod.scheduling_group);
   });
+}
+
+// Fields of the spec that say how the pod lives on its node.
+bool is_of_life(std::string_view key) {
+  return key == "restartPolicy" || key == "activeDeadlineSeconds" || key == "hostNetwork" ||
+         key == "terminationGracePeriodSeconds" || key == "readinessGates";
+}
+
+bool read_life(Reader& reader, std::string_view key, value field, Pod& pod) {
+  if (api::json::is_null(field)) return true;
+  if (key == "hostNetwork") return reader.flag(field, pod.is_on_host_network);
+  if (key == "terminationGracePeriodSeconds") {
+    return read_seconds(reader, field, pod.termination_grace);
+  }
+  if (key == "activeDeadlineSeconds") {
+    return read_seconds(reader, field, pod.active_deadline.emplace());
+  }
+  if (key == "readinessGates") {
+    return reader.each_item(field,
+                            [&](value gate) { return read_readiness_gate(reader, gate, pod); });
+  }
+  std::string_view policy;
+  if (!reader.view(field, policy)) return false;
+  pod.restart_policy = restart_policy_of(policy);
+  return true;
 }
 
 bool read_spec(Reader& reader, value spec, Pod& pod) {
@@ -226,6 +300,7 @@ bool read_spec(Reader& reader, value spec, Pod& pod) {
       });
     }
     if (key == "schedulingGroup") return read_scheduling_group(reader, field, pod);
+    if (is_of_life(key)) return read_life(reader, key, field, pod);
     if (key == "affinity" || key == "topologySpreadConstraints")
       return note_if_asked(pod.unsupported, key, field);
     if (key != "schedulingGates") return true;
@@ -269,6 +344,7 @@ struct ConditionView {
   std::string_view status;
   std::string_view reason;
   std::string message;
+  std::optional<runtime::WallTime> since;
 };
 
 bool read_condition(Reader& reader, value item, Pod& pod) {
@@ -277,10 +353,13 @@ bool read_condition(Reader& reader, value item, Pod& pod) {
     if (key == "type") return reader.view(field, condition.type);
     if (key == "status") return reader.view(field, condition.status);
     if (key == "reason") return reader.view(field, condition.reason);
+    if (key == "lastTransitionTime") return api::json::read_time(reader, field, condition.since);
     if (key == "message") return reader.text(field, condition.message);
     return true;
   });
   if (!is_read) return false;
+  pod.conditions.push_back(
+      {InternedString(condition.type), condition.status == "True", condition.since});
   if (condition.type == "PodScheduled" && condition.status == "False") {
     pod.unschedulable = std::move(condition.message);
   }
@@ -299,9 +378,24 @@ bool read_phase(Reader& reader, value field, Pod& pod) {
   return true;
 }
 
+bool read_container_status(Reader& reader, value item, Pod& pod) {
+  return reader.each_field(item, [&](std::string_view key, value field) {
+    if (key != "restartCount") return true;
+    std::int64_t restarts = 0;
+    if (!reader.integer(field, restarts)) return false;
+    pod.restarts = std::max(pod.restarts, restarts);
+    return true;
+  });
+}
+
 bool read_status(Reader& reader, value status, Pod& pod) {
   return reader.each_field(status, [&](std::string_view key, value field) {
     if (key == "phase") return read_phase(reader, field, pod);
+    if (key == "podIP") return reader.text(field, pod.ip);
+    if (key == "containerStatuses") {
+      return reader.each_item(field,
+                              [&](value item) { return read_container_status(reader, item, pod); });
+    }
     if (key == "startTime") return api::json::read_time(reader, field, pod.start_time);
     if (key == "conditions") {
       return reader.each_item(field, [&](value item) { return read_condition(reader, item, pod); });

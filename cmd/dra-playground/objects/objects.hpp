@@ -29,9 +29,14 @@ inline constexpr std::string_view kRunForAnnotation =
 // How long it takes to stop after a delete; never longer than its grace period. Absent: no time.
 inline constexpr std::string_view kStopAfterAnnotation =
     "playground.dra-controller-manager.dev/stop-after";
-// "Succeeded" or "Failed": ends it now.
+// "Succeeded" or "Failed": ends the pod now. Deleted, it ends so as well.
 inline constexpr std::string_view kFinishAnnotation =
     "playground.dra-controller-manager.dev/finish";
+// How long each of its containers runs until it exits with an error; what then becomes of the pod
+// is a matter of its restart policy.
+inline constexpr std::string_view kCrashAfterAnnotation =
+    "playground.dra-controller-manager.dev/crash-after";
+inline constexpr std::string_view kAnnotationPrefix = "playground.dra-controller-manager.dev/";
 
 // The only label that a nodeSelector may name here.
 inline constexpr std::string_view kHostnameLabel = "kubernetes.io/hostname";
@@ -46,6 +51,16 @@ struct Container {
   std::string name;
   std::string image;
   std::vector<ClaimUse> claims = {};
+  bool is_sidecar = false;  // an init container that goes on (restartPolicy: Always)
+};
+
+enum class RestartPolicy : std::uint8_t { always, on_failure, never };
+
+// A condition as the pod's status has it.
+struct PodCondition {
+  InternedString type;
+  bool is_true = false;
+  std::optional<runtime::WallTime> since;
 };
 
 // An entry of status.extendedResourceClaimStatus.requestMappings (KEP-5004).
@@ -57,8 +72,19 @@ struct ExtendedRequest {
 struct Pod : api::Pod {
   std::optional<Duration> run_for;
   std::optional<Duration> stop_after;
+  std::optional<Duration> crash_after;
   std::optional<api::PodPhase> finish;
-  std::chrono::seconds grace{0};                // deletionGracePeriodSeconds
+  std::string misspelt;                        // annotations of ours that say nothing; empty: none
+  std::chrono::seconds grace{0};               // deletionGracePeriodSeconds
+  std::chrono::seconds termination_grace{30};  // terminationGracePeriodSeconds
+  std::optional<std::chrono::seconds> active_deadline;
+  RestartPolicy restart_policy = RestartPolicy::always;
+  std::int64_t generation = 0;
+  bool is_on_host_network = false;
+  std::vector<InternedString> readiness_gates;
+  std::vector<PodCondition> conditions;
+  std::int64_t restarts = 0;                    // of its container with the most
+  std::string ip;                               // status.podIP; empty: none yet
   std::optional<runtime::WallTime> start_time;  // status.startTime
   std::vector<Container> containers;
   std::vector<Container> init_containers;

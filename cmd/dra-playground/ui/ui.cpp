@@ -56,8 +56,13 @@ http::Response problem(std::uint16_t status, std::string_view why) {
   return respond(status, "application/json", manager::render_problem(why, manager::Format::json));
 }
 
+bool is_explained(manager::ExplainStatus status) {
+  return status == manager::ExplainStatus::explained ||
+         status == manager::ExplainStatus::explained_in_part;
+}
+
 std::uint16_t status_of(manager::ExplainStatus status) {
-  if (status == manager::ExplainStatus::explained) return 200;
+  if (is_explained(status)) return 200;
   return status == manager::ExplainStatus::no_such_object ? 404 : 503;
 }
 
@@ -70,7 +75,7 @@ Task<http::Response> explain(client::RestClient& rest, runtime::TimeSource& time
                                      {.subject = *subject,
                                       .format = manager::Format::json,
                                       .deadline = runtime::Deadline::after(time, kReadAtMost)});
-  if (outcome.status != manager::ExplainStatus::explained) {
+  if (!is_explained(outcome.status)) {
     co_return problem(status_of(outcome.status), outcome.text);
   }
   co_return respond(200, "application/json", outcome.text);

@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "client/api/json/metadata.hpp"
 #include "controllers/api/fields.hpp"
 #include "runtime/timestamp.hpp"
 
@@ -63,6 +64,16 @@ bool read_claim_status(Reader& reader, value item, PodClaimStatus& status) {
 }
 
 }  // namespace
+
+bool read_metadata(Reader& reader, value metadata, ClaimUser& user) {
+  return read_metadata(reader, metadata, user.meta, [&](std::string_view key, value field) {
+    if (key != "creationTimestamp") return true;
+    std::optional<runtime::WallTime> created;
+    if (!read_time(reader, field, created)) return false;
+    user.created = created.value_or(runtime::WallTime{});
+    return true;
+  });
+}
 
 bool read_claim(Reader& reader, value item, PodClaim& claim) {
   return reader.each_field(item, [&](std::string_view key, value field) {

@@ -22,6 +22,8 @@ namespace dcm::api::json {
 [[nodiscard]] bool read_toleration(Reader& reader, value item,
                                    std::vector<DeviceToleration>& tolerations);
 
+// The metadata of a pod or pod group.
+[[nodiscard]] bool read_metadata(Reader& reader, value metadata, ClaimUser& user);
 // An entry of a pod's or pod group's spec.resourceClaims; the whole list.
 [[nodiscard]] bool read_claim(Reader& reader, value item, PodClaim& claim);
 [[nodiscard]] bool read_claims(Reader& reader, value list, ClaimUser& user);

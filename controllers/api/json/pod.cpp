@@ -59,7 +59,7 @@ bool read_status(Reader& reader, value status, Pod& pod) {
 
 struct PodFields {
   bool read_field(Reader& reader, std::string_view key, value field, Pod& pod) const {
-    if (key == "metadata") return json::read_metadata(reader, field, pod.meta);
+    if (key == "metadata") return json::read_metadata(reader, field, pod);
     if (key == "spec") return read_spec(reader, field, pod);
     if (key == "status") return read_status(reader, field, pod);
     return true;
@@ -81,7 +81,7 @@ namespace {
 
 struct GroupFields {
   bool read_field(Reader& reader, std::string_view key, value field, PodGroup& group) const {
-    if (key == "metadata") return json::read_metadata(reader, field, group.meta);
+    if (key == "metadata") return json::read_metadata(reader, field, group);
     if (key == "spec") {
       return reader.each_field(field, [&](std::string_view name, value part) {
         return name != "resourceClaims" || json::read_claims(reader, part, group);

@@ -70,6 +70,14 @@ DeviceRequests read_claim_spec(const Field& spec, std::string_view api_version) 
   return requests;
 }
 
+void read_metadata(const Field& metadata, ClaimUser& user) {
+  constexpr std::uint32_t kCreationTimestamp = 8;
+  read_metadata(metadata, user.meta, [&](const Field& field) {
+    if (field.number() != kCreationTimestamp) return;
+    user.created = read_time(field).value_or(runtime::WallTime{});
+  });
+}
+
 void read_claim(const Field& entry, ClaimSourceNumbers numbers, ClaimUser& user) {
   PodClaim& claim = user.claims.emplace_back();
   each_field(entry, [&](const Field& field) {

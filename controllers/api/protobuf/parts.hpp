@@ -27,6 +27,8 @@ struct ClaimSourceNumbers {
   std::uint32_t claim_template;
 };
 
+// The metadata of a pod or pod group.
+void read_metadata(const Field& metadata, ClaimUser& user);
 // An entry of a pod's or pod group's spec.resourceClaims.
 void read_claim(const Field& entry, ClaimSourceNumbers numbers, ClaimUser& user);
 // An entry of their status.resourceClaimStatuses.

@@ -46,7 +46,7 @@ void read_status(const Field& status, Pod& pod) {
 
 struct PodFields {
   void read_field(const Field& field, std::string_view, Pod& pod) const {
-    if (field.number() == 1) protobuf::read_metadata(field, pod.meta);
+    if (field.number() == 1) protobuf::read_metadata(field, pod);
     if (field.number() == 2) read_spec(field, pod);
     if (field.number() == 3) read_status(field, pod);
   }
@@ -74,7 +74,7 @@ std::uint32_t claims_number(std::string_view api_version) {
 
 struct GroupFields {
   void read_field(const Field& field, std::string_view api_version, PodGroup& group) const {
-    if (field.number() == 1) protobuf::read_metadata(field, group.meta);
+    if (field.number() == 1) protobuf::read_metadata(field, group);
     if (field.number() == 2) {
       each_field(field, [&](const Field& part) {
         if (part.number() != claims_number(api_version)) return;

@@ -11,11 +11,16 @@
 namespace dcm::device_taint_eviction {
 namespace {
 
+using common::Input;
+using common::Inputs;
 using common::Outlook;
 using common::Topic;
 using runtime::in_words;
 
 constexpr std::size_t kNamedMax = 20;
+// What taints a device, and who uses it.
+constexpr Inputs kTaints = {Input::rules, Input::slices};
+constexpr Inputs kUsers = {Input::pods, Input::claims};
 
 std::string_view words(api::TaintEffect effect) {
   switch (effect) {
@@ -53,7 +58,7 @@ void explain_taint(const api::AllocatedDevice& device, const api::DeviceTaint& t
   }
   const std::string since = fmt::format("{} since {}", what, in_words(*taint.time_added, now));
   if (!due) {
-    return topic.add(Outlook::fine, "Tolerated", since + ". It is tolerated forever.");
+    return topic.add({Outlook::fine, {}}, "Tolerated", since + ". It is tolerated forever.");
   }
   const bool is_tolerated = *due > *taint.time_added;
   topic.add(Outlook::note, "Tainted",
@@ -69,10 +74,10 @@ struct StepWords {
   void add(EvictionStep step) const {
     switch (step) {
       case EvictionStep::nothing:
-        return topic.add(Outlook::fine, "NotEvicted", "Nothing evicts the pod.");
+        return topic.add({Outlook::fine, kTaints}, "NotEvicted", "Nothing evicts the pod.");
       case EvictionStep::wait:
         return topic.add(
-            Outlook::waiting, "EvictionDue",
+            {Outlook::waiting, {Input::worker}}, "EvictionDue",
             fmt::format("The pod will be evicted at {}, unless its taints are removed before.",
                         in_words(*snapshot.due, snapshot.now)));
       case EvictionStep::mark:
@@ -115,7 +120,7 @@ void explain_selector(const RuleFacts& facts, Topic& topic) {
                                  "know. It selects nothing, so that no pod is evicted by mistake.",
                                  rule.unknown_selector_field));
   }
-  topic.add(Outlook::note, "Selects",
+  topic.add({Outlook::note, {Input::slices}}, "Selects",
             fmt::format("It selects {}: {} in the current slices.", describe(*rule.selector),
                         facts.published_devices == 1
                             ? "1 published device"
@@ -142,10 +147,10 @@ void explain_pods(RuleFacts& facts, Topic& topic) {
   if (!evicts(facts.rule)) return;
   const char* more = facts.look == RuleFacts::Look::cut_short ? "At least " : "";
   if (facts.pods.empty()) {
-    topic.add(Outlook::fine, "NobodyToEvict", "It evicts no pod.");
+    topic.add({Outlook::fine, kUsers}, "NobodyToEvict", "It evicts no pod.");
   } else {
     topic.add(
-        facts.pods.front().due <= facts.now ? Outlook::acting : Outlook::waiting,
+        {facts.pods.front().due <= facts.now ? Outlook::acting : Outlook::waiting, {Input::worker}},
         "PodsPendingEviction",
         fmt::format("{}{} because of it, now or later.", more,
                     facts.pods.size() == 1 ? "1 pod must leave"
@@ -181,23 +186,23 @@ struct PlanWords {
   Topic& topic;
 
   void operator()(const NoWrite&) const {
-    topic.add(Outlook::fine, "ConditionIsRight", "That is up to date.");
+    topic.add({Outlook::fine, kUsers}, "ConditionIsRight", "That is up to date.");
   }
   void operator()(const WriteLater& plan) const {
     topic.add(
-        Outlook::waiting, "ConditionFollows",
+        {Outlook::waiting, kUsers | Inputs{Input::worker}}, "ConditionFollows",
         fmt::format("It should say {}; that is written at {}, as a condition is written at most "
                     "every {} s.",
                     says(wanted), in_words(now + plan.delay, now), kConditionInterval.count()));
   }
   void operator()(const WriteCondition&) const {
-    topic.add(Outlook::acting, "WriteCondition",
+    topic.add({Outlook::acting, kUsers}, "WriteCondition",
               fmt::format("It should say {}, which is written now.", says(wanted)));
   }
 };
 
 Topic explain_condition(const RuleFacts& facts) {
-  Topic topic{.title = "Condition EvictionInProgress", .findings = {}};
+  Topic topic{.title = "Condition EvictionInProgress"};
   if (facts.rule.condition) {
     const bool is_older = facts.rule.condition->observed_generation != facts.rule.generation;
     topic.add(Outlook::note, "Condition",
@@ -219,21 +224,22 @@ Topic explain_condition(const RuleFacts& facts) {
 Topic explain_pod(EvictionSnapshot snapshot, const Lookup& lookup, const Taints& taints,
                   Evicted evicted) {
   const api::Pod& pod = *snapshot.pod;
-  Topic topic{.title = "device-taint-eviction-controller", .findings = {}};
+  Topic topic{.title = "device-taint-eviction-controller"};
   if (evicted == Evicted::yes) {
     topic.add(Outlook::note, "Evicted",
               "It was evicted: the API server has accepted its deletion.");
     return topic;
   }
   if (!can_be_evicted(pod)) {
-    topic.add(Outlook::fine, "LeftAlone",
+    topic.add({Outlook::fine, {}}, "LeftAlone",
               "The pod has ended or is being deleted: taints on its devices no longer matter.");
     return topic;
   }
   if (pod.node_name.empty()) {
-    topic.add(Outlook::fine, "OnNoNode", "The pod is on no node: there is nothing to evict.");
+    topic.add({Outlook::fine, {}}, "OnNoNode", "The pod is on no node: there is nothing to evict.");
     return topic;
   }
+  topic.asks = kTaints | Inputs{Input::claims};
   snapshot.due = decide_due(pod, lookup, taints).due;
   StepWords{snapshot, topic}.add(decide_eviction(snapshot));
   std::size_t told = 0;
@@ -245,14 +251,15 @@ Topic explain_pod(EvictionSnapshot snapshot, const Lookup& lookup, const Taints&
     topic.add(Outlook::note, "MoreTaints", fmt::format("There are {} more.", told - kNamedMax));
   }
   if (told == 0) {
-    topic.add(Outlook::fine, "NoTaint",
+    topic.add({Outlook::fine, kTaints | Inputs{Input::claims}}, "NoTaint",
               "No taint with effect NoExecute is on a device that it uses.");
   }
   return topic;
 }
 
 Topic explain_taints_of(const api::ResourceClaim& claim, const Taints& taints, WallTime now) {
-  Topic topic{.title = "device-taint-eviction-controller", .findings = {}};
+  Topic topic{.title = "device-taint-eviction-controller"};
+  if (!claim.devices.empty()) topic.asks = kTaints;
   for (const api::AllocatedDevice& device : claim.devices) {
     if (topic.findings.size() >= kNamedMax) break;
     const auto tell = [&](const api::DeviceTaint& taint, const Rule* rule) {
@@ -264,7 +271,8 @@ Topic explain_taints_of(const api::ResourceClaim& claim, const Taints& taints, W
                                     [&](const api::DeviceTaint& taint) { tell(taint, nullptr); });
   }
   if (topic.findings.empty()) {
-    topic.add(Outlook::fine, "NoTaint", "No taint with effect NoExecute is on its devices.");
+    topic.add({Outlook::fine, kTaints}, "NoTaint",
+              "No taint with effect NoExecute is on its devices.");
   }
   return topic;
 }
@@ -273,7 +281,8 @@ std::vector<Topic> explain_rule(RuleFacts facts) {
   std::ranges::sort(facts.pods, {}, [](const AffectedPod& pod) {
     return std::tuple(pod.due, pod.key.namespace_.str(), pod.key.name);
   });
-  Topic topic{.title = "device-taint-eviction-controller", .findings = {}};
+  Topic topic{.title = "device-taint-eviction-controller"};
+  if (evicts(facts.rule)) topic.asks = kUsers;
   explain_selector(facts, topic);
   explain_effect(facts, topic);
   explain_pods(facts, topic);

@@ -220,11 +220,9 @@ void PodEviction::settle_refusal(const PodRef& pod, const PodWrite& write,
   // This pod waits, and no worker: a webhook may ask it for one pod, and not for its neighbours.
   if (is_ours) deps_.tracker.pending().fail(*pending, deps_.time.now(), pause_after(error));
   const std::uint32_t failures = is_ours ? pending->failures : 0;
-  if (failures <= 1 || failures > kFailuresOfBadLuck || deps_.log.v(4)) {
-    deps_.log.warning(
-        "Pod could not be evicted; retrying",
-        {{"pod", pod.key.str()}, {"failures", failures}, {"error", runtime::to_string(error)}});
-  }
+  deps_.log.warning(
+      "Pod could not be evicted; retrying",
+      {{"pod", pod.key.str()}, {"failures", failures}, {"error", runtime::to_string(error)}});
 }
 
 void PodEviction::report(const PodRef& pod, std::string_view message) {

@@ -112,7 +112,7 @@ Standing ShadowApi::standing_of_create(const User& owner, const CreateClaim& cla
   if (owner.now == nullptr) return {State::moot, {}};
   std::string made;
   stores_.claims_by_owner.for_each(claim.owner.uid, [&](const ClaimPtr& owned) {
-    if (owned->pod_claim_name == claim.pod_claim) made = owned->meta.key.name;
+    if (is_for_pod_claim(*owned, claim.pod_claim)) made = owned->meta.key.name;
   });
   const api::PodClaimStatus* status = common::find_status(*owner.now, claim.pod_claim);
   if (!made.empty() && status != nullptr && status->claim_name) return {State::reached, {}};

@@ -6,8 +6,22 @@
 namespace dcm::resource_claim {
 namespace {
 
+using common::Input;
+using common::Inputs;
 using common::Outlook;
 using common::Topic;
+
+// What the end of a consumer is concluded from.
+Inputs inputs_of(const api::ConsumerReference& consumer) {
+  return consumer.is_pod_group() ? Inputs{Input::groups} : Inputs{Input::pods};
+}
+Inputs inputs_of(const api::ResourceClaim& claim) {
+  Inputs inputs{Input::pods};
+  for (const api::ConsumerReference& consumer : claim.reserved_for) {
+    inputs = inputs | inputs_of(consumer);
+  }
+  return inputs;
+}
 
 // "Pod", "PodGroup", "widgets"
 std::string_view kind_of(const api::ConsumerReference& consumer) {
@@ -33,6 +47,7 @@ ClaimStep next_step(ClaimSnapshot& snapshot, Miss miss) {
 
 struct ConsumerWords {
   std::string who;
+  Inputs from;
   Topic& topic;
 
   void operator()(const MayRun& fate) const {
@@ -50,13 +65,13 @@ struct ConsumerWords {
               who + " may still run, and keeps its reservation until it has ended.");
   }
   void operator()(const WillNotRun& fate) const {
-    topic.add(Outlook::acting, "ConsumerEnded",
+    topic.add({Outlook::acting, from}, "ConsumerEnded",
               who + (fate.why == WillNotRun::Why::is_done
                          ? " has ended: its reservation is removed."
                          : " is gone, and another pod has its name: its reservation is removed."));
   }
   void operator()(const IsGone& fate) const {
-    topic.add(Outlook::acting, "ConsumerGone",
+    topic.add({Outlook::acting, from}, "ConsumerGone",
               who + (fate.why == IsGone::Why::can_be_no_name
                          ? " has an invalid name, so it cannot exist: its reservation is removed."
                          : " is gone: its reservation is removed."));
@@ -84,13 +99,13 @@ struct OwnerWords {
                                   "garbage collector deletes the claim."));
   }
   void operator()(const WillNotRun& fate) const {
-    topic.add(Outlook::note, "OwnerEnded",
+    topic.add({Outlook::note, {Input::pods}}, "OwnerEnded",
               made_for() + (fate.why == WillNotRun::Why::is_done
                                 ? " That pod has ended, so the claim is no longer needed."
                                 : " That pod is gone, so the claim is no longer needed."));
   }
   void operator()(const IsGone&) const {
-    topic.add(Outlook::note, "OwnerGone",
+    topic.add({Outlook::note, {Input::pods}}, "OwnerGone",
               made_for() + " That pod is gone: Kubernetes' garbage collector deletes the claim.");
   }
   void operator()(const GetConsumer&) const {
@@ -132,7 +147,7 @@ void explain_owner(const ClaimSnapshot& snapshot, Topic& topic) {
 
 void explain_allocation(const api::ResourceClaim& claim, Topic& topic) {
   if (claim.is_allocated) {
-    return topic.add(Outlook::fine, "Allocated",
+    return topic.add({Outlook::fine, {}}, "Allocated",
                      fmt::format("It is allocated: {}.", describe_devices(claim)));
   }
   if (claim.meta.is_being_deleted) return;
@@ -149,7 +164,7 @@ struct StepWords {
       return topic.add(Outlook::stuck, "LookupFailed",
                        "A look-up failed: " + step.failure->message);
     }
-    topic.add(Outlook::fine, "NothingToDo", "There is nothing to do for the claim now.");
+    topic.add({Outlook::fine, {}}, "NothingToDo", "There is nothing to do for the claim now.");
   }
   void operator()(const GetConsumer& step) const {
     const auto& [kind, name] = step.consumer;
@@ -225,7 +240,7 @@ void explain_consumers(ClaimSnapshot snapshot, Miss miss, Topic& topic) {
     }
     const std::string who =
         fmt::format("{} \"{}\" (UID {})", kind_of(consumer), consumer.name, consumer.uid.str());
-    std::visit(ConsumerWords{who, topic}, fate);
+    std::visit(ConsumerWords{who, inputs_of(consumer), topic}, fate);
   }
 }
 
@@ -252,13 +267,15 @@ void explain_deletion(const ClaimSnapshot& snapshot, Topic& topic) {
 
 std::vector<Topic> explain_claim(ClaimSnapshot snapshot, Miss miss) {
   const ClaimStep step = next_step(snapshot, miss);
-  Topic about{.title = quoted(*snapshot.claim), .findings = {}};
+  const Inputs inputs = inputs_of(*snapshot.claim);
+  Topic about{.title = quoted(*snapshot.claim)};
   explain_deletion(snapshot, about);
   explain_owner(snapshot, about);
   explain_allocation(*snapshot.claim, about);
   explain_consumers(snapshot, miss, about);
-  Topic next{.title = "resourceclaim-controller", .findings = {}};
+  Topic next{.title = "resourceclaim-controller"};
   std::visit(StepWords{next}, step);
+  next.rest_on(inputs);
   return {std::move(about), std::move(next)};
 }
 

@@ -7,6 +7,7 @@
 namespace dcm::resource_claim {
 namespace {
 
+using common::Input;
 using common::Outlook;
 using common::Topic;
 using Cause = Problem::Cause;
@@ -18,7 +19,8 @@ struct EntryWords {
 
   void operator()(const Settled& settled) const {
     if (settled.origin == Settled::Origin::not_needed) {
-      return topic.add(Outlook::fine, "NotNeeded", "The group's status says that none is needed.");
+      return topic.add({Outlook::fine, {}}, "NotNeeded",
+                       "The group's status says that none is needed.");
     }
     if (settled.claim == nullptr) {
       return topic.add(Outlook::stuck, "ClaimMissing",
@@ -27,7 +29,7 @@ struct EntryWords {
                                    entry.claim_name));
     }
     const api::ResourceClaim& claim = *settled.claim;
-    topic.add(Outlook::fine, "ClaimThere",
+    topic.add({Outlook::fine, {Input::claims}}, "ClaimThere",
               fmt::format("{} is {}, and reserved for {}.", quoted(claim),
                           claim.is_allocated ? "allocated (" + describe_devices(claim) + ")"
                                              : std::string("not allocated"),
@@ -64,7 +66,7 @@ std::string title_of(const api::PodClaim& entry) {
 }
 
 Topic explain_next(const GroupSnapshot& snapshot, const common::FeatureGates& gates) {
-  Topic topic{.title = "resourceclaim-controller", .findings = {}};
+  Topic topic{.title = "resourceclaim-controller"};
   if (common::group_claims(gates) == common::GroupClaims::refused) {
     topic.add(Outlook::stuck, "FeatureDisabled",
               "The feature gate DRAWorkloadResourceClaims is off: no claims are made for groups.");
@@ -73,7 +75,7 @@ Topic explain_next(const GroupSnapshot& snapshot, const common::FeatureGates& ga
               "The group is being deleted: no more claims are made for it. Its reservations remain "
               "until it is gone.");
   } else if (is_nothing_to_do(decide_group(snapshot, gates))) {
-    topic.add(Outlook::fine, "NothingToDo", "There is nothing to do for the group now.");
+    topic.add({Outlook::fine, {}}, "NothingToDo", "There is nothing to do for the group now.");
   } else {
     topic.add(Outlook::acting, "Next",
               fmt::format("Next: {}.", describe(decide_group(snapshot, gates))));
@@ -97,10 +99,11 @@ std::vector<Topic> explain_group(GroupSnapshot snapshot, const common::FeatureGa
   }
   std::vector<Topic> topics;
   for (const api::PodClaim& entry : snapshot.group->claims) {
-    Topic& topic = topics.emplace_back(Topic{title_of(entry), {}});
+    Topic& topic = topics.emplace_back(Topic{title_of(entry)});
     std::visit(EntryWords{snapshot, entry, topic}, decide_group_claim(snapshot, gates, entry));
   }
   topics.push_back(explain_next(snapshot, gates));
+  for (Topic& topic : topics) topic.rest_on({Input::claims, Input::templates});
   return topics;
 }
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "controllers/common/pod_claims.hpp"
@@ -6,6 +8,8 @@
 namespace dcm::resource_claim {
 namespace {
 
+using common::Input;
+using common::Inputs;
 using common::Outlook;
 using common::Topic;
 using Cause = Problem::Cause;
@@ -42,7 +46,8 @@ struct PodClaimWords {
 
   void operator()(const Settled& settled) const {
     if (settled.origin == Settled::Origin::not_needed) {
-      return topic.add(Outlook::fine, "NotNeeded", "The pod's status says that it needs no claim.");
+      return topic.add({Outlook::fine, {}}, "NotNeeded",
+                       "The pod's status says that it needs no claim.");
     }
     if (settled.claim == nullptr && settled.origin == Settled::Origin::group) {
       return explain_missing_shared();
@@ -231,7 +236,7 @@ void explain_left_alone(const PodView& view, LeftAlone why, Topic& topic) {
 
 // Its claims, as far as they are still there.
 Topic explain_left_behind(const PodView& view, const ClaimPtr& claim) {
-  Topic topic{.title = quoted(*claim), .findings = {}};
+  Topic topic{.title = quoted(*claim)};
   explain_deletion(view.snapshot_of(claim), topic);
   topic.add(Outlook::note,
             common::is_reserved_for(*claim, view.pod(), common::group_claims(view.gates))
@@ -250,7 +255,7 @@ std::vector<Topic> explain_ended(const PodView& view, LeftAlone why) {
     const auto* claim = std::get_if<ClaimPtr>(&answer);
     if (claim != nullptr) topics.push_back(explain_left_behind(view, *claim));
   }
-  explain_left_alone(view, why, topics.emplace_back(Topic{"resourceclaim-controller", {}}));
+  explain_left_alone(view, why, topics.emplace_back(Topic{"resourceclaim-controller"}));
   return topics;
 }
 
@@ -261,7 +266,7 @@ struct StepWords {
     if (!step.problems.empty()) {  // which are told with the pod claims
       return topic.add(Outlook::note, "Blocked", "Nothing more can be done for the pod now.");
     }
-    topic.add(Outlook::fine, "NothingToDo", "There is nothing to do for the pod now.");
+    topic.add({Outlook::fine, {}}, "NothingToDo", "There is nothing to do for the pod now.");
   }
   void operator()(const GetClaim& step) const {
     add("GetClaim", fmt::format("ask the API server for ResourceClaim \"{}\"", step.name));
@@ -292,19 +297,37 @@ std::string describe(const api::Pod& pod) {
                      pod.meta.is_being_deleted ? ", being deleted" : "");
 }
 
+namespace {
+
+// What a decision for the pod rests on.
+Inputs inputs_of(const api::Pod& pod) {
+  Inputs inputs{Input::claims};
+  if (!pod.scheduling_group.empty()) inputs.add(Input::groups);
+  const auto has_template = [](const api::PodClaim& claim) { return !claim.template_name.empty(); };
+  if (std::ranges::any_of(pod.claims, has_template)) inputs.add(Input::templates);
+  return inputs;
+}
+
+}  // namespace
+
 std::vector<Topic> explain_pod(PodSnapshot snapshot, const common::FeatureGates& gates, Miss miss,
                                const SnapshotOf& snapshot_of) {
   if (miss == Miss::gone) answer_look_ups(snapshot);
   const PodView view{snapshot, gates, snapshot_of};
-  if (const auto why = why_left_alone(snapshot, gates)) return explain_ended(view, *why);
+  if (const auto why = why_left_alone(snapshot, gates)) {
+    std::vector<Topic> topics = explain_ended(view, *why);
+    if (*why == LeftAlone::group_missing) topics.back().rest_on({Input::groups});
+    return topics;
+  }
   std::vector<Topic> topics;
   for (const api::PodClaim& pod_claim : snapshot.pod->claims) {
-    Topic& topic = topics.emplace_back(Topic{title_of(pod_claim), {}});
+    Topic& topic = topics.emplace_back(Topic{title_of(pod_claim)});
     std::visit(PodClaimWords{view, pod_claim, topic}, decide_pod_claim(snapshot, gates, pod_claim));
   }
   if (!snapshot.pod->extended_resource_claim.empty()) topics.push_back(explain_extended(view));
-  std::visit(StepWords{topics.emplace_back(Topic{"resourceclaim-controller", {}})},
+  std::visit(StepWords{topics.emplace_back(Topic{"resourceclaim-controller"})},
              decide_pod(snapshot, gates));
+  for (Topic& topic : topics) topic.rest_on(inputs_of(*snapshot.pod));
   return topics;
 }
 

@@ -16,7 +16,7 @@ void explain_unallocated(const api::Pod& pod, const api::ResourceClaim& claim, T
         Outlook::waiting, "NotAllocated",
         fmt::format(
             "{} exists, and no device is allocated to it yet: the scheduler allocates devices when "
-            "it places the pod. The pod's events say why it has not (kubectl describe pod).",
+            "it places the pod.",
             quoted(claim)));
   } else {
     topic.add(Outlook::stuck, "NeverAllocated",
@@ -83,13 +83,24 @@ struct ReservationWords {
     topic.add(Outlook::waiting, "NotReserved",
               state + (claim.reserved_for.empty() ? "" : ", not for this pod") +
                   ". The scheduler reserves it when it places the pod on a node "
-                  "where these devices can be used. The pod's events say why it has not "
-                  "(kubectl describe pod).");
+                  "where these devices can be used.");
   }
 };
 
+// The scheduler places no pod with a claim that is being deleted, and the claim stays until the pod
+// has ended.
+void explain_deadlock(const api::Pod& pod, const api::ResourceClaim& claim, Topic& topic) {
+  topic.add(Outlook::stuck, "ReservedWhileDeleted",
+            fmt::format("{} is being deleted and waits for this pod, for which it is reserved. The "
+                        "pod is on no node yet, and the scheduler refuses claims that are being "
+                        "deleted, so neither can proceed. Delete the pod: kubectl -n {} delete "
+                        "pod {}",
+                        quoted(claim), pod.meta.key.namespace_.str(), pod.meta.key.name));
+}
+
 void explain_deleted(const PodView& view, const ClaimPtr& claim, Topic& topic) {
   if (common::is_reserved_for(*claim, view.pod(), common::group_claims(view.gates))) {
+    if (view.pod().node_name.empty()) return explain_deadlock(view.pod(), *claim, topic);
     return topic.add(Outlook::note, "ClaimBeingDeleted",
                      fmt::format("{} is being deleted. It is reserved for the pod, which keeps it "
                                  "until the pod has ended.",
@@ -111,7 +122,7 @@ void explain_use(const PodView& view, const api::PodClaim& pod_claim, const Clai
   if (!claim->is_allocated) return explain_unallocated(pod, *claim, topic);
   if (common::is_reserved_for(*claim, pod, common::group_claims(view.gates))) {
     return topic.add(
-        Outlook::fine, "Reserved",
+        {Outlook::fine, {}}, "Reserved",
         fmt::format("{} is allocated ({}) and reserved for {}.", quoted(*claim),
                     describe_devices(*claim),
                     common::is_reserved_for(*claim, pod) ? "the pod" : "the pod's group"));
@@ -160,12 +171,11 @@ Outlook outlook_of(const api::ResourceClaim& claim, const api::Pod& pod) {
 }
 
 void add(const api::ResourceClaim& claim, const api::ResourceClaim& used, const api::Pod& pod,
-         common::Topic& topic) {
-  topic.add(
-      outlook_of(claim, pod), "SurplusClaim",
-      fmt::format("{} is a second claim for pod claim \"{}\": two managers have made claims. "
-                  "The pod uses {}. {}",
-                  quoted(claim), claim.pod_claim_name, quoted(used), describe_state(claim, pod)));
+         const api::PodClaim& pod_claim, common::Topic& topic) {
+  topic.add({outlook_of(claim, pod), {}}, "SurplusClaim",
+            fmt::format("{} is a second claim for pod claim \"{}\": two managers have made claims. "
+                        "The pod uses {}. {}",
+                        quoted(claim), pod_claim.name, quoted(used), describe_state(claim, pod)));
 }
 
 }  // namespace
@@ -175,7 +185,7 @@ void explain_surplus_claims(const PodSnapshot& snapshot, const api::PodClaim& po
   for (const ClaimPtr& claim : snapshot.owned) {
     if (claim->meta.key.name == used.meta.key.name) continue;
     if (!is_generated_for(*claim, *snapshot.pod, pod_claim)) continue;
-    add(*claim, used, *snapshot.pod, topic);
+    add(*claim, used, *snapshot.pod, pod_claim, topic);
   }
 }
 
@@ -188,7 +198,7 @@ void explain_surplus(const PodSnapshot& snapshot, const common::FeatureGates& ga
     const auto* settled = std::get_if<Settled>(&step);
     if (settled == nullptr || settled->claim == nullptr) continue;
     if (settled->claim->meta.key.name == claim.meta.key.name) continue;
-    add(claim, *settled->claim, *snapshot.pod, topic);
+    add(claim, *settled->claim, *snapshot.pod, pod_claim, topic);
   }
 }
 

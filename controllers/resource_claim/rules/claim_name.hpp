@@ -25,4 +25,8 @@ std::string generate_name(std::string_view pod, std::string_view pod_claim);
 std::string claim_name(std::string_view pod, const api::Uid& uid, std::string_view pod_claim,
                        unsigned number);
 
+// Whether that is one of the names that a claim may have.
+bool is_claim_name(std::string_view name, std::string_view pod, const api::Uid& uid,
+                   std::string_view pod_claim);
+
 }  // namespace dcm::resource_claim

@@ -127,9 +127,9 @@ NameStep try_name(const Claimant& claimant, const KnownClaims& known,
   if (error.reason == runtime::Reason::already_exists) {
     return look_at_taken(claimant, known, pod_claim, name);
   }
-  Problem problem =
-      creation_problem(claimant, pod_claim, Cause::create_failed,
-                       "create ResourceClaim : " + error.message, outcome_after_create(error));
+  Problem problem = creation_problem(
+      claimant, pod_claim, is_refusal(error) ? Cause::create_refused : Cause::create_failed,
+      fmt::format("create ResourceClaim {}: {}", name, error.message), outcome_after_create(error));
   if (error.reason == runtime::Reason::shutting_down) problem.report = Report::detail;
   return problem;
 }
@@ -152,7 +152,7 @@ PodClaimStep find_or_make(const Claimant& claimant, const KnownClaims& known,
     if (auto* create = std::get_if<CreateClaim>(&step)) return std::move(*create);
   }
   return creation_problem(claimant, pod_claim, Cause::create_failed,
-                          "create ResourceClaim : other objects have all names that it may have");
+                          "create ResourceClaim: other objects have all names that it may have");
 }
 
 bool is_usable(const api::ResourceClaim& claim, const Claimant& claimant,
@@ -173,8 +173,8 @@ ClaimPtr find_split_off(const Claimant& claimant, const KnownClaims& known,
                         const api::PodClaim& pod_claim, const api::ResourceClaim& named) {
   if (claimant.pod == nullptr || named.is_allocated) return nullptr;
   const auto found = std::ranges::find_if(known.owned, [&](const ClaimPtr& claim) {
-    return is_generated_for(*claim, claimant.user, pod_claim) &&
-           is_in_use_by(*claim, claimant.user);
+    return is_in_use_by(*claim, claimant.user) &&
+           is_generated_for(*claim, claimant.user, pod_claim);
   });
   return found == known.owned.end() ? nullptr : *found;
 }
@@ -206,11 +206,17 @@ Problem creation_problem(const Claimant& claimant, const api::PodClaim& pod_clai
   return {Report::failed_creation_event, prefixed(claimant, pod_claim, why), outcome, cause};
 }
 
+bool is_for_pod_claim(const api::ResourceClaim& claim, std::string_view pod_claim) {
+  if (!claim.pod_claim_name.empty()) return claim.pod_claim_name.str() == pod_claim;
+  const api::ControllerRef& owner = *claim.controller;
+  return is_claim_name(claim.meta.key.name, owner.name, owner.uid, pod_claim);
+}
+
 bool is_generated_for(const api::ResourceClaim& claim, const api::ClaimUser& owner,
                       const api::PodClaim& pod_claim) {
   if (claim.meta.is_being_deleted && !is_in_use_by(claim, owner)) return false;
-  return claim.pod_claim_name == pod_claim.name.str() &&
-         common::has_claim_user_as_controller(claim) && common::is_owned_by(claim, owner);
+  return common::has_claim_user_as_controller(claim) && common::is_owned_by(claim, owner) &&
+         is_for_pod_claim(claim, pod_claim.name.str());
 }
 
 ClaimPtr find_orphan(const std::vector<ClaimPtr>& candidates, const api::ClaimUser& owner,
@@ -299,14 +305,41 @@ bool is_named_in_status(const Settled& settled) {
 
 }  // namespace
 
+namespace {
+
+using DecideOne = std::function<PodClaimStep(const api::PodClaim&)>;
+
+// What is still to be asked or made, from that pod claim on. Nothing: nothing is.
+std::optional<ClaimsStep> next_to_make(const api::ClaimUser& user, std::size_t from,
+                                       const DecideOne& decide_one) {
+  for (std::size_t position = from; position < user.claims.size(); ++position) {
+    PodClaimStep step = decide_one(user.claims[position]);
+    if (auto* get = std::get_if<GetClaim>(&step)) return std::move(*get);
+    if (auto* create = std::get_if<CreateClaim>(&step)) {
+      create->position = position;
+      return std::move(*create);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 ClaimsStep decide_claims(const api::ClaimUser& user, const KnownClaims& known,
-                         const std::function<PodClaimStep(const api::PodClaim&)>& decide_one) {
+                         const DecideOne& decide_one) {
+  if (known.made_up_to > 0) {
+    if (auto step = next_to_make(user, known.made_up_to, decide_one)) return *std::move(step);
+  }
   AllSettled all;
   Made made;
-  for (const api::PodClaim& pod_claim : user.claims) {
+  for (std::size_t position = 0; position < user.claims.size(); ++position) {
+    const api::PodClaim& pod_claim = user.claims[position];
     PodClaimStep step = decide_one(pod_claim);
     if (auto* get = std::get_if<GetClaim>(&step)) return std::move(*get);
-    if (auto* create = std::get_if<CreateClaim>(&step)) return std::move(*create);
+    if (auto* create = std::get_if<CreateClaim>(&step)) {
+      create->position = position;
+      return std::move(*create);
+    }
     if (auto* problem = std::get_if<Problem>(&step)) {
       all.problems.push_back(std::move(*problem));
       continue;

@@ -46,6 +46,10 @@ struct KnownClaims {
   // The answer to WriteNames.
   enum class Names { not_written, written } names{};
   std::optional<runtime::Error> names_failure;
+  // The position of the pod claim that the last CreateClaim was for. Those before it were looked at
+  // in this round: they are looked at again only when nothing is left to make, because a pod may
+  // have thousands.
+  std::size_t made_up_to = 0;
 };
 
 // Asks the API server for a claim that the status names, as the claim watch may be behind the pod
@@ -63,6 +67,7 @@ struct CreateClaim {
   api::ClaimOwner owner;
   // The fault of the claim that the status names; empty: the status names none.
   std::string replaces;
+  std::size_t position = 0;  // of the pod claim
 };
 
 struct ClaimName {
@@ -87,6 +92,7 @@ struct Problem {
     template_missing,  //
     gate_off,          // a feature gate forbids what the template or the pod claim asks for
     create_failed,     //
+    create_refused,    // by a quota, a policy or validation
     names_unwritten,   // the status does not name the claims that were made
     lookup_failed,     // a claim could not be read
     too_many_users,    // status.reservedFor has no room for one more
@@ -133,6 +139,10 @@ struct NothingUsable {
 using NamedClaim = std::variant<Settled, Problem, GetClaim, NothingUsable>;
 NamedClaim look_at_named(const Claimant& claimant, const KnownClaims& known,
                          const common::FeatureGates& gates, const api::PodClaim& pod_claim);
+
+// Whether the claim is for that entry of its controller: by its annotation, or where a policy has
+// stripped that, by its name. Requires a controller.
+bool is_for_pod_claim(const api::ResourceClaim& claim, std::string_view pod_claim);
 
 // Whether the claim was made for this pod claim, and is there to stay: one that is being deleted
 // stays as long as its owner uses it.

@@ -22,6 +22,11 @@ bool is_binding_refused(const runtime::Error& error) {
   });
 }
 
+bool is_refusal(const runtime::Error& error) {
+  return error.reason == Reason::forbidden || error.reason == Reason::invalid ||
+         error.reason == Reason::request_too_large;
+}
+
 Outcome outcome_after_read(const runtime::Error& error) {
   if (error.reason == Reason::shutting_down) return Outcome::done();
   return Outcome::retry(error.retry_after.value_or(runtime::Duration::zero()));

@@ -24,6 +24,9 @@ Outcome outcome_after_write(const runtime::Error& error);
 // 1.36). The API server checks the permission for the synthetic subresource
 // `resourceclaims/binding` while it validates, and so says it of a field.
 bool is_binding_refused(const runtime::Error& error);
+// Whether the API server has understood a create, and does not want the claim: a quota, a policy or
+// validation. Users can end that.
+bool is_refusal(const runtime::Error& error);
 // After a look-up.
 Outcome outcome_after_read(const runtime::Error& error);
 

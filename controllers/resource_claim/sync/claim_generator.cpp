@@ -25,6 +25,13 @@ bool was_sent(const runtime::Error& error) {
   }
 }
 
+workqueue::Whose whose(Problem::Cause cause) {
+  using enum Problem::Cause;
+  const bool is_users = cause == template_missing || cause == create_refused || cause == gate_off ||
+                        cause == group_refused || cause == group_missing;
+  return is_users ? workqueue::Whose::users : workqueue::Whose::ours;
+}
+
 runtime::Logger log_about(const Item& item, const runtime::Logger& log) {
   if (item.kind == Item::Kind::group) return log.with({{"podGroup", item.key.str()}});
   return log.with({{"pod", item.key.str()}});
@@ -64,6 +71,7 @@ Task<RoundEnd> ClaimGenerator::carry_out(KnownClaims& known, ClaimUserItem owner
                 {{"podClaim", step.pod_claim}, {"because", step.replaces}});
   }
   const Result<ClaimPtr> created = co_await deps_.api.send(step, attempt.priority);
+  known.made_up_to = step.position;
   note_created(step, created, owner);
   if (created) {
     known.claims.insert_or_assign((*created)->meta.key.name, *created);
@@ -83,9 +91,10 @@ void ClaimGenerator::note_created(const CreateClaim& step, const Result<ClaimPtr
   if (created) {
     deps_.metrics.count(CreateMetrics::Status::success, admin, kind);
     deps_.stores.own_claims.record(*created);
+    if (step.replaces.empty()) observe_latency(ClaimLatency::Stage::created, owner);
     if (deps_.log.v(2)) {
       const runtime::Logger log = log_about(owner.item, deps_.log);
-      log.info("Claim created", {{"claim", (*created)->meta.key.name}});
+      log.info("Claim created", {{"claim", (*created)->meta.key.str()}});
     }
     return;
   }
@@ -95,12 +104,20 @@ void ClaimGenerator::note_created(const CreateClaim& step, const Result<ClaimPtr
   if (is_failure) deps_.metrics.count(CreateMetrics::Status::failure, admin, kind);
 }
 
-RoundEnd ClaimGenerator::note_names(KnownClaims& known, const Item& item, const WriteNames& step,
-                                    const runtime::Error* error) {
+void ClaimGenerator::observe_latency(ClaimLatency::Stage stage, const ClaimUserItem& owner) const {
+  const workqueue::Problem* const before = deps_.problems.find(owner.item);
+  if (before != nullptr && before->whose == workqueue::Whose::users) return;
+  deps_.latency.observe(stage, owner.created);
+}
+
+RoundEnd ClaimGenerator::note_names(KnownClaims& known, const ClaimUserItem& owner,
+                                    const WriteNames& step, const runtime::Error* error) {
   if (error == nullptr) {
+    if (owner.has_no_names) observe_latency(ClaimLatency::Stage::named, owner);
     known.names = KnownClaims::Names::written;
     if (deps_.log.v(2)) {
-      log_about(item, deps_.log).info("Claim names written", {{"step", describe(PodStep(step))}});
+      log_about(owner.item, deps_.log)
+          .info("Claim names written", {{"step", describe(PodStep(step))}});
     }
     return std::nullopt;
   }
@@ -109,20 +126,21 @@ RoundEnd ClaimGenerator::note_names(KnownClaims& known, const Item& item, const 
   return std::nullopt;
 }
 
-Outcome ClaimGenerator::report(const ClaimUserItem& owner, const std::vector<Problem>& problems,
-                               Attempt attempt) const {
+Outcome ClaimGenerator::report(const ClaimUserItem& owner,
+                               const std::vector<Problem>& problems) const {
   Outcome outcome = Outcome::done();
   for (const Problem& problem : problems) {
-    report(owner, problem, attempt);
+    report(owner, problem);
     outcome = std::min(outcome, problem.outcome);
   }
   return outcome;
 }
 
-void ClaimGenerator::report(const ClaimUserItem& owner, const Problem& problem,
-                            Attempt attempt) const {
+void ClaimGenerator::report(const ClaimUserItem& owner, const Problem& problem) const {
   using Report = Problem::Report;
-  if (problem.outcome != Outcome::done()) deps_.problems.note(owner.item, problem.message);
+  if (problem.outcome != Outcome::done()) {
+    deps_.problems.note(owner.item, problem.message, whose(problem.cause));
+  }
   const bool is_event = problem.report == Report::failed_creation_event ||
                         problem.report == Report::failed_reservation_event;
   if (is_event) {
@@ -131,8 +149,7 @@ void ClaimGenerator::report(const ClaimUserItem& owner, const Problem& problem,
         problem.report == Report::failed_creation_event ? kFailedCreation : kFailedReservation,
         problem.message);
   }
-  const bool is_line = problem.report == Report::log && attempt.is_worth_a_line();
-  if (!is_line && !deps_.log.v(is_event ? 2 : 4)) return;
+  if (problem.report == Report::detail && !deps_.log.v(4)) return;
   const runtime::Logger log = log_about(owner.item, deps_.log);
   log.warning("The claims are not complete", {{"why", problem.message}});
 }

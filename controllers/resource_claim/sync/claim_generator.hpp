@@ -7,10 +7,10 @@
 
 #include "controllers/common/event_sink.hpp"
 #include "controllers/resource_claim/api/api.hpp"
+#include "controllers/resource_claim/item.hpp"
 #include "controllers/resource_claim/metrics.hpp"
 #include "controllers/resource_claim/stores.hpp"
 #include "controllers/resource_claim/sync/foreign_claims.hpp"
-#include "controllers/resource_claim/sync/item.hpp"
 #include "controllers/resource_claim/sync/round.hpp"
 #include "runtime/log.hpp"
 
@@ -19,6 +19,8 @@ namespace dcm::resource_claim {
 // The pod or group that claims are made for, in this round.
 struct ClaimUserItem {
   Item item;
+  runtime::WallTime created;
+  bool has_no_names;               // its status names no claim yet
   api::ObjectReference reference;  // for events
 };
 
@@ -30,6 +32,7 @@ class ClaimGenerator {
     Stores stores;
     ClaimApi& api;
     CreateMetrics& metrics;
+    ClaimLatency& latency;
     common::EventSink& events;
     ItemProblems& problems;
     ForeignClaims& foreign;
@@ -44,20 +47,24 @@ class ClaimGenerator {
                            Attempt attempt);
   // Of WriteNames: `written` is the answer, the object as it is now, and goes to `own_writes`.
   template <class Ptr, class OwnWrites>
-  RoundEnd note_names(KnownClaims& known, const Item& item, const WriteNames& step,
+  RoundEnd note_names(KnownClaims& known, const ClaimUserItem& owner, const WriteNames& step,
                       const Result<Ptr>& written, OwnWrites& own_writes) {
     if (written) own_writes.record(*written);
-    return note_names(known, item, step, written ? nullptr : &written.error());
+    return note_names(known, owner, step, written ? nullptr : &written.error());
+  }
+  // Before the names are sent.
+  void expect_names(const api::Pod& pod, const WriteNames& step) {
+    deps_.foreign.expect_own(pod, step.names);
   }
   // Of EndRound: reports failures to users, to operators or only to the log. Returns the outcome of
   // the problem that can pass first.
-  Outcome report(const ClaimUserItem& owner, const std::vector<Problem>& problems,
-                 Attempt attempt) const;
+  Outcome report(const ClaimUserItem& owner, const std::vector<Problem>& problems) const;
 
  private:
-  RoundEnd note_names(KnownClaims& known, const Item& item, const WriteNames& step,
+  RoundEnd note_names(KnownClaims& known, const ClaimUserItem& owner, const WriteNames& step,
                       const runtime::Error* error);
-  void report(const ClaimUserItem& owner, const Problem& problem, Attempt attempt) const;
+  void observe_latency(ClaimLatency::Stage stage, const ClaimUserItem& owner) const;
+  void report(const ClaimUserItem& owner, const Problem& problem) const;
   void note_created(const CreateClaim& step, const Result<ClaimPtr>& created,
                     const ClaimUserItem& owner);
 

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <functional>
+#include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include <fmt/format.h>
@@ -20,14 +21,26 @@ constexpr runtime::Duration kLineInterval = 5min;
 // Longer than the longest back-off of a pod whose claims are refused.
 constexpr runtime::Duration kForgetAfter = 40min;
 
-bool has_computed_name(const api::ResourceClaim& claim) {
+// Of claims that are named before they are known; whoever makes them, more come.
+constexpr std::size_t kAwaitedMax = 1'000;
+
+bool has_computed_name(const api::ResourceClaim& claim, std::string_view pod_claim) {
   const api::ControllerRef& owner = *claim.controller;
-  for (unsigned number = 0; number < kClaimNamesMax; ++number) {
-    if (claim.meta.key.name == claim_name(owner.name, owner.uid, claim.pod_claim_name, number)) {
-      return true;
-    }
+  return is_claim_name(claim.meta.key.name, owner.name, owner.uid, pod_claim);
+}
+
+// Statuses that are in `after` and not in `before`. A pod may have thousands.
+std::vector<const api::PodClaimStatus*> new_names(const api::Pod& before, const api::Pod& after) {
+  std::vector<const api::PodClaimStatus*> fresh;
+  if (before.claim_statuses == after.claim_statuses) return fresh;
+  std::unordered_set<std::string_view> known;
+  for (const api::PodClaimStatus& status : before.claim_statuses) {
+    if (status.claim_name) known.insert(*status.claim_name);
   }
-  return false;
+  for (const api::PodClaimStatus& status : after.claim_statuses) {
+    if (status.claim_name && !known.contains(*status.claim_name)) fresh.push_back(&status);
+  }
+  return fresh;
 }
 
 }  // namespace
@@ -36,56 +49,78 @@ ForeignClaims::ForeignClaims(Dependencies dependencies)
     : deps_(std::move(dependencies)),
       foreign_(deps_.metrics.counter(
           "dra_controller_manager_foreign_claims_total",
-          "Generated claims that appeared while this process made claims, under names that it does "
-          "not compute: another manager makes claims too.")),
+          "Claims of another manager that statuses of pods began to name while this process made "
+          "claims: both make them.")),
       giving_way_(deps_.metrics.gauge(
           "dra_controller_manager_creates_held_back",
-          "1 while another manager makes claims for pods too, so that creates wait for it.")),
+          "1 while another manager makes claims for pods too, so that creates wait for it in some "
+          "namespace.")),
       refresh_(
           deps_.metrics.before_exposition([this] { giving_way_.Set(is_giving_way() ? 1 : 0); })) {}
-
-bool ForeignClaims::is_generated(const api::ResourceClaim& claim) const {
-  const bool is_for_group =
-      deps_.groups == common::GroupClaims::shared && common::has_group_as_controller(claim);
-  return !claim.pod_claim_name.empty() && !claim.is_extended_resource_claim &&
-         (is_for_group || common::has_pod_as_controller(claim));
-}
 
 void ForeignClaims::activate() {
   counts_from_ = deps_.time.now() + kGrace;
 }
 
-void ForeignClaims::observe_added(const ClaimPtr& claim, informers::Origin origin) {
-  if (!counts_from_ || origin == informers::Origin::initial || !is_generated(*claim)) return;
-  if (has_computed_name(*claim)) return;
-  const runtime::MonoTime now = deps_.time.now();
-  last_seen_[claim->meta.key.namespace_] = now;
-  if (now >= *counts_from_) report(*claim);
+void ForeignClaims::expect_own(const api::Pod& pod, const std::vector<ClaimName>& names) {
+  for (const auto& [pod_claim, name] : names) {
+    const ClaimPtr claim = deps_.claims.get({pod.meta.key.namespace_, name});
+    const bool is_computed =
+        claim != nullptr && claim->controller != nullptr && has_computed_name(*claim, pod_claim);
+    if (!is_computed) own_[pod.meta.uid].insert(name);
+  }
 }
 
-// Its pod lacks a claim from now on, whoever made the one that has gone.
+void ForeignClaims::observe_updated(const PodPtr& before, const PodPtr& after,
+                                    informers::Origin /*origin*/) {
+  if (!counts_from_) return;
+  for (const api::PodClaimStatus* status : new_names(*before, *after)) look_at(*after, *status);
+}
+
+void ForeignClaims::observe_deleted(const PodPtr& last_known, informers::Origin /*origin*/) {
+  own_.erase(last_known->meta.uid);
+}
+
+void ForeignClaims::look_at(const api::Pod& pod, const api::PodClaimStatus& status) {
+  const api::NamespacedName key{pod.meta.key.namespace_, *status.claim_name};
+  if (const ClaimPtr claim = deps_.claims.get(key)) {
+    if (is_foreign(pod, status, *claim)) note(*claim);
+    return;
+  }
+  if (awaited_.size() >= kAwaitedMax) awaited_.clear();
+  awaited_.insert_or_assign(key, pod.meta.key);
+}
+
+bool ForeignClaims::is_foreign(const api::Pod& pod, const api::PodClaimStatus& status,
+                               const api::ResourceClaim& claim) const {
+  if (!common::may_get_claims(pod) || !common::is_made_for(claim, pod, deps_.groups)) return false;
+  if (has_computed_name(claim, status.name.str())) return false;
+  const auto own = own_.find(pod.meta.uid);
+  return own == own_.end() || !own->second.contains(claim.meta.key.name);
+}
+
+void ForeignClaims::observe_added(const ClaimPtr& claim, informers::Origin /*origin*/) {
+  const auto awaited = awaited_.extract(claim->meta.key);
+  if (!awaited) return;
+  const PodPtr pod = deps_.pods.get(awaited.mapped());
+  if (pod == nullptr) return;
+  const auto names_it = [&](const api::PodClaimStatus& status) {
+    return status.claim_name == claim->meta.key.name && is_foreign(*pod, status, *claim);
+  };
+  if (std::ranges::any_of(pod->claim_statuses, names_it)) note(*claim);
+}
+
+// Its owner needs a claim again. Anybody can name an owner of another namespace.
 void ForeignClaims::observe_deleted(const ClaimPtr& last_known, informers::Origin /*origin*/) {
-  if (is_generated(*last_known)) left_.erase(last_known->controller->uid);
+  if (!common::has_claim_user_as_controller(*last_known)) return;
+  const auto left = left_.find(last_known->controller->uid);
+  if (left == left_.end() || left->second.name_space != last_known->meta.key.namespace_) return;
+  left_.erase(left);
 }
 
 runtime::MonoTime ForeignClaims::quiet_from(runtime::MonoTime last_seen) const {
   if (deps_.policy == Policy::go_on) return runtime::MonoTime::min();
   return last_seen + (last_seen < *counts_from_ ? kQuietAtFirst : kQuiet);
-}
-
-runtime::MonoTime ForeignClaims::quiet_from(const api::InternedString& name_space) const {
-  const auto seen = last_seen_.find(name_space);
-  if (seen == last_seen_.end()) return quiet_everywhere_from();
-  return std::max(quiet_from(seen->second), quiet_everywhere_from());
-}
-
-runtime::MonoTime ForeignClaims::quiet_everywhere_from() const {
-  if (last_seen_.size() < kEverywhere) return runtime::MonoTime::min();
-  std::vector<runtime::MonoTime> ends;
-  for (const auto& [name_space, last_seen] : last_seen_) ends.push_back(quiet_from(last_seen));
-  const auto decisive = ends.begin() + (kEverywhere - 1);
-  std::ranges::nth_element(ends, decisive, std::ranges::greater());
-  return *decisive;
 }
 
 bool ForeignClaims::is_giving_way() const {
@@ -94,22 +129,18 @@ bool ForeignClaims::is_giving_way() const {
                              [&](const auto& seen) { return now < quiet_from(seen.second); });
 }
 
-bool ForeignClaims::is_giving_way_everywhere() const {
-  return deps_.time.now() < quiet_everywhere_from();
-}
-
 std::optional<runtime::Duration> ForeignClaims::give_way(const api::InternedString& name_space,
                                                          const api::Uid& owner) {
   const runtime::MonoTime now = deps_.time.now();
   forget_old(now);
-  const runtime::MonoTime quiet = quiet_from(name_space);
-  if (now >= quiet) {
+  const auto seen = last_seen_.find(name_space);
+  if (seen == last_seen_.end() || now >= quiet_from(seen->second)) {
     left_.erase(owner);
     return std::nullopt;
   }
-  Left& left = left_.try_emplace(owner, Left{now, now}).first->second;
+  Left& left = left_.try_emplace(owner, Left{name_space, now, now}).first->second;
   left.last_asked = now;
-  const runtime::MonoTime until = std::min(left.since + kGiveWay, quiet);
+  const runtime::MonoTime until = std::min(left.since + kGiveWay, quiet_from(seen->second));
   if (now >= until) return std::nullopt;
   return until - now;
 }
@@ -121,6 +152,12 @@ void ForeignClaims::forget_old(runtime::MonoTime now) {
   std::erase_if(left_,
                 [&](const auto& left) { return now - left.second.last_asked >= kForgetAfter; });
   std::erase_if(last_seen_, [&](const auto& seen) { return now >= quiet_from(seen.second); });
+}
+
+void ForeignClaims::note(const api::ResourceClaim& claim) {
+  const runtime::MonoTime now = deps_.time.now();
+  last_seen_[claim.meta.key.namespace_] = now;
+  if (now >= *counts_from_) report(claim);
 }
 
 void ForeignClaims::report(const api::ResourceClaim& claim) {
@@ -137,7 +174,8 @@ void ForeignClaims::report(const api::ResourceClaim& claim) {
                   "resourceclaim-controller on? {}",
                   claim.meta.key.str(),
                   deps_.policy == Policy::give_way
-                      ? "Until it stops, this manager makes claims there only after 30 s."
+                      ? "Until it stops, this manager makes claims in that namespace only after "
+                        "30 s."
                       : "This manager goes on making claims, because of --foreign-claims=go-on."));
   last_line_ = now;
   since_last_line_ = 0;

@@ -1,47 +1,56 @@
 // Notices that another manager makes claims for pods (or pod groups) while this one does, and gives
 // way.
 //
-// All instances compute the same name for a claim (claim_name.hpp). A generated claim with another
-// name was made by kube-controller-manager, whose controller should be off. If both make claims, a
-// pod gets two, and its status may name one while the scheduler allocates the other. So this
-// manager leaves a pod's claims to the other one for a while. It makes them only if they are still
-// missing then, because the other manager may have been stopped.
+// All instances compute the same name for a claim (claim_name.hpp). kube-controller-manager, whose
+// controller should be off, makes claims of other names. If both make claims, a pod gets two, and
+// its status may name one while the scheduler allocates the other. So this manager leaves a pod's
+// claims to the other one for a while. It makes them only if they are still missing then, because
+// the other manager may have been stopped.
+//
+// A claim proves nothing: anybody may make one that looks as if a manager had made it, and backups
+// are restored. The status of a pod does, because only controllers and nodes may write it. So
+// another manager is at work where the status of a live pod begins to name a claim of that very pod
+// that this manager would have named differently, and this manager did not write that itself (it
+// uses a claim of another name if there is one already).
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "controllers/common/event_sink.hpp"
 #include "controllers/common/pod_claims.hpp"
 #include "controllers/resource_claim/rules/decide_generated_claims.hpp"
 #include "informers/observer.hpp"
+#include "informers/store.hpp"
 #include "runtime/log.hpp"
 #include "runtime/metrics.hpp"
 #include "runtime/time.hpp"
 
 namespace dcm::resource_claim {
 
-// Until kQuiet after the last foreign claim of a namespace, creates there are held back by kGiveWay
-// for each pod; only until kQuietAtFirst in our first minute, when the last claims of the manager
-// before us may show. While that holds for kEverywhere namespaces, it holds for all: whoever may
-// write in one namespace can make a claim that looks foreign, and must not hold up the others.
+// Until kQuiet after the last such status in a namespace, creates there are held back by kGiveWay
+// for each pod; only until kQuietAtFirst in our first minute, when the last writes of the manager
+// before us may show. Other namespaces are never held back, so that whoever deceives this manager
+// delays no more than one namespace.
 //
-// Claims do not count as foreign if they existed before we led, if a relist finds them, or if they
-// appear in our first minute: the last creates of the manager before us may have been in flight.
 // Loop thread only.
-class ForeignClaims final : public informers::Observer<api::ResourceClaim> {
+class ForeignClaims final : public informers::Observer<api::ResourceClaim>,
+                            public informers::Observer<api::Pod> {
  public:
   static constexpr runtime::Duration kQuiet = std::chrono::minutes(10);
   static constexpr runtime::Duration kQuietAtFirst = std::chrono::seconds(10);
   static constexpr runtime::Duration kGiveWay = std::chrono::seconds(30);
-  static constexpr std::size_t kEverywhere = 3;
 
   enum class Policy : std::uint8_t { give_way, go_on };
 
   struct Dependencies {
+    informers::StoreReader<api::Pod> pods;
+    informers::StoreReader<api::ResourceClaim> claims;
     runtime::TimeSource& time;
     runtime::MetricsRegistry& metrics;
     common::EventSink& events;
@@ -64,38 +73,56 @@ class ForeignClaims final : public informers::Observer<api::ResourceClaim> {
   // may be made now.
   std::optional<runtime::Duration> give_way(const api::InternedString& name_space,
                                             const api::Uid& owner);
-  // Whether creates are held back at this moment: in any namespace; in all.
-  bool is_giving_way() const;
-  bool is_giving_way_everywhere() const;
+  // To be called before this manager writes these names into the pod's status: whatever becomes of
+  // that request, the names are no sign of another manager.
+  void expect_own(const api::Pod& pod, const std::vector<ClaimName>& names);
 
   void observe_added(const ClaimPtr& claim, informers::Origin origin) override;
-  // Only new claims matter: the owner of a claim never changes.
+  // The owner of a claim never changes.
   void observe_updated(const ClaimPtr& /*before*/, const ClaimPtr& /*after*/,
                        informers::Origin /*origin*/) override {}
   void observe_deleted(const ClaimPtr& last_known, informers::Origin origin) override;
   void observe_left(const ClaimPtr& /*last_known*/, informers::Origin /*origin*/) override {}
 
+  // A pod is made without a status.
+  void observe_added(const PodPtr& /*pod*/, informers::Origin /*origin*/) override {}
+  void observe_updated(const PodPtr& before, const PodPtr& after,
+                       informers::Origin origin) override;
+  void observe_deleted(const PodPtr& last_known, informers::Origin origin) override;
+  void observe_left(const PodPtr& last_known, informers::Origin origin) override {
+    observe_deleted(last_known, origin);
+  }
+
  private:
-  bool is_generated(const api::ResourceClaim& claim) const;
-  // Until when creates are held back because of that foreign claim; in the past: they are not.
+  void look_at(const api::Pod& pod, const api::PodClaimStatus& status);
+  // Whether another manager made the claim that the status names.
+  bool is_foreign(const api::Pod& pod, const api::PodClaimStatus& status,
+                  const api::ResourceClaim& claim) const;
+  bool is_giving_way() const;
+  // Until when creates are held back because of what was seen then; in the past: they are not.
   runtime::MonoTime quiet_from(runtime::MonoTime last_seen) const;
-  runtime::MonoTime quiet_from(const api::InternedString& name_space) const;
-  runtime::MonoTime quiet_everywhere_from() const;
   void forget_old(runtime::MonoTime now);
+  void note(const api::ResourceClaim& claim);
   void report(const api::ResourceClaim& claim);
   void announce(const std::string& text);
 
   Dependencies deps_;
   runtime::Counter& foreign_;
   runtime::Gauge& giving_way_;
-  std::unordered_map<api::InternedString, runtime::MonoTime> last_seen_;  // a foreign claim
+  // Signs of another manager, by namespace.
+  std::unordered_map<api::InternedString, runtime::MonoTime> last_seen_;
   // The claims of a pod or group are left to the other manager.
   struct Left {
+    api::InternedString name_space;
     runtime::MonoTime since;
     runtime::MonoTime last_asked;
   };
   std::unordered_map<api::Uid, Left> left_;
   runtime::MonoTime last_cleared_{};
+  // Names that we wrote, or may have written, of claims whose names we do not compute, by pod.
+  std::unordered_map<api::Uid, std::set<std::string>> own_;
+  // Claims that statuses began to name before the cache had them, and the pod of each.
+  std::unordered_map<api::NamespacedName, api::NamespacedName> awaited_;
   std::optional<runtime::MonoTime> counts_from_;  // nothing: we do not make claims (yet)
   std::optional<runtime::MonoTime> last_line_;
   std::uint64_t since_last_line_ = 0;

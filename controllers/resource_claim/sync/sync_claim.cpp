@@ -50,10 +50,8 @@ ClaimStep ClaimSync::decide(const ClaimSnapshot& snapshot) const {
 }
 
 Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const EndClaimRound& step,
-                                    Attempt attempt) {
-  if (step.failure) {
-    log_failure("look for the consumers of", snapshot.claim, *step.failure, attempt);
-  }
+                                    Attempt /*attempt*/) {
+  if (step.failure) log_failure("look for the consumers of", snapshot.claim, *step.failure);
   co_return step.outcome;
 }
 
@@ -81,7 +79,7 @@ Task<ConsumerAnswer> ClaimSync::look_up(ConsumerName::Kind kind, api::Namespaced
 Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const Release& step, Attempt attempt) {
   const Result<ClaimPtr> released = co_await api_.send(step, attempt.priority);
   if (!released) {
-    log_failure("release", snapshot.claim, released.error(), attempt);
+    log_failure("release", snapshot.claim, released.error());
     co_return outcome_after_write(released.error());
   }
   log_write(step.allocation == api::Allocation::clear ? "Claim released and deallocated"
@@ -97,7 +95,7 @@ Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const RemoveFinaliz
                                     Attempt attempt) {
   const Result<ClaimPtr> freed = co_await api_.send(step, attempt.priority);
   if (!freed) {
-    log_failure("remove the finalizer of", snapshot.claim, freed.error(), attempt);
+    log_failure("remove the finalizer of", snapshot.claim, freed.error());
     co_return outcome_after_write(freed.error());
   }
   log_write("Finalizer removed", snapshot.claim);
@@ -119,18 +117,17 @@ Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const DeleteClaim& 
   }
   // Another claim has the name by now.
   if (runtime::is_conflict(deleted.error())) co_return Outcome::done();
-  log_failure("delete", snapshot.claim, deleted.error(), attempt);
+  log_failure("delete", snapshot.claim, deleted.error());
   co_return outcome_after_write(deleted.error());
 }
 
 void ClaimSync::log_failure(std::string_view what, const ClaimPtr& claim,
-                            const runtime::Error& error, Attempt attempt) const {
+                            const runtime::Error& error) const {
   if (!runtime::is_object_gone(error)) {
     problems_.note({Item::Kind::claim, claim->meta.key},
                    fmt::format("could not {} it: {}", what, error.message));
   }
-  const bool is_line = is_fault(error) && attempt.is_worth_a_line();
-  if (is_line || log_.v(4)) {
+  if (is_fault(error) || log_.v(4)) {
     log_.warning("A write or look-up for a claim failed",
                  {{"failed", what}, {"claim", claim->meta.key.str()}, {"error", to_string(error)}});
   }

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "controllers/resource_claim/api/api.hpp"
+#include "controllers/resource_claim/item.hpp"
 #include "controllers/resource_claim/stores.hpp"
-#include "controllers/resource_claim/sync/item.hpp"
 #include "controllers/resource_claim/sync/round.hpp"
 #include "controllers/resource_claim/uid_memory.hpp"
 #include "runtime/log.hpp"
@@ -35,8 +35,7 @@ class ClaimSync {
   Task<RoundEnd> carry_out(ClaimSnapshot& snapshot, const DeleteClaim& step, Attempt attempt);
 
   Task<ConsumerAnswer> look_up(ConsumerName::Kind kind, api::NamespacedName key, Attempt attempt);
-  void log_failure(std::string_view what, const ClaimPtr& claim, const runtime::Error& error,
-                   Attempt attempt) const;
+  void log_failure(std::string_view what, const ClaimPtr& claim, const runtime::Error& error) const;
   void log_write(std::string_view what, const ClaimPtr& claim) const;
 
   Stores stores_;

@@ -14,7 +14,10 @@ Item item_of(const api::Pod& pod) {
 }
 
 ClaimUserItem owner_of(const api::Pod& pod) {
-  return {item_of(pod), {"v1", "Pod", pod.meta.key, pod.meta.uid, pod.meta.resource_version.str()}};
+  return {item_of(pod),
+          pod.created,
+          pod.claim_statuses.empty(),
+          {"v1", "Pod", pod.meta.key, pod.meta.uid, pod.meta.resource_version.str()}};
 }
 
 }  // namespace
@@ -56,8 +59,9 @@ PodStep PodSync::decide(const PodSnapshot& snapshot) const {
   return step;
 }
 
-Task<RoundEnd> PodSync::carry_out(PodSnapshot& snapshot, const EndRound& step, Attempt attempt) {
-  const Outcome wanted = generator_.report(owner_of(*snapshot.pod), step.problems, attempt);
+Task<RoundEnd> PodSync::carry_out(PodSnapshot& snapshot, const EndRound& step,
+                                  Attempt /*attempt*/) {
+  const Outcome wanted = generator_.report(owner_of(*snapshot.pod), step.problems);
   co_return std::min(snapshot.busy.empty() ? Outcome::done() : Outcome::set_aside(), wanted);
 }
 
@@ -70,9 +74,10 @@ Task<RoundEnd> PodSync::carry_out(PodSnapshot& snapshot, const CreateClaim& step
 }
 
 Task<RoundEnd> PodSync::carry_out(PodSnapshot& snapshot, const WriteNames& step, Attempt attempt) {
+  generator_.expect_names(*snapshot.pod, step);
   const ApplyNames<api::Pod> names{snapshot.pod, step.names};
   const Result<PodPtr> written = co_await api_.send(names, attempt.priority);
-  co_return generator_.note_names(snapshot, item_of(*snapshot.pod), step, written,
+  co_return generator_.note_names(snapshot, owner_of(*snapshot.pod), step, written,
                                   stores_.own_pods);
 }
 
@@ -150,8 +155,8 @@ GroupStep GroupSync::decide(const GroupSnapshot& snapshot) const {
 }
 
 Task<RoundEnd> GroupSync::carry_out(GroupSnapshot& snapshot, const EndRound& step,
-                                    Attempt attempt) {
-  co_return generator_.report(owner_of(*snapshot.group), step.problems, attempt);
+                                    Attempt /*attempt*/) {
+  co_return generator_.report(owner_of(*snapshot.group), step.problems);
 }
 
 Task<RoundEnd> GroupSync::carry_out(GroupSnapshot& snapshot, const GetClaim& step,
@@ -168,13 +173,15 @@ Task<RoundEnd> GroupSync::carry_out(GroupSnapshot& snapshot, const WriteNames& s
                                     Attempt attempt) {
   const ApplyNames<api::PodGroup> names{snapshot.group, step.names};
   const Result<GroupPtr> written = co_await api_.send(names, attempt.priority);
-  co_return generator_.note_names(snapshot, owner_of(*snapshot.group).item, step, written,
+  co_return generator_.note_names(snapshot, owner_of(*snapshot.group), step, written,
                                   stores_.groups->own_groups);
 }
 
 ClaimUserItem GroupSync::owner_of(const api::PodGroup& group) const {
   const api::ObjectMeta& meta = group.meta;
   return {{Item::Kind::group, meta.key},
+          group.created,
+          group.claim_statuses.empty(),
           {api_version_, "PodGroup", meta.key, meta.uid, meta.resource_version.str()}};
 }
 

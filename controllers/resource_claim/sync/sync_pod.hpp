@@ -4,10 +4,10 @@
 #include <string>
 
 #include "controllers/resource_claim/api/api.hpp"
+#include "controllers/resource_claim/item.hpp"
 #include "controllers/resource_claim/rules/decide_pod.hpp"
 #include "controllers/resource_claim/stores.hpp"
 #include "controllers/resource_claim/sync/claim_generator.hpp"
-#include "controllers/resource_claim/sync/item.hpp"
 #include "controllers/resource_claim/sync/one_at_a_time.hpp"
 #include "controllers/resource_claim/sync/round.hpp"
 #include "runtime/log.hpp"

@@ -1,5 +1,7 @@
 #include "controllers/resource_claim/sync/wakeups.hpp"
 
+#include <algorithm>
+
 #include "controllers/common/pod_claims.hpp"
 #include "controllers/resource_claim/stores.hpp"
 #include "runtime/task.hpp"
@@ -9,8 +11,8 @@ namespace {
 
 // Objects per slice of wake_all: about 1 ms.
 constexpr std::size_t kSlice = 256;
-// Consumers that are not pods are reported once; beyond this number, they are reported again.
-constexpr std::size_t kReportedConsumersMax = 1'024;
+// Claims of consumers that are not pods are reported once; beyond this number, again.
+constexpr std::size_t kReportedClaimsMax = 1'024;
 
 Priority priority_of(Origin origin) {
   return origin == Origin::live ? Priority::live : Priority::backlog;
@@ -34,7 +36,7 @@ Wakeups::Wakeups(Stores stores, ItemQueue& queue, common::FeatureGates gates,
       gates_(gates),
       log_(std::move(log)),
       deleted_consumers_(uids_remembered),
-      reported_consumers_(kReportedConsumersMax) {}
+      reported_claims_(kReportedClaimsMax) {}
 
 runtime::Task<> Wakeups::wake_all() {
   std::optional<informers::Cursor> at = informers::Cursor();
@@ -207,8 +209,10 @@ void Wakeups::wake_owner_that_names_another(const api::ResourceClaim& claim, Pri
   if (claim.reserved_for.empty() || !common::has_pod_as_controller(claim)) return;
   const PodPtr pod = stores_.pods.get({claim.meta.key.namespace_, claim.controller->name});
   if (pod == nullptr || pod->meta.uid != claim.controller->uid) return;
-  const api::PodClaimStatus* status = common::find_status(*pod, claim.pod_claim_name);
-  if (status != nullptr && status->claim_name != claim.meta.key.name) wake_pod(pod, priority);
+  const auto names_another = [&claim](const api::PodClaimStatus& status) {
+    return status.claim_name != claim.meta.key.name && is_for_pod_claim(claim, status.name.str());
+  };
+  if (std::ranges::any_of(pod->claim_statuses, names_another)) wake_pod(pod, priority);
 }
 
 void Wakeups::wake_pods_of_group(const api::NamespacedName& group, Priority priority) {
@@ -223,17 +227,20 @@ void Wakeups::wake_groups_of(const api::ResourceClaim& claim, Priority priority)
 }
 
 void Wakeups::report_foreign_consumers(const api::ResourceClaim& claim) {
+  if (claim.reserved_for.empty() || reported_claims_.contains(claim.meta.uid)) return;
   const bool do_groups_count = common::group_claims(gates_) == common::GroupClaims::shared;
-  for (const api::ConsumerReference& consumer : claim.reserved_for) {
-    const bool is_known = consumer.is_pod() || (consumer.is_pod_group() && do_groups_count);
-    if (is_known || reported_consumers_.contains(consumer.uid)) continue;
-    reported_consumers_.add(consumer.uid);
-    log_.warning("A claim is reserved for a consumer that is not a pod; the reservation is kept",
-                 {{"claim", claim.meta.key.str()},
-                  {"apiGroup", consumer.group.str()},
-                  {"resource", consumer.resource.str()},
-                  {"name", consumer.name}});
-  }
+  const auto is_foreign = [&](const api::ConsumerReference& consumer) {
+    return !consumer.is_pod() && !(consumer.is_pod_group() && do_groups_count);
+  };
+  const auto first = std::ranges::find_if(claim.reserved_for, is_foreign);
+  if (first == claim.reserved_for.end()) return;
+  reported_claims_.add(claim.meta.uid);
+  log_.warning("A claim is reserved for a consumer that is not a pod; the reservation is kept",
+               {{"claim", claim.meta.key.str()},
+                {"apiGroup", first->group.str()},
+                {"resource", first->resource.str()},
+                {"name", first->name},
+                {"consumers", std::ranges::count_if(claim.reserved_for, is_foreign)}});
 }
 
 }  // namespace dcm::resource_claim

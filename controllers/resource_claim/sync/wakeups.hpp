@@ -2,8 +2,8 @@
 #pragma once
 
 #include "controllers/common/feature_gates.hpp"
+#include "controllers/resource_claim/item.hpp"
 #include "controllers/resource_claim/stores.hpp"
-#include "controllers/resource_claim/sync/item.hpp"
 #include "controllers/resource_claim/uid_memory.hpp"
 #include "informers/observer.hpp"
 #include "runtime/log.hpp"
@@ -83,7 +83,7 @@ class Wakeups final : public informers::Observer<api::Pod>,
   runtime::Logger log_;
   Mode mode_ = Mode::standby;
   UidMemory deleted_consumers_;
-  UidMemory reported_consumers_;
+  UidMemory reported_claims_;
 };
 
 }  // namespace dcm::resource_claim

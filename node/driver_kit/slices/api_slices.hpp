@@ -1,4 +1,4 @@
-// The slices of one driver on one node, at the API server.
+// The slices of one driver on one node, or of no node, at the API server.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ class ApiSlices final : public SliceApi {
   static constexpr runtime::Duration kPause = std::chrono::seconds(1);
   static constexpr runtime::Duration kPauseMax = std::chrono::minutes(1);
 
-  // `time` and `rest` must outlive it.
+  // `time` and `rest` must outlive it. An empty `node`: the slices of no node.
   ApiSlices(runtime::TimeSource& time, client::RestClient& rest, const std::string& driver,
             std::string node);
 

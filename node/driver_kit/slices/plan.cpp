@@ -61,14 +61,42 @@ bool is_complex(const json::object& device) {
   return device.contains("taints") || device.contains("consumesCounters");
 }
 
-std::vector<json::array> split(const DevicePool& pool) {
+// In order, at most so many each.
+std::vector<json::array> split(const std::vector<json::object>& items, std::size_t most) {
+  std::vector<json::array> parts(1);
+  for (const json::object& item : items) {
+    if (parts.back().size() == most) parts.emplace_back();
+    parts.back().push_back(item);
+  }
+  return parts;
+}
+
+json::array all_of(const std::vector<json::object>& items) {
+  return json::array(items.begin(), items.end());
+}
+
+// What is the driver's in the spec of each of the pool's slices.
+std::vector<json::object> contents_of(const DevicePool& pool) {
+  std::vector<json::object> slices;
+  const auto add = [&](std::string_view field, json::array items) {
+    slices.push_back(pool.more);
+    slices.back()[field] = std::move(items);
+  };
+  for (const SliceLayout& each : pool.layout) {
+    add("devices", all_of(each.devices));
+    if (each.shared_counters.empty()) continue;
+    if (each.devices.empty()) slices.back().erase("devices");
+    slices.back()["sharedCounters"] = all_of(each.shared_counters);
+  }
+  if (!slices.empty()) return slices;
+  if (!pool.shared_counters.empty()) {
+    for (json::array& sets : split(pool.shared_counters, kCounterSetsMax)) {
+      add("sharedCounters", std::move(sets));
+    }
+  }
   const std::size_t most =
       std::ranges::any_of(pool.devices, is_complex) ? kComplexDevicesMax : kDevicesMax;
-  std::vector<json::array> slices(1);
-  for (const json::object& device : pool.devices) {
-    if (slices.back().size() == most) slices.emplace_back();
-    slices.back().push_back(device);
-  }
+  for (json::array& devices : split(pool.devices, most)) add("devices", std::move(devices));
   return slices;
 }
 
@@ -117,11 +145,21 @@ json::array with_times(json::array devices, const json::array& published) {
   return devices;
 }
 
+json::object with_times(json::object content, const json::object& published) {
+  static const json::array none;
+  json::value* const devices = content.if_contains("devices");
+  if (devices == nullptr || !devices->is_array()) return content;
+  const json::value* const before = published.if_contains("devices");
+  const bool has_before = before != nullptr && before->is_array();
+  *devices = with_times(devices->get_array(), has_before ? before->get_array() : none);
+  return content;
+}
+
 // A pool's slices that are there, and what must become of them.
 class PoolPlan {
  public:
   PoolPlan(const SliceOwner& owner, const DevicePool& pool, const AcceptedSlices& accepted)
-      : owner_(owner), name_(pool.name), slices_(split(pool)), accepted_(accepted) {}
+      : owner_(owner), name_(pool.name), slices_(contents_of(pool)), accepted_(accepted) {}
 
   void make(const std::vector<const json::object*>& published, SlicePlan& plan) {
     for (const json::object* slice : published) {
@@ -157,8 +195,8 @@ class PoolPlan {
   bool is_as_wanted(std::size_t index, const json::object& slice) const {
     const json::value* const pool = find(slice, "/spec/pool");
     if (pool == nullptr || *pool != json::value(pool_now())) return false;
-    const json::array& stored = slice_devices(slice);
-    const json::array& wanted = slices_[index];
+    const json::object stored = slice_content(slice);
+    const json::object& wanted = slices_[index];
     if (with_times(wanted, stored) == stored) return true;
     const auto accepted = accepted_.find(slice_name(slice));
     // What was written may have had times that `wanted` has not.
@@ -174,33 +212,38 @@ class PoolPlan {
 
   json::object updated(std::size_t index, const json::object& slice) const {
     json::object made = slice;
-    json::object& spec = made["spec"].as_object();
-    spec["pool"] = pool_now();
-    spec["devices"] = with_times(slices_[index], slice_devices(slice));
+    made["spec"] = spec_of(with_times(slices_[index], slice_content(slice)));
     return made;
   }
 
   json::object created(std::size_t index) const {
-    const std::string prefix =
-        fmt::format("{:0{}x}-{}-{}-", index, kIndexDigits, owner_.driver, owner_.node);
-    const json::object node{{"apiVersion", "v1"},
-                            {"kind", "Node"},
-                            {"name", owner_.node},
-                            {"uid", owner_.node_uid},
-                            {"controller", true}};
+    std::string prefix = fmt::format("{:0{}x}-{}-", index, kIndexDigits, owner_.driver);
+    if (!owner_.node.empty()) prefix += owner_.node + "-";
+    json::object metadata{{"generateName", prefix}};
+    if (!owner_.node.empty()) {
+      metadata["ownerReferences"] = json::array{json::object{{"apiVersion", "v1"},
+                                                             {"kind", "Node"},
+                                                             {"name", owner_.node},
+                                                             {"uid", owner_.node_uid},
+                                                             {"controller", true}}};
+    }
     return {{"apiVersion", "resource.k8s.io/v1"},
             {"kind", "ResourceSlice"},
-            {"metadata",
-             json::object{{"generateName", prefix}, {"ownerReferences", json::array{node}}}},
-            {"spec", json::object{{"driver", owner_.driver},
-                                  {"nodeName", owner_.node},
-                                  {"pool", pool_now()},
-                                  {"devices", slices_[index]}}}};
+            {"metadata", std::move(metadata)},
+            {"spec", spec_of(slices_[index])}};
+  }
+
+  json::object spec_of(const json::object& content) const {
+    json::object spec{{"driver", owner_.driver}};
+    if (!owner_.node.empty()) spec["nodeName"] = owner_.node;
+    spec["pool"] = pool_now();
+    for (const auto& [field, value] : content) spec[field] = value;
+    return spec;
   }
 
   const SliceOwner& owner_;
   std::string name_;
-  std::vector<json::array> slices_;  // the devices of each
+  std::vector<json::object> slices_;  // the content of each
   const AcceptedSlices& accepted_;
   std::int64_t generation_ = 0;
   std::map<std::size_t, const json::object*> current_;  // by index
@@ -231,6 +274,22 @@ void find_dropped(const json::value& written, const json::value& stored, const s
   }
 }
 
+// The first name of an attribute or a capacity that has the driver's own domain before it.
+std::optional<std::string> own_name_in(const json::object& content, const std::string& driver) {
+  const json::value* const devices = content.if_contains("devices");
+  if (devices == nullptr || !devices->is_array()) return std::nullopt;
+  for (const json::value& device : devices->get_array()) {
+    for (const std::string_view kind : {"attributes", "capacity"}) {
+      const json::value* const named = device.as_object().if_contains(kind);
+      if (named == nullptr || !named->is_object()) continue;
+      for (const auto& [name, value] : named->get_object()) {
+        if (std::string_view(name).starts_with(driver + "/")) return std::string(name);
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 SlicePlan plan_slices(const SliceOwner& owner, const std::vector<DevicePool>& pools,
@@ -248,14 +307,36 @@ SlicePlan plan_slices(const SliceOwner& owner, const std::vector<DevicePool>& po
   return plan;
 }
 
-std::vector<std::string> dropped_fields(const json::array& written, const json::array& stored) {
+std::vector<std::string> dropped_fields(const json::object& written, const json::object& stored) {
   std::vector<std::string> dropped;
-  find_dropped(written, stored, "devices", dropped);
+  find_dropped(written, stored, "", dropped);
   return dropped;
+}
+
+std::optional<std::string> problem_of(const SliceOwner& owner,
+                                      const std::vector<DevicePool>& pools) {
+  std::set<std::string_view> names;
+  for (const DevicePool& pool : pools) {
+    if (!names.insert(pool.name).second) return fmt::format("two pools are named {}", pool.name);
+    for (const json::object& content : contents_of(pool)) {
+      if (auto name = own_name_in(content, owner.driver)) {
+        return fmt::format("pool {}: {}: leave out the driver's own prefix", pool.name, *name);
+      }
+    }
+  }
+  return std::nullopt;
 }
 
 std::string slice_name(const json::object& slice) {
   return text_at(slice, "/metadata/name");
+}
+
+json::object slice_content(const json::object& slice) {
+  const json::value* const spec = find(slice, "/spec");
+  if (spec == nullptr || !spec->is_object()) return {};
+  json::object content = spec->get_object();
+  for (const std::string_view field : {"driver", "nodeName", "pool"}) content.erase(field);
+  return content;
 }
 
 const json::array& slice_devices(const json::object& slice) {

@@ -58,7 +58,10 @@ Task<> SlicePublisher::wait_for_pools(std::uint64_t seen, Deadline deadline) {
 }
 
 Task<Result<>> SlicePublisher::write() {
-  if (owner_.node_uid.empty()) {
+  if (const auto problem = problem_of(owner_, pools_)) {
+    co_return runtime::fail(runtime::Reason::configuration, *problem);
+  }
+  if (!owner_.node.empty() && owner_.node_uid.empty()) {
     Result<std::string> uid = co_await api_.node_uid();
     if (!uid) co_return runtime::fail(uid.error());
     if (uid->empty()) co_return runtime::fail(runtime::Reason::malformed, "the node has no UID");
@@ -98,9 +101,9 @@ void SlicePublisher::forget_all_but(const std::vector<SliceApi::Slice>& publishe
 
 void SlicePublisher::accept(const json::object& written, const json::object& stored) {
   const std::string name = slice_name(stored);
-  const auto dropped = dropped_fields(slice_devices(written), slice_devices(stored));
-  AcceptedDevices accepted{slice_devices(written), slice_devices(stored)};
-  AcceptedDevices& before = accepted_[name];
+  AcceptedContent accepted{slice_content(written), slice_content(stored)};
+  const auto dropped = dropped_fields(accepted.written, accepted.stored);
+  AcceptedContent& before = accepted_[name];
   const bool is_known = before.written == accepted.written;
   before = std::move(accepted);
   if (dropped.empty() || is_known) return;

@@ -41,7 +41,8 @@ class SlicePublisher {
   static constexpr runtime::Duration kRetryMin = std::chrono::seconds(1);
   static constexpr runtime::Duration kRetryMax = std::chrono::minutes(1);
 
-  // `time` and `api` must outlive it.
+  // `time` and `api` must outlive it. An empty `node`: for pools of no node, by one publisher in
+  // the cluster.
   SlicePublisher(runtime::TimeSource& time, SliceApi& api, std::string driver, std::string node,
                  runtime::Logger log);
 

@@ -1,5 +1,6 @@
 #include <memory>
 
+#include "runtime/timestamp.hpp"
 #include "test/unit/api/decode_support.hpp"
 
 namespace dcm::api {
@@ -26,6 +27,7 @@ TEST(PodDecoder, reads_all_that_the_controllers_want_to_know) {
     "apiVersion": "v1", "kind": "Pod",
     "metadata": {"name": "trainer-0", "generateName": "trainer-", "namespace": "lab",
       "uid": "5b0c7c1e-94a5-4a55-8f5c-6f2f3c0d9a11", "resourceVersion": "81507",
+      "creationTimestamp": "2026-11-21T14:38:04Z",
       "managedFields": [{"manager": "x", "fieldsV1": {"f:metadata": {".": {}}}}]},
     "spec": {"containers": [{"name": "c", "resources": {"claims": [{"name": "gpus"}]}}],
       "nodeName": "node-a", "schedulingGroup": {"podGroupName": "trainers"},
@@ -38,6 +40,7 @@ TEST(PodDecoder, reads_all_that_the_controllers_want_to_know) {
       "extendedResourceClaimStatus": {"resourceClaimName": "trainer-0-extended"}}})");
   ASSERT_NE(decoded.object, nullptr);
   const Pod& pod = *decoded.object;
+  EXPECT_EQ(pod.created, runtime::time_of_seconds(1795271884));
   EXPECT_EQ(pod.meta.key, (NamespacedName{"lab", "trainer-0"}));
   EXPECT_EQ(decoded.meta.key, pod.meta.key);
   EXPECT_EQ(pod.meta.uid.str(), "5b0c7c1e-94a5-4a55-8f5c-6f2f3c0d9a11");

@@ -175,7 +175,7 @@ TEST(EventQueue, per_object_and_reason_25_at_once_and_then_one_in_five_minutes) 
 }
 
 TEST(EventQueue, a_full_queue_takes_no_more_but_merges) {
-  Clocked c({.waiting_max = 2});
+  Clocked c({.normal_waiting_max = 2});
   c.report(event("a"));
   c.report(event("b"));
   EXPECT_EQ(c.report(event("c")), Verdict::full);
@@ -184,7 +184,7 @@ TEST(EventQueue, a_full_queue_takes_no_more_but_merges) {
 }
 
 TEST(EventQueue, remembers_a_bounded_number_and_never_forgets_what_waits) {
-  Clocked c({.waiting_max = 3, .remembered_max = 5});
+  Clocked c({.normal_waiting_max = 3, .remembered_max = 2});
   c.report(event("waits"));
   c.report(event("second"));
   for (int i = 0; i < 100; ++i) {

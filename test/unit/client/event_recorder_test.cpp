@@ -148,7 +148,7 @@ CO_TEST(EventRecorder, an_api_server_that_stays_away_costs_the_event_and_nothing
 }
 
 CO_TEST(EventRecorder, a_storm_is_counted_not_kept) {
-  Fixture f(loop, {.waiting_max = 10});
+  Fixture f(loop, {.normal_waiting_max = 10});
   for (int i = 0; i < 100; ++i) f.report(std::to_string(i));
   EXPECT_THAT(f.metrics.expose(), HasSubstr(f.dropped("queue_full") + "15"));
   EXPECT_THAT(f.metrics.expose(), HasSubstr(f.dropped("over_rate") + "75"));

@@ -356,7 +356,8 @@ TEST_F(KubeconfigTest, a_broken_file_is_one_line_that_says_where_and_what) {
   const std::vector<BadCase> cases = {
       {"a bracket that is not closed", "a: b\nclusters: [{name: a\n",
        "config:3: is not valid YAML: end of map flow not found"},
-      {"a tab as indentation", "clusters:\n\t- name: a\n", "config:2: is not valid YAML: "},
+      {"a tab as indentation", "clusters:\n\t- name: a\n",
+       "config:2:1: is indented with a tab; YAML allows only spaces"},
       {"binary data",
        std::string("\x7f"
                    "ELF\x02\x01\x00\x00",

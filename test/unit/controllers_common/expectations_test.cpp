@@ -50,7 +50,9 @@ class ExpectationsTest : public testing::Test {
   // The lines since the last call, from their message on.
   std::vector<std::string> lines() {
     std::vector<std::string> texts;
-    for (const std::string& line : std::exchange(log, {})) texts.push_back(line.substr(22));
+    for (const std::string& line : std::exchange(log, {})) {
+      texts.push_back(line.substr(line.find("] ") + 2));  // behind the time and the place
+    }
     return texts;
   }
   runtime::Logger logger() {

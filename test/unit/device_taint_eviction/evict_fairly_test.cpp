@@ -111,6 +111,8 @@ TEST(EvictFairly, asks_a_budget_about_every_5_s_and_not_all_at_the_same_time) {
   const std::vector<std::string> calls = cluster.pod_calls();
   EXPECT_GE(calls.size(), 20 * 10U);
   EXPECT_LE(calls.size(), 20 * 12U);
+  EXPECT_EQ(cluster.metric("dra_controller_manager_evictions_held_by_budget"), 20);
+  EXPECT_GE(cluster.metric("dra_controller_manager_eviction_overdue_seconds"), 180);
   EXPECT_FALSE(cluster.logged("could not be evicted"));
   const auto topic = cluster.controller().explain_pod(cluster.api.pods.at({"lab", "p0"}));
   EXPECT_TRUE(std::ranges::any_of(topic.findings,

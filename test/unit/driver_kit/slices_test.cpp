@@ -13,6 +13,10 @@ namespace json = boost::json;
 
 const SliceOwner kOwner{.driver = "gpu.example.com", .node = "n0", .node_uid = "n0-uid"};
 
+json::object object(const std::string& text) {
+  return json::parse(text).as_object();
+}
+
 DevicePool pool_of(std::size_t devices, const std::string& more = {}) {
   DevicePool pool{.name = "n0", .devices = {}};
   for (std::size_t i = 0; i < devices; ++i) {
@@ -145,7 +149,8 @@ TEST(SlicePlan, a_slice_as_the_api_server_stored_it_is_not_written_again) {
   auto stored = publish({pool_of(1)});  // it dropped the field
   const AcceptedSlices accepted{
       {slice_name(stored[0]),
-       {json::array{pool_of(1, kWanted).devices[0]}, slice_devices(stored[0])}}};
+       {json::object{{"devices", json::array{pool_of(1, kWanted).devices[0]}}},
+        slice_content(stored[0])}}};
   EXPECT_FALSE(plan_slices(kOwner, {pool_of(1, kWanted)}, stored, {}).empty());
   EXPECT_TRUE(plan_slices(kOwner, {pool_of(1, kWanted)}, stored, accepted).empty());
   EXPECT_FALSE(plan_slices(kOwner, {pool_of(1)}, publish({pool_of(2)}), accepted).empty());
@@ -159,19 +164,22 @@ TEST(SlicePlan, a_taint_with_a_time_in_a_slice_as_it_was_stored_is_not_written_a
       R"("taints":[{"key":"hot","effect":"NoExecute","timeAdded":"2026-01-01T00:00:00Z"}])";
   const auto stored = publish({pool_of(1, std::string(",") + kTimed)});
   const json::array written{pool_of(1, std::string(R"(,"bindsToNode":true,)") + kTimed).devices[0]};
-  const AcceptedSlices accepted{{slice_name(stored[0]), {written, slice_devices(stored[0])}}};
+  const AcceptedSlices accepted{
+      {slice_name(stored[0]), {json::object{{"devices", written}}, slice_content(stored[0])}}};
   EXPECT_TRUE(plan_slices(kOwner, {pool_of(1, kWanted)}, stored, accepted).empty());
 }
 
 TEST(SlicePlan, dropped_fields_have_a_path) {
-  const json::array written{json::parse(R"({"name":"a","taints":[{"key":"k","effect":"None"}]})"),
-                            json::parse(R"({"name":"b","capacity":{"memory":{"value":"1Gi"}}})")};
-  const json::array stored{json::parse(R"({"name":"a"})"),
-                           json::parse(R"({"name":"b","capacity":{"memory":{}},"more":1})")};
+  const json::object written = object(R"({"devices":[
+    {"name":"a","taints":[{"key":"k","effect":"None"}]},
+    {"name":"b","capacity":{"memory":{"value":"1Gi"}}}],"sharedCounters":[]})");
+  const json::object stored = object(R"({"devices":[
+    {"name":"a"},{"name":"b","capacity":{"memory":{}},"more":1}]})");
   EXPECT_EQ(dropped_fields(written, stored),
-            (Lines{"devices[0].taints", "devices[1].capacity.memory.value"}));
+            (Lines{"devices[0].taints", "devices[1].capacity.memory.value", "sharedCounters"}));
   EXPECT_EQ(dropped_fields(written, written), Lines{});
-  EXPECT_EQ(dropped_fields(written, {}), (Lines{"devices[0]", "devices[1]"}));
+  EXPECT_EQ(dropped_fields(written, object(R"({"devices":[],"sharedCounters":[]})")),
+            (Lines{"devices[0]", "devices[1]"}));
 }
 
 TEST(SlicePlan, nonsense_is_obsolete) {
@@ -181,6 +189,72 @@ TEST(SlicePlan, nonsense_is_obsolete) {
     const SlicePlan plan = plan_slices(kOwner, {pool_of(1)}, {json::parse(slice).as_object()}, {});
     EXPECT_EQ(plan.creates.size() + plan.updates.size(), 1U) << slice;
   }
+}
+
+TEST(SlicePlan, shared_counters_are_in_slices_of_their_own) {
+  DevicePool pool = pool_of(65, R"(,"consumesCounters":[{"counterSet":"gpu-0"}])");
+  for (int i = 0; i < 9; ++i) {
+    pool.shared_counters.push_back(object(fmt::format(R"({{"name":"gpu-{}"}})", i)));
+  }
+  const SlicePlan plan = plan_slices(kOwner, {pool}, {}, {});
+  ASSERT_EQ(plan.creates.size(), 4U);
+  EXPECT_EQ(plan.creates[0].at("spec").at("sharedCounters").as_array().size(), 8U);
+  EXPECT_FALSE(plan.creates[0].at("spec").as_object().contains("devices"));
+  EXPECT_EQ(plan.creates[1].at("spec").at("sharedCounters").as_array().size(), 1U);
+  EXPECT_EQ(plan.creates[2].at("spec").at("devices").as_array().size(), 64U);
+  EXPECT_EQ(describe(plan.creates[3]), "1 devices in 4 of generation 1");
+  EXPECT_TRUE(plan_slices(kOwner, {pool}, published(plan), {}).empty());
+  pool.shared_counters.back()["counters"] =
+      json::object{{"memory", json::object{{"value", "1Gi"}}}};
+  const SlicePlan change = plan_slices(kOwner, {pool}, published(plan), {});
+  ASSERT_EQ(change.updates.size(), 1U) << "one write needs no new generation";
+  EXPECT_TRUE(change.creates.empty());
+}
+
+TEST(SlicePlan, a_pool_of_no_node_says_which_nodes_reach_it) {
+  const SliceOwner cluster{.driver = "nic.example.com", .node = "", .node_uid = ""};
+  DevicePool pool = pool_of(1);
+  pool.more = object(R"({"allNodes":true,"skipNodeOperations":["*"]})");
+  const SlicePlan plan = plan_slices(cluster, {pool}, {}, {});
+  ASSERT_EQ(plan.creates.size(), 1U);
+  EXPECT_EQ(json::value(plan.creates[0]), json::parse(R"({
+    "apiVersion":"resource.k8s.io/v1","kind":"ResourceSlice",
+    "metadata":{"generateName":"00000-nic.example.com-"},
+    "spec":{"driver":"nic.example.com","pool":{"name":"n0","generation":1,"resourceSliceCount":1},
+      "allNodes":true,"skipNodeOperations":["*"],"devices":[{"name":"dev-0"}]}})"));
+  EXPECT_TRUE(plan_slices(cluster, {pool}, published(plan), {}).empty());
+  pool.more = object(R"({"nodeSelector":{"nodeSelectorTerms":[{}]}})");
+  const SlicePlan moved = plan_slices(cluster, {pool}, published(plan), {});
+  ASSERT_EQ(moved.updates.size(), 1U);
+  EXPECT_FALSE(moved.updates[0].at("spec").as_object().contains("allNodes"));
+}
+
+TEST(SlicePlan, a_layout_is_published_as_it_is) {
+  DevicePool pool{.name = "n0"};
+  pool.layout = {{.shared_counters = {object(R"({"name":"c"})")}},
+                 {.devices = {object(R"({"name":"a"})")}},
+                 {.devices = {object(R"({"name":"b"})"), object(R"({"name":"c"})")}}};
+  EXPECT_EQ(describe(publish({pool})),
+            (Lines{"0 devices in 3 of generation 1", "1 devices in 3 of generation 1",
+                   "2 devices in 3 of generation 1"}));
+}
+
+TEST(SlicePlan, a_taint_keeps_its_time_beside_shared_counters) {
+  DevicePool pool = pool_of(1, R"(,"taints":[{"key":"ecc","effect":"NoExecute"}])");
+  pool.shared_counters = {object(R"({"name":"c"})")};
+  auto stored = publish({pool});
+  json::object& taint = stored[1]["spec"].at("devices").at(0).at("taints").at(0).as_object();
+  taint["timeAdded"] = "2026-01-01T00:00:00Z";
+  EXPECT_TRUE(plan_slices(kOwner, {pool}, stored, {}).empty());
+}
+
+TEST(ProblemOf, names_what_cannot_be_published) {
+  EXPECT_EQ(problem_of(kOwner, {pool_of(2)}), std::nullopt);
+  EXPECT_EQ(problem_of(kOwner, {pool_of(2), pool_of(1)}), "two pools are named n0");
+  EXPECT_EQ(problem_of(kOwner, {pool_of(1, R"(,"attributes":{"gpu.example.com/model":{}})")}),
+            "pool n0: gpu.example.com/model: leave out the driver's own prefix");
+  EXPECT_EQ(problem_of(kOwner, {pool_of(1, R"(,"capacity":{"other.example.com/memory":{}})")}),
+            std::nullopt);
 }
 
 }  // namespace

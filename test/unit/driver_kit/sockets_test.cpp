@@ -87,6 +87,29 @@ TEST(DriverSocketNames, get_shorter_until_they_fit) {
             "/var/lib/kubelet/plugins_registry/deeper/dra-wzbPvAfIYtsQzzvhmRHAaA-reg.sock");
 }
 
+TEST(DriverSocketNames, fit_for_every_name_that_a_driver_may_have) {
+  for (std::size_t length = 1; length <= 63; ++length) {
+    PluginOptions options{.driver = std::string(length, 'd'),
+                          .data = "/var/lib/kubelet/plugins/" + std::string(length, 'd'),
+                          .pod_uid = "d9f1b8f4-8f0e-4c5c-9d5c-3c5b7f1d2a10"};
+    const SocketPaths one = socket_paths(options);
+    EXPECT_LE(one.endpoint.size(), 107U) << one.endpoint;
+    EXPECT_LE(one.registration.size(), 107U) << one.registration;
+    if (length <= 36) EXPECT_TRUE(one.endpoint.ends_with("/dra-" + options.pod_uid + ".sock"));
+    options.pod_uid = "d9f1b8f4-8f0e-4c5c-9d5c-3c5b7f1d2a11";
+    EXPECT_NE(socket_paths(options).endpoint, one.endpoint);
+  }
+}
+
+TEST_F(DriverSockets, a_pod_uid_that_leads_elsewhere_is_refused) {
+  for (const char* const uid : {"../../x", "a/b", ".."}) {
+    const auto opened = make(options(uid))->open(listen_on_files(loop));
+    ASSERT_FALSE(opened) << uid;
+    EXPECT_EQ(opened.error().reason, runtime::Reason::configuration);
+  }
+  EXPECT_FALSE(fs::exists(folder / "registry"));
+}
+
 TEST_F(DriverSockets, other_files_than_sockets_are_left_alone) {
   fs::create_directories(folder / "data");
   std::ofstream(folder / "data/dra.sock") << "mine";

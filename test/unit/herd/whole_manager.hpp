@@ -82,7 +82,12 @@ struct WholeManager {
         contents(rest, templates.resource(), time),
         claim_api({rest, pods.resource(), pods.decoder()},
                   {rest, claims.resource(), claims.decoder()}, contents),
-        foreign({.time = time, .metrics = metrics, .events = sink, .log = log}),
+        foreign({.pods = pods.reader(),
+                 .claims = claims.reader(),
+                 .time = time,
+                 .metrics = metrics,
+                 .events = sink,
+                 .log = log}),
         claim_controller({.stores = resource_claim::declare_stores(
                               pods.informer(), claims.informer(), templates.informer()),
                           .api = claim_api,

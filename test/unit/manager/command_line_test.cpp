@@ -92,7 +92,10 @@ TEST_F(CommandLineTest,
       table_, {"--cluster-cidr=10.0.0.0/8", "--cert_dir", "/a", "--profiling", "--rate=3", "b"},
       KubernetesFlags::accepted);
   ASSERT_TRUE(line) << line.error();
-  EXPECT_THAT(line->without_effect, ElementsAre("--cluster-cidr", "--cert_dir", "--profiling"));
+  Strings others;
+  for (const OtherFlag& flag : line->others) others.push_back(flag.shown + "=" + flag.value);
+  EXPECT_THAT(others,
+              ElementsAre("--cluster-cidr=10.0.0.0/8", "--cert_dir=/a", "--profiling=true"));
   EXPECT_EQ(value_of(*line, "rate"), "3");
   EXPECT_THAT(line->words, ElementsAre("b"));
 }

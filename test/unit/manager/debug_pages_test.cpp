@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "runtime/virtual_time.hpp"
+#include "runtime/loop.hpp"
 
 namespace dcm::manager {
 namespace {
@@ -13,12 +13,21 @@ using testing::StartsWith;
 
 struct DebugPages : testing::Test {
   DebugPages() { add_debug_pages(pages, options, time, log); }
-  http::Response get(std::string target) { return pages.answer({.target = std::move(target)}); }
+  http::Response get(std::string target) { return answer({.target = std::move(target)}); }
   http::Response put(std::string target, std::string body) {
-    return pages.answer({.method = http::Method::put, .target = std::move(target), .body = body});
+    return answer({.method = http::Method::put, .target = std::move(target), .body = body});
+  }
+  http::Response answer(http::Request request) {
+    http::Response response;
+    loop.run(keep(std::move(request), response));
+    return response;
+  }
+  runtime::Task<> keep(http::Request request, http::Response& response) {
+    response = co_await pages.answer(std::move(request));
   }
 
-  runtime::VirtualTime time;
+  runtime::VirtualLoop loop;
+  runtime::VirtualTime& time = loop.time();
   std::shared_ptr<runtime::LogBackend> log = std::make_shared<runtime::LogBackend>(
       time, runtime::LogFormat::text, [](runtime::Severity, std::string_view) {});
   Options options = *parse_options({"--leader-elect=false", "-v=3", "--logging-format=json"});
@@ -52,8 +61,8 @@ TEST_F(DebugPages, statusz_says_since_when_and_what) {
 
 TEST_F(DebugPages, statusz_is_html_with_links_for_browsers) {
   time.advance_to(runtime::MonoTime(26h + 3min + 4s));
-  const http::Response response = pages.answer(
-      {.target = "/statusz", .headers = {{"Accept", "text/html,application/xhtml+xml"}}});
+  const http::Response response =
+      answer({.target = "/statusz", .headers = {{"Accept", "text/html,application/xhtml+xml"}}});
   EXPECT_EQ(*response.headers.find("Content-Type"), "text/html; charset=utf-8");
   EXPECT_THAT(response.body, HasSubstr("<th>Up<td>26 hr 03 min 04 sec\n"));
   EXPECT_THAT(response.body, HasSubstr("<a href=\"/configz\">/configz</a>"));

@@ -37,8 +37,8 @@ struct Site : client::RestClientFixture {
 
   // 0: let in.
   runtime::Task<> expect(int status, http::Request request) {
-    const std::optional<http::Response> refusal = co_await doorkeeper.refuse(request);
-    EXPECT_EQ(refusal ? refusal->status : 0, status) << request.target;
+    const Admission admission = co_await doorkeeper.admit(request);
+    EXPECT_EQ(admission ? 0 : admission.error().status, status) << request.target;
   }
 };
 
@@ -54,11 +54,10 @@ CO_TEST(Doorkeeper, a_caller_without_credentials_gets_401_without_a_review) {
   Site site(loop);
   for (const http::Headers& headers :
        {http::Headers{}, {{"Authorization", "Basic YTpi"}}, {{"Authorization", "Bearer "}}}) {
-    const auto refusal =
-        co_await site.doorkeeper.refuse({.target = "/metrics", .headers = headers});
-    CO_ASSERT_TRUE(refusal);
-    EXPECT_EQ(refusal->status, 401);
-    EXPECT_EQ(refusal->headers.find("WWW-Authenticate"), "Bearer");
+    const auto refusal = co_await site.doorkeeper.admit({.target = "/metrics", .headers = headers});
+    CO_ASSERT_TRUE(!refusal);
+    EXPECT_EQ(refusal.error().status, 401);
+    EXPECT_EQ(refusal.error().headers.find("WWW-Authenticate"), "Bearer");
   }
   EXPECT_TRUE(site.http.seen().empty());
 }
@@ -112,10 +111,10 @@ CO_TEST(Doorkeeper, a_caller_without_permission_gets_403_with_user_verb_and_path
   http::Request request = scrape();
   request.method = http::Method::put;
   request.target = "/debug/flags/v?x=1";
-  const auto refusal = co_await site.doorkeeper.refuse(request);
-  CO_ASSERT_TRUE(refusal);
-  EXPECT_EQ(refusal->status, 403);
-  EXPECT_EQ(refusal->body,
+  const auto refusal = co_await site.doorkeeper.admit(request);
+  CO_ASSERT_TRUE(!refusal);
+  EXPECT_EQ(refusal.error().status, 403);
+  EXPECT_EQ(refusal.error().body,
             "forbidden: user \"prometheus\" may not put the non-resource URL "
             "\"/debug/flags/v\"\n");
 }
@@ -158,9 +157,54 @@ CO_TEST(Doorkeeper, an_answer_that_is_no_review_is_no_verdict_either) {
   for (const char* body : {"", "[]", "{}", R"({"status":{}})"}) {
     Site site(loop);
     site.http.answer({.status = 201, .headers = {}, .body = body});
-    const auto refusal = co_await site.doorkeeper.refuse(scrape());
-    EXPECT_TRUE(refusal) << body;
+    const auto refusal = co_await site.doorkeeper.admit(scrape());
+    EXPECT_FALSE(refusal) << body;
   }
+}
+
+std::optional<api::ResourceAttributes> pod_of(std::string_view path) {
+  if (path != "/debug/explain/pods/lab/a") return std::nullopt;
+  return api::ResourceAttributes{"get", "", "pods", "lab", "a"};
+}
+
+CO_TEST(Doorkeeper, a_page_about_an_object_is_open_to_those_who_may_get_the_object) {
+  Site site(loop);
+  Doorkeeper doorkeeper(site.client, site.time, {.object_of = pod_of},
+                        runtime::Logger(site.log_backend));
+  http::Request request = scrape();
+  request.target = "/debug/explain/pods/lab/a?output=json";
+  site.http.answer(prometheus());
+  site.http.answer(created(R"({"allowed":false})"));
+  site.http.answer(allowed());
+  const Admission own = co_await doorkeeper.admit(request);
+  CO_ASSERT_TRUE(own);
+  EXPECT_EQ(*own, Audience::own_object);
+  EXPECT_THAT(site.http.seen().back().request.body,
+              HasSubstr(R"("resourceAttributes":{"verb":"get","group":"","resource":"pods",)"
+                        R"("namespace":"lab","name":"a"})"));
+  // Both answers are remembered.
+  EXPECT_TRUE(co_await doorkeeper.admit(request));
+  EXPECT_EQ(site.http.seen().size(), 3U);
+  // Of another object it is a 403 after the first answer.
+  request.target = "/debug/explain/devicetaintrules/r";
+  site.http.answer(created(R"({"allowed":false})"));
+  const Admission other = co_await doorkeeper.admit(request);
+  CO_ASSERT_TRUE(!other);
+  EXPECT_EQ(other.error().status, 403);
+  EXPECT_EQ(site.http.seen().size(), 4U);
+}
+
+CO_TEST(Doorkeeper, says_why_the_api_server_reviews_nobody) {
+  Site site(loop);
+  site.http.answer({.status = 403,
+                    .headers = {},
+                    .body = R"({"kind":"Status","status":"Failure","reason":"Forbidden",)"
+                            R"("message":"system:serviceaccount:x cannot create","code":403})"});
+  const Admission refusal = co_await site.doorkeeper.admit(scrape());
+  CO_ASSERT_TRUE(!refusal);
+  EXPECT_EQ(refusal.error().status, 503);
+  EXPECT_THAT(refusal.error().body, HasSubstr("bind ClusterRole system:auth-delegator"));
+  EXPECT_THAT(refusal.error().body, Not(HasSubstr("serviceaccount")));
 }
 
 CO_TEST(Doorkeeper, memory_is_bounded_however_many_tokens_are_tried) {
@@ -168,13 +212,13 @@ CO_TEST(Doorkeeper, memory_is_bounded_however_many_tokens_are_tried) {
   Doorkeeper doorkeeper(site.client, site.time, {.remembered_max = 10}, {});
   for (int i = 0; i < 30; ++i) {
     site.http.answer(created("{}"));
-    co_await doorkeeper.refuse(scrape(std::to_string(i)));
+    co_await doorkeeper.admit(scrape(std::to_string(i)));
   }
   // The last ten are known, the others are not.
-  co_await doorkeeper.refuse(scrape("29"));
+  co_await doorkeeper.admit(scrape("29"));
   EXPECT_EQ(site.http.seen().size(), 30U);
   site.http.answer(created("{}"));
-  co_await doorkeeper.refuse(scrape("0"));
+  co_await doorkeeper.admit(scrape("0"));
   EXPECT_EQ(site.http.seen().size(), 31U);
 }
 
@@ -207,14 +251,14 @@ CO_TEST(Doorkeeper, a_flood_of_tokens_delays_no_scrape_above_ten_seconds) {
   for (int i = 0; i < 40; ++i) site.http.answer(created("{}"), 500ms);
   runtime::TaskGroup callers(loop.executor());
   const auto call = [](Site& s, int i) -> runtime::Task<> {
-    co_await s.doorkeeper.refuse(scrape("stranger " + std::to_string(i)));
+    co_await s.doorkeeper.admit(scrape("stranger " + std::to_string(i)));
   };
   for (int i = 0; i < 300; ++i) callers.spawn("caller", call(site, i));
   for (int turn = 0; turn < 5; ++turn) co_await runtime::yield();
   const auto start = site.time.now();
-  co_await site.doorkeeper.refuse(scrape("new to us"));
+  co_await site.doorkeeper.admit(scrape("new to us"));
   EXPECT_EQ(site.time.now(), start) << "turned away at once, to come again";
-  co_await site.doorkeeper.refuse(scrape("regular"));
+  co_await site.doorkeeper.admit(scrape("regular"));
   EXPECT_LT(site.time.now() - start, 2s);
   callers.cancel();
   co_await callers.join();
@@ -226,7 +270,7 @@ CO_TEST(Doorkeeper, reviews_are_bounded_in_their_rate) {
   const auto start = site.time.now();
   for (int i = 0; i < 7; ++i) {
     site.http.answer(created("{}"));
-    co_await doorkeeper.refuse(scrape(std::to_string(i)));
+    co_await doorkeeper.admit(scrape(std::to_string(i)));
   }
   EXPECT_EQ(std::chrono::round<std::chrono::milliseconds>(site.time.now() - start), 2s);
 }

@@ -4,14 +4,14 @@
 #include <gmock/gmock.h>
 
 #include "cmd/dra-controller-manager/explain/page.hpp"
-#include "runtime/virtual_time.hpp"
+#include "runtime/loop.hpp"
 #include "test/support/objects.hpp"
 
 namespace dcm::manager {
 namespace {
 
 namespace json = boost::json;
-using common::Explanation;
+using common::Draft;
 using common::Outlook;
 using testing::HasSubstr;
 using testing::Not;
@@ -21,43 +21,53 @@ const std::string kHostile = "<script>alert('x')</script> & \"more\"";
 // Knows pod lab/trainer-0, and lab/hostile, whose texts are HTML, and nothing else.
 class OnePod final : public ExplanationSource {
  public:
-  std::optional<Explanation> explain(const Subject& subject) const override {
+  common::Sight sight() const override { return hidden; }
+  std::optional<Draft> explain(const Subject& subject) const override {
     if (subject == Subject{Subject::Kind::pod, {"lab", "hostile"}}) {
-      Explanation hostile{.kind = "Pod",
-                          .namespace_ = "lab",
-                          .name = kHostile,
-                          .uid = kHostile,
-                          .description = kHostile,
-                          .topics = {}};
+      Draft hostile{.about = {.kind = "Pod",
+                              .namespace_ = "lab",
+                              .name = kHostile,
+                              .uid = kHostile,
+                              .description = kHostile}};
       auto& topic = hostile.topics.emplace_back(common::Topic{kHostile, {}});
       topic.add(Outlook::stuck, kHostile, kHostile);
       return hostile;
     }
     if (subject != Subject{Subject::Kind::pod, {"lab", "trainer-0"}}) return std::nullopt;
-    Explanation explanation{.kind = "Pod",
-                            .namespace_ = "lab",
-                            .name = "trainer-0",
-                            .uid = "u-1",
-                            .description = "Pending, on no node yet",
-                            .topics = {}};
+    Draft explanation{.about = {.kind = "Pod",
+                                .namespace_ = "lab",
+                                .name = "trainer-0",
+                                .uid = "u-1",
+                                .description = "Pending, on no node yet"}};
     auto& topic = explanation.topics.emplace_back(common::Topic{"Pod claim \"accel\"", {}});
+    topic.asks = is_asked;
+    if (acts) topic.add(Outlook::acting, "Create", "Next: make the claim.");
     topic.add(Outlook::waiting, "NotAllocated", "It waits for the scheduler.");
     topic.add(Outlook::stuck, "TemplateMissing", "There is no template.");
     return explanation;
   }
+
+  common::Sight hidden;
+  common::Inputs is_asked;
+  bool acts = false;
 };
 
 struct ExplainPage : testing::Test {
   http::Response get(std::string target, http::Headers headers = {}) {
-    return page.answer({.target = std::move(target), .headers = std::move(headers)});
+    http::Response response;
+    loop.run(keep({.target = std::move(target), .headers = std::move(headers)}, response));
+    return response;
+  }
+  runtime::Task<> keep(http::Request request, http::Response& response) {
+    response = co_await page.answer_later(std::move(request), Audience::everything);
   }
 
-  runtime::VirtualTime time;
+  runtime::VirtualLoop loop;
   OnePod pods;
   const ExplanationSource* source = &pods;
   Teller teller;
   Page page = make_explain_page(
-      time, {.source = [this] { return source; }, .teller = [this] { return teller; }});
+      loop.time(), {.source = [this] { return source; }, .teller = [this] { return teller; }});
 };
 
 TEST_F(ExplainPage, is_sentences_with_what_hinders_most_in_front) {
@@ -131,15 +141,45 @@ TEST_F(ExplainPage, of_a_standby_says_so_and_names_the_leader) {
 
 TEST_F(ExplainPage, warns_while_not_everything_is_known) {
   teller.missing = "pods: not synced yet";
-  EXPECT_THAT(
-      get("/debug/explain/pods/lab/trainer-0").body,
-      HasSubstr(
-          "CAUTION: not everything is known yet, so this may be wrong: pods: not synced yet."));
+  EXPECT_THAT(get("/debug/explain/pods/lab/trainer-0").body,
+              HasSubstr("CAUTION: the caches are incomplete: pods: not synced yet."));
   EXPECT_EQ(get("/debug/explain/pods/lab/another").status, 503);
   source = nullptr;
   const http::Response nothing = get("/debug/explain/pods/lab/trainer-0");
   EXPECT_EQ(nothing.status, 503);
   EXPECT_THAT(nothing.body, HasSubstr("nothing is known yet: pods: not synced yet"));
+}
+
+TEST_F(ExplainPage, names_first_what_could_not_be_read) {
+  pods.hidden.hide(common::Input::templates, "forbidden");
+  pods.is_asked = {common::Input::templates};
+  const http::Response response = get("/debug/explain/pods/lab/trainer-0");
+  EXPECT_EQ(response.status, 200);
+  EXPECT_TRUE(response.headers.find(kInPartHeader));
+  EXPECT_THAT(response.body, HasSubstr("Not known:\n  ResourceClaimTemplates could not be read: "
+                                       "forbidden. It is not known"));
+  EXPECT_FALSE(json::parse(get("/debug/explain/pods/lab/trainer-0?output=json").body)
+                   .at("unknown")
+                   .as_array()
+                   .empty());
+}
+
+TEST_F(ExplainPage, does_not_call_an_object_missing_that_it_could_not_read) {
+  pods.hidden.hide(common::Input::groups, "the feature gate GenericWorkload is off");
+  const http::Response response = get("/debug/explain/podgroups/lab/trainers");
+  EXPECT_EQ(response.status, 503);
+  EXPECT_THAT(response.body, HasSubstr("the feature gate GenericWorkload is off"));
+}
+
+TEST_F(ExplainPage, of_a_dry_run_does_not_say_that_somebody_acts) {
+  pods.acts = true;
+  teller = {.role = Teller::Role::watches};
+  const std::string text = get("/debug/explain/pods/lab/trainer-0").body;
+  EXPECT_THAT(text, HasSubstr("This manager runs with --dry-run and carries nothing out."));
+  EXPECT_THAT(text, Not(HasSubstr("acting")));
+  teller = {.role = Teller::Role::stands_by};
+  EXPECT_THAT(get("/debug/explain/pods/lab/trainer-0").body,
+              HasSubstr("Nobody holds the manager's lease"));
 }
 
 TEST_F(ExplainPage, does_not_know_every_object_and_every_path) {

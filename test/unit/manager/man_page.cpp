@@ -56,7 +56,7 @@ constexpr std::string_view kFiles =
     "  kind: {}\n"
     "\n"
     ".fi\n"
-    "Each key stands for a flag and is given with it above; dots part the maps that it is in. An "
+    "Each key stands for a flag and is given with it above; dots separate nested keys. An "
     "unknown key, one that is given twice, and a value of another type are errors. Flags win over "
     "the file, and \\fB\\-\\-feature\\-gates\\fR do so gate by gate.\n";
 
@@ -68,11 +68,10 @@ constexpr std::string_view kEnd =
     "The way to the API server where the kubeconfig names no proxy.\n"
     ".SH EXIT STATUS\n"
     ".TP\n0\nAsked to stop by SIGTERM or SIGINT; work in flight was finished.\n"
-    ".TP\n1\nThe lease is lost; a kubeconfig, credential or certificate cannot be read; a port is "
-    "in "
-    "use; or a second signal came while work in flight was being finished.\n"
-    ".TP\n2\nBad flags or configuration file.\n"
-    ".TP\n3\nA fault of the manager itself.\n"
+    ".TP\n1\nThe lease is lost, or a second signal came while work in flight was being finished.\n"
+    ".TP\n2\nBad flags or configuration file; a kubeconfig, credential or certificate cannot be "
+    "used; or a port is in use.\n"
+    ".TP\n3\nA defect of the manager.\n"
     ".SH SEE ALSO\n"
     ".BR kubectl (1)\n";
 

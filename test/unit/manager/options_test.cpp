@@ -1,5 +1,7 @@
 #include "cmd/dra-controller-manager/options.hpp"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -108,6 +110,25 @@ TEST(Options, feature_gates_of_other_components_are_accepted_and_named) {
   EXPECT_TRUE(options->runs_device_taint_eviction_controller);
 }
 
+// A control plane may be newer, and its line is copied.
+TEST(Options, unknown_feature_gates_are_no_mistake_and_named_with_the_nearest) {
+  const auto options = parse_options(
+      {"--feature-gates=ManagedFieldsOptOut=true,CertificateSigningRequestMLDSA=false,"
+       "CloudNodeAdditionalLabelsReconciliation=true,DynamicResourceAllocation=true,"
+       "DRADeviceTaints=true,DRADeviceTaintRule=false"});
+  ASSERT_TRUE(options.has_value()) << options.error().text;
+  std::vector<std::string> names;
+  for (const UnknownGate& gate : options->unknown_gates) names.push_back(gate.name);
+  EXPECT_THAT(names, testing::UnorderedElementsAre(
+                         "ManagedFieldsOptOut", "CertificateSigningRequestMLDSA",
+                         "CloudNodeAdditionalLabelsReconciliation", "DRADeviceTaintRule"));
+  const auto typo =
+      std::ranges::find(options->unknown_gates, "DRADeviceTaintRule", &UnknownGate::name);
+  EXPECT_EQ(typo->nearest, "DRADeviceTaintRules");
+  EXPECT_TRUE(options->features.dra_device_taint_rules);
+  EXPECT_THAT(options->without_effect, testing::Contains("DynamicResourceAllocation"));
+}
+
 TEST(Options, a_feature_gate_that_is_off_leaves_the_others_alone) {
   const auto options = parse_options({"--feature-gates=GenericWorkload=false,CPUManager=false"});
   ASSERT_TRUE(options);
@@ -148,21 +169,20 @@ TEST(Options, the_flags_of_a_control_plane_as_kubeadm_writes_it_are_accepted) {
        "--cluster-cidr=10.244.0.0/16", "--cluster-name=kubernetes",
        "--cluster-signing-cert-file=/ca", "--cluster-signing-key-file=/k",
        "--controllers=*,bootstrapsigner,tokencleaner", "--kubeconfig=/a", "--leader-elect=true",
-       "--requestheader-client-ca-file=/f", "--root-ca-file=/ca",
-       "--service-account-private-key-file=/sa", "--service-cluster-ip-range=10.96.0.0/12",
-       "--use-service-account-credentials=true"});
+       "--root-ca-file=/ca", "--service-account-private-key-file=/sa",
+       "--service-cluster-ip-range=10.96.0.0/12", "--use-service-account-credentials=true"});
   ASSERT_TRUE(options.has_value()) << options.error().text;
   EXPECT_EQ(options->cluster.kubeconfig, "/a");
 }
 
 TEST(Options, values_are_accepted_in_every_form_that_kube_controller_manager_takes) {
-  const auto options = parse_options({"--leader-elect=F", "--kube-api-qps=-1", "-v=99",
+  const auto options = parse_options({"--leader-elect=F", "--kube-api-qps=-1", "-v=10",
                                       "--feature-gates=DRADeviceTaints=1, kube:DRADeviceTaintRules "
                                       "= False ,DRAExtendedResource=T"});
   ASSERT_TRUE(options.has_value()) << options.error().text;
   EXPECT_FALSE(options->leader_election.has_value());
   EXPECT_LE(options->kube_api_qps, 0) << "no limit";
-  EXPECT_EQ(options->verbosity, 99);
+  EXPECT_EQ(options->verbosity, 10);
   EXPECT_TRUE(options->features.dra_device_taints);
   EXPECT_FALSE(options->features.dra_device_taint_rules);
   EXPECT_THAT(options->without_effect, testing::Contains("DRAExtendedResource"));
@@ -183,6 +203,30 @@ TEST(Options, pods_are_deleted_or_evicted_by_the_eviction_api) {
   EXPECT_EQ(parse_options({"--device-taint-eviction-rate=2.5"})->eviction_rate, 2.5);
 }
 
+TEST(Options, tls_versions_and_cipher_suites_have_their_names_in_go) {
+  const auto usual = parse_options({});
+  EXPECT_EQ(usual->serving_tls.min_version, http::TlsVersion::v1_2);
+  EXPECT_TRUE(usual->serving_tls.cipher_suites.empty());
+  const auto given = parse_options(
+      {"--tls-min-version=VersionTLS13",
+       "--tls-cipher-suites=TLS_AES_128_GCM_SHA256,TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305"});
+  ASSERT_TRUE(given) << given.error().text;
+  EXPECT_EQ(given->serving_tls.min_version, http::TlsVersion::v1_3);
+  EXPECT_EQ(given->serving_tls.cipher_suites.size(), 2U);
+}
+
+TEST(Options, master_is_another_name_of_server) {
+  EXPECT_EQ(parse_options({"--master=https://other:6443"})->cluster.server, "https://other:6443");
+}
+
+TEST(Options, flags_of_the_process_that_ask_for_what_is_done_anyway_are_accepted) {
+  const auto options =
+      parse_options({"--kubeconfig=/a", "--authentication-kubeconfig=/a",
+                     "--authorization-kubeconfig=/a", "--authentication-skip-lookup=false",
+                     "--authorization-webhook-cache-authorized-ttl=10s", "--profiling=false"});
+  EXPECT_TRUE(options) << options.error().text;
+}
+
 struct BadRow {
   const char* flag;
   const char* named;  // what the line must mention
@@ -198,12 +242,20 @@ TEST(Options, a_mistake_is_one_line_that_names_the_flag) {
         {"--controllers=-resourceclaim-controller", "--controllers"},
         {"--device-taint-eviction-mode=kill", "delete or evict"},
         {"--feature-gates=DRAWorkloadResourceClaims=true", "needs GenericWorkload=true"},
-        {"--feature-gates=NoSuchGate=true", "NoSuchGate"},
-        {"--feature-gates=DRADeviceTaintRule=true", "did you mean DRADeviceTaintRules?"},
         {"--controllers=resourceclaims-controller", "did you mean resourceclaim-controller?"},
         {"--feature-gates=GenericWorkload", "GenericWorkload"},
         {"--logging-format=xml", "--logging-format"},
         {"-v=-1", "-v"},
+        {"-v=11", "expected a whole number from 0 to 10"},
+        {"--tls-min-version=VersionTLS11", "expected VersionTLS12 or VersionTLS13"},
+        {"--tls-cipher-suites=TLS_RSA_WITH_AES_128_CBC_SHA", "TLS_RSA_WITH_AES_128_CBC_SHA"},
+        {"--authentication-kubeconfig=/b", "callers are reviewed with --kubeconfig"},
+        {"--authorization_kubeconfig=/b", "callers are reviewed with --kubeconfig"},
+        {"--authentication-skip-lookup", "only false is supported here"},
+        {"--authentication-token-webhook-cache-ttl=1m", "only 10s is supported here"},
+        {"--requestheader-client-ca-file=/f", "--requestheader-client-ca-file"},
+        {"--tls-sni-cert-key=a,b", "--tls-sni-cert-key"},
+        {"--disabled-metrics=a", "--disabled-metrics"},
         {"--leader-elect=maybe", "--leader-elect"},
         {"--leader-elect-lease-duration=15", "--leader-elect-lease-duration"},
         {"--leader-elect-retry-period=0s", "--leader-elect-retry-period"},
@@ -218,6 +270,8 @@ TEST(Options, a_mistake_is_one_line_that_names_the_flag) {
     EXPECT_EQ(options.error().status, 2) << row.flag;
     EXPECT_THAT(options.error().text, HasSubstr(row.named));
     EXPECT_EQ(options.error().text.find('\n'), std::string::npos) << options.error().text;
+    EXPECT_FALSE(parse_options({"--dry-run", row.flag}))
+        << "a dry run is a trial of the real start";
   }
 }
 

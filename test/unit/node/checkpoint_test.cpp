@@ -1,11 +1,16 @@
 // The checkpoint's format: the bytes as kubelet 1.37 writes them, and what is read. Numbers in
 // brackets are the cases of the node's specification.
+#include <cstdlib>
+#include <filesystem>
+
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "node/checkpoint/codec.hpp"
 #include "node/checkpoint/crc32.hpp"
 #include "node/checkpoint/go_json.hpp"
 #include "node/checkpoint/store.hpp"
+#include "node/files/posix_files.hpp"
 #include "test/support/memory_files.hpp"
 
 namespace dcm::node {
@@ -165,6 +170,78 @@ TEST(CheckpointStore, a_broken_file_is_set_aside) {
   ASSERT_TRUE(opened);
   EXPECT_TRUE(opened->empty());
   EXPECT_EQ(files.content_of(*kept), "half");
+}
+
+TEST(CheckpointStore, a_second_broken_file_does_not_replace_the_first) {
+  test::MemoryFiles files;
+  CheckpointStore store(files, "/state", runtime::Rng(1));
+  for (const char* content : {"first", "second"}) {
+    files.put("/state/dra_manager_state", content);
+    const auto kept = store.set_aside(runtime::WallTime(std::chrono::seconds(1'700'000'000)));
+    ASSERT_TRUE(kept);
+    EXPECT_EQ(files.content_of(*kept), content);
+  }
+  EXPECT_EQ(files.names().size(), 2U);
+}
+
+TEST(CheckpointStore, writes_nothing_that_it_could_not_read_again) {
+  test::MemoryFiles files;
+  CheckpointStore store(files, "/state", runtime::Rng(1));
+  ASSERT_TRUE(store.open());
+  ASSERT_TRUE(store.write({prepared_entry()}));
+  Entry large = prepared_entry();
+  large.drivers["gpu.example.com"].devices.front().cdi_ids = {std::string(kFileBytesMax, 'x')};
+  EXPECT_FALSE(store.write({large}));
+  EXPECT_EQ(files.content_of("/state/dra_manager_state"), encode_checkpoint({prepared_entry()}));
+  EXPECT_EQ(files.names().size(), 1U);
+}
+
+// What may be in the file's place on a machine.
+class UnusableFile : public testing::Test {
+ protected:
+  UnusableFile() {
+    std::string pattern = std::filesystem::temp_directory_path() / "checkpoint-XXXXXX";
+    folder_ = ::mkdtemp(pattern.data());
+  }
+  ~UnusableFile() override { std::filesystem::remove_all(folder_); }
+
+  void expect_set_aside(const char* what) {
+    CheckpointStore store(files_, folder_, runtime::Rng(1));
+    const auto opened = store.open();
+    ASSERT_FALSE(opened) << what;
+    EXPECT_EQ(opened.error().reason, runtime::Reason::malformed) << what;
+    EXPECT_TRUE(opened.error().message.contains("--on-corrupt-state=rebuild")) << what;
+    ASSERT_TRUE(store.set_aside(runtime::WallTime(std::chrono::seconds(1'700'000'000)))) << what;
+    const auto again = store.open();
+    ASSERT_TRUE(again) << what << ": " << again.error().message;
+    EXPECT_TRUE(again->empty());
+    EXPECT_EQ(store.is_rebuilding(), true);
+    ASSERT_TRUE(store.end_rebuilding()) << what;
+    std::filesystem::remove(path());
+  }
+  std::string path() const { return folder_ + "/dra_manager_state"; }
+
+  PosixFiles files_;
+  std::string folder_;
+};
+
+TEST_F(UnusableFile, is_set_aside_whatever_it_is) {
+  ASSERT_EQ(::mkfifo(path().c_str(), 0600), 0);
+  expect_set_aside("a FIFO");
+  ASSERT_TRUE(files_.make_folder(path()));
+  expect_set_aside("a folder");
+  ASSERT_TRUE(files_.create(path(), ""));
+  std::filesystem::resize_file(path(), kFileBytesMax + 1);
+  expect_set_aside("a file that is too large");
+  std::filesystem::create_symlink(path(), path());
+  expect_set_aside("a link to itself");
+}
+
+TEST_F(UnusableFile, a_leftover_that_cannot_be_removed_stops_nothing) {
+  ASSERT_TRUE(files_.make_folder(folder_ + "/.dra_manager_state-0123"));
+  CheckpointStore store(files_, folder_, runtime::Rng(1));
+  ASSERT_TRUE(store.open());
+  EXPECT_TRUE(store.write({prepared_entry()}));
 }
 
 TEST(CheckpointStore, that_entries_are_lost_is_known_until_they_are_back) {

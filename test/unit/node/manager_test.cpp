@@ -21,11 +21,13 @@ constexpr const char* kGpu = "gpu.example.com";
 constexpr const char* kNic = "nic.example.com";
 using Lines = std::vector<std::string>;
 
-// A claim with a device of each driver, for the pods.
+// A claim with a device of each driver, for the pods. By default the device is its own.
 void put_claim(ClaimsWorld& world, const std::string& name, const Lines& drivers, const Lines& pods,
-               const std::string& device = "d0") {
+               const std::string& device = "") {
   test::ClaimBuilder claim = make_claim(name);
-  for (const std::string& driver : drivers) claim.with_device_of(driver, "node-0", device);
+  for (const std::string& driver : drivers) {
+    claim.with_device_of(driver, "node-0", device.empty() ? name + "-d0" : device);
+  }
   for (const std::string& pod : pods) claim.reserved_for(pod);
   world.claims.put(claim);
 }
@@ -333,6 +335,70 @@ CO_TEST(ClaimManager, a_burst_of_pods_shares_writes) {  // [78]
   EXPECT_EQ(world.manager->book().size(), 500U);
   EXPECT_LE(world.renames, 50U);
   EXPECT_TRUE(world.drivers.without_checkpoint.empty());
+}
+
+// Kubelet prepares it at once: then the driver has the device prepared for both.
+CO_TEST(ClaimManager, a_device_is_not_prepared_for_a_second_claim_before_it_is_unprepared) {
+  ClaimsWorld world(loop);
+  CO_ASSERT_TRUE(world.start());
+  put_claim(world, "c1", {kGpu}, {"p"}, "d0");
+  put_claim(world, "c2", {kGpu}, {"q"}, "d0");
+  const api::ObjectPtr<api::Pod> p = make_pod("p").uses("gpu", "c1");
+  const api::ObjectPtr<api::Pod> q = make_pod("q").uses("gpu", "c2");
+  world.manager->observe_pods({"p-uid", "q-uid"});
+  CO_ASSERT_TRUE(co_await world.manager->prepare(p));
+  const Outcome refused = co_await world.manager->prepare(q);
+  CO_ASSERT_TRUE(!refused);
+  EXPECT_EQ(
+      refused.error(),
+      "prepare dynamic resources: ResourceClaim c2: device gpu.example.com/node-0/d0 is still "
+      "prepared for ResourceClaim c1");
+  EXPECT_FALSE(world.manager->has_entry_of("q-uid"));
+  world.manager->observe_pods({"q-uid"});  // p was deleted by force
+  world.drivers.refusals[kGpu] = {"not yet"};
+  EXPECT_FALSE(co_await world.manager->prepare(q));
+  CO_ASSERT_TRUE(co_await world.manager->prepare(q));
+  EXPECT_EQ(world.drivers.journal,
+            (Lines{"gpu.example.com prepare c1-uid", "gpu.example.com unprepare c1-uid",
+                   "gpu.example.com unprepare c1-uid", "gpu.example.com prepare c2-uid"}));
+}
+
+CO_TEST(ClaimManager, two_pods_that_wait_for_each_others_devices_do_not_lock_each_other) {
+  ClaimsWorld world(loop);
+  CO_ASSERT_TRUE(world.start());
+  put_claim(world, "c1", {kGpu}, {"p"}, "d1");
+  put_claim(world, "c2", {kGpu}, {"q"}, "d2");
+  CO_ASSERT_TRUE(co_await world.manager->prepare(make_pod("p").uses("gpu", "c1")));
+  CO_ASSERT_TRUE(co_await world.manager->prepare(make_pod("q").uses("gpu", "c2")));
+  put_claim(world, "c3", {kGpu}, {"r"}, "d1");
+  put_claim(world, "c4", {kGpu}, {"s"}, "d2");
+  world.manager->observe_pods({"r-uid", "s-uid"});
+  runtime::TaskGroup group(loop.executor());
+  const auto prepare = [&](std::string pod, std::string claim) -> Task<> {
+    EXPECT_TRUE(co_await world.manager->prepare(make_pod(pod).uses("gpu", claim)));
+  };
+  group.spawn("r", prepare("r", "c3"));
+  group.spawn("s", prepare("s", "c4"));
+  co_await group.join();
+  EXPECT_EQ(world.drivers.prepared,
+            (std::set<std::string>{"gpu.example.com c3-uid", "gpu.example.com c4-uid"}));
+}
+
+CO_TEST(ClaimManager, shares_of_a_device_and_admin_access_are_for_several_claims) {
+  ClaimsWorld world(loop);
+  CO_ASSERT_TRUE(world.start());
+  for (const char* const name : {"c1", "c2"}) {
+    test::ClaimBuilder claim = make_claim(name);
+    claim.with_device_of(kGpu, "node-0", "shared").reserved_for("p");
+    world.claims.put(claim, {{"shared", std::string(name) + "-share"}});
+    CO_ASSERT_TRUE(co_await world.manager->prepare(make_pod("p").uses("gpu", name)));
+  }
+  ClaimView admin{.claim = make_claim("c3").with_device_of(kGpu, "node-0", "d").reserved_for("p"),
+                  .results = {{.device = {kGpu, "node-0", "d", "", true}}}};
+  world.claims.put(admin);
+  put_claim(world, "c4", {kGpu}, {"p"}, "d");
+  CO_ASSERT_TRUE(co_await world.manager->prepare(make_pod("p").uses("gpu", "c4")));
+  CO_ASSERT_TRUE(co_await world.manager->prepare(make_pod("p").uses("gpu", "c3")));
 }
 
 // Kubelet fails, so such a pod stays until it is deleted by force. [59]

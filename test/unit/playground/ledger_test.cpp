@@ -140,5 +140,19 @@ TEST(Ledger, other_namespaces_are_passed_over) {
   EXPECT_EQ(ledger.tally(), Tally());
 }
 
+TEST(Ledger, a_pod_that_ends_because_it_was_deleted_has_not_finished) {
+  Ledger ledger("demo");
+  auto deleted = std::make_shared<Pod>(*kRunning);
+  deleted->meta.is_being_deleted = true;
+  auto ended = std::make_shared<Pod>(*deleted);
+  ended->phase = PodPhase::failed;
+  ledger.observe_pod(nullptr, kRunning);
+  ledger.observe_pod(kRunning, deleted);
+  ledger.observe_pod(deleted, ended);
+  ledger.observe_pod(ended, nullptr);
+  EXPECT_EQ(ledger.tally().pods_finished, 0U);
+  EXPECT_EQ(ledger.tally().pods_deleted, 1U);
+}
+
 }  // namespace
 }  // namespace dcm::playground

@@ -32,6 +32,15 @@ TEST(PlaygroundOptions, a_kube_scheduler_takes_the_place_of_the_small_one) {
   EXPECT_FALSE(parse_options({"--kube-scheduler", "/bin/kube-scheduler", "--scheduler=small"}));
 }
 
+TEST(PlaygroundOptions, takes_klogs_verbosity_in_all_its_forms) {
+  for (const auto& flag : std::vector<std::vector<std::string>>{
+           {"-v=4"}, {"-v", "4"}, {"-v4"}, {"--v=4"}, {"--v", "4"}}) {
+    const auto options = parse_options(flag);
+    ASSERT_TRUE(options) << flag.front() << options.error().text;
+    EXPECT_EQ(options->verbosity, 4);
+  }
+}
+
 TEST(PlaygroundOptions, takes_sizes_and_drivers) {
   const auto options = parse_options({"--nodes", "1000", "--devices=16", "--drivers", "a.b,c.d"});
   ASSERT_TRUE(options);

@@ -516,6 +516,80 @@ CO_TEST(Parts, a_pod_ends_when_it_is_told_and_stops_in_its_own_time) {
   co_await cluster.stop();
 }
 
+// A Job that makes a replacement only for pods that have failed waits for this.
+CO_TEST(Parts, a_deleted_pod_with_a_finalizer_gets_its_final_phase_and_stays) {
+  Cluster cluster(loop);
+  co_await cluster.start();
+  for (const auto* const name : {"quick", "slow", "waits"}) {
+    const std::string annotations =
+        std::string_view(name) == "slow"
+            ? R"("playground.dra-controller-manager.dev/stop-after":"99s")"
+            : "";
+    cluster.make_pod(name, std::string_view(name) == "waits" ? "missing" : "", annotations);
+    cluster.api.patch(kPods + "/" + name, apiserver::kMerge,
+                      R"({"metadata":{"finalizers":["batch.kubernetes.io/job-tracking"]}})");
+  }
+  cluster.api.post(kPods + "/waits/binding", R"({"target":{"name":"node-0"}})");
+  co_await cluster.settle();
+  for (const auto* const name : {"quick", "slow", "waits"}) cluster.api.remove(kPods + "/" + name);
+  co_await cluster.settle();
+  const auto exit_code = [&](const std::string& name) {
+    const Answer pod = cluster.api.get(kPods + "/" + name);
+    const auto& statuses = array_at(pod.body, {"status", "containerStatuses"});
+    if (statuses.empty()) return std::string();
+    const Json* const state = statuses[0].get_object().if_contains("state");
+    return state == nullptr ? std::string() : serialize(*state);
+  };
+  EXPECT_EQ(cluster.phase("quick"), "Failed");
+  EXPECT_NE(exit_code("quick").find(R"("exitCode":143)"), std::string::npos) << exit_code("quick");
+  EXPECT_EQ(cluster.phase("waits"), "Failed");
+  EXPECT_EQ(cluster.phase("slow"), "Running");
+  co_await sleep_for(loop.time(), 31s);
+  EXPECT_EQ(cluster.phase("slow"), "Failed");
+  EXPECT_NE(exit_code("slow").find(R"("exitCode":137)"), std::string::npos) << exit_code("slow");
+  const std::string version = cluster.pod("slow", {"metadata", "resourceVersion"});
+  co_await sleep_for(loop.time(), 60s);
+  EXPECT_EQ(cluster.pod("slow", {"metadata", "resourceVersion"}), version) << "and nothing follows";
+  cluster.api.patch(kPods + "/slow", apiserver::kMerge, R"({"metadata":{"finalizers":null}})");
+  co_await cluster.settle();
+  EXPECT_EQ(cluster.api.get(kPods + "/slow").status, 404);
+  co_await cluster.stop();
+}
+
+CO_TEST(Parts, containers_that_crash_are_started_again_with_back_off) {
+  Cluster cluster(loop);
+  co_await cluster.start();
+  cluster.make_pod("crashes", "", R"("playground.dra-controller-manager.dev/crash-after":"4s")");
+  co_await cluster.settle();
+  const auto first = [&] {
+    const Answer pod = cluster.api.get(kPods + "/crashes");
+    const auto& statuses = array_at(pod.body, {"status", "containerStatuses"});
+    return statuses.empty() ? std::string() : serialize(statuses[0]);
+  };
+  EXPECT_NE(first().find(R"("restartCount":0)"), std::string::npos) << first();
+  co_await sleep_for(loop.time(), 5s);
+  EXPECT_NE(first().find(R"("restartCount":1)"), std::string::npos) << first();
+  co_await sleep_for(loop.time(), 5s);
+  EXPECT_NE(first().find("back-off 10s"), std::string::npos) << first();
+  co_await sleep_for(loop.time(), 9s);
+  EXPECT_NE(first().find(R"("restartCount":2)"), std::string::npos) << first();
+  EXPECT_EQ(cluster.phase("crashes"), "Running");
+  co_await cluster.stop();
+}
+
+CO_TEST(Parts, an_annotation_that_says_nothing_is_reported) {
+  Cluster cluster(loop);
+  co_await cluster.start();
+  cluster.make_pod("typo", "", R"("playground.dra-controller-manager.dev/run-for":"2 seconds")");
+  co_await sleep_for(loop.time(), 2s);
+  const Answer events = cluster.api.get("/api/v1/namespaces/default/events");
+  EXPECT_NE(serialize(events.body).find("is ignored: expected a duration such as 90s or 1m30s"),
+            std::string::npos)
+      << serialize(events.body);
+  EXPECT_EQ(cluster.phase("typo"), "Running");
+  co_await cluster.stop();
+}
+
 CO_TEST(Parts, fields_unknown_to_the_scheduler_are_named_on_the_pod) {
   Cluster cluster(loop);
   co_await cluster.start();

@@ -78,6 +78,24 @@ TEST(ClaimName, is_computed_and_never_changes) {
   }
 }
 
+TEST(IsClaimName, knows_the_names_that_are_computed_and_no_others) {
+  const auto knows = [](const std::string& name, const std::string& pod, const char* pod_claim) {
+    return is_claim_name(name, pod, api::Uid("u"), pod_claim);
+  };
+  for (const std::string& pod :
+       {std::string("p"), std::string("a.b"), text(49) + ".p", text(253)}) {
+    for (unsigned number = 0; number < kClaimNamesMax; ++number) {
+      EXPECT_TRUE(knows(claim_name(pod, api::Uid("u"), "gpus", number), pod, "gpus")) << pod;
+    }
+    EXPECT_FALSE(knows(claim_name(pod, api::Uid("u"), "gpus", kClaimNamesMax), pod, "gpus"));
+    EXPECT_FALSE(knows(claim_name(pod, api::Uid("other"), "gpus", 0), pod, "gpus"));
+    EXPECT_FALSE(knows(claim_name(pod, api::Uid("u"), "nics", 0), pod, "gpus"));
+    EXPECT_FALSE(knows(pod, pod, "gpus"));
+    EXPECT_FALSE(knows(generate_name(pod, "gpus"), pod, "gpus"));
+  }
+  EXPECT_FALSE(knows("", "p", "gpus"));
+}
+
 TEST(ClaimName, has_at_most_63_characters_and_begins_with_what_the_generated_one_does) {
   for (std::size_t pod = 1; pod <= 253; ++pod) {
     for (std::size_t pod_claim = 1; pod_claim <= 63; pod_claim += 2) {

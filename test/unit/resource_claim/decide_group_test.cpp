@@ -113,8 +113,7 @@ TEST(DecideGroup, a_failing_entry_does_not_stop_the_others) {
       {"a refusal",
        KnownOfGroup(trainers()).create_failed("fabric", {Reason::forbidden, "exceeded quota"}),
        "finished; FailedResourceClaimCreation: PodGroupResourceClaim fabric: create ResourceClaim "
-       ": "
-       "exceeded quota (retry)"},
+       "trainers-fabric-vrgz8: exceeded quota (retry)"},
       {"a source that we don't know", KnownOfGroup(make_group("trainers").unsupported("fabric")),
        "finished; FailedResourceClaimCreation: PodGroupResourceClaim fabric: checking for claim "
        "before creating it: PodGroup lab/trainers, spec.resourceClaim fabric: none of the "

@@ -133,6 +133,36 @@ TEST(DecidePod, when_the_named_claim_is_not_there) {
   });
 }
 
+// A pod may have thousands of claims.
+TEST(DecideClaims, pod_claims_whose_claims_are_made_are_not_looked_at_for_each_of_the_others) {
+  constexpr std::size_t kClaims = 100;
+  api::ClaimUser user;
+  for (std::size_t i = 0; i < kClaims; ++i) {
+    user.claims.push_back({"c" + std::to_string(i), "", "gpu"});
+  }
+  KnownClaims known;
+  std::size_t looks = 0;
+  const auto decide_one = [&](const api::PodClaim& pod_claim) -> PodClaimStep {
+    ++looks;
+    const std::string& name = pod_claim.name.str();
+    if (known.created.contains(name)) return Settled{Settled::Origin::generated, nullptr};
+    CreateClaim create;
+    create.pod_claim = create.name = name;
+    return create;
+  };
+  for (std::size_t i = 0; i < kClaims; ++i) {
+    const ClaimsStep step = decide_claims(user, known, decide_one);
+    const auto* create = std::get_if<CreateClaim>(&step);
+    ASSERT_NE(create, nullptr);
+    ASSERT_EQ(create->pod_claim, "c" + std::to_string(i));
+    known.created.emplace(create->name, ClaimPtr());
+    known.made_up_to = create->position;
+  }
+  const ClaimsStep last = decide_claims(user, known, decide_one);
+  EXPECT_TRUE(std::holds_alternative<AllSettled>(last));
+  EXPECT_LE(looks, 4 * kClaims);
+}
+
 TEST(DecidePod, orphans_are_used_before_anything_is_made) {
   expect_steps({
       {"a claim that the pod owns, annotated with the pod claim, is used",
@@ -147,6 +177,14 @@ TEST(DecidePod, orphans_are_used_before_anything_is_made) {
        Known(trainer())
            .orphan(make_claim("x").generated_for("trainer", "nic"))
            .with(make_template("gpu")),
+       "create trainer-gpus-b2tt8 for gpus from gpu"},
+      {"one whose annotation a policy has stripped, known by its name",
+       Known(trainer())
+           .orphan(make_claim("trainer-gpus-b2tt8").owned_by("trainer"))
+           .with(make_template("gpu")),
+       "write names gpus=trainer-gpus-b2tt8"},
+      {"not one without annotation of another name",
+       Known(trainer()).orphan(make_claim("x").owned_by("trainer")).with(make_template("gpu")),
        "create trainer-gpus-b2tt8 for gpus from gpu"},
       {"not one of the pod that had the name before",
        Known(trainer().with_uid("new")).orphan(generated("x")).with(make_template("gpu")),
@@ -218,7 +256,7 @@ TEST(DecidePod, where_all_names_are_taken_it_says_so) {
     known.got(known.name_of("gpus", number), make_claim("x").get());
   }
   EXPECT_EQ(describe(decide_pod(known, {})),
-            "finished; FailedResourceClaimCreation: PodResourceClaim gpus: create ResourceClaim : "
+            "finished; FailedResourceClaimCreation: PodResourceClaim gpus: create ResourceClaim: "
             "other objects have all names that it may have (retry)");
 }
 
@@ -295,13 +333,14 @@ TEST(DecidePod, why_a_claim_cannot_be_made) {
        Known(trainer())
            .with(make_template("gpu"))
            .create_failed("gpus", {Reason::forbidden, "exceeded quota: q"}),
-       "finished; FailedResourceClaimCreation: PodResourceClaim gpus: create ResourceClaim : "
-       "exceeded quota: q (retry)"},
+       "finished; FailedResourceClaimCreation: PodResourceClaim gpus: create ResourceClaim "
+       "trainer-gpus-b2tt8: exceeded quota: q (retry)"},
       {"who stops reports nothing",
        Known(trainer())
            .with(make_template("gpu"))
            .create_failed("gpus", {Reason::shutting_down, "stopping"}),
-       "finished; detail: PodResourceClaim gpus: create ResourceClaim : stopping (no retry)"},
+       "finished; detail: PodResourceClaim gpus: create ResourceClaim "
+       "trainer-gpus-b2tt8: stopping (no retry)"},
       {"a newer API than we know", Known(make_pod("trainer").unsupported("gpus")),
        "finished; FailedResourceClaimCreation: PodResourceClaim gpus: checking for claim before "
        "creating it: pod \"lab/trainer\", spec.resourceClaim \"gpus\": none of the supported "

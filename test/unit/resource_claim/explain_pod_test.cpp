@@ -191,6 +191,10 @@ TEST(ExplainPod, claims_that_are_there) {
       {"being deleted, and a finalizer of somebody else keeps it",
        {user(), {make_claim("shared").being_deleted()}},
        {"stuck ClaimBeingDeleted", "stuck DeletionHeldByOthers: ", "metadata.finalizers"}},
+      {"being deleted while the pod itself, on no node, has it reserved",
+       {user(), {allocated().being_deleted().with_finalizer().reserved_for("p")}},
+       {"stuck ReservedWhileDeleted: ResourceClaim \"shared\" is being deleted and waits for this "
+        "pod"}},
       {"being deleted while the pod itself has it reserved",
        {user().on_node("n"), {allocated().being_deleted().with_finalizer().reserved_for("p")}},
        {"note ClaimBeingDeleted: ResourceClaim \"shared\" is being deleted. It is reserved "
@@ -356,7 +360,7 @@ TEST(ExplainPod, a_refused_create_with_the_servers_words_and_the_next_attempt) {
   world.run_for(std::chrono::seconds(1));
   const std::string text = told_by(world, "p");
   EXPECT_NE(text.find("stuck LastProblem: The last attempt, at "), text.npos) << text;
-  EXPECT_NE(text.find("failed: PodResourceClaim accel: create ResourceClaim : exceeded quota: q. "
+  EXPECT_NE(text.find(": exceeded quota: q. "
                       "It has been failing since "),
             text.npos)
       << text;

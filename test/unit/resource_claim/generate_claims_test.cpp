@@ -131,9 +131,14 @@ TEST(GenerateClaims, a_refused_create_is_told_and_tried_again) {
   EXPECT_EQ(world.describe(), "pod trainer gpus=trainer-gpus-b2tt8\nclaim trainer-gpus-b2tt8\n");
   EXPECT_THAT(world.events.texts,
               testing::Contains("trainer: FailedResourceClaimCreation: PodResourceClaim gpus: "
-                                "create ResourceClaim : exceeded quota: q"));
+                                "create ResourceClaim trainer-gpus-b2tt8: exceeded quota: q"));
   // Nothing was made, so nothing had to be looked for.
   EXPECT_THAT(world.calls(), testing::Not(testing::Contains(testing::StartsWith("get"))));
+  // The log has it too, at the lowest verbosity and not at each attempt: events expire.
+  EXPECT_EQ(
+      std::ranges::count_if(
+          world.log, [](const std::string& line) { return line.contains("exceeded quota: q"); }),
+      1);
 }
 
 TEST(GenerateClaims, a_create_whose_answer_is_lost_is_looked_for_and_not_made_twice) {
@@ -223,6 +228,40 @@ TEST(GenerateClaims, an_orphan_of_an_earlier_process_is_used) {
   world.start();
   world.settle();
   EXPECT_THAT(world.calls(), ElementsAre("write names gpus=trainer-gpus-x"));
+}
+
+TEST(GenerateClaims, a_claim_whose_annotation_is_stripped_is_the_pods_though_its_name_is_lost) {
+  World world;
+  world.api.put(make_template("gpu"));
+  world.start();
+  world.api.put(trainer());
+  world.settle();
+  world.api.change_claim("trainer-gpus-b2tt8",
+                         [](api::ResourceClaim& c) { c.pod_claim_name = {}; });
+  world.settle();
+  world.calls();
+  world.api.change_pod("trainer", [](api::Pod& pod) { pod.claim_statuses.clear(); });
+  world.settle();
+  EXPECT_THAT(world.calls(), ElementsAre("write names gpus=trainer-gpus-b2tt8"));
+  world.kill();
+  world.api.change_pod("trainer", [](api::Pod& pod) { pod.claim_statuses.clear(); });
+  world.start();
+  world.settle();
+  EXPECT_THAT(world.calls(), ElementsAre("write names gpus=trainer-gpus-b2tt8"));
+}
+
+// The claim watch is behind: the create finds the claim.
+TEST(GenerateClaims, a_claim_whose_annotation_is_stripped_is_found_by_the_name_that_is_taken) {
+  World world;
+  world.api.put(make_template("gpu"));
+  world.start();
+  world.hold_watch(World::Held::claims);
+  world.api.put(make_claim("trainer-gpus-b2tt8").owned_by("trainer"));
+  world.api.put(trainer());
+  world.settle();
+  EXPECT_THAT(world.calls(),
+              ElementsAre("create trainer-gpus-b2tt8 for gpus", "get claim trainer-gpus-b2tt8",
+                          "write names gpus=trainer-gpus-b2tt8"));
 }
 
 // A write that comes minutes late may take a name out of the status again.

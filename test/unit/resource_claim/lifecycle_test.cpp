@@ -176,13 +176,52 @@ TEST(Lifecycle, the_claims_are_counted_in_twelve_series) {
 
 TEST(Lifecycle, a_census_begins_at_nothing_also_where_another_one_has_counted) {
   runtime::MetricsRegistry metrics;
+  const runtime::VirtualTime time;
   for (int session = 0; session < 2; ++session) {
-    ClaimCensus(metrics).observe_added(ClaimPtr(make_claim("c")), informers::Origin::initial);
+    ClaimCensus(metrics, time).observe_added(ClaimPtr(make_claim("c")), informers::Origin::initial);
   }
   EXPECT_THAT(
       metrics.expose(),
       testing::HasSubstr("dynamic_resource_allocation_resource_claims{admin_access=\"false\","
                          "allocated=\"false\",source=\"\"} 1\n"));
+}
+
+TEST(ClaimLatency, runs_from_the_pods_creation_to_its_claim_and_to_the_name_in_its_status) {
+  World world;
+  world.api.put(make_template("gpu"));
+  world.start();
+  world.api.put(trainer(0).created(world.loop.time().wall_now() - 4s));
+  world.settle();
+  const std::string metric = "dra_controller_manager_pod_claim_creation_sli_duration_seconds";
+  EXPECT_EQ(world.metric(metric + "_bucket{le=\"3\"}"), 0);
+  EXPECT_EQ(world.metric(metric + "_bucket{le=\"5\"}"), 1);
+  EXPECT_EQ(world.metric("dra_controller_manager_pod_claim_name_sli_duration_seconds_count"), 1);
+}
+
+TEST(ClaimLatency, leaves_out_a_pod_that_waited_for_its_user) {
+  World world;
+  world.start();
+  world.api.put(trainer(0));
+  world.run_for(10s);
+  world.api.put(make_template("gpu"));
+  world.settle();
+  EXPECT_EQ(world.describe().contains("claim trainer-0-gpus"), true) << world.describe();
+  EXPECT_EQ(world.metric("dra_controller_manager_pod_claim_creation_sli_duration_seconds_count"),
+            0);
+  EXPECT_EQ(world.metric("dra_controller_manager_pod_claim_name_sli_duration_seconds_count"), 0);
+}
+
+TEST(FailingObjects, counts_each_object_once_and_its_namespaces) {
+  World world;
+  world.start();
+  world.api.put(trainer(0));
+  world.api.put(trainer(1));
+  world.run_for(60s);
+  EXPECT_EQ(world.metric("dra_controller_manager_failing_objects{kind=\"pod\"}"), 2);
+  EXPECT_EQ(world.metric("dra_controller_manager_failing_namespaces{kind=\"pod\"}"), 1);
+  world.api.put(make_template("gpu"));
+  world.settle();
+  EXPECT_EQ(world.metric("dra_controller_manager_failing_objects{kind=\"pod\"}"), 0);
 }
 
 TEST(Lifecycle, claims_that_are_deleted_but_kept_are_counted) {
@@ -195,6 +234,8 @@ TEST(Lifecycle, claims_that_are_deleted_but_kept_are_counted) {
   world.api.change_claim("s",
                          [](api::ResourceClaim& claim) { claim.meta.is_being_deleted = true; });
   EXPECT_EQ(count(), 1);
+  world.run_for(100s);
+  EXPECT_EQ(world.metric("dra_controller_manager_claim_deletion_age_seconds"), 100);
   world.api.remove_pod("p");
   world.settle();
   EXPECT_EQ(world.api.claim("s"), nullptr);

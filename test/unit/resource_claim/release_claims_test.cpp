@@ -342,10 +342,14 @@ TEST(ReleaseClaims, a_claim_that_is_being_deleted_waits_for_its_pod_and_then_goe
   EXPECT_EQ(world.describe(), "");
 }
 
-TEST(ReleaseClaims, a_consumer_that_is_no_pod_is_reported_once_and_kept) {
+TEST(ReleaseClaims, consumers_that_are_no_pods_are_kept_and_reported_in_one_line_for_a_claim) {
   World world;
-  world.api.put(make_claim("s").allocated().with_finalizer().reserved_for_consumer(
-      {"scheduling.k8s.io", "podgroups", "g", api::Uid("g-uid")}));
+  auto claim = make_claim("s").allocated().with_finalizer();
+  for (std::size_t i = 0; i < api::kReservedForMax; ++i) {
+    const std::string name = "g-" + std::to_string(i);
+    claim.reserved_for_consumer({"scheduling.k8s.io", "podgroups", name, api::Uid(name)});
+  }
+  world.api.put(claim);
   world.start();
   for (int i = 0; i < 3; ++i) {
     world.api.change_claim("s", [](api::ResourceClaim& claim) { claim.has_admin_access ^= true; });
@@ -356,6 +360,9 @@ TEST(ReleaseClaims, a_consumer_that_is_no_pod_is_reported_once_and_kept) {
     return line.find("not a pod; the reservation is kept") != std::string::npos;
   };
   EXPECT_EQ(std::ranges::count_if(world.log, is_report), 1);
+  EXPECT_TRUE(std::ranges::any_of(world.log, [](const std::string& line) {
+    return line.ends_with(R"(name="g-0" consumers=256)");
+  }));
 }
 
 TEST(ReleaseClaims, pods_without_claims_are_no_business_of_ours) {

@@ -18,7 +18,9 @@ World::Process::Process(World& world)
       group_writer(groups.take_writer()),
       stores(declare_stores(pods, claims, templates,
                             world.gates.generic_workload ? &groups : nullptr)),
-      foreign({.time = world.loop.time(),
+      foreign({.pods = pods.reader(),
+               .claims = claims.reader(),
+               .time = world.loop.time(),
                .metrics = metrics,
                .events = world.events,
                .log = world.logger(),
@@ -46,6 +48,7 @@ World::Process::Process(World& world)
   controller.observe(pods, claims, templates);
   if (world.gates.generic_workload) controller.observe_groups(groups);
   controller.use_groups("scheduling.k8s.io/v1beta1");
+  pods.add_observer(foreign);
   claims.add_observer(foreign);
 }
 

@@ -2,7 +2,9 @@
 
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "runtime/virtual_time.hpp"
 
@@ -24,12 +26,15 @@ struct Capture {
   Logger log;
 };
 
-TEST(Log, a_text_line_looks_like_klog) {
+TEST(Log, a_text_line_has_klogs_format) {
   Capture capture(LogFormat::text);
+  const int line = __LINE__ + 1;
   capture.log.info("Claim created", {{"pod", "lab/trainer-0"}, {"attempt", 2}, {"owned", true}});
   ASSERT_EQ(capture.lines.size(), 1U);
   EXPECT_EQ(capture.lines[0],
-            R"(I1121 14:38:04.123456 "Claim created" pod="lab/trainer-0" attempt=2 owned=true)");
+            fmt::format("I1121 14:38:04.123456 {:7} log_test.cpp:{}] \"Claim created\" "
+                        "pod=\"lab/trainer-0\" attempt=2 owned=true",
+                        getpid(), line));
 }
 
 TEST(Log, no_text_is_a_command_to_a_terminal_or_turns_a_line_around) {
@@ -44,10 +49,13 @@ TEST(Log, no_text_is_a_command_to_a_terminal_or_turns_a_line_around) {
 
 TEST(Log, a_json_line_is_one_object) {
   Capture capture(LogFormat::json);
+  const int line = __LINE__ + 1;
   capture.log.error("Create failed", {{"why", "quota \"gpus\"\nexceeded"}});
   ASSERT_EQ(capture.lines.size(), 1U);
-  EXPECT_EQ(capture.lines[0], R"({"ts":1795271884123.456,"level":"error","msg":"Create failed",)"
-                              R"("why":"quota \"gpus\"\nexceeded"})");
+  EXPECT_EQ(capture.lines[0],
+            fmt::format(R"({{"ts":1795271884123.456,"caller":"log_test.cpp:{}","level":"error",)"
+                        R"("msg":"Create failed","why":"quota \"gpus\"\nexceeded"}})",
+                        line));
 }
 
 TEST(Log, bound_fields_come_with_every_message) {
@@ -65,6 +73,76 @@ TEST(Log, verbosity_is_compared_with_the_backends_and_may_change) {
   capture.backend->set_verbosity(4);
   EXPECT_TRUE(capture.log.v(4));
   EXPECT_FALSE(Logger().v(0)) << "a logger without a backend says nothing";
+}
+
+bool ends_with(const std::string& line, std::string_view end) {
+  return line.ends_with(end);
+}
+
+TEST(Log, a_warning_about_an_object_is_a_line_at_first_and_then_by_backoff_with_a_count) {
+  Capture capture(LogFormat::text);
+  const auto warn_for = [&](Duration duration) {
+    const MonoTime end = capture.time.now() + duration;
+    for (; capture.time.now() < end; capture.time.advance_to(capture.time.now() + 1s)) {
+      capture.log.warning("Refused", {{"pod", "lab/a"}, {"error", "quota"}});
+    }
+  };
+  warn_for(10s);
+  ASSERT_EQ(capture.lines.size(), 1U);
+  EXPECT_TRUE(ends_with(capture.lines[0], R"("Refused" pod="lab/a" error="quota")"));
+  warn_for(1s);
+  ASSERT_EQ(capture.lines.size(), 2U);
+  EXPECT_TRUE(ends_with(capture.lines[1], R"(error="quota" repeated=9)"));
+  warn_for(1h);
+  EXPECT_EQ(capture.lines.size(), 11U);
+  capture.time.advance_to(capture.time.now() + 30min);
+  warn_for(11s);
+  EXPECT_EQ(capture.lines.size(), 13U) << "news again";
+}
+
+TEST(Log, other_words_or_another_object_are_another_line_but_not_other_numbers_or_names) {
+  Capture capture(LogFormat::text);
+  const auto warn = [&](const char* pod, const char* error) {
+    capture.log.warning("Refused",
+                        {{"pod", pod}, {"failures", capture.lines.size()}, {"error", error}});
+    return capture.lines.size();
+  };
+  EXPECT_EQ(warn("lab/a", "quota \"x\" used 5"), 1U);
+  EXPECT_EQ(warn("lab/a", "quota \"y\" used 17"), 1U);
+  EXPECT_EQ(warn("lab/a", "denied"), 2U);
+  EXPECT_EQ(warn("lab/b", "denied"), 3U);
+  EXPECT_EQ(warn("lab/b-1", "denied"), 4U);
+  capture.log.with({{"controller", "other"}}).warning("Refused", {{"pod", "lab/a"}});
+  EXPECT_EQ(capture.lines.size(), 5U);
+}
+
+TEST(Log, warnings_about_many_objects_are_bounded_and_counted) {
+  Capture capture(LogFormat::text);
+  for (int i = 0; i < 10'000; ++i) {
+    capture.log.warning("Refused", {{"pod", "lab/" + std::to_string(i)}});
+  }
+  EXPECT_EQ(capture.lines.size(), 200U);
+  capture.log.warning("Broken");
+  EXPECT_EQ(capture.lines.size(), 201U) << "another message is not held up";
+  capture.time.advance_to(capture.time.now() + 1s);
+  capture.log.warning("Refused", {{"pod", "lab/new"}});
+  ASSERT_EQ(capture.lines.size(), 202U);
+  EXPECT_TRUE(ends_with(capture.lines.back(), R"(pod="lab/new" suppressed=9800)"));
+}
+
+TEST(Log, info_lines_have_no_rate) {
+  Capture capture(LogFormat::text);
+  for (int i = 0; i < 1'000; ++i) capture.log.info("Claim created", {{"claim", "lab/c"}});
+  EXPECT_EQ(capture.lines.size(), 1'000U);
+}
+
+TEST(Log, long_values_are_cut_at_a_character) {
+  Capture capture(LogFormat::text);
+  std::string text = "a";
+  for (int i = 0; i < 4'000; ++i) text += "é";
+  capture.log.info("m", {{"error", text}});
+  EXPECT_LT(capture.lines.at(0).size(), 4'200U);
+  EXPECT_TRUE(ends_with(capture.lines[0], "é… (8001 bytes)\""));
 }
 
 TEST(RepeatGuard, lets_the_same_text_through_once_per_interval) {

@@ -34,8 +34,9 @@ const sleep = (milliseconds) => new Promise((done) => setTimeout(done, milliseco
 
 // Keeps `objects` (by namespace/name) equal to what the server has at `path`, until stop().
 export class Mirror {
-  constructor(path, onChange, onState) {
-    Object.assign(this, {path, onChange, onState, objects: new Map(), abort: null, version: ''});
+  // `onObject` is told of each object that changes or is deleted, with the type of the event.
+  constructor(path, onChange, onState, onObject = () => {}) {
+    Object.assign(this, {path, onChange, onState, onObject, objects: new Map(), abort: null, version: ''});
   }
 
   async run() {
@@ -86,6 +87,7 @@ export class Mirror {
     if (type === 'ERROR') throw new Error(object.message);
     this.version = object.metadata.resourceVersion;
     if (type === 'BOOKMARK') return;
+    this.onObject(type, object);
     if (type === 'DELETED') this.objects.delete(keyOf(object));
     else this.objects.set(keyOf(object), object);
     this.onChange();

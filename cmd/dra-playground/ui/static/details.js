@@ -1,18 +1,23 @@
 // The panel beside the tables: what a device is and how to taint it, or why an object waits.
 
 import * as api from './api.js';
-import {podsOn, taintText} from './model.js';
-import {element} from './view.js';
+import {claimsOf, devicesOfClaim, devicesOfRule, podsOn, taintText} from './model.js';
+import {element, link} from './view.js';
 
 const KEY = 'example.com/unhealthy';
 const EFFECTS = ['NoExecute', 'NoSchedule', 'None'];
 const PLURAL = {pod: 'pods', claim: 'resourceclaims', rule: 'devicetaintrules'};
 const panel = document.getElementById('details');
 
+// Of texts and elements.
 function list(items) {
-  return items.length ? element('ul', {}, ...items.map((text) => element('li', {textContent: text}))) :
+  return items.length ? element('ul', {}, ...items.map((item) => element('li', {}, item))) :
     element('p', {textContent: 'None'});
 }
+
+// What the panel leads to: each part with its title, and none without entries.
+const links = (parts) => parts.filter(([, , keys]) => keys.length).flatMap(([title, kind, keys]) =>
+  [element('h4', {textContent: title}), list(keys.map((key) => link(kind, key)))]);
 
 function button(text, act) {
   const made = element('button', {type: 'button', textContent: text});
@@ -35,10 +40,11 @@ const attributeText = (value) => String(Object.values(value ?? {})[0]);
 function deviceParts(device, bases) {
   const pods = podsOn(device);
   const parts = [
-    element('h4', {textContent: 'Claims'}),
-    list(device.claims.map(api.keyOf)),
+    element('p', {textContent: `Driver ${device.driver}, pool ${device.pool}`}),
+    ...links([['Claims', 'claim', device.claims.map(api.keyOf)], ['Pods', 'pod', pods]]),
     element('h4', {textContent: 'Taints'}),
-    list(device.taints.map((taint) => taintText(taint) + (taint.by ? ` (rule ${taint.by})` : ' (its driver)'))),
+    list(device.taints.map((taint) => element('span', {}, `${taintText(taint)} `,
+      ...(taint.by ? ['by rule ', link('rule', taint.by)] : ['by its driver'])))),
     ...device.ownTaints.map((taint) => button(`Remove ${taintText(taint)}`,
       () => api.changeDeviceTaint(bases.resourceslices, device, taint, false))),
     element('h4', {textContent: 'Taint it as its driver would'}),
@@ -64,6 +70,7 @@ function explained(answer) {
       element('li', {}, element('b', {textContent: outlook}), ` ${text}`))),
   ]);
   return [element('p', {textContent: answer.description}),
+    ...(answer.unknown ?? []).map((text) => element('p', {className: 'unknown', textContent: `Not known: ${text}`})),
     ...answer.summary.map((text) => element('p', {className: 'summary', textContent: text})), ...topics];
 }
 
@@ -83,9 +90,24 @@ async function objectParts(kind, object) {
   ];
 }
 
-async function partsOf(selected, thing, bases) {
+function related(kind, object, shown) {
+  const namespace = object.metadata.namespace;
+  if (kind === 'rule') {
+    const devices = devicesOfRule(object, shown.devices);
+    return links([['Devices', 'device', devices.map(({id}) => id)],
+      ['Pods on them', 'pod', [...new Set(devices.flatMap(podsOn))]]]);
+  }
+  if (kind === 'pod') return links([['Claims', 'claim', claimsOf(object).map((name) => `${namespace}/${name}`)]]);
+  const pods = (object.status?.reservedFor ?? []).filter(({resource}) => resource === 'pods');
+  return links([['Reserved for', 'pod', pods.map(({name}) => `${namespace}/${name}`)],
+    ['Devices', 'device', devicesOfClaim(object)]]);
+}
+
+async function partsOf(selected, thing, bases, shown) {
   if (selected.kind === 'device') return deviceParts(thing, bases);
-  const parts = await objectParts(selected.kind, thing);
+  const gone = shown.pods.find(({key, isGone}) => isGone && selected.kind === 'pod' && key === selected.key);
+  if (gone) return [element('p', {className: 'summary', textContent: `Evicted ${gone.why}`})];
+  const parts = [...await objectParts(selected.kind, thing), ...related(selected.kind, thing, shown)];
   if (selected.kind === 'rule') {
     parts.push(button('Delete this rule', () => api.deleteTaintRule(bases.devicetaintrules, thing.metadata.name)));
   }
@@ -94,11 +116,11 @@ async function partsOf(selected, thing, bases) {
 
 // Shows `thing` (a device of the model, an API object, or nothing when it is gone), for `selected`.
 // `isStale` says whether something else has been selected while this was being read.
-export async function show(selected, thing, bases, close, isStale) {
+export async function show(selected, thing, bases, shown, close, isStale) {
   const title = selected.kind === 'device' ? `Device ${selected.key}` : `${selected.kind} ${selected.key}`;
   let parts;
   try {
-    parts = thing ? await partsOf(selected, thing, bases) : [element('p', {textContent: 'It is gone.'})];
+    parts = thing ? await partsOf(selected, thing, bases, shown) : [element('p', {textContent: 'It is gone.'})];
   } catch (error) {
     parts = [element('p', {className: 'problem', textContent: error.message})];
   }
@@ -111,11 +133,13 @@ export async function show(selected, thing, bases, close, isStale) {
   panel.replaceChildren(closer, element('h3', {textContent: title}), ...parts,
     element('p', {className: 'message', role: 'status', textContent: message}));
   panel.hidden = false;
+  document.body.classList.add('open');
   if (focused === null) return;
-  ([...panel.querySelectorAll('button')].find(({textContent}) => textContent === focused) ?? panel).focus();
+  ([...panel.querySelectorAll('button, a')].find(({textContent}) => textContent === focused) ?? panel).focus();
 }
 
 export function hide() {
   panel.hidden = true;
+  document.body.classList.remove('open');
   delete panel.dataset.title;
 }

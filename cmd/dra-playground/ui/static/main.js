@@ -3,10 +3,13 @@
 // One watch for each kind, like every client. A page that nobody sees closes its watches, because a
 // browser opens only six connections to a server.
 
-import {discover, Mirror} from './api.js';
+import {discover, keyOf, Mirror} from './api.js';
 import * as details from './details.js';
-import {picture} from './model.js';
-import {draw, showConnection} from './view.js';
+import {evictingTaints, isEvicted, picture} from './model.js';
+import {addressOf, draw, makeSortable, showConnection} from './view.js';
+
+// How long an evicted pod that has been deleted stays on the page.
+const GONE_SHOWN = 120_000;
 
 const problems = new Map();
 const mirrors = {};
@@ -19,25 +22,38 @@ let explaining = 0;
 
 const objectsOf = (name) => mirrors[name] ? [...mirrors[name].objects.values()] : [];
 
-function select(what) {
-  selected = what;
-  opener = document.activeElement;
+// What is selected is in the page's address, so that it can be linked to.
+const select = (what) => { location.hash = addressOf(what); };
+const close = () => { location.hash = ''; };
+
+// {kind, key} of "#pod/lab/trainer-0"; null where nothing is selected.
+function selectedByAddress() {
+  const [kind, ...key] = location.hash.slice(1).split('/').map((part) => {
+    try { return decodeURIComponent(part); } catch { return part; }
+  });
+  return ['device', 'pod', 'claim', 'rule'].includes(kind) && key.length ? {kind, key: key.join('/')} : null;
+}
+
+function follow() {
+  const before = selected;
+  selected = selectedByAddress();
+  if (!selected) {
+    details.hide();
+    opener?.focus();
+    return;
+  }
+  if (!before) opener = document.activeElement;
   refreshDetails().then(() => document.getElementById('details').focus());
 }
 
-function close() {
-  selected = null;
-  details.hide();
-  opener?.focus();
-}
-
 async function refreshDetails() {
-  if (!selected) return;
+  if (!selected || !shown) return;
   const what = selected;
   const turn = ++explaining;
   const source = {device: shown.devices, pod: mirrors.pods?.objects, claim: mirrors.resourceclaims?.objects,
     rule: mirrors.devicetaintrules?.objects}[what.kind];
-  await details.show(what, source?.get(what.key), bases, close, () => turn !== explaining || selected !== what);
+  const thing = source?.get(what.key) ?? gone.get(what.key)?.object;
+  await details.show(what, thing, bases, shown, close, () => turn !== explaining || selected !== what);
 }
 
 let detailsTimer = null;
@@ -45,10 +61,32 @@ let detailsTimer = null;
 function render() {
   drawing = false;
   shown = picture({slices: objectsOf('resourceslices'), claims: objectsOf('resourceclaims'),
-    pods: objectsOf('pods'), rules: objectsOf('devicetaintrules')});
+    pods: objectsOf('pods'), rules: objectsOf('devicetaintrules'), gone: [...gone.values()]});
   draw(shown, document.getElementById('filter').value.trim(), select);
   // An explanation reads the cluster: not more than twice a second.
   detailsTimer ??= setTimeout(() => { detailsTimer = null; refreshDetails(); }, selected?.kind === 'device' ? 0 : 500);
+}
+
+// Evicted pods that have been deleted, by name: {object, at, why}.
+const gone = new Map();
+
+// Why each evicted pod was evicted: its claims are released by the time it is deleted.
+const reasons = new Map();
+
+function remember(type, pod) {
+  if (!isEvicted(pod)) return;
+  const {uid} = pod.metadata;
+  if (!reasons.get(uid)) reasons.set(uid, shown ? evictingTaints(pod, shown.devices).join('; ') : '');
+  if (type !== 'DELETED') return;
+  gone.set(keyOf(pod), {object: pod, at: Date.now(), why: reasons.get(uid) || 'a taint with effect NoExecute'});
+  reasons.delete(uid);
+}
+
+// Ages, and pods that wait too long, change without any news.
+function tick() {
+  const now = Date.now();
+  for (const [key, {at}] of gone) if (now - at > GONE_SHOWN) gone.delete(key);
+  changed();
 }
 
 function changed() {
@@ -76,14 +114,20 @@ async function start() {
   }
   const paths = {pods: '/api/v1/pods'};
   for (const [kind, base] of Object.entries(bases)) paths[kind] = `${base}/${kind}`;
-  for (const [kind, path] of Object.entries(paths)) mirrors[kind] = new Mirror(path, changed, stateOf);
+  for (const [kind, path] of Object.entries(paths)) {
+    mirrors[kind] = new Mirror(path, changed, stateOf, kind === 'pods' ? remember : undefined);
+  }
   if (!document.hidden) watchAll();
+  setInterval(() => { if (!document.hidden) tick(); }, 5000);
   document.addEventListener('visibilitychange', () => {
     if (document.hidden) for (const mirror of Object.values(mirrors)) mirror.stop();
     else watchAll();
   });
 }
 
+makeSortable(changed);
+addEventListener('hashchange', follow);
+selected = selectedByAddress();
 document.getElementById('filter').addEventListener('input', changed);
 document.addEventListener('keydown', ({key}) => { if (key === 'Escape' && selected) close(); });
 start();

@@ -4,6 +4,9 @@ import {keyOf} from './api.js';
 
 const SEVERITY = {None: 1, NoSchedule: 2, NoExecute: 3};
 
+// Only these two keep pods from a device.
+const isHarmful = ({effect}) => effect === 'NoSchedule' || effect === 'NoExecute';
+
 export const taintText = ({key, value, effect}) => `${key}${value ? `=${value}` : ''}:${effect}`;
 
 // Without a selector no device is tainted; an empty one selects all.
@@ -64,19 +67,24 @@ function devicesOf(slice, users, rules) {
 export const usesClaims = (pod) =>
   pod.spec.resourceClaims?.length > 0 || Boolean(pod.status?.extendedResourceClaimStatus);
 
+export const isEvicted = (pod) => (pod.status?.conditions ?? []).some(({type, status, reason}) =>
+  type === 'DisruptionTarget' && status === 'True' && reason === 'DeletionByDeviceTaintManager');
+
 export function podStatus(pod) {
-  const conditions = pod.status?.conditions ?? [];
-  const isEvicted = conditions.some(({type, status, reason}) =>
-    type === 'DisruptionTarget' && status === 'True' && reason === 'DeletionByDeviceTaintManager');
-  if (isEvicted) return 'Evicted';
+  if (isEvicted(pod)) return 'Evicted';
   return pod.metadata.deletionTimestamp ? 'Terminating' : pod.status?.phase ?? 'Pending';
 }
 
-export function claimNames(pod) {
-  const written = pod.status?.resourceClaimStatuses ?? [];
-  return (pod.spec.resourceClaims ?? []).map((entry) => entry.resourceClaimName ??
-    written.find(({name}) => name === entry.name)?.resourceClaimName ?? `${entry.name} (not made yet)`);
-}
+const claimOf = (pod, entry) => entry.resourceClaimName ??
+  pod.status?.resourceClaimStatuses?.find(({name}) => name === entry.name)?.resourceClaimName;
+
+// The names of the claims that the pod has.
+export const claimsOf = (pod) => [...(pod.spec.resourceClaims ?? []).map((entry) => claimOf(pod, entry)),
+  pod.status?.extendedResourceClaimStatus?.resourceClaimName].filter(Boolean);
+
+const claimNames = (pod) => [...(pod.spec.resourceClaims ?? []).map(
+  (entry) => claimOf(pod, entry) ?? `${entry.name} (not made yet)`),
+  pod.status?.extendedResourceClaimStatus?.resourceClaimName].filter(Boolean);
 
 export function claimStatus(claim) {
   if (claim.metadata.deletionTimestamp) return 'Being deleted';
@@ -85,6 +93,8 @@ export function claimStatus(claim) {
   return claim.status?.allocation ? 'Allocated' : 'Waiting';
 }
 
+export const devicesOfClaim = (claim) => resultsOf(claim).map(({driver, pool, device}) => `${driver}/${pool}/${device}`);
+
 const resultsOf = (claim) => claim.status?.allocation?.devices?.results ?? [];
 
 export function ruleStatus(rule) {
@@ -92,10 +102,41 @@ export function ruleStatus(rule) {
   return condition ? `${condition.reason}: ${condition.message}` : '';
 }
 
+// "12s", "3m", "5h", "2d", as kubectl writes ages.
+export function ageText(since, now) {
+  const seconds = Math.max(0, Math.floor((now - since) / 1000));
+  for (const [unit, length] of [['d', 86400], ['h', 3600], ['m', 60]]) {
+    if (seconds >= 2 * length) return `${Math.floor(seconds / length)}${unit}`;
+  }
+  return `${seconds}s`;
+}
+
+const madeAt = ({metadata}) => Date.parse(metadata.creationTimestamp ?? '') || 0;
+
+// A pod that waits for less is on its way.
+const PATIENCE = 10_000;
+
+// Why a pod has been pending for a while; empty: it has not.
+export function whyPending(pod, now) {
+  if (podStatus(pod) !== 'Pending' || now - madeAt(pod) < PATIENCE) return '';
+  const scheduled = pod.status?.conditions?.find(({type}) => type === 'PodScheduled');
+  if (scheduled?.status === 'False') return `${scheduled.reason}: ${scheduled.message}`;
+  const missing = (pod.spec.resourceClaims ?? []).filter((entry) => !claimOf(pod, entry)).map(({name}) => name);
+  if (missing.length) return `No claim yet for ${missing.join(', ')}`;
+  return pod.spec.nodeName ? 'Not started yet' : 'Not scheduled yet';
+}
+
+// The taints because of which a pod must leave its devices.
+export const evictingTaints = (pod, devices) => [...devices.values()]
+  .filter((device) => podsOn(device).includes(keyOf(pod)))
+  .flatMap((device) => device.taints.filter(({effect}) => effect === 'NoExecute')
+    .map((taint) => `${taintText(taint)} on ${device.id}${taint.by ? ` by rule ${taint.by}` : ''}`));
+
 const byName = (a, b) => a.name.localeCompare(b.name, 'en', {numeric: true});
 
-// What the page shows. `objects`: {slices, claims, pods, rules}, arrays of API objects.
-export function picture({slices, claims, pods, rules}) {
+// What the page shows. `objects`: {slices, claims, pods, rules}, arrays of API objects; `gone`: evicted
+// pods that were deleted a short time ago, [{object, at, why}].
+export function picture({slices, claims, pods, rules, gone = []}, now = Date.now()) {
   const users = claimsByDevice(claims);
   const nodes = new Map();
   for (const slice of currentSlices(slices)) {
@@ -105,20 +146,28 @@ export function picture({slices, claims, pods, rules}) {
   const places = [...nodes].map(([name, devices]) => ({name, devices: devices.sort(
     (a, b) => a.driver.localeCompare(b.driver) || byName(a, b))})).sort(byName);
   const devices = places.flatMap((place) => place.devices);
-  const row = (object) => ({key: keyOf(object), name: keyOf(object), object});
+  const row = (object) => ({key: keyOf(object), name: keyOf(object), object, made: madeAt(object),
+    age: ageText(madeAt(object), now)});
+  const podRow = (pod) => ({...row(pod), status: podStatus(pod), why: whyPending(pod, now),
+    node: pod.spec.nodeName ?? '', claims: claimNames(pod).join(', ')});
+  const there = new Set(pods.map(keyOf));
   return {
     nodes: places,
     devices: new Map(devices.map((device) => [device.id, device])),
-    pods: pods.filter(usesClaims).map((pod) => ({...row(pod), status: podStatus(pod),
-      node: pod.spec.nodeName ?? '', claims: claimNames(pod).join(', ')})).sort(byName),
+    pods: [...pods.filter(usesClaims).map(podRow), ...gone.filter(({object}) => !there.has(keyOf(object)))
+      .map(({object, at, why}) => ({...podRow(object), status: 'Evicted', isGone: true,
+        why: `${ageText(at, now)} ago: ${why}`}))].sort(byName),
     claims: claims.map((claim) => ({...row(claim), status: claimStatus(claim),
-      devices: resultsOf(claim).map(({pool, device}) => `${pool}/${device}`).join(', ')})).sort(byName),
+      devices: devicesOfClaim(claim).join(', ')})).sort(byName),
     rules: rules.map((rule) => ({...row(rule), taint: taintText(rule.spec.taint), status: ruleStatus(rule),
       devices: devices.filter((device) => selects(rule, device)).length})).sort(byName),
     allocated: devices.filter((device) => device.claims.length > 0).length,
-    tainted: devices.filter((device) => device.taints.length > 0).length,
+    tainted: devices.filter((device) => device.taints.some(isHarmful)).length,
+    waiting: pods.filter((pod) => usesClaims(pod) && whyPending(pod, now)).length,
   };
 }
+
+export const devicesOfRule = (rule, devices) => [...devices.values()].filter((device) => selects(rule, device));
 
 // The pods that a NoExecute taint on the device concerns.
 export const podsOn = (device) => device.claims.flatMap((claim) =>

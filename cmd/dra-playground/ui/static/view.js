@@ -66,38 +66,80 @@ function moveFocus(event) {
   buttons[to].focus();
 }
 
-function makeNode({name}, select) {
+function makeNode() {
   const title = element('h3');
+  return element('article', {className: 'node'}, title, element('div'));
+}
+
+// The devices of one driver on a node.
+function makeGroup(node, driver, select) {
   const devices = element('div', {className: 'devices'});
   devices.setAttribute('role', 'group');
-  devices.setAttribute('aria-label', `Devices of ${name}`);
+  devices.setAttribute('aria-label', `Devices of ${driver} on ${node}`);
   devices.addEventListener('keydown', moveFocus);
   devices.addEventListener('click', ({target}) => {
     if (target.dataset.key) select({kind: 'device', key: target.dataset.key});
   });
-  return element('article', {className: 'node'}, title, devices);
+  return element('div', {}, element('p', {className: 'driver', textContent: driver}), devices);
 }
 
-function updateNode(article, node) {
-  const [title, grid] = article.children;
-  const used = node.devices.filter(({claims}) => claims.length > 0).length;
-  setText(title, `${node.name}: ${used} of ${node.devices.length} allocated`);
-  keyed(grid, node.devices, ({id}) => id, () => element('button', {type: 'button', tabIndex: -1}), updateDevice);
+function updateGroup(group, {devices}) {
+  const grid = group.lastElementChild;
+  keyed(grid, devices, ({id}) => id, () => element('button', {type: 'button', tabIndex: -1}), updateDevice);
   if (grid.firstElementChild && !grid.querySelector('[tabindex="0"]')) grid.firstElementChild.tabIndex = 0;
 }
 
-function table(id, kind, rows, cells, select) {
-  const make = (row) => {
-    const name = element('button', {type: 'button', className: 'link'});
-    name.addEventListener('click', () => select({kind, key: row.key}));
-    return element('tr', {}, element('td', {}, name), ...cells.map(() => element('td')));
-  };
+function updateNode(article, node, select) {
+  const [title, groups] = article.children;
+  const used = node.devices.filter(({claims}) => claims.length > 0).length;
+  setText(title, `${node.name}: ${used} of ${node.devices.length} allocated`);
+  const byDriver = Map.groupBy(node.devices, ({driver}) => driver);
+  keyed(groups, [...byDriver].map(([driver, devices]) => ({driver, devices})), ({driver}) => driver,
+    ({driver}) => makeGroup(node.name, driver, select), updateGroup);
+}
+
+// The address of a thing on this page: "#pod/lab/trainer-0".
+export const addressOf = ({kind, key}) => `#${[kind, ...key.split('/')].map(encodeURIComponent).join('/')}`;
+
+export const link = (kind, key) => element('a', {href: addressOf({kind, key}), textContent: key});
+
+// {pods: {cell: 'age', isDescending: false}}
+const sorting = {};
+
+function sorted(id, rows) {
+  const by = sorting[id];
+  if (!by) return rows;
+  const value = (row) => by.cell === 'age' ? -row.made : row[by.cell];
+  const compare = (a, b) => typeof a === 'number' ? a - b : String(a).localeCompare(String(b), 'en', {numeric: true});
+  return rows.toSorted((a, b) => (by.isDescending ? -1 : 1) * compare(value(a), value(b)));
+}
+
+// Makes the heads of the tables sort them. `changed` is called after each change.
+export function makeSortable(changed) {
+  for (const head of document.querySelectorAll('th[data-cell]')) {
+    const id = head.closest('table').tBodies[0].id;
+    const {cell} = head.dataset;
+    const button = element('button', {type: 'button', className: 'sort', textContent: head.textContent});
+    button.addEventListener('click', () => {
+      sorting[id] = {cell, isDescending: sorting[id]?.cell === cell && !sorting[id].isDescending};
+      for (const other of head.parentElement.children) other.removeAttribute('aria-sort');
+      head.setAttribute('aria-sort', sorting[id].isDescending ? 'descending' : 'ascending');
+      changed();
+    });
+    head.replaceChildren(button);
+  }
+}
+
+function table(id, kind, rows, cells) {
+  const make = (row) => element('tr', {}, element('td', {}, link(kind, row.key)), ...cells.map(() => element('td')));
   const update = (line, row) => {
-    setText(line.firstElementChild.firstElementChild, row.name);
-    cells.forEach((cell, index) => setText(line.children[index + 1], String(row[cell])));
+    cells.forEach((cell, index) => setText(line.children[index + 1], String(
+      cell === 'status' && row.why ? `${row.status}: ${row.why}` : row[cell])));
     if (line.dataset.status !== row.status) line.dataset.status = row.status;
+    line.classList.toggle('stuck', row.status === 'Pending' && Boolean(row.why));
+    line.classList.toggle('gone', Boolean(row.isGone));
   };
-  const shown = rows.slice(0, ROWS_MAX);
+  const shown = sorted(id, rows).slice(0, ROWS_MAX);
   keyed($(id), shown, ({key}) => key, make, update);
   const caption = rows.length > shown.length ? `${shown.length} of ${rows.length} shown: use the filter` :
     rows.length === 0 ? 'None' : '';
@@ -110,17 +152,19 @@ function table(id, kind, rows, cells, select) {
 export function draw(shown, filter, select) {
   const fits = (...texts) => !filter || texts.some((text) => String(text).includes(filter));
   const nodes = shown.nodes.filter(({name, devices}) => fits(name, ...devices.map(({id}) => id)));
-  keyed($('nodes'), nodes.slice(0, ROWS_MAX), ({name}) => name, (node) => makeNode(node, select), updateNode);
+  keyed($('nodes'), nodes.slice(0, ROWS_MAX), ({name}) => name, makeNode,
+    (article, node) => updateNode(article, node, select));
   $('nodes-empty').hidden = nodes.length > 0;
   table('rules', 'rule', shown.rules.filter(({name, taint}) => fits(name, taint)),
-    ['taint', 'devices', 'status'], select);
-  table('pods', 'pod', shown.pods.filter(({name, node, claims}) => fits(name, node, claims)),
-    ['status', 'node', 'claims'], select);
+    ['taint', 'devices', 'age', 'status']);
+  table('pods', 'pod', shown.pods.filter(({name, node, claims, status}) => fits(name, node, claims, status)),
+    ['status', 'node', 'claims', 'age']);
   table('claims', 'claim', shown.claims.filter(({name, devices}) => fits(name, devices)),
-    ['status', 'devices'], select);
+    ['status', 'devices', 'age']);
   const count = (number, what) => `${number} ${what}${number === 1 ? '' : 's'}`;
   setText($('counts'), `${count(shown.nodes.length, 'node')}, ${count(shown.devices.size, 'device')}: ` +
-    `${shown.allocated} allocated, ${shown.tainted} tainted; ${count(shown.pods.length, 'pod')}, ` +
+    `${shown.allocated} allocated, ${shown.tainted} tainted; ${count(shown.pods.length, 'pod')}` +
+    `${shown.waiting ? ` (${shown.waiting} stuck)` : ''}, ` +
     `${count(shown.claims.length, 'claim')}, ${count(shown.rules.length, 'rule')}`);
 }
 

@@ -1,0 +1,79 @@
+// The structured allocator of dynamic resource allocation (KEP-4381): which devices a pod's claims
+// get on a node. Chooses the very devices that kube-scheduler 1.37 chooses.
+//
+//   SliceIndex slices;                   // what there is: add() for each slice
+//   Usage usage;                         // what is allocated: take() for each result
+//   cel::SelectorCompiler compiler;
+//   Allocator allocator({slices, usage, rules, features}, claims, find_class, compiler);
+//   Allocation fit = allocator.allocate(node);
+//
+// Pure: it writes nothing, and equal input gives equal output.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "allocation/claim.hpp"
+#include "allocation/features.hpp"
+#include "allocation/prepared.hpp"
+#include "allocation/slice_index.hpp"
+#include "allocation/taints.hpp"
+#include "allocation/usage.hpp"
+
+namespace dcm::allocation {
+
+// What does not depend on the pod; must outlive the allocator.
+struct Cluster {
+  const SliceIndex& slices;
+  const Usage& usage;
+  std::span<const TaintRule> rules = {};
+  Features features = {};
+};
+
+struct Options {
+  // When to give up, with an answer that says so: devices, requests and claims that are tried. The
+  // search takes no more steps than kube-scheduler's.
+  std::uint64_t steps_max = 2'000'000;
+  // Asked at each step; empty: never.
+  std::function<bool()> is_time_up = {};
+  // A new UUID for each share of a device; empty: no device can be shared.
+  std::function<std::string()> new_share_id = {};
+};
+
+struct AllocationError {
+  std::string text;
+  bool is_only_this_node = false;  // else the pod cannot be scheduled at all
+  bool is_interrupted = false;     // by a limit of the options: not decided
+};
+
+struct Allocation {
+  bool fits = false;
+  std::vector<AllocationResult> results = {};  // one for each claim, in order, if it fits
+  std::optional<AllocationError> error = {};
+  std::uint64_t steps = 0;  // of the search that decided
+};
+
+class Allocator {
+ public:
+  // What `claims` refers to, and `compiler`, must outlive it.
+  Allocator(Cluster cluster, std::span<const ClaimView> claims, const FindClass& find_class,
+            cel::SelectorCompiler& compiler);
+
+  Allocation allocate(const Node& node, const Options& options = {});
+
+  const Cluster& cluster() const { return cluster_; }
+  PreparedClaims& claims() { return claims_; }
+
+ private:
+  Cluster cluster_;
+  PreparedClaims claims_;
+};
+
+// A random UUID (version 4) from 16 random bytes: for shares of devices.
+std::string share_id(std::uint64_t high, std::uint64_t low);
+
+}  // namespace dcm::allocation

@@ -1,0 +1,44 @@
+// Capacities of devices: how much a request takes of each, and whether there is enough (KEP-5075).
+#pragma once
+
+#include <expected>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "allocation/claim.hpp"
+#include "allocation/slice.hpp"
+#include "allocation/usage.hpp"
+
+namespace dcm::allocation {
+
+// Why a device has not the capacity that is asked for.
+struct CapacityObstacle {
+  enum class Kind : std::uint8_t {
+    missing,    // the device has no such capacity
+    refused,    // by the capacity's policy
+    too_small,  // with what is consumed already
+  };
+  Kind kind;
+  std::string name;
+  Quantity has = {};
+  Quantity consumed = {};  // by others
+  Quantity wanted = {};    // after rounding
+};
+
+// What is consumed of each capacity of a device, in their order. The error is fatal:
+// `capacity "memory": …`.
+using Consumption = std::vector<Quantity>;
+std::expected<Consumption, std::string> consumption_of(const Ask& ask, const Device& device,
+                                                       bool is_fractional);
+
+// nullopt: it fits. `taken`: what this call has taken so far; may be empty.
+std::optional<CapacityObstacle> capacity_obstacle(const Ask& ask, const Device& device,
+                                                  const Consumption& wanted,
+                                                  const Amounts* consumed, const Consumption& taken,
+                                                  bool is_fractional);
+
+// The capacity that is asked for and that the device lacks; null: none.
+const std::string* missing_capacity(const Ask& ask, const Device& device);
+
+}  // namespace dcm::allocation

@@ -1,0 +1,51 @@
+// Constraints of a claim on the attributes of its devices.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "allocation/claim.hpp"
+#include "cel/kubernetes/device.hpp"
+
+namespace dcm::allocation {
+
+// The devices that are in a constraint so far. Borrows their attributes.
+class ConstraintState {
+ public:
+  // `list_types`: values are sets, and scalars sets of one (KEP-5491).
+  ConstraintState(const Constraint& constraint, bool list_types)
+      : constraint_(&constraint), list_types_(list_types) {}
+
+  const Constraint& constraint() const { return *constraint_; }
+
+  // False: it does not go with those that are in. Null: the device has no such attribute.
+  bool add(const cel::Attribute* attribute);
+  // In the reverse order of adding.
+  void remove();
+
+ private:
+  using Element = std::variant<std::int64_t, bool, std::string_view>;
+  struct Set {
+    bool is_version = false;
+    std::vector<Element> elements = {};  // sorted
+  };
+
+  static std::optional<Set> set_of(const cel::Attribute& attribute);
+  static Set intersection(const Set& a, const Set& b);
+  bool add_scalar(const cel::Attribute& attribute);
+  bool add_set(const cel::Attribute& attribute);
+
+  const Constraint* constraint_;
+  bool list_types_;
+  std::vector<const cel::Attribute*> attributes_ = {};  // of the devices, as they came
+  // With list types. Of a match the intersection after each device, else the set of each.
+  std::vector<Set> sets_ = {};
+};
+
+// Of scalars of one type. Lists and unknown values equal nothing.
+bool is_same_scalar(const cel::Attribute& a, const cel::Attribute& b);
+
+}  // namespace dcm::allocation

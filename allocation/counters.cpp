@@ -1,0 +1,124 @@
+#include "allocation/counters.hpp"
+
+#include <algorithm>
+
+namespace dcm::allocation {
+namespace {
+
+template <class OnDevice>
+void for_each_allocated(const Pool& pool, const Usage& usage, OnDevice&& on_device) {
+  if (usage.is_empty()) return;
+  for (const auto* const slices : {&pool.slices, &pool.elsewhere}) {
+    for (const Slice* const slice : *slices) {
+      for (const Device& device : slice->devices) {
+        if (device.extras().counters.empty()) continue;
+        if (is_allocated(slice->id_of(device), usage)) on_device(device);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+CounterLedger::CounterLedger(const Pool& pool, const Usage& usage) {
+  for (const CounterSet* const set : pool.counter_sets) {
+    for (const Counter& counter : set->counters) {
+      entries_.push_back({{set->name, counter.name}, counter.value});
+    }
+  }
+  for_each_allocated(pool, usage, [this](const Device& device) {
+    for_each_use(device, [](Entry& entry, const Quantity& amount) {
+      entry.available = entry.available.sub(amount).value_or(entry.available);
+    });
+  });
+}
+
+CounterLedger::Entry* CounterLedger::find(const InternedString& set,
+                                          const InternedString& counter) {
+  const auto found = std::ranges::find_if(entries_, [&](const Entry& entry) {
+    return entry.name.first == set && entry.name.second == counter;
+  });
+  return found == entries_.end() ? nullptr : &*found;
+}
+
+template <class OnEntry>
+void CounterLedger::for_each_use(const Device& device, OnEntry&& on_entry) {
+  for (const CounterUse& use : device.extras().counters) {
+    for (const Counter& counter : use.counters) {
+      if (Entry* const entry = find(use.set, counter.name)) on_entry(*entry, counter.value);
+    }
+  }
+}
+
+// Every counter of the pool is compared: one that is overdrawn bars all devices that consume any.
+std::optional<CounterShortage> CounterLedger::take(const Device& device) {
+  for_each_use(device, [](Entry& entry, const Quantity& amount) {
+    entry.taken = entry.taken.add(amount).value_or(entry.taken);
+  });
+  const auto overdrawn = std::ranges::find_if(
+      entries_, [](const Entry& entry) { return entry.available < entry.taken; });
+  if (overdrawn == entries_.end()) return std::nullopt;
+  CounterShortage shortage{overdrawn->name.first, overdrawn->name.second, overdrawn->available,
+                           overdrawn->taken};
+  give_back(device);
+  return shortage;
+}
+
+void CounterLedger::give_back(const Device& device) {
+  for_each_use(device, [](Entry& entry, const Quantity& amount) {
+    entry.taken = entry.taken.sub(amount).value_or(entry.taken);
+  });
+}
+
+GroupLedger::GroupLedger(const Pool& pool, const Usage& usage) {
+  for_each_allocated(pool, usage, [this](const Device& device) {
+    for (const CounterUse& use : device.extras().counters) add(use);
+  });
+}
+
+bool GroupLedger::admits(const Common& common, const CounterUse& use) {
+  if (common.empty()) return true;
+  const auto& groups = use.compatibility_groups;
+  if (groups.empty() || common.back().empty()) return groups.empty() && common.back().empty();
+  return std::ranges::find_first_of(common.back(), groups) != common.back().end();
+}
+
+// The allocated devices may contradict each other: then nothing goes with them any longer, which a
+// group that no device can have says.
+void GroupLedger::add(const CounterUse& use) {
+  static const InternedString kNobody = "";
+  Common& common = sets_[use.set];
+  if (common.empty()) {
+    common.push_back(use.compatibility_groups);
+    return;
+  }
+  std::vector<InternedString> left = common.back();
+  if (left.empty() || use.compatibility_groups.empty()) {
+    common.push_back(std::move(left));
+    return;
+  }
+  std::erase_if(left, [&](const InternedString& group) {
+    return std::ranges::find(use.compatibility_groups, group) == use.compatibility_groups.end();
+  });
+  if (left.empty()) left.push_back(kNobody);
+  common.push_back(std::move(left));
+}
+
+bool GroupLedger::take(const Device& device) {
+  const auto& uses = device.extras().counters;
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    if (admits(sets_[uses[i].set], uses[i])) {
+      add(uses[i]);
+      continue;
+    }
+    while (i-- > 0) sets_[uses[i].set].pop_back();
+    return false;
+  }
+  return true;
+}
+
+void GroupLedger::give_back(const Device& device) {
+  for (const CounterUse& use : device.extras().counters) sets_[use.set].pop_back();
+}
+
+}  // namespace dcm::allocation

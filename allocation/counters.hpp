@@ -1,0 +1,74 @@
+// The counters of one pool that its devices share, and compatibility groups (KEP-4815).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "allocation/pools.hpp"
+#include "allocation/usage.hpp"
+
+namespace dcm::allocation {
+
+// A counter that would be overdrawn.
+struct CounterShortage {
+  InternedString set;
+  InternedString counter;
+  Quantity available;  // after what is allocated
+  Quantity wanted;     // by the device, and by what this call has taken
+};
+
+// Invariant: what is given back was taken.
+class CounterLedger {
+ public:
+  // Starts with what is allocated, on all nodes.
+  CounterLedger(const Pool& pool, const Usage& usage);
+
+  // Takes what the device consumes, or says why not: then nothing is taken.
+  std::optional<CounterShortage> take(const Device& device);
+  void give_back(const Device& device);
+
+ private:
+  using Name = std::pair<InternedString, InternedString>;  // set, counter
+  struct Entry {
+    Name name;
+    Quantity available;
+    Quantity taken = Quantity();
+  };
+
+  Entry* find(const InternedString& set, const InternedString& counter);
+  template <class OnEntry>
+  void for_each_use(const Device& device, OnEntry&& on_entry);
+
+  std::vector<Entry> entries_;
+};
+
+// Which groups the devices on each counter set have in common. Devices without groups go only with
+// devices without groups.
+class GroupLedger {
+ public:
+  GroupLedger(const Pool& pool, const Usage& usage);
+
+  // False: nothing is taken.
+  bool take(const Device& device);
+  // In the reverse order of taking.
+  void give_back(const Device& device);
+
+ private:
+  // Of a set: the common groups, after each device that was taken. Empty: devices without groups.
+  using Common = std::vector<std::vector<InternedString>>;
+
+  static bool admits(const Common& common, const CounterUse& use);
+  void add(const CounterUse& use);
+
+  std::map<InternedString, Common> sets_;
+};
+
+// Whether a device is allocated, as a whole or in part: then it consumes its counters.
+inline bool is_allocated(const api::DeviceId& id, const Usage& usage) {
+  return usage.has_device(id) || usage.is_shared(id);
+}
+
+}  // namespace dcm::allocation

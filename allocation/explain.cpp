@@ -1,0 +1,272 @@
+#include "allocation/explain.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "allocation/candidates.hpp"
+#include "allocation/constraints.hpp"
+
+namespace dcm::allocation {
+namespace {
+
+bool is_word_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// Whether the identifier stands in the expression as a word.
+bool names(std::string_view expression, std::string_view identifier) {
+  for (auto at = expression.find(identifier); at != std::string_view::npos;
+       at = expression.find(identifier, at + 1)) {
+    const auto end = at + identifier.size();
+    const bool starts = at == 0 || !is_word_character(expression[at - 1]);
+    if (starts && (end == expression.size() || !is_word_character(expression[end]))) return true;
+  }
+  return false;
+}
+
+template <class Item>
+std::string path_of(std::string_view map, const Item& item, const Slice& slice) {
+  const std::string_view domain = item.domain().empty() ? slice.driver.str() : item.domain();
+  return fmt::format("{}[\"{}\"].{}", map, domain, item.identifier());
+}
+
+std::vector<std::pair<std::string, std::string>> met_by(std::string_view expression,
+                                                        const Slice& slice, const Device& device) {
+  std::vector<std::pair<std::string, std::string>> met;
+  if (names(expression, "device.driver"))
+    met.emplace_back("driver", fmt::format("\"{}\"", slice.driver.str()));
+  for (const cel::Attribute& attribute : device.attributes) {
+    if (!names(expression, attribute.identifier())) continue;
+    met.emplace_back(path_of("attributes", attribute, slice), describe(attribute));
+  }
+  for (const cel::Capacity& capacity : device.capacity) {
+    if (!names(expression, capacity.identifier())) continue;
+    met.emplace_back(path_of("capacity", capacity, slice), capacity.value().text());
+  }
+  return met;
+}
+
+// Looks at one request's devices, nothing being taken for others.
+class RequestExplainer {
+ public:
+  RequestExplainer(Allocator& allocator, Candidates& candidates, const PreparedClaim& claim,
+                   PreparedAsk& ask)
+      : allocator_(allocator), candidates_(candidates), claim_(claim), ask_(ask) {}
+
+  Obstacle obstacle(std::size_t index) {
+    const Candidate& candidate = candidates_.all()[index];
+    Obstacle found = own_nodes(candidate);
+    if (is_none(found)) found = selectors(index);
+    if (is_none(found) && candidate.is_allocated && !ask_.ask->has_admin_access())
+      found = HeldObstacle();
+    if (is_none(found)) found = capacity(candidate);
+    if (is_none(found)) found = support(candidate);
+    if (is_none(found)) found = counters(candidate);
+    if (is_none(found)) found = taint(candidate);
+    return is_none(found) ? constraints(index) : found;
+  }
+
+  static bool is_none(const Obstacle& obstacle) {
+    return std::holds_alternative<std::monostate>(obstacle);
+  }
+
+ private:
+  Obstacle own_nodes(const Candidate& candidate) const {
+    if (!candidate.slice->has_per_device_nodes()) return {};
+    const auto reached = reaches(candidate.device->extras().nodes, candidates_.node());
+    return reached.value_or(false) ? Obstacle() : OtherNodeObstacle();
+  }
+
+  Obstacle selectors(std::size_t index) {
+    const auto& [slice, device, pool, is_allocated, taken, shares, consumed] =
+        candidates_.all()[index];
+    if (!candidates_.features().binding_conditions &&
+        !device->extras().binding_conditions.empty()) {
+      return UnsupportedObstacle("DRADeviceBindingConditions");
+    }
+    SelectorVerdict verdict = allocator_.claims().select(claim_, ask_, *slice, *device);
+    if (verdict.kind == SelectorVerdict::Kind::matches) return {};
+    const PreparedSelector& selector = *verdict.selector;
+    const std::string& text = selector.text->value();
+    return SelectorObstacle{selector.is_of_class ? ask_.device_class->meta.key.name : "",
+                            selector.index, text, std::move(verdict.error),
+                            met_by(text, *slice, *device)};
+  }
+
+  Obstacle capacity(const Candidate& candidate) const {
+    if (!candidates_.features().consumable_capacity) return {};
+    const bool is_fractional = candidates_.features().fractional_capacity_range;
+    const Device& device = *candidate.device;
+    const auto wanted = consumption_of(*ask_.ask, device, is_fractional);
+    if (!wanted && missing_capacity(*ask_.ask, device) == nullptr)
+      return CapacityError(wanted.error());
+    const auto id = candidate.slice->id_of(device);
+    auto found = capacity_obstacle(*ask_.ask, device, wanted.value_or(Consumption()),
+                                   allocator_.cluster().usage.consumed(id), {}, is_fractional);
+    return found ? Obstacle(std::move(*found)) : Obstacle();
+  }
+
+  Obstacle support(const Candidate& candidate) const {
+    if (candidates_.is_supported(candidate)) return {};
+    const bool is_skipping = !candidate.slice->skip_node_operations.empty();
+    return UnsupportedObstacle(is_skipping ? "DRAOptionalNodeOperations"
+                                           : "DRAPartitionableDevices");
+  }
+
+  Obstacle counters(const Candidate& candidate) {
+    if (candidate.device->extras().counters.empty() || candidates_.has_counters(candidate))
+      return {};
+    if (candidates_.take_counters(candidate)) {
+      candidates_.give_back_counters(candidate);
+      return {};
+    }
+    auto shortage = candidates_.counters(candidate.pool).take(*candidate.device);
+    if (shortage) return std::move(*shortage);
+    candidates_.counters(candidate.pool).give_back(*candidate.device);
+    return GroupObstacle();
+  }
+
+  Obstacle taint(const Candidate& candidate) const {
+    const auto found = candidates_.taint(ask_, candidate);
+    return found ? Obstacle(TaintObstacle{*found->taint, found->rule ? found->rule->name : ""})
+                 : Obstacle();
+  }
+
+  Obstacle constraints(std::size_t index) {
+    for (const std::size_t constraint : ask_.constraints) {
+      const std::string& name = claim_.claim.spec.constraints[constraint].attribute;
+      const auto attribute = candidates_.attribute(ask_, index, name);
+      if (!attribute) return ConstraintObstacle{constraint, name, attribute.error()};
+      if (*attribute == nullptr) return ConstraintObstacle{constraint, name};
+    }
+    return {};
+  }
+
+  Allocator& allocator_;
+  Candidates& candidates_;
+  const PreparedClaim& claim_;
+  PreparedAsk& ask_;
+};
+
+void explain_pools(const std::vector<Pool>& pools, std::vector<DeviceExplanation>& out) {
+  for (const Pool& pool : pools) {
+    if (pool.state == Pool::State::usable) continue;
+    for (const Slice* const slice : pool.slices) {
+      for (const Device& device : slice->devices) {
+        out.push_back({slice->id_of(device), PoolObstacle{pool.state, pool.slices_found,
+                                                          pool.slices_expected, pool.why_invalid}});
+      }
+    }
+  }
+}
+
+class NodeExplainer {
+ public:
+  NodeExplainer(Allocator& allocator, Candidates& candidates, NodeExplanation& out)
+      : allocator_(allocator), candidates_(candidates), out_(out) {}
+
+  void explain() {
+    auto& claims = allocator_.claims().claims();
+    for (std::size_t i = 0; i < claims.size(); ++i) {
+      for (std::size_t k = 0; k < claims[i].claim.spec.constraints.size(); ++k) {
+        const Constraint& constraint = claims[i].claim.spec.constraints[k];
+        out_.constraints.push_back(
+            {i, k, constraint.kind == Constraint::Kind::match_attribute, constraint.attribute});
+      }
+      for (PreparedRequest& request : claims[i].requests) {
+        for (PreparedAsk& ask : request.asks) explain(i, request.fault, ask);
+      }
+    }
+  }
+
+ private:
+  void explain(std::size_t claim, const std::string& fault, PreparedAsk& ask) {
+    RequestExplanation& out = out_.requests.emplace_back(RequestExplanation{
+        claim, ask.name, ask.ask->count, ask.ask->is_all(), fault.empty() ? ask.fault : fault});
+    if (!out.fault.empty()) return;
+    RequestExplainer explainer(allocator_, candidates_, allocator_.claims().claims()[claim], ask);
+    std::int64_t meant = 0;
+    for (std::size_t i = 0; i < candidates_.all().size(); ++i) {
+      const Candidate& candidate = candidates_.all()[i];
+      Obstacle obstacle = explainer.obstacle(i);
+      if (RequestExplainer::is_none(obstacle)) note_values(claim, ask, i);
+      const bool is_meant = !std::holds_alternative<SelectorObstacle>(obstacle) &&
+                            !std::holds_alternative<OtherNodeObstacle>(obstacle);
+      if (is_meant) ++meant;
+      out.devices.push_back({candidate.slice->id_of(*candidate.device), std::move(obstacle)});
+    }
+    explain_pools(candidates_.pools(), out.devices);
+    if (out.is_all) out.wanted = meant;
+  }
+
+  void note_values(std::size_t claim, PreparedAsk& ask, std::size_t candidate) {
+    for (ConstraintExplanation& constraint : out_.constraints) {
+      const bool concerns =
+          constraint.claim == claim &&
+          std::ranges::find(ask.constraints, constraint.index) != ask.constraints.end();
+      if (!concerns) continue;
+      const auto& [slice, device, pool, is_allocated, taken, shares, consumed] =
+          candidates_.all()[candidate];
+      const auto attribute = candidates_.attribute(ask, candidate, constraint.attribute);
+      if (!attribute || *attribute == nullptr) continue;
+      std::pair value(slice->id_of(*device), describe(**attribute));
+      if (std::ranges::find(constraint.values, value) == constraint.values.end())
+        constraint.values.push_back(std::move(value));
+    }
+  }
+
+  Allocator& allocator_;
+  Candidates& candidates_;
+  NodeExplanation& out_;
+};
+
+}  // namespace
+
+std::size_t RequestExplanation::usable() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(devices, [](const DeviceExplanation& device) {
+        return std::holds_alternative<std::monostate>(device.obstacle);
+      }));
+}
+
+std::string describe(const cel::Attribute& attribute) {
+  using enum cel::Attribute::Kind;
+  switch (attribute.kind()) {
+    case boolean:
+      return attribute.as_boolean() ? "true" : "false";
+    case integer:
+      return fmt::format("{}", attribute.as_integer());
+    case string:
+    case version:
+    case malformed_version:
+      return fmt::format("\"{}\"", attribute.as_text());
+    case booleans:
+      return fmt::format("[{}]", fmt::join(attribute.as_booleans(), ", "));
+    case integers:
+      return fmt::format("[{}]", fmt::join(attribute.as_integers(), ", "));
+    case strings:
+    case versions:
+    case malformed_versions:
+      return fmt::format("[\"{}\"]", fmt::join(attribute.as_texts(), "\", \""));
+    case unsupported:
+      break;
+  }
+  return "of an unknown type";
+}
+
+NodeExplanation explain_node(Allocator& allocator, const Node& node, const Options& options) {
+  NodeExplanation out;
+  Allocation allocation = allocator.allocate(node, options);
+  out.fits = allocation.fits;
+  out.error = std::move(allocation.error);
+  auto pools = gather_pools(allocator.cluster().slices, node, allocator.cluster().features);
+  if (!pools) return out;
+  Candidates candidates(allocator, node, std::move(*pools));
+  NodeExplainer(allocator, candidates, out).explain();
+  return out;
+}
+
+}  // namespace dcm::allocation

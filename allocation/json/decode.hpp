@@ -1,0 +1,50 @@
+// The API's JSON (v1) of what allocation reads, each kind's fields in one place.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "allocation/claim.hpp"
+#include "allocation/node_selector.hpp"
+#include "allocation/slice.hpp"
+#include "client/api/decoder.hpp"
+#include "client/api/json/reader.hpp"
+
+namespace dcm::allocation {
+
+// Parts, for decoders of kinds that contain them. `out` must be new.
+[[nodiscard]] bool read(api::json::Reader& reader, api::json::value from, ClaimSpec& out);
+[[nodiscard]] bool read(api::json::Reader& reader, api::json::value from, AllocationResult& out);
+[[nodiscard]] bool read(api::json::Reader& reader, api::json::value from, NodeSelector& out);
+[[nodiscard]] bool read(api::json::Reader& reader, api::json::value from, Quantity& out);
+[[nodiscard]] bool read(api::json::Reader& reader, api::json::value from, DeviceResult& out);
+
+// For JsonDecoder (client/api/json/decoder.hpp): top-level fields.
+struct SliceFields {
+  bool read_field(api::json::Reader& reader, std::string_view key, api::json::value field,
+                  Slice& out) const;
+  bool is_kept(const Slice&) const { return true; }
+};
+struct DeviceClassFields {
+  bool read_field(api::json::Reader& reader, std::string_view key, api::json::value field,
+                  DeviceClass& out) const;
+  bool is_kept(const DeviceClass&) const { return true; }
+};
+
+struct ClaimFields {
+  bool read_field(api::json::Reader& reader, std::string_view key, api::json::value field,
+                  Claim& out) const;
+  bool is_kept(const Claim&) const { return true; }
+};
+struct NodeFields {
+  bool read_field(api::json::Reader& reader, std::string_view key, api::json::value field,
+                  Node& out) const;
+  bool is_kept(const Node&) const { return true; }
+};
+
+std::unique_ptr<api::Decoder<Slice>> make_slice_decoder();
+std::unique_ptr<api::Decoder<DeviceClass>> make_device_class_decoder();
+std::unique_ptr<api::Decoder<Claim>> make_claim_decoder();
+std::unique_ptr<api::Decoder<Node>> make_node_decoder();
+
+}  // namespace dcm::allocation

@@ -1,0 +1,118 @@
+// The search for devices on one node: exhaustive, depth first, and the first solution wins.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "allocation/allocator.hpp"
+#include "allocation/candidates.hpp"
+#include "allocation/constraints.hpp"
+
+namespace dcm::allocation {
+
+// A device that a request has got.
+struct Taken {
+  std::size_t candidate;
+  PreparedAsk* ask;
+  bool is_shared;             // a share of the device, not the whole of it
+  bool has_counters = false;  // took its counters
+  Consumption consumed = {};  // of a share
+};
+
+struct SearchPlace {
+  std::size_t claim = 0;
+  std::size_t request = 0;
+};
+
+// Goes through the very steps of kube-scheduler's allocator, and leaves some out that lead nowhere,
+// so that it finds what that finds, and fails where that fails.
+class Search {
+ public:
+  // Before a request, or behind the last one of a claim.
+  using At = SearchPlace;
+  enum class Outcome : std::uint8_t {
+    found,
+    failed,
+    over_limit,  // the claim would get too many devices: only other subrequests may help
+    error,
+  };
+
+  // `candidates` is as new: nothing is taken of it.
+  Search(Allocator& allocator, Candidates& candidates, const Options& options);
+
+  // What each request needs. False: that is an error.
+  bool prepare();
+  // From one place to the end, or up to another one. After anything but `found`, nothing is taken.
+  Outcome run(At from = {}, std::optional<At> end = {});
+
+  // Gives back what `found` took, and forgets an error; the next run may take so many steps.
+  void restart(std::uint64_t steps_max);
+  // Skips devices that are like one that has failed. `classes`: equal numbers for equal devices.
+  void skip_equals(std::vector<std::uint32_t> classes) { classes_ = std::move(classes); }
+
+  // Of one claim, after `found`.
+  const std::vector<Taken>& taken(std::size_t claim) const { return taken_[claim]; }
+  const PreparedAsk& chosen(std::size_t claim, std::size_t request) const;
+
+  const std::optional<AllocationError>& error() const { return error_; }
+  bool is_out_of_steps() const { return is_out_of_steps_; }
+  std::uint64_t steps() const { return steps_; }
+  std::int64_t count_of(const PreparedAsk& ask) const { return counts_[ask.index]; }
+  const std::vector<std::size_t>& all_of(const PreparedAsk& ask) const { return all_[ask.index]; }
+
+ private:
+  struct RequestContext;
+  struct Place {
+    std::size_t claim = 0;
+    std::size_t request = 0;
+    PreparedAsk* ask = nullptr;  // null: the request's asks are still to be tried
+    std::int64_t device = 0;     // of the ask
+    std::size_t from = 0;        // the first candidate to try
+    RequestContext* context = nullptr;
+  };
+  enum class Take : std::uint8_t { taken, refused, error };
+
+  bool prepare_claim(PreparedClaim& claim);
+  bool prepare_ask(const PreparedClaim& claim, PreparedAsk& ask);
+  bool collect_all(const PreparedClaim& claim, PreparedAsk& ask);
+
+  Outcome next(Place place);
+  Outcome next_claim(Place place);
+  Outcome try_asks(Place place);
+  Outcome take_all(Place place);
+  Outcome take_one(Place place);
+  Outcome go_on_with(Place place, std::size_t candidate);
+  bool is_hopeless(Place place, std::size_t from);
+  bool may_be_taken(Place place, std::size_t candidate);
+
+  bool is_in_use(const Place& place, std::size_t candidate) const;
+  bool is_taken_by_claim(const Place& place, std::size_t candidate) const;
+  // `consumed`: nullopt until it is computed, as for devices of a request for all.
+  Take take(const Place& place, std::size_t candidate, std::optional<Consumption> consumed);
+  Take add_constraints(const Place& place, std::size_t candidate);
+  void remove_constraints(const Place& place, std::size_t count);
+  void give_back(const Place& place);
+
+  bool fail(std::string text);
+  bool interrupt(std::string text);
+
+  Candidates& candidates_;
+  const Options& options_;
+  std::vector<PreparedClaim>& claims_;
+  std::vector<std::int64_t> counts_;           // by ask
+  std::vector<std::vector<std::size_t>> all_;  // by ask: the devices of a request for all
+  std::vector<std::vector<ConstraintState>> constraints_;  // by claim
+  std::vector<std::vector<Taken>> taken_;                  // by claim
+  std::vector<std::vector<std::size_t>> chosen_;           // by claim and request: the ask
+  std::vector<std::uint32_t> classes_;
+  At end_;
+  std::optional<AllocationError> error_;
+  std::uint64_t steps_ = 0;
+  std::uint64_t steps_max_;
+  bool is_out_of_steps_ = false;
+};
+
+}  // namespace dcm::allocation

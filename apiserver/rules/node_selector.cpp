@@ -1,0 +1,91 @@
+#include "apiserver/rules/node_selector.hpp"
+
+#include "apiserver/rules/strategy.hpp"
+
+namespace dcm::apiserver {
+
+namespace {
+
+void check_operator(const JsonObject& requirement, const std::string& path, Causes& causes) {
+  const std::string_view operation = text_at(requirement, {"operator"});
+  const std::size_t values = array_at(requirement, {"values"}).size();
+  if (operation == "In" || operation == "NotIn") {
+    if (values > 0) return;
+    causes.push_back(
+        required_value(path + ".values", "must be specified when `operator` is 'In' or 'NotIn'"));
+  } else if (operation == "Exists" || operation == "DoesNotExist") {
+    if (values == 0) return;
+    causes.push_back(forbidden_value(
+        path + ".values", "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
+  } else if (operation == "Gt" || operation == "Lt") {
+    if (values == 1) return;
+    causes.push_back(required_value(
+        path + ".values", "must be specified single value when `operator` is 'Lt' or 'Gt'"));
+  } else {
+    causes.push_back(
+        invalid_value(path + ".operator", Json(operation), "not a valid selector operator"));
+  }
+}
+
+void check_label_requirement(const JsonObject& requirement, const std::string& path,
+                             Causes& causes) {
+  check_operator(requirement, path, causes);
+  validate_label_name(text_at(requirement, {"key"}), path + ".key", causes);
+  const JsonArray& values = array_at(requirement, {"values"});
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!values[i].is_string()) continue;
+    const auto problem = problem_with_label_value(view(values[i].get_string()));
+    if (problem.empty()) continue;
+    causes.push_back(invalid_value(indexed(path + ".values", i), values[i], problem));
+  }
+}
+
+void check_field_requirement(const JsonObject& requirement, const std::string& path,
+                             Causes& causes) {
+  const std::string_view operation = text_at(requirement, {"operator"});
+  const JsonArray& values = array_at(requirement, {"values"});
+  if (operation != "In" && operation != "NotIn") {
+    causes.push_back(
+        invalid_value(path + ".operator", Json(operation), "not a valid selector operator"));
+  } else if (values.size() != 1) {
+    causes.push_back(required_value(
+        path + ".values",
+        "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"));
+  }
+  const std::string_view key = text_at(requirement, {"key"});
+  if (key != "metadata.name") {
+    causes.push_back(invalid_value(path + ".key", Json(key), "not a valid field selector key"));
+    return;
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!values[i].is_string()) continue;
+    const auto problem = problem_with_name(NameRule::dns_subdomain, view(values[i].get_string()));
+    if (problem.empty()) continue;
+    causes.push_back(invalid_value(indexed(path + ".values", i), values[i], problem));
+  }
+}
+
+void check_each(const JsonObject& term, const char* list, const std::string& path, auto check,
+                Causes& causes) {
+  const JsonArray& requirements = array_at(term, {list});
+  for (std::size_t i = 0; i < requirements.size(); ++i) {
+    check(as_object(requirements[i]), indexed(path + "." + list, i), causes);
+  }
+}
+
+}  // namespace
+
+void validate_node_selector(const JsonObject& selector, const std::string& path, Causes& causes) {
+  const std::string terms_path = path + ".nodeSelectorTerms";
+  const JsonArray& terms = array_at(selector, {"nodeSelectorTerms"});
+  if (terms.empty()) {
+    causes.push_back(required_value(terms_path, "must have at least one node selector term"));
+  }
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    const std::string at = indexed(terms_path, i);
+    check_each(as_object(terms[i]), "matchExpressions", at, check_label_requirement, causes);
+    check_each(as_object(terms[i]), "matchFields", at, check_field_requirement, causes);
+  }
+}
+
+}  // namespace dcm::apiserver

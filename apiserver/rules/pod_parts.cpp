@@ -1,0 +1,151 @@
+#include "apiserver/rules/pod_parts.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "apiserver/rules/strategy.hpp"
+
+namespace dcm::apiserver {
+
+namespace {
+
+constexpr std::int64_t kPortMax = 65535;
+
+void check_port(const JsonObject& port, const std::string& path, Causes& causes) {
+  const std::int64_t number = integer_at(port, {"containerPort"}).value_or(0);
+  if (number == 0) {
+    causes.push_back(required_value(path + ".containerPort"));
+  } else if (number < 1 || number > kPortMax) {
+    causes.push_back(invalid_value(path + ".containerPort", Json(number),
+                                   "must be between 1 and 65535, inclusive"));
+  }
+  const std::string_view protocol = text_at(port, {"protocol"});
+  if (protocol.empty()) {
+    causes.push_back(required_value(path + ".protocol"));
+  } else if (protocol != "TCP" && protocol != "UDP" && protocol != "SCTP") {
+    causes.push_back(not_supported(path + ".protocol", Json(protocol), {"SCTP", "TCP", "UDP"}));
+  }
+}
+
+bool is_variable_name(std::string_view name) {
+  return std::ranges::all_of(name, [](char c) { return c >= ' ' && c <= '~' && c != '='; });
+}
+
+void check_variable(const JsonObject& variable, const std::string& path, Causes& causes) {
+  const std::string_view name = text_at(variable, {"name"});
+  if (name.empty()) {
+    causes.push_back(required_value(path + ".name"));
+  } else if (!is_variable_name(name)) {
+    causes.push_back(invalid_value(path + ".name", Json(name),
+                                   "a valid environment variable name must consist only of "
+                                   "printable ASCII characters other than '='"));
+  }
+}
+
+void check_value(const JsonObject& toleration, const std::string& path, Causes& causes) {
+  const std::string_view operation = text_at(toleration, {"operator"});
+  const std::string_view value = text_at(toleration, {"value"});
+  if (operation.empty() || operation == "Equal") {
+    const auto problem = problem_with_label_value(value);
+    if (!problem.empty()) causes.push_back(invalid_value(path + ".operator", Json(value), problem));
+  } else if (operation == "Exists") {
+    if (value.empty()) return;
+    causes.push_back(invalid_value(path + ".operator", Json(value),
+                                   "value must be empty when `operator` is 'Exists'"));
+  } else if (operation == "Lt" || operation == "Gt") {
+    causes.push_back(
+        not_supported(path + ".operator", Json(operation), {"Equal", "Exists", "Lt", "Gt"}));
+  } else {
+    causes.push_back(not_supported(path + ".operator", Json(operation), {"Equal", "Exists"}));
+  }
+}
+
+void check_effect(const JsonObject& object, const std::string& path, Causes& causes) {
+  const std::string_view effect = text_at(object, {"effect"});
+  if (effect.empty() || effect == "NoSchedule" || effect == "PreferNoSchedule" ||
+      effect == "NoExecute") {
+    return;
+  }
+  causes.push_back(not_supported(path + ".effect", Json(effect),
+                                 {"NoSchedule", "PreferNoSchedule", "NoExecute"}));
+}
+
+void check_toleration(const JsonObject& toleration, const std::string& path, Causes& causes) {
+  const std::string_view key = text_at(toleration, {"key"});
+  const std::string_view operation = text_at(toleration, {"operator"});
+  const std::string_view effect = text_at(toleration, {"effect"});
+  if (!key.empty()) validate_label_name(key, path + ".key", causes);
+  if (key.empty() && operation != "Exists") {
+    causes.push_back(invalid_value(path + ".operator", Json(operation),
+                                   "operator must be Exists when `key` is empty, which means "
+                                   "\"match all values and all keys\""));
+  }
+  if (has(toleration, {"tolerationSeconds"}) && effect != "NoExecute") {
+    causes.push_back(invalid_value(path + ".effect", Json(effect),
+                                   "effect must be 'NoExecute' when `tolerationSeconds` is set"));
+  }
+  check_value(toleration, path, causes);
+  check_effect(toleration, path, causes);
+}
+void for_each(const JsonArray& items, const std::string& path, auto check, Causes& causes) {
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    check(as_object(items[i]), indexed(path, i), causes);
+  }
+}
+
+}  // namespace
+
+void validate_container_parts(const JsonObject& container, const std::string& path,
+                              Causes& causes) {
+  const std::string_view name = text_at(container, {"name"});
+  const auto problem = problem_with_name(NameRule::dns_label, name);
+  if (name.empty()) {
+    causes.push_back(required_value(path + ".name"));
+  } else if (!problem.empty()) {
+    causes.push_back(invalid_value(path + ".name", Json(name), problem));
+  }
+  if (text_at(container, {"image"}).empty()) causes.push_back(required_value(path + ".image"));
+  for_each(array_at(container, {"ports"}), path + ".ports", check_port, causes);
+  for_each(array_at(container, {"env"}), path + ".env", check_variable, causes);
+}
+
+void validate_pod_tolerations(const JsonArray& tolerations, const std::string& path,
+                              Causes& causes) {
+  for_each(tolerations, path, check_toleration, causes);
+}
+
+void validate_scheduling_gates(const JsonArray& gates, const std::string& path, Causes& causes) {
+  std::set<std::string_view> names;
+  for (std::size_t i = 0; i < gates.size(); ++i) {
+    const std::string_view name = text_at(as_object(gates[i]), {"name"});
+    validate_label_name(name, indexed(path, i), causes);
+    if (!names.insert(name).second) causes.push_back(duplicate_value(indexed(path, i), Json(name)));
+  }
+}
+
+void validate_label_map(const JsonObject& labels, const std::string& path, Causes& causes) {
+  for (const auto& [key, value] : labels) {
+    validate_label_name(key, path, causes);
+    const auto problem =
+        value.is_string() ? problem_with_label_value(view(value.get_string())) : std::string_view();
+    if (!problem.empty()) causes.push_back(invalid_value(path, value, problem));
+  }
+}
+
+void validate_node_taints(const JsonArray& taints, const std::string& path, Causes& causes) {
+  for (std::size_t i = 0; i < taints.size(); ++i) {
+    const JsonObject& taint = as_object(taints[i]);
+    const std::string at = indexed(path, i);
+    validate_label_name(text_at(taint, {"key"}), at + ".key", causes);
+    const std::string_view value = text_at(taint, {"value"});
+    const auto problem = problem_with_label_value(value);
+    if (!problem.empty()) causes.push_back(invalid_value(at + ".value", Json(value), problem));
+    if (text_at(taint, {"effect"}).empty()) {
+      causes.push_back(required_value(at + ".effect"));
+    } else {
+      check_effect(taint, at, causes);
+    }
+  }
+}
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,20 @@
+// What pods consist of, as far as it is validated (k8s.io/kubernetes pkg/apis/core/validation):
+// names, ports and environment of containers, tolerations, gates.
+#pragma once
+
+#include <string>
+
+#include "apiserver/rules/api_error.hpp"
+
+namespace dcm::apiserver {
+
+void validate_container_parts(const JsonObject& container, const std::string& path, Causes& causes);
+void validate_pod_tolerations(const JsonArray& tolerations, const std::string& path,
+                              Causes& causes);
+void validate_scheduling_gates(const JsonArray& gates, const std::string& path, Causes& causes);
+// Of a node.
+void validate_node_taints(const JsonArray& taints, const std::string& path, Causes& causes);
+// Labels by which a pod chooses nodes.
+void validate_label_map(const JsonObject& labels, const std::string& path, Causes& causes);
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,38 @@
+// How many values a body may hold. A value takes some hundred bytes here, and is looked at by each
+// rule, however short its text is: 3 MiB of `{},` would be a million of them, and some gigabytes.
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+#include <string_view>
+
+namespace dcm::apiserver {
+
+// Members and items at all depths. The largest objects that the API's own limits allow (a slice of
+// 128 devices with 32 attributes, a config map of 1 MiB) have less than half of it.
+inline constexpr std::size_t kValuesMax = 50'000;
+
+class TooManyValues : public std::length_error {
+ public:
+  TooManyValues();
+};
+
+// What is left of kValuesMax while a body is decoded.
+class ItemBudget {
+ public:
+  // Throws TooManyValues before the values are made, if there would be too many.
+  void spend(std::size_t values = 1) {
+    if (values > left_) throw TooManyValues();
+    left_ -= values;
+  }
+  std::size_t spent() const { return kValuesMax - left_; }
+
+ private:
+  std::size_t left_ = kValuesMax;
+};
+
+// At most how many values a JSON text has, told from its brackets and commas, in one pass and
+// without memory.
+std::size_t count_values(std::string_view json);
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,18 @@
+// "%s has %d".format([name, count])
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cel/ast.hpp"
+
+namespace dcm::cel {
+
+// An error is a value.
+Value format(std::string_view text, const List& args, Arena& arena);
+// What is wrong with a constant format and a list of arguments whose types are known.
+std::optional<std::string> check_format_call(std::string_view text, const std::vector<Expr*>& args);
+
+}  // namespace dcm::cel

@@ -1,0 +1,36 @@
+// What Kubernetes adds to the language: quantities, semantic versions, addresses, URLs, named
+// formats.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "cel/kubernetes/quantity.hpp"
+#include "cel/kubernetes/semver.hpp"
+#include "cel/library.hpp"
+
+namespace dcm::cel {
+
+std::span<const FunctionRow> quantity_functions();
+std::span<const FunctionRow> semver_functions();
+std::span<const FunctionRow> address_functions();  // ip(), cidr()
+std::span<const FunctionRow> url_functions();
+std::span<const FunctionRow> format_functions();
+// Declared, but without a value that they could be called on.
+std::span<const FunctionRow> authorization_functions();
+
+inline constexpr std::string_view kQuantityType = "kubernetes.Quantity",
+                                  kSemverType = "kubernetes.Semver", kAddressType = "net.IP",
+                                  kNetType = "net.CIDR", kUrlType = "kubernetes.URL",
+                                  kFormatType = "kubernetes.NamedFormat";
+
+Value quantity_value(const Quantity& quantity, Arena& arena);
+// The text must outlive the evaluation.
+Value semver_value(const Semver& version, Arena& arena);
+// nullptr: something else.
+const Quantity* as_quantity(const Value& value);
+const Semver* as_semver(const Value& value);
+
+bool is_request_uri(std::string_view text);
+
+}  // namespace dcm::cel

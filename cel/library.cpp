@@ -1,0 +1,145 @@
+#include "cel/library.hpp"
+
+#include <algorithm>
+
+namespace dcm::cel {
+namespace {
+
+bool accepts(const Type& type, const Value& value, Arena& arena) {
+  using K = Type::Kind;
+  switch (type.kind()) {
+    case K::dyn:
+    case K::any:
+    case K::parameter:
+      return true;
+    case K::null:
+      return value.is(Kind::null);
+    case K::boolean:
+      return value.is(Kind::boolean);
+    case K::integer:
+      return value.is(Kind::integer);
+    case K::unsigned_integer:
+      return value.is(Kind::unsigned_integer);
+    case K::real:
+      return value.is(Kind::real);
+    case K::string:
+      return value.is(Kind::string);
+    case K::bytes:
+      return value.is(Kind::bytes);
+    case K::timestamp:
+      return value.is(Kind::timestamp);
+    case K::duration:
+      return value.is(Kind::duration);
+    case K::type:
+      return value.is(Kind::type);
+    case K::optional:
+      return value.is(Kind::optional);
+    case K::object:
+      return value.is(Kind::object) && value.as_object().of->type_name == type.name();
+    case K::list:
+      if (!value.is(Kind::list)) return false;
+      return value.as_list().values.empty() ||
+             accepts(type.parameter(0), value.as_list().values[0], arena);
+    case K::map: {
+      if (!value.is(Kind::map)) return false;
+      if (value.as_map().size() == 0) return true;
+      const auto [key, item] = value.as_map().entry(0, arena);
+      return accepts(type.parameter(0), key, arena) && accepts(type.parameter(1), item, arena);
+    }
+    default:
+      return false;
+  }
+}
+
+constexpr std::string_view kTypes[] = {
+    "bool",      "bytes",  "double",    "duration", "int",  "list(A)",    "map(A, B)",
+    "null_type", "string", "timestamp", "type(A)",  "uint", "optional(A)"};
+
+}  // namespace
+
+bool Overload::accepts(std::span<const Value> values, Arena& arena) const {
+  if (values.size() != args.size()) return false;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (!cel::accepts(*args[i], values[i], arena)) return false;
+  return true;
+}
+
+Library::Library() {
+  for (const auto text : kTypes) {
+    const Type* const type = types_.parse(text);
+    named_types_.emplace(type->name(), type);
+  }
+  for (const auto rows :
+       {operators(), conversions(), time_functions(), optional_functions(), string_functions(),
+        list_functions(), set_functions(), regex_functions(), map_functions()})
+    add(rows);
+}
+
+const Type* Library::type(std::string_view text) {
+  const auto known = texts_.find(text);
+  if (known != texts_.end()) return known->second;
+  return texts_.emplace(std::string(text), types_.parse(text)).first->second;
+}
+
+void Library::add(std::span<const FunctionRow> rows) {
+  for (const FunctionRow& row : rows) {
+    const auto signature = row.signature;
+    const auto open = signature.find('(');
+    // The result may have brackets of its own: it begins behind the bracket that closes the
+    // arguments.
+    std::size_t end = open + 1;
+    for (int depth = 1; end < signature.size(); ++end) {
+      if (signature[end] == '(') ++depth;
+      if (signature[end] == ')' && --depth == 0) break;
+    }
+    Overload overload{signature.substr(0, open),       false,   {},
+                      type(signature.substr(end + 2)), row.run, row.cost};
+    std::string_view rest = signature.substr(open + 1, end - open - 1);
+    while (!rest.empty()) {
+      int depth = 0;
+      const auto at = std::ranges::find_if(rest, [&](char c) {
+        depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+        return depth == 0 && (c == ',' || c == ';');
+      });
+      const auto size = static_cast<std::size_t>(at - rest.begin());
+      overload.args.push_back(type(rest.substr(0, size)));
+      if (size == rest.size()) break;
+      overload.is_member = overload.is_member || rest[size] == ';';
+      rest.remove_prefix(std::min(size + 2, rest.size()));
+    }
+    const auto& kept = overloads_.emplace_back(std::move(overload));
+    functions_[std::string(kept.function)].push_back(&kept);
+  }
+}
+
+void Library::add_variable(std::string name, const Type* type) {
+  const std::size_t index = variables_.size();
+  variables_.emplace(std::move(name), Variable{type, index});
+}
+
+void Library::add_object(std::string name, Fields fields) {
+  named_types_.emplace(name, type(name));
+  objects_.emplace(std::move(name), std::move(fields));
+}
+
+const std::vector<const Overload*>* Library::find_function(std::string_view name) const {
+  const auto found = functions_.find(name);
+  return found == functions_.end() ? nullptr : &found->second;
+}
+
+const Library::Variable* Library::find_variable(std::string_view name) const {
+  const auto found = variables_.find(name);
+  return found == variables_.end() ? nullptr : &found->second;
+}
+
+const Type* Library::find_type(std::string_view name) const {
+  const auto found = named_types_.find(name);
+  return found == named_types_.end() ? nullptr : found->second;
+}
+
+const Library::Fields* Library::find_object(std::string_view name) const {
+  const auto found = objects_.find(name);
+  return found == objects_.end() ? nullptr : &found->second;
+}
+
+}  // namespace dcm::cel

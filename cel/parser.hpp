@@ -1,0 +1,23 @@
+// Reads an expression into a tree, macros expanded.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "cel/ast.hpp"
+#include "cel/source.hpp"
+
+namespace dcm::cel {
+
+// Nesting, and links of a chain such as a.b.c or 1 + 2 + 3. Recursion over a tree goes no deeper.
+inline constexpr std::uint32_t kDepthMax = 250;
+
+struct Parsed {
+  std::unique_ptr<Ast> ast;
+  std::vector<Issue> issues;  // none: the tree is whole
+};
+
+Parsed parse(std::string_view source);
+
+}  // namespace dcm::cel

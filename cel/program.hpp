@@ -1,0 +1,36 @@
+// A compiled expression: immutable, evaluated any number of times.
+#pragma once
+
+#include <expected>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "cel/library.hpp"
+
+namespace dcm::cel {
+
+class Program {
+ public:
+  // The library must outlive the program. The error is the whole text, with the places in the
+  // source.
+  static std::expected<std::unique_ptr<const Program>, std::string> compile(std::string_view source,
+                                                                            const Library& library);
+  ~Program();
+
+  // `frame.variables` has the values of the library's variables. An error is a value of its own
+  // kind; it and everything in the result lives as long as the frame's arena and the program.
+  Value evaluate(Frame& frame) const;
+
+  // Of the result, as the checker found it.
+  const Type& type() const;
+  std::uint64_t max_cost() const;
+
+ private:
+  struct Parts;
+  explicit Program(std::unique_ptr<Parts> parts);
+
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace dcm::cel

@@ -1,0 +1,62 @@
+#include "cel/regex.hpp"
+
+#include <utility>
+
+#include <re2/re2.h>
+
+namespace dcm::cel {
+namespace {
+
+re2::RE2::Options options() {
+  re2::RE2::Options options;
+  options.set_log_errors(false);
+  options.set_max_mem(8 << 20);  // a larger program is refused
+  return options;
+}
+
+re2::StringPiece piece(std::string_view text) {
+  return {text.data(), text.size()};
+}
+
+}  // namespace
+
+Regex::Regex(std::unique_ptr<re2::RE2> regex) : regex_(std::move(regex)) {}
+Regex::Regex(Regex&&) noexcept = default;
+Regex& Regex::operator=(Regex&&) noexcept = default;
+Regex::~Regex() = default;
+
+std::expected<Regex, std::string> Regex::compile(std::string_view pattern) {
+  auto regex = std::make_unique<re2::RE2>(piece(pattern), options());
+  if (!regex->ok()) return std::unexpected("error parsing regexp: " + regex->error());
+  return Regex(std::move(regex));
+}
+
+bool Regex::matches(std::string_view text) const {
+  return re2::RE2::PartialMatch(piece(text), *regex_);
+}
+
+std::string_view Regex::find(std::string_view text) const {
+  re2::StringPiece found;
+  if (!regex_->Match(piece(text), 0, text.size(), re2::RE2::UNANCHORED, &found, 1)) return {};
+  return {found.data(), found.size()};
+}
+
+std::vector<std::string_view> Regex::find_all(std::string_view text, std::int64_t limit) const {
+  std::vector<std::string_view> all;
+  const char* last_end = nullptr;
+  for (std::size_t at = 0; at <= text.size() && (limit < 0 || std::cmp_less(all.size(), limit));) {
+    re2::StringPiece found;
+    if (!regex_->Match(piece(text), at, text.size(), re2::RE2::UNANCHORED, &found, 1)) break;
+    const auto end = static_cast<std::size_t>(found.data() + found.size() - text.data());
+    // An empty match right behind the last one does not count.
+    if (!found.empty() || found.data() != last_end) all.emplace_back(found.data(), found.size());
+    last_end = found.data() + found.size();
+    at = end;
+    if (!found.empty()) continue;
+    do ++at;
+    while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80);
+  }
+  return all;
+}
+
+}  // namespace dcm::cel

@@ -1,0 +1,15 @@
+// Fields of maps and elements of lists: a.b, a[i], and whether they are there.
+#pragma once
+
+#include "cel/value.hpp"
+
+namespace dcm::cel {
+
+// Whether a map or list can be asked for it.
+bool is_key(const Value& key);
+// nullopt: not there. An error: the key is none.
+std::optional<Value> look_up(const Value& container, const Value& key, Arena& arena);
+// "no such key: x", "index out of bounds: 3".
+Value missing(const Value& container, const Value& key, Arena& arena);
+
+}  // namespace dcm::cel

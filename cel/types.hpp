@@ -1,0 +1,90 @@
+// Types of CEL, as the checker sees them and as `type(x)` returns them.
+#pragma once
+
+#include <deque>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dcm::cel {
+
+class Type {
+ public:
+  enum class Kind {
+    error,
+    dyn,
+    any,
+    null,
+    boolean,
+    integer,
+    unsigned_integer,
+    real,
+    string,
+    bytes,
+    timestamp,
+    duration,
+    list,
+    map,
+    type,
+    optional,
+    wrapper,    // of a scalar, which may be null
+    object,     // by name
+    parameter,  // of a function's signature, or a variable of the inference
+  };
+
+  constexpr Type(Kind kind, std::string_view name, std::span<const Type* const> parameters = {})
+      : kind_(kind), name_(name), parameters_(parameters) {}
+
+  Kind kind() const { return kind_; }
+  std::string_view name() const { return name_; }
+  std::span<const Type* const> parameters() const { return parameters_; }
+  const Type& parameter(std::size_t i) const { return *parameters_[i]; }
+
+  bool is_dynamic() const { return kind_ == Kind::dyn || kind_ == Kind::any; }
+  bool is_same(const Type& other) const;
+  // As messages have it: "list(int)", "map(string, dyn)".
+  std::string text() const;
+
+ private:
+  Kind kind_;
+  std::string_view name_;
+  std::span<const Type* const> parameters_;
+};
+
+namespace types {
+extern const Type error, dyn, any, null, boolean, integer, unsigned_integer, real, string, bytes,
+    timestamp, duration, list, map, type,
+    optional;  // the last four without parameters: what type() returns
+}  // namespace types
+
+// Owns types that are made on the way.
+class TypePool {
+ public:
+  TypePool() = default;
+  TypePool(const TypePool&) = delete;
+  TypePool& operator=(const TypePool&) = delete;
+
+  const Type* list(const Type* element) { return make(Type::Kind::list, "list", {element}); }
+  const Type* map(const Type* key, const Type* value) {
+    return make(Type::Kind::map, "map", {key, value});
+  }
+  const Type* optional(const Type* value) {
+    return make(Type::Kind::optional, "optional_type", {value});
+  }
+  const Type* type_of(const Type* type) { return make(Type::Kind::type, "type", {type}); }
+  const Type* wrapper(const Type* type) { return make(Type::Kind::wrapper, "wrapper", {type}); }
+  const Type* make(Type::Kind kind, std::string_view name, std::vector<const Type*> parameters);
+  // Reads "map(string, list(A))": names of the language, single capitals are parameters, other
+  // names are objects.
+  const Type* parse(std::string_view text);
+
+ private:
+  const Type* parse_next(std::string_view& text);
+
+  std::deque<Type> types_;
+  std::deque<std::vector<const Type*>> parameters_;
+  std::deque<std::string> names_;
+};
+
+}  // namespace dcm::cel

@@ -1,0 +1,203 @@
+// Values of CEL: 16 bytes, trivially copyable. What does not fit inside lives in an arena, in a
+// compiled program, or with whoever gave the input.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "cel/arena.hpp"
+
+namespace dcm::cel {
+
+enum class Kind : std::uint8_t {
+  error,
+  null,
+  boolean,
+  integer,
+  unsigned_integer,
+  real,
+  string,
+  bytes,
+  list,
+  map,
+  type,
+  timestamp,
+  duration,
+  optional,
+  object,  // of a type that a library adds
+};
+
+class Value;
+class Map;
+class Type;
+struct List;
+struct Object;
+
+class Value {
+ public:
+  constexpr Value() = default;  // null
+  static constexpr Value boolean(bool value) { return {Kind::boolean, 0, {.integer = value}}; }
+  static constexpr Value integer(std::int64_t value) {
+    return {Kind::integer, 0, {.integer = value}};
+  }
+  static constexpr Value unsigned_integer(std::uint64_t value) {
+    return {Kind::unsigned_integer, 0, {.unsigned_integer = value}};
+  }
+  static constexpr Value real(double value) { return {Kind::real, 0, {.real = value}}; }
+  static constexpr Value string(std::string_view text) { return of_text(Kind::string, text); }
+  static constexpr Value bytes(std::string_view bytes) { return of_text(Kind::bytes, bytes); }
+  static constexpr Value timestamp(std::int64_t seconds, std::uint32_t nanoseconds) {
+    return {Kind::timestamp, nanoseconds, {.integer = seconds}};
+  }
+  static constexpr Value duration(std::int64_t nanoseconds) {
+    return {Kind::duration, 0, {.integer = nanoseconds}};
+  }
+  static constexpr Value list(const List* list) { return {Kind::list, 0, {.list = list}}; }
+  static constexpr Value map(const Map* map) { return {Kind::map, 0, {.map = map}}; }
+  static constexpr Value type(const Type* type) { return {Kind::type, 0, {.type = type}}; }
+  static constexpr Value none() { return {Kind::optional, 0, {.optional = nullptr}}; }
+  static Value optional(Value value, Arena& arena) {
+    return {Kind::optional, 0, {.optional = arena.make<Value>(value)}};
+  }
+  static constexpr Value object(const Object* object) {
+    return {Kind::object, 0, {.object = object}};
+  }
+  // The text must outlive the evaluation, or be in its arena.
+  static constexpr Value error(std::string_view text) { return of_text(Kind::error, text); }
+
+  Kind kind() const { return kind_; }
+  bool is(Kind kind) const { return kind_ == kind; }
+  bool is_error() const { return kind_ == Kind::error; }
+  bool is_true() const { return kind_ == Kind::boolean && payload_.integer != 0; }
+  bool is_false() const { return kind_ == Kind::boolean && payload_.integer == 0; }
+
+  // Each of the kind that it is named after.
+  bool as_boolean() const { return payload_.integer != 0; }
+  std::int64_t as_integer() const {
+    return payload_.integer;
+  }  // also a duration, and a timestamp's seconds
+  std::uint64_t as_unsigned() const { return payload_.unsigned_integer; }
+  double as_real() const { return payload_.real; }
+  std::string_view as_text() const { return {payload_.text, extra_}; }  // string, bytes, error
+  std::uint32_t nanoseconds() const { return extra_; }                  // of a timestamp
+  const List& as_list() const { return *payload_.list; }
+  const Map& as_map() const { return *payload_.map; }
+  const Type& as_type() const { return *payload_.type; }
+  const Value* as_optional() const { return payload_.optional; }  // nullptr: none
+  const Object& as_object() const { return *payload_.object; }
+
+ private:
+  union Payload {
+    std::int64_t integer;
+    std::uint64_t unsigned_integer;
+    double real;
+    const char* text;
+    const List* list;
+    const Map* map;
+    const Type* type;
+    const Value* optional;
+    const Object* object;
+  };
+
+  static constexpr Value of_text(Kind kind, std::string_view text) {
+    return {kind, static_cast<std::uint32_t>(text.size()), {.text = text.data()}};
+  }
+  constexpr Value(Kind kind, std::uint32_t extra, Payload payload)
+      : payload_(payload), extra_(extra), kind_(kind) {}
+
+  Payload payload_{.integer = 0};
+  std::uint32_t extra_ = 0;
+  Kind kind_ = Kind::null;
+};
+
+// Immutable. Appending to the longest view of a buffer goes in place, so loops that build lists are
+// linear.
+struct List {
+  struct Buffer {
+    Value* values;
+    std::size_t capacity;
+    mutable std::size_t used;
+  };
+
+  std::span<const Value> values;
+  const Buffer* buffer = nullptr;  // none: of fixed size
+};
+
+Value make_list(std::span<const Value> values, Arena& arena);  // copies the span
+Value adopt_list(std::span<const Value> values, Arena& arena);
+Value concatenate(const List& a, const List& b, Arena& arena);
+
+// Immutable. Implementations that are views of input have no entries of their own to point to.
+class Map {
+ public:
+  struct Entry {
+    Value key, value;
+  };
+
+  virtual std::size_t size() const = 0;
+  // Absent: nullopt. An error is a value.
+  virtual std::optional<Value> find(Value key, Arena& arena) const = 0;
+  // `in`, which is stricter than find() for maps that have a default.
+  virtual bool contains(Value key, Arena& arena) const { return find(key, arena).has_value(); }
+  virtual Entry entry(std::size_t index, Arena& arena) const = 0;
+
+ protected:
+  ~Map() = default;
+};
+
+// A map of any keys. Of two entries with one key the last counts.
+Value make_map(std::span<const Map::Entry> entries, Arena& arena);
+// An error if the key is there.
+Value insert(const Map& map, Value key, Value value, Arena& arena);
+
+// What a library adds: quantities, addresses, … Known by its class.
+struct ObjectClass {
+  std::string_view type_name;
+  // Both are of this class, or `b` is anything: then an error if that is no valid comparison.
+  Value (*equal)(const Object& a, const Value& b);
+  std::uint64_t (*size)(const Object& object) = nullptr;  // for costs; none: 1
+  bool is_hashable = true;                    // or looking one up among constants is an error
+  std::string_view implementation_name = {};  // as some messages have it
+};
+
+struct Object {
+  const ObjectClass* of;
+};
+
+// An error text of the evaluation.
+Value make_error(Arena& arena, std::string_view text);
+template <typename... Parts>
+Value make_error(Arena& arena, std::string_view first, const Parts&... parts) {
+  std::string text(first);
+  ((text += parts), ...);
+  return make_error(arena, text);
+}
+
+inline constexpr std::string_view kNoSuchOverload = "no such overload";
+
+// `==` as the language has it: false for unlike kinds, numbers by value. Can be an error for
+// objects.
+Value equal(const Value& a, const Value& b, Arena& arena);
+inline bool is_equal(const Value& a, const Value& b, Arena& arena) {
+  return equal(a, b, arena).is_true();
+}
+// -1, 0, 1; 2: one of them is not a number. nullopt: kinds without an order between them.
+std::optional<int> compare(const Value& a, const Value& b);
+
+// What costs are computed from: code points, bytes, elements, entries; 1 for the rest.
+std::uint64_t size_of(const Value& value);
+std::size_t code_points(std::string_view text);
+
+// "int", "list", "google.protobuf.Timestamp", …
+std::string_view type_name(const Value& value);
+
+// As the reference implementation calls it in some messages: "types.Int".
+std::string_view implementation_name(const Value& value);
+
+// For messages: 1, "a", [1, 2], {a: 1}.
+std::string describe(const Value& value, Arena& arena);
+
+}  // namespace dcm::cel

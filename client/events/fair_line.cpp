@@ -1,0 +1,71 @@
+#include "client/events/fair_line.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/assert.hpp"
+
+namespace dcm::client {
+
+void FairLine::push(const std::string& name_space, std::string id, Rank rank) {
+  auto& line = *lines_.try_emplace(name_space).first;
+  (rank == Rank::first ? line.second.first : line.second.again).push_back(std::move(id));
+  ++size_;
+  give_turn(line);
+}
+
+std::optional<std::string> FairLine::pop() {
+  while (!turns_.empty()) {
+    const auto line = lines_.find(turns_.front());
+    turns_.pop_front();
+    line->second.has_turn = false;
+    if (line->second.size() == 0) {  // displaced meanwhile
+      forget_if_idle(line);
+      continue;
+    }
+    std::deque<std::string>& waiting = line->second.next();
+    std::string id = std::move(waiting.front());
+    waiting.pop_front();
+    --size_;
+    ++line->second.in_hand;
+    give_turn(*line);
+    return id;
+  }
+  return std::nullopt;
+}
+
+void FairLine::done(const std::string& name_space) {
+  const auto line = lines_.find(name_space);
+  DCM_ASSERT(line != lines_.end() && line->second.in_hand > 0);
+  --line->second.in_hand;
+  give_turn(*line);
+  forget_if_idle(line);
+}
+
+std::optional<std::string> FairLine::displace_for(const std::string& name_space) {
+  const auto own = lines_.find(name_space);
+  const std::size_t own_size = own == lines_.end() ? 0 : own->second.size();
+  const auto longest = std::ranges::max_element(
+      lines_, {}, [](const Lines::value_type& line) { return line.second.size(); });
+  if (longest == lines_.end() || longest->second.size() <= own_size + 1) return std::nullopt;
+  Line& line = longest->second;
+  std::deque<std::string>& waiting = line.again.empty() ? line.first : line.again;
+  std::string id = std::move(waiting.back());
+  waiting.pop_back();
+  --size_;
+  return id;
+}
+
+void FairLine::give_turn(Lines::value_type& line) {
+  auto& [name_space, waiting] = line;
+  if (waiting.has_turn || waiting.size() == 0 || waiting.in_hand >= in_hand_max_) return;
+  waiting.has_turn = true;
+  turns_.push_back(name_space);
+}
+
+void FairLine::forget_if_idle(Lines::iterator line) {
+  const Line& idle = line->second;
+  if (idle.size() == 0 && idle.in_hand == 0 && !idle.has_turn) lines_.erase(line);
+}
+
+}  // namespace dcm::client

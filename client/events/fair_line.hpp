@@ -1,0 +1,54 @@
+// What waits to be written, served by turns of namespaces: however many events of one namespace
+// wait, the next one of another is written soon.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+namespace dcm::client {
+
+class FairLine {
+ public:
+  // What is written for the first time goes before repetitions of the same namespace.
+  enum class Rank : std::uint8_t { first, again };
+
+  // `in_hand_max`: how many of one namespace are written at a time, so that a webhook that is slow
+  // for one does not hold up all.
+  explicit FairLine(std::size_t in_hand_max) : in_hand_max_(in_hand_max) {}
+
+  void push(const std::string& name_space, std::string id, Rank rank);
+  // The next one, which is in hand until done(). nullopt: none may be written now.
+  std::optional<std::string> pop();
+  void done(const std::string& name_space);
+  // Makes room for one of `name_space`: takes out the newest of the namespace for which most wait,
+  // if more wait for that one than for `name_space`; otherwise nullopt.
+  std::optional<std::string> displace_for(const std::string& name_space);
+
+  std::size_t size() const noexcept { return size_; }
+
+ private:
+  struct Line {
+    std::deque<std::string> first;
+    std::deque<std::string> again;
+    std::size_t in_hand = 0;
+    bool has_turn = false;  // is in turns_
+
+    std::size_t size() const { return first.size() + again.size(); }
+    std::deque<std::string>& next() { return first.empty() ? again : first; }
+  };
+  using Lines = std::unordered_map<std::string, Line>;
+
+  void give_turn(Lines::value_type& line);
+  void forget_if_idle(Lines::iterator line);
+
+  std::size_t in_hand_max_;
+  Lines lines_;
+  std::deque<std::string> turns_;  // namespaces of which one may be written
+  std::size_t size_ = 0;
+};
+
+}  // namespace dcm::client

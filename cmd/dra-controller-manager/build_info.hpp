@@ -1,0 +1,16 @@
+// The commit that this binary was built from. Apart from runtime/version.hpp, so that a commit
+// compiles one file again.
+#pragma once
+
+#include <string_view>
+
+namespace dcm::manager {
+
+struct BuildInfo {
+  std::string_view commit;  // with "-modified" if the sources differed; "unknown" without git
+  std::string_view date;    // the commit's: "2026-11-25T04:06:00Z"
+};
+
+BuildInfo build_info();
+
+}  // namespace dcm::manager

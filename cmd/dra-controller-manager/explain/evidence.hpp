@@ -1,0 +1,93 @@
+// What others say about an object: the scheduler in the pod's conditions, the API server in events
+// of refused attempts and in quotas, kubelet and the node. Read for the question only
+// (read_evidence.hpp); here it becomes sentences.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client/api/lease.hpp"
+#include "controllers/common/explanation.hpp"
+#include "runtime/time.hpp"
+
+namespace dcm::manager {
+
+struct Condition {
+  bool is_true = false;
+  std::string reason;
+  std::string message;
+  std::optional<runtime::WallTime> since;
+};
+
+// What a pod says of itself, apart from its claims.
+struct PodReport {
+  bool is_pending = false;
+  bool is_being_deleted = false;
+  std::string uid = {};
+  std::string node = {};
+  std::string scheduler = {};
+  std::string nominated_node = {};
+  std::vector<std::string> gates = {};
+  std::optional<Condition> scheduled = {};
+};
+
+struct EventReport {
+  std::string reason;
+  std::string message;
+  std::optional<runtime::WallTime> last;
+  std::int64_t count = 1;
+};
+
+// One limit of a ResourceQuota.
+struct QuotaReport {
+  std::string quota;
+  std::string resource;  // "count/resourceclaims.resource.k8s.io"
+  std::string used;
+  std::string hard;
+  bool is_exhausted = false;
+};
+
+struct NodeReport {
+  bool is_there = false;
+  std::optional<Condition> ready = {};
+};
+
+// Nothing: it was not asked for, as the question does not depend on it.
+template <class T>
+using Asked = std::optional<common::Known<T>>;
+
+struct Evidence {
+  Asked<PodReport> pod = {};
+  Asked<std::vector<EventReport>> events = {};  // the latest of each reason
+  Asked<std::vector<QuotaReport>> quotas = {};
+  Asked<NodeReport> node = {};
+};
+
+// Whether a step of the draft makes a claim: then refusals matter.
+bool makes_claim(const common::Draft& draft);
+// Whether the scheduler, or kubelet, has the next word.
+bool is_schedulers(const PodReport& pod);
+bool is_kubelets(const PodReport& pod);
+
+// Adds what the evidence says; what could not be read is hidden in `sight`.
+void add_evidence(const Evidence& evidence, runtime::WallTime now, common::Draft& draft,
+                  common::Sight& sight);
+
+// What to do about a message of a refused write; empty: nothing is known.
+std::string_view advice_about_refusal(std::string_view message);
+
+// ---- who does the work --------------------------------------------------------------------------
+
+// How long to look at a lease that seems to have expired: the clock of its holder may differ from
+// ours, but a holder that lives renews it within this time.
+inline constexpr runtime::Duration kLeaseLook = std::chrono::seconds(5);
+
+// Whether our clock says that the lease is in force.
+bool seems_held(const api::LeaseSpec& lease, runtime::WallTime now);
+// `later`: the same lease after kLeaseLook; nothing: it seems held. `lease` nothing: there is none.
+common::Worker judge_lease(const std::string& name, const std::optional<api::LeaseSpec>& lease,
+                           const std::optional<api::LeaseSpec>& later, runtime::WallTime now);
+
+}  // namespace dcm::manager

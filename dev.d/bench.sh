@@ -1,0 +1,72 @@
+# shellcheck shell=bash
+#: bench [NAME]      waiting, known, finished, churn: claims, next to kube-controller-manager; evict: evictions,
+#:                   and what a change of a rule or slice costs. These take --before=FILE (a manager of
+#:                   another build, measured besides), --no-reference, and --picture FILE (an SVG with the figures
+#:                   as bars). net: kube-controller-manager with all controllers, and both processes after it is
+#:                   relieved of the two: [--pods N];
+#:                   node: pods on a node, next to kubelet's own managers: [--pods N]; lists: GETs of
+#:                   the playground's API server beside LISTs: [--pods N] [--gzip] [--table]; scale: a start with
+#:                   150,000 pods, in memory: [--before=FILE]; servers: the playground's API server next to
+#:                   kube-apiserver and etcd, under the same clients: [--pods N]
+
+source dev.d/lib/node_programs.sh
+
+# what_is_measured: the first line of a benchmark's figures, for a picture of them.
+what_is_measured() {
+  printf '{"date": "%s", "commit": "%s", "cores": %d}\n' "$(date -u +%F)" \
+    "$(git describe --always --dirty --exclude '*')" "$(nproc)"
+}
+
+cmd_bench() {
+  local picture='' figures=build/bench/figures.json words=()
+  while (($#)); do
+    case $1 in
+      --picture) picture=${2:?--picture needs a file}; shift ;;
+      --picture=*) picture=${1#*=} ;;
+      *) words+=("$1") ;;
+    esac
+    shift
+  done
+  set -- "${words[@]}"
+  if [[ -n $picture ]]; then
+    [[ ${1:-} != @(net|node|lists|scale|servers) ]] || die "bench: $1 has no picture"
+    [[ -d $(dirname "$picture") ]] || die "bench: there is no folder for $picture"
+  fi
+  setup
+  case ${1:-} in
+    '' | -* | evict | waiting | known | finished | churn | net | node | lists | scale | servers) ;;
+    *) unknown benchmark "$1" waiting known finished churn evict net node lists scale servers ;;
+  esac
+  if [[ ${1:-} == node ]]; then
+    build release node_subject
+    node_peers
+    exec test/node/bench.py --programs build/node --subject build/release/bin/node_subject "${@:2}"
+  fi
+  if [[ ${1:-} == lists ]]; then
+    build release dra-playground
+    exec test/bench/lists.py --playground "$playground" "${@:2}"
+  fi
+  if [[ ${1:-} == scale ]]; then
+    build release dra-controller-manager dra-playground
+    exec test/bench/scale.py "$manager" --playground "$playground" "${@:2}"
+  fi
+  if [[ ${1:-} == servers ]]; then
+    build release dra-playground
+    need_controlplane
+    exec test/bench/servers.py --playground "$playground" "${@:2}"
+  fi
+  build release
+  local name=''
+  [[ ${1:--} == -* ]] || { name=$1; shift; }
+  [[ -n $name && $name != evict ]] || build/release/bin/bench_evict_changes
+  need_controlplane
+  [[ $name != net ]] || exec test/bench/net.py "$manager" "$@"
+  if [[ -n $picture ]]; then
+    mkdir -p build/bench
+    what_is_measured >"$figures"
+    set -- --json="$figures" "$@"
+  fi
+  [[ $name == evict ]] || build/release/bin/bench_claims ${name:+"$name"} "$@"
+  [[ -n $name && $name != evict ]] || build/release/bin/bench_evict "$@"
+  [[ -z $picture ]] || test/bench/picture.py "$figures" >"$picture"
+}

@@ -1,0 +1,61 @@
+# shellcheck shell=bash
+#: clients [NAME…]   programs on client-go and controller-runtime, kube-scheduler, kube-controller-manager,
+#:                   a driver, Helm and the Python client, on the in-memory API server and on a real one,
+#:                   compared
+
+source dev.d/lib/node_programs.sh
+
+# The Python client for tests, in an environment of its own.
+python_client() {
+  local version=37.0.2
+  local folder=$cache/python-client/$version
+  PYTHON=$folder/bin/python
+  if ! "$PYTHON" -c 'import kubernetes' 2>/dev/null; then
+    echo "dev: fetching the Python client $version"
+    rm -rf "$folder"
+    { python3 -m venv "$folder" && "$folder/bin/pip" install -q "kubernetes==$version"; } >"$cache/python.log" 2>&1 || {
+      rm -rf "$folder"
+      echo "dev: the Python client cannot be had: $(tail -n 1 "$cache/python.log")"
+    }
+  fi
+  [[ ! -x $PYTHON ]] || export PYTHON
+}
+
+# What the clients are, besides the programs of test/clients itself.
+clients_tools() {
+  helm_tool
+  python_client
+  node_drivers || return 0
+  CHART=$(cd test/node/example_driver && go list -mod=readonly -m -f '{{.Dir}}' sigs.k8s.io/dra-example-driver)
+  export CHART+=/deployments/helm/dra-example-driver
+}
+
+# clients_run NAME…: other people's clients, on servers that nobody else uses. Drivers' pods are privileged.
+clients_run() {
+  local kubeconfig status=0 programs=build/clients
+  (cd test/clients && go build -mod=readonly -o "../../$programs/" ./...) || return 1
+  kubeconfig=$("$controlplane" up --name clients-test -- --allow-privileged | sed -n 's/^kubeconfig: //p')
+  [[ -n $kubeconfig ]] || return 1
+  test/clients/run.py --real "$kubeconfig" --apiserver build/release/bin/dcm-test-apiserver \
+    --programs "$programs" --tools "$(dirname "$("$controlplane" path kubectl)")" --tools build/node "$@" || status=1
+  "$controlplane" down --name clients-test || status=1
+  return $status
+}
+
+clients_layer() {
+  if ! command -v go >/dev/null; then
+    not_run clients "they are built by Go 1.26"
+    return
+  fi
+  clients_tools
+  controlplane_layer clients clients_run
+}
+
+cmd_clients() {
+  setup python3-venv
+  command -v go >/dev/null || die "the clients are built by Go 1.26"
+  build release dcm-test-apiserver
+  need_controlplane
+  clients_tools
+  clients_run "$@"
+}

@@ -1,0 +1,79 @@
+# shellcheck shell=bash
+# Installs packages, and gets the programs that only some commands need.
+
+readonly packages=(
+  build-essential git ca-certificates python3 python3-yaml cmake ninja-build pkg-config ccache mold openssl curl
+  clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev llvm-19 lld-19
+  libboost1.81-dev libboost-json1.81-dev libboost-url1.81-dev libsimdjson-dev libyaml-cpp-dev libprotozero-dev
+  prometheus-cpp-dev libfmt-dev libspdlog-dev libcli11-dev libssl-dev zlib1g-dev libnghttp2-dev libre2-dev
+  libgtest-dev libgmock-dev libmimalloc-dev)
+
+# Installs what is missing, packages that only some commands need among it. Quick when nothing is.
+setup() {
+  local missing=() installed wanted=("${packages[@]}" "$@")
+  installed=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' "${wanted[@]}" 2>/dev/null |
+    awk '$2 == "installed" { print $1 }' || true)
+  for package in "${wanted[@]}"; do
+    grep -qx "$package" <<<"$installed" || missing+=("$package")
+  done
+  ((${#missing[@]})) || return 0
+  command -v apt-get >/dev/null || die "needs Debian 12 (no apt-get here)"
+  local as_root=()
+  [[ $EUID == 0 ]] || as_root=(sudo)
+  echo "dev: installing ${#missing[@]} packages: ${missing[*]}"
+  "${as_root[@]}" apt-get update -q
+  DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -qy --no-install-recommends \
+    "${missing[@]}"
+}
+
+# unpack FOLDER PACKAGE…: what is in packages of Debian, without installing them; FOLDER/log says why not.
+unpack() {
+  mkdir -p "$1"
+  (cd "$1" && apt-get download -qq "${@:2}" &&
+    for package in *.deb; do dpkg-deb -x "$package" .; done && rm ./*.deb) 2>"$1/log"
+}
+
+# Prometheus and promtool for tests, unpacked from Debian's package: installed, it would start a server.
+prometheus_tools() {
+  local folder=$cache/prometheus
+  export PROMETHEUS_DIR=$folder/usr/bin
+  [[ -x $PROMETHEUS_DIR/promtool ]] || unpack "$folder" prometheus ||
+    echo "dev: Prometheus cannot be had: $(tail -n 1 "$folder/log")"
+}
+
+# Helm for tests, built from its Go module.
+helm_tool() {
+  local version=3.21.4
+  [[ -z ${HELM:-} ]] || return 0
+  HELM=$cache/helm/$version/helm
+  if [[ ! -x $HELM ]] && command -v go >/dev/null; then
+    echo "dev: building Helm $version"
+    GOBIN=$cache/helm/$version go install "helm.sh/helm/v3/cmd/helm@v$version" 2>"$cache/helm.log" ||
+      echo "dev: Helm cannot be had: $(tail -n 1 "$cache/helm.log")"
+  fi
+  [[ ! -x $HELM ]] || export HELM
+}
+
+# Programs that read images, for tests: Debian's, unpacked with the two libraries that they need besides.
+image_tools() {
+  local folder=$cache/image-tools
+  [[ -x $folder/usr/bin/umoci ]] || unpack "$folder" skopeo umoci libgpgme11 libassuan0 ||
+    echo "dev: skopeo and umoci cannot be had: $(tail -n 1 "$folder/log")"
+  [[ ! -x $folder/usr/bin/umoci ]] || export IMAGE_TOOLS=$folder
+}
+
+# debian_root [ARCHITECTURE]: a clean Debian for tests of the package and the image, as an archive; needs root
+# and Debian's mirror.
+debian_root() {
+  local archive=$cache/debian-root-bookworm${1:+-$1}.tar work
+  if [[ ! -f $archive && $EUID == 0 ]]; then
+    echo "dev: making a clean Debian root${1:+ of $1}"
+    work=$(mktemp -d)
+    (cd "$work" && apt-get download -qq debootstrap && dpkg-deb -x debootstrap_*.deb tools &&
+      DEBOOTSTRAP_DIR=$work/tools/usr/share/debootstrap tools/usr/sbin/debootstrap ${1:+"--arch=$1"} --variant=minbase bookworm root &&
+      tar -C root --exclude='./dev/*' -cf "$archive.new" . && mv "$archive.new" "$archive") >"$cache/debootstrap.log" 2>&1 ||
+      echo "dev: a clean Debian root cannot be had: $(tail -n 1 "$cache/debootstrap.log")"
+    rm -rf --one-file-system "$work"
+  fi
+  [[ ! -f $archive ]] || export DEBIAN_ROOT=$archive
+}

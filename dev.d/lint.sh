@@ -1,0 +1,38 @@
+# shellcheck shell=bash
+#: lint              formatting, include table, banned calls, line length of Markdown, files that are made from
+#:                   others, clang-tidy
+
+source dev.d/lib/sources.sh
+
+# clang-tidy on the sources whose text, or any header's, has changed since they last passed.
+tidy() {
+  configure dev
+  mkdir -p "$cache/tidy"
+  local headers
+  headers=$(sources | grep '\.hpp$' | sort | xargs cat .clang-tidy | sha256sum)
+  export cache headers
+  sources | grep '\.cpp$' | grep -vE '^(test|examples)/' |
+    xargs -P "$(nproc)" -I{} bash -c '
+      key=$( (echo "$headers"; cat "$1") | sha256sum | cut -c1-40)
+      [[ -e $cache/tidy/$key ]] && exit 0
+      clang-tidy-19 --quiet -p build/dev "$1" 2>/dev/null && touch "$cache/tidy/$key"' _ {}
+}
+
+cmd_lint() {
+  setup
+  mkdir -p build
+  local status=0
+  sources | xargs clang-format-19 --dry-run -Werror || { echo "dev: ./dev fmt mends that"; status=1; }
+  (cd test/lint && python3 -m unittest -q lint_test dev_test) || status=1
+  python3 test/lint/lint.py || status=1
+  test/upstream/rows.py || status=1
+  test/node/cases.py || status=1
+  test/simulation/mutations.py --check || status=1
+  # What is made from something else, and is not made anew by a build.
+  local made
+  for made in docs/architecture.py docs/reference.py manifests/chart_texts.py manifests/monitoring/generate.py; do
+    $made --check || status=1
+  done
+  tidy || status=1
+  ((status == 0)) && echo "lint: passed" || die "lint failed"
+}

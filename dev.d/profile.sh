@@ -1,0 +1,26 @@
+# shellcheck shell=bash
+#: profile           counts what the manager does in the benchmarks, for the optimisation of release builds; writes
+#:                   packaging/manager.profdata
+
+# profile_part FLAG…: a benchmark whose manager of the build `profile` counts; the figures say nothing.
+profile_part() {
+  LLVM_PROFILE_FILE=$PWD/build/profile/counted/%p.profraw build/release/bin/"$1" "${@:2}" --no-reference \
+    --before=build/profile/bin/dra-controller-manager >>build/logs/profile.log
+}
+
+# What a manager does all day, on a real control plane, counted; release builds are optimised by it.
+cmd_profile() {
+  setup
+  need_controlplane
+  build release dra-controller-manager bench_claims bench_evict
+  build profile dra-controller-manager
+  rm -rf build/profile/counted build/release/misfits
+  mkdir -p build/profile/counted build/logs
+  echo "dev: the manager works and counts, for about five minutes"
+  profile_part bench_claims waiting
+  DCM_BENCH_PODS=5000 profile_part bench_claims known
+  profile_part bench_claims finished
+  profile_part bench_evict
+  llvm-profdata-19 merge --sparse -o packaging/manager.profdata build/profile/counted/*.profraw
+  echo "dev: wrote packaging/manager.profdata"
+}

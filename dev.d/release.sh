@@ -1,0 +1,37 @@
+# shellcheck shell=bash
+#: release           everything that a release page carries, in build/dist: images, packages, chart,
+#:                   manifests, SBOM, notes, checksums. --key PEM signs them; --arch amd64: that one only
+
+source dev.d/lib/commit.sh
+source dev.d/package.sh
+source dev.d/image.sh
+
+# One architecture's part of a release.
+release_parts() {
+  local flags=()
+  [[ $1 == "$(dpkg --print-architecture)" ]] || flags=(--arch "$1")
+  cmd_package "${flags[@]}"
+  cmd_image "${flags[@]}"
+}
+
+cmd_release() {
+  local architectures=(amd64 arm64) key=() parts=() architecture version name=dra-controller-manager
+  while (($#)); do
+    case $1 in
+      --key) key=(--key "$(realpath -s "${2:?--key needs a file}")"); shift ;;
+      --arch) architectures=("${2:?--arch needs a name}"); shift ;;
+      *) die "release takes --key PEM and --arch NAME" ;;
+    esac
+    shift
+  done
+  [[ -z $(git status --porcelain --untracked-files=no) ]] || die "release: commit first: a release is of a commit"
+  use_time_of_commit
+  version=$(sed -n 's/^project(.* VERSION \([^ ]*\).*/\1/p' CMakeLists.txt)
+  for architecture in "${architectures[@]}"; do
+    release_parts "$architecture"
+    parts+=(--package "build/package/${name}_${version}_$architecture.deb"
+      --image "build/image/${name}_${version}_$architecture.tar")
+  done
+  packaging/release.py "$version" build/dist "${key[@]}" "${parts[@]}"
+  (cd build/dist && sha256sum -- *)
+}

@@ -1,0 +1,75 @@
+// How often a line is logged that something outside of the process may cause again and again.
+//
+// A line is logged at once, and then again only after 10 s, 20 s, and so on up to 10 minutes, for
+// as long as it keeps coming; a line that stayed away for such a pause is news. All lines of one
+// message together are 200 at once and then one in a second, however many objects they are about.
+// What was left out is counted, and told with the next line.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "runtime/time.hpp"
+#include "runtime/token_bucket.hpp"
+
+namespace dcm::runtime {
+
+// The values that were used lately, by hashes of what they are about: at least `kKept` of them, at
+// most twice as many.
+template <class Value>
+class RecentlyUsed {
+ public:
+  static constexpr std::size_t kKept = 2048;
+
+  // `make` gives the value of an unknown or forgotten key. Valid until the next call.
+  template <class Make>
+  Value& use(std::uint64_t key, Make make) {
+    if (const auto found = young_.find(key); found != young_.end()) return found->second;
+    if (young_.size() >= kKept) old_ = std::exchange(young_, {});
+    auto known = old_.extract(key);
+    if (known) return young_.insert(std::move(known)).position->second;
+    return young_.emplace(key, make()).first->second;
+  }
+
+ private:
+  std::unordered_map<std::uint64_t, Value> young_;
+  std::unordered_map<std::uint64_t, Value> old_;
+};
+
+// Bounded memory, whatever the lines are.
+class LogRate {
+ public:
+  static constexpr Duration kPauseMin = std::chrono::seconds(10);
+  static constexpr Duration kPauseMax = std::chrono::minutes(10);
+  static constexpr double kBurst = 200;
+  static constexpr double kPerSecond = 1;
+
+  // What was left out before a line that is logged.
+  struct LeftOut {
+    std::uint64_t repeated = 0;    // the same line
+    std::uint64_t suppressed = 0;  // other lines of this message
+  };
+
+  // `message` and `line` identify what their names say. Nothing: the line is not logged.
+  std::optional<LeftOut> admit(std::uint64_t message, std::uint64_t line, MonoTime now);
+
+ private:
+  struct Line {
+    MonoTime next{};
+    Duration pause{};
+    std::uint64_t repeated = 0;
+  };
+  struct Message {
+    TokenBucket lines;
+    std::uint64_t suppressed = 0;
+  };
+
+  RecentlyUsed<Message> messages_;
+  RecentlyUsed<Line> lines_;
+};
+
+}  // namespace dcm::runtime

@@ -1,0 +1,15 @@
+"""What all bodies are drawn with: names, times, and chances."""
+
+DRIVER = "gpu.example.com"
+# Times that a client writes lie in the past: a server's own are told apart by that.
+THEN = "2019-05-04T03:02:01Z"
+THEN_MICRO = "2019-05-04T03:02:01.000000Z"
+STRANGER = "00000000-0000-4000-8000-00000000000"  # and a digit: UIDs of objects that are not there
+
+
+def chance(draw, percent):
+    return draw.randrange(100) < percent
+
+
+def some(draw, choices, most):
+    return draw.sample(choices, draw.randint(0, min(most, len(choices))))

@@ -1,0 +1,120 @@
+// Bodies of more values than an object may have are refused before the values are made: what a
+// client may cost is counted in values, in JSON, YAML and protobuf alike.
+#include "apiserver/text/item_budget.hpp"
+
+#include "apiserver/text/protobuf/protobuf.hpp"
+#include "apiserver/text/yaml.hpp"
+#include "test/unit/apiserver/fixture.hpp"
+
+namespace dcm::apiserver {
+namespace {
+
+std::string repeated(std::size_t count, std::string_view text) {
+  std::string all;
+  for (std::size_t i = 0; i < count; ++i) all += text;
+  return all;
+}
+
+std::string json_list(std::size_t items) {
+  return "[0" + repeated(items - 1, ",0") + "]";
+}
+
+TEST(CountValues, counts_members_and_items_at_all_depths) {
+  const std::pair<std::string_view, std::size_t> rows[] = {
+      {"1", 1}, {"[1]", 2}, {"[1,2]", 3}, {R"({"a":{"b":[1,2]}})", 5}, {R"(["[,{\",{"])", 2},
+  };
+  for (const auto& [text, most] : rows) EXPECT_EQ(count_values(text), most) << text;
+}
+
+TEST(ParseBody, refuses_more_values_than_an_object_may_have) {
+  std::string problem;
+  EXPECT_TRUE(parse_body(json_list(kValuesMax - 1), problem)) << problem;
+  EXPECT_FALSE(parse_body(json_list(kValuesMax), problem));
+  EXPECT_EQ(problem, "more than 50000 fields and items");
+}
+
+TEST(ParseYaml, refuses_more_values_than_an_object_may_have) {
+  std::string problem;
+  EXPECT_TRUE(parse_yaml("a:\n" + repeated(kValuesMax - 10, "- 0\n"), problem)) << problem;
+  EXPECT_FALSE(parse_yaml("a:\n" + repeated(kValuesMax, "- 0\n"), problem));
+  EXPECT_EQ(problem, "yaml: more than 50000 fields and items");
+}
+
+TEST(ParseYaml, counts_what_aliases_stand_for) {
+  std::string problem;
+  const std::string thousand = "a: &a [0" + repeated(999, ",0") + "]\n";
+  EXPECT_TRUE(parse_yaml(thousand + "b: [*a" + repeated(9, ",*a") + "]\n", problem)) << problem;
+  EXPECT_FALSE(parse_yaml(thousand + "b: [*a" + repeated(49, ",*a") + "]\n", problem));
+  EXPECT_EQ(problem, "yaml: more than 50000 fields and items");
+}
+
+TEST(ParseYaml, refuses_hundreds_of_thousands_of_anchors) {
+  std::string text;
+  for (std::size_t i = 0; i < 300'000; ++i) text += "- &a" + std::to_string(i) + " x\n";
+  std::string problem;
+  EXPECT_FALSE(parse_yaml(text, problem));
+  EXPECT_EQ(problem, "yaml: more than 50000 fields and items");
+}
+
+TEST(ParseYaml, refuses_an_anchor_that_contains_itself) {
+  std::string problem;
+  EXPECT_FALSE(parse_yaml("a: &a [*a]\n", problem));
+}
+
+TEST(ParseYaml, copies_what_an_alias_names) {
+  std::string problem;
+  const auto yaml = parse_yaml("a: &a {b: [1, &c two]}\nd: *a\ne: *c\n*c : 3\n", problem);
+  ASSERT_TRUE(yaml) << problem;
+  EXPECT_EQ(serialize(yaml->value),
+            R"({"a":{"b":[1,"two"]},"d":{"b":[1,"two"]},"e":"two","two":3})");
+}
+
+// A pod's claims, each an empty message: two bytes.
+std::string pod_of_empty_claims(std::size_t claims) {
+  JsonArray list;
+  for (std::size_t i = 0; i < claims; ++i) list.emplace_back(JsonObject());
+  return encode_protobuf("v1", "Pod",
+                         JsonObject{{"spec", JsonObject{{"resourceClaims", std::move(list)}}}});
+}
+
+TEST(DecodeProtobuf, refuses_more_values_than_an_object_may_have) {
+  EXPECT_TRUE(decode_protobuf(pod_of_empty_claims(kValuesMax - 10)));
+  const auto refused = decode_protobuf(pod_of_empty_claims(kValuesMax + 10));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, 400);
+  EXPECT_EQ(refused.error().message,
+            "the body of the request has more than 50000 fields and items");
+}
+
+class Bodies : public Api {};
+
+// The path of each is as long as its parent's name: 20,000 of them would be gigabytes.
+TEST_F(Bodies, with_thousands_of_doubtful_fields_are_told_of_a_hundred) {
+  const std::string long_name(100'000, 'x');
+  const auto told_of = [&](const std::string& member) {
+    std::size_t paths = 0;
+    const Answer answer = api.post("/api/v1/namespaces/default/configmaps?fieldValidation=Strict",
+                                   R"({"metadata":{"name":"c"},")" + long_name + R"(":{"a":1)" +
+                                       repeated(20'000, member) + "}}");
+    const std::string_view message = answer.text({"message"});
+    for (auto at = message.find(long_name); at != message.npos;
+         at = message.find(long_name, at + 1)) {
+      ++paths;
+    }
+    EXPECT_EQ(answer.status, 400);
+    return paths;
+  };
+  EXPECT_LE(told_of(R"(,"a":1)"), 101U);
+}
+
+TEST_F(Bodies, of_a_million_empty_claims_are_refused_in_every_format) {
+  const std::string claims = "{}" + repeated(1'000'000, ",{}");
+  const std::string pod = R"({"metadata":{"name":"p"},"spec":{"resourceClaims":[)" + claims + "]}}";
+  EXPECT_EQ(api.post(kPods, pod).status, 400);
+  EXPECT_EQ(api.put(kPod, pod).status, 400);
+  const std::string yaml = "metadata: {name: p}\nspec: {resourceClaims: [" + claims + "]}\n";
+  EXPECT_EQ(api.send("POST", kPods, "application/yaml", yaml).status, 400);
+}
+
+}  // namespace
+}  // namespace dcm::apiserver

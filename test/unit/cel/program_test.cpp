@@ -1,0 +1,237 @@
+#include "cel/program.hpp"
+
+#include <gtest/gtest.h>
+
+#include "test/unit/cel/evaluation.hpp"
+
+namespace dcm::cel {
+namespace {
+
+struct Row {
+  std::string_view expression, outcome;
+};
+
+void expect(std::span<const Row> rows) {
+  for (const Row& row : rows) EXPECT_EQ(outcome_of(row.expression), row.outcome) << row.expression;
+}
+
+constexpr Row kNumbers[] = {
+    {"7 / 2", "= 3"},
+    {"-7 / 2", "= -3"},
+    {"-7 % 2", "= -1"},
+    {"0x1F + 1", "= 32"},
+    {"--3", "= 3"},
+    {"-9223372036854775808", "= -9223372036854775808"},
+    {"9223372036854775807 + 1", "error: integer overflow"},
+    {"-(-9223372036854775808)", "error: integer overflow"},
+    {"-9223372036854775808 / -1", "error: integer overflow"},
+    {"1 / 0", "error: division by zero"},
+    {"1u % 0u", "error: modulus by zero"},
+    {"0u - 1u", "error: unsigned integer overflow"},
+    {"1.0 / 0.0", "= +Inf"},
+    {"double('nan') == double('nan')", "= false"},
+    {"1 < 1.5 && 2u > 1 && 1.0 <= 1u", "= true"},
+    {"dyn(1) == dyn(1.0) && dyn(1u) == dyn(1)", "= true"},
+    {"dyn(9007199254740993) == dyn(9007199254740992.0)", "= true"},
+    {"int(-1.9)", "= -1"},
+    {"string(1e6)", "= 1e+06"},
+    {"string(0.1)", "= 0.1"},
+};
+
+TEST(Program, computes_with_numbers_as_the_language_says) {
+  expect(kNumbers);
+}
+
+constexpr Row kLogic[] = {
+    {"1 / 0 == 1 || true", "= true"},
+    {"true || 1 / 0 == 1", "= true"},
+    {"1 / 0 == 1 && false", "= false"},
+    {"1 / 0 == 1 || false", "error: division by zero"},
+    {"dyn('x') && false", "= false"},
+    {"dyn('x') && true", "error: no such overload"},
+    {"true ? 1 : 1 / 0", "= 1"},
+    {"[1, 2].exists(x, x / 0 == 1 || x == 2)", "= true"},
+    {"[0, 1].exists_one(x, 1 / x == 1)", "error: division by zero"},
+    {"!!true", "= true"},
+};
+
+TEST(Program, lets_a_decisive_side_win_over_errors) {
+  expect(kLogic);
+}
+
+constexpr Row kCollections[] = {
+    {"[1, 2] + [3]", "= [1, 2, 3]"},
+    {"[1, 2, 3][1]", "= 2"},
+    {"[1][1]", "error: index out of bounds: 1"},
+    {"dyn([1])[0.0]", "= 1"},
+    {"{'a': 1, 'a': 2}", "= {a: 2}"},
+    {"{'a': 1}.b", "error: no such key: b"},
+    {"has({'a': 1}.b)", "= false"},
+    {"{1: 'x'}[dyn(1u)]", "= x"},
+    {"'a' in {'a': 1} && 2 in [1, 2]", "= true"},
+    {"[1, 2, 3].map(x, x > 1, x * 2)", "= [4, 6]"},
+    {"[3, 1, 2].sortBy(x, -x)", "= [3, 2, 1]"},
+    {"{'a': 1}.transformMap(k, v, v + 1)", "= {a: 2}"},
+    {"[4, 5].transformList(i, v, i + v)", "= [4, 6]"},
+    {"[1, 2].all(i, v, i < v)", "= true"},
+    {"[[1], [2, [3]]].flatten().size()",
+     "compile: compilation failed: ERROR: <input>:1:7: expected type 'list(int)' but found "
+     "'list(dyn)'"},
+    {"lists.range(3).reverse()", "= [2, 1, 0]"},
+    {"[1, 1, 2].distinct()", "= [1, 2]"},
+    {"[1, 2, 3].slice(2, 1)",
+     "error: cannot slice(2, 1), start index must be less than or equal to end index"},
+    {"sets.equivalent([1, 1, 2], [2, 1])", "= true"},
+    {"cel.bind(x, [1, 2], x + x)", "= [1, 2, 1, 2]"},
+    {"optional.none().orValue(3)", "= 3"},
+    {"{'a': {'b': 1}}.?a.?b.value()", "= 1"},
+    {"{'a': {'b': 1}}.?c.b.hasValue()", "= false"},
+    {"[?optional.none(), 1]", "= [1]"},
+    {"optional.none().value()", "error: optional.none() dereference"},
+};
+
+TEST(Program, builds_and_reads_lists_and_maps) {
+  expect(kCollections);
+}
+
+constexpr Row kTexts[] = {
+    {"'é'.size() + size(b'é')", "= 3"},
+    {"'\\u00e9' == 'é' && r'\\d' == '\\\\d'", "= true"},
+    {"'héllo'.substring(1, 3)", "= él"},
+    {"'abc'.charAt(3)", "= "},
+    {"'abc'.charAt(4)", "error: index out of range: 4"},
+    {"'abcabc'.lastIndexOf('a', 2)", "= 0"},
+    {"'aXbX'.replace('', '-')", "= -a-X-b-X-"},
+    {"'a,b,c'.split(',', 2)", "= [a, b,c]"},
+    {"'abc'.split('')", "= [a, b, c]"},
+    {"' \\t a '.trim()", "= a"},
+    {"'a1b22'.findAll('[0-9]+')", "= [1, 22]"},
+    {"'%d %s %.2f %x %e'.format([3, 'a', 1234.5, 255, 1052.033])",
+     "= 3 a 1,234.50 ff 1.052033×10⁰³"},
+    {"'%s'.format([['a', 1.5]])", "= [\"a\", 1.500000]"},
+    {"'%d'.format(['x'])",
+     "compile: compilation failed: ERROR: <input>:1:12: error during formatting: decimal clause "
+     "can only be used on "
+     "integers, was given string"},
+    {"string(b'\\xff')",
+     "compile: program instantiation failed: invalid UTF-8 in bytes, cannot convert to string"},
+};
+
+TEST(Program, counts_texts_in_code_points) {
+  expect(kTexts);
+}
+
+constexpr Row kTimes[] = {
+    {"duration('1h30m').getMinutes()", "= 90"},
+    {"string(duration('1.5s'))", "= 1.5s"},
+    {"string(timestamp('2026-01-01T00:00:00.50Z'))", "= 2026-01-01T00:00:00.5Z"},
+    {"timestamp('2026-01-01T00:00:00Z').getHours('+02:30')", "= 2"},
+    {"timestamp('2026-07-01T00:00:00Z').getHours('America/New_York')", "= 20"},
+    {"timestamp('2100-07-01T00:00:00Z').getHours('America/New_York')", "= 20"},
+    {"timestamp('2026-01-01T00:00:00Z').getHours('Nowhere/Land')",
+     "error: unknown time zone Nowhere/Land"},
+    {"timestamp('2026-01-01T00:00:00Z').getHours('../../etc/passwd')",
+     "error: unknown time zone ../../etc/passwd"},
+    {"timestamp('9999-12-31T23:59:59Z') + duration('1s')", "error: timestamp overflow"},
+    {"timestamp('2026-03-01T00:00:00Z') - timestamp('2026-02-28T00:00:00Z') == duration('24h')",
+     "= true"},
+    {"duration('1d')",
+     "compile: compilation failed: ERROR: <input>:1:10: invalid duration argument"},
+    {"timestamp('2026-02-30T00:00:00Z')",
+     "compile: compilation failed: ERROR: <input>:1:11: invalid timestamp argument"},
+};
+
+TEST(Program, knows_calendars_and_time_zones) {
+  expect(kTimes);
+}
+
+constexpr Row kRefused[] = {
+    {"a",
+     "compile: compilation failed: ERROR: <input>:1:1: undeclared reference to 'a' (in container "
+     "'')"},
+    {"1 + 1.0",
+     "compile: compilation failed: ERROR: <input>:1:3: found no matching overload for '_+_' "
+     "applied to '(int, double)'"},
+    {"'a'.size(1)",
+     "compile: compilation failed: ERROR: <input>:1:9: found no matching overload for 'size' "
+     "applied to 'string.(int)'"},
+    {"[1, 'a']",
+     "compile: compilation failed: ERROR: <input>:1:5: expected type 'int' but found 'string'"},
+    {"1.all(x, true)",
+     "compile: compilation failed: ERROR: <input>:1:1: expression of type 'int' cannot be range of "
+     "a comprehension "
+     "(must be list, map, or dynamic)"},
+    {"[1].all(x.y, true)",
+     "compile: compilation failed: ERROR: <input>:1:10: argument must be a simple name"},
+    {"has(1)", "compile: compilation failed: ERROR: <input>:1:5: invalid argument to has() macro"},
+    {"'a'.matches('(')",
+     "compile: compilation failed: ERROR: <input>:1:13: invalid matches argument"},
+    {"int('x')",
+     "compile: program instantiation failed: type conversion error from 'string' to 'int'"},
+    {"if", "compile: compilation failed: ERROR: <input>:1:1: reserved identifier: if"},
+    {"9223372036854775808", "compile: compilation failed: ERROR: <input>:1:1: invalid int literal"},
+    {"'a",
+     "compile: compilation failed: ERROR: <input>:1:1: Syntax error: token recognition error at: "
+     "''a'"},
+    {"1 +",
+     "compile: compilation failed: ERROR: <input>:1:4: Syntax error: mismatched input '<EOF>' "
+     "expecting {'[', '{', '(', "
+     "'.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, "
+     "IDENTIFIER}"},
+};
+
+TEST(Program, says_where_an_expression_is_wrong) {
+  expect(kRefused);
+}
+
+TEST(Program, marks_the_place_below_the_line) {
+  const Library library;
+  const auto program = Program::compile("true &&\n é.x", library);
+  ASSERT_FALSE(program);
+  EXPECT_TRUE(program.error().starts_with("compilation failed: ERROR: <input>:2:2: Syntax error"))
+      << program.error();
+  EXPECT_TRUE(program.error().ends_with("\n |  é.x\n | .\uff3e")) << program.error();
+}
+
+std::string repeated(std::string_view text, std::size_t times) {
+  std::string result;
+  for (std::size_t i = 0; i < times; ++i) result += text;
+  return result;
+}
+
+TEST(Program, bounds_nesting) {
+  EXPECT_EQ(outcome_of(repeated("(", 240) + "1" + repeated(")", 240)), "= 1");
+  EXPECT_TRUE(outcome_of(repeated("(", 5'000) + "1" + repeated(")", 5'000))
+                  .contains("recursion limit exceeded"));
+  EXPECT_TRUE(outcome_of(repeated("[", 300)).contains("recursion limit exceeded"));
+  EXPECT_TRUE(outcome_of("1" + repeated(" + 1", 5'000)).contains("max recursion depth exceeded"));
+  EXPECT_EQ(outcome_of("true" + repeated(" && true", 1'000)), "= true");
+  EXPECT_EQ(outcome_of(repeated("!", 10'000) + "true"), "= true");
+}
+
+TEST(Program, stops_at_the_cost_limit) {
+  constexpr std::string_view kStopped = "error: operation cancelled: actual cost limit exceeded";
+  EXPECT_EQ(outcome_of("lists.range(1000).all(a, lists.range(1000).all(b, a + b >= 0))"), kStopped);
+  EXPECT_EQ(
+      outcome_of("lists.range(1000).all(a, lists.range(1000).all(b, a + b >= 0)) || true", 100),
+      kStopped);
+  EXPECT_EQ(outcome_of("lists.range(100000).distinct().size()"), kStopped);
+}
+
+// A value that is in itself twice, thirty times over, is small; what walks through it is not.
+TEST(Program, stops_what_no_cost_counts) {
+  std::string expression = "cel.bind(a0, [1, 1], ";
+  for (int i = 1; i < 30; ++i)
+    expression += "cel.bind(a" + std::to_string(i) + ", dyn([a" + std::to_string(i - 1) + ", a" +
+                  std::to_string(i - 1) + "]), ";
+  expression += "a29 == a29" + repeated(")", 30);
+  EXPECT_EQ(outcome_of(expression), "error: operation cancelled: memory limit exceeded");
+}
+
+TEST(Program, keeps_a_chain_of_optionals_linear) {
+  EXPECT_EQ(outcome_of("optional.of(1)" + repeated(".optMap(x, x)", 16) + ".value()"), "= 1");
+  EXPECT_NE(outcome_of("optional.of(1)" + repeated(".optMap(x, x)", 60) + ".value()"), "");
+}
+
+}  // namespace
+}  // namespace dcm::cel

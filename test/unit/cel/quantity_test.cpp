@@ -1,0 +1,102 @@
+#include "cel/kubernetes/quantity.hpp"
+
+#include <gtest/gtest.h>
+
+namespace dcm::cel {
+namespace {
+
+Quantity quantity(std::string_view text) {
+  const auto parsed = Quantity::parse(text);
+  EXPECT_TRUE(parsed) << text << ": " << parsed.error();
+  return parsed.value_or(Quantity());
+}
+
+struct Row {
+  std::string_view text, canonical;
+};
+
+constexpr Row kCanonical[] = {
+    {"0", "0"},
+    {"-", "0"},
+    {"Gi", "0"},
+    {"1", "1"},
+    {"+5", "5"},
+    {"-1500m", "-1500m"},
+    {"1.5", "1500m"},
+    {".5", "500m"},
+    {"5.", "5"},
+    {"1000", "1k"},
+    {"1e3", "1e3"},
+    {"1E3", "1e3"},
+    {"15e2", "1500"},
+    {"1000E", "1000E"},
+    {"1e21", "1e21"},
+    {"1024", "1024"},
+    {"1024Ki", "1Mi"},
+    {"1.5Gi", "1536Mi"},
+    {"0.5Ki", "512"},
+    {"1000Ki", "1000Ki"},
+    {"16Ei", "9223372036854775807"},
+    {"-16Ei", "-9223372036854775807"},
+    {"0.0000000001", "1n"},
+    {"-0.0000000001", "-1n"},
+    {"1.0000000001", "1000000001n"},
+    {"100m", "100m"},
+    {"12345678901234567890123", "12345678901234567890123"},
+};
+
+TEST(Quantity, writes_the_largest_suffix_that_leaves_a_whole_number) {
+  for (const Row& row : kCanonical) EXPECT_EQ(quantity(row.text).text(), row.canonical) << row.text;
+}
+
+TEST(Quantity, refuses_what_is_no_quantity) {
+  for (const std::string_view text :
+       {"", " 1", "1 k", "1K", "1gi", "1.2.3", "1e", "1e1x", "x", "e-12", "1Kii"})
+    EXPECT_FALSE(Quantity::parse(text)) << text;
+}
+
+TEST(Quantity, refuses_more_than_38_digits) {
+  EXPECT_FALSE(Quantity::parse(std::string(40, '9')));
+  EXPECT_FALSE(Quantity::parse("1e99999999999"));
+  EXPECT_TRUE(Quantity::parse(std::string(40, '0') + "1"));
+  EXPECT_TRUE(Quantity::parse("0." + std::string(60, '3')));
+}
+
+TEST(Quantity, compares_by_value) {
+  EXPECT_EQ(quantity("1k"), quantity("1000"));
+  EXPECT_EQ(quantity("1Ki"), quantity("1024"));
+  EXPECT_EQ(quantity("16Ei"), quantity("9223372036854775807"));
+  EXPECT_EQ(quantity("0"), quantity("0e50"));
+  EXPECT_LT(quantity("1k"), quantity("1Ki"));
+  EXPECT_LT(quantity("-1"), quantity("1n"));
+  EXPECT_LT(quantity("-1e300"), quantity("-1"));
+  EXPECT_GT(quantity("1e300"), quantity("1e299"));
+  EXPECT_GT(quantity("1500m"), quantity("1"));
+}
+
+TEST(Quantity, adds_and_subtracts_exactly) {
+  EXPECT_EQ(quantity("1").add(quantity("500m"))->text(), "1500m");
+  EXPECT_EQ(quantity("0").add(quantity("1Gi"))->text(), "1Gi");
+  EXPECT_EQ(quantity("40Gi").sub(quantity("1Gi"))->text(), "39Gi");
+  EXPECT_EQ(quantity("9223372036854775807").add(Quantity(1))->text(), "9223372036854775808");
+  EXPECT_EQ(quantity("1").sub(quantity("2"))->text(), "-1");
+  EXPECT_EQ(quantity("1").add(quantity("1e100")), std::nullopt);
+}
+
+TEST(Quantity, converts_to_integers_only_what_is_whole_and_fits) {
+  EXPECT_EQ(quantity("4Gi").as_integer(), std::int64_t{4} << 30);
+  EXPECT_EQ(quantity("1000m").as_integer(), 1);
+  EXPECT_EQ(quantity("1500m").as_integer(), std::nullopt);
+  EXPECT_EQ(quantity("9223372036854775808").as_integer(), std::nullopt);
+  EXPECT_EQ(quantity("1500m").as_milli(), 1500);
+  EXPECT_EQ(quantity("1500u").as_milli(), std::nullopt);
+  EXPECT_EQ(quantity("1500m").rounded_up(), 2);
+  EXPECT_EQ(quantity("-1500m").rounded_up(), -2);
+  EXPECT_EQ(quantity("1000m").as_short_integer(), std::nullopt);
+  EXPECT_EQ(quantity("16Ei").as_short_integer(), std::nullopt);
+  EXPECT_EQ(quantity("5k").as_short_integer(), 5000);
+  EXPECT_EQ(quantity("1500m").as_approximate_float(), 1.5);
+}
+
+}  // namespace
+}  // namespace dcm::cel

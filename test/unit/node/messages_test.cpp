@@ -1,0 +1,100 @@
+// What a driver says is bounded when it is read, before anything is kept of it.
+#include "node/plugins/messages.hpp"
+
+#include <gtest/gtest.h>
+#include <protozero/pbf_writer.hpp>
+
+namespace dcm::node {
+namespace {
+
+// An answer for one claim, with these parts of a NodePrepareResourceResponse.
+std::string answer_for(const std::string& uid, const std::string& response) {
+  std::string message;
+  protozero::pbf_writer writer(message);
+  protozero::pbf_writer pair(writer, 1);
+  pair.add_string(1, uid);
+  pair.add_message(2, response);
+  return message;
+}
+
+std::string devices(std::size_t count, const std::string& cdi_id = {}) {
+  std::string response;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::string device;
+    if (!cdi_id.empty()) protozero::pbf_writer(device).add_string(4, cdi_id);
+    protozero::pbf_writer(response).add_message(1, device);
+  }
+  return response;
+}
+
+std::string error(const std::string& text) {
+  std::string response;
+  protozero::pbf_writer(response).add_string(2, text);
+  return response;
+}
+
+TEST(DecodePrepareAnswer, takes_several_times_what_an_allocation_can_have) {
+  const auto answers = decode_prepare_answer(answer_for("u", devices(128, "example.com/gpu=0")));
+  ASSERT_TRUE(answers);
+  EXPECT_EQ(answers->at("u").error, "");
+  EXPECT_EQ(answers->at("u").devices.size(), 128U);
+}
+
+TEST(DecodePrepareAnswer, refuses_the_claim_of_which_the_answer_is_too_large) {
+  struct Row {
+    const char* sentence;
+    std::string response;
+    const char* error;
+  };
+  const Row rows[] = {
+      {"one device too many", devices(129), "the driver's answer has 129 devices"},
+      {"an empty device in every two bytes", devices(120'000),
+       "the driver's answer has 120000 devi"},
+      {"2.6 MB of them", devices(1'300'000), "the driver's answer has 2600000 bytes"},
+      {"one device with a long ID", devices(1, std::string(300'000, 'x')),
+       "the driver's answer has"},
+  };
+  for (const Row& row : rows) {
+    const auto answers =
+        decode_prepare_answer(answer_for("u", row.response) + answer_for("v", devices(1)));
+    ASSERT_TRUE(answers) << row.sentence;
+    EXPECT_TRUE(answers->at("u").error.starts_with(row.error)) << answers->at("u").error;
+    EXPECT_TRUE(answers->at("u").devices.empty()) << row.sentence;
+    EXPECT_EQ(answers->at("v").devices.size(), 1U) << row.sentence << ": other claims go on";
+  }
+}
+
+TEST(DecodePrepareAnswer, cuts_texts_and_the_number_of_claims) {
+  const auto long_error = decode_prepare_answer(answer_for("u", error(std::string(200'000, 'e'))));
+  ASSERT_TRUE(long_error);
+  EXPECT_EQ(long_error->at("u").error.size(), kHealthMessageBytesMax);
+  std::string many;
+  for (int i = 0; i < 5000; ++i) many += answer_for(std::to_string(i), "");
+  const auto answers = decode_prepare_answer(many + answer_for(std::string(100'000, 'u'), ""));
+  ASSERT_TRUE(answers);
+  EXPECT_LE(answers->size(), kAnsweredClaimsMax + 1);
+  EXPECT_LE(
+      decode_unprepare_answer(answer_for(std::string(100'000, 'u'), ""))->begin()->first.size(),
+      kHealthMessageBytesMax);
+}
+
+TEST(DecodeHealthReport, keeps_no_rows_that_no_pod_can_ask_for) {
+  std::string row;
+  {
+    protozero::pbf_writer writer(row);
+    protozero::pbf_writer device(writer, 1);
+    device.add_string(1, "pool");
+    device.add_string(2, std::string(64, 'd'));
+  }
+  std::string message;
+  protozero::pbf_writer writer(message);
+  writer.add_message(1, row);
+  for (int i = 0; i < 100'000; ++i) writer.add_message(1, std::string());
+  const auto report = decode_health_report(message);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->size(), 2 * kHealthDevicesMax);
+  EXPECT_EQ(report->front().device, "");
+}
+
+}  // namespace
+}  // namespace dcm::node

@@ -1,0 +1,72 @@
+#include "cmd/dra-playground/cluster/shown_devices.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "node/files/posix_files.hpp"
+
+namespace dcm::playground {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder of devices beside folders that must stay.
+class ShownDevicesTest : public testing::Test {
+ protected:
+  ShownDevicesTest() {
+    std::string pattern = fs::temp_directory_path() / "shown-devices-XXXXXX";
+    root_ = ::mkdtemp(pattern.data());
+    fs::create_directories(root_ / "devices");
+    fs::create_directories(root_ / "precious" / "below");
+    EXPECT_TRUE(files_.create(root_ / "precious" / "a.json", "{}"));
+    EXPECT_TRUE(files_.create(root_ / "devices" / "own.json", "{}"));
+  }
+  ~ShownDevicesTest() override { fs::remove_all(root_); }
+
+  std::size_t paths() const {
+    return static_cast<std::size_t>(
+        std::distance(fs::recursive_directory_iterator(root_), fs::recursive_directory_iterator()));
+  }
+
+  node::PosixFiles files_;
+  fs::path root_;
+};
+
+TEST_F(ShownDevicesTest, are_there_while_the_pod_is) {
+  ShownDevices shown(files_, root_ / "devices");
+  ASSERT_TRUE(shown.show("u1", "c", "first"));
+  ASSERT_TRUE(shown.show("u1", "c", "second"));
+  EXPECT_EQ(files_.read(root_ / "devices" / "u1" / "c.json")->value(), "second");
+  ASSERT_TRUE(shown.remove("u1"));
+  EXPECT_FALSE(fs::exists(root_ / "devices" / "u1"));
+  EXPECT_TRUE(shown.remove("u1")) << "none there is success";
+}
+
+TEST_F(ShownDevicesTest, names_that_lead_elsewhere_neither_write_nor_remove) {
+  const std::string outside = root_ / "precious";
+  ShownDevices shown(files_, root_ / "devices");
+  const std::size_t before = paths();
+  for (const std::string& name :
+       {std::string("../precious"), std::string("../../../x"), outside, std::string(),
+        std::string("."), std::string(".."), std::string("u\0x", 3),
+        std::string("u/../../precious"), std::string(300, 'x')}) {
+    EXPECT_FALSE(shown.remove(name)) << name;
+    EXPECT_FALSE(shown.show(name, "c", "{}")) << name;
+    if (name.size() < 3) continue;  // names with ".json" behind them
+    EXPECT_FALSE(shown.show("u", name, "{}")) << name;
+  }
+  fs::remove(root_ / "devices" / "u");
+  EXPECT_EQ(paths(), before);
+}
+
+TEST_F(ShownDevicesTest, what_is_not_theirs_stays) {
+  ShownDevices shown(files_, root_ / "devices");
+  fs::create_directories(root_ / "devices" / "u1" / "folder");
+  EXPECT_FALSE(shown.remove("u1"));
+  EXPECT_TRUE(fs::exists(root_ / "devices" / "u1" / "folder"));
+}
+
+}  // namespace
+}  // namespace dcm::playground
