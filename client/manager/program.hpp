@@ -28,8 +28,8 @@ struct ProgramOptions {
 // Runs until SIGTERM or SIGINT; a second signal ends the process at once. `add_controllers` is
 // called once, before the start.
 //
-// Returns the exit status: 0 asked to stop, 1 a configuration that cannot be used (one line on
-// standard error says which) or the lease is lost, 3 a part has failed.
+// Returns the exit status: 0 asked to stop, 1 the lease is lost, 2 a configuration that cannot be
+// used (one line on standard error says which), 3 a part has failed.
 int run_program(const ProgramOptions& options,
                 const std::function<void(ControllerManager&)>& add_controllers);
 

@@ -88,7 +88,7 @@ class Installed(unittest.TestCase):
         binary = self.folder / "by-pkg-config"
         run("clang++-19", self.hello / "main.cpp", self.hello / "hello.cpp", *flags, "-o", binary)
         done = subprocess.run([binary], env={"KUBECONFIG": "/nowhere"}, capture_output=True, text=True, timeout=DEADLINE)
-        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.returncode, 2)
         self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
         self.assertIn("/nowhere", done.stderr)
 

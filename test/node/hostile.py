@@ -152,7 +152,7 @@ def prepare_with(world, name, flags):
     def prepare(number):
         claim, pod = compare.claim_object("c0", 0), compare.pod_object("p0")
         claim["metadata"].update(name=f"{name}-{number}", uid=f"{name}-{number}-uid")
-        claim["status"]["allocation"]["devices"]["results"][0]["driver"] = driver
+        claim["status"]["allocation"]["devices"]["results"][0].update(driver=driver, device=f"device-{number}")
         (world.folder / f"ours/claims/lab.{name}-{number}.json").write_text(json.dumps(claim))
         pod["spec"]["resourceClaims"][0]["resourceClaimName"] = f"{name}-{number}"
         return world.side.answer({"do": "prepare", "pod": pod}).get("error", "")

@@ -64,8 +64,9 @@ class Page(unittest.TestCase):
         # It stays for a while, with its reason, though it is deleted.
         self.browser.until(text(row("pods", "default/fragile-0")) +
                            ".includes('Evicted: ') && " + row("pods", "default/fragile-0") + ".className === 'gone'")
-        self.assertIn(f"ago: example.com/unhealthy=ui:NoExecute on {DEVICE}",
-                      self.browser.value(text(row("pods", "default/fragile-0"))))
+        # The slice with the taint may come after the pod is gone.
+        self.browser.until(text(row("pods", "default/fragile-0")) +
+                           f".includes('ago: example.com/unhealthy=ui:NoExecute on {DEVICE}')")
         self.assertNotIn("fragile-0", self.cluster.names("/api/v1/namespaces/default/pods"))
         self.browser.key("Escape")
         self.browser.picture(PICTURES / "after-the-taint.png")
@@ -222,8 +223,8 @@ class Model(unittest.TestCase):
         self.browser.open(self.cluster.page)
         self.browser.until("document.querySelectorAll('#nodes .device').length > 0")
 
-    def picture(self, slices=(), rules=(), read="p.nodes"):
-        objects = json.dumps({"slices": slices, "claims": [], "pods": [], "rules": rules})
+    def picture(self, slices=(), rules=(), read="p.nodes", gone=()):
+        objects = json.dumps({"slices": slices, "claims": [], "pods": [], "rules": rules, "gone": gone})
         return self.browser.value(f"import('/ui/model.js').then((m) => {{ const p = m.picture({objects}); "
                                   f"return {read}; }})")
 
@@ -243,6 +244,17 @@ class Model(unittest.TestCase):
         taint = {"key": "k", "effect": "NoExecute"}
         slices = [self.slice(devices=[{"name": "d", "basic": {"taints": [taint]}}], nodeName="n")]
         self.assertEqual(self.picture(slices)[0]["devices"][0]["worst"], "NoExecute")
+
+    def test_an_evicted_pod_names_the_taint_however_late_it_comes_and_when_it_is_removed(self):
+        pod = {"metadata": {"name": "fragile", "namespace": "lab"}, "spec": {}}
+        evicted = {"object": pod, "at": 0, "had": ["x/p/d"], "why": ""}
+        tainted = [self.slice(devices=[{"name": "d", "taints": [{"key": "k", "effect": "NoExecute"}]}], nodeName="n")]
+        for slices, why, shown in (([self.slice(nodeName="n")], "", "ago: a taint with effect NoExecute"),
+                                   (tainted, "", "ago: k:NoExecute on x/p/d"),
+                                   ([self.slice(nodeName="n")], "known", "ago: known")):
+            with self.subTest(shown=shown):
+                row = self.picture(slices, read="p.pods[0]", gone=[{**evicted, "why": why}])
+                self.assertTrue(row["why"].endswith(shown), row)
 
     def test_a_rule_selects_as_the_controller_does(self):
         slices = [self.slice(nodeName="n")]

@@ -5,7 +5,7 @@
 
 import {discover, keyOf, Mirror} from './api.js';
 import * as details from './details.js';
-import {evictingTaints, isEvicted, picture} from './model.js';
+import {devicesByPod, isEvicted, picture} from './model.js';
 import {addressOf, draw, makeSortable, showConnection} from './view.js';
 
 // How long an evicted pod that has been deleted stays on the page.
@@ -62,24 +62,29 @@ function render() {
   drawing = false;
   shown = picture({slices: objectsOf('resourceslices'), claims: objectsOf('resourceclaims'),
     pods: objectsOf('pods'), rules: objectsOf('devicetaintrules'), gone: [...gone.values()]});
+  rememberDevices();
   draw(shown, document.getElementById('filter').value.trim(), select);
   // An explanation reads the cluster: not more than twice a second.
   detailsTimer ??= setTimeout(() => { detailsTimer = null; refreshDetails(); }, selected?.kind === 'device' ? 0 : 500);
 }
 
-// Evicted pods that have been deleted, by name: {object, at, why}.
+// Evicted pods that have been deleted, by name: {object, at, had, why}; why is empty until a taint is known.
 const gone = new Map();
 
-// Why each evicted pod was evicted: its claims are released by the time it is deleted.
-const reasons = new Map();
+// The devices that each pod has, or had last, by name. Pods, claims and slices come by watches of their own: a claim
+// may be released before the taint that evicted its pod is known here.
+let had = new Map();
 
 function remember(type, pod) {
-  if (!isEvicted(pod)) return;
-  const {uid} = pod.metadata;
-  if (!reasons.get(uid)) reasons.set(uid, shown ? evictingTaints(pod, shown.devices).join('; ') : '');
-  if (type !== 'DELETED') return;
-  gone.set(keyOf(pod), {object: pod, at: Date.now(), why: reasons.get(uid) || 'a taint with effect NoExecute'});
-  reasons.delete(uid);
+  if (type !== 'DELETED' || !isEvicted(pod)) return;
+  gone.set(keyOf(pod), {object: pod, at: Date.now(), had: had.get(keyOf(pod)) ?? [], why: ''});
+}
+
+function rememberDevices() {
+  const known = mirrors.pods?.objects ?? new Map();
+  had = new Map([...had, ...devicesByPod(shown.devices)].filter(([name]) => known.has(name)));
+  // A taint may be removed while the pod is still shown.
+  for (const {key, isGone, reason} of shown.pods) if (isGone) gone.get(key).why = reason;
 }
 
 // Ages, and pods that wait too long, change without any news.

@@ -126,16 +126,15 @@ export function whyPending(pod, now) {
   return pod.spec.nodeName ? 'Not started yet' : 'Not scheduled yet';
 }
 
-// The taints because of which a pod must leave its devices.
-export const evictingTaints = (pod, devices) => [...devices.values()]
-  .filter((device) => podsOn(device).includes(keyOf(pod)))
+// The taints because of which a pod must leave the devices with these IDs.
+const evictingTaints = (ids, devices) => devices.filter(({id}) => ids.includes(id))
   .flatMap((device) => device.taints.filter(({effect}) => effect === 'NoExecute')
     .map((taint) => `${taintText(taint)} on ${device.id}${taint.by ? ` by rule ${taint.by}` : ''}`));
 
 const byName = (a, b) => a.name.localeCompare(b.name, 'en', {numeric: true});
 
 // What the page shows. `objects`: {slices, claims, pods, rules}, arrays of API objects; `gone`: evicted
-// pods that were deleted a short time ago, [{object, at, why}].
+// pods that were deleted a short time ago, [{object, at, had, why}], with the IDs of the devices that they had.
 export function picture({slices, claims, pods, rules, gone = []}, now = Date.now()) {
   const users = claimsByDevice(claims);
   const nodes = new Map();
@@ -151,12 +150,16 @@ export function picture({slices, claims, pods, rules, gone = []}, now = Date.now
   const podRow = (pod) => ({...row(pod), status: podStatus(pod), why: whyPending(pod, now),
     node: pod.spec.nodeName ?? '', claims: claimNames(pod).join(', ')});
   const there = new Set(pods.map(keyOf));
+  const goneRow = ({object, at, had, why}) => {
+    const reason = why || evictingTaints(had, devices).join('; ');
+    return {...podRow(object), status: 'Evicted', isGone: true, reason,
+      why: `${ageText(at, now)} ago: ${reason || 'a taint with effect NoExecute'}`};
+  };
   return {
     nodes: places,
     devices: new Map(devices.map((device) => [device.id, device])),
-    pods: [...pods.filter(usesClaims).map(podRow), ...gone.filter(({object}) => !there.has(keyOf(object)))
-      .map(({object, at, why}) => ({...podRow(object), status: 'Evicted', isGone: true,
-        why: `${ageText(at, now)} ago: ${why}`}))].sort(byName),
+    pods: [...pods.filter(usesClaims).map(podRow),
+      ...gone.filter(({object}) => !there.has(keyOf(object))).map(goneRow)].sort(byName),
     claims: claims.map((claim) => ({...row(claim), status: claimStatus(claim),
       devices: devicesOfClaim(claim).join(', ')})).sort(byName),
     rules: rules.map((rule) => ({...row(rule), taint: taintText(rule.spec.taint), status: ruleStatus(rule),
@@ -173,3 +176,12 @@ export const devicesOfRule = (rule, devices) => [...devices.values()].filter((de
 export const podsOn = (device) => device.claims.flatMap((claim) =>
   (claim.status?.reservedFor ?? []).filter(({resource}) => resource === 'pods')
     .map(({name}) => `${claim.metadata.namespace}/${name}`));
+
+// The IDs of the devices of each pod that has some, by the pod's name.
+export function devicesByPod(devices) {
+  const ids = new Map();
+  for (const device of devices.values()) {
+    for (const pod of podsOn(device)) ids.set(pod, [...(ids.get(pod) ?? []), device.id]);
+  }
+  return ids;
+}
