@@ -16,13 +16,15 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 
 option(DCM_WARNINGS_AS_ERRORS "Fail the build on a warning" ON)
 option(DCM_LTO "Optimise the manager and the simulation across their source files when they are linked" OFF)
+set(DCM_GROUP_SIZE 0 CACHE STRING "How many of a library's sources are compiled together; 0: each by itself")
 set(DCM_SANITIZERS "" CACHE STRING "Comma-separated sanitizers, e.g. address,undefined")
 option(DCM_FUZZ "Count what was reached, for libFuzzer; test/fuzz gets its binaries" OFF)
 set(DCM_FUZZ_ENGINE "-fsanitize=fuzzer" CACHE STRING "What calls the fuzz targets: a flag, or a library")
 
 add_library(dcm_flags INTERFACE)
 target_compile_options(dcm_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
+  # Sources that are compiled together shadow each other's local names.
+  -Wall -Wextra -Wpedantic $<$<EQUAL:${DCM_GROUP_SIZE},0>:-Wshadow> -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
   -fno-omit-frame-pointer
   $<$<BOOL:${DCM_WARNINGS_AS_ERRORS}>:-Werror>)
 target_compile_definitions(dcm_flags INTERFACE

@@ -4,20 +4,6 @@
 
 source dev.d/lib/sources.sh
 
-# clang-tidy on the sources whose text, or any header's, has changed since they last passed.
-tidy() {
-  configure dev
-  mkdir -p "$cache/tidy"
-  local headers
-  headers=$(sources | grep '\.hpp$' | sort | xargs cat .clang-tidy | sha256sum)
-  export cache headers
-  sources | grep '\.cpp$' | grep -vE '^(test|examples)/' |
-    xargs -P "$(nproc)" -I{} bash -c '
-      key=$( (echo "$headers"; cat "$1") | sha256sum | cut -c1-40)
-      [[ -e $cache/tidy/$key ]] && exit 0
-      clang-tidy-19 --quiet -p build/dev "$1" 2>/dev/null && touch "$cache/tidy/$key"' _ {}
-}
-
 cmd_lint() {
   setup
   mkdir -p build
@@ -33,6 +19,7 @@ cmd_lint() {
   for made in docs/architecture.py docs/reference.py manifests/chart_texts.py manifests/monitoring/generate.py; do
     $made --check || status=1
   done
-  tidy || status=1
+  configure lint
+  dev.d/lib/tidy.py build/lint "$cache/tidy" || status=1
   ((status == 0)) && echo "lint: passed" || die "lint failed"
 }

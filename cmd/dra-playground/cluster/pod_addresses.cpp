@@ -5,7 +5,7 @@
 namespace dcm::playground {
 namespace {
 
-constexpr std::uint32_t kNodes = 198U << 24 | 18U << 16;
+constexpr std::uint32_t kNodeNetwork = 198U << 24 | 18U << 16;
 constexpr std::uint32_t kNodeHosts = 1U << 17;
 constexpr std::uint32_t kPods = 100U << 24 | 64U << 16;
 constexpr std::uint32_t kPodHosts = 1U << 22;
@@ -25,7 +25,7 @@ std::uint32_t hash_of(std::string_view text) {
 }  // namespace
 
 std::string address_of_node(std::string_view name) {
-  return dotted(kNodes + 1 + hash_of(name) % (kNodeHosts - 2));
+  return dotted(kNodeNetwork + 1 + hash_of(name) % (kNodeHosts - 2));
 }
 
 const std::string& PodAddresses::address_of(const api::Uid& pod) {
