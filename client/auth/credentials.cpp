@@ -1,6 +1,5 @@
 #include "client/auth/credentials.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <utility>
@@ -8,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "client/auth/exec_credentials.hpp"
+#include "client/auth/field_value.hpp"
 #include "client/auth/impersonation.hpp"
 #include "client/auth/plugin_runner.hpp"
 #include "client/config/config.hpp"
@@ -48,28 +48,33 @@ class FixedCredentials final : public Credentials {
 Result<std::string> read_token(const std::string& file) {
   auto text = read_regular_file(file);
   if (!text) return fail(std::move(text.error()));
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const auto begin = text->find_first_not_of(kBlanks);
-  if (begin == std::string::npos)
-    return fail(Reason::configuration, fmt::format("{}: empty; expected a token", file));
-  const std::string token = text->substr(begin, text->find_last_not_of(kBlanks) - begin + 1);
-  // Also keeps a line break from making a second header field.
-  const bool is_visible = std::ranges::all_of(token, [](char c) { return c > ' ' && c <= '~'; });
-  if (!is_visible)
+  auto token = trimmed_field_value(*text);
+  if (!token)
     return fail(Reason::configuration,
-                fmt::format("{}: does not hold a token, but several words or binary data", file));
-  return token;
+                fmt::format("{}: does not hold a token, but several lines or binary data", file));
+  if (token->empty())
+    return fail(Reason::configuration, fmt::format("{}: empty; expected a token", file));
+  return std::move(*token);
+}
+
+std::string bearer(const std::string& token) {
+  return "Bearer " + token;
 }
 
 // A token that another program renews (kubelet, for a service account). Invariant: the token is the
-// last that could be read.
+// last that could be read; before there was one, `first_token`, which may be empty.
 class TokenFileCredentials final : public Credentials {
  public:
-  TokenFileCredentials(std::string file, const runtime::TimeSource& time, runtime::Logger log)
-      : file_(std::move(file)), time_(time), log_(std::move(log)), warned_(time, kRepeatWarning) {}
+  TokenFileCredentials(std::string file, const std::string& first_token,
+                       const runtime::TimeSource& time, runtime::Logger log)
+      : file_(std::move(file)),
+        time_(time),
+        log_(std::move(log)),
+        warned_(time, kRepeatWarning),
+        authorization_(first_token.empty() ? "" : bearer(first_token)) {}
 
   Task<Result<>> authorize(http::Headers& headers, Deadline) override {
-    if (authorization_.empty() || time_.now() >= next_read_) {
+    if (!next_read_ || authorization_.empty() || time_.now() >= *next_read_) {
       auto read = read_again();
       if (!read && authorization_.empty()) co_return fail(std::move(read.error()));
     }
@@ -92,7 +97,7 @@ class TokenFileCredentials final : public Credentials {
       return fail(std::move(token.error()));
     }
     warned_.reset();
-    authorization_ = "Bearer " + *token;
+    authorization_ = bearer(*token);
     return {};
   }
 
@@ -106,8 +111,8 @@ class TokenFileCredentials final : public Credentials {
   const runtime::TimeSource& time_;
   runtime::Logger log_;
   runtime::RepeatGuard warned_;
-  std::string authorization_;  // empty: nothing read yet
-  runtime::MonoTime next_read_{};
+  std::string authorization_;                   // empty: nothing read yet
+  std::optional<runtime::MonoTime> next_read_;  // nothing: not tried yet
 };
 
 // Of a plugin that asks for it. CAs that cannot be read have been an error before this.
@@ -136,8 +141,9 @@ std::unique_ptr<Credentials> make_own_credentials(const ClusterConfig& config,
                                                   CredentialTools& tools) {
   if (config.exec && tools.plugins != nullptr) return make_plugin_credentials(config, tools);
   if (!config.token_file.empty())
-    return std::make_unique<TokenFileCredentials>(config.token_file, tools.time, tools.log);
-  if (!config.token.empty()) return std::make_unique<FixedCredentials>("Bearer " + config.token);
+    return std::make_unique<TokenFileCredentials>(config.token_file, config.token, tools.time,
+                                                  tools.log);
+  if (!config.token.empty()) return std::make_unique<FixedCredentials>(bearer(config.token));
   if (!config.username.empty())
     return std::make_unique<FixedCredentials>(
         "Basic " + runtime::encode_base64(config.username + ":" + config.password));

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "runtime/condition.hpp"
+#include "runtime/timestamp.hpp"
 
 namespace dcm::client {
 namespace {
@@ -38,6 +39,9 @@ struct Held {
   bool has_certificate = false;
   std::optional<WallTime> expires;
   WallTime refresh_at;  // if it expires
+  // By our clock, it had expired when the plugin gave it. That clock may be wrong, so it is used
+  // until the plugin gives another one.
+  bool came_expired = false;
 };
 
 class ExecCredentials final : public Credentials {
@@ -50,6 +54,7 @@ class ExecCredentials final : public Credentials {
         time_(time),
         log_(std::move(log)),
         warned_(time, kRepeatWarning),
+        warned_of_clock_(time, kRepeatWarning),
         run_ended_(time),
         held_changed_(time),
         pause_(options_.first_pause_after_failure) {}
@@ -57,7 +62,7 @@ class ExecCredentials final : public Credentials {
   Task<Result<>> authorize(http::Headers& headers, Deadline deadline) override {
     if (!is_usable()) {
       const Result<> renewed = co_await renew(deadline);
-      if (!renewed) co_return renewed;
+      if (!renewed && !(held_ && held_->came_expired)) co_return renewed;
     }
     if (!held_->authorization.empty()) headers.set("Authorization", held_->authorization);
     co_return Result<>();
@@ -76,7 +81,7 @@ class ExecCredentials final : public Credentials {
   Task<> keep_fresh() override {
     while (true) {
       co_await held_changed_.wait(Deadline::after(time_, until_look()));
-      if (!held_ || !held_->expires || time_.wall_now() < held_->refresh_at) continue;
+      if (!is_refresh_due()) continue;
       const Result<> renewed = co_await renew(Deadline::after(time_, options_.timeout));
       if (!renewed && is_usable()) warn(renewed.error().message);
     }
@@ -98,15 +103,23 @@ class ExecCredentials final : public Credentials {
     ExecCredentials& owner_;
   };
 
+  // Without running the plugin first.
   bool is_usable() const {
-    return held_ && (!held_->expires || time_.wall_now() < *held_->expires);
+    if (!held_) return false;
+    if (held_->came_expired) return is_running_ || time_.now() < next_try_;
+    return !held_->expires || time_.wall_now() < *held_->expires;
+  }
+
+  bool is_refresh_due() const {
+    if (!held_ || !held_->expires || time_.wall_now() < held_->refresh_at) return false;
+    return !held_->came_expired || time_.now() >= next_try_;
   }
 
   // Until something may be due.
   Duration until_look() const {
     if (!held_ || !held_->expires) return kLookMax;
     Duration wait = held_->refresh_at - time_.wall_now();
-    if (failure_) wait = std::max(wait, next_try_ - time_.now());
+    if (failure_ || held_->came_expired) wait = std::max(wait, next_try_ - time_.now());
     return std::clamp(wait, kLookMin, kLookMax);
   }
 
@@ -142,40 +155,45 @@ class ExecCredentials final : public Credentials {
   Result<> note(Result<> result) {
     if (result) {
       failure_.reset();
-      pause_ = options_.first_pause_after_failure;
       last_success_ = time_.now();
       warned_.reset();
-      return result;
+    } else {
+      failure_ = result.error();
     }
-    failure_ = result.error();
-    next_try_ = time_.now() + pause_;
-    pause_ = std::min(pause_ * 2, options_.last_pause_after_failure);
+    if (result && !held_->came_expired) {
+      pause_ = options_.first_pause_after_failure;
+    } else {
+      next_try_ = time_.now() + pause_;
+      pause_ = std::min(pause_ * 2, options_.last_pause_after_failure);
+    }
     return result;
   }
 
   Result<> accept(const std::string& output) {
     auto credential = decode_exec_credential(output, options_.plugin.api_version);
     if (!credential) return blame(credential.error().message);
-    const WallTime now = time_.wall_now();
-    if (credential->expires && *credential->expires <= now) {
-      return blame("what it gave has expired already");
-    }
-    const bool has_certificate = !credential->certificate_pem.empty();
-    if (has_certificate) {
-      const Result<> used = use_certificate_(
-          {std::move(credential->certificate_pem), std::move(credential->key_pem)});
+    if (!credential->certificate_pem.empty()) {
+      const Result<> used = use_certificate_({credential->certificate_pem, credential->key_pem});
       if (!used) return blame("its client certificate cannot be used: " + used.error().message);
     }
-    held_ = Held{.authorization = credential->token.empty() ? "" : "Bearer " + credential->token,
-                 .has_certificate = has_certificate,
-                 .expires = credential->expires,
-                 .refresh_at = now};
-    if (held_->expires) {
+    hold(*credential);
+    return {};
+  }
+
+  void hold(const ExecCredential& credential) {
+    const WallTime now = time_.wall_now();
+    held_ = Held{.authorization = credential.token.empty() ? "" : "Bearer " + credential.token,
+                 .has_certificate = !credential.certificate_pem.empty(),
+                 .expires = credential.expires,
+                 .refresh_at = now,
+                 .came_expired = credential.expires && *credential.expires <= now};
+    if (held_->came_expired) {
+      warn_of_clock(*held_->expires);
+    } else if (held_->expires) {
       held_->refresh_at += (*held_->expires - now) / kRefreshDenominator * kRefreshNumerator;
     }
     ++successes_;
     held_changed_.notify_all();
-    return {};
   }
 
   std::unexpected<Error> blame(std::string_view what) const {
@@ -188,12 +206,19 @@ class ExecCredentials final : public Credentials {
     }
   }
 
+  void warn_of_clock(WallTime expired) {
+    if (!warned_of_clock_.should_log("expired")) return;
+    log_.warning("Credentials of the plugin have expired by this machine's clock; using them",
+                 {{"plugin", options_.plugin.command}, {"expired", runtime::timestamp(expired)}});
+  }
+
   ExecCredentialsOptions options_;
   std::unique_ptr<PluginRunner> runner_;
   UseCertificate use_certificate_;
   runtime::TimeSource& time_;
   runtime::Logger log_;
   runtime::RepeatGuard warned_;
+  runtime::RepeatGuard warned_of_clock_;
   runtime::Condition run_ended_;
   runtime::Condition held_changed_;
   bool is_running_ = false;
@@ -201,7 +226,7 @@ class ExecCredentials final : public Credentials {
   std::optional<MonoTime> last_success_;
   std::optional<Held> held_;
   std::optional<Error> failure_;  // of the last run
-  MonoTime next_try_{};           // after a failure
+  MonoTime next_try_{};           // after a failure, or a credential that came expired
   Duration pause_;
 };
 

@@ -6,7 +6,10 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include "client/auth/field_value.hpp"
 #include "client/config/pem.hpp"
+#include "client/config/yaml_fields.hpp"
+#include "client/config/yaml_json.hpp"
 #include "runtime/base64.hpp"
 #include "runtime/timestamp.hpp"
 
@@ -18,6 +21,9 @@ namespace dom = simdjson::dom;
 using runtime::fail;
 using runtime::Reason;
 using runtime::Result;
+
+// Go's zero time, which a plugin may print for "never".
+constexpr std::string_view kNoTime = "0001-01-01T00:00:00Z";
 
 json::object encode_cluster(const ExecCluster& cluster) {
   json::object object;
@@ -48,16 +54,7 @@ Result<std::string> text_of(dom::element object, std::string_view field) {
   return std::string(text);
 }
 
-// Whether a text fits a header field, without blanks: a line break must not start another.
-bool is_visible(std::string_view text) {
-  for (const char c : text) {
-    if (c <= ' ' || c > '~') return false;
-  }
-  return true;
-}
-
 Result<> check_credential(const ExecCredential& credential) {
-  if (!is_visible(credential.token)) return refuse("status.token is no token");
   if (credential.certificate_pem.empty() != credential.key_pem.empty()) {
     return refuse("status has only one of clientCertificateData and clientKeyData");
   }
@@ -85,12 +82,24 @@ Result<ExecCredential> read_status(dom::element status) {
     if (!text) return refuse("status." + text.error().message);
     *into = std::move(*text);
   }
-  if (!expires.empty()) {
+  if (!expires.empty() && expires != kNoTime) {
     credential.expires = runtime::parse_timestamp(expires);
     if (!credential.expires) return refuse("status.expirationTimestamp is no time (RFC 3339)");
   }
+  auto token = trimmed_field_value(credential.token);
+  if (!token) return refuse("status.token is no token");
+  credential.token = std::move(*token);
   if (auto ok = check_credential(credential); !ok) return fail(std::move(ok.error()));
   return credential;
+}
+
+// Plugins print JSON; client-go reads YAML as well, by its first character.
+std::string as_json(std::string_view output) {
+  const auto begin = output.find_first_not_of(" \t\r\n");
+  if (begin != std::string_view::npos && output[begin] == '{') return std::string(output);
+  YamlReader reader("output", YamlRules::as_client_go);
+  const YAML::Node node = reader.parse(std::string(output));
+  return reader.error() ? "" : to_json(node).value_or("");
 }
 
 Result<> check_type(dom::element document, std::string_view api_version) {
@@ -123,8 +132,7 @@ Result<ExecCredential> decode_exec_credential(std::string_view output,
                                               std::string_view api_version) {
   dom::parser parser;
   dom::element document;
-  if (parser.parse(output.data(), output.size()).get(document) != simdjson::SUCCESS ||
-      !document.is_object()) {
+  if (parser.parse(as_json(output)).get(document) != simdjson::SUCCESS || !document.is_object()) {
     return refuse("its output is no JSON object");
   }
   if (auto ok = check_type(document, api_version); !ok) {

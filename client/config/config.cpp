@@ -148,6 +148,7 @@ Result<ClusterConfig> load_cluster_config(const ConfigOverrides& overrides,
     return config;
   }
   drop_credentials_without_tls(*config);
+  prefer_user_of_url(*config);
   make_one_line(config->origin);
   std::ranges::for_each(config->warnings, make_one_line);
   return config;

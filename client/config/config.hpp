@@ -15,6 +15,7 @@
 #include "runtime/http/proxy.hpp"
 #include "runtime/http/stream.hpp"
 #include "runtime/http/tcp.hpp"
+#include "runtime/http/url.hpp"
 
 namespace dcm::client {
 
@@ -36,10 +37,11 @@ struct ClusterConfig {
   PemSource client_certificate;
   PemSource client_key;
   std::string token;
-  std::string token_file;  // wins over `token`
+  std::string token_file;  // wins over `token` while it can be read
   std::string username;    // basic authentication
   std::string password;
-  std::optional<ExecPlugin> exec;  // instead of all of these
+  std::optional<http::UrlUser> user_of_url;  // "https://ada:secret@host"
+  std::optional<ExecPlugin> exec;            // instead of all of these
   Impersonation impersonation;
   std::optional<http::Proxy> proxy;
   std::string namespace_ = "default";

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "client/config/file.hpp"
+#include "client/config/pem.hpp"
 #include "runtime/http/url.hpp"
 
 namespace dcm::client {
@@ -35,6 +36,15 @@ std::string read_namespace(const std::string& file) {
   return end == std::string::npos ? "default" : text->substr(0, end + 1);
 }
 
+// Like client-go, does without a CA that cannot be read: the server's may be a public one.
+void trust_ca(ClusterConfig& config, const std::string& file) {
+  if (const auto pem = read_pem_file(file, PemKind::certificate); !pem) {
+    config.warnings.push_back(pem.error().message + "; the system's CAs are trusted instead");
+    return;
+  }
+  config.ca.file = file;
+}
+
 }  // namespace
 
 Result<std::optional<ClusterConfig>> load_in_cluster_config(const Environment& environment) {
@@ -47,7 +57,7 @@ Result<std::optional<ClusterConfig>> load_in_cluster_config(const Environment& e
   if (!server) return fail(std::move(server.error()));
   ClusterConfig config;
   config.server = std::move(*server);
-  config.ca.file = environment.service_account_dir + "/ca.crt";
+  trust_ca(config, environment.service_account_dir + "/ca.crt");
   config.token_file = token_file;
   config.namespace_ = read_namespace(environment.service_account_dir + "/namespace");
   config.origin = "service account of the pod";

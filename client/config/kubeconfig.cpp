@@ -1,6 +1,7 @@
 #include "client/config/kubeconfig.hpp"
 
 #include <iterator>
+#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -37,9 +38,9 @@ std::string read_exec_config(YamlReader& reader, YamlFields& fields) {
     const YAML::Node extension = entry.any("extension");
     if (entry.text("name").value != "client.authentication.k8s.io/exec") continue;
     if (auto json = to_json(extension)) return *json;
-    reader.fail(line_of(extension),
-                "the extension client.authentication.k8s.io/exec is too large, nested too deeply, "
-                "or not UTF-8");
+    reader.warn(line_of(extension),
+                "the extension client.authentication.k8s.io/exec is ignored, because it is too "
+                "large, nested too deeply, or not UTF-8");
   }
   return {};
 }
@@ -108,7 +109,6 @@ Entry read_entry(YamlReader& reader, const YAML::Node& node, const std::string& 
   entry.name = outer.text("name").value;
   entry.file = reader.file();
   entry.line = outer.line();
-  if (entry.name.empty()) reader.fail(entry.line, fmt::format("a {} without a name", kind));
   YamlFields inner(reader, outer.any(kind), fmt::format("{} \"{}\"", kind, entry.name));
   read_fields(entry, reader, inner);
   for (const YamlFields* fields : {&outer, &inner}) {
@@ -120,9 +120,11 @@ Entry read_entry(YamlReader& reader, const YAML::Node& node, const std::string& 
 template <class Entry>
 std::vector<Entry> read_entries(YamlReader& reader, YamlFields& top, const std::string& kind) {
   std::vector<Entry> entries;
+  std::unordered_set<std::string> names;
   for (const YAML::Node& node : top.list(kind + "s")) {
     Entry entry = read_entry<Entry>(reader, node, kind);
-    if (find_entry(entries, entry.name) != nullptr)
+    if (entry.name.empty()) reader.warn(entry.line, fmt::format("a {} without a name", kind));
+    if (!names.insert(entry.name).second)
       reader.fail(entry.line, fmt::format("{} \"{}\" is given twice", kind, entry.name));
     entries.push_back(std::move(entry));
   }
@@ -153,7 +155,7 @@ void append(std::vector<T>& into, std::vector<T>&& further) {
 }  // namespace
 
 Result<Kubeconfig> parse_kubeconfig(const std::string& text, const std::string& file) {
-  YamlReader reader(file);
+  YamlReader reader(file, YamlRules::as_client_go);
   YamlFields top(reader, reader.parse(text), "the file");
   check_type(reader, top);
   Kubeconfig config;
@@ -165,9 +167,9 @@ Result<Kubeconfig> parse_kubeconfig(const std::string& text, const std::string& 
   config.contexts = read_entries<KubeconfigContext>(reader, top, "context");
   ignore(top, {"preferences", "extensions"});
   for (const Text& key : top.unread())
-    config.warnings.push_back(
-        locate(file, key.line, fmt::format("unknown key \"{}\" is ignored", key.value)));
+    reader.warn(key.line, fmt::format("unknown key \"{}\" is ignored", key.value));
   if (reader.error()) return runtime::fail(*reader.error());
+  config.warnings = reader.warnings();
   return config;
 }
 

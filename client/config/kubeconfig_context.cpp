@@ -62,6 +62,15 @@ Result<> apply_cluster(ClusterConfig& config, const KubeconfigCluster& cluster,
                       locate_in(cluster, "cluster", cluster.server.line, "server"));
 }
 
+// "10.0.0.1:6443" is "http://10.0.0.1:6443", as in client-go: no TLS, so no credentials.
+Result<http::ServerUrl> parse_server(const std::string& text) {
+  auto as_it_is = http::parse_url(text);
+  if (as_it_is || text.contains("://")) return as_it_is;
+  auto with_scheme = http::parse_url("http://" + text);
+  const bool is_host_and_port = with_scheme && with_scheme->path_prefix.empty();
+  return is_host_and_port ? std::move(with_scheme) : std::move(as_it_is);
+}
+
 // "; known: a, b", and not more than a line.
 template <class Entry>
 std::string list_known(const std::vector<Entry>& entries) {
@@ -104,19 +113,30 @@ Result<const Entry*> follow(const KubeconfigContext& context, std::string_view k
 }  // namespace
 
 Result<> apply_server(ClusterConfig& config, const std::string& url, const std::string& where) {
-  auto parsed = http::parse_url(url);
+  auto parsed = parse_server(url);
   if (!parsed)
     return fail(Reason::configuration, fmt::format("{}: {}", where, parsed.error().message));
   config.server = std::move(parsed->endpoint);
   config.path_prefix = std::move(parsed->path_prefix);
+  config.user_of_url = std::move(parsed->user);
   return {};
+}
+
+// As in Go's net/http: the user in a URL wins over all else, and needs no TLS.
+void prefer_user_of_url(ClusterConfig& config) {
+  if (!config.user_of_url) return;
+  config.exec.reset();
+  config.token.clear();
+  config.token_file.clear();
+  config.username = config.user_of_url->name;
+  config.password = config.user_of_url->password;
 }
 
 void drop_credentials_without_tls(ClusterConfig& config) {
   if (config.server.security == http::Security::tls) return;
   const bool had_any = !config.token.empty() || !config.token_file.empty() ||
                        !config.username.empty() || !config.client_certificate.empty() ||
-                       config.exec || !config.impersonation.user.empty();
+                       config.exec;
   config.token.clear();
   config.token_file.clear();
   config.username.clear();
@@ -124,7 +144,6 @@ void drop_credentials_without_tls(ClusterConfig& config) {
   config.client_certificate = {};
   config.client_key = {};
   config.exec.reset();
-  config.impersonation = {};
   if (had_any)
     config.warnings.push_back(
         fmt::format("{}: the credentials are not sent, because {} is not encrypted", config.origin,

@@ -19,7 +19,11 @@ runtime::Result<> apply_server(ClusterConfig& config, const std::string& url,
                                const std::string& where);
 
 // Takes everything that proves who we are out of a connection without TLS, as client-go does, and
-// warns: it could be read on the way.
+// warns: it could be read on the way. Whom to impersonate proves nothing, and stays.
 void drop_credentials_without_tls(ClusterConfig& config);
+
+// Makes the user name and password in the server's URL, if there are any, the only credentials
+// beside a client certificate.
+void prefer_user_of_url(ClusterConfig& config);
 
 }  // namespace dcm::client

@@ -1,6 +1,7 @@
 #include "client/config/kubeconfig_entry.hpp"
 
 #include <filesystem>
+#include <ranges>
 
 #include <fmt/format.h>
 
@@ -31,7 +32,8 @@ Result<> check_supported(const KubeconfigEntry& entry, std::string_view kind) {
 
 void warn_of_unknown_keys(ClusterConfig& config, const KubeconfigEntry& entry,
                           std::string_view kind) {
-  for (const Text& key : entry.unknown_keys)
+  constexpr std::size_t kWarningsMax = 20;
+  for (const Text& key : entry.unknown_keys | std::views::take(kWarningsMax))
     config.warnings.push_back(
         locate_in(entry, kind, key.line, fmt::format("unknown key \"{}\" is ignored", key.value)));
 }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "client/auth/field_value.hpp"
 #include "client/config/kubeconfig_entry.hpp"
 
 namespace dcm::client {
@@ -19,46 +20,55 @@ Result<> check_methods(const KubeconfigUser& user) {
   const bool has_key = !user.client_key.empty() || !user.client_key_data.empty();
   if (has_certificate && !has_key)
     return refuse(user, "user", 0, "has a client-certificate, but no client-key");
-  if (has_key && !has_certificate)
-    return refuse(user, "user", 0, "has a client-key, but no client-certificate");
-  const bool has_token = !user.token.empty() || !user.token_file.empty();
-  if (has_token && (!user.username.empty() || !user.password.empty()))
+  const bool has_basic = !user.username.empty() || !user.password.empty();
+  if ((!user.token.empty() && has_basic) || (!user.token_file.empty() && !user.username.empty()))
     return refuse(user, "user", 0, "has both a token and a username or password; expected one");
+  return {};
+}
+
+// client-go ignores these without a word.
+void warn_of_halves(ClusterConfig& config, const KubeconfigUser& user) {
+  const auto warn = [&](int line, std::string_view what) {
+    config.warnings.push_back(locate_in(user, "user", line, what));
+  };
+  const bool has_certificate =
+      !user.client_certificate.empty() || !user.client_certificate_data.empty();
+  const bool has_key = !user.client_key.empty() || !user.client_key_data.empty();
+  if (has_key && !has_certificate)
+    warn(0, "client-key is not used, because there is no client-certificate");
   if (user.username.empty() && !user.password.empty())
-    return refuse(user, "user", user.password.line, "has a password, but no username");
+    warn(user.password.line, "password is not used, because there is no username");
+}
+
+// The token, and the file that wins over it while it can be read.
+Result<> apply_token(ClusterConfig& config, const KubeconfigUser& user) {
+  auto token = trimmed_field_value(user.token.value);
+  if (!token)
+    return refuse(user, "user", user.token.line, "token holds line breaks or control characters");
+  config.token = std::move(*token);
+  config.token_file = resolve_path(user, user.token_file.value);
   return {};
 }
 
-// Visible ASCII: what a header field takes (RFC 9110, 5.5), without blanks.
-bool is_visible_ascii(std::string_view text) {
-  for (const char c : text) {
-    if (c <= ' ' || c > '~') return false;
-  }
-  return true;
-}
-
-Result<> check_values(const KubeconfigUser& user) {
-  if (!is_visible_ascii(user.token.value))
-    return refuse(user, "user", user.token.line,
-                  "token holds blanks, line breaks or characters outside of ASCII");
-  if (user.username.value.find(':') != std::string::npos)
-    return refuse(user, "user", user.username.line,
-                  "username holds a colon, which basic authentication cannot send");
+Result<> apply_client_certificate(ClusterConfig& config, const KubeconfigUser& user) {
+  auto certificate =
+      read_pem_source(user, "user", "client-certificate", user.client_certificate_data,
+                      user.client_certificate, PemKind::certificate);
+  if (!certificate) return fail(std::move(certificate.error()));
+  if (certificate->empty()) return {};
+  auto key = read_pem_source(user, "user", "client-key", user.client_key_data, user.client_key,
+                             PemKind::private_key);
+  if (!key) return fail(std::move(key.error()));
+  config.client_certificate = std::move(*certificate);
+  config.client_key = std::move(*key);
   return {};
 }
 
-// We have no terminal to offer to a plugin, and use none ourselves: only a plugin that must ask its
-// user is refused. Version v1 requires the mode.
+// Version v1 requires the mode.
 Result<> check_interactive_mode(const KubeconfigUser& user) {
   const Text& mode = user.exec->interactive_mode;
-  if (mode.value == "Never" || mode.value == "IfAvailable") return {};
+  if (mode.value == "Never" || mode.value == "IfAvailable" || mode.value == "Always") return {};
   if (mode.empty() && user.exec->api_version.value == kExecV1Beta1) return {};
-  if (mode.value == "Always") {
-    return refuse(
-        user, "user", mode.line,
-        "exec.interactiveMode is Always, and this program has no terminal; expected Never "
-        "or IfAvailable");
-  }
   return refuse(user, "user", mode.empty() ? user.exec->line : mode.line,
                 "exec.interactiveMode: expected Never or IfAvailable");
 }
@@ -72,10 +82,8 @@ Result<> check_exec(const KubeconfigUser& user) {
                   fmt::format("exec.apiVersion: expected {} or {}", kExecV1, kExecV1Beta1));
   }
   for (const auto& [name, value] : exec.environment) {
-    if (name.empty() || name.value.contains('=')) {
-      return refuse(user, "user", name.line != 0 ? name.line : exec.line,
-                    "exec.env has an entry without a name, or with a = in it");
-    }
+    if (name.empty())
+      return refuse(user, "user", exec.line, "exec.env has an entry without a name");
   }
   return check_interactive_mode(user);
 }
@@ -83,12 +91,20 @@ Result<> check_exec(const KubeconfigUser& user) {
 Result<> apply_exec(ClusterConfig& config, const KubeconfigUser& user) {
   if (auto ok = check_exec(user); !ok) return ok;
   // As in client-go: what stands there is used, and the program is not asked.
-  const bool has_other = !user.token.empty() || !user.token_file.empty() || !user.username.empty();
+  const bool has_other = !user.token.empty() || !user.token_file.empty() ||
+                         !user.username.empty() || !config.client_certificate.empty();
   if (has_other) {
-    config.warnings.push_back(
-        locate_in(user, "user", user.exec->line,
-                  "exec is not used, because there is a token or username as well"));
+    config.warnings.push_back(locate_in(user, "user", user.exec->line,
+                                        "exec is not used, because there is a token, a username "
+                                        "or a client certificate as well"));
     return {};
+  }
+  // We have no terminal to offer to a plugin, and use none ourselves.
+  if (const Text& mode = user.exec->interactive_mode; mode.value == "Always") {
+    return refuse(
+        user, "user", mode.line,
+        "exec.interactiveMode is Always, and this program has no terminal; expected Never "
+        "or IfAvailable");
   }
   const KubeconfigExec& exec = *user.exec;
   ExecPlugin plugin{.api_version = exec.api_version.value,
@@ -104,14 +120,6 @@ Result<> apply_exec(ClusterConfig& config, const KubeconfigUser& user) {
   return {};
 }
 
-// Whether a text fits a header field: nothing in it may end the field and begin another.
-bool is_header_value(std::string_view text) {
-  for (const char c : text) {
-    if ((c >= 0 && c < ' ') || c == '\x7f') return false;
-  }
-  return true;
-}
-
 Result<> apply_impersonation(ClusterConfig& config, const KubeconfigUser& user) {
   Impersonation as{.user = user.impersonate.value,
                    .uid = user.impersonate_uid.value,
@@ -125,7 +133,7 @@ Result<> apply_impersonation(ClusterConfig& config, const KubeconfigUser& user) 
   values.insert(values.end(), {as.user, as.uid});
   for (const auto& [key, list] : as.extra) values.insert(values.end(), list.begin(), list.end());
   for (const std::string& value : values) {
-    if (!is_header_value(value)) {
+    if (!is_field_value(value)) {
       return refuse(user, "user", user.impersonate.line, "a value of as… holds a line break");
     }
   }
@@ -138,18 +146,9 @@ Result<> apply_impersonation(ClusterConfig& config, const KubeconfigUser& user) 
 Result<> apply_user(ClusterConfig& config, const KubeconfigUser& user) {
   if (auto ok = check_supported(user, "user"); !ok) return ok;
   if (auto ok = check_methods(user); !ok) return ok;
-  if (auto ok = check_values(user); !ok) return ok;
-  auto certificate =
-      read_pem_source(user, "user", "client-certificate", user.client_certificate_data,
-                      user.client_certificate, PemKind::certificate);
-  if (!certificate) return fail(std::move(certificate.error()));
-  auto key = read_pem_source(user, "user", "client-key", user.client_key_data, user.client_key,
-                             PemKind::private_key);
-  if (!key) return fail(std::move(key.error()));
-  config.client_certificate = std::move(*certificate);
-  config.client_key = std::move(*key);
-  config.token_file = resolve_path(user, user.token_file.value);
-  config.token = config.token_file.empty() ? user.token.value : "";
+  warn_of_halves(config, user);
+  if (auto ok = apply_client_certificate(config, user); !ok) return ok;
+  if (auto ok = apply_token(config, user); !ok) return ok;
   if (user.exec) {
     if (auto ok = apply_exec(config, user); !ok) return ok;
   }

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "runtime/base64.hpp"
+#include "runtime/http/socks5.hpp"
 #include "runtime/http/url.hpp"
 
 namespace dcm::client {
@@ -106,10 +107,18 @@ Result<http::Proxy> make_proxy(std::string_view url, std::string_view where) {
   if (!parsed) {
     return fail(Reason::configuration, fmt::format("{}: {}", where, parsed.error().message));
   }
-  http::Proxy proxy{.endpoint = std::move(parsed->endpoint)};
-  if (parsed->has_user) {
+  http::Proxy proxy{.endpoint = std::move(parsed->endpoint), .protocol = parsed->protocol};
+  if (!parsed->user) return proxy;
+  if (proxy.protocol == http::ProxyProtocol::http_connect) {
     proxy.authorization =
-        "Basic " + runtime::encode_base64(parsed->username + ":" + parsed->password);
+        "Basic " + runtime::encode_base64(parsed->user->name + ":" + parsed->user->password);
+  } else if (!http::is_socks5_user(*parsed->user)) {
+    return fail(Reason::configuration,
+                fmt::format("{}: a user name of a SOCKS proxy has 1 to 255 bytes, and a password "
+                            "at most 255",
+                            where));
+  } else {
+    proxy.socks5_user = std::move(parsed->user);
   }
   return proxy;
 }

@@ -1,10 +1,13 @@
 #include "client/config/yaml_fields.hpp"
 
 #include <algorithm>
-#include <sstream>
+#include <array>
+#include <span>
+#include <unordered_map>
 
 #include <fmt/format.h>
-#include <yaml-cpp/eventhandler.h>
+
+#include "client/config/yaml_document.hpp"
 
 namespace dcm::client {
 namespace {
@@ -31,49 +34,6 @@ bool has_foreign_tag(const YAML::Node& node) {
   return !tag.empty() && tag != "?" && tag != "!" && tag != "tag:yaml.org,2002:str";
 }
 
-// Notes where a document starts and whether there is anything in it.
-class DocumentProbe final : public YAML::EventHandler {
- public:
-  void OnDocumentStart(const YAML::Mark& mark) override {
-    start = mark;
-    has_content = false;
-  }
-  void OnDocumentEnd() override {}
-  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
-  void OnAlias(const YAML::Mark&, YAML::anchor_t) override { has_content = true; }
-  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t,
-                const std::string&) override {
-    has_content = true;
-  }
-  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
-                       YAML::EmitterStyle::value) override {
-    has_content = true;
-  }
-  void OnSequenceEnd() override {}
-  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
-                  YAML::EmitterStyle::value) override {
-    has_content = true;
-  }
-  void OnMapEnd() override {}
-
-  YAML::Mark start = YAML::Mark::null_mark();
-  bool has_content = false;
-};
-
-// The line of what stands after the first document; nothing if that is all. YAML::Load would drop
-// it silently. YAML::LoadAll must not be used: at a stray bracket it makes empty documents without
-// moving on, until memory is full.
-std::optional<int> line_of_rest(const std::string& text) {
-  std::istringstream stream(text);
-  YAML::Parser parser(stream);
-  DocumentProbe probe;
-  if (!parser.HandleNextDocument(probe)) return std::nullopt;
-  for (int last = probe.start.pos; parser.HandleNextDocument(probe); last = probe.start.pos) {
-    if (probe.has_content || probe.start.pos == last) return line_of(probe.start);
-  }
-  return std::nullopt;
-}
-
 // Where a tab indents the line that could not be read, or the one before it: "4:1".
 std::optional<std::string> find_tab(std::string_view text, const YAML::Mark& mark) {
   if (mark.is_null()) return std::nullopt;
@@ -84,6 +44,19 @@ std::optional<std::string> find_tab(std::string_view text, const YAML::Mark& mar
   }
   return std::nullopt;
 }
+
+bool is_merge(const YamlReader& reader, const YAML::Node& key) {
+  return reader.rules() == YamlRules::as_client_go && key.Tag() == "?" && key.Scalar() == "<<";
+}
+
+// YAML 1.1, which Go's parser reads, has more words for true and false.
+bool is_one_of(std::span<const std::string_view> words, const std::string& word) {
+  return std::ranges::find(words, word) != words.end();
+}
+constexpr std::array<std::string_view, 11> kTrue = {"true", "True", "TRUE", "y",  "Y", "yes",
+                                                    "Yes",  "YES",  "on",   "On", "ON"};
+constexpr std::array<std::string_view, 11> kFalse = {"false", "False", "FALSE", "n",   "N",  "no",
+                                                     "No",    "NO",    "off",   "Off", "OFF"};
 
 }  // namespace
 
@@ -96,13 +69,28 @@ std::string locate(std::string_view file, int line, std::string_view what) {
   return fmt::format("{}:{}: {}", file, line, what);
 }
 
+// Go's parser stops at the end of the first document.
+YAML::Node YamlReader::parse_first(const std::string& text) {
+  const std::size_t end = end_of_first_document(text);
+  const auto is_marker_or_blank = [](char c) { return std::string_view("-. \t\r\n").contains(c); };
+  if (!std::ranges::all_of(std::string_view(text).substr(end), is_marker_or_blank)) {
+    const auto line = 1 + static_cast<int>(std::ranges::count(text.substr(0, end), '\n'));
+    warn(line, "what follows the first YAML document is ignored");
+  }
+  return parse_one(text.substr(0, end));
+}
+
 YAML::Node YamlReader::parse(const std::string& text) {
+  return rules_ == YamlRules::as_client_go ? parse_first(text) : parse_one(text);
+}
+
+YAML::Node YamlReader::parse_one(const std::string& text) {
   try {
     if (const auto line = line_of_rest(text)) {
       fail(*line, "there is more after the YAML document; expected one document");
       return {};
     }
-    return YAML::Load(text);
+    return parse_first_document(text);
   } catch (const YAML::Exception& broken) {
     if (const auto tab = find_tab(text, broken.mark)) {
       error_ = runtime::Error{
@@ -113,6 +101,16 @@ YAML::Node YamlReader::parse(const std::string& text) {
     fail(line_of(broken.mark), fmt::format("is not valid YAML: {}", without_quote(broken.msg)));
     return {};
   }
+}
+
+bool YamlReader::may_merge() {
+  constexpr int kMergedMax = 1'000;
+  return ++merged_ <= kMergedMax;
+}
+
+void YamlReader::warn(int line, std::string_view what) {
+  constexpr std::size_t kWarningsMax = 20;
+  if (warnings_.size() < kWarningsMax) warnings_.push_back(locate(file_, line, what));
 }
 
 void YamlReader::fail(int line, std::string_view what) {
@@ -127,6 +125,12 @@ YamlFields::YamlFields(YamlReader& reader, const YAML::Node& node, std::string w
     reader_.fail(line_, fmt::format("{}: expected a map, found {}", what_, kind_of(node)));
     return;
   }
+  read_map(node);
+  if (reader_.rules() == YamlRules::as_client_go) read_merged(node);
+}
+
+void YamlFields::read_map(const YAML::Node& node) {
+  std::unordered_map<std::string, std::size_t> places;
   for (const auto& pair : node) {
     const YAML::Node& key = pair.first;
     if (!key.IsScalar()) {
@@ -134,11 +138,45 @@ YamlFields::YamlFields(YamlReader& reader, const YAML::Node& node, std::string w
       return;
     }
     const Text name{key.Scalar(), line_of(key)};
-    if (std::ranges::any_of(fields_, [&](const Field& f) { return f.key.value == name.value; })) {
+    if (is_merge(reader_, key)) continue;
+    const auto [place, is_new] = places.emplace(name.value, fields_.size());
+    if (is_new) {
+      fields_.push_back({name, pair.second});
+    } else if (reader_.rules() == YamlRules::as_client_go) {
+      reader_.warn(name.line,
+                   fmt::format("{}: {} is given twice; the last one counts", what_, name.value));
+      fields_[place->second] = {name, pair.second};
+    } else {
       fail(name.line, name.value, "is given twice");
       return;
     }
-    fields_.push_back({name, pair.second});
+  }
+}
+
+// "<<": what its maps have, and this map has not; of several maps, the first wins.
+void YamlFields::read_merged(const YAML::Node& node) {
+  for (const auto& pair : node) {
+    if (!pair.first.IsScalar() || !is_merge(reader_, pair.first)) continue;
+    const YAML::Node& merged = pair.second;
+    if (merged.IsSequence()) {
+      for (const YAML::Node& each : merged) merge(each);
+    } else {
+      merge(merged);
+    }
+  }
+}
+
+void YamlFields::merge(const YAML::Node& node) {
+  if (reader_.error()) return;
+  if (!reader_.may_merge()) {
+    fail(line_of(node), "<<", "merges too many maps");
+    return;
+  }
+  const YamlFields other(reader_, node, what_);
+  for (const Field& field : other.fields_) {
+    const bool is_there = std::ranges::any_of(
+        fields_, [&](const Field& own) { return own.key.value == field.key.value; });
+    if (!is_there) fields_.push_back(field);
   }
 }
 
@@ -173,8 +211,9 @@ std::optional<bool> YamlFields::flag(std::string_view key) {
   const YAML::Node node = any(key);
   if (node.IsNull()) return std::nullopt;
   const bool plain = node.IsScalar() && (node.Tag() == "?" || node.Tag().ends_with(":bool"));
-  if (plain && node.Scalar() == "true") return true;
-  if (plain && node.Scalar() == "false") return false;
+  const std::size_t words = reader_.rules() == YamlRules::as_client_go ? kTrue.size() : 1;
+  if (plain && is_one_of(std::span(kTrue).first(words), node.Scalar())) return true;
+  if (plain && is_one_of(std::span(kFalse).first(words), node.Scalar())) return false;
   fail(line_of(node), key, "must be true or false");
   return std::nullopt;
 }

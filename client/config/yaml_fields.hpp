@@ -1,8 +1,12 @@
-// Reads YAML maps strictly and keeps the line of each value, for messages that a person can act on.
+// Reads YAML maps and keeps the line of each value, for messages that a person can act on.
 //
 // yaml-cpp accepts duplicate keys, converts scalars freely and throws on the wrong type; here a
 // duplicate key and a wrong type are errors with file, line and what was expected. Values are never
 // quoted in a message: any of them may be a secret, also by an indentation that slipped.
+//
+// A kubeconfig that kubectl reads must be readable here, so it is read by client-go's rules: of two
+// equal keys the last one counts, "<<" merges maps, "yes" is true, and what follows the first
+// document is ignored. The first and the last are warnings.
 #pragma once
 
 #include <optional>
@@ -26,21 +30,36 @@ struct Text {
 // "file:12: entry: what", or "file: …" for line 0.
 std::string locate(std::string_view file, int line, std::string_view what);
 
+enum class YamlRules { strict, as_client_go };
+
 // Parses and remembers the first error; after it, everything reads as absent. So a reader is
 // written as if nothing went wrong and asks once at its end.
 class YamlReader {
  public:
-  explicit YamlReader(std::string file) : file_(std::move(file)) {}
+  explicit YamlReader(std::string file, YamlRules rules = YamlRules::strict)
+      : file_(std::move(file)), rules_(rules) {}
 
   // The one document in `text`; a null node if it is empty.
   YAML::Node parse(const std::string& text);
 
   void fail(int line, std::string_view what);
+  // The first few are kept.
+  void warn(int line, std::string_view what);
   const std::optional<runtime::Error>& error() const { return error_; }
+  const std::vector<std::string>& warnings() const { return warnings_; }
   const std::string& file() const { return file_; }
+  YamlRules rules() const { return rules_; }
+  // Whether one more map may be merged into another: a few lines can ask for any number.
+  bool may_merge();
 
  private:
+  YAML::Node parse_first(const std::string& text);
+  YAML::Node parse_one(const std::string& text);
+
   std::string file_;
+  YamlRules rules_;
+  std::vector<std::string> warnings_;
+  int merged_ = 0;
   std::optional<runtime::Error> error_;
 };
 
@@ -73,6 +92,9 @@ class YamlFields {
   };
 
   void fail(int line, std::string_view key, std::string_view what);
+  void read_map(const YAML::Node& node);
+  void read_merged(const YAML::Node& node);
+  void merge(const YAML::Node& node);
 
   YamlReader& reader_;
   std::string what_;

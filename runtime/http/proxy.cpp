@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "runtime/http/http1_parser.hpp"
+#include "runtime/http/socks5.hpp"
 
 namespace dcm::http {
 namespace {
@@ -41,9 +42,8 @@ Result<> take(ResponseParser& parser, std::string& bytes) {
   return {};
 }
 
-}  // namespace
-
-Task<Result<>> open_tunnel(Stream& below, const Proxy& proxy, Endpoint target, Deadline deadline) {
+Task<Result<>> connect_by_http(Stream& below, const Proxy& proxy, Endpoint target,
+                               Deadline deadline) {
   std::string request = fmt::format("CONNECT {0} HTTP/1.1\r\nHost: {0}\r\n", target.authority());
   if (!proxy.authorization.empty()) {
     request += fmt::format("Proxy-Authorization: {}\r\n", proxy.authorization);
@@ -67,6 +67,35 @@ Task<Result<>> open_tunnel(Stream& below, const Proxy& proxy, Endpoint target, D
     if (bytes.size() > kHeadBytesMax) co_return fail(Reason::malformed, "its answer has no end");
   }
   co_return check_answer(parser->head().status, bytes.size());
+}
+
+// Reads what the handshake waits for and not a byte more: what follows belongs to the tunnel.
+Task<Result<>> connect_by_socks5(Stream& below, const Proxy& proxy, Endpoint target,
+                                 Deadline deadline) {
+  Socks5Handshake handshake(std::move(target), proxy.socks5_user);
+  Result<std::string> request = handshake.begin();
+  while (request) {
+    if (!request->empty()) {
+      const Result<> written = co_await below.write(*request, deadline);
+      if (!written) co_return written;
+    }
+    if (handshake.is_done()) co_return Result<>();
+    std::array<char, Socks5Handshake::kWantedMax> buffer{};
+    const std::span<char> wanted(buffer.data(), handshake.wanted());
+    const Result<std::size_t> size = co_await below.read_some(wanted, deadline);
+    if (!size) co_return fail(size.error());
+    if (*size == 0) co_return fail(Reason::disconnected, "it closed the connection");
+    request = handshake.take({buffer.data(), *size});
+  }
+  co_return fail(request.error());
+}
+
+}  // namespace
+
+Task<Result<>> open_tunnel(Stream& below, const Proxy& proxy, Endpoint target, Deadline deadline) {
+  return proxy.protocol == ProxyProtocol::socks5
+             ? connect_by_socks5(below, proxy, std::move(target), deadline)
+             : connect_by_http(below, proxy, std::move(target), deadline);
 }
 
 }  // namespace dcm::http

@@ -1,9 +1,11 @@
-// The way through an HTTP proxy: CONNECT (RFC 9110, 9.3.6).
+// The way through a proxy: CONNECT of an HTTP proxy (RFC 9110, 9.3.6), or SOCKS 5 (socks5.hpp).
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "runtime/http/stream.hpp"
+#include "runtime/http/url.hpp"
 
 namespace dcm::http {
 
@@ -11,12 +13,14 @@ namespace dcm::http {
 struct Proxy {
   Endpoint endpoint;               // with TLS to the proxy itself, or without
   std::string authorization = {};  // value of Proxy-Authorization; empty: none
+  ProxyProtocol protocol = ProxyProtocol::http_connect;
+  std::optional<UrlUser> socks5_user = {};
   friend bool operator==(const Proxy&, const Proxy&) = default;
 };
 
 // Asks the proxy at the other end of `below` for a tunnel to `target`; then `below` is that tunnel.
 // It must outlive the task. Errors: unreachable (the proxy refuses, or cannot reach it; the message
-// says which status it answered), disconnected, deadline_exceeded, malformed.
+// says what it answered), disconnected, deadline_exceeded, malformed.
 Task<Result<>> open_tunnel(Stream& below, const Proxy& proxy, Endpoint target, Deadline deadline);
 
 }  // namespace dcm::http

@@ -56,16 +56,22 @@ bool is_at_end_of_pem() {
   return ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
 }
 
-Result<> trust(SSL_CTX* context, const std::string& pem, std::string_view what) {
+// A certificate in a bundle that cannot be read: client-go skips those of servers' CAs.
+enum class Unreadable { refused, skipped };
+
+Result<> trust(SSL_CTX* context, const std::string& pem, Unreadable unreadable,
+               std::string_view what) {
   const Bio bio = bio_of(pem);
   X509_STORE* const store = SSL_CTX_get_cert_store(context);
   int count = 0;
-  ERR_clear_error();
-  while (const Certificate certificate = next_certificate(bio.get())) {
-    if (X509_STORE_add_cert(store, certificate.get()) != 1) return refuse(what);
-    ++count;
+  while (true) {
+    ERR_clear_error();
+    const Certificate certificate = next_certificate(bio.get());
+    if (!certificate && is_at_end_of_pem()) break;
+    const bool is_added = certificate && X509_STORE_add_cert(store, certificate.get()) == 1;
+    if (!is_added && unreadable == Unreadable::refused) return refuse(what);
+    if (is_added) ++count;
   }
-  if (!is_at_end_of_pem()) return refuse(what);
   ERR_clear_error();
   if (count == 0) {
     return fail(Reason::configuration, fmt::format("{}: holds no certificate", what));
@@ -188,10 +194,13 @@ bool is_ip_address(const std::string& host) {
 
 Result<TlsContext> make_client_context(const TlsClientOptions& options) {
   TlsContext context = make_context(TLS_client_method());
+  // RSA keys of 1,024 bits and more, as in Go; SHA-1 signs nothing at this level either.
+  SSL_CTX_set_security_level(context.get(), 1);
   keep_tickets(context.get());
   if (options.ca_pem.empty()) {
     SSL_CTX_set_default_verify_paths(context.get());
-  } else if (Result<> trusted = trust(context.get(), options.ca_pem, "certificate authority");
+  } else if (Result<> trusted =
+                 trust(context.get(), options.ca_pem, Unreadable::skipped, "certificate authority");
              !trusted) {
     return fail(std::move(trusted.error()));
   }
@@ -232,7 +241,8 @@ Result<TlsContext> make_server_context(const TlsServerOptions& options) {
     SSL_CTX_set_alpn_select_cb(context.get(), choose_protocol, nullptr);
   }
   if (!options.client_ca_pem.empty()) {
-    Result<> trusted = trust(context.get(), options.client_ca_pem, "client certificate authority");
+    Result<> trusted = trust(context.get(), options.client_ca_pem, Unreadable::refused,
+                             "client certificate authority");
     if (!trusted) return fail(std::move(trusted.error()));
     if (options.client_certificates == ClientCertificates::required) {
       SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);

@@ -34,14 +34,29 @@ bool is_path_loose(const boost::urls::url_view& url) {
   return !path.empty() && path.front() != '/';
 }
 
+// "host:" has none, as in Go.
+bool is_port_bad(const boost::urls::url_view& url) {
+  return url.has_port() && !url.port().empty() && url.port_number() == 0;
+}
+
+std::optional<UrlUser> user_of(const boost::urls::url_view& url) {
+  if (!url.has_userinfo()) return std::nullopt;
+  return UrlUser{url.user(), url.password()};
+}
+
 // The scheme's own port, where none is given.
 Endpoint endpoint_of(const boost::urls::url_view& url, std::uint16_t port_of_http) {
   const bool is_https = url.scheme_id() == boost::urls::scheme::https;
   Endpoint endpoint{.security = is_https ? Security::tls : Security::plain,
                     .host = url.host_address(),
                     .port = is_https ? std::uint16_t{443} : port_of_http};
-  if (url.has_port()) endpoint.port = url.port_number();
+  if (url.has_port() && !url.port().empty()) endpoint.port = url.port_number();
   return endpoint;
+}
+
+bool is_socks5(const boost::urls::url_view& url) {
+  const std::string_view scheme(url.scheme().data(), url.scheme().size());
+  return equals_without_case(scheme, "socks5") || equals_without_case(scheme, "socks5h");
 }
 
 std::string without_slashes_at_end(std::string_view path) {
@@ -57,13 +72,11 @@ Result<ServerUrl> parse_url(std::string_view text) {
   const bool is_https = url->scheme_id() == boost::urls::scheme::https;
   if (!is_https && url->scheme_id() != boost::urls::scheme::http)
     return refuse(text, "the scheme is not http or https");
-  if (url->has_userinfo()) return refuse(text, "it holds a user name or password");
-  if (url->has_query() || url->has_fragment()) return refuse(text, "it has a query or fragment");
   if (url->host_address().empty()) return refuse(text, "the host is missing");
   if (is_path_loose(*url)) return refuse(text, "want a port or path behind the host");
-  if (url->has_port() && url->port_number() == 0) return refuse(text, "the port is not 1 to 65535");
+  if (is_port_bad(*url)) return refuse(text, "the port is not 1 to 65535");
 
-  ServerUrl parsed;
+  ServerUrl parsed{.user = user_of(*url)};
   parsed.endpoint = endpoint_of(*url, 80);
   const auto path = url->encoded_path();
   parsed.path_prefix = without_slashes_at_end({path.data(), path.size()});
@@ -72,24 +85,19 @@ Result<ServerUrl> parse_url(std::string_view text) {
 
 Result<ProxyUrl> parse_proxy_url(std::string_view text) {
   const auto url = boost::urls::parse_uri({text.data(), text.size()});
-  if (!url) return refuse_proxy("want http[s]://[user:password@]host[:port]");
-  const std::string scheme(url->scheme().data(), url->scheme().size());
-  if (scheme.starts_with("socks")) {
-    return refuse_proxy(scheme + " proxies are not supported; want http or https");
-  }
+  if (!url) return refuse_proxy("want http[s]://[user:password@]host[:port], or socks5://…");
+  const bool is_socks = is_socks5(*url);
   const bool is_http = url->scheme_id() == boost::urls::scheme::http;
-  if (!is_http && url->scheme_id() != boost::urls::scheme::https) {
-    return refuse_proxy("the scheme is not http or https");
+  if (!is_socks && !is_http && url->scheme_id() != boost::urls::scheme::https) {
+    return refuse_proxy("the scheme is not http, https, socks5 or socks5h");
   }
   if (url->host_address().empty()) return refuse_proxy("the host is missing");
   if (is_path_loose(*url)) return refuse_proxy("want a port or path behind the host");
-  if (url->has_port() && url->port_number() == 0) {
-    return refuse_proxy("the port is not 1 to 65535");
-  }
-  return ProxyUrl{.endpoint = endpoint_of(*url, 80),
-                  .has_user = url->has_userinfo(),
-                  .username = url->user(),
-                  .password = url->password()};
+  if (is_port_bad(*url)) return refuse_proxy("the port is not 1 to 65535");
+  constexpr std::uint16_t kSocksPort = 1080;
+  return ProxyUrl{.protocol = is_socks ? ProxyProtocol::socks5 : ProxyProtocol::http_connect,
+                  .endpoint = endpoint_of(*url, is_socks ? kSocksPort : std::uint16_t{80}),
+                  .user = user_of(*url)};
 }
 
 }  // namespace dcm::http

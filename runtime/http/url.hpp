@@ -1,6 +1,7 @@
 // The address of a server as people write it: "https://10.0.0.1:6443/clusters/a".
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -8,26 +9,35 @@
 
 namespace dcm::http {
 
-struct ServerUrl {
-  Endpoint endpoint;
-  std::string path_prefix;  // encoded, no slash at its end: "" or "/clusters/a"
+// The user in a URL, decoded. Secret.
+struct UrlUser {
+  std::string name = {};
+  std::string password = {};
+  friend bool operator==(const UrlUser&, const UrlUser&) = default;
 };
 
-// Takes http and https, with the port that the scheme implies where none is given. User names,
-// queries and fragments have no meaning here and are refused.
-// Errors: configuration.
+enum class ProxyProtocol { http_connect, socks5 };
+
+struct ServerUrl {
+  Endpoint endpoint = {};
+  std::string path_prefix = {};  // encoded, no slash at its end: "" or "/clusters/a"
+  std::optional<UrlUser> user = {};
+};
+
+// Takes http and https, with the port that the scheme implies where none is given. Queries and
+// fragments have no meaning here and are ignored, as in client-go.
+// Errors: configuration; a user name or password is never named.
 Result<ServerUrl> parse_url(std::string_view text);
 
 // The address of a proxy: "http://ada:secret@proxy.example:3128".
 struct ProxyUrl {
-  Endpoint endpoint;
-  bool has_user = false;  // a user name, maybe empty, and a password stand in it
-  std::string username;   // decoded
-  std::string password;
+  ProxyProtocol protocol = ProxyProtocol::http_connect;
+  Endpoint endpoint = {};
+  std::optional<UrlUser> user = {};
 };
 
-// Takes http and https. Errors: configuration; socks5 and other schemes are named, a user name or
-// password never is.
+// Takes http and https, and socks5 and socks5h, which are the same: the proxy resolves names.
+// Errors: configuration; a user name or password is never named.
 Result<ProxyUrl> parse_proxy_url(std::string_view text);
 
 }  // namespace dcm::http

@@ -18,8 +18,8 @@ void require(bool done) {
   if (!done) throw std::runtime_error("OpenSSL cannot make a test certificate");
 }
 
-Key make_key() {
-  return Key(EVP_EC_gen("P-256"), &EVP_PKEY_free);
+Key make_key(unsigned rsa_bits = 0) {
+  return Key(rsa_bits == 0 ? EVP_EC_gen("P-256") : EVP_RSA_gen(rsa_bits), &EVP_PKEY_free);
 }
 
 void add_to_subject(X509* certificate, const char* field, const std::string& text) {
@@ -98,7 +98,7 @@ CertificateAuthority::CertificateAuthority(const std::string& name)
 CertificateAuthority::~CertificateAuthority() = default;
 
 Identity CertificateAuthority::issue(const CertificateWishes& wishes) const {
-  const Key key = make_key();
+  const Key key = make_key(wishes.rsa_bits);
   const Certificate made = make_certificate(wishes.common_names, key.get(), wishes.valid_from_days,
                                             wishes.valid_to_days);
   for (const auto& organization : wishes.organizations)

@@ -17,6 +17,7 @@ struct CertificateWishes {
   std::vector<std::string> addresses = {};  // IP SANs
   int valid_from_days = -1;                 // relative to today
   int valid_to_days = 1;
+  unsigned rsa_bits = 0;  // 0: on P-256
   std::vector<std::string> common_names = {"test"};
   std::vector<std::string> organizations = {};
 };
@@ -26,7 +27,7 @@ class CertificateAuthority {
   explicit CertificateAuthority(const std::string& name);
   ~CertificateAuthority();
 
-  // For use as server and as client, on a P-256 key of its own.
+  // For use as server and as client, on a key of its own.
   Identity issue(const CertificateWishes& wishes) const;
   // The CA's own certificate.
   std::string pem() const;

@@ -67,6 +67,7 @@ ExplainOutcome ask(const ExplainOptions& options) {
   if (!subject) return bad_flags(subject.error().message);
   const auto url = http::parse_url(options.server);
   if (!url) return bad_flags("--server: " + url.error().message);
+  if (url->user) return bad_flags("--server: it holds a user name or password; use --token-file");
   const client::ClusterConfig config = config_of(options, *url);
   const auto tls = client::read_tls_options(config);
   if (!tls) return bad_configuration(tls.error());

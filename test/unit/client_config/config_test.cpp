@@ -65,6 +65,17 @@ TEST_F(ConfigTest, a_service_account_may_be_at_an_ipv6_address) {
   EXPECT_EQ(config->server, (http::Endpoint{http::Security::tls, "fd00:10:96::1", 6443}));
 }
 
+TEST_F(ConfigTest, a_service_account_without_a_ca_trusts_those_of_the_system) {
+  put_service_account();
+  for (const char* const content : {"", "no PEM"}) {
+    write("serviceaccount/ca.crt", content);
+    const auto config = load();
+    ASSERT_TRUE(config) << config.error().message;
+    EXPECT_TRUE(config->ca.empty());
+    EXPECT_THAT(config->warnings, testing::ElementsAre(HasSubstr("system's CAs")));
+  }
+}
+
 TEST_F(ConfigTest, the_address_of_a_service_account_must_be_one) {
   put_service_account();
   for (const auto& [host, port] : std::vector<std::pair<std::string, std::string>>{

@@ -158,9 +158,20 @@ TEST_F(TokenFileTest, an_invalid_token_is_an_error_without_its_content) {
   EXPECT_EQ(authorization(), path("token") + ": empty; expected a token");
   write("token", "SECRET\nX-Evil: SECRET\n");
   EXPECT_EQ(authorization(),
-            path("token") + ": does not hold a token, but several words or binary data");
+            path("token") + ": does not hold a token, but several lines or binary data");
   write("token", "abc");
   EXPECT_EQ(authorization(), "Bearer abc");
+}
+
+TEST_F(CredentialsTest, a_token_beside_a_token_file_is_used_while_there_is_no_file) {
+  ClusterConfig config;
+  config.token = "given";
+  config.token_file = path("token");
+  const auto credentials = make(config);
+  EXPECT_EQ(authorization(*credentials), "Bearer given");
+  write("token", "of the file");
+  loop_.run_for(1min);
+  EXPECT_EQ(authorization(*credentials), "Bearer of the file");
 }
 
 TEST_F(TokenFileTest, the_last_token_is_used_on_while_the_file_is_broken) {

@@ -283,12 +283,66 @@ TEST_F(ExecCredentialsTest, a_certificate_that_cannot_be_used_is_the_plugins_fau
             "another one's");
 }
 
-TEST_F(ExecCredentialsTest, garbage_and_what_has_expired_are_said_in_one_line) {
+TEST_F(ExecCredentialsTest, garbage_is_said_in_one_line) {
   give("garbage\nand more");
   EXPECT_EQ(authorization(), "credential plugin \"login\": its output is no JSON object");
+}
+
+// This machine's clock may be ahead: whether the credential is good, the server decides.
+TEST_F(ExecCredentialsTest, what_looks_expired_is_used_with_one_warning) {
+  give_tokens(-2min);
+  EXPECT_EQ(authorization(), "Bearer t1");
+  EXPECT_EQ(authorization(), "Bearer t1");
+  EXPECT_EQ(runner_->runs, 1) << "not run again at once";
+  ASSERT_EQ(logged_.size(), 1U);
+  EXPECT_THAT(logged_[0], HasSubstr("have expired by this machine's clock"));
+  loop_.run_for(1s);
+  EXPECT_EQ(authorization(), "Bearer t2") << "the plugin may have renewed it meanwhile";
+  EXPECT_EQ(logged_.size(), 1U);
+}
+
+TEST_F(ExecCredentialsTest, the_plugin_of_what_looks_expired_runs_less_and_less_often) {
+  give_tokens(-2min);
+  for (int second = 0; second < 600; ++second) {
+    EXPECT_THAT(authorization(), HasSubstr("Bearer"));
+    loop_.run_for(1s);
+  }
+  EXPECT_LE(runner_->runs, 16);
+  EXPECT_GE(runner_->runs, 12) << "at least once a minute";
+}
+
+TEST_F(ExecCredentialsTest, what_looks_expired_is_used_on_while_the_plugin_fails) {
+  give_tokens(-2min);
+  EXPECT_EQ(authorization(), "Bearer t1");
+  then_fail();
+  for (int second = 0; second < 120; ++second) {
+    loop_.run_for(1s);
+    EXPECT_EQ(authorization(), "Bearer t1");
+  }
+  give_tokens(1h);
   loop_.run_for(1min);
-  give_tokens(-1s);
-  EXPECT_EQ(authorization(), "credential plugin \"login\": what it gave has expired already");
+  const int runs = runner_->runs + 1;
+  EXPECT_EQ(authorization(), fmt::format("Bearer t{}", runs));
+  loop_.run_for(30min);
+  EXPECT_EQ(authorization(), fmt::format("Bearer t{}", runs)) << "an ordinary one again";
+}
+
+TEST_F(ExecCredentialsTest, a_401_to_what_looks_expired_runs_the_plugin_again) {
+  give_tokens(-2min);
+  EXPECT_EQ(authorization(), "Bearer t1");
+  loop_.run_for(10s);
+  EXPECT_EQ(refresh("Bearer t1"), Refreshed::yes);
+  EXPECT_EQ(authorization(), "Bearer t2");
+}
+
+TEST_F(ExecCredentialsTest, what_looks_expired_is_renewed_before_a_request_waits) {
+  give_tokens(-2min, 3s);
+  EXPECT_EQ(authorization(), "Bearer t1");
+  with_keeper([this] {
+    for (int minute = 0; minute < 10; ++minute) loop_.run_for(1min);
+  });
+  EXPECT_GE(runner_->runs, 8);
+  EXPECT_LE(runner_->runs, 16);
 }
 
 TEST_F(ExecCredentialsTest, a_caller_cancelled_during_a_run_leaves_it_to_the_next) {

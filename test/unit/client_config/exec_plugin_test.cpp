@@ -61,6 +61,21 @@ TEST(ExecCredential, is_a_token_a_certificate_or_both) {
   EXPECT_EQ(both->expires, std::chrono::sys_seconds(std::chrono::seconds(1795286071)));
 }
 
+TEST(ExecCredential, may_be_what_client_go_takes) {
+  const auto yaml = decode_exec_credential("apiVersion: " + kV1 +
+                                               "\nkind: ExecCredential\nstatus:\n  token: abc\n"
+                                               "  expirationTimestamp: 2026-11-21T18:34:31Z\n",
+                                           kV1);
+  ASSERT_TRUE(yaml) << yaml.error().message;
+  EXPECT_EQ(yaml->token, "abc");
+  EXPECT_TRUE(yaml->expires);
+  const auto never = decode_exec_credential(
+      output(R"({"token":"abc\n","expirationTimestamp":"0001-01-01T00:00:00Z"})"), kV1);
+  ASSERT_TRUE(never) << never.error().message;
+  EXPECT_EQ(never->token, "abc");
+  EXPECT_FALSE(never->expires);
+}
+
 struct Row {
   const char* name;
   std::string output;

@@ -117,5 +117,110 @@ TEST(OpenTunnel, an_answer_without_end_is_cut_off) {
   EXPECT_EQ(outcome.opened.error().reason, Reason::malformed);
 }
 
+// Plays a SOCKS proxy: for each message that it has read in full, the next answer of the script, in
+// pieces of this size. What follows the handshake is echoed.
+struct SocksTurn {
+  std::size_t reads;
+  std::string answers;
+};
+
+Task<> play_socks(Listener& listener, std::vector<SocksTurn> turns, std::size_t piece,
+                  std::string& asked) {
+  Result<std::unique_ptr<Stream>> stream = co_await listener.accept();
+  CO_ASSERT_TRUE(stream);
+  std::array<char, 1> byte{};
+  for (const SocksTurn& turn : turns) {
+    for (std::size_t read = 0; read < turn.reads; ++read) {
+      const Result<std::size_t> size = co_await (*stream)->read_some(byte, Deadline());
+      if (!size || *size == 0) co_return;
+      asked += byte[0];
+    }
+    for (std::size_t sent = 0; sent < turn.answers.size(); sent += piece) {
+      const Result<> written =
+          co_await (*stream)->write(turn.answers.substr(sent, piece), Deadline());
+      if (!written) co_return;
+    }
+  }
+  co_await (*stream)->read_some(byte, Deadline());
+}
+
+struct SocksOutcome {
+  std::string asked;
+  Result<> opened;
+  std::string first_bytes;  // of the tunnel
+};
+
+Task<> ask_socks(runtime::VirtualLoop& loop, std::vector<SocksTurn> turns, std::size_t piece,
+                 Proxy proxy, SocksOutcome& outcome) {
+  PipeNetwork network(loop.time());
+  const auto listener = network.listen("proxy", 1080);
+  runtime::TaskGroup group(loop.executor());
+  group.spawn("proxy", play_socks(*listener, std::move(turns), piece, outcome.asked));
+  {
+    Result<std::unique_ptr<Stream>> stream =
+        co_await network.connect({Security::plain, "proxy", 1080}, Deadline());
+    CO_ASSERT_TRUE(stream);
+    const Deadline deadline = Deadline::after(loop.time(), 10s);
+    outcome.opened =
+        co_await open_tunnel(**stream, proxy, {Security::tls, "api.example", 6443}, deadline);
+    std::array<char, 64> buffer{};
+    if (outcome.opened && (*stream)->is_quiet() == false) {
+      const Result<std::size_t> size = co_await (*stream)->read_some(buffer, deadline);
+      if (size) outcome.first_bytes.assign(buffer.data(), *size);
+    }
+  }
+  group.cancel();
+  co_await group.join();
+}
+
+SocksOutcome ask_socks(std::vector<SocksTurn> turns, std::size_t piece = 1000,
+                       std::optional<UrlUser> user = {}) {
+  runtime::VirtualLoop loop;
+  SocksOutcome outcome;
+  const Proxy proxy{
+      .endpoint = {}, .protocol = ProxyProtocol::socks5, .socks5_user = std::move(user)};
+  loop.run(ask_socks(loop, std::move(turns), piece, proxy, outcome));
+  return outcome;
+}
+
+const std::string kSocksConnected("\x05\0\0\x01\x0a\0\0\x01\x04\x38", 10);
+const std::string kSocksNoAuthentication("\x05\0", 2);
+constexpr std::size_t kSocksConnectBytes = 4 + 1 + 11 + 2;  // to api.example
+
+TEST(OpenTunnel, through_socks5_lets_the_proxy_resolve_the_name) {
+  for (const std::size_t piece : {1U, 1000U}) {
+    const SocksOutcome outcome =
+        ask_socks({{3, kSocksNoAuthentication}, {kSocksConnectBytes, kSocksConnected}}, piece);
+    EXPECT_TRUE(outcome.opened) << outcome.opened.error().message;
+    EXPECT_EQ(outcome.asked, std::string("\x05\x01\0"
+                                         "\x05\x01\0\x03\x0b"
+                                         "api.example\x19\x2b",
+                                         21));
+  }
+}
+
+TEST(OpenTunnel, through_socks5_authenticates_if_the_proxy_wants_it) {
+  const SocksOutcome outcome = ask_socks(
+      {{4, "\x05\x02"}, {11, std::string("\x01\0", 2)}, {kSocksConnectBytes, kSocksConnected}},
+      1000, UrlUser{"ada", "secret"});
+  EXPECT_TRUE(outcome.opened) << outcome.opened.error().message;
+  EXPECT_THAT(outcome.asked, HasSubstr("\x01\x03"
+                                       "ada\x06secret"));
+}
+
+// What a hasty proxy sends behind its answer is the tunnel's, and stays in it.
+TEST(OpenTunnel, through_socks5_takes_no_byte_of_the_tunnel) {
+  const SocksOutcome outcome =
+      ask_socks({{3, kSocksNoAuthentication}, {kSocksConnectBytes, kSocksConnected + "hello"}});
+  EXPECT_TRUE(outcome.opened);
+  EXPECT_EQ(outcome.first_bytes, "hello");
+}
+
+TEST(OpenTunnel, through_socks5_gives_up_a_proxy_that_is_silent_or_gone) {
+  EXPECT_EQ(ask_socks({{3, "\x05"}}).opened.error().reason, Reason::deadline_exceeded);
+  EXPECT_EQ(ask_socks({{3, "HTTP/1.1 400 Bad Request\r\n\r\n"}}).opened.error().reason,
+            Reason::malformed);
+}
+
 }  // namespace
 }  // namespace dcm::http

@@ -191,6 +191,24 @@ TEST_F(Tcp, the_servers_own_certificate_may_be_the_one_that_is_trusted) {
   expect_ok(exchange("localhost", options, server_with(localhost)));
 }
 
+TEST_F(Tcp, an_unreadable_certificate_of_a_bundle_is_skipped) {
+  TlsClientOptions options = client_trusting(authority);
+  options.ca_pem = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n" +
+                   authority.pem() + "-----BEGIN CERTIFICATE-----\nAAAA\n";
+  expect_ok(exchange("localhost", options, server_with(localhost)));
+}
+
+// Go takes RSA keys of 1,024 bits.
+TEST_F(Tcp, a_client_key_may_have_1024_bits) {
+  const Identity me = stranger.issue({.rsa_bits = 1024});
+  TlsClientOptions options = client_trusting(authority);
+  options.certificate_pem = me.certificate_pem;
+  options.key_pem = me.key_pem;
+  runtime::Loop loop;
+  const auto made = make_tcp_transport(loop.executor(), loop.time(), options);
+  EXPECT_TRUE(made) << to_string(made.error());
+}
+
 TEST_F(Tcp, a_client_certificate_is_shown) {
   TlsServerOptions server = server_with(localhost);
   server.client_ca_pem = stranger.pem();

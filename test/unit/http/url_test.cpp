@@ -22,6 +22,8 @@ TEST(ParseUrl, good_urls) {
        {Security::tls, "rancher.example", 443},
        "/k8s/clusters/c%2D1"},
       {"HTTPS://Api.Example:1", {Security::tls, "Api.Example", 1}, ""},
+      {"https://host:", {Security::tls, "host", 443}, ""},
+      {"https://host/a/?watch=1#x", {Security::tls, "host", 443}, "/a"},
   };
   for (const auto& row : rows) {
     const auto url = parse_url(row.text);
@@ -47,8 +49,6 @@ TEST(ParseUrl, bad_urls_say_what_is_wrong) {
       {"https://host:0", "port"},
       {"https://host:65536", "port"},
       {"https://host:six", "port"},
-      {"https://host/?watch=1", "query"},
-      {"https://host/#x", "fragment"},
       {"https://ho st/", "http[s]://host"},
       {"https://[fd00::1]44:63", "behind the host"},
   };
@@ -60,10 +60,16 @@ TEST(ParseUrl, bad_urls_say_what_is_wrong) {
   }
 }
 
-TEST(ParseUrl, a_secret_is_refused_and_not_repeated) {
-  for (const std::string text :
-       {"https://admin:hunter2@host", "https://admin:hunter2@ho st", "https://admin:hunter2@host:x",
-        "https://host/?token=hunter2", "https://ho st/?token=hunter2", "https://host#hunter2"}) {
+TEST(ParseUrl, a_user_is_decoded) {
+  const auto url = parse_url("https://ada:p%40ss@host");
+  ASSERT_TRUE(url) << url.error().message;
+  EXPECT_EQ(url->user, (UrlUser{"ada", "p@ss"}));
+  EXPECT_FALSE(parse_url("https://host")->user);
+}
+
+TEST(ParseUrl, a_secret_is_not_repeated) {
+  for (const std::string text : {"https://admin:hunter2@ho st", "https://admin:hunter2@host:x",
+                                 "ftp://admin:hunter2@host", "https://ho st/?token=hunter2"}) {
     const auto url = parse_url(text);
     ASSERT_FALSE(url) << text;
     EXPECT_THAT(url.error().message, testing::Not(testing::HasSubstr("hunter2"))) << text;
@@ -74,20 +80,32 @@ TEST(ParseProxyUrl, takes_http_and_https_with_a_user_or_without) {
   const auto plain = parse_proxy_url("http://proxy.example");
   ASSERT_TRUE(plain) << plain.error().message;
   EXPECT_EQ(plain->endpoint, (Endpoint{Security::plain, "proxy.example", 80}));
-  EXPECT_FALSE(plain->has_user);
+  EXPECT_FALSE(plain->user);
   const auto secured = parse_proxy_url("https://ada:p%40ss@[::1]:3128/");
   ASSERT_TRUE(secured) << secured.error().message;
   EXPECT_EQ(secured->endpoint, (Endpoint{Security::tls, "::1", 3128}));
-  EXPECT_EQ(secured->username, "ada");
-  EXPECT_EQ(secured->password, "p@ss");
+  EXPECT_EQ(secured->user, (UrlUser{"ada", "p@ss"}));
+  EXPECT_EQ(secured->protocol, ProxyProtocol::http_connect);
+}
+
+TEST(ParseProxyUrl, takes_socks5_whose_port_is_1080) {
+  for (const std::string scheme : {"socks5", "socks5h", "SOCKS5"}) {
+    const auto url = parse_proxy_url(scheme + "://ada:secret@proxy.example");
+    ASSERT_TRUE(url) << url.error().message;
+    EXPECT_EQ(url->protocol, ProxyProtocol::socks5);
+    EXPECT_EQ(url->endpoint, (Endpoint{Security::plain, "proxy.example", 1080}));
+    EXPECT_EQ(url->user, (UrlUser{"ada", "secret"}));
+    EXPECT_EQ(parse_proxy_url(scheme + "://[fd00::1]:9")->endpoint,
+              (Endpoint{Security::plain, "fd00::1", 9}));
+  }
 }
 
 TEST(ParseProxyUrl, an_unusable_url_is_named_without_its_secrets) {
   const std::pair<std::string, std::string> rows[] = {
       {"", "http[s]://"},
       {"proxy:3128:1", "scheme"},
-      {"socks5://ada:secret@proxy:1080", "socks5 proxies are not supported"},
-      {"socks5h://proxy:1080", "socks5h proxies are not supported"},
+      {"socks4://ada:secret@proxy:1080", "scheme"},
+      {"socks5://ada:secret@", "host is missing"},
       {"ftp://proxy", "scheme"},
       {"http://ada:secret@", "host is missing"},
       {"http://ada:secret@proxy:0", "port"},
