@@ -64,21 +64,18 @@ class Local final : public Node {
 // a.b, a[b], a.?b, a[?b]
 class Select final : public Node {
  public:
-  struct Costs {
-    std::uint64_t base, step;
-  };
-
-  Select(const Node* operand, bool unwraps, const Node* key, bool is_optional, Costs costs)
+  Select(const Node* operand, bool unwraps, const Node* key, bool is_optional,
+         std::uint64_t base_cost)
       : operand_(operand),
         unwraps_(unwraps),
         key_(key),
         constant_(key->constant()),
         is_optional_(is_optional),
-        costs_(costs) {}
+        base_cost_(base_cost) {}
 
   Value evaluate(Frame& frame) const override {
     Value operand = operand_->evaluate(frame);
-    frame.cost += costs_.base;
+    frame.cost += base_cost_;
     if (operand.is_error()) return operand;
     bool is_optional = is_optional_;
     if (unwraps_ && operand.is(Kind::optional)) {
@@ -90,10 +87,11 @@ class Select final : public Node {
     const auto found = key.is_error() ? key : look_up(operand, key, frame.arena);
     if (is_optional) {
       if (!found) return Value::none();
-      frame.cost += costs_.step;
-      return found->is_error() ? *found : Value::optional(*found, frame.arena);
+      if (found->is_error()) return *found;  // costs nothing: it was not found
+      ++frame.cost;
+      return Value::optional(*found, frame.arena);
     }
-    frame.cost += costs_.step;
+    ++frame.cost;
     return found ? *found : missing(operand, key, frame.arena);
   }
 
@@ -103,7 +101,7 @@ class Select final : public Node {
   const Node* key_;
   const Value* constant_;
   bool is_optional_;
-  Costs costs_;
+  std::uint64_t base_cost_;
 };
 
 // has(a.b)
@@ -620,14 +618,13 @@ class Planner {
     const Value key = Value::string(expr.name);
     if (expr.is_test)
       return make<Has>(plan(*expr.args[0], false), can_be_chained(*expr.args[0]), key);
-    return qualify(*expr.args[0], make<Constant>(key), false, 1, charges_base);
+    return qualify(*expr.args[0], make<Constant>(key), false, charges_base);
   }
 
-  const Node* qualify(const Expr& operand, const Node* key, bool is_optional, std::uint64_t step,
-                      bool charges_base) {
+  const Node* qualify(const Expr& operand, const Node* key, bool is_optional, bool charges_base) {
     const bool is_first = !is_attribute(operand);
     return make<Select>(plan(operand, charges_base), can_be_chained(operand), key, is_optional,
-                        Select::Costs{is_first && charges_base ? 1U : 0U, step});
+                        is_first && charges_base ? 1U : 0U);
   }
 
   const Node* index(const Expr& expr, bool charges_base) {
@@ -636,16 +633,14 @@ class Planner {
     if (const Value* const constant = key_node->constant();
         constant != nullptr && !is_key(*constant) && plan_.error.empty())
       plan_.error = "invalid qualifier type: " + std::string(implementation_name(*constant));
-    const bool is_conditional = key.kind == Expr::Kind::call && key.name == op::kConditional;
-    return qualify(*expr.args[0], key_node, expr.name == op::kOptionalIndex, is_conditional ? 0 : 1,
-                   charges_base);
+    return qualify(*expr.args[0], key_node, expr.name == op::kOptionalIndex, charges_base);
   }
 
   const Node* call(const Expr& expr, bool charges_base) {
     const std::string_view name = expr.name;
     if (name == op::kIndex || name == op::kOptionalIndex) return index(expr, charges_base);
     if (name == op::kOptionalSelect)
-      return qualify(*expr.args[0], plan(*expr.args[1]), true, 1, charges_base);
+      return qualify(*expr.args[0], plan(*expr.args[1]), true, charges_base);
     if (name == op::kConditional)
       return make<Conditional>(plan(*expr.args[0]), plan(*expr.args[1], false),
                                plan(*expr.args[2], false));

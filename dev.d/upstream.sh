@@ -1,16 +1,22 @@
 # shellcheck shell=bash
 #: upstream          Kubernetes' own integration tests of DRA with the manager in place of its two
 #:                   controllers. --quick: those that matter most; --memory: all, on the API server in
-#:                   memory; perf: its scheduler_perf
+#:                   memory; perf: its scheduler_perf; --allocator: its allocator, tables and CEL next to
+#:                   ours: [--worlds N] [--expressions N] [--seed S] [--suite NAME] [--texts]
 
 cmd_upstream() {
+  if [[ ${1:-} == --allocator ]]; then
+    setup
+    build release allocation-judge
+    exec test/allocation/upstream/judge.py build/release/bin/allocation-judge "${@:2}"
+  fi
   local mode=()
   case "${*:-all}" in
     all) ;;
     --quick) mode=(--quick) ;;
     --memory) mode=(--server build/release/bin/dcm-test-apiserver) ;;
     perf) mode=(--perf) ;;
-    *) die "upstream takes --quick, --memory, perf or nothing" ;;
+    *) die "upstream takes --quick, --memory, --allocator, perf or nothing" ;;
   esac
   setup
   build release dra-controller-manager

@@ -20,6 +20,7 @@ const std::map<std::string_view, Answer> kKinds = {
 };
 
 boost::json::object answer(const boost::json::object& request) {
+  if (request.contains("measure")) return answer_measure(request);
   const auto kind = kKinds.find(request.at("kind").as_string());
   if (kind == kKinds.end()) return {{"error", "no such kind of request"}};
   return kind->second(request);

@@ -2,8 +2,6 @@
 
 #include <boost/json/array.hpp>
 
-#include "cel/kubernetes/selector.hpp"
-#include "test/allocation/device_json.hpp"
 #include "test/allocation/kinds.hpp"
 
 namespace dcm::allocation_judge {
@@ -37,11 +35,6 @@ std::string_view expression_of(const boost::json::object& request) {
   return text == nullptr ? std::string_view() : std::string_view(text->as_string());
 }
 
-DeviceJson device_of(const boost::json::object& request) {
-  const auto& device = request.at("device").as_object();
-  return {std::string(device.at("driver").as_string()), device};
-}
-
 boost::json::value json_of(const cel::DerivedValue& derived) {
   const auto json = std::visit(
       [&]<typename T>(const T& value) -> boost::json::object {
@@ -63,9 +56,18 @@ boost::json::value json_of(const cel::DerivedValue& derived) {
 
 }  // namespace
 
+DeviceJson device_of(const boost::json::object& request) {
+  const auto& device = request.at("device").as_object();
+  return {std::string(device.at("driver").as_string()), device};
+}
+
+std::expected<std::shared_ptr<const cel::Selector>, std::string> selector_of(
+    const boost::json::object& request) {
+  return compiler_for(request).compile(expression_of(request), environment_of(request));
+}
+
 boost::json::object answer_selector(const boost::json::object& request) {
-  const auto selector =
-      compiler_for(request).compile(expression_of(request), environment_of(request));
+  const auto selector = selector_of(request);
   if (!selector) return {{"compileError", selector.error()}};
   const DeviceJson device = device_of(request);
   cel::EvaluationCost cost;

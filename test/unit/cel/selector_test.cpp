@@ -92,6 +92,19 @@ TEST(Selector, estimates_its_cost) {
   EXPECT_EQ((*compiler.compile(R"(device.driver == "gpu.example.com")"))->max_cost(), 4);
 }
 
+TEST(Selector, counts_what_an_evaluation_costs) {
+  const auto cost_of = [](std::string_view expression) {
+    SelectorCompiler compiler;
+    EvaluationCost cost;
+    static_cast<void>((*compiler.compile(expression))->matches(kDevice, &cost));
+    return cost.actual;
+  };
+  EXPECT_EQ(cost_of(R"(device.driver == "gpu.example.com")"), 4);
+  EXPECT_EQ(cost_of("[1, 2][true ? 0 : 1] == 1"), 3) << "a choice as an index costs as any other";
+  EXPECT_EQ(cost_of("[1, 2][?0].hasValue()"), 3);
+  EXPECT_EQ(cost_of("[1, 2][?int(device.driver)].hasValue()"), 5) << "a failed index costs nothing";
+}
+
 TEST(SelectorCompiler, shares_what_it_has_compiled) {
   SelectorCompiler compiler({}, 2);
   const auto first = compiler.compile("true");

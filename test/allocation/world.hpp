@@ -1,0 +1,39 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <boost/json/object.hpp>
+
+#include "allocation/allocator.hpp"
+
+namespace dcm::allocation_judge {
+
+// What a request to allocate says there is.
+class World {
+ public:
+  explicit World(const boost::json::object& request);
+
+  allocation::Allocator allocator(cel::SelectorCompiler& compiler) const;
+
+  const allocation::Node& node() const { return node_; }
+  cel::SelectorFeatures selector_features() const;
+
+ private:
+  void take_capacity(const boost::json::value& json);
+
+  allocation::Features features_;
+  std::map<std::string, std::shared_ptr<const allocation::DeviceClass>> classes_;
+  allocation::SliceIndex slices_;
+  std::vector<allocation::Claim> claims_;
+  std::vector<allocation::ClaimView> views_;
+  allocation::Node node_;
+  allocation::Usage usage_;
+};
+
+// Decodes `slices` of a request as the library does.
+std::vector<allocation::SlicePtr> slices_of(const boost::json::object& request);
+
+}  // namespace dcm::allocation_judge
