@@ -122,6 +122,10 @@ void Library::add_object(std::string name, Fields fields) {
   objects_.emplace(std::move(name), std::move(fields));
 }
 
+void Library::set_field(std::string_view object, std::string name, const Type* type) {
+  objects_.find(object)->second.insert_or_assign(std::move(name), type);
+}
+
 const std::vector<const Overload*>* Library::find_function(std::string_view name) const {
   const auto found = functions_.find(name);
   return found == functions_.end() ? nullptr : &found->second;

@@ -121,6 +121,8 @@ class Library {
   void add_variable(std::string name, const Type* type);
   // An object type that expressions name and whose fields they select, but that they cannot make.
   void add_object(std::string name, Fields fields = {});
+  // Or changes its type, for what is compiled from now on. Requires that there is such an object.
+  void set_field(std::string_view object, std::string name, const Type* type);
   void add_size_limit(SizeLimit limit) { size_limit_ = limit; }
 
   const std::vector<const Overload*>* find_function(std::string_view name) const;

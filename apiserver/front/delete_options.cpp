@@ -48,6 +48,22 @@ DeleteOptions delete_options_of(const JsonObject& options) {
   return decoded;
 }
 
+JsonObject encode(const DeleteOptions& options) {
+  JsonObject encoded;
+  const DeleteWish& wish = options.wish;
+  if (wish.grace_seconds) encoded["gracePeriodSeconds"] = *wish.grace_seconds;
+  if (!wish.uid.empty()) child(encoded, "preconditions")["uid"] = wish.uid;
+  if (!wish.resource_version.empty()) {
+    child(encoded, "preconditions")["resourceVersion"] = wish.resource_version;
+  }
+  if (options.orphan_dependents) encoded["orphanDependents"] = *options.orphan_dependents;
+  if (!options.propagation_policy.empty()) {
+    encoded["propagationPolicy"] = options.propagation_policy;
+  }
+  if (!options.dry_run.empty()) encoded["dryRun"] = options.dry_run;
+  return encoded;
+}
+
 Outcome<> validate(const DeleteOptions& options) {
   Causes causes;
   const bool known = std::ranges::all_of(options.dry_run, [](const Json& v) { return v == "All"; });

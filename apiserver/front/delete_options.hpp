@@ -21,6 +21,9 @@ int pending_status(const DeleteOptions& options);
 // From a DeleteOptions object. Nothing is checked.
 DeleteOptions delete_options_of(const JsonObject& options);
 
+// As admission policies see them.
+JsonObject encode(const DeleteOptions& options);
+
 // 422 for values that there are not.
 Outcome<> validate(const DeleteOptions& options);
 

@@ -9,6 +9,8 @@
 #include "apiserver/front/reviews.hpp"
 #include "apiserver/front/subresources.hpp"
 #include "apiserver/front/table.hpp"
+#include "apiserver/front/user.hpp"
+#include "apiserver/front/write_options.hpp"
 #include "apiserver/rules/priority.hpp"
 #include "apiserver/store/writes.hpp"
 #include "apiserver/text/protobuf/protobuf.hpp"
@@ -177,6 +179,7 @@ Response Server::handle(const Request& request) {
   }
   auto outcome = dispatch(request, parsed);
   Response response = outcome ? std::move(*outcome) : to_response(outcome.error());
+  for (const std::string& warning : registry_.take_warnings()) add_warning(response, warning);
   if (parsed.form) to_form(*parsed.form, response);
   return finish(number, std::move(entry), std::move(response));
 }
@@ -290,11 +293,15 @@ Outcome<Response> Server::write(const Request& request, const Parsed& parsed) {
   const ResourcePath& path = *parsed.path;
   const auto body = as_json(request, options_.body_limit);
   if (!body) return std::unexpected(body.error());
+  auto user = user_of(request);
+  if (!user) return std::unexpected(std::move(user.error()));
   WriteRequest write{{parsed.type, path.version, path.ns, path.name},
                      parsed.query,
                      body->content_type,
                      body->text};
   if (parsed.form->shape == Form::Shape::object) write.target.answer = parsed.form->encoding;
+  write.target.user = *std::move(user);
+  write.target.options = admission_options(parsed.query);
   write.target.endpoint = endpoint_of(path.subresource);
   write.target.manager = manager_of(parsed.query, request.header("User-Agent"));
   if (parsed.query.get("dryRun") == "All") write.target.commit = Commit::dry_run;

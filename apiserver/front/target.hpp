@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "apiserver/admission/attributes.hpp"
 #include "apiserver/rules/strategy.hpp"
 #include "apiserver/store/resources.hpp"
 #include "apiserver/store/store.hpp"
@@ -20,6 +21,8 @@ struct Target {
   std::string manager = {};
   Commit commit = Commit::write;
   Encoding answer = Encoding::json;
+  User user = {};
+  JsonObject options = {};  // the query's, as admission policies see them
 
   std::string key() const { return object_key(ns, name); }
 };

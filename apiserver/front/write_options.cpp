@@ -27,6 +27,15 @@ Outcome<> verdict(std::string_view kind, const Causes& causes) {
 
 }  // namespace
 
+JsonObject admission_options(const Query& query) {
+  JsonObject options;
+  if (query.has("dryRun")) options["dryRun"] = JsonArray{query.get("dryRun")};
+  for (const auto* key : {"fieldManager", "fieldValidation"}) {
+    if (!query.get(key).empty()) options[key] = query.get(key);
+  }
+  return options;
+}
+
 Outcome<> check_write_options(std::string_view kind, const Query& query) {
   Causes causes;
   check_common(query, causes);

@@ -75,6 +75,11 @@ void set_scheduled(JsonObject& pod, const std::string& now) {
 Outcome<Response> handle_binding(Registry& registry, const WriteRequest& request) {
   const auto binding = decode_binding(request);
   if (!binding) return std::unexpected(binding.error());
+  if (auto admitted =
+          registry.ask_policies(request.target, "binding", {"", "v1", "Binding"}, *binding);
+      !admitted) {
+    return std::unexpected(std::move(admitted.error()));
+  }
   const auto bound =
       registry.rewrite(request.target, [&](JsonObject& pod, const std::string& now) -> Outcome<> {
         if (auto meant = check_uid(request, pod, *binding); !meant) return meant;

@@ -31,7 +31,13 @@ Outcome<> join_dry_run(DeleteOptions& options, const Query& query) {
                                        serialize(options.dry_run)));
 }
 
-Outcome<DeleteOptions> decode_eviction(const WriteRequest& request) {
+struct Eviction {
+  JsonObject object;
+  std::string version;
+  DeleteOptions options;
+};
+
+Outcome<Eviction> decode_eviction(const WriteRequest& request) {
   auto document = decode_document(request, "Eviction");
   if (!document) return std::unexpected(std::move(document.error()));
   JsonObject& body = document->object;
@@ -51,7 +57,7 @@ Outcome<DeleteOptions> decode_eviction(const WriteRequest& request) {
   if (auto joined = join_dry_run(options, request.query); !joined) {
     return std::unexpected(std::move(joined.error()));
   }
-  return options;
+  return Eviction{std::move(body), eviction.version, std::move(options)};
 }
 
 // Such a pod does not run, or is being deleted already.
@@ -82,11 +88,18 @@ Outcome<Stored> mark_as_target(Registry& registry, const Target& target, const D
 }  // namespace
 
 Outcome<Response> handle_eviction(Registry& registry, const WriteRequest& request) {
-  auto options = decode_eviction(request);
-  if (!options) return std::unexpected(std::move(options.error()));
+  auto eviction = decode_eviction(request);
+  if (!eviction) return std::unexpected(std::move(eviction.error()));
+  if (auto admitted = registry.ask_policies(
+          request.target, "eviction", {"policy", eviction->version, "Eviction"}, eviction->object);
+      !admitted) {
+    return std::unexpected(std::move(admitted.error()));
+  }
+  DeleteOptions& options = eviction->options;
+  options.wish.of = DeleteWish::Of::eviction;
   Target target = request.target;
   target.endpoint = Endpoint::main;
-  target.commit = options->commit();
+  target.commit = options.commit();
   const auto pod = registry.get(target);
   if (!pod) return std::unexpected(pod.error());
   if (!has_no_budget(**pod)) {
@@ -95,15 +108,15 @@ Outcome<Response> handle_eviction(Registry& registry, const WriteRequest& reques
     }
   }
   if (target.commit == Commit::write) {
-    const auto marked = mark_as_target(registry, target, options->wish);
+    const auto marked = mark_as_target(registry, target, options.wish);
     if (!marked) return std::unexpected(marked.error());
     // The version that is asked for is the one before the mark.
-    std::string& version = options->wish.resource_version;
+    std::string& version = options.wish.resource_version;
     if (!version.empty()) version = text_at(**marked, {"metadata", "resourceVersion"});
   }
   // The deletion looks at its options last, when the pod has been marked.
-  if (auto valid = validate(*options); !valid) return std::unexpected(std::move(valid.error()));
-  const auto deleted = registry.remove(target, options->wish);
+  if (auto valid = validate(options); !valid) return std::unexpected(std::move(valid.error()));
+  const auto deleted = registry.remove(target, options.wish);
   if (!deleted) return std::unexpected(deleted.error());
   return created_status();
 }

@@ -61,6 +61,10 @@ constexpr std::string_view kLabelRule =
     "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and "
     "must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used "
     "for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+constexpr std::string_view kOldLabelRule =
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an "
+    "alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', "
+    "regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
 constexpr std::string_view kQualifiedRule =
     "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end "
     "with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for "
@@ -110,6 +114,12 @@ std::string_view problem_with_qualified_name(std::string_view name) {
 
 std::string_view problem_with_label_value(std::string_view value) {
   return value.empty() || is_label_text(value) ? "" : kValueRule;
+}
+
+std::string_view problem_with_old_label(std::string_view label) {
+  if (label.size() > kMaxLabel) return "must be no more than 63 bytes";
+  const bool good = is_dns_label(label) && label.front() >= 'a' && label.front() <= 'z';
+  return good ? "" : kOldLabelRule;
 }
 
 std::string_view problem_with_reason(std::string_view reason) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "apiserver/admission/policy_validation.hpp"
 #include "apiserver/rules/plain_defaults.hpp"
 #include "apiserver/rules/pod_defaults.hpp"
 #include "apiserver/rules/strategies.hpp"
@@ -124,7 +125,8 @@ struct PlainKind {
   std::vector<std::string_view> kept = {};  // of the spec, where an update leaves it out
   NameRule name_rule = NameRule::dns_subdomain;
   CreateOnUpdate create_on_update = CreateOnUpdate::refused;
-  std::string_view warning = {};
+  void (*validate)(const JsonObject& next, const JsonObject* old, Causes&) = nullptr;
+  std::string_view (*warning)(const JsonObject&) = nullptr;
 };
 
 using Pods = PlainKind::Pods;
@@ -134,7 +136,29 @@ constexpr auto kOfTemplate = PlainKind::Selector::of_template;
 PlainKind not_enforced(std::string_view kind, PlainKind::Generation generation) {
   PlainKind rules{kind};
   rules.generation = generation;
-  rules.warning = "this API server stores objects of this kind, but does not enforce them";
+  rules.warning = [](const JsonObject&) -> std::string_view {
+    return "this API server stores objects of this kind, but does not enforce them";
+  };
+  return rules;
+}
+
+PlainKind policy_rules() {
+  PlainKind rules{"ValidatingAdmissionPolicy"};
+  rules.generation = kCounted;
+  rules.validate = validate_policy;
+  rules.warning = [](const JsonObject& policy) -> std::string_view {
+    if (!mentions_authorizer(policy)) return {};
+    return "this API server has no authorization: the authorizer of expressions allows everything";
+  };
+  return rules;
+}
+
+PlainKind policy_binding_rules() {
+  PlainKind rules{"ValidatingAdmissionPolicyBinding"};
+  rules.generation = kCounted;
+  rules.validate = [](const JsonObject& binding, const JsonObject*, Causes& causes) {
+    validate_policy_binding(binding, causes);
+  };
   return rules;
 }
 
@@ -183,8 +207,8 @@ const std::vector<PlainKind>& plain_kinds() {
       {"PriorityClass", Pods::none, kCounted},
       {"NetworkPolicy", Pods::none, kCounted, kNoSelector, default_network_policy},
       not_enforced("ResourceQuota", kNoGeneration),
-      not_enforced("ValidatingAdmissionPolicy", kCounted),
-      not_enforced("ValidatingAdmissionPolicyBinding", kCounted),
+      policy_rules(),
+      policy_binding_rules(),
       not_enforced("ValidatingWebhookConfiguration", kCounted),
       not_enforced("MutatingWebhookConfiguration", kCounted),
       {"Other"},
@@ -204,7 +228,9 @@ class PlainStrategy final : public OldStatusStrategy {
 
   NameRule name_rule() const override { return rules_.name_rule; }
   CreateOnUpdate create_on_update() const override { return rules_.create_on_update; }
-  std::string_view warning() const override { return rules_.warning; }
+  std::string_view warning(const JsonObject& object) const override {
+    return rules_.warning == nullptr ? std::string_view() : rules_.warning(object);
+  }
 
   void set_defaults(JsonObject& object, const WriteContext&) const override {
     set_plain_defaults(kind_, object);
@@ -235,12 +261,14 @@ class PlainStrategy final : public OldStatusStrategy {
   void validate_create(const JsonObject& object, const WriteContext&,
                        Causes& causes) const override {
     validate_selector(object, causes);
+    if (rules_.validate != nullptr) rules_.validate(object, nullptr, causes);
   }
 
   void validate_update(const JsonObject& next, const JsonObject& old, Endpoint endpoint,
                        Causes& causes) const override {
     if (endpoint != Endpoint::main) return;
     validate_selector(next, causes);
+    if (rules_.validate != nullptr) rules_.validate(next, &old, causes);
     const JsonObject& selector = object_at(next, {"spec", "selector"});
     if (rules_.selector == kOfTemplate && selector != object_at(old, {"spec", "selector"})) {
       causes.push_back(invalid_value("spec.selector", selector, "field is immutable"));

@@ -38,8 +38,8 @@ class Strategy {
   virtual NameRule name_rule() const { return NameRule::dns_subdomain; }
   virtual CreateOnUpdate create_on_update() const { return CreateOnUpdate::refused; }
   virtual Dependents dependents() const { return Dependents::collected; }
-  // What a writer must know of the kind here, if anything; it goes out as a warning.
-  virtual std::string_view warning() const { return {}; }
+  // What the writer of an object must know of it here, if anything; it goes out as a warning.
+  virtual std::string_view warning(const JsonObject&) const { return {}; }
   // The API's defaults, which belong to the writer of the object.
   virtual void set_defaults(JsonObject&, const WriteContext&) const {}
   // Adds admission's fields, and drops what a create must not set: both have no owner.

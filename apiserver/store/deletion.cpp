@@ -115,6 +115,13 @@ Outcome<Deleted> Registry::remove(const Target& target, const DeleteWish& wish) 
   // A second DELETE of what ends gracefully, or of a namespace, changes nothing.
   const bool ends = is_namespace || (graceful && grace.seconds > 0);
   const bool decided = pending && grace.mark == Grace::Mark::leave && ends;
+  if (!decided && wish.of != DeleteWish::Of::eviction) {
+    Target shown = target;
+    if (wish.of == DeleteWish::Of::collection) shown.name.clear();
+    if (auto admitted = ask_policies("DELETE", shown, nullptr, old->get()); !admitted) {
+      return std::unexpected(std::move(admitted.error()));
+    }
+  }
   if (!decided && strategy.dependents() == Dependents::collected) {
     const bool old_wish = is_namespace && wish.propagation == Propagation::not_orphan;
     set_collector_finalizers(child(next, "metadata"),

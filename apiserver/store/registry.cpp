@@ -182,6 +182,9 @@ Outcome<Written> Registry::make(const Target& target, JsonObject body, const Fie
   if (const Causes causes = problems_with_new(target, body); !causes.empty()) {
     return std::unexpected(invalid(*target.type, name, as_client_sees(causes, target)));
   }
+  if (auto admitted = ask_policies("CREATE", target, &body, nullptr); !admitted) {
+    return std::unexpected(std::move(admitted.error()));
+  }
   // Only what is written is refused for its version, and what is applied not even then.
   if (!version.empty() && target.commit == Commit::write && applied == nullptr) {
     return std::unexpected(

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "apiserver/admission/policies.hpp"
 #include "apiserver/fields/apply.hpp"
 #include "apiserver/fields/ownership.hpp"
 #include "apiserver/front/target.hpp"
@@ -33,6 +34,9 @@ struct DeleteWish {
   std::string resource_version = {};  // precondition, "" for none
   std::optional<std::int64_t> grace_seconds = {};
   Propagation propagation = Propagation::unsaid;
+  // A request for one object; for a collection, of which policies see no name; or an eviction,
+  // which they have seen already.
+  enum class Of { object, collection, eviction } of = Of::object;
 };
 
 struct Deleted {
@@ -59,7 +63,12 @@ class Registry {
   // All that is referred to outlives the registry.
   Registry(Store& store, const ResourceTable& types, runtime::TimeSource& time, runtime::Rng& rng,
            Ownership ownership)
-      : store_(store), types_(types), time_(time), rng_(rng), ownership_(ownership) {}
+      : store_(store),
+        types_(types),
+        time_(time),
+        rng_(rng),
+        ownership_(ownership),
+        policies_(store, types) {}
 
   Outcome<Stored> get(const Target& target) const;
   Outcome<Written> create(const Target& target, JsonObject body);
@@ -76,6 +85,13 @@ class Registry {
   Outcome<Written> rewrite(const Target& target, const Rewrite& rewrite);
   Outcome<Deleted> remove(const Target& target, const DeleteWish& wish);
 
+  // Whether the admission policies let a write of a subresource pass. `kind`: of the object that is
+  // posted.
+  Outcome<> ask_policies(const Target& target, std::string_view subresource, GroupVersionKind kind,
+                         const JsonObject& object);
+  // What admission policies warned of since the last call.
+  std::vector<std::string> take_warnings() { return policies_.take_warnings(); }
+
   const ResourceTable& types() const { return types_; }
   // The object as text, in the target's version.
   std::string encode(const Target& target, const Stored& object);
@@ -90,6 +106,9 @@ class Registry {
 
   // `applied`: what a server-side apply claims; null for an ordinary create.
   Outcome<Written> make(const Target& target, JsonObject body, const FieldSet* applied);
+  // Whether the admission policies let a write pass; null: there is no such object.
+  Outcome<> ask_policies(std::string_view operation, const Target& target, const JsonObject* object,
+                         const JsonObject* old);
   // What no strategy can tell, as it depends on other objects.
   Outcome<> admit(const Target& target, JsonObject& body) const;
   // Pods belong to groups only where groups are served (feature gate GenericWorkload).
@@ -115,6 +134,7 @@ class Registry {
   runtime::TimeSource& time_;
   runtime::Rng& rng_;
   Ownership ownership_;
+  Policies policies_;
   ObjectTexts texts_;
 };
 

@@ -206,6 +206,9 @@ Outcome<Written> Registry::update(const Target& target, const Stored& old, JsonO
   if (!causes.empty()) {
     return std::unexpected(invalid(*target.type, target.name, as_client_sees(causes, target)));
   }
+  if (auto admitted = ask_policies("UPDATE", target, &next, old.get()); !admitted) {
+    return std::unexpected(std::move(admitted.error()));
+  }
   return commit_update(target, old, std::move(next));
 }
 

@@ -38,7 +38,7 @@ Response written_response(Registry& registry, const Target& target, Outcome<Writ
   Response response =
       encoded_response(status, target.answer, registry.encode(target, written->object));
   check.add_warnings(response);
-  const std::string_view warning = target.type->strategy->warning();
+  const std::string_view warning = target.type->strategy->warning(*written->object);
   if (!warning.empty()) add_warning(response, warning);
   return response;
 }
@@ -73,6 +73,7 @@ Outcome<Response> handle_delete(Registry& registry, const WriteRequest& request)
   if (!options) return std::unexpected(options.error());
   Target target = request.target;
   target.commit = options->commit();
+  target.options = encode(*options);
   const auto deleted = registry.remove(target, options->wish);
   if (!deleted) return std::unexpected(deleted.error());
   const bool status = target.type->delete_answer(target.version) == DeleteAnswer::status &&
@@ -84,10 +85,12 @@ Outcome<Response> handle_delete(Registry& registry, const WriteRequest& request)
 
 Outcome<Response> handle_delete_collection(Registry& registry, const WriteRequest& request,
                                            const std::vector<Store::Entry>& entries) {
-  const auto options = decode_delete_options(request);
+  auto options = decode_delete_options(request);
   if (!options) return std::unexpected(options.error());
   Target target = request.target;
   target.commit = options->commit();
+  target.options = encode(*options);
+  options->wish.of = DeleteWish::Of::collection;
   const Revision version = registry.revision();
   std::string items;
   for (const Store::Entry& entry : entries) {

@@ -16,8 +16,15 @@ std::span<const FunctionRow> semver_functions();
 std::span<const FunctionRow> address_functions();  // ip(), cidr()
 std::span<const FunctionRow> url_functions();
 std::span<const FunctionRow> format_functions();
-// Declared, but without a value that they could be called on.
+// Called on the values below, if a library has variables for them.
 std::span<const FunctionRow> authorization_functions();
+
+// All of the above, with their types.
+void add_kubernetes(Library& library);
+
+// `authorizer` and `authorizer.requestResource` of a server without authorization: all is allowed.
+Value permissive_authorizer();
+Value permissive_resource_check();
 
 inline constexpr std::string_view kQuantityType = "kubernetes.Quantity",
                                   kSemverType = "kubernetes.Semver", kAddressType = "net.IP",

@@ -48,13 +48,8 @@ std::unique_ptr<const Library> make_library(const SelectorFeatures& wanted,
                                             Environment environment) {
   const SelectorFeatures features = features_in(wanted, environment);
   auto library = std::make_unique<Library>();
-  for (const auto rows : {quantity_functions(), semver_functions(), address_functions(),
-                          url_functions(), format_functions(), authorization_functions()})
-    library->add(rows);
+  add_kubernetes(*library);
   if (features.list_attributes) library->add(includes_function());
-  for (const auto name :
-       {kQuantityType, kSemverType, kAddressType, kNetType, kUrlType, kFormatType})
-    library->add_object(std::string(name));
   TypePool& pool = library->types();
   const auto by_domain = [&](const Type* value) {
     return pool.map(&types::string, pool.map(&types::string, value));

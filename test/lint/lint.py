@@ -54,7 +54,7 @@ INCLUDES = {
         "node", "workqueue", "client", "client/api", "client/manager", "runtime", "runtime/http"],
     "cmd/dra-hollow-node": ["cmd/dra-playground", "node", "client", "client/manager", "informers", "runtime", "runtime/http"],
     # Shares no encoder or decoder with the client, so that a mistake does not cancel out.
-    "apiserver": ["runtime", "runtime/http"],
+    "apiserver": ["cel", "cel/kubernetes", "runtime", "runtime/http"],
     # Black-box: sees the manager only through its process and the API.
     "test/conformance": ["runtime", "runtime/http", "test/support", "apiserver"],
     "test/support": ["*"],

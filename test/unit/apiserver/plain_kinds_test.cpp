@@ -115,7 +115,22 @@ TEST_F(Api, answers_every_access_review_with_allowed) {
   EXPECT_EQ(api.get("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews").status, 405);
 }
 
-TEST_F(Api, warns_that_admission_is_stored_and_not_enforced) {
+TEST_F(Api, warns_that_webhooks_are_stored_and_not_called) {
+  constexpr std::string_view kWebhooks =
+      "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
+  const Answer made =
+      api.send("POST", kWebhooks, kJson,
+               R"({"metadata":{"name":"w"},"webhooks":[{"name":"w.example.com"}]})");
+  ASSERT_EQ(made.status, 201) << serialize(made.body);
+  EXPECT_EQ(integer_at(made.body, {"metadata", "generation"}), 1);
+  EXPECT_EQ(
+      made.header("Warning"),
+      std::vector<std::string>{
+          R"(299 - "this API server stores objects of this kind, but does not enforce them")"});
+  EXPECT_TRUE(api.get(std::string(kWebhooks) + "/w").header("Warning").empty());
+}
+
+TEST_F(Api, sets_the_defaults_of_an_admission_policy) {
   const Answer made = api.send(
       "POST", "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies", kJson,
       R"({"metadata":{"name":"p"},"spec":{"matchConstraints":{"resourceRules":[{)"
@@ -125,13 +140,7 @@ TEST_F(Api, warns_that_admission_is_stored_and_not_enforced) {
   EXPECT_EQ(made.text({"spec", "failurePolicy"}), "Fail");
   EXPECT_EQ(made.text({"spec", "matchConstraints", "matchPolicy"}), "Equivalent");
   EXPECT_EQ(integer_at(made.body, {"metadata", "generation"}), 1);
-  EXPECT_EQ(
-      made.header("Warning"),
-      std::vector<std::string>{
-          R"(299 - "this API server stores objects of this kind, but does not enforce them")"});
-  const Answer read =
-      api.get("/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/p");
-  EXPECT_TRUE(read.header("Warning").empty());
+  EXPECT_TRUE(made.header("Warning").empty());
 }
 
 TEST_F(Api, derives_the_types_of_a_network_policy) {

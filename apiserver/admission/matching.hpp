@@ -1,0 +1,25 @@
+// Whether a policy or a binding is about a request (k8s.io/apiserver admission/plugin/policy
+// /matching).
+#pragma once
+
+#include <optional>
+
+#include "apiserver/admission/attributes.hpp"
+#include "apiserver/store/resources.hpp"
+
+namespace dcm::apiserver {
+
+// The resource as a rule names it: that of the request, or an equivalent one of another version.
+// Expressions see the object in that version.
+struct MatchedResource {
+  const ResourceType* type;
+  std::string version;
+  GroupVersionKind kind;
+};
+
+// `constraints`: matchConstraints or matchResources. `ns`: the namespace of the request, null for
+// what has none. nullopt: it is about something else.
+std::optional<MatchedResource> match(const JsonObject& constraints, const Attributes& attributes,
+                                     const JsonObject* ns, const ResourceTable& types);
+
+}  // namespace dcm::apiserver

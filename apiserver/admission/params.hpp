@@ -1,0 +1,35 @@
+// The objects that the bindings of a policy name as its parameters.
+#pragma once
+
+#include <expected>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apiserver/admission/attributes.hpp"
+#include "apiserver/store/resources.hpp"
+#include "apiserver/store/store.hpp"
+
+namespace dcm::apiserver {
+
+class ParamsOf {
+ public:
+  // Of the kind that the policy names, if it names one. The error: there is no such kind.
+  static std::expected<ParamsOf, std::string> find(const JsonObject& policy,
+                                                   const ResourceTable& types);
+
+  // The policy is evaluated once with each; nullopt: without parameters. `ns`: of the request. The
+  // error says what is wrong with the binding.
+  using All = std::vector<std::optional<JsonObject>>;
+  std::expected<All, std::string> of(const JsonObject& binding, std::string_view ns,
+                                     const Store& store) const;
+
+ private:
+  std::expected<std::string, std::string> namespace_for(const JsonObject& reference,
+                                                        std::string_view ns) const;
+
+  const ResourceType* type_ = nullptr;  // null: no parameters
+  std::string version_;
+};
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,50 @@
+// The admission policies that are in force: each write is shown to those that a binding puts into
+// force for it (k8s.io/apiserver pkg/admission/plugin/policy).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apiserver/admission/attributes.hpp"
+#include "apiserver/admission/policy.hpp"
+#include "apiserver/rules/api_error.hpp"
+#include "apiserver/store/resources.hpp"
+#include "apiserver/store/store.hpp"
+
+namespace dcm::apiserver {
+
+class Policies {
+ public:
+  // All that is referred to outlives the policies.
+  Policies(const Store& store, const ResourceTable& types) : store_(store), types_(types) {}
+
+  // Cheap: whether any policy was ever stored.
+  bool are_there() const;
+  // The refusal of the first policy that denies the request. The others are asked all the same, for
+  // their warnings.
+  Outcome<> admit(const Attributes& attributes);
+
+  // The warnings since the last call.
+  std::vector<std::string> take_warnings();
+
+ private:
+  // A policy in force.
+  struct Hook {
+    Stored object;
+    std::shared_ptr<const Policy> policy;
+    std::vector<Stored> bindings;
+  };
+  class Request;
+
+  void refresh();
+  std::shared_ptr<const Policy> compiled(const Stored& object) const;
+
+  const Store& store_;
+  const ResourceTable& types_;
+  std::vector<Hook> hooks_;
+  std::uint64_t seen_ = 0;  // changes of policies and bindings
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,13 @@
+// Who sends a request. Nobody is authenticated: everybody is the administrator, who may act for
+// others, by the headers of `kubectl --as` (k8s.io/apiserver endpoints/filters/impersonation).
+#pragma once
+
+#include "apiserver/admission/attributes.hpp"
+#include "apiserver/front/request.hpp"
+
+namespace dcm::apiserver {
+
+// 400 for a group, UID or extra without a user.
+Outcome<User> user_of(const Request& request);
+
+}  // namespace dcm::apiserver

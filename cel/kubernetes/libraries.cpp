@@ -1,0 +1,14 @@
+#include "cel/kubernetes/libraries.hpp"
+
+namespace dcm::cel {
+
+void add_kubernetes(Library& library) {
+  for (const auto rows : {quantity_functions(), semver_functions(), address_functions(),
+                          url_functions(), format_functions(), authorization_functions()})
+    library.add(rows);
+  for (const auto name :
+       {kQuantityType, kSemverType, kAddressType, kNetType, kUrlType, kFormatType})
+    library.add_object(std::string(name));
+}
+
+}  // namespace dcm::cel
