@@ -83,6 +83,9 @@ std::string why_refused(std::string_view name, std::string_view value,
   }
   const auto flag = std::ranges::find(kOwnFlags, dashed, &OwnFlag::name);
   if (flag == std::end(kOwnFlags) || flag->done == value) return {};
+  if (dashed.starts_with("requestheader-")) {
+    return "a front proxy's headers authenticate no caller here: leave this flag out";
+  }
   if (!flag->done) return "this flag of kube-controller-manager is not supported here";
   return fmt::format("only {} is supported here, got \"{}\"", *flag->done, value);
 }

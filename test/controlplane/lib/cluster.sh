@@ -38,18 +38,21 @@ start_etcd() {
     --initial-cluster "default=http://127.0.0.1:$peer_port"
 }
 
-# ServiceAccount admission is off because no controller makes the accounts that it would ask for. Without the
+# ServiceAccount admission is off, unless a flag turns it on, because no controller makes the accounts that it
+# would ask for. Without the
 # endpoint reconciler the server needs no address but loopback. With the watch grace period it ends open
 # watches when it is stopped; else it waits a minute for them. The caller's flags come last, so they win; of
 # feature gates and APIs, those that both name.
 start_apiserver() {
-  port=$(free_port)
+  local admission=(--disable-admission-plugins ServiceAccount)
+  [[ " ${server_flags[*]}" != *ServiceAccount* ]] || admission=()
+  port=${wanted_port:-$(free_port)}
   spawn kube-apiserver --etcd-servers "$etcd_url" --bind-address 127.0.0.1 --secure-port "$port" \
     --advertise-address 127.0.0.1 --endpoint-reconciler-type none \
     --shutdown-watch-termination-grace-period 1s \
     --tls-cert-file "$state/certs/server.crt" --tls-private-key-file "$state/certs/server.key" \
     --client-ca-file "$state/certs/ca.crt" --token-auth-file "$state/tokens.csv" \
-    --authorization-mode RBAC --disable-admission-plugins ServiceAccount \
+    --authorization-mode RBAC "${admission[@]}" \
     --service-account-issuer https://kubernetes.default.svc \
     --service-account-key-file "$state/certs/service-account.pub" \
     --service-account-signing-key-file "$state/certs/service-account.key" \

@@ -27,7 +27,7 @@ subjectKeyIdentifier = hash
 basicConstraints = critical,CA:FALSE
 keyUsage = critical,digitalSignature
 extendedKeyUsage = serverAuth
-subjectAltName = IP:127.0.0.1,DNS:localhost
+subjectAltName = IP:127.0.0.1,IP:10.0.0.1,DNS:localhost,DNS:kubernetes.default.svc
 EOF
   new_key "$dir/ca.key"
   openssl req -x509 -new -config "$dir/openssl.cnf" -extensions ca -days 3650 \

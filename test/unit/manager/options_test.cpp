@@ -227,6 +227,18 @@ TEST(Options, flags_of_the_process_that_ask_for_what_is_done_anyway_are_accepted
   EXPECT_TRUE(options) << options.error().text;
 }
 
+// docs/migrate.md says which of its flags stay behind: those of that process, its files, address
+// and lease.
+TEST(Options, takes_the_rest_of_kubeadms_line_unchanged) {
+  const auto options = parse_options(
+      {"--allocate-node-cidrs=true", "--cluster-cidr=10.244.0.0/16", "--cluster-name=kubernetes",
+       "--cluster-signing-cert-file=/pki/ca.crt", "--cluster-signing-key-file=/pki/ca.key",
+       "--leader-elect=true", "--root-ca-file=/pki/ca.crt",
+       "--service-account-private-key-file=/pki/sa.key", "--service-cluster-ip-range=10.96.0.0/12",
+       "--use-service-account-credentials=true"});
+  EXPECT_TRUE(options) << options.error().text;
+}
+
 struct BadRow {
   const char* flag;
   const char* named;  // what the line must mention
@@ -253,7 +265,8 @@ TEST(Options, a_mistake_is_one_line_that_names_the_flag) {
         {"--authorization_kubeconfig=/b", "callers are reviewed with --kubeconfig"},
         {"--authentication-skip-lookup", "only false is supported here"},
         {"--authentication-token-webhook-cache-ttl=1m", "only 10s is supported here"},
-        {"--requestheader-client-ca-file=/f", "--requestheader-client-ca-file"},
+        {"--requestheader-client-ca-file=/f",
+         "headers authenticate no caller here: leave this flag"},
         {"--tls-sni-cert-key=a,b", "--tls-sni-cert-key"},
         {"--disabled-metrics=a", "--disabled-metrics"},
         {"--leader-elect=maybe", "--leader-elect"},

@@ -1,0 +1,126 @@
+"""Parts that are killed in the middle, and a node that goes away."""
+import signal
+
+import life
+from objects import claim, pod, template
+from world import NODE, OURS, Scene, World, soon
+
+
+class Crashes(Scene):
+    def restart(self, part):
+        World.cluster.end(part, signal.SIGKILL)
+        World.cluster.start(part)
+
+    def test_the_manager_is_killed_while_pods_wait(self):
+        self.create(template(), *(pod(f"p{number}") for number in range(6)))
+        World.end_manager()
+        World.start_manager()
+        self.wait_for_phases(*["Running"] * 6)
+        self.wait_for_claims(6)
+        World.end_manager()
+        for number in range(6):
+            self.delete("Pod", f"p{number}")
+        self.wait_for_phases()
+        World.start_manager()
+        self.wait_for_claims(0)
+
+    def test_the_leader_is_killed_and_the_other_instance_goes_on(self):
+        if World.manager != OURS:
+            self.skipTest("kube-controller-manager runs alone here")
+        World.start_manager(name="second")
+        self.addCleanup(World.cluster.end, "second")
+        World.end_manager()
+        self.addCleanup(World.start_manager)
+        self.create(template(), pod("p"))
+        self.wait_for("p", "Running")
+
+    def test_kubelet_is_killed_while_pods_start_and_stop(self):
+        self.create(template(), *(pod(f"p{number}") for number in range(4)))
+        self.wait_for_claims(4)
+        self.restart("kubelet")
+        self.wait_for_phases(*["Running"] * 4)
+        for number in range(4):
+            self.delete("Pod", f"p{number}")
+        self.restart("kubelet")
+        self.wait_for_claims(0)
+
+    def test_a_driver_that_is_killed_keeps_its_pods_until_it_is_back(self):
+        self.create(template(), pod("p"))
+        self.wait_for("p", "Running")
+        World.cluster.end("driver", signal.SIGKILL)
+        self.create(pod("later"))
+        self.delete("Pod", "p")
+        soon("kubelet says so", lambda: any(
+            each["reason"] == "FailedUnprepareDynamicResources" or "prepare" in each["message"].lower()
+            for each in World.items(f"/api/v1/namespaces/{self.namespace}/events")))
+        World.start_driver()
+        self.wait_for("p", "gone")
+        self.wait_for("later", "Running")
+
+    def test_a_driver_rolls_over(self):
+        """The second instance is there before the first ends; kubelet calls the newest."""
+        self.create(template(), pod("p"))
+        self.wait_for("p", "Running")
+        World.cluster.end("driver")
+        World.start_driver("first", "gpu.example.com", "--pod-uid", "uid-1")
+        World.start_driver("second", "gpu.example.com", "--pod-uid", "uid-2")
+        soon("it is registered", lambda: "uid-2" in World.log("kubelet"))
+        World.cluster.end("first")
+        self.addCleanup(World.start_driver)
+        self.addCleanup(World.cluster.end, "second")
+        self.create(pod("later"))
+        self.wait_for("later", "Running")
+        self.assertIn("Prepar", World.log("second"))
+        self.delete("Pod", "p")
+        self.wait_for("p", "gone")
+
+    def test_the_api_server_restarts_while_pods_start(self):
+        self.create(template(), *(pod(f"p{number}") for number in range(4)))
+        life.control_plane(World.cluster, "kill")
+        life.control_plane(World.cluster, "resume")
+        self.wait_for_phases(*["Running"] * 4)
+        self.wait_for_claims(4)
+
+    def test_a_deleted_node_takes_its_pods_and_the_devices_are_free(self):
+        self.create(template(), pod("p"))
+        self.wait_for("p", "Running")
+        World.cluster.end("kubelet", signal.SIGKILL)
+        World.api.remove(f"/api/v1/nodes/{NODE}")
+        soon(self.say, lambda: self.phases() == [], 180)
+        self.wait_for_claims(0)
+        World.cluster.start("kubelet")
+        soon("the node is back", lambda: life.is_ready(World.cluster))
+        World.cluster.end("driver")
+        World.start_driver()
+        self.create(pod("later"))
+        self.wait_for("later", "Running")
+
+    def test_a_node_that_loses_its_power_prepares_its_pods_again(self):
+        self.create(template(), pod("p"))
+        self.wait_for("p", "Running")
+        World.lose_power()
+        World.cluster.start("containerd")
+        World.start_driver()
+        World.cluster.start("kubelet")
+
+        def restarted():
+            statuses = self.get("Pod", "p")["status"].get("containerStatuses", ())
+            return statuses and statuses[0]["restartCount"] > 0 and "running" in statuses[0]["state"]
+        soon(self.say, restarted, 180)
+        self.wait_for_claims(1)
+
+    def test_a_claim_that_users_share_outlives_a_restart_of_everything(self):
+        shared = {"gpu": {"resourceClaimName": "gpu"}}
+        self.create(claim(), pod("a", shared), pod("b", shared))
+        self.wait_for_phases("Running", "Running")
+        for part in ("kubelet", "containerd"):
+            self.restart(part)
+        self.restart("kube-scheduler")
+        World.end_manager()
+        World.start_manager()
+        self.delete("Pod", "a")
+        self.delete("Pod", "b")
+        soon("the device is free", lambda: self.allocated() == [])
+
+
+del Scene

@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""Scenes on a real cluster with a real node: run.py [--manager ours|reference|none] [--keep] [PART-OF-A-NAME…].
+
+`none` is the negative control: nobody makes claims or evicts, and a scene that passes all the same shows nothing.
+Exit status 3: this machine cannot have a real node."""
+import argparse
+import pathlib
+import sys
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
+sys.dont_write_bytecode = True
+
+from report import Report, full_name, tests_of  # noqa: E402
+from world import NONE, World, life  # noqa: E402
+
+
+class Reversed(Report):
+    """A scene that passes with nobody at work has failed."""
+
+    def stopTest(self, test):
+        passed = "OK" in self.verdict
+        self.verdict = "  FAILED  " if passed else "       OK "
+        if passed:
+            print("passes although no controller runs")
+            self.failures.append((test, ""))
+        else:
+            self.errors, self.failures = [], [each for each in self.failures if each[1] == ""]
+        super().stopTest(test)
+
+
+def chosen(names):
+    found = unittest.defaultTestLoader.discover(str(HERE), pattern="*_test.py")
+    scenes = [test for test in tests_of(found) if not names or any(name in full_name(test) for name in names)]
+    if not scenes:
+        sys.exit("no scene has such a name")
+    return scenes
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--manager", choices=("ours", "reference", "none"), default="ours")
+    parser.add_argument("--keep", action="store_true", help="leave the cluster up")
+    parser.add_argument("names", nargs="*")
+    arguments = parser.parse_args()
+    scenes = chosen(arguments.names)
+    if lacks := life.missing(World.cluster.folder.parent):
+        print(f"e2e: {lacks}")
+        sys.exit(3)
+    result = Reversed() if arguments.manager == NONE else Report()
+    try:
+        World.up(arguments.manager)
+        unittest.TestSuite(scenes).run(result)
+    finally:
+        if not arguments.keep:
+            World.down()
+    sys.exit(0 if result.wasSuccessful() else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,223 @@
+"""The real cluster that all scenes of a run share, with the manager and the drivers in it."""
+import json
+import os
+import pathlib
+import signal
+import sys
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path[:0] = [str(ROOT / "test/realnode"), str(ROOT / "test/soak")]
+
+import life  # noqa: E402
+import parts  # noqa: E402
+from api import Api, Refused  # noqa: E402
+from cluster import Cluster, Failed  # noqa: E402
+from objects import COLLECTIONS, DRIVER, RESOURCE, device_class, thing  # noqa: E402
+
+BIN = ROOT / "build/release/bin"
+EXAMPLE_DRIVER = ROOT / "build/node/dra-example-kubeletplugin"
+NODE = parts.NODE
+DEVICES = 8
+OURS, REFERENCE, NONE = "ours", "reference", "none"
+
+
+def soon(what, is_so, seconds=None):
+    """Waits until `is_so()` is true, and returns it."""
+    end = time.monotonic() + (seconds or World.patience)
+    while not (found := is_so()):
+        assert time.monotonic() < end, f"never: {what() if callable(what) else what}"
+        time.sleep(0.1)
+    return found
+
+
+class World:
+    """One for a run. `manager`: who makes claims and evicts; nobody is the negative control, where all scenes fail."""
+    patience = 120
+    manager = OURS
+    cluster = Cluster("e2e")
+    api = None
+    flags = ()
+
+    @classmethod
+    def up(cls, manager):
+        cls.manager = manager
+        cls.patience = 12 if manager == NONE else cls.patience
+        life.remove(cls.cluster)
+        life.up(cls.cluster, "on" if manager == REFERENCE else "off")
+        cls.api = Api(cls.cluster.kubeconfig)
+        cls.create(device_class(extendedResourceName="example.com/gpu"))
+        cls.start_manager()
+        cls.start_driver()
+
+    @classmethod
+    def down(cls):
+        life.remove(cls.cluster)
+
+    # The manager, ours or kube-controller-manager.
+
+    @classmethod
+    def start_manager(cls, *flags, name="manager"):
+        if cls.manager == REFERENCE and not cls.cluster.process("kube-controller-manager"):
+            cls.cluster.start("kube-controller-manager")
+        if cls.manager == OURS:
+            cls.cluster.spawn(name, [BIN / "dra-controller-manager", "--kubeconfig", cls.cluster.kubeconfig,
+                                     "--context=manager", "--secure-port=0", "--v=2", *cls.flags, *flags])
+
+    @classmethod
+    def end_manager(cls, how=signal.SIGKILL, name="manager"):
+        cls.cluster.end("kube-controller-manager" if cls.manager == REFERENCE else name, how)
+
+    # Drivers.
+
+    @classmethod
+    def start_driver(cls, name="driver", driver=DRIVER, *flags):
+        cls.cluster.spawn(name, [EXAMPLE_DRIVER, "--kubeconfig", cls.cluster.kubeconfig, "--node-name", NODE,
+                                 "--driver-name", driver, "--cdi-root", "/var/run/cdi", "--num-devices", DEVICES,
+                                 "-v", "4", *flags])
+        soon(lambda: f"devices of {driver}\n{cls.log(name)}", lambda: cls.devices(driver) >= DEVICES, 60)
+
+    @classmethod
+    def devices(cls, driver=DRIVER):
+        return sum(len(each["spec"].get("devices", ())) for each in cls.items(f"{RESOURCE}/resourceslices")
+                   if each["spec"]["driver"] == driver)
+
+    @classmethod
+    def log(cls, name):
+        file = cls.cluster.folder / f"{name}.log"
+        return file.read_text()[-4000:] if file.exists() else ""
+
+    @classmethod
+    def lose_power(cls):
+        """As a machine does: all of the node's processes end at once, the containers' too, and /run is empty."""
+        for part in ("kubelet", "containerd", "driver"):
+            cls.cluster.end(part, signal.SIGKILL)
+        stay = {cls.cluster.process(name) for name in ("machine", "manager", "kube-scheduler", "kube-controller-manager")}
+        for process, program in cls.cluster.processes():
+            if process not in stay and program not in ("etcd", "kube-apiserver"):
+                os.kill(process, signal.SIGKILL)
+        cls.cluster.run("sh", "-c", "grep -o ' /run/[^ ]*' /proc/mounts | sort -r | xargs -r umount -l; rm -rf /run/*",
+                        check=False)
+
+    # The API.
+
+    @classmethod
+    def create(cls, made, namespace="default"):
+        return cls.api.send("POST", COLLECTIONS[made["kind"]].format(namespace), made)
+
+    @classmethod
+    def items(cls, path):
+        return cls.api.send("GET", path)["items"]
+
+    @classmethod
+    def get(cls, path):
+        """The object, or None."""
+        try:
+            return cls.api.send("GET", path)
+        except Refused as refused:
+            if refused.status == 404:
+                return None
+            raise
+
+    @classmethod
+    def entries(cls):
+        """The claims in kubelet's checkpoint, as (namespace, name)."""
+        file = cls.cluster.folder / "kubelet/dra_manager_state"
+        checkpoint = json.loads(json.loads(file.read_text())["Data"]) if file.exists() else {}
+        return {(each["Namespace"], each["ClaimName"]) for each in checkpoint.get("ClaimInfoStateList") or ()}
+
+
+class Scene(unittest.TestCase):
+    """A namespace of its own for each. When a scene ends, nothing of it is left: that is checked for each."""
+
+    def setUp(self):
+        self.namespace = f"e2e-{os.getpid()}-{int(time.monotonic() * 1000)}"
+        World.create(thing("Namespace", self.namespace, version="v1"))
+        soon("its account", lambda: World.get(f"/api/v1/namespaces/{self.namespace}/serviceaccounts/default"), 60)
+        self.addCleanup(self.end)
+
+    def end(self):
+        World.api.remove(f"/api/v1/namespaces/{self.namespace}")
+        try:
+            soon(self.say, lambda: World.get(f"/api/v1/namespaces/{self.namespace}") is None)
+            soon("kubelet's checkpoint forgets the claims", lambda: not [
+                entry for entry in World.entries() if entry[0] == self.namespace])
+        finally:
+            for each in self.pods():  # a scene that failed does not fail the next ones
+                World.api.send("DELETE", self.path("Pod", each["metadata"]["name"]), {"gracePeriodSeconds": 0})
+
+    def path(self, kind, name=None):
+        collection = COLLECTIONS[kind].format(self.namespace)
+        return f"{collection}/{name}" if name else collection
+
+    def create(self, *things):
+        for made in things:
+            World.create(made, self.namespace)
+            if "{}" not in COLLECTIONS[made["kind"]]:
+                self.addCleanup(World.api.remove, self.path(made["kind"], made["metadata"]["name"]))
+
+    def delete(self, kind, name, **options):
+        World.api.send("DELETE", self.path(kind, name), options or None)
+
+    def get(self, kind, name):
+        return World.get(self.path(kind, name))
+
+    def patch(self, kind, name, patch, subresource=""):
+        path = self.path(kind, name) + (f"/{subresource}" if subresource else "")
+        status, text = World.api._connection.request(  # pylint: disable=protected-access
+            "PATCH", path, "application/merge-patch+json", json.dumps(patch))
+        self.assertLess(status, 300, text[:500])
+
+    def pods(self):
+        return World.items(self.path("Pod"))
+
+    def claims(self):
+        return World.items(self.path("ResourceClaim"))
+
+    def phase(self, name):
+        found = self.get("Pod", name)
+        return found["status"].get("phase", "Pending") if found else "gone"
+
+    def phases(self):
+        """The pods' phases, sorted. A pod that is being deleted is Terminating, as kubectl says."""
+        return sorted("Terminating" if "deletionTimestamp" in each["metadata"] else each["status"]["phase"]
+                      for each in self.pods())
+
+    def say(self):
+        """What there is, for who reads a failure."""
+        rows = [(each["metadata"]["name"], each["status"].get("phase"), each["status"].get("reason"))
+                for each in self.pods()]
+        claims = [(each["metadata"]["name"], bool(each.get("status", {}).get("allocation"))) for each in self.claims()]
+        events = [each["message"] for each in World.items(f"/api/v1/namespaces/{self.namespace}/events")][-8:]
+        return json.dumps({"pods": rows, "claims": claims, "events": events}, indent=1)
+
+    def wait_for(self, name, *phases):
+        return soon(lambda: f"{name} {phases}\n{self.say()}", lambda: self.phase(name) in phases)
+
+    def wait_for_phases(self, *phases):
+        soon(lambda: f"{sorted(phases)}\n{self.say()}", lambda: self.phases() == sorted(phases))
+
+    def wait_for_claims(self, count):
+        soon(lambda: f"{count} claims\n{self.say()}", lambda: len(self.claims()) == count)
+
+    def shown(self, name, container="main"):
+        """The devices that a container has found in its environment."""
+        def devices():
+            said = World.cluster.kubectl("logs", "-n", self.namespace, name, "-c", container).stdout
+            return (sorted(line.partition("=")[2].strip('"') for line in said.split("shown")[0].split()),
+                    ) if "shown" in said else None
+        return soon(lambda: f"{name}/{container} shows its devices\n{self.say()}", devices)[0]
+
+    def allocated(self):
+        """The names of the devices that the claims of this namespace have."""
+        return sorted(result["device"] for each in self.claims()
+                      for result in each.get("status", {}).get("allocation", {}).get("devices", {}).get("results", ()))
+
+    def evicted(self):
+        """The pods that the eviction controller has marked."""
+        return sorted(each["metadata"]["name"] for each in self.pods() if any(
+            condition["type"] == "DisruptionTarget" for condition in each["status"].get("conditions", ())))
+
+
+__all__ = ["Failed", "NODE", "NONE", "OURS", "REFERENCE", "Scene", "World", "soon"]

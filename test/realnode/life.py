@@ -1,0 +1,172 @@
+"""From `up` to `down`: the order in which a cluster's parts start, and what is left of it afterwards (nothing)."""
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+
+import cgroups
+import configuration
+import images
+import machine
+import parts
+import programs
+from cluster import Failed, until
+
+RBAC = programs.HERE.parent.parent / "manifests/base/rbac.yaml"
+
+
+def say(text):
+    print(f"realnode: {text}", flush=True)
+
+
+def overlay_fault(folder):
+    """Why layers cannot be mounted, or an empty string; in namespaces of its own, so nothing is left."""
+    probe = folder / "probe"
+    for part in ("lower", "upper", "work", "both"):
+        (probe / part).mkdir(parents=True, exist_ok=True)
+    done = subprocess.run(
+        ["unshare", "--mount", "--net", "--pid", "--fork", "mount", "-t", "overlay", "overlay", "-o",
+         f"lowerdir={probe}/lower,upperdir={probe}/upper,workdir={probe}/work", probe / "both"],
+        capture_output=True, text=True, check=False)
+    shutil.rmtree(probe, ignore_errors=True)
+    return done.stderr.strip().splitlines()[-1] if done.returncode else ""
+
+
+def missing(folder):
+    """What this machine lacks for a real node, in a few words, or an empty string."""
+    if os.geteuid() != 0:
+        return "a real node needs root"
+    for program in ("unshare", "nsenter", "ip", "openssl", programs.RUNC, programs.BUSYBOX, programs.CNI / "bridge"):
+        if not shutil.which(str(program)):
+            return f"a real node needs {program} (Debian: runc, containernetworking-plugins, busybox-static, iproute2)"
+    if not programs.FOLDER.exists() and not shutil.which("go"):
+        return "kubelet and containerd are built by Go 1.26, which is not here"
+    if not cgroups.hierarchies():
+        return f"a real node needs cgroups, and there are none in {cgroups.MOUNTED}"
+    inside = [place for place in machine.LAYERED + ("/run",) if folder.is_relative_to(place)]
+    if inside:
+        return f"the state folder {folder} must not be in {inside[0]}: the node has one of its own (XDG_STATE_HOME)"
+    folder.mkdir(parents=True, exist_ok=True)
+    fault = overlay_fault(folder)
+    return f"a real node needs overlayfs and namespaces: {fault}" if fault else ""
+
+
+def control_plane(cluster, command, *arguments):
+    """test/controlplane in the cluster's machine; its messages are shown where it fails."""
+    done = cluster.run(programs.CONTROLPLANE, command, "--name", cluster.name, *arguments, check=False,
+                       capture_output=True, text=True)
+    if done.returncode:
+        raise Failed(f"the control plane: {done.stderr.strip()}")
+
+
+def api_server_flags(cluster):
+    """As kubeadm has them: a node may do only what a node needs, pods get tokens."""
+    return ["--authorization-mode=Node", "--enable-admission-plugins=NodeRestriction,ServiceAccount",
+            "--allow-privileged=true", "--kubelet-preferred-address-types=InternalIP",
+            f"--kubelet-client-certificate={cluster.folder}/kubelet-client.crt",
+            f"--requestheader-client-ca-file={cluster.folder}/kubelet-client.crt",
+            "--requestheader-allowed-names=front-proxy-client", "--requestheader-username-headers=X-Remote-User",
+            "--requestheader-group-headers=X-Remote-Group", "--requestheader-extra-headers-prefix=X-Remote-Extra-",
+            f"--kubelet-client-key={cluster.folder}/kubelet-client.key"]
+
+
+def start_machine(cluster):
+    """The API server has the same port in the machine and on the host's loopback: one kubeconfig serves both."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    port = listener.getsockname()[1]
+    (cluster.folder / "port").write_text(str(port))
+    cluster.note("machine", machine.start(cluster.folder, listener, port))
+    listener.close()
+    return port
+
+
+def start_control_plane(cluster, flags):
+    port = start_machine(cluster)
+    configuration.kubelets_client(cluster.folder)
+    minor = ".".join(programs.KUBERNETES.removeprefix("v").split(".")[:2])
+    control_plane(cluster, "up", "--version", minor, "--port", str(port), "--", *api_server_flags(cluster), *flags)
+    for name, user, group in (("scheduler", "system:kube-scheduler", ""),
+                              ("controller-manager", "system:kube-controller-manager", ""),
+                              ("kubelet", f"system:node:{parts.NODE}", "system:nodes")):
+        configuration.credential(cluster.folder, cluster.certificates, name, user, group)
+
+
+def load(cluster, archive):
+    """An image into containerd. Again and again is no fault."""
+    done = cluster.run(programs.FOLDER / "ctr", "-n", "k8s.io", "images", "import", "--local", archive, check=False,
+                       capture_output=True, text=True)
+    if done.returncode:
+        raise Failed(f"{archive}: {done.stderr.strip()}")
+
+
+def start_node(cluster):
+    cgroups.make(cluster.cgroup)
+    configuration.containerd(cluster.folder)
+    configuration.kubelet(cluster.folder, cluster.cgroup)
+    cluster.run("cp", configuration.network(cluster.folder), "/etc/cni/net.d/10-real.conflist")
+    cluster.start("containerd")
+    until("containerd", lambda: cluster.run(programs.FOLDER / "ctr", "version", check=False,
+                                            capture_output=True).returncode == 0)
+    for make in (images.make_pause, images.make_test_image):
+        load(cluster, make(cluster.folder))
+    cluster.start("kubelet")
+
+
+def is_ready(cluster):
+    if not cluster.process("kubelet"):
+        raise Failed(f"kubelet has ended; its log is {cluster.folder}/kubelet.log")
+    path = "jsonpath={.status.conditions[?(@.type=='Ready')].status}"
+    return cluster.kubectl("get", "node", parts.NODE, "-o", path).stdout == "True"
+
+
+def up(cluster, controllers, flags=()):
+    cluster.lock()
+    if cluster.process("machine"):
+        return
+    for other in cluster.folder.parent.glob("*/machine.pid"):
+        if type(cluster)(other.parent.name).process("machine"):
+            raise Failed(f"cluster '{other.parent.name}' has this machine's only real node: down --name it first")
+    if lacks := missing(cluster.folder.parent):
+        raise Failed(lacks)
+    subprocess.run([programs.CONTROLPLANE, "build"], check=True)
+    programs.build()
+    remove(cluster)
+    os.umask(0o077)
+    cluster.folder.mkdir(parents=True)
+    (cluster.folder / "controllers").write_text(parts.controllers(controllers))
+    try:
+        start_control_plane(cluster, flags)
+        for part in ("kube-scheduler", "kube-controller-manager"):
+            cluster.start(part)
+        start_node(cluster)
+        until(f"node {parts.NODE} ready", lambda: is_ready(cluster))
+    except BaseException:
+        stop(cluster)  # its folder stays, for its logs
+        raise
+
+
+def stop(cluster):
+    """Ends every process, with that every mount and the network, and the cgroups that are empty then."""
+    if process := cluster.process("machine"):
+        os.kill(process, signal.SIGKILL)
+        until("the cluster's machine ends", lambda: not pathlib.Path(f"/proc/{process}").exists(), 60)
+    cgroups.remove(cluster.cgroup)
+
+
+def remove(cluster):
+    """`down`, also of what a machine that lost its power left."""
+    stop(cluster)
+    for folder in (cluster.folder, cluster.control_plane):
+        shutil.rmtree(folder, ignore_errors=True)
+        if folder.exists():
+            raise Failed(f"{folder} cannot be removed")
+    cluster.control_plane.with_name(f"{cluster.name}.lock").unlink(missing_ok=True)
+
+
+def set_controllers(cluster, ours):
+    """kube-controller-manager with or without the two controllers of this project, in place of the one that runs."""
+    cluster.end("kube-controller-manager")
+    (cluster.folder / "controllers").write_text(parts.controllers(ours))
+    cluster.start("kube-controller-manager")

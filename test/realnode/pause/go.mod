@@ -1,0 +1,3 @@
+module dra-controller-manager/test/realnode/pause
+
+go 1.26.0
