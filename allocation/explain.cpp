@@ -1,52 +1,27 @@
 #include "allocation/explain.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "allocation/candidates.hpp"
 #include "allocation/constraints.hpp"
+#include "cel/trace.hpp"
 
 namespace dcm::allocation {
 namespace {
 
-bool is_word_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-// Whether the identifier stands in the expression as a word.
-bool names(std::string_view expression, std::string_view identifier) {
-  for (auto at = expression.find(identifier); at != std::string_view::npos;
-       at = expression.find(identifier, at + 1)) {
-    const auto end = at + identifier.size();
-    const bool starts = at == 0 || !is_word_character(expression[at - 1]);
-    if (starts && (end == expression.size() || !is_word_character(expression[end]))) return true;
-  }
-  return false;
-}
-
-template <class Item>
-std::string path_of(std::string_view map, const Item& item, const Slice& slice) {
-  const std::string_view domain = item.domain().empty() ? slice.driver.str() : item.domain();
-  return fmt::format("{}[\"{}\"].{}", map, domain, item.identifier());
-}
-
-std::vector<std::pair<std::string, std::string>> met_by(std::string_view expression,
-                                                        const Slice& slice, const Device& device) {
-  std::vector<std::pair<std::string, std::string>> met;
-  if (names(expression, "device.driver"))
-    met.emplace_back("driver", fmt::format("\"{}\"", slice.driver.str()));
-  for (const cel::Attribute& attribute : device.attributes) {
-    if (!names(expression, attribute.identifier())) continue;
-    met.emplace_back(path_of("attributes", attribute, slice), describe(attribute));
-  }
-  for (const cel::Capacity& capacity : device.capacity) {
-    if (!names(expression, capacity.identifier())) continue;
-    met.emplace_back(path_of("capacity", capacity, slice), capacity.value().text());
-  }
-  return met;
+// Which part of the selector decided, and what it met.
+void trace(PreparedSelector& selector, const Slice& slice, const Device& device,
+           SelectorObstacle& out) {
+  if (!selector.compiled || !*selector.compiled) return;
+  if (!selector.trace)
+    selector.trace = std::make_shared<const cel::SelectorTrace>(***selector.compiled);
+  cel::Reason reason = selector.trace->why(slice.view_of(device));
+  out.part = std::move(reason.part);
+  for (cel::Met& met : reason.met)
+    out.met.emplace_back(std::move(met.expression), std::move(met.value));
 }
 
 // Looks at one request's devices, nothing being taken for others.
@@ -89,11 +64,11 @@ class RequestExplainer {
     }
     SelectorVerdict verdict = allocator_.claims().select(claim_, ask_, *slice, *device);
     if (verdict.kind == SelectorVerdict::Kind::matches) return {};
-    const PreparedSelector& selector = *verdict.selector;
-    const std::string& text = selector.text->value();
-    return SelectorObstacle{selector.is_of_class ? ask_.device_class->meta.key.name : "",
-                            selector.index, text, std::move(verdict.error),
-                            met_by(text, *slice, *device)};
+    PreparedSelector& selector = *verdict.selector;
+    SelectorObstacle out{selector.is_of_class ? ask_.device_class->meta.key.name : "",
+                         selector.index, selector.text->value(), std::move(verdict.error)};
+    trace(selector, *slice, *device, out);
+    return out;
   }
 
   Obstacle capacity(const Candidate& candidate) const {

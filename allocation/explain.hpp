@@ -32,7 +32,9 @@ struct SelectorObstacle {
   std::size_t index;       // in its list
   std::string expression;
   std::string error = {};  // the text of kube-scheduler; empty: it is false
-  // What the expression names of the device: `attributes["gpu.example.com"].model` and `"A100"`.
+  // The term of the expression that decides; empty: it has no text of its own.
+  std::string part = {};
+  // What that met on the device: `device.attributes["gpu.example.com"].model` and `"A100"`.
   std::vector<std::pair<std::string, std::string>> met = {};
 };
 

@@ -91,7 +91,7 @@ PreparedAsk PreparedClaims::prepare(const ClaimView& claim, const Request& reque
 SelectorVerdict PreparedClaims::select(const PreparedClaim& claim, PreparedAsk& ask,
                                        const Slice& slice, const Device& device) const {
   using enum SelectorVerdict::Kind;
-  const auto fail = [&](const PreparedSelector& selector, std::string_view on_device,
+  const auto fail = [&](PreparedSelector& selector, std::string_view on_device,
                         std::string_view what) {
     const std::string whose = selector.is_of_class ? "class " + ask.device_class->meta.key.name
                                                    : "claim " + claim.claim.key.str();

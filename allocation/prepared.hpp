@@ -28,6 +28,8 @@ struct PreparedSelector {
   std::size_t index;  // in its list
   bool is_of_class;
   std::optional<Compiled> compiled = {};
+  // Made when an explanation first needs it.
+  std::shared_ptr<const cel::SelectorTrace> trace = {};
 };
 
 struct DerivedExpression {
@@ -65,8 +67,8 @@ struct PreparedClaim {
 struct SelectorVerdict {
   enum class Kind : std::uint8_t { matches, no_match, error };
   Kind kind = Kind::matches;
-  const PreparedSelector* selector = nullptr;  // null for `matches`
-  std::string error = {};                      // the whole text
+  PreparedSelector* selector = nullptr;  // null for `matches`
+  std::string error = {};                // the whole text
 };
 
 class PreparedClaims {

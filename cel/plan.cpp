@@ -519,8 +519,11 @@ class Planner {
  public:
   Planner(const Library& library, Arena& constants) : library_(library), constants_(constants) {}
 
-  Plan run(const Expr& root) {
+  Plan run(const Expr& root, NodesOf* nodes_of) {
     plan_.root = plan(root);
+    if (nodes_of != nullptr) {
+      for (const auto& [key, node] : known_) nodes_of->emplace(key.first, node);
+    }
     return std::move(plan_);
   }
 
@@ -768,8 +771,8 @@ class Planner {
 
 }  // namespace
 
-Plan make_plan(const Expr& root, const Library& library, Arena& constants) {
-  return Planner(library, constants).run(root);
+Plan make_plan(const Expr& root, const Library& library, Arena& constants, NodesOf* nodes_of) {
+  return Planner(library, constants).run(root, nodes_of);
 }
 
 }  // namespace dcm::cel

@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <expected>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,7 +28,11 @@ struct Plan {
   std::string error = {};  // of what can be evaluated at once: int("x")
 };
 
-// `constants` keeps what is evaluated now.
-Plan make_plan(const Expr& root, const Library& library, Arena& constants);
+// Of each part of a tree a node that evaluates it, for those who look at parts.
+using NodesOf = std::map<const Expr*, const Node*>;
+
+// `constants` keeps what is evaluated now. `nodes_of`: filled, unless it is null.
+Plan make_plan(const Expr& root, const Library& library, Arena& constants,
+               NodesOf* nodes_of = nullptr);
 
 }  // namespace dcm::cel

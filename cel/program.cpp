@@ -10,6 +10,7 @@ namespace dcm::cel {
 
 struct Program::Parts {
   std::unique_ptr<Ast> ast;  // owns the texts of constants
+  const Library* library = nullptr;
   TypePool types;
   Arena constants;
   Plan plan;
@@ -26,6 +27,7 @@ std::expected<std::unique_ptr<const Program>, std::string> Program::compile(
   auto issues = std::move(parsed.issues);
   auto parts = std::make_unique<Parts>();
   parts->ast = std::move(parsed.ast);
+  parts->library = &library;
   if (issues.empty()) issues = check(*parts->ast, library, parts->types);
   if (issues.empty()) issues = validate(*parts->ast->root);
   if (!issues.empty())
@@ -61,6 +63,12 @@ const Type& Program::type() const {
 }
 std::uint64_t Program::max_cost() const {
   return parts_->max_cost;
+}
+const Expr& Program::root() const {
+  return *parts_->ast->root;
+}
+const Library& Program::library() const {
+  return *parts_->library;
 }
 
 }  // namespace dcm::cel

@@ -10,6 +10,8 @@
 
 namespace dcm::cel {
 
+struct Expr;
+
 class Program {
  public:
   // The library must outlive the program. The error is the whole text, with the places in the
@@ -25,6 +27,10 @@ class Program {
   // Of the result, as the checker found it.
   const Type& type() const;
   std::uint64_t max_cost() const;
+
+  // What it was made from, after macros.
+  const Expr& root() const;
+  const Library& library() const;
 
  private:
   struct Parts;

@@ -161,6 +161,7 @@ struct ObjectClass {
   std::uint64_t (*size)(const Object& object) = nullptr;  // for costs; none: 1
   bool is_hashable = true;                    // or looking one up among constants is an error
   std::string_view implementation_name = {};  // as some messages have it
+  std::string (*text)(const Object& object) = nullptr;  // for people; none: its type's name
 };
 
 struct Object {

@@ -11,11 +11,12 @@ struct QuantityObject : Object {
 };
 
 Value equal(const Object& a, const Value& b);
+std::string text(const Object& object);
 
-constexpr ObjectClass kClass{kQuantityType, equal, nullptr, true, "cel.Quantity"};
+constexpr ObjectClass kClass{kQuantityType, equal, nullptr, true, "cel.Quantity", text};
 // What add() and sub() return. The reference compares it by value on the left of ==, and refuses it
 // on the right.
-constexpr ObjectClass kSumClass{kQuantityType, equal, nullptr, true, "*cel.Quantity"};
+constexpr ObjectClass kSumClass{kQuantityType, equal, nullptr, true, "*cel.Quantity", text};
 
 const Quantity& quantity_of(const Value& value) {
   return static_cast<const QuantityObject&>(value.as_object()).quantity;
@@ -24,6 +25,10 @@ const Quantity& quantity_of(const Value& value) {
 Value equal(const Object& a, const Value& b) {
   if (!b.is(Kind::object) || b.as_object().of != &kClass) return Value::error(kNoSuchOverload);
   return Value::boolean(static_cast<const QuantityObject&>(a).quantity == quantity_of(b));
+}
+
+std::string text(const Object& object) {
+  return static_cast<const QuantityObject&>(object).quantity.text();
 }
 
 Value parse(Args args, Frame& frame) {

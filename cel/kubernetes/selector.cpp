@@ -3,6 +3,7 @@
 #include "cel/kubernetes/device_map.hpp"
 #include "cel/kubernetes/libraries.hpp"
 #include "cel/program.hpp"
+#include "cel/trace.hpp"
 
 namespace dcm::cel {
 namespace {
@@ -176,6 +177,18 @@ std::expected<bool, std::string> Selector::matches(const DeviceView& device,
 
 std::uint64_t Selector::max_cost() const {
   return program_->max_cost();
+}
+
+SelectorTrace::SelectorTrace(const Selector& selector)
+    : trace_(std::make_unique<const Trace>(*selector.program_)) {}
+SelectorTrace::~SelectorTrace() = default;
+
+Reason SelectorTrace::why(const DeviceView& device) const {
+  if (fault_of(device)) return {};  // nothing was evaluated
+  Arena arena;
+  const Value variable = device_value(device, arena);
+  Frame frame{.arena = arena, .variables = &variable, .cost_limit = kCostMax};
+  return trace_->why(frame);
 }
 
 DerivedAttribute::DerivedAttribute(std::unique_ptr<const Program> program)

@@ -17,6 +17,8 @@
 namespace dcm::cel {
 
 class Program;
+class Trace;
+struct Reason;
 
 // Which functions there are, and how attributes are typed.
 enum class Environment : std::uint8_t {
@@ -54,7 +56,24 @@ class Selector {
   std::uint64_t max_cost() const;
 
  private:
+  friend class SelectorTrace;
   std::unique_ptr<const Program> program_;
+};
+
+// Why a selector does not match a device.
+class SelectorTrace {
+ public:
+  // `selector` must outlive it.
+  explicit SelectorTrace(const Selector& selector);
+  ~SelectorTrace();
+  SelectorTrace(const SelectorTrace&) = delete;
+  SelectorTrace& operator=(const SelectorTrace&) = delete;
+
+  // Of a device for which matches() was false or an error.
+  Reason why(const DeviceView& device) const;
+
+ private:
+  std::unique_ptr<const Trace> trace_;
 };
 
 // The value of a derived attribute; of texts whether they are versions.

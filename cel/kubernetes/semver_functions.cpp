@@ -11,8 +11,9 @@ struct SemverObject : Object {
 };
 
 Value equal(const Object& a, const Value& b);
+std::string text(const Object& object);
 
-constexpr ObjectClass kClass{kSemverType, equal, nullptr, false, "cel.Semver"};
+constexpr ObjectClass kClass{kSemverType, equal, nullptr, false, "cel.Semver", text};
 
 const Semver& version_of(const Value& value) {
   return static_cast<const SemverObject&>(value.as_object()).version;
@@ -21,6 +22,10 @@ const Semver& version_of(const Value& value) {
 Value equal(const Object& a, const Value& b) {
   if (!b.is(Kind::object) || b.as_object().of != &kClass) return Value::error(kNoSuchOverload);
   return Value::boolean(static_cast<const SemverObject&>(a).version == version_of(b));
+}
+
+std::string text(const Object& object) {
+  return static_cast<const SemverObject&>(object).version.text();
 }
 
 std::expected<Semver, std::string> parse_text(Args args, Frame& frame) {

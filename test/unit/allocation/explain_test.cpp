@@ -25,7 +25,9 @@ std::string obstacles(World& world) {
             },
             [](const OtherNodeObstacle&) { return std::string("other node"); },
             [](const SelectorObstacle& selector) {
-              return fmt::format("selector {} {}", selector.class_name, selector.expression);
+              return fmt::format("selector {}#{} {}: {} is {}", selector.class_name, selector.index,
+                                 selector.part, selector.met.at(0).first,
+                                 selector.met.at(0).second);
             },
             [](const HeldObstacle&) { return std::string("held"); },
             [](const UnsupportedObstacle& what) { return "needs " + what.feature; },
@@ -62,6 +64,18 @@ TEST(ExplainNodeTest, names_the_first_obstacle_of_each_device) {
       {"in use",
        [](World& w) { w.devices({device("a"), device("b")}).use("a").claim({exactly("r")}); },
        "a: held; b: free"},
+      {"not what a selector of the class, or of the request, is after",
+       [](World& w) {
+         w.device_class("gpu", R"('selectors': [{'cel': {'expression': 'true'}}, {'cel':
+             {'expression': 'device.driver == \"d\" && device.attributes[\"d\"].index > 1'}}])");
+         w.devices({device("a", "'attributes': {'index': {'int': 1}}"),
+                    device("b", "'attributes': {'index': {'int': 2}}")})
+             .claim({exactly("r", R"('count': 1, 'deviceClassName': 'gpu', 'selectors': [{'cel':
+                 {'expression': 'device.attributes[\"d\"].?model == optional.of(1)'}}])")});
+       },
+       R"(a: selector gpu#1 device.attributes["d"].index > 1: device.attributes["d"].index is 1; )"
+       R"(b: selector #0 device.attributes["d"].?model == optional.of(1): )"
+       R"(device.attributes["d"].?model is not set)"},
       {"tainted by the driver, and by a rule",
        [](World& w) {
          w.rules.push_back({.name = "rule", .device = InternedString("b"), .taint = {"k"}});
