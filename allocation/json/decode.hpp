@@ -14,6 +14,8 @@ namespace dcm::allocation {
 
 // Parts, for decoders of kinds that contain them. `out` must be new.
 [[nodiscard]] bool read(api::json::Reader& reader, api::json::value from, ClaimSpec& out);
+// Its `devices`.
+[[nodiscard]] bool read_devices(api::json::Reader& reader, api::json::value from, ClaimSpec& out);
 [[nodiscard]] bool read(api::json::Reader& reader, api::json::value from, AllocationResult& out);
 [[nodiscard]] bool read(api::json::Reader& reader, api::json::value from, NodeSelector& out);
 [[nodiscard]] bool read(api::json::Reader& reader, api::json::value from, Quantity& out);

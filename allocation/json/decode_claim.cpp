@@ -139,13 +139,13 @@ bool read(Reader& reader, value from, DeviceConfig& out) {
                    Row("requests", &read_config_requests));
 }
 
+bool read_devices(Reader& reader, value from, ClaimSpec& out) {
+  return read_rows(reader, from, out, Row("requests", &ClaimSpec::requests),
+                   Row("constraints", &ClaimSpec::constraints), Row("config", &ClaimSpec::config));
+}
+
 bool read(Reader& reader, value from, ClaimSpec& out) {
-  const auto devices = [](Reader& r, value part, ClaimSpec& spec) {
-    return read_rows(r, part, spec, Row("requests", &ClaimSpec::requests),
-                     Row("constraints", &ClaimSpec::constraints),
-                     Row("config", &ClaimSpec::config));
-  };
-  return read_rows(reader, from, out, Row("devices", devices));
+  return read_rows(reader, from, out, Row("devices", &read_devices));
 }
 
 namespace {

@@ -57,56 +57,9 @@ Object node_info() {
   return info;
 }
 
-Object identity(const api::ObjectMeta& meta) {
-  return {{"uid", meta.uid.str()}};
-}
-
-Object identity_and_version(const api::ObjectMeta& meta) {
-  Object made = identity(meta);
-  made["resourceVersion"] = meta.resource_version.str();
-  return made;
-}
-
-Object consumer(const Pod& pod) {
-  return {{"resource", "pods"}, {"name", pod.meta.key.name}, {"uid", pod.meta.uid.str()}};
-}
-
-Object result(const Grant& grant) {
-  Object made{{"request", grant.request},
-              {"driver", grant.device.driver.str()},
-              {"pool", grant.device.pool.str()},
-              {"device", grant.device.device.str()}};
-  Array tolerations;
-  for (const std::string& toleration : grant.tolerations) {
-    boost::json::error_code problem;
-    auto parsed = boost::json::parse(toleration, problem);
-    if (!problem) tolerations.push_back(std::move(parsed));
-  }
-  if (!tolerations.empty()) made["tolerations"] = std::move(tolerations);
-  return made;
-}
-
-// To the list of that name, which is there only when it has something.
-void append(Object& object, std::string_view list, boost::json::value item) {
-  boost::json::value& items = object[list];
-  if (!items.is_array()) items = Array();
-  items.get_array().push_back(std::move(item));
-}
-
 Array names(const std::vector<std::string>& list) {
   Array made;
   for (const std::string& name : list) made.emplace_back(name);
-  return made;
-}
-
-boost::json::value granted(const GrantedConfig& config) {
-  boost::json::error_code problem;
-  boost::json::value made = boost::json::parse(config.text, problem);
-  if (problem || !made.is_object()) made = Object();  // it came out of a document that was read
-  Object& fields = made.get_object();
-  fields["source"] = config.source == GrantedConfig::Source::claim ? "FromClaim" : "FromClass";
-  fields.erase("requests");
-  if (!config.requests.empty()) fields["requests"] = names(config.requests);
   return made;
 }
 
@@ -231,49 +184,6 @@ std::string encode_slice(std::string_view driver, std::string_view node, std::si
                                        {"generation", generation == nullptr ? 1 : *generation},
                                        {"resourceSliceCount", 1}}},
                        {"devices", std::move(list)}}}});
-}
-
-std::string encode_add_protection(const Claim& claim) {
-  Object metadata = identity_and_version(claim.meta);
-  metadata["finalizers"] = Array{api::kDeleteProtectionFinalizer};
-  return text({{"metadata", std::move(metadata)}});
-}
-
-std::string encode_allocation(const Claim& claim, std::string_view node,
-                              std::span<const Grant> grants, std::span<const GrantedConfig> config,
-                              const Pod& pod) {
-  Object devices;
-  for (const Grant& grant : grants) append(devices, "results", result(grant));
-  for (const GrantedConfig& item : config) append(devices, "config", granted(item));
-  Object term{{"key", "metadata.name"}, {"operator", "In"}, {"values", Array{node}}};
-  Object selector{{"nodeSelectorTerms", Array{Object{{"matchFields", Array{std::move(term)}}}}}};
-  Object allocation{{"devices", std::move(devices)}};
-  // An allocation without devices fits every node.
-  if (!grants.empty()) allocation["nodeSelector"] = std::move(selector);
-  return text({{"metadata", identity_and_version(claim.meta)},
-               {"status", Object{{"allocation", std::move(allocation)},
-                                 {"reservedFor", Array{consumer(pod)}}}}});
-}
-
-std::string encode_reservation(const Claim& claim, const Pod& pod) {
-  return text({{"metadata", identity_and_version(claim.meta)},
-               {"status", Object{{"reservedFor", Array{consumer(pod)}}}}});
-}
-
-std::string encode_binding(const Pod& pod, std::string_view node) {
-  Object metadata = identity(pod.meta);
-  metadata["name"] = pod.meta.key.name;
-  metadata["namespace"] = pod.meta.key.namespace_.str();
-  return text({{"apiVersion", "v1"},
-               {"kind", "Binding"},
-               {"metadata", std::move(metadata)},
-               {"target", Object{{"apiVersion", "v1"}, {"kind", "Node"}, {"name", node}}}});
-}
-
-std::string encode_unschedulable(const Pod& pod, std::string_view why, runtime::WallTime now) {
-  return text({{"metadata", identity(pod.meta)},
-               {"status", Object{{"conditions", Array{condition("PodScheduled", "False", now,
-                                                                "Unschedulable", why)}}}}});
 }
 
 std::string encode_delete_now(const api::Uid& uid) {

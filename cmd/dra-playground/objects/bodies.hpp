@@ -1,9 +1,8 @@
-// The body of each write of the playground, as JSON.
+// The bodies of the playground's writes, as JSON; the scheduler's are in scheduler/bodies.hpp.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,37 +36,6 @@ std::string encode_device_class(std::string_view driver);
 std::string encode_slice(std::string_view driver, std::string_view node, std::size_t devices,
                          std::string_view published = {});
 std::string slice_name(std::string_view driver, std::string_view node);
-
-// A device given to a request.
-struct Grant {
-  std::string request;
-  api::DeviceId device;
-  std::vector<std::string> tolerations = {};  // of the request, as JSON
-  friend bool operator==(const Grant&, const Grant&) = default;
-};
-
-// Configuration that an allocation hands to drivers (DeviceAllocationConfiguration).
-struct GrantedConfig {
-  enum class Source : std::uint8_t { device_class, claim };
-  Source source;
-  std::vector<std::string> requests;  // none: all
-  std::string text;                   // as the JSON object that it came as
-  friend bool operator==(const GrantedConfig&, const GrantedConfig&) = default;
-};
-
-// Strategic merge on a claim, with the version that was read.
-std::string encode_add_protection(const Claim& claim);
-// On /status: allocation, of devices on `node`, and first reservation in one.
-std::string encode_allocation(const Claim& claim, std::string_view node,
-                              std::span<const Grant> grants, std::span<const GrantedConfig> config,
-                              const Pod& pod);
-// On /status. Without the version: others reserve at the same time.
-std::string encode_reservation(const Claim& claim, const Pod& pod);
-
-// POST on /binding.
-std::string encode_binding(const Pod& pod, std::string_view node);
-// Strategic merge on a pod's /status.
-std::string encode_unschedulable(const Pod& pod, std::string_view why, runtime::WallTime now);
 
 // DeleteOptions: at once, or in the way of the kind. The UID is a precondition; empty: any object
 // of that name.

@@ -1,5 +1,6 @@
 #include "cmd/dra-playground/objects/caches.hpp"
 
+#include "allocation/json/decode.hpp"
 #include "controllers/api/decoders.hpp"
 #include "runtime/task_group.hpp"
 
@@ -13,8 +14,9 @@ constexpr Duration kRulesTimeout = std::chrono::seconds(2);
 Caches::Caches(client::RestClient& rest, const informers::InformerContext& context)
     : pods(rest, playground::pods(), make_pod_decoder(), context),
       claims(rest, playground::claims(), make_claim_decoder(), context),
-      device_classes(rest, playground::device_classes(), make_device_class_decoder(), context),
-      slices(rest, playground::slices(), make_slice_decoder(), context),
+      device_classes(rest, playground::device_classes(), allocation::make_device_class_decoder(),
+                     context),
+      slices(rest, playground::slices(), allocation::make_slice_decoder(), context),
       nodes(rest, playground::nodes(), make_node_decoder(), context),
       namespaces(rest, playground::namespaces(), make_namespace_decoder(), context),
       rules(rest, playground::taint_rules(), api::make_json_rule_decoder(), context) {}

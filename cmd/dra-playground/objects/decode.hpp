@@ -1,4 +1,5 @@
-// JSON decoders for the playground's view of objects. Errors as for those of client/api.
+// JSON decoders for the playground's view of objects; those of slices and device classes are
+// allocation's. Errors as for those of client/api.
 #pragma once
 
 #include <memory>
@@ -10,8 +11,6 @@ namespace dcm::playground {
 
 std::unique_ptr<api::Decoder<Pod>> make_pod_decoder();
 std::unique_ptr<api::Decoder<Claim>> make_claim_decoder();
-std::unique_ptr<api::Decoder<DeviceClass>> make_device_class_decoder();
-std::unique_ptr<api::Decoder<Slice>> make_slice_decoder();
 std::unique_ptr<api::Decoder<Node>> make_node_decoder();
 std::unique_ptr<api::Decoder<Namespace>> make_namespace_decoder();
 

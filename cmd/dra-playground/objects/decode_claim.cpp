@@ -1,7 +1,7 @@
 // Claims with what they ask for (resource.k8s.io/v1 ResourceClaim, KEP-4381).
+#include "allocation/json/decode.hpp"
 #include "client/api/json/decoder.hpp"
 #include "cmd/dra-playground/objects/decode.hpp"
-#include "cmd/dra-playground/objects/unknown.hpp"
 #include "controllers/api/json/parts.hpp"
 
 namespace dcm::playground {
@@ -10,96 +10,13 @@ namespace {
 using api::json::Reader;
 using api::json::value;
 
-bool read_mode(Reader& reader, value field, DeviceRequest& request, Claim& claim) {
-  std::string_view mode;
-  if (!reader.view(field, mode)) return false;
-  if (mode == "All") {
-    request.mode = AllocationMode::all;
-  } else if (!mode.empty() && mode != "ExactCount") {
-    note_unknown(claim.unsupported, "allocationMode " + std::string(mode));
-  }
-  return true;
-}
-
-bool read_effect(Reader& reader, value field, std::optional<api::TaintEffect>& out) {
-  std::string_view effect;
-  if (!reader.view(field, effect)) return false;
-  if (effect == "NoSchedule") {
-    out = api::TaintEffect::no_schedule;
-  } else if (effect == "NoExecute") {
-    out = api::TaintEffect::no_execute;
-  } else if (!effect.empty()) {
-    out = api::TaintEffect::other;
-  }
-  return true;
-}
-
-bool read_operator(Reader& reader, value field, api::TolerationOperator& out) {
-  std::string_view name;
-  if (!reader.view(field, name)) return false;
-  if (name == "Exists") out = api::TolerationOperator::exists;
-  return true;
-}
-
-bool read_toleration(Reader& reader, value item, DeviceRequest& request) {
-  Toleration& read = request.tolerated.emplace_back();
+bool read_spec(Reader& reader, value spec, Claim& claim) {
   std::string_view text;
-  const bool is_read = reader.raw_object(item, text, [&](std::string_view key, value field) {
-    if (key == "key") return reader.text(field, read.key);
-    if (key == "value") return reader.text(field, read.value);
-    if (key == "effect") return read_effect(reader, field, read.effect);
-    return key != "operator" || read_operator(reader, field, read.operator_);
+  const bool is_read = reader.raw_object(spec, text, [&](std::string_view key, value field) {
+    return key != "devices" || allocation::read_devices(reader, field, claim.spec);
   });
-  request.tolerations.emplace_back(text);
+  claim.spec_text = text;
   return is_read;
-}
-
-bool read_exactly(Reader& reader, value exactly, DeviceRequest& request, Claim& claim) {
-  return reader.each_field(exactly, [&](std::string_view key, value field) {
-    if (key == "deviceClassName") return reader.text(field, request.device_class);
-    if (key == "count") return reader.integer(field, request.count);
-    if (key == "allocationMode") return read_mode(reader, field, request, claim);
-    if (key == "tolerations") {
-      return reader.each_item(field,
-                              [&](value item) { return read_toleration(reader, item, request); });
-    }
-    return note_if_asked(claim.unsupported, key, field);
-  });
-}
-
-bool read_request(Reader& reader, value item, Claim& claim) {
-  DeviceRequest& request = claim.requests.emplace_back();
-  return reader.each_field(item, [&](std::string_view key, value field) {
-    if (key == "name") return reader.text(field, request.name);
-    if (key == "exactly") return read_exactly(reader, field, request, claim);
-    return note_if_asked(claim.unsupported, key, field);
-  });
-}
-
-bool read_config(Reader& reader, value item, Claim& claim) {
-  DeviceConfig& config = claim.config.emplace_back();
-  std::string_view text;
-  const bool is_read = reader.raw_object(item, text, [&](std::string_view key, value field) {
-    if (key != "requests") return true;
-    return reader.each_item(
-        field, [&](value name) { return reader.text(name, config.requests.emplace_back()); });
-  });
-  config.text = text;
-  return is_read;
-}
-
-bool read_claim_spec(Reader& reader, value spec, Claim& claim) {
-  return reader.each_field(spec, [&](std::string_view key, value field) {
-    if (key != "devices") return note_if_asked(claim.unsupported, key, field);
-    return reader.each_field(field, [&](std::string_view name, value part) {
-      if (name == "requests") {
-        return reader.each_item(part,
-                                [&](value item) { return read_request(reader, item, claim); });
-      }
-      if (name != "config") return note_if_asked(claim.unsupported, name, part);
-      return reader.each_item(part, [&](value item) { return read_config(reader, item, claim); });
-    });
-  });
 }
 
 struct OwnerView {
@@ -138,7 +55,13 @@ bool read_claim_metadata(Reader& reader, value metadata, Claim& claim) {
         }
         if (key == "annotations") {
           return reader.each_field(field, [&](std::string_view name, value part) {
-            return name != api::kPodClaimNameAnnotation || reader.text(part, claim.pod_claim_name);
+            if (name == api::kPodClaimNameAnnotation)
+              return reader.text(part, claim.pod_claim_name);
+            if (name != api::kExtendedResourceClaimAnnotation) return true;
+            std::string_view text;
+            if (!reader.view(part, text)) return false;
+            claim.is_extended_resource_claim = text == "true";
+            return true;
           });
         }
         if (key != "finalizers") return true;
@@ -151,31 +74,37 @@ bool read_claim_metadata(Reader& reader, value metadata, Claim& claim) {
       });
 }
 
-bool read_result(Reader& reader, value item, Claim& claim) {
-  api::DeviceId id;
-  bool has_admin_access = false;
-  const bool is_read = reader.each_field(item, [&](std::string_view key, value field) {
-    if (key == "driver") return reader.text(field, id.driver);
-    if (key == "pool") return reader.text(field, id.pool);
-    if (key == "device") return reader.text(field, id.device);
-    return key != "adminAccess" || reader.flag(field, has_admin_access);
-  });
-  if (has_admin_access) {
-    claim.admin_devices.push_back(std::move(id));
-  } else {
-    claim.devices.push_back({std::move(id), nullptr});
+bool read_allocation(Reader& reader, value from, Claim& claim) {
+  if (api::json::is_null(from)) return true;
+  claim.is_allocated = true;
+  if (!allocation::read(reader, from, claim.allocation.emplace())) return false;
+  for (const allocation::DeviceResult& result : claim.allocation->devices) {
+    if (!result.has_admin_access) claim.devices.push_back({result.id, nullptr});
   }
-  return is_read;
+  return true;
 }
 
-bool read_allocation(Reader& reader, value allocation, Claim& claim) {
-  if (api::json::is_null(allocation)) return true;
-  claim.is_allocated = true;
-  return reader.each_field(allocation, [&](std::string_view key, value field) {
-    if (key != "devices") return true;
-    return reader.each_field(field, [&](std::string_view name, value part) {
-      if (name != "results") return true;
-      return reader.each_item(part, [&](value item) { return read_result(reader, item, claim); });
+bool read_condition(Reader& reader, value item, DeviceCondition& condition) {
+  return reader.each_field(item, [&](std::string_view key, value field) {
+    if (key == "type") return reader.text(field, condition.type);
+    if (key == "reason") return reader.text(field, condition.reason);
+    if (key == "message") return reader.text(field, condition.message);
+    if (key != "status") return true;
+    std::string_view status;
+    if (!reader.view(field, status)) return false;
+    condition.is_true = status == "True";
+    return true;
+  });
+}
+
+bool read_device_status(Reader& reader, value item, DeviceStatus& device) {
+  return reader.each_field(item, [&](std::string_view key, value field) {
+    if (key == "driver") return reader.text(field, device.id.driver);
+    if (key == "pool") return reader.text(field, device.id.pool);
+    if (key == "device") return reader.text(field, device.id.device);
+    if (key != "conditions") return true;
+    return reader.each_item(field, [&](value part) {
+      return read_condition(reader, part, device.conditions.emplace_back());
     });
   });
 }
@@ -183,6 +112,11 @@ bool read_allocation(Reader& reader, value allocation, Claim& claim) {
 bool read_claim_status(Reader& reader, value status, Claim& claim) {
   return reader.each_field(status, [&](std::string_view key, value field) {
     if (key == "allocation") return read_allocation(reader, field, claim);
+    if (key == "devices") {
+      return reader.each_item(field, [&](value item) {
+        return read_device_status(reader, item, claim.device_statuses.emplace_back());
+      });
+    }
     if (key != "reservedFor") return true;
     return reader.each_item(field, [&](value item) {
       return api::json::read_consumer(reader, item, claim.reserved_for.emplace_back());
@@ -193,7 +127,7 @@ bool read_claim_status(Reader& reader, value status, Claim& claim) {
 struct ClaimFields {
   bool read_field(Reader& reader, std::string_view key, value field, Claim& claim) const {
     if (key == "metadata") return read_claim_metadata(reader, field, claim);
-    if (key == "spec") return read_claim_spec(reader, field, claim);
+    if (key == "spec") return read_spec(reader, field, claim);
     if (key == "status") return read_claim_status(reader, field, claim);
     return true;
   }

@@ -1,11 +1,13 @@
 // Pods: what a scheduler and a kubelet look at (core/v1 Pod).
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "allocation/json/decode.hpp"
 #include "client/api/json/decoder.hpp"
 #include "cmd/dra-playground/objects/decode.hpp"
 #include "cmd/dra-playground/objects/unknown.hpp"
@@ -138,15 +140,26 @@ double amount_of(value field) {
                                       : number * found->second;
 }
 
-// The server sets a request that is left out to the limit.
-void read_amount(std::string_view name, value field, Amounts& asked, Pod& pod) {
-  if (name == "cpu") {
-    asked.cpus += amount_of(field);
-  } else if (name == "memory") {
-    asked.memory += amount_of(field);
-  } else {
-    const auto* const sort = name.contains('/') ? "the extended resource " : "the resource ";
-    note_unknown(pod.unsupported, sort + std::string(name));
+// What nodes offer by device plugins or DRA (KEP-5004), as kube-scheduler tells it by the name.
+bool is_extended(std::string_view name) {
+  if (name.starts_with("deviceclass.resource.kubernetes.io/")) return true;
+  return name.contains('/') && !name.contains("kubernetes.io/") && !name.starts_with("requests.");
+}
+
+// The amount that it reads; 0 for what is no whole number. The server sets a request that is left
+// out to the limit.
+std::int64_t read_amount(std::string_view name, value field, Amounts& asked) {
+  const double amount = amount_of(field);
+  if (name == "cpu") asked.cpus += amount;
+  if (name == "memory") asked.memory += amount;
+  constexpr double kWholeMax = 0x1.0p53;
+  const bool is_whole = amount >= 0 && amount < kWholeMax && amount == std::floor(amount);
+  return is_whole ? static_cast<std::int64_t>(amount) : 0;
+}
+
+void note_other_resource(std::string_view name, Pod& pod) {
+  if (name != "cpu" && name != "memory") {
+    note_unknown(pod.unsupported, "the resource " + std::string(name));
   }
 }
 
@@ -157,20 +170,39 @@ void note_large(const Amounts& asked, Pod& pod) {
   }
 }
 
+bool read_requests(Reader& reader, value field, Container& container, Amounts& asked, Pod& pod) {
+  bool has_extended = false;
+  const bool is_read = reader.each_field(field, [&](std::string_view name, value part) {
+    if (is_extended(name)) {
+      has_extended = true;
+    } else {
+      note_other_resource(name, pod);
+    }
+    container.requests.push_back({std::string(name), read_amount(name, part, asked)});
+    return true;
+  });
+  if (!has_extended) container.requests = {};
+  std::ranges::sort(container.requests, {}, &ResourceRequest::name);
+  return is_read;
+}
+
 bool read_resources(Reader& reader, value resources, Container& container, Amounts& asked,
                     Pod& pod) {
   return reader.each_field(resources, [&](std::string_view key, value field) {
-    if (key == "claims") {
-      return reader.each_item(field, [&](value item) {
-        return read_claim_use(reader, item, container.claims.emplace_back());
-      });
-    }
-    if (key != "requests" && key != "limits") return true;
-    Amounts limits;
-    return reader.each_field(field, [&](std::string_view name, value part) {
-      read_amount(name, part, key == "requests" ? asked : limits, pod);
-      return true;
+    if (key == "requests") return read_requests(reader, field, container, asked, pod);
+    if (key != "claims") return true;
+    return reader.each_item(field, [&](value item) {
+      return read_claim_use(reader, item, container.claims.emplace_back());
     });
+  });
+}
+
+// Of the pod as a whole, or of its runtime: never extended resources.
+bool read_other_amounts(Reader& reader, value amounts, Amounts& asked, Pod& pod) {
+  return reader.each_field(amounts, [&](std::string_view name, value part) {
+    note_other_resource(name, pod);
+    read_amount(name, part, asked);
+    return true;
   });
 }
 
@@ -226,9 +258,23 @@ bool read_scheduler(Reader& reader, value field, Pod& pod) {
 
 bool read_node_selector(Reader& reader, value field, Pod& pod) {
   return reader.each_field(field, [&](std::string_view label, value part) {
-    if (label == kHostnameLabel) return reader.text(part, pod.wanted_node);
-    note_unknown(pod.unsupported, "the node selector " + std::string(label));
-    return true;
+    return reader.text(part, pod.node_selector.emplace_back(label, "").second);
+  });
+}
+
+bool read_node_affinity(Reader& reader, value field, Pod& pod) {
+  return reader.each_field(field, [&](std::string_view key, value part) {
+    if (key != "requiredDuringSchedulingIgnoredDuringExecution") {
+      return note_if_asked(pod.unsupported, "nodeAffinity." + std::string(key), part);
+    }
+    return api::json::is_null(part) || allocation::read(reader, part, pod.node_affinity.emplace());
+  });
+}
+
+bool read_affinity(Reader& reader, value field, Pod& pod) {
+  return reader.each_field(field, [&](std::string_view key, value part) {
+    if (key == "nodeAffinity") return read_node_affinity(reader, part, pod);
+    return note_if_asked(pod.unsupported, key, part);
   });
 }
 
@@ -290,19 +336,15 @@ bool read_spec(Reader& reader, value spec, Pod& pod) {
       return reader.each_item(field, [&](value item) { return read_volume(reader, item, pod); });
     }
     if (key == "resources") {
-      Container whole_pod;
-      return read_resources(reader, field, whole_pod, asked, pod);
-    }
-    if (key == "overhead") {
       return reader.each_field(field, [&](std::string_view name, value part) {
-        read_amount(name, part, asked, pod);
-        return true;
+        return name != "requests" || read_other_amounts(reader, part, asked, pod);
       });
     }
+    if (key == "overhead") return read_other_amounts(reader, field, asked, pod);
     if (key == "schedulingGroup") return read_scheduling_group(reader, field, pod);
     if (is_of_life(key)) return read_life(reader, key, field, pod);
-    if (key == "affinity" || key == "topologySpreadConstraints")
-      return note_if_asked(pod.unsupported, key, field);
+    if (key == "affinity") return read_affinity(reader, field, pod);
+    if (key == "topologySpreadConstraints") return note_if_asked(pod.unsupported, key, field);
     if (key != "schedulingGates") return true;
     return reader.each_item(field, [&](value) { return pod.has_gates = true; });
   });

@@ -1,6 +1,5 @@
 #include "cmd/dra-playground/objects/objects.hpp"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <utility>
@@ -61,28 +60,6 @@ constinit const api::ResourceKind kNamespaces{.group = "",
                                               .kind = "Namespace",
                                               .scope = api::Scope::cluster,
                                               .versions = kVersions};
-
-bool keeps_off(const api::DeviceTaint& taint) {
-  return taint.effect == api::TaintEffect::no_schedule ||
-         taint.effect == api::TaintEffect::no_execute;
-}
-
-bool tolerates(const std::vector<Toleration>& tolerations, const api::DeviceTaint& taint) {
-  return std::ranges::any_of(tolerations, [&taint](const Toleration& toleration) {
-    return (toleration.key.empty() || toleration.key == taint.key) &&
-           (!toleration.effect || *toleration.effect == taint.effect) &&
-           (toleration.operator_ == api::TolerationOperator::exists ||
-            toleration.value == taint.value);
-  });
-}
-
-std::size_t footprint(const DeviceClass& device_class) {
-  return sizeof(device_class) + device_class.unsupported.size();
-}
-
-std::size_t footprint(const Slice& slice) {
-  return sizeof(slice) + slice.devices.size() * sizeof(SliceDevice);
-}
 
 std::size_t footprint(const Node& node) {
   return sizeof(node);

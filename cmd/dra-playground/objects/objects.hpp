@@ -1,16 +1,20 @@
 // The Kubernetes objects as scheduler, hollow nodes and garbage collector read them.
 //
-// The playground reads more fields than the controllers of the manager (requests of a claim,
-// containers of a pod). So it has types of its own, on top of those in client/api. They are for
-// version v1 of resource.k8s.io only.
+// The playground reads more fields than the controllers of the manager (containers of a pod, labels
+// of a node). So it has types of its own, on top of those in client/api and allocation, whose
+// decoders read what allocation depends on. They are for version v1 of resource.k8s.io only.
 #pragma once
 
 #include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "allocation/claim.hpp"
+#include "allocation/node_selector.hpp"
+#include "allocation/slice.hpp"
 #include "client/api/meta.hpp"
 #include "client/api/resource.hpp"
 #include "controllers/api/device.hpp"
@@ -38,7 +42,6 @@ inline constexpr std::string_view kCrashAfterAnnotation =
     "playground.dra-controller-manager.dev/crash-after";
 inline constexpr std::string_view kAnnotationPrefix = "playground.dra-controller-manager.dev/";
 
-// The only label that a nodeSelector may name here.
 inline constexpr std::string_view kHostnameLabel = "kubernetes.io/hostname";
 
 // An entry of a container's resources.claims.
@@ -47,10 +50,18 @@ struct ClaimUse {
   std::string request;  // empty: all requests of the claim
 };
 
+// An entry of a container's resources.requests.
+struct ResourceRequest {
+  std::string name;
+  std::int64_t amount = 0;  // 0 for what is no whole number
+};
+
 struct Container {
   std::string name;
   std::string image;
   std::vector<ClaimUse> claims = {};
+  // All of them by name, CPU and memory too, if one is an extended resource; else none.
+  std::vector<ResourceRequest> requests = {};
   bool is_sidecar = false;  // an init container that goes on (restartPolicy: Always)
 };
 
@@ -91,85 +102,46 @@ struct Pod : api::Pod {
   std::vector<ExtendedRequest> extended_requests;
   bool has_gates = false;               // spec.schedulingGates: not to be scheduled yet
   bool is_scheduled_by_others = false;  // spec.schedulerName is another one
-  // The node that spec.nodeSelector asks for by its host name; empty: any.
-  InternedString wanted_node;
+  std::vector<std::pair<std::string, std::string>> node_selector;  // labels and their values
+  std::optional<allocation::NodeSelector> node_affinity;           // the required one
   // The pod's first request that the playground's scheduler does not support; empty: none.
   std::string unsupported;    // see unknown.hpp
   std::string unschedulable;  // why, as the condition PodScheduled=False says
 };
 
-// Of a request: it may have devices with such taints (KEP-5055). How long a pod may stay does not
-// matter here.
-struct Toleration {
-  InternedString key;  // empty: every key
-  api::TolerationOperator operator_ = api::TolerationOperator::equal;
-  InternedString value;
-  std::optional<api::TaintEffect> effect;  // nothing: every effect
+using allocation::DeviceClass;
+using allocation::Slice;
+
+// A condition of an allocated device, from an entry of status.devices.
+struct DeviceCondition {
+  InternedString type;
+  bool is_true = false;
+  std::string reason = {};
+  std::string message = {};
+
+  friend bool operator==(const DeviceCondition&, const DeviceCondition&) = default;
+};
+struct DeviceStatus {
+  api::DeviceId id;
+  std::vector<DeviceCondition> conditions = {};
+
+  friend bool operator==(const DeviceStatus&, const DeviceStatus&) = default;
 };
 
-// Whether a device with this taint needs a toleration: NoSchedule and NoExecute.
-bool keeps_off(const api::DeviceTaint& taint);
-bool tolerates(const std::vector<Toleration>& tolerations, const api::DeviceTaint& taint);
-
-enum class AllocationMode : std::uint8_t { exact_count, all };
-
-// An entry of spec.devices.requests, with `exactly`.
-struct DeviceRequest {
-  std::string name;
-  std::string device_class;
-  AllocationMode mode = AllocationMode::exact_count;
-  std::int64_t count = 1;
-  // Each as the JSON that it came as: an allocation repeats them for each device (KEP-5055).
-  std::vector<std::string> tolerations = {};
-  std::vector<Toleration> tolerated = {};  // the same, read
-};
-
-// Configuration for drivers in a claim or a device class, which an allocation repeats.
-struct DeviceConfig {
-  std::string text;                        // as the JSON object that it came as
-  std::vector<std::string> requests = {};  // of a claim: for these; none: for all
-};
-
+// `devices` of the base are those of `allocation` that are in use: without admin access.
 struct Claim : api::ResourceClaim {
-  std::vector<DeviceRequest> requests;
-  std::vector<DeviceConfig> config;
-  // Of its allocated devices those that it only looks at (adminAccess): they are not in use.
-  std::vector<api::DeviceId> admin_devices;
-  // The claim's first request that the playground's scheduler does not support; empty: none.
-  std::string unsupported;
+  allocation::ClaimSpec spec;
+  InternedString spec_text;  // as JSON: equal for claims that ask for the same
+  std::optional<allocation::AllocationResult> allocation;
+  std::vector<DeviceStatus> device_statuses;
 };
 
-struct DeviceClass {
-  api::ObjectMeta meta;
-  // The driver whose devices it has, from a selector `device.driver == "…"`; empty: every driver.
-  InternedString driver;
-  std::vector<DeviceConfig> config;
-  std::string unsupported;  // a selector that says something else, or a field; empty: none does
-};
-
-struct SliceDevice {
-  InternedString name;
-  std::vector<api::DeviceTaint> taints = {};  // those that keep off
-  std::string unknown = {};  // what makes it more than a thing that one claim has as a whole
-};
-
-struct Slice {
-  api::ObjectMeta meta;
-  InternedString driver;
-  InternedString pool;
-  std::int64_t generation = 0;
-  std::int64_t slice_count = 1;  // of the pool in this generation
-  InternedString node;           // empty: the devices are not of one node
-  std::string unknown;           // fields of the slice; `allNodes` and its like among them
-  std::vector<SliceDevice> devices;
-};
-
-struct Node {
-  api::ObjectMeta meta;
-  InternedString hostname;  // its label
-  bool is_ready = false;    // its condition
+struct Node : allocation::Node {
+  // Extended resources that a device plugin has here: with more than none allocatable.
+  std::vector<std::string> plugin_resources;
+  bool is_ready = false;  // its condition
   std::optional<runtime::WallTime> ready_since;
-  std::string closed;  // why it takes no pods: a taint, or that it is cordoned; empty: it does
+  std::string closed;  // why it takes no pods, as kube-scheduler says it; empty: it does
 };
 
 struct Namespace {
@@ -179,8 +151,6 @@ struct Namespace {
 };
 
 // Found by the store for its metric of bytes held; a rough figure is enough here.
-std::size_t footprint(const DeviceClass& device_class);
-std::size_t footprint(const Slice& slice);
 std::size_t footprint(const Node& node);
 std::size_t footprint(const Namespace& namespace_);
 

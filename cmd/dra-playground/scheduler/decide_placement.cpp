@@ -1,8 +1,8 @@
 #include "cmd/dra-playground/scheduler/decide_placement.hpp"
 
 #include <algorithm>
-#include <optional>
-#include <set>
+#include <map>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,225 +12,147 @@
 namespace dcm::playground {
 namespace {
 
-using ClaimPtr = api::ObjectPtr<Claim>;
-
 bool wants_a_node(const Pod& pod) {
   return pod.node_name.empty() && !pod.meta.is_being_deleted && !pod.has_gates &&
          !pod.is_scheduled_by_others && pod.phase == api::PodPhase::pending;
 }
 
-// The claims of a pod, or why they are not all there.
-struct PodClaims {
-  std::vector<ClaimPtr> claims;
-  std::string missing;
-};
+// Why an attempt failed, in the words of kube-scheduler's FitError.
+class Reasons {
+ public:
+  explicit Reasons(std::size_t nodes) : nodes_(nodes) {}
 
-// The name of the claim behind an entry; nothing: there is none to be had now.
-std::optional<std::string_view> name_of(const common::PodClaimTarget& target) {
-  if (const auto* named = std::get_if<common::UserClaim>(&target)) return named->name;
-  if (const auto* made = std::get_if<common::GeneratedClaim>(&target)) return made->name;
-  return std::nullopt;
-}
-
-PodClaims claims_of(const Pod& pod, const ClusterView& cluster) {
-  PodClaims found;
-  for (const api::PodClaim& entry : pod.claims) {
-    const common::PodClaimTarget target = common::target_of(pod, entry);
-    if (std::holds_alternative<common::NoClaimNeeded>(target)) continue;
-    const auto name = name_of(target);
-    if (!name) return {{}, fmt::format("no claim was made for {}", entry.name.str())};
-    ClaimPtr claim = cluster.claim({pod.meta.key.namespace_, std::string(*name)});
-    if (!claim) return {{}, fmt::format("there is no claim {}", *name)};
-    if (claim->meta.is_being_deleted) return {{}, fmt::format("claim {} is being deleted", *name)};
-    const bool is_generated = std::holds_alternative<common::GeneratedClaim>(target);
-    if (is_generated && !common::is_owned_by(*claim, pod)) {
-      return {{}, fmt::format("claim {} was not made for this pod", *name)};
-    }
-    // Two entries may name one claim.
-    if (std::ranges::find(found.claims, claim) == found.claims.end()) {
-      found.claims.push_back(std::move(claim));
-    }
+  void add(const NodeMisfit& misfit) {
+    for (const std::string& reason : misfit.reasons) ++counts_[reason];
+    resolvable_ += misfit.is_resolvable ? 1 : 0;
   }
-  return found;
-}
 
-// The requests of a pod and of all its unallocated claims.
-struct Requests {
-  std::vector<Need> needs;
-  std::vector<std::string> unknown;  // what this scheduler does not know
-  std::string missing;               // a device class that is not there
-  std::string line;                  // the same text for the same wishes
-
-  std::string problem() const {
-    if (!unknown.empty()) {
-      return fmt::format("the scheduler of dra-playground does not know {}",
-                         fmt::join(unknown, ", nor "));
-    }
-    return missing.empty() ? "" : fmt::format("there is no device class {}", missing);
-  }
-};
-
-void add_request(const DeviceRequest& request, std::size_t claim, const ClusterView& cluster,
-                 Requests& all) {
-  const auto device_class = cluster.device_class(request.device_class);
-  if (!device_class) {
-    all.missing = request.device_class;
-    return;
-  }
-  if (!device_class->unsupported.empty()) {
-    all.unknown.push_back(
-        fmt::format("{} of class {}", device_class->unsupported, request.device_class));
-  }
-  all.needs.push_back({device_class->driver, request.mode,
-                       static_cast<std::size_t>(std::max<std::int64_t>(request.count, 0)),
-                       request.tolerated, claim});
-}
-
-Requests requests_of(const Pod& pod, const std::vector<ClaimPtr>& claims,
-                     const ClusterView& cluster) {
-  Requests all;
-  if (!pod.unsupported.empty()) all.unknown.push_back(pod.unsupported);
-  for (std::size_t i = 0; i < claims.size(); ++i) {
-    const ClaimPtr& claim = claims[i];
-    if (claim->is_allocated) continue;
-    if (!claim->unsupported.empty()) {
-      all.unknown.push_back(
-          fmt::format("{} of claim {}", claim->unsupported, claim->meta.key.name));
-    }
-    all.line += "claim ";  // a claim has a limit of its own
-    for (const DeviceRequest& request : claim->requests) {
-      // A request that is refused may not even name a class.
-      if (!claim->unsupported.empty()) continue;
-      add_request(request, i, cluster, all);
-      all.line += request.mode == AllocationMode::all
-                      ? fmt::format("{}:all ", request.device_class)
-                      : fmt::format("{}:{} ", request.device_class, request.count);
-      for (const std::string& toleration : request.tolerations) all.line += toleration;
-    }
-  }
-  return all;
-}
-
-// Where allocated claims tie the pod to.
-struct Ties {
-  InternedString node;  // empty: nowhere
-  std::string problem;
-};
-
-Ties ties_of(const std::vector<ClaimPtr>& claims, const Pod& pod, const Inventory& inventory) {
-  Ties ties;
-  for (const ClaimPtr& claim : claims) {
-    if (!claim->is_allocated) continue;
-    const bool is_full = claim->reserved_for.size() >= api::kReservedForMax;
-    if (is_full && !common::is_reserved_for(*claim, pod)) {
-      return {{},
-              fmt::format("claim {} is reserved for {} pods, which is the most there can be",
-                          claim->meta.key.name, api::kReservedForMax)};
-    }
-    std::vector<api::DeviceId> devices = claim->admin_devices;
-    for (const api::AllocatedDevice& device : claim->devices) devices.push_back(device.id);
-    for (const api::DeviceId& device : devices) {
-      const InternedString node = inventory.node_of(device);
-      if (node.empty()) {
-        return {
-            {},
-            fmt::format("device {} of claim {} is not there", device.str(), claim->meta.key.name)};
+  // `post_filter`: what was done about it; empty: nothing. `fault` replaces the nodes' reasons.
+  std::string text(const std::string& post_filter, const std::string& fault = {}) const {
+    if (nodes_ == 0) return "no nodes available to schedule pods";
+    std::string said = fault;
+    if (said.empty()) {
+      std::vector<std::string> reasons;
+      for (const auto& [reason, count] : counts_) {
+        reasons.push_back(fmt::format("{} {}", count, reason));
       }
-      if (!ties.node.empty() && ties.node != node) {
-        return {{}, "its claims have devices of different nodes"};
-      }
-      ties.node = node;
+      std::ranges::sort(reasons);
+      said = fmt::format("{}", fmt::join(reasons, ", "));
     }
+    return fmt::format("{}{} {}{}preemption: {}{}.", head(), said.empty() ? "" : " " + said + ".",
+                       post_filter, post_filter.empty() ? "" : ", ", head(), preemption());
   }
-  return ties;
-}
 
-// The requests that a configuration is for; none: for all of them, which the API says so.
-std::vector<std::string> narrowed(std::vector<std::string> requests, const Claim& claim) {
-  const bool is_for_all = std::ranges::all_of(claim.requests, [&](const DeviceRequest& request) {
-    return std::ranges::find(requests, request.name) != requests.end();
+ private:
+  std::string head() const { return fmt::format("0/{} nodes are available:", nodes_); }
+  std::string preemption() const {
+    std::string text;
+    if (resolvable_ > 0) {
+      text += fmt::format(" {} No preemption victims found for incoming pod", resolvable_);
+    }
+    if (resolvable_ == nodes_) return text;
+    return fmt::format("{}{} {} Preemption is not helpful for scheduling", text,
+                       text.empty() ? "" : ",", nodes_ - resolvable_);
+  }
+
+  std::size_t nodes_;
+  std::map<std::string, std::size_t> counts_;
+  std::size_t resolvable_ = 0;
+};
+
+// Why the pod waits whatever the nodes are; empty: nothing.
+std::string refusal(const Pod& pod, const std::vector<ClaimPtr>& claims) {
+  if (!pod.unsupported.empty()) {
+    return "the scheduler of dra-playground does not know " + pod.unsupported;
+  }
+  const auto full = std::ranges::find_if(claims, [&](const ClaimPtr& claim) {
+    return claim->is_allocated && claim->reserved_for.size() >= api::kReservedForMax &&
+           !common::is_reserved_for(*claim, pod);
   });
-  return is_for_all ? std::vector<std::string>() : std::move(requests);
+  if (full == claims.end()) return {};
+  return fmt::format("claim {} is reserved for {} pods, which is the most there can be",
+                     (*full)->meta.key.name, api::kReservedForMax);
 }
 
-// The classes' configuration first, in the order in which requests name them; then the claim's.
-std::vector<GrantedConfig> config_of(const Claim& claim, const ClusterView& cluster) {
-  std::vector<GrantedConfig> all;
-  std::vector<std::string> classes;
-  for (const DeviceRequest& request : claim.requests) {
-    if (std::ranges::find(classes, request.device_class) != classes.end()) continue;
-    classes.push_back(request.device_class);
-    std::vector<std::string> requests;
-    for (const DeviceRequest& other : claim.requests) {
-      if (other.device_class == request.device_class) requests.push_back(other.name);
-    }
-    const auto device_class = cluster.device_class(request.device_class);
-    for (const DeviceConfig& config : device_class->config) {
-      all.push_back({GrantedConfig::Source::device_class, narrowed(requests, claim), config.text});
-    }
-  }
-  for (const DeviceConfig& config : claim.config) {
-    all.push_back({GrantedConfig::Source::claim, narrowed(config.requests, claim), config.text});
-  }
-  return all;
-}
-
-std::vector<ClaimStep> steps_of(const std::vector<ClaimPtr>& claims, const Pod& pod, const Fit& fit,
-                                const ClusterView& cluster) {
-  std::vector<ClaimStep> steps;
-  std::size_t next = 0;
+Placement placement_on(const Node& node, const Pod& pod, const std::vector<ClaimPtr>& claims,
+                       NodeFit fit) {
+  Placement placement{.node = node.name, .steps = {}};
+  auto next = fit.allocations.begin();
   for (const ClaimPtr& claim : claims) {
-    ClaimStep step{claim, {}};
     if (!claim->is_allocated) {
-      step.config = config_of(*claim, cluster);
-      for (const DeviceRequest& request : claim->requests) {
-        for (const api::DeviceId& device : fit[next]) {
-          step.grants.push_back({request.name, device, request.tolerations});
-        }
-        ++next;
-      }
+      placement.steps.push_back({claim, std::move(*next++)});
+    } else if (!common::is_reserved_for(*claim, pod)) {
+      placement.steps.push_back({claim});
     }
-    const bool is_done = claim->is_allocated && common::is_reserved_for(*claim, pod);
-    if (!is_done) steps.push_back(std::move(step));
   }
-  return steps;
+  if (fit.extended) placement.extended = {std::move(*fit.extended), std::move(*next)};
+  return placement;
 }
 
-// Why no node will do. Of many reasons it says one, and at each try the same.
-std::string why_nowhere(const ClusterView& cluster, const std::set<std::string>& reasons) {
-  std::string why = fmt::format("0/{} nodes have the devices that its claims ask for",
-                                cluster.nodes.size() + cluster.closed_nodes.size());
-  if (!reasons.empty()) return why + "; " + *reasons.begin();
-  if (cluster.closed_nodes.empty()) return why;
-  const auto& [node, reason] = *cluster.closed_nodes.begin();
-  return why + fmt::format("; {} {}", node.str(), reason);
+// The first of the unavailable claims that nobody else uses.
+ClaimPtr claim_to_deallocate(const Filter& filter, const std::vector<ClaimPtr>& claims,
+                             const Pod& pod) {
+  const auto found = std::ranges::find_if(claims, [&](const ClaimPtr& claim) {
+    const auto& users = claim->reserved_for;
+    return filter.unavailable().contains(claim.get()) &&
+           (users.empty() || (users.size() == 1 && users.front().uid == pod.meta.uid));
+  });
+  return found == claims.end() ? nullptr : *found;
+}
+
+// PostFilter: what can be done about it.
+Unschedulable no_node(const Pod& pod, const std::vector<ClaimPtr>& claims, const Filter& filter,
+                      const ClusterView& cluster, const Reasons& reasons) {
+  Unschedulable verdict{.why = {}, .line = filter.line()};
+  std::string done;
+  if (ClaimPtr claim = claim_to_deallocate(filter, claims, pod)) {
+    verdict.to_deallocate = std::move(claim);
+    done = "deallocation of ResourceClaim completed";
+  } else if (filter.has_stale_extended_claim()) {
+    verdict.to_deallocate = cluster.stale_extended_claim(pod);
+    done = "deletion of ResourceClaim completed";
+  }
+  verdict.why = reasons.text(done, filter.fault());
+  return verdict;
 }
 
 }  // namespace
 
 Verdict decide_placement(const Pod& pod, const ClusterView& cluster) {
   if (!wants_a_node(pod)) return NotOurs{};
-  const PodClaims found = claims_of(pod, cluster);
-  if (!found.missing.empty()) return WaitForClaims{found.missing};
-  for (const ClaimPtr& claim : found.claims) {
-    if (!claim->is_allocated && cluster.is_in_flight(claim->meta.key)) {
-      return WaitForClaims{fmt::format("claim {} is being allocated", claim->meta.key.name)};
+  const auto [claims, missing] = gather_claims(pod, cluster.claim);
+  if (!missing.empty()) return WaitForClaims{missing};
+  for (const ClaimPtr& claim : claims) {
+    if (claim->is_allocated || !cluster.is_in_flight(claim->meta.key)) continue;
+    return WaitForClaims{fmt::format("resource claim {} is in the process of being allocated",
+                                     claim->meta.key.str())};
+  }
+  Filter filter(pod, claims, cluster);
+  const std::string line_of_its_own = filter.line() + pod.meta.key.str();
+  if (std::string why = refusal(pod, claims); !why.empty()) {
+    return Unschedulable{.why = std::move(why), .line = line_of_its_own};
+  }
+  Reasons reasons(cluster.nodes.size());
+  if (!filter.fault().empty()) return no_node(pod, claims, filter, cluster, reasons);
+  const Node* best_node = nullptr;
+  NodeFit best;
+  for (const NodePtr& node : cluster.nodes) {
+    auto fit = filter.try_node(*node);
+    if (!fit && fit.error().is_error) {
+      return Unschedulable{.kind = Unschedulable::Kind::error,
+                           .why = fit.error().reasons.front(),
+                           .line = line_of_its_own};
     }
+    if (!fit) {
+      reasons.add(fit.error());
+    } else if (best_node == nullptr || fit->score > best.score) {
+      best_node = node.get();
+      best = std::move(*fit);
+    }
+    if (best_node != nullptr && !filter.has_preferences()) break;
   }
-  const Ties ties = ties_of(found.claims, pod, cluster.inventory);
-  const Requests wanted = requests_of(pod, found.claims, cluster);
-  const std::string line = wanted.line + ties.node.str() + "@" + pod.wanted_node.str();
-  const std::string problem = ties.problem.empty() ? wanted.problem() : ties.problem;
-  if (!problem.empty()) return Unschedulable{problem, line + pod.meta.key.str()};
-  std::set<std::string> reasons;
-  for (const SchedulableNode& node : cluster.nodes) {
-    if (!ties.node.empty() && node.name != ties.node) continue;
-    if (!pod.wanted_node.empty() && node.hostname != pod.wanted_node) continue;
-    const auto fit = cluster.inventory.fit(node.name, wanted.needs);
-    if (fit) return Placement{node.name, steps_of(found.claims, pod, *fit, cluster)};
-    if (!fit.error().empty()) reasons.insert(fit.error());
-  }
-  return Unschedulable{why_nowhere(cluster, reasons), line};
+  if (best_node != nullptr) return placement_on(*best_node, pod, claims, std::move(best));
+  return no_node(pod, claims, filter, cluster, reasons);
 }
 
 }  // namespace dcm::playground

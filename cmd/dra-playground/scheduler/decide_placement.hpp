@@ -1,63 +1,46 @@
-// Where a pod goes and which devices its claims get: pure, from what is known now.
+// Where a pod goes and which devices its claims get: pure but for what it remembers of misfits.
 #pragma once
 
-#include <functional>
-#include <map>
-#include <span>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
-#include "client/api/decoder.hpp"
-#include "cmd/dra-playground/cluster/inventory.hpp"
-#include "cmd/dra-playground/objects/bodies.hpp"
-#include "cmd/dra-playground/objects/objects.hpp"
+#include "cmd/dra-playground/scheduler/filter.hpp"
 
 namespace dcm::playground {
 
-struct SchedulableNode {
-  InternedString name;
-  InternedString hostname;  // its label kubernetes.io/hostname
-};
-
-// The cluster as the scheduler sees it.
-struct ClusterView {
-  // Null: there is no such object.
-  std::function<api::ObjectPtr<Claim>(const api::NamespacedName&)> claim;
-  std::function<api::ObjectPtr<DeviceClass>(const std::string& name)> device_class;
-  // Whether devices are being allocated to it right now.
-  std::function<bool(const api::NamespacedName&)> is_in_flight;
-  const Inventory& inventory;
-  // Nodes that take pods, in the order in which to try them.
-  std::span<const SchedulableNode> nodes;
-  // The nodes that accept no pods, and why.
-  const std::map<InternedString, std::string>& closed_nodes;
-};
-
 // There is nothing to schedule (any more).
-struct NotOurs {
-  friend bool operator==(const NotOurs&, const NotOurs&) = default;
-};
+struct NotOurs {};
 // The pod's claims are not all there: a change of them will tell.
 struct WaitForClaims {
   std::string why;
-  friend bool operator==(const WaitForClaims&, const WaitForClaims&) = default;
 };
 // No node will do now. Pods with the same `line` want exactly the same: while the first of them
 // finds no place, the others need not be tried.
 struct Unschedulable {
-  std::string why;
+  enum class Kind : std::uint8_t { unschedulable, error };  // reasons of the condition
+  Kind kind = Kind::unschedulable;
+  std::string why;  // in kube-scheduler's words
   std::string line;
-  friend bool operator==(const Unschedulable&, const Unschedulable&) = default;
+  // The claim whose devices are of no use to the pod, and that nobody else uses: it is to lose
+  // them. Of extended resources: to be deleted. Null: none.
+  ClaimPtr to_deallocate = {};
 };
 struct ClaimStep {
-  api::ObjectPtr<Claim> claim;
-  std::vector<Grant> grants;  // none for a claim that is allocated: it is only to be reserved
-  std::vector<GrantedConfig> config = {};
+  ClaimPtr claim;
+  // Nothing for a claim that has one: it is only to be reserved.
+  std::optional<allocation::AllocationResult> allocation = {};
+};
+struct ExtendedStep {
+  ExtendedClaim claim;
+  allocation::AllocationResult allocation;
 };
 struct Placement {
   InternedString node;
   std::vector<ClaimStep> steps;
+  std::optional<ExtendedStep> extended = {};
 };
 using Verdict = std::variant<NotOurs, WaitForClaims, Unschedulable, Placement>;
 

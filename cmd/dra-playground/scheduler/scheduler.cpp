@@ -2,18 +2,14 @@
 
 #include <algorithm>
 
+#include "cmd/dra-playground/scheduler/bodies.hpp"
 #include "controllers/common/pod_claims.hpp"
+#include "runtime/task_group.hpp"
 
 namespace dcm::playground {
 namespace {
 
-using namespace std::chrono_literals;
-
 constexpr std::size_t kWorkers = 32;
-// Between looks at a claim whose last write may have been carried out or not.
-constexpr Duration kLookAgainInterval = 1s;
-// Before others try what one pod could not get: it may be refused to all of them.
-constexpr Duration kFailurePause = 1s;
 
 void emit_claims_of_unbound_pod(const Pod& pod, const informers::Emit<api::NamespacedName>& emit) {
   if (!pod.node_name.empty()) return;
@@ -22,14 +18,25 @@ void emit_claims_of_unbound_pod(const Pod& pod, const informers::Emit<api::Names
   }
 }
 
+// Whether a heartbeat or the like is all that is new.
+bool is_same_for_pods(const Node& a, const Node& b) {
+  return a.closed == b.closed && a.labels == b.labels &&
+         a.declared_features == b.declared_features && a.plugin_resources == b.plugin_resources &&
+         a.meta.is_being_deleted == b.meta.is_being_deleted;
+}
+
 bool is_full(const Claim& claim) {
   return claim.reserved_for.size() >= api::kReservedForMax;
 }
 
-bool has_same_allocation(const Claim& a, const Claim& b) {
-  return a.meta.uid == b.meta.uid && a.is_allocated == b.is_allocated &&
-         std::ranges::equal(a.devices, b.devices, {}, &api::AllocatedDevice::id,
-                            &api::AllocatedDevice::id);
+void emit_owner_of_extended(const Claim& claim, const informers::Emit<api::Uid>& emit) {
+  if (claim.is_extended_resource_claim && common::has_pod_as_controller(claim)) {
+    emit(claim.controller->uid);
+  }
+}
+
+std::string_view reason_of(Unschedulable::Kind kind) {
+  return kind == Unschedulable::Kind::error ? "SchedulerError" : "Unschedulable";
 }
 
 }  // namespace
@@ -38,20 +45,23 @@ Scheduler::Scheduler(PartContext context, Api& api, Caches& caches)
     : context_(std::move(context)),
       api_(api),
       caches_(caches),
+      writer_(context_.time, api, caches),
+      events_(api.rest(), context_.time, context_.metrics, context_.rng.fork(), context_.log),
       unbound_by_claim_(caches.pods.informer.add_index<api::NamespacedName>(
           "unbound_by_claim", emit_claims_of_unbound_pod)),
+      extended_by_pod_(
+          caches.claims.informer.add_index<api::Uid>("extended_by_pod", emit_owner_of_extended)),
       work_("scheduler", kWorkers, context_.process()),
       on_pod_([this](const auto& before, const auto& after) { observe_pod(before, after); }),
       on_claim_([this](const auto& before, const auto& after) { observe_claim(before, after); }),
       on_slice_([this](const auto& before, const auto& after) { observe_slice(before, after); }),
       on_node_([this](const auto& before, const auto& after) { observe_node(before, after); }),
-      on_device_class_([this](const auto&, const auto&) { try_heads(); }),
+      on_device_class_([this](const auto& before, const auto& after) {
+        devices_.observe_class(before, after);
+        try_heads();
+      }),
       on_rule_([this](const auto& before, const auto& after) {
-        if (after) {
-          inventory_.set_rule(*after);
-        } else {
-          inventory_.remove_rule(*before);
-        }
+        devices_.observe_rule(before, after);
         try_heads();
       }) {
   caches_.pods.informer.add_observer(on_pod_);
@@ -63,27 +73,44 @@ Scheduler::Scheduler(PartContext context, Api& api, Caches& caches)
 }
 
 Task<> Scheduler::run() {
-  return work_.run([this](api::NamespacedName name) { return handle(std::move(name)); });
+  runtime::TaskGroup group(context_.executor);
+  group.spawn("events of the scheduler", events_.run());
+  group.spawn("pods to schedule",
+              work_.run([this](api::NamespacedName name) { return handle(std::move(name)); }));
+  co_await group.join();
 }
 
-ClusterView Scheduler::view() const {
+ClusterView Scheduler::view() {
   return {
       .claim = [this](const api::NamespacedName& name) { return caches_.claims.reader.get(name); },
       .device_class =
           [this](const std::string& name) { return caches_.device_classes.reader.get({{}, name}); },
       .is_in_flight = [this](const api::NamespacedName& name) { return in_flight_.contains(name); },
-      .inventory = inventory_,
+      .stale_extended_claim = [this](const Pod& pod) -> ClaimPtr {
+        const auto claims = extended_by_pod_.get(pod.meta.uid);
+        return claims.empty() ? nullptr : claims.front();
+      },
+      .devices = devices_,
+      .compiler = compiler_,
+      .misfits = misfits_,
       .nodes = nodes_,
-      .closed_nodes = closed_nodes_};
+      .now = context_.time.wall_now(),
+      .new_share_id =
+          [this] { return allocation::share_id(context_.rng.next(), context_.rng.next()); }};
 }
 
 Task<Outcome> Scheduler::handle(api::NamespacedName name) {
   const api::ObjectPtr<Pod> pod = caches_.pods.reader.get(name);
+  if (bound_.contains(name)) co_return Outcome::done();  // only the cache does not show it yet
+  if (pod && awaiting_.contains(name)) {
+    const Outcome outcome = co_await look_at_conditions(pod);
+    co_return outcome;
+  }
   Verdict verdict = pod ? decide_placement(*pod, view()) : NotOurs{};
   if (auto* const unschedulable = std::get_if<Unschedulable>(&verdict)) {
     waiting_.wait(name, unschedulable->line);
-    const Outcome reported = co_await report(pod, std::move(*unschedulable));
-    co_return reported;
+    const Outcome outcome = co_await turn_down(pod, std::move(*unschedulable));
+    co_return outcome;
   }
   leave_line(name);
   auto* const placement = std::get_if<Placement>(&verdict);
@@ -93,121 +120,28 @@ Task<Outcome> Scheduler::handle(api::NamespacedName name) {
   co_return outcome;
 }
 
-// Steps in the order in which kube-scheduler does them: each claim, then the pod.
-Task<Outcome> Scheduler::carry_out(api::ObjectPtr<Pod> pod, Placement placement) {
-  Result<> written;
-  for (const ClaimStep& step : placement.steps) {
-    if (step.claim->is_allocated) {
-      written = co_await reserve(*pod, step);
-    } else {
-      written = co_await allocate(*pod, step, placement.node);
-    }
-    if (!written) break;
+// PostFilter, then the report. The change of the claim brings the pod back.
+Task<Outcome> Scheduler::turn_down(api::ObjectPtr<Pod> pod, Unschedulable verdict) {
+  const ClaimPtr claim = verdict.to_deallocate;
+  if (claim) {
+    const Result<> written = co_await writer_.deallocate(*claim);
+    if (!written) co_return settle(*pod, written);
   }
-  release(placement);
-  if (!written) try_others_later(placement);
-  if (written) {
-    const Result<http::Response> bound = co_await api_.create(
-        pods(), pod->meta.key, "binding", encode_binding(*pod, placement.node.str()));
-    if (!bound) written = runtime::fail(bound.error());
-  }
-  if (written || runtime::is_object_gone(written.error())) co_return Outcome::done();
-  if (!runtime::is_conflict(written.error())) {
-    context_.log.warning("Cannot schedule pod", {{"pod", pod->meta.key.str()},
-                                                 {"why", runtime::to_string(written.error())}});
-  }
-  co_return Outcome::retry();
-}
-
-// The references here and in reserve() are to what stands in the frame of carry_out().
-Task<Result<>> Scheduler::allocate(const Pod& pod, const ClaimStep& step,
-                                   const InternedString& node) {
-  api::ObjectPtr<Claim> claim = step.claim;
-  Result<api::ObjectPtr<Claim>> written = claim;
-  if (!claim->has_delete_protection) {
-    const Result<http::Response> answer = co_await api_.strategic_merge_patch(
-        claims(), claim->meta.key, {}, encode_add_protection(*claim));
-    written = caches_.claims.record(answer);
-    if (!written) co_return runtime::fail(written.error());
-    claim = *written;
-  }
-  const Result<http::Response> answer = co_await api_.strategic_merge_patch(
-      claims(), claim->meta.key, "status",
-      encode_allocation(*claim, node.str(), step.grants, step.config, pod));
-  written = caches_.claims.record(answer);
-  if (written) co_return Result<>();
-  co_await look_again(claim->meta.key);
-  co_return runtime::fail(written.error());
-}
-
-// Others reserve the same claim: that is no reason to choose another node, as long as its
-// allocation is the one that was decided for.
-Task<Result<>> Scheduler::reserve(const Pod& pod, const ClaimStep& step) {
-  api::ObjectPtr<Claim> claim = step.claim;
-  for (;;) {
-    const Result<http::Response> answer = co_await api_.strategic_merge_patch(
-        claims(), claim->meta.key, "status", encode_reservation(*claim, pod));
-    const auto written = caches_.claims.record(answer);
-    if (written) co_return Result<>();
-    if (!runtime::is_conflict(written.error())) co_return runtime::fail(written.error());
-    const Result<http::Response> newest = co_await api_.get(claims(), claim->meta.key);
-    const auto seen = caches_.claims.record(newest);
-    if (!seen || !has_same_allocation(**seen, *step.claim)) {
-      co_return runtime::fail(written.error());
-    }
-    claim = *seen;
-  }
-}
-
-// After an allocation that failed: perhaps it was written all the same, and then its devices must
-// stay reserved until the cache shows that they are in use.
-Task<> Scheduler::look_again(api::NamespacedName claim) {
-  for (;;) {
-    const Result<http::Response> answer = co_await api_.get(claims(), claim);
-    const auto seen = caches_.claims.record(answer);
-    if (seen || runtime::is_not_found(seen.error())) co_return;
-    co_await runtime::sleep_for(context_.time, kLookAgainInterval);
-  }
+  const Outcome outcome = co_await report(std::move(pod), std::move(verdict));
+  co_return outcome;
 }
 
 // Writes why into the pod, unless it says so already.
 Task<Outcome> Scheduler::report(api::ObjectPtr<Pod> pod, Unschedulable verdict) {
   if (pod->unschedulable == verdict.why) co_return Outcome::done();
+  events_.report({"v1", "Pod", pod->meta.key, pod->meta.uid, {}}, api::EventType::warning,
+                 kSchedulerName, "FailedScheduling", verdict.why);
   const Result<http::Response> answer = co_await api_.strategic_merge_patch(
       pods(), pod->meta.key, "status",
-      encode_unschedulable(*pod, verdict.why, context_.time.wall_now()));
+      encode_unschedulable(*pod, reason_of(verdict.kind), verdict.why, context_.time.wall_now()));
   const auto written = caches_.pods.record(answer);
   co_return written || runtime::is_object_gone(written.error()) ? Outcome::done()
                                                                 : Outcome::retry();
-}
-
-// Takes what was decided, so that the next decision sees it taken; and the next pod begins its
-// search at the next node.
-void Scheduler::hold(const Placement& placement) {
-  for (const ClaimStep& step : placement.steps) {
-    if (!step.claim->is_allocated) in_flight_.insert(step.claim->meta.key);
-    for (const Grant& grant : step.grants) inventory_.take(grant.device);
-  }
-  const auto used = std::ranges::find(nodes_, placement.node, &SchedulableNode::name);
-  if (used != nodes_.end()) std::rotate(nodes_.begin(), used + 1, nodes_.end());
-}
-
-// Written allocations are in the cache by now; all other devices are free again.
-void Scheduler::release(const Placement& placement) {
-  for (const ClaimStep& step : placement.steps) {
-    for (const Grant& grant : step.grants) inventory_.give_back(grant.device);
-    if (!step.claim->is_allocated) in_flight_.erase(step.claim->meta.key);
-  }
-}
-
-// Pods that wait for the devices, and pods that wait for the claims.
-void Scheduler::try_others_later(const Placement& placement) {
-  for (const api::NamespacedName& pod : waiting_.heads()) work_.add_after(pod, kFailurePause);
-  for (const ClaimStep& step : placement.steps) {
-    unbound_by_claim_.for_each(step.claim->meta.key, [this](const api::ObjectPtr<Pod>& pod) {
-      work_.add_after(pod->meta.key, kFailurePause);
-    });
-  }
 }
 
 void Scheduler::leave_line(const api::NamespacedName& pod) {
@@ -224,57 +158,58 @@ void Scheduler::wake_pods_of(const api::NamespacedName& claim) {
 }
 
 void Scheduler::observe_pod(const api::ObjectPtr<Pod>& before, const api::ObjectPtr<Pod>& after) {
-  if (!after) return leave_line(before->meta.key);
+  if (!after || !after->node_name.empty()) {
+    const api::NamespacedName& name = (after ? after : before)->meta.key;
+    awaiting_.erase(name);
+    bound_.erase(name);
+    return leave_line(name);
+  }
   const bool is_news = !before || before->claim_statuses != after->claim_statuses ||
                        before->has_gates != after->has_gates ||
                        before->meta.is_being_deleted != after->meta.is_being_deleted;
-  if (!after->node_name.empty()) return leave_line(after->meta.key);
   if (is_news) work_.add(after->meta.key);
 }
 
-void Scheduler::observe_claim(const api::ObjectPtr<Claim>& before,
-                              const api::ObjectPtr<Claim>& after) {
-  if (after) {
-    for (const api::AllocatedDevice& device : after->devices) inventory_.take(device.id);
-  }
-  if (before) {
-    for (const api::AllocatedDevice& device : before->devices) inventory_.give_back(device.id);
-  }
+void Scheduler::observe_claim(const ClaimPtr& before, const ClaimPtr& after) {
+  if (after && after->allocation) devices_.take(*after->allocation);
+  if (before && before->allocation) devices_.give_back(*before->allocation);
   const bool was_allocated = before && before->is_allocated;
   const bool is_allocated = after && after->is_allocated;
   if (was_allocated && !is_allocated) try_heads();
   const bool has_room_again = before && after && is_full(*before) && !is_full(*after);
-  if (!before || was_allocated != is_allocated || has_room_again) {
+  const bool has_news_of_devices =
+      before && after && before->device_statuses != after->device_statuses;
+  if (!before || was_allocated != is_allocated || has_room_again || has_news_of_devices) {
     wake_pods_of((after ? after : before)->meta.key);
+  }
+  // No pod names it before it is bound.
+  const bool is_gone = before && !after && before->is_extended_resource_claim;
+  if (is_gone && common::has_pod_as_controller(*before)) {
+    work_.add({before->meta.key.namespace_, before->controller->name});
   }
 }
 
 void Scheduler::observe_slice(const api::ObjectPtr<Slice>& before,
                               const api::ObjectPtr<Slice>& after) {
-  const bool moved =
-      before && after && (before->driver != after->driver || before->pool != after->pool);
-  if (before && (!after || moved)) inventory_.remove_slice(*before);
-  if (after) inventory_.set_slice(*after);
+  devices_.observe_slice(before, after);
   try_heads();
 }
 
-void Scheduler::observe_node(const api::ObjectPtr<Node>& before,
-                             const api::ObjectPtr<Node>& after) {
-  const InternedString name = (after ? after : before)->meta.key.name;
-  const bool takes_pods = after && after->closed.empty() && !after->meta.is_being_deleted;
-  closed_nodes_.erase(name);
-  if (after && !takes_pods) {
-    closed_nodes_[name] = after->closed.empty() ? "is being deleted" : after->closed;
-  }
-  const auto place = std::ranges::find(nodes_, name, &SchedulableNode::name);
-  const bool is_known = place != nodes_.end();
-  if (!takes_pods && is_known) nodes_.erase(place);
-  if (!takes_pods || (is_known && place->hostname == after->hostname)) return;
-  if (is_known) {
-    place->hostname = after->hostname;
+void Scheduler::observe_node(const NodePtr& before, const NodePtr& after) {
+  const InternedString name = (after ? after : before)->name;
+  const auto place =
+      std::ranges::find(nodes_, name, [](const NodePtr& node) { return node->name; });
+  const bool is_there = after && !after->meta.is_being_deleted;
+  if (place == nodes_.end()) {
+    if (is_there) nodes_.push_back(after);
+  } else if (is_there) {
+    *place = after;
   } else {
-    nodes_.push_back({name, after->hostname});
+    nodes_.erase(place);
   }
+  const bool is_like_before = before && after && is_same_for_pods(*before, *after);
+  if (is_like_before) return;
+  devices_.observe_node(name);
   try_heads();
 }
 

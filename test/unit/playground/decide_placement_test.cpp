@@ -3,8 +3,6 @@
 #include <functional>
 #include <ostream>
 
-#include <gtest/gtest.h>
-
 #include "test/unit/playground/scene.hpp"
 
 namespace dcm::playground {
@@ -14,19 +12,29 @@ namespace {
 std::string text_of(const Verdict& verdict) {
   if (std::holds_alternative<NotOurs>(verdict)) return "not ours";
   if (const auto* wait = std::get_if<WaitForClaims>(&verdict)) return "wait: " + wait->why;
-  if (const auto* no = std::get_if<Unschedulable>(&verdict)) return "unschedulable: " + no->why;
+  if (const auto* no = std::get_if<Unschedulable>(&verdict)) {
+    const bool is_error = no->kind == Unschedulable::Kind::error;
+    return (is_error ? "error: " : "unschedulable: ") + no->why +
+           (no->to_deallocate ? " -> " + no->to_deallocate->meta.key.name : "");
+  }
   const auto& placement = std::get<Placement>(verdict);
   std::string text = placement.node.str() + ":";
+  const auto add = [&text](const std::string& claim, const allocation::AllocationResult& given) {
+    text += " " + claim + " <-";
+    for (const auto& result : given.devices) {
+      text += " " + result.id.str() + (result.has_admin_access ? "(admin)" : "") +
+              (result.share_id.empty() ? "" : "(shared)") +
+              (result.request == "r" ? "" : "=" + result.request);
+    }
+  };
   for (const ClaimStep& step : placement.steps) {
-    text += " " + step.claim->meta.key.name + " <-";
-    if (step.claim->is_allocated) text += " reserved";
-    for (const Grant& grant : step.grants) text += " " + grant.device.str();
-    for (const GrantedConfig& config : step.config) {
-      text += config.source == GrantedConfig::Source::claim ? " claim" : " class";
-      text += config.text;
-      for (const std::string& request : config.requests) text += " " + request;
+    if (step.allocation) {
+      add(step.claim->meta.key.name, *step.allocation);
+    } else {
+      text += " " + step.claim->meta.key.name + " <- reserved";
     }
   }
+  if (placement.extended) add("extended", placement.extended->allocation);
   return text;
 }
 
@@ -41,40 +49,43 @@ class DecidePlacement : public ::testing::TestWithParam<Row> {};
 
 TEST_P(DecidePlacement, decides) {
   Scene scene;
-  scene.add_claim("gpus", {wants("gpu", 2)});
-  scene.add_claim("nic", {wants("nic")});
+  scene.add_claim("gpus", wants("gpu", 2));
+  scene.add_claim("nic", wants("nic"));
   Pod pod = pod_with({"gpus"});
   GetParam().arrange(scene, pod);
   EXPECT_EQ(text_of(decide_placement(pod, scene.view())), GetParam().expected);
 }
 
-const Row kRows[] = {
+constexpr const char* kNowhere =
+    "unschedulable: 0/2 nodes are available: 2 cannot allocate all claims. preemption: 0/2 nodes "
+    "are available: 2 Preemption is not helpful for scheduling.";
+constexpr const char* kUnhelpful =
+    "preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.";
+
+std::string nowhere(const std::string& reasons, const std::string& then = "") {
+  return "unschedulable: 0/2 nodes are available: " + reasons + ". " + then + kUnhelpful;
+}
+
+// What a pod's claims are given.
+const Row kDevices[] = {
     {"a_claim_gets_devices_on_the_first_node_that_has_them", [](Scene&, Pod&) {},
      "node-0: gpus <- gpu/node-0/dev-0 gpu/node-0/dev-1"},
     {"a_pod_without_claims_goes_to_the_first_node", [](Scene&, Pod& pod) { pod = pod_with(); },
      "node-0:"},
     {"a_node_without_free_devices_is_passed_over",
      [](Scene& scene, Pod&) {
-       for (int i = 0; i < 3; ++i) scene.inventory.take(device("node-0", "gpu", i));
+       for (int i = 0; i < 3; ++i) scene.take(Scene::device("node-0", "gpu", i));
      },
      "node-1: gpus <- gpu/node-1/dev-0 gpu/node-1/dev-1"},
     {"all_claims_of_a_pod_come_from_one_node",
      [](Scene& scene, Pod& pod) {
        pod = pod_with({"gpus", "nic"});
-       for (int i = 0; i < 4; ++i) scene.inventory.take(device("node-0", "nic", i));
+       for (int i = 0; i < 4; ++i) scene.take(Scene::device("node-0", "nic", i));
      },
      "node-1: gpus <- gpu/node-1/dev-0 gpu/node-1/dev-1 nic <- nic/node-1/dev-0"},
-    {"a_pod_goes_to_the_node_that_it_selects", [](Scene&, Pod& pod) { pod.wanted_node = "node-1"; },
-     "node-1: gpus <- gpu/node-1/dev-0 gpu/node-1/dev-1"},
-    {"a_pod_that_selects_a_node_goes_to_no_other",
-     [](Scene&, Pod& pod) { pod.wanted_node = "node-9"; },
-     "unschedulable: 0/2 nodes have the devices that its claims ask for"},
-    {"a_selector_that_the_scheduler_does_not_know_is_not_guessed",
-     [](Scene&, Pod& pod) { pod.unsupported = "the node selector disk"; },
-     "unschedulable: the scheduler of dra-playground does not know the node selector disk"},
     {"two_claims_for_the_same_devices_share_none",
      [](Scene& scene, Pod& pod) {
-       scene.add_claim("more", {wants("gpu", 2)});
+       scene.add_claim("more", wants("gpu", 2));
        pod = pod_with({"gpus", "more"});
      },
      "node-0: gpus <- gpu/node-0/dev-0 gpu/node-0/dev-1 more <- gpu/node-0/dev-2 "
@@ -82,30 +93,172 @@ const Row kRows[] = {
     {"a_claim_that_two_entries_name_is_one_claim",
      [](Scene&, Pod& pod) { pod = pod_with({"gpus", "gpus"}); },
      "node-0: gpus <- gpu/node-0/dev-0 gpu/node-0/dev-1"},
-    {"an_allocated_claim_ties_the_pod_to_its_node_and_is_reserved",
-     [](Scene& scene, Pod&) { scene.allocate("gpus", device("node-1", "gpu", 0)); },
+    {"all_takes_every_device_of_a_node",
+     [](Scene& scene, Pod&) {
+       scene.add_claim("gpus", wants_all("gpu"));
+       scene.take(Scene::device("node-0", "gpu", 3));
+     },
+     "node-1: gpus <- gpu/node-1/dev-0 gpu/node-1/dev-1 gpu/node-1/dev-2 gpu/node-1/dev-3"},
+    {"a_claim_without_requests_is_allocated_with_nothing",
+     [](Scene& scene, Pod&) { scene.add_claim("gpus", ""); }, "node-0: gpus <-"},
+    {"a_selector_chooses_among_the_devices_of_the_class",
+     [](Scene& scene, Pod&) {
+       scene.add_devices("node-1", "gpu", 2, R"(,"attributes":{"model":{"string":"a"}})");
+       scene.add_claim("gpus", requests({request("r", "gpu",
+                                                 selector("has(device.attributes['gpu'].model)"
+                                                          " && device.attributes['gpu'].model "
+                                                          "== 'a'"))}));
+     },
+     "node-1: gpus <- gpu/node-1/dev-0"},
+    {"a_class_may_select_by_any_expression",
+     [](Scene& scene, Pod&) {
+       scene.add_class("gpu",
+                       R"("selectors":[{"cel":{"expression":"device.driver == 'n' + 'ic'"}}])");
+     },
+     "node-0: gpus <- nic/node-0/dev-0 nic/node-0/dev-1"},
+    {"a_constraint_holds_for_all_devices_of_the_claim",
+     [](Scene& scene, Pod&) {
+       scene.add_slice("node-1", "gpu",
+                       R"("nodeName":"node-1","devices":[)"
+                       R"({"name":"a","attributes":{"numa":{"int":0}}},)"
+                       R"({"name":"b","attributes":{"numa":{"int":1}}},)"
+                       R"({"name":"c","attributes":{"numa":{"int":1}}}])");
+       scene.add_claim("gpus",
+                       wants("gpu", 2) + R"(,"constraints":[{"matchAttribute":"gpu/numa"}])");
+     },
+     "node-1: gpus <- gpu/node-1/b gpu/node-1/c"},
+    {"the_node_with_the_better_alternative_is_taken",
+     [](Scene& scene, Pod&) {
+       for (int i = 0; i < 3; ++i) scene.take(Scene::device("node-0", "gpu", i));
+       scene.add_claim(
+           "gpus",
+           R"("requests":[{"name":"q","firstAvailable":[)"
+           R"({"name":"two","deviceClassName":"gpu","allocationMode":"ExactCount","count":2},)"
+           R"({"name":"one","deviceClassName":"gpu","allocationMode":"ExactCount","count":1}]}])");
+     },
+     "node-1: gpus <- gpu/node-1/dev-0=q/two gpu/node-1/dev-1=q/two"},
+    {"an_administrator_sees_devices_that_are_in_use",
+     [](Scene& scene, Pod&) {
+       scene.nodes.resize(1);
+       for (int i = 0; i < 4; ++i) scene.take(Scene::device("node-0", "gpu", i));
+       scene.add_claim("gpus", requests({request("r", "gpu", R"(,"adminAccess":true)")}));
+     },
+     "node-0: gpus <- gpu/node-0/dev-0(admin)"},
+    {"a_shared_device_is_given_out_until_its_capacity_is_used",
+     [](Scene& scene, Pod& pod) {
+       scene.add_devices(
+           "node-0", "gpu", 1,
+           R"(,"allowMultipleAllocations":true,"capacity":{"memory":{"value":"4Gi"}})");
+       const std::string part = R"(,"capacity":{"requests":{"memory":"2Gi"}})";
+       scene.add_claim("gpus", requests({request("r", "gpu", part)}));
+       scene.add_claim("more", requests({request("r", "gpu", part)}));
+       pod = pod_with({"gpus", "more"});
+     },
+     "node-0: gpus <- gpu/node-0/dev-0(shared) more <- gpu/node-0/dev-0(shared)"},
+    {"a_tainted_device_is_for_requests_that_tolerate_it",
+     [](Scene& scene, Pod& pod) {
+       scene.add_devices("node-0", "gpu", 4, R"(,"taints":[{"key":"old","effect":"NoSchedule"}])");
+       scene.add_claim(
+           "old", requests({request("r", "gpu",
+                                    R"(,"tolerations":[{"key":"old","operator":"Exists"}])")}));
+       pod = pod_with({"old"});
+     },
+     "node-0: old <- gpu/node-0/dev-0"},
+    {"an_extended_resource_is_provided_by_the_class_that_names_it",
+     [](Scene& scene, Pod& pod) {
+       scene.add_class("gpu", R"("extendedResourceName":"example.com/gpu")");
+       pod = pod_with({"nic"}, R"("containers":[{"name":"c","resources":{"requests":{"cpu":"1",)"
+                               R"("example.com/gpu":"2"}}}])");
+     },
+     "node-0: nic <- nic/node-0/dev-0 extended <- gpu/node-0/dev-0=container-0-request-1 "
+     "gpu/node-0/dev-1=container-0-request-1"},
+    {"every_class_has_an_extended_resource_of_its_name",
+     [](Scene&, Pod& pod) {
+       pod = pod_with({}, R"("containers":[{"name":"c","resources":{"requests":{)"
+                          R"("deviceclass.resource.kubernetes.io/nic":"1"}}}])");
+     },
+     "node-0: extended <- nic/node-0/dev-0=container-0-request-0"},
+};
+
+// What has been allocated before, and in vain.
+const Row kAllocated[] = {
+    {"an_allocated_claim_ties_the_pod_to_its_nodes_and_is_reserved",
+     [](Scene& scene, Pod&) { scene.allocate("gpus", Scene::device("node-1", "gpu", 0)); },
      "node-1: gpus <- reserved"},
     {"what_the_other_claims_want_must_be_on_that_node",
      [](Scene& scene, Pod& pod) {
        pod = pod_with({"gpus", "nic"});
-       scene.allocate("gpus", device("node-1", "gpu", 0));
+       scene.allocate("gpus", Scene::device("node-1", "gpu", 0));
      },
      "node-1: gpus <- reserved nic <- nic/node-1/dev-0"},
     {"a_claim_that_is_reserved_needs_nothing_more",
      [](Scene& scene, Pod& pod) {
-       scene.allocate("gpus", device("node-1", "gpu", 0));
+       scene.allocate("gpus", Scene::device("node-1", "gpu", 0));
        scene.edit("gpus").reserved_for.push_back({"", "pods", "trainer-0", pod.meta.uid});
      },
      "node-1:"},
-    {"all_takes_every_device_of_a_node",
+    {"an_allocation_without_node_selector_is_for_every_node",
      [](Scene& scene, Pod&) {
-       scene.add_claim("gpus", {wants_all("gpu")});
-       scene.inventory.take(device("node-0", "gpu", 3));
+       scene.allocate("gpus", Scene::device("node-9", "gpu", 0));
+       scene.edit("gpus").allocation->node_selector.reset();
      },
-     "node-1: gpus <- gpu/node-1/dev-0 gpu/node-1/dev-1 gpu/node-1/dev-2 gpu/node-1/dev-3"},
-    {"a_claim_without_requests_is_allocated_with_nothing",
-     [](Scene& scene, Pod&) { scene.add_claim("gpus", {}); }, "node-0: gpus <-"},
+     "node-0: gpus <- reserved"},
+    {"a_claim_that_fits_no_node_and_that_nobody_uses_loses_its_devices",
+     [](Scene& scene, Pod&) { scene.allocate("gpus", Scene::device("node-9", "gpu", 0)); },
+     nowhere("2 resourceclaim not available on the node",
+             "deallocation of ResourceClaim completed, ") +
+         " -> gpus"},
+    {"a_claim_that_others_use_keeps_its_devices",
+     [](Scene& scene, Pod&) {
+       scene.allocate("gpus", Scene::device("node-9", "gpu", 0));
+       scene.edit("gpus").reserved_for.push_back({"", "pods", "other", api::Uid("other")});
+     },
+     nowhere("2 resourceclaim not available on the node")},
+    {"no_claim_loses_its_devices_for_a_pod_whose_other_claims_fit_nowhere",
+     [](Scene& scene, Pod& pod) {
+       scene.allocate("nic", Scene::device("node-9", "nic", 0));
+       scene.add_claim("gpus", wants("gpu", 5));
+       pod = pod_with({"gpus", "nic"});
+     },
+     kNowhere},
+    {"devices_of_two_nodes_are_given_up_one_by_one",
+     [](Scene& scene, Pod& pod) {
+       pod = pod_with({"gpus", "nic"});
+       scene.allocate("gpus", Scene::device("node-0", "gpu", 0));
+       scene.allocate("nic", Scene::device("node-1", "nic", 0));
+     },
+     nowhere("2 resourceclaim not available on the node",
+             "deallocation of ResourceClaim completed, ") +
+         " -> gpus"},
+    {"a_full_reservation_list_is_full",
+     [](Scene& scene, Pod&) {
+       scene.allocate("gpus", Scene::device("node-1", "gpu", 0));
+       scene.edit("gpus").reserved_for.resize(api::kReservedForMax);
+     },
+     "unschedulable: claim gpus is reserved for 256 pods, which is the most there can be"},
+    {"a_device_whose_driver_failed_to_make_it_ready_is_given_up",
+     [](Scene& scene, Pod&) {
+       scene.allocate("gpus", Scene::device("node-0", "gpu", 0));
+       Claim& claim = scene.edit("gpus");
+       claim.allocation->devices[0].binding_conditions = {"ready"};
+       claim.allocation->devices[0].binding_failure_conditions = {"failed"};
+       claim.device_statuses = {{Scene::device("node-0", "gpu", 0), {{"failed", true}}}};
+     },
+     nowhere("2 resourceclaim not available on the node",
+             "deallocation of ResourceClaim completed, ") +
+         " -> gpus"},
+    {"a_claim_for_extended_resources_that_a_failed_attempt_left_is_deleted",
+     [](Scene& scene, Pod& pod) {
+       scene.add_claim("stale", wants("nic"));
+       scene.stale_extended_claim = scene.claims.at(Scene::key("stale"));
+       pod = pod_with({}, R"("containers":[{"name":"c","resources":{"requests":{)"
+                          R"("deviceclass.resource.kubernetes.io/nic":"1"}}}])");
+     },
+     nowhere("2 cannot schedule extended resource claim", "deletion of ResourceClaim completed, ") +
+         " -> stale"},
+};
 
+const Row kOthers[] = {
     {"a_pod_that_has_a_node_is_left_alone", [](Scene&, Pod& pod) { pod.node_name = "node-0"; },
      "not ours"},
     {"a_pod_that_is_being_deleted_is_left_alone",
@@ -119,105 +272,104 @@ const Row kRows[] = {
 
     {"a_claim_that_was_not_made_yet_is_waited_for",
      [](Scene&, Pod& pod) { pod.claims = {{"gpus", "", "template"}}; },
-     "wait: no claim was made for gpus"},
+     "wait: pod \"lab/trainer-0\": ResourceClaim not created yet"},
     {"a_claim_that_is_not_there_is_waited_for", [](Scene& scene, Pod&) { scene.claims.clear(); },
-     "wait: there is no claim gpus"},
+     "wait: could not find ResourceClaim \"lab/gpus\""},
     {"a_claim_that_is_being_deleted_is_waited_for",
      [](Scene& scene, Pod&) { scene.edit("gpus").meta.is_being_deleted = true; },
-     "wait: claim gpus is being deleted"},
+     "wait: resourceclaim \"gpus\" is being deleted"},
     {"a_claim_that_somebody_is_allocating_is_waited_for",
      [](Scene& scene, Pod&) { scene.in_flight.push_back(Scene::key("gpus")); },
-     "wait: claim gpus is being allocated"},
+     "wait: resource claim lab/gpus is in the process of being allocated"},
     {"a_generated_claim_must_be_the_pods_own",
      [](Scene&, Pod& pod) {
        pod.claims = {{"g", "", "template"}};
        pod.claim_statuses = {{"g", "gpus"}};
      },
-     "wait: claim gpus was not made for this pod"},
+     "wait: ResourceClaim lab/gpus was not created for Pod lab/trainer-0 (Pod is not owner)"},
     {"an_entry_that_needs_no_claim_asks_for_none",
      [](Scene&, Pod& pod) {
        pod.claims = {{"g", "", "template"}};
        pod.claim_statuses = {{"g", std::nullopt}};
      },
      "node-0:"},
-
-    {"too_many_devices_are_nowhere",
-     [](Scene& scene, Pod&) { scene.add_claim("gpus", {wants("gpu", 5)}); },
-     "unschedulable: 0/2 nodes have the devices that its claims ask for"},
-    {"a_full_reservation_list_is_full",
-     [](Scene& scene, Pod&) {
-       scene.allocate("gpus", device("node-1", "gpu", 0));
-       scene.edit("gpus").reserved_for.resize(api::kReservedForMax);
-     },
-     "unschedulable: claim gpus is reserved for 256 pods, which is the most there can be"},
-    {"devices_of_two_nodes_fit_no_pod",
-     [](Scene& scene, Pod& pod) {
-       pod = pod_with({"gpus", "nic"});
-       scene.allocate("gpus", device("node-0", "gpu", 0));
-       scene.allocate("nic", device("node-1", "nic", 0));
-     },
-     "unschedulable: its claims have devices of different nodes"},
-    {"an_allocated_device_must_be_there",
-     [](Scene& scene, Pod&) { scene.allocate("gpus", device("node-9", "gpu", 0)); },
-     "unschedulable: device gpu/node-9/dev-0 of claim gpus is not there"},
-    {"a_device_class_must_be_there", [](Scene& scene, Pod&) { scene.classes.clear(); },
-     "unschedulable: there is no device class gpu"},
-    {"what_the_scheduler_does_not_know_it_does_not_guess",
-     [](Scene& scene, Pod&) { scene.edit("gpus").unsupported = "firstAvailable"; },
-     "unschedulable: the scheduler of dra-playground does not know firstAvailable of claim gpus"},
-    {"each_unknown_thing_is_named",
-     [](Scene& scene, Pod& pod) {
-       pod.unsupported = "affinity";
-       scene.edit("gpus").unsupported = "constraints";
-     },
-     "unschedulable: the scheduler of dra-playground does not know affinity, nor constraints of "
-     "claim gpus"},
-    {"devices_that_the_scheduler_does_not_know_are_given_to_nobody",
-     [](Scene& scene, Pod&) {
-       scene.nodes.resize(1);
-       Slice parts = slice("node-0", "gpu", 4);
-       parts.devices[3].unknown = "consumesCounters";
-       scene.inventory.set_slice(parts);
-     },
-     "unschedulable: 0/1 nodes have the devices that its claims ask for; the scheduler of "
-     "dra-playground does not know consumesCounters of device gpu/node-0/dev-3"},
-    {"a_closed_node_says_why",
-     [](Scene& scene, Pod&) {
-       scene.nodes.clear();
-       scene.closed_nodes["node-0"] = "has the taint mine";
-     },
-     "unschedulable: 0/1 nodes have the devices that its claims ask for; node-0 has the taint "
-     "mine"},
-    {"a_node_is_selected_by_its_label",
-     [](Scene& scene, Pod& pod) {
-       scene.nodes[1].hostname = "other-name";
-       pod.wanted_node = "other-name";
-     },
-     "node-1: gpus <- gpu/node-1/dev-0 gpu/node-1/dev-1"},
-    {"a_device_that_an_administrator_only_looks_at_ties_the_pod_to_its_node",
-     [](Scene& scene, Pod&) {
-       scene.edit("gpus").is_allocated = true;
-       scene.edit("gpus").admin_devices = {device("node-1", "gpu", 0)};
-     },
-     "node-1: gpus <- reserved"},
-    {"configuration_of_classes_comes_before_that_of_the_claim",
-     [](Scene& scene, Pod&) {
-       scene.add_claim("gpus", {{.name = "a", .device_class = "gpu"},
-                                {.name = "b", .device_class = "nic"},
-                                {.name = "c", .device_class = "gpu"}});
-       scene.edit("gpus").config = {{"{1}", {"b"}}, {"{2}", {}}, {"{3}", {"a", "b", "c"}}};
-       auto gpu = std::make_shared<DeviceClass>(*scene.classes["gpu"]);
-       gpu->config = {{"{4}"}};
-       scene.classes["gpu"] = gpu;
-     },
-     "node-0: gpus <- gpu/node-0/dev-0 nic/node-0/dev-0 gpu/node-0/dev-1 class{4} a c "
-     "claim{1} b claim{2} claim{3}"},
 };
 
-INSTANTIATE_TEST_SUITE_P(Rows, DecidePlacement, ::testing::ValuesIn(kRows),
-                         [](const auto& info) { return info.param.sentence; });
+// Why there is no node.
+const Row kReasons[] = {
+    {"too_many_devices_are_nowhere",
+     [](Scene& scene, Pod&) { scene.add_claim("gpus", wants("gpu", 5)); }, kNowhere},
+    {"a_device_class_must_be_there", [](Scene& scene, Pod&) { scene.classes.clear(); },
+     nowhere("request r: device class gpu does not exist")},
+    {"a_class_of_an_alternative_must_be_there",
+     [](Scene& scene, Pod&) {
+       scene.add_claim("gpus", R"("requests":[{"name":"q","firstAvailable":[)"
+                               R"({"name":"a","deviceClassName":"gpu","count":1},)"
+                               R"({"name":"b","deviceClassName":"none","count":1}]}])");
+     },
+     nowhere("request q/b: device class none does not exist")},
+    {"a_selector_that_fails_holds_up_the_pod",
+     [](Scene& scene, Pod&) {
+       scene.add_claim(
+           "gpus", requests({request("r", "gpu", selector("device.attributes['gpu'].x == 1"))}));
+     },
+     "error: running \"DynamicResources\" filter plugin: claim lab/gpus: selector #0 on device "
+     "gpu/node-0/dev-0: CEL runtime error: no such key: x. consider using CEL optional chaining "
+     "(.? "
+     "followed by orValue()) or guarding the check with has() for optional fields"},
+    {"a_pod_goes_to_the_node_that_it_selects",
+     [](Scene&, Pod& pod) {
+       pod = pod_with({"gpus"}, R"("nodeSelector":{"kubernetes.io/hostname":"node-1"})");
+     },
+     "node-1: gpus <- gpu/node-1/dev-0 gpu/node-1/dev-1"},
+    {"a_pod_goes_to_the_node_that_its_affinity_requires",
+     [](Scene&, Pod& pod) {
+       pod = pod_with({"gpus"},
+                      R"("affinity":{"nodeAffinity":{)"
+                      R"("requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[)"
+                      R"({"matchFields":[{"key":"metadata.name","operator":"In",)"
+                      R"("values":["node-1"]}]}]}}})");
+     },
+     "node-1: gpus <- gpu/node-1/dev-0 gpu/node-1/dev-1"},
+    {"a_pod_that_selects_a_node_goes_to_no_other",
+     [](Scene& scene, Pod& pod) {
+       scene.add_node("node-1", R"("taints":[{"key":"mine","effect":"NoSchedule"}])");
+       pod = pod_with({"gpus"}, R"("nodeSelector":{"disk":"fast"})");
+     },
+     nowhere("1 node(s) didn't match Pod's node affinity/selector, 1 node(s) had untolerated "
+             "taint(s)")},
+    {"a_cordoned_node_takes_no_pods",
+     [](Scene& scene, Pod&) { scene.add_node("node-0", R"("unschedulable":true)"); },
+     "node-1: gpus <- gpu/node-1/dev-0 gpu/node-1/dev-1"},
+    {"an_extended_resource_that_nobody_has_is_insufficient",
+     [](Scene& scene, Pod& pod) {
+       scene.nodes.resize(1);
+       pod = pod_with({}, R"("containers":[{"name":"c","resources":{"requests":{"a.b/c":"1"}}}])");
+     },
+     "unschedulable: 0/1 nodes are available: 1 Insufficient a.b/c. preemption: 0/1 nodes are "
+     "available: 1 No preemption victims found for incoming pod."},
+    {"a_device_plugin_is_not_played",
+     [](Scene& scene, Pod& pod) {
+       for (const auto* const node : {"node-0", "node-1"}) {
+         scene.add_node(node, "", "", R"("allocatable":{"a.b/c":"4"})");
+       }
+       pod = pod_with({}, R"("containers":[{"name":"c","resources":{"requests":{"a.b/c":"1"}}}])");
+     },
+     nowhere("2 the scheduler of dra-playground does not count the device plugin's a.b/c")},
+    {"a_field_that_the_scheduler_does_not_know_is_not_guessed",
+     [](Scene&, Pod& pod) { pod.unsupported = "podAffinity"; },
+     "unschedulable: the scheduler of dra-playground does not know podAffinity"},
+    {"without_nodes_there_is_no_place", [](Scene& scene, Pod&) { scene.nodes.clear(); },
+     "unschedulable: no nodes available to schedule pods"},
+};
 
-std::string line_of(const Scene& scene, const Pod& pod) {
+const auto kName = [](const auto& info) { return info.param.sentence; };
+INSTANTIATE_TEST_SUITE_P(Devices, DecidePlacement, ::testing::ValuesIn(kDevices), kName);
+INSTANTIATE_TEST_SUITE_P(Allocated, DecidePlacement, ::testing::ValuesIn(kAllocated), kName);
+INSTANTIATE_TEST_SUITE_P(Others, DecidePlacement, ::testing::ValuesIn(kOthers), kName);
+INSTANTIATE_TEST_SUITE_P(Reasons, DecidePlacement, ::testing::ValuesIn(kReasons), kName);
+
+std::string line_of(Scene& scene, const Pod& pod) {
   const Verdict verdict = decide_placement(pod, scene.view());
   const auto* no = std::get_if<Unschedulable>(&verdict);
   return no == nullptr ? "(it has a place)" : no->line;
@@ -225,39 +377,54 @@ std::string line_of(const Scene& scene, const Pod& pod) {
 
 TEST(DecidePlacementLines, pods_that_want_the_same_wait_in_one_line) {
   Scene scene(1, 1);
-  scene.add_claim("a", {wants("gpu", 2)});
-  scene.add_claim("b", {wants("gpu", 2)});
-  scene.add_claim("c", {wants("gpu", 3)});
-  scene.add_claim("d", {wants_all("fpga")});
+  scene.add_claim("a", wants("gpu", 2));
+  scene.add_claim("b", wants("gpu", 2));
+  scene.add_claim("c", wants("gpu", 3));
   EXPECT_EQ(line_of(scene, pod_with({"a"})), line_of(scene, pod_with({"b"})));
   EXPECT_NE(line_of(scene, pod_with({"a"})), line_of(scene, pod_with({"c"})));
 }
 
-// A claim has no more than 32 devices, so the one may never have a place where the other has.
-TEST(DecidePlacementLines, one_claim_and_two_with_the_same_requests_wait_in_different_lines) {
-  Scene scene(1, 1);
-  scene.add_claim("both", {wants("gpu", 2), wants("gpu", 2)});
-  scene.add_claim("a", {wants("gpu", 2)});
-  scene.add_claim("b", {wants("gpu", 2)});
-  EXPECT_NE(line_of(scene, pod_with({"both"})), line_of(scene, pod_with({"a", "b"})));
-}
-
 TEST(DecidePlacementLines, pods_that_select_different_nodes_wait_in_different_lines) {
   Scene scene(1, 1);
-  scene.add_claim("a", {wants("gpu", 2)});
-  Pod one = pod_with({"a"});
-  Pod other = pod_with({"a"});
-  one.wanted_node = "node-0";
+  scene.add_claim("a", wants("gpu", 2));
+  const Pod one = pod_with({"a"});
+  const Pod other = pod_with({"a"}, R"("nodeSelector":{"disk":"fast"})");
   EXPECT_NE(line_of(scene, one), line_of(scene, other));
 }
 
-TEST(DecidePlacementLines, a_pod_with_a_problem_of_its_own_delays_no_other) {
+TEST(DecidePlacementLines, a_pod_with_an_error_of_its_own_delays_no_other) {
   Scene scene;
-  scene.add_claim("a", {wants("fpga")});
-  Pod one = pod_with({"a"});
+  scene.add_claim("a",
+                  requests({request("r", "gpu", selector("device.attributes['gpu'].x == 1"))}));
+  const Pod one = pod_with({"a"});
   Pod other = pod_with({"a"});
   other.meta.key.name = "trainer-1";
   EXPECT_NE(line_of(scene, one), line_of(scene, other));
+}
+
+TEST(DecidePlacementMisfits, a_node_is_tried_again_only_when_something_became_free_there) {
+  Scene scene(2, 1);
+  scene.add_claim("gpus", wants("gpu"));
+  const Pod pod = pod_with({"gpus"});
+  const allocation::AllocationResult first{
+      .devices = {Scene::result(Scene::device("node-0", "gpu", 0))}};
+  scene.devices.take(first);
+  scene.take(Scene::device("node-1", "gpu", 0));
+  EXPECT_EQ(text_of(decide_placement(pod, scene.view())), kNowhere);
+  const std::uint64_t there = scene.devices.version("node-1");
+  scene.devices.give_back(first);
+  EXPECT_EQ(scene.devices.version("node-1"), there);
+  EXPECT_EQ(text_of(decide_placement(pod, scene.view())), "node-0: gpus <- gpu/node-0/dev-0");
+}
+
+TEST(DecidePlacementMisfits, a_device_of_several_nodes_that_becomes_free_is_news_for_all) {
+  Scene scene(2, 0);
+  scene.add_slice("net", "gpu", R"("allNodes":true,"devices":[{"name":"a"}])");
+  const allocation::AllocationResult given{.devices = {Scene::result({"gpu", "net", "a"})}};
+  scene.devices.take(given);
+  const std::uint64_t before = scene.devices.version("node-1");
+  scene.devices.give_back(given);
+  EXPECT_NE(scene.devices.version("node-1"), before);
 }
 
 }  // namespace

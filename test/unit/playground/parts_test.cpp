@@ -141,7 +141,7 @@ CO_TEST(Parts, publish_nodes_classes_and_slices_and_again_after_a_restart) {
   const Answer slices = cluster.api.get("/apis/resource.k8s.io/v1/resourceslices");
   EXPECT_EQ(array_at(slices.body, {"items"}).size(), 3U);
   EXPECT_EQ(cluster.api.get("/apis/resource.k8s.io/v1/deviceclasses/gpu.example.com").status, 200);
-  EXPECT_EQ(cluster.parts.scheduler().inventory().devices(), 6U);
+  EXPECT_EQ(cluster.parts.scheduler().devices().published(), 6U);
   co_await cluster.stop();
 }
 
@@ -210,9 +210,9 @@ CO_TEST(Parts, an_allocation_has_the_configuration_of_class_and_claim) {
   co_await cluster.settle();
   EXPECT_EQ(serialize(array_at(cluster.claim("gpus").body,
                                {"status", "allocation", "devices", "config"})),
-            R"([{"opaque":{"driver":"gpu.example.com","parameters":{"a":1}},"source":"FromClass"},)"
-            R"({"source":"FromClaim","opaque":{"driver":"gpu.example.com","parameters":{"b":2}},)"
-            R"("requests":["s"]}])");
+            R"([{"source":"FromClass","opaque":{"driver":"gpu.example.com","parameters":{"a":1}}},)"
+            R"({"source":"FromClaim","requests":["s"],"opaque":{"driver":"gpu.example.com",)"
+            R"("parameters":{"b":2}}}])");
   co_await cluster.stop();
 }
 
@@ -224,9 +224,10 @@ CO_TEST(Parts, a_pool_that_lacks_a_slice_is_waited_for) {
   cluster.make_claim("all", R"(,"allocationMode":"All")");
   cluster.make_pod("all", "all");
   co_await cluster.settle();
-  EXPECT_EQ(cluster.complaint("all"),
-            "0/1 nodes have the devices that its claims ask for; pool gpu.example.com/node-0 has 1 "
-            "of 2 slices");
+  EXPECT_EQ(
+      cluster.complaint("all"),
+      "running \"DynamicResources\" filter plugin: claim default/all, request r: asks for all "
+      "devices, but resource pool gpu.example.com/node-0 is currently being updated");
   const Answer rest = cluster.api.post(
       "/apis/resource.k8s.io/v1/resourceslices",
       R"({"metadata":{"name":"rest"},"spec":{"driver":"gpu.example.com","nodeName":"node-0",)"
@@ -433,7 +434,9 @@ CO_TEST(Parts, pods_wait_for_devices_and_get_them_when_they_are_free) {
   co_await cluster.settle();
   EXPECT_EQ(cluster.in_phase("Running"), 4U);
   EXPECT_EQ(cluster.parts.scheduler().waiting(), 2U);
-  EXPECT_EQ(cluster.complaint("p5"), "0/2 nodes have the devices that its claims ask for");
+  EXPECT_EQ(cluster.complaint("p5"),
+            "0/2 nodes are available: 2 cannot allocate all claims. preemption: 0/2 nodes are "
+            "available: 2 Preemption is not helpful for scheduling.");
   for (const auto* name : {"0", "1"}) {
     cluster.api.remove(kPods + "/p" + name);
     cluster.deallocate(std::string("c") + name);
@@ -590,18 +593,21 @@ CO_TEST(Parts, an_annotation_that_says_nothing_is_reported) {
   co_await cluster.stop();
 }
 
-CO_TEST(Parts, fields_unknown_to_the_scheduler_are_named_on_the_pod) {
+CO_TEST(Parts, fields_unknown_to_the_scheduler_are_named_on_the_pod_and_in_an_event) {
   Cluster cluster(loop);
   co_await cluster.start();
-  cluster.make_claim("picky", R"(,"selectors":[{"cel":{"expression":"true"}}])");
-  cluster.make_pod("picky", "picky");
+  cluster.api.post(kPods, R"({"metadata":{"name":"picky"},"spec":{"containers":[{"name":"c",)"
+                          R"("image":"i","ports":[{"containerPort":1,"hostPort":1}]}]}})");
   cluster.make_claim("plain", "");
   cluster.make_pod("plain", "plain");
-  co_await cluster.settle();
-  EXPECT_EQ(cluster.complaint("picky"),
-            "the scheduler of dra-playground does not know selectors of claim picky");
+  co_await sleep_for(loop.time(), 2s);
+  const std::string why = "the scheduler of dra-playground does not know hostPort";
+  EXPECT_EQ(cluster.complaint("picky"), why);
   EXPECT_EQ(cluster.phase("picky"), "Pending");
   EXPECT_EQ(cluster.phase("plain"), "Running");
+  const std::string events = serialize(cluster.api.get("/api/v1/namespaces/default/events").body);
+  EXPECT_NE(events.find(R"("reason":"FailedScheduling","message":")" + why), std::string::npos)
+      << events;
   co_await cluster.stop();
 }
 
@@ -624,7 +630,7 @@ CO_TEST(Parts, an_allocation_whose_answer_was_lost_is_not_made_twice) {
   EXPECT_EQ(cluster.phase("first"), "Running");
   EXPECT_EQ(cluster.phase("second"), "Running");
   EXPECT_EQ(cluster.devices(), (std::multiset<std::string>{"node-0/dev-0", "node-0/dev-1"}));
-  EXPECT_EQ(cluster.parts.scheduler().inventory().in_use(), 2U);
+  EXPECT_EQ(cluster.parts.scheduler().devices().in_use(), 2U);
   co_await cluster.stop();
 }
 

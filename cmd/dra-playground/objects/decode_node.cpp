@@ -1,0 +1,112 @@
+// Nodes and namespaces (core/v1).
+#include "allocation/json/decode.hpp"
+#include "allocation/json/rows.hpp"
+#include "client/api/json/decoder.hpp"
+#include "cmd/dra-playground/objects/decode.hpp"
+#include "controllers/api/json/parts.hpp"
+
+namespace dcm::playground {
+namespace {
+
+using api::json::Reader;
+using api::json::value;
+
+constexpr std::string_view kUntolerated = "node(s) had untolerated taint(s)";
+constexpr std::string_view kUnschedulable = "node(s) were unschedulable";
+
+// Tolerations of pods are not read, so a tainted node is for none of them.
+bool read_node_taint(Reader& reader, value taint, Node& node) {
+  std::string_view effect;
+  const bool is_read = reader.each_field(taint, [&](std::string_view key, value field) {
+    return key != "effect" || reader.view(field, effect);
+  });
+  const bool keeps_away = effect == "NoSchedule" || effect == "NoExecute";
+  if (is_read && keeps_away && node.closed.empty()) node.closed = kUntolerated;
+  return is_read;
+}
+
+bool read_allocatable(Reader& reader, value field, Node& node) {
+  return reader.each_field(field, [&](std::string_view name, value part) {
+    allocation::Quantity amount;
+    if (!allocation::read(reader, part, amount)) return false;
+    if (name.contains('/') && amount.sign() > 0) node.plugin_resources.emplace_back(name);
+    return true;
+  });
+}
+
+bool read_condition(Reader& reader, value item, Node& node) {
+  std::string_view type;
+  std::string_view status;
+  std::optional<runtime::WallTime> since;
+  const bool is_read = reader.each_field(item, [&](std::string_view key, value field) {
+    if (key == "type") return reader.view(field, type);
+    if (key == "status") return reader.view(field, status);
+    return key != "lastTransitionTime" || api::json::read_time(reader, field, since);
+  });
+  if (!is_read || type != "Ready" || status != "True") return is_read;
+  node.is_ready = true;
+  node.ready_since = since;
+  return true;
+}
+
+bool read_node_status(Reader& reader, value status, Node& node) {
+  return reader.each_field(status, [&](std::string_view key, value field) {
+    if (key == "allocatable") return read_allocatable(reader, field, node);
+    if (key == "conditions") {
+      return reader.each_item(field,
+                              [&](value item) { return read_condition(reader, item, node); });
+    }
+    return allocation::read_row(
+        reader, key, field, node,
+        allocation::Row("declaredFeatures", &allocation::Node::declared_features));
+  });
+}
+
+struct NodeFields {
+  bool read_field(Reader& reader, std::string_view key, value field, Node& node) const {
+    if (key == "metadata") return allocation::NodeFields().read_field(reader, key, field, node);
+    if (key == "status") return read_node_status(reader, field, node);
+    if (key != "spec") return true;
+    return reader.each_field(field, [&](std::string_view name, value part) {
+      if (name == "taints") {
+        return reader.each_item(part,
+                                [&](value taint) { return read_node_taint(reader, taint, node); });
+      }
+      if (name != "unschedulable") return true;
+      bool is_off = false;
+      if (!reader.flag(part, is_off)) return false;
+      if (is_off) node.closed = kUnschedulable;
+      return true;
+    });
+  }
+  bool is_kept(const Node&) const { return true; }
+};
+
+struct NamespaceFields {
+  bool read_field(Reader& reader, std::string_view key, value field, Namespace& out) const {
+    if (key == "metadata") return api::json::read_metadata(reader, field, out.meta);
+    if (key != "spec") return true;
+    return reader.each_field(field, [&](std::string_view name, value part) {
+      if (name != "finalizers") return true;
+      return reader.each_item(part, [&](value item) {
+        std::string finalizer;
+        if (!reader.text(item, finalizer)) return false;
+        out.is_to_be_emptied |= finalizer == "kubernetes";
+        return true;
+      });
+    });
+  }
+  bool is_kept(const Namespace&) const { return true; }
+};
+
+}  // namespace
+
+std::unique_ptr<api::Decoder<Namespace>> make_namespace_decoder() {
+  return std::make_unique<api::json::JsonDecoder<Namespace, NamespaceFields>>();
+}
+
+std::unique_ptr<api::Decoder<Node>> make_node_decoder() {
+  return std::make_unique<api::json::JsonDecoder<Node, NodeFields>>();
+}
+
+}  // namespace dcm::playground

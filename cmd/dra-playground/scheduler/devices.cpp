@@ -1,0 +1,99 @@
+#include "cmd/dra-playground/scheduler/devices.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace dcm::playground {
+namespace {
+
+std::optional<InternedString> if_set(const InternedString& text) {
+  return text.empty() ? std::nullopt : std::optional(text);
+}
+
+// Nothing: the rule taints no device, or with an effect that keeps no claim away.
+std::optional<allocation::TaintRule> to_allocation(const api::DeviceTaintRule& rule) {
+  if (!rule.selector || !rule.unknown_selector_field.empty()) return std::nullopt;
+  allocation::TaintRule read{.name = rule.meta.key.name,
+                             .driver = if_set(rule.selector->driver),
+                             .pool = if_set(rule.selector->pool),
+                             .device = if_set(rule.selector->device),
+                             .taint = {rule.taint.key, rule.taint.value, rule.taint.effect}};
+  return read.taint.prevents_allocation() ? std::optional(std::move(read)) : std::nullopt;
+}
+
+}  // namespace
+
+void Devices::observe_slice(const api::ObjectPtr<Slice>& before,
+                            const api::ObjectPtr<Slice>& after) {
+  if (before) {
+    slices_.remove(*before);
+    published_ -= before->devices.size();
+  }
+  if (after) {
+    slices_.add(after);
+    published_ += after->devices.size();
+  }
+  // A slice can complete a pool that has devices on other nodes, too.
+  ++everywhere_;
+}
+
+void Devices::observe_rule(const api::ObjectPtr<api::DeviceTaintRule>& before,
+                           const api::ObjectPtr<api::DeviceTaintRule>& after) {
+  const auto rule = after ? to_allocation(*after) : std::nullopt;
+  if (rule) {
+    rules_by_name_[rule->name] = *rule;
+  } else {
+    rules_by_name_.erase((after ? after : before)->meta.key.name);
+  }
+  rules_.clear();
+  for (const auto& [name, each] : rules_by_name_) rules_.push_back(each);
+  ++everywhere_;
+}
+
+void Devices::observe_class(const api::ObjectPtr<DeviceClass>& before,
+                            const api::ObjectPtr<DeviceClass>& after) {
+  const auto rank_of = [](const DeviceClass& device_class) {
+    return Rank{device_class.created.value_or(runtime::WallTime()), device_class.meta.key.name};
+  };
+  if (before && !before->extended_resource_name.empty()) {
+    const auto classes = classes_by_resource_.find(before->extended_resource_name);
+    classes->second.erase(rank_of(*before));
+    if (classes->second.empty()) classes_by_resource_.erase(classes);
+  }
+  if (after && !after->extended_resource_name.empty()) {
+    classes_by_resource_[after->extended_resource_name].insert(rank_of(*after));
+  }
+  ++everywhere_;
+}
+
+void Devices::take(const allocation::AllocationResult& allocation) {
+  for (const allocation::DeviceResult& result : allocation.devices) usage_.take(result);
+}
+
+void Devices::give_back(const allocation::AllocationResult& allocation) {
+  for (const allocation::DeviceResult& result : allocation.devices) {
+    usage_.give_back(result);
+    note_freed(result.id);
+  }
+}
+
+void Devices::note_freed(const api::DeviceId& id) {
+  const auto slices = slices_.of_pool({id.driver, id.pool});
+  const auto node = slices.empty() ? std::nullopt : slices.front()->nodes.node_name;
+  const bool is_of_one_node = node && std::ranges::all_of(slices, [&](const auto& slice) {
+                                return slice->nodes.node_name == node;
+                              });
+  ++(is_of_one_node ? by_node_[*node] : everywhere_);
+}
+
+std::uint64_t Devices::version(const InternedString& node) const {
+  const auto found = by_node_.find(node);
+  return everywhere_ + (found == by_node_.end() ? 0 : found->second);
+}
+
+std::string_view Devices::class_with_resource(const std::string& name) const {
+  const auto found = classes_by_resource_.find(name);
+  return found == classes_by_resource_.end() ? std::string_view() : found->second.begin()->name;
+}
+
+}  // namespace dcm::playground

@@ -1,0 +1,131 @@
+#include "cmd/dra-playground/scheduler/extended_resources.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace dcm::playground {
+namespace {
+
+// A container with its index, for which init containers come first.
+struct Numbered {
+  const Container* container;
+  std::size_t index;
+  bool is_short_lived;  // ends before the next one starts, and leaves its devices to it
+};
+
+std::vector<Numbered> containers_of(const Pod& pod) {
+  std::vector<Numbered> all;
+  for (const Container& each : pod.init_containers) {
+    all.push_back({&each, all.size(), !each.is_sidecar});
+  }
+  for (const Container& each : pod.containers) all.push_back({&each, all.size(), false});
+  return all;
+}
+
+// The requests of one resource, as they come about.
+class OneResource {
+ public:
+  OneResource(std::string resource, std::string device_class)
+      : resource_(std::move(resource)), class_(std::move(device_class)) {}
+
+  void add(const Numbered& numbered) {
+    auto& mappings = numbered.is_short_lived ? short_lived_mappings_ : long_lived_mappings_;
+    const auto& requests = numbered.container->requests;
+    const auto wish = std::ranges::find(requests, resource_, &ResourceRequest::name);
+    if (wish == requests.end() || wish->amount == 0) return;
+    std::int64_t rest = wish->amount;
+    if (numbered.is_short_lived) rest -= reuse(numbered, rest, mappings);
+    if (rest <= 0) return;
+    const std::string name =
+        fmt::format("container-{}-request-{}", numbered.index, wish - requests.begin());
+    mappings.push_back({numbered.container->name, resource_, name});
+    if (!numbered.is_short_lived) {
+      long_lived_.push_back({numbered.index, name, rest});
+      return;
+    }
+    short_lived_names_.insert(name);
+    if (!largest_ || largest_->count < rest) largest_ = {numbered.index, name, rest};
+  }
+
+  void append_to(ExtendedClaim& claim) {
+    // The short-lived ones run one after the other: the largest of their requests is for all.
+    for (RequestMapping& mapping : short_lived_mappings_) {
+      if (short_lived_names_.contains(mapping.request)) mapping.request = largest_->name;
+    }
+    if (largest_) append(*largest_, claim);
+    for (const Part& part : long_lived_) append(part, claim);
+    std::ranges::move(long_lived_mappings_, std::back_inserter(claim.mappings));
+    std::ranges::move(short_lived_mappings_, std::back_inserter(claim.mappings));
+  }
+
+ private:
+  struct Part {
+    std::size_t index;
+    std::string name;
+    std::int64_t count;
+  };
+
+  // Devices of containers that start later, up to `wanted`.
+  std::int64_t reuse(const Numbered& numbered, std::int64_t wanted,
+                     std::vector<RequestMapping>& mappings) const {
+    std::int64_t sum = 0;
+    for (const Part& part : long_lived_) {
+      if (part.index < numbered.index) continue;
+      if (sum >= wanted) break;
+      sum += part.count;
+      mappings.push_back({numbered.container->name, resource_, part.name});
+    }
+    return sum;
+  }
+
+  void append(const Part& part, ExtendedClaim& claim) const {
+    claim.spec.requests.push_back({.name = part.name,
+                                   .asks = {{.name = part.name,
+                                             .device_class = class_,
+                                             .mode = "ExactCount",
+                                             .count = part.count}}});
+  }
+
+  std::string resource_;
+  std::string class_;
+  std::vector<Part> long_lived_;
+  std::optional<Part> largest_;  // of the short-lived containers
+  std::set<std::string> short_lived_names_;
+  std::vector<RequestMapping> long_lived_mappings_;
+  std::vector<RequestMapping> short_lived_mappings_;
+};
+
+}  // namespace
+
+std::set<std::string> extended_resources_of(const Pod& pod) {
+  std::set<std::string> names;
+  for (const Numbered& each : containers_of(pod)) {
+    for (const ResourceRequest& request : each.container->requests) {
+      if (request.name.contains('/') && request.amount > 0) names.insert(request.name);
+    }
+  }
+  return names;
+}
+
+ExtendedClaim make_extended_claim(const Pod& pod,
+                                  const std::map<std::string, std::string>& classes) {
+  ExtendedClaim claim;
+  const std::vector<Numbered> containers = containers_of(pod);
+  for (const auto& [resource, device_class] : classes) {
+    OneResource requests(resource, device_class);
+    for (const bool is_short_lived : {false, true}) {
+      for (const Numbered& each : containers) {
+        if (each.is_short_lived == is_short_lived) requests.add(each);
+      }
+    }
+    requests.append_to(claim);
+  }
+  std::ranges::sort(claim.spec.requests, {}, &allocation::Request::name);
+  return claim;
+}
+
+}  // namespace dcm::playground
