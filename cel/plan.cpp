@@ -469,8 +469,9 @@ class FoldNode final : public Node {
       }
       result = parts_[kResult]->evaluate(frame);
     } else {
-      result =
-          make_error(frame.arena, "got '", implementation_name(range), "', expected iterable type");
+      const auto name = implementation_name(range);
+      result = has_second_ ? make_error(frame.arena, "unsupported comprehension range type: ", name)
+                           : make_error(frame.arena, "got '", name, "', expected iterable type");
     }
     std::ranges::copy(before, slots);
     return result;

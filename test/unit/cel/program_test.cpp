@@ -168,6 +168,8 @@ constexpr Row kRefused[] = {
      "compile: program instantiation failed: invalid qualifier type: *types.baseList"},
     {"[1][dyn(18446744073709551615u)]",
      "error: unsupported index value 18446744073709551615 in list"},
+    {"dyn(1).exists(x, true)", "error: got 'types.Int', expected iterable type"},
+    {"dyn(1u).exists(i, x, true)", "error: unsupported comprehension range type: types.Uint"},
     {"[1][dyn(0.5)]", "error: unsupported index value 0.5 in list"},
     {"duration('2562047h') + duration('2562047h')", "error: integer overflow"},
     {"a",
