@@ -90,7 +90,7 @@ class RequestExplainer {
     SelectorVerdict verdict = allocator_.claims().select(claim_, ask_, *slice, *device);
     if (verdict.kind == SelectorVerdict::Kind::matches) return {};
     const PreparedSelector& selector = *verdict.selector;
-    const std::string& text = selector.text->value();
+    const std::string text = selector.text->value_or("");  // a kind of selector that is unknown
     return SelectorObstacle{selector.is_of_class ? ask_.device_class->meta.key.name : "",
                             selector.index, text, std::move(verdict.error),
                             met_by(text, *slice, *device)};
