@@ -40,7 +40,8 @@ struct Options {
   std::uint64_t steps_max = 2'000'000;
   // Asked at each step; empty: never.
   std::function<bool()> is_time_up = {};
-  // A new UUID for each share of a device; empty: no device can be shared.
+  // A new UUID for each share of a device. Empty: the same for all, for those who only ask whether
+  // there is a fit.
   std::function<std::string()> new_share_id = {};
 };
 

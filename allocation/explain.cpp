@@ -66,7 +66,9 @@ class RequestExplainer {
     if (verdict.kind == SelectorVerdict::Kind::matches) return {};
     PreparedSelector& selector = *verdict.selector;
     SelectorObstacle out{selector.is_of_class ? ask_.device_class->meta.key.name : "",
-                         selector.index, selector.text->value(), std::move(verdict.error)};
+                         selector.index,
+                         selector.text->value_or(""),  // a kind of selector that is unknown
+                         std::move(verdict.error)};
     trace(selector, *slice, *device, out);
     return out;
   }

@@ -11,8 +11,8 @@ namespace {
 
 using Outcome = Search::Outcome;
 
-// Most searches are over long before. kube-scheduler takes some 50 ms for so many steps.
-constexpr std::uint64_t kPlainSteps = 10'000;
+// Most searches are over long before. kube-scheduler takes some 10 ms for so many steps.
+constexpr std::uint64_t kPlainSteps = 2'000;
 // To find out that a request or a claim cannot be satisfied even if it is the only one.
 constexpr std::uint64_t kAloneSteps = 20'000;
 

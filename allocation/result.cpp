@@ -19,7 +19,7 @@ DeviceResult device_result(const Taken& taken, const Candidate& candidate, const
     result.binding_failure_conditions = device.extras().binding_failure_conditions;
   }
   if (taken.is_shared) {
-    result.share_id = new_share_id();
+    result.share_id = new_share_id ? new_share_id() : share_id(0, 0);
     for (std::size_t i = 0; i < taken.consumed.size(); ++i) {
       result.consumed_capacity.emplace_back(device.capacity[i].qualified_name(), taken.consumed[i]);
     }
@@ -47,6 +47,7 @@ std::vector<ConfigResult> config_of(const Search& search, const PreparedClaim& c
   std::map<std::string, std::pair<std::size_t, std::size_t>> of_class;  // where its entries are
   for (const PreparedAsk* const ask : chosen) {
     const DeviceClass& device_class = *ask->device_class;
+    if (device_class.config.empty()) continue;
     const auto [range, is_new] = of_class.try_emplace(device_class.meta.key.name, all.size(),
                                                       all.size() + device_class.config.size());
     if (is_new) {

@@ -48,7 +48,6 @@ bool Search::prepare() {
 
 bool Search::prepare_claim(PreparedClaim& claim) {
   const auto index = static_cast<std::size_t>(&claim - claims_.data());
-  const std::string key = claim.claim.key.str();
   std::int64_t total = 0;
   for (PreparedRequest& request : claim.requests) {
     if (!request.fault.empty()) return fail(request.fault);
@@ -61,7 +60,7 @@ bool Search::prepare_claim(PreparedClaim& claim) {
       return fail(
           fmt::format("claim {}, request {}: adding {} devices exceeds the claim limit of {}, with "
                       "{} already accounted for",
-                      key, request.request->name, least, kResultsMax, total));
+                      claim.claim.key.str(), request.request->name, least, kResultsMax, total));
     }
     total += least;
   }
@@ -69,8 +68,9 @@ bool Search::prepare_claim(PreparedClaim& claim) {
   const auto& constraints = claim.claim.spec.constraints;
   for (std::size_t i = 0; i < constraints.size(); ++i) {
     if (constraints[i].kind == Constraint::Kind::unknown) {
-      return fail(fmt::format(
-          "claim {}, constraint #{}: empty constraint (unsupported constraint type?)", key, i));
+      return fail(
+          fmt::format("claim {}, constraint #{}: empty constraint (unsupported constraint type?)",
+                      claim.claim.key.str(), i));
     }
     constraints_[index].emplace_back(constraints[i], candidates_.features().list_type_attributes);
   }

@@ -38,31 +38,26 @@ struct Clause {
 // The kinds that a verb takes, as a set of bits, and what is said of others.
 struct Verb {
   char name;
-  unsigned kinds;
+  Kinds kinds;
   std::string_view error;
 };
 
-template <typename... Kinds>
-constexpr unsigned bits(Kinds... kinds) {
-  return ((1U << static_cast<unsigned>(kinds)) | ...);
-}
-
-constexpr unsigned kIntegers = bits(Kind::integer, Kind::unsigned_integer);
+constexpr Kinds kIntegers = kinds(Kind::integer, Kind::unsigned_integer);
 constexpr Verb kVerbs[] = {
     {'s',
-     kIntegers | bits(Kind::list, Kind::map, Kind::real, Kind::boolean, Kind::string,
-                      Kind::timestamp, Kind::bytes, Kind::duration, Kind::type, Kind::null),
+     kIntegers | kinds(Kind::list, Kind::map, Kind::real, Kind::boolean, Kind::string,
+                       Kind::timestamp, Kind::bytes, Kind::duration, Kind::type, Kind::null),
      ""},
     {'d', kIntegers, "decimal clause can only be used on integers, was given "},
-    {'f', bits(Kind::real, Kind::string),
+    {'f', kinds(Kind::real, Kind::string),
      "fixed-point clause can only be used on doubles, was given "},
-    {'e', bits(Kind::real, Kind::string),
+    {'e', kinds(Kind::real, Kind::string),
      "scientific clause can only be used on doubles, was given "},
-    {'b', kIntegers | bits(Kind::boolean),
+    {'b', kIntegers | kinds(Kind::boolean),
      "only integers and bools can be formatted as binary, was given "},
-    {'x', kIntegers | bits(Kind::string, Kind::bytes),
+    {'x', kIntegers | kinds(Kind::string, Kind::bytes),
      "only integers, byte buffers, and strings can be formatted as hex, was given "},
-    {'X', kIntegers | bits(Kind::string, Kind::bytes),
+    {'X', kIntegers | kinds(Kind::string, Kind::bytes),
      "only integers, byte buffers, and strings can be formatted as hex, was given "},
     {'o', kIntegers, "octal clause can only be used on integers, was given "},
 };
@@ -266,7 +261,7 @@ Text as_real(const Value& value, const Clause& clause) {
 
 Text put(const Clause& clause, const Value& value, Arena& arena) {
   const Verb& verb = *find_verb(clause.verb);
-  if ((verb.kinds & bits(value.kind())) == 0) return Error(refusal(verb, type_name(value)));
+  if ((verb.kinds & kinds(value.kind())) == 0) return Error(refusal(verb, type_name(value)));
   switch (clause.verb) {
     case 's':
       return as_string(value, arena, 0);
@@ -291,35 +286,35 @@ Text put(const Clause& clause, const Value& value, Arena& arena) {
   }
 }
 
-unsigned kinds_of(const Type& type) {
+Kinds kinds_of(const Type& type) {
   using K = Type::Kind;
   switch (type.kind()) {
     case K::dyn:
       return ~0U;
     case K::boolean:
-      return bits(Kind::boolean);
+      return kinds(Kind::boolean);
     case K::integer:
-      return bits(Kind::integer);
+      return kinds(Kind::integer);
     case K::unsigned_integer:
-      return bits(Kind::unsigned_integer);
+      return kinds(Kind::unsigned_integer);
     case K::real:
-      return bits(Kind::real);
+      return kinds(Kind::real);
     case K::string:
-      return bits(Kind::string);
+      return kinds(Kind::string);
     case K::bytes:
-      return bits(Kind::bytes);
+      return kinds(Kind::bytes);
     case K::list:
-      return bits(Kind::list);
+      return kinds(Kind::list);
     case K::map:
-      return bits(Kind::map);
+      return kinds(Kind::map);
     case K::timestamp:
-      return bits(Kind::timestamp);
+      return kinds(Kind::timestamp);
     case K::duration:
-      return bits(Kind::duration);
+      return kinds(Kind::duration);
     case K::type:
-      return bits(Kind::type);
+      return kinds(Kind::type);
     case K::null:
-      return bits(Kind::null);
+      return kinds(Kind::null);
     default:
       return 0;
   }
@@ -344,19 +339,22 @@ Value format(std::string_view text, const List& args, Arena& arena) {
   return result ? Value::string(arena.copy(*result)) : make_error(arena, result.error());
 }
 
-std::optional<std::string> check_format_call(std::string_view text,
+std::optional<FormatFault> check_format_call(std::string_view text,
                                              const std::vector<Expr*>& args) {
   std::size_t used = 0;
+  const Expr* misfitting = nullptr;
   const auto result = interpolate(text, args.size(), [&](Clause clause, std::size_t i) -> Text {
     ++used;
     const Verb& verb = *find_verb(clause.verb);
-    const Expr* const found = misfit(verb, *args[i]);
-    return found == nullptr ? Text("") : Text(Error(refusal(verb, found->type->name())));
+    misfitting = misfit(verb, *args[i]);
+    if (misfitting == nullptr) return "";
+    return Error(refusal(verb, misfitting->type->name()));
   });
-  if (!result) return result.error();
+  if (!result) return FormatFault{result.error(), misfitting};
   if (args.size() == used) return std::nullopt;
-  return "too many arguments supplied to string.format (expected " + std::to_string(used) +
-         ", got " + std::to_string(args.size()) + ")";
+  return FormatFault{"too many arguments supplied to string.format (expected " +
+                         std::to_string(used) + ", got " + std::to_string(args.size()) + ")",
+                     nullptr};
 }
 
 }  // namespace dcm::cel

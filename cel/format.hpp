@@ -12,7 +12,12 @@ namespace dcm::cel {
 
 // An error is a value.
 Value format(std::string_view text, const List& args, Arena& arena);
+
 // What is wrong with a constant format and a list of arguments whose types are known.
-std::optional<std::string> check_format_call(std::string_view text, const std::vector<Expr*>& args);
+struct FormatFault {
+  std::string text;
+  const Expr* argument;  // null: the call itself
+};
+std::optional<FormatFault> check_format_call(std::string_view text, const std::vector<Expr*>& args);
 
 }  // namespace dcm::cel

@@ -39,7 +39,7 @@ Value plus(const Value& a, const Value& b) {
       return Value::unsigned_integer(unsigned_sum);
     case Kind::duration:
       if (__builtin_add_overflow(a.as_integer(), b.as_integer(), &sum))
-        return Value::error("duration overflow");
+        return Value::error("integer overflow");
       return Value::duration(sum);
     default:
       return Value::real(a.as_real() + b.as_real());

@@ -6,6 +6,7 @@
 #include "cel/cost.hpp"
 #include "cel/messages.hpp"
 #include "cel/names.hpp"
+#include "cel/overloads.hpp"
 #include "cel/regex.hpp"
 #include "cel/select.hpp"
 
@@ -199,7 +200,9 @@ class Membership final : public Node {
     const Value value = value_->evaluate(frame);
     if (value.is_error()) return value;
     if (value.is(Kind::bytes) || (value.is(Kind::object) && !value.as_object().of->is_hashable)) {
-      frame.fail("internal error: runtime error: hash of unhashable type");
+      frame.fail(make_error(frame.arena, "internal error: runtime error: hash of unhashable type ",
+                            implementation_name(value))
+                     .as_text());
       return Value();
     }
     return Value::boolean(set_->find(value, frame.arena).has_value());
@@ -230,13 +233,6 @@ class Otherwise final : public Node {
 };
 
 constexpr std::size_t kArgumentsMax = 4;
-
-// Operators and a few functions evaluate both arguments before they look at errors; other functions
-// of several overloads stop at the first. It shows in costs.
-bool is_named(std::string_view function) {
-  return !std::string_view("_@-!").contains(function[0]) && function != "size" &&
-         function != "sort";
-}
 
 // The reference cannot count what such a call with an error costs, and gives up.
 bool needs_list(CostRule rule) {
@@ -279,7 +275,7 @@ class Call : public Node {
     if (is_known_) return overloads_[0]->run(args, frame);
     for (const Overload* overload : overloads_)
       if (overload->accepts(args, frame.arena)) return overload->run(args, frame);
-    return Value::error(kNoSuchOverload);
+    return no_overload(overloads_[0]->function, args, frame.arena);
   }
 
  private:
@@ -473,8 +469,9 @@ class FoldNode final : public Node {
       }
       result = parts_[kResult]->evaluate(frame);
     } else {
-      result =
-          make_error(frame.arena, "got '", implementation_name(range), "', expected iterable type");
+      const auto name = implementation_name(range);
+      result = has_second_ ? make_error(frame.arena, "unsupported comprehension range type: ", name)
+                           : make_error(frame.arena, "got '", name, "', expected iterable type");
     }
     std::ranges::copy(before, slots);
     return result;

@@ -22,7 +22,7 @@ Program::Program(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Program::~Program() = default;
 
 std::expected<std::unique_ptr<const Program>, std::string> Program::compile(
-    std::string_view source, const Library& library) {
+    std::string_view source, const Library& library, const CheckType& check_type) {
   auto parsed = parse(source);
   auto issues = std::move(parsed.issues);
   auto parts = std::make_unique<Parts>();
@@ -34,6 +34,8 @@ std::expected<std::unique_ptr<const Program>, std::string> Program::compile(
     return std::unexpected("compilation failed: " + describe_issues(source, std::move(issues)));
   const Expr& root = *parts->ast->root;
   parts->type = root.type;
+  if (check_type)
+    if (auto fault = check_type(*root.type)) return std::unexpected(*std::move(fault));
   parts->plan = make_plan(root, library, parts->constants);
   if (!parts->plan.error.empty())
     return std::unexpected("program instantiation failed: " + parts->plan.error);

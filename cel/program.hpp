@@ -2,6 +2,7 @@
 #pragma once
 
 #include <expected>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,10 +15,13 @@ struct Expr;
 
 class Program {
  public:
+  // What is wrong with the type of an expression's result, or nullopt.
+  using CheckType = std::function<std::optional<std::string>(const Type&)>;
+
   // The library must outlive the program. The error is the whole text, with the places in the
-  // source.
-  static std::expected<std::unique_ptr<const Program>, std::string> compile(std::string_view source,
-                                                                            const Library& library);
+  // source, or what `check_type` says.
+  static std::expected<std::unique_ptr<const Program>, std::string> compile(
+      std::string_view source, const Library& library, const CheckType& check_type = {});
   ~Program();
 
   // `frame.variables` has the values of the library's variables. An error is a value of its own

@@ -18,6 +18,48 @@ re2::StringPiece piece(std::string_view text) {
   return {text.data(), text.size()};
 }
 
+// In the words of Go's library, which the reference prints.
+std::string_view describe(re2::RE2::ErrorCode code) {
+  using RE2 = re2::RE2;
+  switch (code) {
+    case RE2::ErrorBadEscape:
+      return "invalid escape sequence";
+    case RE2::ErrorBadCharClass:
+      return "invalid character class";
+    case RE2::ErrorBadCharRange:
+      return "invalid character class range";
+    case RE2::ErrorMissingBracket:
+      return "missing closing ]";
+    case RE2::ErrorMissingParen:
+      return "missing closing )";
+    case RE2::ErrorUnexpectedParen:
+      return "unexpected )";
+    case RE2::ErrorTrailingBackslash:
+      return "trailing backslash at end of expression";
+    case RE2::ErrorRepeatArgument:
+      return "missing argument to repetition operator";
+    case RE2::ErrorRepeatSize:
+      return "invalid repeat count";
+    case RE2::ErrorRepeatOp:
+      return "invalid nested repetition operator";
+    case RE2::ErrorBadPerlOp:
+      return "invalid or unsupported Perl syntax";
+    case RE2::ErrorBadUTF8:
+      return "invalid UTF-8";
+    case RE2::ErrorBadNamedCapture:
+      return "invalid named capture";
+    default:
+      return "expression too large";
+  }
+}
+
+std::string error_of(const re2::RE2& regex) {
+  std::string text = "error parsing regexp: ";
+  text += describe(regex.error_code());
+  const bool is_whole = regex.error_code() == re2::RE2::ErrorTrailingBackslash;
+  return text + ": `" + (is_whole ? "" : regex.error_arg()) + "`";
+}
+
 }  // namespace
 
 Regex::Regex(std::unique_ptr<re2::RE2> regex) : regex_(std::move(regex)) {}
@@ -27,7 +69,7 @@ Regex::~Regex() = default;
 
 std::expected<Regex, std::string> Regex::compile(std::string_view pattern) {
   auto regex = std::make_unique<re2::RE2>(piece(pattern), options());
-  if (!regex->ok()) return std::unexpected("error parsing regexp: " + regex->error());
+  if (!regex->ok()) return std::unexpected(error_of(*regex));
   return Regex(std::move(regex));
 }
 

@@ -15,7 +15,7 @@ namespace dcm::cel {
 
 class Regex {
  public:
-  // The error is the library's text.
+  // The error is the text of Go's regexp.
   static std::expected<Regex, std::string> compile(std::string_view pattern);
   Regex(Regex&&) noexcept;
   Regex& operator=(Regex&&) noexcept;

@@ -8,13 +8,13 @@
 namespace dcm::cel {
 namespace {
 
-// A list's index: an integer of any type, also a whole double.
+// A list's index: an integer of any type within 64 bits with a sign, also a whole double.
 std::optional<std::int64_t> index_of(const Value& key) {
   if (key.is(Kind::integer)) return key.as_integer();
   if (key.is(Kind::unsigned_integer))
-    return key.as_unsigned() < (std::uint64_t{1} << 63)
+    return std::in_range<std::int64_t>(key.as_unsigned())
                ? std::optional(static_cast<std::int64_t>(key.as_unsigned()))
-               : -1;
+               : std::nullopt;
   if (key.is(Kind::real) && key.as_real() == std::trunc(key.as_real()))
     return to_integer(key.as_real());
   return std::nullopt;
@@ -41,8 +41,8 @@ std::optional<Value> look_up(const Value& container, const Value& key, Arena& ar
   if (container.is(Kind::map)) return container.as_map().find(key, arena);
   if (!container.is(Kind::list)) return std::nullopt;
   const auto index = index_of(key);
-  if (!index && key.is(Kind::real))
-    return make_error(arena, "unsupported index value ", text_of_real(key.as_real()), " in list");
+  if (!index && (key.is(Kind::real) || key.is(Kind::unsigned_integer)))
+    return make_error(arena, "unsupported index value ", describe(key, arena), " in list");
   if (!index) return make_error(arena, "unsupported index type '", type_name(key), "' in list");
   const auto values = container.as_list().values;
   if (*index < 0 || std::cmp_greater_equal(*index, values.size())) return std::nullopt;

@@ -19,7 +19,7 @@ constexpr std::int64_t kLeast = -62'135'596'800;     // 0001-01-01T00:00:00Z
 constexpr std::int64_t kGreatest = 253'402'300'799;  // 9999-12-31T23:59:59Z
 
 constexpr std::string_view kTimestampOverflow = "timestamp overflow";
-constexpr std::string_view kDurationOverflow = "duration overflow";
+constexpr std::string_view kDurationOverflow = "integer overflow";
 
 struct Unit {
   std::string_view name;

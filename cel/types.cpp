@@ -8,7 +8,7 @@ namespace types {
 using K = Type::Kind;
 constinit const Type error(K::error, "!error!");
 constinit const Type dyn(K::dyn, "dyn");
-constinit const Type any(K::any, "any");
+constinit const Type any(K::any, "google.protobuf.Any");
 constinit const Type null(K::null, "null_type");
 constinit const Type boolean(K::boolean, "bool");
 constinit const Type integer(K::integer, "int");
@@ -33,14 +33,30 @@ bool Type::is_same(const Type& other) const {
 }
 
 std::string Type::text() const {
-  if (kind_ == Kind::null) return "null";
-  if (kind_ == Kind::timestamp) return "timestamp";
-  if (kind_ == Kind::duration) return "duration";
+  switch (kind_) {
+    case Kind::any:
+      return "any";
+    case Kind::null:
+      return "null";
+    case Kind::timestamp:
+      return "timestamp";
+    case Kind::duration:
+      return "duration";
+    default:
+      return with_parameters(&Type::text);
+  }
+}
+
+std::string Type::full_text() const {
+  return with_parameters(&Type::full_text);
+}
+
+std::string Type::with_parameters(std::string (Type::*text_of)() const) const {
   std::string text(name_);
   if (parameters_.empty()) return text;
   text += '(';
   for (std::size_t i = 0; i < parameters_.size(); ++i)
-    text += (i > 0 ? ", " : "") + parameters_[i]->text();
+    text += (i > 0 ? ", " : "") + (parameters_[i]->*text_of)();
   return text + ')';
 }
 
@@ -72,11 +88,11 @@ const Type* TypePool::parse_next(std::string_view& text) {
   if (name == "optional") return optional(parameters[0]);
   if (name == "type") return type_of(parameters[0]);
   if (name == "wrapper") return wrapper(parameters[0]);
+  if (name == "any") return &types::any;
   if (name == "timestamp") return &types::timestamp;
   if (name == "duration") return &types::duration;
-  for (const Type* known :
-       {&types::dyn, &types::any, &types::null, &types::boolean, &types::integer,
-        &types::unsigned_integer, &types::real, &types::string, &types::bytes})
+  for (const Type* known : {&types::dyn, &types::null, &types::boolean, &types::integer,
+                            &types::unsigned_integer, &types::real, &types::string, &types::bytes})
     if (known->name() == name) return known;
   const auto kind = name.size() == 1 ? Type::Kind::parameter : Type::Kind::object;
   return make(kind, names_.emplace_back(name), {});

@@ -45,8 +45,12 @@ class Type {
   bool is_same(const Type& other) const;
   // As messages have it: "list(int)", "map(string, dyn)".
   std::string text() const;
+  // With the names that types have at run time: "map(string, google.protobuf.Any)".
+  std::string full_text() const;
 
  private:
+  std::string with_parameters(std::string (Type::*text_of)() const) const;
+
   Kind kind_;
   std::string_view name_;
   std::span<const Type* const> parameters_;

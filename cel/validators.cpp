@@ -41,12 +41,16 @@ class Validator {
     const std::size_t first = call.is_member ? 1 : 0;
     if (call.args.size() <= first || call.args[first]->kind != Expr::Kind::literal) return;
     const Value& literal = call.args[first]->literal;
-    if (!literal.is(Kind::string)) return;
-    const auto text = literal.as_text();
-    const bool is_wrong = (call.name == "duration" && !parse_duration(text)) ||
-                          (call.name == "timestamp" && !parse_timestamp(text)) ||
-                          (call.name == "matches" && !Regex::compile(text));
-    if (is_wrong) report(*call.args[first], "invalid " + call.name + " argument");
+    const auto is_wrong = [&] {
+      if (literal.is(Kind::integer))
+        return call.name == "timestamp" && !is_timestamp(literal.as_integer());
+      if (!literal.is(Kind::string)) return false;
+      const auto text = literal.as_text();
+      return (call.name == "duration" && !parse_duration(text)) ||
+             (call.name == "timestamp" && !parse_timestamp(text)) ||
+             (call.name == "matches" && !Regex::compile(text));
+    };
+    if (is_wrong()) report(*call.args[first], "invalid " + call.name + " argument");
   }
 
   void check_format(const Expr& call) {
@@ -55,8 +59,8 @@ class Validator {
     if (text.kind != Expr::Kind::literal || !text.literal.is(Kind::string) ||
         call.args[1]->kind != Expr::Kind::list)
       return;
-    if (auto error = check_format_call(text.literal.as_text(), call.args[1]->args))
-      report(call, *std::move(error));
+    if (auto fault = check_format_call(text.literal.as_text(), call.args[1]->args))
+      report(fault->argument == nullptr ? call : *fault->argument, std::move(fault->text));
   }
 
   // Each `step`th entry from `start` has the type of the first.
@@ -72,7 +76,7 @@ class Validator {
       if (type->is_same(*first)) continue;
       report(*expr.args[i],
              "expected type '" + first->text() + "' but found '" + type->text() + "'");
-      return;
+      if (step == 1) return;  // of a list one is enough
     }
   }
 

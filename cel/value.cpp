@@ -330,6 +330,10 @@ std::string_view implementation_name(const Value& value) {
       return "types.Timestamp";
     case Kind::duration:
       return "types.Duration";
+    case Kind::list:
+      return "*types.baseList";
+    case Kind::map:
+      return "*types.baseMap";
     case Kind::type:
       return "*types.Type";
     case Kind::optional:

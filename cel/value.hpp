@@ -2,6 +2,7 @@
 // compiled program, or with whoever gave the input.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -29,6 +30,13 @@ enum class Kind : std::uint8_t {
   optional,
   object,  // of a type that a library adds
 };
+
+// A set of kinds: kinds(Kind::list, Kind::map).
+using Kinds = unsigned;
+template <std::same_as<Kind>... T>
+constexpr Kinds kinds(T... each) {
+  return ((1U << static_cast<unsigned>(each)) | ...);
+}
 
 class Value;
 class Map;

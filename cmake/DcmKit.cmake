@@ -41,9 +41,14 @@ dcm_add_kit_library(dcm_kit_testing dcm-kit-testing "${DCM_KIT_TESTING_PARTS}")
 set_target_properties(dcm_kit_testing PROPERTIES EXPORT_NAME testing)
 target_link_libraries(dcm_kit_testing INTERFACE dcm_kit)
 
-add_custom_target(kit DEPENDS dcm_kit dcm_kit_testing)
+# CEL stands alone: it needs RE2, and none of the above.
+dcm_add_kit_library(dcm_kit_cel dcm-cel dcm_cel)
+set_target_properties(dcm_kit_cel PROPERTIES EXPORT_NAME cel)
+target_link_libraries(dcm_kit_cel INTERFACE re2)
 
-foreach(folder runtime client workqueue informers apiserver)
+add_custom_target(kit DEPENDS dcm_kit dcm_kit_testing dcm_kit_cel)
+
+foreach(folder runtime client workqueue informers apiserver cel)
   install(DIRECTORY "${CMAKE_SOURCE_DIR}/${folder}" DESTINATION "${DCM_KIT_HEADERS}" COMPONENT kit EXCLUDE_FROM_ALL
     FILES_MATCHING PATTERN "*.hpp")
 endforeach()
@@ -61,8 +66,10 @@ write_basic_package_version_file("${CMAKE_BINARY_DIR}/dcm-kit-config-version.cma
 install(FILES "${CMAKE_BINARY_DIR}/dcm-kit-config.cmake" "${CMAKE_BINARY_DIR}/dcm-kit-config-version.cmake"
   DESTINATION "${DCM_KIT_CMAKE}" COMPONENT kit EXCLUDE_FROM_ALL)
 
-# pkg-config dcm-kit, wherever the folder is moved to
+# pkg-config dcm-kit and dcm-cel, wherever the folder is moved to
 file(RELATIVE_PATH DCM_KIT_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
-configure_file("${CMAKE_SOURCE_DIR}/cmake/dcm-kit.pc.in" "${CMAKE_BINARY_DIR}/dcm-kit.pc" @ONLY)
-install(FILES "${CMAKE_BINARY_DIR}/dcm-kit.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT kit
-  EXCLUDE_FROM_ALL)
+foreach(name dcm-kit dcm-cel)
+  configure_file("${CMAKE_SOURCE_DIR}/cmake/${name}.pc.in" "${CMAKE_BINARY_DIR}/${name}.pc" @ONLY)
+  install(FILES "${CMAKE_BINARY_DIR}/${name}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT kit
+    EXCLUDE_FROM_ALL)
+endforeach()

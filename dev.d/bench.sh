@@ -7,7 +7,8 @@
 #:                   node: pods on a node, next to kubelet's own managers: [--pods N]; lists: GETs of
 #:                   the playground's API server beside LISTs: [--pods N] [--gzip] [--table]; scale: a start with
 #:                   150,000 pods, in memory: [--before=FILE]; servers: the playground's API server next to
-#:                   kube-apiserver and etcd, under the same clients: [--pods N]
+#:                   kube-apiserver and etcd, under the same clients: [--pods N]; allocate: allocator and CEL
+#:                   next to Kubernetes' own in Go: [SCENE]
 
 source dev.d/lib/node_programs.sh
 
@@ -29,13 +30,13 @@ cmd_bench() {
   done
   set -- "${words[@]}"
   if [[ -n $picture ]]; then
-    [[ ${1:-} != @(net|node|lists|scale|servers) ]] || die "bench: $1 has no picture"
+    [[ ${1:-} != @(net|node|lists|scale|servers|allocate) ]] || die "bench: $1 has no picture"
     [[ -d $(dirname "$picture") ]] || die "bench: there is no folder for $picture"
   fi
   setup
   case ${1:-} in
-    '' | -* | evict | waiting | known | finished | churn | net | node | lists | scale | servers) ;;
-    *) unknown benchmark "$1" waiting known finished churn evict net node lists scale servers ;;
+    '' | -* | evict | waiting | known | finished | churn | net | node | lists | scale | servers | allocate) ;;
+    *) unknown benchmark "$1" waiting known finished churn evict net node lists scale servers allocate ;;
   esac
   if [[ ${1:-} == node ]]; then
     build release node_subject
@@ -54,6 +55,10 @@ cmd_bench() {
     build release dra-playground
     need_controlplane
     exec test/bench/servers.py --playground "$playground" "${@:2}"
+  fi
+  if [[ ${1:-} == allocate ]]; then
+    build release allocation-judge
+    exec test/bench/allocate.py build/release/bin/allocation-judge "${@:2}"
   fi
   build release
   local name=''

@@ -2,7 +2,7 @@
 #: upstream          Kubernetes' own integration tests of DRA with the manager in place of its two
 #:                   controllers. --quick: those that matter most; --memory: all, on the API server in
 #:                   memory; perf: its scheduler_perf; --allocator: its allocator, tables and CEL next to
-#:                   ours: [--worlds N] [--expressions N] [--seed S] [--suite NAME] [--texts]
+#:                   ours: [--worlds N] [--expressions N] [--seed S] [--suite NAME]
 
 cmd_upstream() {
   if [[ ${1:-} == --allocator ]]; then

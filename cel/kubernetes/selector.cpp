@@ -75,8 +75,9 @@ const Library& library_for(const SelectorFeatures& features, Environment environ
 }
 
 std::expected<std::unique_ptr<const Program>, std::string> compile_program(
-    std::string_view expression, const SelectorFeatures& features, Environment environment) {
-  return Program::compile(expression, library_for(features, environment));
+    std::string_view expression, const SelectorFeatures& features, Environment environment,
+    const Program::CheckType& check_type) {
+  return Program::compile(expression, library_for(features, environment), check_type);
 }
 
 bool is_scalar(const Type& type) {
@@ -106,6 +107,31 @@ std::optional<std::string> fault_of(const DeviceView& device) {
     return prefix + "unsupported attribute value";
   }
   return std::nullopt;
+}
+
+// As each type of the reference puts it.
+std::string why_not_bool(const Value& value) {
+  switch (value.kind()) {
+    case Kind::integer:
+    case Kind::unsigned_integer:
+      return "unsupported type conversion from '" + std::string(type_name(value)) + "' to bool";
+    case Kind::string:
+      return "unsupported native conversion from string to 'bool'";
+    case Kind::type:
+      return "type conversion not supported for 'type'";
+    case Kind::real:
+      return "type conversion error from Double to 'bool'";
+    case Kind::bytes:
+      return "type conversion error from Bytes to 'bool'";
+    case Kind::list:
+    case Kind::map:
+      return "type conversion error from " + std::string(type_name(value)) + " to 'bool'";
+    default: {
+      std::string_view name = implementation_name(value);  // cel.Semver, types.Duration
+      name.remove_prefix(name.find('.') + 1);
+      return "type conversion error from '" + std::string(name) + "' to 'bool'";
+    }
+  }
 }
 
 std::unexpected<std::string> runtime_error(const Value& value) {
@@ -164,8 +190,7 @@ std::expected<bool, std::string> Selector::matches(const DeviceView& device,
   if (result.is(Kind::boolean)) return result.as_boolean();
   if (!result.is_error())
     return std::unexpected("CEL result of type " + std::string(type_name(result)) +
-                           " could not be converted to bool: unsupported native conversion from " +
-                           std::string(type_name(result)) + " to 'bool'");
+                           " could not be converted to bool: " + why_not_bool(result));
   std::string text(result.as_text());
   if (text.contains("no such key: "))
     text +=
@@ -231,11 +256,13 @@ std::expected<std::shared_ptr<const Selector>, std::string> SelectorCompiler::co
     recent_.splice(recent_.begin(), recent_, found->second);
     return found->second->selector;
   }
-  auto program = compile_program(expression, features_, environment);
+  const auto check_type = [&](const Type& type) -> std::optional<std::string> {
+    if (type.kind() == Type::Kind::boolean || type.is_same(*attribute_type(features_, environment)))
+      return std::nullopt;
+    return "must evaluate to bool or the unknown type, not " + type.full_text();
+  };
+  auto program = compile_program(expression, features_, environment, check_type);
   if (!program) return std::unexpected(std::move(program.error()));
-  const Type& type = (*program)->type();
-  if (type.kind() != Type::Kind::boolean && !type.is_same(*attribute_type(features_, environment)))
-    return std::unexpected("must evaluate to bool or the unknown type, not " + type.text());
   auto selector = std::make_shared<const Selector>(*std::move(program));
   if (cached_ == 0) return selector;
   if (recent_.size() == cached_) {
@@ -250,16 +277,17 @@ std::expected<std::shared_ptr<const Selector>, std::string> SelectorCompiler::co
 
 std::expected<std::shared_ptr<const DerivedAttribute>, std::string>
 SelectorCompiler::compile_derived(std::string_view expression, Environment environment) const {
-  auto program = compile_program(expression, features_, environment);
-  if (!program) return std::unexpected(std::move(program.error()));
-  const Type& type = (*program)->type();
   const bool allows_lists =
       features_.list_attributes || environment == Environment::stored_expressions;
-  const bool is_list = type.kind() == Type::Kind::list && allows_lists;
-  if (!is_scalar(is_list ? type.parameter(0) : type))
-    return std::unexpected(
-        "must evaluate to a primitive scalar (string, integer, boolean, semver)" +
-        std::string(allows_lists ? " or a list of these scalars" : "") + ", not " + type.text());
+  const auto check_type = [&](const Type& type) -> std::optional<std::string> {
+    const bool is_list = type.kind() == Type::Kind::list && allows_lists;
+    if (is_scalar(is_list ? type.parameter(0) : type)) return std::nullopt;
+    return "must evaluate to a primitive scalar (string, integer, boolean, semver)" +
+           std::string(allows_lists ? " or a list of these scalars" : "") + ", not " +
+           type.full_text();
+  };
+  auto program = compile_program(expression, features_, environment, check_type);
+  if (!program) return std::unexpected(std::move(program.error()));
   return std::make_shared<const DerivedAttribute>(*std::move(program));
 }
 

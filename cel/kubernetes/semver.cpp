@@ -5,6 +5,8 @@
 #include <charconv>
 #include <optional>
 
+#include "cel/text.hpp"
+
 namespace dcm::cel {
 namespace {
 
@@ -15,10 +17,6 @@ bool is_digit(char c) {
 }
 bool is_word(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
-}
-
-std::string quoted(std::string_view text) {
-  return "\"" + std::string(text) + "\"";
 }
 
 // Cuts the part before `separator` off; without one, all of it.
@@ -148,9 +146,11 @@ std::expected<std::string, std::string> normalize_semver(std::string_view text) 
   for (int i = 0; i < parts; ++i) {
     part = i < 2 ? cut(text, '.') : text;
     if (i > 0) normal.push_back('.');
-    const auto zeros = part.size() > 1 ? std::min(part.find_first_not_of('0'), part.size()) : 0;
-    if (zeros > 0 && (zeros == part.size() || !is_digit(part[zeros]))) normal.push_back('0');
-    normal += part.substr(zeros);
+    if (part.size() > 1) {
+      part.remove_prefix(std::min(part.find_first_not_of('0'), part.size()));
+      if (part.empty() || !is_digit(part[0])) normal.push_back('0');
+    }
+    normal += part;
   }
   if (parts < 3 && part.find_first_of("+-") != part.npos)
     return Error("short version cannot contain PreRelease/Build meta data");

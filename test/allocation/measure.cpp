@@ -47,13 +47,10 @@ boost::json::object measure_selector(const boost::json::object& request) {
            })}};
 }
 
-std::vector<allocation::Node> nodes_of(const World& world, const boost::json::object& measure) {
-  std::vector<allocation::Node> nodes;
+std::vector<allocation::Node> nodes_of(const boost::json::object& measure) {
   const auto* count = measure.if_contains("nodes");
-  if (count == nullptr) return {world.node()};
-  for (std::int64_t i = 0; i < count->to_number<std::int64_t>(); ++i) {
-    nodes.emplace_back().name = fmt::format("node-{}", i);
-  }
+  std::vector<allocation::Node> nodes(count == nullptr ? 1 : count->to_number<std::size_t>());
+  for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i].name = fmt::format("node-{}", i);
   return nodes;
 }
 
@@ -64,18 +61,23 @@ boost::json::object measure_nodes(const boost::json::object& request) {
   const World world(request);
   cel::SelectorCompiler compiler(world.selector_features());
   allocation::Allocator allocator = world.allocator(compiler);
-  const auto nodes = nodes_of(world, measure);
+  const auto nodes = nodes_of(measure);
   double first = 0;
+  std::size_t fits = 0;
+  std::string error;
   const double all = mean(measure.contains("once"), [&] {
     const auto begin = Clock::now();
-    bool is_found = false;
+    fits = 0;
     for (const allocation::Node& node : nodes) {
-      if (!allocator.allocate(node).fits || is_found) continue;
-      first = Nanoseconds(Clock::now() - begin).count();
-      is_found = true;
+      const allocation::Allocation found = allocator.allocate(node);
+      if (found.error) error = found.error->text;
+      if (found.fits && ++fits == 1) first = Nanoseconds(Clock::now() - begin).count();
     }
   });
-  return {{"nanoseconds", all}, {"firstNanoseconds", first}};
+  const std::string outcome = fmt::format("fits on {} of {} nodes", fits, nodes.size());
+  return {{"nanoseconds", all},
+          {"firstNanoseconds", first},
+          {"outcome", error.empty() ? outcome : error}};
 }
 
 }  // namespace

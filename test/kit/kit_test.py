@@ -92,6 +92,23 @@ class Installed(unittest.TestCase):
         self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
         self.assertIn("/nowhere", done.stderr)
 
+    def test_cel_stands_alone(self):
+        flags = run("pkg-config", "--cflags", "--libs", "dcm-cel", env=self.pkg_config()).split()
+        source = """
+            #include <cstdio>
+            #include "cel/program.hpp"
+            int main() {
+              using namespace dcm;
+              const cel::Library library;
+              const auto program = cel::Program::compile("[1, 2, 3].map(x, x * x).sum()", library);
+              cel::Arena arena;
+              cel::Frame frame{.arena = arena, .cost_limit = 1'000'000};
+              std::printf("%lld", static_cast<long long>((*program)->evaluate(frame).as_integer()));
+            }"""
+        binary = self.folder / "squares"
+        run("clang++-19", "-x", "c++", "-", "-x", "none", *flags, "-o", binary, input=source, cwd=self.folder)
+        self.assertEqual(run(binary), "14")
+
     def test_its_package_is_the_same_twice_and_has_the_reference_of_its_headers(self):
         if not shutil.which("doxygen"):
             self.skipTest("no doxygen here")

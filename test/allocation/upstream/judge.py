@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kubernetes' own allocator, tables and CEL next to a program that speaks the judge's protocol.
 
-    judge.py PROGRAM [--worlds 1000] [--expressions 1000] [--seed S] [--suite NAME] [--texts]
+    judge.py PROGRAM [--worlds 1000] [--expressions 1000] [--seed S] [--suite NAME]
 
 Prints the counts of each suite, and each difference; ends with 1 if there is one, and with 3 without Go. A program that
 always says "no fit" and "false" must fail each suite. `./dev upstream --allocator` runs this.
@@ -9,7 +9,6 @@ always says "no fit" and "false" must fail each suite. `./dev upstream --allocat
 import argparse
 import pathlib
 import random
-import shlex
 import sys
 
 import assemble
@@ -54,12 +53,11 @@ def report(name, result):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program")
+    parser.add_argument("program", type=pathlib.Path)
     parser.add_argument("--worlds", type=int, default=1000)
     parser.add_argument("--expressions", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=random.randrange(2**31))
     parser.add_argument("--suite", choices=[name for name, _, _ in SUITES])
-    parser.add_argument("--texts", action="store_true", help="of all selectors' errors, too")
     args = parser.parse_args()
     module = assemble.assemble()
     print(f"judged by Kubernetes {module.version}, seed {args.seed}")
@@ -70,8 +68,7 @@ def main():
             continue
         sizes = {"worlds": args.worlds, "expressions": args.expressions}
         own = {name: sizes[name]} if name in sizes else {}
-        texts = {"texts": str(args.texts).lower()} if suite[1] == "cel" else {}
-        result = run(module, suite, shlex.split(args.program), {"seed": args.seed} | own | texts)
+        result = run(module, suite, [args.program.resolve()], {"seed": args.seed} | own)
         report(name, result)
         few = {name: min(sizes[name], 100)} if name in sizes else {}
         noticed = run(module, suite, NEGATIVE, {"seed": args.seed} | few)[1]

@@ -408,6 +408,14 @@ TEST(AllocatorTest, bounds_searches_that_explode) {
   EXPECT_EQ(equal.answer(), "no fit");
 }
 
+TEST(AllocatorTest, shares_devices_for_those_who_only_ask_whether_it_fits) {
+  World world;
+  world.devices({device("a", "'allowMultipleAllocations': true")}).claim({exactly("r")});
+  world.new_share_id = {};
+  EXPECT_EQ(world.answer(), "r=a");
+  EXPECT_TRUE(world.explain().fits);
+}
+
 TEST(AllocatorTest, says_that_it_has_not_decided) {
   World world;
   world.devices(many(24)).claim({exactly("r", "'count': 12")}).claim({exactly("q", "'count': 13")});

@@ -152,6 +152,17 @@ TEST(ExplainNodeTest, shows_the_values_that_constraints_meet) {
   EXPECT_EQ(explanation.constraints[0].values[1].second, "\"y\"");
 }
 
+TEST(ExplainNodeTest, survives_a_class_with_a_selector_of_an_unknown_kind) {
+  World world;
+  world.device_class("new", "'selectors': [{'rego': 'allow'}]")
+      .devices({device("a")})
+      .claim({exactly("r", "'deviceClassName': 'new', 'count': 1")});
+  const NodeExplanation explanation = world.explain();
+  EXPECT_FALSE(explanation.fits);
+  EXPECT_TRUE(
+      std::holds_alternative<SelectorObstacle>(explanation.requests.at(0).devices.at(0).obstacle));
+}
+
 TEST(ExplainNodeTest, names_the_fault_of_a_request) {
   World world;
   world.claim({exactly("r", "'deviceClassName': 'none', 'count': 1")});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -32,9 +33,7 @@ T parse(std::string json) {
 
 // A node "n" in zone "z", a class "any" without selectors, and what is added.
 class World {
-  Options options() const {
-    return {.steps_max = steps_max, .new_share_id = [] { return std::string("share"); }};
-  }
+  Options options() const { return {.steps_max = steps_max, .new_share_id = new_share_id}; }
   template <class Use>
   auto with_allocator(Use use) {
     std::vector<ClaimView> views;
@@ -118,6 +117,7 @@ class World {
   Node node;
   Features features;
   std::uint64_t steps_max = 1'000'000;
+  std::function<std::string()> new_share_id = [] { return "share"; };
 
  private:
   static std::string join(const std::vector<std::string>& objects) {

@@ -110,7 +110,7 @@ constexpr Row kTexts[] = {
      "= 3 a 1,234.50 ff 1.052033×10⁰³"},
     {"'%s'.format([['a', 1.5]])", "= [\"a\", 1.500000]"},
     {"'%d'.format(['x'])",
-     "compile: compilation failed: ERROR: <input>:1:12: error during formatting: decimal clause "
+     "compile: compilation failed: ERROR: <input>:1:14: error during formatting: decimal clause "
      "can only be used on "
      "integers, was given string"},
     {"string(b'\\xff')",
@@ -146,6 +146,32 @@ TEST(Program, knows_calendars_and_time_zones) {
 }
 
 constexpr Row kRefused[] = {
+    {"dyn(true) + 1", "error: no such overload: _+_"},
+    {"dyn(1) + 1.0", "error: no such overload"},
+    {"dyn('a') / 2", "error: no such overload"},
+    {"size(dyn(1))", "error: no such overload: size"},
+    {"dyn(1).startsWith('a')", "error: no such overload"},
+    {"dyn(1).trim()", "error: no such overload: trim(int)"},
+    {"'a'.replace(dyn(1), 'b')", "error: no such overload: replace(string, int, string)"},
+    {"'a'.matches('[')",
+     "compile: compilation failed: ERROR: <input>:1:13: invalid matches argument"},
+    {"'a'.find('[')",
+     "compile: program instantiation failed: error parsing regexp: missing closing ]: `[`"},
+    {"'a'.find('(?=a)')",
+     "compile: program instantiation failed: error parsing regexp: invalid or unsupported Perl "
+     "syntax: `(?=`"},
+    {"'a'.matches('a' + '\\\\')",
+     "error: error parsing regexp: trailing backslash at end of expression: ``"},
+    {"timestamp(9223372036854775807)",
+     "compile: compilation failed: ERROR: <input>:1:11: invalid timestamp argument"},
+    {"[1, 2][dyn([])]",
+     "compile: program instantiation failed: invalid qualifier type: *types.baseList"},
+    {"[1][dyn(18446744073709551615u)]",
+     "error: unsupported index value 18446744073709551615 in list"},
+    {"dyn(1).exists(x, true)", "error: got 'types.Int', expected iterable type"},
+    {"dyn(1u).exists(i, x, true)", "error: unsupported comprehension range type: types.Uint"},
+    {"[1][dyn(0.5)]", "error: unsupported index value 0.5 in list"},
+    {"duration('2562047h') + duration('2562047h')", "error: integer overflow"},
     {"a",
      "compile: compilation failed: ERROR: <input>:1:1: undeclared reference to 'a' (in container "
      "'')"},

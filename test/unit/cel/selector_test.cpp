@@ -62,6 +62,22 @@ const Row kRows[] = {
      "true"},
     {R"(device.allowMultipleAllocations)", "false"},
     {"1", "compile: must evaluate to bool or the unknown type, not int"},
+    {"int('x')", "compile: must evaluate to bool or the unknown type, not int"},
+    {"device.attributes",
+     "compile: must evaluate to bool or the unknown type, not map(string, map(string, "
+     "dyn))"},
+    {"dyn(1)",
+     "error: CEL result of type int could not be converted to bool: unsupported type conversion "
+     "from 'int' to bool"},
+    {"dyn(semver('1.0.0'))",
+     "error: CEL result of type kubernetes.Semver could not be converted to bool: type conversion "
+     "error "
+     "from 'Semver' to 'bool'"},
+    {"semver('é', true).major() == 1", "error: Invalid character(s) found in major number \"0é\""},
+    {"semver(dyn('x\\n.1.1')).major() == 1",
+     "error: Invalid character(s) found in major number \"x\\n\""},
+    {"dyn('1.0.0').compareTo(semver('1.0.0')) == 0",
+     "error: no such overload: compareTo(string, kubernetes.Semver)"},
     {"device.nosuch", "compile: compilation failed: ERROR: <input>:1:7: undefined field 'nosuch'"},
     {R"(cidr("10.0.0.0/8").containsIP("10.1.2.3") && !isIP("::ffff:1.2.3.4"))", "true"},
     {R"(string(ip("2001:db8:0:0:1:0:0:1")) == "2001:db8::1:0:0:1")", "true"},

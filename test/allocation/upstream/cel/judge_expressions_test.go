@@ -113,7 +113,7 @@ var part = regexp.MustCompile(`\{[a-z]+\}`)
 
 // An expression of about that type; now and then a part is of another one.
 func (w writer) write(kind string, depth int) string {
-	if depth > 0 && w.Intn(100) < 3 {
+	if depth > 0 && len(grammars[kind].forms) > 0 && w.Intn(100) < 3 {
 		kind = []string{"bool", "int", "string", "dyn"}[w.Intn(4)]
 	}
 	form, g := "", grammars[kind]

@@ -75,25 +75,28 @@ func measureNodes(r wire.Request) *wire.Figures {
 	if err != nil {
 		panic(err)
 	}
-	nodes := []*v1.Node{r.Node}
-	for i := range r.Measure.Nodes {
-		if i == 0 {
-			nodes = nil
-		}
+	var nodes []*v1.Node
+	for i := range max(r.Measure.Nodes, 1) {
 		node := &v1.Node{}
 		node.Name = fmt.Sprint("node-", i)
 		nodes = append(nodes, node)
 	}
 	var figures wire.Figures
 	figures.Nanoseconds = mean(r.Measure.Once, func() {
-		begin, isFirst := time.Now(), true
+		begin, fits := time.Now(), 0
 		for _, node := range nodes {
-			results, _ := allocator.Allocate(ctx, node, r.Claims)
-			if isFirst && len(results) > 0 {
+			results, err := allocator.Allocate(ctx, node, r.Claims)
+			if err != nil {
+				panic(err)
+			}
+			if len(results) > 0 {
+				fits++
+			}
+			if fits == 1 && len(results) > 0 {
 				figures.FirstNanoseconds = float64(time.Since(begin).Nanoseconds())
-				isFirst = false
 			}
 		}
+		figures.Outcome = fmt.Sprintf("fits on %d of %d nodes", fits, len(nodes))
 	})
 	return &figures
 }

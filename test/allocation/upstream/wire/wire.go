@@ -76,6 +76,7 @@ type Figures struct {
 	Nanoseconds      float64 `json:"nanoseconds,omitempty"`      // of one question, or of all nodes
 	FirstNanoseconds float64 `json:"firstNanoseconds,omitempty"` // until a node fits
 	Bytes            uint64  `json:"bytes,omitempty"`            // of the slices
+	Outcome          string  `json:"outcome,omitempty"`          // on how many nodes it fits
 }
 
 // Answer is one answer.
