@@ -32,6 +32,8 @@ class Install(Scene):
             self.skipTest("only our manager has manifests")
         World.end_manager()
         self.addCleanup(World.start_manager)
+        # What a scene uninstalls has the permissions of the manager that the other scenes use.
+        self.addCleanup(self.kubectl, "apply", "--server-side", "--force-conflicts", "-f", life.RBAC)
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         shutil.copytree(ROOT / "manifests", self.folder / "manifests")
 
