@@ -73,10 +73,19 @@ class World:
 
     @classmethod
     def start_driver(cls, name="driver", driver=DRIVER, *flags):
+        """Returns when kubelet knows it: a pod that was too early would wait 60 s to 90 s."""
+        before = cls.connections(driver)
         cls.cluster.spawn(name, [EXAMPLE_DRIVER, "--kubeconfig", cls.cluster.kubeconfig, "--node-name", NODE,
-                                 "--driver-name", driver, "--cdi-root", "/var/run/cdi", "--num-devices", DEVICES,
-                                 "-v", "4", *flags])
+                                 "--driver-name", driver, "--num-devices", DEVICES, "-v", "4", *flags])
+        soon(lambda: f"kubelet finds {driver}\n{cls.log(name)}", lambda: cls.connections(driver) > before, 60)
         soon(lambda: f"devices of {driver}\n{cls.log(name)}", lambda: cls.devices(driver) >= DEVICES, 60)
+
+    @classmethod
+    def connections(cls, driver):
+        """How often kubelet has found the driver so far."""
+        with open(cls.cluster.folder / "kubelet.log", encoding="utf-8") as log:
+            return sum('"Connection changed"' in line and f'"{driver}"' in line and "connected=true" in line
+                       for line in log)
 
     @classmethod
     def devices(cls, driver=DRIVER):

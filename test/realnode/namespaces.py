@@ -61,6 +61,7 @@ def in_a_fork(action):
 def become(command, environment, log):
     """The child's part: this process becomes `command`, in a session of its own, and writes to `log` alone."""
     os.setsid()
+    os.umask(0o022)  # containerd makes the root folders of containers, and their users are others
     for number in (signal.SIGINT, signal.SIGPIPE):
         signal.signal(number, signal.SIG_DFL)
     nothing, out = os.open("/dev/null", os.O_RDONLY), os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
