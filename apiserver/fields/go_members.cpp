@@ -78,6 +78,7 @@ constexpr Member kMembers[] = {
     {"Event", "firstTimestamp", kAlways, "null"},
     {"Event", "lastTimestamp", kAlways, "null"},
     {"Event", "eventTime", kAlways, "null"},
+    {"Event", "count", kUnlessEmpty},
     {"Event", "reportingComponent", kAlways, R"("")"},
     {"Event", "reportingInstance", kAlways, R"("")"},
 
@@ -115,6 +116,7 @@ constexpr Member kMembers[] = {
 };
 
 bool is_empty(const Json& value) {
+  if (value.is_int64()) return value.get_int64() == 0;
   return value.is_string() ? value.get_string().empty()
                            : value.is_object() && value.get_object().empty();
 }

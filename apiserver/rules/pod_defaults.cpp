@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "apiserver/rules/image_reference.hpp"
 #include "apiserver/rules/plain_defaults.hpp"
 #include "apiserver/rules/strategy.hpp"
 
@@ -20,16 +21,6 @@ void for_each_container(JsonObject& spec, F change) {
   }
 }
 
-bool names_no_fixed_tag(std::string_view image) {
-  constexpr std::size_t kReferenceMax = 255;  // a longer one is no reference, and has no tag
-  if (image.size() > kReferenceMax || image.find('@') != std::string_view::npos) return false;
-  const auto tag = image.rfind(':');
-  const auto slash = image.rfind('/');
-  const bool tagged =
-      tag != std::string_view::npos && (slash == std::string_view::npos || tag > slash);
-  return !tagged || image.substr(tag) == ":latest";
-}
-
 // A probe's 0 is none.
 void default_probe(JsonObject& probe) {
   for (const auto* name :
@@ -40,7 +31,7 @@ void default_probe(JsonObject& probe) {
 }
 
 void default_container(JsonObject& container) {
-  const bool pull = names_no_fixed_tag(text_at(container, {"image"}));
+  const bool pull = names_latest(text_at(container, {"image"}));
   set_default(container, "imagePullPolicy", pull ? "Always" : "IfNotPresent");
   set_plain_defaults("Container", container);
   for (const auto* name : {"livenessProbe", "readinessProbe", "startupProbe"}) {

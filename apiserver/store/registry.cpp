@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "apiserver/fields/conversion.hpp"
+#include "apiserver/fields/empty_maps.hpp"
 #include "apiserver/fields/go_members.hpp"
 #include "apiserver/fields/ownership.hpp"
 #include "apiserver/rules/metadata_rules.hpp"
@@ -37,6 +38,7 @@ void set_namespace(const Target& target, JsonObject& metadata) {
 void settle(const ResourceType& type, JsonObject& object) {
   drop_empty_lists(object);
   drop_empty_maps(child(object, "metadata"));
+  drop_empty_maps(object, field_type(type.api_version("v1"), type.kind));
   write_as_go(type.kind, object);
   Json* const pods = type.strategy->pod_spec(object);
   if (type.kind != "Pod" && pods != nullptr && pods->is_object()) {
