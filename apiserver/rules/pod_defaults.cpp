@@ -4,6 +4,7 @@
 
 #include "apiserver/rules/image_reference.hpp"
 #include "apiserver/rules/plain_defaults.hpp"
+#include "apiserver/rules/pod_requests.hpp"
 #include "apiserver/rules/strategy.hpp"
 
 namespace dcm::apiserver {
@@ -47,6 +48,17 @@ void default_requests(JsonObject& resources) {
 
 void default_container_requests(JsonObject& container) {
   if (has(container, {"resources", "limits"})) default_requests(child(container, "resources"));
+}
+
+// On the network of its node a container has the node's ports.
+void default_host_ports(JsonObject& container) {
+  Json* const ports = container.if_contains("ports");
+  if (ports == nullptr || !ports->is_array()) return;
+  for (Json& port : ports->get_array()) {
+    if (!port.is_object() || !has(port.get_object(), {"containerPort"})) continue;
+    const Json number = port.get_object()["containerPort"];
+    set_default(port.get_object(), "hostPort", number);
+  }
 }
 
 // A volume without a source is an empty folder.
@@ -107,6 +119,9 @@ void default_pod_spec(JsonObject& spec) {
     spec["terminationGracePeriodSeconds"] = 1;
   }
   for_each_container(spec, default_container_requests);
+  default_requests_as_a_whole(spec);
+  const Json* const network = spec.if_contains("hostNetwork");
+  if (network != nullptr && *network == Json(true)) for_each_container(spec, default_host_ports);
 }
 
 void admit_pod_spec(JsonObject& spec, const JsonObject& old) {

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "apiserver/fields/conversion.hpp"
-#include "apiserver/fields/empty_maps.hpp"
 #include "apiserver/fields/go_members.hpp"
+#include "apiserver/fields/go_values.hpp"
 #include "apiserver/fields/ownership.hpp"
 #include "apiserver/rules/metadata_rules.hpp"
 #include "apiserver/rules/priority.hpp"
@@ -38,7 +38,6 @@ void set_namespace(const Target& target, JsonObject& metadata) {
 void settle(const ResourceType& type, JsonObject& object) {
   drop_empty_lists(object);
   drop_empty_maps(child(object, "metadata"));
-  drop_empty_maps(object, field_type(type.api_version("v1"), type.kind));
   write_as_go(type.kind, object);
   Json* const pods = type.strategy->pod_spec(object);
   if (type.kind != "Pod" && pods != nullptr && pods->is_object()) {
@@ -164,6 +163,7 @@ Outcome<Written> Registry::make(const Target& target, JsonObject body, const Fie
   const WriteContext context = context_of(target);
   to_stored_version(*target.type, target.version, body);
   drop_nulls(body);
+  write_values_as_go(body, field_type(target.type->api_version("v1"), target.type->kind));
   drop_fields_of_other_versions(*target.type, body);
   const std::string version(text_at(body, {"metadata", "resourceVersion"}));
   set_system_metadata(target, child(body, "metadata"));

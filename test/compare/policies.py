@@ -134,6 +134,23 @@ def answer_of(connection, status, text):
     return json.loads(TIME.sub("<time>", UID.sub("<uid>", text)))
 
 
+def keep_params_known(connections):
+    """A policy that lasts: with the last one of a kind of parameters, a real server stops to look at
+    these, and does not begin again."""
+    name = f"policies-{os.getpid()}-keeper"
+    rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"],
+            "resources": ["configmaps"], "resourceNames": [name]}
+    policy = {"metadata": {"name": name}, "spec": {
+        "paramKind": {"apiVersion": "v1", "kind": "ConfigMap"},
+        "matchConstraints": {"resourceRules": [rule]}, "validations": [{"expression": "true"}]}}
+    binding = {"metadata": {"name": name}, "spec": {
+        "policyName": name, "validationActions": ["Deny"],
+        "paramRef": {"name": name, "parameterNotFoundAction": "Allow"}}}
+    for connection in connections:
+        connection.request("POST", POLICIES, JSON, json.dumps(policy))
+        connection.request("POST", BINDINGS, JSON, json.dumps(binding))
+
+
 def show(seed, differences):
     for what, request, memory, real in differences:
         print(f"round {seed} differs: {request}\n  policy {json.dumps(what)}")
@@ -150,6 +167,7 @@ def main():
         real = server_of(arguments.real) if arguments.real else stack.enter_context(real_server())
         for server in (memory, real):
             wait_until_serving(server)
+        keep_params_known([server.connect() for server in (memory, real)])
         requests, denied, failed = 0, 0, 0
         for seed in range(arguments.first, arguments.first + arguments.seeds):
             one = Round((memory, real), seed, arguments.count)

@@ -104,6 +104,35 @@ TEST_F(Api, leaves_out_maps_without_entries) {
   EXPECT_TRUE(has(as_object(array_at(pod.body, {"spec", "volumes"}).front()), {"emptyDir"}));
 }
 
+TEST_F(Api, writes_quantities_in_their_canonical_form) {
+  const Answer pod = api.post(
+      kPods, R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i",)"
+             R"("resources":{"limits":{"cpu":"1000m","memory":"1024Mi","example.com/gpu":2}}}]}})");
+  const JsonObject& container = as_object(array_at(pod.body, {"spec", "containers"}).front());
+  EXPECT_EQ(serialize(object_at(container, {"resources", "limits"})),
+            R"({"cpu":"1","memory":"1Gi","example.com/gpu":"2"})");
+}
+
+TEST_F(Api, requests_as_a_whole_what_containers_request_together) {
+  const Answer pod = api.post(
+      kPods,
+      R"({"metadata":{"name":"p"},"spec":{"resources":{"limits":{"cpu":"4","memory":"1Gi"}},)"
+      R"("initContainers":[{"name":"s","image":"i","restartPolicy":"Always","resources":)"
+      R"({"requests":{"cpu":"500m"}}},{"name":"i","image":"i","resources":{"requests":)"
+      R"({"cpu":"2"}}}],"containers":[{"name":"c","image":"i","resources":{"requests":)"
+      R"({"cpu":"1"}}}]}})");
+  EXPECT_EQ(serialize(object_at(pod.body, {"spec", "resources", "requests"})),
+            R"({"cpu":"2500m","memory":"1Gi"})");
+}
+
+TEST_F(Api, opens_the_ports_of_the_node_on_its_network) {
+  const Answer pod = api.post(
+      kPods, R"({"metadata":{"name":"p"},"spec":{"hostNetwork":true,"containers":[{"name":"c",)"
+             R"("image":"i","ports":[{"containerPort":80}]}]}})");
+  const JsonObject& container = as_object(array_at(pod.body, {"spec", "containers"}).front());
+  EXPECT_EQ(integer_at(as_object(array_at(container, {"ports"}).front()), {"hostPort"}), 80);
+}
+
 TEST_F(Api, pulls_images_each_time_if_they_are_the_latest) {
   struct Image {
     std::string_view name, policy;
