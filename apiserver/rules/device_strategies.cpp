@@ -85,7 +85,7 @@ class SliceStrategy final : public CountedStrategy {
   static void validate_place(const JsonObject& spec, Causes& causes) {
     const std::string_view node = text_at(spec, {"nodeName"});
     const auto problem = problem_with_name(NameRule::dns_subdomain, node);
-    if (!node.empty() && !problem.empty()) {
+    if (has(spec, {"nodeName"}) && !problem.empty()) {
       causes.push_back(invalid_value("spec.nodeName", Json(node), problem));
     }
     for (const auto* flag : {"allNodes", "perDeviceNodeSelection"}) {

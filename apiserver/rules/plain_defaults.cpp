@@ -157,13 +157,15 @@ constexpr Default kDefaults[] = {
 struct Row {
   std::string_view path;
   Json value;
+  bool replaces_empty;  // Go has no pointer to these texts, so "" is nothing
 };
 
 void carry_out(const Row& row, std::string_view path, JsonObject& object) {
   const auto end = path.find_first_of(".[");
   const std::string_view name = path.substr(0, end);
   if (end == std::string_view::npos) {
-    if (!object.contains(name)) object[name] = row.value;
+    const bool is_there = object.contains(name);
+    if (!is_there || (row.replaces_empty && object[name] == Json(""))) object[name] = row.value;
     return;
   }
   Json* value = object.if_contains(name);
@@ -184,7 +186,9 @@ const std::vector<Row>& rows_of(std::string_view kind) {
       std::string problem;
       auto value = parse(row.json, problem);
       DCM_ASSERT(value.has_value());
-      by_kind[row.kind].push_back({row.path, std::move(*value)});
+      const bool is_of_pod =
+          row.kind == "PodSpec" || row.kind == "Container" || row.kind == "Probe";
+      by_kind[row.kind].push_back({row.path, std::move(*value), is_of_pod});
     }
     return by_kind;
   }();

@@ -108,6 +108,7 @@ void validate_container_parts(const JsonObject& container, const std::string& pa
   if (text_at(container, {"image"}).empty()) causes.push_back(required_value(path + ".image"));
   for_each(array_at(container, {"ports"}), path + ".ports", check_port, causes);
   for_each(array_at(container, {"env"}), path + ".env", check_variable, causes);
+  validate_lifecycle(container, path, causes);
   validate_probes(container, path, causes);
 }
 

@@ -1,6 +1,7 @@
 #include "apiserver/rules/pod_probes.hpp"
 
 #include <algorithm>
+#include <span>
 
 namespace dcm::apiserver {
 
@@ -61,14 +62,22 @@ struct Action {
   void (*validate)(const JsonObject&, const std::string& path, Causes&);
 };
 
-constexpr Action kActions[] = {{"exec", validate_exec},
-                               {"httpGet", validate_http_get},
-                               {"tcpSocket", validate_port_action},
-                               {"grpc", validate_port_action}};
+void validate_nothing(const JsonObject&, const std::string&, Causes&) {}
 
-void validate_action(const JsonObject& probe, const std::string& path, Causes& causes) {
+constexpr Action kProbeActions[] = {{"exec", validate_exec},
+                                    {"httpGet", validate_http_get},
+                                    {"tcpSocket", validate_port_action},
+                                    {"grpc", validate_port_action}};
+// How long a container may sleep depends on the grace period of the pod, which is not looked into.
+constexpr Action kLifecycleActions[] = {{"exec", validate_exec},
+                                        {"httpGet", validate_http_get},
+                                        {"tcpSocket", validate_port_action},
+                                        {"sleep", validate_nothing}};
+
+void validate_action(const JsonObject& probe, std::span<const Action> actions,
+                     const std::string& path, Causes& causes) {
   bool has_one = false;
-  for (const auto& [name, validate] : kActions) {
+  for (const auto& [name, validate] : actions) {
     if (!has(probe, {name})) continue;
     const std::string at = path + "." + std::string(name);
     if (has_one) {
@@ -97,12 +106,20 @@ void validate_numbers(const JsonObject& probe, const std::string& path, Causes& 
 
 }  // namespace
 
+void validate_lifecycle(const JsonObject& container, const std::string& path, Causes& causes) {
+  for (const auto* name : {"postStart", "preStop"}) {
+    if (!has(container, {"lifecycle", name})) continue;
+    validate_action(object_at(container, {"lifecycle", name}), kLifecycleActions,
+                    path + ".lifecycle." + name, causes);
+  }
+}
+
 void validate_probes(const JsonObject& container, const std::string& path, Causes& causes) {
   for (const auto* name : {"livenessProbe", "readinessProbe", "startupProbe"}) {
     if (!has(container, {name})) continue;
     const JsonObject& probe = object_at(container, {name});
     const std::string at = path + "." + name;
-    validate_action(probe, at, causes);
+    validate_action(probe, kProbeActions, at, causes);
     validate_numbers(probe, at, causes);
     const bool asks_readiness = std::string_view(name) == "readinessProbe";
     const std::int64_t threshold = integer_at(probe, {"successThreshold"}).value_or(0);

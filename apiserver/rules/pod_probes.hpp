@@ -1,4 +1,4 @@
-// What the API refuses in the probes of a container.
+// What the API refuses in the probes of a container, and in what it runs at its start and end.
 #pragma once
 
 #include <string>
@@ -7,6 +7,7 @@
 
 namespace dcm::apiserver {
 
+void validate_lifecycle(const JsonObject& container, const std::string& path, Causes& causes);
 void validate_probes(const JsonObject& container, const std::string& path, Causes& causes);
 
 }  // namespace dcm::apiserver

@@ -307,6 +307,9 @@ void validate_pod_change(const JsonObject& next, const JsonObject& old, Causes& 
 }
 
 void validate_pod_status(const JsonObject& next, const JsonObject& old, Causes& causes) {
+  if (!text_at(next, {"status", "nominatedNodeName"}).empty()) {
+    validate_subdomain(object_at(next, {"status"}), "nominatedNodeName", "status", causes);
+  }
   const bool bound = !text_at(next, {"spec", "nodeName"}).empty();
   const std::string_view nominated = text_at(next, {"status", "nominatedNodeName"});
   if (bound && nominated != text_at(old, {"status", "nominatedNodeName"})) {

@@ -131,7 +131,7 @@ def policy_spec(draw):
     spec = {"matchConstraints": match_resources(draw)}
     if chance(draw, 20):
         spec["paramKind"] = draw.choice([{"apiVersion": "v1", "kind": "ConfigMap"}] * 6 + [
-            {"apiVersion": "example.com/v1", "kind": "Limit"}, {"apiVersion": "v1", "kind": "Node"},
+            {"apiVersion": "example.com/v1", "kind": "Limit"}, {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass"},
             {"apiVersion": "a/b/c", "kind": "1x"}])
     if chance(draw, 40):
         names = ["v0", "v1", "v2"][:draw.choice([1, 2, 3])]

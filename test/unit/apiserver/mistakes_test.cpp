@@ -65,6 +65,11 @@ INSTANTIATE_TEST_SUITE_P(
             {"spec.containers[0].livenessProbe.grpc.port",
              "spec.containers[0].startupProbe.tcpSocket.port",
              "spec.containers[0].startupProbe.tcpSocket.port"}},
+        Row{"an end without a port",
+            kPods,
+            R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i",)"
+            R"("lifecycle":{"preStop":{"httpGet":{}}}}]}})",
+            {"spec.containers[0].lifecycle.preStop.httpGet.port"}},
         Row{"volumes of one name",
             kPods,
             R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}],)"
@@ -82,6 +87,17 @@ TEST_F(Api, refuses_a_status_of_a_negative_generation_and_addresses_that_are_non
                   .blames("status.observedGeneration"));
   EXPECT_TRUE(api.patch(kPodStatus, kMerge, R"({"status":{"hostIP":"x","hostIPs":[{"ip":"x"}]}})")
                   .blames("status.hostIPs[0]"));
+}
+
+TEST_F(Api, takes_an_empty_text_for_none_where_go_does) {
+  const Answer pod = api.post(kPods, R"({"metadata":{"name":"p"},"spec":{"restartPolicy":"",)"
+                                     R"("containers":[{"name":"c","image":"i"}]}})");
+  EXPECT_EQ(pod.text({"spec", "restartPolicy"}), "Always");
+  const Answer node =
+      api.post("/api/v1/nodes", R"({"metadata":{"name":"n"},"spec":{"unschedulable":false},)"
+                                R"("status":{"addresses":[{"type":"Hostname"}]}})");
+  EXPECT_FALSE(has(node.body, {"spec", "unschedulable"}));
+  EXPECT_TRUE(has(as_object(array_at(node.body, {"status", "addresses"}).front()), {"address"}));
 }
 
 TEST_F(Api, looks_no_further_than_a_deadline_that_may_not_change_so) {
