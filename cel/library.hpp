@@ -109,6 +109,9 @@ struct FunctionRow {
 // "@items" for what is inside of maps and lists. nullopt: nobody knows.
 using SizeLimit = std::optional<std::uint64_t> (*)(std::span<const std::string> path);
 
+// Whether cel.bind() is a macro.
+enum class Bindings : std::uint8_t { present, absent };
+
 class Library {
  public:
   using Fields = std::map<std::string, const Type*, std::less<>>;
@@ -123,6 +126,8 @@ class Library {
   void add_object(std::string name, Fields fields = {});
   // Or changes its type, for what is compiled from now on. Requires that there is such an object.
   void set_field(std::string_view object, std::string name, const Type* type);
+  void leave_out_bindings() { bindings_ = Bindings::absent; }
+  Bindings bindings() const { return bindings_; }
   void add_size_limit(SizeLimit limit) { size_limit_ = limit; }
 
   const std::vector<const Overload*>* find_function(std::string_view name) const;
@@ -150,6 +155,7 @@ class Library {
   std::map<std::string, const Type*, std::less<>> texts_;
   std::map<std::string, Fields, std::less<>> objects_;
   SizeLimit size_limit_ = nullptr;
+  Bindings bindings_ = Bindings::present;
 };
 
 // The language itself and its standard extensions, one table each.

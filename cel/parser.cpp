@@ -45,7 +45,8 @@ std::string_view product_of(const Token& token) {
 // Recursive descent. The first syntax error ends it: what follows would be guesses.
 class Parser {
  public:
-  explicit Parser(std::string_view source) : lexer_(source), ast_(std::make_unique<Ast>()) {
+  Parser(std::string_view source, Bindings bindings)
+      : lexer_(source), bindings_(bindings), ast_(std::make_unique<Ast>()) {
     advance();
   }
 
@@ -110,7 +111,9 @@ class Parser {
 
   Expr* call_or_macro(std::uint32_t offset, std::string_view function, Expr* target, Args args) {
     if (failed_) return ast_->make({});
-    MacroResult macro = expand_macro(*ast_, offset, function, target, args);
+    const bool is_left_out = bindings_ == Bindings::absent && function == "bind";
+    MacroResult macro;
+    if (!is_left_out) macro = expand_macro(*ast_, offset, function, target, args);
     if (!macro.error.empty()) return report(macro.offset, std::move(macro.error));
     if (macro.expr != nullptr) {
       if (macro.expr->depth > kDepthMax + 8) return fail(0, "max recursion depth exceeded");
@@ -194,9 +197,10 @@ class Parser {
 
   Expr* member(Expr* operand) {
     for (;;) {
-      const auto offset = token_.offset;
+      const Token start = token_;
+      const auto offset = start.offset;
       if (accept(".")) {
-        operand = field_or_call(offset, operand);
+        operand = field_or_call(start, operand);
       } else if (accept("[")) {
         const bool is_optional = accept("?");
         Expr* const index = expression();
@@ -208,11 +212,27 @@ class Parser {
     }
   }
 
-  Expr* field_or_call(std::uint32_t offset, Expr* operand) {
+  // The reference has two ways to go on behind a dot, and one behind ".?".
+  Expr* no_field(const Token& dot, bool is_optional) {
+    if (token_.kind == TokenKind::malformed) return unexpected("IDENTIFIER");
+    const auto at = token_.offset;
+    if (is_optional) {
+      if (!failed_) issues_.push_back({at, "unsupported ident kind"});
+      return unexpected("{IDENTIFIER, ESC_IDENTIFIER}");
+    }
+    const char* const begin = dot.text.data();
+    const char* const end =
+        token_.kind == TokenKind::end ? begin + 1 : token_.text.data() + token_.text.size();
+    return fail(at,
+                "Syntax error: no viable alternative at input '" + std::string(begin, end) + "'");
+  }
+
+  Expr* field_or_call(const Token& dot, Expr* operand) {
+    const auto offset = dot.offset;
     const bool is_optional = accept("?");
     const Token name = token_;
     if (name.kind != TokenKind::identifier && name.kind != TokenKind::escaped)
-      return unexpected("IDENTIFIER");
+      return no_field(dot, is_optional);
     advance();
     const auto open = token_.offset;
     if (!is_optional && name.kind == TokenKind::identifier && accept("("))
@@ -373,6 +393,7 @@ class Parser {
   }
 
   Lexer lexer_;
+  Bindings bindings_;
   Token token_;
   std::unique_ptr<Ast> ast_;
   std::vector<Issue> issues_;
@@ -382,8 +403,8 @@ class Parser {
 
 }  // namespace
 
-Parsed parse(std::string_view source) {
-  return Parser(source).run();
+Parsed parse(std::string_view source, Bindings bindings) {
+  return Parser(source, bindings).run();
 }
 
 }  // namespace dcm::cel

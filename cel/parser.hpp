@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cel/ast.hpp"
+#include "cel/library.hpp"
 #include "cel/source.hpp"
 
 namespace dcm::cel {
@@ -18,6 +19,6 @@ struct Parsed {
   std::vector<Issue> issues;  // none: the tree is whole
 };
 
-Parsed parse(std::string_view source);
+Parsed parse(std::string_view source, Bindings bindings = Bindings::present);
 
 }  // namespace dcm::cel

@@ -23,7 +23,7 @@ Program::~Program() = default;
 
 std::expected<std::unique_ptr<const Program>, std::string> Program::compile(
     std::string_view source, const Library& library, const CheckType& check_type) {
-  auto parsed = parse(source);
+  auto parsed = parse(source, library.bindings());
   auto issues = std::move(parsed.issues);
   auto parts = std::make_unique<Parts>();
   parts->ast = std::move(parsed.ast);

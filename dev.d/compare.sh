@@ -1,13 +1,20 @@
 # shellcheck shell=bash
 #: compare           random requests to the in-memory API server and to a real one, answers compared:
 #:                   [--seeds N] [--first N] [--length N] [--steps 3,17] [--parallel N] [--most N]
+#:                   --policies: random admission policies and writes instead
 
 # The fixed seeds of the comparison.
-compare_layer() { controlplane_layer compare test/compare/compare.py --seeds 100; }
+compare_layer() {
+  controlplane_layer compare test/compare/compare.py --seeds 100
+  controlplane_layer compare-policies test/compare/policies.py --seeds 3
+}
 
 cmd_compare() {
   setup
   build release dcm-test-apiserver
   need_controlplane
+  if [[ ${1:-} == --policies ]]; then
+    exec test/compare/policies.py "${@:2}"
+  fi
   exec test/compare/compare.py "$@"
 }

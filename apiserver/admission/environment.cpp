@@ -78,6 +78,7 @@ void add_variable(cel::Library& library, Variable place, bool is_there, std::str
 }
 
 void set_up(cel::Library& library, Params params, Composition composition, bool authorizes) {
+  library.leave_out_bindings();
   cel::add_kubernetes(library);
   add_objects(library);
   const bool composes = composition == Composition::variables;

@@ -31,7 +31,6 @@ bool acts(const JsonObject& binding, std::string_view action) {
 
 int code_of(std::string_view reason) {
   if (reason == "Forbidden") return 403;
-  if (reason == "Unauthorized") return 401;
   return reason == "RequestEntityTooLarge" ? 413 : 422;
 }
 

@@ -178,11 +178,11 @@ class Validator {
   void check_reason(const JsonObject& validation, const std::string& path) {
     if (!has(validation, {"reason"})) return;
     const std::string reason = text_in(validation, "reason");
-    for (const auto* known : {"Forbidden", "Invalid", "RequestEntityTooLarge", "Unauthorized"}) {
+    for (const auto* known : {"Forbidden", "Invalid", "RequestEntityTooLarge"}) {
       if (reason == known) return;
     }
-    causes_.push_back(not_supported(
-        path, Json(reason), {"Forbidden", "Invalid", "RequestEntityTooLarge", "Unauthorized"}));
+    causes_.push_back(
+        not_supported(path, Json(reason), {"Forbidden", "Invalid", "RequestEntityTooLarge"}));
   }
 
   void check_annotation_key(const std::string& key, const std::string& path) {
@@ -315,7 +315,7 @@ void validate_actions(const JsonObject& spec, Causes& causes) {
                                    "headers serves no purpose)"));
   }
   if (actions.empty()) {
-    causes.push_back(required_value(kActions, "at least one validation action is required"));
+    causes.push_back(required_value(kActions));
   }
 }
 

@@ -62,6 +62,11 @@ constexpr Member kMembers[] = {
     {"Node", "status.nodeInfo.kubeProxyVersion", kAlways, R"("")"},
     {"Node", "status.nodeInfo.operatingSystem", kAlways, R"("")"},
     {"Node", "status.nodeInfo.architecture", kAlways, R"("")"},
+    {"Node", "spec.unschedulable", kUnlessEmpty},
+    {"Node", "status.addresses[].type", kAlways, R"("")"},
+    {"Node", "status.addresses[].address", kAlways, R"("")"},
+    {"Node", "status.conditions[].type", kAlways, R"("")"},
+    {"Node", "status.conditions[].status", kAlways, R"("")"},
     {"Node", "status.conditions[].lastHeartbeatTime", kAlways, "null"},
     {"Node", "status.conditions[].lastTransitionTime", kAlways, "null"},
     {"Node", "status.conditions[].reason", kUnlessEmpty},
@@ -78,6 +83,7 @@ constexpr Member kMembers[] = {
     {"Event", "firstTimestamp", kAlways, "null"},
     {"Event", "lastTimestamp", kAlways, "null"},
     {"Event", "eventTime", kAlways, "null"},
+    {"Event", "count", kUnlessEmpty},
     {"Event", "reportingComponent", kAlways, R"("")"},
     {"Event", "reportingInstance", kAlways, R"("")"},
 
@@ -115,6 +121,8 @@ constexpr Member kMembers[] = {
 };
 
 bool is_empty(const Json& value) {
+  if (value.is_int64()) return value.get_int64() == 0;
+  if (value.is_bool()) return !value.get_bool();
   return value.is_string() ? value.get_string().empty()
                            : value.is_object() && value.get_object().empty();
 }

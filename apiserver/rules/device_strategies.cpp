@@ -85,7 +85,7 @@ class SliceStrategy final : public CountedStrategy {
   static void validate_place(const JsonObject& spec, Causes& causes) {
     const std::string_view node = text_at(spec, {"nodeName"});
     const auto problem = problem_with_name(NameRule::dns_subdomain, node);
-    if (!node.empty() && !problem.empty()) {
+    if (has(spec, {"nodeName"}) && !problem.empty()) {
       causes.push_back(invalid_value("spec.nodeName", Json(node), problem));
     }
     for (const auto* flag : {"allNodes", "perDeviceNodeSelection"}) {
@@ -129,11 +129,9 @@ class ClassStrategy final : public CountedStrategy {
   static void validate(const JsonObject& spec, Causes& causes) {
     validate_device_selectors(array_at(spec, {"selectors"}), "spec.selectors", causes);
     validate_configurations(array_at(spec, {"config"}), "spec.config", causes);
-    const std::string_view resource = text_at(spec, {"extendedResourceName"});
-    if (resource.empty() || resource.contains('/')) return;
-    causes.push_back(
-        invalid_value("spec.extendedResourceName", Json(resource),
-                      "a name must be a domain-prefixed path, such as 'example.com/my-prop'"));
+    if (!has(spec, {"extendedResourceName"})) return;
+    validate_extended_resource_name(text_at(spec, {"extendedResourceName"}),
+                                    "spec.extendedResourceName", causes);
   }
 };
 

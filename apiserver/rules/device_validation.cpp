@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "apiserver/rules/names.hpp"
+#include "cel/kubernetes/selector.hpp"
 
 namespace dcm::apiserver {
 
@@ -358,6 +359,41 @@ void validate_device_toleration(const JsonObject& toleration, const std::string&
   }
 }
 
+namespace {
+
+constexpr std::size_t kExpressionMax = 10 * 1024;
+constexpr std::uint64_t kExpressionCostMax = 1'000'000;
+
+void validate_expression(std::string_view expression, const std::string& path, Causes& causes) {
+  if (expression.size() > kExpressionMax) return causes.push_back(too_long(path, kExpressionMax));
+  // The same expressions come again and again.
+  static cel::SelectorCompiler compiler;
+  const auto selector = compiler.compile(expression, cel::Environment::new_expressions);
+  if (!selector) {
+    causes.push_back(invalid_value(path, Json(expression), selector.error()));
+  } else if ((*selector)->max_cost() > kExpressionCostMax) {
+    causes.push_back(forbidden_value(path, "too complex, exceeds cost limit"));
+  }
+}
+
+}  // namespace
+
+void validate_extended_resource_name(std::string_view name, const std::string& path,
+                                     Causes& causes) {
+  const auto refuse = [&](std::string_view why) {
+    causes.push_back(invalid_value(path, Json(name), why));
+  };
+  if (!name.contains('/')) {
+    refuse("a name must be a domain-prefixed path, such as 'example.com/my-prop'");
+  } else if (name.contains("kubernetes.io/")) {
+    refuse("must not have \"kubernetes.io/\" domain");
+  }
+  if (name.starts_with("requests.")) refuse("must not have \"requests.\" prefix");
+  // A quota on it is a label's key.
+  const std::string quota = "requests." + std::string(name);
+  if (const auto problem = problem_with_qualified_name(quota); !problem.empty()) refuse(problem);
+}
+
 void validate_device_selectors(const JsonArray& selectors, const std::string& path,
                                Causes& causes) {
   if (selectors.size() > kSelectorsMax) {
@@ -367,7 +403,12 @@ void validate_device_selectors(const JsonArray& selectors, const std::string& pa
   for (std::size_t i = 0; i < selectors.size(); ++i) {
     if (!selectors[i].is_object()) continue;
     const std::string at = indexed(path, i) + ".cel";
-    if (!has(selectors[i].get_object(), {"cel"})) causes.push_back(required_value(at));
+    if (has(selectors[i].get_object(), {"cel"})) {
+      validate_expression(text_at(selectors[i].get_object(), {"cel", "expression"}),
+                          at + ".expression", causes);
+    } else {
+      causes.push_back(required_value(at));
+    }
   }
 }
 

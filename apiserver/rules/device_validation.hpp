@@ -21,6 +21,9 @@ void validate_devices(const JsonObject& slice_spec, const std::string& path, Cau
 void validate_device_taint(const JsonObject& taint, const std::string& path, Causes& causes);
 void validate_device_toleration(const JsonObject& toleration, const std::string& path,
                                 Causes& causes);
+// As a device class offers it.
+void validate_extended_resource_name(std::string_view name, const std::string& path,
+                                     Causes& causes);
 void validate_device_selectors(const JsonArray& selectors, const std::string& path, Causes& causes);
 // "domain/name", as constraints name an attribute.
 void validate_full_attribute_name(std::string_view name, const std::string& path, Causes& causes);

@@ -41,6 +41,7 @@ constexpr Default kDefaults[] = {
     {"PodSpec", "volumes[].azureDisk.kind", R"("Shared")"},
     {"PodSpec", "volumes[].scaleIO.storageMode", R"("ThinProvisioned")"},
     {"PodSpec", "volumes[].scaleIO.fsType", R"("xfs")"},
+    {"PodSpec", "volumes[].ephemeral.volumeClaimTemplate.metadata", "{}"},
     {"PodSpec", "volumes[].ephemeral.volumeClaimTemplate.spec.volumeMode", R"("Filesystem")"},
     {"Container", "terminationMessagePath", R"("/dev/termination-log")"},
     {"Container", "terminationMessagePolicy", R"("File")"},
@@ -70,6 +71,11 @@ constexpr Default kDefaults[] = {
      R"({"type":"RollingUpdate","rollingUpdate":{"partition":0}})"},
     {"StatefulSet", "spec.updateStrategy.type", R"("RollingUpdate")"},
     {"StatefulSet", "spec.updateStrategy.rollingUpdate.partition", "0"},
+    {"StatefulSet", "spec.updateStrategy.rollingUpdate.maxUnavailable", "1"},
+    {"StatefulSet", "spec.volumeClaimTemplates[].apiVersion", R"("v1")"},
+    {"StatefulSet", "spec.volumeClaimTemplates[].kind", R"("PersistentVolumeClaim")"},
+    {"StatefulSet", "spec.volumeClaimTemplates[].spec.volumeMode", R"("Filesystem")"},
+    {"StatefulSet", "spec.volumeClaimTemplates[].status", R"({"phase":"Pending"})"},
     {"StatefulSet", "spec.revisionHistoryLimit", "10"},
     {"StatefulSet", "spec.persistentVolumeClaimRetentionPolicy",
      R"({"whenDeleted":"Retain","whenScaled":"Retain"})"},
@@ -81,22 +87,26 @@ constexpr Default kDefaults[] = {
     {"DaemonSet", "spec.updateStrategy.rollingUpdate.maxUnavailable", "1"},
     {"DaemonSet", "spec.updateStrategy.rollingUpdate.maxSurge", "0"},
     {"DaemonSet", "spec.revisionHistoryLimit", "10"},
-    {"Job", "spec.backoffLimit", "6"},
     {"Job", "spec.completionMode", R"("NonIndexed")"},
     {"Job", "spec.suspend", "false"},
-    {"Job", "spec.podReplacementPolicy", R"("TerminatingOrFailed")"},
+    {"Job", "spec.manualSelector", "false"},
+    {"Job", "spec.podFailurePolicy.rules[].onPodConditions[].status", R"("True")"},
     {"CronJob", "spec.concurrencyPolicy", R"("Allow")"},
     {"CronJob", "spec.suspend", "false"},
+    {"CronJob", "spec.jobTemplate.metadata", "{}"},
     {"CronJob", "spec.successfulJobsHistoryLimit", "3"},
     {"CronJob", "spec.failedJobsHistoryLimit", "1"},
     {"Secret", "type", R"("Opaque")"},
     {"Service", "spec.sessionAffinity", R"("None")"},
     {"Service", "spec.type", R"("ClusterIP")"},
     {"Service", "spec.ports[].protocol", R"("TCP")"},
+    {"Service", "status", R"({"loadBalancer":{}})"},
     {"Endpoints", "subsets[].ports[].protocol", R"("TCP")"},
+    {"EndpointSlice", "endpoints[].conditions", "{}"},
     {"EndpointSlice", "ports[].name", R"("")"},
     {"EndpointSlice", "ports[].protocol", R"("TCP")"},
     {"PersistentVolume", "spec.persistentVolumeReclaimPolicy", R"("Retain")"},
+    {"PersistentVolume", "spec.hostPath.type", R"("")"},
     {"PersistentVolume", "spec.volumeMode", R"("Filesystem")"},
     {"PersistentVolumeClaim", "spec.volumeMode", R"("Filesystem")"},
     {"StorageClass", "reclaimPolicy", R"("Delete")"},
@@ -109,6 +119,8 @@ constexpr Default kDefaults[] = {
     {"CSIDriver", "spec.volumeLifecycleModes", R"(["Persistent"])"},
     {"CSIDriver", "spec.requiresRepublish", "false"},
     {"CSIDriver", "spec.seLinuxMount", "false"},
+    {"CSIDriver", "spec.preventPodSchedulingIfMissing", "false"},
+    {"ValidatingAdmissionPolicy", "status", "{}"},
     {"ValidatingAdmissionPolicy", "spec.failurePolicy", R"("Fail")"},
     {"ValidatingAdmissionPolicy", "spec.matchConstraints.matchPolicy", R"("Equivalent")"},
     {"ValidatingAdmissionPolicy", "spec.matchConstraints.namespaceSelector", "{}"},
@@ -145,13 +157,15 @@ constexpr Default kDefaults[] = {
 struct Row {
   std::string_view path;
   Json value;
+  bool replaces_empty;  // Go has no pointer to these texts, so "" is nothing
 };
 
 void carry_out(const Row& row, std::string_view path, JsonObject& object) {
   const auto end = path.find_first_of(".[");
   const std::string_view name = path.substr(0, end);
   if (end == std::string_view::npos) {
-    if (!object.contains(name)) object[name] = row.value;
+    const bool is_there = object.contains(name);
+    if (!is_there || (row.replaces_empty && object[name] == Json(""))) object[name] = row.value;
     return;
   }
   Json* value = object.if_contains(name);
@@ -172,7 +186,9 @@ const std::vector<Row>& rows_of(std::string_view kind) {
       std::string problem;
       auto value = parse(row.json, problem);
       DCM_ASSERT(value.has_value());
-      by_kind[row.kind].push_back({row.path, std::move(*value)});
+      const bool is_of_pod =
+          row.kind == "PodSpec" || row.kind == "Container" || row.kind == "Probe";
+      by_kind[row.kind].push_back({row.path, std::move(*value), is_of_pod});
     }
     return by_kind;
   }();

@@ -31,21 +31,47 @@ void add_job_labels(JsonObject& job) {
   const std::string uid(text_at(job, {"metadata", "uid"}));
   const std::string name(text_at(job, {"metadata", "name"}));
   JsonObject& labels = child(child(child(spec, "template"), "metadata"), "labels");
+  const JsonObject before = labels;
   for (const auto* key : {"batch.kubernetes.io/controller-uid", "controller-uid"}) {
     labels[key] = uid;
   }
   for (const auto* key : {"batch.kubernetes.io/job-name", "job-name"}) labels[key] = name;
+  // What shares its labels with the template shares them still.
+  JsonObject own = object_at(job, {"metadata", "labels"});
+  if (own == before) child(job, "metadata")["labels"] = labels;
   child(child(spec, "selector"), "matchLabels")["batch.kubernetes.io/controller-uid"] = uid;
+}
+
+// A DaemonSet that rolls replaces one pod after the other.
+void default_daemon_set(JsonObject& set) {
+  JsonObject& strategy = child(child(set, "spec"), "updateStrategy");
+  if (text_at(strategy, {"type"}) != "RollingUpdate") return;
+  JsonObject& rolling = child(strategy, "rollingUpdate");
+  set_default(rolling, "maxUnavailable", 1);
+  set_default(rolling, "maxSurge", 0);
+}
+
+// What has no labels itself has those of its template.
+void default_labels(JsonObject& object) {
+  const JsonObject labels = object_at(object, {"spec", "template", "metadata", "labels"});
+  if (labels.empty() || !object_at(object, {"metadata", "labels"}).empty()) return;
+  child(object, "metadata")["labels"] = labels;
 }
 
 // Without completions a work queue of one; without parallelism one at a time.
 void default_job(JsonObject& job) {
+  default_labels(job);
   JsonObject& spec = child(job, "spec");
+  constexpr std::int64_t kUnlimited = 2'147'483'647;
+  set_default(spec, "backoffLimit", has(spec, {"backoffLimitPerIndex"}) ? kUnlimited : 6);
+  set_default(spec, "podReplacementPolicy",
+              has(spec, {"podFailurePolicy"}) ? "Failed" : "TerminatingOrFailed");
   if (!spec.contains("completions") && !spec.contains("parallelism")) spec["completions"] = 1;
   set_default(spec, "parallelism", 1);
 }
 
 void default_controller(JsonObject& controller) {
+  default_labels(controller);
   JsonObject& spec = child(controller, "spec");
   const JsonObject labels = object_at(spec, {"template", "metadata", "labels"});
   if (!labels.empty()) set_default(spec, "selector", labels);
@@ -60,9 +86,13 @@ void default_service(JsonObject& service) {
       set_default(port.get_object(), "targetPort", target);
     }
   }
-  if (text_at(service, {"spec", "type"}) != "ExternalName") {
-    set_default(child(service, "spec"), "internalTrafficPolicy", "Cluster");
+  JsonObject& spec = child(service, "spec");
+  const std::string type(text_at(spec, {"type"}));
+  if (type != "ExternalName") set_default(spec, "internalTrafficPolicy", "Cluster");
+  if (type == "NodePort" || type == "LoadBalancer") {
+    set_default(spec, "externalTrafficPolicy", "Cluster");
   }
+  if (type == "LoadBalancer") set_default(spec, "allocateLoadBalancerNodePorts", true);
 }
 
 void default_network_policy(JsonObject& policy) {
@@ -98,8 +128,11 @@ void encode_string_data(JsonObject& secret) {
   secret.erase("stringData");
 }
 
-// Users and groups are of the group of roles.
+// Users and groups are of the group of roles, and so is a role.
 void default_subjects(JsonObject& binding) {
+  if (has(binding, {"roleRef"}) && text_at(binding, {"roleRef", "apiGroup"}).empty()) {
+    child(binding, "roleRef")["apiGroup"] = "rbac.authorization.k8s.io";
+  }
   Json* const subjects = find(binding, {"subjects"});
   if (subjects == nullptr || !subjects->is_array()) return;
   for (Json& subject : subjects->get_array()) {
@@ -169,7 +202,7 @@ const std::vector<PlainKind>& plain_kinds() {
       {"Deployment", Pods::of_template, kCounted, kOfTemplate, add_rolling_update},
       {"ReplicaSet", Pods::of_template, kCounted, kOfTemplate},
       {"StatefulSet", Pods::of_template, kCounted, kOfTemplate},
-      {"DaemonSet", Pods::of_template, kCounted, kOfTemplate},
+      {"DaemonSet", Pods::of_template, kCounted, kOfTemplate, default_daemon_set},
       {"ReplicationController", Pods::of_template, kCounted, kNoSelector, default_controller},
       {"Job", Pods::of_template, kCounted, kNoSelector, default_job, add_job_labels, {"selector"}},
       {"CronJob", Pods::of_job_template, kCounted},
@@ -243,7 +276,7 @@ class PlainStrategy final : public OldStatusStrategy {
   Json* pod_spec(JsonObject& object) const override { return pod_spec_of(object, rules_.pods); }
 
   void prepare_create(JsonObject& object, const WriteContext&) const override {
-    if (object.contains("status") || rules_.generation == kCounted) object["status"] = JsonObject();
+    if (object.contains("status") || makes_pods()) object["status"] = begin_status();
     if (rules_.generation == kCounted) child(object, "metadata")["generation"] = 1;
     if (rules_.on_create != nullptr) rules_.on_create(object);
   }
@@ -300,6 +333,13 @@ class PlainStrategy final : public OldStatusStrategy {
     if (selects(&object_at(object, {"spec", "selector"}), labels)) return;
     causes.push_back(invalid_value("spec.template.metadata.labels", labels,
                                    "`selector` does not match template `labels`"));
+  }
+
+  // What the API's defaults say of it stays; what the writer says does not.
+  JsonObject begin_status() const {
+    JsonObject defaults;
+    set_plain_defaults(kind_, defaults);
+    return object_at(defaults, {"status"});
   }
 
   const PlainKind& rules_;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "apiserver/rules/image_reference.hpp"
 #include "apiserver/rules/plain_defaults.hpp"
+#include "apiserver/rules/pod_requests.hpp"
 #include "apiserver/rules/strategy.hpp"
 
 namespace dcm::apiserver {
@@ -20,16 +22,6 @@ void for_each_container(JsonObject& spec, F change) {
   }
 }
 
-bool names_no_fixed_tag(std::string_view image) {
-  constexpr std::size_t kReferenceMax = 255;  // a longer one is no reference, and has no tag
-  if (image.size() > kReferenceMax || image.find('@') != std::string_view::npos) return false;
-  const auto tag = image.rfind(':');
-  const auto slash = image.rfind('/');
-  const bool tagged =
-      tag != std::string_view::npos && (slash == std::string_view::npos || tag > slash);
-  return !tagged || image.substr(tag) == ":latest";
-}
-
 // A probe's 0 is none.
 void default_probe(JsonObject& probe) {
   for (const auto* name :
@@ -40,7 +32,7 @@ void default_probe(JsonObject& probe) {
 }
 
 void default_container(JsonObject& container) {
-  const bool pull = names_no_fixed_tag(text_at(container, {"image"}));
+  const bool pull = names_latest(text_at(container, {"image"}));
   set_default(container, "imagePullPolicy", pull ? "Always" : "IfNotPresent");
   set_plain_defaults("Container", container);
   for (const auto* name : {"livenessProbe", "readinessProbe", "startupProbe"}) {
@@ -56,6 +48,17 @@ void default_requests(JsonObject& resources) {
 
 void default_container_requests(JsonObject& container) {
   if (has(container, {"resources", "limits"})) default_requests(child(container, "resources"));
+}
+
+// On the network of its node a container has the node's ports.
+void default_host_ports(JsonObject& container) {
+  Json* const ports = container.if_contains("ports");
+  if (ports == nullptr || !ports->is_array()) return;
+  for (Json& port : ports->get_array()) {
+    if (!port.is_object() || !has(port.get_object(), {"containerPort"})) continue;
+    const Json number = port.get_object()["containerPort"];
+    set_default(port.get_object(), "hostPort", number);
+  }
 }
 
 // A volume without a source is an empty folder.
@@ -116,6 +119,9 @@ void default_pod_spec(JsonObject& spec) {
     spec["terminationGracePeriodSeconds"] = 1;
   }
   for_each_container(spec, default_container_requests);
+  default_requests_as_a_whole(spec);
+  const Json* const network = spec.if_contains("hostNetwork");
+  if (network != nullptr && *network == Json(true)) for_each_container(spec, default_host_ports);
 }
 
 void admit_pod_spec(JsonObject& spec, const JsonObject& old) {

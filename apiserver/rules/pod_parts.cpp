@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "apiserver/rules/pod_probes.hpp"
 #include "apiserver/rules/strategy.hpp"
 
 namespace dcm::apiserver {
@@ -107,6 +108,8 @@ void validate_container_parts(const JsonObject& container, const std::string& pa
   if (text_at(container, {"image"}).empty()) causes.push_back(required_value(path + ".image"));
   for_each(array_at(container, {"ports"}), path + ".ports", check_port, causes);
   for_each(array_at(container, {"env"}), path + ".env", check_variable, causes);
+  validate_lifecycle(container, path, causes);
+  validate_probes(container, path, causes);
 }
 
 void validate_pod_tolerations(const JsonArray& tolerations, const std::string& path,
@@ -133,6 +136,7 @@ void validate_label_map(const JsonObject& labels, const std::string& path, Cause
 }
 
 void validate_node_taints(const JsonArray& taints, const std::string& path, Causes& causes) {
+  std::set<std::pair<std::string_view, std::string_view>> seen;  // by effect and key
   for (std::size_t i = 0; i < taints.size(); ++i) {
     const JsonObject& taint = as_object(taints[i]);
     const std::string at = indexed(path, i);
@@ -144,6 +148,12 @@ void validate_node_taints(const JsonArray& taints, const std::string& path, Caus
       causes.push_back(required_value(at + ".effect"));
     } else {
       check_effect(taint, at, causes);
+    }
+    if (!seen.emplace(text_at(taint, {"effect"}), text_at(taint, {"key"})).second) {
+      causes.push_back({"FieldValueDuplicate",
+                        "Duplicate value: " + serialize(taint) +
+                            ": taints must be unique by key and effect pair",
+                        at});
     }
   }
 }

@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <set>
 
+#include <arpa/inet.h>
+
 #include "apiserver/rules/pod_parts.hpp"
 #include "apiserver/rules/strategy.hpp"
 
 namespace dcm::apiserver {
 
 namespace {
+
+constexpr std::int64_t kDeadlineMax = 2'147'483'647;
 
 void validate_container_claims(const JsonObject& pod, const JsonObject& container,
                                const std::string& path, Causes& causes) {
@@ -49,7 +53,7 @@ void validate_scheduling(const JsonObject& pod, Causes& causes) {
         not_supported("spec.restartPolicy", Json(policy), {"Always", "OnFailure", "Never"}));
   }
   if (const auto seconds = integer_at(pod, {"spec", "activeDeadlineSeconds"});
-      seconds && (*seconds < 1 || *seconds > 2'147'483'647)) {
+      seconds && (*seconds < 1 || *seconds > kDeadlineMax)) {
     causes.push_back(invalid_value("spec.activeDeadlineSeconds", Json(*seconds),
                                    "must be between 1 and 2147483647, inclusive"));
   }
@@ -136,17 +140,28 @@ JsonObject without_mutable_fields(const JsonObject& pod) {
   return spec;
 }
 
-void validate_deadline(const JsonObject& next, const JsonObject& old, Causes& causes) {
+// Whether nothing else is worth a look.
+enum class Verdict { go_on, stop };
+
+Verdict validate_deadline(const JsonObject& next, const JsonObject& old, Causes& causes) {
+  constexpr auto* kPath = "spec.activeDeadlineSeconds";
   const auto now = integer_at(next, {"spec", "activeDeadlineSeconds"});
   const auto before = integer_at(old, {"spec", "activeDeadlineSeconds"});
-  if (!before) return;
-  if (!now) {
-    causes.push_back(invalid_value("spec.activeDeadlineSeconds", Json(),
-                                   "must not update from a positive integer to nil value"));
-  } else if (*now > *before) {
-    causes.push_back(invalid_value("spec.activeDeadlineSeconds", Json(*now),
-                                   "must be less than or equal to previous value"));
+  if (now && (*now < 0 || *now > kDeadlineMax)) {
+    causes.push_back(
+        invalid_value(kPath, Json(*now), "must be between 0 and 2147483647, inclusive"));
+    return Verdict::stop;
   }
+  if (!before) return Verdict::go_on;
+  if (!now) {
+    causes.push_back(
+        invalid_value(kPath, Json(), "must not update from a positive integer to nil value"));
+  } else if (*now > *before) {
+    causes.push_back(
+        invalid_value(kPath, Json(*now), "must be less than or equal to previous value"));
+    return Verdict::stop;
+  }
+  return Verdict::go_on;
 }
 
 Json without_seconds(Json toleration) {
@@ -195,7 +210,52 @@ void validate_node_selector(const JsonObject& next, const JsonObject& old, Cause
   }
 }
 
+void validate_volume_names(const JsonObject& pod, Causes& causes) {
+  std::set<std::string_view> names;
+  std::size_t index = 0;
+  for (const Json& item : array_at(pod, {"spec", "volumes"})) {
+    const std::string path = indexed("spec.volumes", index++) + ".name";
+    const std::string_view name = text_at(as_object(item), {"name"});
+    if (name.empty()) {
+      causes.push_back(required_value(path));
+    } else if (const auto problem = problem_with_name(NameRule::dns_label, name);
+               !problem.empty()) {
+      causes.push_back(invalid_value(path, Json(name), problem));
+    }
+    if (!names.insert(name).second) causes.push_back(duplicate_value(path, Json(name)));
+  }
+}
+
+bool is_address(std::string_view text) {
+  const std::string ip(text);
+  in6_addr address;
+  return inet_pton(AF_INET, ip.c_str(), &address) == 1 ||
+         inet_pton(AF_INET6, ip.c_str(), &address) == 1;
+}
+
+// Those that were there may stay as they are.
+void validate_addresses(const JsonObject& next, const JsonObject& old, const char* list,
+                        Causes& causes) {
+  const JsonArray& before = array_at(old, {"status", list});
+  std::size_t index = 0;
+  for (const Json& item : array_at(next, {"status", list})) {
+    const std::string path = indexed(std::string("status.") + list, index++);
+    const std::string_view ip = text_at(as_object(item), {"ip"});
+    if (is_address(ip) || std::ranges::find(before, item) != before.end()) continue;
+    causes.push_back(invalid_value(
+        path, Json(ip), "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"));
+  }
+}
+
+void validate_generation(const JsonObject& object, const std::string& path, Causes& causes) {
+  const auto generation = integer_at(object, {"observedGeneration"}).value_or(0);
+  if (generation >= 0) return;
+  causes.push_back(invalid_value(path + ".observedGeneration", Json(generation),
+                                 "must be a non-negative integer"));
+}
+
 void validate_pod(const JsonObject& pod, Causes& causes) {
+  validate_volume_names(pod, causes);
   validate_containers(pod, causes);
   validate_pod_claims(pod, causes);
   validate_scheduling(pod, causes);
@@ -227,9 +287,9 @@ void validate_pod_change(const JsonObject& next, const JsonObject& old, Causes& 
         forbidden_value("spec.containers", "pod updates may not add or remove containers"));
     return;
   }
-  validate_gates(next, old, causes);
-  validate_deadline(next, old, causes);
+  if (validate_deadline(next, old, causes) == Verdict::stop) return;
   validate_tolerations(next, old, causes);
+  validate_gates(next, old, causes);
   JsonObject now = without_mutable_fields(next);
   JsonObject before = without_mutable_fields(old);
   if (is_gated(old)) {
@@ -247,12 +307,22 @@ void validate_pod_change(const JsonObject& next, const JsonObject& old, Causes& 
 }
 
 void validate_pod_status(const JsonObject& next, const JsonObject& old, Causes& causes) {
+  if (!text_at(next, {"status", "nominatedNodeName"}).empty()) {
+    validate_subdomain(object_at(next, {"status"}), "nominatedNodeName", "status", causes);
+  }
   const bool bound = !text_at(next, {"spec", "nodeName"}).empty();
   const std::string_view nominated = text_at(next, {"status", "nominatedNodeName"});
   if (bound && nominated != text_at(old, {"status", "nominatedNodeName"})) {
     causes.push_back(forbidden_value("status.nominatedNodeName",
                                      "may not be changed directly once the pod has a node"));
   }
+  validate_generation(object_at(next, {"status"}), "status", causes);
+  std::size_t index = 0;
+  for (const Json& condition : array_at(next, {"status", "conditions"})) {
+    validate_generation(as_object(condition), indexed("status.conditions", index++), causes);
+  }
+  validate_addresses(next, old, "podIPs", causes);
+  validate_addresses(next, old, "hostIPs", causes);
   const JsonArray& hosts = array_at(next, {"status", "hostIPs"});
   if (!hosts.empty() && hosts.front().is_object()) {
     const std::string_view first = text_at(hosts.front().get_object(), {"ip"});

@@ -12,30 +12,20 @@ namespace {
 
 constexpr std::size_t kMaxConditions = 8;
 
-void add_problem(const std::string& path, std::string_view text, std::string_view problem,
-                 Causes& causes) {
-  if (!problem.empty()) causes.push_back(invalid_value(path, Json(text), problem));
-}
-
-// Each part may be left out. A pool's name is made of such names and slashes.
+// Each part may be left out.
 void validate_selector(const JsonObject& rule, Causes& causes) {
   const JsonObject& selector = object_at(rule, {"spec", "deviceSelector"});
   const std::string path = "spec.deviceSelector.";
-  if (const auto driver = text_at(selector, {"driver"}); !driver.empty()) {
-    add_problem(path + "driver", driver, problem_with_name(NameRule::dns_subdomain, driver),
-                causes);
+  if (has(selector, {"driver"})) {
+    validate_driver_name(text_at(selector, {"driver"}), path + "driver", causes);
   }
-  std::string_view pool = text_at(selector, {"pool"});
-  for (bool more = !pool.empty(); more;) {
-    const auto slash = pool.find('/');
-    const std::string_view part = pool.substr(0, slash);
-    add_problem(path + "pool", part, problem_with_name(NameRule::dns_subdomain, part), causes);
-    more = slash != std::string_view::npos;
-    if (more) pool.remove_prefix(slash + 1);
+  if (has(selector, {"pool"})) {
+    validate_pool_name(text_at(selector, {"pool"}), path + "pool", causes);
   }
-  if (const auto device = text_at(selector, {"device"}); !device.empty()) {
-    add_problem(path + "device", device, problem_with_name(NameRule::dns_label, device), causes);
-  }
+  if (!has(selector, {"device"})) return;
+  const std::string_view device = text_at(selector, {"device"});
+  const auto problem = problem_with_name(NameRule::dns_label, device);
+  if (!problem.empty()) causes.push_back(invalid_value(path + "device", Json(device), problem));
 }
 
 class TaintRuleStrategy final : public StatusStrategy {

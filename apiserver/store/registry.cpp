@@ -6,6 +6,7 @@
 
 #include "apiserver/fields/conversion.hpp"
 #include "apiserver/fields/go_members.hpp"
+#include "apiserver/fields/go_values.hpp"
 #include "apiserver/fields/ownership.hpp"
 #include "apiserver/rules/metadata_rules.hpp"
 #include "apiserver/rules/priority.hpp"
@@ -162,6 +163,7 @@ Outcome<Written> Registry::make(const Target& target, JsonObject body, const Fie
   const WriteContext context = context_of(target);
   to_stored_version(*target.type, target.version, body);
   drop_nulls(body);
+  write_values_as_go(body, field_type(target.type->api_version("v1"), target.type->kind));
   drop_fields_of_other_versions(*target.type, body);
   const std::string version(text_at(body, {"metadata", "resourceVersion"}));
   set_system_metadata(target, child(body, "metadata"));

@@ -8,6 +8,7 @@
 #include "apiserver/fields/apply_errors.hpp"
 #include "apiserver/fields/conversion.hpp"
 #include "apiserver/fields/go_members.hpp"
+#include "apiserver/fields/go_values.hpp"
 #include "apiserver/fields/ownership.hpp"
 #include "apiserver/rules/metadata_rules.hpp"
 #include "apiserver/store/registry.hpp"
@@ -185,6 +186,7 @@ Outcome<Written> Registry::update(const Target& target, const Stored& old, JsonO
     return std::unexpected(std::move(current.error()));
   }
   const Strategy& strategy = *target.type->strategy;
+  write_values_as_go(next, field_type(target.type->api_version("v1"), target.type->kind));
   drop_fields_of_other_versions(*target.type, next);
   set_namespace(target, child(next, "metadata"));
   strategy.set_defaults(next, context_of(target));

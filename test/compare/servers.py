@@ -53,12 +53,13 @@ class Connection:
             headers["Content-Type"] = content_type
         return headers
 
-    def request(self, method, target, content_type="", body=None):
+    def request(self, method, target, content_type="", body=None, headers=None):
         """→ (status, body as text). A connection that the server has closed is opened again."""
         for attempt in (1, 2):
             try:
                 self.kept = self.kept or self.open()
-                self.kept.request(method, target, body, self.headers(content_type))
+                self.kept.request(method, target, body,
+                                  {**self.headers(content_type), **(headers or {})})
                 response = self.kept.getresponse()
                 self.warnings = response.headers.get_all("Warning") or []
                 return response.status, response.read().decode(errors="replace")

@@ -143,6 +143,31 @@ TEST_F(Api, sets_the_defaults_of_an_admission_policy) {
   EXPECT_TRUE(made.header("Warning").empty());
 }
 
+TEST_F(Api, derives_the_defaults_of_jobs_daemon_sets_and_services) {
+  const Answer job = api.post(
+      "/apis/batch/v1/namespaces/default/jobs",
+      R"({"metadata":{"name":"j"},"spec":{"backoffLimitPerIndex":1,"completionMode":"Indexed",)"
+      R"("completions":1,"podFailurePolicy":{"rules":[]},"template":{"metadata":{"labels":)"
+      R"({"a":"b"}},"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}})");
+  ASSERT_EQ(job.status, 201) << serialize(job.body);
+  EXPECT_EQ(integer_at(job.body, {"spec", "backoffLimit"}), 2'147'483'647);
+  EXPECT_EQ(job.text({"spec", "podReplacementPolicy"}), "Failed");
+  EXPECT_EQ(object_at(job.body, {"metadata", "labels"}),
+            object_at(job.body, {"spec", "template", "metadata", "labels"}));
+  const Answer set = api.post(
+      "/apis/apps/v1/namespaces/default/daemonsets",
+      R"({"metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{"a":"b"}},"updateStrategy":)"
+      R"({"type":"RollingUpdate"},"template":{"metadata":{"labels":{"a":"b"}},"spec":)"
+      R"({"containers":[{"name":"c","image":"i"}]}}}})");
+  EXPECT_EQ(serialize(object_at(set.body, {"spec", "updateStrategy", "rollingUpdate"})),
+            R"({"maxUnavailable":1,"maxSurge":0})");
+  const Answer service = api.post("/api/v1/namespaces/default/services",
+                                  R"({"metadata":{"name":"s"},"spec":{"type":"LoadBalancer",)"
+                                  R"("ports":[{"port":80}]}})");
+  EXPECT_EQ(service.text({"spec", "externalTrafficPolicy"}), "Cluster");
+  EXPECT_TRUE(has(service.body, {"status", "loadBalancer"}));
+}
+
 TEST_F(Api, derives_the_types_of_a_network_policy) {
   constexpr std::string_view kPolicies =
       "/apis/networking.k8s.io/v1/namespaces/default/networkpolicies";

@@ -95,6 +95,15 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"a variable that has no name",
             R"({"spec":{"variables":[{"name":"if","expression":"1"}]}})",
             {"spec.variables[0].name: Invalid value: \"if\": must be a valid CEL identifier"}},
+        Row{"a macro that policies do not have",
+            R"j({"spec":{"validations":[{"expression":"cel.bind(x, 1, x)"}]}})j",
+            {"spec.validations[0].expression: Invalid value: \"cel.bind(x, 1, x)\": compilation "
+             "failed: ERROR: <input>:1:1: undeclared reference to 'cel' (in container '')\n | "
+             "cel.bind(x, 1, x)\n | ^\nERROR: <input>:1:9: undeclared reference to 'bind' (in "
+             "container '')\n | cel.bind(x, 1, x)\n | ........^\nERROR: <input>:1:10: undeclared "
+             "reference to 'x' (in container '')\n | cel.bind(x, 1, x)\n | .........^\nERROR: "
+             "<input>:1:16: undeclared reference to 'x' (in container '')\n | cel.bind(x, 1, x)\n "
+             "| ...............^"}},
         Row{"no validations",
             R"({"spec":{"validations":null}})",
             {"spec.validations: Required value: validations or auditAnnotations must contain at "
@@ -125,7 +134,7 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"a reason that no policy may give",
             R"({"spec":{"validations":[{"expression":"true","reason":"NotFound"}]}})",
             {"spec.validations[0].reason: Unsupported value: \"NotFound\": supported values: "
-             "\"Forbidden\", \"Invalid\", \"RequestEntityTooLarge\", \"Unauthorized\""}},
+             "\"Forbidden\", \"Invalid\", \"RequestEntityTooLarge\""}},
         Row{"audit annotations that are no text",
             R"({"spec":{"auditAnnotations":[{"key":"k","valueExpression":"1"},)"
             R"({"key":"k","valueExpression":"'x'"}]}})",
@@ -149,6 +158,9 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Row{"nothing that is wrong", "{}", {}},
         Row{"no policy", R"({"spec":{"policyName":null}})", {"spec.policyName: Required value"}},
+        Row{"no actions",
+            R"({"spec":{"validationActions":[]}})",
+            {"spec.validationActions: Required value"}},
         Row{"actions that there are not",
             R"({"spec":{"validationActions":["Deny","Deny","Log"]}})",
             {"spec.validationActions[1]: Duplicate value: \"Deny\"",

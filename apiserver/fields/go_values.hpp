@@ -1,0 +1,12 @@
+// Values as Go's encoder writes them, by the published types: no maps without entries (labels,
+// attributes of devices), quantities in their canonical form ("1" of "1000m").
+#pragma once
+
+#include "apiserver/fields/field_types.hpp"
+#include "apiserver/text/json.hpp"
+
+namespace dcm::apiserver {
+
+void write_values_as_go(JsonObject& object, const FieldType& type);
+
+}  // namespace dcm::apiserver

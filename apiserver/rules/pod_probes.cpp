@@ -1,0 +1,137 @@
+#include "apiserver/rules/pod_probes.hpp"
+
+#include <algorithm>
+#include <span>
+
+namespace dcm::apiserver {
+
+namespace {
+
+constexpr std::int64_t kPortMax = 65535;
+
+bool is_port_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+}
+
+void validate_port_name(std::string_view name, const std::string& path, Causes& causes) {
+  const auto refuse = [&](std::string_view why) {
+    causes.push_back(invalid_value(path, Json(name), why));
+  };
+  if (name.size() > 15) refuse("must be no more than 15 bytes");
+  if (!std::ranges::all_of(name, is_port_character)) {
+    refuse("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)");
+  }
+  if (std::ranges::none_of(name, [](char c) { return c >= 'a' && c <= 'z'; })) {
+    refuse("must contain at least one letter (a-z)");
+  }
+  if (name.contains("--")) refuse("must not contain consecutive hyphens");
+  if (name.starts_with('-') || name.ends_with('-')) {
+    refuse("must not begin or end with a hyphen");
+  }
+}
+
+// No port is port 0.
+void validate_port(const JsonObject& action, const std::string& path, Causes& causes) {
+  const Json* const port = action.if_contains("port");
+  if (port != nullptr && port->is_string()) {
+    return validate_port_name(view(port->get_string()), path, causes);
+  }
+  const std::int64_t number = integer_at(action, {"port"}).value_or(0);
+  if (number >= 1 && number <= kPortMax) return;
+  causes.push_back(invalid_value(path, Json(number), "must be between 1 and 65535, inclusive"));
+}
+
+void validate_exec(const JsonObject& action, const std::string& path, Causes& causes) {
+  if (array_at(action, {"command"}).empty()) causes.push_back(required_value(path + ".command"));
+}
+
+void validate_http_get(const JsonObject& action, const std::string& path, Causes& causes) {
+  if (text_at(action, {"path"}).empty()) causes.push_back(required_value(path + ".path"));
+  validate_port(action, path + ".port", causes);
+  const std::string_view scheme = text_at(action, {"scheme"});
+  if (scheme == "HTTP" || scheme == "HTTPS") return;
+  causes.push_back(not_supported(path + ".scheme", Json(scheme), {"HTTP", "HTTPS"}));
+}
+
+void validate_port_action(const JsonObject& action, const std::string& path, Causes& causes) {
+  validate_port(action, path + ".port", causes);
+}
+
+struct Action {
+  std::string_view name;
+  void (*validate)(const JsonObject&, const std::string& path, Causes&);
+};
+
+void validate_nothing(const JsonObject&, const std::string&, Causes&) {}
+
+constexpr Action kProbeActions[] = {{"exec", validate_exec},
+                                    {"httpGet", validate_http_get},
+                                    {"tcpSocket", validate_port_action},
+                                    {"grpc", validate_port_action}};
+// How long a container may sleep depends on the grace period of the pod, which is not looked into.
+constexpr Action kLifecycleActions[] = {{"exec", validate_exec},
+                                        {"httpGet", validate_http_get},
+                                        {"tcpSocket", validate_port_action},
+                                        {"sleep", validate_nothing}};
+
+void validate_action(const JsonObject& probe, std::span<const Action> actions,
+                     const std::string& path, Causes& causes) {
+  bool has_one = false;
+  for (const auto& [name, validate] : actions) {
+    if (!has(probe, {name})) continue;
+    const std::string at = path + "." + std::string(name);
+    if (has_one) {
+      causes.push_back(forbidden_value(at, "may not specify more than 1 handler type"));
+    } else {
+      validate(object_at(probe, {name}), at, causes);
+    }
+    has_one = true;
+  }
+  if (!has_one) causes.push_back(required_value(path, "must specify a handler type"));
+}
+
+void validate_numbers(const JsonObject& probe, const std::string& path, Causes& causes) {
+  for (const auto* name : {"initialDelaySeconds", "timeoutSeconds", "periodSeconds",
+                           "successThreshold", "failureThreshold"}) {
+    const std::int64_t number = integer_at(probe, {name}).value_or(0);
+    if (number >= 0) continue;
+    causes.push_back(
+        invalid_value(path + "." + name, Json(number), "must be greater than or equal to 0"));
+  }
+  const auto grace = integer_at(probe, {"terminationGracePeriodSeconds"});
+  if (!grace || *grace > 0) return;
+  causes.push_back(invalid_value(path + ".terminationGracePeriodSeconds", Json(*grace),
+                                 "must be greater than 0"));
+}
+
+}  // namespace
+
+void validate_lifecycle(const JsonObject& container, const std::string& path, Causes& causes) {
+  for (const auto* name : {"postStart", "preStop"}) {
+    if (!has(container, {"lifecycle", name})) continue;
+    validate_action(object_at(container, {"lifecycle", name}), kLifecycleActions,
+                    path + ".lifecycle." + name, causes);
+  }
+}
+
+void validate_probes(const JsonObject& container, const std::string& path, Causes& causes) {
+  for (const auto* name : {"livenessProbe", "readinessProbe", "startupProbe"}) {
+    if (!has(container, {name})) continue;
+    const JsonObject& probe = object_at(container, {name});
+    const std::string at = path + "." + name;
+    validate_action(probe, kProbeActions, at, causes);
+    validate_numbers(probe, at, causes);
+    const bool asks_readiness = std::string_view(name) == "readinessProbe";
+    const std::int64_t threshold = integer_at(probe, {"successThreshold"}).value_or(0);
+    if (!asks_readiness && threshold != 1) {
+      causes.push_back(invalid_value(at + ".successThreshold", Json(threshold), "must be 1"));
+    }
+    if (asks_readiness && has(probe, {"terminationGracePeriodSeconds"})) {
+      causes.push_back(invalid_value(at + ".terminationGracePeriodSeconds",
+                                     probe.at("terminationGracePeriodSeconds"),
+                                     "must not be set for readinessProbes"));
+    }
+  }
+}
+
+}  // namespace dcm::apiserver
