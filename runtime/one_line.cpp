@@ -45,19 +45,32 @@ Character first_character(std::string_view text) {
   return {lead.bytes, code, is_harmful(code)};
 }
 
-std::string one_line(std::string_view text) {
-  std::string line;
-  line.reserve(text.size());
+namespace {
+
+// Harmful characters other than those of `kept` become spaces.
+std::string harmless(std::string_view text, std::string_view kept) {
+  std::string result;
+  result.reserve(text.size());
   while (!text.empty()) {
     const Character next = first_character(text);
-    if (next.is_harmful) {
-      line += ' ';
+    if (next.is_harmful && !kept.contains(text.front())) {
+      result += ' ';
     } else {
-      line += text.substr(0, next.bytes);
+      result += text.substr(0, next.bytes);
     }
     text.remove_prefix(next.bytes);
   }
-  return line;
+  return result;
+}
+
+}  // namespace
+
+std::string one_line(std::string_view text) {
+  return harmless(text, "");
+}
+
+std::string plain_lines(std::string_view text) {
+  return harmless(text, "\n");
 }
 
 }  // namespace dcm::runtime

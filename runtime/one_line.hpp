@@ -21,5 +21,7 @@ Character first_character(std::string_view text);
 
 // Harmful characters become spaces.
 std::string one_line(std::string_view text);
+// The same for a text of several lines, which stay lines.
+std::string plain_lines(std::string_view text);
 
 }  // namespace dcm::runtime

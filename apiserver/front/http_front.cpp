@@ -137,6 +137,7 @@ http::Response refusal(std::uint16_t status, std::string message) {
 
 http::ServerOptions front_options() {
   return {.connections_max = 20'000,
+          .new_connections_max = 20'000,
           .header_bytes_max = 64 * 1024,
           .body_bytes_max = 8 * 1024 * 1024,
           .request_timeout = std::chrono::seconds(30),

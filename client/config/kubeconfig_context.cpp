@@ -99,12 +99,13 @@ Result<const KubeconfigContext*> find_context(const Kubeconfig& kubeconfig,
               locate(kubeconfig.current_context_file, kubeconfig.current_context.line, what));
 }
 
-// The entry that `reference` of the context names; null if it names none.
+// The entry that `reference` of the context names; null if it names none. An entry without a name
+// is that of a context that names none, as in client-go.
 template <class Entry>
 Result<const Entry*> follow(const KubeconfigContext& context, std::string_view kind,
                             const Text& reference, const std::vector<Entry>& entries) {
-  if (reference.empty()) return nullptr;
   if (const Entry* entry = find_entry(entries, reference.value)) return entry;
+  if (reference.empty()) return nullptr;
   return refuse(context, "context", reference.line,
                 fmt::format("names {} \"{}\", which is not there{}", kind, reference.value,
                             list_known(entries)));

@@ -12,6 +12,7 @@
 #include "runtime/http/open_port.hpp"
 #include "runtime/http/tcp.hpp"
 #include "runtime/memory.hpp"
+#include "runtime/open_files.hpp"
 
 namespace dcm::manager {
 namespace {
@@ -107,6 +108,7 @@ int run_program(const ProgramOptions& options,
   if (!config) return refuse(options, config.error());
 
   runtime::return_large_memory_at_once();
+  runtime::allow_all_open_files();
   runtime::Loop loop;
   const auto backend = std::make_shared<runtime::LogBackend>(loop.time(), runtime::LogFormat::text,
                                                              runtime::write_to_stderr());

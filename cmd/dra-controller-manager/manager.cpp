@@ -24,6 +24,7 @@
 #include "runtime/http/tcp.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/memory.hpp"
+#include "runtime/open_files.hpp"
 #include "runtime/task_group.hpp"
 #include "runtime/version.hpp"
 
@@ -212,6 +213,7 @@ int run_manager(const Options& options) {
   if (!config) return refuse(config.error());
 
   runtime::return_large_memory_at_once();
+  runtime::allow_all_open_files();
   runtime::Loop loop;
   loop.gather_events();
   const auto backend = std::make_shared<runtime::LogBackend>(loop.time(), options.logging_format,

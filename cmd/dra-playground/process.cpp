@@ -3,11 +3,14 @@
 #include <iostream>
 
 #include "runtime/memory.hpp"
+#include "runtime/one_line.hpp"
+#include "runtime/open_files.hpp"
 
 namespace dcm::playground {
 
 Process::Process() {
   runtime::return_large_memory_at_once();
+  runtime::allow_all_open_files();
 }
 
 PartContext Process::context(int verbosity) {
@@ -18,7 +21,8 @@ PartContext Process::context(int verbosity) {
 }
 
 int report_failure(const runtime::Error& error, std::string_view program) {
-  std::cerr << program << ": " << error.message << "\n";
+  // A server's words may be part of it.
+  std::cerr << program << ": " << runtime::one_line(error.message) << "\n";
   return 1;
 }
 

@@ -113,7 +113,10 @@ Task<Result<std::string_view>> Exchange::read_body(Deadline deadline) {
   while (true) {
     const Result<Piece> piece = next_piece();
     if (!piece) co_return fail(piece.error());
-    if (piece->state != Piece::State::needs_bytes) co_return piece->bytes;
+    if (piece->state != Piece::State::needs_bytes) {
+      if (inflater_ != nullptr && turn_.is_over(piece->bytes.size())) co_await runtime::yield();
+      co_return piece->bytes;
+    }
     const Result<> filled = co_await fill(deadline);
     if (!filled) co_return fail(filled.error());
   }

@@ -54,6 +54,7 @@ class Exchange {
   AnswerBody answer_body_;
   std::unique_ptr<ResponseParser> parser_;
   std::unique_ptr<Inflater> inflater_;
+  InflatingTurn turn_;
   std::string_view compressed_;  // within the connection's buffer
   std::vector<char> inflated_;
   bool may_hold_more_ = false;  // the inflater filled its output to the end

@@ -11,10 +11,14 @@
 namespace dcm::http {
 
 // A contiguous buffer that is filled at its end and consumed at its front. It starts small, keeps
-// its memory for the next message, and never grows beyond `bytes_max`.
+// its memory for the next message, and never grows beyond `bytes_max`. Until anything has come,
+// it takes `first_bytes`.
 class ReadBuffer {
  public:
-  explicit ReadBuffer(std::size_t bytes_max) : bytes_max_(bytes_max) {}
+  static constexpr std::size_t kCapacity = 16 * 1024;
+
+  explicit ReadBuffer(std::size_t bytes_max, std::size_t first_bytes = kCapacity)
+      : bytes_max_(bytes_max), first_bytes_(first_bytes) {}
 
   std::string_view data() const { return {memory_.get() + begin_, end_ - begin_}; }
   bool empty() const { return begin_ == end_; }
@@ -26,10 +30,20 @@ class ReadBuffer {
   // Room for more; empty only when the buffer is full. Moves what data() gave.
   std::span<char> space() {
     if (empty()) begin_ = end_ = 0;
-    if (end_ == capacity_) make_room();
+    const bool is_outgrown = capacity_ < least() && has_come_;
+    if (end_ == capacity_ || is_outgrown) make_room();
     return {memory_.get() + end_, capacity_ - end_};
   }
-  void commit(std::size_t bytes) { end_ += bytes; }
+  void commit(std::size_t bytes) {
+    end_ += bytes;
+    has_come_ = true;
+  }
+  // For less than its capacity.
+  void append(std::string_view bytes) {
+    if (bytes.empty()) return;
+    std::memcpy(space().data(), bytes.data(), bytes.size());
+    commit(bytes.size());
+  }
 
   // Gives its memory back, if nothing is in it; the next space() takes some again.
   void trim() {
@@ -39,16 +53,16 @@ class ReadBuffer {
   }
 
  private:
-  static constexpr std::size_t kFirstCapacity = 16 * 1024;
+  std::size_t least() const { return std::min(bytes_max_, has_come_ ? kCapacity : first_bytes_); }
 
   void make_room() {
     const std::size_t size = end_ - begin_;
-    if (begin_ > 0) {
+    if (begin_ > 0 && capacity_ >= least()) {
       std::memmove(memory_.get(), memory_.get() + begin_, size);
     } else {
-      capacity_ = std::min(bytes_max_, std::max(kFirstCapacity, 2 * capacity_));
+      capacity_ = std::min(bytes_max_, std::max(least(), 2 * capacity_));
       auto larger = std::make_unique_for_overwrite<char[]>(capacity_);
-      if (size > 0) std::memcpy(larger.get(), memory_.get(), size);
+      if (size > 0) std::memcpy(larger.get(), memory_.get() + begin_, size);
       memory_ = std::move(larger);
     }
     begin_ = 0;
@@ -56,6 +70,8 @@ class ReadBuffer {
   }
 
   std::size_t bytes_max_;
+  std::size_t first_bytes_;
+  bool has_come_ = false;
   std::size_t capacity_ = 0;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;

@@ -3,28 +3,31 @@
 #include <algorithm>
 #include <list>
 #include <tuple>
+#include <unordered_map>
 
 #include <boost/asio/this_coro.hpp>
 
 #include "runtime/condition.hpp"
 #include "runtime/http/server_connection.hpp"
+#include "runtime/open_files.hpp"
 #include "runtime/task_group.hpp"
 
 namespace dcm::http {
 namespace {
 
-using runtime::Duration;
 using runtime::Executor;
 using runtime::Logger;
 using runtime::TimeSource;
 
 // After a failed accept (no free file descriptors, mostly) the next one waits.
 constexpr auto kAcceptPause = std::chrono::seconds(1);
-// Enough for a handshake and a request nearby; so 128 places turn over 512 times a second, however
-// many come.
-constexpr auto kNewcomerGrace = std::chrono::milliseconds(250);
+// What a handshake and a request may take on a busy machine: a younger connection is not closed for
+// a newcomer.
+constexpr auto kNewcomerGrace = std::chrono::seconds(2);
 // A client that takes no piece of its answer for so long may have to go.
 constexpr auto kUnreadMax = std::chrono::seconds(2);
+// How often a connection that waits for a place looks again: clients stall without a notice.
+constexpr auto kLookAgain = std::chrono::milliseconds(250);
 
 class Server {
  public:
@@ -35,6 +38,7 @@ class Server {
         time_(time),
         options_(options),
         handler_(std::move(handler)),
+        settle_([this](ServerConnection& connection) { return settle(connection); }),
         log_(std::move(log)),
         accept_failures_(time, std::chrono::minutes(1)),
         crowd_(time, std::chrono::minutes(1)),
@@ -47,17 +51,26 @@ class Server {
   }
 
  private:
+  // In the order in which they came.
   using Connections = std::list<ServerConnection>;
+  using Stage = ServerConnection::Stage;
+
+  // How many connections there are, of all or of an address.
+  struct Count {
+    std::size_t opened = 0;
+    std::size_t settled = 0;
+    std::size_t& of(Stage stage) { return stage == Stage::settled ? settled : opened; }
+  };
 
   Task<> accept_all() {
     while (true) {
       Result<std::unique_ptr<Stream>> stream = co_await listener_.accept();
       if (stream) {
-        const bool has_room = co_await make_room((*stream)->peer_address());
-        if (!has_room) continue;
+        co_await make_room_for_new();
         const auto place =
             connections_.emplace(connections_.end(), executor_, std::move(*stream), time_, options_,
-                                 handler_, log_, place_may_be_free_);
+                                 handler_, settle_, log_, place_may_be_free_);
+        count(*place, Stage::opened, 1);
         group_.spawn("connection", serve_one(place));
       } else {
         const std::string message = to_string(stream.error());
@@ -69,51 +82,107 @@ class Server {
     }
   }
 
-  // Whether there is a place for one from this address, after another one has gone where needed.
-  Task<bool> make_room(std::string address) {
-    while (true) {
-      const bool is_greedy =
-          !address.empty() && connections_of(address) >= options_.connections_per_address_max;
-      if (!is_greedy && connections_.size() < options_.connections_max) co_return true;
-      const auto victim =
-          is_greedy ? first_to_go(address, Duration::zero()) : first_to_go({}, kNewcomerGrace);
-      if (is_greedy && victim == connections_.end()) co_return false;
-      if (victim != connections_.end()) {
-        report_crowd(victim->address());
-        victim->close();
+  // Newcomers must leave file descriptors for everything else.
+  std::size_t new_connections_max() const {
+    return std::min(options_.new_connections_max, runtime::open_files_max() / 4);
+  }
+
+  Task<> make_room_for_new() {
+    while (all_.opened >= new_connections_max()) {
+      if (const auto victim = first_new_to_go(); victim != connections_.end()) {
+        close(*victim);
+      } else {
+        co_await place_may_be_free_.wait(Deadline::after(time_, kLookAgain));
       }
-      co_await place_may_be_free_.wait(Deadline::after(time_, kNewcomerGrace));
     }
   }
 
-  bool must_stay(const ServerConnection& connection, Duration grace) const {
+  // Waits for a place among those with a request; false: it was closed meanwhile.
+  Task<bool> settle(ServerConnection& connection) {
+    while (!has_place_for(connection)) {
+      if (const auto victim = first_settled_to_go(connection); victim != connections_.end()) {
+        close(*victim);
+      } else {
+        co_await place_may_be_free_.wait(Deadline::after(time_, kLookAgain));
+      }
+    }
+    if (connection.stage() == Stage::closed) co_return false;
+    count(connection, Stage::settled, 1);
+    count(connection, Stage::opened, -1);
+    connection.set_stage(Stage::settled);
+    place_may_be_free_.notify_one();
+    co_return true;
+  }
+
+  bool is_greedy(const ServerConnection& connection) const {
+    return !connection.address().empty() &&
+           of_address(connection).settled >= options_.connections_per_address_max;
+  }
+
+  bool has_place_for(const ServerConnection& connection) const {
+    return connection.stage() == Stage::closed ||
+           (!is_greedy(connection) && all_.settled < options_.connections_max);
+  }
+
+  // Of one that is not closed.
+  const Count& of_address(const ServerConnection& connection) const {
+    return by_address_.at(connection.address());
+  }
+
+  // Of the address with the most that are old enough, the oldest.
+  Connections::iterator first_new_to_go() {
+    auto first = connections_.end();
+    std::size_t most = 0;
+    for (auto each = connections_.begin(); each != connections_.end(); ++each) {
+      if (each->stage() != Stage::opened) continue;
+      if (time_.now() - each->since() < kNewcomerGrace) break;  // so is each that came later
+      const std::size_t neighbours = of_address(*each).opened;
+      if (neighbours <= most) continue;
+      most = neighbours;
+      first = each;
+    }
+    return first;
+  }
+
+  bool must_stay(const ServerConnection& connection) const {
     if (connection.unread_for() >= kUnreadMax) return false;
     if (connection.state() != ServerConnection::State::unfinished) {
       return connection.state() == ServerConnection::State::answering;
     }
-    return time_.now() - connection.since() < grace;
+    return time_.now() - connection.since() < kNewcomerGrace;
   }
 
-  std::size_t connections_of(const std::string& address) const {
-    return static_cast<std::size_t>(std::ranges::count(
-        connections_, address, [](const ServerConnection& each) { return each.address(); }));
-  }
-
-  // Of `address`, or of all if empty, except connections with time left for their request.
-  Connections::iterator first_to_go(const std::string& address, Duration grace) {
+  // Of the newcomer's address if that has too many, otherwise of all.
+  Connections::iterator first_settled_to_go(const ServerConnection& newcomer) {
     // The smaller, the sooner it goes.
     const auto rank = [this](const ServerConnection& each) {
       const bool is_idle = each.state() == ServerConnection::State::idle;
-      const auto of_its_address = static_cast<std::ptrdiff_t>(connections_of(each.address()));
-      return std::tuple(is_idle, -of_its_address, each.since());
+      const auto neighbours = static_cast<std::ptrdiff_t>(of_address(each).settled);
+      return std::tuple(is_idle, -neighbours, each.since());
     };
+    const bool of_its_address = is_greedy(newcomer);
     auto first = connections_.end();
     for (auto each = connections_.begin(); each != connections_.end(); ++each) {
-      if (must_stay(*each, grace)) continue;
-      if (!address.empty() && each->address() != address) continue;
+      if (each->stage() != Stage::settled || must_stay(*each)) continue;
+      if (of_its_address && each->address() != newcomer.address()) continue;
       if (first == connections_.end() || rank(*each) < rank(*first)) first = each;
     }
     return first;
+  }
+
+  // Its place is free at once; its task ends soon.
+  void close(ServerConnection& connection) {
+    report_crowd(connection.address());
+    count(connection, connection.stage(), -1);
+    connection.set_stage(Stage::closed);
+    connection.close();
+  }
+
+  void count(const ServerConnection& connection, Stage stage, int change) {
+    all_.of(stage) += static_cast<std::size_t>(change);
+    Count& neighbours = by_address_[connection.address()];
+    neighbours.of(stage) += static_cast<std::size_t>(change);
+    if (neighbours.opened + neighbours.settled == 0) by_address_.erase(connection.address());
   }
 
   void report_crowd(const std::string& address) {
@@ -122,18 +191,21 @@ class Server {
     log_.warning("Too many connections; closing idle ones",
                  {{"address", listener_.address()},
                   {"of", address},
-                  {"open", std::uint64_t{connections_.size()}}});
+                  {"open", std::uint64_t{all_.opened + all_.settled}}});
   }
 
   // Takes the connection out also when its task ends by a failure: the frame's locals go last.
   struct Removal {
     Server& server;
     Connections::iterator connection;
-    ~Removal() {
-      server.connections_.erase(connection);
-      server.place_may_be_free_.notify_one();
-    }
+    ~Removal() { server.remove(connection); }
   };
+
+  void remove(Connections::iterator connection) {
+    if (connection->stage() != Stage::closed) count(*connection, connection->stage(), -1);
+    connections_.erase(connection);
+    place_may_be_free_.notify_one();
+  }
 
   Task<> serve_one(Connections::iterator connection) {
     const Removal removal{*this, connection};
@@ -145,10 +217,13 @@ class Server {
   TimeSource& time_;
   ServerOptions options_;
   Handler handler_;
+  ServerConnection::Settle settle_;
   Logger log_;
   runtime::RepeatGuard accept_failures_;
   runtime::RepeatGuard crowd_;
   Connections connections_;
+  Count all_;
+  std::unordered_map<std::string, Count> by_address_;
   runtime::Condition place_may_be_free_;
   runtime::TaskGroup group_;
 };

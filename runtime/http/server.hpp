@@ -20,14 +20,18 @@ namespace dcm::http {
 struct UpgradedConnection;
 
 struct ServerOptions {
-  // At this many connections, of all or of one address, the next connection takes the place of
-  // another: the oldest that has not finished a request, otherwise the oldest that is idle; of
-  // equal ones, one of the address with the most. A connection that is being answered stays,
-  // unless it has read nothing of its answer for a moment, and so does one that has just come from
-  // another address. If no connection may go, a newcomer waits, or is turned away if the
-  // connections of its own address are too many.
+  // At this many connections, of all or of one address, the next one to send a request takes the
+  // place of another: the oldest that has not finished its next request, otherwise the oldest that
+  // is idle; of equal ones, one of the address with the most. A connection that is being answered
+  // stays, unless it has read nothing of its answer for a moment. If no connection may go, the next
+  // one waits.
   std::size_t connections_max = 256;
   std::size_t connections_per_address_max = std::numeric_limits<std::size_t>::max();
+  // Connections that have not sent a request yet cost 4 KB each, or 60 KB with TLS when its
+  // handshake has begun, so there may be many. Above, the next one takes the place of the oldest of
+  // the address with the most; none that has come in the last two seconds has to go. A newcomer
+  // waits in the system's queue then.
+  std::size_t new_connections_max = 2048;
   std::size_t header_bytes_max = 16 * 1024;
   std::size_t body_bytes_max = 1024 * 1024;
   runtime::Duration request_timeout = std::chrono::seconds(10);  // for head and body to arrive

@@ -23,6 +23,9 @@ constexpr std::size_t kSliceBytes = 256 * 1024;
 constexpr std::size_t kDrainBytesMax = 256 * 1024;
 constexpr auto kDrainTimeout = std::chrono::seconds(2);
 
+// Of a connection that says nothing: enough for the request of a probe.
+constexpr std::size_t kFirstBytes = 512;
+
 std::uint16_t status_of(ParseError::Kind kind) {
   switch (kind) {
     case ParseError::Kind::malformed:
@@ -58,15 +61,16 @@ bool expects_continue(const RequestHead& head) {
 
 ServerConnection::ServerConnection(runtime::Executor executor, std::unique_ptr<Stream> stream,
                                    runtime::TimeSource& time, const ServerOptions& options,
-                                   const Handler& handler, const runtime::Logger& log,
-                                   runtime::Condition& became_idle)
+                                   const Handler& handler, const Settle& settle,
+                                   const runtime::Logger& log, runtime::Condition& became_idle)
     : time_(time),
       options_(options),
       handler_(handler),
+      settle_(settle),
       log_(log),
       became_idle_(became_idle),
       stream_(std::move(stream)),
-      buffer_(options.header_bytes_max),
+      buffer_(options.header_bytes_max, kFirstBytes),
       address_(stream_->peer_address()),
       opened_(time.now()),
       since_(opened_),
@@ -90,6 +94,8 @@ Task<> ServerConnection::serve_requests() {
   while (after_ == AfterAnswer::keep_alive) {
     std::expected<Request, Refusal> request = co_await read_request();
     if (request) {
+      const bool may_go_on = co_await settle();
+      if (!may_go_on) break;
       enter(State::answering);
       co_await answer(std::move(*request));
     } else {
@@ -97,6 +103,12 @@ Task<> ServerConnection::serve_requests() {
     }
   }
   stream_->close();
+}
+
+Task<bool> ServerConnection::settle() {
+  if (stage_ == Stage::settled) co_return true;
+  const bool is_settled = co_await settle_(*this);
+  co_return is_settled;
 }
 
 // Whether there is nothing left to do here: the first bytes are HTTP/2 (RFC 9113, 3.4), or never
@@ -113,6 +125,8 @@ Task<bool> ServerConnection::upgrade() {
   }
   is_first_request_ = false;
   if (!buffer_.data().starts_with(kPreface)) co_return false;
+  const bool may_go_on = co_await settle();
+  if (!may_go_on) co_return true;
   enter(State::answering);
   co_await options_.http2({.stream = std::move(stream_),
                            .first_bytes = std::string(buffer_.data()),
@@ -127,9 +141,9 @@ Task<bool> ServerConnection::upgrade() {
 // ---- reading ------------------------------------------------------------------------------------
 
 Task<std::expected<Request, ServerConnection::Refusal>> ServerConnection::read_request() {
-  parser_ = make_request_parser({options_.header_bytes_max, options_.body_bytes_max});
   const std::expected<void, Refusal> arrived = co_await await_first_byte();
   if (!arrived) co_return std::unexpected(arrived.error());
+  parser_ = make_request_parser({options_.header_bytes_max, options_.body_bytes_max});
   const Deadline deadline = Deadline::after(time_, options_.request_timeout);
   const std::expected<void, Refusal> headed = co_await read_head(deadline);
   if (!headed) co_return std::unexpected(headed.error());

@@ -21,9 +21,15 @@ namespace dcm::http {
 // it waits for another request after an answer.
 class ServerConnection final : private Responder {
  public:
+  // Whether the connection may go on now that its first request has come.
+  using Settle = std::function<Task<bool>(ServerConnection&)>;
+  // `opened`: without a request so far. `closed`: its place is somebody else's already.
+  enum class Stage : std::uint8_t { opened, settled, closed };
+
   ServerConnection(runtime::Executor executor, std::unique_ptr<Stream> stream,
                    runtime::TimeSource& time, const ServerOptions& options, const Handler& handler,
-                   const runtime::Logger& log, runtime::Condition& became_idle);
+                   const Settle& settle, const runtime::Logger& log,
+                   runtime::Condition& became_idle);
 
   // Serves until either side closes the connection.
   Task<> run();
@@ -37,6 +43,8 @@ class ServerConnection final : private Responder {
   runtime::Duration unread_for() const {
     return writing_since_ ? time_.now() - *writing_since_ : runtime::Duration::zero();
   }
+  Stage stage() const noexcept { return stage_; }
+  void set_stage(Stage stage) noexcept { stage_ = stage; }
   // The peer's; empty: none.
   const std::string& address() const noexcept { return address_; }
 
@@ -49,6 +57,7 @@ class ServerConnection final : private Responder {
   enum class Answer : std::uint8_t { none, sent, streaming, ended, failed };
 
   void enter(State state);
+  Task<bool> settle();
   Task<> serve_requests();
   Task<bool> upgrade();
   Task<std::expected<Request, Refusal>> read_request();
@@ -77,6 +86,7 @@ class ServerConnection final : private Responder {
   runtime::TimeSource& time_;
   const ServerOptions& options_;
   const Handler& handler_;
+  const Settle& settle_;
   const runtime::Logger& log_;
   runtime::Condition& became_idle_;
   std::unique_ptr<Stream> stream_;
@@ -85,6 +95,7 @@ class ServerConnection final : private Responder {
   bool is_first_request_ = true;
   const runtime::MonoTime opened_;
   State state_ = State::unfinished;
+  Stage stage_ = Stage::opened;
   runtime::MonoTime since_;
   std::optional<runtime::MonoTime> writing_since_;
 

@@ -95,7 +95,9 @@ class Turn {
 // turn.
 class TlsStream final : public Stream {
  public:
-  TlsStream(std::unique_ptr<Stream> below, TlsSession session, runtime::TimeSource& time)
+  // `first_bytes` have been read from `below` already.
+  TlsStream(std::unique_ptr<Stream> below, TlsSession session, runtime::TimeSource& time,
+            std::string_view first_bytes = {})
       : below_(std::move(below)),
         session_(std::move(session)),
         has_read_(time),
@@ -105,6 +107,7 @@ class TlsStream final : public Stream {
     BIO_set_data(bio, &ciphertext_);
     BIO_set_init(bio, 1);
     SSL_set_bio(session_.get(), bio, bio);
+    ciphertext_.in.append(first_bytes);
   }
   ~TlsStream() override { close(); }
 
@@ -272,9 +275,10 @@ class TlsStream final : public Stream {
 }  // namespace
 
 std::unique_ptr<Stream> make_tls_server_stream(std::unique_ptr<Stream> below,
-                                               const TlsContext& context,
-                                               runtime::TimeSource& time) {
-  return std::make_unique<TlsStream>(std::move(below), make_server_session(context), time);
+                                               const TlsContext& context, runtime::TimeSource& time,
+                                               std::string_view first_bytes) {
+  return std::make_unique<TlsStream>(std::move(below), make_server_session(context), time,
+                                     first_bytes);
 }
 
 Task<Result<std::unique_ptr<Stream>>> start_tls(std::unique_ptr<Stream> below, TlsSession session,

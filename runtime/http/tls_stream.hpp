@@ -10,10 +10,15 @@
 
 namespace dcm::http {
 
-// The server's side; the handshake is done by the first read or write.
+// The server's side; the handshake is done by the first read or write. Before the client's hello
+// has come, the stream takes less than 1 KB beside `below`.
 std::unique_ptr<Stream> make_tls_server_stream(std::unique_ptr<Stream> below,
                                                const TlsContext& context,
                                                runtime::TimeSource& time);
+// The same with the hello, which was read from `below` already: at most 8 KB.
+std::unique_ptr<Stream> make_tls_server_stream(std::unique_ptr<Stream> below,
+                                               const TlsContext& context, runtime::TimeSource& time,
+                                               std::string_view first_bytes);
 
 // The client's side, after its handshake.
 // Errors: tls (no trust), unreachable (closed meanwhile), deadline_exceeded.

@@ -35,8 +35,9 @@ Task<Result<std::string_view>> AnswerBody::read_some(Deadline deadline) {
       if (!step) co_return fail(step.error());
       compressed_.remove_prefix(step->consumed);
       may_hold_more_ = step->produced == inflated_.size();
-      if (step->produced > 0) co_return std::string_view(inflated_.data(), step->produced);
-      continue;
+      if (step->produced == 0) continue;
+      if (turn_.is_over(step->produced)) co_await runtime::yield();
+      co_return std::string_view(inflated_.data(), step->produced);
     }
     const Result<std::string_view> piece = co_await stream_.read_some(deadline);
     if (!piece || inflater_ == nullptr) co_return piece;

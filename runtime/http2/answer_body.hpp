@@ -22,6 +22,7 @@ class AnswerBody {
  private:
   Stream& stream_;
   std::unique_ptr<http::Inflater> inflater_;
+  http::InflatingTurn turn_;
   std::vector<char> inflated_;
   std::string_view compressed_;
   bool may_hold_more_ = false;  // the inflater filled its output to the end

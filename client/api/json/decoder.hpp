@@ -25,7 +25,13 @@ namespace dcm::api::json {
 [[nodiscard]] bool check_bookmark(Reader& reader, const BookmarkEvent& bookmark);
 [[nodiscard]] bool read_list_metadata(Reader& reader, value metadata, ListMeta& list);
 
+// "kind", where it is given at all, is `wanted` and `suffix`: the answer to another question must
+// not be taken for this one's.
+[[nodiscard]] bool check_kind(Reader& reader, value field, std::string_view wanted,
+                              std::string_view suffix = {});
+
 // `Fields` knows the kind:
+//   static constexpr std::string_view kKind               "Pod"; may be left out
 //   bool read_field(Reader&, std::string_view key, value field, T&) const   one top-level field
 //   bool is_kept(const T&) const                          false: identity only, no object
 //   void complete(T&) const                               after the last field; may be left out
@@ -42,7 +48,7 @@ class JsonDecoder final : public Decoder<T> {
     T object;
     Decoded<T> decoded;
     const bool is_read = document.each_field([&](std::string_view key, value field) {
-      return fields_.read_field(reader, key, field, object);
+      return read_field(reader, key, field, object);
     }) && finish(reader, object, decoded);
     if (!is_read) return runtime::fail(reader.error());
     return decoded;
@@ -56,6 +62,9 @@ class JsonDecoder final : public Decoder<T> {
     bool has_items = false;
     const bool is_read = document.each_field([&](std::string_view key, value field) {
       if (key == "metadata") return read_list_metadata(reader, field, list);
+      if constexpr (requires { Fields::kKind; }) {
+        if (key == "kind") return check_kind(reader, field, Fields::kKind, "List");
+      }
       if (key != "items") return true;
       has_items = true;
       return read_items(reader, field, sink);
@@ -94,15 +103,23 @@ class JsonDecoder final : public Decoder<T> {
     return true;
   }
 
+  bool read_field(Reader& reader, std::string_view key, value field, T& object) const {
+    if constexpr (requires { Fields::kKind; }) {
+      if (key == "kind") return check_kind(reader, field, Fields::kKind);
+    }
+    return fields_.read_field(reader, key, field, object);
+  }
+
   bool read_object(Reader& reader, value from, Decoded<T>& decoded) const {
     T object;
+    reader.begin_object();
     return reader.each_field(from, [&](std::string_view key, value field) {
-      return fields_.read_field(reader, key, field, object);
+      return read_field(reader, key, field, object);
     }) && finish(reader, object, decoded);
   }
 
   bool read_items(Reader& reader, value items, const std::function<void(Decoded<T>)>& sink) const {
-    return reader.each_item(items, [&](value item) {
+    return reader.each_object(items, [&](value item) {
       Decoded<T> decoded;
       if (!read_object(reader, item, decoded)) return false;
       sink(std::move(decoded));

@@ -24,6 +24,13 @@ bool read_frame_type(Reader& reader, value type, FrameType& out) {
   return true;
 }
 
+bool check_kind(Reader& reader, value field, std::string_view wanted, std::string_view suffix) {
+  std::string_view kind;
+  if (!reader.view(field, kind)) return false;
+  const bool is_wanted = kind.starts_with(wanted) && kind.substr(wanted.size()) == suffix;
+  return kind.empty() || is_wanted || reader.fail("not the kind that was asked for");
+}
+
 bool read_bookmark_field(Reader& reader, std::string_view key, value field,
                          BookmarkEvent& bookmark) {
   if (key != "metadata") return true;

@@ -26,6 +26,11 @@ bool is_null(value field) {
   return field.is_null().get(result) == simdjson::SUCCESS && result;
 }
 
+bool Reader::count_item() {
+  if (++items_ <= kItemsMax) return true;
+  return fail(fmt::format("more than {} items in an object", kItemsMax));
+}
+
 bool Reader::view(value string, std::string_view& out) {
   out = {};
   // The token reaches to the start of the next one, so its end needs no search; and where nothing

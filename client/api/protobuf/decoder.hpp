@@ -16,6 +16,7 @@
 namespace dcm::api::protobuf {
 
 // `Fields` knows the kind:
+//   static constexpr std::string_view kKind               "Pod"; may be left out
 //   void read_field(const Field&, std::string_view api_version, T&) const   one top-level field
 //   bool is_kept(const T&) const                          false: identity only, no object
 //   void complete(T&) const                               after the last field; may be left out
@@ -30,6 +31,7 @@ class ProtobufDecoder final : public Decoder<T> {
     return read_bytes([&]() -> Result<Decoded<T>> {
       Texts texts;
       const Envelope envelope = open_envelope(body, texts);
+      if (!is_kind(envelope.kind)) return runtime::fail(malformed("kind: not the one expected"));
       return read_object(Field(envelope.object, texts), envelope.api_version);
     });
   }
@@ -41,7 +43,9 @@ class ProtobufDecoder final : public Decoder<T> {
       const Envelope envelope = open_envelope(body, texts);
       // A list without items has no such field, so the kind says that it is one: what is none must
       // not empty a cache.
-      if (!envelope.kind.ends_with("List")) return runtime::fail(malformed("kind: not a list's"));
+      if (!is_list(envelope.kind)) {
+        return runtime::fail(malformed("kind: not the list that was asked for"));
+      }
       return read_list(Field(envelope.object, texts), envelope.api_version, sink);
     });
   }
@@ -65,9 +69,21 @@ class ProtobufDecoder final : public Decoder<T> {
   }
 
  private:
+  static bool is_kind(std::string_view kind) {
+    if constexpr (requires { Fields::kKind; }) return kind == Fields::kKind;
+    return true;
+  }
+  static bool is_list(std::string_view kind) {
+    constexpr std::string_view kSuffix = "List";
+    if (!kind.ends_with(kSuffix)) return false;
+    kind.remove_suffix(kSuffix.size());
+    return is_kind(kind);
+  }
+
   // The object itself, or only its identity.
   Result<Decoded<T>> read_object(const Field& from, std::string_view api_version) const {
     T object;
+    from.texts().begin_object();
     each_field(from, [&](const Field& field) { fields_.read_field(field, api_version, object); });
     if (auto missing = missing_identity(object.meta)) return runtime::fail(*std::move(missing));
     if (!fields_.is_kept(object)) return Decoded<T>{std::move(object.meta), nullptr};
@@ -98,6 +114,7 @@ class ProtobufDecoder final : public Decoder<T> {
     const Field object(envelope.object, texts);
     if (type == FrameType::error) return ErrorEvent{frame_error(read_status(object))};
     if (type == FrameType::bookmark) return read_bookmark_event(object);
+    if (!is_kind(envelope.kind)) return runtime::fail(malformed("kind: not the one expected"));
     auto subject = read_object(object, envelope.api_version);
     if (!subject) return runtime::fail(std::move(subject.error()));
     return ChangeEvent<T>{change_of(type), *std::move(subject)};

@@ -21,12 +21,30 @@ namespace dcm::api::protobuf {
 // encoder puts U+FFFD in the place of each byte that is not, and so do we: what we write is JSON.
 class Texts {
  public:
+  // Messages of one object, as Reader::kItemsMax of JSON.
+  static constexpr std::size_t kItemsMax = 150'000;
+
+  // What follows is counted anew.
+  void begin_object() { items_ = 0; }
+  // Throws TooManyItems.
+  void count_item();
+
   // The text itself, or its mended copy, which lives as long as this.
   std::string_view valid(std::string_view text);
 
  private:
+  std::size_t items_ = 0;
   std::deque<std::string> mended_;
 };
+
+class TooManyItems : public protozero::exception {
+ public:
+  const char* what() const noexcept override { return "more than 150000 items in an object"; }
+};
+
+inline void Texts::count_item() {
+  if (++items_ > kItemsMax) throw TooManyItems();
+}
 
 class WrongType : public protozero::exception {
  public:
@@ -58,9 +76,10 @@ class Field {
   std::int64_t integer_ = 0;
 };
 
-// Calls `on_field(Field)` for each field of a message.
+// Calls `on_field(Field)` for each field of a message, which counts as an item.
 template <class OnField>
 void each_field(const Field& message, OnField&& on_field) {
+  message.texts().count_item();
   const std::string_view bytes = message.bytes();
   protozero::pbf_reader reader(bytes.data(), bytes.size());
   while (reader.next()) on_field(Field(reader, message.texts()));

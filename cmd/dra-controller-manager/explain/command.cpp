@@ -139,13 +139,15 @@ ExplainOutcome read(const ExplainOptions& options) {
 
 // ---- both ---------------------------------------------------------------------------------------
 
+// What a server answered may be meant for the terminal.
 int report(const ExplainOutcome& outcome) {
-  if (outcome.status == ExplainStatus::explained) return print(outcome.text, stdout);
+  const std::string text = runtime::plain_lines(outcome.text);
+  if (outcome.status == ExplainStatus::explained) return print(text, stdout);
   if (outcome.status == ExplainStatus::explained_in_part) {
-    const int printed = print(outcome.text, stdout);
+    const int printed = print(text, stdout);
     return printed != 0 ? printed : static_cast<int>(outcome.status);
   }
-  print(fmt::format("dra-controller-manager explain: {}\n", outcome.text), stderr);
+  print(fmt::format("dra-controller-manager explain: {}\n", text), stderr);
   return static_cast<int>(outcome.status);
 }
 

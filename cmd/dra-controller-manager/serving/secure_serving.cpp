@@ -16,8 +16,10 @@ using runtime::Task;
 constexpr runtime::Duration kRefreshInterval = 1min;
 constexpr runtime::Duration kRefreshTimeout = 30s;
 
-// Requests have no bodies to speak of, and a scraper or two are all the callers there are.
-// A client's certificate is looked at in the handshake only, so that each has to come again.
+// Requests have no bodies to speak of, and a scraper or two are all the callers there are. An
+// attacker may have the kubelet's address, so connections without a request have no limit by
+// address. A client's certificate is looked at in the handshake only, so that each has to come
+// again.
 http::ServerOptions server_options() {
   return {.connections_max = 128,
           .connections_per_address_max = 32,

@@ -109,6 +109,8 @@ bool read_status(Reader& reader, value status, ResourceClaim& claim) {
 
 class ClaimFields {
  public:
+  static constexpr std::string_view kKind = "ResourceClaim";
+
   explicit ClaimFields(json::AdminAccessPlace place) : place_(place) {}
 
   bool read_field(Reader& reader, std::string_view key, value field, ResourceClaim& claim) const {

@@ -44,7 +44,7 @@ std::string unescape_html(std::string_view json) {
 
 bool read_map(Reader& reader, value from, StringMap& map) {
   return reader.each_field(from, [&](std::string_view key, value field) {
-    return reader.text(field, map[std::string(key)]);
+    return reader.count_item() && reader.text(field, map[std::string(key)]);
   });
 }
 
@@ -58,6 +58,8 @@ bool read_claim_metadata(Reader& reader, value metadata, ResourceClaimTemplate& 
 
 class TemplateFields {
  public:
+  static constexpr std::string_view kKind = "ResourceClaimTemplate";
+
   TemplateFields(json::AdminAccessPlace place, TemplateBudget budget)
       : place_(place), budget_(std::move(budget)) {}
 

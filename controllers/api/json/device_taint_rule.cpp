@@ -67,6 +67,8 @@ bool read_condition(Reader& reader, value item, DeviceTaintRule& rule) {
 }
 
 struct RuleFields {
+  static constexpr std::string_view kKind = "DeviceTaintRule";
+
   bool read_field(Reader& reader, std::string_view key, value field, DeviceTaintRule& rule) const {
     if (key == "metadata") return read_rule_metadata(reader, field, rule);
     if (key == "spec") return read_spec(reader, field, rule);

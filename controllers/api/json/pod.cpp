@@ -58,6 +58,8 @@ bool read_status(Reader& reader, value status, Pod& pod) {
 }
 
 struct PodFields {
+  static constexpr std::string_view kKind = "Pod";
+
   bool read_field(Reader& reader, std::string_view key, value field, Pod& pod) const {
     if (key == "metadata") return json::read_metadata(reader, field, pod);
     if (key == "spec") return read_spec(reader, field, pod);
@@ -80,6 +82,8 @@ std::unique_ptr<Decoder<Pod>> make_json_pod_decoder(PodSelection selection) {
 namespace {
 
 struct GroupFields {
+  static constexpr std::string_view kKind = "PodGroup";
+
   bool read_field(Reader& reader, std::string_view key, value field, PodGroup& group) const {
     if (key == "metadata") return json::read_metadata(reader, field, group);
     if (key == "spec") {

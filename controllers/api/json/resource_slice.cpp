@@ -32,6 +32,8 @@ bool read_pool(Reader& reader, value pool, ResourceSlice& slice) {
 
 class SliceFields {
  public:
+  static constexpr std::string_view kKind = "ResourceSlice";
+
   // v1beta1 wraps what a device has in `basic`; the name stays outside.
   enum class TaintsPlace : std::uint8_t { in_device, in_basic };
   explicit SliceFields(TaintsPlace place) : place_(place) {}

@@ -69,6 +69,8 @@ void read_status(const Field& status, ResourceClaim& claim) {
 }
 
 struct ClaimFields {
+  static constexpr std::string_view kKind = "ResourceClaim";
+
   void read_field(const Field& field, std::string_view api_version, ResourceClaim& claim) const {
     if (field.number() == 1) read_claim_metadata(field, claim);
     if (field.number() == 2) {

@@ -20,6 +20,8 @@ void read_claim_metadata(const Field& metadata, ResourceClaimTemplate& result) {
 
 class TemplateFields {
  public:
+  static constexpr std::string_view kKind = "ResourceClaimTemplate";
+
   explicit TemplateFields(TemplateBudget budget) : budget_(std::move(budget)) {}
 
   void read_field(const Field& field, std::string_view api_version,

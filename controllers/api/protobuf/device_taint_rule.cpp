@@ -50,6 +50,8 @@ void read_rule_metadata(const Field& metadata, DeviceTaintRule& rule) {
 }
 
 struct RuleFields {
+  static constexpr std::string_view kKind = "DeviceTaintRule";
+
   void read_field(const Field& field, std::string_view, DeviceTaintRule& rule) const {
     if (field.number() == 1) return read_rule_metadata(field, rule);
     if (field.number() != 2 && field.number() != 3) return;

@@ -45,6 +45,8 @@ void read_status(const Field& status, Pod& pod) {
 }
 
 struct PodFields {
+  static constexpr std::string_view kKind = "Pod";
+
   void read_field(const Field& field, std::string_view, Pod& pod) const {
     if (field.number() == 1) protobuf::read_metadata(field, pod);
     if (field.number() == 2) read_spec(field, pod);
@@ -73,6 +75,8 @@ std::uint32_t claims_number(std::string_view api_version) {
 }
 
 struct GroupFields {
+  static constexpr std::string_view kKind = "PodGroup";
+
   void read_field(const Field& field, std::string_view api_version, PodGroup& group) const {
     if (field.number() == 1) protobuf::read_metadata(field, group);
     if (field.number() == 2) {

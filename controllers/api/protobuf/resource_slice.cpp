@@ -38,6 +38,8 @@ void read_device(const Field& from, std::string_view api_version, PublishedDevic
 }
 
 struct SliceFields {
+  static constexpr std::string_view kKind = "ResourceSlice";
+
   void read_field(const Field& field, std::string_view api_version, ResourceSlice& slice) const {
     if (field.number() == 1) protobuf::read_metadata(field, slice.meta);
     if (field.number() != 2) return;

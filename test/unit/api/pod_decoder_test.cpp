@@ -182,6 +182,8 @@ TEST(PodDecoder, says_where_a_field_is_not_what_it_should_be) {
        "JSON: metadata.resourceVersion: missing"},
       {"a Status in the place of an object",
        R"({"kind":"Status","metadata":{},"status":{},"details":{"name":"x"}})",
+       "JSON: kind: not the kind that was asked for"},
+      {"a Status that does not say so", R"({"metadata":{},"status":{},"details":{"name":"x"}})",
        "JSON: metadata.name: missing"},
       {"not an object", R"(["a"])", "JSON: expected an object"},
       {"a bare word", "true", "JSON: expected an object"},

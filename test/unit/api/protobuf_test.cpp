@@ -9,6 +9,7 @@
 
 #include "apiserver/text/protobuf/messages.hpp"
 #include "client/api/negotiated_decoder.hpp"
+#include "client/api/protobuf/envelope.hpp"
 #include "client/api/status.hpp"
 #include "client/request/watch_frames.hpp"
 #include "controllers/api/decoders.hpp"
@@ -250,7 +251,19 @@ TEST(Protobuf, what_is_no_list_empties_no_cache) {
   EXPECT_EQ(malformed(kClaims->decode_list(list_of({}, "ResourceClaimList", 0), ignore)),
             "protobuf: metadata.resourceVersion: missing");
   EXPECT_EQ(malformed(kClaims->decode_list(to_protobuf(kClaim, one_claim()), ignore)),
-            "protobuf: kind: not a list's");
+            "protobuf: kind: not the list that was asked for");
+}
+
+TEST(Protobuf, another_kind_is_not_taken_for_the_one_that_was_asked_for) {
+  const auto ignore = [](const Decoded<ResourceClaim>&) {};
+  const std::string pods = protobuf::wrap("v1", "PodList",
+                                          std::string("\x0a\x03\x12\x01"
+                                                      "9",
+                                                      5));
+  EXPECT_EQ(malformed(kClaims->decode_list(pods, ignore)),
+            "protobuf: kind: not the list that was asked for");
+  const std::string as_pod = protobuf::wrap("v1", "Pod", "");
+  EXPECT_EQ(malformed(kClaims->decode_object(as_pod)), "protobuf: kind: not the one expected");
 }
 
 // The event of a watch without its length.

@@ -176,7 +176,9 @@ TEST(ListDecoder, an_empty_list_is_a_list) {
 TEST(ListDecoder, another_document_must_not_look_like_an_empty_list) {
   const std::pair<std::string, std::string_view> rows[] = {
       {"{}", "JSON: items: missing"},
-      {R"({"kind":"Table","metadata":{"resourceVersion":"1"},"rows":[]})", "JSON: items: missing"},
+      {R"({"metadata":{"resourceVersion":"1"},"rows":[]})", "JSON: items: missing"},
+      {R"({"kind":"Table","metadata":{"resourceVersion":"1"},"rows":[]})",
+       "JSON: kind: not the kind that was asked for"},
       {R"({"items":[]})", "JSON: metadata.resourceVersion: missing"},
       {R"({"metadata":{"resourceVersion":"1"},"items":{}})", "JSON: items: expected an array"},
       {fmt::format(R"({{"metadata":{{"resourceVersion":"1"}},"items":[{},{{}}]}})", pod_json()),

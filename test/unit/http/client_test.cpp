@@ -101,6 +101,28 @@ CO_TEST(HttpClient, a_stream_reads_the_same_answers) {
   }
 }
 
+// 16 KB on the wire; all of it is there before the client looks.
+CO_TEST(HttpClient, others_have_turns_while_a_bomb_is_inflated) {
+  constexpr std::size_t kBytes = 16 * 1024 * 1024;
+  ScriptedSite site(loop, {{answer(test::gzip(std::string(kBytes, 'x')), kGzip)}});
+  std::size_t turns = 0;
+  TaskGroup group(loop.executor());
+  group.spawn("other", [](std::size_t& count) -> Task<> {
+    while (true) {
+      co_await runtime::yield();
+      ++count;
+    }
+  }(turns));
+  const auto response =
+      co_await site.client->send(get("/"), {.deadline = {}, .body_bytes_max = kBytes});
+  CO_ASSERT_TRUE(response);
+  EXPECT_EQ(response->body.size(), kBytes);
+  EXPECT_GE(turns, kBytes / (256 * 1024) - 1);
+  group.cancel();
+  co_await group.join();
+  co_await site.stop();
+}
+
 CO_TEST(HttpClient, a_stream_gives_each_gzip_member_out_when_it_comes) {
   const std::string head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n";
   ScriptedSite site(loop, {{head + test::gzip("event 1\n"), Then::stall}});

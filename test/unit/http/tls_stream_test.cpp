@@ -4,6 +4,7 @@
 
 #include <boost/asio/this_coro.hpp>
 #include <gmock/gmock.h>
+#include <malloc.h>
 
 #include "test/support/certificates.hpp"
 #include "test/unit/http/http_site.hpp"
@@ -112,6 +113,35 @@ CO_TEST(TlsStream, both_directions_at_once_and_the_handshake_too_do_not_block_ea
   group.spawn("write", write_much(**client, kBytes));
   group.spawn("read", read_much(**client, kBytes));
   co_await group.join();
+}
+
+// Thousands of connections may be open that say nothing, or a byte.
+CO_TEST(TlsStream, a_server_holds_a_silent_client_cheaply) {
+  TlsOverPipes network(loop);
+  constexpr std::size_t kClients = 100;
+  std::vector<std::unique_ptr<Stream>> streams;
+  TaskGroup readers(loop.executor());
+  const auto read = [](Stream& stream) -> Task<> {
+    std::array<char, 16> buffer{};
+    co_await stream.read_some(buffer, {});
+  };
+  const auto accept_one = [&]() -> Task<> {
+    auto client = co_await network.network.connect(kOrigin, {});
+    streams.push_back(std::move(*client));
+    auto server = co_await network.accept();
+    streams.push_back(std::move(*server));
+  };
+  for (std::size_t i = 0; i < kClients; ++i) co_await accept_one();
+  const std::size_t before = mallinfo2().uordblks;
+  for (std::size_t i = 0; i < kClients; ++i) {
+    co_await streams[2 * i]->write("\x16", {});
+    readers.spawn("read", read(*streams[2 * i + 1]));
+  }
+  for (int turn = 0; turn < 20; ++turn) co_await runtime::yield();
+  const std::size_t each = (mallinfo2().uordblks - before) / kClients;
+  EXPECT_LT(each, 8192U);
+  readers.cancel();
+  co_await readers.join();
 }
 
 CO_TEST(TlsStream, an_unanswered_handshake_ends_at_the_deadline) {

@@ -11,6 +11,11 @@ TEST(OneLine, has_no_control_characters_and_keeps_the_rest) {
   EXPECT_EQ(one_line(""), "");
 }
 
+TEST(PlainLines, stay_lines_without_what_a_terminal_obeys) {
+  EXPECT_EQ(plain_lines("a\nb\n"), "a\nb\n");
+  EXPECT_EQ(plain_lines("a\x1b[2J\r\nb\u202e\tc"), "a [2J \nb  c");
+}
+
 TEST(OneLine, has_nothing_that_a_terminal_obeys_or_that_turns_text_around) {
   EXPECT_EQ(one_line("a\xc2\x9b"
                      "31mb"),

@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <utility>
+
+#include "runtime/condition.hpp"
+#include "runtime/http/tls_stream.hpp"
+
+namespace dcm::http {
+namespace {
+
+using runtime::fail;
+using runtime::Reason;
+
+constexpr std::size_t kRecordHeaderBytes = 5;
+// Whoever sends so much could as well have sent a whole hello.
+constexpr std::size_t kHelloBytesMax = 4096;
+constexpr std::size_t kReadBytes = 512;
+
+// How many bytes must have come before OpenSSL is asked (RFC 8446, 5.1).
+std::size_t wanted(std::string_view hello) {
+  if (hello.size() < kRecordHeaderBytes) return kRecordHeaderBytes;
+  const auto byte = [hello](std::size_t at) { return static_cast<unsigned char>(hello[at]); };
+  constexpr unsigned char kHandshake = 22;
+  if (byte(0) != kHandshake) return kRecordHeaderBytes;  // no TLS: OpenSSL says so
+  return std::min(kRecordHeaderBytes + byte(3) * 256U + byte(4), kHelloBytesMax);
+}
+
+// OpenSSL's state of a connection takes tens of KB, so it is made when the client's hello has come:
+// thousands of connections that say nothing, or a byte, must be cheap to hold.
+class TlsServerStream final : public Stream {
+ public:
+  TlsServerStream(std::unique_ptr<Stream> below, TlsContext context, runtime::TimeSource& time)
+      : below_(std::move(below)), context_(std::move(context)), time_(time), has_tried_(time) {}
+
+  Task<Result<std::size_t>> read_some(std::span<char> buffer, Deadline deadline) override {
+    if (tls_ == nullptr) {
+      const Result<> begun = co_await begin(deadline);
+      if (!begun) co_return fail(begun.error());
+    }
+    const Result<std::size_t> read = co_await tls_->read_some(buffer, deadline);
+    co_return read;
+  }
+
+  Task<Result<>> write(std::string_view bytes, Deadline deadline) override {
+    if (tls_ == nullptr) {
+      const Result<> begun = co_await begin(deadline);
+      if (!begun) co_return begun;
+    }
+    const Result<> written = co_await tls_->write(bytes, deadline);
+    co_return written;
+  }
+
+  Task<Result<>> shutdown_send(Deadline deadline) override {
+    return current().shutdown_send(deadline);
+  }
+  void close() noexcept override { current().close(); }
+  bool is_quiet() noexcept override { return hello_.empty() && current().is_quiet(); }
+  void trim() noexcept override { current().trim(); }
+  bool speaks_http2() const noexcept override { return tls_ != nullptr && tls_->speaks_http2(); }
+  std::string peer_address() const override {
+    return tls_ != nullptr ? tls_->peer_address() : below_->peer_address();
+  }
+  std::shared_ptr<const ClientCertificate> client_certificate() const override {
+    return tls_ != nullptr ? tls_->client_certificate() : nullptr;
+  }
+
+ private:
+  // Wakes a reader or writer that came second, however the attempt ends.
+  struct Attempt {
+    explicit Attempt(TlsServerStream& s) : stream(s) { stream.is_trying_ = true; }
+    ~Attempt() {
+      stream.is_trying_ = false;
+      stream.has_tried_.notify_all();
+    }
+    Attempt(const Attempt&) = delete;
+    Attempt& operator=(const Attempt&) = delete;
+    TlsServerStream& stream;
+  };
+
+  Stream& current() const { return tls_ != nullptr ? *tls_ : *below_; }
+
+  Task<Result<>> begin(Deadline deadline) {
+    while (is_trying_) {
+      const auto outcome = co_await has_tried_.wait(deadline);
+      if (outcome == runtime::Condition::Outcome::timed_out) {
+        co_return fail(Reason::deadline_exceeded, "no TLS handshake until the deadline");
+      }
+    }
+    if (tls_ != nullptr) co_return Result<>();
+    const Attempt attempt(*this);
+    const Result<> come = co_await read_hello(deadline);
+    if (come)
+      tls_ = make_tls_server_stream(std::move(below_), context_, time_, std::exchange(hello_, {}));
+    co_return come;
+  }
+
+  Task<Result<>> read_hello(Deadline deadline) {
+    while (hello_.size() < wanted(hello_)) {
+      const std::size_t before = hello_.size();
+      hello_.resize(before + kReadBytes);
+      const Result<std::size_t> read =
+          co_await below_->read_some(std::span(hello_).subspan(before), deadline);
+      hello_.resize(before + read.value_or(0));
+      if (!read) co_return fail(read.error());
+      if (*read == 0) co_return fail(Reason::disconnected, "the connection was closed by the peer");
+    }
+    co_return Result<>();
+  }
+
+  std::unique_ptr<Stream> below_;  // until there is `tls_`, which has it then
+  std::unique_ptr<Stream> tls_;
+  TlsContext context_;
+  runtime::TimeSource& time_;
+  std::string hello_;
+  bool is_trying_ = false;
+  runtime::Condition has_tried_;
+};
+
+}  // namespace
+
+std::unique_ptr<Stream> make_tls_server_stream(std::unique_ptr<Stream> below,
+                                               const TlsContext& context,
+                                               runtime::TimeSource& time) {
+  return std::make_unique<TlsServerStream>(std::move(below), context, time);
+}
+
+}  // namespace dcm::http

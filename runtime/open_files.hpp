@@ -1,0 +1,14 @@
+// How many files and connections the process may have open.
+#pragma once
+
+#include <cstddef>
+
+namespace dcm::runtime {
+
+// From now on as many as the system allows (the hard limit), as in every Go program: the usual soft
+// limit of 1,024 is there for programs that call select().
+void allow_all_open_files();
+
+std::size_t open_files_max();
+
+}  // namespace dcm::runtime

@@ -1,0 +1,176 @@
+// Documents whose few bytes would become much memory: of each array that is read, an object may
+// have so many items and no more, and each object of a list counts its own.
+#include <protozero/pbf_writer.hpp>
+
+#include "client/api/json/reader.hpp"
+#include "client/api/protobuf/envelope.hpp"
+#include "controllers/api/decoders.hpp"
+#include "test/unit/api/decode_support.hpp"
+
+namespace dcm::api {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr std::size_t kMost = json::Reader::kItemsMax;
+constexpr std::string_view kTooMany = "more than 150000 items in an object";
+
+std::string times(std::string_view item, std::size_t count, std::string_view between) {
+  std::string text;
+  text.reserve(count * (item.size() + between.size()));
+  for (std::size_t i = 0; i < count; ++i) (text += i == 0 ? "" : between) += item;
+  return text;
+}
+
+// Fields of an object beside its identity, with "%" for many items.
+std::string object_with(std::string fields, const std::string& items) {
+  if (const auto at = fields.find('%'); at != fields.npos) fields.replace(at, 1, items);
+  return R"({"metadata":{"name":"n","uid":"u","resourceVersion":"1"})" + fields + "}";
+}
+
+template <class T>
+std::string refusal(const Decoder<T>& decoder, const std::string& body) {
+  const auto decoded = decoder.decode_object(body);
+  return decoded ? "" : decoded.error().message;
+}
+
+template <class T>
+void expect_bounded(std::unique_ptr<Decoder<T>> decoder, const std::string& fields,
+                    std::string_view item = "{}") {
+  EXPECT_EQ(refusal(*decoder, object_with(fields, times(item, 10, ","))), "") << fields;
+  EXPECT_THAT(refusal(*decoder, object_with(fields, times(item, kMost + 1, ","))),
+              HasSubstr(kTooMany))
+      << fields;
+}
+
+TEST(ManyItems, each_array_that_is_read_is_bounded) {
+  expect_bounded(make_json_pod_decoder(), R"(,"spec":{"resourceClaims":[%]})");
+  expect_bounded(make_json_pod_decoder(), R"(,"status":{"resourceClaimStatuses":[%]})");
+  expect_bounded(make_json_pod_decoder(), R"(,"status":{"conditions":[%]})");
+  expect_bounded(make_json_group_decoder(), R"(,"spec":{"resourceClaims":[%]})");
+  expect_bounded(make_json_group_decoder(), R"(,"status":{"resourceClaimStatuses":[%]})");
+  expect_bounded(make_json_claim_decoder("v1"), R"(,"status":{"reservedFor":[%]})");
+  expect_bounded(make_json_claim_decoder("v1"),
+                 R"(,"status":{"allocation":{"devices":{"results":[%]}}})");
+  expect_bounded(make_json_claim_decoder("v1"),
+                 R"(,"status":{"allocation":{"devices":{"results":[{"tolerations":[%]}]}}})");
+  expect_bounded(make_json_claim_decoder("v1"), R"(,"spec":{"devices":{"requests":[%]}})");
+  expect_bounded(make_json_template_decoder("v1"),
+                 R"(,"spec":{"spec":{"devices":{"requests":[%]}}})");
+  expect_bounded(make_json_slice_decoder("v1"), R"(,"spec":{"devices":[%]})");
+  expect_bounded(make_json_slice_decoder("v1"), R"(,"spec":{"devices":[{"taints":[%]}]})");
+  expect_bounded(make_json_rule_decoder(), R"(,"status":{"conditions":[%]})");
+}
+
+TEST(ManyItems, a_map_that_is_kept_is_bounded) {
+  std::string labels;
+  for (std::size_t i = 0; i <= kMost; ++i)
+    labels += fmt::format("{}\"{}\":\"\"", i == 0 ? "" : ",", i);
+  const auto decoder = make_json_template_decoder("v1");
+  EXPECT_THAT(refusal(*decoder, object_with(R"(,"spec":{"metadata":{"labels":{%}}})", labels)),
+              HasSubstr(kTooMany));
+}
+
+const std::string& full_pod() {
+  static const std::string pod =
+      object_with(R"(,"spec":{"resourceClaims":[%]})", times("{}", kMost, ","));
+  return pod;
+}
+
+TEST(ManyItems, each_object_of_a_list_counts_its_own) {
+  const std::string list = fmt::format(R"({{"metadata":{{"resourceVersion":"9"}},"items":[{}]}})",
+                                       times(full_pod(), 3, ","));
+  std::size_t claims = 0;
+  const auto read = make_json_pod_decoder()->decode_list(list, [&](const Decoded<Pod>& pod) {
+    if (pod.object != nullptr) claims += pod.object->claims.size();
+  });
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(claims, 3 * kMost);
+}
+
+TEST(ManyItems, an_event_counts_its_object_whatever_comes_first) {
+  for (const std::string format :
+       {R"({{"type":"ADDED","object":{0}}})", R"({{"object":{0},"type":"ADDED"}})"}) {
+    EXPECT_TRUE(
+        make_json_pod_decoder()->decode_watch_event(fmt::format(fmt::runtime(format), full_pod())));
+  }
+}
+
+// The memory that docs/security.md states.
+TEST(ManyItems, a_full_object_takes_little) {
+  const auto pod = make_json_pod_decoder()->decode_object(full_pod());
+  ASSERT_TRUE(pod && pod->object != nullptr);
+  EXPECT_LT(footprint(*pod->object), 8U << 20);
+}
+
+// ---- protobuf -----------------------------------------------------------------------------------
+
+// An object's bytes: its identity, and a field of a message (`outer`) with empty items.
+std::string bytes_with(std::uint32_t outer, std::uint32_t number, std::size_t count) {
+  std::string bytes;
+  protozero::pbf_writer object(bytes);
+  {
+    protozero::pbf_writer metadata(object, 1);
+    metadata.add_string(1, "n");
+    metadata.add_string(5, "u");
+    metadata.add_string(6, "1");
+  }
+  protozero::pbf_writer part(object, outer);
+  for (std::size_t i = 0; i < count; ++i) part.add_message(number, std::string());
+  return bytes;
+}
+
+std::string pod_bytes(std::size_t claims) {
+  return bytes_with(2, 39, claims);
+}
+
+TEST(ManyItems, each_repeated_message_is_bounded_in_protobuf) {
+  const auto pod = [](std::uint32_t outer, std::uint32_t number) {
+    return refusal(*make_protobuf_pod_decoder(),
+                   protobuf::wrap("v1", "Pod", bytes_with(outer, number, kMost + 1)));
+  };
+  EXPECT_THAT(pod(2, 39), HasSubstr(kTooMany));
+  EXPECT_THAT(pod(3, 2), HasSubstr(kTooMany));
+  EXPECT_THAT(pod(3, 15), HasSubstr(kTooMany));
+  EXPECT_THAT(
+      refusal(*make_protobuf_claim_decoder(),
+              protobuf::wrap("resource.k8s.io/v1", "ResourceClaim", bytes_with(3, 2, kMost + 1))),
+      HasSubstr(kTooMany));
+  EXPECT_THAT(
+      refusal(*make_protobuf_slice_decoder(),
+              protobuf::wrap("resource.k8s.io/v1", "ResourceSlice", bytes_with(2, 6, kMost + 1))),
+      HasSubstr(kTooMany));
+}
+
+TEST(ManyItems, each_object_of_a_protobuf_list_counts_its_own) {
+  constexpr std::size_t kClaims = kMost - 3;  // the object, its metadata and spec are messages, too
+  std::string list;
+  protozero::pbf_writer writer(list);
+  {
+    protozero::pbf_writer metadata(writer, 1);
+    metadata.add_string(2, "9");
+  }
+  for (int i = 0; i < 3; ++i) writer.add_message(2, pod_bytes(kClaims));
+  std::size_t claims = 0;
+  const auto read = make_protobuf_pod_decoder()->decode_list(
+      protobuf::wrap("v1", "PodList", list), [&](const Decoded<Pod>& pod) {
+        if (pod.object != nullptr) claims += pod.object->claims.size();
+      });
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(claims, 3 * kClaims);
+}
+
+TEST(ManyItems, another_kind_is_not_taken_for_the_one_that_was_asked_for) {
+  const auto ignore = [](const Decoded<Pod>&) {};
+  const auto decoder = make_json_pod_decoder();
+  const auto list = decoder->decode_list(
+      R"({"kind":"SecretList","metadata":{"resourceVersion":"9"},"items":[]})", ignore);
+  ASSERT_FALSE(list);
+  EXPECT_THAT(list.error().message, HasSubstr("kind: not the kind that was asked for"));
+  EXPECT_THAT(refusal(*decoder, object_with(R"(,"kind":"Secret")", "")),
+              HasSubstr("kind: not the kind that was asked for"));
+  EXPECT_EQ(refusal(*decoder, object_with(R"(,"kind":"Pod")", "")), "");
+}
+
+}  // namespace
+}  // namespace dcm::api

@@ -1,0 +1,101 @@
+#include "cmd/dra-playground/kubeconfig_out.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+namespace dcm::playground {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class KubeconfigOutTest : public testing::Test {
+ protected:
+  KubeconfigOutTest() {
+    std::string pattern = testing::TempDir() + "kubeconfig-XXXXXX";
+    folder_ = ::mkdtemp(pattern.data());
+    file_ = folder_ / "sub/kubeconfig";
+  }
+  ~KubeconfigOutTest() override { fs::remove_all(folder_); }
+
+  void put(const std::string& text) {
+    fs::create_directories(file_.parent_path());
+    std::ofstream(file_) << text;
+  }
+  std::string content() const {
+    std::stringstream text;
+    text << std::ifstream(file_).rdbuf();
+    return text.str();
+  }
+  // The reason why it cannot be written; leaves nothing else behind.
+  std::string refusal() const {
+    const auto written = KubeconfigOut::write(file_.string(), "http://127.0.0.1:1");
+    const auto entries = std::distance(fs::directory_iterator(file_.parent_path()), {});
+    EXPECT_EQ(entries, 1) << "a draft is left";
+    return written ? "" : written.error().message;
+  }
+
+  fs::path folder_;
+  fs::path file_;
+};
+
+TEST_F(KubeconfigOutTest, is_there_as_long_as_the_object) {
+  {
+    const auto written = KubeconfigOut::write(file_.string(), "http://127.0.0.1:1");
+    ASSERT_TRUE(written) << written.error().message;
+    EXPECT_THAT(content(), HasSubstr("server: http://127.0.0.1:1\n"));
+    EXPECT_EQ(fs::status(file_).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  }
+  EXPECT_FALSE(fs::exists(file_));
+  EXPECT_TRUE(fs::is_empty(file_.parent_path()));
+}
+
+TEST_F(KubeconfigOutTest, replaces_what_a_killed_playground_has_left) {
+  std::string left;
+  {
+    const auto written = KubeconfigOut::write(file_.string(), "http://127.0.0.1:1");
+    ASSERT_TRUE(written);
+    left = content();
+  }
+  put(left);
+  const auto written = KubeconfigOut::write(file_.string(), "http://127.0.0.1:2");
+  ASSERT_TRUE(written) << written.error().message;
+  EXPECT_THAT(content(), HasSubstr("server: http://127.0.0.1:2\n"));
+}
+
+TEST_F(KubeconfigOutTest, does_not_overwrite_what_is_somebody_elses) {
+  for (const std::string mine : {"apiVersion: v1\nkind: Config\n", "", "server: x\n"}) {
+    put(mine);
+    EXPECT_THAT(refusal(), HasSubstr("it exists and is not a playground's"));
+    EXPECT_EQ(content(), mine);
+  }
+}
+
+TEST_F(KubeconfigOutTest, follows_no_link_and_takes_nothing_but_a_file) {
+  fs::create_directories(file_.parent_path());
+  fs::create_symlink("/nowhere", file_);
+  EXPECT_THAT(refusal(), HasSubstr("no regular file"));
+  EXPECT_TRUE(fs::is_symlink(file_));
+  fs::remove(file_);
+  ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
+  EXPECT_THAT(refusal(), HasSubstr("no regular file"));
+}
+
+TEST_F(KubeconfigOutTest, does_not_remove_what_took_its_place) {
+  {
+    const auto written = KubeconfigOut::write(file_.string(), "http://127.0.0.1:1");
+    ASSERT_TRUE(written);
+    fs::rename(file_, folder_ / "moved");
+    put("mine");
+  }
+  EXPECT_EQ(content(), "mine");
+}
+
+}  // namespace
+}  // namespace dcm::playground
