@@ -9,6 +9,7 @@ printed with the explanation: exit status 1.
 import argparse
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -169,8 +170,10 @@ def main():
                 "selectors": [scenes.cel(f'device.driver == "{scenes.DRIVER}"')]}})
             run = Run(cluster, options.manager)
             for number, scene in enumerate(scenes.SCENES):
+                name = "Explain." + re.sub(r"\W+", "_", scene.name)
+                print(f"[ RUN      ] {name}", flush=True)
                 trouble = run.judge(scene, f"scene-{number}")
-                print(f"{'FAILED' if trouble else 'ok    '} {scene.name} {trouble}", flush=True)
+                print(f"{trouble}\n[  FAILED  ] {name}" if trouble else f"[       OK ] {name}", flush=True)
                 failed += bool(trouble)
                 run.clean(f"scene-{number}")
         finally:
