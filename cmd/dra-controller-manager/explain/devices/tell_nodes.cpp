@@ -2,6 +2,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cmd/dra-controller-manager/explain/devices/tell.hpp"
 
@@ -73,9 +74,11 @@ std::string describe_obstacles(const std::map<std::string, Tally>& obstacles) {
                                                     : fmt::format("{} ({})", variant, devices));
     }
     std::string text = fmt::format("{} {}", tally.devices, kind);
-    if (!variants.empty()) {
-      text += fmt::format(": {}{}", enumerate(variants, kVariantsNamedMax),
-                          tally.has_more_variants ? " and others" : "");
+    if (tally.has_more_variants) {
+      variants.resize(kVariantsNamedMax);
+      text += fmt::format(": {} and others", fmt::join(variants, ", "));
+    } else if (!variants.empty()) {
+      text += ": " + enumerate(variants, kVariantsNamedMax);
     }
     parts.emplace_back(tally.devices, std::move(text));
   }
