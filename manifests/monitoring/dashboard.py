@@ -97,7 +97,7 @@ ROWS = [
           (f"max({OURS}_eviction_overdue_seconds{{{JOB}}})", "most overdue")]),
     ]),
     ("Devices", [
-        ("Devices", "timeseries", "none", "Published, and allocated to claims.",
+        ("Devices by driver", "timeseries", "none", "Published, and allocated to claims.",
          [(f"max by (driver) ({OURS}_devices_published{{{JOB}}})", "{{driver}} published"),
           (f"max by (driver) ({OURS}_devices_allocated{{{JOB}}})", "{{driver}} allocated")]),
         ("Tainted devices", "timeseries", "none", "By drivers and rules.",
