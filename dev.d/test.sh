@@ -6,6 +6,7 @@ source dev.d/conformance.sh
 source dev.d/sim.sh
 source dev.d/compare.sh
 source dev.d/placements.sh
+source dev.d/explanations.sh
 source dev.d/kubectl.sh
 source dev.d/clients.sh
 source dev.d/compare-node.sh
@@ -35,6 +36,7 @@ cmd_test() {
     layer explore build/release/bin/explore
     compare_layer
     placements_layer
+    explanations_layer
     kubectl_layer
     clients_layer
     node_layer

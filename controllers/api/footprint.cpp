@@ -71,6 +71,7 @@ std::size_t footprint(const api::ResourceClaim& claim) {
 
 std::size_t footprint(const api::ResourceSlice& slice) {
   std::size_t sum = kSharedCounts + sizeof(slice) + heap(slice.meta) + heap(slice.devices);
+  sum += heap(slice.no_schedule);
   for (const auto& device : slice.devices) sum += owned(device.taints);
   return sum;
 }

@@ -34,6 +34,11 @@ Controller::Controller(Dependencies dependencies, ControllerOptions options)
       lookup_(dependencies.lookup),
       tracker_(lookup_),
       metrics_(dependencies.metrics, tracker_.pending(), dependencies.time),
+      device_metrics_(dependencies.metrics,
+                      [this] {
+                        return count_devices(tracker_.published(), tracker_.allocated(),
+                                             tracker_.rules());
+                      }),
       pace_(options.evictions_per_second),
       queue_(dependencies.time, dependencies.metrics,
              workqueue::Options(kQueueName, options.workers)),

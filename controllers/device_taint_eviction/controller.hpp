@@ -12,6 +12,7 @@
 
 #include "controllers/common/event_sink.hpp"
 #include "controllers/device_taint_eviction/api/api.hpp"
+#include "controllers/device_taint_eviction/device_metrics.hpp"
 #include "controllers/device_taint_eviction/explain/explain.hpp"
 #include "controllers/device_taint_eviction/metrics.hpp"
 #include "controllers/device_taint_eviction/stores.hpp"
@@ -107,6 +108,7 @@ class Controller {
   StoreLookup lookup_;
   Tracker tracker_;
   EvictionMetrics metrics_;
+  DeviceMetrics device_metrics_;
   Pace pace_;
   ItemQueue queue_;
   workqueue::HandlerFailures failures_;

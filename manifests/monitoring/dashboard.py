@@ -96,6 +96,17 @@ ROWS = [
          [(quantile(0.5, EVICTION_TIME), "median"), (quantile(0.99, EVICTION_TIME), "99th percentile"),
           (f"max({OURS}_eviction_overdue_seconds{{{JOB}}})", "most overdue")]),
     ]),
+    ("Devices", [
+        ("Devices by driver", "timeseries", "none", "Published, and allocated to claims.",
+         [(f"max by (driver) ({OURS}_devices_published{{{JOB}}})", "{{driver}} published"),
+          (f"max by (driver) ({OURS}_devices_allocated{{{JOB}}})", "{{driver}} allocated")]),
+        ("Tainted devices", "timeseries", "none", "By drivers and rules.",
+         [(f"max by (driver) ({OURS}_devices_tainted_no_schedule{{{JOB}}})", "{{driver}} NoSchedule"),
+          (f"max by (driver) ({OURS}_devices_tainted_no_execute{{{JOB}}})", "{{driver}} NoExecute")]),
+        ("Incomplete pools", "timeseries", "none", "ResourceSlices are missing: nothing of them is allocated.",
+         [(f"max by (driver) ({OURS}_device_pools_incomplete{{{JOB}}})", "{{driver}} pools"),
+          (f"max by (driver) ({OURS}_devices_in_incomplete_pools{{{JOB}}})", "{{driver}} devices")]),
+    ]),
     ("Work queues", [
         ("Queue depth", "timeseries", "none", "Items that wait for a worker.",
          [(f"max by (name) (workqueue_depth{{{JOB}}})", "{{name}}")]),

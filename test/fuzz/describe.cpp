@@ -108,7 +108,8 @@ std::string describe(const api::ResourceClaimTemplate& claim_template) {
 }
 
 std::string describe(const api::ResourceSlice& slice) {
-  return fmt::format("{} {} {} {}", slice.driver.str(), slice.pool.str(), slice.pool_generation,
+  return fmt::format("{} {} {} {} {} {}", slice.driver.str(), slice.pool.str(),
+                     slice.pool_generation, slice.pool_slices, slice.no_schedule.size(),
                      describe_all(slice.devices));
 }
 

@@ -34,7 +34,7 @@ INCLUDES = {
                        "runtime/http", "runtime/http2"],
     "controllers/api": ["client/api", "runtime"],
     "controllers/common": ["controllers/api", "client/api", "runtime"],
-    "allocation": ["cel/kubernetes", "controllers/api", "client/api", "runtime"],
+    "allocation": ["cel", "cel/kubernetes", "controllers/api", "client/api", "runtime"],
     "controllers/resource_claim": [
         "controllers/api", "controllers/common", "informers", "workqueue", "client", "client/api",
         "runtime"],
@@ -46,7 +46,7 @@ INCLUDES = {
              "runtime/http"],
     "node/driver_kit": ["node", "client", "client/api", "controllers/api", "runtime", "runtime/grpc", "runtime/http"],
     "cmd/dra-controller-manager": [
-        "controllers/api", "controllers/common", "controllers/resource_claim",
+        "allocation", "cel/kubernetes", "controllers/api", "controllers/common", "controllers/resource_claim",
         "controllers/device_taint_eviction", "informers", "workqueue", "client", "client/api", "client/leader_election", "client/manager",
         "runtime", "runtime/http", "runtime/http2"],
     "cmd/dra-playground": [

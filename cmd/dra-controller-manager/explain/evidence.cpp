@@ -232,6 +232,15 @@ bool makes_claim(const Draft& draft) {
   });
 }
 
+bool asks_devices(const Evidence& evidence, const Draft& draft) {
+  const bool waits = std::ranges::any_of(draft.topics, [](const Topic& topic) {
+    return std::ranges::find(topic.findings, "NotAllocated", &common::Finding::reason) !=
+           topic.findings.end();
+  });
+  if (!waits || !evidence.pod) return waits;
+  return *evidence.pod && is_schedulers(**evidence.pod) && (*evidence.pod)->gates.empty();
+}
+
 bool is_schedulers(const PodReport& pod) {
   return pod.is_pending && pod.node.empty() && !pod.is_being_deleted;
 }
@@ -251,6 +260,11 @@ void add_evidence(const Evidence& evidence, WallTime now, Draft& draft, Sight& s
     add(Topic{.title = "Scheduler", .findings = {}, .asks = {Input::conditions}}, draft);
   }
   if (evidence.quotas) add(explain_refusals(evidence, now), draft);
+  const auto* const devices = take(evidence.devices, Input::devices, sight);
+  if (devices != nullptr && *devices) add(**devices, draft);
+  if (evidence.devices && devices == nullptr) {
+    add(Topic{.title = "Devices", .findings = {}, .asks = {Input::devices}}, draft);
+  }
 }
 
 // ---- who does the work --------------------------------------------------------------------------

@@ -63,10 +63,13 @@ struct Evidence {
   Asked<std::vector<EventReport>> events = {};  // the latest of each reason
   Asked<std::vector<QuotaReport>> quotas = {};
   Asked<NodeReport> node = {};
+  Asked<std::optional<common::Topic>> devices = {};  // devices/read_devices.hpp
 };
 
 // Whether a step of the draft makes a claim: then refusals matter.
 bool makes_claim(const common::Draft& draft);
+// Whether it is asked why no devices are allocated.
+bool asks_devices(const Evidence& evidence, const common::Draft& draft);
 // Whether the scheduler, or kubelet, has the next word.
 bool is_schedulers(const PodReport& pod);
 bool is_kubelets(const PodReport& pod);

@@ -1,12 +1,15 @@
 #include "cmd/dra-controller-manager/explain/page.hpp"
 
+#include <memory>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "cmd/dra-controller-manager/explain/devices/read_devices.hpp"
 #include "cmd/dra-controller-manager/explain/read_evidence.hpp"
 #include "cmd/dra-controller-manager/serving/html.hpp"
+#include "runtime/slots.hpp"
 
 namespace dcm::manager {
 namespace {
@@ -17,6 +20,8 @@ using runtime::Task;
 
 // A caller does not wait longer for what others say.
 constexpr runtime::Duration kEvidenceTimeout = std::chrono::seconds(5);
+// A question about devices reads claims and slices of the whole cluster: so many at the same time.
+constexpr std::size_t kDeviceReadings = 1;
 
 // The query wins over what is accepted; a caller that accepts anything gets text.
 Format wanted_format(const http::Request& request) {
@@ -78,8 +83,23 @@ http::Response not_found(const Subject& subject, Format format, const Teller& te
                             kind_of(subject.kind), subject.key.str(), gap));
 }
 
+using DeviceEvidence = decltype(Evidence::devices)::value_type;
+
+Task<DeviceEvidence> read_devices_in_turn(runtime::Slots& turns, client::RestClient& rest,
+                                          runtime::TimeSource& time, Subject subject,
+                                          Audience audience, runtime::Deadline deadline) {
+  const auto turn = co_await turns.acquire(deadline);
+  if (!turn) {
+    co_return std::unexpected(
+        common::Unknown{"other questions about devices are being answered, ask again"});
+  }
+  const Names names = audience == Audience::everything ? Names::all : Names::own_namespace;
+  DeviceEvidence devices = co_await read_devices(rest, time, std::move(subject), names, deadline);
+  co_return devices;
+}
+
 Task<http::Response> answer(runtime::TimeSource& time, const ExplainContext& context,
-                            http::Request request) {
+                            runtime::Slots& turns, Audience audience, http::Request request) {
   const Format format = wanted_format(request);
   const std::string_view path = split_target(request.target).path;
   const auto subject = subject_from_path(path.substr(kExplainPath.size()));
@@ -93,9 +113,12 @@ Task<http::Response> answer(runtime::TimeSource& time, const ExplainContext& con
   if (context.rest != nullptr) {
     const Refusals refusals =
         teller.role == Teller::Role::works ? Refusals::known : Refusals::asked;
-    const Evidence evidence =
-        co_await read_evidence(*context.rest, *subject, *draft, refusals,
-                               runtime::Deadline::after(time, kEvidenceTimeout));
+    const auto deadline = runtime::Deadline::after(time, kEvidenceTimeout);
+    Evidence evidence = co_await read_evidence(*context.rest, *subject, *draft, refusals, deadline);
+    if (asks_devices(evidence, *draft)) {
+      evidence.devices =
+          co_await read_devices_in_turn(turns, *context.rest, time, *subject, audience, deadline);
+    }
     add_evidence(evidence, time.wall_now(), *draft, sight);
   }
   const Told told{common::settle(*std::move(draft), sight, worker_of(teller)), std::move(teller),
@@ -111,8 +134,10 @@ Task<http::Response> answer(runtime::TimeSource& time, const ExplainContext& con
 
 Page make_explain_page(runtime::TimeSource& time, ExplainContext context) {
   return {.path = std::string(kExplainPath),
-          .answer_later = [&time, context = std::move(context)](http::Request request, Audience) {
-            return answer(time, context, std::move(request));
+          .answer_later = [&time, context = std::move(context),
+                           turns = std::make_shared<runtime::Slots>(time, kDeviceReadings)](
+                              http::Request request, Audience audience) {
+            return answer(time, context, *turns, audience, std::move(request));
           }};
 }
 

@@ -10,6 +10,7 @@
 #include "client/discovery/discovery.hpp"
 #include "client/request/typed.hpp"
 #include "cmd/dra-controller-manager/explain/cluster_copy.hpp"
+#include "cmd/dra-controller-manager/explain/devices/read_devices.hpp"
 #include "cmd/dra-controller-manager/explain/read_evidence.hpp"
 #include "controllers/api/decoders.hpp"
 #include "controllers/api/resources.hpp"
@@ -179,8 +180,12 @@ Task<ExplainOutcome> read_cluster(client::RestClient& rest, runtime::TimeSource&
   }
   if (!draft) co_return not_in_cluster(question.subject);
   if (question.gates == ClusterQuestion::Gates::assumed) doubt_gates(*draft);
-  const Evidence evidence =
+  Evidence evidence =
       co_await read_evidence(rest, question.subject, *draft, Refusals::asked, question.deadline);
+  if (asks_devices(evidence, *draft)) {
+    evidence.devices =
+        co_await read_devices(rest, time, question.subject, Names::all, question.deadline);
+  }
   add_evidence(evidence, time.wall_now(), *draft, sight);
   common::Worker worker;
   if (common::needs_worker(draft->topics)) {

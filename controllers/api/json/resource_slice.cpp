@@ -8,13 +8,15 @@ namespace {
 using json::Reader;
 using json::value;
 
-bool read_taints(Reader& reader, value list, PublishedDevice& device) {
+bool read_taints(Reader& reader, value list, ResourceSlice& slice) {
+  PublishedDevice& device = slice.devices.back();
   std::vector<DeviceTaint> taints;
   std::uint32_t index = 0;
   const bool is_read = reader.each_item(list, [&](value item) {
     DeviceTaint taint;
     if (!json::read_taint(reader, item, taint)) return false;
     taint.index = index++;
+    if (taint.effect == TaintEffect::no_schedule) note_no_schedule(slice);
     if (taint.effect == TaintEffect::no_execute) taints.push_back(std::move(taint));
     return true;
   });
@@ -26,6 +28,7 @@ bool read_pool(Reader& reader, value pool, ResourceSlice& slice) {
   return reader.each_field(pool, [&](std::string_view key, value field) {
     if (key == "name") return reader.text(field, slice.pool);
     if (key == "generation") return reader.integer(field, slice.pool_generation);
+    if (key == "resourceSliceCount") return reader.integer(field, slice.pool_slices);
     return true;
   });
 }
@@ -51,23 +54,25 @@ class SliceFields {
       if (key == "driver") return reader.text(field, slice.driver);
       if (key == "pool") return read_pool(reader, field, slice);
       if (key != "devices") return true;
-      const bool is_read = reader.each_item(field, [&](value item) {
-        return read_device(reader, item, slice.devices.emplace_back());
-      });
+      const bool is_read =
+          reader.each_item(field, [&](value item) { return read_device(reader, item, slice); });
       slice.devices.shrink_to_fit();
+      slice.no_schedule.shrink_to_fit();
       return is_read;
     });
   }
 
-  bool read_device(Reader& reader, value item, PublishedDevice& device) const {
+  // The slice's next one.
+  bool read_device(Reader& reader, value item, ResourceSlice& slice) const {
+    slice.devices.emplace_back();
     return reader.each_field(item, [&](std::string_view key, value field) {
-      if (key == "name") return reader.text(field, device.name);
+      if (key == "name") return reader.text(field, slice.devices.back().name);
       if (place_ == TaintsPlace::in_device) {
-        return key != "taints" || read_taints(reader, field, device);
+        return key != "taints" || read_taints(reader, field, slice);
       }
       if (key != "basic") return true;
       return reader.each_field(field, [&](std::string_view name, value part) {
-        return name != "taints" || read_taints(reader, part, device);
+        return name != "taints" || read_taints(reader, part, slice);
       });
     });
   }

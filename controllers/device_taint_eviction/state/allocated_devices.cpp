@@ -11,6 +11,15 @@ bool fits(const api::InternedString& wanted, const api::InternedString& name) {
   return wanted.empty() || wanted == name;
 }
 
+// 0, 1, or 2 for more.
+std::size_t plain_uses(const std::vector<AllocatedDevices::Use>& uses) {
+  std::size_t count = 0;
+  for (const AllocatedDevices::Use& use : uses) {
+    if (!use.claim->has_admin_access && ++count == 2) break;
+  }
+  return count;
+}
+
 }  // namespace
 
 bool matches(const api::DeviceSelector& selector, const api::DeviceId& device) {
@@ -45,6 +54,8 @@ bool AllocatedDevices::has_same_devices(const api::ResourceClaim& a,
 void AllocatedDevices::insert(const ClaimPtr& claim, std::uint32_t result) {
   const auto [device, is_new] = devices_.try_emplace(claim->devices[result].id);
   device->second.uses.push_back({claim, result});
+  if (!claim->has_admin_access && plain_uses(device->second.uses) == 1)
+    ++in_use_[device->first.driver];
   if (is_new) enlist(*device);
 }
 
@@ -56,9 +67,16 @@ void AllocatedDevices::erase(const ClaimPtr& claim, std::uint32_t result) {
       uses, [&](const Use& each) { return each.claim == claim && each.result == result; });
   DCM_ASSERT(use != uses.end());
   uses.erase(use);
+  if (!claim->has_admin_access && plain_uses(uses) == 0) leave(device->first.driver);
   if (!uses.empty()) return;
   delist(*device);
   devices_.erase(device);
+}
+
+void AllocatedDevices::leave(const api::InternedString& driver) {
+  const auto found = in_use_.find(driver);
+  DCM_ASSERT(found != in_use_.end());
+  if (--found->second == 0) in_use_.erase(found);
 }
 
 const api::InternedString& AllocatedDevices::part(const api::DeviceId& device, Via via) {

@@ -42,6 +42,11 @@ class AllocatedDevices {
   }
 
   std::size_t size() const noexcept { return devices_.size(); }
+  // Calls `visit(driver, devices)`, without those that only claims with admin access have.
+  template <class Visit>
+  void for_each_driver(Visit visit) const {
+    for (const auto& [driver, devices] : in_use_) visit(driver, devices);
+  }
 
   class Walk;
 
@@ -58,6 +63,7 @@ class AllocatedDevices {
   static const api::InternedString& part(const api::DeviceId& device, Via via);
   void insert(const ClaimPtr& claim, std::uint32_t result);
   void erase(const ClaimPtr& claim, std::uint32_t result);
+  void leave(const api::InternedString& driver);
   bool has_same_devices(const api::ResourceClaim& a, const api::ResourceClaim& b) const;
   void enlist(Device& device);
   void delist(Device& device);
@@ -67,6 +73,7 @@ class AllocatedDevices {
   // By the part of the name (empty for via_all). Order does not matter: a device that goes is
   // replaced by the list's last.
   std::array<std::unordered_map<api::InternedString, List>, kVias> lists_;
+  std::unordered_map<api::InternedString, std::size_t> in_use_;  // devices by driver
 };
 
 // A walk over the devices that a selector matches, in slices, while the index may change in

@@ -42,6 +42,14 @@ class PublishedDevices {
   // where a device is named, one for each device of the pools that match.
   std::size_t count(const api::DeviceSelector& selector) const;
 
+  // Calls `visit(driver, pool, current slices by name)`.
+  template <class Visit>
+  void for_each_pool(Visit visit) const {
+    for (const auto& [name, pool] : pools_) {
+      visit(name.first, name.second, pool.generations.rbegin()->second);
+    }
+  }
+
   std::size_t pools() const noexcept { return pools_.size(); }
 
  private:

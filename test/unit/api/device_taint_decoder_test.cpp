@@ -31,6 +31,8 @@ TEST(SliceDecoder, keeps_the_pool_the_names_and_the_taints_that_evict) {
   EXPECT_EQ(slice->driver.str(), "gpu.example.com");
   EXPECT_EQ(slice->pool.str(), "node-a");
   EXPECT_EQ(slice->pool_generation, 7);
+  EXPECT_EQ(slice->pool_slices, 1);
+  EXPECT_EQ(slice->no_schedule, (std::vector<std::uint32_t>{1}));
   ASSERT_EQ(slice->devices.size(), 2U);
   EXPECT_EQ(slice->devices[0].name.str(), "gpu-0");
   EXPECT_EQ(slice->devices[0].taints, nullptr);

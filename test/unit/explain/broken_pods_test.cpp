@@ -239,6 +239,29 @@ CO_TEST(ExplainBrokenPods, by_a_running_manager_and_by_a_command_that_reads_once
   co_await scene.stop();
 }
 
+// A page that may read devices, and a command: both read them only for a pod that waits for some.
+CO_TEST(ExplainBrokenPods, why_there_is_no_device) {
+  Scene scene(loop);
+  co_await scene.manager.start();
+  scene.add_claim("waits");
+  scene.add_pod("not-scheduled", R"("resourceClaimName":"waits")");
+  scene.add_pod("no-template", R"("resourceClaimTemplateName":"nowhere")");
+  co_await sleep_for(loop.time(), 30s);
+  const Page page = make_explain_page(loop.time(), {.source = [&] { return &scene.source; },
+                                                    .teller = [] { return Teller{}; },
+                                                    .rest = &scene.manager.rest});
+  for (const auto& [name, told] :
+       std::vector<std::pair<std::string, bool>>{{"not-scheduled", true}, {"no-template", false}}) {
+    http::Request request{.target = path_of(pod(name)) + "?output=json"};
+    const http::Response answer =
+        co_await page.answer_later(std::move(request), Audience::own_object);
+    EXPECT_EQ(answer.body.contains("The cluster has no nodes."), told) << answer.body;
+    const ExplainOutcome read = co_await scene.read(pod(name));
+    EXPECT_EQ(read.text.contains("The cluster has no nodes."), told) << read.text;
+  }
+  co_await scene.stop();
+}
+
 CO_TEST(ExplainBrokenPods, a_claim_and_a_rule) {
   Scene scene(loop);
   co_await scene.manager.start();

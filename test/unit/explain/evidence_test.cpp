@@ -152,6 +152,26 @@ TEST(AddEvidence, says_what_others_say) {
   }
 }
 
+TEST(AddEvidence, does_not_know_of_devices_what_it_could_not_read) {
+  EXPECT_EQ(told({.devices = std::unexpected(Unknown{"Node objects: forbidden"})}),
+            "unknown NotRead: Devices, classes and nodes could not be read: Node objects: "
+            "forbidden. It is not known which devices are free.\n");
+  EXPECT_EQ(told({.devices = std::optional<Topic>()}), "") << "no claim waits for devices";
+}
+
+TEST(AsksDevices, only_for_what_the_scheduler_has_yet_to_allocate) {
+  Draft waits;
+  waits.topics.emplace_back(Topic{.title = "c"}).add(Outlook::waiting, "NotAllocated", "It waits.");
+  PodReport gated = waiting_pod();
+  gated.gates = {"example.com/quota"};
+  EXPECT_TRUE(asks_devices({.pod = waiting_pod()}, waits));
+  EXPECT_TRUE(asks_devices({}, waits)) << "a claim";
+  EXPECT_FALSE(asks_devices({.pod = waiting_pod()}, {}));
+  EXPECT_FALSE(asks_devices({.pod = gated}, waits));
+  EXPECT_FALSE(asks_devices({.pod = pod_on_node()}, waits));
+  EXPECT_FALSE(asks_devices({.pod = std::unexpected(Unknown{"forbidden"})}, waits));
+}
+
 TEST(AddEvidence, keeps_to_who_has_the_next_word) {
   PodReport running{.is_pending = false, .node = "node-1"};
   EXPECT_EQ(told({.pod = running}), "");

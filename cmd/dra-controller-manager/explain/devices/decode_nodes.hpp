@@ -1,0 +1,33 @@
+// Nodes and pods as far as a question about devices depends on them (core/v1, JSON).
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "client/api/decoder.hpp"
+#include "cmd/dra-controller-manager/explain/devices/inventory.hpp"
+
+namespace dcm::manager {
+
+// A pod that wants devices.
+struct AskingPod {
+  api::ObjectMeta meta;
+  std::vector<std::pair<std::string, std::string>> node_selector = {};
+  std::optional<allocation::NodeSelector> affinity = {};
+  // Each by its pod claim; nullopt: it has no claim yet, or is of a kind that is not known here.
+  struct PodClaim {
+    std::string name = {};
+    std::optional<std::string> claim = {};
+    bool needs_none = false;  // the template's claim is not needed
+  };
+  std::vector<PodClaim> claims = {};
+};
+
+std::unique_ptr<api::Decoder<ListedNode>> make_listed_node_decoder();
+std::unique_ptr<api::Decoder<AskingPod>> make_asking_pod_decoder();
+
+}  // namespace dcm::manager

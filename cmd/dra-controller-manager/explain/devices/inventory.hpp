@@ -1,0 +1,74 @@
+// What allocation depends on, as it was read once for a question: nodes, slices, classes, claims of
+// all namespaces, and rules.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "allocation/allocator.hpp"
+#include "allocation/claim.hpp"
+#include "allocation/slice_index.hpp"
+#include "allocation/usage.hpp"
+#include "controllers/api/device_taint_rule.hpp"
+
+namespace dcm::manager {
+
+// A node, with what keeps pods off it apart from devices.
+struct ListedNode : allocation::Node {
+  bool is_cordoned = false;
+  std::vector<std::string> taints = {};  // "key=value:NoSchedule"
+};
+
+template <class T>
+using Shared = std::vector<std::shared_ptr<const T>>;
+
+struct ListedDevices {
+  Shared<ListedNode> nodes = {};
+  Shared<allocation::Slice> slices = {};
+  Shared<allocation::DeviceClass> classes = {};
+  Shared<allocation::Claim> claims = {};
+  Shared<api::DeviceTaintRule> rules = {};
+};
+
+// With the indexes that the allocator needs, and who holds which device.
+class DeviceInventory {
+ public:
+  using Holders = std::vector<const allocation::Claim*>;
+
+  explicit DeviceInventory(ListedDevices listed);
+  DeviceInventory(const DeviceInventory&) = delete;
+  DeviceInventory& operator=(const DeviceInventory&) = delete;
+
+  const Shared<ListedNode>& nodes() const { return listed_.nodes; }  // by name
+  // Null: there is none.
+  const allocation::Claim* find_claim(const api::NamespacedName& key) const;
+  // The claims that a device is allocated to, apart from those with admin access.
+  std::span<const allocation::Claim* const> holders(const api::DeviceId& device) const;
+  // The claims that hold devices of the pool which draw on the counter set.
+  Holders users_of(const allocation::PoolId& pool, const allocation::InternedString& set) const;
+
+  std::shared_ptr<const allocation::DeviceClass> find_class(const std::string& name) const;
+  allocation::Cluster cluster() const { return {slices_, usage_, rules_, {}}; }
+  std::size_t devices() const { return devices_; }
+
+  // To try what would be if a claim were released, and back.
+  void release(const allocation::Claim& claim);
+  void hold(const allocation::Claim& claim);
+
+ private:
+  ListedDevices listed_;
+  allocation::SliceIndex slices_;
+  allocation::Usage usage_;
+  std::vector<allocation::TaintRule> rules_;
+  std::map<std::string, std::shared_ptr<const allocation::DeviceClass>, std::less<>> classes_;
+  std::map<api::NamespacedName, const allocation::Claim*> claims_;
+  std::unordered_map<api::DeviceId, Holders> holders_;
+  std::size_t devices_ = 0;
+};
+
+}  // namespace dcm::manager

@@ -1,0 +1,76 @@
+#include "controllers/device_taint_eviction/device_metrics.hpp"
+
+#include <utility>
+
+namespace dcm::device_taint_eviction {
+namespace {
+
+// No driver can have this name.
+const std::string kOthers = "(others)";
+
+struct Family {
+  const char* name;
+  const char* help;
+  std::size_t DeviceCounts::* count;
+};
+
+constexpr std::array kFamilies = {
+    Family{"dra_controller_manager_devices_published", "Devices in current ResourceSlices.",
+           &DeviceCounts::published},
+    Family{"dra_controller_manager_devices_allocated",
+           "Devices that are allocated to claims, without admin access.", &DeviceCounts::allocated},
+    Family{"dra_controller_manager_devices_tainted_no_schedule",
+           "Published devices with a taint with effect NoSchedule, by a driver or a rule.",
+           &DeviceCounts::no_schedule},
+    Family{"dra_controller_manager_devices_tainted_no_execute",
+           "Published devices with a taint with effect NoExecute, by a driver or a rule.",
+           &DeviceCounts::no_execute},
+    Family{"dra_controller_manager_devices_in_incomplete_pools",
+           "Published devices of pools of which ResourceSlices are missing: not allocated.",
+           &DeviceCounts::in_incomplete_pools},
+    Family{"dra_controller_manager_device_pools_incomplete",
+           "Pools of devices of which ResourceSlices are missing.",
+           &DeviceCounts::incomplete_pools},
+};
+
+}  // namespace
+
+DeviceMetrics::DeviceMetrics(runtime::MetricsRegistry& registry,
+                             std::function<CountsByDriver()> count)
+    : registry_(registry),
+      refresh_(registry.before_exposition([this, count = std::move(count)] { refresh(count()); })) {
+}
+
+void DeviceMetrics::refresh(const CountsByDriver& counts) {
+  CountsByDriver shown;
+  for (const auto& [driver, series] : series_) shown[driver] = {};  // those that are gone have none
+  for (const auto& [driver, of_driver] : counts) shown[label_of(driver)] += of_driver;
+  for (const auto& [driver, of_driver] : shown) {
+    const Series& series = series_of(driver);
+    for (std::size_t i = 0; i < kSeries; ++i) {
+      series[i]->Set(static_cast<double>(of_driver.*kFamilies[i].count));
+    }
+  }
+}
+
+const std::string& DeviceMetrics::label_of(const std::string& driver) {
+  if (!series_.contains(driver)) {
+    if (series_.size() >= kDriversMax) return kOthers;
+    series_of(driver);
+  }
+  return driver;
+}
+
+const DeviceMetrics::Series& DeviceMetrics::series_of(const std::string& driver) {
+  static_assert(kFamilies.size() == kSeries);
+  const auto [found, is_new] = series_.try_emplace(driver);
+  if (is_new) {
+    for (std::size_t i = 0; i < kSeries; ++i) {
+      found->second[i] =
+          &registry_.gauge(kFamilies[i].name, kFamilies[i].help, {{"driver", driver}});
+    }
+  }
+  return found->second;
+}
+
+}  // namespace dcm::device_taint_eviction

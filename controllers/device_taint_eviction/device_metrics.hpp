@@ -1,0 +1,37 @@
+// Metrics of devices, by driver.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "controllers/device_taint_eviction/state/device_counts.hpp"
+#include "runtime/metrics.hpp"
+
+namespace dcm::device_taint_eviction {
+
+class DeviceMetrics {
+ public:
+  // Drivers that have series of their own; what comes later is summed up as "(others)".
+  static constexpr std::size_t kDriversMax = 64;
+
+  // `count` is called before each exposition. Both must outlive it.
+  DeviceMetrics(runtime::MetricsRegistry& registry, std::function<CountsByDriver()> count);
+
+ private:
+  static constexpr std::size_t kSeries = 6;
+  using Series = std::array<runtime::Gauge*, kSeries>;  // one for each count
+
+  void refresh(const CountsByDriver& counts);
+  const Series& series_of(const std::string& driver);
+  // Where the driver is counted.
+  const std::string& label_of(const std::string& driver);
+
+  runtime::MetricsRegistry& registry_;
+  std::map<std::string, Series> series_;
+  runtime::Refresh refresh_;
+};
+
+}  // namespace dcm::device_taint_eviction

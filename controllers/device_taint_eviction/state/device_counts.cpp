@@ -1,0 +1,105 @@
+#include "controllers/device_taint_eviction/state/device_counts.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace dcm::device_taint_eviction {
+namespace {
+
+using api::InternedString;
+using api::TaintEffect;
+using RuleList = std::vector<const api::DeviceTaintRule*>;
+
+// Rules that keep pods off devices, by the driver and pool that they name (or do not).
+class RulesOfPools {
+ public:
+  explicit RulesOfPools(const Rules& rules) {
+    rules.for_each([this](const Rule& rule) {
+      const api::DeviceTaintRule& object = *rule.object;
+      const TaintEffect effect = object.taint.effect;
+      const bool taints = effect == TaintEffect::no_schedule || effect == TaintEffect::no_execute;
+      if (!taints || !has_usable_selector(object)) return;
+      rules_[{object.selector->driver, object.selector->pool}].push_back(&object);
+    });
+  }
+
+  RuleList of(const InternedString& driver, const InternedString& pool) const {
+    RuleList all;
+    for (const auto& key : {Key(driver, pool), Key(driver, {}), Key({}, pool), Key()}) {
+      const auto found = rules_.find(key);
+      if (found != rules_.end()) all.insert(all.end(), found->second.begin(), found->second.end());
+    }
+    return all;
+  }
+
+ private:
+  using Key = std::pair<InternedString, InternedString>;
+  std::map<Key, RuleList> rules_;
+};
+
+bool has_taint(const RuleList& rules, const InternedString& device, TaintEffect effect) {
+  return std::ranges::any_of(rules, [&](const api::DeviceTaintRule* rule) {
+    const InternedString& selected = rule->selector->device;
+    return rule->taint.effect == effect && (selected.empty() || selected == device);
+  });
+}
+
+void count_taints(const api::ResourceSlice& slice, const RuleList& rules, DeviceCounts& counts) {
+  if (rules.empty()) {
+    counts.no_schedule += slice.no_schedule.size();
+    counts.no_execute += static_cast<std::size_t>(std::ranges::count_if(
+        slice.devices,
+        [](const api::PublishedDevice& device) { return device.taints != nullptr; }));
+    return;
+  }
+  for (std::size_t i = 0; i < slice.devices.size(); ++i) {
+    const api::PublishedDevice& device = slice.devices[i];
+    if (std::ranges::binary_search(slice.no_schedule, i) ||
+        has_taint(rules, device.name, TaintEffect::no_schedule)) {
+      ++counts.no_schedule;
+    }
+    if (device.taints || has_taint(rules, device.name, TaintEffect::no_execute))
+      ++counts.no_execute;
+  }
+}
+
+}  // namespace
+
+DeviceCounts& DeviceCounts::operator+=(const DeviceCounts& other) {
+  published += other.published;
+  allocated += other.allocated;
+  no_schedule += other.no_schedule;
+  no_execute += other.no_execute;
+  in_incomplete_pools += other.in_incomplete_pools;
+  incomplete_pools += other.incomplete_pools;
+  return *this;
+}
+
+CountsByDriver count_devices(const PublishedDevices& published, const AllocatedDevices& allocated,
+                             const Rules& rules) {
+  CountsByDriver counts;
+  const RulesOfPools rules_of_pools(rules);
+  published.for_each_pool(
+      [&](const InternedString& driver, const InternedString& pool, const auto& slices) {
+        DeviceCounts& of_driver = counts[driver.str()];
+        const RuleList of_pool = rules_of_pools.of(driver, pool);
+        std::size_t devices = 0;
+        bool is_complete = true;
+        for (const auto& [name, slice] : slices) {
+          devices += slice->devices.size();
+          is_complete &= std::cmp_equal(slice->pool_slices, slices.size());
+          count_taints(*slice, of_pool, of_driver);
+        }
+        of_driver.published += devices;
+        if (is_complete) return;
+        of_driver.in_incomplete_pools += devices;
+        ++of_driver.incomplete_pools;
+      });
+  allocated.for_each_driver([&](const InternedString& driver, std::size_t devices) {
+    counts[driver.str()].allocated = devices;
+  });
+  return counts;
+}
+
+}  // namespace dcm::device_taint_eviction

@@ -1,0 +1,367 @@
+// Why claims get no devices: a row is a cluster, and a sentence that is said of it.
+#include <functional>
+
+#include <gtest/gtest.h>
+
+#include "test/unit/explain/device_world.hpp"
+
+namespace dcm::manager {
+namespace {
+
+using allocation::device;
+using allocation::exactly;
+
+struct Row {
+  const char* sentence;
+  std::function<void(DeviceWorld&)> make;
+  std::vector<std::string> said;
+};
+
+void expect(const std::vector<Row>& rows) {
+  for (const Row& row : rows) {
+    DeviceWorld world;
+    row.make(world);
+    const std::string text = world.explain();
+    for (const std::string& part : row.said) {
+      EXPECT_NE(text.find(part), std::string::npos) << row.sentence << "\n" << part << "\n" << text;
+    }
+  }
+}
+
+TEST(ExplainDevices, says_what_is_in_the_way) {
+  expect({
+      {"held and tainted",
+       [](DeviceWorld& w) {
+         w.node("node-3")
+             .devices("node-3", {gpu("gpu-0", "H100"),
+                                 gpu("gpu-1", "H100",
+                                     "'taints': [{'key': 'unhealthy', 'effect': 'NoSchedule'}]"),
+                                 gpu("gpu-2", "A100")})
+             .held("lab/x", "node-3", {"gpu-0"}, {"y"})
+             .wants({wants_model("gpus", "H100", 2)});
+       },
+       {"stuck TooFewDevices: No node has 2 free devices for request \"gpus\" of claim \"c0\" "
+        "(class "
+        "\"gpu\", device.attributes[\"gpu.example.com\"].model == \"H100\"): node-3 has 2 that "
+        "match "
+        "(and 1 other): gpu-0 is held by claim lab/x of pod lab/y and gpu-1 is tainted "
+        "unhealthy:NoSchedule by driver gpu.example.com.",
+        "note WouldFit: What would have to change: node-3 has devices for the pod as soon as claim "
+        "lab/x is released, when pod lab/y ends, and taint unhealthy:NoSchedule of gpu-1 is "
+        "removed "
+        "or tolerated.",
+        "note NodeDevices: node-3: request \"gpus\" wants 2, 0 of 3 devices free; 1 held by "
+        "another "
+        "claim: claim lab/x of pod lab/y; 1 not matching selector #0 of the request, "
+        "device.attributes[\"gpu.example.com\"].model == \"H100\": "
+        "device.attributes[\"gpu.example.com\"].model is \"A100\"; 1 tainted"}},
+      {"held only: it goes on by itself",
+       [](DeviceWorld& w) {
+         w.node("n")
+             .devices("n", {device("a"), device("b")})
+             .held("lab/x", "n", {"a"}, {"y"})
+             .held("lab/z", "n", {"b"}, {})
+             .wants({exactly("r")});
+       },
+       {"waiting TooFewDevices: No node has a free device for request \"r\" of claim \"c0\" (class "
+        "\"any\"): n has 2 that match: a is held by claim lab/x of pod lab/y and b is held by "
+        "claim "
+        "lab/z, which no pod uses.",
+        "as soon as one of these happens: claim lab/x is released, when pod lab/y ends; or claim "
+        "lab/z is deallocated or deleted."}},
+      {"no device has the property",
+       [](DeviceWorld& w) {
+         w.node("n1").node("n2").node("n3");
+         w.devices("n1", {gpu("a", "A100"), gpu("b", "A100")})
+             .devices("n2", {gpu("a", "A100"), gpu("b", "V100")})
+             .wants({wants_model("r", "H100")});
+       },
+       {"stuck NoDeviceMatches: None of 4 devices on 3 nodes can be used for request \"r\"",
+        "4 not matching selector #0 of the request, "
+        "device.attributes[\"gpu.example.com\"].model == \"H100\": "
+        "device.attributes[\"gpu.example.com\"].model is \"A100\" (3) and "
+        "device.attributes[\"gpu.example.com\"].model is \"V100\" (1)",
+        "a claim's spec cannot be changed",
+        "note NodeDevices: n1 and n2 (2 nodes, each): request \"r\" wants 1, 0 of 2 devices free",
+        "note NodeDevices: n3: request \"r\" wants 1, there is no device."}},
+      {"the class selects other devices",
+       [](DeviceWorld& w) {
+         w.device_class("nic", R"(device.driver == \"nic.example.com\")")
+             .node("n")
+             .devices("n", {device("a")})
+             .wants({exactly("r", "'count': 1, 'deviceClassName': 'nic'")});
+       },
+       {"1 not matching selector #0 of class \"nic\", device.driver == \"nic.example.com\": "
+        "device.driver is \"gpu.example.com\""}},
+      {"no slices at all",
+       [](DeviceWorld& w) { w.node("n").wants({exactly("r")}); },
+       {"stuck NoDevices: No ResourceSlice has devices for the only node, so there are none for "
+        "request \"r\" of claim \"c0\" (class \"any\"). Check that the driver runs there."}},
+      {"no nodes",
+       [](DeviceWorld& w) { w.wants({exactly("r")}); },
+       {"stuck NoNode: The cluster has no nodes."}},
+      {"a class that is missing",
+       [](DeviceWorld& w) {
+         w.node("n")
+             .devices("n", {device("a")})
+             .wants({exactly("r", "'count': 1, 'deviceClassName': 'tpu'")});
+       },
+       {"stuck ClassMissing: There is no DeviceClass for request \"r\" of claim \"c0\" (class "
+        "\"tpu\"). Create it"}},
+      {"a selector that fails on a device",
+       [](DeviceWorld& w) {
+         w.node("n").devices("n", {device("a")}).wants({wants_model("r", "H100")});
+       },
+       {"stuck SelectorFails: Selector #0 of the request fails with an error, and kube-scheduler "
+        "then places the pod on no node: claim lab/c0: selector #0 on device gpu.example.com/n/a: "
+        "CEL runtime error: no such key: model.",
+        "device.attributes[\"gpu.example.com\"].model is not set. Guard the expression with has() "
+        "or `.?` (in a new claim, as a claim cannot be changed), or let driver gpu.example.com "
+        "publish what it asks for."}},
+      {"an incomplete pool",
+       [](DeviceWorld& w) {
+         w.node("n")
+             .devices("n", {device("a")},
+                      "'pool': {'name': 'n', 'generation': 1, 'resourceSliceCount': 3}")
+             .wants({exactly("r")});
+       },
+       {"stuck NoDeviceMatches", "1 in an incomplete pool (1 of 3 ResourceSlices are published)"}},
+      {"a pool that contradicts itself",
+       [](DeviceWorld& w) {
+         w.node("n").devices("n", {device("a"), device("a")}).wants({exactly("r")});
+       },
+       {"2 in a pool that contradicts itself: duplicate device name a"}},
+      {"a rule taints",
+       [](DeviceWorld& w) {
+         w.node("n").devices("n", {device("a")}).rule("burnt", "a", "hot").wants({exactly("r")});
+       },
+       {"a is tainted hot:NoExecute by DeviceTaintRule \"burnt\"",
+        "taint hot:NoExecute of a is removed or tolerated."}},
+      {"a constraint",
+       [](DeviceWorld& w) {
+         w.node("n")
+             .devices("n", {gpu("a", "A100"), gpu("b", "H100")})
+             .wants({exactly("r", "'count': 2")},
+                    "'constraints': [{'matchAttribute': 'gpu.example.com/model'}]");
+       },
+       {"stuck NotTogether: No node has devices for all requests together. On n, each request has "
+        "enough devices by itself; constraint #0 of claim \"c0\", matchAttribute "
+        "gpu.example.com/model, meets \"A100\" (a) and \"H100\" (b)."}},
+      {"an attribute of a constraint that is missing",
+       [](DeviceWorld& w) {
+         w.node("n")
+             .devices("n", {device("a")})
+             .wants({exactly("r")}, "'constraints': [{'matchAttribute': 'gpu.example.com/numa'}]");
+       },
+       {"1 lacking attribute gpu.example.com/numa of constraint #0"}},
+      {"two requests for one device",
+       [](DeviceWorld& w) {
+         w.node("n").devices("n", {device("a")}).wants({exactly("r"), exactly("q")});
+       },
+       {"requests \"r\" and \"q\" compete: together they want 2 devices, and 1 is suitable."}},
+      {"two claims for one device",
+       [](DeviceWorld& w) {
+         w.node("n").devices("n", {device("a")}).wants({exactly("r")}).wants({exactly("q")});
+       },
+       {"compete: together they want 2 devices, and 1 is suitable."}},
+      {"a capacity that is consumed by others",
+       [](DeviceWorld& w) {
+         w.node("n")
+             .devices("n", {device("a",
+                                   "'allowMultipleAllocations': true, 'capacity': {'memory': "
+                                   "{'value': '40Gi'}}")})
+             .held("lab/x", "n", {"a"}, {"y"},
+                   ", 'shareID': 'u', 'consumedCapacity': {'memory': '30Gi'}")
+             .wants({exactly("r", "'count': 1, 'capacity': {'requests': {'memory': '20Gi'}}")});
+       },
+       {"a is too small for 20Gi of capacity memory: it has 40Gi, of which 30Gi is consumed by "
+        "claim "
+        "lab/x of pod lab/y",
+        "claim lab/x is released, when pod lab/y ends."}},
+      {"a capacity that no device has",
+       [](DeviceWorld& w) {
+         w.node("n")
+             .devices("n", {device("a")})
+             .wants({exactly("r", "'count': 1, 'capacity': {'requests': {'memory': '20Gi'}}")});
+       },
+       {"stuck NoDeviceMatches", "1 without capacity memory."}},
+      {"counters that another claim uses",
+       [](DeviceWorld& w) {
+         const std::string pool =
+             "'driver': 'gpu.example.com', 'nodeName': 'n', 'pool': {'name': 'n', 'generation': 1, "
+             "'resourceSliceCount': 2}, ";
+         const std::string uses =
+             "'consumesCounters': [{'counterSet': 'set', 'counters': {'memory': {'value': '3'}}}]";
+         w.node("n")
+             .slice(pool + "'devices': [{'name': 'a', " + uses + "}, {'name': 'b', " + uses + "}]")
+             .slice(pool +
+                    "'sharedCounters': [{'name': 'set', 'counters': {'memory': {'value': "
+                    "'4'}}}]")
+             .held("lab/x", "n", {"a"}, {"y"})
+             .wants({exactly("r")});
+       },
+       {"b is short of counter \"memory\" in counter set \"set\": 1 of 3 are left, the rest is "
+        "used "
+        "by claim lab/x of pod lab/y",
+        "claim lab/x is released, when pod lab/y ends."}},
+      {"more than all that match",
+       [](DeviceWorld& w) {
+         w.node("n")
+             .devices("n", {device("a")})
+             .held("lab/x", "n", {"a"}, {"y"})
+             .wants({exactly("r", "'count': 2")});
+       },
+       {"stuck TooFewDevices: No node has 2 free devices",
+        "note NothingToFree: No node has enough "
+        "devices that match, even if all of them were free"}},
+      {"subrequests",
+       [](DeviceWorld& w) {
+         w.node("n")
+             .devices("n", {gpu("a", "A100")})
+             .held("lab/x", "n", {"a"}, {"y"})
+             .wants({R"('name': 'r', 'firstAvailable': [{'name': 'one', 'deviceClassName': 'gpu',
+                 'allocationMode': 'ExactCount', 'count': 2}, {'name': 'two', 'deviceClassName':
+                 'gpu', 'allocationMode': 'ExactCount', 'count': 1}])"});
+       },
+       {"No node has 2 free devices for request \"r/one\"",
+        ", or a free device for request \"r/two\""}},
+      {"all devices",
+       [](DeviceWorld& w) {
+         w.node("n")
+             .devices("n", {device("a"), device("b")})
+             .held("lab/x", "n", {"a"}, {"y"})
+             .wants({exactly("r", "'allocationMode': 'All'")});
+       },
+       {"No node has all devices free for request \"r\"", "a is held by claim lab/x of pod lab/y",
+        "claim lab/x is released, when pod lab/y ends."}},
+  });
+}
+
+TEST(ExplainDevices, says_that_devices_are_not_in_the_way) {
+  expect({
+      {"free devices",
+       [](DeviceWorld& w) { w.node("n").devices("n", {device("a")}).wants({exactly("r")}); },
+       {"waiting DevicesFree: Node n has devices for all claims of the pod that are not allocated. "
+        "So devices do not keep the pod off that node: see what the scheduler says.\n"}},
+      {"on a node that is closed",
+       [](DeviceWorld& w) {
+         w.node("n").devices("n", {device("a")}).wants({exactly("r")});
+         w.last_node->is_cordoned = true;
+         w.node("t").devices("t", {device("a")});
+         w.last_node->taints = {"dedicated=infra:NoSchedule"};
+       },
+       {"Nodes n and t have devices",
+        "these nodes: see what the scheduler says. Node n is cordoned. "
+        "Node t has taint dedicated=infra:NoSchedule, which the pod may not tolerate."}},
+      {"a claim by itself",
+       [](DeviceWorld& w) {
+         w.question.is_of_pod = false;
+         w.node("n").devices("n", {device("a")}).wants({exactly("r")});
+       },
+       {"note DevicesFree: Node n has devices for the claim. The scheduler allocates them when it "
+        "places a pod with this claim."}},
+  });
+}
+
+TEST(ExplainDevices, leaves_out_nodes_that_the_pod_cannot_go_to) {
+  expect({
+      {"its nodeSelector",
+       [](DeviceWorld& w) {
+         w.question.node_selector = {{"zone", "y"}};
+         w.node("n").devices("n", {device("a")}).node("m", "y").wants({exactly("r")});
+       },
+       {"stuck NoDevices: No ResourceSlice has devices for the only node that the pod may go to",
+        "note NodesLeftOut: 1 node left out: the pod's nodeSelector or node affinity rules them "
+        "out."}},
+      {"no node is left",
+       [](DeviceWorld& w) {
+         w.question.node_selector = {{"zone", "y"}};
+         w.node("n").devices("n", {device("a")}).wants({exactly("r")});
+       },
+       {"stuck NoNode: The pod may not go to the only node.", "note NodesLeftOut"}},
+  });
+}
+
+TEST(ExplainDevices, concludes_nothing_from_nodes_that_were_not_looked_at) {
+  DeviceWorld world;
+  world.node("a").node("b").devices("b", {device("x")}).wants({exactly("r")});
+  const std::string text = world.explain(1);
+  EXPECT_NE(text.find("unknown NotLookedAt: 1 of 2 nodes were not looked at, to answer in time."),
+            text.npos)
+      << text;
+  EXPECT_EQ(text.find("No ResourceSlice has devices for any"), text.npos) << text;
+  EXPECT_EQ(text.find("No node"), text.npos) << text;
+}
+
+TEST(ExplainDevices, names_nothing_of_other_namespaces_to_who_may_only_read_the_object) {
+  DeviceWorld world;
+  world.question.names = Names::own_namespace;
+  world.node("n")
+      .devices("n", {device("a"), device("b"), device("c")})
+      .held("secret/x", "n", {"a"}, {"plan"})
+      .held("lab/mine", "n", {"b"}, {"q"})
+      .held("secret/w", "n", {"c"}, {"plan-2"})
+      .wants({exactly("r", "'count': 3")});
+  const std::string text = world.explain();
+  for (const char* const name : {"secret", "plan", "/x", "/w"}) {
+    EXPECT_EQ(text.find(name), text.npos) << name << "\n" << text;
+  }
+  EXPECT_NE(text.find("a is held by a claim of another namespace"), text.npos) << text;
+  EXPECT_NE(text.find("claim lab/mine is released, when pod lab/q ends"), text.npos) << text;
+}
+
+TEST(ExplainDevices, promises_only_what_the_allocator_confirms) {
+  DeviceWorld world;
+  // Either claim frees a device, but only "y" frees one of the same model.
+  world.node("n")
+      .devices("n", {gpu("a", "A100"), gpu("b", "H100"), gpu("c", "A100")})
+      .held("lab/x", "n", {"b"}, {"p1"})
+      .held("lab/y", "n", {"c"}, {"p2"})
+      .wants({exactly("r", "'count': 2")},
+             "'constraints': [{'matchAttribute': 'gpu.example.com/model'}]");
+  const std::string text = world.explain();
+  EXPECT_NE(text.find("as soon as claim lab/y is released, when pod lab/p2 ends.\n"), text.npos)
+      << text;
+}
+
+TEST(ExplainDevices, puts_nodes_with_the_same_answer_together_and_bounds_the_rest) {
+  DeviceWorld world;
+  for (int i = 0; i < 40; ++i) {
+    const std::string name = fmt::format("n{:02}", i);
+    world.node(name).devices(name, {device("a")}).held("lab/x" + name, name, {"a"}, {"p" + name});
+  }
+  for (int i = 1; i < 20; ++i) {  // each with another number of devices
+    const std::string name = fmt::format("x{:02}", i);
+    std::vector<std::string> devices;
+    for (int k = 0; k < i + 1; ++k)
+      devices.push_back(
+          device(fmt::format("d{}", k), "'taints': [{'key': 'k', 'effect': 'NoExecute'}]"));
+    world.node(name).devices(name, devices);
+  }
+  world.wants({exactly("r")});
+  const std::string text = world.explain();
+  EXPECT_NE(
+      text.find("n00, n01, n02, n03, n04 and 35 more (40 nodes, each): request \"r\" wants 1, "
+                "0 of 1 device free; 1 held by another claim: claim lab/xn00 of pod lab/pn00"),
+      text.npos)
+      << text;
+  EXPECT_NE(text.find(" and others"), text.npos) << text;
+  EXPECT_NE(text.find("12 more nodes have other numbers of such devices"), text.npos) << text;
+}
+
+TEST(ExplainDevices, is_quick_with_thousands_of_holders_of_one_device) {
+  DeviceWorld world;
+  world.node("n").devices("n", {device("a",
+                                       "'allowMultipleAllocations': true, 'capacity': "
+                                       "{'memory': {'value': '2000'}}")});
+  for (int i = 0; i < 2000; ++i) {
+    world.held(fmt::format("lab/x{}", i), "n", {"a"}, {"y"},
+               ", 'shareID': 'u', 'consumedCapacity': {'memory': '1'}");
+  }
+  world.wants({exactly("r", "'count': 1, 'capacity': {'requests': {'memory': '2'}}")});
+  const std::string text = world.explain();
+  EXPECT_LT(text.size(), 2000U) << text;
+}
+
+}  // namespace
+}  // namespace dcm::manager
