@@ -65,7 +65,7 @@ class Taints(Scene):
         self.wait_for("p", "Running")
         self.addCleanup(World.cluster.kubectl, "uncordon", NODE)
         done = World.cluster.kubectl("drain", NODE, "--force", "--ignore-daemonsets", "--delete-emptydir-data",
-                                     f"--pod-selector=!none", "--timeout=60s")
+                                     "--pod-selector=!none", "--timeout=60s")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.wait_for_claims(0)
         self.create(pod("later"))

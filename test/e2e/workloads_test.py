@@ -2,8 +2,6 @@
 from objects import SHOW, job, of_pods, template, thing, workload
 from world import Scene, World, soon
 
-FAILS_ONCE = SHOW + 'test "$JOB_COMPLETION_INDEX" != 1 || test -n "$(printenv RETRY)" || exit 1'
-
 
 class Workloads(Scene):
     def test_an_indexed_job_tries_again_with_a_new_claim(self):

@@ -194,7 +194,7 @@ class Scene(unittest.TestCase):
                       for each in self.pods())
 
     def say(self):
-        """What there is, for who reads a failure."""
+        """The state of the scene, for the message of a failure."""
         rows = [(each["metadata"]["name"], each["status"].get("phase"), each["status"].get("reason"))
                 for each in self.pods()]
         claims = [(each["metadata"]["name"], bool(each.get("status", {}).get("allocation"))) for each in self.claims()]

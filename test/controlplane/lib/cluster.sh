@@ -39,10 +39,9 @@ start_etcd() {
 }
 
 # ServiceAccount admission is off, unless a flag turns it on, because no controller makes the accounts that it
-# would ask for. Without the
-# endpoint reconciler the server needs no address but loopback. With the watch grace period it ends open
-# watches when it is stopped; else it waits a minute for them. The caller's flags come last, so they win; of
-# feature gates and APIs, those that both name.
+# would ask for. Without the endpoint reconciler the server needs no address but loopback. With the watch grace
+# period it ends open watches when it is stopped; else it waits a minute for them. The caller's flags come last,
+# so they win; of feature gates and APIs, those that both name.
 start_apiserver() {
   local admission=(--disable-admission-plugins ServiceAccount)
   [[ " ${server_flags[*]}" != *ServiceAccount* ]] || admission=()
