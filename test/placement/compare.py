@@ -21,6 +21,7 @@ import tempfile
 import time
 
 import scenes
+from devices import API, NODES
 
 # Each scheduler must finish within this time after the other.
 PATIENCE = 15.0
@@ -36,7 +37,7 @@ class Server:
     def __init__(self, binary, folder, *flags):
         kubeconfig = f"{folder}/kubeconfig"
         self.process = subprocess.Popen(
-            [binary, "--nodes", str(len(scenes.NODES)), "--devices", "0", "--kubeconfig-out", kubeconfig,
+            [binary, "--nodes", str(len(NODES)), "--devices", "0", "--kubeconfig-out", kubeconfig,
              *flags], stdout=subprocess.PIPE, text=True)
         lines = [self.process.stdout.readline() for _ in range(3)]
         self.address = re.search(r"http://([^/]+)/ui", lines[1]).group(1)
@@ -61,7 +62,7 @@ def collection(thing):
     if thing["kind"] in ("Pod", "Namespace"):
         return f"/api/v1/namespaces/{namespace}/pods" if namespace else "/api/v1/namespaces"
     within = f"/namespaces/{namespace}" if namespace else ""
-    return f"/apis/{scenes.API}{within}/{RESOURCES[thing['kind']]}"
+    return f"/apis/{API}{within}/{RESOURCES[thing['kind']]}"
 
 
 def path(thing):
@@ -93,14 +94,57 @@ def allocations(server, claims):
         allocation = seen.get("status", {}).get("allocation")
         if allocation:
             allocation.pop("allocationTimestamp", None)
+            for result in allocation["devices"].get("results", ()):
+                if "shareID" in result:
+                    result["shareID"] = "random"
         given.append(allocation)
     return given
+
+
+def extended_claim(server, pod):
+    """The claim for the pod's extended resources, and what the pod's status says of it; else none."""
+    _, seen = server.send("GET", path(pod))
+    status = seen.get("status", {}).get("extendedResourceClaimStatus")
+    if not status:
+        return None, None
+    claim = {"kind": "ResourceClaim", "metadata": {"namespace": pod["metadata"]["namespace"],
+                                                   "name": status["resourceClaimName"]}}
+    _, made = server.send("GET", path(claim))
+    return claim, [status["requestMappings"], made["spec"], made["metadata"]["annotations"],
+                   re.sub("-[^-]*$", "", made["metadata"]["name"])]
+
+
+def be_ready(server, claims):
+    """What a driver does whose devices have binding conditions."""
+    for claim in claims:
+        _, seen = server.send("GET", path(claim))
+        status = seen.get("status", {})
+        waiting = [r for r in status.get("allocation", {}).get("devices", {}).get("results", ())
+                   if "bindingConditions" in r]
+        if waiting and "devices" not in status:
+            server.send("PATCH", path(claim) + "/status", {"status": {"devices": [
+                {**{key: r[key] for key in ("driver", "pool", "device", "shareID") if key in r},
+                 "conditions": [{"type": r["bindingConditions"][0], "status": "True", "reason": "Ready",
+                                 "message": "", "lastTransitionTime": "2026-01-01T00:00:00Z"}]}
+                for r in waiting]}}, MERGE)
+
+
+def misplace(server, scene, claim):
+    allocation = scene.misplaced.get(claim["metadata"]["name"])
+    if allocation:
+        server.send("PATCH", path(claim) + "/status", {"status": {"allocation": allocation}}, MERGE)
 
 
 def remove_claim(server, claim):
     server.send("PATCH", path(claim) + "/status", {"status": {"allocation": None, "reservedFor": None}}, MERGE)
     server.send("PATCH", path(claim), {"metadata": {"finalizers": None}}, MERGE)
     server.send("DELETE", path(claim))
+
+
+def remove_extended(server, pod):
+    claim, _ = extended_claim(server, pod)
+    if claim:
+        remove_claim(server, claim)
 
 
 def remove_pod(server, pod):
@@ -135,6 +179,7 @@ class Comparison:
                 placed.append(pod)
                 claims += made
         for pod in placed:
+            self.both(remove_extended, pod)
             self.both(remove_pod, pod)
         for claim in claims:
             self.both(remove_claim, claim)
@@ -145,6 +190,7 @@ class Comparison:
         """Whether both have placed it alike; if not, it is gone from both."""
         for claim in made:
             self.both(Server.create, claim)
+            self.both(misplace, scene, claim)
         for status, body in self.both(Server.create, pod):
             if status != 201:
                 raise SystemExit(f"scene {scene.seed}: {body.get('message')}")
@@ -171,18 +217,28 @@ class Comparison:
             # wait for, it waits for longer than that.
             until(lambda: any(verdict(self.theirs, pod)), 2.0)
             return ("refused", "") if fields else ("different", f"refused by a strange name: {message}")
-        until(lambda: any(verdict(self.theirs, pod)))
-        alike = until(lambda: bool(verdict(self.ours, pod)[0]) == bool(verdict(self.theirs, pod)[0]))
-        node, message = verdict(self.ours, pod)
-        their_node, their_message = verdict(self.theirs, pod)
-        if not alike:
+        until(lambda: self.is_alike(pod, used))
+        (node, message), (their_node, their_message) = self.both(verdict, pod)
+        if bool(node) != bool(their_node):
             return "different", f"{node or message!r} here, {their_node or their_message!r} there"
         if not node:
-            return "nowhere", ""
-        given, theirs = self.both(allocations, used)
+            return ("nowhere", "") if message == their_message else ("different", f"{message!r} here, {their_message!r} there")
+        given, theirs = self.both(self.given, pod, used)
         if (node, given) == (their_node, theirs):
             return "equal", ""
         return "different", f"{node} {json.dumps(given)} here, {their_node} {json.dumps(theirs)} there"
+
+    def is_alike(self, pod, used):
+        """Whether both have come to the same: a place, or the same words."""
+        self.both(be_ready, used)
+        ours, theirs = self.both(verdict, pod)
+        return bool(ours[0]) == bool(theirs[0]) and any(ours) and ours[1] == theirs[1]
+
+    @staticmethod
+    def given(server, pod, used):
+        """What the pod got: allocations, and all about its extended resources."""
+        claim, facts = extended_claim(server, pod)
+        return allocations(server, used + ([claim] if claim else [])), facts
 
 
 def run_scene(comparison, seed):

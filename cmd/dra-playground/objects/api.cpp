@@ -20,7 +20,9 @@ Task<Result<http::Response>> Api::replace(api::Resource resource, api::Namespace
 
 Task<Result<http::Response>> Api::create(api::Resource resource, api::NamespacedName key,
                                          std::string subresource, std::string body) {
-  return send(client::Verb::create, resource.path(key, subresource), {}, std::move(body));
+  const std::string path =
+      key.name.empty() ? resource.path(key.namespace_.str()) : resource.path(key, subresource);
+  return send(client::Verb::create, path, {}, std::move(body));
 }
 
 Task<Result<http::Response>> Api::apply(api::Resource resource, api::NamespacedName key,

@@ -24,6 +24,7 @@ class Api {
 
   Task<Result<http::Response>> get(api::Resource resource, api::NamespacedName key);
   Task<Result<http::Response>> get(std::string path);
+  // Without a name in the key: into the collection of its namespace.
   Task<Result<http::Response>> create(api::Resource resource, api::NamespacedName key,
                                       std::string subresource, std::string body);
   // Server-side apply with force: made, or made to be like that.

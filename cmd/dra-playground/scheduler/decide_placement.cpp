@@ -24,7 +24,6 @@ class Reasons {
 
   void add(const NodeMisfit& misfit) {
     for (const std::string& reason : misfit.reasons) ++counts_[reason];
-    resolvable_ += misfit.is_resolvable ? 1 : 0;
   }
 
   // `post_filter`: what was done about it; empty: nothing. `fault` replaces the nodes' reasons.
@@ -45,19 +44,13 @@ class Reasons {
 
  private:
   std::string head() const { return fmt::format("0/{} nodes are available:", nodes_); }
+  // No reason here is one that fewer pods would remove.
   std::string preemption() const {
-    std::string text;
-    if (resolvable_ > 0) {
-      text += fmt::format(" {} No preemption victims found for incoming pod", resolvable_);
-    }
-    if (resolvable_ == nodes_) return text;
-    return fmt::format("{}{} {} Preemption is not helpful for scheduling", text,
-                       text.empty() ? "" : ",", nodes_ - resolvable_);
+    return fmt::format(" {} Preemption is not helpful for scheduling", nodes_);
   }
 
   std::size_t nodes_;
   std::map<std::string, std::size_t> counts_;
-  std::size_t resolvable_ = 0;
 };
 
 // Why the pod waits whatever the nodes are; empty: nothing.

@@ -114,7 +114,7 @@ bool Filter::selects(const Node& node) const {
 std::expected<Filter::ClassOfResource, NodeMisfit> Filter::resources_by_claim(
     const Node& node) const {
   ClassOfResource classes;
-  NodeMisfit lacking{.reasons = {}, .is_resolvable = true};
+  NodeMisfit lacking{.reasons = {}};
   for (const std::string& resource : resources_) {
     if (std::ranges::find(node.plugin_resources, resource) != node.plugin_resources.end()) {
       return std::unexpected(

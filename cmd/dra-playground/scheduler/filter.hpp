@@ -49,8 +49,6 @@ struct NodeFit {
 struct NodeMisfit {
   std::vector<std::string> reasons;
   bool is_error = false;  // holds up the pod on all nodes
-  // Whether it would fit if there were fewer pods.
-  bool is_resolvable = false;
 };
 
 // For one pod and one attempt. `pod`, `claims` and `cluster` must outlive it.

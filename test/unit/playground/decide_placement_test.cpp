@@ -347,7 +347,7 @@ const Row kReasons[] = {
        pod = pod_with({}, R"("containers":[{"name":"c","resources":{"requests":{"a.b/c":"1"}}}])");
      },
      "unschedulable: 0/1 nodes are available: 1 Insufficient a.b/c. preemption: 0/1 nodes are "
-     "available: 1 No preemption victims found for incoming pod."},
+     "available: 1 Preemption is not helpful for scheduling."},
     {"a_device_plugin_is_not_played",
      [](Scene& scene, Pod& pod) {
        for (const auto* const node : {"node-0", "node-1"}) {

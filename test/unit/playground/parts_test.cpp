@@ -593,6 +593,39 @@ CO_TEST(Parts, an_annotation_that_says_nothing_is_reported) {
   co_await cluster.stop();
 }
 
+CO_TEST(Parts, extended_resources_get_a_claim_of_their_own) {
+  Cluster cluster(loop, {.nodes = 1, .devices = 2, .drivers = {kGpu}});
+  co_await cluster.start();
+  const std::string amounts = R"({"deviceclass.resource.kubernetes.io/gpu.example.com":"2"})";
+  cluster.api.post(kPods, R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c",)"
+                          R"("image":"i","resources":{"requests":)" +
+                              amounts + R"(,"limits":)" + amounts + "}}]}}");
+  co_await cluster.settle();
+  EXPECT_EQ(cluster.node("p"), "node-0");
+  EXPECT_EQ(cluster.devices().size(), 2U);
+  const std::string name =
+      cluster.pod("p", {"status", "extendedResourceClaimStatus", "resourceClaimName"});
+  EXPECT_TRUE(name.starts_with("p-extended-resources-")) << name;
+  EXPECT_EQ(array_at(cluster.claim(name).body, {"status", "reservedFor"}).size(), 1U);
+  co_await cluster.stop();
+}
+
+CO_TEST(Parts, a_claim_that_fits_no_node_is_allocated_anew) {
+  Cluster cluster(loop, {.nodes = 1, .devices = 1, .drivers = {kGpu}});
+  co_await cluster.start();
+  cluster.make_claim("c", "");
+  cluster.api.patch(kClaims + "/c/status", apiserver::kMerge,
+                    R"({"status":{"allocation":{"devices":{"results":[{"request":"r",)"
+                    R"("driver":"gpu.example.com","pool":"gone","device":"dev-0"}]},)"
+                    R"("nodeSelector":{"nodeSelectorTerms":[{"matchFields":[{)"
+                    R"("key":"metadata.name","operator":"In","values":["gone"]}]}]}}}})");
+  cluster.make_pod("p", "c");
+  co_await sleep_for(loop.time(), 2s);
+  EXPECT_EQ(cluster.node("p"), "node-0");
+  EXPECT_EQ(cluster.devices(), (std::multiset<std::string>{"node-0/dev-0"}));
+  co_await cluster.stop();
+}
+
 CO_TEST(Parts, fields_unknown_to_the_scheduler_are_named_on_the_pod_and_in_an_event) {
   Cluster cluster(loop);
   co_await cluster.start();
