@@ -14,23 +14,26 @@ struct Family {
   std::size_t DeviceCounts::* count;
 };
 
+constexpr Family gauge(const char* name, const char* help, std::size_t DeviceCounts::* count) {
+  return {name, help, count};
+}
+
 constexpr std::array kFamilies = {
-    Family{"dra_controller_manager_devices_published", "Devices in current ResourceSlices.",
-           &DeviceCounts::published},
-    Family{"dra_controller_manager_devices_allocated",
-           "Devices that are allocated to claims, without admin access.", &DeviceCounts::allocated},
-    Family{"dra_controller_manager_devices_tainted_no_schedule",
-           "Published devices with a taint with effect NoSchedule, by a driver or a rule.",
-           &DeviceCounts::no_schedule},
-    Family{"dra_controller_manager_devices_tainted_no_execute",
-           "Published devices with a taint with effect NoExecute, by a driver or a rule.",
-           &DeviceCounts::no_execute},
-    Family{"dra_controller_manager_devices_in_incomplete_pools",
-           "Published devices of pools of which ResourceSlices are missing: not allocated.",
-           &DeviceCounts::in_incomplete_pools},
-    Family{"dra_controller_manager_device_pools_incomplete",
-           "Pools of devices of which ResourceSlices are missing.",
-           &DeviceCounts::incomplete_pools},
+    gauge("dra_controller_manager_devices_published", "Devices in current ResourceSlices.",
+          &DeviceCounts::published),
+    gauge("dra_controller_manager_devices_allocated",
+          "Devices that are allocated to claims, without admin access.", &DeviceCounts::allocated),
+    gauge("dra_controller_manager_devices_tainted_no_schedule",
+          "Published devices with a taint with effect NoSchedule, by a driver or a rule.",
+          &DeviceCounts::no_schedule),
+    gauge("dra_controller_manager_devices_tainted_no_execute",
+          "Published devices with a taint with effect NoExecute, by a driver or a rule.",
+          &DeviceCounts::no_execute),
+    gauge("dra_controller_manager_devices_in_incomplete_pools",
+          "Published devices of pools of which ResourceSlices are missing: not allocated.",
+          &DeviceCounts::in_incomplete_pools),
+    gauge("dra_controller_manager_device_pools_incomplete",
+          "Pools of devices of which ResourceSlices are missing.", &DeviceCounts::incomplete_pools),
 };
 
 }  // namespace
