@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-#: demo              a cluster in memory, the manager, example pods, and what becomes of them, checked at
-#:                   the end. --real: on a real etcd, kube-apiserver and kube-scheduler; --record FILE: as
-#:                   an animated SVG; --drivers: Kubernetes' example driver, unmodified, serves a node
+#: demo              a cluster in memory with the manager and example pods; verifies the outcome.
+#:                   --real: on a real etcd, kube-apiserver and kube-scheduler; --record FILE: as an animated
+#:                   SVG; --drivers: Kubernetes' example driver, unmodified, serves a node
 
 source dev.d/lib/node_programs.sh
 

@@ -71,7 +71,7 @@ FIELDS = {
     "proxy": "the proxy's address",
     "queue": "the work queue, as in `workqueue_*` metrics",
     "reason": "why it is done; of an event, its reason",
-    "reasons": "the taints because of which a pod is evicted",
+    "reasons": "the taints that evict the pod",
     "request": "method and path of the request",
     "resource": "the kind of objects, in the plural",
     "rule": "a DeviceTaintRule",
@@ -91,7 +91,7 @@ FIELDS = {
     "why": "the reason, in words",
 }
 # Messages that are not written where the logger is called.
-ELSEWHERE = {"warning": "(what is doubtful in the kubeconfig)"}
+ELSEWHERE = {"warning": "(a doubtful entry of the kubeconfig)"}
 
 
 # The sources.
@@ -319,14 +319,14 @@ I1121 14:38:04.123456   12345 claim_generator.cpp:108] "Claim created" controlle
 ```
 
 I, W or E for info, warning or error; the date and time in UTC; the process; the line of the source. As JSON (`--logging-format=json`) these are `level`, `ts` (milliseconds since 1970) and `caller`, and the message is `msg`.
-`-v` at least as high as the verbosity shows it; warnings and errors are always shown: the first about an object at once, then after 10 s, 20 s, and so on up to 10 minutes, for as long as the cause lasts.
-All lines of one message are 200 at once and then one in a second. A later line says how often the same was left out (`repeated`), and how many others of its message (`suppressed`).
-Lines of a part of the manager also have what it is about: {", ".join(f"`{field}`" for field in sorted(bound_fields()))}.
+`-v` at least as high as the verbosity shows the line; warnings and errors are always shown: the first about an object at once, then after 10 s, 20 s, and so on up to 10 minutes, for as long as the cause lasts.
+Of one message, at most 200 lines are written at once, and then one a second. A later line says how many identical lines were left out (`repeated`), and how many others of its message (`suppressed`).
+Lines of a part of the manager also name its subject: {", ".join(f"`{field}`" for field in sorted(bound_fields()))}.
 
 {table(["message", "severity", "verbosity", "fields", "from"], message_rows())}
 ### Fields
 
-{table(["field", "what stands in it"], field_rows())}"""
+{table(["field", "content"], field_rows())}"""
 
 
 def main():

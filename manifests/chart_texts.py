@@ -38,8 +38,9 @@ exceptions, such as a changed selector, for which the Deployment must be deleted
 Versioning](https://semver.org); a value that is renamed or removed is listed in [CHANGELOG.md](../../CHANGELOG.md)
 under *Upgrade notes*, and the schema refuses its old name.
 
-`helm uninstall` leaves claims and pods as they are. Re-enable the two controllers in kube-controller-manager
-afterwards.
+Set `replicaCount=0` before `helm uninstall`: the account and its ClusterRole go at once, and an instance that still
+runs could not release its lease. [Any other instance](../../docs/install.md#uninstall) with that account stops working.
+Claims and pods stay as they are. Re-enable the two controllers in kube-controller-manager afterwards.
 
 ## Metrics over verified TLS
 

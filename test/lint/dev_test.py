@@ -1,6 +1,7 @@
 """`./dev` as a person types it: mistakes are answered, and a manager that writes starts only where it is told to."""
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -85,6 +86,20 @@ class Words(unittest.TestCase):
         for command in commands:
             ended = self.dev(command, "--help")
             self.assertEqual((ended.returncode, ended.stdout.split()[0]), (0, command))
+
+    def test_each_file_of_a_command_is_a_command(self):
+        for file in DEV.with_name("dev.d").glob("*.sh"):
+            self.assertEqual(self.dev(file.stem, "--help").returncode, 0, file.name)
+
+    def test_the_pages_name_commands_and_flags_that_there_are(self):
+        listed = subprocess.run(["git", "ls-files", "*.md"], cwd=DEV.parent, capture_output=True, text=True, check=True)
+        for page in listed.stdout.splitlines():
+            for command, others in re.findall(r"\./dev ([a-z][a-z0-9-]*)([^`#|&;\n]*)", (DEV.parent / page).read_text()):
+                known = self.dev(command, "--help")
+                self.assertEqual(known.returncode, 0, f"{page}: ./dev {command}")
+                if command != "run" and not others.startswith(" run "):
+                    for flag in re.findall(r"(?<!\S)--[a-z][a-z-]*", others.split(" -- ")[0]):
+                        self.assertIn(flag, known.stdout, f"{page}: ./dev {command}")
 
     def test_it_may_be_called_by_a_link(self):
         with tempfile.TemporaryDirectory() as folder:
