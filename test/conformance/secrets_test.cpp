@@ -169,7 +169,9 @@ TEST_F(Secrets, the_password_of_a_proxy) {
       "(407)");
   run_and_look(kubeconfig(user, "proxy-url: \"http://ada:marked-password-4711@127.0.0.1:1\""),
                "proxy 127.0.0.1:1");
-  refuse_and_look(kubeconfig(user, "proxy-url: \"socks5://ada:marked-password-4711@127.0.0.1:1\""));
+  run_and_look(kubeconfig(user, "proxy-url: \"socks5://ada:marked-password-4711@127.0.0.1:1\""),
+               "proxy 127.0.0.1:1");
+  refuse_and_look(kubeconfig(user, "proxy-url: \"ftp://ada:marked-password-4711@127.0.0.1:1\""));
 }
 
 TEST_F(Secrets, a_password_in_the_url_of_the_server) {

@@ -111,9 +111,6 @@ TEST_F(Tenant, keeps_no_probe_from_its_answer_by_half_open_connections) {
   for (int probe = 0; probe < 17; ++probe) {
     EXPECT_EQ(manager().status_page("/livez"), "ok") << "probe " << probe;
   }
-  EXPECT_TRUE(soon("the log says so", [&] {
-    return manager().log().find("Too many connections") != std::string::npos;
-  }));
 }
 
 }  // namespace
