@@ -86,12 +86,17 @@ def until(check, patience=PATIENCE):
     return said
 
 
+def status_of(server, claim):
+    """A claim's status; empty while there is no such claim."""
+    code, seen = server.send("GET", path(claim))
+    return seen.get("status", {}) if code == 200 else {}
+
+
 def allocations(server, claims):
     """The allocations of a pod's claims, in their order."""
     given = []
     for claim in claims:
-        _, seen = server.send("GET", path(claim))
-        allocation = seen.get("status", {}).get("allocation")
+        allocation = status_of(server, claim).get("allocation")
         if allocation:
             allocation.pop("allocationTimestamp", None)
             for result in allocation["devices"].get("results", ()):
@@ -117,8 +122,7 @@ def extended_claim(server, pod):
 def be_ready(server, claims):
     """What a driver does whose devices have binding conditions."""
     for claim in claims:
-        _, seen = server.send("GET", path(claim))
-        status = seen.get("status", {})
+        status = status_of(server, claim)
         waiting = [r for r in status.get("allocation", {}).get("devices", {}).get("results", ())
                    if "bindingConditions" in r]
         if waiting and "devices" not in status:
