@@ -6,7 +6,7 @@ from page import PICTURES, text
 from playground import PLURALS, RESOURCE, Playground
 
 DETAILS = "document.querySelector('#details')"
-NIC = "nic.example.com/rack/eth0"
+NIC = "nic.example.com/rack/1/eth0"  # a pool's name may have slashes
 PART = "part.example.com/board/"
 
 
@@ -21,7 +21,7 @@ class Devices(unittest.TestCase):
         self.cluster = Playground("--nodes", "2", "--devices", "0", "--drivers", "nic.example.com",
                                   "--drivers", "part.example.com")
         self.addCleanup(self.cluster.stop)
-        self.publish("nics", "nic.example.com", "rack", devices=[{
+        self.publish("nics", "nic.example.com", "rack/1", devices=[{
             "name": "eth0", "allowMultipleAllocations": True, "attributes": {"model": {"string": "X5"}},
             "capacity": {"bandwidth": {"value": "10G"}}}])
         self.publish("sets", "part.example.com", "board", 2, sharedCounters=[
@@ -114,18 +114,32 @@ class Devices(unittest.TestCase):
         self.says("profile == 'xxx")
         self.assertLessEqual(self.browser.value(f"{DETAILS}.scrollWidth"), self.browser.value(f"{DETAILS}.clientWidth"))
 
+    def allocate(self, name, **result):
+        """Creates a claim that has something of eth0."""
+        made = self.cluster.request("POST", PLURALS["ResourceClaim"], {"metadata": {"name": name}, "spec": {"devices": {
+            "requests": [{"name": "r", "exactly": {"deviceClassName": "nic.example.com"}}]}}})
+        made["status"] = {"allocation": {"devices": {"results": [{
+            "request": "r", "driver": "nic.example.com", "pool": "rack/1", "device": "eth0", **result}]}}}
+        self.cluster.request("PUT", f"{PLURALS['ResourceClaim']}/{name}/status", made)
+
     def test_names_a_few_of_many_claims(self):
         for index in range(60):
-            name = f"many-{index:02}"
-            made = self.cluster.request("POST", PLURALS["ResourceClaim"], {"metadata": {"name": name}, "spec": {
-                "devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "nic.example.com"}}]}}})
-            made["status"] = {"allocation": {"devices": {"results": [{
-                "request": "r", "driver": "nic.example.com", "pool": "rack", "device": "eth0",
-                "shareID": f"00000000-0000-4000-8000-{index:012}", "consumedCapacity": {"bandwidth": "1M"}}]}}}
-            self.cluster.request("PUT", f"{PLURALS['ResourceClaim']}/{name}/status", made)
+            self.allocate(f"many-{index:02}", shareID=f"00000000-0000-4000-8000-{index:012}",
+                          consumedCapacity={"bandwidth": "1M"})
         self.show(f"device/{NIC}")
         self.says("9940M of 10G left", "and 10 more")
         self.browser.until(f"document.querySelector('[data-key=\"{NIC}\"]').title.endsWith(' and 55 more')")
+
+    def test_a_device_that_was_allocated_before_it_was_shared_says_so(self):
+        self.allocate("older")
+        self.show(f"device/{NIC}")
+        self.says("default/older", "Cannot be shared now: a claim got all of it before it was shared.")
+        self.is_drawn(NIC, "allocated")
+
+    def test_a_device_of_an_incomplete_pool_says_so(self):
+        self.publish("first", "part.example.com", "torn", 3, devices=[{"name": "d"}])
+        self.show("device/part.example.com/torn/d")
+        self.says("Cannot be allocated now: its pool is incomplete. 1 of 3 ResourceSlices are published.")
 
     def test_the_panel_goes_on_when_the_pod_does(self):
         self.ask_for_profile("trainer", "half")
