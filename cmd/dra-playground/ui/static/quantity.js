@@ -6,9 +6,21 @@ const DECIMAL = {n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 
 // Nothing longer is a quantity of an API server, and a large exponent would make a number without end.
 const FORM = /^([+-]?)(\d{1,40}(?:\.\d{0,40})?|\.\d{1,40})([KMGTPE]i|[numkMGTPE]|[eE][+-]?\d{1,2})?$/;
 
+// Drivers publish the same few quantities thousands of times.
+const KNOWN_MAX = 10_000;
+const known = new Map();
+
 // A number of 10^-9 units; null: `text` is no quantity. What is more precise is rounded up, as the API server does.
 export function parseQuantity(text) {
-  const found = FORM.exec(String(text ?? ''));
+  if (!known.has(text)) {
+    if (known.size === KNOWN_MAX) known.clear();
+    known.set(text, parse(text));
+  }
+  return known.get(text);
+}
+
+function parse(text) {
+  const found = FORM.exec(text);
   if (!found) return null;
   const [, sign, number, suffix = ''] = found;
   const [whole, fraction = ''] = number.split('.');
