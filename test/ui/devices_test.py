@@ -82,6 +82,7 @@ class Devices(unittest.TestCase):
         self.browser.picture(PICTURES / "partition.png")
         self.show(f"device/{PART}half")
         self.says("default/trainer", "40Gi of 80Gi left; it consumes 40Gi")
+        self.assertNotIn("same counter sets", self.browser.value(text(DETAILS)))
 
     def test_a_click_on_a_waiting_pod_shows_why_it_waits_and_leads_to_what_would_help(self):
         self.ask_for_profile("trainer", "half")
@@ -128,6 +129,7 @@ class Devices(unittest.TestCase):
                           consumedCapacity={"bandwidth": "1M"})
         self.show(f"device/{NIC}")
         self.says("9940M of 10G left", "and 10 more")
+        self.assertEqual(self.browser.value(f"{DETAILS}.querySelectorAll('a[href^=\"#claim/\"]').length"), 50)
         self.browser.until(f"document.querySelector('[data-key=\"{NIC}\"]').title.endsWith(' and 55 more')")
 
     def test_a_device_that_was_allocated_before_it_was_shared_says_so(self):
