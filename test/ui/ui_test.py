@@ -10,31 +10,11 @@ import unittest
 import urllib.error
 
 from browser import Browser, chromium
+from page import DEVICE, PICTURES, click, device, row, text
 from playground import RESOURCE, ROOT, Playground
 
 CONTROLPLANE = ROOT / "test/controlplane/controlplane"
-PICTURES = ROOT / "build/ui"
 STATIC = ROOT / "cmd/dra-playground/ui/static"
-DEVICE = "gpu.example.com/node-2/dev-0"
-
-
-def device(key=DEVICE):
-    return f"document.querySelector('[data-key=\"{key}\"]')"
-
-
-def click(browser, text):
-    """Clicks the button of the panel with that text."""
-    browser.until(f"""[...document.querySelectorAll('#details button')].some((b) => b.textContent === {json.dumps(text)}
-                      && (b.click(), true))""")
-
-
-def row(table, name):
-    return (f"[...document.querySelectorAll('#{table} tr')]"
-            f".find((line) => line.firstElementChild.textContent === {json.dumps(name)})")
-
-
-def text(expression):
-    return f"({expression}?.textContent ?? '')"
 
 
 class Page(unittest.TestCase):
@@ -211,60 +191,6 @@ class Page(unittest.TestCase):
                 self.cluster.request(method, path)
             self.addCleanup(refused.exception.close)
             self.assertEqual(refused.exception.code, status)
-
-
-class Model(unittest.TestCase):
-    """The results of model.js for API objects."""
-
-    def setUp(self):
-        self.cluster = Playground("--nodes", "1", "--devices", "1", "--drivers", "gpu.example.com")
-        self.addCleanup(self.cluster.stop)
-        self.browser = self.enterContext(Browser())
-        self.browser.open(self.cluster.page)
-        self.browser.until("document.querySelectorAll('#nodes .device').length > 0")
-
-    def picture(self, slices=(), rules=(), read="p.nodes", gone=()):
-        objects = json.dumps({"slices": slices, "claims": [], "pods": [], "rules": rules, "gone": gone})
-        return self.browser.value(f"import('/ui/model.js').then((m) => {{ const p = m.picture({objects}); "
-                                  f"return {read}; }})")
-
-    def slice(self, generation=1, devices=({"name": "d"},), **spec):
-        return {"metadata": {"name": f"s{generation}"}, "spec": {
-            "driver": "x", "pool": {"name": "p", "generation": generation}, "devices": list(devices), **spec}}
-
-    def test_only_the_newest_generation_of_a_pool_counts(self):
-        slices = [self.slice(1, [{"name": "old"}], nodeName="n"), self.slice(2, [{"name": "new"}], nodeName="n")]
-        self.assertEqual(self.picture(slices, read="[...p.devices.keys()]"), ["x/p/new"])
-
-    def test_devices_without_a_node_have_a_place(self):
-        self.assertEqual(self.picture([self.slice(allNodes=True)])[0]["name"], "all nodes")
-        self.assertEqual(self.picture([self.slice(nodeSelector={})])[0]["name"], "several nodes")
-
-    def test_the_beta_wraps_devices(self):
-        taint = {"key": "k", "effect": "NoExecute"}
-        slices = [self.slice(devices=[{"name": "d", "basic": {"taints": [taint]}}], nodeName="n")]
-        self.assertEqual(self.picture(slices)[0]["devices"][0]["worst"], "NoExecute")
-
-    def test_an_evicted_pod_names_the_taint_however_late_it_comes_and_when_it_is_removed(self):
-        pod = {"metadata": {"name": "fragile", "namespace": "lab"}, "spec": {}}
-        evicted = {"object": pod, "at": 0, "had": ["x/p/d"], "why": ""}
-        tainted = [self.slice(devices=[{"name": "d", "taints": [{"key": "k", "effect": "NoExecute"}]}], nodeName="n")]
-        for slices, why, shown in (([self.slice(nodeName="n")], "", "ago: a taint with effect NoExecute"),
-                                   (tainted, "", "ago: k:NoExecute on x/p/d"),
-                                   ([self.slice(nodeName="n")], "known", "ago: known")):
-            with self.subTest(shown=shown):
-                row = self.picture(slices, read="p.pods[0]", gone=[{**evicted, "why": why}])
-                self.assertTrue(row["why"].endswith(shown), row)
-
-    def test_a_rule_selects_as_the_controller_does(self):
-        slices = [self.slice(nodeName="n")]
-        for selector, expected in [({}, 1), ({"driver": "x"}, 1), ({"driver": "y"}, 0), ({"pool": "p"}, 1),
-                                   ({"pool": "p", "device": "e"}, 0), (None, 0)]:
-            with self.subTest(selector=selector):
-                rule = {"metadata": {"name": "r"}, "spec": {"taint": {"key": "k", "effect": "NoSchedule"}}}
-                if selector is not None:
-                    rule["spec"]["deviceSelector"] = selector
-                self.assertEqual(self.picture(slices, [rule], "p.rules[0].devices"), expected)
 
 
 class KubectlProxy(unittest.TestCase):

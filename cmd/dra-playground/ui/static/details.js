@@ -1,83 +1,19 @@
 // The panel beside the tables: what a device is and how to taint it, or why an object waits.
 
 import * as api from './api.js';
-import {claimsOf, devicesOfClaim, devicesOfRule, podsOn, taintText} from './model.js';
-import {element, link} from './view.js';
+import {deviceParts} from './device.js';
+import {explained} from './explanation.js';
+import {claimsOf, devicesOfClaim, devicesOfRule, podsOn} from './model.js';
+import {button, links, list} from './parts.js';
+import {element} from './view.js';
 
-const KEY = 'example.com/unhealthy';
-const EFFECTS = ['NoExecute', 'NoSchedule', 'None'];
 const PLURAL = {pod: 'pods', claim: 'resourceclaims', rule: 'devicetaintrules'};
 const panel = document.getElementById('details');
 
-// Of texts and elements.
-function list(items) {
-  return items.length ? element('ul', {}, ...items.map((item) => element('li', {}, item))) :
-    element('p', {textContent: 'None'});
-}
-
-// What the panel leads to: each part with its title, and none without entries.
-const links = (parts) => parts.filter(([, , keys]) => keys.length).flatMap(([title, kind, keys]) =>
-  [element('h4', {textContent: title}), list(keys.map((key) => link(kind, key)))]);
-
-function button(text, act) {
-  const made = element('button', {type: 'button', textContent: text});
-  made.addEventListener('click', async () => {
-    const message = panel.querySelector('.message');
-    made.disabled = true;
-    try {
-      await act();
-      message.textContent = 'Done.';
-    } catch (error) {
-      message.textContent = error.message;
-    }
-    made.disabled = false;
-  });
-  return made;
-}
-
-const attributeText = (value) => String(Object.values(value ?? {})[0]);
-
-function deviceParts(device, bases) {
-  const pods = podsOn(device);
-  const parts = [
-    element('p', {textContent: `Driver ${device.driver}, pool ${device.pool}`}),
-    ...links([['Claims', 'claim', device.claims.map(api.keyOf)], ['Pods', 'pod', pods]]),
-    element('h4', {textContent: 'Taints'}),
-    list(device.taints.map((taint) => element('span', {}, `${taintText(taint)} `,
-      ...(taint.by ? ['by rule ', link('rule', taint.by)] : ['by its driver'])))),
-    ...device.ownTaints.map((taint) => button(`Remove ${taintText(taint)}`,
-      () => api.changeDeviceTaint(bases.resourceslices, device, taint, false))),
-    element('h4', {textContent: 'Taint it as its driver would'}),
-    element('p', {textContent: pods.length ? `NoExecute evicts ${pods.join(', ')}, unless they tolerate it.` :
-      'No pod uses this device.'}),
-    ...EFFECTS.map((effect) => button(`Taint ${effect}`, () => api.changeDeviceTaint(
-      bases.resourceslices, device, {key: KEY, value: 'ui', effect}, true))),
-  ];
-  if (bases.devicetaintrules) {
-    parts.push(element('h4', {textContent: 'Taint it by a rule, as an admin would'}),
-      ...EFFECTS.map((effect) => button(`Create rule ${effect}`, () => api.createTaintRule(
-        bases.devicetaintrules, device, {key: KEY, value: 'ui', effect}))));
-  }
-  parts.push(element('h4', {textContent: 'Attributes'}),
-    list(Object.entries(device.attributes).map(([name, value]) => `${name}: ${attributeText(value)}`)));
-  return parts;
-}
-
-function explained(answer) {
-  const topics = answer.topics.flatMap(({title, findings}) => [
-    element('h4', {textContent: title}),
-    element('ul', {className: 'findings'}, ...findings.map(({outlook, text}) =>
-      element('li', {}, element('b', {textContent: outlook}), ` ${text}`))),
-  ]);
-  return [element('p', {textContent: answer.description}),
-    ...(answer.unknown ?? []).map((text) => element('p', {className: 'unknown', textContent: `Not known: ${text}`})),
-    ...answer.summary.map((text) => element('p', {className: 'summary', textContent: text})), ...topics];
-}
-
 // Without the playground there is nobody to explain it to the page: the command does.
-async function objectParts(kind, object) {
+async function objectParts(kind, object, shown) {
   const answer = await api.explanation(PLURAL[kind], object);
-  if (answer) return explained(answer);
+  if (answer) return explained(answer, shown);
   const command = `dra-controller-manager explain ${PLURAL[kind]} ${api.keyOf(object)}`;
   const happened = await api.events(object);
   return [
@@ -104,10 +40,10 @@ function related(kind, object, shown) {
 }
 
 async function partsOf(selected, thing, bases, shown) {
-  if (selected.kind === 'device') return deviceParts(thing, bases);
+  if (selected.kind === 'device') return deviceParts(thing, bases, shown);
   const gone = shown.pods.find(({key, isGone}) => isGone && selected.kind === 'pod' && key === selected.key);
   if (gone) return [element('p', {className: 'summary', textContent: `Evicted ${gone.why}`})];
-  const parts = [...await objectParts(selected.kind, thing), ...related(selected.kind, thing, shown)];
+  const parts = [...await objectParts(selected.kind, thing, shown), ...related(selected.kind, thing, shown)];
   if (selected.kind === 'rule') {
     parts.push(button('Delete this rule', () => api.deleteTaintRule(bases.devicetaintrules, thing.metadata.name)));
   }
@@ -126,16 +62,21 @@ export async function show(selected, thing, bases, shown, close, isStale) {
   }
   if (isStale()) return;
   const focused = panel.contains(document.activeElement) ? document.activeElement.textContent : null;
-  const message = panel.dataset.title === title ? panel.querySelector('.message')?.textContent ?? '' : '';
+  const isSame = panel.dataset.title === title;
+  const message = isSame ? panel.querySelector('.message')?.textContent ?? '' : '';
+  const unfolded = isSame ? [...panel.querySelectorAll('[open] summary')].map(({textContent}) => textContent) : [];
   const closer = element('button', {type: 'button', className: 'close', textContent: 'Close'});
   closer.addEventListener('click', close);
   panel.dataset.title = title;
   panel.replaceChildren(closer, element('h3', {textContent: title}), ...parts,
     element('p', {className: 'message', role: 'status', textContent: message}));
+  for (const summary of panel.querySelectorAll('summary')) {
+    summary.parentElement.open = unfolded.includes(summary.textContent);
+  }
   panel.hidden = false;
   document.body.classList.add('open');
   if (focused === null) return;
-  ([...panel.querySelectorAll('button, a')].find(({textContent}) => textContent === focused) ?? panel).focus();
+  ([...panel.querySelectorAll('button, a, summary')].find(({textContent}) => textContent === focused) ?? panel).focus();
 }
 
 export function hide() {

@@ -1,6 +1,7 @@
 // From API objects to what the page shows. No DOM, no requests.
 
 import {keyOf} from './api.js';
+import {allocationsByDevice, allocationState, capacitiesOf, countersFor, countersOf, idOf, resultsOf} from './usage.js';
 
 const SEVERITY = {None: 1, NoSchedule: 2, NoExecute: 3};
 
@@ -17,51 +18,61 @@ function selects(rule, device) {
     (!selector.device || selector.device === device.name);
 }
 
-// Slices of a pool's newest generation; older ones are about to be deleted.
-function currentSlices(slices) {
-  const newest = new Map();
-  const pool = ({spec}) => `${spec.driver}/${spec.pool.name}`;
-  for (const slice of slices) {
-    newest.set(pool(slice), Math.max(newest.get(pool(slice)) ?? 0, slice.spec.pool.generation ?? 0));
-  }
-  return slices.filter((slice) => (slice.spec.pool.generation ?? 0) === newest.get(pool(slice)));
+// The slices of each pool's newest generation; older ones are about to be deleted.
+function poolsOf(slices) {
+  const pools = Map.groupBy(slices, ({spec}) => `${spec.driver}/${spec.pool.name}`);
+  const generation = ({spec}) => spec.pool.generation ?? 0;
+  return [...pools.values()].map((all) => {
+    const newest = all.reduce((highest, slice) => Math.max(highest, generation(slice)), 0);
+    return all.filter((slice) => generation(slice) === newest);
+  });
 }
 
-function placeOf({spec}) {
-  if (spec.nodeName) return spec.nodeName;
-  return spec.allNodes ? 'all nodes' : 'several nodes';
+// Of the slice, or of each of its devices (perDeviceNodeSelection).
+function placeOf({spec}, details) {
+  const where = spec.perDeviceNodeSelection ? details : spec;
+  if (where.nodeName) return where.nodeName;
+  return where.allNodes ? 'all nodes' : 'several nodes';
 }
 
-// {'driver/pool/device': [claim, …]}
-function claimsByDevice(claims) {
-  const users = new Map();
-  for (const claim of claims) {
-    for (const result of claim.status?.allocation?.devices?.results ?? []) {
-      const id = `${result.driver}/${result.pool}/${result.device}`;
-      users.set(id, [...(users.get(id) ?? []), claim]);
-    }
-  }
-  return users;
+// kube-scheduler allocates nothing of a pool that lacks slices.
+function whyIncomplete(pool) {
+  const wanted = pool[0].spec.pool.resourceSliceCount ?? pool.length;
+  return wanted === pool.length ? '' : `${pool.length} of ${wanted} ResourceSlices are published`;
 }
 
-function devicesOf(slice, users, rules) {
-  return (slice.spec.devices ?? []).map((entry) => {
+function taintsOf(device, rules) {
+  const taints = [
+    ...device.ownTaints.map((taint) => ({...taint, by: ''})),
+    ...rules.filter((rule) => selects(rule, device)).map((rule) => ({...rule.spec.taint, by: rule.metadata.name})),
+  ];
+  const worst = taints.map(({effect}) => effect).sort((a, b) => (SEVERITY[b] ?? 0) - (SEVERITY[a] ?? 0))[0] ?? '';
+  return {taints, worst};
+}
+
+function usageOf(details, allocations, counters) {
+  const capacities = capacitiesOf(details, allocations);
+  const own = countersFor(details, counters);
+  return {
+    allocations, capacities, counters: own, isShared: Boolean(details.allowMultipleAllocations),
+    claims: [...new Set(allocations.map(({claim}) => claim))],
+    isTaken: allocations.some(({result}) => !result.adminAccess),
+    ...allocationState(details, allocations, capacities, own, counters),
+  };
+}
+
+function devicesOf(pool, allocations, rules) {
+  const counters = countersOf(pool, allocations);
+  const incomplete = whyIncomplete(pool);
+  return pool.flatMap((slice) => (slice.spec.devices ?? []).map((entry) => {
     const details = entry.basic ?? entry;
     const device = {
-      name: entry.name, driver: slice.spec.driver, pool: slice.spec.pool.name,
-      slice: slice.metadata.name, attributes: details.attributes ?? {}, ownTaints: details.taints ?? [],
+      name: entry.name, driver: slice.spec.driver, pool: slice.spec.pool.name, place: placeOf(slice, details),
+      slice: slice.metadata.name, attributes: details.attributes ?? {}, ownTaints: details.taints ?? [], incomplete,
     };
     device.id = `${device.driver}/${device.pool}/${device.name}`;
-    device.claims = users.get(device.id) ?? [];
-    device.taints = [
-      ...device.ownTaints.map((taint) => ({...taint, by: ''})),
-      ...rules.filter((rule) => selects(rule, device))
-        .map((rule) => ({...rule.spec.taint, by: rule.metadata.name})),
-    ];
-    device.worst = device.taints.map(({effect}) => effect)
-      .sort((a, b) => (SEVERITY[b] ?? 0) - (SEVERITY[a] ?? 0))[0] ?? '';
-    return device;
-  });
+    return Object.assign(device, taintsOf(device, rules), usageOf(details, allocations.get(device.id) ?? [], counters));
+  }));
 }
 
 export const usesClaims = (pod) =>
@@ -93,9 +104,7 @@ export function claimStatus(claim) {
   return claim.status?.allocation ? 'Allocated' : 'Waiting';
 }
 
-export const devicesOfClaim = (claim) => resultsOf(claim).map(({driver, pool, device}) => `${driver}/${pool}/${device}`);
-
-const resultsOf = (claim) => claim.status?.allocation?.devices?.results ?? [];
+export const devicesOfClaim = (claim) => resultsOf(claim).map(idOf);
 
 export function ruleStatus(rule) {
   const condition = rule.status?.conditions?.find(({type}) => type === 'EvictionInProgress');
@@ -131,18 +140,16 @@ const evictingTaints = (ids, devices) => devices.filter(({id}) => ids.includes(i
   .flatMap((device) => device.taints.filter(({effect}) => effect === 'NoExecute')
     .map((taint) => `${taintText(taint)} on ${device.id}${taint.by ? ` by rule ${taint.by}` : ''}`));
 
-const byName = (a, b) => a.name.localeCompare(b.name, 'en', {numeric: true});
+// One for all comparisons: localeCompare() would look the locale up each time.
+const ORDER = new Intl.Collator('en', {numeric: true});
+const byName = (a, b) => ORDER.compare(a.name, b.name);
 
 // What the page shows. `objects`: {slices, claims, pods, rules}, arrays of API objects; `gone`: evicted
 // pods that were deleted a short time ago, [{object, at, had, why}], with the IDs of the devices that they had.
 export function picture({slices, claims, pods, rules, gone = []}, now = Date.now()) {
-  const users = claimsByDevice(claims);
-  const nodes = new Map();
-  for (const slice of currentSlices(slices)) {
-    const name = placeOf(slice);
-    nodes.set(name, [...(nodes.get(name) ?? []), ...devicesOf(slice, users, rules)]);
-  }
-  const places = [...nodes].map(([name, devices]) => ({name, devices: devices.sort(
+  const allocations = allocationsByDevice(claims);
+  const published = poolsOf(slices).flatMap((pool) => devicesOf(pool, allocations, rules));
+  const places = [...Map.groupBy(published, ({place}) => place)].map(([name, devices]) => ({name, devices: devices.sort(
     (a, b) => a.driver.localeCompare(b.driver) || byName(a, b))})).sort(byName);
   const devices = places.flatMap((place) => place.devices);
   const row = (object) => ({key: keyOf(object), name: keyOf(object), object, made: madeAt(object),
@@ -164,7 +171,7 @@ export function picture({slices, claims, pods, rules, gone = []}, now = Date.now
       devices: devicesOfClaim(claim).join(', ')})).sort(byName),
     rules: rules.map((rule) => ({...row(rule), taint: taintText(rule.spec.taint), status: ruleStatus(rule),
       devices: devices.filter((device) => selects(rule, device)).length})).sort(byName),
-    allocated: devices.filter((device) => device.claims.length > 0).length,
+    allocated: devices.filter(({isTaken}) => isTaken).length,
     tainted: devices.filter((device) => device.taints.some(isHarmful)).length,
     waiting: pods.filter((pod) => usesClaims(pod) && whyPending(pod, now)).length,
   };

@@ -1,6 +1,7 @@
 // The tables and the grid of devices. Only what has changed is touched, so that focus stays.
 // Every text comes in by textContent: names and messages of objects are nobody's HTML.
 
+import {keyOf} from './api.js';
 import {taintText} from './model.js';
 
 const ROWS_MAX = 300;
@@ -33,20 +34,33 @@ function keyed(parent, items, keyOf, make, update) {
 
 const setText = (node, text) => { if (node.textContent !== text) node.textContent = text; };
 
-function deviceWords(device) {
-  const claims = device.claims.map(({metadata}) => `${metadata.namespace}/${metadata.name}`);
-  return [device.id, claims.length ? `allocated to ${claims.join(', ')}` : 'free',
-    ...device.taints.map((taint) => `tainted ${taintText(taint)}${taint.by ? ` by rule ${taint.by}` : ''}`),
-  ].join('; ');
+const NAMED_MAX = 5;
+
+// "lab/a, lab/b and 20 more"
+export const enumerated = (names) => names.slice(0, NAMED_MAX).join(', ') +
+  (names.length > NAMED_MAX ? ` and ${names.length - NAMED_MAX} more` : '');
+
+// "free", "shared by lab/a, lab/b".
+function useWords({state, allocations, short}) {
+  const users = (isAdmin) => enumerated([...new Set(allocations
+    .filter(({result}) => Boolean(result.adminAccess) === isAdmin).map(({claim}) => keyOf(claim)))]);
+  const [takers, admins] = [users(false), users(true)];
+  const words = {free: 'free', short: short && `free, but short of counter ${short.name} of ${short.set}`,
+    shared: `shared by ${takers}`, allocated: `allocated to ${takers}`}[state];
+  return admins ? `${words}; admin access for ${admins}` : words;
 }
+
+const deviceWords = (device) => [device.id, useWords(device),
+  ...(device.incomplete ? [`incomplete pool: ${device.incomplete}`] : []),
+  ...device.taints.map((taint) => `tainted ${taintText(taint)}${taint.by ? ` by rule ${taint.by}` : ''}`)].join('; ');
 
 const SIGN = {None: 'i', NoSchedule: '!', NoExecute: 'X'};
 
 function updateDevice(button, device) {
   const words = deviceWords(device);
-  button.className = ['device', device.claims.length && 'allocated', device.worst.toLowerCase()]
+  button.className = ['device', device.state !== 'free' && device.state, device.worst.toLowerCase()]
     .filter(Boolean).join(' ');
-  setText(button, SIGN[device.worst] ?? '');
+  setText(button, SIGN[device.worst] ?? (device.state === 'short' ? '–' : ''));
   if (button.title !== words) {
     button.title = words;
     button.setAttribute('aria-label', words);
@@ -91,7 +105,7 @@ function updateGroup(group, {devices}) {
 
 function updateNode(article, node, select) {
   const [title, groups] = article.children;
-  const used = node.devices.filter(({claims}) => claims.length > 0).length;
+  const used = node.devices.filter(({isTaken}) => isTaken).length;
   setText(title, `${node.name}: ${used} of ${node.devices.length} allocated`);
   const byDriver = Map.groupBy(node.devices, ({driver}) => driver);
   keyed(groups, [...byDriver].map(([driver, devices]) => ({driver, devices})), ({driver}) => driver,
