@@ -167,14 +167,17 @@ class Comparison:
     def both(self, action, *things):
         return [action(server, *things) for server in (self.ours, self.theirs)]
 
+    def create(self, scene, thing):
+        for status, body in self.both(Server.create, thing):
+            if status != 201:
+                raise SystemExit(f"scene {scene.seed}: {body.get('message')}")
+
     def run(self, scene):
         things = [*scene.classes, *scene.slices, *scene.rules]
         self.both(Server.create, {"apiVersion": "v1", "kind": "Namespace", "metadata": {
             "name": scene.namespace, "labels": {"resource.kubernetes.io/admin-access": "true"}}})
         for thing in things:
-            for status, body in self.both(Server.create, thing):
-                if status != 201:
-                    raise SystemExit(f"scene {scene.seed}: {body.get('message')}")
+            self.create(scene, thing)
         placed, claims = [], []
         for pod, made, used in scene.pods:
             if any(claim not in claims and claim not in made for claim in used):
@@ -193,11 +196,9 @@ class Comparison:
     def place(self, scene, pod, made, used):
         """Whether both have placed it alike; if not, it is gone from both."""
         for claim in made:
-            self.both(Server.create, claim)
+            self.create(scene, claim)
             self.both(misplace, scene, claim)
-        for status, body in self.both(Server.create, pod):
-            if status != 201:
-                raise SystemExit(f"scene {scene.seed}: {body.get('message')}")
+        self.create(scene, pod)
         outcome, why = self.judge(scene, pod, used)
         self.counts[outcome] += 1
         if outcome == "different":

@@ -27,7 +27,7 @@ def selector(rng, driver):
         f"{of}.?model.orValue('') == 'a'", f"has({of}.model) && {of}.model.startsWith('a')",
         f"{of}.?numa.orValue(0) == 0", f"'model' in {of} && {of}.model in ['a', 'c']",
         f"{of}.?driverVersion.orValue(semver('0.0.0')).compareTo(semver('1.9.0')) > 0",
-        f"{of}[?'healthy'].orValue(true)", "device.attributes['common.example.com'].?rack == optional.of('x')",
+        f"{of}[?'healthy'].orValue(true)", "device.attributes['common.example.com'].?rack.orValue('') == 'x'",
         f"device.capacity['{driver}'].?memory.orValue(quantity('0')).compareTo(quantity('2Gi')) >= 0",
         "device.allowMultipleAllocations == true", "device.driver.size() > 3 || 1 / 0 == 1",
         f"{of}.model == 'a'", f"{of}.nothing == 1"))
