@@ -115,6 +115,11 @@ struct AllocationResult {
   std::vector<ConfigResult> config = {};
   std::optional<NodeSelector> node_selector = {};  // nullopt: every node
   std::optional<runtime::WallTime> time = {};      // allocationTimestamp
+
+  // Whether pods on the node can use what is allocated.
+  bool is_available_on(const Node& node) const {
+    return !node_selector || matches(*node_selector, node).value_or(false);
+  }
 };
 
 struct Claim {

@@ -104,6 +104,14 @@ Matched matches(const NodeSelector& selector, const Node& node) {
   return std::ranges::any_of(selector.terms, [&](const auto& term) { return is_met(term, node); });
 }
 
+bool RequiredNodeAffinity::matches(const Node& node) const {
+  const bool has_labels = std::ranges::all_of(node_selector, [&](const auto& wanted) {
+    const auto label = node.labels.find(wanted.first);
+    return label != node.labels.end() && label->second == wanted.second;
+  });
+  return has_labels && (!affinity || allocation::matches(*affinity, node).value_or(false));
+}
+
 Matched reaches(const NodeChoice& choice, const Node& node) {
   if (choice.node_name && !choice.node_name->empty()) return *choice.node_name == node.name;
   if (choice.all_nodes) return true;

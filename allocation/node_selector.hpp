@@ -13,11 +13,14 @@ namespace dcm::allocation {
 
 using runtime::InternedString;
 
-// A node as far as devices, and pods' wishes for a node, depend on it.
+// A node as far as devices, and which pods may go to it, depend on it.
 struct Node {
   InternedString name;
   std::map<std::string, std::string> labels = {};
   std::vector<std::string> declared_features = {};  // of its status
+  bool is_unschedulable = false;                    // of its spec: cordoned
+  // Of its taints those that keep off pods which do not tolerate them: "key=value:NoSchedule".
+  std::vector<std::string> taints = {};
   api::ObjectMeta meta = {};
 };
 
@@ -47,6 +50,16 @@ struct NodeSelector {
 
 // The error: a requirement that no scheduler understands.
 std::expected<bool, std::string> matches(const NodeSelector& selector, const Node& node);
+
+// The nodes that a pod may go to by its own choice: its nodeSelector, and its affinity as far as
+// that is required.
+struct RequiredNodeAffinity {
+  std::map<std::string, std::string> node_selector = {};  // labels and their values
+  std::optional<NodeSelector> affinity = {};
+
+  // An affinity that no scheduler understands is met by no node.
+  bool matches(const Node& node) const;
+};
 
 // How a slice or a device says which nodes reach it. At most one of these is set.
 struct NodeChoice {

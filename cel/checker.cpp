@@ -54,7 +54,7 @@ class Checker {
   const Type* type_of(Expr& expr) {
     switch (expr.kind) {
       case Expr::Kind::literal:
-        return type_of_literal(expr.literal);
+        return type_of_kind(expr.literal.kind());
       case Expr::Kind::identifier:
         return type_of_identifier(expr);
       case Expr::Kind::select:
@@ -71,25 +71,6 @@ class Checker {
         return type_of_fold(expr);
     }
     return &types::error;
-  }
-
-  static const Type* type_of_literal(const Value& value) {
-    switch (value.kind()) {
-      case Kind::boolean:
-        return &types::boolean;
-      case Kind::integer:
-        return &types::integer;
-      case Kind::unsigned_integer:
-        return &types::unsigned_integer;
-      case Kind::real:
-        return &types::real;
-      case Kind::string:
-        return &types::string;
-      case Kind::bytes:
-        return &types::bytes;
-      default:
-        return &types::null;
-    }
   }
 
   const Type* find_local(std::string_view name) const {

@@ -106,37 +106,8 @@ Value integer_to_timestamp(Args args, Frame&) {
 }
 
 Value type_of(Args args, Frame& frame) {
-  switch (args[0].kind()) {
-    case Kind::null:
-      return Value::type(&types::null);
-    case Kind::boolean:
-      return Value::type(&types::boolean);
-    case Kind::integer:
-      return Value::type(&types::integer);
-    case Kind::unsigned_integer:
-      return Value::type(&types::unsigned_integer);
-    case Kind::real:
-      return Value::type(&types::real);
-    case Kind::string:
-      return Value::type(&types::string);
-    case Kind::bytes:
-      return Value::type(&types::bytes);
-    case Kind::list:
-      return Value::type(&types::list);
-    case Kind::map:
-      return Value::type(&types::map);
-    case Kind::type:
-      return Value::type(&types::type);
-    case Kind::timestamp:
-      return Value::type(&types::timestamp);
-    case Kind::duration:
-      return Value::type(&types::duration);
-    case Kind::optional:
-      return Value::type(&types::optional);
-    default:
-      return Value::type(
-          frame.arena.make<Type>(Type::Kind::object, args[0].as_object().of->type_name));
-  }
+  if (const Type* const type = type_of_kind(args[0].kind())) return Value::type(type);
+  return Value::type(frame.arena.make<Type>(Type::Kind::object, args[0].as_object().of->type_name));
 }
 
 constexpr FunctionRow kRows[] = {

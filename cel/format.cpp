@@ -287,37 +287,9 @@ Text put(const Clause& clause, const Value& value, Arena& arena) {
 }
 
 Kinds kinds_of(const Type& type) {
-  using K = Type::Kind;
-  switch (type.kind()) {
-    case K::dyn:
-      return ~0U;
-    case K::boolean:
-      return kinds(Kind::boolean);
-    case K::integer:
-      return kinds(Kind::integer);
-    case K::unsigned_integer:
-      return kinds(Kind::unsigned_integer);
-    case K::real:
-      return kinds(Kind::real);
-    case K::string:
-      return kinds(Kind::string);
-    case K::bytes:
-      return kinds(Kind::bytes);
-    case K::list:
-      return kinds(Kind::list);
-    case K::map:
-      return kinds(Kind::map);
-    case K::timestamp:
-      return kinds(Kind::timestamp);
-    case K::duration:
-      return kinds(Kind::duration);
-    case K::type:
-      return kinds(Kind::type);
-    case K::null:
-      return kinds(Kind::null);
-    default:
-      return 0;
-  }
+  if (type.kind() == Type::Kind::dyn) return ~0U;
+  const auto kind = value_kind(type.kind());
+  return kind ? kinds(*kind) : 0;
 }
 
 // The first argument, or part of a literal in it, that cannot be written.

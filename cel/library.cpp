@@ -6,48 +6,22 @@ namespace dcm::cel {
 namespace {
 
 bool accepts(const Type& type, const Value& value, Arena& arena) {
-  using K = Type::Kind;
-  switch (type.kind()) {
-    case K::dyn:
-    case K::any:
-    case K::parameter:
-      return true;
-    case K::null:
-      return value.is(Kind::null);
-    case K::boolean:
-      return value.is(Kind::boolean);
-    case K::integer:
-      return value.is(Kind::integer);
-    case K::unsigned_integer:
-      return value.is(Kind::unsigned_integer);
-    case K::real:
-      return value.is(Kind::real);
-    case K::string:
-      return value.is(Kind::string);
-    case K::bytes:
-      return value.is(Kind::bytes);
-    case K::timestamp:
-      return value.is(Kind::timestamp);
-    case K::duration:
-      return value.is(Kind::duration);
-    case K::type:
-      return value.is(Kind::type);
-    case K::optional:
-      return value.is(Kind::optional);
-    case K::object:
-      return value.is(Kind::object) && value.as_object().of->type_name == type.name();
-    case K::list:
-      if (!value.is(Kind::list)) return false;
+  const auto kind = value_kind(type.kind());
+  if (!kind) return type.kind() != Type::Kind::wrapper;
+  if (!value.is(*kind)) return false;
+  switch (*kind) {
+    case Kind::object:
+      return value.as_object().of->type_name == type.name();
+    case Kind::list:
       return value.as_list().values.empty() ||
              accepts(type.parameter(0), value.as_list().values[0], arena);
-    case K::map: {
-      if (!value.is(Kind::map)) return false;
+    case Kind::map: {
       if (value.as_map().size() == 0) return true;
       const auto [key, item] = value.as_map().entry(0, arena);
       return accepts(type.parameter(0), key, arena) && accepts(type.parameter(1), item, arena);
     }
     default:
-      return false;
+      return true;
   }
 }
 

@@ -352,43 +352,42 @@ class Parser {
     }
     Expr made{.kind = Expr::Kind::message, .offset = token_.offset, .name = std::move(name)};
     advance();
-    while (!token_.is("}") && !failed_) {
-      made.optionals.push_back(accept("?"));
-      if (token_.kind != TokenKind::identifier && token_.kind != TokenKind::escaped)
-        return unexpected("IDENTIFIER");
-      made.fields.emplace_back(token_.text);
+    return entries(std::move(made), "}", [&](Expr& message) {
+      if (token_.kind != TokenKind::identifier && token_.kind != TokenKind::escaped) {
+        unexpected("IDENTIFIER");
+        return;
+      }
+      message.fields.emplace_back(token_.text);
       advance();
       expect(":");
-      made.args.push_back(expression());
-      if (!accept(",")) break;
-    }
-    expect("}");
-    return make(std::move(made));
+      message.args.push_back(expression());
+    });
   }
 
   Expr* list(std::uint32_t offset) {
     Expr made{.kind = Expr::Kind::list, .offset = offset};
-    while (!token_.is("]") && !failed_) {
-      made.optionals.push_back(accept("?"));
-      made.args.push_back(expression());
-      if (!accept(",")) break;
-    }
-    if (made.args.empty()) accept(",");
-    expect("]");
-    return make(std::move(made));
+    return entries(std::move(made), "]", [&](Expr& list) { list.args.push_back(expression()); });
   }
 
   Expr* map(std::uint32_t offset) {
     Expr made{.kind = Expr::Kind::map, .offset = offset};
-    while (!token_.is("}") && !failed_) {
-      made.optionals.push_back(accept("?"));
-      made.args.push_back(expression());
+    return entries(std::move(made), "}", [&](Expr& map) {
+      map.args.push_back(expression());
       expect(":");
-      made.args.push_back(expression());
-      if (!accept(",")) break;
+      map.args.push_back(expression());
+    });
+  }
+
+  // `add` reads one entry. Behind the last one there may be a comma, and without any a comma only.
+  Expr* entries(Expr made, std::string_view close, auto add) {
+    if (!accept(",")) {
+      while (!token_.is(close) && !failed_) {
+        made.optionals.push_back(accept("?"));
+        add(made);
+        if (!accept(",")) break;
+      }
     }
-    if (made.args.empty()) accept(",");
-    expect("}");
+    expect(close);
     return make(std::move(made));
   }
 

@@ -679,17 +679,8 @@ class Planner {
     if (values.empty()) return make<Constant>(Value::boolean(false));
     std::vector<Map::Entry> entries;
     for (const Value& value : values) {
-      switch (value.kind()) {
-        case Kind::boolean:
-        case Kind::integer:
-        case Kind::unsigned_integer:
-        case Kind::real:
-        case Kind::string:
-          entries.push_back({value, Value::boolean(true)});
-          break;
-        default:
-          return nullptr;
-      }
+      if (!is_key(value)) return nullptr;
+      entries.push_back({value, Value::boolean(true)});
     }
     return make<Membership>(args[0], &make_map(entries, constants_).as_map());
   }

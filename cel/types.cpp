@@ -6,23 +6,58 @@ namespace dcm::cel {
 
 namespace types {
 using K = Type::Kind;
-constinit const Type error(K::error, "!error!");
-constinit const Type dyn(K::dyn, "dyn");
-constinit const Type any(K::any, "google.protobuf.Any");
-constinit const Type null(K::null, "null_type");
-constinit const Type boolean(K::boolean, "bool");
-constinit const Type integer(K::integer, "int");
-constinit const Type unsigned_integer(K::unsigned_integer, "uint");
-constinit const Type real(K::real, "double");
-constinit const Type string(K::string, "string");
-constinit const Type bytes(K::bytes, "bytes");
-constinit const Type timestamp(K::timestamp, "google.protobuf.Timestamp");
-constinit const Type duration(K::duration, "google.protobuf.Duration");
-constinit const Type list(K::list, "list");
-constinit const Type map(K::map, "map");
-constinit const Type type(K::type, "type");
-constinit const Type optional(K::optional, "optional_type");
+constexpr Type error(K::error, "!error!");
+constexpr Type dyn(K::dyn, "dyn");
+constexpr Type any(K::any, "google.protobuf.Any");
+constexpr Type null(K::null, "null_type");
+constexpr Type boolean(K::boolean, "bool");
+constexpr Type integer(K::integer, "int");
+constexpr Type unsigned_integer(K::unsigned_integer, "uint");
+constexpr Type real(K::real, "double");
+constexpr Type string(K::string, "string");
+constexpr Type bytes(K::bytes, "bytes");
+constexpr Type timestamp(K::timestamp, "google.protobuf.Timestamp");
+constexpr Type duration(K::duration, "google.protobuf.Duration");
+constexpr Type list(K::list, "list");
+constexpr Type map(K::map, "map");
+constexpr Type type(K::type, "type");
+constexpr Type optional(K::optional, "optional_type");
 }  // namespace types
+
+namespace {
+
+struct KindRow {
+  Kind kind;
+  const Type* type;
+};
+
+constexpr KindRow kKinds[] = {
+    {Kind::error, &types::error},
+    {Kind::null, &types::null},
+    {Kind::boolean, &types::boolean},
+    {Kind::integer, &types::integer},
+    {Kind::unsigned_integer, &types::unsigned_integer},
+    {Kind::real, &types::real},
+    {Kind::string, &types::string},
+    {Kind::bytes, &types::bytes},
+    {Kind::list, &types::list},
+    {Kind::map, &types::map},
+    {Kind::type, &types::type},
+    {Kind::timestamp, &types::timestamp},
+    {Kind::duration, &types::duration},
+    {Kind::optional, &types::optional},
+};
+static_assert(std::ranges::all_of(kKinds, [](const KindRow& row) {
+  return &row == &kKinds[static_cast<std::size_t>(row.kind)] &&
+         row.kind == value_kind(row.type->kind());
+}));
+static_assert(value_kind(Type::Kind::object) == Kind::object);
+
+}  // namespace
+
+const Type* type_of_kind(Kind kind) {
+  return kind == Kind::object ? nullptr : kKinds[static_cast<std::size_t>(kind)].type;
+}
 
 bool Type::is_same(const Type& other) const {
   if (this == &other) return true;

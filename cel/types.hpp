@@ -1,20 +1,23 @@
 // Types of CEL, as the checker sees them and as `type(x)` returns them.
 #pragma once
 
+#include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "cel/value.hpp"
+
 namespace dcm::cel {
 
 class Type {
  public:
-  enum class Kind {
+  // The kinds of values, in their order (types.cpp checks it), and then those of types only.
+  enum class Kind : std::uint8_t {
     error,
-    dyn,
-    any,
     null,
     boolean,
     integer,
@@ -22,21 +25,23 @@ class Type {
     real,
     string,
     bytes,
-    timestamp,
-    duration,
     list,
     map,
     type,
+    timestamp,
+    duration,
     optional,
+    object,  // by name
+    dyn,
+    any,
     wrapper,    // of a scalar, which may be null
-    object,     // by name
     parameter,  // of a function's signature, or a variable of the inference
   };
 
   constexpr Type(Kind kind, std::string_view name, std::span<const Type* const> parameters = {})
       : kind_(kind), name_(name), parameters_(parameters) {}
 
-  Kind kind() const { return kind_; }
+  constexpr Kind kind() const { return kind_; }
   std::string_view name() const { return name_; }
   std::span<const Type* const> parameters() const { return parameters_; }
   const Type& parameter(std::size_t i) const { return *parameters_[i]; }
@@ -61,6 +66,13 @@ extern const Type error, dyn, any, null, boolean, integer, unsigned_integer, rea
     timestamp, duration, list, map, type,
     optional;  // the last four without parameters: what type() returns
 }  // namespace types
+
+// The kind of the values of a type; nullopt: they can be of several kinds.
+constexpr std::optional<Kind> value_kind(Type::Kind kind) {
+  return kind > Type::Kind::object ? std::nullopt : std::optional(static_cast<Kind>(kind));
+}
+// The type of values of that kind, without parameters. Null for objects, whose types have names.
+const Type* type_of_kind(Kind kind);
 
 // Owns types that are made on the way.
 class TypePool {

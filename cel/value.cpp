@@ -275,39 +275,8 @@ std::uint64_t size_of(const Value& value) {
 }
 
 std::string_view type_name(const Value& value) {
-  switch (value.kind()) {
-    case Kind::error:
-      return types::error.name();
-    case Kind::null:
-      return types::null.name();
-    case Kind::boolean:
-      return types::boolean.name();
-    case Kind::integer:
-      return types::integer.name();
-    case Kind::unsigned_integer:
-      return types::unsigned_integer.name();
-    case Kind::real:
-      return types::real.name();
-    case Kind::string:
-      return types::string.name();
-    case Kind::bytes:
-      return types::bytes.name();
-    case Kind::list:
-      return types::list.name();
-    case Kind::map:
-      return types::map.name();
-    case Kind::type:
-      return types::type.name();
-    case Kind::timestamp:
-      return types::timestamp.name();
-    case Kind::duration:
-      return types::duration.name();
-    case Kind::optional:
-      return types::optional.name();
-    case Kind::object:
-      return value.as_object().of->type_name;
-  }
-  return {};
+  return value.is(Kind::object) ? value.as_object().of->type_name
+                                : type_of_kind(value.kind())->name();
 }
 
 std::string_view implementation_name(const Value& value) {

@@ -41,6 +41,9 @@ struct ClaimFields {
 struct NodeFields {
   bool read_field(api::json::Reader& reader, std::string_view key, api::json::value field,
                   Node& out) const;
+  // For decoders that read more of the status.
+  bool read_status_field(api::json::Reader& reader, std::string_view key, api::json::value field,
+                         Node& out) const;
   bool is_kept(const Node&) const { return true; }
 };
 

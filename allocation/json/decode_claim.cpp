@@ -226,25 +226,8 @@ bool ClaimFields::read_field(Reader& reader, std::string_view key, value field, 
                    Row("reservedFor", reserved_for));
 }
 
-bool NodeFields::read_field(Reader& reader, std::string_view key, value field, Node& out) const {
-  if (key == "metadata") {
-    const bool is_read =
-        api::json::read_metadata(reader, field, out.meta, [&](std::string_view name, value part) {
-          return read_row(reader, name, part, out, Row("labels", &Node::labels));
-        });
-    out.name = out.meta.key.name;
-    return is_read;
-  }
-  if (key != "status") return true;
-  return read_rows(reader, field, out, Row("declaredFeatures", &Node::declared_features));
-}
-
 std::unique_ptr<api::Decoder<Claim>> make_claim_decoder() {
   return std::make_unique<api::json::JsonDecoder<Claim, ClaimFields>>();
-}
-
-std::unique_ptr<api::Decoder<Node>> make_node_decoder() {
-  return std::make_unique<api::json::JsonDecoder<Node, NodeFields>>();
 }
 
 std::unique_ptr<api::Decoder<DeviceClass>> make_device_class_decoder() {

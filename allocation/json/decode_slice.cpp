@@ -137,6 +137,19 @@ class DeviceReader {
         });
       };
     };
+    const auto text = [&](auto make) {
+      return [&, make](value part, auto found) {
+        std::string_view read;
+        if (!reader_.view(part, read)) return false;
+        found(make(key, texts_.keep(read)));
+        return true;
+      };
+    };
+    const auto texts = [&](auto make) {
+      return [&, make](value part, auto found) {
+        return read_texts(part, [&](auto list) { found(make(key, list)); });
+      };
+    };
     const bool is_read =
         read_rows(reader_, from, attribute,
                   Row("int", take(Field::integer,
@@ -153,20 +166,8 @@ class DeviceReader {
                                      found(cel::Attribute::boolean(key, flag));
                                      return true;
                                    })),
-                  Row("string", take(Field::string,
-                                     [&](value part, auto found) {
-                                       std::string_view text;
-                                       if (!reader_.view(part, text)) return false;
-                                       found(cel::Attribute::string(key, texts_.keep(text)));
-                                       return true;
-                                     })),
-                  Row("version", take(Field::version,
-                                      [&](value part, auto found) {
-                                        std::string_view text;
-                                        if (!reader_.view(part, text)) return false;
-                                        found(cel::Attribute::version(key, texts_.keep(text)));
-                                        return true;
-                                      })),
+                  Row("string", take(Field::string, text(&cel::Attribute::string))),
+                  Row("version", take(Field::version, text(&cel::Attribute::version))),
                   Row("ints", take(Field::ints,
                                    [&](value part, auto found) {
                                      std::vector<std::int64_t> list;
@@ -181,16 +182,8 @@ class DeviceReader {
                                         found(cel::Attribute::booleans(key, flags));
                                       });
                                     })),
-                  Row("strings", take(Field::strings,
-                                      [&](value part, auto found) {
-                                        return read_texts(part, [&](auto list) {
-                                          found(cel::Attribute::strings(key, list));
-                                        });
-                                      })),
-                  Row("versions", take(Field::versions, [&](value part, auto found) {
-                        return read_texts(
-                            part, [&](auto list) { found(cel::Attribute::versions(key, list)); });
-                      })));
+                  Row("strings", take(Field::strings, texts(&cel::Attribute::strings))),
+                  Row("versions", take(Field::versions, texts(&cel::Attribute::versions))));
     out.push_back(attribute);
     return is_read;
   }

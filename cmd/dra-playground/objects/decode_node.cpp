@@ -11,20 +11,6 @@ namespace {
 using api::json::Reader;
 using api::json::value;
 
-constexpr std::string_view kUntolerated = "node(s) had untolerated taint(s)";
-constexpr std::string_view kUnschedulable = "node(s) were unschedulable";
-
-// Tolerations of pods are not read, so a tainted node is for none of them.
-bool read_node_taint(Reader& reader, value taint, Node& node) {
-  std::string_view effect;
-  const bool is_read = reader.each_field(taint, [&](std::string_view key, value field) {
-    return key != "effect" || reader.view(field, effect);
-  });
-  const bool keeps_away = effect == "NoSchedule" || effect == "NoExecute";
-  if (is_read && keeps_away && node.closed.empty()) node.closed = kUntolerated;
-  return is_read;
-}
-
 bool read_allocatable(Reader& reader, value field, Node& node) {
   return reader.each_field(field, [&](std::string_view name, value part) {
     allocation::Quantity amount;
@@ -56,28 +42,14 @@ bool read_node_status(Reader& reader, value status, Node& node) {
       return reader.each_item(field,
                               [&](value item) { return read_condition(reader, item, node); });
     }
-    return allocation::read_row(
-        reader, key, field, node,
-        allocation::Row("declaredFeatures", &allocation::Node::declared_features));
+    return allocation::NodeFields().read_status_field(reader, key, field, node);
   });
 }
 
 struct NodeFields {
   bool read_field(Reader& reader, std::string_view key, value field, Node& node) const {
-    if (key == "metadata") return allocation::NodeFields().read_field(reader, key, field, node);
     if (key == "status") return read_node_status(reader, field, node);
-    if (key != "spec") return true;
-    return reader.each_field(field, [&](std::string_view name, value part) {
-      if (name == "taints") {
-        return reader.each_item(part,
-                                [&](value taint) { return read_node_taint(reader, taint, node); });
-      }
-      if (name != "unschedulable") return true;
-      bool is_off = false;
-      if (!reader.flag(part, is_off)) return false;
-      if (is_off) node.closed = kUnschedulable;
-      return true;
-    });
+    return allocation::NodeFields().read_field(reader, key, field, node);
   }
   bool is_kept(const Node&) const { return true; }
 };

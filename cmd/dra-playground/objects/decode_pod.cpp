@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "allocation/json/decode.hpp"
+#include "allocation/json/rows.hpp"
 #include "client/api/json/decoder.hpp"
 #include "cmd/dra-playground/objects/decode.hpp"
 #include "cmd/dra-playground/objects/unknown.hpp"
@@ -256,18 +257,12 @@ bool read_scheduler(Reader& reader, value field, Pod& pod) {
   return true;
 }
 
-bool read_node_selector(Reader& reader, value field, Pod& pod) {
-  return reader.each_field(field, [&](std::string_view label, value part) {
-    return reader.text(part, pod.node_selector.emplace_back(label, "").second);
-  });
-}
-
 bool read_node_affinity(Reader& reader, value field, Pod& pod) {
   return reader.each_field(field, [&](std::string_view key, value part) {
     if (key != "requiredDuringSchedulingIgnoredDuringExecution") {
       return note_if_asked(pod.unsupported, "nodeAffinity." + std::string(key), part);
     }
-    return api::json::is_null(part) || allocation::read(reader, part, pod.node_affinity.emplace());
+    return allocation::read(reader, part, pod.node_affinity.affinity);
   });
 }
 
@@ -315,7 +310,9 @@ bool read_spec(Reader& reader, value spec, Pod& pod) {
   Amounts asked;
   const bool is_read = reader.each_field(spec, [&](std::string_view key, value field) {
     if (key == "nodeName") return reader.text(field, pod.node_name);
-    if (key == "nodeSelector") return read_node_selector(reader, field, pod);
+    if (key == "nodeSelector") {
+      return allocation::read(reader, field, pod.node_affinity.node_selector);
+    }
     if (key == "schedulerName") return read_scheduler(reader, field, pod);
     if (key == "resourceClaims") {
       return reader.each_item(field, [&](value item) {

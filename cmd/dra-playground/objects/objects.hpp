@@ -102,8 +102,7 @@ struct Pod : api::Pod {
   std::vector<ExtendedRequest> extended_requests;
   bool has_gates = false;               // spec.schedulingGates: not to be scheduled yet
   bool is_scheduled_by_others = false;  // spec.schedulerName is another one
-  std::vector<std::pair<std::string, std::string>> node_selector;  // labels and their values
-  std::optional<allocation::NodeSelector> node_affinity;           // the required one
+  allocation::RequiredNodeAffinity node_affinity;
   // The pod's first request that the playground's scheduler does not support; empty: none.
   std::string unsupported;    // see unknown.hpp
   std::string unschedulable;  // why, as the condition PodScheduled=False says
@@ -141,7 +140,6 @@ struct Node : allocation::Node {
   std::vector<std::string> plugin_resources;
   bool is_ready = false;  // its condition
   std::optional<runtime::WallTime> ready_since;
-  std::string closed;  // why it takes no pods, as kube-scheduler says it; empty: it does
 };
 
 struct Namespace {

@@ -3,25 +3,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "allocation/taint_rules.hpp"
+
 namespace dcm::playground {
-namespace {
-
-std::optional<InternedString> if_set(const InternedString& text) {
-  return text.empty() ? std::nullopt : std::optional(text);
-}
-
-// Nothing: the rule taints no device, or with an effect that keeps no claim away.
-std::optional<allocation::TaintRule> to_allocation(const api::DeviceTaintRule& rule) {
-  if (!rule.selector || !rule.unknown_selector_field.empty()) return std::nullopt;
-  allocation::TaintRule read{.name = rule.meta.key.name,
-                             .driver = if_set(rule.selector->driver),
-                             .pool = if_set(rule.selector->pool),
-                             .device = if_set(rule.selector->device),
-                             .taint = {rule.taint.key, rule.taint.value, rule.taint.effect}};
-  return read.taint.prevents_allocation() ? std::optional(std::move(read)) : std::nullopt;
-}
-
-}  // namespace
 
 void Devices::observe_slice(const api::ObjectPtr<Slice>& before,
                             const api::ObjectPtr<Slice>& after) {
@@ -39,7 +23,7 @@ void Devices::observe_slice(const api::ObjectPtr<Slice>& before,
 
 void Devices::observe_rule(const api::ObjectPtr<api::DeviceTaintRule>& before,
                            const api::ObjectPtr<api::DeviceTaintRule>& after) {
-  const auto rule = after ? to_allocation(*after) : std::nullopt;
+  const auto rule = after ? allocation::taint_rule(*after) : std::nullopt;
   if (rule) {
     rules_by_name_[rule->name] = *rule;
   } else {

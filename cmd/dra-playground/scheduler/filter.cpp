@@ -37,9 +37,9 @@ NodeMisfit to_misfit(const allocation::AllocationError& error, const Node& node)
 // The same for pods that select the same nodes.
 std::string text_of_selection(const Pod& pod) {
   std::string text = "@";
-  for (const auto& [label, wanted] : pod.node_selector)
-    text += fmt::format("{}={},", label, wanted);
-  if (pod.node_affinity) text += boost::json::serialize(to_json(*pod.node_affinity));
+  const auto& [node_selector, affinity] = pod.node_affinity;
+  for (const auto& [label, wanted] : node_selector) text += fmt::format("{}={},", label, wanted);
+  if (affinity) text += boost::json::serialize(to_json(*affinity));
   return text;
 }
 
@@ -101,15 +101,6 @@ std::string Filter::class_of(const std::string& resource) const {
   return std::string(cluster_.devices.class_with_resource(resource));
 }
 
-bool Filter::selects(const Node& node) const {
-  const bool has_labels = std::ranges::all_of(pod_.node_selector, [&](const auto& wanted) {
-    const auto label = node.labels.find(wanted.first);
-    return label != node.labels.end() && label->second == wanted.second;
-  });
-  return has_labels &&
-         (!pod_.node_affinity || allocation::matches(*pod_.node_affinity, node).value_or(false));
-}
-
 // Which of the pod's extended resources DRA has to provide on the node, by their classes.
 std::expected<Filter::ClassOfResource, NodeMisfit> Filter::resources_by_claim(
     const Node& node) const {
@@ -134,8 +125,7 @@ std::expected<Filter::ClassOfResource, NodeMisfit> Filter::resources_by_claim(
 std::vector<const Claim*> Filter::unavailable_on(const Node& node) const {
   std::vector<const Claim*> claims;
   for (const ClaimPtr& claim : allocated_) {
-    const auto& selector = claim->allocation->node_selector;
-    const bool is_here = !selector || allocation::matches(*selector, node).value_or(false);
+    const bool is_here = claim->allocation->is_available_on(node);
     if (!is_here || failed_.contains(claim.get())) claims.push_back(claim.get());
   }
   return claims;
@@ -201,8 +191,10 @@ std::int64_t Filter::score_of(const NodeFit& fit) const {
 }
 
 std::expected<NodeFit, NodeMisfit> Filter::try_node(const Node& node) {
-  if (!node.closed.empty()) return std::unexpected(misfit(node.closed));
-  if (!selects(node)) {
+  if (node.is_unschedulable) return std::unexpected(misfit("node(s) were unschedulable"));
+  // Tolerations of pods are not read, so a tainted node is for none of them.
+  if (!node.taints.empty()) return std::unexpected(misfit("node(s) had untolerated taint(s)"));
+  if (!pod_.node_affinity.matches(node)) {
     return std::unexpected(misfit("node(s) didn't match Pod's node affinity/selector"));
   }
   const auto resources = resources_by_claim(node);

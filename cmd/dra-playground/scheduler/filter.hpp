@@ -82,7 +82,6 @@ class Filter {
 
   void check_classes(const Claim& claim);
   std::string class_of(const std::string& resource) const;
-  bool selects(const Node& node) const;
   std::expected<ClassOfResource, NodeMisfit> resources_by_claim(const Node& node) const;
   std::vector<const Claim*> unavailable_on(const Node& node) const;
   Variant& variant_of(const ClassOfResource& resources);

@@ -20,7 +20,7 @@ void emit_claims_of_unbound_pod(const Pod& pod, const informers::Emit<api::Names
 
 // Whether a heartbeat or the like is all that is new.
 bool is_same_for_pods(const Node& a, const Node& b) {
-  return a.closed == b.closed && a.labels == b.labels &&
+  return a.is_unschedulable == b.is_unschedulable && a.taints == b.taints && a.labels == b.labels &&
          a.declared_features == b.declared_features && a.plugin_resources == b.plugin_resources &&
          a.meta.is_being_deleted == b.meta.is_being_deleted;
 }

@@ -90,6 +90,43 @@ constexpr Row kCollections[] = {
     {"optional.none().value()", "error: optional.none() dereference"},
 };
 
+constexpr Row kEntries[] = {
+    {"[,]", "= []"},
+    {"{,}", "= {}"},
+    {"[,1]",
+     "compile: compilation failed: ERROR: <input>:1:3: Syntax error: mismatched input '1' "
+     "expecting ']'"},
+    {"google.protobuf.Int32Value{,} == google.protobuf.Int32Value{value: 0,}", "= true"},
+    {"[1, ?optional.none(), 2,]", "= [1, 2]"},
+    {"{1: 2, ?3: optional.of(4),}", "= {1: 2, 3: 4}"},
+};
+
+TEST(Program, lets_entries_be_optional_and_end_with_a_comma) {
+  expect(kEntries);
+}
+
+constexpr Row kTypes[] = {
+    {"type(null)", "= null_type"},
+    {"type(true)", "= bool"},
+    {"type(1)", "= int"},
+    {"type(1u)", "= uint"},
+    {"type(1.0)", "= double"},
+    {"type('')", "= string"},
+    {"type(b'')", "= bytes"},
+    {"type([])", "= list"},
+    {"type({})", "= map"},
+    {"type(int)", "= type"},
+    {"type(timestamp(0))", "= google.protobuf.Timestamp"},
+    {"type(duration('1s'))", "= google.protobuf.Duration"},
+    {"type(optional.none())", "= optional_type"},
+    {"string(dyn(1u)) + string(dyn(true))", "= 1true"},
+    {"string(dyn([]))", "compile: program instantiation failed: no such overload: string(list)"},
+};
+
+TEST(Program, knows_the_type_of_each_kind_of_value) {
+  expect(kTypes);
+}
+
 TEST(Program, builds_and_reads_lists_and_maps) {
   expect(kCollections);
 }

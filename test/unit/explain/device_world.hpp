@@ -23,7 +23,7 @@ class DeviceWorld {
   }
 
   DeviceWorld& node(std::string_view name, std::string_view zone = "z") {
-    auto made = std::make_shared<ListedNode>();
+    auto made = std::make_shared<allocation::Node>();
     made->name = name;
     made->labels = {{"kubernetes.io/hostname", std::string(name)}, {"zone", std::string(zone)}};
     listed.nodes.push_back(made);
@@ -111,7 +111,7 @@ class DeviceWorld {
 
   ListedDevices listed;
   DeviceQuestion question;
-  std::shared_ptr<ListedNode> last_node;
+  std::shared_ptr<allocation::Node> last_node;
   std::vector<std::shared_ptr<const allocation::Claim>> wanted;
 
  private:

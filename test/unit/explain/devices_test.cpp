@@ -246,7 +246,7 @@ TEST(ExplainDevices, says_that_devices_are_not_in_the_way) {
       {"on a node that is closed",
        [](DeviceWorld& w) {
          w.node("n").devices("n", {device("a")}).wants({exactly("r")});
-         w.last_node->is_cordoned = true;
+         w.last_node->is_unschedulable = true;
          w.node("t").devices("t", {device("a")});
          w.last_node->taints = {"dedicated=infra:NoSchedule"};
        },
@@ -267,7 +267,7 @@ TEST(ExplainDevices, leaves_out_nodes_that_the_pod_cannot_go_to) {
   expect({
       {"its nodeSelector",
        [](DeviceWorld& w) {
-         w.question.node_selector = {{"zone", "y"}};
+         w.question.node_affinity.node_selector = {{"zone", "y"}};
          w.node("n").devices("n", {device("a")}).node("m", "y").wants({exactly("r")});
        },
        {"stuck NoDevices: No ResourceSlice has devices for the only node that the pod may go to",
@@ -275,7 +275,7 @@ TEST(ExplainDevices, leaves_out_nodes_that_the_pod_cannot_go_to) {
         "out."}},
       {"no node is left",
        [](DeviceWorld& w) {
-         w.question.node_selector = {{"zone", "y"}};
+         w.question.node_affinity.node_selector = {{"zone", "y"}};
          w.node("n").devices("n", {device("a")}).wants({exactly("r")});
        },
        {"stuck NoNode: The pod may not go to the only node.", "note NodesLeftOut"}},

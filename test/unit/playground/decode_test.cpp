@@ -79,10 +79,10 @@ TEST(DecodePod, reads_which_nodes_it_selects) {
   const Pod pod = read(make_pod_decoder(), R"("spec":{"nodeSelector":{"disk":"fast"},"affinity":{)"
                                            R"("nodeAffinity":{"requiredDuringSchedulingIgnored)"
                                            R"(DuringExecution":{"nodeSelectorTerms":[{}]}}}})");
-  ASSERT_EQ(pod.node_selector.size(), 1U);
-  EXPECT_EQ(pod.node_selector[0], (std::pair<std::string, std::string>("disk", "fast")));
-  ASSERT_TRUE(pod.node_affinity);
-  EXPECT_EQ(pod.node_affinity->terms.size(), 1U);
+  const auto& [node_selector, affinity] = pod.node_affinity;
+  EXPECT_EQ(node_selector, (std::map<std::string, std::string>{{"disk", "fast"}}));
+  ASSERT_TRUE(affinity);
+  EXPECT_EQ(affinity->terms.size(), 1U);
   EXPECT_EQ(pod.unsupported, "");
 }
 
@@ -137,18 +137,6 @@ TEST(DecodeClaim, reads_owner_finalizer_devices_and_reservations) {
   ASSERT_TRUE(claim.controller);
   EXPECT_EQ(claim.controller->kind.str(), "Pod");
   EXPECT_EQ(claim.controller->group.str(), "");
-}
-
-TEST(DecodeNode, accepts_no_pods_when_it_is_tainted) {
-  const auto takes_pods = [](std::string_view key, std::string_view effect) {
-    return read(make_node_decoder(),
-                fmt::format(R"("spec":{{"taints":[{{"key":"{}","effect":"{}"}}]}})", key, effect))
-        .closed.empty();
-  };
-  EXPECT_FALSE(takes_pods("mine", "NoSchedule"));
-  EXPECT_FALSE(takes_pods("mine", "NoExecute"));
-  EXPECT_TRUE(takes_pods("mine", "PreferNoSchedule"));
-  EXPECT_FALSE(takes_pods("node.kubernetes.io/not-ready", "NoSchedule"));
 }
 
 struct UnknownRow {
@@ -230,13 +218,13 @@ TEST(DecodeClaim, a_device_for_an_administrator_is_not_in_use) {
   EXPECT_EQ(claim.allocation->devices[0].id.str(), "d/p/x");
 }
 
-TEST(DecodeNode, reads_whether_it_takes_pods) {
-  EXPECT_EQ(read(make_node_decoder(), R"("spec":{})").closed, "");
-  EXPECT_EQ(read(make_node_decoder(), R"("spec":{"unschedulable":true})").closed,
-            "node(s) were unschedulable");
-  EXPECT_EQ(read(make_node_decoder(), R"("spec":{})", R"(,"labels":{"kubernetes.io/hostname":"h"})")
-                .labels.at("kubernetes.io/hostname"),
-            "h");
+TEST(DecodeNode, reads_what_allocation_depends_on_as_well) {
+  const Node node = read(make_node_decoder(),
+                         R"("spec":{"unschedulable":true},"status":{"declaredFeatures":["F"]})",
+                         R"(,"labels":{"kubernetes.io/hostname":"h"})");
+  EXPECT_TRUE(node.is_unschedulable);
+  EXPECT_EQ(node.declared_features, std::vector<std::string>{"F"});
+  EXPECT_EQ(node.labels.at("kubernetes.io/hostname"), "h");
 }
 
 }  // namespace

@@ -1,8 +1,9 @@
 #include "cmd/dra-controller-manager/explain/devices/inventory.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
+
+#include "allocation/taint_rules.hpp"
 
 namespace dcm::manager {
 namespace {
@@ -11,19 +12,6 @@ using allocation::Claim;
 using allocation::DeviceResult;
 using allocation::InternedString;
 using allocation::TaintRule;
-
-// nullopt: a rule that selects nothing.
-std::optional<TaintRule> taint_rule(const api::DeviceTaintRule& rule) {
-  if (!rule.selector || !rule.unknown_selector_field.empty()) return std::nullopt;
-  const auto part = [](const InternedString& text) {
-    return text.empty() ? std::nullopt : std::optional(text);
-  };
-  return TaintRule{.name = rule.meta.key.name,
-                   .driver = part(rule.selector->driver),
-                   .pool = part(rule.selector->pool),
-                   .device = part(rule.selector->device),
-                   .taint = {rule.taint.key, rule.taint.value, rule.taint.effect}};
-}
 
 template <class Visit>
 void for_each_result(const Claim& claim, Visit visit) {
@@ -42,7 +30,7 @@ DeviceInventory::DeviceInventory(ListedDevices listed) : listed_(std::move(liste
   }
   for (const auto& found : listed_.classes) classes_[found->meta.key.name] = found;
   for (const auto& rule : listed_.rules) {
-    if (auto taint = taint_rule(*rule)) rules_.push_back(*std::move(taint));
+    if (auto taint = allocation::taint_rule(*rule)) rules_.push_back(*std::move(taint));
   }
   // The first rule of several that taint a device is named: always the same one.
   std::ranges::sort(rules_, {}, &TaintRule::name);

@@ -18,17 +18,11 @@
 
 namespace dcm::manager {
 
-// A node, with what keeps pods off it apart from devices.
-struct ListedNode : allocation::Node {
-  bool is_cordoned = false;
-  std::vector<std::string> taints = {};  // "key=value:NoSchedule"
-};
-
 template <class T>
 using Shared = std::vector<std::shared_ptr<const T>>;
 
 struct ListedDevices {
-  Shared<ListedNode> nodes = {};
+  Shared<allocation::Node> nodes = {};
   Shared<allocation::Slice> slices = {};
   Shared<allocation::DeviceClass> classes = {};
   Shared<allocation::Claim> claims = {};
@@ -44,7 +38,7 @@ class DeviceInventory {
   DeviceInventory(const DeviceInventory&) = delete;
   DeviceInventory& operator=(const DeviceInventory&) = delete;
 
-  const Shared<ListedNode>& nodes() const { return listed_.nodes; }  // by name
+  const Shared<allocation::Node>& nodes() const { return listed_.nodes; }  // by name
   // Null: there is none.
   const allocation::Claim* find_claim(const api::NamespacedName& key) const;
   // The claims that a device is allocated to, apart from those with admin access.

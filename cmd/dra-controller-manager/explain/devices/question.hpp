@@ -3,9 +3,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "allocation/claim.hpp"
@@ -28,8 +26,7 @@ struct DeviceQuestion {
   std::vector<const allocation::Claim*> claims = {};
   std::vector<const allocation::Claim*> allocated = {};
   // The pod's own choice of nodes.
-  std::vector<std::pair<std::string, std::string>> node_selector = {};
-  std::optional<allocation::NodeSelector> affinity = {};
+  allocation::RequiredNodeAffinity node_affinity = {};
   // Asked often; true: the answer has to come now, with what is known.
   std::function<bool()> is_time_up = [] { return false; };
 };

@@ -9,7 +9,7 @@
 #include "allocation/json/decode.hpp"
 #include "client/discovery/discovery.hpp"
 #include "client/request/typed.hpp"
-#include "cmd/dra-controller-manager/explain/devices/decode_nodes.hpp"
+#include "cmd/dra-controller-manager/explain/devices/asking_pod.hpp"
 #include "cmd/dra-controller-manager/explain/devices/explain_devices.hpp"
 #include "controllers/api/decoders.hpp"
 #include "controllers/api/resources.hpp"
@@ -50,7 +50,7 @@ class DeviceReading {
     is_read = co_await list(kDeviceClasses, served_, allocation::make_device_class_decoder(),
                             devices_.classes);
     if (!is_read) co_return false;
-    is_read = co_await list(kNodes, Served{"v1"}, make_listed_node_decoder(), devices_.nodes);
+    is_read = co_await list(kNodes, Served{"v1"}, allocation::make_node_decoder(), devices_.nodes);
     if (!is_read) co_return false;
     is_read = co_await read_rules();
     co_return is_read;
@@ -143,8 +143,7 @@ std::optional<DeviceQuestion> question_of(const AskingPod& pod, const DeviceInve
                                           Names names) {
   DeviceQuestion question{.name_space = pod.meta.key.namespace_.str(),
                           .names = names,
-                          .node_selector = pod.node_selector,
-                          .affinity = pod.affinity};
+                          .node_affinity = pod.node_affinity};
   for (const AskingPod::PodClaim& pod_claim : pod.claims) {
     if (pod_claim.needs_none) continue;
     if (!pod_claim.claim || !add_claim(inventory, *pod_claim.claim, question)) return std::nullopt;

@@ -41,7 +41,7 @@ std::string key_of(bool fits, const std::vector<RequestAnswer>& requests) {
   return key;
 }
 
-CloseNode distance_of(const ListedNode& node, const std::vector<RequestAnswer>& requests) {
+CloseNode distance_of(const allocation::Node& node, const std::vector<RequestAnswer>& requests) {
   CloseNode close{.node = &node};
   for (std::size_t i = 0; i < requests.size();) {
     std::size_t lacks = std::numeric_limits<std::size_t>::max();
@@ -92,33 +92,24 @@ DeviceSurvey::DeviceSurvey(DeviceInventory& inventory, const DeviceQuestion& que
 
 bool DeviceSurvey::advance() {
   if (next_ == inventory_.nodes().size() || question_.is_time_up()) return false;
-  const ListedNode& node = *inventory_.nodes()[next_++];
+  const allocation::Node& node = *inventory_.nodes()[next_++];
   if (!is_excluded(node)) note(node, try_out_.explain(node));
   return true;
 }
 
-bool DeviceSurvey::is_excluded(const ListedNode& node) {
-  const bool has_labels = std::ranges::all_of(question_.node_selector, [&](const auto& wanted) {
-    const auto label = node.labels.find(wanted.first);
-    return label != node.labels.end() && label->second == wanted.second;
-  });
-  const bool is_chosen =
-      has_labels &&
-      (!question_.affinity || allocation::matches(*question_.affinity, node).value_or(false));
-  if (!is_chosen) {
+bool DeviceSurvey::is_excluded(const allocation::Node& node) {
+  if (!question_.node_affinity.matches(node)) {
     ++excluded_by_pod_;
     return true;
   }
-  const bool has_claims =
-      std::ranges::all_of(question_.allocated, [&](const allocation::Claim* claim) {
-        const auto& selector = claim->allocation->node_selector;
-        return !selector || allocation::matches(*selector, node).value_or(false);
-      });
+  const bool has_claims = std::ranges::all_of(
+      question_.allocated,
+      [&](const allocation::Claim* claim) { return claim->allocation->is_available_on(node); });
   if (!has_claims) ++excluded_by_claims_;
   return !has_claims;
 }
 
-void DeviceSurvey::note(const ListedNode& node, NodeExplanation explanation) {
+void DeviceSurvey::note(const allocation::Node& node, NodeExplanation explanation) {
   ++looked_at_;
   const auto& error = explanation.error;
   if (error && error->is_interrupted) {
@@ -177,7 +168,7 @@ void DeviceSurvey::add_to_totals(const std::vector<RequestAnswer>& requests) {
   }
 }
 
-void DeviceSurvey::add_to_group(const ListedNode& node, bool fits,
+void DeviceSurvey::add_to_group(const allocation::Node& node, bool fits,
                                 std::vector<RequestAnswer> requests) {
   const auto [found, is_new] = group_of_.try_emplace(key_of(fits, requests), groups_.size());
   if (is_new) {

@@ -46,20 +46,20 @@ struct RequestAnswer {
 // Nodes with the same counts of the same kinds.
 struct NodeGroup {
   bool fits = false;
-  std::vector<const ListedNode*> nodes = {};
+  std::vector<const allocation::Node*> nodes = {};
   std::vector<RequestAnswer> requests = {};
 };
 
 // An error that ends kube-scheduler's attempt, whatever other nodes have.
 struct FatalError {
   std::string text;
-  const ListedNode* node = nullptr;
+  const allocation::Node* node = nullptr;
   allocation::NodeExplanation explanation = {};
 };
 
 // A node that comes close.
 struct CloseNode {
-  const ListedNode* node = nullptr;
+  const allocation::Node* node = nullptr;
   std::size_t lacks = 0;  // devices that do not even match
   std::size_t wants = 0;  // devices that are not free
   Remedy remedy = {};
@@ -78,7 +78,9 @@ class DeviceSurvey {
   const DeviceInventory& inventory() const { return inventory_; }
   const DeviceQuestion& question() const { return question_; }
   const Wording& wording() const { return wording_; }
-  allocation::NodeExplanation explain(const ListedNode& node) { return try_out_.explain(node); }
+  allocation::NodeExplanation explain(const allocation::Node& node) {
+    return try_out_.explain(node);
+  }
 
   const std::vector<NodeGroup>& groups() const { return groups_; }
   // Over all nodes: the most that one node has, and the sums of devices and obstacles.
@@ -93,10 +95,10 @@ class DeviceSurvey {
   std::size_t left_out() const { return inventory_.nodes().size() - next_; }
 
  private:
-  bool is_excluded(const ListedNode& node);
-  void note(const ListedNode& node, allocation::NodeExplanation explanation);
+  bool is_excluded(const allocation::Node& node);
+  void note(const allocation::Node& node, allocation::NodeExplanation explanation);
   RequestAnswer answer(const allocation::RequestExplanation& request) const;
-  void add_to_group(const ListedNode& node, bool fits, std::vector<RequestAnswer> requests);
+  void add_to_group(const allocation::Node& node, bool fits, std::vector<RequestAnswer> requests);
   void add_to_totals(const std::vector<RequestAnswer>& requests);
 
   DeviceInventory& inventory_;

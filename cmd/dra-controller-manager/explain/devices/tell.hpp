@@ -26,7 +26,7 @@ void tell_nodes(const DeviceSurvey& survey, common::Topic& topic);
 // "1 node", "2 nodes"
 std::string count(std::size_t number, std::string_view what);
 // "node-1, node-2 and 38 more"
-std::string name_nodes(const std::vector<const ListedNode*>& nodes);
+std::string name_nodes(const std::vector<const allocation::Node*>& nodes);
 // `6 held by another claim: claim lab/x of pod lab/y; 2 not matching …`, most devices first.
 std::string describe_obstacles(const std::map<std::string, Tally>& obstacles);
 // How many devices of a list are named.

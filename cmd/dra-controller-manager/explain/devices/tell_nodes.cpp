@@ -58,10 +58,10 @@ std::string count(std::size_t number, std::string_view what) {
   return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
 }
 
-std::string name_nodes(const std::vector<const ListedNode*>& nodes) {
+std::string name_nodes(const std::vector<const allocation::Node*>& nodes) {
   std::vector<std::string> names;
   names.reserve(nodes.size());
-  for (const ListedNode* const node : nodes) names.push_back(node->name.str());
+  for (const allocation::Node* const node : nodes) names.push_back(node->name.str());
   return enumerate(names, kNodesNamedMax);
 }
 

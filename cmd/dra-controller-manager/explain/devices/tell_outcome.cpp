@@ -85,12 +85,12 @@ class ErrorTeller {
 };
 
 // ` Node node-1 is cordoned. Node node-2 has taint a=b:NoSchedule.`
-std::string closed(const std::vector<const ListedNode*>& nodes) {
+std::string closed(const std::vector<const allocation::Node*>& nodes) {
   std::string text;
   std::size_t told = 0;
-  for (const ListedNode* const node : nodes) {
+  for (const allocation::Node* const node : nodes) {
     if (told == kClosedMax) break;
-    if (node->is_cordoned) {
+    if (node->is_unschedulable) {
       text += fmt::format(" Node {} is cordoned.", node->name.str());
     } else if (!node->taints.empty()) {
       text += fmt::format(" Node {} has {} {}, which the pod may not tolerate.", node->name.str(),
@@ -110,11 +110,11 @@ void tell_error(const DeviceSurvey& survey, Topic& topic) {
 }
 
 void tell_free(const DeviceSurvey& survey, Topic& topic) {
-  std::vector<const ListedNode*> nodes;
+  std::vector<const allocation::Node*> nodes;
   for (const NodeGroup& group : survey.groups()) {
     if (group.fits) nodes.insert(nodes.end(), group.nodes.begin(), group.nodes.end());
   }
-  std::ranges::sort(nodes, {}, [](const ListedNode* node) { return node->name.str(); });
+  std::ranges::sort(nodes, {}, [](const allocation::Node* node) { return node->name.str(); });
   const std::string who =
       fmt::format("{} {} {} devices for {}", nodes.size() == 1 ? "Node" : "Nodes",
                   name_nodes(nodes), nodes.size() == 1 ? "has" : "have",

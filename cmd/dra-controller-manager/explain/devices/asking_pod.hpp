@@ -1,23 +1,21 @@
-// Nodes and pods as far as a question about devices depends on them (core/v1, JSON).
+// Pods as far as a question about devices depends on them (core/v1, JSON).
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "allocation/node_selector.hpp"
 #include "client/api/decoder.hpp"
-#include "cmd/dra-controller-manager/explain/devices/inventory.hpp"
+#include "client/api/meta.hpp"
 
 namespace dcm::manager {
 
 // A pod that wants devices.
 struct AskingPod {
   api::ObjectMeta meta;
-  std::vector<std::pair<std::string, std::string>> node_selector = {};
-  std::optional<allocation::NodeSelector> affinity = {};
+  allocation::RequiredNodeAffinity node_affinity = {};
   // Each by its pod claim; nullopt: it has no claim yet, or is of a kind that is not known here.
   struct PodClaim {
     std::string name = {};
@@ -27,7 +25,6 @@ struct AskingPod {
   std::vector<PodClaim> claims = {};
 };
 
-std::unique_ptr<api::Decoder<ListedNode>> make_listed_node_decoder();
 std::unique_ptr<api::Decoder<AskingPod>> make_asking_pod_decoder();
 
 }  // namespace dcm::manager

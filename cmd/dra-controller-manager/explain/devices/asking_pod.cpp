@@ -1,9 +1,7 @@
-#include "cmd/dra-controller-manager/explain/devices/decode_nodes.hpp"
+#include "cmd/dra-controller-manager/explain/devices/asking_pod.hpp"
 
 #include <algorithm>
 #include <string_view>
-
-#include <fmt/format.h>
 
 #include "allocation/json/decode.hpp"
 #include "allocation/json/rows.hpp"
@@ -16,31 +14,6 @@ using allocation::read_rows;
 using allocation::Row;
 using api::json::Reader;
 using api::json::value;
-
-bool read_taint(Reader& reader, value from, ListedNode& node) {
-  struct Taint {
-    std::string key, value, effect;
-  } taint;
-  if (!read_rows(reader, from, taint, Row("key", &Taint::key), Row("value", &Taint::value),
-                 Row("effect", &Taint::effect)))
-    return false;
-  if (taint.effect == "PreferNoSchedule") return true;
-  node.taints.push_back(fmt::format("{}{}{}:{}", taint.key, taint.value.empty() ? "" : "=",
-                                    taint.value, taint.effect));
-  return true;
-}
-
-struct ListedNodeFields {
-  bool read_field(Reader& reader, std::string_view key, value field, ListedNode& node) const {
-    if (key != "spec") return allocation::NodeFields().read_field(reader, key, field, node);
-    const auto taints = [](Reader& r, value list, ListedNode& out) {
-      return r.each_item(list, [&](value item) { return read_taint(r, item, out); });
-    };
-    return read_rows(reader, field, node, Row("unschedulable", &ListedNode::is_cordoned),
-                     Row("taints", taints));
-  }
-  bool is_kept(const ListedNode&) const { return true; }
-};
 
 AskingPod::PodClaim& claim_named(AskingPod& pod, const std::string& name) {
   const auto found = std::ranges::find(pod.claims, name, &AskingPod::PodClaim::name);
@@ -71,24 +44,19 @@ auto entries_of(AskingPod& pod, Reader& reader, bool is_status) {
 }
 
 bool read_affinity(Reader& reader, value from, AskingPod& pod) {
-  constexpr std::string_view kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
-  if (api::json::is_null(from)) return true;
-  return reader.each_field(from, [&](std::string_view key, value field) {
-    if (key != "nodeAffinity" || api::json::is_null(field)) return true;
-    return reader.each_field(field, [&](std::string_view name, value part) {
-      if (name != kRequired || api::json::is_null(part)) return true;
-      return allocation::read(reader, part, pod.affinity.emplace());
-    });
-  });
+  const auto node_affinity = [](Reader& r, value part, AskingPod& out) {
+    return read_rows(r, part, out.node_affinity,
+                     Row("requiredDuringSchedulingIgnoredDuringExecution",
+                         &allocation::RequiredNodeAffinity::affinity));
+  };
+  return read_rows(reader, from, pod, Row("nodeAffinity", node_affinity));
 }
 
 bool read_spec(Reader& reader, value from, AskingPod& pod) {
   return reader.each_field(from, [&](std::string_view key, value field) {
     if (key == "affinity") return read_affinity(reader, field, pod);
     if (key == "nodeSelector") {
-      return reader.each_field(field, [&](std::string_view label, value text) {
-        return reader.text(text, pod.node_selector.emplace_back(label, "").second);
-      });
+      return allocation::read(reader, field, pod.node_affinity.node_selector);
     }
     if (key != "resourceClaims") return true;
     return reader.each_item(field, entries_of(pod, reader, false));
@@ -109,10 +77,6 @@ struct AskingPodFields {
 };
 
 }  // namespace
-
-std::unique_ptr<api::Decoder<ListedNode>> make_listed_node_decoder() {
-  return std::make_unique<api::json::JsonDecoder<ListedNode, ListedNodeFields>>();
-}
 
 std::unique_ptr<api::Decoder<AskingPod>> make_asking_pod_decoder() {
   return std::make_unique<api::json::JsonDecoder<AskingPod, AskingPodFields>>();

@@ -1,0 +1,78 @@
+// What is read of nodes, and which of them a pod may go to.
+#include <gtest/gtest.h>
+
+#include "test/unit/allocation/world.hpp"
+
+namespace dcm::allocation {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+Node node(std::string_view fields) {
+  return parse<NodeFields, Node>(
+      fmt::format("{{'metadata': {{'name': 'n', 'labels': {{'zone': 'z'}}}}, {}}}", fields));
+}
+
+TEST(DecodeNode, reads_whether_it_is_cordoned) {
+  EXPECT_TRUE(node("'spec': {'unschedulable': true}").is_unschedulable);
+  EXPECT_FALSE(node("'spec': {'unschedulable': false}").is_unschedulable);
+  EXPECT_FALSE(node("'spec': {'unschedulable': null, 'taints': null}").is_unschedulable);
+  EXPECT_FALSE(node("'spec': null").is_unschedulable);
+}
+
+TEST(DecodeNode, keeps_the_taints_that_keep_pods_off) {
+  EXPECT_EQ(node("'spec': {'taints': [{'key': 'a.b/c', 'value': 'v', 'effect': 'NoSchedule'}, "
+                 "{'effect': 'NoExecute', 'key': 'gone'}]}")
+                .taints,
+            (Texts{"a.b/c=v:NoSchedule", "gone:NoExecute"}));
+  EXPECT_EQ(node("'spec': {'taints': [{'key': 'a', 'effect': 'PreferNoSchedule'}, "
+                 "{'key': 'b', 'effect': 'OfANewerAPI'}, {'key': 'c'}]}")
+                .taints,
+            Texts());
+}
+
+TEST(DecodeNode, reads_its_features_and_labels) {
+  const Node read = node("'status': {'declaredFeatures': ['F']}");
+  EXPECT_EQ(read.name.str(), "n");
+  EXPECT_EQ(read.declared_features, Texts{"F"});
+  EXPECT_EQ(read.labels.at("zone"), "z");
+}
+
+NodeSelector in_zone(const std::string& zone, const std::string& how = "In") {
+  return {{NodeSelectorTerm{.match_expressions = {{"zone", how, {zone}}}}}};
+}
+
+struct AffinityRow {
+  std::string_view sentence;
+  RequiredNodeAffinity affinity;
+  bool matches;
+};
+
+TEST(RequiredNodeAffinity, matches_nodes_with_all_that_it_requires) {
+  const Node in_z = node("'spec': {}");
+  for (const auto& [sentence, affinity, matches] : {
+           AffinityRow{"nothing is required", {}, true},
+           AffinityRow{"the label has the value", {{{"zone", "z"}}, {}}, true},
+           AffinityRow{"the label has another value", {{{"zone", "y"}}, {}}, false},
+           AffinityRow{"there is no such label", {{{"disk", ""}}, {}}, false},
+           AffinityRow{"one label of two", {{{"zone", "z"}, {"disk", "fast"}}, {}}, false},
+           AffinityRow{"the affinity is met", {{}, in_zone("z")}, true},
+           AffinityRow{"only the nodeSelector is met", {{{"zone", "z"}}, in_zone("y")}, false},
+           AffinityRow{"only the affinity is met", {{{"zone", "y"}}, in_zone("z")}, false},
+           AffinityRow{"the affinity is not understood", {{}, in_zone("z", "Near")}, false},
+           AffinityRow{"an affinity without terms", {{}, NodeSelector()}, false},
+       }) {
+    EXPECT_EQ(affinity.matches(in_z), matches) << sentence;
+  }
+}
+
+TEST(AllocationResult, is_available_on_the_nodes_that_it_selects) {
+  const Node in_z = node("'spec': {}");
+  EXPECT_TRUE(AllocationResult().is_available_on(in_z));
+  EXPECT_TRUE(AllocationResult{.node_selector = in_zone("z")}.is_available_on(in_z));
+  EXPECT_FALSE(AllocationResult{.node_selector = in_zone("y")}.is_available_on(in_z));
+  EXPECT_FALSE(AllocationResult{.node_selector = in_zone("z", "Near")}.is_available_on(in_z));
+}
+
+}  // namespace
+}  // namespace dcm::allocation
