@@ -113,8 +113,11 @@ TEST_F(Secrets, a_token_or_password_that_is_refused) {
 
 TEST_F(Secrets, a_token_file_that_holds_none) {
   mark("marked-token-4711");
-  const std::string token = write("token", "marked-token-4711 and more");
-  run_and_look(kubeconfig(fmt::format("tokenFile: \"{}\"", token)), "does not hold a token");
+  const std::string lines = write("token", "marked-token-4711\nand more");
+  run_and_look(kubeconfig(fmt::format("tokenFile: \"{}\"", lines)), "does not hold a token");
+  // Sent as it is, as client-go does.
+  const std::string words = write("words", "marked-token-4711 and more");
+  if (is_real()) run_and_look(kubeconfig(fmt::format("tokenFile: \"{}\"", words)), "nauthorized");
 }
 
 TEST_F(Secrets, a_client_key_and_what_slips_in_its_place) {
