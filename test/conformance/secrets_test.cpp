@@ -182,8 +182,11 @@ TEST_F(Secrets, a_password_in_the_url_of_the_server) {
   Names arguments = flags();
   arguments.insert(arguments.begin(), {support::binary("dra-controller-manager"),
                                        "--server=https://ada:marked-password-4711@127.0.0.1:1"});
-  support::Process::run(
+  const support::Process manager(
       {arguments, {{"KUBECONFIG", ""}, {"HOME", "/nonexistent"}}, file("url.log")});
+  EXPECT_TRUE(soon("the server cannot be reached", [&] {
+    return support::read_file(file("url.log")).find("Cannot work yet") != std::string::npos;
+  }));
   expect_none_shown(support::read_file(file("url.log")));
 }
 
