@@ -39,12 +39,13 @@ target_link_libraries(dcm_kit INTERFACE Boost::headers Boost::json Boost::url Op
 
 dcm_add_kit_library(dcm_kit_testing dcm-kit-testing "${DCM_KIT_TESTING_PARTS}")
 set_target_properties(dcm_kit_testing PROPERTIES EXPORT_NAME testing)
-target_link_libraries(dcm_kit_testing INTERFACE dcm_kit)
 
 # CEL stands alone: it needs RE2, and none of the above.
 dcm_add_kit_library(dcm_kit_cel dcm-cel dcm_cel)
 set_target_properties(dcm_kit_cel PROPERTIES EXPORT_NAME cel)
 target_link_libraries(dcm_kit_cel INTERFACE re2)
+# The API server in memory evaluates admission policies and selectors.
+target_link_libraries(dcm_kit_testing INTERFACE dcm_kit dcm_kit_cel)
 
 add_custom_target(kit DEPENDS dcm_kit dcm_kit_testing dcm_kit_cel)
 
