@@ -92,7 +92,7 @@ Task<> ClaimWriter::unreserve(const Pod& pod, const std::vector<ClaimPtr>& of_po
     const Result<http::Response> answer = co_await api_.strategic_merge_patch(
         claims(), claim->meta.key, "status", encode_unreserve(*claim, pod));
     // Who cannot take it back now takes the claim as it is in the next attempt.
-    static_cast<void>(caches_.claims.record(answer));
+    [[maybe_unused]] const auto seen = caches_.claims.record(answer);
   }
 }
 
