@@ -124,6 +124,13 @@ class Live(OnTheServer):
         self.prometheus = Prometheus([self.manager], folder.name)
         self.addCleanup(self.prometheus.stop)
 
+    def publish(self):
+        slice_ = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": "live"}, "spec": {
+            "driver": "gpu.example.com", "nodeName": "node-0", "devices": [{"name": "dev-0"}],
+            "pool": {"name": "node-0", "generation": 1, "resourceSliceCount": 1}}}
+        cluster.apply([slice_])
+        self.addCleanup(cluster.remove, [slice_])
+
     def work(self, number):
         objects = claimant(f"live-{number}")
         cluster.apply(objects)
@@ -132,6 +139,7 @@ class Live(OnTheServer):
     def test_every_panel_shows_something_and_no_alert_fires(self):
         cluster.soon("it is scraped", lambda: self.prometheus.query(
             'up{job="dra-controller-manager"}') == ["1"])
+        self.publish()
         for number in range(4):
             self.work(number)
         for title, expression in queries():
