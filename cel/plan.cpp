@@ -88,7 +88,7 @@ class Select final : public Node {
     const auto found = key.is_error() ? key : look_up(operand, key, frame.arena);
     if (is_optional) {
       if (!found) return Value::none();
-      if (found->is_error()) return *found;  // costs nothing: it was not found
+      if (found->is_error()) return *found;  // a failed look-up has no cost
       ++frame.cost;
       return Value::optional(*found, frame.arena);
     }

@@ -112,7 +112,7 @@ class TokenFileCredentials final : public Credentials {
   runtime::Logger log_;
   runtime::RepeatGuard warned_;
   std::string authorization_;                   // empty: nothing read yet
-  std::optional<runtime::MonoTime> next_read_;  // nothing: not tried yet
+  std::optional<runtime::MonoTime> next_read_;  // nullopt: not tried yet
 };
 
 // Of a plugin that asks for it. CAs that cannot be read have been an error before this.

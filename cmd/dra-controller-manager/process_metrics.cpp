@@ -11,7 +11,7 @@
 namespace dcm::manager {
 namespace {
 
-// Of its control group, in version 2 or 1; nothing: there is none.
+// Of its control group, in version 2 or 1; nullopt: no limit is set.
 std::optional<double> memory_limit() {
   constexpr double kNoLimit = 1e18;  // version 1 says a number near 2^63
   for (const char* path :

@@ -107,10 +107,13 @@ TEST_F(Tenant, keeps_no_probe_from_its_answer_by_half_open_connections) {
   const std::string log = manager().log();
   ASSERT_TRUE(
       std::regex_search(log, match, std::regex(R"re("Serving plain HTTP".* address="([^"]+)")re")));
-  const HalfOpen sockets(match[1], 300);
+  const HalfOpen sockets(match[1], 2200);  // http::ServerOptions::new_connections_max is 2,048
   for (int probe = 0; probe < 17; ++probe) {
     EXPECT_EQ(manager().status_page("/livez"), "ok") << "probe " << probe;
   }
+  EXPECT_TRUE(soon("the log says so", [&] {
+    return manager().log().find("Too many connections") != std::string::npos;
+  }));
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ class Reader {
   // bytes of an answer become hundreds in the caches.
   static constexpr std::size_t kItemsMax = 150'000;
 
-  // What follows is counted anew.
+  // Resets the count.
   void begin_object() { items_ = 0; }
   // Of a map, whose entries no each_item() counts.
   [[nodiscard]] bool count_item();

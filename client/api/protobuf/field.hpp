@@ -24,7 +24,7 @@ class Texts {
   // Messages of one object, as Reader::kItemsMax of JSON.
   static constexpr std::size_t kItemsMax = 150'000;
 
-  // What follows is counted anew.
+  // Resets the count.
   void begin_object() { items_ = 0; }
   // Throws TooManyItems.
   void count_item();

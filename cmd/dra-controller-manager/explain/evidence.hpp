@@ -54,7 +54,7 @@ struct NodeReport {
   std::optional<Condition> ready = {};
 };
 
-// Nothing: it was not asked for, as the question does not depend on it.
+// nullopt: not read, because the question does not depend on it.
 template <class T>
 using Asked = std::optional<common::Known<T>>;
 
@@ -89,7 +89,7 @@ inline constexpr runtime::Duration kLeaseLook = std::chrono::seconds(5);
 
 // Whether our clock says that the lease is in force.
 bool seems_held(const api::LeaseSpec& lease, runtime::WallTime now);
-// `later`: the same lease after kLeaseLook; nothing: it seems held. `lease` nothing: there is none.
+// `later`: the same lease after kLeaseLook; nullopt: it seems held. `lease` nullopt: no lease.
 common::Worker judge_lease(const std::string& name, const std::optional<api::LeaseSpec>& lease,
                            const std::optional<api::LeaseSpec>& later, runtime::WallTime now);
 

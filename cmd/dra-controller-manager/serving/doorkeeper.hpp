@@ -30,7 +30,7 @@ namespace dcm::manager {
 struct DoorkeeperOptions {
   // Public paths. "/path/*" is everything below.
   std::vector<std::string> always_allow_paths = {"/healthz", "/livez", "/readyz"};
-  // The object that a path is about; nothing: about none that opens it.
+  // The object that a path names; nullopt: none that grants access.
   std::function<std::optional<api::ResourceAttributes>(std::string_view path)> object_of = {};
   runtime::Duration remembered = std::chrono::seconds(10);
   std::size_t remembered_max = 1024;  // tokens, and as many answers about access

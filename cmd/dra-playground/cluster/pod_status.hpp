@@ -32,7 +32,7 @@ struct PodAddress {
   std::string pod;
 };
 
-// When the containers were first started, as the status says; nothing: they were not.
+// When the containers were first started, according to the status; nullopt: never.
 std::optional<runtime::WallTime> started_at(const Pod& pod);
 
 // Before its containers can be started: "ContainerCreating".

@@ -19,7 +19,7 @@ std::string encode_node(std::string_view name);
 struct NodeStatus {
   std::string address;
   std::vector<std::string> declared_features = {};  // KEP-5328; sorted
-  std::optional<runtime::WallTime> since = {};      // when it became ready; nothing: now
+  std::optional<runtime::WallTime> since = {};      // when it became ready; nullopt: now
 };
 std::string encode_node_status(std::string_view name, runtime::WallTime now,
                                const NodeStatus& status);

@@ -1,4 +1,4 @@
-// Where a pod goes and which devices its claims get: pure but for what it remembers of misfits.
+// Where a pod goes and which devices its claims get: pure, apart from its memory of misfits.
 #pragma once
 
 #include <optional>

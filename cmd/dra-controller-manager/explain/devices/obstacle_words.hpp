@@ -29,7 +29,7 @@ class Wording {
 
   // "claim lab/x of pod lab/y", "claim lab/x, which no pod uses", "a claim of another namespace"
   std::string claim(const allocation::Claim& claim) const;
-  // "pod lab/y": who has to end before the claim is released. Empty: nobody, or not to be named.
+  // "pod lab/y": the consumer that must end before the claim is released. Empty: none, or hidden.
   std::string consumers(const allocation::Claim& claim) const;
   bool may_name(const allocation::Claim& claim) const;
   // "claim lab/x of pod lab/y and 2 more"
