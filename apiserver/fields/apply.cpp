@@ -134,12 +134,14 @@ FieldSet kept_anyway(const ResourceType& type, const ManagedFields& managed,
   const auto keep = [&](const char* name) {
     kept.children["f:metadata"].children[std::string("f:") + name].member = true;
   };
-  // Applied metadata that says something keeps the rest.
-  for (const auto& [name, value] : object_at(wanted, {"metadata"})) {
-    const bool is_empty = (value.is_array() && value.get_array().empty()) ||
-                          (value.is_object() && value.get_object().empty());
-    if (!is_empty) keep("name");
-  }
+  // Applied metadata keeps the rest, unless there is none or it holds but empty lists.
+  const JsonObject& metadata = object_at(wanted, {"metadata"});
+  const bool says_nothing =
+      metadata.empty() ? !wanted.contains("metadata")
+                       : std::ranges::all_of(metadata, [](const auto& member) {
+                           return member.value().is_array() && member.value().get_array().empty();
+                         });
+  if (!says_nothing) keep("name");
   // Which the server adds to what is applied.
   if (type.namespaced()) keep("namespace");
   if (managed.has_other_version(manager.api_version)) {
@@ -165,6 +167,10 @@ Outcome<JsonObject> apply_configuration(const ResourceType& type, const JsonObje
   JsonObject merged = live;
   merge_object(merged, request.wanted, schema);
 
+  // Managers of other versions are compared in theirs, where repeated items are an error.
+  if (managed.has_other_version(request.manager.api_version) && has_repeated_items(type, live)) {
+    return std::unexpected(plain_failure("failed to convert old object: duplicate entries"));
+  }
   // Only a field whose value would change can be in conflict; equal values are shared.
   FieldSet contested = intersection(compare_fields(live, merged, schema).changed, claimed);
   const auto others = managed.others_owning(request.manager, contested);

@@ -108,6 +108,10 @@ ApiError apply_conflict(const std::vector<const ManagedEntry*>& others, const Fi
   return {409, "Conflict", message_of(conflicts), JsonObject{{"causes", std::move(causes)}}};
 }
 
+bool has_repeated_items(const ResourceType& type, const JsonObject& object) {
+  return !find_duplicate_member(object, type.schema(), "").empty();
+}
+
 Outcome<> check_unique_items(const ResourceType& type, const JsonObject& wanted,
                              std::string_view api_version) {
   const std::string found = find_duplicate_member(wanted, type.schema(), "");

@@ -16,4 +16,7 @@ ApiError apply_conflict(const std::vector<const ManagedEntry*>& others, const Fi
 Outcome<> check_unique_items(const ResourceType& type, const JsonObject& wanted,
                              std::string_view api_version);
 
+// Whether a list of items that can be told apart holds one twice.
+bool has_repeated_items(const ResourceType& type, const JsonObject& object);
+
 }  // namespace dcm::apiserver

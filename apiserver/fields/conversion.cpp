@@ -1,5 +1,8 @@
 #include "apiserver/fields/conversion.hpp"
 
+#include <algorithm>
+#include <span>
+
 #include "apiserver/store/resources.hpp"
 
 namespace dcm::apiserver {
@@ -68,7 +71,55 @@ void rename(JsonObject& object, std::string_view from, std::string_view to) {
   object[to] = std::move(moved);
 }
 
+// The members of a slice's spec that v1beta1 has as values, not as pointers: nothing is not set.
+void drop_unset_places(JsonObject& spec) {
+  if (text_at(spec, {"nodeName"}).empty()) spec.erase("nodeName");
+  const Json* const all = spec.if_contains("allNodes");
+  if (all != nullptr && *all == Json(false)) spec.erase("allNodes");
+}
+
+// Without what stands between brackets.
+std::string without_indexes(std::string_view path) {
+  std::string plain;
+  int depth = 0;
+  for (const char c : path) {
+    if (c == ']') --depth;
+    if (depth == 0) plain += c;
+    if (c == '[') ++depth;
+  }
+  return plain;
+}
+
+// Fields whose rules are declared in the API's types (`+k8s:` tags), below a request and a device.
+constexpr std::string_view kDeclaredOfRequest[] = {"allocationMode", "selectors",
+                                                   "tolerations[].key", "tolerations[].operator",
+                                                   "tolerations[].effect"};
+constexpr std::string_view kDeclaredOfDevice[] = {"attributes[]", "taints[].effect"};
+
+bool is_declared(std::span<const std::string_view> declared, std::string_view path) {
+  return std::ranges::find(declared, without_indexes(path)) != declared.end();
+}
+
 }  // namespace
+
+std::string field_in_version(const ResourceType& type, std::string_view version,
+                             std::string field) {
+  if (version != "v1beta1" || !needs_conversion(type, version)) return field;
+  constexpr std::string_view kExactly = "].exactly.";
+  constexpr std::string_view kDevices = "spec.devices[";
+  if (const auto at = field.find(kExactly); at != std::string::npos) {
+    if (is_declared(kDeclaredOfRequest, std::string_view(field).substr(at + kExactly.size()))) {
+      field.replace(at, kExactly.size(), "].");
+    }
+  } else if (field.starts_with(kDevices)) {
+    const auto end = field.find("].");
+    if (end != std::string::npos &&
+        is_declared(kDeclaredOfDevice, std::string_view(field).substr(end + 2))) {
+      field.insert(end + 2, "basic.");
+    }
+  }
+  return field;
+}
 
 bool needs_conversion(const ResourceType& type, std::string_view version) {
   if (type.group == "events.k8s.io") return true;
@@ -86,6 +137,9 @@ void to_stored_version(const ResourceType& type, std::string_view version, JsonO
     nest(request, "name", "firstAvailable", "exactly");
   });
   for_each_object(devices_of(type, object), [](JsonObject& device) { unnest(device, "basic"); });
+  if (type.kind != "ResourceSlice") return;
+  Json* const spec = object.if_contains("spec");
+  if (spec != nullptr && spec->is_object()) drop_unset_places(spec->get_object());
 }
 
 void from_stored_version(const ResourceType& type, std::string_view version, JsonObject& object) {

@@ -5,6 +5,7 @@
 // - v1beta2 of all kinds, and v1beta2 and v1alpha3 of DeviceTaintRule, are as v1.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "apiserver/text/json.hpp"
@@ -15,6 +16,9 @@ struct ResourceType;
 
 void to_stored_version(const ResourceType& type, std::string_view version, JsonObject& object);
 void from_stored_version(const ResourceType& type, std::string_view version, JsonObject& object);
+// The path of a field that is refused, as the real server names it to a client of that version: of
+// v1beta1 where a declared rule says so, else of the internal version.
+std::string field_in_version(const ResourceType& type, std::string_view version, std::string field);
 // Whether the object differs at all in that version.
 bool needs_conversion(const ResourceType& type, std::string_view version);
 

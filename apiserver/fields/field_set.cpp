@@ -50,33 +50,69 @@ void compare_objects(const JsonObject& before, const JsonObject& after, const Sc
   }
 }
 
-std::map<std::string, const Json*> items_by_element(const JsonArray& list, const Schema& schema) {
-  std::map<std::string, const Json*> items;
-  for (const Json& item : list) items.emplace(item_element(item, schema), &item);
+// An element has several items where a list repeats it.
+using Items = std::vector<const Json*>;
+
+std::map<std::string, Items> items_by_element(const JsonArray& list, const Schema& schema) {
+  std::map<std::string, Items> items;
+  for (const Json& item : list) items[item_element(item, schema)].push_back(&item);
   return items;
+}
+
+void compare_items(const std::string& element, const Json& before, const Json& after,
+                   const Schema& schema, FieldSet& changed, FieldSet& removed) {
+  if (schema.object == Schema::Object::atomic) {
+    if (before != after) changed.children[element].member = true;
+  } else if (before.is_object() && after.is_object()) {
+    FieldSet here_changed;
+    FieldSet here_removed;
+    compare_objects(before.get_object(), after.get_object(), schema, here_changed, here_removed);
+    if (!here_changed.empty()) changed.children[element] = std::move(here_changed);
+    if (!here_removed.empty()) removed.children[element] = std::move(here_removed);
+  }
+}
+
+// Repeated items are compared as one value; what they become, or come from, goes and comes.
+void compare_repeated(const std::string& element, const Items& before, const Items& after,
+                      const Schema& schema, FieldSet& changed, FieldSet& removed) {
+  const bool was_repeated = before.size() > 1;
+  const bool is_repeated = after.size() > 1;
+  if (was_repeated && is_repeated) {
+    const auto value = [](const Json* item) -> const Json& { return *item; };
+    if (!std::ranges::equal(before, after, {}, value, value)) {
+      changed.children[element].member = true;
+    }
+  } else if (was_repeated) {
+    if (!after.empty()) changed.children[element] = fields_of_item(*after.front(), schema);
+    removed.children[element].member = true;
+  } else {
+    if (!before.empty()) removed.children[element] = fields_of_item(*before.front(), schema);
+    changed.children[element].member = true;
+  }
 }
 
 void compare_lists(const JsonArray& before, const JsonArray& after, const Schema& schema,
                    FieldSet& changed, FieldSet& removed) {
   const auto old_items = items_by_element(before, schema);
   const auto new_items = items_by_element(after, schema);
-  for (const auto& [element, item] : old_items) {
-    const auto still = new_items.find(element);
-    if (still == new_items.end()) {
-      removed.children[element] = fields_of_item(*item, schema);
-    } else if (schema.object == Schema::Object::atomic) {
-      if (*item != *still->second) changed.children[element].member = true;
-    } else if (item->is_object() && still->second->is_object()) {
-      FieldSet here_changed;
-      FieldSet here_removed;
-      compare_objects(item->get_object(), still->second->get_object(), schema, here_changed,
-                      here_removed);
-      if (!here_changed.empty()) changed.children[element] = std::move(here_changed);
-      if (!here_removed.empty()) removed.children[element] = std::move(here_removed);
+  for (const auto& [element, items] : old_items) {
+    const auto found = new_items.find(element);
+    const Items still = found != new_items.end() ? found->second : Items();
+    if (items.size() > 1 || still.size() > 1) {
+      compare_repeated(element, items, still, schema, changed, removed);
+    } else if (still.empty()) {
+      removed.children[element] = fields_of_item(*items.front(), schema);
+    } else {
+      compare_items(element, *items.front(), *still.front(), schema, changed, removed);
     }
   }
-  for (const auto& [element, item] : new_items) {
-    if (!old_items.contains(element)) changed.children[element] = fields_of_item(*item, schema);
+  for (const auto& [element, items] : new_items) {
+    if (old_items.contains(element)) continue;
+    if (items.size() > 1) {
+      compare_repeated(element, {}, items, schema, changed, removed);
+    } else {
+      changed.children[element] = fields_of_item(*items.front(), schema);
+    }
   }
 }
 
@@ -103,11 +139,17 @@ FieldSet with_parents(FieldSet set) {
 
 void compare_into(const Json* before, const Json* after, const Schema& schema, FieldSet& changed,
                   FieldSet& removed) {
-  if (after == nullptr) {
+  // Go leaves an empty list out.
+  const auto is_none = [&](const Json* value) {
+    return value == nullptr ||
+           (shape_of(*value, schema) == Shape::list && value->get_array().empty());
+  };
+  if (is_none(before) && is_none(after)) return;
+  if (is_none(after)) {
     removed = with_parents(fields_of(*before, schema));
     return;
   }
-  if (before == nullptr) {
+  if (is_none(before)) {
     changed = with_parents(fields_of(*after, schema));
     return;
   }

@@ -11,7 +11,7 @@ enum class Rule { always_written, left_out_if_empty };
 
 struct Member {
   std::string_view kind;
-  std::string_view path;  // `list[].member` means each item's
+  std::string_view path;  // `list[].member` means each item's, `map{}.member` each value's
   Rule rule;
   std::string_view zero = {};  // what is written for nothing, as JSON
 };
@@ -35,6 +35,7 @@ constexpr Member kMembers[] = {
     {"Pod", "status.nominatedNodeName", kUnlessEmpty},
     {"Pod", "status.conditions[].lastProbeTime", kAlways, "null"},
     {"Pod", "status.conditions[].lastTransitionTime", kAlways, "null"},
+    {"Pod", "status.conditions[].type", kAlways, R"("")"},
     {"Pod", "status.conditions[].status", kAlways, R"("")"},
     {"Pod", "status.conditions[].reason", kUnlessEmpty},
     {"Pod", "status.conditions[].message", kUnlessEmpty},
@@ -74,6 +75,8 @@ constexpr Member kMembers[] = {
 
     {"Namespace", "spec", kAlways, "{}"},
     {"Namespace", "status", kAlways, "{}"},
+    {"Namespace", "status.conditions[].type", kAlways, R"("")"},
+    {"Namespace", "status.conditions[].status", kAlways, R"("")"},
     {"Namespace", "status.conditions[].lastTransitionTime", kAlways, "null"},
     {"Namespace", "status.conditions[].reason", kUnlessEmpty},
     {"Namespace", "status.conditions[].message", kUnlessEmpty},
@@ -84,6 +87,10 @@ constexpr Member kMembers[] = {
     {"Event", "lastTimestamp", kAlways, "null"},
     {"Event", "eventTime", kAlways, "null"},
     {"Event", "count", kUnlessEmpty},
+    {"Event", "reason", kUnlessEmpty},
+    {"Event", "message", kUnlessEmpty},
+    {"Event", "type", kUnlessEmpty},
+    {"Event", "action", kUnlessEmpty},
     {"Event", "reportingComponent", kAlways, R"("")"},
     {"Event", "reportingInstance", kAlways, R"("")"},
 
@@ -108,6 +115,7 @@ constexpr Member kMembers[] = {
     {"ResourceSlice", "spec.pool.name", kAlways, R"("")"},
     {"ResourceSlice", "spec.pool.generation", kAlways, "0"},
     {"ResourceSlice", "spec.pool.resourceSliceCount", kAlways, "0"},
+    {"ResourceSlice", "spec.devices[].capacity{}.value", kAlways, R"("0")"},
     {"DeviceTaintRule", "spec", kAlways, "{}"},
     {"DeviceTaintRule", "spec.taint", kAlways, "{}"},
     {"DeviceTaintRule", "spec.taint.value", kUnlessEmpty},
@@ -116,6 +124,7 @@ constexpr Member kMembers[] = {
     {"DeviceTaintRule", "status.conditions[].message", kAlways, R"("")"},
     {"PodGroup", "spec", kAlways, "{}"},
     {"PodGroup", "status", kAlways, "{}"},
+    {"ResourceClaim", "status.devices[].conditions", kAlways, "null"},
     {"ResourceClaim", "status.devices[].conditions[].reason", kAlways, R"("")"},
     {"ResourceClaim", "status.devices[].conditions[].message", kAlways, R"("")"},
 };
@@ -139,7 +148,7 @@ struct Row {
 
 // Carries a row out on what stands at `path` below `object`; nothing if its parents are missing.
 void carry_out(const Row& row, std::string_view path, JsonObject& object) {
-  const auto end = path.find_first_of(".[");
+  const auto end = path.find_first_of(".[{");
   const std::string_view name = path.substr(0, end);
   Json* value = object.if_contains(name);
   if (end == std::string_view::npos) {
@@ -153,6 +162,11 @@ void carry_out(const Row& row, std::string_view path, JsonObject& object) {
   if (value == nullptr) return;
   if (path[end] == '.' && value->is_object()) {
     carry_out(row, path.substr(end + 1), value->get_object());
+  } else if (path[end] == '{' && value->is_object()) {
+    for (auto& member : value->get_object()) {
+      if (!member.value().is_object()) continue;
+      carry_out(row, path.substr(end + 3), member.value().get_object());
+    }
   } else if (path[end] == '[' && value->is_array()) {
     for (Json& item : value->get_array()) {
       if (item.is_object()) carry_out(row, path.substr(end + 3), item.get_object());

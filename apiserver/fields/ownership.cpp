@@ -1,5 +1,6 @@
 #include "apiserver/fields/ownership.hpp"
 
+#include "apiserver/fields/apply_errors.hpp"
 #include "apiserver/fields/go_members.hpp"
 #include "apiserver/rules/metadata_rules.hpp"
 #include "apiserver/rules/strategy.hpp"
@@ -13,10 +14,20 @@ std::string_view subresource_of(Endpoint endpoint) {
   return endpoint == Endpoint::finalize ? "finalize" : "";
 }
 
+// Where another manager wrote another version, the real server compares both objects in that one,
+// and takes no repeated items there: then it leaves all managers as they were.
+bool cannot_be_compared(const ManagedFields& managed, const Manager& writer,
+                        const ResourceType& type, const JsonObject& old, const JsonObject& next) {
+  return managed.has_other_version(writer.api_version) &&
+         (has_repeated_items(type, old) || has_repeated_items(type, next));
+}
+
 }  // namespace
 
 void make_as_written(const ResourceType& type, JsonObject& object) {
-  drop_empty_lists(object, {"requests"});
+  // An empty list of these is not the same as none (pod_strategy.cpp).
+  drop_empty_lists(object,
+                   {"requests", "resourceClaimStatuses", "nodeAllocatableResourceClaimStatuses"});
   drop_empty_maps(child(object, "metadata"));
   write_as_go(type.kind, object);
 }
@@ -48,9 +59,11 @@ void own_as_writer(const Target& target, const JsonObject& old, JsonObject& next
   make_as_written(*target.type, next);
   ManagedFields managed(target.endpoint == Endpoint::main ? next : old);
   if (managed.empty()) managed = ManagedFields(old);
-  if (!managed.empty()) {
-    managed = tracked_update(std::move(managed), old, next, target.type->schema(),
-                             manager_of(target, Operation::update),
+  const Manager writer = manager_of(target, Operation::update);
+  if (cannot_be_compared(managed, writer, *target.type, old, next)) {
+    managed = ManagedFields(old);
+  } else if (!managed.empty()) {
+    managed = tracked_update(std::move(managed), old, next, target.type->schema(), writer,
                              target.type->strategy->reset_fields(target.endpoint), now);
   }
   managed.write_to(next);

@@ -48,7 +48,11 @@ Schema read(const PublishedSchemas& all, const JsonObject& published) {
     read_list(published, resolved(all, items), schema);
     return schema;
   }
-  if (text_at(published, {"x-kubernetes-map-type"}) == "atomic") {
+  // An object without members of its own is a driver's or a plugin's (RawExtension).
+  const bool is_raw = text_at(published, {"type"}) == "object" &&
+                      !published.contains("properties") &&
+                      !published.contains("additionalProperties");
+  if (is_raw || text_at(published, {"x-kubernetes-map-type"}) == "atomic") {
     schema.object = Schema::Object::atomic;
   }
   for (const auto& [name, property] : object_at(published, {"properties"})) {

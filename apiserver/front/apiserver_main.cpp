@@ -29,7 +29,8 @@ struct Arguments {
   std::string address = "127.0.0.1:0";
   std::string kubeconfig;
   std::vector<std::string> accept_hosts;
-  ServerOptions server;
+  // As in a real cluster, whose own objects come first, small versions are of the past.
+  ServerOptions server{.first_revision = 200};
 };
 
 void write_kubeconfig(const std::string& path, const std::string& url) {

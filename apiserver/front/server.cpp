@@ -102,6 +102,8 @@ Server::Server(runtime::TimeSource& time, runtime::Rng rng, ServerOptions option
                                            {"value", value},
                                            {"description", description}});
   }
+  // What was before the server served is no history, as with a watch cache.
+  store_.compact(store_.revision());
 }
 
 Server::~Server() {

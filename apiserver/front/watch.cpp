@@ -23,9 +23,6 @@ bool asks_initial_events(const WatchOptions& options, const Query& query) {
 }  // namespace
 
 Outcome<> Watch::check_options(const WatchOptions& options, const Query& query) {
-  for (const auto* name : {"limit", "timeoutSeconds"}) {
-    if (auto number = query.check_integer(name); !number) return number;
-  }
   if (options.watch_list == WatchList::ignored) return {};
   const std::string_view match = query.get("resourceVersionMatch");
   Causes causes;
@@ -87,12 +84,16 @@ Outcome<Watch::Start> Watch::choose_start(const WatchContext& context, const Lis
 Outcome<std::unique_ptr<Watch>> Watch::open(const WatchContext& context, const ListTarget& target,
                                             const Query& query, const Form& form,
                                             std::optional<TableStyle> style) {
-  if (auto checked = check_options(*context.options, query); !checked) {
-    return std::unexpected(std::move(checked.error()));
+  // What can be read comes before what may be said together.
+  for (const auto* name : {"limit", "timeoutSeconds"}) {
+    if (auto number = query.check_integer(name); !number) return std::unexpected(number.error());
   }
   auto selector =
       Selector::parse(*target.type, query.get("labelSelector"), query.get("fieldSelector"));
   if (!selector) return std::unexpected(std::move(selector.error()));
+  if (auto checked = check_options(*context.options, query); !checked) {
+    return std::unexpected(std::move(checked.error()));
+  }
   const auto start = choose_start(context, target, query);
   if (!start && start.error().code == 500) return std::unexpected(start.error());
 

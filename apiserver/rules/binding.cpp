@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "apiserver/front/bodies.hpp"
+#include "apiserver/rules/conditions.hpp"
 
 namespace dcm::apiserver {
 
@@ -59,15 +60,7 @@ std::string obstacle(const JsonObject& pod) {
 void set_scheduled(JsonObject& pod, const std::string& now) {
   Json& conditions = child(pod, "status")["conditions"];
   if (!conditions.is_array()) conditions = JsonArray();
-  JsonArray others;
-  for (const Json& item : conditions.get_array()) {
-    if (!item.is_object() || text_at(item.get_object(), {"type"}) != "PodScheduled") {
-      others.push_back(item);
-    }
-  }
-  others.push_back(
-      JsonObject{{"type", "PodScheduled"}, {"status", "True"}, {"lastTransitionTime", now}});
-  conditions = std::move(others);
+  set_condition(conditions.get_array(), {{"type", "PodScheduled"}, {"status", "True"}}, now);
 }
 
 }  // namespace

@@ -15,12 +15,16 @@ constexpr std::size_t kAlternativesMax = 8;
 constexpr std::size_t kConstraintsMax = 32;
 
 void default_device_request(JsonObject& request) {
-  set_default(request, "allocationMode", "ExactCount");
+  // Nothing, an empty text and no device are the same.
+  if (text_at(request, {"allocationMode"}).empty()) request["allocationMode"] = "ExactCount";
+  if (integer_at(request, {"count"}) == 0) request.erase("count");
   if (text_at(request, {"allocationMode"}) == "ExactCount") set_default(request, "count", 1);
   Json* const tolerations = find(request, {"tolerations"});
   if (tolerations == nullptr || !tolerations->is_array()) return;
   for (Json& toleration : tolerations->get_array()) {
-    if (toleration.is_object()) set_default(toleration.get_object(), "operator", "Equal");
+    if (!toleration.is_object() || !text_at(toleration.get_object(), {"operator"}).empty())
+      continue;
+    toleration.get_object()["operator"] = "Equal";
   }
 }
 

@@ -1,6 +1,7 @@
 // ResourceClaim and ResourceClaimTemplate: immutable specs, and a claim's status (KEP-4381).
 #include "apiserver/rules/claim_spec.hpp"
 #include "apiserver/rules/claim_status.hpp"
+#include "apiserver/rules/metadata_rules.hpp"
 #include "apiserver/rules/plain_defaults.hpp"
 #include "apiserver/rules/strategies.hpp"
 
@@ -71,12 +72,19 @@ class ClaimTemplateStrategy final : public Strategy {
   void validate_create(const JsonObject& object, const WriteContext& context,
                        Causes& causes) const override {
     validate_admin_access(object_at(object, {"spec", "spec"}), context, causes);
-    validate_claim_spec(object_at(object, {"spec", "spec"}), "spec.spec", causes);
+    validate(object, causes);
   }
   void validate_update(const JsonObject& next, const JsonObject& old, Endpoint,
                        Causes& causes) const override {
     require_same_spec(next, old, causes);
-    validate_claim_spec(object_at(next, {"spec", "spec"}), "spec.spec", causes);
+    validate(next, causes);
+  }
+
+ private:
+  static void validate(const JsonObject& object, Causes& causes) {
+    validate_labels_and_annotations(object_at(object, {"spec", "metadata"}), "spec.metadata",
+                                    causes);
+    validate_claim_spec(object_at(object, {"spec", "spec"}), "spec.spec", causes);
   }
 };
 

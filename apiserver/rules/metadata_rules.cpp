@@ -1,6 +1,7 @@
 #include "apiserver/rules/metadata_rules.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -41,32 +42,45 @@ void validate_owners(const JsonObject& metadata, Causes& causes) {
   }
 }
 
-void validate_labels(const JsonObject& metadata, Causes& causes) {
+// All that an owner reference holds, in one order.
+std::string text_of_owner(const JsonObject& owner) {
+  JsonArray values;
+  for (const auto* key :
+       {"apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"}) {
+    const Json* const value = owner.if_contains(key);
+    values.push_back(value != nullptr ? *value : Json());
+  }
+  return serialize(Json(values));
+}
+
+void validate_labels(const JsonObject& metadata, const std::string& path, Causes& causes) {
   for (const auto& [key, value] : object_at(metadata, {"labels"})) {
-    if (const auto problem = problem_with_qualified_name(key); !problem.empty()) {
-      causes.push_back(invalid_value("metadata.labels", Json(key), problem));
-    }
+    validate_label_name(key, path + ".labels", causes);
     const std::string_view text = value.is_string() ? view(value.get_string()) : "";
     if (const auto problem = problem_with_label_value(text); !problem.empty()) {
-      causes.push_back(invalid_value("metadata.labels", value, problem));
+      causes.push_back(invalid_value(path + ".labels", value, problem));
     }
   }
 }
 
-void validate_annotations(const JsonObject& metadata, Causes& causes) {
-  for (const auto& [key, value] : object_at(metadata, {"annotations"})) {
-    if (const auto problem = problem_with_qualified_name(key); !problem.empty()) {
-      causes.push_back(invalid_value("metadata.annotations", Json(key), problem));
-    }
+void validate_annotations(const JsonObject& metadata, const std::string& path, Causes& causes) {
+  for (const auto& member : object_at(metadata, {"annotations"})) {
+    validate_label_name(member.key(), path + ".annotations", causes);
   }
 }
 
 void validate_finalizers(const JsonObject& metadata, Causes& causes) {
-  for (const Json& item : array_at(metadata, {"finalizers"})) {
+  const JsonArray& finalizers = array_at(metadata, {"finalizers"});
+  for (const Json& item : finalizers) {
     const std::string_view text = item.is_string() ? view(item.get_string()) : "";
-    if (const auto problem = problem_with_qualified_name(text); !problem.empty()) {
-      causes.push_back(invalid_value("metadata.finalizers", item, problem));
-    }
+    validate_label_name(text, "metadata.finalizers", causes);
+  }
+  const auto contains = [&](const char* name) {
+    return std::ranges::find(finalizers, Json(name)) != finalizers.end();
+  };
+  if (contains("orphan") && contains("foregroundDeletion")) {
+    causes.push_back(invalid_value("metadata.finalizers", Json(finalizers),
+                                   "finalizer orphan and foregroundDeletion cannot be both set"));
   }
 }
 
@@ -81,8 +95,7 @@ void validate_generate_name(const JsonObject& metadata, NameRule rule, Causes& c
 }
 
 void validate_contents(const JsonObject& metadata, Causes& causes) {
-  validate_labels(metadata, causes);
-  validate_annotations(metadata, causes);
+  validate_labels_and_annotations(metadata, "metadata", causes);
   validate_owners(metadata, causes);
   validate_finalizers(metadata, causes);
 }
@@ -128,6 +141,12 @@ void validate_known_finalizers(std::string_view kind, const JsonObject& metadata
 
 }  // namespace
 
+void validate_labels_and_annotations(const JsonObject& metadata, const std::string& path,
+                                     Causes& causes) {
+  validate_labels(metadata, path, causes);
+  validate_annotations(metadata, path, causes);
+}
+
 void validate_metadata(std::string_view kind, const JsonObject& object, NameRule rule,
                        Causes& causes) {
   const JsonObject& metadata = object_at(object, {"metadata"});
@@ -161,6 +180,21 @@ void drop_empty_maps(JsonObject& metadata) {
   for (const auto* key : {"labels", "annotations"}) {
     if (metadata.contains(key) && object_at(metadata, {key}).empty()) metadata.erase(key);
   }
+}
+
+std::string drop_repeated_owners(JsonObject& metadata) {
+  JsonArray once;
+  std::set<std::string> seen;
+  std::string repeated;
+  for (const Json& owner : array_at(metadata, {"ownerReferences"})) {
+    if (seen.insert(text_of_owner(as_object(owner))).second) {
+      once.push_back(owner);
+    } else {
+      repeated += (repeated.empty() ? "" : ", ") + std::string(text_at(as_object(owner), {"uid"}));
+    }
+  }
+  if (!repeated.empty()) metadata["ownerReferences"] = std::move(once);
+  return repeated;
 }
 
 void keep_system_metadata(JsonObject& next, const JsonObject& old) {

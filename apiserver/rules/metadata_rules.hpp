@@ -12,6 +12,13 @@ void validate_metadata(std::string_view kind, const JsonObject& object, NameRule
 void validate_metadata_update(std::string_view kind, const JsonObject& next, const JsonObject& old,
                               Causes& causes);
 
+// Of metadata that stands at `path`: an object's own, or a template's.
+void validate_labels_and_annotations(const JsonObject& metadata, const std::string& path,
+                                     Causes& causes);
+
+// Leaves one of owner references that are the same; the UIDs of those that went, with commas.
+std::string drop_repeated_owners(JsonObject& metadata);
+
 // Labels and annotations that hold nothing are left out.
 void drop_empty_maps(JsonObject& metadata);
 

@@ -43,6 +43,16 @@ void check_variable(const JsonObject& variable, const std::string& path, Causes&
   }
 }
 
+void check_image(std::string_view image, const std::string& path, Causes& causes) {
+  constexpr std::string_view kSpaces = " \t\n\v\f\r";
+  if (image.empty()) {
+    causes.push_back(required_value(path));
+  } else if (kSpaces.contains(image.front()) || kSpaces.contains(image.back())) {
+    causes.push_back(
+        invalid_value(path, Json(image), "must not have leading or trailing whitespace"));
+  }
+}
+
 void check_value(const JsonObject& toleration, const std::string& path, Causes& causes) {
   const std::string_view operation = text_at(toleration, {"operator"});
   const std::string_view value = text_at(toleration, {"value"});
@@ -105,7 +115,7 @@ void validate_container_parts(const JsonObject& container, const std::string& pa
   } else if (!problem.empty()) {
     causes.push_back(invalid_value(path + ".name", Json(name), problem));
   }
-  if (text_at(container, {"image"}).empty()) causes.push_back(required_value(path + ".image"));
+  check_image(text_at(container, {"image"}), path + ".image", causes);
   for_each(array_at(container, {"ports"}), path + ".ports", check_port, causes);
   for_each(array_at(container, {"env"}), path + ".env", check_variable, causes);
   validate_lifecycle(container, path, causes);

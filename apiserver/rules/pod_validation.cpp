@@ -6,6 +6,7 @@
 #include <arpa/inet.h>
 
 #include "apiserver/rules/pod_parts.hpp"
+#include "apiserver/rules/pod_volumes.hpp"
 #include "apiserver/rules/strategy.hpp"
 
 namespace dcm::apiserver {
@@ -17,16 +18,29 @@ constexpr std::int64_t kDeadlineMax = 2'147'483'647;
 void validate_container_claims(const JsonObject& pod, const JsonObject& container,
                                const std::string& path, Causes& causes) {
   const JsonArray& known = array_at(pod, {"spec", "resourceClaims"});
+  std::set<std::string> seen;      // names, and names with requests
+  std::set<std::string> in_parts;  // names of which requests were used
   std::size_t index = 0;
   for (const Json& item : array_at(container, {"resources", "claims"})) {
     const std::string here = indexed(path + ".resources.claims", index++);
-    if (!item.is_object()) continue;
-    const std::string_view name = text_at(item.get_object(), {"name"});
-    const bool found = std::ranges::any_of(known, [&](const Json& claim) {
-      return claim.is_object() && text_at(claim.get_object(), {"name"}) == name;
-    });
+    const std::string name(text_at(as_object(item), {"name"}));
+    if (name.empty()) {
+      causes.push_back(required_value(here));
+      continue;
+    }
+    const std::string request(text_at(as_object(item), {"request"}));
+    const auto problem = problem_with_name(NameRule::dns_label, request);
+    if (!request.empty() && !problem.empty() && !seen.contains(name)) {
+      causes.push_back(invalid_value(here + ".request", Json(request), problem));
+    }
+    const bool overlaps = seen.contains(name) || (request.empty() && in_parts.contains(name));
+    const std::string key = request.empty() ? name : name + "/" + request;
+    if (!seen.insert(key).second || overlaps) causes.push_back(duplicate_value(here, Json(key)));
+    if (!request.empty()) in_parts.insert(name);
+    const bool found = std::ranges::any_of(
+        known, [&](const Json& claim) { return text_at(as_object(claim), {"name"}) == name; });
     if (!found) {
-      causes.push_back({"FieldValueNotFound", "Not found: " + serialize(item), here});
+      causes.push_back({"FieldValueNotFound", "Not found: " + serialize(Json(name)), here});
     }
   }
 }
@@ -210,27 +224,27 @@ void validate_node_selector(const JsonObject& next, const JsonObject& old, Cause
   }
 }
 
-void validate_volume_names(const JsonObject& pod, Causes& causes) {
-  std::set<std::string_view> names;
-  std::size_t index = 0;
-  for (const Json& item : array_at(pod, {"spec", "volumes"})) {
-    const std::string path = indexed("spec.volumes", index++) + ".name";
-    const std::string_view name = text_at(as_object(item), {"name"});
-    if (name.empty()) {
-      causes.push_back(required_value(path));
-    } else if (const auto problem = problem_with_name(NameRule::dns_label, name);
-               !problem.empty()) {
-      causes.push_back(invalid_value(path, Json(name), problem));
-    }
-    if (!names.insert(name).second) causes.push_back(duplicate_value(path, Json(name)));
-  }
+bool is_address_of(int family, std::string_view text) {
+  const std::string ip(text);
+  in6_addr address;
+  return inet_pton(family, ip.c_str(), &address) == 1;
 }
 
 bool is_address(std::string_view text) {
-  const std::string ip(text);
-  in6_addr address;
-  return inet_pton(AF_INET, ip.c_str(), &address) == 1 ||
-         inet_pton(AF_INET6, ip.c_str(), &address) == 1;
+  return is_address_of(AF_INET, text) || is_address_of(AF_INET6, text);
+}
+
+// Two addresses are one of each family, and more there are not.
+void validate_families(const JsonArray& addresses, const std::string& path, Causes& causes) {
+  if (addresses.size() < 2) return;
+  const auto any_of_family = [&](int family) {
+    return std::ranges::any_of(addresses, [&](const Json& item) {
+      return is_address_of(family, text_at(as_object(item), {"ip"}));
+    });
+  };
+  if (addresses.size() == 2 && any_of_family(AF_INET) && any_of_family(AF_INET6)) return;
+  causes.push_back(
+      invalid_value(path, Json(addresses), "may specify no more than one IP for each IP family"));
 }
 
 // Those that were there may stay as they are.
@@ -245,6 +259,7 @@ void validate_addresses(const JsonObject& next, const JsonObject& old, const cha
     causes.push_back(invalid_value(
         path, Json(ip), "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"));
   }
+  validate_families(array_at(next, {"status", list}), std::string("status.") + list, causes);
 }
 
 void validate_generation(const JsonObject& object, const std::string& path, Causes& causes) {
@@ -254,8 +269,19 @@ void validate_generation(const JsonObject& object, const std::string& path, Caus
                                  "must be a non-negative integer"));
 }
 
+// The types of others are the names of labels.
+void validate_pod_conditions(const JsonArray& conditions, Causes& causes) {
+  for (std::size_t i = 0; i < conditions.size(); ++i) {
+    const std::string path = indexed("status.conditions", i);
+    validate_generation(as_object(conditions[i]), path, causes);
+    const std::string_view type = text_at(as_object(conditions[i]), {"type"});
+    if (type == "PodScheduled" || type == "Ready" || type == "Initialized") continue;
+    validate_label_name(type, path + ".Type", causes);
+  }
+}
+
 void validate_pod(const JsonObject& pod, Causes& causes) {
-  validate_volume_names(pod, causes);
+  validate_volumes(array_at(pod, {"spec", "volumes"}), "spec.volumes", causes);
   validate_containers(pod, causes);
   validate_pod_claims(pod, causes);
   validate_scheduling(pod, causes);
@@ -317,10 +343,7 @@ void validate_pod_status(const JsonObject& next, const JsonObject& old, Causes& 
                                      "may not be changed directly once the pod has a node"));
   }
   validate_generation(object_at(next, {"status"}), "status", causes);
-  std::size_t index = 0;
-  for (const Json& condition : array_at(next, {"status", "conditions"})) {
-    validate_generation(as_object(condition), indexed("status.conditions", index++), causes);
-  }
+  validate_pod_conditions(array_at(next, {"status", "conditions"}), causes);
   validate_addresses(next, old, "podIPs", causes);
   validate_addresses(next, old, "hostIPs", causes);
   const JsonArray& hosts = array_at(next, {"status", "hostIPs"});

@@ -1,5 +1,6 @@
 // Kinds with a rule or two each: Node, Namespace, Event, Lease, ConfigMap.
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "apiserver/rules/pod_parts.hpp"
@@ -8,6 +9,14 @@
 namespace dcm::apiserver {
 
 namespace {
+
+void validate_unique_addresses(const JsonArray& addresses, Causes& causes) {
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    if (seen.insert(serialize(addresses[i])).second) continue;
+    causes.push_back(duplicate_value(indexed("status.addresses", i), addresses[i]));
+  }
+}
 
 class NodeStrategy final : public OldStatusStrategy {
  public:
@@ -40,6 +49,7 @@ class NodeStrategy final : public OldStatusStrategy {
   void validate_update(const JsonObject& next, const JsonObject& old, Endpoint,
                        Causes& causes) const override {
     validate_node_taints(array_at(next, {"spec", "taints"}), "metadata.taints", causes);
+    validate_unique_addresses(array_at(next, {"status", "addresses"}), causes);
     const std::string_view before = text_at(old, {"spec", "providerID"});
     const std::string_view now = text_at(next, {"spec", "providerID"});
     if (before.empty() || before == now) return;

@@ -1,6 +1,7 @@
 #include "apiserver/store/registry.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -51,17 +52,26 @@ void Registry::drop_fields_of_other_versions(const ResourceType& type, JsonObjec
   if (pods != nullptr && pods->is_object()) pods->get_object().erase("schedulingGroup");
 }
 
+std::string drop_repeated_owners_with_warning(JsonObject& metadata) {
+  const std::string repeated = drop_repeated_owners(metadata);
+  if (repeated.empty()) return {};
+  return fmt::format(
+      ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in "
+      "1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate "
+      "UID(s) observed: {}",
+      repeated);
+}
+
 Causes as_client_sees(Causes causes, const Target& target) {
-  if (!needs_conversion(*target.type, target.version)) return causes;
-  // Checks by hand name the fields of the internal version, also to a client of v1beta1.
-  constexpr std::string_view kNested = ".exactly.allocationMode";
-  constexpr std::size_t kPart = std::string_view(".exactly").size();
+  Causes seen;
+  std::set<std::string> texts;
   for (Cause& cause : causes) {
-    if (cause.field.ends_with(kNested)) {
-      cause.field.erase(cause.field.size() - kNested.size(), kPart);
+    cause.field = field_in_version(*target.type, target.version, std::move(cause.field));
+    if (texts.insert(fmt::format("{} {} {}", cause.reason, cause.field, cause.message)).second) {
+      seen.push_back(std::move(cause));
     }
   }
-  return causes;
+  return seen;
 }
 
 WriteContext Registry::context_of(const Target& target) const {
@@ -167,6 +177,7 @@ Outcome<Written> Registry::make(const Target& target, JsonObject body, const Fie
   drop_fields_of_other_versions(*target.type, body);
   const std::string version(text_at(body, {"metadata", "resourceVersion"}));
   set_system_metadata(target, child(body, "metadata"));
+  const std::string warning = drop_repeated_owners_with_warning(child(body, "metadata"));
   strategy.set_defaults(body, context);
   if (applied == nullptr && ownership_ == Ownership::of_applied) {
     make_as_written(*target.type, body);
@@ -195,10 +206,11 @@ Outcome<Written> Registry::make(const Target& target, JsonObject body, const Fie
   if (!named) return std::unexpected(std::move(named.error()));
   if (target.commit == Commit::dry_run) {
     if (!version.empty()) child(body, "metadata")["resourceVersion"] = version;
-    return Written{std::make_shared<const JsonObject>(std::move(body)), Written::Kind::created};
+    return Written{std::make_shared<const JsonObject>(std::move(body)), Written::Kind::created,
+                   warning};
   }
   Stored stored = store_.put(target.type->plural, object_key(target.ns, name), std::move(body));
-  return Written{std::move(stored), Written::Kind::created};
+  return Written{std::move(stored), Written::Kind::created, warning};
 }
 
 std::string Registry::random_suffix() const {

@@ -23,6 +23,7 @@ namespace dcm::apiserver {
 struct Written {
   Stored object;
   enum class Kind { created, updated } kind = Kind::updated;
+  std::string warning = {};  // for the writer; "" for none
 };
 
 // The treatment of a deleted object's dependents. `not_orphan`: the deprecated `orphanDependents:
@@ -55,7 +56,9 @@ Outcome<> check_is_number(std::string_view version);
 // writer says; and empty lists and maps are removed before the object is stored.
 void set_namespace(const Target& target, JsonObject& metadata);
 void settle(const ResourceType& type, JsonObject& object);
-// Causes in the words of the version that the client speaks.
+// Drops repeated owner references from `metadata`; the warning about them, or "".
+std::string drop_repeated_owners_with_warning(JsonObject& metadata);
+// Each cause once, in the words of the version that the client speaks.
 Causes as_client_sees(Causes causes, const Target& target);
 
 class Registry {

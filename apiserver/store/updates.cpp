@@ -190,11 +190,15 @@ Outcome<Written> Registry::update(const Target& target, const Stored& old, JsonO
   drop_fields_of_other_versions(*target.type, next);
   set_namespace(target, child(next, "metadata"));
   strategy.set_defaults(next, context_of(target));
+  std::string warning;
+  if (how == Update::replace) warning = drop_repeated_owners_with_warning(child(next, "metadata"));
   if (how == Update::apply) {
     write_as_go(target.type->kind, next);
   } else {
     own_as_writer(target, *old, next, now());
   }
+  // A patch shows them to its manager first.
+  if (how != Update::replace) warning = drop_repeated_owners_with_warning(child(next, "metadata"));
   // Only a strategy may increase the generation; its changes of other system fields do not
   // count.
   restore(child(next, "metadata"), object_at(*old, {"metadata"}), "generation");
@@ -211,7 +215,9 @@ Outcome<Written> Registry::update(const Target& target, const Stored& old, JsonO
   if (auto admitted = ask_policies("UPDATE", target, &next, old.get()); !admitted) {
     return std::unexpected(std::move(admitted.error()));
   }
-  return commit_update(target, old, std::move(next));
+  auto written = commit_update(target, old, std::move(next));
+  if (written) written->warning = std::move(warning);
+  return written;
 }
 
 Outcome<Written> Registry::commit_update(const Target& target, const Stored& old, JsonObject next) {

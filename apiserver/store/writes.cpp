@@ -38,6 +38,7 @@ Response written_response(Registry& registry, const Target& target, Outcome<Writ
   Response response =
       encoded_response(status, target.answer, registry.encode(target, written->object));
   check.add_warnings(response);
+  if (!written->warning.empty()) add_warning(response, written->warning);
   const std::string_view warning = target.type->strategy->warning(*written->object);
   if (!warning.empty()) add_warning(response, warning);
   return response;

@@ -226,10 +226,120 @@ TEST_F(Compared, an_apply_without_metadata_must_name_an_object_of_the_cluster) {
   const Answer made = apply(R"({"name":"n","labels":{"a":"b"}})");
   ASSERT_EQ(made.status, 201);
   const std::string version(made.resource_version());
-  EXPECT_EQ(apply("{}").status, 400);
   EXPECT_EQ(apply(R"({"finalizers":[]})").status, 400);
+  EXPECT_EQ(api.patch("/api/v1/nodes/n?fieldManager=alice", kApply,
+                      R"({"apiVersion":"v1","kind":"Node"})")
+                .status,
+            400);
   EXPECT_EQ(apply(R"({"resourceVersion":")" + version + R"("})").status, 200);
   EXPECT_EQ(apply(R"({"name":"n"})").status, 200);
+  EXPECT_EQ(apply("{}").text({"metadata", "name"}), "n");
+}
+
+TEST_F(Compared, each_cause_is_named_once) {
+  const Answer twice = make_map(R"("name":"m","finalizers":["x/!","x/!"])");
+  EXPECT_EQ(array_at(twice.body, {"details", "causes"}).size(), 1);
+  const Answer empty = make_map(R"("name":"m","finalizers":[""])");
+  EXPECT_EQ(array_at(empty.body, {"details", "causes"}).size(), 3) << serialize(empty.body);
+  EXPECT_TRUE(make_map(R"("name":"m","finalizers":["orphan","foregroundDeletion"])")
+                  .blames("metadata.finalizers"));
+}
+
+TEST_F(Compared, the_same_owner_counts_once_and_the_writer_is_warned) {
+  constexpr std::string_view kOwners =
+      R"("ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"p","uid":"u"},)"
+      R"({"kind":"Pod","apiVersion":"v1","name":"p","uid":"u"},)"
+      R"({"apiVersion":"v1","kind":"Pod","name":"q","uid":"u"}])";
+  const Answer made = make_map(R"("name":"m",)" + std::string(kOwners));
+  EXPECT_EQ(array_at(made.body, {"metadata", "ownerReferences"}).size(), 2);
+  make_map(R"("name":"n")");
+  const Answer patched = api.patch("/api/v1/namespaces/default/configmaps/n", kMerge,
+                                   R"({"metadata":{)" + std::string(kOwners) + "}}");
+  EXPECT_EQ(array_at(patched.body, {"metadata", "ownerReferences"}).size(), 2);
+}
+
+TEST_F(Compared, repeated_items_pass_to_who_changes_their_number) {
+  make_map(R"("name":"m","labels":{"a":"b"})");
+  const auto write = [&](std::string_view manager, std::string_view list) {
+    return managers(api.patch(std::string(kMap) + "?fieldManager=" + std::string(manager), kMerge,
+                              R"({"metadata":{"finalizers":)" + std::string(list) + "}}"));
+  };
+  write("one", R"(["a/b"])");
+  const auto two = write("two", R"(["a/b","a/b"])");
+  EXPECT_EQ(two.back(), "Update two");
+  const auto three = write("three", R"(["a/b","a/b","a/b"])");
+  EXPECT_EQ(three.back(), "Update three");
+  EXPECT_EQ(std::ranges::count(three, "Update two"), 0);
+  EXPECT_EQ(std::ranges::count(write("four", R"(["a/b"])"), "Update three"), 0);
+}
+
+TEST_F(Compared, repeated_items_leave_all_managers_as_they_were_if_one_wrote_another_version) {
+  make_claim();
+  constexpr std::string_view kOld =
+      "/apis/resource.k8s.io/v1beta1/namespaces/default/resourceclaims/shared";
+  constexpr std::string_view kTwice = R"({"metadata":{"finalizers":["a/b","a/b"]}})";
+  const Answer patched =
+      api.patch(std::string(kOld) + "?fieldManager=late", kMerge, std::string(kTwice));
+  EXPECT_EQ(patched.status, 200);
+  EXPECT_EQ(managers(patched).size(), 1);
+  EXPECT_EQ(api.patch(std::string(kOld) + "?fieldManager=late", kApply,
+                      R"({"apiVersion":"resource.k8s.io/v1beta1","kind":"ResourceClaim",)"
+                      R"("metadata":{"name":"shared"}})")
+                .status,
+            500);
+}
+
+TEST_F(Compared, a_client_of_v1beta1_reads_its_own_fields_in_refusals_by_declared_rules) {
+  constexpr std::string_view kPath = "/apis/resource.k8s.io/v1beta1/";
+  const Answer claim = api.post(
+      std::string(kPath) + "namespaces/default/resourceclaims",
+      R"({"metadata":{"name":"c"},"spec":{"devices":{"requests":[{"name":"a","deviceClassName":"c",)"
+      R"("tolerations":[{"key":"k","operator":"Bad"}]},{"name":"b","deviceClassName":"-"}]}}})");
+  EXPECT_TRUE(claim.blames("spec.devices.requests[0].tolerations[0].operator"));
+  EXPECT_TRUE(claim.blames("spec.devices.requests[1].exactly.deviceClassName"));
+  const Answer slice = api.post(
+      std::string(kPath) + "resourceslices",
+      R"({"metadata":{"name":"s"},"spec":{"driver":"d","nodeName":"","allNodes":true,"pool":)"
+      R"({"name":"p","resourceSliceCount":1},"devices":[{"name":"g","basic":{"attributes":)"
+      R"({"x":{}}}}]}})");
+  EXPECT_TRUE(slice.blames("spec.devices[0].basic.attributes[x]"));
+  EXPECT_FALSE(slice.blames("spec.nodeName"));
+}
+
+TEST_F(Compared, a_watch_from_before_the_server_has_expired) {
+  auto watch = api.watch("/api/v1/namespaces?watch=1&resourceVersion=1");
+  const auto line = (*watch)->next();
+  ASSERT_TRUE(line);
+  EXPECT_TRUE(line->contains("Expired")) << *line;
+}
+
+TEST_F(Compared, a_watch_is_refused_for_its_selector_before_its_options) {
+  EXPECT_EQ(
+      api.get(std::string(kMaps) + "?watch=1&sendInitialEvents=true&labelSelector=a+b").status,
+      400);
+}
+
+TEST_F(Compared, what_a_driver_writes_as_it_likes_has_one_owner) {
+  make_claim();
+  allocate();
+  const Answer applied = api.patch(
+      std::string(kClaimStatus) + "?fieldManager=driver", kApply,
+      R"({"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim","metadata":{"name":"shared"},)"
+      R"("status":{"devices":[{"driver":"d","pool":"p","device":"gpu-0","data":{"speed":1}}]}})");
+  const std::string text = serialize(Json(array_at(applied.body, {"metadata", "managedFields"})));
+  EXPECT_TRUE(text.contains(R"("f:data":{})")) << text;
+  const JsonObject& device = as_object(array_at(applied.body, {"status", "devices"}).front());
+  EXPECT_TRUE(device.contains("conditions"));  // null
+}
+
+TEST_F(Compared, no_device_and_no_mode_are_the_defaults) {
+  const Answer claim = api.post(
+      kClaims, R"({"metadata":{"name":"c"},"spec":{"devices":{"requests":[{"name":"a","exactly":)"
+               R"({"deviceClassName":"c","allocationMode":"","count":0}}]}}})");
+  const JsonObject& request =
+      as_object(array_at(claim.body, {"spec", "devices", "requests"}).front());
+  EXPECT_EQ(text_at(request, {"exactly", "allocationMode"}), "ExactCount");
+  EXPECT_EQ(integer_at(request, {"exactly", "count"}), 1);
 }
 
 TEST_F(Compared, an_apply_that_makes_an_object_is_refused_for_its_items_before_its_name_and_UID) {

@@ -75,6 +75,47 @@ INSTANTIATE_TEST_SUITE_P(
             R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}],)"
             R"("volumes":[{"name":"v"},{"name":"v"},{"name":"V"}]}})",
             {"spec.volumes[1].name", "spec.volumes[2].name"}},
+        Row{"volumes of two kinds and of bad sources",
+            kPods,
+            R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}],)"
+            R"("volumes":[{"name":"a","hostPath":{"path":"/x"},"configMap":{"name":"c"}},)"
+            R"({"name":"b","configMap":{"name":"","defaultMode":-1}},)"
+            R"({"name":"c","secret":{"items":[{"key":"","path":"../x"}]}},)"
+            R"({"name":"d","hostPath":{"path":"/a/../b","type":"Bad"}},)"
+            R"({"name":"e","nfs":{"server":"","path":"x"}},)"
+            R"({"name":"f","persistentVolumeClaim":{"claimName":""}},)"
+            R"({"name":"g","csi":{"driver":"-"}}]}})",
+            {"spec.volumes[0].configMap", "spec.volumes[1].configMap.name",
+             "spec.volumes[1].configMap.defaultMode", "spec.volumes[2].secret.secretName",
+             "spec.volumes[2].secret.items[0].key", "spec.volumes[2].secret.items[0].path",
+             "spec.volumes[3].hostPath.path", "spec.volumes[3].hostPath.type",
+             "spec.volumes[4].nfs.server", "spec.volumes[4].nfs.path",
+             "spec.volumes[5].persistentVolumeClaim.claimName", "spec.volumes[6].csi.driver"}},
+        Row{"files about the pod without a field, of two, and of one that files do not show",
+            kPods,
+            R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}],)"
+            R"("volumes":[{"name":"a","downwardAPI":{"items":[{"path":"p","fieldRef":{}}]}},)"
+            R"({"name":"b","downwardAPI":{"items":[{"path":"p"}]}},)"
+            R"({"name":"c","downwardAPI":{"items":[{"path":"p","fieldRef":{"fieldPath":)"
+            R"("status.podIP"}}]}},{"name":"d","projected":{"sources":[{"downwardAPI":{"items":)"
+            R"([{"path":"p","resourceFieldRef":{"resource":"limits.cpu"}}]}},)"
+            R"({"configMap":{"name":"c","items":[{"key":"k","path":"p"}]}}]}}]}})",
+            {"spec.volumes[0].downwardAPI.fieldRef.fieldPath", "spec.volumes[1].downwardAPI",
+             "spec.volumes[2].downwardAPI.fieldRef.fieldPath",
+             "spec.volumes[3].projected.sources[0].downwardAPI.resourceFieldRef.containerName",
+             "spec.volumes[3].projected"}},
+        Row{"an image of spaces, and claims of a container that are none",
+            kPods,
+            R"({"metadata":{"name":"p"},"spec":{"resourceClaims":[{"name":"x",)"
+            R"("resourceClaimName":"x"}],"containers":[{"name":"c","image":" ","resources":)"
+            R"({"claims":[{},{"name":"x"},{"name":"x","request":"r"},{"name":"y"}]}}]}})",
+            {"spec.containers[0].image", "spec.containers[0].resources.claims[0]",
+             "spec.containers[0].resources.claims[2]", "spec.containers[0].resources.claims[3]"}},
+        Row{"a template whose claims would have a bad label",
+            "/apis/resource.k8s.io/v1/namespaces/default/resourceclaimtemplates",
+            R"({"metadata":{"name":"t"},"spec":{"metadata":{"labels":{"a":"x-"},)"
+            R"("annotations":{"":"x"}},"spec":{}}})",
+            {"spec.metadata.labels", "spec.metadata.annotations", "spec.metadata.annotations"}},
         Row{"an event of a negative generation",
             "/api/v1/namespaces/default/events",
             R"({"metadata":{"name":"e","generation":-1},"involvedObject":{"namespace":"default"}})",
@@ -87,6 +128,67 @@ TEST_F(Api, refuses_a_status_of_a_negative_generation_and_addresses_that_are_non
                   .blames("status.observedGeneration"));
   EXPECT_TRUE(api.patch(kPodStatus, kMerge, R"({"status":{"hostIP":"x","hostIPs":[{"ip":"x"}]}})")
                   .blames("status.hostIPs[0]"));
+}
+
+TEST_F(Api, refuses_conditions_of_a_pod_without_a_name_and_three_addresses) {
+  make_pod();
+  const Answer bad = api.patch(
+      kPodStatus, kMerge,
+      R"({"status":{"conditions":[{"type":"Ready","status":"True"},{"type":"-","status":"True"}],)"
+      R"("podIP":"10.0.0.1","podIPs":[{"ip":"10.0.0.1"},{"ip":"10.0.0.2"}],"hostIP":"10.0.0.1",)"
+      R"("hostIPs":[{"ip":"10.0.0.1"},{"ip":"fd00::1"}]}})");
+  EXPECT_EQ(fields_of(bad),
+            (std::vector<std::string>{"status.conditions[1].Type", "status.podIPs"}))
+      << serialize(bad.body);
+}
+
+TEST_F(Api, refuses_an_address_of_a_node_twice) {
+  api.post("/api/v1/nodes", R"({"metadata":{"name":"n"}})");
+  constexpr std::string_view kTwice =
+      R"({"status":{"addresses":[{"type":"Hostname","address":"a"},{"type":"InternalDNS",)"
+      R"("address":"a"},{"type":"Hostname","address":"a"}]}})";
+  const Answer bad = api.put("/api/v1/nodes/n/status",
+                             R"({"metadata":{"name":"n"},)" + std::string(kTwice.substr(1)));
+  EXPECT_EQ(fields_of(bad), std::vector<std::string>{"status.addresses[2]"});
+}
+
+TEST_F(Api, clears_claim_statuses_by_an_empty_list_and_keeps_them_without_one) {
+  make_pod("node-a");
+  const auto put = [&](std::string_view status) {
+    Json pod = api.get(kPod).body;
+    std::string problem;
+    pod.get_object()["status"] = *parse(status, problem);
+    return api.put(kPodStatus, serialize(pod));
+  };
+  const auto count = [](const Answer& pod) {
+    return array_at(pod.body, {"status", "resourceClaimStatuses"}).size();
+  };
+  EXPECT_EQ(count(put(R"({"resourceClaimStatuses":[{"name":"gpus"}]})")), 1);
+  EXPECT_EQ(count(put(R"({"phase":"Running"})")), 1);
+  EXPECT_EQ(count(put(R"({"resourceClaimStatuses":[]})")), 0);
+}
+
+TEST_F(Api, keeps_the_time_of_a_condition_that_a_binding_does_not_change) {
+  make_pod();
+  constexpr std::string_view kTime = "2019-05-04T03:02:01Z";
+  api.patch(kPodStatus, kMerge,
+            R"({"status":{"conditions":[{"type":"PodScheduled","status":"True",)"
+            R"("lastTransitionTime":")" +
+                std::string(kTime) + R"("}]}})");
+  api.post(std::string(kPod) + "/binding",
+           R"({"metadata":{"name":"trainer-0"},"target":{"kind":"Node","name":"n"}})");
+  const Answer pod = api.get(kPod);
+  const JsonObject& condition = as_object(array_at(pod.body, {"status", "conditions"}).front());
+  EXPECT_EQ(text_at(condition, {"lastTransitionTime"}), kTime);
+}
+
+TEST_F(Api, writes_a_capacity_without_a_value_as_none) {
+  const Answer slice =
+      api.post("/apis/resource.k8s.io/v1/resourceslices",
+               R"({"metadata":{"name":"s"},"spec":{"driver":"d","nodeName":"n","pool":{"name":"p",)"
+               R"("resourceSliceCount":1},"devices":[{"name":"g","capacity":{"memory":{}}}]}})");
+  const JsonObject& device = as_object(array_at(slice.body, {"spec", "devices"}).front());
+  EXPECT_EQ(text_at(device, {"capacity", "memory", "value"}), "0");
 }
 
 TEST_F(Api, takes_an_empty_text_for_none_where_go_does) {

@@ -1,0 +1,11 @@
+// The volumes of a pod: their names, and their sources of the kinds that are no driver's of old
+// (k8s.io/kubernetes pkg/apis/core/validation, ValidateVolumes).
+#pragma once
+
+#include "apiserver/rules/api_error.hpp"
+
+namespace dcm::apiserver {
+
+void validate_volumes(const JsonArray& volumes, const std::string& path, Causes& causes);
+
+}  // namespace dcm::apiserver
