@@ -1,6 +1,8 @@
 #include "apiserver/fields/patches.hpp"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -59,10 +61,16 @@ void retain_keys(JsonObject& object, const Json& keys) {
   object = std::move(kept);
 }
 
+// What the list repeats already goes as well.
 void merge_scalars(JsonArray& list, const JsonArray& patch) {
-  for (const Json& item : patch) {
-    if (std::ranges::find(list, item) == list.end()) list.push_back(item);
+  JsonArray merged;
+  std::set<std::string> seen;
+  for (const JsonArray* const part : {&std::as_const(list), &patch}) {
+    for (const Json& item : *part) {
+      if (seen.insert(serialize(item)).second) merged.push_back(item);
+    }
   }
+  list = std::move(merged);
 }
 
 // Where an item stands in a list, by its key (or as a whole if there is none); the list's size if

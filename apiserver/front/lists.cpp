@@ -95,9 +95,13 @@ Outcome<std::size_t> page_limit(const ResourceType& type, const Query& query) {
   return any_age || limit < 0 ? 0 : static_cast<std::size_t>(limit);
 }
 
+// Only the newest state has indexes, not one that is asked for by its version.
+enum class Indexed { no, yes };
+
 struct View {
   Revision revision;
   std::string start;
+  Indexed indexed = Indexed::yes;
 };
 
 // Which state to show, and from where on.
@@ -130,7 +134,7 @@ Outcome<View> choose_view(const Store& store, const ListTarget& target, const Qu
   const bool pages_of_version = match.empty() && *wanted > 0 && !selector.selects_one_name() &&
                                 query.integer("limit").value_or(0) > 0;
   if (match != "Exact" && !pages_of_version) return View{store.revision(), ""};
-  if (store.is_kept(target.type->plural, *wanted)) return View{*wanted, ""};
+  if (store.is_kept(target.type->plural, *wanted)) return View{*wanted, "", Indexed::no};
   return std::unexpected(expired("The resourceVersion for the provided list is too old."));
 }
 
@@ -180,7 +184,8 @@ Outcome<Page> select_page(const Store& store, const ListTarget& target, const Qu
   if (!limit) return std::unexpected(limit.error());
   auto entries = entries_of(store, target, *selector, *view);
   // Pods are indexed by node: only those of the node are looked at, and counted into pages.
-  if (selector->selects_node() && query.get("continue").empty()) {
+  const bool by_index = view->indexed == Indexed::yes && query.get("continue").empty();
+  if (selector->selects_node() && by_index) {
     std::erase_if(entries,
                   [&](const auto& entry) { return !selector->matches_node(*entry.object); });
   }

@@ -304,7 +304,7 @@ void validate_devices(const JsonObject& slice_spec, const std::string& path, Cau
     return device.is_object() && is_advanced(device.get_object());
   });
   const std::size_t most = is_any_advanced ? kAdvancedDevicesMax : kDevicesMax;
-  if (devices.size() > most) causes.push_back(too_many(path, devices.size(), most));
+  if (devices.size() > most) return causes.push_back(too_many(path, devices.size(), most));
   const Json* const chooses = slice_spec.if_contains("perDeviceNodeSelection");
   const bool chooses_node = chooses != nullptr && *chooses == Json(true);
   std::set<std::string_view> names;

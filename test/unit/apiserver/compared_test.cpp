@@ -457,6 +457,17 @@ TEST_F(Compared, pods_of_a_node_are_counted_into_pages_whatever_their_labels) {
   EXPECT_TRUE(has(page.body, {"metadata", "continue"}));
 }
 
+TEST_F(Compared, pods_of_all_nodes_are_counted_into_the_pages_of_a_version) {
+  api.post(kPods, R"({"metadata":{"name":"a"},"spec":{"nodeName":"node-a",
+      "containers":[{"name":"c","image":"i"}]}})");
+  const Answer last = api.post(
+      kPods, R"({"metadata":{"name":"b"},"spec":{"containers":[{"name":"c","image":"i"}]}})");
+  const std::string page = "?limit=1&fieldSelector=spec.nodeName%3Dnode-a";
+  const std::string version = "&resourceVersion=" + std::string(last.resource_version());
+  EXPECT_TRUE(has(api.get(std::string(kPods) + page + version).body, {"metadata", "continue"}));
+  EXPECT_FALSE(has(api.get(std::string(kPods) + page).body, {"metadata", "continue"}));
+}
+
 TEST_F(Compared, a_look_up_by_name_has_no_pages_unless_it_goes_on_with_one) {
   make_map();
   make_map(R"("name":"n")");

@@ -182,6 +182,39 @@ TEST_F(Api, keeps_the_time_of_a_condition_that_a_binding_does_not_change) {
   EXPECT_EQ(text_at(condition, {"lastTransitionTime"}), kTime);
 }
 
+TEST_F(Api, merges_a_list_of_texts_into_one_without_repetitions) {
+  constexpr std::string_view kMap = "/api/v1/namespaces/default/configmaps/m";
+  api.post("/api/v1/namespaces/default/configmaps",
+           R"({"metadata":{"name":"m","finalizers":["a/b","a/b"]}})");
+  const Answer map = api.patch(kMap, kStrategic, R"({"metadata":{"finalizers":["c/d","a/b"]}})");
+  EXPECT_EQ(array_at(map.body, {"metadata", "finalizers"}).size(), 2);
+}
+
+TEST_F(Api, names_no_device_of_a_slice_that_has_too_many) {
+  std::string devices;
+  for (int i = 0; i < 129; ++i) devices += R"({"name":""},)";
+  devices.pop_back();
+  const Answer slice =
+      api.post("/apis/resource.k8s.io/v1/resourceslices",
+               R"({"metadata":{"name":"s"},"spec":{"driver":"d","nodeName":"n","pool":{"name":"p",)"
+               R"("resourceSliceCount":1},"devices":[)" +
+                   devices + "]}}");
+  EXPECT_EQ(fields_of(slice), std::vector<std::string>{"spec.devices"});
+}
+
+TEST_F(Api, leaves_out_empty_texts_of_events_and_writes_that_nothing_is_projected) {
+  const Answer event = api.post(
+      "/api/v1/namespaces/default/events",
+      R"({"metadata":{"name":"e"},"type":"","involvedObject":{"namespace":"default","uid":""}})");
+  EXPECT_FALSE(has(event.body, {"type"}));
+  EXPECT_FALSE(has(event.body, {"involvedObject", "uid"}));
+  const Answer pod =
+      api.post(kPods, R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}],)"
+                      R"("volumes":[{"name":"v","projected":{}}]}})");
+  const JsonObject& volume = as_object(array_at(pod.body, {"spec", "volumes"}).front());
+  EXPECT_TRUE(object_at(volume, {"projected"}).contains("sources"));
+}
+
 TEST_F(Api, writes_a_capacity_without_a_value_as_none) {
   const Answer slice =
       api.post("/apis/resource.k8s.io/v1/resourceslices",
