@@ -320,7 +320,7 @@ I1121 14:38:04.123456   12345 claim_generator.cpp:108] "Claim created" controlle
 
 I, W or E for info, warning or error; the date and time in UTC; the process; the line of the source. As JSON (`--logging-format=json`) these are `level`, `ts` (milliseconds since 1970) and `caller`, and the message is `msg`.
 `-v` at least as high as the verbosity shows the line; warnings and errors are always shown: the first about an object at once, then after 10 s, 20 s, and so on up to 10 minutes, for as long as the cause lasts.
-Of one message, at most 200 lines are written at once, and then one a second. A later line says how many identical lines were left out (`repeated`), and how many others of its message (`suppressed`).
+Of one message, at most 200 warnings and errors are written at once, and then one a second; of info lines, 2,000 and then 100 a second, unless `-v` is 4 or higher. A later line says how many identical lines were left out (`repeated`), and how many others of its message (`suppressed`).
 Lines of a part of the manager also name its subject: {", ".join(f"`{field}`" for field in sorted(bound_fields()))}.
 
 {table(["message", "severity", "verbosity", "fields", "from"], message_rows())}

@@ -61,6 +61,9 @@ void append_quoted(Buffer& out, std::string_view text) {
   out.push_back('"');
 }
 
+// Whoever asks for each decision wants them all.
+constexpr int kEveryLine = 4;
+
 // Enough for any message of an API server; what else comes from outside may be megabytes.
 constexpr std::size_t kValueBytesMax = 4096;
 
@@ -176,10 +179,11 @@ std::uint64_t hash_line(Hash hash, std::string_view bound_text, LogFields fields
   return hash.sum();
 }
 
-std::optional<LogRate::LeftOut> admit(LogRate& rate, std::string_view message,
+std::optional<LogRate::LeftOut> admit(LogRate& rate, Severity severity, std::string_view message,
                                       std::string_view bound_text, LogFields fields, MonoTime now) {
   Hash hash;
   hash.add(message);
+  if (severity == Severity::info) return rate.admit_info(hash.sum(), now);
   return rate.admit(hash.sum(), hash_line(hash, bound_text, fields), now);
 }
 
@@ -196,8 +200,8 @@ LogBackend::LogBackend(const TimeSource& time, LogFormat format, Write write)
 void LogBackend::log(Severity severity, std::string_view message, std::string_view bound_text,
                      LogFields fields, SourceLocation where) {
   std::optional<LogRate::LeftOut> left_out = LogRate::LeftOut{};
-  if (severity != Severity::info) {
-    left_out = admit(*rate_, message, bound_text, fields, time_.now());
+  if (severity != Severity::info || verbosity_ < kEveryLine) {
+    left_out = admit(*rate_, severity, message, bound_text, fields, time_.now());
     if (!left_out) return;
   }
   Buffer line;

@@ -10,7 +10,7 @@
 // Warnings and errors have a rate (log_rate.hpp): the first one about an object is a line, then by
 // back-off, with a count of those left out; so callers need none of their own. Two are the same if
 // message and fields are, apart from numbers, and from digits and quoted names in the words of
-// others (kWords in log.cpp). Long values are cut.
+// others (kWords in log.cpp). Info lines have one by message, below -v=4. Long values are cut.
 // The caller promises that no field holds a token, a key or an Authorization header.
 #pragma once
 

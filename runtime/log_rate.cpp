@@ -4,6 +4,23 @@
 
 namespace dcm::runtime {
 
+bool LogRate::Message::take_place(MonoTime now) {
+  const bool has_place = lines.has_token(now);
+  if (has_place) {
+    lines.take();
+  } else {
+    ++suppressed;
+  }
+  return has_place;
+}
+
+std::optional<LogRate::LeftOut> LogRate::admit_info(std::uint64_t message, MonoTime now) {
+  Message& all = infos_.use(
+      message, [now] { return Message{.lines = TokenBucket(kInfoPerSecond, kInfoBurst, now)}; });
+  if (!all.take_place(now)) return std::nullopt;
+  return LeftOut{.suppressed = std::exchange(all.suppressed, 0)};
+}
+
 std::optional<LogRate::LeftOut> LogRate::admit(std::uint64_t message, std::uint64_t line,
                                                MonoTime now) {
   Line& known = lines_.use(line, [now] { return Line{.next = now}; });
@@ -13,11 +30,7 @@ std::optional<LogRate::LeftOut> LogRate::admit(std::uint64_t message, std::uint6
   }
   Message& all = messages_.use(
       message, [now] { return Message{.lines = TokenBucket(kPerSecond, kBurst, now)}; });
-  if (!all.lines.has_token(now)) {
-    ++all.suppressed;
-    return std::nullopt;
-  }
-  all.lines.take();
+  if (!all.take_place(now)) return std::nullopt;
   const bool is_news = now >= known.next + known.pause;
   known.pause = is_news ? kPauseMin : std::min(2 * known.pause, kPauseMax);
   known.next = now + known.pause;

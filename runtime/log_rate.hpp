@@ -3,7 +3,8 @@
 // A line is logged at once, and then again only after 10 s, 20 s, and so on up to 10 minutes, for
 // as long as it keeps coming; a line that stayed away for such a pause is news. All lines of one
 // message together are 200 at once and then one in a second, however many objects they are about.
-// What was left out is counted, and told with the next line.
+// Lines that say only what happens are news each: 2,000 of a message at once, and then 100 in a
+// second. What was left out is counted, and told with the next line of the message.
 #pragma once
 
 #include <chrono>
@@ -47,6 +48,8 @@ class LogRate {
   static constexpr Duration kPauseMax = std::chrono::minutes(10);
   static constexpr double kBurst = 200;
   static constexpr double kPerSecond = 1;
+  static constexpr double kInfoBurst = 2'000;
+  static constexpr double kInfoPerSecond = 100;
 
   // What was left out before a line that is logged.
   struct LeftOut {
@@ -56,6 +59,8 @@ class LogRate {
 
   // `message` and `line` identify what their names say. Nothing: the line is not logged.
   std::optional<LeftOut> admit(std::uint64_t message, std::uint64_t line, MonoTime now);
+  // For a line that is no warning.
+  std::optional<LeftOut> admit_info(std::uint64_t message, MonoTime now);
 
  private:
   struct Line {
@@ -66,9 +71,13 @@ class LogRate {
   struct Message {
     TokenBucket lines;
     std::uint64_t suppressed = 0;
+
+    // Takes the place of a line, or counts that there is none.
+    bool take_place(MonoTime now);
   };
 
   RecentlyUsed<Message> messages_;
+  RecentlyUsed<Message> infos_;
   RecentlyUsed<Line> lines_;
 };
 

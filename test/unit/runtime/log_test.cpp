@@ -130,10 +130,26 @@ TEST(Log, warnings_about_many_objects_are_bounded_and_counted) {
   EXPECT_TRUE(ends_with(capture.lines.back(), R"(pod="lab/new" suppressed=9800)"));
 }
 
-TEST(Log, info_lines_have_no_rate) {
+TEST(Log, info_lines_have_a_rate_by_message_and_take_no_place_of_warnings) {
   Capture capture(LogFormat::text);
-  for (int i = 0; i < 1'000; ++i) capture.log.info("Claim created", {{"claim", "lab/c"}});
-  EXPECT_EQ(capture.lines.size(), 1'000U);
+  const auto log_many = [&](int count) {
+    for (int i = 0; i < count; ++i) capture.log.info("Slice seen", {{"slice", std::to_string(i)}});
+  };
+  log_many(10'000);
+  EXPECT_EQ(capture.lines.size(), 2'000U);
+  capture.log.warning("Slice seen", {{"slice", "broken"}});
+  EXPECT_EQ(capture.lines.size(), 2'001U) << "a warning is not held up";
+  capture.time.advance_to(capture.time.now() + 1s);
+  log_many(1'000);
+  EXPECT_EQ(capture.lines.size(), 2'101U);
+  EXPECT_TRUE(ends_with(capture.lines.at(2'001), R"(slice="0" suppressed=8000)"));
+}
+
+TEST(Log, whoever_asks_for_each_decision_gets_every_info_line) {
+  Capture capture(LogFormat::text);
+  capture.backend->set_verbosity(4);
+  for (int i = 0; i < 5'000; ++i) capture.log.info("Item queued");
+  EXPECT_EQ(capture.lines.size(), 5'000U);
 }
 
 TEST(Log, long_values_are_cut_at_a_character) {
