@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "informers/lister_watcher.hpp"
@@ -104,14 +105,17 @@ class Reflector {
 
   runtime::Task<ReflectorEvent> read_page(ReadPage request) {
     std::size_t objects = 0;
+    bool has_room = true;
     auto page = co_await source_.list(
         {.limit = request.limit, .continue_token = std::move(request.continue_token)},
-        [this, &objects](api::Decoded<T> item) {
+        [this, &objects, &has_room](api::Decoded<T> item) {
           ++objects;
-          writer_.observe_listed(std::move(item));
+          has_room = has_room && has_room_for(item);
+          if (has_room) writer_.observe_listed(std::move(item));
         },
         request.deadline);
     if (!page) co_return Failed{std::move(page.error())};
+    if (!has_room) co_return Failed{full()};
     co_return PageRead{std::move(*page), objects};
   }
 
@@ -130,6 +134,7 @@ class Reflector {
       return std::move(*bookmark);
     }
     auto& [type, subject] = std::get<api::ChangeEvent<T>>(event);
+    if (type != api::ChangeType::deleted && !has_room_for(subject)) return Failed{full()};
     Changed changed{subject.meta.resource_version};
     if (!is_initial) {
       writer_.observe_change(type, std::move(subject));
@@ -139,6 +144,15 @@ class Reflector {
       writer_.observe_listed(std::move(subject));
     }
     return changed;
+  }
+
+  bool has_room_for(const api::Decoded<T>& seen) const {
+    return writer_.has_room_for(seen, policy_.cache.objects, policy_.cache.bytes);
+  }
+  runtime::Error full() const {
+    return {runtime::Reason::malformed, "the cache is full: it has " +
+                                            std::to_string(writer_.size()) + " objects and " +
+                                            std::to_string(writer_.bytes()) + " bytes"};
   }
 
   // Spread, so that the watches of a fleet do not end at the same time.

@@ -151,6 +151,12 @@ class StoreWriter {
   void pass(const api::ResourceVersion& version) { store_->pass(version); }
 
   std::size_t size() const noexcept { return store_->table_.size(); }
+  std::size_t bytes() const noexcept { return store_->bytes(); }
+  // Whether the store stays within the limits with this object in place of what it has by its name.
+  bool has_room_for(const api::Decoded<T>& seen, std::size_t objects_max,
+                    std::size_t bytes_max) const {
+    return store_->has_room_for(seen, objects_max, bytes_max);
+  }
 
  private:
   friend class Store<T>;
@@ -205,6 +211,8 @@ class Store {
   std::optional<Cursor> sweep(Cursor from, std::size_t limit, const api::ResourceVersion& version);
   void pass(const api::ResourceVersion& version);
 
+  bool has_room_for(const api::Decoded<T>& seen, std::size_t objects_max,
+                    std::size_t bytes_max) const;
   bool hold_back(const api::ObjectMeta& seen, Watched<T> watched);
   void show(ObjectPtr<T> object, Origin origin);
   void hide(const api::NamespacedName& name, Absence absence, Origin origin);
@@ -228,6 +236,16 @@ void StoreWriter<T>::observe_change(api::ChangeType type, api::Decoded<T> seen) 
     store_->observe(std::move(seen), Origin::live);
   }
   store_->pass(version);
+}
+
+template <class T>
+bool Store<T>::has_room_for(const api::Decoded<T>& seen, std::size_t objects_max,
+                            std::size_t bytes_max) const {
+  if (!seen.object) return true;
+  const ObjectPtr<T> before = table_.get(seen.meta.key);
+  if (!before && table_.size() >= objects_max) return false;
+  const std::size_t freed = before ? bytes_of(*before) : 0;
+  return table_.bytes() + bytes_of(*seen.object) <= bytes_max + freed;
 }
 
 template <class T>

@@ -26,7 +26,15 @@ using runtime::Deadline;
 using runtime::Duration;
 using runtime::MonoTime;
 
+// What a cache may hold: of a server that means harm, or of a cluster beyond all that Kubernetes is
+// tested with, the rest is refused, and the cache is not synced.
+struct CacheLimits {
+  std::size_t objects = 1'000'000;
+  std::size_t bytes = std::size_t{4} << 30;
+};
+
 struct WatchPolicy {
+  CacheLimits cache;
   // After a failure: doubling from `backoff_min` to `backoff_max`, and up to as much again
   // (jitter); back at the start after `backoff_reset` without a failure.
   Duration backoff_min = std::chrono::milliseconds(800);

@@ -1,8 +1,8 @@
 // How a list is read in pages: what is asked for next, whatever the server answers. Pure.
 //
 // A page that is too large is requested again with a smaller limit, down to 1: users decide how
-// large their objects are. And a list ends: a server that gives continue tokens for ever is found
-// out.
+// large their objects are. And a list ends: a server that gives continue tokens for ever, or more
+// than a million objects, is found out.
 #pragma once
 
 #include <cstddef>
@@ -21,6 +21,7 @@ struct Paging {
   std::string continue_token = {};  // empty: the first
   std::size_t pages = 0;            // before this one
   std::size_t empty_pages = 0;      // of those: without an object
+  std::size_t objects = 0;          // in those
   std::size_t calm_pages = 0;       // since one was too large
 };
 

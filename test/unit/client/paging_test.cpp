@@ -64,7 +64,12 @@ std::size_t pages_until_given_up(std::size_t objects_per_page) {
 TEST(Paging, continue_tokens_for_ever_are_found_out) {
   EXPECT_EQ(pages_until_given_up(0), 100U);
   EXPECT_EQ(pages_until_given_up(1), 20'000U);
-  EXPECT_EQ(pages_until_given_up(Paging::kLimitMax), 20'000U);
+  EXPECT_EQ(pages_until_given_up(1), 20'000U);
+}
+
+TEST(Paging, more_than_a_million_objects_are_found_out) {
+  EXPECT_EQ(pages_until_given_up(Paging::kLimitMax), 1'000'000U / Paging::kLimitMax + 1);
+  EXPECT_FALSE(next_page({.limit = 1}, 1'000'001, "a")) << "a server that ignores the limit";
 }
 
 TEST(Paging, a_token_that_leads_to_its_own_page_is_found_out_at_once) {

@@ -19,6 +19,7 @@ using api::ChangeType;
 using runtime::Error;
 using runtime::Reason;
 using runtime::Task;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -54,7 +55,10 @@ api::ListMeta list_meta(int version, std::string token = {}) {
 
 // An informer that runs in a group of its own.
 struct Bench {
-  explicit Bench(runtime::VirtualLoop& l) : loop(l), fake(l.time()), group(l.executor()) {
+  using Pods = std::vector<Event>;
+
+  explicit Bench(runtime::VirtualLoop& l, WatchPolicy p = {})
+      : loop(l), fake(l.time()), policy(p), group(l.executor()) {
     informer.add_observer(diary);
   }
   ~Bench() { stop(); }
@@ -69,6 +73,7 @@ struct Bench {
 
   runtime::VirtualLoop& loop;
   Fake fake;
+  WatchPolicy policy;
   runtime::Rng rng{1};
   runtime::MetricsRegistry registry;
   std::vector<std::string> log;
@@ -76,7 +81,7 @@ struct Bench {
       loop.time(), runtime::LogFormat::text,
       [this](runtime::Severity, std::string_view line) { log.emplace_back(line); });
   Informer<api::Pod> informer{
-      "pods", fake, InformerContext{loop.time(), rng, runtime::Logger(backend), registry}};
+      "pods", fake, InformerContext{loop.time(), rng, runtime::Logger(backend), registry}, policy};
   Diary diary;
   runtime::TaskGroup group;
 };
@@ -326,6 +331,52 @@ TEST_F(ReflectorTest, big_lists_and_big_sweeps_let_other_tasks_run_in_between) {
   EXPECT_EQ(informer_.reader().size(), 0U);
   EXPECT_EQ(bench_.diary.take().size(), 6000U);
 }
+
+// More objects, or more bytes, than a cache may have.
+class FullCache : public ::testing::TestWithParam<CacheLimits> {
+ protected:
+  runtime::VirtualLoop loop_;
+  Bench bench_{loop_, {.cache = GetParam()}};
+  Bench::Pods pods_{added({.name = "a", .version = 1}), added({.name = "b", .version = 2}),
+                    added({.name = "c", .version = 3})};
+};
+
+TEST_P(FullCache, takes_no_more_and_is_not_synced_until_the_list_fits_again) {
+  for (int i = 0; i < 2; ++i) bench_.fake.stream(pods_, Then::hang);
+  bench_.fake.stream({added({.name = "a", .version = 1}), end_of_initial_events(5)}, Then::hang);
+  bench_.start();
+  bench_.run_for(500ms);
+  EXPECT_EQ(bench_.informer.reader().size(), 2U);
+  EXPECT_FALSE(bench_.informer.sync().is_synced());
+  EXPECT_THAT(bench_.log, Contains(HasSubstr("the cache is full: it has 2 objects")));
+  bench_.run_for(1min);
+  EXPECT_TRUE(bench_.informer.sync().is_synced());
+  EXPECT_EQ(bench_.informer.reader().size(), 1U);
+}
+
+TEST_P(FullCache, takes_no_more_from_pages_and_from_watches) {
+  bench_.fake.refuse(error(Reason::invalid));
+  bench_.fake.page({seen({.name = "a", .version = 1}), seen({.name = "b", .version = 2}),
+                    seen({.name = "c", .version = 3})},
+                   list_meta(3));
+  bench_.fake.page({seen({.name = "a", .version = 1}), seen({.name = "b", .version = 2})},
+                   list_meta(3));
+  bench_.fake.stream({modified({.name = "a", .version = 4}), added({.name = "c", .version = 5})},
+                     Then::hang);
+  bench_.start();
+  bench_.run_for(500ms);
+  EXPECT_EQ(bench_.informer.reader().size(), 2U);
+  EXPECT_FALSE(bench_.informer.sync().is_synced());
+  bench_.run_for(3s);
+  EXPECT_TRUE(bench_.informer.sync().is_synced());
+  EXPECT_EQ(bench_.informer.reader().size(), 2U);
+  EXPECT_THAT(bench_.diary.take(), Contains("updated a@1 to 4"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Limits, FullCache,
+    ::testing::Values(CacheLimits{.objects = 2},
+                      CacheLimits{.bytes = 3 * bytes_of(*seen({.name = "a"}).object)}));
 
 TEST_F(ReflectorTest, metrics_are_there_from_the_start) {
   EXPECT_THAT(bench_.metrics(),
