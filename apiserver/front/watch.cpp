@@ -88,12 +88,15 @@ Outcome<std::unique_ptr<Watch>> Watch::open(const WatchContext& context, const L
   for (const auto* name : {"limit", "timeoutSeconds"}) {
     if (auto number = query.check_integer(name); !number) return std::unexpected(number.error());
   }
-  auto selector =
-      Selector::parse(*target.type, query.get("labelSelector"), query.get("fieldSelector"));
-  if (!selector) return std::unexpected(std::move(selector.error()));
+  if (auto labels = Selector::parse(*target.type, query.get("labelSelector"), ""); !labels) {
+    return std::unexpected(std::move(labels.error()));
+  }
   if (auto checked = check_options(*context.options, query); !checked) {
     return std::unexpected(std::move(checked.error()));
   }
+  auto selector =
+      Selector::parse(*target.type, query.get("labelSelector"), query.get("fieldSelector"));
+  if (!selector) return std::unexpected(std::move(selector.error()));
   const auto start = choose_start(context, target, query);
   if (!start && start.error().code == 500) return std::unexpected(start.error());
 

@@ -6,7 +6,7 @@ namespace dcm::apiserver {
 
 namespace {
 
-constexpr std::size_t kNameMax = 255;
+constexpr std::size_t kPathMax = 255;
 
 bool is_lower(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
@@ -70,12 +70,12 @@ bool is_path(std::string_view path) {
 }
 
 bool is_name(std::string_view name) {
-  if (name.size() > kNameMax) return false;
+  constexpr std::size_t kLibrary = std::string_view("library/").size();  // where a bare name is
   const auto slash = name.find('/');
-  if (slash == std::string_view::npos || !looks_like_domain(name.substr(0, slash))) {
-    return is_path(name);
-  }
-  return is_domain(name.substr(0, slash)) && is_path(name.substr(slash + 1));
+  if (slash == std::string_view::npos) return name.size() + kLibrary <= kPathMax && is_path(name);
+  if (!looks_like_domain(name.substr(0, slash))) return name.size() <= kPathMax && is_path(name);
+  const std::string_view path = name.substr(slash + 1);
+  return path.size() <= kPathMax && is_domain(name.substr(0, slash)) && is_path(path);
 }
 
 }  // namespace

@@ -313,10 +313,10 @@ TEST_F(Compared, a_watch_from_before_the_server_has_expired) {
   EXPECT_TRUE(line->contains("Expired")) << *line;
 }
 
-TEST_F(Compared, a_watch_is_refused_for_its_selector_before_its_options) {
-  EXPECT_EQ(
-      api.get(std::string(kMaps) + "?watch=1&sendInitialEvents=true&labelSelector=a+b").status,
-      400);
+TEST_F(Compared, a_watch_is_refused_for_its_labels_before_its_options_and_for_its_fields_after) {
+  const std::string path = std::string(kMaps) + "?watch=1&sendInitialEvents=true";
+  EXPECT_EQ(api.watch(path + "&labelSelector=a+b").error().status, 400);
+  EXPECT_EQ(api.watch(path + "&fieldSelector=spec.none%3Dx").error().status, 422);
 }
 
 TEST_F(Compared, what_a_driver_writes_as_it_likes_has_one_owner) {

@@ -215,6 +215,17 @@ TEST_F(Api, leaves_out_empty_texts_of_events_and_writes_that_nothing_is_projecte
   EXPECT_TRUE(object_at(volume, {"projected"}).contains("sources"));
 }
 
+TEST_F(Api, leaves_out_empty_texts_of_tolerations_and_nodes) {
+  const Answer pod =
+      api.post(kPods, R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}],)"
+                      R"("tolerations":[{"key":"","operator":"Exists","effect":""}]}})");
+  EXPECT_EQ(serialize(array_at(pod.body, {"spec", "tolerations"}).front()),
+            R"({"operator":"Exists"})");
+  const Answer node =
+      api.post("/api/v1/nodes", R"({"metadata":{"name":"n"},"spec":{"providerID":""}})");
+  EXPECT_FALSE(has(node.body, {"spec", "providerID"}));
+}
+
 TEST_F(Api, writes_a_capacity_without_a_value_as_none) {
   const Answer slice =
       api.post("/apis/resource.k8s.io/v1/resourceslices",
@@ -288,11 +299,13 @@ TEST_F(Api, pulls_images_each_time_if_they_are_the_latest) {
   struct Image {
     std::string_view name, policy;
   };
+  const std::string too_long(254, 'i');
   for (const auto& [name, policy] : {Image{"i", "Always"},
                                      {"r.example.com:5000/a/b", "Always"},
                                      {"a__b/c-d:latest", "Always"},
                                      {"i:1", "IfNotPresent"},
                                      {"Bad_Name!", "IfNotPresent"},
+                                     {too_long, "IfNotPresent"},
                                      {"dot..dot", "IfNotPresent"},
                                      {"i@sha256:0", "IfNotPresent"}}) {
     const Answer pod = api.post(std::string(kPods) + "?dryRun=All",
