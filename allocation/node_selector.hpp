@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "allocation/taints.hpp"
 #include "client/api/meta.hpp"
 
 namespace dcm::allocation {
@@ -19,8 +20,9 @@ struct Node {
   std::map<std::string, std::string> labels = {};
   std::vector<std::string> declared_features = {};  // of its status
   bool is_unschedulable = false;                    // of its spec: cordoned
-  // Of its taints those that keep off pods which do not tolerate them: "key=value:NoSchedule".
-  std::vector<std::string> taints = {};
+  std::vector<Taint> taints = {};  // of its spec those that keep off pods: not PreferNoSchedule
+  // Extended resources that a device plugin has here: with more than none allocatable.
+  std::vector<std::string> plugin_resources = {};
   api::ObjectMeta meta = {};
 };
 

@@ -23,4 +23,11 @@ bool tolerates(std::span<const Toleration> tolerations, const Taint& taint) {
                              [&](const Toleration& each) { return tolerates(each, taint); });
 }
 
+const Taint* find_untolerated(std::span<const Taint> taints,
+                              std::span<const Toleration> tolerations) {
+  const auto found = std::ranges::find_if(
+      taints, [&](const Taint& taint) { return !tolerates(tolerations, taint); });
+  return found == taints.end() ? nullptr : &*found;
+}
+
 }  // namespace dcm::allocation

@@ -1,4 +1,5 @@
-// Taints of devices, and the tolerations of requests for them (KEP-5055).
+// Taints of devices, and the tolerations of requests for them (KEP-5055). Nodes and pods have the
+// same.
 #pragma once
 
 #include <optional>
@@ -34,6 +35,9 @@ struct Toleration {
 
 bool tolerates(const Toleration& toleration, const Taint& taint);
 bool tolerates(std::span<const Toleration> tolerations, const Taint& taint);
+// The first that is not tolerated; null: none.
+const Taint* find_untolerated(std::span<const Taint> taints,
+                              std::span<const Toleration> tolerations);
 
 // A DeviceTaintRule: taints the devices that have every part that is set.
 struct TaintRule {

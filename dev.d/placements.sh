@@ -7,7 +7,7 @@ placements() {
     --kube-scheduler "$(dirname "$("$controlplane" path kubectl)")/kube-scheduler" "$@"
 }
 
-placements_layer() { controlplane_layer placements placements --seeds 30; }
+placements_layer() { controlplane_layer placements placements --seeds 60; }
 
 cmd_placements() {
   setup

@@ -19,6 +19,8 @@ namespace dcm::allocation {
 [[nodiscard]] bool read(api::json::Reader& reader, api::json::value from, AllocationResult& out);
 [[nodiscard]] bool read(api::json::Reader& reader, api::json::value from, NodeSelector& out);
 [[nodiscard]] bool read(api::json::Reader& reader, api::json::value from, Quantity& out);
+// Of a pod, too: core/v1 has the same fields.
+[[nodiscard]] bool read(api::json::Reader& reader, api::json::value from, Toleration& out);
 [[nodiscard]] bool read(api::json::Reader& reader, api::json::value from, DeviceResult& out);
 
 // For JsonDecoder (client/api/json/decoder.hpp): top-level fields.

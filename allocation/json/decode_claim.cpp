@@ -26,14 +26,18 @@ bool read_effect(Reader& reader, value from, Toleration& out) {
   return true;
 }
 
+bool read_toleration_field(Reader& reader, std::string_view key, value field, Toleration& out) {
+  return read_row(reader, key, field, out, Row("key", &Toleration::key),
+                  Row("value", &Toleration::value), Row("operator", &read_operator),
+                  Row("effect", &read_effect));
+}
+
 bool read_tolerations(Reader& reader, value from, Ask& out) {
   return reader.each_item(from, [&](value item) {
     Toleration& read_here = out.tolerations.emplace_back();
     std::string_view text;
     const bool is_read = reader.raw_object(item, text, [&](std::string_view key, value field) {
-      return read_row(reader, key, field, read_here, Row("key", &Toleration::key),
-                      Row("value", &Toleration::value), Row("operator", &read_operator),
-                      Row("effect", &read_effect));
+      return read_toleration_field(reader, key, field, read_here);
     });
     out.toleration_texts.push_back({std::string(text)});
     return is_read;
@@ -83,13 +87,27 @@ bool read_derived(Reader& reader, value from, Ask& out) {
   });
 }
 
+bool read_ask_field(Reader& reader, std::string_view key, value field, Ask& out) {
+  return read_row(reader, key, field, out, Row("name", &Ask::name),
+                  Row("deviceClassName", &Ask::device_class), Row("allocationMode", &Ask::mode),
+                  Row("count", &Ask::count), Row("adminAccess", &Ask::admin_access),
+                  Row("selectors", selectors_of(&Ask::selectors)),
+                  Row("tolerations", &read_tolerations), Row("capacity", &read_capacity),
+                  Row("derivedAttributes", &read_derived));
+}
+
 bool read_ask(Reader& reader, value from, Ask& out) {
-  return read_rows(reader, from, out, Row("name", &Ask::name),
-                   Row("deviceClassName", &Ask::device_class), Row("allocationMode", &Ask::mode),
-                   Row("count", &Ask::count), Row("adminAccess", &Ask::admin_access),
-                   Row("selectors", selectors_of(&Ask::selectors)),
-                   Row("tolerations", &read_tolerations), Row("capacity", &read_capacity),
-                   Row("derivedAttributes", &read_derived));
+  return reader.each_field(from, [&](std::string_view key, value field) {
+    return read_ask_field(reader, key, field, out);
+  });
+}
+
+bool read_alternatives(Reader& reader, value from, Request& out) {
+  return reader.each_item(from, [&](value item) {
+    if (!read_ask(reader, item, out.asks.emplace_back())) return false;
+    out.asks.back().admin_access.reset();  // only exact requests have it
+    return true;
+  });
 }
 
 bool read_config_requests(Reader& reader, value from, DeviceConfig& out) {
@@ -98,18 +116,20 @@ bool read_config_requests(Reader& reader, value from, DeviceConfig& out) {
 
 }  // namespace
 
+bool read(Reader& reader, value from, Toleration& out) {
+  return reader.each_field(from, [&](std::string_view key, value field) {
+    return read_toleration_field(reader, key, field, out);
+  });
+}
+
 bool read(Reader& reader, value from, Request& out) {
   Ask exactly;
-  const bool is_read = read_rows(
-      reader, from, out, Row("name", &Request::name),
-      Row("exactly", [&](Reader& r, value part, Request&) { return read_ask(r, part, exactly); }),
-      Row("firstAvailable", [](Reader& r, value list, Request& request) {
-        return r.each_item(list, [&](value item) {
-          if (!read_ask(r, item, request.asks.emplace_back())) return false;
-          request.asks.back().admin_access.reset();  // only exact requests have it
-          return true;
-        });
-      }));
+  const bool is_read = reader.each_field(from, [&](std::string_view key, value field) {
+    if (key == "name") return reader.text(field, out.name);
+    if (key == "exactly") return read_ask(reader, field, exactly);
+    if (key == "firstAvailable") return read_alternatives(reader, field, out);
+    return read_ask_field(reader, key, field, exactly);  // v1beta1 has no `exactly` around them
+  });
   out.is_prioritized = !out.asks.empty();
   if (!out.is_prioritized) {
     exactly.name = out.name;

@@ -1,6 +1,4 @@
 // Nodes (core/v1).
-#include <fmt/format.h>
-
 #include "allocation/json/decode.hpp"
 #include "allocation/json/rows.hpp"
 #include "client/api/json/decoder.hpp"
@@ -10,20 +8,25 @@ namespace dcm::allocation {
 namespace {
 
 bool read_taint(Reader& reader, value from, Node& node) {
-  struct Taint {
-    std::string key, value, effect;
-  } taint;
+  Taint taint{.key = {}, .effect = api::TaintEffect::none};
   if (!read_rows(reader, from, taint, Row("key", &Taint::key), Row("value", &Taint::value),
                  Row("effect", &Taint::effect)))
     return false;
-  if (taint.effect != "NoSchedule" && taint.effect != "NoExecute") return true;
-  node.taints.push_back(fmt::format("{}{}{}:{}", taint.key, taint.value.empty() ? "" : "=",
-                                    taint.value, taint.effect));
+  if (taint.prevents_allocation()) node.taints.push_back(std::move(taint));
   return true;
 }
 
 bool read_taints(Reader& reader, value from, Node& node) {
   return reader.each_item(from, [&](value item) { return read_taint(reader, item, node); });
+}
+
+bool read_allocatable(Reader& reader, value from, Node& node) {
+  return reader.each_field(from, [&](std::string_view name, value field) {
+    Quantity amount;
+    if (!read(reader, field, amount)) return false;
+    if (name.contains('/') && amount.sign() > 0) node.plugin_resources.emplace_back(name);
+    return true;
+  });
 }
 
 bool read_metadata(Reader& reader, value from, Node& node) {
@@ -51,7 +54,8 @@ bool NodeFields::read_field(Reader& reader, std::string_view key, value field, N
 
 bool NodeFields::read_status_field(Reader& reader, std::string_view key, value field,
                                    Node& out) const {
-  return read_row(reader, key, field, out, Row("declaredFeatures", &Node::declared_features));
+  return read_row(reader, key, field, out, Row("declaredFeatures", &Node::declared_features),
+                  Row("allocatable", read_allocatable));
 }
 
 std::unique_ptr<api::Decoder<Node>> make_node_decoder() {

@@ -78,22 +78,33 @@ class DeviceReader {
   DeviceReader(Reader& reader, Slice& slice) : reader_(reader), texts_(slice.texts) {}
 
   bool read_device(value from, Device& out) {
-    DeviceExtras extras;
-    bool is_rare = false;
+    Rare rare;
+    const bool is_read = read_fields(from, out, rare);
+    if (rare.is_there) out.rare = std::make_unique<const DeviceExtras>(std::move(rare.extras));
+    return is_read;
+  }
+
+ private:
+  struct Rare {
+    DeviceExtras extras = {};
+    bool is_there = false;
+  };
+
+  bool read_fields(value from, Device& out, Rare& found) {
     const auto rare = [&](auto DeviceExtras::* member) {
       return [&, member](Reader& reader, value field, Device&) {
         if (api::json::is_null(field)) return true;
-        is_rare = true;
-        return read(reader, field, extras.*member);
+        found.is_there = true;
+        return read(reader, field, found.extras.*member);
       };
     };
     const auto choice = [&](auto NodeChoice::* member) {
       return [&, member](Reader& reader, value field, Device&) {
-        is_rare = true;
-        return read(reader, field, extras.nodes.*member);
+        found.is_there = true;
+        return read(reader, field, found.extras.nodes.*member);
       };
     };
-    const bool is_read = read_rows(
+    return read_rows(
         reader_, from, out, Row("name", &Device::name),
         Row("allowMultipleAllocations", &Device::allow_multiple),
         Row("attributes",
@@ -107,12 +118,13 @@ class DeviceReader {
         Row("bindsToNode", rare(&DeviceExtras::binds_to_node)),
         Row("nodeName", choice(&NodeChoice::node_name)),
         Row("allNodes", choice(&NodeChoice::all_nodes)),
-        Row("nodeSelector", choice(&NodeChoice::selector)));
-    if (is_rare) out.rare = std::make_unique<const DeviceExtras>(std::move(extras));
-    return is_read;
+        Row("nodeSelector", choice(&NodeChoice::selector)),
+        // v1beta1 has all but the name in here.
+        Row("basic", [&](Reader&, value basic, Device& device) {
+          return read_fields(basic, device, found);
+        }));
   }
 
- private:
   std::string_view name(std::string_view text) {
     const auto known = std::ranges::find(names_, text);
     return known != names_.end() ? *known : names_.emplace_back(texts_.keep(text));

@@ -68,10 +68,13 @@ def claim(namespace, name, requests, constraints=()):
             "spec": {"devices": {"requests": requests, "constraints": list(constraints)}}}
 
 
-def pod(namespace, name):
+def pod(namespace, name, extended=None):
+    """A pod with the claim of its name; or with extended resources."""
+    claims = [] if extended else [{"name": "c", "resourceClaimName": name}]
+    resources = {"requests": extended, "limits": extended} if extended else {"claims": [{"name": "c"}]}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": namespace}, "spec": {
-        "resourceClaims": [{"name": "c", "resourceClaimName": name}], "terminationGracePeriodSeconds": 0,
-        "containers": [{"name": "c", "image": "i", "resources": {"claims": [{"name": "c"}]}}]}}
+        "resourceClaims": claims, "terminationGracePeriodSeconds": 0,
+        "containers": [{"name": "c", "image": "i", "resources": resources}]}}
 
 
 def node(name):
@@ -99,9 +102,17 @@ class Run:
 
     def release(self, namespace, name):
         """Ends a pod, and what the controllers do then."""
+        status = self.cluster.get("pod", name, "-n", namespace).get("status", {})
+        claim_name = status.get("extendedResourceClaimStatus", {}).get("resourceClaimName", name)
         self.cluster.kubectl("delete", "pod", name, "-n", namespace, "--grace-period=0", "--force")
+        self.cluster.kubectl("patch", "resourceclaim", claim_name, "-n", namespace, "--subresource=status",
+                             "--type=merge", "-p", '{"status":{"reservedFor":null,"allocation":null,"devices":null}}', check=False)
+
+    def reserve(self, namespace, name, group):
+        """The claim is held by a pod group, as with the gate GenericWorkload."""
+        status = {"reservedFor": [{"apiGroup": "scheduling.k8s.io", "resource": "podgroups", "name": group, "uid": "g"}]}
         self.cluster.kubectl("patch", "resourceclaim", name, "-n", namespace, "--subresource=status", "--type=merge",
-                             "-p", '{"status":{"reservedFor":null,"allocation":null,"devices":null}}')
+                             "-p", json.dumps({"status": status}))
 
     def carry_out(self, step, namespace):
         if step[0] == "end":
@@ -121,10 +132,15 @@ class Run:
             self.cluster.apply(pod(namespace, name))
             if not until(lambda: self.is_placed(namespace, name)):
                 return f"{name} is not placed"
+            if scene.group:
+                self.reserve(namespace, name, scene.group)
         for rule in scene.rules:
             self.cluster.apply(rule)
-        self.cluster.apply(claim(namespace, "p", scene.waits, scene.constraints))
-        self.cluster.apply(pod(namespace, "p"))
+        if isinstance(scene.waits, dict):
+            self.cluster.apply(pod(namespace, "p", scene.waits))
+        else:
+            self.cluster.apply(claim(namespace, "p", scene.waits, scene.constraints))
+            self.cluster.apply(pod(namespace, "p"))
         return "" if until(lambda: self.is_refused(namespace, "p")) else "the scheduler says nothing"
 
     def judge(self, scene, namespace):
@@ -167,7 +183,8 @@ def main():
                                 '"conditions":[{"type":"Ready","status":"True"}]}}')
             cluster.kubectl("taint", "nodes", "--all", "node.kubernetes.io/not-ready-", check=False)
             cluster.apply({"apiVersion": scenes.API, "kind": "DeviceClass", "metadata": {"name": "gpu"}, "spec": {
-                "selectors": [scenes.cel(f'device.driver == "{scenes.DRIVER}"')]}})
+                "selectors": [scenes.cel(f'device.driver == "{scenes.DRIVER}"')],
+                "extendedResourceName": scenes.EXTENDED}})
             run = Run(cluster, options.manager)
             for number, scene in enumerate(scenes.SCENES):
                 name = "Explain." + re.sub(r"\W+", "_", scene.name)

@@ -1,10 +1,12 @@
 """Scenes in which a pod gets no device. Each says what `explain` must say, and the step that it names.
 
-A scene has nodes' slices, pods that hold devices, the pod that waits, parts of the explanation, and
-the step: what is done, as the explanation says, for the pod to be placed.
+A scene has nodes' slices, pods that hold devices, the pod that waits (by the requests of its claim, or
+by extended resources), parts of the explanation, and the step: what is done, as the explanation says,
+for the pod to be placed.
 """
 DRIVER = "gpu.example.com"
 API = "resource.k8s.io/v1"
+EXTENDED, IMPLICIT = "example.com/gpu", "deviceclass.resource.kubernetes.io/gpu"  # of class "gpu"
 
 
 def device(name, model="H100", **more):
@@ -35,9 +37,10 @@ def taint(effect="NoSchedule", key="unhealthy"):
 
 
 class Scene:
-    def __init__(self, name, slices, waits, said, step, holders=(), constraints=(), classes=(), rules=()):
+    def __init__(self, name, slices, waits, said, step, holders=(), constraints=(), classes=(), rules=(), group=""):
         self.name, self.slices, self.waits, self.said, self.step = name, slices, waits, said, step
         self.holders, self.constraints, self.classes, self.rules = holders, constraints, classes, rules
+        self.group = group  # a pod group that holds the holders' claims, too
 
 
 # A step: what is done with which object, as the server's API has it.
@@ -108,4 +111,21 @@ SCENES = [
     Scene("counters", partitions(), [request()],
           ['short of counter "memory" in counter set "set": 1 of 3 are left, the rest is used by claim {ns}/h0'],
           end("h0"), holders=[[request()]]),
+    Scene("held by a pod group", [slice_of("node-1", [device("a")])], [request()],
+          ["a is held by claim {ns}/h0 of pod group {ns}/team",
+           "claim {ns}/h0 is released, when pod group {ns}/team is deleted"],
+          end("h0"), holders=[[request()]], group="team"),
+    Scene("an extended resource", [slice_of("node-1", [device("a")])], {EXTENDED: "1"},
+          [f'extended resource {EXTENDED} of container "c" (request "container-0-request-0", class "gpu")',
+           "claim {ns}/h0 is released, when pod {ns}/h0 ends"], end("h0"), holders=[[request()]]),
+    Scene("an extended resource by the name of a class", [slice_of("node-1", [device("a", taints=[taint()])])],
+          {IMPLICIT: "1"}, [f"extended resource {IMPLICIT}", "taint unhealthy=yes:NoSchedule of a is removed."],
+          put(slice_of("node-1", [device("a")]))),
+    Scene("two of an extended resource", [slice_of("node-1", [device("a")])], {EXTENDED: "2"},
+          ["No node has 2 free devices", "container-0-request-0"],
+          put(slice_of("node-1", [device("a"), device("b")]))),
+    Scene("an extended resource that nobody serves", [slice_of("node-1", [device("a")])], {"example.com/tpu": "1"},
+          ["ResourceNotServed", "A DeviceClass has to name it as its extendedResourceName"],
+          put({"apiVersion": API, "kind": "DeviceClass", "metadata": {"name": "tpu"},
+               "spec": {"extendedResourceName": "example.com/tpu"}})),
 ]

@@ -12,8 +12,7 @@ from devices import NODES, Publisher, maybe, named, taint
 
 @dataclasses.dataclass
 class Scene:
-    seed: int
-    namespace: str
+    name: str  # and that of its namespace
     classes: list = dataclasses.field(default_factory=list)
     slices: list = dataclasses.field(default_factory=list)
     rules: list = dataclasses.field(default_factory=list)
@@ -21,6 +20,7 @@ class Scene:
     fields: set = dataclasses.field(default_factory=set)  # that may be named in a refusal
     # Claims, by name, that are allocated already for a node where their pod will not go.
     misplaced: dict = dataclasses.field(default_factory=dict)
+    placed: set | None = None  # the pods that get a place; nobody knows of scenes drawn at random
 
 
 def selectors(rng, driver):
@@ -63,7 +63,7 @@ def misplace(rng, scene, claim):
 
 def scene_of(seed):
     rng = random.Random(seed)
-    scene = Scene(seed, f"scene-{seed}")
+    scene = Scene(f"scene-{seed}")
     drivers = [f"d{i}-{seed}.example.com" for i in range(rng.choice((1, 2)))]
     publisher = Publisher(rng, seed)
     for driver in drivers:
@@ -77,10 +77,10 @@ def scene_of(seed):
             "deviceSelector": {"driver": rng.choice(drivers)}, "taint": taint(rng)}))
     earlier = []
     for number in range(rng.randrange(3, 8)):
-        made = [wishes.claim(rng, scene.namespace, f"claim-{number}-{i}", drivers)
+        made = [wishes.claim(rng, scene.name, f"claim-{number}-{i}", drivers)
                 for i in range(rng.choice((0, 1, 1, 2)))]
         used = made + ([rng.choice(earlier)] if earlier and maybe(rng, 0.15) else [])
-        pod, field = wishes.pod(rng, scene.namespace, f"pod-{number}", used, drivers)
+        pod, field = wishes.pod(rng, scene.name, f"pod-{number}", used, drivers)
         scene.fields.add(field)
         scene.pods.append((pod, made, used))
         for claim in made:

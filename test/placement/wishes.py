@@ -82,6 +82,16 @@ def claim(rng, namespace, name, drivers):
     return named("ResourceClaim", name, {"devices": devices}, namespace=namespace)
 
 
+def impossible(namespace, name):
+    """A claim of a class that is not there, and a pod with it."""
+    exactly = {"deviceClassName": f"none-{name}", "allocationMode": "ExactCount", "count": 1}
+    made = named("ResourceClaim", name, {"devices": {"requests": [{"name": "r0", "exactly": exactly}]}},
+                 namespace=namespace)
+    spec = {"containers": [{"name": "c", "image": "i"}],
+            "resourceClaims": [{"name": "c0", "resourceClaimName": name}]}
+    return made, {"apiVersion": "v1", "kind": "Pod", "spec": spec, "metadata": {"name": name, "namespace": namespace}}
+
+
 def required(**term):
     return {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {
         "nodeSelectorTerms": [term]}}}}

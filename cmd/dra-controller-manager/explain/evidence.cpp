@@ -237,8 +237,9 @@ bool asks_devices(const Evidence& evidence, const Draft& draft) {
     return std::ranges::find(topic.findings, "NotAllocated", &common::Finding::reason) !=
            topic.findings.end();
   });
-  if (!waits || !evidence.pod) return waits;
-  return *evidence.pod && is_schedulers(**evidence.pod) && (*evidence.pod)->gates.empty();
+  if (!evidence.pod) return waits;
+  if (!*evidence.pod || !is_schedulers(**evidence.pod)) return false;
+  return (*evidence.pod)->gates.empty() && (waits || (*evidence.pod)->wants_extended_resources);
 }
 
 bool is_schedulers(const PodReport& pod) {

@@ -30,6 +30,7 @@ struct PodReport {
   std::string scheduler = {};
   std::string nominated_node = {};
   std::vector<std::string> gates = {};
+  bool wants_extended_resources = false;  // which a DeviceClass may serve
   std::optional<Condition> scheduled = {};
 };
 

@@ -7,6 +7,7 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
+#include "allocation/extended_resources.hpp"
 #include "runtime/timestamp.hpp"
 
 namespace dcm::manager {
@@ -49,6 +50,13 @@ std::optional<Condition> condition(const json::value& object, std::string_view t
   return std::nullopt;
 }
 
+bool wants_extended_resources(const json::value& container) {
+  const json::value& requests = at(container, "/resources/requests");
+  return requests.is_object() && std::ranges::any_of(requests.get_object(), [](const auto& each) {
+           return allocation::is_extended_resource(each.key());
+         });
+}
+
 PodReport pod_report(const json::value& pod) {
   PodReport report{.is_pending = text(pod, "/status/phase") == "Pending",
                    .is_being_deleted = !text(pod, "/metadata/deletionTimestamp").empty(),
@@ -59,6 +67,10 @@ PodReport pod_report(const json::value& pod) {
                    .scheduled = condition(pod, "PodScheduled")};
   for (const json::value& gate : list(pod, "/spec/schedulingGates")) {
     report.gates.push_back(text(gate, "/name"));
+  }
+  for (const char* containers : {"/spec/initContainers", "/spec/containers"}) {
+    report.wants_extended_resources |=
+        std::ranges::any_of(list(pod, containers), wants_extended_resources);
   }
   return report;
 }

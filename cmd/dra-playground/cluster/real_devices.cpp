@@ -268,7 +268,9 @@ std::vector<AllocatedResource> RealDevices::health_of(const Pod& pod,
                                                       const Container& container) const {
   std::vector<AllocatedResource> rows;
   for (const ClaimUse& use : container.claims) {
-    Container one{.name = container.name, .image = {}, .claims = {use}};
+    Container one;
+    one.name = container.name;
+    one.claims = {use};
     const auto claims = claims_of(pod, one);
     if (claims.empty()) continue;
     AllocatedResource row{.name = "claim:" + use.name, .devices = {}};

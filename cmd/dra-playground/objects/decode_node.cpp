@@ -11,15 +11,6 @@ namespace {
 using api::json::Reader;
 using api::json::value;
 
-bool read_allocatable(Reader& reader, value field, Node& node) {
-  return reader.each_field(field, [&](std::string_view name, value part) {
-    allocation::Quantity amount;
-    if (!allocation::read(reader, part, amount)) return false;
-    if (name.contains('/') && amount.sign() > 0) node.plugin_resources.emplace_back(name);
-    return true;
-  });
-}
-
 bool read_condition(Reader& reader, value item, Node& node) {
   std::string_view type;
   std::string_view status;
@@ -37,7 +28,6 @@ bool read_condition(Reader& reader, value item, Node& node) {
 
 bool read_node_status(Reader& reader, value status, Node& node) {
   return reader.each_field(status, [&](std::string_view key, value field) {
-    if (key == "allocatable") return read_allocatable(reader, field, node);
     if (key == "conditions") {
       return reader.each_item(field,
                               [&](value item) { return read_condition(reader, item, node); });

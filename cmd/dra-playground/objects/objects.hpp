@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "allocation/claim.hpp"
+#include "allocation/extended_resources.hpp"
 #include "allocation/node_selector.hpp"
 #include "allocation/slice.hpp"
 #include "client/api/meta.hpp"
@@ -50,19 +51,9 @@ struct ClaimUse {
   std::string request;  // empty: all requests of the claim
 };
 
-// An entry of a container's resources.requests.
-struct ResourceRequest {
-  std::string name;
-  std::int64_t amount = 0;  // 0 for what is no whole number
-};
-
-struct Container {
-  std::string name;
+struct Container : allocation::ContainerResources {
   std::string image;
   std::vector<ClaimUse> claims = {};
-  // All of them by name, CPU and memory too, if one is an extended resource; else none.
-  std::vector<ResourceRequest> requests = {};
-  bool is_sidecar = false;  // an init container that goes on (restartPolicy: Always)
 };
 
 enum class RestartPolicy : std::uint8_t { always, on_failure, never };
@@ -103,6 +94,7 @@ struct Pod : api::Pod {
   bool has_gates = false;               // spec.schedulingGates: not to be scheduled yet
   bool is_scheduled_by_others = false;  // spec.schedulerName is another one
   allocation::RequiredNodeAffinity node_affinity;
+  std::vector<allocation::Toleration> tolerations;
   // The pod's first request that the playground's scheduler does not support; empty: none.
   std::string unsupported;    // see unknown.hpp
   std::string unschedulable;  // why, as the condition PodScheduled=False says
@@ -136,8 +128,6 @@ struct Claim : api::ResourceClaim {
 };
 
 struct Node : allocation::Node {
-  // Extended resources that a device plugin has here: with more than none allocatable.
-  std::vector<std::string> plugin_resources;
   bool is_ready = false;  // its condition
   std::optional<runtime::WallTime> ready_since;
 };

@@ -97,9 +97,9 @@ std::string encode_extended_claim(const Pod& pod, const allocation::ClaimSpec& s
 }
 
 std::string encode_extended_status(const Pod& pod, std::string_view claim,
-                                   std::span<const RequestMapping> mappings) {
+                                   std::span<const allocation::RequestMapping> mappings) {
   Array list;
-  for (const RequestMapping& mapping : mappings) {
+  for (const allocation::RequestMapping& mapping : mappings) {
     list.push_back(Object{{"containerName", mapping.container},
                           {"resourceName", mapping.resource},
                           {"requestName", mapping.request}});

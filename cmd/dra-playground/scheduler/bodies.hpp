@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "allocation/extended_resources.hpp"
 #include "cmd/dra-playground/objects/objects.hpp"
-#include "cmd/dra-playground/scheduler/extended_resources.hpp"
 #include "runtime/time.hpp"
 
 namespace dcm::playground {
@@ -29,7 +29,7 @@ std::string encode_deallocation(const Claim& claim);
 std::string encode_extended_claim(const Pod& pod, const allocation::ClaimSpec& spec);
 // Strategic merge on the pod's /status.
 std::string encode_extended_status(const Pod& pod, std::string_view claim,
-                                   std::span<const RequestMapping> mappings);
+                                   std::span<const allocation::RequestMapping> mappings);
 
 // POST on /binding.
 std::string encode_binding(const Pod& pod, std::string_view node);

@@ -60,14 +60,15 @@ Task<Result<>> ClaimWriter::reserve(const Pod& pod, const ClaimStep& step) {
   }
 }
 
-Task<Result<ClaimPtr>> ClaimWriter::make_extended(const Pod& pod, const ExtendedClaim& claim) {
+Task<Result<ClaimPtr>> ClaimWriter::make_extended(const Pod& pod,
+                                                  const allocation::ExtendedClaim& claim) {
   const Result<http::Response> answer = co_await api_.create(
       claims(), {pod.meta.key.namespace_, {}}, {}, encode_extended_claim(pod, claim.spec));
   co_return caches_.claims.record(answer);
 }
 
 Task<Result<>> ClaimWriter::note_extended(const Pod& pod, const Claim& claim,
-                                          std::span<const RequestMapping> mappings) {
+                                          std::span<const allocation::RequestMapping> mappings) {
   const Result<http::Response> answer = co_await api_.strategic_merge_patch(
       pods(), pod.meta.key, "status", encode_extended_status(pod, claim.meta.key.name, mappings));
   const auto written = caches_.pods.record(answer);
@@ -88,6 +89,11 @@ Task<> ClaimWriter::look_again(api::NamespacedName claim) {
 Task<> ClaimWriter::unreserve(const Pod& pod, const std::vector<ClaimPtr>& of_pod) {
   for (const ClaimPtr& before : of_pod) {
     const ClaimPtr claim = caches_.claims.reader.get(before->meta.key);
+    if (claim && claim->is_extended_resource_claim) {
+      // What is left of it is found, and deleted, in the next attempt.
+      [[maybe_unused]] const Result<> removed = co_await deallocate(*claim);
+      continue;
+    }
     if (!claim || !common::is_reserved_for(*claim, pod)) continue;
     const Result<http::Response> answer = co_await api_.strategic_merge_patch(
         claims(), claim->meta.key, "status", encode_unreserve(*claim, pod));

@@ -23,11 +23,12 @@ class ClaimWriter {
   // As long as the claim has the allocation that was decided for.
   Task<Result<>> reserve(const Pod& pod, const ClaimStep& step);
   // The claim for extended resources; and where the pod's status says which requests are whose.
-  Task<Result<ClaimPtr>> make_extended(const Pod& pod, const ExtendedClaim& claim);
+  Task<Result<ClaimPtr>> make_extended(const Pod& pod, const allocation::ExtendedClaim& claim);
   Task<Result<>> note_extended(const Pod& pod, const Claim& claim,
-                               std::span<const RequestMapping> mappings);
+                               std::span<const allocation::RequestMapping> mappings);
 
-  // The pod does not use its claims after all. The allocations stay.
+  // The pod does not use its claims after all. The allocations stay, apart from that of the claim
+  // for extended resources: nobody else has a use for it, so it goes.
   Task<> unreserve(const Pod& pod, const std::vector<ClaimPtr>& claims);
   // Takes the claim's devices away; one for extended resources goes altogether.
   Task<Result<>> deallocate(const Claim& claim);

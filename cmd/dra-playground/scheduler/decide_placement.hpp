@@ -34,7 +34,7 @@ struct ClaimStep {
   std::optional<allocation::AllocationResult> allocation = {};
 };
 struct ExtendedStep {
-  ExtendedClaim claim;
+  allocation::ExtendedClaim claim;
   allocation::AllocationResult allocation;
 };
 struct Placement {

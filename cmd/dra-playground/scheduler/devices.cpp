@@ -36,16 +36,13 @@ void Devices::observe_rule(const api::ObjectPtr<api::DeviceTaintRule>& before,
 
 void Devices::observe_class(const api::ObjectPtr<DeviceClass>& before,
                             const api::ObjectPtr<DeviceClass>& after) {
-  const auto rank_of = [](const DeviceClass& device_class) {
-    return Rank{device_class.created.value_or(runtime::WallTime()), device_class.meta.key.name};
-  };
   if (before && !before->extended_resource_name.empty()) {
     const auto classes = classes_by_resource_.find(before->extended_resource_name);
-    classes->second.erase(rank_of(*before));
+    classes->second.erase(before);
     if (classes->second.empty()) classes_by_resource_.erase(classes);
   }
   if (after && !after->extended_resource_name.empty()) {
-    classes_by_resource_[after->extended_resource_name].insert(rank_of(*after));
+    classes_by_resource_[after->extended_resource_name].insert(after);
   }
   ++everywhere_;
 }
@@ -77,7 +74,8 @@ std::uint64_t Devices::version(const InternedString& node) const {
 
 std::string_view Devices::class_with_resource(const std::string& name) const {
   const auto found = classes_by_resource_.find(name);
-  return found == classes_by_resource_.end() ? std::string_view() : found->second.begin()->name;
+  if (found == classes_by_resource_.end()) return {};
+  return (*found->second.begin())->meta.key.name;
 }
 
 }  // namespace dcm::playground

@@ -2,7 +2,6 @@
 // of them, taint rules, and the classes behind extended resources.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -12,14 +11,12 @@
 #include <vector>
 
 #include "allocation/allocator.hpp"
+#include "allocation/extended_resources.hpp"
 #include "client/api/decoder.hpp"
 #include "cmd/dra-playground/objects/objects.hpp"
 #include "controllers/api/device_taint_rule.hpp"
 
 namespace dcm::playground {
-
-// The resource by which containers ask for devices of the class of that name.
-inline constexpr std::string_view kImplicitResourcePrefix = "deviceclass.resource.kubernetes.io/";
 
 // Loop thread only.
 class Devices {
@@ -41,20 +38,17 @@ class Devices {
   // Another number means that claims may fit the node that did not fit it before.
   std::uint64_t version(const InternedString& node) const;
 
-  // The class with that extendedResourceName: of several the newest, of equally old ones the one
-  // with the smaller name. Empty: none.
+  // The class that serves that extendedResourceName. Empty: none.
   std::string_view class_with_resource(const std::string& name) const;
 
   std::size_t published() const noexcept { return published_; }
   std::size_t in_use() const { return usage_.devices(); }
 
  private:
-  struct Rank {
-    runtime::WallTime created;
-    std::string name;
-
-    friend bool operator<(const Rank& a, const Rank& b) {
-      return a.created == b.created ? a.name < b.name : a.created > b.created;
+  struct ServesBefore {
+    bool operator()(const api::ObjectPtr<DeviceClass>& a,
+                    const api::ObjectPtr<DeviceClass>& b) const {
+      return allocation::serves_before(*a, *b);
     }
   };
 
@@ -64,7 +58,8 @@ class Devices {
   allocation::Usage usage_;
   std::map<std::string, allocation::TaintRule> rules_by_name_;
   std::vector<allocation::TaintRule> rules_;  // the same
-  std::unordered_map<std::string, std::set<Rank>> classes_by_resource_;
+  std::unordered_map<std::string, std::set<api::ObjectPtr<DeviceClass>, ServesBefore>>
+      classes_by_resource_;
   std::size_t published_ = 0;
   std::uint64_t everywhere_ = 0;
   std::unordered_map<InternedString, std::uint64_t> by_node_;

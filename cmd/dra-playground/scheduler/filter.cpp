@@ -19,6 +19,12 @@ constexpr std::uint64_t kStepsMax = 500'000;
 // The most subrequests of a request (FirstAvailableDeviceRequestMaxSize).
 constexpr std::int64_t kSubrequestsMax = 8;
 
+// What a cordoned node counts as (the plugin NodeUnschedulable).
+const allocation::Taint& cordoned() {
+  static const allocation::Taint kTaint{.key = "node.kubernetes.io/unschedulable"};
+  return kTaint;
+}
+
 NodeMisfit misfit(std::string reason) {
   return {.reasons = {std::move(reason)}};
 }
@@ -40,6 +46,10 @@ std::string text_of_selection(const Pod& pod) {
   const auto& [node_selector, affinity] = pod.node_affinity;
   for (const auto& [label, wanted] : node_selector) text += fmt::format("{}={},", label, wanted);
   if (affinity) text += boost::json::serialize(to_json(*affinity));
+  for (const allocation::Toleration& each : pod.tolerations) {
+    text += fmt::format("~{}/{}={}:{}", static_cast<int>(each.operator_), each.key.str(),
+                        each.value.str(), each.effect ? static_cast<int>(*each.effect) : -1);
+  }
   return text;
 }
 
@@ -54,7 +64,10 @@ std::string text_of(const allocation::ClaimSpec& spec) {
 }  // namespace
 
 Filter::Filter(const Pod& pod, const std::vector<ClaimPtr>& claims, const ClusterView& cluster)
-    : pod_(pod), cluster_(cluster), resources_(extended_resources_of(pod)) {
+    : pod_(pod),
+      cluster_(cluster),
+      containers_(allocation::numbered(pod.init_containers, pod.containers)),
+      resources_(allocation::extended_resources_of(containers_)) {
   line_ = text_of_selection(pod);
   for (const ClaimPtr& claim : claims) {
     if (claim->is_allocated) {
@@ -71,13 +84,11 @@ Filter::Filter(const Pod& pod, const std::vector<ClaimPtr>& claims, const Cluste
   }
   line_ += wishes_;
   // What the containers ask for decides how the requests of their claim are named and counted.
-  for (const auto* const containers : {&pod.init_containers, &pod.containers}) {
-    for (const Container& each : *containers) {
-      for (const ResourceRequest& request : each.requests) {
-        line_ += fmt::format("{}{}={} ", each.is_sidecar ? "+" : "", request.name, request.amount);
-      }
-      line_ += resources_.empty() ? "" : "| ";
+  for (const allocation::NumberedContainer& each : containers_) {
+    for (const auto& [resource, amount] : each.container->requests) {
+      line_ += fmt::format("{}{}={} ", each.container->is_sidecar ? "+" : "", resource, amount);
     }
+    line_ += resources_.empty() ? "" : "| ";
   }
   if (!resources_.empty()) stale_ = cluster.stale_extended_claim(pod);
 }
@@ -94,8 +105,8 @@ void Filter::check_classes(const Claim& claim) {
 }
 
 std::string Filter::class_of(const std::string& resource) const {
-  if (resource.starts_with(kImplicitResourcePrefix)) {
-    std::string name = resource.substr(kImplicitResourcePrefix.size());
+  if (resource.starts_with(allocation::kImplicitResourcePrefix)) {
+    std::string name = resource.substr(allocation::kImplicitResourcePrefix.size());
     return cluster_.device_class(name) ? name : std::string();
   }
   return std::string(cluster_.devices.class_with_resource(resource));
@@ -140,8 +151,8 @@ Filter::Variant& Filter::variant_of(const ClassOfResource& resources) {
     variant.views.push_back({claim->meta.key, claim->spec});
   }
   if (!resources.empty()) {
-    variant.extended = make_extended_claim(pod_, resources);
-    variant.extended_key = {pod_.meta.key.namespace_, kExtendedClaimName};
+    variant.extended = make_extended_claim(containers_, resources);
+    variant.extended_key = {pod_.meta.key.namespace_, allocation::kExtendedClaimName};
     variant.views.push_back({variant.extended_key, variant.extended->spec});
     wishes += text_of(variant.extended->spec);
   }
@@ -191,9 +202,12 @@ std::int64_t Filter::score_of(const NodeFit& fit) const {
 }
 
 std::expected<NodeFit, NodeMisfit> Filter::try_node(const Node& node) {
-  if (node.is_unschedulable) return std::unexpected(misfit("node(s) were unschedulable"));
-  // Tolerations of pods are not read, so a tainted node is for none of them.
-  if (!node.taints.empty()) return std::unexpected(misfit("node(s) had untolerated taint(s)"));
+  if (node.is_unschedulable && !tolerates(pod_.tolerations, cordoned())) {
+    return std::unexpected(misfit("node(s) were unschedulable"));
+  }
+  if (find_untolerated(node.taints, pod_.tolerations) != nullptr) {
+    return std::unexpected(misfit("node(s) had untolerated taint(s)"));
+  }
   if (!pod_.node_affinity.matches(node)) {
     return std::unexpected(misfit("node(s) didn't match Pod's node affinity/selector"));
   }

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "allocation/allocator.hpp"
+#include "allocation/extended_resources.hpp"
 #include "cmd/dra-playground/scheduler/devices.hpp"
-#include "cmd/dra-playground/scheduler/extended_resources.hpp"
 #include "cmd/dra-playground/scheduler/gather_claims.hpp"
 #include "cmd/dra-playground/scheduler/misfits.hpp"
 
@@ -41,7 +41,7 @@ struct ClusterView {
 // What the pod's unallocated claims get on a node.
 struct NodeFit {
   std::vector<allocation::AllocationResult> allocations = {};  // as Filter::to_allocate()
-  std::optional<ExtendedClaim> extended = {};                  // its allocation is the last one
+  std::optional<allocation::ExtendedClaim> extended = {};      // its allocation is the last one
   // By kube-scheduler's reckoning: more for subrequests nearer to the front.
   std::int64_t score = 0;
 };
@@ -72,7 +72,7 @@ class Filter {
  private:
   // What the claim for extended resources asks for on some nodes, and the allocator with it.
   struct Variant {
-    std::optional<ExtendedClaim> extended;
+    std::optional<allocation::ExtendedClaim> extended;
     api::NamespacedName extended_key;
     std::vector<allocation::ClaimView> views;
     std::unique_ptr<allocation::Allocator> allocator;
@@ -90,6 +90,7 @@ class Filter {
 
   const Pod& pod_;
   const ClusterView& cluster_;
+  allocation::NumberedContainers containers_;
   std::vector<ClaimPtr> to_allocate_;
   std::vector<ClaimPtr> allocated_;
   std::set<const Claim*> failed_;  // of these: by their binding conditions

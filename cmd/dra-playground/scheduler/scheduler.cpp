@@ -109,8 +109,11 @@ Task<Outcome> Scheduler::handle(api::NamespacedName name) {
   Verdict verdict = pod ? decide_placement(*pod, view()) : NotOurs{};
   if (auto* const unschedulable = std::get_if<Unschedulable>(&verdict)) {
     waiting_.wait(name, unschedulable->line);
+    const bool is_error = unschedulable->kind == Unschedulable::Kind::error;
+    if (!is_error) errors_.forget(name);
     const Outcome outcome = co_await turn_down(pod, std::move(*unschedulable));
-    co_return outcome;
+    // What has led to an error may pass without an event.
+    co_return is_error ? std::min(outcome, Outcome::requeue_after(errors_.next(name))) : outcome;
   }
   leave_line(name);
   auto* const placement = std::get_if<Placement>(&verdict);
@@ -145,6 +148,7 @@ Task<Outcome> Scheduler::report(api::ObjectPtr<Pod> pod, Unschedulable verdict) 
 }
 
 void Scheduler::leave_line(const api::NamespacedName& pod) {
+  errors_.forget(pod);
   if (const auto next = waiting_.leave(pod)) work_.add(*next);
 }
 

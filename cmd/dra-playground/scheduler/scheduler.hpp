@@ -2,10 +2,10 @@
 // binds the pod. A client of the API like any other.
 //
 // Of kube-scheduler it has all that concerns devices: the plugin DynamicResources with the
-// structured allocator (allocation/), and of the other plugins node selectors and required node
-// affinity. It picks the next node in turn where the claims fit. A pod with an unknown request
-// stays pending, and its condition PodScheduled names the field. Not to be run beside
-// kube-scheduler.
+// structured allocator (allocation/), and of the other plugins node selectors, required node
+// affinity, and taints with tolerations. It picks the next node in turn where the claims fit. A pod
+// with an unknown request stays pending, and its condition PodScheduled names the field. Not to be
+// run beside kube-scheduler.
 #pragma once
 
 #include <string_view>
@@ -18,6 +18,7 @@
 #include "cmd/dra-playground/part.hpp"
 #include "cmd/dra-playground/scheduler/claim_writer.hpp"
 #include "cmd/dra-playground/scheduler/decide_placement.hpp"
+#include "cmd/dra-playground/scheduler/error_backoff.hpp"
 #include "cmd/dra-playground/scheduler/waiting_room.hpp"
 
 namespace dcm::playground {
@@ -81,6 +82,7 @@ class Scheduler {
   std::unordered_map<api::NamespacedName, InternedString> awaiting_;
   std::unordered_set<api::NamespacedName> bound_;  // pods that the cache shows without a node
   WaitingRoom waiting_;
+  ErrorBackoff errors_;
   Worklist work_;
   OnChange<Pod> on_pod_;
   OnChange<Claim> on_claim_;

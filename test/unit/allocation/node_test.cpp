@@ -24,11 +24,18 @@ TEST(DecodeNode, keeps_the_taints_that_keep_pods_off) {
   EXPECT_EQ(node("'spec': {'taints': [{'key': 'a.b/c', 'value': 'v', 'effect': 'NoSchedule'}, "
                  "{'effect': 'NoExecute', 'key': 'gone'}]}")
                 .taints,
-            (Texts{"a.b/c=v:NoSchedule", "gone:NoExecute"}));
+            (std::vector<Taint>{{.key = "a.b/c", .value = "v"},
+                                {.key = "gone", .effect = api::TaintEffect::no_execute}}));
   EXPECT_EQ(node("'spec': {'taints': [{'key': 'a', 'effect': 'PreferNoSchedule'}, "
                  "{'key': 'b', 'effect': 'OfANewerAPI'}, {'key': 'c'}]}")
                 .taints,
-            Texts());
+            std::vector<Taint>());
+}
+
+TEST(DecodeNode, reads_which_resources_a_device_plugin_has) {
+  EXPECT_EQ(node("'status': {'allocatable': {'cpu': '8', 'a.b/c': '2', 'a.b/none': '0'}}")
+                .plugin_resources,
+            Texts{"a.b/c"});
 }
 
 TEST(DecodeNode, reads_its_features_and_labels) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "cmd/dra-controller-manager/explain/devices/asking_pod.hpp"
 #include "cmd/dra-controller-manager/explain/devices/explain_devices.hpp"
 #include "test/unit/allocation/world.hpp"
 
@@ -76,6 +78,38 @@ class DeviceWorld {
                                results, reserved));
     return *this;
   }
+  // Likewise, reserved for a pod group.
+  DeviceWorld& held_by_group(std::string_view key, std::string_view pool, std::string_view device,
+                             std::string_view group) {
+    add_claim(key, fmt::format("'status': {{'allocation': {{'devices': {{'results': [{{'request': "
+                               "'r', 'driver': 'gpu.example.com', 'pool': '{}', 'device': "
+                               "'{}'}}]}}}}, 'reservedFor': [{{'apiGroup': 'scheduling.k8s.io', "
+                               "'resource': 'podgroups', 'name': '{}', 'uid': 'u'}}]}}",
+                               pool, device, group));
+    return *this;
+  }
+  DeviceWorld& serving(std::string_view name, std::string_view resource,
+                       std::string_view created = "2026-01-01T00:00:00Z") {
+    listed.classes.push_back(std::make_shared<const allocation::DeviceClass>(
+        allocation::parse<allocation::DeviceClassFields, allocation::DeviceClass>(
+            fmt::format("{{'metadata': {{'name': '{}', 'creationTimestamp': '{}'}}, 'spec': "
+                        "{{'extendedResourceName': '{}'}}}}",
+                        name, created, resource))));
+    return *this;
+  }
+  // The pod that is asked about, as JSON: its spec. Its claims are found by their names.
+  DeviceWorld& pod(std::string_view spec) {
+    asking = allocation::parse<AskingPodFields, AskingPod>(
+        fmt::format("{{'metadata': {{'name': 'p', 'namespace': 'lab'}}, 'spec': {{{}}}}}", spec));
+    return *this;
+  }
+  // Its one container "c" asks for that much of an extended resource.
+  DeviceWorld& pod_with_resource(std::string_view resource, int amount = 1) {
+    return pod(
+        fmt::format("'containers': [{{'name': 'c', 'resources': {{'requests': {{'cpu': "
+                    "'100m', '{}': '{}'}}}}}}]",
+                    resource, amount));
+  }
   // A claim of the pod "lab/p" that is asked about, by its requests.
   DeviceWorld& wants(const std::vector<std::string>& requests, std::string_view more = "") {
     const std::string key = fmt::format("lab/c{}", wanted.size());
@@ -97,6 +131,11 @@ class DeviceWorld {
   // "outlook Reason: text", a line each; looks at no more than so many nodes.
   std::string explain(std::size_t nodes_max = 1000) {
     DeviceInventory inventory(listed);
+    if (asking) {
+      const auto asked = question_of(*asking, inventory, question.names);
+      if (!asked) return "the scheduler does not get as far as devices";
+      question = *asked;
+    }
     question.name_space = "lab";
     for (const auto& claim : wanted) question.claims.push_back(claim.get());
     DeviceSurvey survey(inventory, question);
@@ -112,6 +151,7 @@ class DeviceWorld {
   ListedDevices listed;
   DeviceQuestion question;
   std::shared_ptr<allocation::Node> last_node;
+  std::optional<AskingPod> asking;
   std::vector<std::shared_ptr<const allocation::Claim>> wanted;
 
  private:

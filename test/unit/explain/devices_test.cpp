@@ -248,11 +248,12 @@ TEST(ExplainDevices, says_that_devices_are_not_in_the_way) {
          w.node("n").devices("n", {device("a")}).wants({exactly("r")});
          w.last_node->is_unschedulable = true;
          w.node("t").devices("t", {device("a")});
-         w.last_node->taints = {"dedicated=infra:NoSchedule"};
+         w.last_node->taints = {{.key = "tolerated"}, {.key = "dedicated", .value = "infra"}};
+         w.question.tolerations = {{.key = "tolerated"}};
        },
        {"Nodes n and t have devices",
         "these nodes: see what the scheduler says. Node n is cordoned. "
-        "Node t has taint dedicated=infra:NoSchedule, which the pod may not tolerate."}},
+        "Node t has taint dedicated=infra:NoSchedule, which the pod does not tolerate."}},
       {"a claim by itself",
        [](DeviceWorld& w) {
          w.question.is_of_pod = false;
@@ -260,6 +261,94 @@ TEST(ExplainDevices, says_that_devices_are_not_in_the_way) {
        },
        {"note DevicesFree: Node n has devices for the claim. The scheduler allocates them when it "
         "places a pod with this claim."}},
+  });
+}
+
+TEST(ExplainDevices, speaks_of_pod_groups) {
+  expect({
+      {"a group holds the device as long as it is there",
+       [](DeviceWorld& w) {
+         w.node("n")
+             .devices("n", {device("a")})
+             .held_by_group("lab/x", "n", "a", "team")
+             .wants({exactly("r")});
+       },
+       {"a is held by claim lab/x of pod group lab/team",
+        "claim lab/x is released, when pod group lab/team is deleted."}},
+      {"the group's claim that the pod's status names",
+       [](DeviceWorld& w) {
+         w.node("n")
+             .wants({exactly("r")})
+             .pod(
+                 "'resourceClaims': [{'name': 'shared', "
+                 "'resourceClaimTemplateName': 't'}]");
+         w.asking->claims.front().claim = "c0";
+         w.wanted.clear();
+       },
+       {"stuck NoDevices: ", "request \"r\" of claim \"c0\""}},
+  });
+}
+
+TEST(ExplainDevices, speaks_of_extended_resources) {
+  expect({
+      {"held by another claim",
+       [](DeviceWorld& w) {
+         w.serving("fast", "example.com/gpu")
+             .node("n")
+             .devices("n", {device("a")})
+             .held("lab/x", "n", {"a"}, {"y"})
+             .pod_with_resource("example.com/gpu");
+       },
+       {"waiting TooFewDevices: No node has a free device for extended resource example.com/gpu "
+        "of container \"c\" (request \"container-0-request-1\", class \"fast\"): n has 1 that "
+        "matches: a is held by claim lab/x of pod lab/y.",
+        "as soon as claim lab/x is released, when pod lab/y ends."}},
+      {"by the name of a class; what is tainted cannot be tolerated",
+       [](DeviceWorld& w) {
+         w.node("n")
+             .devices("n", {gpu("a", "A100", "'taints': [{'key': 'k', 'effect': 'NoSchedule'}]")})
+             .pod_with_resource("deviceclass.resource.kubernetes.io/gpu");
+       },
+       {"for extended resource deviceclass.resource.kubernetes.io/gpu of container \"c\"",
+        "n has devices for the pod as soon as taint k:NoSchedule of a is removed.\n"}},
+      {"the newest of the classes with that name serves it",
+       [](DeviceWorld& w) {
+         w.serving("b-old", "example.com/gpu")
+             .serving("new", "example.com/gpu", "2026-02-01T00:00:00Z")
+             .serving("a-old", "example.com/gpu")
+             .node("n")
+             .pod_with_resource("example.com/gpu");
+       },
+       {"class \"new\""}},
+      {"no class serves it",
+       [](DeviceWorld& w) {
+         w.node("n").devices("n", {device("a")}).pod_with_resource("example.com/gpu");
+       },
+       {"stuck ResourceNotServed: No DeviceClass serves the extended resource example.com/gpu, and "
+        "no device plugin has it on 1 node that the pod may go to. A DeviceClass has to name it as "
+        "its extendedResourceName."}},
+      {"the class that it names is missing",
+       [](DeviceWorld& w) {
+         w.node("n").pod_with_resource("deviceclass.resource.kubernetes.io/tpu");
+       },
+       {"stuck ResourceNotServed: No DeviceClass has the name in the extended resource "
+        "deviceclass.resource.kubernetes.io/tpu"}},
+      {"a device plugin has it, and nobody knows what is free there",
+       [](DeviceWorld& w) {
+         w.node("n");
+         w.last_node->plugin_resources = {"example.com/gpu"};
+         w.pod_with_resource("example.com/gpu");
+       },
+       {"unknown ResourceNotServed: No DeviceClass serves the extended resource example.com/gpu. ",
+        "1 node left out: a device plugin has an extended resource of the pod there"}},
+      {"a device plugin has what a class serves as well",
+       [](DeviceWorld& w) {
+         w.serving("fast", "example.com/gpu").node("n");
+         w.last_node->plugin_resources = {"example.com/gpu"};
+         w.pod_with_resource("example.com/gpu");
+       },
+       {"unknown DevicePlugin: Wherever the pod may go, a device plugin has its extended "
+        "resource: see what the scheduler says."}},
   });
 }
 

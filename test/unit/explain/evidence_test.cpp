@@ -167,6 +167,11 @@ TEST(AsksDevices, only_for_what_the_scheduler_has_yet_to_allocate) {
   EXPECT_TRUE(asks_devices({.pod = waiting_pod()}, waits));
   EXPECT_TRUE(asks_devices({}, waits)) << "a claim";
   EXPECT_FALSE(asks_devices({.pod = waiting_pod()}, {}));
+  PodReport extended = waiting_pod();
+  extended.wants_extended_resources = true;
+  EXPECT_TRUE(asks_devices({.pod = extended}, {}));
+  extended.node = "n";
+  EXPECT_FALSE(asks_devices({.pod = extended}, {}));
   EXPECT_FALSE(asks_devices({.pod = gated}, waits));
   EXPECT_FALSE(asks_devices({.pod = pod_on_node()}, waits));
   EXPECT_FALSE(asks_devices({.pod = std::unexpected(Unknown{"forbidden"})}, waits));

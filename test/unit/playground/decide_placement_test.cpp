@@ -341,6 +341,31 @@ const Row kReasons[] = {
     {"a_cordoned_node_takes_no_pods",
      [](Scene& scene, Pod&) { scene.add_node("node-0", R"("unschedulable":true)"); },
      "node-1: gpus <- gpu/node-1/dev-0 gpu/node-1/dev-1"},
+    {"a_pod_goes_to_a_node_whose_taints_it_tolerates",
+     [](Scene& scene, Pod& pod) {
+       scene.add_node("node-0", R"("taints":[{"key":"mine","value":"v","effect":"NoSchedule"},)"
+                                R"({"key":"soft","effect":"PreferNoSchedule"}])");
+       scene.add_node("node-1", R"("taints":[{"key":"mine","effect":"NoExecute"}])");
+       pod = pod_with({"gpus"}, R"("tolerations":[{"key":"mine","value":"v"}])");
+     },
+     "node-0: gpus <- gpu/node-0/dev-0 gpu/node-0/dev-1"},
+    {"a_pod_goes_to_no_node_with_another_value_or_effect_than_it_tolerates",
+     [](Scene& scene, Pod& pod) {
+       scene.add_node("node-0", R"("taints":[{"key":"mine","value":"v","effect":"NoSchedule"}])");
+       scene.add_node("node-1", R"("taints":[{"key":"mine","value":"w","effect":"NoExecute"}])");
+       pod =
+           pod_with({"gpus"}, R"("tolerations":[{"key":"mine","value":"w","effect":"NoSchedule"},)"
+                              R"({"key":"mine","operator":"Lt","value":"9"}])");
+     },
+     nowhere("2 node(s) had untolerated taint(s)")},
+    {"a_pod_that_tolerates_everything_goes_to_a_cordoned_node",
+     [](Scene& scene, Pod& pod) {
+       scene.add_node("node-0",
+                      R"("unschedulable":true,"taints":[)"
+                      R"({"key":"node.kubernetes.io/unschedulable","effect":"NoSchedule"}])");
+       pod = pod_with({"gpus"}, R"("tolerations":[{"operator":"Exists"}])");
+     },
+     "node-0: gpus <- gpu/node-0/dev-0 gpu/node-0/dev-1"},
     {"an_extended_resource_that_nobody_has_is_insufficient",
      [](Scene& scene, Pod& pod) {
        scene.nodes.resize(1);
@@ -389,6 +414,14 @@ TEST(DecidePlacementLines, pods_that_select_different_nodes_wait_in_different_li
   scene.add_claim("a", wants("gpu", 2));
   const Pod one = pod_with({"a"});
   const Pod other = pod_with({"a"}, R"("nodeSelector":{"disk":"fast"})");
+  EXPECT_NE(line_of(scene, one), line_of(scene, other));
+}
+
+TEST(DecidePlacementLines, pods_that_tolerate_different_taints_wait_in_different_lines) {
+  Scene scene(1, 1);
+  scene.add_claim("a", wants("gpu", 2));
+  const Pod one = pod_with({"a"}, R"("tolerations":[{"key":"x","operator":"Exists"}])");
+  const Pod other = pod_with({"a"}, R"("tolerations":[{"key":"y","operator":"Exists"}])");
   EXPECT_NE(line_of(scene, one), line_of(scene, other));
 }
 

@@ -610,6 +610,60 @@ CO_TEST(Parts, extended_resources_get_a_claim_of_their_own) {
   co_await cluster.stop();
 }
 
+// A driver "late.example.com" whose only device must be made ready, and a pod that asks for it by
+// its extended resource.
+void make_late(Cluster& cluster) {
+  cluster.api.post("/apis/resource.k8s.io/v1/deviceclasses",
+                   R"({"metadata":{"name":"late"},"spec":{"selectors":[{"cel":{"expression":)"
+                   R"("device.driver == 'late.example.com'"}}]}})");
+  cluster.api.post("/apis/resource.k8s.io/v1/resourceslices",
+                   R"({"metadata":{"name":"late"},"spec":{"driver":"late.example.com","nodeName":)"
+                   R"("node-0","pool":{"name":"late","generation":1,"resourceSliceCount":1},)"
+                   R"("devices":[{"name":"dev-0","bindingConditions":["example.com/ready"],)"
+                   R"("bindingFailureConditions":["example.com/failed"]}]}})");
+  const std::string amounts = R"({"deviceclass.resource.kubernetes.io/late":"1"})";
+  cluster.api.post(kPods, R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c",)"
+                          R"("image":"i","resources":{"requests":)" +
+                              amounts + R"(,"limits":)" + amounts + "}}]}}");
+}
+
+CO_TEST(Parts, a_claim_for_extended_resources_goes_when_its_device_does_not_become_ready) {
+  Cluster cluster(loop, {.nodes = 1, .devices = 0, .drivers = {}});
+  co_await cluster.start();
+  make_late(cluster);
+  co_await cluster.settle();
+  const apiserver::Path name = {"status", "extendedResourceClaimStatus", "resourceClaimName"};
+  const std::string first = cluster.pod("p", name);
+  cluster.api.patch(kClaims + "/" + first + "/status", apiserver::kMerge,
+                    R"({"status":{"devices":[{"driver":"late.example.com","pool":"late",)"
+                    R"("device":"dev-0","conditions":[{"type":"example.com/failed","status":)"
+                    R"("True","reason":"r","message":"","lastTransitionTime":)"
+                    R"("2026-01-01T00:00:00Z"}]}]}})");
+  co_await sleep_for(loop.time(), 20s);
+  EXPECT_EQ(cluster.claim(first).status, 404);
+  EXPECT_NE(cluster.pod("p", name), first);
+  const std::string events = serialize(cluster.api.get("/api/v1/namespaces/default/events").body);
+  EXPECT_NE(events.find("device binding failed: claim=" + first), std::string::npos) << events;
+  EXPECT_EQ(events.find("cannot schedule extended resource claim"), std::string::npos) << events;
+  co_await cluster.stop();
+}
+
+CO_TEST(Parts, an_error_is_looked_at_again_without_an_event) {
+  Cluster cluster(loop, {.nodes = 1, .devices = 1, .drivers = {kGpu}});
+  co_await cluster.start();
+  cluster.make_claim("c",
+                     R"(,"selectors":[{"cel":{"expression":"device.attributes['a'].b == 1"}}])");
+  cluster.make_pod("p", "c");
+  co_await cluster.settle();
+  const std::string error = cluster.complaint("p");
+  EXPECT_NE(error.find("no such key: b"), std::string::npos) << error;
+  cluster.api.patch(kPods + "/p/status", apiserver::kStrategic,
+                    R"({"status":{"conditions":[{"type":"PodScheduled","message":"another"}]}})");
+  co_await sleep_for(loop.time(), 11s);
+  EXPECT_EQ(cluster.complaint("p"), error);
+  co_await cluster.stop();
+}
+
 CO_TEST(Parts, a_claim_that_fits_no_node_is_allocated_anew) {
   Cluster cluster(loop, {.nodes = 1, .devices = 1, .drivers = {kGpu}});
   co_await cluster.start();

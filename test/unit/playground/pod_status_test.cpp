@@ -14,6 +14,20 @@ using namespace std::chrono_literals;
 const runtime::WallTime kStart{std::chrono::seconds(1'700'000'000)};
 const runtime::WallTime kLater = kStart + 60s;
 
+Container container(const std::string& name) {
+  Container made;
+  made.name = name;
+  made.image = "i";
+  return made;
+}
+
+Container sidecar(const std::string& name, const std::string& image) {
+  Container made = container(name);
+  made.image = image;
+  made.is_sidecar = true;
+  return made;
+}
+
 Pod pod_of(std::vector<Container> containers, std::vector<Container> inits = {}) {
   Pod pod = pod_with();
   pod.phase = api::PodPhase::pending;
@@ -40,7 +54,7 @@ bool has(const std::string& body, const std::string& part) {
 #define EXPECT_HAS_NOT(body, part) EXPECT_FALSE(has(body, part)) << (part) << "\n" << (body)
 
 TEST(EncodeCreating, says_what_kubelet_says_before_containers_start) {
-  Pod pod = pod_of({{.name = "c", .image = "i"}});
+  Pod pod = pod_of({container("c")});
   pod.generation = 3;
   const std::string body = encode_creating(pod, {"198.18.0.1", "100.64.0.1"}, kStart);
   EXPECT_HAS(body, R"("phase":"Pending","startTime":"2023-11-14T22:13:20Z")");
@@ -55,17 +69,15 @@ TEST(EncodeCreating, says_what_kubelet_says_before_containers_start) {
 }
 
 TEST(EncodeCreating, waits_for_init_containers) {
-  const std::string body = encode_creating(
-      pod_of({{.name = "c", .image = "i"}}, {{.name = "first", .image = "i"}}), {}, kStart);
+  const std::string body =
+      encode_creating(pod_of({container("c")}, {container("first")}), {}, kStart);
   EXPECT_HAS(body, R"("reason":"ContainersNotInitialized")");
   EXPECT_HAS(body, "containers with incomplete status: [first]");
   EXPECT_HAS(body, R"("initContainerStatuses":[{"name":"first")");
 }
 
 TEST(EncodeRunning, has_init_containers_that_are_done_and_sidecars_that_go_on) {
-  const Pod pod = pod_of({{.name = "c", .image = "i"}},
-                         {{.name = "first", .image = "i"},
-                          {.name = "proxy", .image = "p", .claims = {}, .is_sidecar = true}});
+  const Pod pod = pod_of({container("c")}, {container("first"), sidecar("proxy", "p")});
   const std::string body =
       encode_running(pod, {.started = kStart, .address = {"198.18.0.1", "100.64.0.1"}}, kStart);
   EXPECT_HAS(body, R"({"name":"first","image":"i","imageID":"hollow://i","restartCount":0,)"
@@ -78,7 +90,7 @@ TEST(EncodeRunning, has_init_containers_that_are_done_and_sidecars_that_go_on) {
 }
 
 TEST(EncodeRunning, keeps_the_times_of_conditions_that_stay) {
-  const Pod pod = running(pod_of({{.name = "c", .image = "i"}}));
+  const Pod pod = running(pod_of({container("c")}));
   const std::string body =
       encode_running(pod, {.started = kStart, .containers = containers_after(8s, 4s)}, kLater);
   EXPECT_HAS(body,
@@ -88,7 +100,7 @@ TEST(EncodeRunning, keeps_the_times_of_conditions_that_stay) {
 }
 
 TEST(EncodeRunning, shows_crashes) {
-  Pod pod = running(pod_of({{.name = "c", .image = "i"}}));
+  Pod pod = running(pod_of({container("c")}));
   pod.crash_after = 4s;
   const std::string waits =
       encode_running(pod, {.started = kStart, .containers = containers_after(22s, 4s)}, kLater);
@@ -104,7 +116,7 @@ TEST(EncodeRunning, shows_crashes) {
 }
 
 TEST(EncodeRunning, is_ready_when_its_readiness_gates_are) {
-  Pod pod = running(pod_of({{.name = "c", .image = "i"}}));
+  Pod pod = running(pod_of({container("c")}));
   pod.readiness_gates = {"example.com/in-service"};
   const std::string missing = encode_running(pod, {.started = kStart}, kLater);
   EXPECT_HAS(missing, R"("reason":"ReadinessGatesNotReady")");
@@ -131,8 +143,7 @@ TEST(EncodeEnded, has_the_phase_and_the_exit_codes_of_the_end) {
       {"by its deadline", Ending::deadline_exceeded, "Failed", R"("reason":"DeadlineExceeded")"},
   };
   for (const EndRow& row : rows) {
-    const std::string body =
-        encode_ended(running(pod_of({{.name = "c", .image = "i"}})), row.ending, kLater);
+    const std::string body = encode_ended(running(pod_of({container("c")})), row.ending, kLater);
     EXPECT_HAS(body, std::string(R"("phase":")") + row.phase);
     EXPECT_HAS(body, row.code);
     EXPECT_HAS(body, R"("startedAt":"2023-11-14T22:13:20Z","finishedAt":"2023-11-14T22:14:20Z")");
@@ -142,14 +153,12 @@ TEST(EncodeEnded, has_the_phase_and_the_exit_codes_of_the_end) {
 }
 
 TEST(EncodeEnded, a_pod_that_never_started_has_failed) {
-  const std::string body =
-      encode_ended(pod_of({{.name = "c", .image = "i"}}), Ending::never_started, kLater);
+  const std::string body = encode_ended(pod_of({container("c")}), Ending::never_started, kLater);
   EXPECT_HAS(body, R"("phase":"Failed")");
   EXPECT_HAS(body, R"("exitCode":137,"reason":"ContainerStatusUnknown","message":"The container )"
                    R"(could not be located when the pod was terminated")");
   const std::string with_init =
-      encode_ended(pod_of({{.name = "c", .image = "i"}}, {{.name = "first", .image = "i"}}),
-                   Ending::never_started, kLater);
+      encode_ended(pod_of({container("c")}, {container("first")}), Ending::never_started, kLater);
   EXPECT_HAS(with_init, R"("phase":"Failed")");
   EXPECT_HAS_NOT(with_init, "terminated\":");
 }

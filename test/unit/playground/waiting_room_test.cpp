@@ -1,6 +1,10 @@
 #include "cmd/dra-playground/scheduler/waiting_room.hpp"
 
+#include <vector>
+
 #include <gtest/gtest.h>
+
+#include "cmd/dra-playground/scheduler/error_backoff.hpp"
 
 namespace dcm::playground {
 namespace {
@@ -10,6 +14,17 @@ using Names = std::vector<api::NamespacedName>;
 const api::NamespacedName kA{"lab", "a"};
 const api::NamespacedName kB{"lab", "b"};
 const api::NamespacedName kC{"lab", "c"};
+
+TEST(ErrorBackoff, doubles_from_one_second_to_ten) {
+  ErrorBackoff backoff;
+  std::vector<std::int64_t> seconds;
+  for (int i = 0; i < 6; ++i) {
+    seconds.push_back(std::chrono::round<std::chrono::seconds>(backoff.next(kA)).count());
+  }
+  EXPECT_EQ(seconds, (std::vector<std::int64_t>{1, 2, 4, 8, 10, 10}));
+  backoff.forget(kA);
+  EXPECT_EQ(backoff.next(kA), std::chrono::seconds(1));
+}
 
 TEST(WaitingRoom, the_first_of_each_line_is_worth_trying) {
   WaitingRoom room;

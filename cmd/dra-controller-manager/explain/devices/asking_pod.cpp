@@ -52,31 +52,71 @@ bool read_affinity(Reader& reader, value from, AskingPod& pod) {
   return read_rows(reader, from, pod, Row("nodeAffinity", node_affinity));
 }
 
+bool read_requests(Reader& reader, value from, allocation::ContainerResources& out) {
+  bool has_extended = false;
+  const bool is_read = reader.each_field(from, [&](std::string_view name, value field) {
+    allocation::Quantity amount;
+    if (!allocation::read(reader, field, amount)) return false;
+    has_extended |= allocation::is_extended_resource(name);
+    out.requests.push_back({std::string(name), amount.as_integer().value_or(0)});
+    return true;
+  });
+  if (!has_extended) out.requests.clear();
+  std::ranges::sort(out.requests, {}, &allocation::ResourceRequest::name);
+  return is_read;
+}
+
+bool read_container(Reader& reader, value from, allocation::ContainerResources& out) {
+  using Container = allocation::ContainerResources;
+  const auto resources = [](Reader& r, value part, Container& container) {
+    return read_rows(r, part, container, Row("requests", read_requests));
+  };
+  const auto restart_policy = [](Reader& r, value part, Container& container) {
+    std::string_view policy;
+    if (!r.view(part, policy)) return false;
+    container.is_sidecar = policy == "Always";
+    return true;
+  };
+  return read_rows(reader, from, out, Row("name", &Container::name), Row("resources", resources),
+                   Row("restartPolicy", restart_policy));
+}
+
+auto containers(std::vector<allocation::ContainerResources> AskingPod::* member) {
+  return [member](Reader& reader, value from, AskingPod& pod) {
+    return reader.each_item(from, [&](value item) {
+      return read_container(reader, item, (pod.*member).emplace_back());
+    });
+  };
+}
+
 bool read_spec(Reader& reader, value from, AskingPod& pod) {
   return reader.each_field(from, [&](std::string_view key, value field) {
     if (key == "affinity") return read_affinity(reader, field, pod);
     if (key == "nodeSelector") {
       return allocation::read(reader, field, pod.node_affinity.node_selector);
     }
-    if (key != "resourceClaims") return true;
-    return reader.each_item(field, entries_of(pod, reader, false));
+    if (key == "resourceClaims") return reader.each_item(field, entries_of(pod, reader, false));
+    return read_row(reader, key, field, pod, Row("tolerations", &AskingPod::tolerations),
+                    Row("initContainers", containers(&AskingPod::init_containers)),
+                    Row("containers", containers(&AskingPod::containers)));
   });
 }
 
-struct AskingPodFields {
-  bool read_field(Reader& reader, std::string_view key, value field, AskingPod& pod) const {
-    if (key == "metadata") return api::json::read_metadata(reader, field, pod.meta);
-    if (key == "spec") return read_spec(reader, field, pod);
-    if (key != "status") return true;
-    return reader.each_field(field, [&](std::string_view name, value part) {
-      if (name != "resourceClaimStatuses") return true;
-      return reader.each_item(part, entries_of(pod, reader, true));
-    });
-  }
-  bool is_kept(const AskingPod&) const { return true; }
-};
-
 }  // namespace
+
+bool AskingPodFields::read_field(Reader& reader, std::string_view key, value field,
+                                 AskingPod& pod) const {
+  if (key == "metadata") return api::json::read_metadata(reader, field, pod.meta);
+  if (key == "spec") return read_spec(reader, field, pod);
+  if (key != "status") return true;
+  return reader.each_field(field, [&](std::string_view name, value part) {
+    if (name == "resourceClaimStatuses") {
+      return reader.each_item(part, entries_of(pod, reader, true));
+    }
+    return name != "extendedResourceClaimStatus" ||
+           read_rows(reader, part, pod, Row("resourceClaimName", &AskingPod::extended_claim));
+  });
+}
 
 std::unique_ptr<api::Decoder<AskingPod>> make_asking_pod_decoder() {
   return std::make_unique<api::json::JsonDecoder<AskingPod, AskingPodFields>>();

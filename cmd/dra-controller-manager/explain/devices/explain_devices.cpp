@@ -16,6 +16,11 @@ using common::Topic;
 void tell_no_nodes(const DeviceSurvey& survey, Topic& topic) {
   const std::size_t nodes = survey.inventory().nodes().size();
   if (survey.left_out() > 0) return;  // said at the end
+  if (survey.excluded_by_plugin() > 0) {
+    return topic.add(Outlook::unknown, "DevicePlugin",
+                     "Wherever the pod may go, a device plugin has its extended resource: see what "
+                     "the scheduler says.");
+  }
   topic.add(Outlook::stuck, "NoNode",
             nodes == 0   ? "The cluster has no nodes."
             : nodes == 1 ? "The pod may not go to the only node."
@@ -42,8 +47,13 @@ void tell_outcome(DeviceSurvey& survey, Topic& topic) {
 
 Topic explain_devices(DeviceSurvey& survey) {
   Topic topic{.title = "Devices"};
-  tell_outcome(survey, topic);
-  tell_nodes(survey, topic);
+  if (survey.question().extended.lacks_class()) {
+    tell_unserved(survey, topic);
+  } else {
+    tell_outcome(survey, topic);
+    tell_nodes(survey, topic);
+  }
+  tell_left_out(survey, topic);
   topic.rest_on({common::Input::devices});
   return topic;
 }

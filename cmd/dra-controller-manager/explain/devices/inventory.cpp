@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "allocation/extended_resources.hpp"
 #include "allocation/taint_rules.hpp"
 
 namespace dcm::manager {
@@ -74,6 +75,19 @@ std::shared_ptr<const allocation::DeviceClass> DeviceInventory::find_class(
     const std::string& name) const {
   const auto found = classes_.find(name);
   return found == classes_.end() ? nullptr : found->second;
+}
+
+std::string DeviceInventory::class_serving(const std::string& resource) const {
+  if (resource.starts_with(allocation::kImplicitResourcePrefix)) {
+    std::string name = resource.substr(allocation::kImplicitResourcePrefix.size());
+    return find_class(name) ? name : std::string();
+  }
+  const allocation::DeviceClass* serving = nullptr;
+  for (const auto& each : listed_.classes) {
+    if (each->extended_resource_name != resource) continue;
+    if (serving == nullptr || allocation::serves_before(*each, *serving)) serving = each.get();
+  }
+  return serving == nullptr ? std::string() : serving->meta.key.name;
 }
 
 void DeviceInventory::release(const Claim& claim) {

@@ -47,6 +47,8 @@ class DeviceInventory {
   Holders users_of(const allocation::PoolId& pool, const allocation::InternedString& set) const;
 
   std::shared_ptr<const allocation::DeviceClass> find_class(const std::string& name) const;
+  // The class behind an extended resource; empty: there is none.
+  std::string class_serving(const std::string& resource) const;
   allocation::Cluster cluster() const { return {slices_, usage_, rules_, {}}; }
   std::size_t devices() const { return devices_; }
 

@@ -126,8 +126,10 @@ std::string Wording::consumers(const Claim& claim) const {
   if (!may_name(claim)) return {};
   std::vector<std::string> names;
   for (const api::ConsumerReference& consumer : claim.reserved_for) {
-    names.push_back(fmt::format("{} {}/{}", consumer.is_pod() ? "pod" : consumer.resource.str(),
-                                claim.meta.key.namespace_.str(), consumer.name));
+    const std::string kind = consumer.is_pod()         ? "pod"
+                             : consumer.is_pod_group() ? "pod group"
+                                                       : consumer.resource.str();
+    names.push_back(fmt::format("{} {}/{}", kind, claim.meta.key.namespace_.str(), consumer.name));
   }
   return common::enumerate(names, kNamedMax);
 }
@@ -157,6 +159,7 @@ std::string Wording::request(std::size_t claim, std::string_view name) const {
   for (const allocation::Request& request : asked.spec.requests) {
     for (const allocation::Ask& ask : request.asks) {
       if (request.name_of(ask) != name) continue;
+      if (&asked == question_.extended.claim.get()) return extended_request(ask);
       std::string what = fmt::format("class \"{}\"", ask.device_class);
       for (const allocation::SelectorText& selector : ask.selectors) {
         if (selector) {
@@ -167,6 +170,19 @@ std::string Wording::request(std::size_t claim, std::string_view name) const {
     }
   }
   return text;
+}
+
+std::string Wording::extended_request(const allocation::Ask& ask) const {
+  std::vector<std::string> containers;
+  std::string resource;
+  for (const allocation::RequestMapping& mapping : question_.extended.mappings) {
+    if (mapping.request != ask.name) continue;
+    resource = mapping.resource;
+    containers.push_back(fmt::format("\"{}\"", mapping.container));
+  }
+  return fmt::format("extended resource {} of container{} {} (request \"{}\", class \"{}\")",
+                     resource, containers.size() == 1 ? "" : "s",
+                     common::enumerate(containers, kNamedMax), ask.name, ask.device_class);
 }
 
 std::optional<ObstacleWords> Wording::describe(const allocation::DeviceExplanation& device) const {

@@ -34,10 +34,17 @@ class Wording {
   bool may_name(const allocation::Claim& claim) const;
   // "claim lab/x of pod lab/y and 2 more"
   std::string claims(std::span<const allocation::Claim* const> claims) const;
-  // `request "gpus" of claim "c" (class "gpu", device.driver == "x")`
+  // `request "gpus" of claim "c" (class "gpu", device.driver == "x")`; or
+  // `extended resource a.b/c of container "c" (request "container-0-request-0", class "gpu")`
   std::string request(std::size_t claim, std::string_view name) const;
+  // Whether no claim asks for devices but that for extended resources, which has no tolerations.
+  bool is_extended_only() const {
+    return question_.extended.claim != nullptr && question_.claims.size() == 1;
+  }
 
  private:
+  std::string extended_request(const allocation::Ask& ask) const;
+
   const DeviceInventory& inventory_;
   const DeviceQuestion& question_;
 };

@@ -1,15 +1,32 @@
 // A question about devices: which claims want some, and what restricts the nodes.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "allocation/claim.hpp"
+#include "allocation/extended_resources.hpp"
 #include "allocation/node_selector.hpp"
 
 namespace dcm::manager {
+
+// What a pod asks for by extended resources of its containers (KEP-5004).
+struct ExtendedQuestion {
+  // Each resource with the class that serves it; empty: none does.
+  std::map<std::string, std::string> classes = {};
+  // The claim that the scheduler would make, the last of DeviceQuestion::claims; null: none.
+  std::shared_ptr<const allocation::Claim> claim = {};
+  std::vector<allocation::RequestMapping> mappings = {};
+
+  bool lacks_class() const {
+    return std::ranges::any_of(classes, [](const auto& each) { return each.second.empty(); });
+  }
+};
 
 // Whose claims and pods an answer may name.
 enum class Names : std::uint8_t {
@@ -27,6 +44,8 @@ struct DeviceQuestion {
   std::vector<const allocation::Claim*> allocated = {};
   // The pod's own choice of nodes.
   allocation::RequiredNodeAffinity node_affinity = {};
+  std::vector<allocation::Toleration> tolerations = {};
+  ExtendedQuestion extended = {};
   // Asked often; true: the answer has to come now, with what is known.
   std::function<bool()> is_time_up = [] { return false; };
 };

@@ -26,7 +26,7 @@ using runtime::Result;
 using runtime::Task;
 
 constexpr std::array<std::string_view, 1> kCoreVersions = {"v1"};
-constexpr std::array<std::string_view, 2> kVersions = {"v1", "v1beta2"};  // with the same fields
+constexpr std::array<std::string_view, 3> kVersions = {"v1", "v1beta2", "v1beta1"};
 constinit const api::ResourceKind kNodes{"", "nodes", "Node", api::Scope::cluster, kCoreVersions};
 constinit const api::ResourceKind kDeviceClasses{"resource.k8s.io", "deviceclasses", "DeviceClass",
                                                  api::Scope::cluster, kVersions};
@@ -129,28 +129,6 @@ class DeviceReading {
   std::string why_;
 };
 
-// False: the scheduler waits for the claim, or cannot use it.
-bool add_claim(const DeviceInventory& inventory, const std::string& name,
-               DeviceQuestion& question) {
-  const Claim* const claim = inventory.find_claim({question.name_space, name});
-  if (claim == nullptr || claim->meta.is_being_deleted) return false;
-  (claim->allocation ? question.allocated : question.claims).push_back(claim);
-  return true;
-}
-
-// nullopt: the scheduler does not get as far as devices.
-std::optional<DeviceQuestion> question_of(const AskingPod& pod, const DeviceInventory& inventory,
-                                          Names names) {
-  DeviceQuestion question{.name_space = pod.meta.key.namespace_.str(),
-                          .names = names,
-                          .node_affinity = pod.node_affinity};
-  for (const AskingPod::PodClaim& pod_claim : pod.claims) {
-    if (pod_claim.needs_none) continue;
-    if (!pod_claim.claim || !add_claim(inventory, *pod_claim.claim, question)) return std::nullopt;
-  }
-  return question;
-}
-
 }  // namespace
 
 Task<Known<std::optional<Topic>>> read_devices(client::RestClient& rest, runtime::TimeSource& time,
@@ -173,7 +151,8 @@ Task<Known<std::optional<Topic>>> read_devices(client::RestClient& rest, runtime
         .name_space = subject.key.namespace_.str(), .names = names, .is_of_pod = false};
     if (!add_claim(inventory, subject.key.name, *question)) question.reset();
   }
-  if (!question || question->claims.empty()) co_return std::optional<Topic>();
+  const bool is_asked = question && (!question->claims.empty() || question->extended.lacks_class());
+  if (!is_asked) co_return std::optional<Topic>();
   std::optional<Topic> topic =
       co_await survey_devices(inventory, *std::move(question), time, kSurveyTime);
   co_return topic;

@@ -102,6 +102,13 @@ bool DeviceSurvey::is_excluded(const allocation::Node& node) {
     ++excluded_by_pod_;
     return true;
   }
+  const auto has_plugin = [&](const std::string& resource) {
+    return question_.extended.classes.contains(resource);
+  };
+  if (std::ranges::any_of(node.plugin_resources, has_plugin)) {
+    ++excluded_by_plugin_;
+    return true;
+  }
   const bool has_claims = std::ranges::all_of(
       question_.allocated,
       [&](const allocation::Claim* claim) { return claim->allocation->is_available_on(node); });

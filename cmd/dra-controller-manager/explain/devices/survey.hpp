@@ -89,8 +89,10 @@ class DeviceSurvey {
   const std::optional<FatalError>& fatal() const { return fatal_; }
   std::size_t looked_at() const { return looked_at_; }
   std::size_t undecided() const { return undecided_; }
-  // Of the nodes that are not looked at: by the pod's choice, by its allocated claims, for time.
+  // Of the nodes that are not looked at: by the pod's choice, as a device plugin has an extended
+  // resource there, by the pod's allocated claims, for time.
   std::size_t excluded_by_pod() const { return excluded_by_pod_; }
+  std::size_t excluded_by_plugin() const { return excluded_by_plugin_; }
   std::size_t excluded_by_claims() const { return excluded_by_claims_; }
   std::size_t left_out() const { return inventory_.nodes().size() - next_; }
 
@@ -114,6 +116,7 @@ class DeviceSurvey {
   std::size_t looked_at_ = 0;
   std::size_t undecided_ = 0;
   std::size_t excluded_by_pod_ = 0;
+  std::size_t excluded_by_plugin_ = 0;
   std::size_t excluded_by_claims_ = 0;
 };
 

@@ -18,8 +18,12 @@ void tell_error(const DeviceSurvey& survey, common::Topic& topic);
 void tell_free(const DeviceSurvey& survey, common::Topic& topic);
 // No node fits: why, and what would have to change.
 void tell_obstacles(DeviceSurvey& survey, common::Topic& topic);
-// What each request has on the nodes, and which nodes were not looked at.
+// Extended resources that no class serves.
+void tell_unserved(const DeviceSurvey& survey, common::Topic& topic);
+// What each request has on the nodes.
 void tell_nodes(const DeviceSurvey& survey, common::Topic& topic);
+// Which nodes were not looked at.
+void tell_left_out(const DeviceSurvey& survey, common::Topic& topic);
 
 // ---- words --------------------------------------------------------------------------------------
 

@@ -37,21 +37,6 @@ void tell(const NodeGroup& group, Topic& topic) {
   topic.add(Outlook::note, "NodeDevices", std::move(text));
 }
 
-void tell_left_out(const DeviceSurvey& survey, Topic& topic) {
-  const auto note = [&](std::size_t nodes, std::string_view why) {
-    if (nodes == 0) return;
-    topic.add(Outlook::note, "NodesLeftOut",
-              fmt::format("{} left out: {}.", count(nodes, "node"), why));
-  };
-  note(survey.excluded_by_pod(), "the pod's nodeSelector or node affinity rules them out");
-  note(survey.excluded_by_claims(),
-       "another claim of the pod is allocated already, and its devices are not for these nodes");
-  if (survey.left_out() == 0) return;
-  topic.add(Outlook::unknown, "NotLookedAt",
-            fmt::format("{} of {} were not looked at, to answer in time.", survey.left_out(),
-                        count(survey.inventory().nodes().size(), "node")));
-}
-
 }  // namespace
 
 std::string count(std::size_t number, std::string_view what) {
@@ -101,7 +86,24 @@ void tell_nodes(const DeviceSurvey& survey, Topic& topic) {
               fmt::format("{} have other numbers of such devices, and are not listed.",
                           count(nodes_left, "more node")));
   }
-  tell_left_out(survey, topic);
+}
+
+void tell_left_out(const DeviceSurvey& survey, Topic& topic) {
+  const auto note = [&](std::size_t nodes, std::string_view why) {
+    if (nodes == 0) return;
+    topic.add(Outlook::note, "NodesLeftOut",
+              fmt::format("{} left out: {}.", count(nodes, "node"), why));
+  };
+  note(survey.excluded_by_pod(), "the pod's nodeSelector or node affinity rules them out");
+  note(survey.excluded_by_plugin(),
+       "a device plugin has an extended resource of the pod there; what is free of it is not known "
+       "here");
+  note(survey.excluded_by_claims(),
+       "another claim of the pod is allocated already, and its devices are not for these nodes");
+  if (survey.left_out() == 0) return;
+  topic.add(Outlook::unknown, "NotLookedAt",
+            fmt::format("{} of {} were not looked at, to answer in time.", survey.left_out(),
+                        count(survey.inventory().nodes().size(), "node")));
 }
 
 }  // namespace dcm::manager

@@ -97,9 +97,11 @@ class ObstacleTeller {
                           describe_obstacles(ask->obstacles));
     }
     topic_.add(Outlook::stuck, "NoDeviceMatches",
-               text +
-                   " A driver has to publish such devices, or another claim has to ask for what "
-                   "there is: a claim's spec cannot be changed.");
+               text + (words_.is_extended_only()
+                           ? " A driver has to publish such devices, or the class has to select "
+                             "what there is."
+                           : " A driver has to publish such devices, or another claim has to ask "
+                             "for what there is: a claim's spec cannot be changed."));
   }
 
   void tell_too_few(const std::vector<const RequestAnswer*>& asks) {
@@ -260,15 +262,21 @@ class ObstacleTeller {
 
   std::string describe(const Change& change) const {
     if (change.untaint) {
-      return fmt::format("taint {} of {} is removed or tolerated",
-                         manager::describe(*change.untaint), enumerate(change.devices, kFactsMax));
+      return fmt::format("taint {} of {} is removed{}", manager::describe(*change.untaint),
+                         enumerate(change.devices, kFactsMax),
+                         words_.is_extended_only() ? "" : " or tolerated");
     }
     const allocation::Claim& claim = *change.release;
     if (!words_.may_name(claim)) return "a claim of another namespace is released";
     const std::string consumers = words_.consumers(claim);
-    return consumers.empty()
-               ? fmt::format("claim {} is deallocated or deleted", claim.meta.key.str())
-               : fmt::format("claim {} is released, when {} ends", claim.meta.key.str(), consumers);
+    if (consumers.empty()) {
+      return fmt::format("claim {} is deallocated or deleted", claim.meta.key.str());
+    }
+    // A group holds its claims as long as it is there, even if all its pods have ended.
+    const bool is_of_group =
+        std::ranges::any_of(claim.reserved_for, &api::ConsumerReference::is_pod_group);
+    return fmt::format("claim {} is released, when {} {}", claim.meta.key.str(), consumers,
+                       is_of_group ? "is deleted" : "ends");
   }
 
   DeviceSurvey& survey_;

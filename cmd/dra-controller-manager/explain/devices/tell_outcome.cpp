@@ -85,16 +85,17 @@ class ErrorTeller {
 };
 
 // ` Node node-1 is cordoned. Node node-2 has taint a=b:NoSchedule.`
-std::string closed(const std::vector<const allocation::Node*>& nodes) {
+std::string closed(const std::vector<const allocation::Node*>& nodes,
+                   const std::vector<allocation::Toleration>& tolerations) {
   std::string text;
   std::size_t told = 0;
   for (const allocation::Node* const node : nodes) {
     if (told == kClosedMax) break;
     if (node->is_unschedulable) {
       text += fmt::format(" Node {} is cordoned.", node->name.str());
-    } else if (!node->taints.empty()) {
-      text += fmt::format(" Node {} has {} {}, which the pod may not tolerate.", node->name.str(),
-                          node->taints.size() == 1 ? "taint" : "taints", enumerate(node->taints));
+    } else if (const auto* const taint = find_untolerated(node->taints, tolerations)) {
+      text += fmt::format(" Node {} has taint {}, which the pod does not tolerate.",
+                          node->name.str(), describe(*taint));
     } else {
       continue;
     }
@@ -107,6 +108,28 @@ std::string closed(const std::vector<const allocation::Node*>& nodes) {
 
 void tell_error(const DeviceSurvey& survey, Topic& topic) {
   ErrorTeller(survey, topic).tell(*survey.fatal());
+}
+
+void tell_unserved(const DeviceSurvey& survey, Topic& topic) {
+  for (const auto& [resource, served_by] : survey.question().extended.classes) {
+    if (!served_by.empty()) continue;
+    const std::string elsewhere = survey.looked_at() == 0
+                                      ? ""
+                                      : fmt::format(
+                                            ", and no device plugin has it on {} that the pod may "
+                                            "go to",
+                                            count(survey.looked_at(), "node"));
+    const bool is_implicit = resource.starts_with(allocation::kImplicitResourcePrefix);
+    const std::string text = fmt::format(
+        "No DeviceClass {} the extended resource {}{}. {}.",
+        is_implicit ? "has the name in" : "serves", resource, elsewhere,
+        is_implicit ? "Create it" : "A DeviceClass has to name it as its extendedResourceName");
+    if (survey.excluded_by_plugin() > 0) {
+      topic.add(Outlook::unknown, "ResourceNotServed", text);
+    } else {
+      topic.add(Outlook::stuck, "ResourceNotServed", text);
+    }
+  }
 }
 
 void tell_free(const DeviceSurvey& survey, Topic& topic) {
@@ -128,7 +151,8 @@ void tell_free(const DeviceSurvey& survey, Topic& topic) {
   topic.add(Outlook::waiting, "DevicesFree",
             fmt::format("{}. So devices do not keep the pod off {}: see what the scheduler "
                         "says.{}",
-                        who, nodes.size() == 1 ? "that node" : "these nodes", closed(nodes)));
+                        who, nodes.size() == 1 ? "that node" : "these nodes",
+                        closed(nodes, survey.question().tolerations)));
 }
 
 }  // namespace dcm::manager

@@ -1,4 +1,4 @@
-#include "cmd/dra-playground/scheduler/extended_resources.hpp"
+#include "allocation/extended_resources.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -7,24 +7,8 @@
 
 #include <fmt/format.h>
 
-namespace dcm::playground {
+namespace dcm::allocation {
 namespace {
-
-// A container with its index, for which init containers come first.
-struct Numbered {
-  const Container* container;
-  std::size_t index;
-  bool is_short_lived;  // ends before the next one starts, and leaves its devices to it
-};
-
-std::vector<Numbered> containers_of(const Pod& pod) {
-  std::vector<Numbered> all;
-  for (const Container& each : pod.init_containers) {
-    all.push_back({&each, all.size(), !each.is_sidecar});
-  }
-  for (const Container& each : pod.containers) all.push_back({&each, all.size(), false});
-  return all;
-}
 
 // The requests of one resource, as they come about.
 class OneResource {
@@ -32,7 +16,7 @@ class OneResource {
   OneResource(std::string resource, std::string device_class)
       : resource_(std::move(resource)), class_(std::move(device_class)) {}
 
-  void add(const Numbered& numbered) {
+  void add(const NumberedContainer& numbered) {
     auto& mappings = numbered.is_short_lived ? short_lived_mappings_ : long_lived_mappings_;
     const auto& requests = numbered.container->requests;
     const auto wish = std::ranges::find(requests, resource_, &ResourceRequest::name);
@@ -70,7 +54,7 @@ class OneResource {
   };
 
   // Devices of containers that start later, up to `wanted`.
-  std::int64_t reuse(const Numbered& numbered, std::int64_t wanted,
+  std::int64_t reuse(const NumberedContainer& numbered, std::int64_t wanted,
                      std::vector<RequestMapping>& mappings) const {
     std::int64_t sum = 0;
     for (const Part& part : long_lived_) {
@@ -101,9 +85,14 @@ class OneResource {
 
 }  // namespace
 
-std::set<std::string> extended_resources_of(const Pod& pod) {
+bool is_extended_resource(std::string_view name) {
+  if (name.starts_with(kImplicitResourcePrefix)) return true;
+  return name.contains('/') && !name.contains("kubernetes.io/") && !name.starts_with("requests.");
+}
+
+std::set<std::string> extended_resources_of(const NumberedContainers& containers) {
   std::set<std::string> names;
-  for (const Numbered& each : containers_of(pod)) {
+  for (const NumberedContainer& each : containers) {
     for (const ResourceRequest& request : each.container->requests) {
       if (request.name.contains('/') && request.amount > 0) names.insert(request.name);
     }
@@ -111,21 +100,25 @@ std::set<std::string> extended_resources_of(const Pod& pod) {
   return names;
 }
 
-ExtendedClaim make_extended_claim(const Pod& pod,
+ExtendedClaim make_extended_claim(const NumberedContainers& containers,
                                   const std::map<std::string, std::string>& classes) {
   ExtendedClaim claim;
-  const std::vector<Numbered> containers = containers_of(pod);
   for (const auto& [resource, device_class] : classes) {
     OneResource requests(resource, device_class);
     for (const bool is_short_lived : {false, true}) {
-      for (const Numbered& each : containers) {
+      for (const NumberedContainer& each : containers) {
         if (each.is_short_lived == is_short_lived) requests.add(each);
       }
     }
     requests.append_to(claim);
   }
-  std::ranges::sort(claim.spec.requests, {}, &allocation::Request::name);
+  std::ranges::sort(claim.spec.requests, {}, &Request::name);
   return claim;
 }
 
-}  // namespace dcm::playground
+bool serves_before(const DeviceClass& a, const DeviceClass& b) {
+  if (a.created != b.created) return a.created > b.created;
+  return a.meta.key.name < b.meta.key.name;
+}
+
+}  // namespace dcm::allocation
