@@ -9,7 +9,7 @@ from world import NODE, OURS, Scene, World, soon
 class Crashes(Scene):
     def restart(self, part):
         World.cluster.end(part, signal.SIGKILL)
-        World.cluster.start(part)
+        life.start(World.cluster, part)
 
     def test_the_manager_is_killed_while_pods_wait(self):
         self.create(template(), *(pod(f"p{number}") for number in range(6)))
@@ -98,7 +98,7 @@ class Crashes(Scene):
         self.create(template(), pod("p"))
         self.wait_for("p", "Running")
         World.lose_power()
-        World.cluster.start("containerd")
+        life.start(World.cluster, "containerd")
         World.cluster.start("kubelet")
         World.start_driver()
 
@@ -112,7 +112,7 @@ class Crashes(Scene):
         shared = {"gpu": {"resourceClaimName": "gpu"}}
         self.create(claim(), pod("a", shared), pod("b", shared))
         self.wait_for_phases("Running", "Running")
-        for part in ("kubelet", "containerd"):
+        for part in ("containerd", "kubelet"):
             self.restart(part)
         self.restart("kube-scheduler")
         World.end_manager()

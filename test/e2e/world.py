@@ -229,4 +229,4 @@ class Scene(unittest.TestCase):
             condition["type"] == "DisruptionTarget" for condition in each["status"].get("conditions", ())))
 
 
-__all__ = ["Failed", "NODE", "NONE", "OURS", "REFERENCE", "Scene", "World", "soon"]
+__all__ = ["Cluster", "Failed", "NODE", "NONE", "OURS", "REFERENCE", "Scene", "World", "soon"]

@@ -101,14 +101,20 @@ def load(cluster, archive):
         raise Failed(f"{archive}: {done.stderr.strip()}")
 
 
+def start(cluster, part):
+    """Returns when containerd answers: a kubelet that asks it too early ends, and here nothing starts it again."""
+    cluster.start(part)
+    if part == "containerd":
+        until("containerd", lambda: cluster.run(programs.FOLDER / "ctr", "version", check=False,
+                                                capture_output=True).returncode == 0)
+
+
 def start_node(cluster):
     cgroups.make(cluster.cgroup)
     configuration.containerd(cluster.folder)
     configuration.kubelet(cluster.folder, cluster.cgroup)
     cluster.run("cp", configuration.network(cluster.folder), "/etc/cni/net.d/10-real.conflist")
-    cluster.start("containerd")
-    until("containerd", lambda: cluster.run(programs.FOLDER / "ctr", "version", check=False,
-                                            capture_output=True).returncode == 0)
+    start(cluster, "containerd")
     for make in (images.make_pause, images.make_test_image):
         load(cluster, make(cluster.folder))
     cluster.start("kubelet")
