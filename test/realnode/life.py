@@ -131,9 +131,6 @@ def up(cluster, controllers, flags=()):
     cluster.lock()
     if cluster.process("machine"):
         return
-    for other in cluster.folder.parent.glob("*/machine.pid"):
-        if type(cluster)(other.parent.name).process("machine"):
-            raise Failed(f"cluster '{other.parent.name}' has this machine's only real node: down --name it first")
     if lacks := missing(cluster.folder.parent):
         raise Failed(lacks)
     subprocess.run([programs.CONTROLPLANE, "build"], check=True)
