@@ -1,14 +1,35 @@
 # shellcheck shell=bash
 #: e2e [NAME…]       scenes on a real cluster with kubelet and containerd, as root: pods with devices, workloads,
-#:                   taints, crashes. --manager reference: with kube-controller-manager's own two controllers;
-#:                   --manager none: with nobody, so each scene must fail; --keep leaves the cluster up
+#:                   taints, crashes, the move from kube-controller-manager. --manager reference: with
+#:                   kube-controller-manager's own two controllers; --manager none: with nobody, so each scene must
+#:                   fail; --keep leaves the cluster up; --name NAME: of the cluster, for two runs at once
 
 source dev.d/lib/node_programs.sh
 
-cmd_e2e() {
-  setup runc containernetworking-plugins busybox-static iproute2
-  test/realnode/realnode available || exit
-  build release dra-controller-manager
+readonly node_packages=(runc containernetworking-plugins busybox-static iproute2)
+# One of each kind, of about ten seconds each; ./dev e2e has all.
+readonly quick_scenes=(Pods.each_has_devices Pods.containers_and_pods Workloads.a_deployment Taints.a_rule_evicts)
+
+e2e_programs() {
+  build release dra-controller-manager kit_driver
   node_drivers
+}
+
+e2e_layer() {
+  local why
+  ((EUID != 0)) || setup "${node_packages[@]}"
+  if ! why=$(test/realnode/realnode available 2>&1); then
+    not_run e2e "$why"
+    return
+  fi
+  e2e_programs
+  test/realnode/realnode build
+  layer e2e test/e2e/run.py --name test "${quick_scenes[@]}"
+}
+
+cmd_e2e() {
+  setup "${node_packages[@]}"
+  test/realnode/realnode available || exit
+  e2e_programs
   exec test/e2e/run.py "$@"
 }

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 #: test              all tests: unit (with sanitizers), conformance in memory and on a real control plane,
-#:                   simulation, manifests, page. --quick: the unit tests only, without sanitizers
+#:                   simulation, manifests, page, a real node. --quick: the unit tests only, without sanitizers
 
 source dev.d/conformance.sh
 source dev.d/sim.sh
@@ -12,6 +12,7 @@ source dev.d/clients.sh
 source dev.d/compare-node.sh
 source dev.d/kit.sh
 source dev.d/manifests.sh
+source dev.d/e2e.sh
 
 unit_tests() { ctest --test-dir "build/$1" -j "$(nproc)" --output-on-failure -L unit; }
 
@@ -43,6 +44,7 @@ cmd_test() {
     kit_layer
     manifests_layer
     layer ui test/ui/run.py
+    e2e_layer
   fi
   verdict
 }

@@ -1,15 +1,19 @@
 """Parts that are killed in the middle, and a node that goes away."""
+import re
 import signal
 
 import life
 from objects import claim, pod, template
 from world import NODE, OURS, Scene, World, soon
 
+# One big file, then small ones: a file system keeps some blocks from the former.
+FILL = "cd /var/lib/kubelet; mkdir full; cd full; cat /dev/zero >0; i=1; while printf %9999s >$i; do i=$((i + 1)); done"
+
 
 class Crashes(Scene):
     def restart(self, part):
         World.cluster.end(part, signal.SIGKILL)
-        World.cluster.start(part)
+        life.start(World.cluster, part)
 
     def test_the_manager_is_killed_while_pods_wait(self):
         self.create(template(), *(pod(f"p{number}") for number in range(6)))
@@ -98,7 +102,7 @@ class Crashes(Scene):
         self.create(template(), pod("p"))
         self.wait_for("p", "Running")
         World.lose_power()
-        World.cluster.start("containerd")
+        life.start(World.cluster, "containerd")
         World.cluster.start("kubelet")
         World.start_driver()
 
@@ -108,11 +112,48 @@ class Crashes(Scene):
         soon(self.say, restarted, 180)
         self.wait_for_claims(1)
 
+    def test_a_full_disk_under_the_checkpoint_delays_pods_until_there_is_room(self):
+        self.small_disk()
+        self.create(template(), pod("p"))
+        self.wait_for("p", "Running")
+        World.cluster.run("sh", "-c", FILL, check=False, capture_output=True)
+        self.create(pod("later"))
+        self.delete("Pod", "p")
+        soon("kubelet says so", lambda: re.search(
+            "unprepare dynamic resources.*no space left on device", World.log("kubelet", None)))
+        self.assertEqual(self.phases(), ["Pending", "Terminating"])
+        World.cluster.run("rm", "-r", "/var/lib/kubelet/full")
+        self.wait_for("p", "gone")
+        self.wait_for("later", "Running")
+        self.delete("Pod", "later")
+        self.wait_for_claims(0)
+
+    def small_disk(self):
+        """Kubelet's folder on a disk of 64 MiB, until the scene ends."""
+        image = World.cluster.folder / "disk"
+        self.stop_node()
+        World.cluster.run("sh", "-euc", f"truncate -s 64M {image}; mkfs.ext4 -q {image}; "
+                          f"mount -o loop {image} /var/lib/kubelet; mkdir /var/lib/kubelet/plugins_registry")
+        self.addCleanup(self.start_node)
+        self.addCleanup(World.cluster.run, "umount", "-l", "/var/lib/kubelet")
+        self.addCleanup(self.stop_node)
+        self.start_node()
+
+    @staticmethod
+    def stop_node():
+        for part in ("driver", "kubelet"):
+            World.cluster.end(part)
+
+    @staticmethod
+    def start_node():
+        World.cluster.start("kubelet")
+        World.start_driver()
+
     def test_a_claim_that_users_share_outlives_a_restart_of_everything(self):
         shared = {"gpu": {"resourceClaimName": "gpu"}}
         self.create(claim(), pod("a", shared), pod("b", shared))
         self.wait_for_phases("Running", "Running")
-        for part in ("kubelet", "containerd"):
+        for part in ("containerd", "kubelet"):
             self.restart(part)
         self.restart("kube-scheduler")
         World.end_manager()

@@ -1,47 +1,18 @@
-"""The manager as pods, from its image and its manifests, as docs/install.md and docs/migrate.md say."""
+"""The manager as pods, from its image: each way to install it that the pages name, and what reads it there."""
 import json
-import pathlib
 import re
-import shutil
-import tempfile
-import unittest
 
 import life
-from objects import pod, template
-from world import NODE, OURS, ROOT, Scene, World, soon
+import programs
+from installed import NAME, SYSTEM, Installed
+from objects import pod
+from world import ROOT, World, soon
 
-SYSTEM, NAME = "kube-system", "dra-controller-manager"
-IMAGES = sorted((ROOT / "build/image").glob("dra-controller-manager_*.tar"))
 INSIDE = ("dra-controller-manager", "explain", "--server", "https://localhost:10257", "--insecure-skip-tls-verify",
           "--token-file", "/var/run/secrets/kubernetes.io/serviceaccount/token")
 
 
-class Install(Scene):
-    """Without instances of ours beside it."""
-
-    @classmethod
-    def setUpClass(cls):
-        if not IMAGES:
-            raise unittest.SkipTest("there is no image: ./dev image")
-        life.load(World.cluster, IMAGES[-1])
-        World.cluster.kubectl("label", "node", NODE, "node-role.kubernetes.io/control-plane=")
-
-    def setUp(self):
-        super().setUp()
-        if World.manager != OURS:
-            self.skipTest("only our manager has manifests")
-        World.end_manager()
-        self.addCleanup(World.start_manager)
-        # What a scene uninstalls has the permissions of the manager that the other scenes use.
-        self.addCleanup(self.kubectl, "apply", "--server-side", "--force-conflicts", "-f", life.RBAC)
-        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
-        shutil.copytree(ROOT / "manifests", self.folder / "manifests")
-
-    def kubectl(self, *arguments, check=True):
-        done = World.cluster.kubectl(*arguments, timeout=300)
-        self.assertTrue(not check or done.returncode == 0, f"{arguments}\n{done.stderr}{done.stdout}")
-        return done.stdout
-
+class Install(Installed):
     def apply(self, *resources, replicas=2, name=NAME, components=()):
         """As a kustomization of one's own. When the scene ends, what it installed is deleted."""
         mine = self.folder / "mycluster"
@@ -53,25 +24,6 @@ class Install(Scene):
             **({"replicas": [{"name": name, "count": replicas}]} if replicas is not None else {})}))
         self.kubectl("apply", "--server-side", "-k", mine)
         self.addCleanup(self.kubectl, "delete", "--ignore-not-found", "-k", mine, check=False)
-
-    def rolled_out(self, namespace=SYSTEM, name=NAME):
-        done = World.cluster.kubectl("-n", namespace, "rollout", "status", "deployment", name, "--timeout=120s")
-        self.assertEqual(done.returncode, 0, done.stdout + self.kubectl("-n", namespace, "describe", "pods"))
-
-    def leader(self, namespace=SYSTEM):
-        """The pod that the lease names, once it is one that runs."""
-        def held():
-            holder = self.kubectl("-n", namespace, "get", "lease", NAME, "--ignore-not-found",
-                                  "-o", "jsonpath={.spec.holderIdentity}").partition("_")[0]
-            running = self.kubectl("-n", namespace, "get", "pods", "-l", f"app.kubernetes.io/name={NAME}", "-o", "name")
-            return holder if holder and f"pod/{holder}" in running.split() else None
-        return soon("a pod leads", held)
-
-    def check_that_it_works(self, name="p"):
-        if not self.get("ResourceClaimTemplate", "gpu"):
-            self.create(template())
-        self.create(pod(name))
-        self.assertEqual(len(self.shown(name)), 1)
 
     def test_two_instances_of_the_kubeadm_overlay_lead_one_after_the_other(self):
         self.apply("overlays/kubeadm")
@@ -92,9 +44,6 @@ class Install(Scene):
         soon("new instances alone", lambda: not before & set(self.names()))
         self.leader()
         self.check_that_it_works()
-
-    def names(self, namespace=SYSTEM):
-        return self.kubectl("-n", namespace, "get", "pods", "-l", f"app.kubernetes.io/name={NAME}", "-o", "name").split()
 
     def test_the_restricted_namespace_admits_it(self):
         self.apply("overlays/own-namespace", replicas=1)
@@ -121,34 +70,59 @@ class Install(Scene):
         done = World.cluster.kubectl("-n", SYSTEM, "exec", leader, "--", *INSIDE, "pod", f"{self.namespace}/p")
         return done.stdout + done.stderr
 
-    def test_shadow_beside_kube_controller_manager_agrees(self):
-        life.set_controllers(World.cluster, "on")
-        self.addCleanup(life.set_controllers, World.cluster, "off")
-        self.apply("shadow", replicas=None)
-        self.rolled_out(name=f"{NAME}-shadow")
-        self.create(template(), *(pod(f"p{number}") for number in range(3)))
-        self.wait_for_phases(*["Running"] * 3)
-        for number in range(3):
-            self.delete("Pod", f"p{number}")
-        self.wait_for_claims(0)
-        soon(self.metrics, lambda: re.search(r"(?m)^dra_controller_manager_dry_run_open_disagreements.* 0$",
-                                             self.metrics()) and self.written() >= 6)
+    def test_the_chart_starts_no_instance_and_then_two(self):
+        helm = next(iter(sorted(programs.CACHE.glob("helm/*/helm"))), None)
+        if helm is None:
+            self.skipTest("no helm here: ./dev manifests builds it")
+        self.kubectl("delete", "--ignore-not-found", "-f", life.RBAC)  # the chart's own are to be there
+        command = "".join(self.commands("install.md", "Helm")).replace("helm", str(helm), 1).strip()
+        self.run_on_node(command)
+        self.addCleanup(World.cluster.run, helm, "uninstall", NAME, "--namespace", SYSTEM, check=False)
+        self.assertEqual(self.names(), [])
+        self.run_on_node(command.replace(" install ", " upgrade --install ", 1) + " --set replicaCount=2")
+        self.rolled_out()
+        self.leader()
+        self.check_that_it_works()
+        self.assertEqual(len(self.names()), 2)
 
-    def metrics(self):
-        """As a scraper: with a token, from the pod's own port."""
-        self.kubectl("create", "clusterrole", "e2e-metrics", "--verb=get", "--non-resource-url=/metrics", check=False)
-        self.kubectl("create", "clusterrolebinding", "e2e-metrics", "--clusterrole=e2e-metrics",
-                     f"--serviceaccount={self.namespace}:default", check=False)
-        token = self.kubectl("-n", self.namespace, "create", "token", "default")
-        address = self.kubectl("-n", SYSTEM, "get", "pods", "-l", f"app.kubernetes.io/name={NAME}-shadow", "-o",
-                               "jsonpath={.items[0].status.podIP}")
-        (self.folder / "header").write_text(f"Authorization: Bearer {token}")
-        return World.cluster.run("curl", "-sk", "-H", f"@{self.folder}/header", f"https://{address}:10257/metrics",
-                                 capture_output=True, text=True, check=False).stdout
+    def test_prometheus_scrapes_every_instance(self):
+        prometheus = programs.CACHE / "prometheus/usr/bin/prometheus"
+        if not prometheus.exists():
+            self.skipTest("no Prometheus here: ./dev manifests unpacks it")
+        self.apply("base")
+        self.rolled_out()
+        self.leader()
+        for command in self.commands("operate.md", "A token, and the leader's port")[:2]:
+            self.run_on_node(command)
+        self.run_on_node("".join(self.commands("metrics.md", "Scraping")))
+        self.name_targets()
+        World.cluster.spawn("prometheus", [
+            prometheus, f"--config.file={self.folder}/prometheus.yaml", f"--storage.tsdb.path={self.folder}/data",
+            "--web.listen-address=127.0.0.1:9090"])
+        self.addCleanup(World.cluster.end, "prometheus")
+        soon(lambda: World.log("prometheus"), lambda: self.ask("sum(up)") == ["2"])
+        self.create(pod("p"))  # without its template
+        soon("the leader counts it", lambda: self.ask(
+            'sum(dra_controller_manager_failing_objects{kind="pod"})') == ["1"])
+        self.assertEqual(self.ask("sum(leader_election_master_status)"), ["1"])
+        self.assertEqual(self.ask('ALERTS{alertstate="firing"}'), [])
 
-    def written(self):
-        return sum(float(line.rpartition(" ")[2]) for line in self.metrics().splitlines()
-                   if line.startswith("dra_controller_manager_dry_run_writes_total"))
+    def name_targets(self):
+        """Debian's Prometheus is built without discovery in Kubernetes: it gets the pods' addresses instead."""
+        addresses = self.kubectl("-n", SYSTEM, "get", "pods", "-l", f"app.kubernetes.io/name={NAME}", "-o",
+                                 "jsonpath={.items[*].status.podIP}").split()
+        file = self.folder / "prometheus.yaml"
+        scraping = file.read_text().partition("    kubernetes_sd_configs:")[0]
+        file.write_text("global: {scrape_interval: 1s, evaluation_interval: 1s}\n" + scraping
+                        + f"    static_configs: [{{targets: {[f'{each}:10257' for each in addresses]}}}]\n")
+
+    @staticmethod
+    def ask(query):
+        """The values of an instant query, as text."""
+        done = World.cluster.run("curl", "-s", "--data-urlencode", f"query={query}",
+                                 "http://127.0.0.1:9090/api/v1/query", check=False, capture_output=True, text=True)
+        answer = json.loads(done.stdout) if done.stdout else {"data": {"result": ()}}
+        return [series["value"][1] for series in answer["data"]["result"]]
 
 
-del Scene
+del Installed

@@ -13,7 +13,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 sys.dont_write_bytecode = True
 
 from report import Report, full_name, tests_of  # noqa: E402
-from world import NONE, World, life  # noqa: E402
+from world import NONE, Cluster, World, life  # noqa: E402
 
 
 class Reversed(Report):
@@ -42,9 +42,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--manager", choices=("ours", "reference", "none"), default="ours")
     parser.add_argument("--keep", action="store_true", help="leave the cluster up")
+    parser.add_argument("--name", default="e2e", help="of the cluster: runs at the same time need different ones")
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
     scenes = chosen(arguments.names)
+    World.cluster = Cluster(arguments.name)
     if lacks := life.missing(World.cluster.folder.parent):
         print(f"e2e: {lacks}")
         sys.exit(3)

@@ -2,7 +2,7 @@
 import os
 import signal
 
-from objects import DRIVER, RESOURCE, job, of_pods, pod, taint_rule, template
+from objects import DRIVER, RESOURCE, SHOW, job, of_pods, pod, taint_rule, template
 from world import NODE, OURS, Scene, World, soon
 
 
@@ -49,7 +49,7 @@ class Taints(Scene):
         World.api.send("PUT", f"{RESOURCE}/resourceslices/{found['metadata']['name']}", found)
 
     def test_a_jobs_pod_failure_policy_ignores_the_eviction(self):
-        pods = of_pods(restartPolicy="Never")
+        pods = of_pods(command=SHOW + "trap 'exit 1' TERM; while :; do sleep 1 & wait $!; done")
         self.create(template(), job("j", pods, backoffLimit=0, podFailurePolicy={"rules": [
             {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}]}))
         self.wait_for_phases("Running")
@@ -81,7 +81,7 @@ class Taints(Scene):
         self.addCleanup(World.start_manager)
         self.addCleanup(World.end_manager)
         self.grant_evictions()
-        World.start_manager("--device-taint-eviction-mode=evict")
+        World.start_manager("--device-taint-eviction-mode=evict", "--v=4")
         budget = {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "b"},
                   "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "it"}}}}
         guarded = pod("p")
@@ -90,8 +90,8 @@ class Taints(Scene):
         self.wait_for("p", "Running")
         soon("the budget counts it", lambda: self.get("PodDisruptionBudget", "b")["status"].get("currentHealthy") == 1)
         self.create(taint_rule(self.namespace, pool=NODE))
-        soon("the refusal is an event", lambda: any("budget" in each["message"] for each in World.items(
-            f"/api/v1/namespaces/{self.namespace}/events")))
+        held = 'holds a pod" controller="device-taint-eviction-controller" '
+        soon("the manager says who waits", lambda: f'{held}pod="{self.namespace}/p"' in World.log("manager"))
         self.assertEqual(self.phase("p"), "Running")
         self.delete("PodDisruptionBudget", "b")
         self.wait_for("p", "gone")

@@ -5,11 +5,16 @@ from world import Scene, World, soon
 
 class Workloads(Scene):
     def test_an_indexed_job_tries_again_with_a_new_claim(self):
-        pods = of_pods(command=SHOW + "test $(( $(date +%s%N | cut -c9-10) % 2 )) = 0", restartPolicy="Never")
-        self.create(template(), job("j", pods, completions=6, parallelism=3, completionMode="Indexed",
-                                    backoffLimitPerIndex=8, maxFailedIndexes=6))
-        soon(self.say, lambda: any(condition["status"] == "True" and condition["type"] in ("Complete", "Failed")
-                                   for condition in self.get("Job", "j")["status"].get("conditions", ())))
+        """The first pod of each index fails."""
+        pods = of_pods(command=SHOW + "test $FAILURES -ge 1")
+        pods["spec"]["containers"][0]["env"] = [{"name": "FAILURES", "valueFrom": {"fieldRef": {
+            "fieldPath": "metadata.annotations['batch.kubernetes.io/job-index-failure-count']"}}}]
+        self.create(template(), job("j", pods, completions=3, parallelism=3, completionMode="Indexed",
+                                    backoffLimitPerIndex=2))
+        soon(self.say, lambda: "Complete" in [each["type"] for each in self.get("Job", "j")["status"].get(
+            "conditions", ()) if each["status"] == "True"])
+        status = self.get("Job", "j")["status"]
+        self.assertEqual((status["succeeded"], status["failed"]), (3, 3))
         self.wait_for_claims(0)
 
     def test_a_deployment_rolls_out(self):

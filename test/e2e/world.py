@@ -73,12 +73,17 @@ class World:
 
     @classmethod
     def start_driver(cls, name="driver", driver=DRIVER, *flags):
+        cls.spawn_driver(name, driver, DEVICES, [
+            EXAMPLE_DRIVER, "--kubeconfig", cls.cluster.kubeconfig, "--node-name", NODE, "--driver-name", driver,
+            "--num-devices", DEVICES, "-v", "4", *flags])
+
+    @classmethod
+    def spawn_driver(cls, name, driver, devices, command):
         """Returns when kubelet knows it: a pod that was too early would wait 60 s to 90 s."""
         before = cls.connections(driver)
-        cls.cluster.spawn(name, [EXAMPLE_DRIVER, "--kubeconfig", cls.cluster.kubeconfig, "--node-name", NODE,
-                                 "--driver-name", driver, "--num-devices", DEVICES, "-v", "4", *flags])
+        cls.cluster.spawn(name, command)
         soon(lambda: f"kubelet finds {driver}\n{cls.log(name)}", lambda: cls.connections(driver) > before, 60)
-        soon(lambda: f"devices of {driver}\n{cls.log(name)}", lambda: cls.devices(driver) >= DEVICES, 60)
+        soon(lambda: f"devices of {driver}\n{cls.log(name)}", lambda: cls.devices(driver) >= devices, 60)
 
     @classmethod
     def connections(cls, driver):
@@ -93,9 +98,11 @@ class World:
                    if each["spec"]["driver"] == driver)
 
     @classmethod
-    def log(cls, name):
+    def log(cls, name, characters=4000):
+        """The end of a program's log, or all of it."""
         file = cls.cluster.folder / f"{name}.log"
-        return file.read_text()[-4000:] if file.exists() else ""
+        text = file.read_text() if file.exists() else ""
+        return text if characters is None else text[-characters:]
 
     @classmethod
     def lose_power(cls):
@@ -229,4 +236,4 @@ class Scene(unittest.TestCase):
             condition["type"] == "DisruptionTarget" for condition in each["status"].get("conditions", ())))
 
 
-__all__ = ["Failed", "NODE", "NONE", "OURS", "REFERENCE", "Scene", "World", "soon"]
+__all__ = ["Cluster", "Failed", "NODE", "NONE", "OURS", "REFERENCE", "Scene", "World", "soon"]

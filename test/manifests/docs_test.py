@@ -7,15 +7,14 @@ import tempfile
 import unittest
 
 import cluster
+from pages import steps
 from tools import ROOT, SCRATCH, kubectl
 
 # Their commands are run from top to bottom, on a cluster without nodes; a block that cannot be is marked.
-# A YAML block that begins with a file's name is that file from there on.
 OPERATORS_PAGES = ["install.md", "migrate.md", "operate.md", "runbooks.md", "security.md"]
-NOT_RUN = "<!-- not run by the tests: "
 
 
-def pages():
+def all_pages():
     listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"],
                             cwd=ROOT, text=True, capture_output=True, check=True).stdout
     return [ROOT / line for line in listed.splitlines()]
@@ -44,23 +43,9 @@ def dead_links(page):
             yield target
 
 
-def steps(text):
-    """(the line's number, a command that writes a file or runs a shell block)"""
-    for block in re.finditer(r"^( *)```(sh|yaml)\n(.*?)^ *```", text, re.M | re.S):
-        before = text[:block.start()].rstrip().splitlines()
-        marked = bool(before) and before[-1].strip().startswith(NOT_RUN)
-        _, language, content = block.groups()
-        file = re.match(r"# (\S+\.yaml)\n", content)
-        line = text[:block.start()].count("\n") + 1
-        if language == "sh" and not marked:
-            yield line, content
-        elif language == "yaml" and file:
-            yield line, f"mkdir -p $(dirname {file[1]})\ncat >{file[1]} <<'END'\n{content}END\n"
-
-
 class Docs(unittest.TestCase):
     def test_every_link_leads_somewhere(self):
-        for page in pages():
+        for page in all_pages():
             with self.subTest(page.relative_to(ROOT)):
                 self.assertEqual(list(dead_links(page)), [])
 

@@ -29,8 +29,7 @@ def until(what, is_so, seconds=120):
 
 
 class Cluster:
-    """The cluster called `name`. Only one at a time can have a node: kubelet's ports and default paths are its own,
-    but the cgroup and its names are the host's."""
+    """The cluster called `name`. Several can run at once: only the cgroup is the host's, and it has this name."""
 
     def __init__(self, name):
         self.name = name

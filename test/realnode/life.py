@@ -101,14 +101,20 @@ def load(cluster, archive):
         raise Failed(f"{archive}: {done.stderr.strip()}")
 
 
+def start(cluster, part):
+    """Returns when containerd answers: a kubelet that asks it too early ends, and here nothing starts it again."""
+    cluster.start(part)
+    if part == "containerd":
+        until("containerd", lambda: cluster.run(programs.FOLDER / "ctr", "version", check=False,
+                                                capture_output=True).returncode == 0)
+
+
 def start_node(cluster):
     cgroups.make(cluster.cgroup)
     configuration.containerd(cluster.folder)
     configuration.kubelet(cluster.folder, cluster.cgroup)
     cluster.run("cp", configuration.network(cluster.folder), "/etc/cni/net.d/10-real.conflist")
-    cluster.start("containerd")
-    until("containerd", lambda: cluster.run(programs.FOLDER / "ctr", "version", check=False,
-                                            capture_output=True).returncode == 0)
+    start(cluster, "containerd")
     for make in (images.make_pause, images.make_test_image):
         load(cluster, make(cluster.folder))
     cluster.start("kubelet")
@@ -125,9 +131,6 @@ def up(cluster, controllers, flags=()):
     cluster.lock()
     if cluster.process("machine"):
         return
-    for other in cluster.folder.parent.glob("*/machine.pid"):
-        if type(cluster)(other.parent.name).process("machine"):
-            raise Failed(f"cluster '{other.parent.name}' has this machine's only real node: down --name it first")
     if lacks := missing(cluster.folder.parent):
         raise Failed(lacks)
     subprocess.run([programs.CONTROLPLANE, "build"], check=True)

@@ -7,7 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "runtime/one_line.hpp"
+#include "cmd/dra-controller-manager/explain/evidence_words.hpp"
+#include "cmd/dra-controller-manager/explain/kubelet_evidence.hpp"
 #include "runtime/time_words.hpp"
 #include "runtime/timestamp.hpp"
 
@@ -22,14 +23,6 @@ using common::Stance;
 using common::Topic;
 using common::Worker;
 using runtime::WallTime;
-
-constexpr std::size_t kQuotedMax = 1000;
-
-// Advice by a part of a message. The first row that fits counts.
-struct Advice {
-  std::string_view part;
-  std::string_view text;
-};
 
 constexpr std::array kAboutRefusals = {
     Advice{"exceeded quota",
@@ -71,35 +64,6 @@ constexpr std::array kAboutScheduling = {
     Advice{"resourceclaim in use", "A claim of the pod has as many consumers as a claim can have."},
 };
 
-constexpr std::array kAboutKubelet = {
-    Advice{"not registered",
-           "Check the driver's pod on that node: kubelet calls only drivers that have registered."},
-    Advice{"not found", "Check that the claim still exists and that the driver runs on that node."},
-    Advice{"", "Check the log of the driver on that node. kubelet retries by itself."},
-};
-
-template <std::size_t size>
-std::string_view advice_about(std::string_view message, const std::array<Advice, size>& table) {
-  const auto row = std::ranges::find_if(
-      table, [&](const Advice& advice) { return message.contains(advice.part); });
-  return row == table.end() ? std::string_view() : row->text;
-}
-
-std::string quote(std::string_view message) {
-  return fmt::format("\"{}\"", runtime::one_line(std::string(message.substr(0, kQuotedMax))));
-}
-
-std::string with(const std::string& text, std::string_view advice) {
-  return advice.empty() ? text : fmt::format("{} {}", text, advice);
-}
-
-std::string at(std::optional<WallTime> when, WallTime now) {
-  return when ? fmt::format(" at {}", runtime::in_words(*when, now)) : std::string();
-}
-std::string since(std::optional<WallTime> when, WallTime now) {
-  return when ? fmt::format(" since {}", runtime::in_words(*when, now)) : std::string();
-}
-
 // ---- the scheduler ------------------------------------------------------------------------------
 
 Topic explain_scheduler(const PodReport& pod, WallTime now) {
@@ -123,46 +87,6 @@ Topic explain_scheduler(const PodReport& pod, WallTime now) {
   if (!pod.nominated_node.empty()) {
     topic.add(Outlook::waiting, "Preempting",
               fmt::format("It is making room for the pod on node \"{}\".", pod.nominated_node));
-  }
-  return topic;
-}
-
-// ---- kubelet ------------------------------------------------------------------------------------
-
-void explain_node(const PodReport& pod, const NodeReport& node, WallTime now, Topic& topic) {
-  if (!node.is_there) {
-    return topic.add(Outlook::waiting, "NodeGone",
-                     fmt::format("Node \"{}\" does not exist. Kubernetes' pod garbage collector "
-                                 "deletes the pod, and its claims are then released.",
-                                 pod.node));
-  }
-  if (node.ready && node.ready->is_true) {
-    return topic.add({Outlook::fine, {Input::node}}, "NodeReady",
-                     fmt::format("Node \"{}\" is ready.", pod.node));
-  }
-  const std::string state =
-      !node.ready ? fmt::format("Node \"{}\" has not reported its state.", pod.node)
-                  : fmt::format("Node \"{}\" has not been ready{}: {}.", pod.node,
-                                since(node.ready->since, now), quote(node.ready->message));
-  topic.add(Outlook::stuck, "NodeNotReady",
-            state + (pod.is_being_deleted
-                         ? " The pod keeps its claims until kubelet confirms that its containers "
-                           "have ended. If the node is lost, delete the Node object, or taint it "
-                           "with node.kubernetes.io/out-of-service."
-                         : " Nothing starts on it before that is resolved."));
-}
-
-Topic explain_kubelet(const PodReport& pod, const Evidence& evidence, WallTime now) {
-  Topic topic{.title = fmt::format("Node \"{}\"", pod.node)};
-  topic.asks = {Input::node, Input::events};
-  if (evidence.node && *evidence.node) explain_node(pod, **evidence.node, now, topic);
-  if (!evidence.events || !*evidence.events) return topic;
-  for (const EventReport& event : **evidence.events) {
-    if (event.reason != "FailedPrepareDynamicResources") continue;
-    topic.add(Outlook::stuck, "NotPrepared",
-              fmt::format("kubelet reported{}, {} time{}: {}. {}", at(event.last, now), event.count,
-                          event.count == 1 ? "" : "s", quote(event.message),
-                          advice_about(event.message, kAboutKubelet)));
   }
   return topic;
 }
@@ -257,6 +181,7 @@ void add_evidence(const Evidence& evidence, WallTime now, Draft& draft, Sight& s
   take(evidence.node, Input::node, sight);
   if (pod != nullptr && is_schedulers(*pod)) add(explain_scheduler(*pod, now), draft);
   if (pod != nullptr && is_kubelets(*pod)) add(explain_kubelet(*pod, evidence, now), draft);
+  if (pod != nullptr && is_held_by_finalizers(*pod)) add(explain_finalizers(*pod), draft);
   if (evidence.pod && pod == nullptr) {
     add(Topic{.title = "Scheduler", .findings = {}, .asks = {Input::conditions}}, draft);
   }

@@ -21,10 +21,19 @@ struct Condition {
   std::optional<runtime::WallTime> since;
 };
 
+// Why a container does not start, in kubelet's words.
+struct ContainerReport {
+  std::string name;
+  std::string reason;
+  std::string message;
+};
+
 // What a pod says of itself, apart from its claims.
 struct PodReport {
   bool is_pending = false;
+  bool has_ended = false;  // Succeeded or Failed
   bool is_being_deleted = false;
+  bool has_sandbox = false;  // which kubelet makes once the claims are prepared
   std::string uid = {};
   std::string node = {};
   std::string scheduler = {};
@@ -32,6 +41,9 @@ struct PodReport {
   std::vector<std::string> gates = {};
   bool wants_extended_resources = false;  // which a DeviceClass may serve
   std::optional<Condition> scheduled = {};
+  std::optional<ContainerReport> waits = {};  // the first one
+  std::optional<runtime::WallTime> containers_ended = {};
+  std::vector<std::string> finalizers = {};
 };
 
 struct EventReport {

@@ -57,14 +57,52 @@ bool wants_extended_resources(const json::value& container) {
          });
 }
 
+// The first container that does not start. The two reasons are those of every pod's start.
+std::optional<ContainerReport> waiting_container(const json::value& pod) {
+  for (const char* kind : {"/status/initContainerStatuses", "/status/containerStatuses"}) {
+    for (const json::value& entry : list(pod, kind)) {
+      const std::string reason = text(entry, "/state/waiting/reason");
+      if (reason.empty() || reason == "ContainerCreating" || reason == "PodInitializing") continue;
+      return ContainerReport{text(entry, "/name"), reason, text(entry, "/state/waiting/message")};
+    }
+  }
+  return std::nullopt;
+}
+
+// When the last of them ended; nullopt while one runs, or may.
+std::optional<runtime::WallTime> end_of_containers(const json::value& pod) {
+  std::optional<runtime::WallTime> last;
+  for (const char* kind : {"/status/initContainerStatuses", "/status/containerStatuses"}) {
+    for (const json::value& entry : list(pod, kind)) {
+      const auto ended = runtime::parse_timestamp(text(entry, "/state/terminated/finishedAt"));
+      if (!ended) return std::nullopt;
+      last = std::max(last, ended);
+    }
+  }
+  return last;
+}
+
+std::vector<std::string> texts(const json::value& value, std::string_view pointer) {
+  std::vector<std::string> found;
+  for (const json::value& entry : list(value, pointer)) found.push_back(text(entry, ""));
+  return found;
+}
+
 PodReport pod_report(const json::value& pod) {
-  PodReport report{.is_pending = text(pod, "/status/phase") == "Pending",
+  const std::string phase = text(pod, "/status/phase");
+  const std::optional<Condition> sandbox = condition(pod, "PodReadyToStartContainers");
+  PodReport report{.is_pending = phase == "Pending",
+                   .has_ended = phase == "Succeeded" || phase == "Failed",
                    .is_being_deleted = !text(pod, "/metadata/deletionTimestamp").empty(),
+                   .has_sandbox = sandbox && sandbox->is_true,
                    .uid = text(pod, "/metadata/uid"),
                    .node = text(pod, "/spec/nodeName"),
                    .scheduler = text(pod, "/spec/schedulerName"),
                    .nominated_node = text(pod, "/status/nominatedNodeName"),
-                   .scheduled = condition(pod, "PodScheduled")};
+                   .scheduled = condition(pod, "PodScheduled"),
+                   .waits = waiting_container(pod),
+                   .containers_ended = end_of_containers(pod),
+                   .finalizers = texts(pod, "/metadata/finalizers")};
   for (const json::value& gate : list(pod, "/spec/schedulingGates")) {
     report.gates.push_back(text(gate, "/name"));
   }

@@ -262,6 +262,38 @@ CO_TEST(ExplainBrokenPods, why_there_is_no_device) {
   co_await scene.stop();
 }
 
+CO_TEST(ExplainBrokenPods, by_what_kubelet_says_in_their_status) {
+  Scene scene(loop);
+  co_await scene.manager.start();
+  scene.add_claim("shared");
+  const char* const kUses = R"("resourceClaimName":"shared")";
+  for (const char* name : {"no-image", "unprepares", "held"}) {
+    scene.add_pod(name, kUses, R"("nodeName":"n",)");
+  }
+  scene.patch("pods/no-image/status",
+              R"({"status":{"phase":"Pending","containerStatuses":[{"name":"main","state":)"
+              R"({"waiting":{"reason":"ErrImagePull","message":"no such image"}}}]}})");
+  scene.patch("pods/unprepares/status",
+              R"({"status":{"phase":"Running","containerStatuses":[{"name":"main","state":)"
+              R"({"terminated":{"exitCode":0,"finishedAt":"2020-01-02T03:04:05Z"}}}]}})");
+  scene.patch("pods/held", R"({"metadata":{"finalizers":["example.com/hold"]}})");
+  scene.patch("pods/held/status", R"({"status":{"phase":"Failed"}})");
+  scene.remove("pods/unprepares");
+  scene.remove("pods/held");
+  co_await sleep_for(loop.time(), 1s);
+  for (const auto& [name, expected] : std::vector<std::pair<std::string, std::string>>{
+           {"no-image", "stuck ContainerWaits: Container \"main\" does not start: ErrImagePull"},
+           {"unprepares",
+            "stuck NotUnprepared: The pod's containers ended at 2020-01-02T03:04:05Z"},
+           {"held",
+            "stuck HeldByFinalizers: The pod has ended, and its finalizers keep it: "
+            "example.com/hold."}}) {
+    const std::string told = findings_of(co_await scene.read(pod(name)));
+    EXPECT_NE(told.find(expected), told.npos) << name << "\n" << told;
+  }
+  co_await scene.stop();
+}
+
 CO_TEST(ExplainBrokenPods, a_claim_and_a_rule) {
   Scene scene(loop);
   co_await scene.manager.start();
