@@ -3,17 +3,12 @@
 #include <boost/json/parse.hpp>
 #include <fmt/format.h>
 
+#include "node/driver_kit/json.hpp"
+
 namespace dcm::driver_kit {
 namespace {
 
 using boost::json::value;
-
-// Empty: there is no such text.
-std::string text_at(const value& object, std::string_view pointer) {
-  boost::system::error_code none;
-  const value* const found = object.find_pointer(pointer, none);
-  return found != nullptr && found->is_string() ? std::string(found->get_string()) : std::string();
-}
 
 AllocatedDevice read_device(const value& result) {
   const std::string request = text_at(result, "/request");
@@ -38,9 +33,7 @@ std::expected<AllocatedClaim, std::string> read_claim(const node::ClaimRef& mean
   if (allocation == nullptr || allocation->is_null()) return refuse("not allocated");
   if (text_at(whole, "/metadata/uid") != meant.uid) return refuse("got replaced");
   AllocatedClaim claim{.ref = meant, .devices = {}, .json = std::move(json)};
-  const value* const results = allocation->find_pointer("/devices/results", problem);
-  if (results == nullptr || !results->is_array()) return claim;
-  for (const value& result : results->get_array()) {
+  for (const value& result : array_at(*allocation, "/devices/results")) {
     if (text_at(result, "/driver") == driver) claim.devices.push_back(read_device(result));
   }
   return claim;

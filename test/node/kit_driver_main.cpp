@@ -156,7 +156,7 @@ struct Cluster {
     for (std::size_t i = 0; i < count; ++i) {
       devices.devices.push_back({{"name", fmt::format("dev-{}", i)}});
     }
-    publisher.publish({std::move(devices)});
+    (void)publisher.publish({std::move(devices)});
   }
 
   ApiClaims claims;

@@ -93,12 +93,12 @@ CO_TEST(SlicePublisher, publishes_at_once_and_follows_the_driver) {
   Site site(loop);
   co_await sleep_for(loop.time(), 1min);
   EXPECT_TRUE(site.names().empty()) << "the driver has not said anything yet";
-  site.publisher.publish(pool_of(200));
+  EXPECT_TRUE(site.publisher.publish(pool_of(200)));
   co_await sleep_for(loop.time(), 1s);
   const auto names = site.names();
   CO_ASSERT_EQ(names.size(), 2U);
   EXPECT_TRUE(names[0].starts_with("00000-gpu.example.com-n0-")) << names[0];
-  site.publisher.publish(pool_of(1));
+  EXPECT_TRUE(site.publisher.publish(pool_of(1)));
   co_await sleep_for(loop.time(), 1s);
   EXPECT_EQ(site.names(), std::vector{names[0]});
   co_await site.stop();
@@ -106,7 +106,7 @@ CO_TEST(SlicePublisher, publishes_at_once_and_follows_the_driver) {
 
 CO_TEST(SlicePublisher, deleted_slices_are_back_after_thirty_seconds) {  // [84]
   Site site(loop);
-  site.publisher.publish(pool_of(200));
+  EXPECT_TRUE(site.publisher.publish(pool_of(200)));
   co_await sleep_for(loop.time(), 2min);
   CO_ASSERT_EQ(site.names().size(), 2U);
   const Answer wiped = site.api.remove(kPath + "?fieldSelector=spec.nodeName%3Dn0");
@@ -120,7 +120,7 @@ CO_TEST(SlicePublisher, deleted_slices_are_back_after_thirty_seconds) {  // [84]
 
 CO_TEST(SlicePublisher, a_slice_changed_by_another_client_is_restored) {
   Site site(loop);
-  site.publisher.publish(pool_of(1));
+  EXPECT_TRUE(site.publisher.publish(pool_of(1)));
   co_await sleep_for(loop.time(), 2min);
   const std::string path = kPath + "/" + site.names().at(0);
   CO_ASSERT_EQ(
@@ -133,9 +133,51 @@ CO_TEST(SlicePublisher, a_slice_changed_by_another_client_is_restored) {
   co_await site.stop();
 }
 
+CO_TEST(SlicePublisher, a_pool_that_cannot_be_published_leaves_the_one_before_it) {
+  Site site(loop);
+  EXPECT_TRUE(site.publisher.publish(pool_of(1)));
+  co_await sleep_for(loop.time(), 2min);
+  auto wrong = pool_of(2);
+  wrong[0].devices[1]["attributes"] = {{"model", {{"text", "A100"}}}};
+  const auto refused = site.publisher.publish(wrong);
+  CO_ASSERT_TRUE(!refused);
+  EXPECT_EQ(refused.error().message,
+            "pool n0: devices[dev-1].attributes[model]: exactly one of bool, int, string, version, "
+            "bools, ints, strings and versions must be set");
+  co_await sleep_for(loop.time(), 2min);
+  EXPECT_EQ(site.names().size(), 1U);
+  co_await site.stop();
+}
+
+// A node that restarts deletes the slices of drivers that it has lost.
+CO_TEST(SlicePublisher, a_taint_keeps_its_time_when_its_slice_is_deleted) {
+  Site site(loop);
+  auto pools = pool_of(1);
+  pools[0].devices[0]["taints"] =
+      boost::json::array{{{"key", "example.com/hot"}, {"effect", "NoExecute"}}};
+  EXPECT_TRUE(site.publisher.publish(pools));
+  co_await sleep_for(loop.time(), 2min);
+  const auto time_of_taint = [&] {
+    const Answer list = site.api.get(kPath);
+    const std::string text = apiserver::serialize(list.body);
+    const auto at = text.find("timeAdded");
+    return at == std::string::npos ? std::string() : text.substr(at, 35);
+  };
+  const std::string before = time_of_taint();
+  CO_ASSERT_TRUE(!before.empty());
+  CO_ASSERT_EQ(site.api.remove(kPath + "?fieldSelector=spec.nodeName%3Dn0").status, 200);
+  co_await sleep_for(loop.time(), 1min);
+  EXPECT_EQ(time_of_taint(), before);
+  CO_ASSERT_EQ(site.api.remove(kPath + "?fieldSelector=spec.nodeName%3Dn0").status, 200);
+  EXPECT_TRUE(site.publisher.publish(pools));  // as its author writes it, without a time
+  co_await sleep_for(loop.time(), 1min);
+  EXPECT_EQ(time_of_taint(), before);
+  co_await site.stop();
+}
+
 CO_TEST(SlicePublisher, nothing_is_written_while_nothing_changes) {
   Site site(loop);
-  site.publisher.publish(pool_of(200));
+  EXPECT_TRUE(site.publisher.publish(pool_of(200)));
   co_await sleep_for(loop.time(), 1min);
   const std::string before = apiserver::serialize(site.api.get(kPath).body);
   co_await sleep_for(loop.time(), 1h);
@@ -149,7 +191,7 @@ CO_TEST(SlicePublisher, a_server_that_is_away_is_tried_again) {
   co_await site.front.join();
   site.listener.reset();
   site.network.cut_all();
-  site.publisher.publish(pool_of(1));
+  EXPECT_TRUE(site.publisher.publish(pool_of(1)));
   co_await sleep_for(loop.time(), 10min);
   EXPECT_TRUE(site.names().empty());
   site.listener = site.network.listen("server", 80);
