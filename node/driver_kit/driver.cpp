@@ -13,10 +13,12 @@ using boost::json::value;
 AllocatedDevice read_device(const value& result) {
   const std::string request = text_at(result, "/request");
   const std::string share = text_at(result, "/shareID");
-  return {.request = request.substr(0, request.find('/')),
+  const auto slash = request.find('/');
+  return {.request = request.substr(0, slash),
           .pool = text_at(result, "/pool"),
           .device = text_at(result, "/device"),
-          .share_id = share.empty() ? std::nullopt : std::optional(share)};
+          .share_id = share.empty() ? std::nullopt : std::optional(share),
+          .subrequest = slash == std::string::npos ? "" : request.substr(slash + 1)};
 }
 
 }  // namespace
@@ -33,6 +35,8 @@ std::expected<AllocatedClaim, std::string> read_claim(const node::ClaimRef& mean
   if (allocation == nullptr || allocation->is_null()) return refuse("not allocated");
   if (text_at(whole, "/metadata/uid") != meant.uid) return refuse("got replaced");
   AllocatedClaim claim{.ref = meant, .devices = {}, .json = std::move(json)};
+  claim.pod_claim_name =
+      text_at(whole, "/metadata/annotations/resource.kubernetes.io~1pod-claim-name");
   for (const value& result : array_at(*allocation, "/devices/results")) {
     if (text_at(result, "/driver") == driver) claim.devices.push_back(read_device(result));
   }
