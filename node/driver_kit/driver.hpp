@@ -78,6 +78,9 @@ class Driver {
   virtual Task<Prepared> prepare(AllocatedClaim claim) = 0;
   // Must bear a claim that is not prepared. The claim may be gone from the API.
   virtual Task<Unprepared> unprepare(node::ClaimRef claim) = 0;
+  // Beside the calls, in a program of run_driver(): watch devices, publish them, report health. It
+  // is cancelled at the end; it may also end before.
+  virtual Task<> run() { co_return; }
 };
 
 // Where claims come from: the API server, never a cache, which may be older than the allocation.

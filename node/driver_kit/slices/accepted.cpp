@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "node/driver_kit/slices/pool.hpp"
+
 namespace dcm::driver_kit {
 namespace {
 
@@ -38,6 +40,26 @@ std::vector<std::string> dropped_fields(const json::object& written, const json:
   std::vector<std::string> dropped;
   find_dropped(written, stored, "", dropped);
   return dropped;
+}
+
+std::optional<json::object> without_lists(json::object slice) {
+  bool has_any = false;
+  boost::system::error_code none;
+  json::value whole(std::move(slice));
+  json::value* const devices = whole.find_pointer("/spec/devices", none);
+  if (devices == nullptr || !devices->is_array()) return std::nullopt;
+  for (json::value& device : devices->get_array()) {
+    json::value* const attributes = device.find_pointer("/attributes", none);
+    if (attributes == nullptr || !attributes->is_object()) continue;
+    json::object kept;
+    for (const auto& [name, attribute] : attributes->get_object()) {
+      const bool is_kept = !attribute.is_object() || !is_list(attribute.get_object());
+      if (is_kept) kept[name] = attribute;
+      has_any = has_any || !is_kept;
+    }
+    *attributes = std::move(kept);
+  }
+  return has_any ? std::optional(std::move(whole.as_object())) : std::nullopt;
 }
 
 }  // namespace dcm::driver_kit

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,5 +21,9 @@ using AcceptedSlices = std::map<std::string, AcceptedContent>;  // by the slice'
 // Paths of fields that were written and are not in what was stored: "devices[0].taints".
 std::vector<std::string> dropped_fields(const boost::json::object& written,
                                         const boost::json::object& stored);
+
+// The slice without attributes that are lists: a server without DRAListTypeAttributes drops the
+// lists and then refuses the slice, for attributes without a value. Nothing: there are none.
+std::optional<boost::json::object> without_lists(boost::json::object slice);
 
 }  // namespace dcm::driver_kit

@@ -11,11 +11,6 @@ namespace {
 
 namespace json = boost::json;
 
-bool is_list(const json::object& attribute) {
-  return std::ranges::any_of(std::array{"bools", "ints", "strings", "versions"},
-                             [&](const char* type) { return attribute.contains(type); });
-}
-
 // In order, at most so many each.
 std::vector<json::array> split(const std::vector<json::object>& items, std::size_t most) {
   std::vector<json::array> parts(1);
@@ -63,6 +58,11 @@ std::vector<json::object> all_contents_of(const DevicePool& pool) {
 }
 
 }  // namespace
+
+bool is_list(const json::object& attribute) {
+  return std::ranges::any_of(std::array{"bools", "ints", "strings", "versions"},
+                             [&](const char* type) { return attribute.contains(type); });
+}
 
 bool is_complex(const json::object& device) {
   if (device.contains("taints") || device.contains("consumesCounters")) return true;

@@ -45,6 +45,8 @@ struct SliceOwner {
   std::string node_uid;
 };
 
+// Whether an attribute is a list: bools, ints, strings or versions.
+bool is_list(const boost::json::object& attribute);
 // Whether a slice with it may have only kComplexDevicesMax devices.
 bool is_complex(const boost::json::object& device);
 

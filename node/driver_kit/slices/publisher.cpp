@@ -91,16 +91,25 @@ Task<Result<>> SlicePublisher::carry_out(SlicePlan plan) {
     if (!removed) co_return removed;
   }
   for (const json::object& slice : plan.updates) {
-    const Result<SliceApi::Slice> stored = co_await api_.update(slice);
+    const Result<SliceApi::Slice> stored = co_await send(&SliceApi::update, slice);
     if (!stored) co_return runtime::fail(stored.error());
     accept(slice, *stored);
   }
   for (const json::object& slice : plan.creates) {
-    const Result<SliceApi::Slice> stored = co_await api_.create(slice);
+    const Result<SliceApi::Slice> stored = co_await send(&SliceApi::create, slice);
     if (!stored) co_return runtime::fail(stored.error());
     accept(slice, *stored);
   }
   co_return Result<>();
+}
+
+Task<Result<SliceApi::Slice>> SlicePublisher::send(Write write, SliceApi::Slice slice) {
+  Result<SliceApi::Slice> stored = co_await (api_.*write)(slice);
+  if (stored || stored.error().reason != runtime::Reason::invalid) co_return stored;
+  auto plain = without_lists(std::move(slice));
+  if (!plain) co_return stored;
+  Result<SliceApi::Slice> again = co_await (api_.*write)(*std::move(plain));
+  co_return again ? std::move(again) : std::move(stored);  // the first refusal is about all of it
 }
 
 // The server has said when a taint was added: it is said again if the slice is ever made anew.

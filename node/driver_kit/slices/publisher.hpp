@@ -59,6 +59,9 @@ class SlicePublisher {
  private:
   Task<runtime::Result<>> write();
   Task<runtime::Result<>> carry_out(SlicePlan plan);
+  using Write = Task<runtime::Result<SliceApi::Slice>> (SliceApi::*)(SliceApi::Slice);
+  // Without what a server refuses because a feature of its is off.
+  Task<runtime::Result<SliceApi::Slice>> send(Write write, SliceApi::Slice slice);
   void remember_times(const std::vector<SliceApi::Slice>& published);
   void forget_all_but(const std::vector<SliceApi::Slice>& published);
   void accept(const boost::json::object& written, const boost::json::object& stored);

@@ -104,6 +104,45 @@ CO_TEST(SlicePublisher, a_taint_keeps_its_time_when_its_slice_is_deleted) {
   co_await site.stop();
 }
 
+// A server without the feature of lists: it drops them, and refuses attributes without a value.
+class NoLists final : public SliceApi {
+ public:
+  explicit NoLists(ApiSlices& api) : api_(api) {}
+  Task<runtime::Result<std::string>> node_uid() override { return api_.node_uid(); }
+  Task<runtime::Result<std::vector<Slice>>> list() override { return api_.list(); }
+  Task<runtime::Result<Slice>> create(Slice slice) override {
+    ++creates;
+    if (without_lists(slice)) co_return runtime::fail(runtime::Reason::invalid, "no value");
+    auto created = co_await api_.create(std::move(slice));
+    co_return created;
+  }
+  Task<runtime::Result<Slice>> update(Slice slice) override {
+    return api_.update(std::move(slice));
+  }
+  Task<runtime::Result<>> remove(Slice slice) override { return api_.remove(std::move(slice)); }
+  int creates = 0;
+
+ private:
+  ApiSlices& api_;
+};
+
+CO_TEST(SlicePublisher, attributes_that_are_lists_are_left_out_where_the_server_refuses_them) {
+  Site site(loop);
+  NoLists api(site.slices);
+  SlicePublisher publisher(loop.time(), api, "gpu.example.com", "n0", {});
+  site.group.spawn("second", publisher.run());
+  auto pools = pool_of(1);
+  pools[0].devices[0]["attributes"] = {{"links", {{"strings", {"a"}}}}, {"index", {{"int", 0}}}};
+  EXPECT_TRUE(publisher.publish(pools));
+  co_await sleep_for(loop.time(), 10min);
+  CO_ASSERT_EQ(site.names().size(), 1U);
+  const Answer stored = site.api.get(kPath + "/" + site.names().at(0));
+  EXPECT_EQ(apiserver::serialize(apiserver::array_at(stored.body, {"spec", "devices"})),
+            R"([{"name":"dev-0","attributes":{"index":{"int":0}}}])");
+  EXPECT_EQ(api.creates, 2) << "and not again and again";
+  co_await site.stop();
+}
+
 CO_TEST(SlicePublisher, nothing_is_written_while_nothing_changes) {
   Site site(loop);
   EXPECT_TRUE(site.publisher.publish(pool_of(200)));
