@@ -10,5 +10,6 @@ cmd_e2e() {
   test/realnode/realnode available || exit
   build release dra-controller-manager
   node_drivers
+  gpu_driver
   exec test/e2e/run.py "$@"
 }
