@@ -75,11 +75,14 @@ class GpuDriver(Scene):
         self.wait_for_phases("Running", "Running")
 
     def test_a_container_reads_about_its_device_and_the_claim_says_that_it_is_ready(self):
-        show = f"cat {FILES}/{DRIVER}-metadata.json; " + WAIT
-        self.create(template(**of_profile("quarter")), pod("p", command=show))
+        read = f"{SHOW} cat {FILES}/{DRIVER}-metadata.json; {WAIT}"
+        self.create(template(**of_profile("quarter")), pod("p", command=read))
         device, = self.shown("p")
-        text = World.cluster.kubectl("logs", "-n", self.namespace, "p").stdout
-        documents = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+
+        def found():
+            text = World.cluster.kubectl("logs", "-n", self.namespace, "p").stdout
+            return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+        documents = soon("the file is shown", found)
         self.assertEqual([each["apiVersion"].partition("/")[2] for each in documents], ["v1beta1", "v1alpha1"])
         self.assertEqual(documents[0]["podClaimName"], "gpu")
         said, = documents[0]["requests"]
