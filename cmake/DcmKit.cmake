@@ -11,6 +11,8 @@ include(CMakePackageConfigHelpers)
 set(DCM_KIT_PARTS dcm_runtime dcm_http dcm_http2 dcm_grpc dcm_api dcm_client dcm_client_config dcm_leader_election
     dcm_client_manager dcm_workqueue dcm_informers)
 set(DCM_KIT_TESTING_PARTS dcm_apiserver dcm_apiserver_http)
+# For drivers of devices: it needs the kit and, for quantities, CEL.
+set(DCM_KIT_DRIVER_PARTS dcm_node dcm_driver_kit dcm_dra_api dcm_controllers_common)
 set(DCM_KIT_HEADERS "${CMAKE_INSTALL_INCLUDEDIR}/dcm-kit")
 set(DCM_KIT_CMAKE "${CMAKE_INSTALL_LIBDIR}/cmake/dcm-kit")
 
@@ -47,10 +49,14 @@ target_link_libraries(dcm_kit_cel INTERFACE re2)
 # The API server in memory evaluates admission policies and selectors.
 target_link_libraries(dcm_kit_testing INTERFACE dcm_kit dcm_kit_cel)
 
-add_custom_target(kit DEPENDS dcm_kit dcm_kit_testing dcm_kit_cel)
+dcm_add_kit_library(dcm_kit_driver dcm-kit-driver "${DCM_KIT_DRIVER_PARTS}")
+set_target_properties(dcm_kit_driver PROPERTIES EXPORT_NAME driver)
+target_link_libraries(dcm_kit_driver INTERFACE dcm_kit dcm_kit_cel)
 
-foreach(folder runtime client workqueue informers apiserver cel)
-  install(DIRECTORY "${CMAKE_SOURCE_DIR}/${folder}" DESTINATION "${DCM_KIT_HEADERS}" COMPONENT kit EXCLUDE_FROM_ALL
+add_custom_target(kit DEPENDS dcm_kit dcm_kit_testing dcm_kit_cel dcm_kit_driver)
+
+foreach(folder runtime client workqueue informers apiserver cel node controllers/api controllers/common)
+  install(DIRECTORY "${CMAKE_SOURCE_DIR}/${folder}/" DESTINATION "${DCM_KIT_HEADERS}/${folder}" COMPONENT kit EXCLUDE_FROM_ALL
     FILES_MATCHING PATTERN "*.hpp")
 endforeach()
 install(FILES "${CMAKE_BINARY_DIR}/generated/runtime/version.hpp" DESTINATION "${DCM_KIT_HEADERS}/runtime"

@@ -19,7 +19,7 @@ node_layer() {
     not_run node "kubelet's managers are built by Go 1.26"
     return
   fi
-  build release node_subject kit_driver dra-playground dra-hollow-node dra-controller-manager
+  build release node_subject kit_driver kit_slices dra-playground dra-hollow-node dra-controller-manager
   layer node node_run
 }
 

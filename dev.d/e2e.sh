@@ -13,6 +13,7 @@ readonly quick_scenes=(Pods.each_has_devices Pods.containers_and_pods Workloads.
 e2e_programs() {
   build release dra-controller-manager kit_driver
   node_drivers
+  gpu_driver
 }
 
 e2e_layer() {

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "client/request/drop.hpp"
 #include "client/request/rest_client.hpp"
 #include "client/request/typed.hpp"
 #include "client/request/watch_frames.hpp"
@@ -97,7 +98,7 @@ class ApiListerWatcher final : public ListerWatcher<T> {
         resource_, {.limit = options.limit, .continue_token = std::move(options.continue_token)},
         {.deadline = deadline});
     select(request);
-    request.accept = decoder_.accept();
+    request.accept = client::without_managed_fields(decoder_.accept());
     const runtime::Result<http::Response> answer = co_await rest_.send(request);
     if (!answer) co_return runtime::fail(answer.error());
     runtime::Result<api::ListMeta> page = decoder_.decode_list(answer->body, sink);
@@ -110,7 +111,7 @@ class ApiListerWatcher final : public ListerWatcher<T> {
     client::ApiRequest request =
         client::watch_request(resource_, query_of(options), {.deadline = deadline});
     select(request);
-    request.accept = decoder_.accept();
+    request.accept = client::without_managed_fields(decoder_.accept());
     runtime::Result<std::unique_ptr<http::StreamingResponse>> response =
         co_await rest_.open(request);
     if (!response) co_return runtime::fail(response.error());

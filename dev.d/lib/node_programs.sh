@@ -13,3 +13,12 @@ node_peers() {
   command -v go >/dev/null || die "kubelet's managers are built by Go 1.26"
   (cd test/node/peers && go build -mod=readonly -o ../../../build/node/ ./... tool) && node_drivers
 }
+
+# gpu_driver: examples/gpu-driver, out of the tree against the installed kit; its program is build/node/gpu-driver.
+gpu_driver() {
+  build release kit
+  cmake --install build/release --component kit --prefix build/node/kit >/dev/null &&
+    cmake -S examples/gpu-driver -B build/node/gpu -G Ninja -DCMAKE_BUILD_TYPE=Release \
+      -DCMAKE_CXX_COMPILER=clang++-19 -DCMAKE_PREFIX_PATH="$PWD/build/node/kit" >/dev/null &&
+    cmake --build build/node/gpu >/dev/null && cp build/node/gpu/gpu-driver build/node/
+}

@@ -16,9 +16,14 @@ std::unexpected<grpc::Status> no_claims() {
 
 }  // namespace
 
-DraService::DraService(std::string name, Driver& driver, ClaimReader& claims, CallLock& lock,
-                       runtime::Logger log)
-    : name_(std::move(name)), driver_(driver), claims_(claims), lock_(lock), log_(std::move(log)) {}
+DraService::DraService(std::string name, Driver& driver, ClaimReader& claims, ClaimFiles& files,
+                       CallLock& lock, runtime::Logger log)
+    : name_(std::move(name)),
+      driver_(driver),
+      claims_(claims),
+      files_(files),
+      lock_(lock),
+      log_(std::move(log)) {}
 
 void DraService::add_to(grpc::Methods& methods) {
   // The messages of v1beta1 lack the share ID and are otherwise equal; its nodes skip that field.
@@ -44,7 +49,7 @@ Task<grpc::Result<std::string>> DraService::prepare(std::string request, Deadlin
   node::Answers answers;
   for (AllocatedClaim& claim : *claims) {
     const node::ClaimRef ref = claim.ref;
-    answers[ref.uid] = answer_of(ref, co_await driver_.prepare(std::move(claim)));
+    answers[ref.uid] = answer_of(ref, co_await prepare_one(std::move(claim)));
   }
   co_return encode_prepared(answers);
 }
@@ -56,7 +61,7 @@ Task<grpc::Result<std::string>> DraService::unprepare(std::string request, Deadl
   if (!turn) co_return grpc::fail(grpc::Code::unavailable, turn.error().message);
   node::Answers answers;
   for (const node::ClaimRef& claim : *asked) {
-    const Driver::Unprepared done = co_await driver_.unprepare(claim);
+    const Driver::Unprepared done = co_await unprepare_one(claim);
     answers[claim.uid] = answer_of(
         claim, done ? Driver::Prepared() : Driver::Prepared(std::unexpected(done.error())));
   }
@@ -79,9 +84,41 @@ Task<grpc::Result<std::vector<AllocatedClaim>>> DraService::look_up(const Claims
   co_return found;
 }
 
+Task<Driver::Prepared> DraService::prepare_one(AllocatedClaim claim) {
+  // From here on the kit knows of the claim, whatever happens to the process.
+  if (const auto begun = files_.begin(claim); !begun) {
+    co_return std::unexpected(begun.error().message);
+  }
+  Driver::Prepared prepared = co_await driver_.prepare(claim);
+  if (!prepared) co_return prepared;
+  if (const auto written = files_.write(claim, *prepared); !written) {
+    co_return std::unexpected(written.error().message);
+  }
+  co_return prepared;
+}
+
+Task<Driver::Unprepared> DraService::unprepare_one(node::ClaimRef claim) {
+  Driver::Unprepared done = co_await driver_.unprepare(claim);
+  if (!done) co_return done;
+  if (const auto removed = files_.remove(claim); !removed) {
+    co_return std::unexpected(removed.error().message);
+  }
+  co_return done;
+}
+
 node::ClaimAnswer DraService::answer_of(const node::ClaimRef& claim,
                                         Driver::Prepared prepared) const {
-  if (prepared) return {.error = {}, .devices = *std::move(prepared)};
+  if (prepared) {
+    node::ClaimAnswer answer;
+    for (PreparedDevice& each : prepared->devices) {
+      answer.devices.push_back({.pool = std::move(each.pool),
+                                .device = std::move(each.device),
+                                .share_id = std::move(each.share_id),
+                                .requests = std::move(each.requests),
+                                .cdi_ids = std::move(each.cdi_ids)});
+    }
+    return answer;
+  }
   log_.warning("A claim is refused",
                {{"claim", claim.namespace_ + "/" + claim.name}, {"err", prepared.error()}});
   // An empty error would be success.

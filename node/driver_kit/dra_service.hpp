@@ -4,6 +4,7 @@
 #include <string>
 
 #include "node/driver_kit/call_lock.hpp"
+#include "node/driver_kit/claims/claim_files.hpp"
 #include "node/driver_kit/driver.hpp"
 #include "runtime/grpc/server.hpp"
 #include "runtime/log.hpp"
@@ -14,8 +15,8 @@ namespace dcm::driver_kit {
 class DraService {
  public:
   // All references must outlive it.
-  DraService(std::string name, Driver& driver, ClaimReader& claims, CallLock& lock,
-             runtime::Logger log);
+  DraService(std::string name, Driver& driver, ClaimReader& claims, ClaimFiles& files,
+             CallLock& lock, runtime::Logger log);
 
   // `methods` must not outlive it.
   void add_to(grpc::Methods& methods);
@@ -29,11 +30,15 @@ class DraService {
   // All of them, or why not: a claim that may not be prepared fails the call before anything is
   // done.
   Task<grpc::Result<std::vector<AllocatedClaim>>> look_up(const Claims& asked);
+  // With the files that belong to it.
+  Task<Driver::Prepared> prepare_one(AllocatedClaim claim);
+  Task<Driver::Unprepared> unprepare_one(node::ClaimRef claim);
   node::ClaimAnswer answer_of(const node::ClaimRef& claim, Driver::Prepared prepared) const;
 
   std::string name_;
   Driver& driver_;
   ClaimReader& claims_;
+  ClaimFiles& files_;
   CallLock& lock_;
   runtime::Logger log_;
 };

@@ -3,25 +3,22 @@
 #include <boost/json/parse.hpp>
 #include <fmt/format.h>
 
+#include "node/driver_kit/json.hpp"
+
 namespace dcm::driver_kit {
 namespace {
 
 using boost::json::value;
 
-// Empty: there is no such text.
-std::string text_at(const value& object, std::string_view pointer) {
-  boost::system::error_code none;
-  const value* const found = object.find_pointer(pointer, none);
-  return found != nullptr && found->is_string() ? std::string(found->get_string()) : std::string();
-}
-
 AllocatedDevice read_device(const value& result) {
   const std::string request = text_at(result, "/request");
   const std::string share = text_at(result, "/shareID");
-  return {.request = request.substr(0, request.find('/')),
+  const auto slash = request.find('/');
+  return {.request = request.substr(0, slash),
           .pool = text_at(result, "/pool"),
           .device = text_at(result, "/device"),
-          .share_id = share.empty() ? std::nullopt : std::optional(share)};
+          .share_id = share.empty() ? std::nullopt : std::optional(share),
+          .subrequest = slash == std::string::npos ? "" : request.substr(slash + 1)};
 }
 
 }  // namespace
@@ -38,9 +35,9 @@ std::expected<AllocatedClaim, std::string> read_claim(const node::ClaimRef& mean
   if (allocation == nullptr || allocation->is_null()) return refuse("not allocated");
   if (text_at(whole, "/metadata/uid") != meant.uid) return refuse("got replaced");
   AllocatedClaim claim{.ref = meant, .devices = {}, .json = std::move(json)};
-  const value* const results = allocation->find_pointer("/devices/results", problem);
-  if (results == nullptr || !results->is_array()) return claim;
-  for (const value& result : results->get_array()) {
+  claim.pod_claim_name =
+      text_at(whole, "/metadata/annotations/resource.kubernetes.io~1pod-claim-name");
+  for (const value& result : array_at(*allocation, "/devices/results")) {
     if (text_at(result, "/driver") == driver) claim.devices.push_back(read_device(result));
   }
   return claim;

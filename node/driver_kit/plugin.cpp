@@ -73,7 +73,13 @@ Plugin::Plugin(runtime::LoopRef loop, Driver& driver, ClaimReader& claims, Plugi
       paths_(socket_paths(options_)),
       log_(std::move(log)),
       lock_(loop_.time(), options_.pod_uid.empty() ? "" : options_.data + "/serialize.lock"),
-      service_(options_.driver, driver, claims, lock_, log_),
+      files_(options_.files != nullptr ? *options_.files : machine_, loop_.time(),
+             {.driver = options_.driver,
+              .data = options_.data,
+              .cdi = options_.cdi,
+              .metadata = options_.metadata}),
+      service_(options_.driver, driver, claims, files_, lock_, log_),
+      leftovers_(loop_.time(), options_.driver, driver, claims, files_, lock_, log_),
       health_(loop_.time()) {
   add_registration();
   service_.add_to(methods_);
@@ -144,6 +150,7 @@ Task<> Plugin::run() {
   runtime::TaskGroup group(loop_.executor());
   group.spawn("driver", grpc::serve(loop_, *endpoint_, methods_, {}, log_));
   group.spawn("registration", grpc::serve(loop_, *registration_, registration_methods_, {}, log_));
+  group.spawn("leftovers", leftovers_.settle());
   co_await group.join();
 }
 

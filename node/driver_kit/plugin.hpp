@@ -5,9 +5,12 @@
 #include <memory>
 #include <string>
 
+#include "node/driver_kit/claims/cdi.hpp"
+#include "node/driver_kit/claims/leftovers.hpp"
 #include "node/driver_kit/dra_service.hpp"
 #include "node/driver_kit/health_feed.hpp"
 #include "node/driver_kit/messages.hpp"
+#include "node/files/posix_files.hpp"
 #include "runtime/http/stream.hpp"
 #include "runtime/loop.hpp"
 
@@ -23,6 +26,10 @@ struct PluginOptions {
   // no gap. Empty: one instance at a time.
   std::string pod_uid = {};
   HealthService health = HealthService::not_served;
+  std::string cdi = std::string(kCdiFolder);  // where the container runtime looks for specs
+  // Whether containers can read about their devices (KEP-5304).
+  MetadataFiles metadata = MetadataFiles::not_written;
+  node::Files* files = nullptr;  // must outlive the plugin; null: the machine's
   // Called with what the node says about the registration; must not wait.
   std::function<void(const RegistrationStatus&)> on_status = [](const auto&) {};
 };
@@ -53,11 +60,14 @@ class Plugin {
   // Makes both sockets, the endpoint first. Errors: configuration: a name that is none, and those
   // of `listen`.
   runtime::Result<> open(const Listen& listen);
-  // Serves until it is cancelled. The sockets are removed with the plugin.
+  // Serves until it is cancelled, and unprepares claims that went while the driver was down. The
+  // sockets are removed with the plugin.
   Task<> run();
 
   // The driver reports health here, and the node receives it.
   HealthFeed& health() noexcept { return health_; }
+  // What is known of a claim's devices only later: ClaimFiles::update_metadata().
+  ClaimFiles& files() noexcept { return files_; }
 
  private:
   void add_registration();
@@ -69,7 +79,10 @@ class Plugin {
   SocketPaths paths_;
   runtime::Logger log_;
   CallLock lock_;
+  node::PosixFiles machine_;
+  ClaimFiles files_;
   DraService service_;
+  Leftovers leftovers_;
   HealthFeed health_;
   std::string info_;  // the answer of GetInfo
   grpc::Methods registration_methods_;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,8 @@ namespace dcm::node {
 // A checkpoint of 1,000 claims has 400 KB.
 inline constexpr std::size_t kFileBytesMax = std::size_t{64} << 20;
 
+enum class Readers : std::uint8_t { owner, all };  // 0600, 0644
+
 class Files {
  public:
   virtual ~Files() = default;
@@ -25,8 +28,12 @@ class Files {
   // Nothing: there is no such file. What is too large or no file cannot be read: create() makes
   // nothing that read() refuses.
   virtual runtime::Result<std::optional<std::string>> read(const std::string& path) = 0;
-  // Makes a file (0600) of at most kFileBytesMax, which must not be there yet.
-  virtual runtime::Result<> create(const std::string& path, std::string_view content) = 0;
+  // Makes a file of at most kFileBytesMax, which must not be there yet.
+  virtual runtime::Result<> create(const std::string& path, std::string_view content,
+                                   Readers readers) = 0;
+  runtime::Result<> create(const std::string& path, std::string_view content) {
+    return create(path, content, Readers::owner);
+  }
   // The file's content survives a failure of the machine. Its name does only after sync_folder.
   virtual runtime::Result<> sync(const std::string& path) = 0;
   virtual runtime::Result<> rename(const std::string& from, const std::string& to) = 0;

@@ -19,6 +19,8 @@ using runtime::fail;
 using runtime::Reason;
 using runtime::Result;
 
+constexpr ::mode_t kReadableByAll = S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH;
+
 std::unexpected<runtime::Error> failed(const char* what, const std::string& path, int error) {
   return fail(Reason::configuration,
               fmt::format("{}: {}: {}", path, what, std::generic_category().message(error)));
@@ -73,10 +75,14 @@ Result<std::optional<std::string>> PosixFiles::read(const std::string& path) {
   return read_all(file.get(), path);
 }
 
-Result<> PosixFiles::create(const std::string& path, std::string_view content) {
+Result<> PosixFiles::create(const std::string& path, std::string_view content, Readers readers) {
   if (content.size() > kFileBytesMax) return failed("cannot be written", path, EFBIG);
   const Descriptor file(path, O_WRONLY | O_CREAT | O_EXCL);
   if (file.get() < 0) return failed("cannot be made", path, errno);
+  // Not at the open, where the process's umask would have a say.
+  if (readers == Readers::all && ::fchmod(file.get(), kReadableByAll) != 0) {
+    return failed("cannot be made", path, errno);
+  }
   while (!content.empty()) {
     const ssize_t written = ::write(file.get(), content.data(), content.size());
     if (written < 0 && errno == EINTR) continue;

@@ -11,7 +11,9 @@ class PosixFiles final : public Files {
   static runtime::Result<> make_folders(const std::string& path);
 
   runtime::Result<std::optional<std::string>> read(const std::string& path) override;
-  runtime::Result<> create(const std::string& path, std::string_view content) override;
+  using Files::create;
+  runtime::Result<> create(const std::string& path, std::string_view content,
+                           Readers readers) override;
   runtime::Result<> sync(const std::string& path) override;
   runtime::Result<> rename(const std::string& from, const std::string& to) override;
   runtime::Result<> sync_folder(const std::string& folder) override;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The kit as others use it: installed, and examples/hello-controller built against it in a folder of its own.
+"""The kit as others use it: installed, and the examples in C++ built against it in folders of their own.
 
 Runs the example's own tests, and its binary against the API server in memory and the real one. `./dev test` has
 built what is installed. Arguments are parts of tests' names.
@@ -69,6 +69,19 @@ class Installed(unittest.TestCase):
 
     def test_the_example_passes_its_tests_on_virtual_time(self):
         self.assertIn("[  PASSED  ]", run(self.hello / "build/hello_test"))
+
+    def test_the_driver_example_is_short_and_says_what_it_lacks(self):
+        gpu = self.folder / "gpu"
+        shutil.copytree(ROOT / "examples/gpu-driver", gpu)
+        self.assertLess(sum(len(path.read_text().splitlines()) for path in gpu.iterdir()), 300)
+        run("cmake", "-S", gpu, "-B", gpu / "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+            "-DCMAKE_CXX_COMPILER=clang++-19", f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        run("cmake", "--build", gpu / "build")
+        for flags, status in (((), 2), (("--gpus", "2", "--node-name"), 2), (("--node-name", "n", "--gpus=many"), 2),
+                              (("--node-name", "n", "--kubeconfig", "/nowhere"), 2)):
+            done = subprocess.run([gpu / "build/gpu-driver", *flags], capture_output=True, text=True, timeout=DEADLINE,
+                                  env={"PATH": os.environ["PATH"]})
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (status, 1), done.stderr)
 
     def test_no_installed_file_names_the_build(self):
         for path in self.prefix.rglob("*"):

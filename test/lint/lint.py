@@ -44,7 +44,7 @@ INCLUDES = {
     # The node's side: what kubelet does for DRA.
     "node": ["controllers/api", "controllers/common", "client/api", "runtime", "runtime/grpc",
              "runtime/http"],
-    "node/driver_kit": ["node", "client", "client/api", "controllers/api", "runtime", "runtime/grpc", "runtime/http"],
+    "node/driver_kit": ["node", "cel/kubernetes", "client", "client/api", "client/manager", "controllers/api", "runtime", "runtime/grpc", "runtime/http"],
     "cmd/dra-controller-manager": [
         "allocation", "cel/kubernetes", "controllers/api", "controllers/common", "controllers/resource_claim",
         "controllers/device_taint_eviction", "informers", "workqueue", "client", "client/api", "client/leader_election", "client/manager",

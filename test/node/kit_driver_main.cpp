@@ -66,7 +66,7 @@ class FailingDriver final : public Driver {
     if (const auto refused = co_await begin("prepare", claim.ref)) {
       co_return std::unexpected(*refused);
     }
-    std::vector<node::PreparedDevice> devices;
+    std::vector<PreparedDevice> devices;
     for (const AllocatedDevice& each : claim.devices) {
       devices.push_back(
           {.pool = each.pool,
@@ -77,7 +77,7 @@ class FailingDriver final : public Driver {
                                    each.device.starts_with("c4-") ? "c4-both" : each.device)}});
     }
     if (mode == "no-devices") devices.clear();
-    co_return devices;
+    co_return PreparedClaim{.devices = std::move(devices)};
   }
 
   Task<Unprepared> unprepare(node::ClaimRef claim) override {
@@ -156,7 +156,7 @@ struct Cluster {
     for (std::size_t i = 0; i < count; ++i) {
       devices.devices.push_back({{"name", fmt::format("dev-{}", i)}});
     }
-    publisher.publish({std::move(devices)});
+    (void)publisher.publish({std::move(devices)});
   }
 
   ApiClaims claims;

@@ -35,7 +35,7 @@ Result<std::optional<std::string>> MemoryFiles::read(const std::string& path) {
   return found->second->content;
 }
 
-Result<> MemoryFiles::create(const std::string& path, std::string_view content) {
+Result<> MemoryFiles::create(const std::string& path, std::string_view content, node::Readers) {
   if (content.size() > node::kFileBytesMax)
     return fail(Reason::configuration, path + ": is too large");
   if (names_.contains(path)) return fail(Reason::configuration, path + ": is there already");

@@ -28,7 +28,9 @@ class MemoryFiles final : public node::Files {
   const auto& names() const { return names_; }
 
   runtime::Result<std::optional<std::string>> read(const std::string& path) override;
-  runtime::Result<> create(const std::string& path, std::string_view content) override;
+  using node::Files::create;
+  runtime::Result<> create(const std::string& path, std::string_view content,
+                           node::Readers readers) override;
   runtime::Result<> sync(const std::string& path) override;
   runtime::Result<> rename(const std::string& from, const std::string& to) override;
   runtime::Result<> sync_folder(const std::string& folder) override;

@@ -9,6 +9,8 @@
 #include "client/request/request.hpp"
 #include "client/request/watch_frames.hpp"
 #include "controllers/api/resources.hpp"
+#include "node/driver_kit/json.hpp"
+#include "node/driver_kit/slices/slice.hpp"
 
 namespace dcm::driver_kit {
 namespace {
@@ -37,12 +39,6 @@ Result<json::object> parse(std::string_view body) {
     return runtime::fail(Reason::malformed, "the API server's answer is no JSON object");
   }
   return std::move(whole.get_object());
-}
-
-std::string text_at(const json::value& object, std::string_view pointer) {
-  boost::system::error_code none;
-  const json::value* const found = object.find_pointer(pointer, none);
-  return found != nullptr && found->is_string() ? std::string(found->get_string()) : std::string();
 }
 
 // Preconditions: another slice of that name is left alone.
@@ -82,10 +78,7 @@ Task<Result<std::vector<SliceApi::Slice>>> ApiSlices::list() {
     const json::value whole(*page);
     more = text_at(whole, "/metadata/continue");
     version_ = text_at(whole, "/metadata/resourceVersion");
-    boost::system::error_code none;
-    const json::value* const items = whole.find_pointer("/items", none);
-    if (items == nullptr || !items->is_array()) continue;
-    for (const json::value& item : items->get_array()) {
+    for (const json::value& item : array_at(whole, "/items")) {
       if (item.is_object()) slices.push_back(item.get_object());
     }
   } while (!more.empty());

@@ -1,12 +1,16 @@
 #include "node/driver_kit/slices/publisher.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "node/devices/health.hpp"
+#include "node/driver_kit/checks/pools.hpp"
+#include "node/driver_kit/slices/slice.hpp"
+#include "node/driver_kit/slices/taint_times.hpp"
 
 namespace dcm::driver_kit {
 
@@ -22,10 +26,19 @@ SlicePublisher::SlicePublisher(runtime::TimeSource& time, SliceApi& api, std::st
       log_(std::move(log)),
       news_(time) {}
 
-void SlicePublisher::publish(std::vector<DevicePool> pools) {
+Result<> SlicePublisher::publish(std::vector<DevicePool> pools) {
+  if (const auto problem = problem_of(owner_, pools)) {
+    log_.error("Pools cannot be published", {{"driver", owner_.driver}, {"err", *problem}});
+    return runtime::fail(runtime::Reason::configuration, *problem);
+  }
+  // Also while the slices are gone, as when the node has deleted those of a lost driver.
+  std::map<std::string, TaintTimes> times;
+  for (const DevicePool& pool : pools_) times[pool.name].add(pool);
+  for (DevicePool& pool : pools) times[pool.name].set(pool);
   pools_ = std::move(pools);
   ++published_;
   news_.notify_all();
+  return {};
 }
 
 void SlicePublisher::observe_change() {
@@ -58,9 +71,6 @@ Task<> SlicePublisher::wait_for_pools(std::uint64_t seen, Deadline deadline) {
 }
 
 Task<Result<>> SlicePublisher::write() {
-  if (const auto problem = problem_of(owner_, pools_)) {
-    co_return runtime::fail(runtime::Reason::configuration, *problem);
-  }
   if (!owner_.node.empty() && owner_.node_uid.empty()) {
     Result<std::string> uid = co_await api_.node_uid();
     if (!uid) co_return runtime::fail(uid.error());
@@ -70,6 +80,7 @@ Task<Result<>> SlicePublisher::write() {
   const Result<std::vector<SliceApi::Slice>> published = co_await api_.list();
   if (!published) co_return runtime::fail(published.error());
   forget_all_but(*published);
+  remember_times(*published);
   const Result<> done = co_await carry_out(plan_slices(owner_, pools_, *published, accepted_));
   co_return done;
 }
@@ -80,16 +91,32 @@ Task<Result<>> SlicePublisher::carry_out(SlicePlan plan) {
     if (!removed) co_return removed;
   }
   for (const json::object& slice : plan.updates) {
-    const Result<SliceApi::Slice> stored = co_await api_.update(slice);
+    const Result<SliceApi::Slice> stored = co_await send(&SliceApi::update, slice);
     if (!stored) co_return runtime::fail(stored.error());
     accept(slice, *stored);
   }
   for (const json::object& slice : plan.creates) {
-    const Result<SliceApi::Slice> stored = co_await api_.create(slice);
+    const Result<SliceApi::Slice> stored = co_await send(&SliceApi::create, slice);
     if (!stored) co_return runtime::fail(stored.error());
     accept(slice, *stored);
   }
   co_return Result<>();
+}
+
+Task<Result<SliceApi::Slice>> SlicePublisher::send(Write write, SliceApi::Slice slice) {
+  Result<SliceApi::Slice> stored = co_await (api_.*write)(slice);
+  if (stored || stored.error().reason != runtime::Reason::invalid) co_return stored;
+  auto plain = without_lists(std::move(slice));
+  if (!plain) co_return stored;
+  Result<SliceApi::Slice> again = co_await (api_.*write)(*std::move(plain));
+  co_return again ? std::move(again) : std::move(stored);  // the first refusal is about all of it
+}
+
+// The server has said when a taint was added: it is said again if the slice is ever made anew.
+void SlicePublisher::remember_times(const std::vector<SliceApi::Slice>& published) {
+  std::map<std::string, TaintTimes> times;
+  for (const SliceApi::Slice& slice : published) times[pool_of(slice)].add({&slice});
+  for (DevicePool& pool : pools_) times[pool.name].set(pool);
 }
 
 // Slices that others have deleted come back under other names.

@@ -46,8 +46,10 @@ class SlicePublisher {
   SlicePublisher(runtime::TimeSource& time, SliceApi& api, std::string driver, std::string node,
                  runtime::Logger log);
 
-  // From now on, at once. Before the first call nothing is published and nothing deleted.
-  void publish(std::vector<DevicePool> pools);
+  // From now on, at once. Before the first call nothing is published and nothing deleted. Errors:
+  // configuration, with a line that names the field: the API server, or a scheduler, would refuse
+  // it. What was published before stays.
+  runtime::Result<> publish(std::vector<DevicePool> pools);
   // Call it when a slice may have changed, no matter who changed it.
   void observe_change();
 
@@ -57,6 +59,10 @@ class SlicePublisher {
  private:
   Task<runtime::Result<>> write();
   Task<runtime::Result<>> carry_out(SlicePlan plan);
+  using Write = Task<runtime::Result<SliceApi::Slice>> (SliceApi::*)(SliceApi::Slice);
+  // Without what a server refuses because a feature of its is off.
+  Task<runtime::Result<SliceApi::Slice>> send(Write write, SliceApi::Slice slice);
+  void remember_times(const std::vector<SliceApi::Slice>& published);
   void forget_all_but(const std::vector<SliceApi::Slice>& published);
   void accept(const boost::json::object& written, const boost::json::object& stored);
   // Until other pools are published, or `deadline`.

@@ -67,6 +67,21 @@ CO_TEST(ApiListerWatcher, lists_a_page_item_by_item) {
   EXPECT_EQ(sent.headers.find("Accept-Encoding"), "gzip");
 }
 
+// Informers never send an object back whole, so they need not have all of it (KEP-5958).
+CO_TEST(ApiListerWatcher, asks_for_objects_without_managed_fields) {
+  Fixture f(loop);
+  f.http.answer({.status = 200, .headers = {}, .body = R"({"metadata":{},"items":[]})"});
+  f.http.stream({});
+  const auto ignore = [](api::Decoded<ResourceClaim>) {};
+  co_await f.claims.list({}, ignore, {});
+  co_await f.claims.watch({}, {});
+  for (const auto& each : f.http.seen()) {
+    EXPECT_EQ(each.request.headers.find("Accept"), "application/json;drop=metadata.managedFields");
+  }
+  EXPECT_EQ(client::without_managed_fields("a/b;c=d,e/f"),
+            "a/b;c=d;drop=metadata.managedFields,e/f;drop=metadata.managedFields");
+}
+
 CO_TEST(ApiListerWatcher, hands_out_events_however_the_bytes_come) {
   Fixture f(loop);
   const std::string all = added("a") + added("b");

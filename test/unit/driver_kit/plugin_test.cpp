@@ -12,6 +12,7 @@
 #include "runtime/grpc/channel.hpp"
 #include "runtime/http/pipe.hpp"
 #include "test/support/co_test.hpp"
+#include "test/support/memory_files.hpp"
 
 namespace dcm::driver_kit {
 namespace {
@@ -51,7 +52,7 @@ class SlowDriver final : public Driver {
   Task<Prepared> prepare(AllocatedClaim claim) override {
     co_await work("prepare " + claim.ref.uid);
     if (refuses) co_return std::unexpected(*refuses);
-    std::vector<node::PreparedDevice> devices;
+    std::vector<PreparedDevice> devices;
     for (const AllocatedDevice& each : claim.devices) {
       devices.push_back({.pool = each.pool,
                          .device = each.device,
@@ -59,7 +60,7 @@ class SlowDriver final : public Driver {
                          .requests = {each.request},
                          .cdi_ids = {name_ + "/gpu=" + each.device}});
     }
-    co_return devices;
+    co_return PreparedClaim{.devices = std::move(devices)};
   }
 
   Task<Unprepared> unprepare(ClaimRef claim) override {
@@ -103,6 +104,7 @@ struct Site {
     options.on_status = [this](const RegistrationStatus& status) {
       told.push_back(status.is_registered ? "registered" : status.error);
     };
+    options.files = &files;
     plugin = std::make_unique<Plugin>(loop, driver, claims, options, runtime::Logger());
     paths = socket_paths(options);
   }
@@ -126,6 +128,7 @@ struct Site {
   VirtualLoop& loop;
   http::PipeNetwork network;
   Claims claims;
+  test::MemoryFiles files;
   SlowDriver driver;
   node::Plugins node;
   std::unique_ptr<Plugin> plugin;
@@ -315,6 +318,18 @@ CO_TEST(DriverKit, garbage_is_refused) {
     EXPECT_EQ(answer.error().code, grpc::Code::internal);
   }
   EXPECT_TRUE(site.driver.calls.empty());
+  co_await site.stop();
+}
+
+// The driver was down when the claim went; its node has lost the checkpoint, and does not ask.
+CO_TEST(DriverKit, a_claim_that_went_while_the_driver_was_down_is_unprepared) {
+  Site site(loop);
+  ClaimFiles before(site.files, loop.time(), {.driver = kGpu, .data = "/gpu", .cdi = "/cdi"});
+  CO_ASSERT_TRUE(before.begin({.ref = {"lab", "gone", "gone-uid"}, .devices = {}, .json = {}}));
+  co_await site.start();
+  co_await runtime::sleep_for(loop.time(), 1min);
+  EXPECT_EQ(site.driver.calls, std::vector<std::string>{"unprepare gone-uid"});
+  EXPECT_TRUE(site.files.names().empty());
   co_await site.stop();
 }
 

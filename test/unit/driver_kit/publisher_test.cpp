@@ -1,13 +1,7 @@
 // Slices of a driver at the API server in memory, over HTTP and on virtual time.
 #include "node/driver_kit/slices/publisher.hpp"
 
-#include "apiserver/front/direct.hpp"
-#include "apiserver/front/http_front.hpp"
-#include "node/driver_kit/slices/api_slices.hpp"
-#include "runtime/http/pipe.hpp"
-#include "runtime/http/server.hpp"
-#include "runtime/task_group.hpp"
-#include "test/support/co_test.hpp"
+#include "test/unit/driver_kit/api_site.hpp"
 
 namespace dcm::driver_kit {
 namespace {
@@ -15,17 +9,6 @@ namespace {
 using namespace std::chrono_literals;
 using apiserver::Answer;
 using runtime::sleep_for;
-
-const std::string kPath = "/apis/resource.k8s.io/v1/resourceslices";
-const http::Endpoint kServer{http::Security::plain, "server", 80};
-
-class NoCredentials final : public client::Credentials {
- public:
-  Task<runtime::Result<>> authorize(http::Headers&, runtime::Deadline) override {
-    co_return runtime::Result<>();
-  }
-  Task<Refreshed> refresh(std::string, runtime::Deadline) override { co_return Refreshed::no; }
-};
 
 std::vector<DevicePool> pool_of(std::size_t devices) {
   DevicePool pool{.name = "n0", .devices = {}};
@@ -35,70 +18,16 @@ std::vector<DevicePool> pool_of(std::size_t devices) {
   return {pool};
 }
 
-struct Site {
-  explicit Site(runtime::VirtualLoop& loop)
-      : loop(loop),
-        network(loop.time()),
-        server(loop.time(), runtime::Rng(2), {}),
-        api(server),
-        listener(network.listen("server", 80)),
-        front(loop.executor()),
-        http(http::make_client(network, loop.time(), {.origin = kServer})),
-        rest({*http, credentials, gate, loop.time(), metrics},
-             {.server = kServer, .user_agent = "driver"}, runtime::Rng(1), log),
-        slices(loop.time(), rest, "gpu.example.com", "n0"),
-        publisher(loop.time(), slices, "gpu.example.com", "n0", log),
-        group(loop.executor()) {
-    front.spawn("server", http::serve(*listener, loop.time(), apiserver::front_options(),
-                                      apiserver::http_handler(server, loop.time()), {}));
-    EXPECT_EQ(api.post("/api/v1/nodes", R"({"metadata":{"name":"n0"}})").status, 201);
-    group.spawn("publisher", publisher.run());
-    group.spawn("watch", slices.watch([this] { publisher.observe_change(); }));
-  }
-
-  Task<> stop() {
-    for (runtime::TaskGroup* each : {&group, &front}) {
-      each->cancel();
-      co_await each->join();
-    }
-  }
-  // The names of the slices that are there.
-  std::vector<std::string> names() {
-    std::vector<std::string> found;
-    const Answer list = api.get(kPath);
-    for (const auto& item : apiserver::array_at(list.body, {"items"})) {
-      found.emplace_back(apiserver::text_at(item.as_object(), {"metadata", "name"}));
-    }
-    return found;
-  }
-
-  runtime::VirtualLoop& loop;
-  http::PipeNetwork network;
-  apiserver::Server server;
-  apiserver::Direct api;
-  std::unique_ptr<http::Listener> listener;
-  runtime::TaskGroup front;
-  NoCredentials credentials;
-  client::OpenWriteGate gate;
-  runtime::MetricsRegistry metrics;
-  runtime::Logger log;
-  std::unique_ptr<http::Client> http;
-  client::RestClient rest;
-  ApiSlices slices;
-  SlicePublisher publisher;
-  runtime::TaskGroup group;
-};
-
 CO_TEST(SlicePublisher, publishes_at_once_and_follows_the_driver) {
   Site site(loop);
   co_await sleep_for(loop.time(), 1min);
   EXPECT_TRUE(site.names().empty()) << "the driver has not said anything yet";
-  site.publisher.publish(pool_of(200));
+  EXPECT_TRUE(site.publisher.publish(pool_of(200)));
   co_await sleep_for(loop.time(), 1s);
   const auto names = site.names();
   CO_ASSERT_EQ(names.size(), 2U);
   EXPECT_TRUE(names[0].starts_with("00000-gpu.example.com-n0-")) << names[0];
-  site.publisher.publish(pool_of(1));
+  EXPECT_TRUE(site.publisher.publish(pool_of(1)));
   co_await sleep_for(loop.time(), 1s);
   EXPECT_EQ(site.names(), std::vector{names[0]});
   co_await site.stop();
@@ -106,7 +35,7 @@ CO_TEST(SlicePublisher, publishes_at_once_and_follows_the_driver) {
 
 CO_TEST(SlicePublisher, deleted_slices_are_back_after_thirty_seconds) {  // [84]
   Site site(loop);
-  site.publisher.publish(pool_of(200));
+  EXPECT_TRUE(site.publisher.publish(pool_of(200)));
   co_await sleep_for(loop.time(), 2min);
   CO_ASSERT_EQ(site.names().size(), 2U);
   const Answer wiped = site.api.remove(kPath + "?fieldSelector=spec.nodeName%3Dn0");
@@ -120,7 +49,7 @@ CO_TEST(SlicePublisher, deleted_slices_are_back_after_thirty_seconds) {  // [84]
 
 CO_TEST(SlicePublisher, a_slice_changed_by_another_client_is_restored) {
   Site site(loop);
-  site.publisher.publish(pool_of(1));
+  EXPECT_TRUE(site.publisher.publish(pool_of(1)));
   co_await sleep_for(loop.time(), 2min);
   const std::string path = kPath + "/" + site.names().at(0);
   CO_ASSERT_EQ(
@@ -133,9 +62,90 @@ CO_TEST(SlicePublisher, a_slice_changed_by_another_client_is_restored) {
   co_await site.stop();
 }
 
+CO_TEST(SlicePublisher, a_pool_that_cannot_be_published_leaves_the_one_before_it) {
+  Site site(loop);
+  EXPECT_TRUE(site.publisher.publish(pool_of(1)));
+  co_await sleep_for(loop.time(), 2min);
+  auto wrong = pool_of(2);
+  wrong[0].devices[1]["attributes"] = {{"model", {{"text", "A100"}}}};
+  const auto refused = site.publisher.publish(wrong);
+  CO_ASSERT_TRUE(!refused);
+  EXPECT_EQ(refused.error().message,
+            "pool n0: devices[dev-1].attributes[model]: exactly one of bool, int, string, version, "
+            "bools, ints, strings and versions must be set");
+  co_await sleep_for(loop.time(), 2min);
+  EXPECT_EQ(site.names().size(), 1U);
+  co_await site.stop();
+}
+
+// A node that restarts deletes the slices of drivers that it has lost.
+CO_TEST(SlicePublisher, a_taint_keeps_its_time_when_its_slice_is_deleted) {
+  Site site(loop);
+  auto pools = pool_of(1);
+  pools[0].devices[0]["taints"] =
+      boost::json::array{{{"key", "example.com/hot"}, {"effect", "NoExecute"}}};
+  EXPECT_TRUE(site.publisher.publish(pools));
+  co_await sleep_for(loop.time(), 2min);
+  const auto time_of_taint = [&] {
+    const Answer list = site.api.get(kPath);
+    const std::string text = apiserver::serialize(list.body);
+    const auto at = text.find("timeAdded");
+    return at == std::string::npos ? std::string() : text.substr(at, 35);
+  };
+  const std::string before = time_of_taint();
+  CO_ASSERT_TRUE(!before.empty());
+  CO_ASSERT_EQ(site.api.remove(kPath + "?fieldSelector=spec.nodeName%3Dn0").status, 200);
+  co_await sleep_for(loop.time(), 1min);
+  EXPECT_EQ(time_of_taint(), before);
+  CO_ASSERT_EQ(site.api.remove(kPath + "?fieldSelector=spec.nodeName%3Dn0").status, 200);
+  EXPECT_TRUE(site.publisher.publish(pools));  // as its author writes it, without a time
+  co_await sleep_for(loop.time(), 1min);
+  EXPECT_EQ(time_of_taint(), before);
+  co_await site.stop();
+}
+
+// A server without the feature of lists: it drops them, and refuses attributes without a value.
+class NoLists final : public SliceApi {
+ public:
+  explicit NoLists(ApiSlices& api) : api_(api) {}
+  Task<runtime::Result<std::string>> node_uid() override { return api_.node_uid(); }
+  Task<runtime::Result<std::vector<Slice>>> list() override { return api_.list(); }
+  Task<runtime::Result<Slice>> create(Slice slice) override {
+    ++creates;
+    if (without_lists(slice)) co_return runtime::fail(runtime::Reason::invalid, "no value");
+    auto created = co_await api_.create(std::move(slice));
+    co_return created;
+  }
+  Task<runtime::Result<Slice>> update(Slice slice) override {
+    return api_.update(std::move(slice));
+  }
+  Task<runtime::Result<>> remove(Slice slice) override { return api_.remove(std::move(slice)); }
+  int creates = 0;
+
+ private:
+  ApiSlices& api_;
+};
+
+CO_TEST(SlicePublisher, attributes_that_are_lists_are_left_out_where_the_server_refuses_them) {
+  Site site(loop);
+  NoLists api(site.slices);
+  SlicePublisher publisher(loop.time(), api, "gpu.example.com", "n0", {});
+  site.group.spawn("second", publisher.run());
+  auto pools = pool_of(1);
+  pools[0].devices[0]["attributes"] = {{"links", {{"strings", {"a"}}}}, {"index", {{"int", 0}}}};
+  EXPECT_TRUE(publisher.publish(pools));
+  co_await sleep_for(loop.time(), 10min);
+  CO_ASSERT_EQ(site.names().size(), 1U);
+  const Answer stored = site.api.get(kPath + "/" + site.names().at(0));
+  EXPECT_EQ(apiserver::serialize(apiserver::array_at(stored.body, {"spec", "devices"})),
+            R"([{"name":"dev-0","attributes":{"index":{"int":0}}}])");
+  EXPECT_EQ(api.creates, 2) << "and not again and again";
+  co_await site.stop();
+}
+
 CO_TEST(SlicePublisher, nothing_is_written_while_nothing_changes) {
   Site site(loop);
-  site.publisher.publish(pool_of(200));
+  EXPECT_TRUE(site.publisher.publish(pool_of(200)));
   co_await sleep_for(loop.time(), 1min);
   const std::string before = apiserver::serialize(site.api.get(kPath).body);
   co_await sleep_for(loop.time(), 1h);
@@ -149,7 +159,7 @@ CO_TEST(SlicePublisher, a_server_that_is_away_is_tried_again) {
   co_await site.front.join();
   site.listener.reset();
   site.network.cut_all();
-  site.publisher.publish(pool_of(1));
+  EXPECT_TRUE(site.publisher.publish(pool_of(1)));
   co_await sleep_for(loop.time(), 10min);
   EXPECT_TRUE(site.names().empty());
   site.listener = site.network.listen("server", 80);

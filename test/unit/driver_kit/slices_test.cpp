@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "node/driver_kit/slices/plan.hpp"
+#include "node/driver_kit/slices/slice.hpp"
 
 namespace dcm::driver_kit {
 namespace {
@@ -76,7 +77,8 @@ TEST(SlicePlan, a_pool_without_devices_is_one_empty_slice) {
 TEST(SlicePlan, devices_are_split_by_what_a_slice_may_have) {
   EXPECT_EQ(describe(publish({pool_of(129)})),
             (Lines{"128 devices in 2 of generation 1", "1 devices in 2 of generation 1"}));
-  for (const char* more : {R"(,"taints":[])", R"(,"consumesCounters":[])"}) {
+  for (const char* more : {R"(,"taints":[])", R"(,"consumesCounters":[])",
+                           R"(,"attributes":{"links":{"strings":["a"]}})"}) {
     EXPECT_EQ(describe(publish({pool_of(65, more)})),
               (Lines{"64 devices in 2 of generation 1", "1 devices in 2 of generation 1"}));
   }
@@ -248,13 +250,28 @@ TEST(SlicePlan, a_taint_keeps_its_time_beside_shared_counters) {
   EXPECT_TRUE(plan_slices(kOwner, {pool}, stored, {}).empty());
 }
 
-TEST(ProblemOf, names_what_cannot_be_published) {
-  EXPECT_EQ(problem_of(kOwner, {pool_of(2)}), std::nullopt);
-  EXPECT_EQ(problem_of(kOwner, {pool_of(2), pool_of(1)}), "two pools are named n0");
-  EXPECT_EQ(problem_of(kOwner, {pool_of(1, R"(,"attributes":{"gpu.example.com/model":{}})")}),
-            "pool n0: gpu.example.com/model: leave out the driver's own prefix");
-  EXPECT_EQ(problem_of(kOwner, {pool_of(1, R"(,"capacity":{"other.example.com/memory":{}})")}),
-            std::nullopt);
+TEST(SlicePlan, a_taint_keeps_its_time_when_its_device_moves_to_another_slice) {
+  const char* const kTaint = R"(,"taints":[{"key":"hot","effect":"NoExecute"}])";
+  DevicePool pool = pool_of(65, kTaint);
+  auto stored = publish({pool});
+  json::object& taint = stored[1]["spec"].at("devices").at(0).at("taints").at(0).as_object();
+  taint["timeAdded"] = "2026-01-01T00:00:00Z";
+  pool.devices.erase(pool.devices.begin());
+  const SlicePlan plan = plan_slices(kOwner, {pool}, stored, {});
+  ASSERT_EQ(plan.updates.size(), 1U);
+  const json::value& moved = slice_devices(plan.updates[0]).at(63);
+  EXPECT_EQ(moved.at("name"), "dev-64");
+  EXPECT_EQ(moved.at("taints").at(0).at("timeAdded"), "2026-01-01T00:00:00Z");
+}
+
+TEST(SlicePlan, the_type_of_partitions_stands_beside_devices_that_consume_counters) {
+  DevicePool pool = pool_of(1, R"(,"consumesCounters":[{"counterSet":"c"}])");
+  pool.shared_counters = {object(R"({"name":"c"})")};
+  pool.more = object(R"({"partitionTypeAttribute":"gpu.example.com/profile"})");
+  const auto slices = publish({pool});
+  ASSERT_EQ(slices.size(), 2U);
+  EXPECT_FALSE(slices[0].at("spec").as_object().contains("partitionTypeAttribute"));
+  EXPECT_TRUE(slices[1].at("spec").as_object().contains("partitionTypeAttribute"));
 }
 
 }  // namespace

@@ -1,0 +1,32 @@
+// Specs of the Container Device Interface (github.com/cncf-tags/container-device-interface,
+// SPEC.md) as the kit writes them: one for each claim, whose devices no other claim names.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/json/object.hpp>
+
+#include "node/driver_kit/driver.hpp"
+
+namespace dcm::driver_kit {
+
+inline constexpr std::string_view kCdiFolder = "/var/run/cdi";
+
+struct CdiDevice {
+  std::string name;
+  boost::json::object edits;
+};
+
+// `kind`: "gpu.example.com/claim". Of the oldest version that has all that is used, so that old
+// runtimes read it.
+boost::json::object cdi_spec(std::string kind, const std::vector<CdiDevice>& devices,
+                             const boost::json::object& edits = {});
+
+// The spec of a claim whose devices have edits; their names become `cdi_ids` of the devices.
+// Nothing: none has.
+std::optional<boost::json::object> claim_spec(const std::string& driver, const std::string& uid,
+                                              PreparedClaim& claim);
+
+}  // namespace dcm::driver_kit

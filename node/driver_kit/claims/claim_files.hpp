@@ -1,0 +1,68 @@
+// The files of prepared claims: what containers need (CDI specs, metadata), and a record of each
+// claim, by which the kit finds what was prepared for a claim that is gone.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "node/driver_kit/driver.hpp"
+#include "node/files/files.hpp"
+#include "runtime/time.hpp"
+
+namespace dcm::driver_kit {
+
+enum class MetadataFiles : std::uint8_t { not_written, written };
+
+struct ClaimFilesOptions {
+  std::string driver;
+  std::string data;  // the plugin's folder
+  std::string cdi;   // where the container runtime looks for specs
+  MetadataFiles metadata = MetadataFiles::not_written;
+};
+
+// A claim that the driver has begun to prepare, and not unprepared since.
+struct PreparedRecord {
+  node::ClaimRef ref;
+  std::vector<AllocatedDevice> devices;
+  std::string text;  // of its file, which no later one repeats
+};
+
+// Each file is there whole or not at all, also after a failure of the machine. A record is written
+// before everything else of its claim, and removed after it. Errors: configuration, with the path.
+class ClaimFiles {
+ public:
+  // All references must outlive it.
+  ClaimFiles(node::Files& files, runtime::TimeSource& time, ClaimFilesOptions options)
+      : files_(files), time_(time), options_(std::move(options)) {}
+
+  // Before the driver prepares the claim.
+  runtime::Result<> begin(const AllocatedClaim& claim);
+  // After that: adds the names of what was written to `cdi_ids` of the devices.
+  runtime::Result<> write(const AllocatedClaim& claim, PreparedClaim& prepared);
+  // Of one request, when more is known: addresses, once the pod has a network. `request`: without
+  // its subrequest.
+  runtime::Result<> update_metadata(const node::ClaimRef& claim, const std::string& request,
+                                    const std::vector<PreparedDevice>& devices);
+  // Succeeds for a claim that has none.
+  runtime::Result<> remove(const node::ClaimRef& claim);
+
+  runtime::Result<std::vector<PreparedRecord>> records();
+  // Whether this record is still there, and not another one of its claim.
+  bool is_current(const PreparedRecord& record);
+
+ private:
+  runtime::Result<> write_metadata(const AllocatedClaim& claim, PreparedClaim& prepared);
+  runtime::Result<> remove_metadata(const node::ClaimRef& claim);
+  runtime::Result<> put(const std::string& folder, const std::string& name,
+                        const std::string& content, node::Readers readers);
+  runtime::Result<> remove_named(const std::string& folder, const std::string& prefix);
+  std::string records_folder() const { return options_.data + "/prepared"; }
+  std::string metadata_folder() const { return options_.data + "/dra-device-metadata"; }
+  std::string metadata_folder(const node::ClaimRef& claim) const;
+
+  node::Files& files_;
+  runtime::TimeSource& time_;
+  ClaimFilesOptions options_;
+};
+
+}  // namespace dcm::driver_kit

@@ -1,0 +1,98 @@
+#include "node/driver_kit/claims/leftovers.hpp"
+
+#include <algorithm>
+
+#include <boost/json/parse.hpp>
+
+#include "node/driver_kit/json.hpp"
+
+namespace dcm::driver_kit {
+namespace {
+
+using runtime::Deadline;
+
+bool has_devices(const std::vector<AllocatedDevice>& now,
+                 const std::vector<AllocatedDevice>& then) {
+  return std::ranges::equal(now, then, [](const AllocatedDevice& a, const AllocatedDevice& b) {
+    return a.pool == b.pool && a.device == b.device && a.share_id == b.share_id;
+  });
+}
+
+}  // namespace
+
+Claimed is_still_claimed(const PreparedRecord& record, const std::string& driver,
+                         const runtime::Result<std::string>& claim) {
+  if (!claim) return runtime::is_not_found(claim.error()) ? Claimed::no_more : Claimed::unknown;
+  boost::system::error_code problem;
+  const boost::json::value whole = boost::json::parse(*claim, problem);
+  // Not a claim at all: nothing can be said.
+  if (problem || text_at(whole, "/metadata/uid").empty()) return Claimed::unknown;
+  const auto read = read_claim(record.ref, driver, *claim);
+  return read && has_devices(read->devices, record.devices) ? Claimed::still : Claimed::no_more;
+}
+
+Leftovers::Leftovers(runtime::TimeSource& time, std::string driver_name, Driver& driver,
+                     ClaimReader& claims, ClaimFiles& files, CallLock& lock, runtime::Logger log)
+    : time_(time),
+      name_(std::move(driver_name)),
+      driver_(driver),
+      claims_(claims),
+      files_(files),
+      lock_(lock),
+      log_(std::move(log)) {}
+
+Task<> Leftovers::settle() {
+  auto records = files_.records();
+  if (!records) {
+    log_.warning("The records of prepared claims cannot be read",
+                 {{"err", records.error().message}});
+    co_return;
+  }
+  runtime::Duration pause = kRetryMin;
+  while (!records->empty()) {
+    std::vector<PreparedRecord> later;
+    for (PreparedRecord& record : *records) {
+      const bool is_settled = co_await settle_one(record);
+      if (!is_settled) later.push_back(std::move(record));
+    }
+    *records = std::move(later);
+    if (records->empty()) co_return;
+    co_await runtime::sleep_for(time_, pause);
+    pause = std::min(kRetryMax, pause * 2);
+  }
+}
+
+Task<bool> Leftovers::settle_one(PreparedRecord record) {
+  const auto claim = co_await claims_.get({record.ref.namespace_, record.ref.name});
+  switch (is_still_claimed(record, name_, claim)) {
+    case Claimed::still:
+      co_return true;
+    case Claimed::unknown:
+      co_return false;
+    case Claimed::no_more:
+    default:
+      break;
+  }
+  const bool is_done = co_await unprepare(std::move(record));
+  co_return is_done;
+}
+
+// Since the look-up, the claim may have been allocated and prepared: its record is another one
+// then.
+Task<bool> Leftovers::unprepare(PreparedRecord record) {
+  const auto turn = co_await lock_.take(Deadline::after(time_, kPatience));
+  if (!turn) co_return false;
+  if (!files_.is_current(record)) co_return true;
+  const std::string claim = record.ref.namespace_ + "/" + record.ref.name;
+  const Driver::Unprepared done = co_await driver_.unprepare(record.ref);
+  const auto removed = done ? files_.remove(record.ref) : runtime::Result<>();
+  if (!done || !removed) {
+    log_.warning("A claim that is gone cannot be unprepared",
+                 {{"claim", claim}, {"err", done ? removed.error().message : done.error()}});
+    co_return false;
+  }
+  log_.info("A claim that went while the driver was down is unprepared", {{"claim", claim}});
+  co_return true;
+}
+
+}  // namespace dcm::driver_kit

@@ -1,0 +1,66 @@
+// main() of a driver: from its flags to its exit status.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "client/config/config.hpp"
+#include "client/manager/connection.hpp"
+#include "node/driver_kit/claims/claim_status.hpp"
+#include "node/driver_kit/plugin.hpp"
+#include "node/driver_kit/slices/api_slices.hpp"
+
+namespace dcm::driver_kit {
+
+struct DriverProgram {
+  PluginOptions plugin;  // with the driver's name
+  std::string node = {};
+  std::string version = "0.0.0";
+  client::ConfigOverrides cluster = {};
+};
+
+using DriverFlags = std::map<std::string, std::string, std::less<>>;
+
+// `--name value` or `--name=value`: --kubeconfig, --node-name ($NODE_NAME), --pod-uid ($POD_UID),
+// --kubelet-registrar-directory-path, --kubelet-plugins-directory-path and --cdi-root go into
+// `program`; returns the author's own. Errors: configuration: a flag without a value, one that is
+// neither the kit's nor in `own`, and no name of a node.
+runtime::Result<DriverFlags> read_flags(int count, const char* const* arguments,
+                                        const DriverFlags& own, DriverProgram& program);
+
+// What a driver works with beside its calls. Loop thread only.
+class DriverProcess {
+ public:
+  // All references must outlive it.
+  DriverProcess(runtime::Loop& loop, client::RestClient& rest, const DriverProgram& program,
+                runtime::Logger log);
+
+  const DriverProgram& program() const { return program_; }
+  runtime::TimeSource& time() { return loop_.time(); }
+  runtime::Logger& log() { return log_; }
+  SlicePublisher& publisher() { return publisher_; }
+  ClaimStatusWriter& status() { return status_; }
+  Plugin& plugin() { return *plugin_; }  // from the start of Driver::run() on
+
+  // Serves `driver` until a signal comes. Errors: configuration: its sockets cannot be made.
+  Task<runtime::Result<>> serve(Driver& driver);
+
+ private:
+  runtime::Loop& loop_;
+  const DriverProgram& program_;
+  runtime::Logger log_;
+  ApiClaims claims_;
+  ApiSlices slices_;
+  SlicePublisher publisher_;
+  ClaimStatusWriter status_;
+  std::unique_ptr<Plugin> plugin_;
+};
+
+// Runs until SIGTERM or SIGINT. `make` is called once. Returns the exit status: 0 asked to stop, 2
+// a configuration that cannot be used (one line on standard error says which).
+int run_driver(const DriverProgram& program,
+               const std::function<std::unique_ptr<Driver>(DriverProcess&)>& make);
+
+}  // namespace dcm::driver_kit

@@ -1,0 +1,29 @@
+// What became of the slices that were written: the API server fills in defaults and drops fields of
+// features that are off, which must not be written again and again.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <boost/json/object.hpp>
+
+namespace dcm::driver_kit {
+
+// The parts of a spec that are the driver's.
+struct AcceptedContent {
+  boost::json::object written;
+  boost::json::object stored;
+};
+using AcceptedSlices = std::map<std::string, AcceptedContent>;  // by the slice's name
+
+// Paths of fields that were written and are not in what was stored: "devices[0].taints".
+std::vector<std::string> dropped_fields(const boost::json::object& written,
+                                        const boost::json::object& stored);
+
+// The slice without attributes that are lists: a server without DRAListTypeAttributes drops the
+// lists and then refuses the slice, for attributes without a value. Nothing: there are none.
+std::optional<boost::json::object> without_lists(boost::json::object slice);
+
+}  // namespace dcm::driver_kit

@@ -1,0 +1,56 @@
+// The devices of a driver as its author publishes them.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+namespace dcm::driver_kit {
+
+// The API's limits for a slice; the second where devices have taints, consume counters, or have
+// attributes that are lists.
+inline constexpr std::size_t kDevicesMax = 128;
+inline constexpr std::size_t kComplexDevicesMax = 64;
+inline constexpr std::size_t kCounterSetsMax = 8;
+
+// A slice as its driver lays it out: devices, or sets of counters.
+struct SliceLayout {
+  std::vector<boost::json::object> devices = {};
+  std::vector<boost::json::object> shared_counters = {};
+};
+
+// Schedulers take a pool's devices in this order of preference. A pool without devices is
+// published as well: it shows that its driver is there.
+struct DevicePool {
+  std::string name;
+  // As in spec.devices: name, attributes, capacity, consumesCounters, allowMultipleAllocations,
+  // binding conditions, taints, …
+  std::vector<boost::json::object> devices = {};
+  // As in spec.sharedCounters; in slices of their own before those of the devices (KEP-4815).
+  std::vector<boost::json::object> shared_counters = {};
+  // Further fields in the spec of each of its slices: nodeSelector, allNodes or
+  // perDeviceNodeSelection for a pool of no node, skipNodeOperations.
+  boost::json::object more = {};
+  // In place of devices and counters above: the slices as they are to be.
+  std::vector<SliceLayout> layout = {};
+};
+
+// Whose slices they are. Without a node: of pools that reach several nodes, which no node owns.
+struct SliceOwner {
+  std::string driver;
+  std::string node;
+  std::string node_uid;
+};
+
+// Whether an attribute is a list: bools, ints, strings or versions.
+bool is_list(const boost::json::object& attribute);
+// Whether a slice with it may have only kComplexDevicesMax devices.
+bool is_complex(const boost::json::object& device);
+
+// The fields that are the driver's in the spec of each of the pool's slices.
+std::vector<boost::json::object> contents_of(const DevicePool& pool);
+
+}  // namespace dcm::driver_kit

@@ -1,0 +1,25 @@
+// Parts of a ResourceSlice; what is not there is empty.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+namespace dcm::driver_kit {
+
+// Digits at the beginning of a slice's name, hexadecimal: schedulers look at slices by name.
+inline constexpr std::size_t kIndexDigits = 5;
+
+std::string slice_name(const boost::json::object& slice);
+std::string pool_of(const boost::json::object& slice);
+std::int64_t generation_of(const boost::json::object& slice);
+// Which of its pool's slices it is, by its name; nothing: it was not made by the kit's rules.
+std::optional<std::size_t> index_of(const boost::json::object& slice);
+const boost::json::array& slice_devices(const boost::json::object& slice);
+// The spec without what follows from driver, node and pool.
+boost::json::object slice_content(const boost::json::object& slice);
+
+}  // namespace dcm::driver_kit

@@ -1,0 +1,295 @@
+// The files of prepared claims: CDI specs, metadata, and the records by which claims that are gone
+// are found.
+#include "node/driver_kit/claims/claim_files.hpp"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "node/driver_kit/claims/cdi.hpp"
+#include "node/driver_kit/claims/leftovers.hpp"
+#include "node/driver_kit/claims/metadata.hpp"
+#include "node/driver_kit/json.hpp"
+#include "runtime/task_group.hpp"
+#include "runtime/virtual_time.hpp"
+#include "test/support/co_test.hpp"
+#include "test/support/memory_files.hpp"
+
+namespace dcm::driver_kit {
+namespace {
+
+namespace json = boost::json;
+using namespace std::chrono_literals;
+
+const node::ClaimRef kRef{"lab", "c1", "1f-uid"};
+const std::string kRecord = "/data/prepared/1f-uid.json";
+const std::string kSpec = "/cdi/gpu.example.com_claim_1f-uid.json";
+const std::string kMetadataSpec = "/cdi/gpu.example.com_metadata_1f-uid_gpu.json";
+const std::string kMetadata = "/data/dra-device-metadata/lab_c1/gpu/metadata.json";
+
+json::object object(const std::string& text) {
+  return json::parse(text).as_object();
+}
+
+AllocatedClaim claim(std::string pod_claim_name = {}) {
+  return {.ref = kRef,
+          .devices = {{.request = "gpu", .pool = "p", .device = "d0", .subrequest = "large"}},
+          .json = {},
+          .pod_claim_name = std::move(pod_claim_name)};
+}
+
+PreparedClaim prepared() {
+  return {.devices = {{.pool = "p",
+                       .device = "d0",
+                       .requests = {"gpu"},
+                       .edits = object(R"({"env":["GPU=d0"]})"),
+                       .metadata = {.attributes = object(R"({"model":{"string":"A100"}})")}}}};
+}
+
+struct Folder {
+  test::MemoryFiles memory;
+  runtime::VirtualTime time;
+  ClaimFiles files{memory,
+                   time,
+                   {.driver = "gpu.example.com",
+                    .data = "/data",
+                    .cdi = "/cdi",
+                    .metadata = MetadataFiles::written}};
+};
+
+TEST(CdiSpec, has_the_oldest_version_that_fits) {
+  const struct {
+    const char* edits;
+    const char* version;
+  } rows[] = {{R"({"env":["A=1"]})", "0.3.0"},
+              {R"({"mounts":[{"hostPath":"/a","containerPath":"/b","type":"tmpfs"}]})", "0.4.0"},
+              {R"({"deviceNodes":[{"path":"/dev/a","hostPath":"/dev/b"}]})", "0.5.0"},
+              {R"({"additionalGids":[7]})", "0.7.0"},
+              {R"({"intelRdt":{"closID":"a"}})", "0.7.0"},
+              {R"({"intelRdt":{"schemata":["a"]}})", "1.1.0"},
+              {R"({"netDevices":[{"hostInterfaceName":"a","name":"b"}]})", "1.1.0"}};
+  for (const auto& [edits, version] : rows) {
+    EXPECT_EQ(cdi_spec("a/b", {{"d", object(edits)}}).at("cdiVersion"), version) << edits;
+    EXPECT_EQ(cdi_spec("a/b", {{"d", {}}}, object(edits)).at("cdiVersion"), version) << edits;
+  }
+  EXPECT_EQ(cdi_spec("a/b", {{"0d", {}}}).at("cdiVersion"), "0.5.0");
+}
+
+TEST(CdiSpec, gives_each_device_of_a_claim_a_name_of_its_own) {
+  PreparedClaim claim;
+  for (const char* pool : {"p", "q"}) {
+    claim.devices.push_back({.pool = pool, .device = "d0", .edits = object(R"({"env":["A=1"]})")});
+  }
+  claim.devices.push_back({.pool = "p", .device = "d1", .cdi_ids = {"own/spec=d1"}});
+  ASSERT_TRUE(claim_spec("gpu.example.com", "uid", claim));
+  using Ids = std::vector<std::string>;
+  EXPECT_EQ(claim.devices[0].cdi_ids, Ids{"gpu.example.com/claim=uid-d0"});
+  EXPECT_EQ(claim.devices[1].cdi_ids, Ids{"gpu.example.com/claim=uid-d0-2"});
+  EXPECT_EQ(claim.devices[2].cdi_ids, Ids{"own/spec=d1"}) << "it has no edits";
+}
+
+TEST(MetadataFile, has_all_versions_with_the_newest_first) {
+  const auto text = metadata_file(claim("gpus"), "gpu.example.com", "gpu",
+                                  devices_by_request(claim(), prepared()).at("gpu"));
+  const json::value first = json::parse(text.substr(0, text.find('\n')));
+  EXPECT_EQ(first, json::parse(R"({"kind":"DeviceMetadata",
+    "apiVersion":"metadata.resource.k8s.io/v1beta1",
+    "metadata":{"name":"c1","namespace":"lab","uid":"1f-uid","generation":1},
+    "podClaimName":"gpus","requests":[{"name":"gpu/large","devices":[
+      {"driver":"gpu.example.com","pool":"p","name":"d0",
+       "attributes":{"model":{"string":"A100"}}}]}]})"));
+  const json::value second = json::parse(text.substr(text.find('\n') + 1));
+  EXPECT_EQ(second.at("apiVersion"), "metadata.resource.k8s.io/v1alpha1");
+}
+
+TEST(MetadataFile, is_where_kubernetes_says) {
+  const std::string folder = "/var/run/kubernetes.io/dra-device-attributes/";
+  EXPECT_EQ(metadata_path_in_container(claim(), "gpu.example.com", "gpu"),
+            folder + "resourceclaims/c1/gpu/gpu.example.com-metadata.json");
+  EXPECT_EQ(metadata_path_in_container(claim("gpus"), "gpu.example.com", "gpu"),
+            folder + "resourceclaimtemplates/gpus/gpu/gpu.example.com-metadata.json");
+}
+
+TEST(ClaimFiles, come_and_go_with_the_claim) {
+  Folder folder;
+  PreparedClaim devices = prepared();
+  ASSERT_TRUE(folder.files.begin(claim()));
+  ASSERT_TRUE(folder.files.write(claim(), devices));
+  EXPECT_EQ(devices.devices[0].cdi_ids,
+            (std::vector<std::string>{"gpu.example.com/claim=1f-uid-d0",
+                                      "gpu.example.com/metadata=1f-uid_gpu"}));
+  EXPECT_EQ(json::parse(folder.memory.content_of(kSpec)), json::parse(R"({"cdiVersion":"0.5.0",
+    "kind":"gpu.example.com/claim","devices":[
+      {"name":"1f-uid-d0","containerEdits":{"env":["GPU=d0"]}}]})"));
+  const json::value mount = json::parse(folder.memory.content_of(kMetadataSpec))
+                                .at_pointer("/devices/0/containerEdits/mounts/0");
+  EXPECT_EQ(text_at(mount, "/hostPath"), kMetadata);
+  EXPECT_EQ(folder.memory.names().size(), 4U) << "nothing temporary is left";
+  ASSERT_TRUE(folder.files.remove(kRef));
+  EXPECT_TRUE(folder.memory.names().empty());
+  EXPECT_TRUE(folder.files.remove(kRef)) << "again";
+}
+
+// As a process that dies between any two steps, and is asked again.
+TEST(ClaimFiles, are_complete_after_a_failure_at_any_step) {
+  for (int failing = 0; failing < 40; ++failing) {
+    Folder folder;
+    int steps = 0;
+    const auto fail_once = [&](std::string_view, const std::string& path) -> runtime::Result<> {
+      if (steps++ != failing) return {};
+      return runtime::fail(runtime::Reason::configuration, path);
+    };
+    folder.memory.set_step(fail_once);
+    for (int attempt = 0; attempt < 2; ++attempt) {
+      PreparedClaim devices = prepared();
+      if (folder.files.begin(claim()) && folder.files.write(claim(), devices)) break;
+      EXPECT_FALSE(folder.memory.names().contains(kSpec) &&
+                   !folder.memory.names().contains(kRecord))
+          << "step " << failing << ": a spec that nobody would remove";
+    }
+    EXPECT_TRUE(json::parse(folder.memory.content_of(kSpec)).is_object());
+    EXPECT_EQ(folder.memory.names().size(), 4U) << failing;
+    for (int attempt = 0; attempt < 2; ++attempt) (void)folder.files.remove(kRef);
+    EXPECT_TRUE(folder.memory.names().empty()) << failing;
+  }
+}
+
+TEST(ClaimFiles, learn_the_network_of_a_device_later) {
+  Folder folder;
+  PreparedClaim devices = prepared();
+  ASSERT_TRUE(folder.files.write(claim(), devices));
+  devices.devices[0].metadata = {.network_data = object(R"({"interfaceName":"net1"})")};
+  ASSERT_TRUE(folder.files.update_metadata(kRef, "gpu", devices.devices));
+  const std::string text = folder.memory.content_of(kMetadata);
+  const json::value first = json::parse(text.substr(0, text.find('\n')));
+  EXPECT_EQ(first.at("metadata").at("generation"), 2);
+  const json::value& device = first.at_pointer("/requests/0/devices/0");
+  EXPECT_EQ(device.at("networkData").at("interfaceName"), "net1");
+  EXPECT_EQ(device.at("attributes").at("model").at("string"), "A100") << "is kept";
+  devices.devices[0].device = "d7";
+  EXPECT_FALSE(folder.files.update_metadata(kRef, "gpu", devices.devices));
+  EXPECT_FALSE(folder.files.update_metadata(kRef, "nic", {})) << "no such request";
+}
+
+TEST(ClaimFiles, never_leave_their_folders) {
+  Folder folder;
+  for (const char* uid : {"", "..", "a/../../b", "../../../etc/passwd"}) {
+    AllocatedClaim wrong = claim();
+    wrong.ref.uid = uid;
+    EXPECT_FALSE(folder.files.begin(wrong)) << uid;
+    EXPECT_FALSE(folder.files.remove(wrong.ref)) << uid;
+  }
+  AllocatedClaim wrong = claim();
+  wrong.devices[0].request = "..";
+  PreparedClaim devices = prepared();
+  EXPECT_FALSE(folder.files.write(wrong, devices));
+  AllocatedClaim long_name = claim();
+  long_name.ref.name = std::string(253, 'c');
+  EXPECT_TRUE(folder.files.write(long_name, devices));
+  EXPECT_TRUE(folder.memory.names().contains("/data/dra-device-metadata/1f-uid/gpu/metadata.json"))
+      << "namespace and name are too long for one file name";
+}
+
+TEST(IsStillClaimed, asks_for_the_same_claim_with_the_same_devices) {
+  const PreparedRecord record{.ref = kRef, .devices = claim().devices, .text = {}};
+  const auto with = [](const char* uid, const char* device) {
+    return fmt::format(
+        R"({{"metadata":{{"uid":"{}"}},"status":{{"allocation":{{"devices":{{"results":[
+        {{"request":"gpu","driver":"gpu.example.com","pool":"p","device":"{}"}}]}}}}}}}})",
+        uid, device);
+  };
+  const auto judge = [&](const runtime::Result<std::string>& claim) {
+    return is_still_claimed(record, "gpu.example.com", claim);
+  };
+  EXPECT_EQ(judge(with("1f-uid", "d0")), Claimed::still);
+  EXPECT_EQ(judge(with("other", "d0")), Claimed::no_more) << "another one of that name";
+  EXPECT_EQ(judge(with("1f-uid", "d1")), Claimed::no_more) << "allocated anew";
+  EXPECT_EQ(judge(R"({"metadata":{"uid":"1f-uid"}})"), Claimed::no_more) << "not allocated";
+  EXPECT_EQ(judge(runtime::fail(runtime::Reason::object_not_found, "")), Claimed::no_more);
+  EXPECT_EQ(judge(runtime::fail(runtime::Reason::deadline_exceeded, "")), Claimed::unknown);
+  EXPECT_EQ(judge("<html>"), Claimed::unknown) << "a proxy's page says nothing";
+}
+
+// Answers by the claim's name.
+class Answers final : public ClaimReader {
+ public:
+  Task<runtime::Result<std::string>> get(node::ClaimKey key) override {
+    ++asked;
+    if (is_away) co_return runtime::fail(runtime::Reason::deadline_exceeded, "away");
+    if (on_get) on_get();
+    co_return runtime::fail(runtime::Reason::object_not_found, key.second);
+  }
+  bool is_away = false;
+  int asked = 0;
+  std::function<void()> on_get;
+};
+
+class Counting final : public Driver {
+ public:
+  Task<Prepared> prepare(AllocatedClaim) override { co_return PreparedClaim(); }
+  Task<Unprepared> unprepare(node::ClaimRef claim) override {
+    calls.push_back(claim.uid);
+    if (is_refusing) co_return std::unexpected("busy");
+    co_return Unprepared();
+  }
+  bool is_refusing = false;
+  std::vector<std::string> calls;
+};
+
+struct Restarted {
+  explicit Restarted(runtime::VirtualLoop& loop)
+      : files(memory, loop.time(), {.driver = "gpu.example.com", .data = "/data", .cdi = "/cdi"}),
+        lock(loop.time(), ""),
+        leftovers(loop.time(), "gpu.example.com", driver, claims, files, lock, {}),
+        group(loop.executor()) {
+    EXPECT_TRUE(files.begin(claim()));
+    PreparedClaim devices = prepared();
+    EXPECT_TRUE(files.write(claim(), devices));
+  }
+  test::MemoryFiles memory;
+  ClaimFiles files;
+  CallLock lock;
+  Answers claims;
+  Counting driver;
+  Leftovers leftovers;
+  runtime::TaskGroup group;
+};
+
+CO_TEST(Leftovers, a_claim_that_is_gone_is_unprepared_and_forgotten) {
+  Restarted site(loop);
+  site.group.spawn("leftovers", site.leftovers.settle());
+  co_await site.group.join();
+  EXPECT_EQ(site.driver.calls, std::vector<std::string>{"1f-uid"});
+  EXPECT_TRUE(site.memory.names().empty());
+}
+
+CO_TEST(Leftovers, servers_that_are_away_and_drivers_that_refuse_are_asked_again) {
+  Restarted site(loop);
+  site.claims.is_away = true;
+  site.driver.is_refusing = true;
+  site.group.spawn("leftovers", site.leftovers.settle());
+  co_await runtime::sleep_for(loop.time(), 10min);
+  EXPECT_TRUE(site.driver.calls.empty());
+  EXPECT_LT(site.claims.asked, 20) << "a minute apart in the end";
+  site.claims.is_away = false;
+  co_await runtime::sleep_for(loop.time(), 2min);
+  EXPECT_FALSE(site.driver.calls.empty());
+  EXPECT_TRUE(site.memory.names().contains(kRecord));
+  site.driver.is_refusing = false;
+  co_await site.group.join();
+  EXPECT_TRUE(site.memory.names().empty());
+}
+
+CO_TEST(Leftovers, a_claim_that_is_prepared_again_meanwhile_stays) {
+  Restarted site(loop);
+  site.claims.on_get = [&] { EXPECT_TRUE(site.files.begin(claim())); };
+  co_await runtime::sleep_for(loop.time(), 1s);
+  site.group.spawn("leftovers", site.leftovers.settle());
+  co_await site.group.join();
+  EXPECT_TRUE(site.driver.calls.empty());
+  EXPECT_TRUE(site.memory.names().contains(kRecord));
+}
+
+}  // namespace
+}  // namespace dcm::driver_kit
