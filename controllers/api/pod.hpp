@@ -37,8 +37,12 @@ struct ClaimUser {
   ObjectMeta meta;
   runtime::WallTime created{};  // metadata.creationTimestamp, in whole seconds
   std::vector<PodClaim> claims;
-  std::vector<PodClaimStatus> claim_statuses;
+  std::vector<PodClaimStatus> claim_statuses;  // sorted by name: see sort_claim_statuses
 };
+
+// Call it after a change of `claim_statuses`. A pod may have thousands, and one is looked up for
+// each of its pod claims.
+void sort_claim_statuses(ClaimUser& user);
 
 // The condition DisruptionTarget (KEP-3329) as eviction because of a device taint writes it.
 inline constexpr std::string_view kDisruptionTarget = "DisruptionTarget";

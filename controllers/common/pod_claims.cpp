@@ -11,25 +11,46 @@ bool is_controlled_by_kind(const api::ResourceClaim& claim, std::string_view gro
          claim.controller->kind.str() == kind;
 }
 
-bool refers_to(const api::Pod& pod, const api::PodClaim& pod_claim, const api::ResourceClaim& claim,
-               GroupClaims groups) {
-  const PodClaimTarget target = target_of(pod, pod_claim);
-  if (const auto* user = std::get_if<UserClaim>(&target)) return user->name == claim.meta.key.name;
-  const auto* generated = std::get_if<GeneratedClaim>(&target);
-  return generated != nullptr && generated->name == claim.meta.key.name &&
-         is_made_for(claim, pod, groups);
+using Owner = ClaimReference::Owner;
+
+// Adds those of spec and status.
+void add_references(const api::ClaimUser& user, std::vector<ClaimReference>& references) {
+  for (const api::PodClaim& pod_claim : user.claims) {
+    const PodClaimTarget target = target_of(user, pod_claim);
+    if (const auto* named = std::get_if<UserClaim>(&target)) {
+      references.push_back({named->name, Owner::anybody});
+    }
+    if (const auto* made = std::get_if<GeneratedClaim>(&target)) {
+      references.push_back({made->name, Owner::pod_or_group});
+    }
+  }
 }
 
-// Each once.
-void tidy(std::vector<std::string_view>& names) {
-  std::ranges::sort(names);
-  const auto repeated = std::ranges::unique(names);
-  names.erase(repeated.begin(), repeated.end());
+// Each name once, with the least that it asks for.
+void tidy(std::vector<ClaimReference>& references) {
+  std::ranges::sort(references);
+  const auto repeated = std::ranges::unique(references, {}, &ClaimReference::name);
+  references.erase(repeated.begin(), repeated.end());
 }
 
-bool is_extended_resource_claim_of(const api::ResourceClaim& claim, const api::Pod& pod) {
-  return !pod.extended_resource_claim.empty() &&
-         pod.extended_resource_claim == claim.meta.key.name && is_owned_by(claim, pod);
+std::vector<std::string_view> names_of(std::vector<ClaimReference> references) {
+  std::vector<std::string_view> names;
+  names.reserve(references.size());
+  for (const ClaimReference& reference : references) names.push_back(reference.name);
+  return names;
+}
+
+bool has_owner_of(const api::ResourceClaim& claim, const api::Pod& pod, Owner owner,
+                  GroupClaims groups) {
+  switch (owner) {
+    case Owner::anybody:
+      return true;
+    case Owner::pod_or_group:
+      return is_made_for(claim, pod, groups);
+    case Owner::pod:
+      return is_owned_by(claim, pod);
+  }
+  return false;
 }
 
 }  // namespace
@@ -50,30 +71,30 @@ PodClaimTarget target_of(const api::ClaimUser& user, const api::PodClaim& pod_cl
 }
 
 const api::PodClaimStatus* find_status(const api::ClaimUser& user, std::string_view pod_claim) {
-  const auto found = std::ranges::find(
-      user.claim_statuses, pod_claim,
-      [](const api::PodClaimStatus& status) -> std::string_view { return status.name; });
-  return found == user.claim_statuses.end() ? nullptr : &*found;
+  const auto name = [](const api::PodClaimStatus& status) { return std::string_view(status.name); };
+  const auto found = std::ranges::lower_bound(user.claim_statuses, pod_claim, {}, name);
+  return found == user.claim_statuses.end() || name(*found) != pod_claim ? nullptr : &*found;
+}
+
+std::vector<ClaimReference> references_of(const api::Pod& pod) {
+  std::vector<ClaimReference> references;
+  add_references(pod, references);
+  if (!pod.extended_resource_claim.empty()) {
+    references.push_back({pod.extended_resource_claim, Owner::pod});
+  }
+  tidy(references);
+  return references;
 }
 
 std::vector<std::string_view> names_of_claims(const api::ClaimUser& user) {
-  std::vector<std::string_view> names;
-  for (const api::PodClaim& pod_claim : user.claims) {
-    const PodClaimTarget target = target_of(user, pod_claim);
-    if (const auto* named = std::get_if<UserClaim>(&target)) names.push_back(named->name);
-    if (const auto* made = std::get_if<GeneratedClaim>(&target)) names.push_back(made->name);
-  }
-  tidy(names);
-  return names;
+  std::vector<ClaimReference> references;
+  add_references(user, references);
+  tidy(references);
+  return names_of(references);
 }
 
 std::vector<std::string_view> names_of_claims(const api::Pod& pod) {
-  const api::ClaimUser& user = pod;
-  std::vector<std::string_view> names = names_of_claims(user);
-  if (pod.extended_resource_claim.empty()) return names;
-  names.push_back(pod.extended_resource_claim);
-  tidy(names);
-  return names;
+  return names_of(references_of(pod));
 }
 
 bool is_owned_by(const api::ResourceClaim& claim, const api::ClaimUser& user) {
@@ -95,10 +116,10 @@ bool is_made_for(const api::ResourceClaim& claim, const api::Pod& pod, GroupClai
 
 bool is_claim_of(const api::ResourceClaim& claim, const api::Pod& pod, GroupClaims groups) {
   if (claim.meta.key.namespace_ != pod.meta.key.namespace_) return false;
-  return is_extended_resource_claim_of(claim, pod) ||
-         std::ranges::any_of(pod.claims, [&](const api::PodClaim& pod_claim) {
-           return refers_to(pod, pod_claim, claim, groups);
-         });
+  const std::vector<ClaimReference> references = references_of(pod);
+  const auto found =
+      std::ranges::find(references, std::string_view(claim.meta.key.name), &ClaimReference::name);
+  return found != references.end() && has_owner_of(claim, pod, found->owner, groups);
 }
 
 bool has_pod_as_controller(const api::ResourceClaim& claim) {
@@ -149,9 +170,23 @@ bool may_get_claims(const api::Pod& pod) {
   return !pod.meta.is_being_deleted && !is_done(pod);
 }
 
+namespace {
+
+bool may_consume_if_its_own(const api::ResourceClaim& claim, const api::Pod& pod,
+                            GroupClaims groups) {
+  return !pod.node_name.empty() && claim.is_allocated && is_reserved_for(claim, pod, groups);
+}
+
+}  // namespace
+
 bool may_consume_now(const api::ResourceClaim& claim, const api::Pod& pod, GroupClaims groups) {
-  return !pod.node_name.empty() && claim.is_allocated && is_reserved_for(claim, pod, groups) &&
-         is_claim_of(claim, pod, groups);
+  return may_consume_if_its_own(claim, pod, groups) && is_claim_of(claim, pod, groups);
+}
+
+bool may_consume_now(const api::ResourceClaim& claim, const api::Pod& pod,
+                     const ClaimReference& reference, GroupClaims groups) {
+  return may_consume_if_its_own(claim, pod, groups) &&
+         has_owner_of(claim, pod, reference.owner, groups);
 }
 
 }  // namespace dcm::common

@@ -4,6 +4,7 @@
 // The one place of the project that knows these rules. Pure: gets objects, sees no store.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -44,12 +45,23 @@ using PodClaimTarget =
 
 PodClaimTarget target_of(const api::ClaimUser& user, const api::PodClaim& pod_claim);
 
-// The entry of status.resourceClaimStatuses for a pod claim; null: none.
+// The entry of status.resourceClaimStatuses for a pod claim; null: none. O(log n).
 const api::PodClaimStatus* find_status(const api::ClaimUser& user, std::string_view pod_claim);
 
-// The names of all claims that the pod or group refers to: in its spec, in its status, and for a
-// pod the one that the scheduler made for its extended resources (KEP-5004). Each once; owners are
-// not checked.
+// A claim that a pod refers to: in its spec, in its status, or as the one that the scheduler made
+// for its extended resources (KEP-5004).
+struct ClaimReference {
+  // Who must own the claim; the least that one of the references asks for.
+  enum class Owner : std::uint8_t { anybody, pod_or_group, pod };
+  std::string_view name;  // a view into the pod
+  Owner owner{};
+  friend auto operator<=>(const ClaimReference&, const ClaimReference&) = default;
+};
+// Sorted by name, each name once. O(n log n).
+std::vector<ClaimReference> references_of(const api::Pod& pod);
+
+// The names of all claims that the pod or group refers to, sorted, each once; owners are not
+// checked.
 std::vector<std::string_view> names_of_claims(const api::ClaimUser& user);
 std::vector<std::string_view> names_of_claims(const api::Pod& pod);
 
@@ -96,5 +108,8 @@ bool may_get_claims(const api::Pod& pod);
 // Whether the pod may use the claim's devices now: it has a node, the claim is its own or its
 // group's, allocated, and reserved for one of them.
 bool may_consume_now(const api::ResourceClaim& claim, const api::Pod& pod, GroupClaims groups);
+// The same for one of the pod's references, to ask about each of thousands.
+bool may_consume_now(const api::ResourceClaim& claim, const api::Pod& pod,
+                     const ClaimReference& reference, GroupClaims groups);
 
 }  // namespace dcm::common

@@ -50,11 +50,11 @@ api::ObjectPtr<api::PodGroup> GroupStores::group_of(const api::Pod& pod) const {
 namespace {
 
 // Whoever makes a claim can give it any UID as its owner's, also one of another namespace.
-void add_owned(KnownClaims& known, std::vector<ClaimPtr>& owned, const Stores& stores,
+void add_owned(KnownClaims& known, OwnedClaims& owned, const Stores& stores,
                const api::ObjectMeta& owner) {
   stores.claims_by_owner.for_each(owner.uid, [&](const ClaimPtr& claim) {
     if (claim->meta.key.namespace_ != owner.key.namespace_) return;
-    owned.push_back(claim);
+    owned.add(claim);
     known.claims.emplace(claim->meta.key.name, claim);
   });
 }

@@ -136,6 +136,7 @@ runtime::Result<api::ObjectPtr<T>> FakeClaimApi::carry_out(const ApplyNames<T>& 
   for (const ClaimName& name : apply.names) {
     changed->claim_statuses.push_back({name.pod_claim, name.claim});
   }
+  api::sort_claim_statuses(*changed);
   if (changed->claim_statuses == current->claim_statuses) return current;
   return store(std::move(changed));
 }

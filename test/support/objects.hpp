@@ -96,10 +96,12 @@ class ClaimUserBuilder : public ObjectBuilder<Self, T> {
   // An entry of the status.
   Self& names(const std::string& pod_claim, const std::string& claim) {
     this->object_->claim_statuses.push_back({pod_claim, claim});
+    api::sort_claim_statuses(*this->object_);
     return this->self();
   }
   Self& needs_no_claim(const std::string& pod_claim) {
     this->object_->claim_statuses.push_back({pod_claim, std::nullopt});
+    api::sort_claim_statuses(*this->object_);
     return this->self();
   }
 };

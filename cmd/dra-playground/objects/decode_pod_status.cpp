@@ -119,9 +119,11 @@ bool read_pod_status(Reader& reader, value status, Pod& pod) {
     }
     if (key == "extendedResourceClaimStatus") return read_extended_claim(reader, field, pod);
     if (key == "resourceClaimStatuses") {
-      return reader.each_item(field, [&](value item) {
+      const bool is_read = reader.each_item(field, [&](value item) {
         return read_claim_status(reader, item, pod.claim_statuses.emplace_back());
       });
+      sort_claim_statuses(pod);
+      return is_read;
     }
     return true;
   });

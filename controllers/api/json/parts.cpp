@@ -90,9 +90,11 @@ bool read_claims(Reader& reader, value list, ClaimUser& user) {
 }
 
 bool read_claim_statuses(Reader& reader, value list, ClaimUser& user) {
-  return reader.each_item(list, [&](value item) {
+  const bool is_read = reader.each_item(list, [&](value item) {
     return read_claim_status(reader, item, user.claim_statuses.emplace_back());
   });
+  sort_claim_statuses(user);
+  return is_read;
 }
 
 bool read_consumer(Reader& reader, value item, ConsumerReference& consumer) {

@@ -42,6 +42,7 @@ void read_status(const Field& status, Pod& pod) {
       if (part.number() == 2) pod.extended_resource_claim = part.text();
     });
   });
+  sort_claim_statuses(pod);
 }
 
 struct PodFields {
@@ -89,6 +90,7 @@ struct GroupFields {
     each_field(field, [&](const Field& part) {
       if (part.number() == 2) protobuf::read_claim_status(part, group);
     });
+    sort_claim_statuses(group);
   }
   // Also one without claims: whether there is a group of that name matters to its pods.
   bool is_kept(const PodGroup&) const { return true; }

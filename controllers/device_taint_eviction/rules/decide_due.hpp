@@ -76,9 +76,10 @@ template <class Visit>
 std::size_t for_each_charge(const api::Pod& pod, const Lookup& lookup, const Taints& taints,
                             Visit visit) {
   std::size_t devices = 0;
-  for (const std::string_view name : common::names_of_claims(pod)) {
-    const ClaimPtr claim = lookup.find_claim({pod.meta.key.namespace_, std::string(name)});
-    if (!claim || !common::may_consume_now(*claim, pod, lookup.group_claims())) continue;
+  for (const common::ClaimReference& reference : common::references_of(pod)) {
+    const ClaimPtr claim =
+        lookup.find_claim({pod.meta.key.namespace_, std::string(reference.name)});
+    if (!claim || !common::may_consume_now(*claim, pod, reference, lookup.group_claims())) continue;
     devices += claim->devices.size();
     for (const api::AllocatedDevice& device : claim->devices) {
       const auto hear = [&](const api::DeviceTaint& taint, const Rule* rule) {

@@ -155,11 +155,11 @@ void ShadowApi::expect(const Reserve& step) {
 }
 
 Standing ShadowApi::standing_of_reservation(const Reserve& step) const {
-  const auto& [claim, consumer] = step;
-  const ClaimPtr now = find_same(claim);
+  const auto& consumer = step.consumer;
+  const ClaimPtr now = find_same(step.claim);
   if (now == nullptr) return {State::moot, {}};
   if (has_uid(now->reserved_for, consumer.uid)) return {State::reached, {}};
-  const api::NamespacedName key{claim->meta.key.namespace_, consumer.name};
+  const api::NamespacedName key{step.claim->meta.key.namespace_, consumer.name};
   const User user = consumer.is_pod() ? find_pod(key, consumer.uid) : find_group(key, consumer.uid);
   if (!user.may_get_claims || !now->is_allocated || now->meta.is_being_deleted)
     return {State::moot, {}};

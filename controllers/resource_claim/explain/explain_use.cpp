@@ -182,11 +182,11 @@ void add(const api::ResourceClaim& claim, const api::ResourceClaim& used, const 
 
 void explain_surplus_claims(const PodSnapshot& snapshot, const api::PodClaim& pod_claim,
                             const api::ResourceClaim& used, common::Topic& topic) {
-  for (const ClaimPtr& claim : snapshot.owned) {
-    if (claim->meta.key.name == used.meta.key.name) continue;
-    if (!is_generated_for(*claim, *snapshot.pod, pod_claim)) continue;
-    add(*claim, used, *snapshot.pod, pod_claim, topic);
-  }
+  snapshot.owned.for_each_of(*snapshot.pod, pod_claim, [&](const ClaimPtr& claim) {
+    const bool is_used = claim->meta.key.name == used.meta.key.name;
+    if (!is_used) add(*claim, used, *snapshot.pod, pod_claim, topic);
+    return false;
+  });
 }
 
 void explain_surplus(const PodSnapshot& snapshot, const common::FeatureGates& gates,

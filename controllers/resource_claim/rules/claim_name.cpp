@@ -1,5 +1,6 @@
 #include "controllers/resource_claim/rules/claim_name.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 #include <fmt/format.h>
@@ -56,13 +57,16 @@ std::string generate_name(std::string_view pod, std::string_view pod_claim) {
                      pod_claim.substr(0, pod_claim.size() * kBaseLengthMax / uncut));
 }
 
-namespace {
-
-// A claim's name without its last five characters.
 std::string base_name(std::string_view pod, std::string_view pod_claim) {
   const bool is_cut = uncut_length(pod, pod_claim) > kBaseLengthMax;
   return generate_name(pod, pod_claim) + (is_cut ? "-" : "");
 }
+
+std::string_view base_of_claim_name(std::string_view name) {
+  return name.substr(0, name.size() - std::min(name.size(), kSuffixLength));
+}
+
+namespace {
 
 std::string suffix_of(const api::Uid& uid, std::string_view pod_claim, unsigned number) {
   return suffix(hash(fmt::format("{}/{}/{}", uid.str(), pod_claim, number)));
@@ -77,12 +81,6 @@ std::string claim_name(std::string_view pod, const api::Uid& uid, std::string_vi
 
 bool is_claim_name(std::string_view name, std::string_view pod, const api::Uid& uid,
                    std::string_view pod_claim) {
-  const bool is_cut = uncut_length(pod, pod_claim) > kBaseLengthMax;
-  // Without memory of its own: a pod with thousands of claims asks about each of its claims.
-  const bool begins_like_it = name.size() > pod.size() + pod_claim.size() + 1 &&
-                              name.starts_with(pod) &&
-                              name.substr(pod.size() + 1).starts_with(pod_claim);
-  if (!is_cut && !begins_like_it) return false;
   const std::string base = base_name(pod, pod_claim);
   if (!name.starts_with(base)) return false;
   const std::string_view end = name.substr(base.size());

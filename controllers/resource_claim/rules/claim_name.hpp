@@ -25,6 +25,11 @@ std::string generate_name(std::string_view pod, std::string_view pod_claim);
 std::string claim_name(std::string_view pod, const api::Uid& uid, std::string_view pod_claim,
                        unsigned number);
 
+// What all names of a pod claim's claim begin with: claim_name() without its last five characters.
+std::string base_name(std::string_view pod, std::string_view pod_claim);
+// That part of a name that claim_name() has made.
+std::string_view base_of_claim_name(std::string_view name);
+
 // Whether that is one of the names that a claim may have.
 bool is_claim_name(std::string_view name, std::string_view pod, const api::Uid& uid,
                    std::string_view pod_claim);

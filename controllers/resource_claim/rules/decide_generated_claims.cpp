@@ -13,13 +13,6 @@ namespace {
 using Cause = Problem::Cause;
 using Report = Problem::Report;
 
-ClaimPtr find_claim(const KnownClaims& known, std::string_view name) {
-  const auto found = known.claims.find(name);
-  if (found == known.claims.end()) return nullptr;
-  const auto* claim = std::get_if<ClaimPtr>(&found->second);
-  return claim == nullptr ? nullptr : *claim;
-}
-
 Settled generated(const ClaimPtr& claim) {
   return {Settled::Origin::generated, claim};
 }
@@ -172,11 +165,12 @@ bool is_in_use_by(const api::ResourceClaim& claim, const api::ClaimUser& user) {
 ClaimPtr find_split_off(const Claimant& claimant, const KnownClaims& known,
                         const api::PodClaim& pod_claim, const api::ResourceClaim& named) {
   if (claimant.pod == nullptr || named.is_allocated) return nullptr;
-  const auto found = std::ranges::find_if(known.owned, [&](const ClaimPtr& claim) {
-    return is_in_use_by(*claim, claimant.user) &&
-           is_generated_for(*claim, claimant.user, pod_claim);
+  ClaimPtr found;
+  known.owned.for_each_of(claimant.user, pod_claim, [&](const ClaimPtr& claim) {
+    if (is_in_use_by(*claim, claimant.user)) found = claim;
+    return found != nullptr;
   });
-  return found == known.owned.end() ? nullptr : *found;
+  return found;
 }
 
 // The status names a claim. It is good when it exists and is the claimant's; one that is being
@@ -201,6 +195,18 @@ NamedClaim check_named(const Claimant& claimant, const KnownClaims& known,
 
 }  // namespace
 
+ClaimPtr find_claim(const KnownClaims& known, std::string_view name) {
+  const auto found = known.claims.find(name);
+  if (found == known.claims.end()) return nullptr;
+  const auto* claim = std::get_if<ClaimPtr>(&found->second);
+  return claim == nullptr ? nullptr : *claim;
+}
+
+ClaimPtr newest(const KnownClaims& known, const ClaimPtr& claim) {
+  const ClaimPtr newer = find_claim(known, claim->meta.key.name);
+  return newer != nullptr ? newer : claim;
+}
+
 Problem creation_problem(const Claimant& claimant, const api::PodClaim& pod_claim, Cause cause,
                          const std::string& why, Outcome outcome) {
   return {Report::failed_creation_event, prefixed(claimant, pod_claim, why), outcome, cause};
@@ -219,14 +225,35 @@ bool is_generated_for(const api::ResourceClaim& claim, const api::ClaimUser& own
          is_for_pod_claim(claim, pod_claim.name.str());
 }
 
-ClaimPtr find_orphan(const std::vector<ClaimPtr>& candidates, const api::ClaimUser& owner,
+void OwnedClaims::add(const ClaimPtr& claim) {
+  if (!claim->pod_claim_name.empty()) {
+    by_annotation_.emplace(claim->pod_claim_name, claim);
+  } else {
+    by_base_name_.emplace(base_of_claim_name(claim->meta.key.name), claim);
+  }
+}
+
+std::vector<ClaimPtr> OwnedClaims::candidates_for(const api::ClaimUser& owner,
+                                                  const api::PodClaim& pod_claim) const {
+  std::vector<ClaimPtr> candidates;
+  const auto add_from = [&](const auto& claims, std::string_view key) {
+    for (auto [at, end] = claims.equal_range(key); at != end; ++at)
+      candidates.push_back(at->second);
+  };
+  add_from(by_annotation_, pod_claim.name);
+  if (by_base_name_.empty()) return candidates;
+  add_from(by_base_name_, base_name(owner.meta.key.name, pod_claim.name.str()));
+  return candidates;
+}
+
+ClaimPtr find_orphan(const OwnedClaims& candidates, const api::ClaimUser& owner,
                      const api::PodClaim& pod_claim) {
   ClaimPtr orphan;
-  for (const ClaimPtr& claim : candidates) {
-    if (!is_generated_for(*claim, owner, pod_claim)) continue;
-    if (is_in_use_by(*claim, owner)) return claim;
-    if (orphan == nullptr) orphan = claim;
-  }
+  candidates.for_each_of(owner, pod_claim, [&](const ClaimPtr& claim) {
+    const bool is_best = is_in_use_by(*claim, owner);
+    if (is_best || orphan == nullptr) orphan = claim;
+    return is_best;
+  });
   return orphan;
 }
 
@@ -309,16 +336,25 @@ namespace {
 
 using DecideOne = std::function<PodClaimStep(const api::PodClaim&)>;
 
+// What has to be asked or made for the pod claim at that position, of its step. Nothing: nothing.
+std::optional<ClaimsStep> ask_or_make(PodClaimStep& step, std::size_t position) {
+  if (auto* get = std::get_if<GetClaim>(&step)) {
+    get->position = position;
+    return std::move(*get);
+  }
+  if (auto* create = std::get_if<CreateClaim>(&step)) {
+    create->position = position;
+    return std::move(*create);
+  }
+  return std::nullopt;
+}
+
 // What is still to be asked or made, from that pod claim on. Nothing: nothing is.
 std::optional<ClaimsStep> next_to_make(const api::ClaimUser& user, std::size_t from,
                                        const DecideOne& decide_one) {
   for (std::size_t position = from; position < user.claims.size(); ++position) {
     PodClaimStep step = decide_one(user.claims[position]);
-    if (auto* get = std::get_if<GetClaim>(&step)) return std::move(*get);
-    if (auto* create = std::get_if<CreateClaim>(&step)) {
-      create->position = position;
-      return std::move(*create);
-    }
+    if (auto next = ask_or_make(step, position)) return next;
   }
   return std::nullopt;
 }
@@ -327,27 +363,22 @@ std::optional<ClaimsStep> next_to_make(const api::ClaimUser& user, std::size_t f
 
 ClaimsStep decide_claims(const api::ClaimUser& user, const KnownClaims& known,
                          const DecideOne& decide_one) {
-  if (known.made_up_to > 0) {
-    if (auto step = next_to_make(user, known.made_up_to, decide_one)) return *std::move(step);
+  if (known.looked_up_to > 0) {
+    if (auto step = next_to_make(user, known.looked_up_to, decide_one)) return *std::move(step);
   }
   AllSettled all;
   Made made;
   for (std::size_t position = 0; position < user.claims.size(); ++position) {
     const api::PodClaim& pod_claim = user.claims[position];
     PodClaimStep step = decide_one(pod_claim);
-    if (auto* get = std::get_if<GetClaim>(&step)) return std::move(*get);
-    if (auto* create = std::get_if<CreateClaim>(&step)) {
-      create->position = position;
-      return std::move(*create);
-    }
+    if (auto next = ask_or_make(step, position)) return *std::move(next);
     if (auto* problem = std::get_if<Problem>(&step)) {
       all.problems.push_back(std::move(*problem));
       continue;
     }
     const auto& settled = std::get<Settled>(step);
     if (settled.claim == nullptr) continue;
-    const ClaimPtr newer = find_claim(known, settled.claim->meta.key.name);
-    all.claims.push_back({&pod_claim, newer != nullptr ? newer : settled.claim});
+    all.claims.push_back({position, newest(known, settled.claim)});
     if (is_named_in_status(settled)) {
       made.emplace(pod_claim.name.str(), settled.claim->meta.key.name);
     }

@@ -31,6 +31,39 @@ struct Gone {};
 // The answer to a look-up of a claim by its name.
 using ClaimAnswer = std::variant<ClaimPtr, Gone, runtime::Error>;
 
+// Whether the claim is for that entry of its controller: by its annotation, or where a policy has
+// stripped that, by its name. Requires a controller.
+bool is_for_pod_claim(const api::ResourceClaim& claim, std::string_view pod_claim);
+
+// Whether the claim was made for this pod claim, and is there to stay: one that is being deleted
+// stays as long as its owner uses it.
+bool is_generated_for(const api::ResourceClaim& claim, const api::ClaimUser& owner,
+                      const api::PodClaim& pod_claim);
+
+// Claims that a pod or group may own, found by the pod claim that they are for: it may have
+// thousands of both.
+class OwnedClaims {
+ public:
+  void add(const ClaimPtr& claim);
+
+  // Calls `visit(claim)` for each that was made for this pod claim of `owner`, and is there to
+  // stay, until it returns true: those that have its annotation first, each group as it was added.
+  template <class Visit>
+  void for_each_of(const api::ClaimUser& owner, const api::PodClaim& pod_claim, Visit visit) const {
+    for (const ClaimPtr& claim : candidates_for(owner, pod_claim)) {
+      if (is_generated_for(*claim, owner, pod_claim) && visit(claim)) return;
+    }
+  }
+
+ private:
+  std::vector<ClaimPtr> candidates_for(const api::ClaimUser& owner,
+                                       const api::PodClaim& pod_claim) const;
+
+  // Views into the claims.
+  std::multimap<std::string_view, ClaimPtr> by_annotation_;
+  std::multimap<std::string_view, ClaimPtr> by_base_name_;  // of those without annotation
+};
+
 // The claims of a pod or group as this round knows them: from the caches at first, then also from
 // the answers to its steps.
 struct KnownClaims {
@@ -40,22 +73,28 @@ struct KnownClaims {
   // The templates that it names, as far as there are any, by name.
   std::map<std::string, TemplatePtr, std::less<>> templates;
   // Claims that may be owned by it: cache and overlay.
-  std::vector<ClaimPtr> owned;
+  OwnedClaims owned;
   // The answers to CreateClaim, by the name of the claim.
   std::map<std::string, std::variant<ClaimPtr, runtime::Error>, std::less<>> created;
   // The answer to WriteNames.
   enum class Names { not_written, written } names{};
   std::optional<runtime::Error> names_failure;
-  // The position of the pod claim that the last CreateClaim was for. Those before it were looked at
-  // in this round: they are looked at again only when nothing is left to make, because a pod may
-  // have thousands.
-  std::size_t made_up_to = 0;
+  // The position of the pod claim that the last GetClaim or CreateClaim was for. Those before it
+  // were looked at in this round: they are looked at again only when nothing is left to ask or to
+  // make, because a pod may have thousands.
+  std::size_t looked_up_to = 0;
 };
+
+// Null: it is not there, or not known.
+ClaimPtr find_claim(const KnownClaims& known, std::string_view name);
+// The claim as this round knows it last.
+ClaimPtr newest(const KnownClaims& known, const ClaimPtr& claim);
 
 // Asks the API server for a claim that the status names, as the claim watch may be behind the pod
 // watch, or for one that has the name which a claim was to get.
 struct GetClaim {
   std::string name;
+  std::size_t position = 0;  // of the pod claim
   friend bool operator==(const GetClaim&, const GetClaim&) = default;
 };
 
@@ -140,18 +179,9 @@ using NamedClaim = std::variant<Settled, Problem, GetClaim, NothingUsable>;
 NamedClaim look_at_named(const Claimant& claimant, const KnownClaims& known,
                          const common::FeatureGates& gates, const api::PodClaim& pod_claim);
 
-// Whether the claim is for that entry of its controller: by its annotation, or where a policy has
-// stripped that, by its name. Requires a controller.
-bool is_for_pod_claim(const api::ResourceClaim& claim, std::string_view pod_claim);
-
-// Whether the claim was made for this pod claim, and is there to stay: one that is being deleted
-// stays as long as its owner uses it.
-bool is_generated_for(const api::ResourceClaim& claim, const api::ClaimUser& owner,
-                      const api::PodClaim& pod_claim);
-
 // A claim that was made for this pod claim and is there to stay, but whose name did not get into
 // the status. Null: none.
-ClaimPtr find_orphan(const std::vector<ClaimPtr>& candidates, const api::ClaimUser& owner,
+ClaimPtr find_orphan(const OwnedClaims& candidates, const api::ClaimUser& owner,
                      const api::PodClaim& pod_claim);
 
 // The event's problem of a pod claim: `why` as a user reads it.
@@ -166,7 +196,7 @@ PodClaimStep decide_own_claim(const Claimant& claimant, const KnownClaims& known
 // All pod claims are settled or have their problems, and the status has the names.
 struct AllSettled {
   struct Use {
-    const api::PodClaim* pod_claim;
+    std::size_t position;  // of the pod claim
     ClaimPtr claim;
   };
   std::vector<Use> claims;

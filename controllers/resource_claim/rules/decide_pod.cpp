@@ -23,8 +23,9 @@ bool is_shared(const PodSnapshot& snapshot, const api::PodClaim& pod_claim) {
 // names.
 ClaimPtr find_shared_claim(const PodSnapshot& snapshot, const api::PodClaim& pod_claim) {
   const api::PodClaimStatus* status = common::find_status(*snapshot.group, pod_claim.name.str());
-  for (const ClaimPtr& claim : snapshot.owned_by_group) {
-    if (status != nullptr && status->claim_name == claim->meta.key.name) return claim;
+  if (status != nullptr && status->claim_name) {
+    const ClaimPtr named = find_claim(snapshot, *status->claim_name);
+    if (named != nullptr && common::is_owned_by(*named, *snapshot.group)) return named;
   }
   return find_orphan(snapshot.owned_by_group, *snapshot.group, pod_claim);
 }
@@ -85,16 +86,40 @@ api::ConsumerReference consumer_of(const PodSnapshot& snapshot, const api::PodCl
   return {"", "pods", snapshot.pod->meta.key.name, snapshot.pod->meta.uid};
 }
 
+// What is still to be reserved, from the pod claim of the last Reserve on. Nothing: nothing is.
+std::optional<Reserve> next_to_reserve(const PodSnapshot& snapshot,
+                                       const common::FeatureGates& gates) {
+  const std::vector<api::PodClaim>& pod_claims = snapshot.pod->claims;
+  for (std::size_t at = snapshot.reserved_up_to; at < pod_claims.size(); ++at) {
+    const PodClaimStep step = decide_pod_claim(snapshot, gates, pod_claims[at]);
+    const auto* settled = std::get_if<Settled>(&step);
+    if (settled == nullptr || settled->claim == nullptr) continue;
+    auto reservation =
+        decide_reservation(snapshot, gates, pod_claims[at], newest(snapshot, settled->claim));
+    auto* reserve = std::get_if<Reserve>(&reservation);
+    if (reserve == nullptr) continue;
+    reserve->position = at;
+    return std::move(*reserve);
+  }
+  return std::nullopt;
+}
+
 PodStep decide_member(const PodSnapshot& snapshot, const common::FeatureGates& gates) {
+  if (snapshot.reserved_up_to > 0) {
+    if (auto reserve = next_to_reserve(snapshot, gates)) return *std::move(reserve);
+  }
   ClaimsStep step = decide_claims(*snapshot.pod, snapshot, [&](const api::PodClaim& pod_claim) {
     return decide_pod_claim(snapshot, gates, pod_claim);
   });
   auto* settled = std::get_if<AllSettled>(&step);
   if (settled == nullptr) return next_of<PodStep>(std::move(step));
   EndRound finished{std::move(settled->problems)};
-  for (const auto& [pod_claim, claim] : settled->claims) {
-    auto reservation = decide_reservation(snapshot, gates, *pod_claim, claim);
-    if (auto* reserve = std::get_if<Reserve>(&reservation)) return std::move(*reserve);
+  for (const auto& [position, claim] : settled->claims) {
+    auto reservation = decide_reservation(snapshot, gates, snapshot.pod->claims[position], claim);
+    if (auto* reserve = std::get_if<Reserve>(&reservation)) {
+      reserve->position = position;
+      return std::move(*reserve);
+    }
     if (auto* problem = std::get_if<Problem>(&reservation)) {
       finished.problems.push_back(std::move(*problem));
     }

@@ -23,18 +23,21 @@ struct PodSnapshot : KnownClaims {
   // The pod's group (not with the gate for groups off), and the claims that it owns. Null: the pod
   // is in none, or there is no such group.
   GroupPtr group;
-  std::vector<ClaimPtr> owned_by_group;
+  OwnedClaims owned_by_group;
   // Claims that are being reserved for another pod at this moment: the two would but conflict, and
   // this pod is woken when the other is through.
   std::set<std::string, std::less<>> busy;
   // The failures of Reserve, by claim name. After a success the claim is replaced in `claims`.
   std::map<std::string, runtime::Error, std::less<>> reserve_failures;
+  // The position of the pod claim that the last Reserve was for, as `looked_up_to`.
+  std::size_t reserved_up_to = 0;
 };
 
 // For the pod, or for its group.
 struct Reserve {
   ClaimPtr claim;
   api::ConsumerReference consumer;
+  std::size_t position = 0;  // of the pod claim
 };
 
 using PodStep = std::variant<EndRound, GetClaim, CreateClaim, WriteNames, Reserve>;

@@ -43,6 +43,7 @@ Task<RoundEnd> ClaimGenerator::carry_out(KnownClaims& known, ClaimUserItem owner
                                          const GetClaim& step, Attempt attempt) {
   const Get<api::ResourceClaim> get{{owner.item.key.namespace_, step.name}};
   const Result<ClaimPtr> claim = co_await deps_.api.send(get, attempt.priority);
+  known.looked_up_to = step.position;
   if (claim) {
     const auto& controller = (*claim)->controller;
     // As good as the answer to a create.
@@ -71,7 +72,7 @@ Task<RoundEnd> ClaimGenerator::carry_out(KnownClaims& known, ClaimUserItem owner
                 {{"podClaim", step.pod_claim}, {"because", step.replaces}});
   }
   const Result<ClaimPtr> created = co_await deps_.api.send(step, attempt.priority);
-  known.made_up_to = step.position;
+  known.looked_up_to = step.position;
   note_created(step, created, owner);
   if (created) {
     known.claims.insert_or_assign((*created)->meta.key.name, *created);

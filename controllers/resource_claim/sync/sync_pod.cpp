@@ -88,6 +88,7 @@ Task<RoundEnd> PodSync::carry_out(PodSnapshot& snapshot, const Reserve& step, At
     snapshot.busy.insert(key.name);
     co_return std::nullopt;
   }
+  snapshot.reserved_up_to = step.position;
   const Result<ClaimPtr> reserved = co_await reserve(step, attempt);
   if (reserved) {
     turn->succeeded();

@@ -15,7 +15,8 @@ using workqueue::Priority;
 
 // Observes four kinds. For each object that a change concerns, it asks the question that a worker
 // asks (decide_pod, decide_group, decide_claim), and queues the object unless there is nothing to
-// do.
+// do. Pods and groups with many claims are queued unasked, after a pause that grows with the
+// number: otherwise the cost would grow with its square.
 //
 // While it is on standby, it remembers the deleted pods and groups and queues nothing: another
 // instance does the work. The rest it learns from the caches when it is made active.
@@ -68,6 +69,8 @@ class Wakeups final : public informers::Observer<api::Pod>,
   void end_backoff(const Item& item);
   void wake_pod(const PodPtr& pod, Priority priority);
   void wake_group(const GroupPtr& group, Priority priority);
+  // False: it has few claims, and the caller asks for itself whether there is work.
+  bool wake_seldom(const Item& item, const api::ClaimUser& user, Priority priority);
   void wake_claim(const ClaimPtr& claim, Priority priority);
   void wake_claims_of(const api::ClaimUser& user, const std::vector<std::string_view>& names,
                       Priority priority);

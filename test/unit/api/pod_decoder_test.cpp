@@ -134,13 +134,21 @@ TEST(PodDecoder, a_deletion_timestamp_means_that_it_is_being_deleted) {
   EXPECT_FALSE(is_being_deleted(R"("deletionGracePeriodSeconds":0)"));
 }
 
+TEST(PodDecoder, statuses_of_claims_are_sorted_by_name) {
+  const auto pod = decode(R"("nodeName":"n")",
+                          R"("resourceClaimStatuses":[{"name":"b"},{"name":"c"},{"name":"a"}])");
+  EXPECT_EQ(
+      pod->claim_statuses,
+      (std::vector<PodClaimStatus>{{"a", std::nullopt}, {"b", std::nullopt}, {"c", std::nullopt}}));
+}
+
 TEST(PodDecoder, an_explicit_null_is_the_same_as_nothing) {
   const auto pod = decode(R"("nodeName":null,"schedulingGroup":null)",
                           R"("resourceClaimStatuses":[{"name":"gpus","resourceClaimName":null},
                              null],"extendedResourceClaimStatus":null)");
   EXPECT_TRUE(pod->node_name.empty());
   EXPECT_TRUE(pod->scheduling_group.empty());
-  EXPECT_EQ(pod->claim_statuses.at(0), (PodClaimStatus{"gpus", std::nullopt}));
+  EXPECT_EQ(pod->claim_statuses.back(), (PodClaimStatus{"gpus", std::nullopt}));
   EXPECT_TRUE(pod->extended_resource_claim.empty());
 }
 

@@ -44,7 +44,7 @@ class KnownOfGroup : public KnownGeneration<KnownOfGroup, GroupSnapshot> {
   const api::ObjectMeta& owner() const { return snapshot_.group->meta; }
   KnownOfGroup& cached(const ClaimPtr& claim) {
     snapshot_.claims[claim->meta.key.name] = claim;
-    snapshot_.owned.push_back(claim);
+    snapshot_.owned.add(claim);
     return *this;
   }
 };
@@ -147,9 +147,9 @@ class Known : public KnownGeneration<Known, PodSnapshot> {
   Known& cached(const ClaimPtr& claim) {
     snapshot_.claims[claim->meta.key.name] = claim;
     const api::ControllerRef* owner = claim->controller.get();
-    if (owner && owner->uid == snapshot_.pod->meta.uid) snapshot_.owned.push_back(claim);
+    if (owner && owner->uid == snapshot_.pod->meta.uid) snapshot_.owned.add(claim);
     if (owner && snapshot_.group && owner->uid == snapshot_.group->meta.uid) {
-      snapshot_.owned_by_group.push_back(claim);
+      snapshot_.owned_by_group.add(claim);
     }
     return *this;
   }

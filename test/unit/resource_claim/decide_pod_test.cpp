@@ -24,16 +24,20 @@ class Known : public KnownGeneration<Known, PodSnapshot> {
   const api::ObjectMeta& owner() const { return snapshot_.pod->meta; }
   Known& cached(const ClaimPtr& claim) {
     snapshot_.claims[claim->meta.key.name] = claim;
-    if (claim->controller != nullptr) snapshot_.owned.push_back(claim);
+    if (claim->controller != nullptr) snapshot_.owned.add(claim);
     return *this;
   }
   // Owned by the pod, in cache or overlay, but not named by the pod.
   Known& orphan(const ClaimPtr& claim) {
-    snapshot_.owned.push_back(claim);
+    snapshot_.owned.add(claim);
     return *this;
   }
   Known& busy(const std::string& claim) {
     snapshot_.busy.insert(claim);
+    return *this;
+  }
+  Known& reserved_up_to(std::size_t position) {
+    snapshot_.reserved_up_to = position;
     return *this;
   }
   Known& reserve_failed(const std::string& claim, Error error) {
@@ -156,14 +160,23 @@ TEST(DecideClaims, pod_claims_whose_claims_are_made_are_not_looked_at_for_each_o
     ASSERT_NE(create, nullptr);
     ASSERT_EQ(create->pod_claim, "c" + std::to_string(i));
     known.created.emplace(create->name, ClaimPtr());
-    known.made_up_to = create->position;
+    known.looked_up_to = create->position;
   }
   const ClaimsStep last = decide_claims(user, known, decide_one);
   EXPECT_TRUE(std::holds_alternative<AllSettled>(last));
   EXPECT_LE(looks, 4 * kClaims);
 }
 
+const std::string kLongName(60, 't');
+test::PodBuilder long_trainer() {
+  return make_pod(kLongName).from_template("gpus", "gpu");
+}
+std::string long_claim_name() {
+  return claim_name(kLongName, test::uid_of(kLongName), "gpus", 0);
+}
+
 TEST(DecidePod, orphans_are_used_before_anything_is_made) {
+  const std::string long_names = "write names gpus=" + long_claim_name();
   expect_steps({
       {"a claim that the pod owns, annotated with the pod claim, is used",
        Known(trainer()).orphan(generated("x")).with(make_template("gpu")), "write names gpus=x"},
@@ -183,6 +196,11 @@ TEST(DecidePod, orphans_are_used_before_anything_is_made) {
            .orphan(make_claim("trainer-gpus-b2tt8").owned_by("trainer"))
            .with(make_template("gpu")),
        "write names gpus=trainer-gpus-b2tt8"},
+      {"also where the name of a claim is too long for those of its pod and pod claim",
+       Known(long_trainer())
+           .orphan(make_claim(long_claim_name()).owned_by(kLongName))
+           .with(make_template("gpu")),
+       long_names.c_str()},
       {"not one without annotation of another name",
        Known(trainer()).orphan(make_claim("x").owned_by("trainer")).with(make_template("gpu")),
        "create trainer-gpus-b2tt8 for gpus from gpu"},
@@ -433,6 +451,19 @@ TEST(DecidePod, reserving_for_a_pod_with_a_node) {
        "reserve x for trainer trainer-uid"},
       {"names are written first, as the reservation is of no use without",
        Known(trainer().on_node("n")).orphan(generated("x").allocated()), "write names gpus=x"},
+      {"those behind the last one that was reserved come first, then those before it",
+       Known(make_pod("trainer").uses("a", "s").uses("b", "t").uses("c", "u").on_node("n"))
+           .cached(make_claim("s").allocated())
+           .cached(make_claim("t").allocated().reserved_for("trainer"))
+           .cached(make_claim("u").allocated())
+           .reserved_up_to(1),
+       "reserve u for trainer trainer-uid"},
+      {"and a change of those before it is not lost",
+       Known(make_pod("trainer").uses("a", "s").uses("b", "t").on_node("n"))
+           .cached(make_claim("s").allocated())
+           .cached(make_claim("t").allocated().reserved_for("trainer"))
+           .reserved_up_to(1),
+       "reserve s for trainer trainer-uid"},
       {"a claim that two pod claims share is reserved once",
        Known(make_pod("trainer").uses("a", "s").uses("b", "s").on_node("n"))
            .cached(make_claim("s").allocated().reserved_for("trainer")),

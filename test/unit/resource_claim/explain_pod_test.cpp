@@ -33,10 +33,10 @@ std::vector<Topic> explain(const Known& known) {
   for (const ClaimPtr& claim : known.claims) {
     snapshot.claims[claim->meta.key.name] = claim;
     if (claim->controller && claim->controller->uid == known.pod->meta.uid) {
-      snapshot.owned.push_back(claim);
+      snapshot.owned.add(claim);
     }
     if (claim->controller && known.group && claim->controller->uid == known.group->meta.uid) {
-      snapshot.owned_by_group.push_back(claim);
+      snapshot.owned_by_group.add(claim);
     }
   }
   for (const TemplatePtr& one : known.templates) snapshot.templates[one->meta.key.name] = one;
