@@ -1,5 +1,7 @@
 #include "apiserver/fields/conversion.hpp"
 
+#include "apiserver/definitions/defined_kind.hpp"
+#include "apiserver/definitions/shaping.hpp"
 #include "apiserver/store/resources.hpp"
 
 namespace dcm::apiserver {
@@ -71,11 +73,13 @@ void rename(JsonObject& object, std::string_view from, std::string_view to) {
 }  // namespace
 
 bool needs_conversion(const ResourceType& type, std::string_view version) {
+  if (type.defined != nullptr) return true;
   if (type.group == "events.k8s.io") return true;
   return version == "v1beta1" && type.group == "resource.k8s.io";
 }
 
 void to_stored_version(const ResourceType& type, std::string_view version, JsonObject& object) {
+  if (type.defined != nullptr) return;
   if (type.group == "events.k8s.io") {
     for (const auto& [newer, stored] : kEventFields) rename(object, newer, stored);
     return;
@@ -89,6 +93,11 @@ void to_stored_version(const ResourceType& type, std::string_view version, JsonO
 }
 
 void from_stored_version(const ResourceType& type, std::string_view version, JsonObject& object) {
+  if (type.defined != nullptr) {
+    set_defaults(object, type.defined->schema);
+    prune(object, type.defined->schema, Root::resource);
+    return;
+  }
   if (type.group == "events.k8s.io") {
     for (const auto& [newer, stored] : kEventFields) rename(object, stored, newer);
     return;

@@ -6,19 +6,10 @@
 
 namespace dcm::apiserver {
 
-namespace {
-
-std::string_view subresource_of(Endpoint endpoint) {
-  if (endpoint == Endpoint::status) return "status";
-  return endpoint == Endpoint::finalize ? "finalize" : "";
-}
-
-}  // namespace
-
-void make_as_written(const ResourceType& type, JsonObject& object) {
-  drop_empty_lists(object, {"requests"});
+void make_as_written(const ResourceType& type, JsonObject& object, Path kept) {
+  drop_empty_lists(type.is_struct() ? object : child(object, "metadata"), kept);
   drop_empty_maps(child(object, "metadata"));
-  write_as_go(type.kind, object);
+  write_as_go(type.built_in(), object);
 }
 
 Manager manager_of(const Target& target, Operation operation) {
@@ -34,7 +25,7 @@ void own_as_maker(const Target& target, JsonObject& object, const FieldSet* appl
   } else {
     // Members that Go always writes are no change by any client.
     JsonObject nothing;
-    write_as_go(target.type->kind, nothing);
+    write_as_go(target.type->built_in(), nothing);
     make_as_written(*target.type, object);
     managed = tracked_update({}, nothing, object, target.type->schema(),
                              manager_of(target, Operation::update),
@@ -51,7 +42,8 @@ void own_as_writer(const Target& target, const JsonObject& old, JsonObject& next
   if (!managed.empty()) {
     managed = tracked_update(std::move(managed), old, next, target.type->schema(),
                              manager_of(target, Operation::update),
-                             target.type->strategy->reset_fields(target.endpoint), now);
+                             target.type->strategy->reset_fields(target.endpoint),
+                             target.endpoint == Endpoint::scale ? "" : now);
   }
   managed.write_to(next);
 }
@@ -62,7 +54,7 @@ void own_before_first_apply(const Target& target, JsonObject& live, const std::s
   Manager before = manager_of(target, Operation::update);
   before.name = "before-first-apply";
   JsonObject nothing;
-  write_as_go(target.type->kind, nothing);
+  write_as_go(target.type->built_in(), nothing);
   managed = tracked_update({}, nothing, live, target.type->schema(), before,
                            target.type->strategy->reset_fields(target.endpoint), now);
   managed.write_to(live);

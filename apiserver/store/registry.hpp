@@ -55,6 +55,8 @@ Outcome<> check_is_number(std::string_view version);
 // writer says; and empty lists and maps are removed before the object is stored.
 void set_namespace(const Target& target, JsonObject& metadata);
 void settle(const ResourceType& type, JsonObject& object);
+// Members that are null: a struct has no such thing, and neither has metadata.
+void drop_nulls(const ResourceType& type, JsonObject& object);
 // Causes in the words of the version that the client speaks.
 Causes as_client_sees(Causes causes, const Target& target);
 
@@ -89,8 +91,11 @@ class Registry {
   // posted.
   Outcome<> ask_policies(const Target& target, std::string_view subresource, GroupVersionKind kind,
                          const JsonObject& object);
-  // What admission policies warned of since the last call.
-  std::vector<std::string> take_warnings() { return policies_.take_warnings(); }
+  // What the client of a request is to be warned of; "" is nothing.
+  void warn(const std::string& text);
+  void warn_of(const Target& target, const JsonObject& next, const JsonObject* old);
+  // Those, and what admission policies warned of, since the last call.
+  std::vector<std::string> take_warnings();
 
   const ResourceTable& types() const { return types_; }
   // The object as text, in the target's version.
@@ -136,6 +141,7 @@ class Registry {
   Ownership ownership_;
   Policies policies_;
   ObjectTexts texts_;
+  std::vector<std::string> warnings_;
 };
 
 }  // namespace dcm::apiserver
