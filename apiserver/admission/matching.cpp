@@ -14,7 +14,7 @@ bool names(const JsonArray& items, std::string_view wanted) {
 }
 
 bool is_in_scope(std::string_view scope, const Attributes& attributes) {
-  const bool is_clusterwide = attributes.ns.empty() || attributes.type->kind == "Namespace";
+  const bool is_clusterwide = attributes.ns.empty() || attributes.type->is("Namespace");
   if (scope == "Namespaced") return !is_clusterwide;
   if (scope == "Cluster") return is_clusterwide;
   return true;

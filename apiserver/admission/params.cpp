@@ -58,11 +58,11 @@ std::expected<ParamsOf::All, std::string> ParamsOf::of(const JsonObject& binding
     all.emplace_back(std::move(shown));
   };
   if (const std::string_view name = text_at(reference, {"name"}); !name.empty()) {
-    if (const Stored object = store.get(type_->plural, object_key(*where, name))) add(*object);
+    if (const Stored object = store.get(type_->storage(), object_key(*where, name))) add(*object);
   } else {
     const std::string prefix = where->empty() ? "" : *where + "/";
     const JsonObject& selector = object_at(reference, {"selector"});
-    for (const auto& [key, object] : store.list(type_->plural, prefix, "", store.revision())) {
+    for (const auto& [key, object] : store.list(type_->storage(), prefix, "", store.revision())) {
       if (selects(&selector, object_at(*object, {"metadata", "labels"}))) add(*object);
     }
   }

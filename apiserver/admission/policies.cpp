@@ -59,7 +59,7 @@ struct Shown {
         request(request_of(attributes, *matched.type, matched.version, matched.kind)),
         original_request(
             request_of(attributes, *attributes.type, attributes.version, matched.kind)) {
-    if (ns != nullptr && attributes.type->kind != "Namespace") shown_ns = namespace_of(*ns);
+    if (ns != nullptr && !attributes.type->is("Namespace")) shown_ns = namespace_of(*ns);
   }
 
   Input with(const JsonObject* params) const {

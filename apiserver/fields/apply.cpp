@@ -146,7 +146,7 @@ FieldSet kept_anyway(const ResourceType& type, const ManagedFields& managed,
   if (type.namespaced()) keep("namespace");
   if (managed.has_other_version(manager.api_version)) {
     JsonObject nothing;
-    write_as_go(type.kind, nothing);
+    write_as_go(type.built_in(), nothing);
     kept.insert_all(fields_of(nothing, type.schema()));
   }
   return kept;

@@ -33,8 +33,11 @@ std::string describe(const ManagedEntry& owner) {
   return text;
 }
 
+// The members of a level come before what is in them.
 void collect_paths(const FieldSet& set, const std::string& at, std::vector<std::string>& paths) {
-  if (set.member) paths.push_back(at);
+  for (const auto& [element, below] : set.children) {
+    if (below.member) paths.push_back(at + dotted(element));
+  }
   for (const auto& [element, below] : set.children) {
     collect_paths(below, at + dotted(element), paths);
   }

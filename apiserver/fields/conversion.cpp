@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <span>
 
+#include "apiserver/definitions/defined_kind.hpp"
+#include "apiserver/definitions/shaping.hpp"
 #include "apiserver/store/resources.hpp"
 
 namespace dcm::apiserver {
@@ -122,11 +124,13 @@ std::string field_in_version(const ResourceType& type, std::string_view version,
 }
 
 bool needs_conversion(const ResourceType& type, std::string_view version) {
+  if (type.defined != nullptr) return true;
   if (type.group == "events.k8s.io") return true;
   return version == "v1beta1" && type.group == "resource.k8s.io";
 }
 
 void to_stored_version(const ResourceType& type, std::string_view version, JsonObject& object) {
+  if (type.defined != nullptr) return;
   if (type.group == "events.k8s.io") {
     for (const auto& [newer, stored] : kEventFields) rename(object, newer, stored);
     return;
@@ -143,6 +147,11 @@ void to_stored_version(const ResourceType& type, std::string_view version, JsonO
 }
 
 void from_stored_version(const ResourceType& type, std::string_view version, JsonObject& object) {
+  if (type.defined != nullptr) {
+    set_defaults(object, type.defined->schema);
+    prune(object, type.defined->schema, Root::resource);
+    return;
+  }
   if (type.group == "events.k8s.io") {
     for (const auto& [newer, stored] : kEventFields) rename(object, stored, newer);
     return;

@@ -2,6 +2,7 @@
 // - v1beta1 has the parts of `spec.devices.requests[].exactly` in the request itself, also in
 //   templates, and a slice's device below `basic`;
 // - events.k8s.io/v1 has other names for some fields of an Event (v1);
+// - a kind that is defined has the fields and defaults of the version's schema;
 // - v1beta2 of all kinds, and v1beta2 and v1alpha3 of DeviceTaintRule, are as v1.
 #pragma once
 

@@ -132,6 +132,8 @@ constexpr Member kMembers[] = {
     {"ResourceSlice", "spec.pool.generation", kAlways, "0"},
     {"ResourceSlice", "spec.pool.resourceSliceCount", kAlways, "0"},
     {"ResourceSlice", "spec.devices[].capacity{}.value", kAlways, R"("0")"},
+    {"CustomResourceDefinition", "spec", kAlways, "{}"},
+    {"CustomResourceDefinition", "spec.names", kAlways, "{}"},
     {"DeviceTaintRule", "spec", kAlways, "{}"},
     {"DeviceTaintRule", "spec.taint", kAlways, "{}"},
     {"DeviceTaintRule", "spec.taint.value", kUnlessEmpty},

@@ -70,10 +70,10 @@ bool ManagedEntry::lose(const FieldSet& lost) {
 JsonObject ManagedEntry::to_json() const {
   JsonObject encoded{{"manager", manager_.name},
                      {"operation", manager_.operation == Operation::apply ? "Apply" : "Update"},
-                     {"apiVersion", manager_.api_version},
-                     {"time", time_},
-                     {"fieldsType", "FieldsV1"},
-                     {"fieldsV1", fields_v1()}};
+                     {"apiVersion", manager_.api_version}};
+  if (!time_.empty()) encoded["time"] = time_;
+  encoded["fieldsType"] = "FieldsV1";
+  encoded["fieldsV1"] = fields_v1();
   if (!manager_.subresource.empty()) encoded["subresource"] = manager_.subresource;
   return encoded;
 }

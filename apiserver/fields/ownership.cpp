@@ -9,11 +9,6 @@ namespace dcm::apiserver {
 
 namespace {
 
-std::string_view subresource_of(Endpoint endpoint) {
-  if (endpoint == Endpoint::status) return "status";
-  return endpoint == Endpoint::finalize ? "finalize" : "";
-}
-
 // Where another manager wrote another version, the real server compares both objects in that one,
 // and takes no repeated items there: then it leaves all managers as they were.
 bool cannot_be_compared(const ManagedFields& managed, const Manager& writer,
@@ -24,12 +19,10 @@ bool cannot_be_compared(const ManagedFields& managed, const Manager& writer,
 
 }  // namespace
 
-void make_as_written(const ResourceType& type, JsonObject& object) {
-  // An empty list of these is not the same as none (pod_strategy.cpp).
-  drop_empty_lists(object,
-                   {"requests", "resourceClaimStatuses", "nodeAllocatableResourceClaimStatuses"});
+void make_as_written(const ResourceType& type, JsonObject& object, Path kept) {
+  drop_empty_lists(type.is_struct() ? object : child(object, "metadata"), kept);
   drop_empty_maps(child(object, "metadata"));
-  write_as_go(type.kind, object);
+  write_as_go(type.built_in(), object);
 }
 
 Manager manager_of(const Target& target, Operation operation) {
@@ -45,7 +38,7 @@ void own_as_maker(const Target& target, JsonObject& object, const FieldSet* appl
   } else {
     // Members that Go always writes are no change by any client.
     JsonObject nothing;
-    write_as_go(target.type->kind, nothing);
+    write_as_go(target.type->built_in(), nothing);
     make_as_written(*target.type, object);
     managed = tracked_update({}, nothing, object, target.type->schema(),
                              manager_of(target, Operation::update),
@@ -64,7 +57,8 @@ void own_as_writer(const Target& target, const JsonObject& old, JsonObject& next
     managed = ManagedFields(old);
   } else if (!managed.empty()) {
     managed = tracked_update(std::move(managed), old, next, target.type->schema(), writer,
-                             target.type->strategy->reset_fields(target.endpoint), now);
+                             target.type->strategy->reset_fields(target.endpoint),
+                             target.endpoint == Endpoint::scale ? "" : now);
   }
   managed.write_to(next);
 }
@@ -75,7 +69,7 @@ void own_before_first_apply(const Target& target, JsonObject& live, const std::s
   Manager before = manager_of(target, Operation::update);
   before.name = "before-first-apply";
   JsonObject nothing;
-  write_as_go(target.type->kind, nothing);
+  write_as_go(target.type->built_in(), nothing);
   managed = tracked_update({}, nothing, live, target.type->schema(), before,
                            target.type->strategy->reset_fields(target.endpoint), now);
   managed.write_to(live);

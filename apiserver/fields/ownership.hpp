@@ -16,8 +16,11 @@ enum class Ownership {
 Manager manager_of(const Target& target, Operation operation);
 
 // Makes it what Go writes, which its manager is said to own. A list that is never left out is there
-// then, even if it is empty.
-void make_as_written(const ResourceType& type, JsonObject& object);
+// then, even if it is empty; neither is an empty list of statuses the same as none (`kept`). Of a
+// kind that is defined, only the metadata is a struct.
+void make_as_written(const ResourceType& type, JsonObject& object,
+                     Path kept = {"requests", "resourceClaimStatuses",
+                                  "nodeAllocatableResourceClaimStatuses"});
 
 // Both make of the object what Go writes for it, unless it is applied.
 //

@@ -8,6 +8,7 @@ namespace dcm::apiserver {
 
 namespace {
 
+constexpr std::string_view kSchema = ".apiextensions.v1.JSONSchemaProps";
 constexpr std::string_view kObjectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
 bool has_rule(const Schema& schema) {
@@ -36,9 +37,10 @@ void read_list(const JsonObject& published, const JsonObject& item, Schema& sche
   }
 }
 
-// Recursive types would have no end; no kind that is published here has one. Lists within the
-// values of maps have no rules.
+// Lists within the values of maps have no rules, and neither have recursive types (a schema), which
+// would have no end.
 Schema read(const PublishedSchemas& all, const JsonObject& published) {
+  if (PublishedSchemas::referred(published).ends_with(kSchema)) return {};
   if (const JsonObject& named = resolved(all, published); &named != &published) {
     return read(all, named);
   }
@@ -90,7 +92,8 @@ Schema build(std::string_view group, std::string_view kind) {
 const Schema& Schema::field(std::string_view name) const {
   static const Schema kNoRule;
   const auto found = fields.find(name);
-  return found == fields.end() ? kNoRule : found->second;
+  if (found != fields.end()) return found->second;
+  return values == nullptr ? kNoRule : *values;
 }
 
 const Schema& schema_of(std::string_view group, std::string_view kind) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,7 @@ struct Schema {
   std::string merge_key;  // of Patch::merge; empty for a list of scalars
   Object object = Object::granular;
   std::map<std::string, Schema, std::less<>> fields;  // of the object, or of the list's items
+  std::shared_ptr<const Schema> values;               // of a map's members, whatever their names
 
   // The schema of a member; one without any rule when nothing is known.
   const Schema& field(std::string_view name) const;

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "apiserver/fields/typed.hpp"
+#include "apiserver/definitions/decoding.hpp"
 #include "apiserver/text/protobuf/protobuf.hpp"
 #include "apiserver/text/yaml.hpp"
 
@@ -55,8 +55,38 @@ Outcome<Document> decode_yaml(std::string_view body, std::string_view kind) {
 
 }  // namespace
 
+namespace {
+
+// Of a kind that is defined, both must be there.
+Outcome<> take_defined_type_meta(const Target& target, JsonObject& object) {
+  const std::string expected = target.type->api_version(target.version);
+  const std::string version(text_at(object, {"apiVersion"}));
+  const std::string kind(text_at(object, {"kind"}));
+  if (kind.empty()) {
+    const std::string shown = serialize(object);
+    return std::unexpected(unrecognized(
+        target.type->kind, fmt::format("Object 'Kind' is missing in '{0}' ({0})", shown)));
+  }
+  object.stable_erase("apiVersion");
+  object.stable_erase("kind");
+  if (version != expected) {
+    return std::unexpected(bad_request(
+        fmt::format("the API version in the data ({}) does not match the expected API version ({})",
+                    version, expected)));
+  }
+  if (kind == target.type->kind) return {};
+  ResourceType named = *target.type;
+  named.kind = kind;
+  return std::unexpected(
+      invalid(named, text_at(object, {"metadata", "name"}),
+              {invalid_value("kind", Json(kind), fmt::format("must be {}", target.type->kind))}));
+}
+
+}  // namespace
+
 // apiVersion and kind may be left out; if they are there, they must be the path's.
 Outcome<> take_type_meta(const Target& target, JsonObject& object) {
+  if (target.type->defined != nullptr) return take_defined_type_meta(target, object);
   const std::string expected = target.type->api_version(target.version);
   const std::string version(text_at(object, {"apiVersion"}));
   const std::string kind(text_at(object, {"kind"}));
@@ -107,8 +137,7 @@ Outcome<JsonObject> decode_body(const WriteRequest& request, FieldCheck& check) 
   if (auto typed = take_type_meta(target, object); !typed) {
     return std::unexpected(std::move(typed.error()));
   }
-  const TypedResult typed =
-      decode_typed(object, field_type(target.type->api_version(target.version), kind), kind);
+  const TypedResult typed = decode_fields(object, *target.type, target.version);
   std::optional<std::string> objection;
   if (typed.problem) {
     objection = typed.problem->message;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/definitions/defined_kind.hpp"
 #include "apiserver/front/openapi.hpp"
 #include "apiserver/front/reviews.hpp"
 
@@ -56,13 +57,16 @@ Response one_group(const ResourceTable& types, const std::string& group) {
   return json_response(200, answer);
 }
 
-JsonArray strings(std::initializer_list<std::string_view> values) {
+JsonArray strings(const std::vector<std::string>& values) {
   JsonArray array;
-  for (const auto value : values) array.push_back(Json(value));
+  for (const std::string& value : values) array.push_back(Json(value));
   return array;
 }
 
 JsonArray verbs_of(const ResourceType& type) {
+  if (type.defined != nullptr && type.defined->is_terminating) {
+    return strings({"delete", "deletecollection", "get", "list", "watch"});
+  }
   if (!type.deletes_collections()) {
     return strings({"create", "delete", "get", "list", "patch", "update", "watch"});
   }
@@ -76,11 +80,10 @@ JsonObject resource_of(const ResourceType& type) {
                       {"namespaced", type.namespaced()},
                       {"kind", type.kind},
                       {"verbs", verbs_of(type)}};
-  if (type.in_category_all()) resource["categories"] = strings({"all"});
-  if (type.short_names.empty()) return resource;
-  JsonArray names;
-  for (const std::string& name : type.short_names) names.push_back(Json(name));
-  resource["shortNames"] = std::move(names);
+  if (const auto categories = type.categories(); !categories.empty()) {
+    resource["categories"] = strings(categories);
+  }
+  if (!type.short_names.empty()) resource["shortNames"] = strings(type.short_names);
   return resource;
 }
 
@@ -89,6 +92,16 @@ JsonObject status_of(const ResourceType& type) {
           {"singularName", ""},
           {"namespaced", type.namespaced()},
           {"kind", type.kind},
+          {"verbs", strings({"get", "patch", "update"})}};
+}
+
+JsonObject scale_of(const ResourceType& type) {
+  return {{"name", type.plural + "/scale"},
+          {"singularName", ""},
+          {"namespaced", type.namespaced()},
+          {"group", "autoscaling"},
+          {"version", "v1"},
+          {"kind", "Scale"},
           {"verbs", strings({"get", "patch", "update"})}};
 }
 
@@ -134,12 +147,13 @@ Response resources_of(const ResourceTable& types, const std::string& group,
   for (const ResourceType& type : types.types()) {
     if (type.group != group || !type.serves(version)) continue;
     resources.push_back(resource_of(type));
-    if (type.kind == "Pod") {
+    if (type.is("Pod")) {
       resources.push_back(binding_of(type));
       resources.push_back(eviction_of(type));
     }
-    if (type.kind == "Namespace") resources.push_back(finalize_of(type));
+    if (type.is("Namespace")) resources.push_back(finalize_of(type));
     if (type.has_status()) resources.push_back(status_of(type));
+    if (type.defined != nullptr && type.defined->scale) resources.push_back(scale_of(type));
   }
   for (const Review& review : all_reviews()) {
     if (review.group == group && version == "v1") resources.push_back(review_of(review));

@@ -91,7 +91,7 @@ Outcome<std::size_t> page_limit(const ResourceType& type, const Query& query) {
     }
   }
   const std::int64_t limit = query.integer("limit").value_or(0);
-  const bool any_age = query.get("resourceVersion") == "0" && type.kind != "Event";
+  const bool any_age = query.get("resourceVersion") == "0" && !type.is("Event");
   return any_age || limit < 0 ? 0 : static_cast<std::size_t>(limit);
 }
 
@@ -116,7 +116,7 @@ Outcome<View> choose_view(const Store& store, const ListTarget& target, const Qu
     }
     if (token->revision == 0) return View{store.revision(), token->start};
     if (token->revision > store.revision() ||
-        !store.is_kept(target.type->plural, token->revision)) {
+        !store.is_kept(target.type->storage(), token->revision)) {
       return std::unexpected(expired_token(store, *token));
     }
     return View{token->revision, token->start};
@@ -134,27 +134,33 @@ Outcome<View> choose_view(const Store& store, const ListTarget& target, const Qu
   const bool pages_of_version = match.empty() && *wanted > 0 && !selector.selects_one_name() &&
                                 query.integer("limit").value_or(0) > 0;
   if (match != "Exact" && !pages_of_version) return View{store.revision(), ""};
-  if (store.is_kept(target.type->plural, *wanted)) return View{*wanted, "", Indexed::no};
+  if (store.is_kept(target.type->storage(), *wanted)) return View{*wanted, "", Indexed::no};
   return std::unexpected(expired("The resourceVersion for the provided list is too old."));
 }
 
 // A list of one name is a look-up, if the newest state is asked for.
 std::vector<Store::Entry> entries_of(const Store& store, const ListTarget& target,
                                      const Selector& selector, const View& view) {
-  const std::string& plural = target.type->plural;
+  const std::string& storage = target.type->storage();
   const bool placed = !target.type->namespaced() || !target.ns.empty();
   const auto name = selector.selected_name();
   if (!name || !view.start.empty() || view.revision != store.revision()) {
-    return store.list(plural, target.prefix(), view.start, view.revision);
+    return store.list(storage, target.prefix(), view.start, view.revision);
   }
-  if (!placed) return store.list_named(plural, *name);
+  if (!placed) return store.list_named(storage, *name);
   const std::string key = object_key(target.ns, *name);
-  Stored object = store.get(plural, key);
+  Stored object = store.get(storage, key);
   if (object == nullptr) return {};
   return {{key, std::move(object)}};
 }
 
 }  // namespace
+
+ListTarget list_target(const ResourceType& type, std::string version, std::string ns) {
+  if (type.defined == nullptr) return {&type, std::move(version), std::move(ns)};
+  auto kept = std::make_shared<const ResourceType>(type);
+  return {kept.get(), std::move(version), std::move(ns), kept};
+}
 
 std::optional<Revision> parse_revision(std::string_view text) {
   Revision revision = 0;
@@ -217,10 +223,15 @@ ListText json_list_text(std::string_view kind, std::string_view api_version,
 }
 
 ListText list_text(const ListTarget& target, const JsonObject& metadata, Encoding encoding) {
+  if (target.type->defined != nullptr && !metadata.contains("continue")) {
+    JsonObject shown = metadata;
+    shown["continue"] = "";
+    return list_text(target, shown, encoding);
+  }
   const auto item = [target, encoding](const Stored& object) {
-    return encode(*target.type, target.version, *object, encoding, TypeMeta::omitted);
+    return encode(*target.type, target.version, *object, encoding, target.type->item_meta());
   };
-  const std::string kind = target.type->kind + "List";
+  const std::string kind = target.type->list_kind();
   const std::string api_version = target.type->api_version(target.version);
   if (encoding == Encoding::json) return json_list_text(kind, api_version, metadata, item);
   return {

@@ -74,10 +74,13 @@ std::vector<MediaType> parse_accept(std::string_view header) {
   return types;
 }
 
-std::optional<Form> choose_form(std::string_view accept) {
+std::optional<Form> choose_form(std::string_view accept, Protobuf protobuf) {
   if (trimmed(accept).empty()) return Form{};
   for (const MediaType& type : parse_accept(accept)) {
-    if (const auto form = form_of(type)) return form;
+    const auto form = form_of(type);
+    const bool is_object_in_protobuf =
+        form && form->encoding == Encoding::protobuf && form->shape == Form::Shape::object;
+    if (form && (!is_object_in_protobuf || protobuf == Protobuf::of_objects)) return form;
   }
   return std::nullopt;
 }

@@ -33,7 +33,10 @@ struct Form {
   std::string version = {};  // of meta.k8s.io, if it is no object
 };
 
+// Whether the objects of a kind can be had in protobuf; their metadata can, of all kinds.
+enum class Protobuf { of_objects, of_metadata };
+
 // nullopt when none of what is wished for can be had. An empty header takes anything.
-std::optional<Form> choose_form(std::string_view accept);
+std::optional<Form> choose_form(std::string_view accept, Protobuf protobuf = Protobuf::of_objects);
 
 }  // namespace dcm::apiserver

@@ -30,6 +30,10 @@ constexpr Excerpt kExcerpts[] = {
 #include "apiserver/front/openapi/admissionregistration.k8s.io_v1.inc"
     },
     {
+        "apiextensions.k8s.io/v1",
+#include "apiserver/front/openapi/apiextensions.k8s.io_v1.inc"
+    },
+    {
         "apps/v1",
 #include "apiserver/front/openapi/apps_v1.inc"
     },

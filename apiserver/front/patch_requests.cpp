@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/definitions/decoding.hpp"
 #include "apiserver/fields/json_patch.hpp"
 #include "apiserver/fields/patches.hpp"
-#include "apiserver/fields/typed.hpp"
 #include "apiserver/front/bodies.hpp"
 #include "apiserver/front/write_options.hpp"
 #include "apiserver/text/yaml.hpp"
@@ -21,10 +21,6 @@ std::optional<PatchKind> patch_kind(std::string_view content_type) {
   if (content_type == "application/strategic-merge-patch+json") return PatchKind::strategic;
   if (content_type == "application/apply-patch+yaml") return PatchKind::apply;
   return std::nullopt;
-}
-
-const FieldType& type_of(const Target& target) {
-  return field_type(target.type->api_version(target.version), target.type->kind);
 }
 
 // A JSON patch is a list of operations, the two others are objects.
@@ -88,8 +84,8 @@ Outcome<> decode_patched(const Target& target, JsonObject& object, const Patch& 
   if (!typed_meta && !strategic) {
     return std::unexpected(invalid_patch(shown, typed_meta.error().message));
   }
-  TypedResult typed = decode_typed(object, type_of(target), target.type->kind,
-                                   strategic ? MapKeys::left_out : MapKeys::in_paths);
+  TypedResult typed = decode_fields(object, *target.type, target.version,
+                                    strategic ? MapKeys::left_out : MapKeys::in_paths);
   if (typed.problem) return std::unexpected(invalid_patch(shown, typed.problem->message));
   if (strategic) std::ranges::sort(typed.unknown);
   std::vector<std::string> problems = patch.problems;
@@ -127,9 +123,12 @@ Outcome<> check_applied(const Target& target, JsonObject wanted) {
   const std::string api_version = target.type->api_version(target.version);
   const std::string ns(text_at(wanted, {"metadata", "namespace"}));
   const std::string name(text_at(wanted, {"metadata", "name"}));
-  const TypedResult typed = decode_typed(wanted, type_of(target), kind);
+  const auto wrong = find_wrong_type(wanted, *target.type);
+  const TypedResult typed = decode_fields(wanted, *target.type, target.version);
   std::string problem;
-  if (typed.problem) {
+  if (wrong) {
+    problem = *wrong;
+  } else if (typed.problem) {
     problem = fmt::format("{}: expected {}", typed.problem->path, typed.problem->expected);
   } else if (!typed.unknown.empty()) {
     problem = fmt::format(".{}: field not declared in schema", typed.unknown.front());
@@ -201,6 +200,10 @@ Outcome<Response> apply(Registry& registry, const WriteRequest& request) {
 
 Outcome<Response> handle_patch(Registry& registry, const WriteRequest& request) {
   const auto kind = patch_kind(request.content_type);
+  if (request.target.type->defined != nullptr && (!kind || kind == PatchKind::strategic)) {
+    return std::unexpected(unsupported_media_type(
+        "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml"));
+  }
   if (!kind) return std::unexpected(unsupported_patch_type());
   if (auto options = check_patch_options(*kind, request.query); !options) {
     return std::unexpected(std::move(options.error()));

@@ -17,15 +17,15 @@ namespace {
 
 using runtime::WallTime;
 
-constexpr Column kName{.name = "Name", .format = "name"};
-constexpr Column kAge{.name = "Age"};
+const Column kName{.name = "Name", .format = "name"};
+const Column kAge{.name = "Age"};
 
-constexpr Column shown(std::string_view name) {
-  return {.name = name};
+Column shown(std::string_view name) {
+  return {.name = std::string(name)};
 }
 
-constexpr Column wide(std::string_view name) {
-  return {.name = name, .priority = Column::Priority::wide};
+Column wide(std::string_view name) {
+  return {.name = std::string(name), .priority = Column::Priority::wide};
 }
 
 Json name_of(const JsonObject& object) {

@@ -2,6 +2,8 @@
 // object. As kube-apiserver 1.37 has them (pkg/printers/internalversion), but for the descriptions.
 #pragma once
 
+#include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,16 +16,17 @@ struct Column {
   // Shown always, or with `-o wide` alone.
   enum class Priority { always = 0, wide = 1 };
 
-  std::string_view name;
-  std::string_view type = "string";
-  std::string_view format = "";
+  std::string name;
+  std::string type = "string";
+  std::string format = "";
+  std::string description = "";
   Priority priority = Priority::always;
 };
 
 struct Printer {
   std::vector<Column> columns;
   // As many as there are columns. `object` is of the stored version.
-  JsonArray (*cells)(const JsonObject& object, runtime::WallTime now);
+  std::function<JsonArray(const JsonObject& object, runtime::WallTime now)> cells;
 };
 
 // Name and creation time for a kind without columns of its own.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/definitions/defined_kind.hpp"
+#include "apiserver/definitions/scale.hpp"
 #include "apiserver/fields/field_check.hpp"
 #include "apiserver/front/discovery.hpp"
 #include "apiserver/front/partial.hpp"
@@ -82,6 +84,24 @@ std::string manager_of(const Query& query, std::string_view user_agent) {
 
 }  // namespace
 
+namespace {
+
+JsonObject definition_of(const CustomKind& kind) {
+  const JsonObject schema{{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}};
+  const JsonObject version{{"name", kind.version},
+                           {"served", true},
+                           {"storage", true},
+                           {"schema", JsonObject{{"openAPIV3Schema", schema}}},
+                           {"subresources", JsonObject{{"status", JsonObject()}}}};
+  return {{"metadata", JsonObject{{"name", kind.plural + "." + kind.group}}},
+          {"spec", JsonObject{{"group", kind.group},
+                              {"names", JsonObject{{"plural", kind.plural}, {"kind", kind.kind}}},
+                              {"scope", "Namespaced"},
+                              {"versions", JsonArray{version}}}}};
+}
+
+}  // namespace
+
 Server::Server(runtime::TimeSource& time, runtime::Rng rng, ServerOptions options)
     : time_(time),
       rng_(rng),
@@ -89,9 +109,11 @@ Server::Server(runtime::TimeSource& time, runtime::Rng rng, ServerOptions option
       types_(options_.served),
       store_({options_.history_limit, options_.history_bytes}, options_.first_revision),
       registry_(store_, types_, time_, rng_, options_.ownership),
+      definitions_(store_, registry_, types_),
       log_(options_.log_limit, options_.log_bytes) {
   store_.on_change([this](std::string_view resource, const Change& change) {
     if (on_change_) on_change_(resource, change);
+    definitions_.observe(resource, change);
     watches_.notify(resource, change);
   });
   for (const auto* name : {"default", "kube-node-lease", "kube-public", "kube-system"}) {
@@ -102,6 +124,10 @@ Server::Server(runtime::TimeSource& time, runtime::Rng rng, ServerOptions option
                                            {"value", value},
                                            {"description", description}});
   }
+  for (const CustomKind& kind : options_.served.custom) {
+    make_own("customresourcedefinitions", definition_of(kind));
+  }
+  settle_definitions();
   // What was before the server served is no history, as with a watch cache.
   store_.compact(store_.revision());
 }
@@ -118,6 +144,11 @@ void Server::make_own(std::string_view resource, JsonObject object) {
                       .manager = "kube-apiserver"};
   const auto made = registry_.create(target, std::move(object));
   DCM_ASSERT(made.has_value());
+}
+
+void Server::settle_definitions() {
+  definitions_.settle([this](std::string_view storage) { watches_.end_all(storage); });
+  (void)registry_.take_warnings();  // nobody has asked for what follows by itself
 }
 
 bool Server::is_watch(const Request& request) {
@@ -137,6 +168,9 @@ Server::Parsed Server::parse(const Request& request) const {
     return parsed;
   }
   parsed.type = types_.find(parsed.path->group, parsed.path->version, parsed.path->resource);
+  if (parsed.type != nullptr && !parsed.type->speaks_protobuf(parsed.path->version)) {
+    parsed.form = choose_form(request.header("Accept"), Protobuf::of_metadata);
+  }
   parsed.verb = verb_of(request.method, *parsed.path, parsed.query.is_true("watch"));
   return parsed;
 }
@@ -180,10 +214,37 @@ Response Server::handle(const Request& request) {
     if (auto instead = before_(entry)) return finish(number, std::move(entry), *instead);
   }
   auto outcome = dispatch(request, parsed);
+  if (parsed.type != nullptr && parsed.type->defined != nullptr) {
+    registry_.warn(parsed.type->defined->deprecation);
+  }
   Response response = outcome ? std::move(*outcome) : to_response(outcome.error());
   for (const std::string& warning : registry_.take_warnings()) add_warning(response, warning);
+  settle_definitions();
   if (parsed.form) to_form(*parsed.form, response);
   return finish(number, std::move(entry), std::move(response));
+}
+
+std::expected<void, Response> Server::check_defined(const Request& request,
+                                                    const Parsed& parsed) const {
+  const ResourcePath& path = *parsed.path;
+  const ResourceType& type = *parsed.type;
+  const bool across = parsed.collection() && request.method == "GET";
+  const bool is_placed = type.namespaced() ? !path.ns.empty() || across : path.ns.empty();
+  if (!is_placed) return std::unexpected(page_not_found());
+  if (!has_subresource(type, path.subresource)) {
+    return std::unexpected(to_response(not_found(type, path.name)));
+  }
+  const bool creates = request.method == "POST" && !parsed.collection();
+  const bool removes = request.method == "DELETE" && !path.subresource.empty();
+  if ((creates && !path.subresource.empty()) || removes) {
+    return std::unexpected(to_response(method_not_supported(type, parsed.verb)));
+  }
+  const bool is_protobuf = media_type(request.header("Content-Type")) == kProtobuf;
+  if (request.method != "GET" && request.method != "DELETE" && is_protobuf) {
+    return std::unexpected(
+        to_response(unsupported_media_type("application/json, application/yaml")));
+  }
+  return {};
 }
 
 Outcome<Response> Server::dispatch(const Request& request, const Parsed& parsed) {
@@ -200,7 +261,6 @@ Outcome<Response> Server::dispatch(const Request& request, const Parsed& parsed)
   }
   if (parsed.type == nullptr) {
     const bool group_served = !types_.versions_of(parsed.path->group).empty();
-    if (parsed.path->group == "apiextensions.k8s.io") return std::unexpected(no_custom_resources());
     if (!group_served) return page_not_found();
     return std::unexpected(not_served());
   }
@@ -215,8 +275,17 @@ Outcome<Response> Server::dispatch(const Request& request, const Parsed& parsed)
         "the nodes of this server are hollow: no container runs there, so there are no logs, and "
         "nothing to execute in, attach to, copy from or forward to"));
   }
+  if (parsed.type->defined != nullptr) {
+    if (auto fits = check_defined(request, parsed); !fits) return std::move(fits.error());
+  }
   if (!has_subresource(*parsed.type, subresource)) return std::unexpected(not_served());
   if (!parsed.form) return std::unexpected(not_acceptable());
+  if (request.method == "GET" && subresource == "scale") {
+    return read_scale(registry_, {.type = parsed.type,
+                                  .version = parsed.path->version,
+                                  .ns = parsed.path->ns,
+                                  .name = parsed.path->name});
+  }
   const bool shows = subresource.empty() || subresource == "status";
   if (request.method == "GET" && shows) return read(parsed);
   return write(request, parsed);
@@ -230,7 +299,7 @@ struct Server::Listing {
 };
 
 Outcome<Server::Listing> Server::list(const Parsed& parsed) const {
-  const ListTarget target{parsed.type, parsed.path->version, parsed.path->ns};
+  const ListTarget target = list_target(*parsed.type, parsed.path->version, parsed.path->ns);
   const auto style = style_of(*parsed.form, parsed.query);
   if (!style) return std::unexpected(style.error());
   auto page = select_page(store_, target, parsed.query);
@@ -267,7 +336,7 @@ Outcome<Response> Server::read(const Parsed& parsed) {
   if (parsed.verb == "watch") {
     return std::unexpected(bad_request("a watch is opened with open_watch()"));
   }
-  const ListTarget target{parsed.type, path.version, path.ns};
+  const ListTarget target = list_target(*parsed.type, path.version, path.ns);
   const Encoding encoding = parsed.form->encoding;
   const auto style = style_of(*parsed.form, parsed.query);
   if (!style) return std::unexpected(style.error());
@@ -323,6 +392,9 @@ Outcome<Response> Server::write(const Request& request, const Parsed& parsed) {
     if (created) warn_of_idle_workload(*parsed.type, *created);
     return created;
   }
+  if (write.target.endpoint == Endpoint::scale && object) {
+    return write_scale(registry_, write, request.method);
+  }
   if (request.method == "PUT" && object) return handle_replace(registry_, write);
   if (request.method == "PATCH" && object) return handle_patch(registry_, write);
   if (request.method == "DELETE" && main && object) return handle_delete(registry_, write);
@@ -346,7 +418,7 @@ Outcome<Response> Server::delete_collection(const Parsed& parsed, const WriteReq
                                         parsed.query.get("fieldSelector"));
   if (!selector) return std::unexpected(selector.error());
   const std::string prefix = path.ns.empty() ? "" : path.ns + "/";
-  auto entries = store_.list(parsed.type->plural, prefix, "", store_.revision());
+  auto entries = store_.list(parsed.type->storage(), prefix, "", store_.revision());
   std::erase_if(entries,
                 [&](const Store::Entry& entry) { return !selector->matches(*entry.object); });
   return handle_delete_collection(registry_, request, entries);
@@ -369,7 +441,7 @@ std::expected<std::unique_ptr<Watch>, Response> Server::open_watch(const Request
   if (!parsed.form) return refuse(to_response(not_acceptable()));
   auto style = style_of(*parsed.form, parsed.query);
   if (!style) return refuse(to_response(style.error()));
-  const ListTarget target{parsed.type, parsed.path->version, parsed.path->ns};
+  const ListTarget target = list_target(*parsed.type, parsed.path->version, parsed.path->ns);
   auto watch = Watch::open({&store_, &time_, &rng_, &options_.watches, &registry_.texts()}, target,
                            parsed.query, *parsed.form, *style);
   if (!watch) return refuse(to_response(watch.error()));

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 
+#include "apiserver/definitions/definitions.hpp"
 #include "apiserver/front/list_text.hpp"
 #include "apiserver/front/request.hpp"
 #include "apiserver/front/request_log.hpp"
@@ -89,6 +90,8 @@ class Server {
 
   Parsed parse(const Request& request) const;
   Outcome<Response> dispatch(const Request& request, const Parsed& parsed);
+  // What holds of a kind that is defined alone, or the answer.
+  std::expected<void, Response> check_defined(const Request& request, const Parsed& parsed) const;
   Outcome<Response> read(const Parsed& parsed);
   struct Listing;
   Outcome<Listing> list(const Parsed& parsed) const;
@@ -97,6 +100,7 @@ class Server {
   Response finish(std::size_t number, LoggedRequest logged, Response response);
   void warn_of_idle_workload(const ResourceType& type, Response& response) const;
   void make_own(std::string_view resource, JsonObject object);
+  void settle_definitions();
 
   runtime::TimeSource& time_;
   runtime::Rng rng_;
@@ -104,6 +108,7 @@ class Server {
   ResourceTable types_;
   Store store_;
   Registry registry_;
+  Definitions definitions_;
   RequestLog log_;
   WatchIndex watches_;
   Before before_;

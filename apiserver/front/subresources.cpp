@@ -1,24 +1,27 @@
 #include "apiserver/front/subresources.hpp"
 
+#include "apiserver/definitions/defined_kind.hpp"
 #include "apiserver/rules/binding.hpp"
 #include "apiserver/rules/eviction.hpp"
 
 namespace dcm::apiserver {
 
 bool needs_container(const ResourceType& type, std::string_view subresource) {
-  return type.kind == "Pod" && (subresource == "log" || subresource == "exec" ||
-                                subresource == "attach" || subresource == "portforward");
+  return type.is("Pod") && (subresource == "log" || subresource == "exec" ||
+                            subresource == "attach" || subresource == "portforward");
 }
 
 bool has_subresource(const ResourceType& type, std::string_view subresource) {
   if (subresource.empty()) return true;
   if (subresource == "status") return type.has_status();
-  if (subresource == "finalize") return type.kind == "Namespace";
-  return action_of(subresource) != nullptr && type.kind == "Pod";
+  if (subresource == "scale") return type.defined != nullptr && type.defined->scale.has_value();
+  if (subresource == "finalize") return type.is("Namespace");
+  return action_of(subresource) != nullptr && type.is("Pod");
 }
 
 Endpoint endpoint_of(std::string_view subresource) {
   if (subresource == "status") return Endpoint::status;
+  if (subresource == "scale") return Endpoint::scale;
   return subresource == "finalize" ? Endpoint::finalize : Endpoint::main;
 }
 

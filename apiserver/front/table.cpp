@@ -18,7 +18,7 @@ Json encode_columns(const Printer& printer, ColumnHeads heads) {
     columns.push_back(JsonObject{{"name", column.name},
                                  {"type", column.type},
                                  {"format", column.format},
-                                 {"description", std::string_view()},
+                                 {"description", column.description},
                                  {"priority", static_cast<int>(column.priority)}});
   }
   return columns;
@@ -54,7 +54,7 @@ Outcome<TableStyle> table_style(const Form& form, const Query& query) {
 
 ListText table_text(const ListTarget& target, const JsonObject& metadata, const TableStyle& style,
                     ColumnHeads heads, runtime::WallTime now) {
-  const Printer& printer = printer_of(target.type->kind);
+  const Printer& printer = target.type->printer();
   std::string head = fmt::format(
       R"({{"kind":"Table","apiVersion":"meta.k8s.io/{}","metadata":{},"columnDefinitions":{},)"
       R"("rows":[)",

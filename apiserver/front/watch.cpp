@@ -74,9 +74,9 @@ Outcome<Watch::Start> Watch::choose_start(const WatchContext& context, const Lis
         query.has("sendInitialEvents") && context.options->watch_list == WatchList::supported;
     return Start{store.revision(), !declined, false};
   }
-  if (!store.is_kept(target.type->plural, *wanted)) {
+  if (!store.is_kept(target.type->storage(), *wanted)) {
     return std::unexpected(expired(fmt::format("too old resource version: {} ({})", *wanted,
-                                               store.oldest_kept(target.type->plural))));
+                                               store.oldest_kept(target.type->storage()))));
   }
   return Start{*wanted, false, false};
 }
@@ -120,7 +120,7 @@ Watch::~Watch() {
 
 void Watch::begin(const Start& start, const Query& query) {
   const Store& store = *context_.store;
-  const std::string& resource = target_.type->plural;
+  const std::string& resource = target_.type->storage();
   floor_ = start.revision;
   cursor_ = start.revision >= store.revision() ? store.next_change(resource)
                                                : store.first_change_after(resource, start.revision);
@@ -205,7 +205,6 @@ std::optional<std::string> Watch::next() {
   }
   if (std::exchange(marker_due_, false)) return initial_marker();
   if (failure_) return std::exchange(failure_, std::nullopt);
-  if (ended_) return std::nullopt;
   if (auto change = next_change()) return change;
   // Only now, with nothing left behind, does the newest revision hold for this reader.
   if (ended_ || !std::exchange(bookmark_due_, false)) return std::nullopt;
@@ -214,7 +213,7 @@ std::optional<std::string> Watch::next() {
 
 std::optional<std::string> Watch::next_change() {
   const Store& store = *context_.store;
-  const std::string& resource = target_.type->plural;
+  const std::string& resource = target_.type->storage();
   const std::string prefix = target_.prefix();
   while (cursor_ < store.next_change(resource)) {
     const Change* change = store.change(resource, cursor_);

@@ -45,8 +45,9 @@ ApiError invalid_object(std::string_view name, std::string_view group, std::stri
 }  // namespace
 
 Cause invalid_value(std::string field, const Json& value, std::string_view why) {
-  return {"FieldValueInvalid", fmt::format("Invalid value: {}: {}", serialize(value), why),
-          std::move(field)};
+  const std::string shown =
+      value.is_double() ? fmt::format("{}", value.get_double()) : serialize(value);
+  return {"FieldValueInvalid", fmt::format("Invalid value: {}: {}", shown, why), std::move(field)};
 }
 
 Cause required_value(std::string field, std::string_view why) {
@@ -122,13 +123,6 @@ ApiError not_served() {
   return {404, "NotFound", "the server could not find the requested resource", JsonObject()};
 }
 
-ApiError no_custom_resources() {
-  return {404, "NotFound",
-          "this API server is in memory, and serves no CustomResourceDefinitions; its kinds are "
-          "those of `kubectl api-resources`",
-          JsonObject()};
-}
-
 ApiError already_exists(const ResourceType& type, std::string_view name) {
   return {409, "AlreadyExists", fmt::format("{} \"{}\" already exists", type.qualified(), name),
           details_of(name, type.group, type.plural)};
@@ -196,6 +190,12 @@ ApiError namespace_terminating(const ResourceType& type, std::string_view name,
 ApiError method_not_allowed() {
   return {405, "MethodNotAllowed",
           "the server does not allow this method on the requested resource", JsonObject()};
+}
+
+ApiError method_not_supported(const ResourceType& type, std::string_view verb) {
+  return {405, "MethodNotAllowed",
+          fmt::format("{} is not supported on resources of kind \"{}\"", verb, type.qualified()),
+          details_of("", type.group, type.plural)};
 }
 
 ApiError not_acceptable() {

@@ -52,8 +52,6 @@ ApiError bad_request(std::string message);
 ApiError name_undeterminable(std::string_view name);
 ApiError not_found(const ResourceType& type, std::string_view name);
 ApiError not_served();
-// For who would add a kind.
-ApiError no_custom_resources();
 ApiError already_exists(const ResourceType& type, std::string_view name);
 ApiError no_free_name(const ResourceType& type, std::string_view name);
 // `why` follows "Operation cannot be fulfilled on …: ".
@@ -70,6 +68,8 @@ ApiError forbidden(const ResourceType& type, std::string_view name, std::string_
 ApiError namespace_terminating(const ResourceType& type, std::string_view name,
                                std::string_view ns);
 ApiError method_not_allowed();
+// Of a kind that is defined.
+ApiError method_not_supported(const ResourceType& type, std::string_view verb);
 ApiError not_acceptable();
 ApiError unsupported_media_type(std::string_view accepted);
 ApiError unsupported_patch_type();

@@ -125,9 +125,12 @@ void forbid_new_finalizers(const JsonObject& next, const JsonObject& old, Causes
                   added)));
 }
 
-// Leases and events apart, a finalizer has a domain or is one of Kubernetes' own.
+// Leases, events, definitions and the kinds that these define apart, a finalizer has a domain or is
+// one of Kubernetes' own.
 void validate_known_finalizers(std::string_view kind, const JsonObject& metadata, Causes& causes) {
-  if (kind == "Lease" || kind == "Event") return;
+  if (kind.empty() || kind == "Lease" || kind == "Event" || kind == "CustomResourceDefinition") {
+    return;
+  }
   std::size_t index = 0;
   for (const Json& item : array_at(metadata, {"finalizers"})) {
     const std::string path = indexed("metadata.finalizers", index++);

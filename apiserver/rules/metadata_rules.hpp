@@ -6,6 +6,7 @@
 
 namespace dcm::apiserver {
 
+// `kind`: "" for one that is defined.
 void validate_metadata(std::string_view kind, const JsonObject& object, NameRule rule,
                        Causes& causes);
 // Besides: what may not change, and that no finalizer comes while the object is being deleted.

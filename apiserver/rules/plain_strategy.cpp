@@ -261,8 +261,10 @@ class PlainStrategy final : public OldStatusStrategy {
 
   NameRule name_rule() const override { return rules_.name_rule; }
   CreateOnUpdate create_on_update() const override { return rules_.create_on_update; }
-  std::string_view warning(const JsonObject& object) const override {
-    return rules_.warning == nullptr ? std::string_view() : rules_.warning(object);
+  std::vector<std::string> warnings(const JsonObject& object, const JsonObject*) const override {
+    const std::string_view text =
+        rules_.warning == nullptr ? std::string_view() : rules_.warning(object);
+    return text.empty() ? std::vector<std::string>() : std::vector{std::string(text)};
   }
 
   void set_defaults(JsonObject& object, const WriteContext&) const override {

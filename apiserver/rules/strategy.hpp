@@ -15,8 +15,10 @@
 
 namespace dcm::apiserver {
 
-// Where a write goes: the object itself, its /status, or a namespace's /finalize.
-enum class Endpoint { main, status, finalize };
+// Where a write goes: the object itself, its /status, /scale, or a namespace's /finalize.
+enum class Endpoint { main, status, finalize, scale };
+// "" for the object itself.
+std::string_view subresource_of(Endpoint endpoint);
 // Whether the garbage collector knows what such an object owns.
 enum class Dependents { collected, unknown };
 // Whether a PUT makes what is not there.
@@ -38,8 +40,11 @@ class Strategy {
   virtual NameRule name_rule() const { return NameRule::dns_subdomain; }
   virtual CreateOnUpdate create_on_update() const { return CreateOnUpdate::refused; }
   virtual Dependents dependents() const { return Dependents::collected; }
-  // What the writer of an object must know of it here, if anything; it goes out as a warning.
-  virtual std::string_view warning(const JsonObject&) const { return {}; }
+  // What the writer of an object must know of it here. `old`: before an update; null: it is new.
+  virtual std::vector<std::string> warnings(const JsonObject& /*next*/,
+                                            const JsonObject* /*old*/) const {
+    return {};
+  }
   // The API's defaults, which belong to the writer of the object.
   virtual void set_defaults(JsonObject&, const WriteContext&) const {}
   // Adds admission's fields, and drops what a create must not set: both have no owner.
@@ -63,6 +68,8 @@ class Strategy {
                                                     std::int64_t /*wished*/) const {
     return std::nullopt;
   }
+  // What a first DELETE leaves of an object that stays until something else is gone: then true.
+  virtual bool begin_deletion(JsonObject&, const std::string& /*now*/) const { return false; }
   // Fields that a fieldSelector may name, besides metadata.name and metadata.namespace.
   virtual SelectableFields selectable_fields(const JsonObject&) const { return {}; }
 };

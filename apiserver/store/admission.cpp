@@ -5,11 +5,6 @@ namespace dcm::apiserver {
 
 namespace {
 
-std::string_view subresource_of(Endpoint endpoint) {
-  if (endpoint == Endpoint::status) return "status";
-  return endpoint == Endpoint::finalize ? "finalize" : "";
-}
-
 JsonObject options_of(const Target& target, std::string_view operation) {
   std::string_view kind = "DeleteOptions";
   if (operation == "CREATE") kind = "CreateOptions";
@@ -44,7 +39,7 @@ Outcome<> Registry::ask_policies(std::string_view operation, const Target& targe
   if (object != nullptr && attributes.name.empty()) {
     attributes.name = text_at(*object, {"metadata", "name"});  // by now it is generated
   }
-  if (target.type->kind == "Namespace") attributes.ns = attributes.name;
+  if (target.type->is("Namespace")) attributes.ns = attributes.name;
   return policies_.admit(attributes);
 }
 

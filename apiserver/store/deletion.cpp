@@ -33,7 +33,7 @@ Grace decide_grace(const JsonObject& object, std::optional<std::int64_t> gracefu
 }
 
 bool is_immortal(const Target& target) {
-  return target.type->kind == "Namespace" &&
+  return target.type->is("Namespace") &&
          (target.name == "default" || target.name == "kube-public" || target.name == "kube-system");
 }
 
@@ -62,7 +62,7 @@ Outcome<> check_preconditions(const Target& target, const JsonObject& object,
                               const DeleteWish& wish) {
   // Namespaces look for themselves, and name the resource.
   ResourceType type = *target.type;
-  if (type.kind == "Namespace") type.kind = type.plural;
+  if (type.is("Namespace")) type.kind = type.plural;
   const std::string_view uid = text_at(object, {"metadata", "uid"});
   if (!wish.uid.empty() && wish.uid != uid) {
     return std::unexpected(precondition_failed(
@@ -93,7 +93,7 @@ void Registry::mark_as_deleted(const Target& target, JsonObject& object,
   metadata["deletionTimestamp"] =
       runtime::timestamp(time_.wall_now() + std::chrono::seconds(grace.value_or(0)));
   if (grace) metadata["deletionGracePeriodSeconds"] = *grace;
-  if (target.type->kind == "Namespace") child(object, "status")["phase"] = "Terminating";
+  if (target.type->is("Namespace")) child(object, "status")["phase"] = "Terminating";
 }
 
 Outcome<Deleted> Registry::remove(const Target& target, const DeleteWish& wish) {
@@ -111,7 +111,7 @@ Outcome<Deleted> Registry::remove(const Target& target, const DeleteWish& wish) 
   const bool pending = has(next, {"metadata", "deletionTimestamp"});
   const auto graceful = strategy.grace_seconds(next, wish.grace_seconds.value_or(-1));
   const Grace grace = decide_grace(next, graceful, wish);
-  const bool is_namespace = target.type->kind == "Namespace";
+  const bool is_namespace = target.type->is("Namespace");
   // A second DELETE of what ends gracefully, or of a namespace, changes nothing.
   const bool ends = is_namespace || (graceful && grace.seconds > 0);
   const bool decided = pending && grace.mark == Grace::Mark::leave && ends;
@@ -121,6 +121,11 @@ Outcome<Deleted> Registry::remove(const Target& target, const DeleteWish& wish) 
     if (auto admitted = ask_policies("DELETE", shown, nullptr, old->get()); !admitted) {
       return std::unexpected(std::move(admitted.error()));
     }
+  }
+  if (!pending && strategy.begin_deletion(next, now())) {
+    if (target.commit != Commit::write) return Deleted{*old, Deleted::Kind::pending};
+    return Deleted{store_.put(target.type->storage(), target.key(), std::move(next)),
+                   Deleted::Kind::pending};
   }
   if (!decided && strategy.dependents() == Dependents::collected) {
     const bool old_wish = is_namespace && wish.propagation == Propagation::not_orphan;
@@ -140,12 +145,12 @@ Outcome<Deleted> Registry::remove(const Target& target, const DeleteWish& wish) 
   const bool at_once = !stays && grace.mark == Grace::Mark::leave;
   Stored current = *old;
   if (!at_once && next != **old) {
-    current = writes ? store_.put(target.type->plural, target.key(), std::move(next))
+    current = writes ? store_.put(target.type->storage(), target.key(), std::move(next))
                      : std::make_shared<const JsonObject>(std::move(next));
   }
   if (stays) return Deleted{std::move(current), Deleted::Kind::pending};
   if (!writes) return Deleted{std::move(current)};
-  return Deleted{store_.remove(target.type->plural, target.key())};
+  return Deleted{store_.remove(target.type->storage(), target.key())};
 }
 
 }  // namespace dcm::apiserver

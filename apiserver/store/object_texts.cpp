@@ -1,12 +1,15 @@
 #include "apiserver/store/object_texts.hpp"
 
+#include "apiserver/definitions/defined_kind.hpp"
 #include "apiserver/text/encode.hpp"
 
 namespace dcm::apiserver {
 
 ObjectTexts::Text ObjectTexts::get(const ResourceType& type, std::string_view version,
                                    const Stored& object, Encoding encoding) {
-  const Key key(object, type.api_version(version), encoding);
+  std::string api_version = type.api_version(version);
+  if (type.defined != nullptr) api_version += " " + type.defined->edition;
+  const Key key(object, std::move(api_version), encoding);
   if (const auto known = texts_.find(key); known != texts_.end()) return known->second;
   const auto text = std::make_shared<const std::string>(encode(type, version, *object, encoding));
   bytes_ += text->size();

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/definitions/defined_kind.hpp"
 #include "apiserver/fields/conversion.hpp"
 #include "apiserver/fields/go_members.hpp"
 #include "apiserver/fields/go_values.hpp"
@@ -37,13 +38,15 @@ void set_namespace(const Target& target, JsonObject& metadata) {
 }
 
 void settle(const ResourceType& type, JsonObject& object) {
-  drop_empty_lists(object);
-  drop_empty_maps(child(object, "metadata"));
-  write_as_go(type.kind, object);
+  make_as_written(type, object, {});
   Json* const pods = type.strategy->pod_spec(object);
-  if (type.kind != "Pod" && pods != nullptr && pods->is_object()) {
+  if (!type.is("Pod") && pods != nullptr && pods->is_object()) {
     write_pod_spec_as_go(pods->get_object());
   }
+}
+
+void drop_nulls(const ResourceType& type, JsonObject& object) {
+  drop_nulls(type.is_struct() ? object : child(object, "metadata"));
 }
 
 void Registry::drop_fields_of_other_versions(const ResourceType& type, JsonObject& object) const {
@@ -80,7 +83,7 @@ WriteContext Registry::context_of(const Target& target) const {
 }
 
 Outcome<Stored> Registry::get(const Target& target) const {
-  Stored object = store_.get(target.type->plural, target.key());
+  Stored object = store_.get(target.type->storage(), target.key());
   if (object == nullptr) return std::unexpected(not_found(*target.type, target.name));
   return object;
 }
@@ -89,9 +92,24 @@ std::string Registry::encode(const Target& target, const Stored& object) {
   return *texts_.get(*target.type, target.version, object, target.answer);
 }
 
+void Registry::warn(const std::string& text) {
+  if (!text.empty()) warnings_.push_back(text);
+}
+
+void Registry::warn_of(const Target& target, const JsonObject& next, const JsonObject* old) {
+  if (target.endpoint != Endpoint::main) return;
+  for (const std::string& text : target.type->strategy->warnings(next, old)) warn(text);
+}
+
+std::vector<std::string> Registry::take_warnings() {
+  std::vector<std::string> all = std::exchange(warnings_, {});
+  std::ranges::move(policies_.take_warnings(), std::back_inserter(all));
+  return all;
+}
+
 std::vector<Store::Entry> Registry::list(const ResourceType& type, std::string_view ns) const {
   const std::string prefix = ns.empty() ? "" : std::string(ns) + "/";
-  return store_.list(type.plural, prefix, "", store_.revision());
+  return store_.list(type.storage(), prefix, "", store_.revision());
 }
 
 std::string Registry::now() const {
@@ -109,11 +127,11 @@ Outcome<> Registry::check_namespace(const Target& target, const JsonObject& body
 }
 
 Outcome<> Registry::choose_name(const Target& target, JsonObject& metadata) const {
-  const std::string_view plural = target.type->plural;
+  const std::string_view storage = target.type->storage();
   std::string base(text_at(metadata, {"generateName"}));
   if (!text_at(metadata, {"name"}).empty() || base.empty()) {
     const std::string_view name = text_at(metadata, {"name"});
-    if (store_.get(plural, object_key(target.ns, name)) == nullptr) return {};
+    if (store_.get(storage, object_key(target.ns, name)) == nullptr) return {};
     return std::unexpected(already_exists(*target.type, name));
   }
   base.resize(std::min(base.size(), kMaxNameBase));
@@ -121,7 +139,7 @@ Outcome<> Registry::choose_name(const Target& target, JsonObject& metadata) cons
   for (int attempt = 0; attempt < kNameAttempts; ++attempt) {
     name = base + random_suffix();
     metadata["name"] = name;
-    if (store_.get(plural, object_key(target.ns, name)) == nullptr) return {};
+    if (store_.get(storage, object_key(target.ns, name)) == nullptr) return {};
   }
   return std::unexpected(no_free_name(*target.type, name));
 }
@@ -140,19 +158,19 @@ void Registry::set_system_metadata(const Target& target, JsonObject& metadata) c
 Causes Registry::problems_with_new(const Target& target, const JsonObject& object) const {
   const Strategy& strategy = *target.type->strategy;
   Causes causes;
-  if (target.type->kind != "Event") {
-    validate_metadata(target.type->kind, object, strategy.name_rule(), causes);
+  if (!target.type->is("Event")) {
+    validate_metadata(target.type->built_in(), object, strategy.name_rule(), causes);
   }
   strategy.validate_create(object, context_of(target), causes);
-  if (target.type->kind == "Event" && causes.empty()) {
-    validate_metadata(target.type->kind, object, strategy.name_rule(), causes);
+  if (target.type->is("Event") && causes.empty()) {
+    validate_metadata(target.type->built_in(), object, strategy.name_rule(), causes);
   }
   return causes;
 }
 
 Outcome<> Registry::admit(const Target& target, JsonObject& body) const {
-  const bool is_pod = target.type->kind == "Pod";
-  if (!is_pod && target.type->kind != "PriorityClass") return {};
+  const bool is_pod = target.type->is("Pod");
+  if (!is_pod && !target.type->is("PriorityClass")) return {};
   const auto classes = store_.list("priorityclasses", "", "", store_.revision());
   const auto refused =
       is_pod ? admit_priority(child(body, "spec"), classes) : admit_priority_class(body, classes);
@@ -169,15 +187,20 @@ Outcome<Written> Registry::make(const Target& target, JsonObject body, const Fie
   if (auto allowed = check_namespace(target, body); !allowed) {
     return std::unexpected(std::move(allowed.error()));
   }
+  if (target.type->defined != nullptr && target.type->defined->is_terminating) {
+    return std::unexpected(
+        forbidden(*target.type, text_at(body, {"metadata", "name"}),
+                  "create not allowed while custom resource definition is terminating"));
+  }
   const Strategy& strategy = *target.type->strategy;
   const WriteContext context = context_of(target);
   to_stored_version(*target.type, target.version, body);
-  drop_nulls(body);
-  write_values_as_go(body, field_type(target.type->api_version("v1"), target.type->kind));
+  drop_nulls(*target.type, body);
+  write_values_as_go(body, target.type->fields("v1"));
   drop_fields_of_other_versions(*target.type, body);
   const std::string version(text_at(body, {"metadata", "resourceVersion"}));
   set_system_metadata(target, child(body, "metadata"));
-  const std::string warning = drop_repeated_owners_with_warning(child(body, "metadata"));
+  warn(drop_repeated_owners_with_warning(child(body, "metadata")));
   strategy.set_defaults(body, context);
   if (applied == nullptr && ownership_ == Ownership::of_applied) {
     make_as_written(*target.type, body);
@@ -195,6 +218,7 @@ Outcome<Written> Registry::make(const Target& target, JsonObject body, const Fie
   if (const Causes causes = problems_with_new(target, body); !causes.empty()) {
     return std::unexpected(invalid(*target.type, name, as_client_sees(causes, target)));
   }
+  warn_of(target, body, nullptr);
   if (auto admitted = ask_policies("CREATE", target, &body, nullptr); !admitted) {
     return std::unexpected(std::move(admitted.error()));
   }
@@ -206,11 +230,10 @@ Outcome<Written> Registry::make(const Target& target, JsonObject body, const Fie
   if (!named) return std::unexpected(std::move(named.error()));
   if (target.commit == Commit::dry_run) {
     if (!version.empty()) child(body, "metadata")["resourceVersion"] = version;
-    return Written{std::make_shared<const JsonObject>(std::move(body)), Written::Kind::created,
-                   warning};
+    return Written{std::make_shared<const JsonObject>(std::move(body)), Written::Kind::created};
   }
-  Stored stored = store_.put(target.type->plural, object_key(target.ns, name), std::move(body));
-  return Written{std::move(stored), Written::Kind::created, warning};
+  Stored stored = store_.put(target.type->storage(), object_key(target.ns, name), std::move(body));
+  return Written{std::move(stored), Written::Kind::created};
 }
 
 std::string Registry::random_suffix() const {

@@ -23,7 +23,6 @@ namespace dcm::apiserver {
 struct Written {
   Stored object;
   enum class Kind { created, updated } kind = Kind::updated;
-  std::string warning = {};  // for the writer; "" for none
 };
 
 // The treatment of a deleted object's dependents. `not_orphan`: the deprecated `orphanDependents:
@@ -58,6 +57,8 @@ void set_namespace(const Target& target, JsonObject& metadata);
 void settle(const ResourceType& type, JsonObject& object);
 // Drops repeated owner references from `metadata`; the warning about them, or "".
 std::string drop_repeated_owners_with_warning(JsonObject& metadata);
+// Members that are null: a struct has no such thing, and neither has metadata.
+void drop_nulls(const ResourceType& type, JsonObject& object);
 // Each cause once, in the words of the version that the client speaks.
 Causes as_client_sees(Causes causes, const Target& target);
 
@@ -92,8 +93,11 @@ class Registry {
   // posted.
   Outcome<> ask_policies(const Target& target, std::string_view subresource, GroupVersionKind kind,
                          const JsonObject& object);
-  // What admission policies warned of since the last call.
-  std::vector<std::string> take_warnings() { return policies_.take_warnings(); }
+  // What the client of a request is to be warned of; "" is nothing.
+  void warn(const std::string& text);
+  void warn_of(const Target& target, const JsonObject& next, const JsonObject* old);
+  // Those, and what admission policies warned of, since the last call.
+  std::vector<std::string> take_warnings();
 
   const ResourceTable& types() const { return types_; }
   // The object as text, in the target's version.
@@ -139,6 +143,7 @@ class Registry {
   Ownership ownership_;
   Policies policies_;
   ObjectTexts texts_;
+  std::vector<std::string> warnings_;
 };
 
 }  // namespace dcm::apiserver

@@ -1,9 +1,13 @@
 #include "apiserver/store/resources.hpp"
 
 #include <algorithm>
-#include <set>
+#include <tuple>
 
+#include "apiserver/definitions/defined_kind.hpp"
+#include "apiserver/front/printers.hpp"
 #include "apiserver/rules/strategies.hpp"
+#include "apiserver/store/version_order.hpp"
+#include "apiserver/text/protobuf/protobuf.hpp"
 #include "runtime/assert.hpp"
 
 namespace dcm::apiserver {
@@ -11,6 +15,7 @@ namespace dcm::apiserver {
 namespace {
 
 constexpr std::string_view kDra = "resource.k8s.io";
+constexpr std::string_view kDefinitions = "customresourcedefinitions";
 constexpr auto kNamespaced = Scope::namespaced;
 constexpr auto kCluster = Scope::cluster;
 constexpr auto kStatus = StatusSubresource::present;
@@ -310,9 +315,21 @@ std::vector<ResourceType> special_types() {
   };
 }
 
-std::vector<ResourceType> all_types() {
-  std::vector<ResourceType> types = special_types();
+std::list<ResourceType> all_types() {
+  std::list<ResourceType> types;
+  for (ResourceType& type : special_types()) types.push_back(std::move(type));
   for (const PlainRow& row : plain_rows()) types.push_back(plain_type(row));
+  types.push_back({"apiextensions.k8s.io",
+                   std::string(kDefinitions),
+                   "customresourcedefinition",
+                   "CustomResourceDefinition",
+                   {"crd", "crds"},
+                   kCluster,
+                   kStatus,
+                   kNeedsVersion,
+                   kObject,
+                   &definition_strategy(),
+                   {"v1"}});
   // A beta comes after the versions of its group that are preferred.
   types.push_back({"scheduling.k8s.io",
                    "podgroups",
@@ -326,23 +343,6 @@ std::vector<ResourceType> all_types() {
                    &pod_group_strategy(),
                    {}});
   return types;
-}
-
-// A server's rules are kept by the names of kinds, which may come from a test that is over.
-std::string_view kept_for_good(const std::string& kind) {
-  static std::set<std::string> kinds;
-  return *kinds.insert(kind).first;
-}
-
-ResourceType custom_type(const CustomKind& custom) {
-  ResourceType type = plain_type({.group = custom.group,
-                                  .plural = custom.plural,
-                                  .kind = kept_for_good(custom.kind),
-                                  .scope = kNamespaced,
-                                  .status = kStatus,
-                                  .put_without_version = kNeedsVersion});
-  type.versions = {custom.version};
-  return type;
 }
 
 }  // namespace
@@ -361,9 +361,41 @@ DeleteAnswer ResourceType::delete_answer(std::string_view version) const {
   return old_rule ? DeleteAnswer::object : answer_to_delete;
 }
 
-bool ResourceType::in_category_all() const {
-  return kind == "Pod" || kind == "Service" || kind == "ReplicationController" || group == "apps" ||
-         group == "batch";
+bool ResourceType::is_struct() const {
+  return defined == nullptr && kind != "CustomResourceDefinition";
+}
+
+const std::string& ResourceType::storage() const {
+  return defined == nullptr ? plural : defined->storage;
+}
+
+std::vector<std::string> ResourceType::categories() const {
+  if (defined != nullptr) return defined->categories;
+  if (is("CustomResourceDefinition")) return {"api-extensions"};
+  const bool all = kind == "Pod" || kind == "Service" || kind == "ReplicationController" ||
+                   group == "apps" || group == "batch";
+  return all ? std::vector<std::string>{"all"} : std::vector<std::string>();
+}
+
+std::string ResourceType::list_kind() const {
+  return defined == nullptr ? kind + "List" : defined->list_kind;
+}
+
+const Schema& ResourceType::schema() const {
+  return defined == nullptr ? schema_of(group, kind) : defined->merge;
+}
+
+const FieldType& ResourceType::fields(std::string_view version) const {
+  static const FieldType kAny;
+  return defined == nullptr ? field_type(api_version(version), kind) : kAny;
+}
+
+bool ResourceType::speaks_protobuf(std::string_view version) const {
+  return defined == nullptr && encodes_protobuf(api_version(version), kind);
+}
+
+const Printer& ResourceType::printer() const {
+  return defined == nullptr ? printer_of(kind) : defined->printer;
 }
 
 bool ResourceType::serves(std::string_view version) const {
@@ -371,14 +403,26 @@ bool ResourceType::serves(std::string_view version) const {
 }
 
 ResourceTable::ResourceTable(const ServedVersions& served) : types_(all_types()) {
-  for (const CustomKind& custom : served.custom) types_.push_back(custom_type(custom));
   serve(served);
+}
+
+void ResourceTable::define(std::string_view storage, std::vector<ResourceType> types) {
+  types_.remove_if([&](const ResourceType& type) {
+    return type.defined != nullptr && type.defined->storage == storage;
+  });
+  for (ResourceType& type : types) {
+    const auto next = std::ranges::find_if(types_, [&](const ResourceType& other) {
+      return other.defined != nullptr &&
+             std::tie(other.group, other.storage()) > std::tie(type.group, type.storage());
+    });
+    types_.insert(next, std::move(type));
+  }
 }
 
 void ResourceTable::serve(const ServedVersions& served) {
   for (ResourceType& type : types_) {
-    if (type.kind == "PodGroup") type.versions = served.pod_groups;
-    if (type.group != kDra) continue;
+    if (type.is("PodGroup")) type.versions = served.pod_groups;
+    if (type.group != kDra || type.defined != nullptr) continue;
     type.versions = type.kind == "DeviceTaintRule" ? served.device_taint_rules : served.resource;
   }
 }
@@ -391,8 +435,8 @@ const ResourceType* ResourceTable::find(std::string_view group, std::string_view
   return nullptr;
 }
 
-const ResourceType& ResourceTable::get(std::string_view plural) const {
-  const auto found = std::ranges::find(types_, plural, &ResourceType::plural);
+const ResourceType& ResourceTable::get(std::string_view storage) const {
+  const auto found = std::ranges::find(types_, storage, &ResourceType::storage);
   DCM_ASSERT(found != types_.end());
   return *found;
 }
@@ -408,12 +452,15 @@ std::vector<std::string> ResourceTable::groups() const {
 
 std::vector<std::string> ResourceTable::versions_of(std::string_view group) const {
   std::vector<std::string> versions;
+  bool is_defined = false;
   for (const ResourceType& type : types_) {
     if (type.group != group) continue;
+    is_defined = is_defined || type.defined != nullptr;
     for (const std::string& version : type.versions) {
       if (std::ranges::find(versions, version) == versions.end()) versions.push_back(version);
     }
   }
+  if (is_defined) std::ranges::sort(versions, goes_before);
   return versions;
 }
 

@@ -71,7 +71,7 @@ SelectableFields all_fields(const ResourceType& type, const JsonObject& object) 
 
 // Kinds without fields of their own answer with a default text.
 ApiError unknown_field(const ResourceType& type, std::string_view field) {
-  if (!type.strategy->selectable_fields({}).empty()) {
+  if (type.defined != nullptr || !type.strategy->selectable_fields({}).empty()) {
     return bad_request(fmt::format("field label not supported: {}", field));
   }
   return bad_request(fmt::format("\"{}\" is not a known field selector: only \"metadata.name\"{}",

@@ -24,7 +24,7 @@ class Selector {
   // Which one; good as long as the selector.
   std::optional<std::string_view> selected_name() const;
   // Pods by `spec.nodeName=…`.
-  bool selects_node() const { return type_->kind == "Pod" && selects("spec.nodeName"); }
+  bool selects_node() const { return type_->is("Pod") && selects("spec.nodeName"); }
   // Whether the terms on the node hold, whatever the others say.
   bool matches_node(const JsonObject& pod) const;
 

@@ -59,7 +59,7 @@ bool leaves_for_good(const ResourceType& type, const JsonObject& next, const Jso
   return array_at(next, {"metadata", "finalizers"}).empty() &&
          has(old, {"metadata", "deletionTimestamp"}) &&
          integer_at(old, {"metadata", "deletionGracePeriodSeconds"}).value_or(0) == 0 &&
-         (type.kind != "Namespace" || array_at(next, {"spec", "finalizers"}).empty());
+         (!type.is("Namespace") || array_at(next, {"spec", "finalizers"}).empty());
 }
 
 }  // namespace
@@ -78,7 +78,7 @@ Outcome<Written> Registry::replace(const Target& target, JsonObject body) {
     return create(target, std::move(body));
   }
   if (!old) return std::unexpected(std::move(old.error()));
-  drop_nulls(body);
+  drop_nulls(*target.type, body);
   to_stored_version(*target.type, target.version, body);
   return update(target, *old, std::move(body), Update::replace);
 }
@@ -89,7 +89,7 @@ Outcome<Written> Registry::patch(const Target& target, const Change& change) {
   JsonObject next = without_managed_fields(**old);
   from_stored_version(*target.type, target.version, next);
   if (auto changed = change(next); !changed) return std::unexpected(std::move(changed.error()));
-  drop_nulls(next);
+  drop_nulls(*target.type, next);
   to_stored_version(*target.type, target.version, next);
   return update(target, *old, std::move(next), Update::patch);
 }
@@ -101,13 +101,13 @@ Outcome<Written> Registry::rewrite(const Target& target, const Rewrite& rewrite)
   if (auto done = rewrite(next, now()); !done) {
     return std::unexpected(std::move(done.error()));
   }
-  write_as_go(target.type->kind, next);
+  write_as_go(target.type->built_in(), next);
   return commit_update(target, *old, std::move(next));
 }
 
 Outcome<Written> Registry::apply(const Target& target, JsonObject wanted, ApplyForce force) {
-  const Stored old = store_.get(target.type->plural, target.key());
-  drop_nulls(wanted);
+  const Stored old = store_.get(target.type->storage(), target.key());
+  drop_nulls(*target.type, wanted);
   if (old == nullptr) {
     if (target.endpoint == Endpoint::status) {
       return std::unexpected(not_found(*target.type, target.name));
@@ -186,19 +186,18 @@ Outcome<Written> Registry::update(const Target& target, const Stored& old, JsonO
     return std::unexpected(std::move(current.error()));
   }
   const Strategy& strategy = *target.type->strategy;
-  write_values_as_go(next, field_type(target.type->api_version("v1"), target.type->kind));
+  write_values_as_go(next, target.type->fields("v1"));
   drop_fields_of_other_versions(*target.type, next);
   set_namespace(target, child(next, "metadata"));
   strategy.set_defaults(next, context_of(target));
-  std::string warning;
-  if (how == Update::replace) warning = drop_repeated_owners_with_warning(child(next, "metadata"));
+  if (how == Update::replace) warn(drop_repeated_owners_with_warning(child(next, "metadata")));
   if (how == Update::apply) {
-    write_as_go(target.type->kind, next);
+    write_as_go(target.type->built_in(), next);
   } else {
     own_as_writer(target, *old, next, now());
   }
   // A patch shows them to its manager first.
-  if (how != Update::replace) warning = drop_repeated_owners_with_warning(child(next, "metadata"));
+  if (how != Update::replace) warn(drop_repeated_owners_with_warning(child(next, "metadata")));
   // Only a strategy may increase the generation; its changes of other system fields do not
   // count.
   restore(child(next, "metadata"), object_at(*old, {"metadata"}), "generation");
@@ -207,30 +206,29 @@ Outcome<Written> Registry::update(const Target& target, const Stored& old, JsonO
   settle(*target.type, next);
 
   Causes causes;
-  validate_metadata_update(target.type->kind, next, *old, causes);
+  validate_metadata_update(target.type->built_in(), next, *old, causes);
   strategy.validate_update(next, *old, target.endpoint, causes);
   if (!causes.empty()) {
     return std::unexpected(invalid(*target.type, target.name, as_client_sees(causes, target)));
   }
+  warn_of(target, next, old.get());
   if (auto admitted = ask_policies("UPDATE", target, &next, old.get()); !admitted) {
     return std::unexpected(std::move(admitted.error()));
   }
-  auto written = commit_update(target, old, std::move(next));
-  if (written) written->warning = std::move(warning);
-  return written;
+  return commit_update(target, old, std::move(next));
 }
 
 Outcome<Written> Registry::commit_update(const Target& target, const Stored& old, JsonObject next) {
   if (leaves_for_good(*target.type, next, *old)) {
     Stored last = std::make_shared<const JsonObject>(std::move(next));
-    if (target.commit == Commit::write) store_.remove(target.type->plural, target.key());
+    if (target.commit == Commit::write) store_.remove(target.type->storage(), target.key());
     return Written{std::move(last)};
   }
   if (same_object(next, *old)) return Written{old};
   if (target.commit == Commit::dry_run) {
     return Written{std::make_shared<const JsonObject>(std::move(next))};
   }
-  return Written{store_.put(target.type->plural, target.key(), std::move(next))};
+  return Written{store_.put(target.type->storage(), target.key(), std::move(next))};
 }
 
 }  // namespace dcm::apiserver

@@ -15,7 +15,7 @@ std::string_view namespace_of(std::string_view key) {
 }  // namespace
 
 void WatchIndex::add(Watch& watch) {
-  const std::string resource = watch.target().type->plural;
+  const std::string resource = watch.target().type->storage();
   const std::string ns = watch.target().ns;
   const std::uint64_t number = opened_++;
   resources_[resource][ns].emplace(number, &watch);

@@ -38,9 +38,6 @@ Response written_response(Registry& registry, const Target& target, Outcome<Writ
   Response response =
       encoded_response(status, target.answer, registry.encode(target, written->object));
   check.add_warnings(response);
-  if (!written->warning.empty()) add_warning(response, written->warning);
-  const std::string_view warning = target.type->strategy->warning(*written->object);
-  if (!warning.empty()) add_warning(response, warning);
   return response;
 }
 
@@ -100,14 +97,15 @@ Outcome<Response> handle_delete_collection(Registry& registry, const WriteReques
     const auto deleted = registry.remove(target, options->wish);
     if (!deleted && deleted.error().code != 404) return std::unexpected(deleted.error());
     if (!items.empty()) items += ',';
-    items += encode(*target.type, target.version, *entry.object, Encoding::json, TypeMeta::omitted);
+    items += encode(*target.type, target.version, *entry.object, Encoding::json,
+                    target.type->item_meta());
   }
   // The list as it was before.
   return json_response(
-      200,
-      fmt::format(R"({{"kind":"{}List","apiVersion":"{}","metadata":{{"resourceVersion":"{}"}},)"
-                  R"("items":[{}]}})",
-                  target.type->kind, target.type->api_version(target.version), version, items));
+      200, fmt::format(R"({{"kind":"{}","apiVersion":"{}","metadata":{{{}"resourceVersion":"{}"}},)"
+                       R"("items":[{}]}})",
+                       target.type->list_kind(), target.type->api_version(target.version),
+                       target.type->defined != nullptr ? R"("continue":"",)" : "", version, items));
 }
 
 }  // namespace dcm::apiserver

@@ -9,9 +9,6 @@
 
 namespace dcm::apiserver {
 
-// A single object carries apiVersion and kind; the items of a list do not.
-enum class TypeMeta { shown, omitted };
-
 std::string encode(const ResourceType& type, std::string_view version, const JsonObject& object,
                    Encoding encoding, TypeMeta meta = TypeMeta::shown);
 

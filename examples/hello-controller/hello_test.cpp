@@ -18,8 +18,10 @@ class Hello : public testing::TestWithParam<int> {
   Hello() { add_controllers(cluster.manager()); }
 
   void greet() {
-    ASSERT_TRUE(
-        cluster.api().post(kGreetings, R"({"metadata":{"name":"ada"},"spec":{"who":"Ada"}})").ok());
+    ASSERT_TRUE(cluster.api()
+                    .post(kGreetings, R"({"apiVersion":"hello.example.com/v1","kind":"Greeting",)"
+                                      R"("metadata":{"name":"ada"},"spec":{"who":"Ada"}})")
+                    .ok());
   }
   std::string text() { return std::string(cluster.api().get(kMap).text({"data", "text"})); }
 

@@ -28,6 +28,7 @@ DOCUMENTS = {
         "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "ValidatingWebhookConfiguration",
         "MutatingWebhookConfiguration"],
     "apis/networking.k8s.io/v1": ["NetworkPolicy"],
+    "apis/apiextensions.k8s.io/v1": ["CustomResourceDefinition"],
     "apis/apps/v1": ["Deployment", "DaemonSet", "ReplicaSet", "StatefulSet"],
     "apis/batch/v1": ["Job", "CronJob"],
     "apis/discovery.k8s.io/v1": ["EndpointSlice"],

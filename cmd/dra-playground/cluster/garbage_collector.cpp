@@ -39,11 +39,11 @@ GarbageCollector::GarbageCollector(apiserver::Server& server, runtime::TimeSourc
     : server_(server), api_(server, "garbage-collector"), news_(time) {
   const apiserver::Store& store = server_.store();
   for (const apiserver::ResourceType& type : server_.types().types()) {
-    for (auto& entry : store.list(type.plural, "", "", store.revision())) {
-      observe(type.plural, {.revision = store.revision(),
-                            .key = std::move(entry.key),
-                            .before = nullptr,
-                            .after = std::move(entry.object)});
+    for (auto& entry : store.list(type.storage(), "", "", store.revision())) {
+      observe(type.storage(), {.revision = store.revision(),
+                               .key = std::move(entry.key),
+                               .before = nullptr,
+                               .after = std::move(entry.object)});
     }
   }
   server_.on_change([this](std::string_view resource, const apiserver::Change& change) {

@@ -179,15 +179,6 @@ TEST_F(Api, derives_the_types_of_a_network_policy) {
             R"(["Ingress","Egress"])");
 }
 
-TEST_F(Api, says_that_it_serves_no_custom_resources) {
-  const Answer refused = api.send("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
-                                  kJson, R"({"metadata":{"name":"things.example.com"}})");
-  EXPECT_EQ(refused.status, 404);
-  EXPECT_NE(refused.text({"message"}).find("serves no CustomResourceDefinitions"),
-            std::string_view::npos);
-  EXPECT_EQ(refused.text({"reason"}), "NotFound");
-}
-
 // As a real server accepts and refuses them (1.37).
 TEST_F(Api, selects_by_the_fields_that_a_kind_has) {
   struct Row {

@@ -21,12 +21,13 @@ std::vector<std::string> members(const JsonObject& object, std::string_view list
 }
 
 TEST_F(ServerTest, tells_its_groups_versions_and_resources) {
-  EXPECT_EQ(members(api.get("/apis").body, "groups", "name"),
-            (std::vector<std::string>{
-                "coordination.k8s.io", "policy", "resource.k8s.io", "events.k8s.io",
-                "admissionregistration.k8s.io", "networking.k8s.io", "apps", "batch",
-                "discovery.k8s.io", "rbac.authorization.k8s.io", "scheduling.k8s.io",
-                "storage.k8s.io", "authentication.k8s.io", "authorization.k8s.io"}));
+  EXPECT_EQ(
+      members(api.get("/apis").body, "groups", "name"),
+      (std::vector<std::string>{"coordination.k8s.io", "policy", "resource.k8s.io", "events.k8s.io",
+                                "admissionregistration.k8s.io", "networking.k8s.io", "apps",
+                                "batch", "discovery.k8s.io", "rbac.authorization.k8s.io",
+                                "scheduling.k8s.io", "storage.k8s.io", "apiextensions.k8s.io",
+                                "authentication.k8s.io", "authorization.k8s.io"}));
   EXPECT_EQ(api.get("/apis/resource.k8s.io").text({"preferredVersion", "version"}), "v1");
   const auto resources = members(api.get("/apis/resource.k8s.io/v1").body, "resources", "name");
   EXPECT_EQ(resources,

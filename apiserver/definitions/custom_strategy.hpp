@@ -1,0 +1,33 @@
+// The rules of a kind that is defined: those of its schema.
+#pragma once
+
+#include "apiserver/rules/strategy.hpp"
+
+namespace dcm::apiserver {
+
+struct DefinedKind;
+
+class CustomStrategy final : public Strategy {
+ public:
+  // Which owns it.
+  explicit CustomStrategy(const DefinedKind& kind) : kind_(kind) {}
+
+  void set_defaults(JsonObject& object, const WriteContext&) const override;
+  void prepare_create(JsonObject& object, const WriteContext&) const override;
+  void validate_create(const JsonObject& object, const WriteContext&,
+                       Causes& causes) const override;
+  void prepare_update(JsonObject& next, const JsonObject& old, Endpoint endpoint,
+                      const WriteContext&) const override;
+  void validate_update(const JsonObject& next, const JsonObject& old, Endpoint endpoint,
+                       Causes& causes) const override;
+  std::vector<std::string> warnings(const JsonObject& next, const JsonObject* old) const override;
+  std::vector<std::string> reset_fields(Endpoint endpoint) const override;
+  SelectableFields selectable_fields(const JsonObject& object) const override;
+
+ private:
+  void validate_scale(const JsonObject& object, Endpoint endpoint, Causes& causes) const;
+
+  const DefinedKind& kind_;
+};
+
+}  // namespace dcm::apiserver

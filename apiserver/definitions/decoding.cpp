@@ -1,0 +1,100 @@
+#include "apiserver/definitions/decoding.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "apiserver/definitions/defined_kind.hpp"
+#include "apiserver/definitions/shaping.hpp"
+
+namespace dcm::apiserver {
+
+namespace {
+
+// A number that is whole is an integer, however it was written: Go writes it so.
+void write_whole_numbers(Json& value) {
+  constexpr double kExact = 9'007'199'254'740'992.0;
+  if (value.is_object()) {
+    for (auto& [name, member] : value.get_object()) write_whole_numbers(member);
+  } else if (value.is_array()) {
+    for (Json& item : value.get_array()) write_whole_numbers(item);
+  } else if (value.is_double() && std::abs(value.get_double()) < kExact &&
+             std::trunc(value.get_double()) == value.get_double()) {
+    value = static_cast<std::int64_t>(value.get_double());
+  }
+}
+
+// Metadata is that of all kinds.
+TypedResult decode_metadata(JsonObject& object, MapKeys keys) {
+  if (!object.contains("metadata")) return {};
+  static const FieldType kType = [] {
+    FieldType type{FieldType::Kind::object, "ObjectMeta"};
+    type.fields.emplace("metadata", field_type("v1", "ConfigMap").fields.at("metadata"));
+    return type;
+  }();
+  JsonObject only{{"metadata", object.at("metadata")}};
+  TypedResult result = decode_typed(only, kType, "ObjectMeta", keys);
+  object["metadata"] = std::move(only.at("metadata"));
+  return result;
+}
+
+std::string_view go_type(const Json& value) {
+  if (value.is_string()) return "string";
+  if (value.is_bool()) return "boolean";
+  if (value.is_number()) return "int";
+  return value.is_object() ? "map" : "list";
+}
+
+std::optional<std::string> expected_type(const Json& value, const Structural& schema) {
+  if (value.is_null() || schema.is_int_or_string || schema.type.empty()) return std::nullopt;
+  const auto expect = [&](bool fits, std::string_view what) -> std::optional<std::string> {
+    if (fits) return std::nullopt;
+    return fmt::format("expected {}, got {}", what, go_type(value));
+  };
+  if (schema.type == "string") return expect(value.is_string(), "string");
+  if (schema.type == "boolean") return expect(value.is_bool(), "boolean");
+  if (schema.type == "object") return expect(value.is_object(), "map");
+  if (schema.type == "array") return expect(value.is_array(), "list");
+  return expect(value.is_number(), "numeric (int or float)");
+}
+
+std::optional<std::string> find_wrong(const Json& value, const Structural& schema,
+                                      const std::string& path) {
+  if (auto wrong = expected_type(value, schema)) return fmt::format("{}: {}", path, *wrong);
+  if (value.is_array() && schema.items != nullptr) {
+    std::size_t index = 0;
+    for (const Json& item : value.get_array()) {
+      auto wrong = find_wrong(item, *schema.items, fmt::format("{}[{}]", path, index++));
+      if (wrong) return wrong;
+    }
+  }
+  if (!value.is_object()) return std::nullopt;
+  for (const auto& [name, member] : value.get_object()) {
+    const Structural* const known = schema.member(name);
+    if (known == nullptr || (path.empty() && is_meta(name))) continue;
+    auto wrong = find_wrong(member, *known, fmt::format("{}.{}", path, std::string_view(name)));
+    if (wrong) return wrong;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+TypedResult decode_fields(JsonObject& object, const ResourceType& type, std::string_view version,
+                          MapKeys keys) {
+  if (type.defined == nullptr) return decode_typed(object, type.fields(version), type.kind, keys);
+  TypedResult result = decode_metadata(object, keys);
+  if (result.problem) return result;
+  for (auto& [name, value] : object) write_whole_numbers(value);
+  std::ranges::move(prune(object, type.defined->schema, Root::resource),
+                    std::back_inserter(result.unknown));
+  return result;
+}
+
+std::optional<std::string> find_wrong_type(const JsonObject& object, const ResourceType& type) {
+  if (type.defined == nullptr) return std::nullopt;
+  return find_wrong(Json(object), type.defined->schema, "");
+}
+
+}  // namespace dcm::apiserver

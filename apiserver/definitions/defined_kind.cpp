@@ -1,0 +1,115 @@
+#include "apiserver/definitions/defined_kind.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "apiserver/definitions/columns.hpp"
+#include "apiserver/definitions/custom_strategy.hpp"
+#include "apiserver/definitions/merge_schema.hpp"
+#include "apiserver/store/resources.hpp"
+
+namespace dcm::apiserver {
+
+namespace {
+
+std::vector<std::string> texts_at(const JsonObject& object, Path path) {
+  std::vector<std::string> texts;
+  for (const Json& item : array_at(object, path)) {
+    if (item.is_string()) texts.emplace_back(view(item.get_string()));
+  }
+  return texts;
+}
+
+std::optional<ScalePaths> scale_of(const JsonObject& version) {
+  if (!has(version, {"subresources", "scale"})) return std::nullopt;
+  const JsonObject& scale = object_at(version, {"subresources", "scale"});
+  return ScalePaths{std::string(text_at(scale, {"specReplicasPath"})),
+                    std::string(text_at(scale, {"statusReplicasPath"})),
+                    std::string(text_at(scale, {"labelSelectorPath"}))};
+}
+
+std::vector<SelectableField> selectable_fields_of(const JsonObject& version) {
+  std::vector<SelectableField> fields;
+  for (const Json& item : array_at(version, {"selectableFields"})) {
+    const std::string_view path = text_at(as_object(item), {"jsonPath"});
+    auto parsed = JsonPath::parse(path);
+    if (parsed)
+      fields.push_back({std::string(path.substr(path.starts_with('.') ? 1 : 0)), *parsed});
+  }
+  return fields;
+}
+
+std::string deprecation_of(const JsonObject& spec, const JsonObject& version) {
+  const Json* const deprecated = version.if_contains("deprecated");
+  if (deprecated == nullptr || *deprecated != Json(true)) return {};
+  const std::string_view own = text_at(version, {"deprecationWarning"});
+  if (!own.empty()) return std::string(own);
+  return fmt::format("{}/{} {} is deprecated", text_at(spec, {"group"}), text_at(version, {"name"}),
+                     text_at(spec, {"names", "kind"}));
+}
+
+std::shared_ptr<const DefinedKind> make_kind(const JsonObject& definition,
+                                             const JsonObject& version) {
+  const JsonObject& spec = object_at(definition, {"spec"});
+  const JsonObject& names = object_at(definition, {"status", "acceptedNames"});
+  auto kind = std::make_shared<DefinedKind>();
+  kind->storage = text_at(definition, {"metadata", "name"});
+  kind->edition = fmt::format("{}/{}", text_at(definition, {"metadata", "uid"}),
+                              integer_at(definition, {"metadata", "generation"}).value_or(0));
+  kind->list_kind = text_at(names, {"listKind"});
+  kind->categories = texts_at(names, {"categories"});
+  kind->deprecation = deprecation_of(spec, version);
+  kind->has_status = has(version, {"subresources", "status"});
+  kind->is_terminating =
+      has(definition, {"metadata", "deletionTimestamp"}) || is_true(definition, "Terminating");
+  kind->published = object_at(version, {"schema", "openAPIV3Schema"});
+  kind->schema = read_structural(kind->published);
+  kind->merge = merge_schema_of(kind->schema);
+  kind->printer = printer_of_definition(version);
+  kind->scale = scale_of(version);
+  kind->selectable = selectable_fields_of(version);
+  kind->strategy = std::make_unique<CustomStrategy>(*kind);
+  return kind;
+}
+
+}  // namespace
+
+bool is_true(const JsonObject& definition, std::string_view type) {
+  return std::ranges::any_of(array_at(definition, {"status", "conditions"}),
+                             [&](const Json& condition) {
+                               return text_at(as_object(condition), {"type"}) == type &&
+                                      text_at(as_object(condition), {"status"}) == "True";
+                             });
+}
+
+std::vector<ResourceType> types_of_definition(const JsonObject& definition, Versions which) {
+  std::vector<ResourceType> types;
+  if (!is_true(definition, "Established")) return types;
+  const JsonObject& spec = object_at(definition, {"spec"});
+  const JsonObject& names = object_at(definition, {"status", "acceptedNames"});
+  for (const Json& item : array_at(spec, {"versions"})) {
+    const JsonObject& version = as_object(item);
+    const Json* const served = version.if_contains("served");
+    const bool is_served = served != nullptr && *served == Json(true);
+    if (!is_served && which == Versions::served) continue;
+    auto kind = make_kind(definition, version);
+    const Strategy* const strategy = kind->strategy.get();
+    types.push_back(
+        {.group = std::string(text_at(spec, {"group"})),
+         .plural = std::string(text_at(names, {"plural"})),
+         .singular = std::string(text_at(names, {"singular"})),
+         .kind = std::string(text_at(names, {"kind"})),
+         .short_names = texts_at(names, {"shortNames"}),
+         .scope = text_at(spec, {"scope"}) == "Namespaced" ? Scope::namespaced : Scope::cluster,
+         .status = kind->has_status ? StatusSubresource::present : StatusSubresource::none,
+         .put_without_version = UnconditionalUpdate::refused,
+         .answer_to_delete = DeleteAnswer::status,
+         .strategy = strategy,
+         .versions = {std::string(text_at(version, {"name"}))},
+         .defined = std::move(kind)});
+  }
+  return types;
+}
+
+}  // namespace dcm::apiserver

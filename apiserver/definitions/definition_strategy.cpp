@@ -1,0 +1,109 @@
+// The rules of the kind CustomResourceDefinition (k8s.io/apiextensions-apiserver
+// pkg/registry/customresourcedefinition).
+#include <algorithm>
+
+#include "apiserver/definitions/conditions.hpp"
+#include "apiserver/definitions/definition_validation.hpp"
+#include "apiserver/definitions/schema_writing.hpp"
+#include "apiserver/rules/strategies.hpp"
+
+namespace dcm::apiserver {
+
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string small(text);
+  std::ranges::transform(small, small.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
+  return small;
+}
+
+// The storage version is one in which objects may be stored from now on.
+void note_stored_version(JsonObject& definition) {
+  std::string stored;
+  for (const Json& version : array_at(definition, {"spec", "versions"})) {
+    const Json* const flag = as_object(version).if_contains("storage");
+    if (flag == nullptr || *flag != Json(true)) continue;
+    stored = text_at(as_object(version), {"name"});
+    break;
+  }
+  JsonArray versions = array_at(definition, {"status", "storedVersions"});
+  if (stored.empty() || std::ranges::find(versions, Json(stored)) != versions.end()) return;
+  versions.emplace_back(stored);
+  child(definition, "status")["storedVersions"] = std::move(versions);
+}
+
+class DefinitionStrategy final : public Strategy {
+ public:
+  void set_defaults(JsonObject& definition, const WriteContext&) const override {
+    write_definition_as_go(definition);
+    JsonObject& spec = child(definition, "spec");
+    JsonObject& names = child(spec, "names");
+    const std::string kind(text_at(names, {"kind"}));
+    if (!is_set(names, "singular")) names["singular"] = lower(kind);
+    if (!is_set(names, "listKind") && !kind.empty()) names["listKind"] = kind + "List";
+    set_default(spec, "conversion", JsonObject{{"strategy", "None"}});
+  }
+
+  void prepare_create(JsonObject& definition, const WriteContext&) const override {
+    child(definition, "metadata")["generation"] = 1;
+    definition["status"] = JsonObject{{"conditions", nullptr},
+                                      {"acceptedNames", JsonObject{{"plural", ""}, {"kind", ""}}},
+                                      {"storedVersions", JsonArray()}};
+    note_stored_version(definition);
+  }
+
+  void prepare_update(JsonObject& next, const JsonObject& old, Endpoint endpoint,
+                      const WriteContext&) const override {
+    if (endpoint == Endpoint::status) {
+      restore(next, old, "spec");
+      return;
+    }
+    restore(next, old, "status");
+    if (object_at(next, {"spec"}) != object_at(old, {"spec"})) {
+      const auto before = integer_at(old, {"metadata", "generation"}).value_or(0);
+      child(next, "metadata")["generation"] = before + 1;
+    }
+    note_stored_version(next);
+  }
+
+  std::vector<std::string> reset_fields(Endpoint endpoint) const override {
+    return {endpoint == Endpoint::main ? "status" : "spec"};
+  }
+
+  void validate_create(const JsonObject& definition, const WriteContext&,
+                       Causes& causes) const override {
+    validate_definition(definition, nullptr, causes);
+  }
+
+  void validate_update(const JsonObject& next, const JsonObject& old, Endpoint endpoint,
+                       Causes& causes) const override {
+    if (endpoint == Endpoint::main) validate_definition(next, &old, causes);
+  }
+
+  // Its objects go before it does.
+  bool begin_deletion(JsonObject& definition, const std::string& now) const override {
+    JsonObject& metadata = child(definition, "metadata");
+    metadata["deletionTimestamp"] = now;
+    JsonArray finalizers = array_at(metadata, {"finalizers"});
+    if (std::ranges::find(finalizers, Json(kCleanupFinalizer)) == finalizers.end()) {
+      finalizers.emplace_back(kCleanupFinalizer);
+    }
+    metadata["finalizers"] = std::move(finalizers);
+    set_condition(definition,
+                  {"Terminating", "True", "InstanceDeletionPending",
+                   "CustomResourceDefinition marked for deletion; CustomResource deletion will "
+                   "begin soon"},
+                  now);
+    return true;
+  }
+};
+
+}  // namespace
+
+const Strategy& definition_strategy() {
+  static const DefinitionStrategy kStrategy;
+  return kStrategy;
+}
+
+}  // namespace dcm::apiserver

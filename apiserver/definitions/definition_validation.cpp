@@ -1,0 +1,449 @@
+#include "apiserver/definitions/definition_validation.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "apiserver/definitions/defined_kind.hpp"
+#include "apiserver/definitions/field_path.hpp"
+#include "apiserver/definitions/schema_validation.hpp"
+#include "apiserver/rules/names.hpp"
+#include "apiserver/rules/strategy.hpp"
+
+namespace dcm::apiserver {
+
+namespace {
+
+bool is_set_to_true(const JsonObject& object, std::string_view name) {
+  const Json* const value = object.if_contains(name);
+  return value != nullptr && *value == Json(true);
+}
+
+std::string lower(std::string_view text) {
+  std::string small(text);
+  std::ranges::transform(small, small.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
+  return small;
+}
+
+void validate_label(const Json& value, const std::string& path, Causes& causes) {
+  const auto problem = problem_with_old_label(value.is_string() ? view(value.get_string()) : "");
+  if (!problem.empty()) causes.push_back(invalid_value(path, value, problem));
+}
+
+void validate_enum(const JsonObject& object, std::string_view name, const std::string& path,
+                   std::initializer_list<std::string_view> allowed, Causes& causes) {
+  const std::string_view value = text_at(object, {name});
+  const std::string field = fmt::format("{}.{}", path, name);
+  if (value.empty()) {
+    causes.push_back(required_value(field));
+  } else if (std::ranges::find(allowed, value) == allowed.end()) {
+    causes.push_back(not_supported(field, Json(value), allowed));
+  }
+}
+
+// Names of resources and kinds.
+class Names {
+ public:
+  Names(const JsonObject& names, std::string path, Causes& causes)
+      : names_(names), path_(std::move(path)), causes_(causes) {}
+
+  void require() {
+    for (const auto* name : {"plural", "singular", "kind", "listKind"}) {
+      if (text_at(names_, {name}).empty()) causes_.push_back(required_value(field(name)));
+    }
+  }
+
+  void validate() {
+    for (const auto* name : {"plural", "singular"}) {
+      if (!text_at(names_, {name}).empty()) validate_label(names_.at(name), field(name), causes_);
+    }
+    for (const auto* name : {"kind", "listKind"}) validate_kind(name);
+    validate_all("shortNames");
+    const std::string_view kind = text_at(names_, {"kind"});
+    if (!kind.empty() && kind == text_at(names_, {"listKind"})) {
+      causes_.push_back(
+          invalid_value(field("listKind"), Json(kind), "kind and listKind may not be the same"));
+    }
+    validate_all("categories");
+  }
+
+ private:
+  std::string field(std::string_view name) const { return fmt::format("{}.{}", path_, name); }
+
+  void validate_kind(std::string_view name) {
+    const std::string_view kind = text_at(names_, {name});
+    const auto problem = problem_with_old_label(lower(kind));
+    if (kind.empty() || problem.empty()) return;
+    causes_.push_back(
+        invalid_value(field(name), Json(kind),
+                      fmt::format("may have mixed case, but should otherwise match: {}", problem)));
+  }
+
+  void validate_all(std::string_view name) {
+    std::size_t index = 0;
+    for (const Json& one : array_at(names_, {name})) {
+      validate_label(one, indexed(field(name), index++), causes_);
+    }
+  }
+
+  const JsonObject& names_;
+  std::string path_;
+  Causes& causes_;
+};
+
+void validate_simple_path(std::string_view path, const std::string& field, Causes& causes,
+                          std::initializer_list<std::string_view> roots, std::string_view place) {
+  if (path.empty()) {
+    causes.push_back(required_value(field));
+  } else if (path.front() != '.') {
+    causes.push_back(
+        invalid_value(field, Json(path), "must be a simple json path starting with ."));
+  } else if (roots.size() > 0 && std::ranges::none_of(roots, [&](std::string_view root) {
+               return path.starts_with(root);
+             })) {
+    causes.push_back(
+        invalid_value(field, Json(path), fmt::format("should be a json path under {}", place)));
+  }
+}
+
+void validate_subresources(const JsonObject& subresources, const std::string& path,
+                           Causes& causes) {
+  if (!has(subresources, {"scale"})) return;
+  const JsonObject& scale = object_at(subresources, {"scale"});
+  validate_simple_path(text_at(scale, {"specReplicasPath"}), path + ".scale.specReplicasPath",
+                       causes, {".spec."}, ".spec");
+  validate_simple_path(text_at(scale, {"statusReplicasPath"}), path + ".scale.statusReplicasPath",
+                       causes, {".status."}, ".status");
+  const std::string_view selector = text_at(scale, {"labelSelectorPath"});
+  if (selector.empty()) return;
+  validate_simple_path(selector, path + ".scale.labelSelectorPath", causes, {".spec.", ".status."},
+                       "either .spec or .status");
+}
+
+void validate_column(const JsonObject& column, const std::string& path, Causes& causes) {
+  constexpr std::string_view kTypes[] = {"boolean", "date", "integer", "number", "string"};
+  constexpr std::string_view kFormats[] = {"byte",  "date",  "date-time", "double",
+                                           "float", "int32", "int64",     "password"};
+  if (text_at(column, {"name"}).empty()) causes.push_back(required_value(path + ".name"));
+  const std::string_view type = text_at(column, {"type"});
+  const std::string types = fmt::format("must be one of {}", fmt::join(kTypes, ","));
+  if (type.empty()) {
+    causes.push_back(required_value(path + ".type", types));
+  } else if (std::ranges::find(kTypes, type) == std::end(kTypes)) {
+    causes.push_back(invalid_value(path + ".type", Json(type), types));
+  }
+  const std::string_view format = text_at(column, {"format"});
+  if (!format.empty() && std::ranges::find(kFormats, format) == std::end(kFormats)) {
+    causes.push_back(invalid_value(path + ".format", Json(format),
+                                   fmt::format("must be one of {}", fmt::join(kFormats, ","))));
+  }
+  validate_simple_path(text_at(column, {"jsonPath"}), path + ".JSONPath", causes, {}, "");
+}
+
+void validate_columns(const JsonArray& columns, const std::string& path, Causes& causes) {
+  std::size_t index = 0;
+  for (const Json& column : columns) {
+    validate_column(as_object(column), indexed(path, index++), causes);
+  }
+}
+
+void validate_selectable(const JsonArray& fields, const JsonObject& schema, const std::string& path,
+                         Causes& causes) {
+  constexpr std::size_t kFieldsMax = 8;
+  if (fields.empty()) return;
+  const Structural structural = read_structural(schema);
+  std::set<std::string> seen;
+  std::size_t index = 0;
+  for (const Json& field : fields) {
+    const std::string at = indexed(path, index++) + ".jsonPath";
+    const std::string_view text = text_at(as_object(field), {"jsonPath"});
+    if (text.empty()) {
+      causes.push_back(required_value(at));
+      continue;
+    }
+    const auto found = find_field(text, structural, ArrayNotation::refused);
+    if (!found) {
+      causes.push_back(invalid_value(at, Json(text), "is an invalid path: " + found.error()));
+      continue;
+    }
+    if (text == ".metadata" || text.starts_with(".metadata.")) {
+      causes.push_back(invalid_value(at, Json(text), "must not point to fields in metadata"));
+    }
+    const std::string& type = found->schema->type;
+    if (type != "string" && type != "boolean" && type != "integer") {
+      causes.push_back(invalid_value(at, Json(text),
+                                     "must point to a field of type string, boolean or integer. "
+                                     "Enum string fields and strings with formats are allowed."));
+    }
+    if (!seen.insert(found->path).second) causes.push_back(duplicate_value(at, Json(text)));
+  }
+  if (seen.size() > kFieldsMax) causes.push_back(too_many(path, seen.size(), kFieldsMax));
+}
+
+// What all versions have alike is a part of the spec in the internal version, and is named so in
+// causes.
+class Spec {
+ public:
+  Spec(const JsonObject& spec, Causes& causes)
+      : spec_(spec), versions_(array_at(spec, {"versions"})), causes_(causes) {}
+
+  void validate() {
+    validate_group();
+    validate_enum(spec_, "scope", "spec", {"Cluster", "Namespaced"}, causes_);
+    require_schemas();
+    validate_versions();
+    Names names(object_at(spec_, {"names"}), "spec.names", causes_);
+    names.require();
+    names.validate();
+    if (!versions_.empty()) validate_common();
+    validate_conversion();
+  }
+
+ private:
+  void validate_group() {
+    const std::string_view group = text_at(spec_, {"group"});
+    const auto problem = problem_with_name(NameRule::dns_subdomain, group);
+    if (group.empty()) {
+      causes_.push_back(required_value("spec.group"));
+    } else if (!problem.empty()) {
+      causes_.push_back(invalid_value("spec.group", Json(group), problem));
+    } else if (group.find('.') == std::string_view::npos) {
+      causes_.push_back(
+          invalid_value("spec.group", Json(group), "should be a domain with at least one dot"));
+    }
+  }
+
+  bool is_common(std::string_view name) const {
+    const auto member = [&](const Json& version) {
+      const Json* const value = as_object(version).if_contains(name);
+      return value == nullptr ? Json() : *value;
+    };
+    return std::ranges::all_of(versions_, [&](const Json& version) {
+      return member(version) == member(versions_.front());
+    });
+  }
+
+  static const JsonObject& schema_of(const Json& version) {
+    return object_at(as_object(version), {"schema", "openAPIV3Schema"});
+  }
+
+  static bool has_schema(const Json& version) {
+    return has(as_object(version), {"schema", "openAPIV3Schema"});
+  }
+
+  void require_schemas() {
+    if (!versions_.empty() && is_common("schema") && has_schema(versions_.front())) return;
+    std::size_t index = 0;
+    for (const Json& version : versions_) {
+      const std::string path = indexed("spec.versions", index++) + ".schema.openAPIV3Schema";
+      if (!has_schema(version) || is_common("schema")) causes_.push_back(required_value(path));
+    }
+  }
+
+  static StatusIs status_of(const Json& version) {
+    return has(as_object(version), {"subresources", "status"}) ? StatusIs::apart : StatusIs::part;
+  }
+
+  void validate_versions() {
+    std::set<std::string_view> names;
+    std::size_t stored = 0;
+    std::size_t index = 0;
+    for (const Json& version : versions_) {
+      const std::string path = indexed("spec.versions", index++);
+      const JsonObject& shown = as_object(version);
+      if (is_set_to_true(shown, "storage")) ++stored;
+      names.insert(text_at(shown, {"name"}));
+      validate_label(Json(text_at(shown, {"name"})), path + ".name", causes_);
+      validate_deprecation(shown, path);
+      if (!is_common("schema")) validate_schema_of(version, path + ".schema", status_of(version));
+      if (!is_common("subresources")) {
+        validate_subresources(object_at(shown, {"subresources"}), path + ".subresources", causes_);
+      }
+      if (!is_common("additionalPrinterColumns")) {
+        validate_columns(array_at(shown, {"additionalPrinterColumns"}),
+                         path + ".additionalPrinterColumns", causes_);
+      }
+      if (!is_common("selectableFields")) {
+        validate_selectable(array_at(shown, {"selectableFields"}), schema_of(version),
+                            path + ".selectableFields", causes_);
+      }
+    }
+    if (names.size() != versions_.size()) {
+      causes_.push_back(
+          invalid_value("spec.versions", versions_, "must contain unique version names"));
+    }
+    if (stored != 1) {
+      causes_.push_back(invalid_value("spec.versions", versions_,
+                                      "must have exactly one version marked as storage version"));
+    }
+    if (!versions_.empty()) {
+      const std::string_view first = text_at(as_object(versions_.front()), {"name"});
+      if (!first.empty()) validate_label(Json(first), "spec.version", causes_);
+    }
+  }
+
+  void validate_deprecation(const JsonObject& version, const std::string& path) {
+    const Json* const warning = version.if_contains("deprecationWarning");
+    if (warning == nullptr || !warning->is_string()) return;
+    const std::string field = path + ".deprecationWarning";
+    const std::string_view text = view(warning->get_string());
+    const auto refuse = [&](std::string_view why) {
+      causes_.push_back(invalid_value(field, *warning, why));
+    };
+    if (!is_set_to_true(version, "deprecated"))
+      return refuse("can only be set for deprecated versions");
+    if (text.size() > 256) refuse("must be <= 256 characters long");
+    if (text.empty()) refuse("must not be an empty string");
+    const auto control = std::ranges::find_if(
+        text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+    if (control == text.end()) return;
+    refuse(
+        fmt::format("must only contain printable UTF-8 characters; non-printable character "
+                    "found at index {}",
+                    control - text.begin()));
+  }
+
+  void validate_schema_of(const Json& version, const std::string& path, StatusIs status) {
+    if (has_schema(version)) validate_schema(schema_of(version), path, status, causes_);
+  }
+
+  void validate_common() {
+    const Json& first = versions_.front();
+    const JsonObject& shown = as_object(first);
+    const bool any_apart = std::ranges::any_of(
+        versions_, [](const Json& version) { return status_of(version) == StatusIs::apart; });
+    if (is_common("schema")) {
+      validate_schema_of(first, "spec.validation", any_apart ? StatusIs::apart : StatusIs::part);
+    }
+    if (is_common("subresources")) {
+      validate_subresources(object_at(shown, {"subresources"}), "spec.subresources", causes_);
+    }
+    if (is_common("additionalPrinterColumns")) {
+      validate_columns(array_at(shown, {"additionalPrinterColumns"}),
+                       "spec.additionalPrinterColumns", causes_);
+    }
+    if (is_common("selectableFields")) {
+      validate_selectable(array_at(shown, {"selectableFields"}), schema_of(first),
+                          "spec.selectableFields", causes_);
+    }
+  }
+
+  void validate_conversion() {
+    const JsonObject& conversion = object_at(spec_, {"conversion"});
+    validate_enum(conversion, "strategy", "spec.conversion", {"None", "Webhook"}, causes_);
+    const bool has_webhook = has(conversion, {"webhook"});
+    if (text_at(conversion, {"strategy"}) == "Webhook") {
+      causes_.push_back(forbidden_value(
+          "spec.conversion.strategy",
+          "this API server calls no webhooks; between versions it converts with strategy None"));
+    } else if (has_webhook) {
+      if (has(conversion, {"webhook", "clientConfig"})) {
+        causes_.push_back(forbidden_value("spec.conversion.webhookClientConfig",
+                                          "should not be set when strategy is not set to Webhook"));
+      }
+      if (!array_at(conversion, {"webhook", "conversionReviewVersions"}).empty()) {
+        causes_.push_back(forbidden_value("spec.conversion.conversionReviewVersions",
+                                          "should not be set when strategy is not set to Webhook"));
+      }
+    }
+  }
+
+  const JsonObject& spec_;
+  const JsonArray& versions_;
+  Causes& causes_;
+};
+
+void require_same(const JsonObject& next, const JsonObject& old, Path path, Causes& causes) {
+  if (text_at(next, path) == text_at(old, path)) return;
+  causes.push_back(invalid_value(fmt::format("{}", fmt::join(path, ".")), Json(text_at(next, path)),
+                                 "field is immutable"));
+}
+
+void validate_stored_versions(const JsonObject& definition, Causes& causes) {
+  const JsonArray& stored = array_at(definition, {"status", "storedVersions"});
+  if (stored.empty()) {
+    causes.push_back(
+        invalid_value("status.storedVersions", nullptr, "must have at least one stored version"));
+  }
+  std::size_t index = 0;
+  for (const Json& name : stored) {
+    const std::string path = indexed("status.storedVersions", index++);
+    const bool is_there = std::ranges::any_of(
+        array_at(definition, {"spec", "versions"}),
+        [&](const Json& version) { return Json(text_at(as_object(version), {"name"})) == name; });
+    if (is_there || !name.is_string()) continue;
+    causes.push_back(invalid_value(
+        path, name,
+        fmt::format("missing from spec.versions; {0} was previously a storage version, and must "
+                    "remain in spec.versions until a storage migration ensures no data remains "
+                    "persisted in {0} and removes {0} from status.storedVersions",
+                    view(name.get_string()))));
+  }
+}
+
+bool is_protected(std::string_view group) {
+  return group == "k8s.io" || group.ends_with(".k8s.io") || group == "kubernetes.io" ||
+         group.ends_with(".kubernetes.io");
+}
+
+void validate_approval(const JsonObject& definition, const JsonObject* old, Causes& causes) {
+  constexpr std::string_view kAnnotation = "api-approved.kubernetes.io";
+  constexpr std::string_view kField = "metadata.annotations[api-approved.kubernetes.io]";
+  constexpr std::string_view kEnhancement = "https://github.com/kubernetes/enhancements/pull/1111";
+  if (!is_protected(text_at(definition, {"spec", "group"}))) return;
+  const std::string_view value = text_at(definition, {"metadata", "annotations", kAnnotation});
+  if (old != nullptr && text_at(*old, {"metadata", "annotations", kAnnotation}) == value) return;
+  if (value.empty()) {
+    causes.push_back(
+        required_value(std::string(kField),
+                       fmt::format("protected groups must have approval annotation \"{}\", see {}",
+                                   kAnnotation, kEnhancement)));
+    return;
+  }
+  const auto host = value.find("://");
+  const bool is_url = host != std::string_view::npos && host > 0 && host + 3 < value.size();
+  if (value.starts_with("unapproved") || is_url) return;
+  causes.push_back(invalid_value(
+      std::string(kField), Json(value),
+      fmt::format("protected groups must have approval annotation \"{}\" with either a URL or a "
+                  "reason starting with \"unapproved\", see {}",
+                  kAnnotation, kEnhancement)));
+}
+
+void validate_name(const JsonObject& definition, Causes& causes) {
+  const std::string required =
+      fmt::format("{}.{}", text_at(definition, {"spec", "names", "plural"}),
+                  text_at(definition, {"spec", "group"}));
+  const std::string_view name = text_at(definition, {"metadata", "name"});
+  if (name == required) return;
+  causes.push_back(
+      invalid_value("metadata.name", Json(name), "must be spec.names.plural+\".\"+spec.group"));
+}
+
+}  // namespace
+
+void validate_definition(const JsonObject& definition, const JsonObject* old, Causes& causes) {
+  if (old == nullptr) validate_name(definition, causes);
+  Spec(object_at(definition, {"spec"}), causes).validate();
+  if (old != nullptr) {
+    if (is_true(*old, "Established")) {
+      require_same(definition, *old, {"spec", "scope"}, causes);
+      require_same(definition, *old, {"spec", "names", "kind"}, causes);
+    }
+    require_same(definition, *old, {"spec", "group"}, causes);
+    require_same(definition, *old, {"spec", "names", "plural"}, causes);
+  }
+  Names(object_at(definition, {"status", "acceptedNames"}), "status.acceptedNames", causes)
+      .validate();
+  validate_stored_versions(definition, causes);
+  validate_approval(definition, old, causes);
+  if (is_set_to_true(object_at(definition, {"spec"}), "preserveUnknownFields")) {
+    causes.push_back(invalid_value("spec.preserveUnknownFields", Json(true),
+                                   "cannot set to true, set x-kubernetes-preserve-unknown-fields "
+                                   "to true in spec.versions[*].schema instead"));
+  }
+}
+
+}  // namespace dcm::apiserver

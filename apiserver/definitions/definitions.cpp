@@ -1,0 +1,174 @@
+#include "apiserver/definitions/definitions.hpp"
+
+#include <algorithm>
+
+#include "apiserver/definitions/accepted_names.hpp"
+#include "apiserver/definitions/defined_kind.hpp"
+
+namespace dcm::apiserver {
+
+namespace {
+
+constexpr std::string_view kDefinitions = "customresourcedefinitions";
+
+bool is_deleted(const JsonObject& object) {
+  return has(object, {"metadata", "deletionTimestamp"});
+}
+
+// What the rows of a definition are made of: they are made anew only if that changes.
+std::string rows_of(const JsonObject& definition) {
+  const bool is_served = is_true(definition, "Established");
+  return serialize(JsonObject{{"spec", object_at(definition, {"spec"})},
+                              {"names", object_at(definition, {"status", "acceptedNames"})},
+                              {"uid", text_at(definition, {"metadata", "uid"})},
+                              {"served", is_served},
+                              {"terminating", is_deleted(definition)}});
+}
+
+}  // namespace
+
+void Definitions::observe(std::string_view storage, const Change& change) {
+  if (storage == kDefinitions) due_.insert(change.key);
+  if (change.after == nullptr && emptying_.contains(storage)) due_.emplace(storage);
+}
+
+void Definitions::settle(const std::function<void(std::string_view)>& on_redefined) {
+  while (!due_.empty()) {
+    const std::string name = std::move(due_.extract(due_.begin()).value());
+    settle_one(name, on_redefined);
+  }
+}
+
+void Definitions::settle_one(const std::string& name,
+                             const std::function<void(std::string_view)>& on_redefined) {
+  const Stored definition = store_.get(kDefinitions, name);
+  if (definition == nullptr) {
+    if (served_.erase(name) > 0) {
+      types_.define(name, {});
+      on_redefined(name);
+    }
+    emptying_.erase(name);
+    return release(name);
+  }
+  // Each step that writes comes back here.
+  if (accept_names(name, *definition) || establish(name, *definition)) return;
+  const std::string rows = rows_of(*definition);
+  if (std::string& served = served_[name]; served != rows) {
+    const bool was_served = !served.empty();
+    served = rows;
+    types_.define(name, types_of_definition(*definition));
+    if (was_served) on_redefined(name);
+  }
+  clean_up(name, *definition);
+}
+
+Target Definitions::target_of(const std::string& name) const {
+  return {.type = &types_.get(kDefinitions),
+          .version = "v1",
+          .ns = "",
+          .name = name,
+          .endpoint = Endpoint::status,
+          .manager = "kube-apiserver"};
+}
+
+void Definitions::write_status(const std::string& name,
+                               const std::function<void(JsonObject&)>& change) {
+  const auto written = registry_.patch(target_of(name), [&](JsonObject& object) -> Outcome<> {
+    change(object);
+    return {};
+  });
+  // A definition that no admission policy lets change stays as it is, until something else does.
+  if (!written) due_.erase(name);
+}
+
+// A name that is free again may be what another definition waits for.
+void Definitions::release(const std::string& name) {
+  for (const Store::Entry& entry : store_.list(kDefinitions, "", "", store_.revision())) {
+    const bool waits = !is_true(*entry.object, "NamesAccepted");
+    if (entry.key != name && waits && has(*entry.object, {"status", "conditions"})) {
+      due_.insert(entry.key);
+    }
+  }
+}
+
+bool Definitions::accept_names(const std::string& name, const JsonObject& definition) {
+  const JsonObject& accepted = object_at(definition, {"status", "acceptedNames"});
+  if (object_at(definition, {"spec", "names"}) == accepted) return false;
+  auto result =
+      apiserver::accept_names(definition, store_.list(kDefinitions, "", "", store_.revision()));
+  const std::string now = registry_.now();
+  JsonObject next = definition;
+  child(next, "status")["acceptedNames"] = result.names;
+  set_condition(next, result.condition, now);
+  if (!is_true(next, "Established")) {
+    const bool good = result.condition.status == "True";
+    set_condition(next,
+                  {"Established", "False", good ? "Installing" : "NotAccepted",
+                   good ? "the initial names have been accepted" : "not all names are accepted"},
+                  now);
+  }
+  if (object_at(next, {"status"}) == object_at(definition, {"status"})) return false;
+  write_status(name, [&](JsonObject& object) { object["status"] = next.at("status"); });
+  release(name);
+  return true;
+}
+
+bool Definitions::establish(const std::string& name, const JsonObject& definition) {
+  if (!is_true(definition, "NamesAccepted") || is_true(definition, "Established")) return false;
+  const std::string now = registry_.now();
+  write_status(name, [&](JsonObject& object) {
+    set_condition(
+        object,
+        {"Established", "True", "InitialNamesAccepted", "the initial names have been accepted"},
+        now);
+  });
+  return true;
+}
+
+// By any of its versions, served or not.
+void Definitions::delete_objects(const std::string& name, const JsonObject& definition) {
+  const std::vector<ResourceType> types = types_of_definition(definition, Versions::all);
+  for (const Store::Entry& entry : store_.list(name, "", "", store_.revision())) {
+    if (is_deleted(*entry.object)) continue;
+    const Target target{.type = &types.front(),
+                        .version = types.front().versions.front(),
+                        .ns = std::string(text_at(*entry.object, {"metadata", "namespace"})),
+                        .name = std::string(text_at(*entry.object, {"metadata", "name"}))};
+    (void)registry_.remove(target, {});
+  }
+}
+
+bool Definitions::clean_up(const std::string& name, const JsonObject& definition) {
+  const JsonArray& finalizers = array_at(definition, {"metadata", "finalizers"});
+  const bool is_held = std::ranges::find(finalizers, Json(kCleanupFinalizer)) != finalizers.end();
+  if (!is_deleted(definition) || !is_held) return false;
+  const bool begins = emptying_.insert(name).second;
+  const std::string now = registry_.now();
+  if (begins && is_true(definition, "Established")) {
+    write_status(name, [&](JsonObject& object) {
+      set_condition(object,
+                    {"Terminating", "True", "InstanceDeletionInProgress",
+                     "CustomResource deletion is in progress"},
+                    now);
+    });
+    delete_objects(name, definition);
+  }
+  if (!store_.list(name, "", "", store_.revision()).empty()) return false;
+  emptying_.erase(name);
+  const bool was_served = is_true(definition, "Established");
+  write_status(name, [&](JsonObject& object) {
+    set_condition(
+        object,
+        {"Terminating", "False", was_served ? "InstanceDeletionCompleted" : "NeverEstablished",
+         was_served ? "removed all instances" : "resource was never established"},
+        now);
+    JsonArray left;
+    for (const Json& finalizer : array_at(object, {"metadata", "finalizers"})) {
+      if (finalizer != Json(kCleanupFinalizer)) left.push_back(finalizer);
+    }
+    child(object, "metadata")["finalizers"] = std::move(left);
+  });
+  return true;
+}
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,13 @@
+// Objects within an object (`x-kubernetes-embedded-resource`): their apiVersion, kind and metadata
+// must be such as any object has.
+#pragma once
+
+#include "apiserver/definitions/structural.hpp"
+#include "apiserver/rules/api_error.hpp"
+
+namespace dcm::apiserver {
+
+void validate_embedded(const Json& value, const Structural& schema, const std::string& path,
+                       Causes& causes);
+
+}  // namespace dcm::apiserver

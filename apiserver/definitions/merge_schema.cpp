@@ -1,0 +1,48 @@
+#include "apiserver/definitions/merge_schema.hpp"
+
+#include <algorithm>
+
+namespace dcm::apiserver {
+
+namespace {
+
+Schema merge_of(const Structural& schema);
+
+// A list's schema is that of its items, with the rules of the list.
+Schema list_of(const Structural& schema) {
+  Schema list = schema.items == nullptr ? Schema() : merge_of(*schema.items);
+  list.keys.clear();
+  list.key_defaults.clear();
+  list.list = Schema::List::atomic;
+  if (schema.list_type == "set") list.list = Schema::List::set;
+  if (schema.list_type != "map") return list;
+  list.list = Schema::List::map;
+  list.keys = schema.list_keys;
+  std::ranges::sort(list.keys);  // as managedFields name an item
+  for (const std::string& key : list.keys) {
+    const Structural* const member = schema.items == nullptr ? nullptr : schema.items->member(key);
+    if (member != nullptr && member->default_value) list.key_defaults[key] = *member->default_value;
+  }
+  return list;
+}
+
+Schema merge_of(const Structural& schema) {
+  if (schema.type == "array") return list_of(schema);
+  Schema merged;
+  if (schema.map_type == "atomic") merged.object = Schema::Object::atomic;
+  for (const auto& [name, property] : schema.properties) {
+    merged.fields.emplace(name, merge_of(property));
+  }
+  if (schema.has_values()) merged.values = std::make_shared<const Schema>(merge_of(*schema.values));
+  return merged;
+}
+
+}  // namespace
+
+Schema merge_schema_of(const Structural& schema) {
+  Schema merged = merge_of(schema);
+  merged.fields["metadata"] = schema_of("", "Pod").field("metadata");
+  return merged;
+}
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,12 @@
+// How server-side apply merges the lists and maps of a custom object, by its schema.
+#pragma once
+
+#include "apiserver/definitions/structural.hpp"
+#include "apiserver/fields/schema.hpp"
+
+namespace dcm::apiserver {
+
+// Of a resource: its metadata merges as that of all objects.
+Schema merge_schema_of(const Structural& schema);
+
+}  // namespace dcm::apiserver

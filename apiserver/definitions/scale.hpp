@@ -1,0 +1,19 @@
+// `/scale` of a kind that is defined: autoscaling/v1 Scale, a view of three of its fields.
+#pragma once
+
+#include "apiserver/rules/api_error.hpp"
+#include "apiserver/store/writes.hpp"
+
+namespace dcm::apiserver {
+
+// 500 if the object does not have the field of spec.replicas.
+Outcome<Response> read_scale(Registry& registry, const Target& target);
+// A PUT or PATCH of the Scale, as a write of the object.
+Outcome<Response> write_scale(Registry& registry, const WriteRequest& request,
+                              std::string_view method);
+
+// Of an object: a number of at least 0, if there is one.
+void validate_replicas(const JsonObject& object, const std::string& path, Causes& causes);
+void validate_scale_selector(const JsonObject& object, const std::string& path, Causes& causes);
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,149 @@
+#include "apiserver/definitions/shaping.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace dcm::apiserver {
+
+namespace {
+
+bool is_forbidden_null(const Json& value, const Structural* schema) {
+  return value.is_null() && schema != nullptr && !schema->is_nullable;
+}
+
+// Rebuilds the object without those members: erase() would change the order of the rest.
+void drop_members(JsonObject& object, const auto& goes) {
+  if (std::ranges::none_of(
+          object, [&](const auto& member) { return goes(member.key(), member.value()); })) {
+    return;
+  }
+  JsonObject kept;
+  for (auto& [key, value] : object) {
+    if (!goes(key, value)) kept[key] = std::move(value);
+  }
+  object = std::move(kept);
+}
+
+// Nulls that neither may stay nor become a default.
+void drop_nulls_within(Json& value, const Structural* schema) {
+  if (value.is_array()) {
+    const Structural* const items = schema == nullptr ? nullptr : schema->items.get();
+    for (Json& item : value.get_array()) drop_nulls_within(item, items);
+  }
+  if (!value.is_object()) return;
+  const auto member = [&](std::string_view name) {
+    return schema == nullptr ? nullptr : schema->member(name);
+  };
+  drop_members(value.get_object(), [&](std::string_view name, const Json& one) {
+    const Structural* const known = member(name);
+    return is_forbidden_null(one, known) && !known->default_value;
+  });
+  for (auto& [name, one] : value.get_object()) drop_nulls_within(one, member(name));
+}
+
+void add_defaults(Json& value, const Structural* schema);
+
+void replace_null(Json& value, const Structural* schema) {
+  if (is_forbidden_null(value, schema)) value = schema->default_value.value_or(Json());
+}
+
+void add_defaults_to_members(JsonObject& object, const Structural& schema) {
+  for (const auto& [name, property] : schema.properties) {
+    if (!property.default_value) continue;
+    const Json* const there = object.if_contains(name);
+    if (there == nullptr || is_forbidden_null(*there, &property)) {
+      object[name] = *property.default_value;
+    }
+  }
+  for (auto& [name, value] : object) {
+    const Structural* const known = schema.member(name);
+    if (!schema.properties.contains(std::string_view(name))) replace_null(value, known);
+    add_defaults(value, known);
+  }
+}
+
+void add_defaults(Json& value, const Structural* schema) {
+  if (schema == nullptr) return;
+  if (value.is_object()) return add_defaults_to_members(value.get_object(), *schema);
+  if (!value.is_array()) return;
+  for (Json& item : value.get_array()) {
+    replace_null(item, schema->items.get());
+    add_defaults(item, schema->items.get());
+  }
+}
+
+class Pruner {
+ public:
+  std::vector<std::string> take() {
+    std::ranges::sort(unknown_);
+    return std::move(unknown_);
+  }
+
+  // `is_resource`: it has type and metadata, known to the schema or not.
+  void object(JsonObject& object, const Structural* schema, bool is_resource,
+              const std::string& path) {
+    const bool keeps_all = schema != nullptr && schema->preserves_unknown;
+    const auto is_known = [&](std::string_view name) {
+      if (keeps_all || (is_resource && is_meta(name))) return true;
+      if (schema == nullptr) return false;
+      return schema->properties.contains(name) ||
+             schema->additional == Structural::Additional::typed ||
+             schema->additional != Structural::Additional::absent;
+    };
+    for (auto& [name, value] : object) {
+      const std::string below =
+          path.empty() ? std::string(name) : fmt::format("{}.{}", path, std::string_view(name));
+      if (is_resource && is_meta(name)) continue;
+      if (!is_known(name)) {
+        if (unknown_.size() < kReportedMax) unknown_.push_back(below);
+        continue;
+      }
+      const Structural* const known = schema->member(name);
+      const bool is_named =
+          known != nullptr || schema->additional != Structural::Additional::absent;
+      if (is_named) this->value(value, known, below);
+    }
+    drop_members(object, [&](std::string_view name, const Json&) { return !is_known(name); });
+  }
+
+ private:
+  // As many as the real server tells of: a path may be as long as the body.
+  static constexpr std::size_t kReportedMax = 100;
+
+  void value(Json& value, const Structural* schema, const std::string& path) {
+    if (value.is_object()) {
+      return object(value.get_object(), schema, schema != nullptr && schema->is_embedded_resource,
+                    path);
+    }
+    if (!value.is_array()) return;
+    const Structural* const items = schema == nullptr ? nullptr : schema->items.get();
+    if (items == nullptr && schema != nullptr && schema->preserves_unknown) return;
+    std::size_t index = 0;
+    for (Json& item : value.get_array())
+      this->value(item, items, fmt::format("{}[{}]", path, index++));
+  }
+
+  std::vector<std::string> unknown_;
+};
+
+}  // namespace
+
+void set_defaults(Json& value, const Structural* schema) {
+  drop_nulls_within(value, schema);
+  add_defaults(value, schema);
+}
+
+void set_defaults(JsonObject& object, const Structural& schema) {
+  Json whole(std::move(object));
+  set_defaults(whole, &schema);
+  object = std::move(whole.get_object());
+}
+
+std::vector<std::string> prune(JsonObject& object, const Structural& schema, Root root) {
+  Pruner pruner;
+  pruner.object(object, &schema, root == Root::resource, "");
+  return pruner.take();
+}
+
+}  // namespace dcm::apiserver

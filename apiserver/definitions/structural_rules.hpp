@@ -1,0 +1,11 @@
+// Whether a schema is structural: the types of all fields stand outside of allOf, anyOf, oneOf and
+// not (k8s.io/apiextensions-apiserver pkg/apiserver/schema/{validation,complete}.go).
+#pragma once
+
+#include "apiserver/rules/api_error.hpp"
+
+namespace dcm::apiserver {
+
+void validate_structural(const JsonObject& schema, const std::string& path, Causes& causes);
+
+}  // namespace dcm::apiserver

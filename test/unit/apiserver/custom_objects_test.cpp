@@ -1,0 +1,275 @@
+// The objects of a kind that is defined: each verb, the subresources, and what the schema makes of
+// them. The texts of refusals are a real server's (1.37).
+#include "test/unit/apiserver/defined.hpp"
+
+namespace dcm::apiserver {
+namespace {
+
+constexpr std::string_view kWidget = "/apis/example.com/v1/namespaces/default/widgets/a";
+constexpr std::string_view kTable = "application/json;as=Table;v=v1;g=meta.k8s.io";
+
+class CustomObjects : public Defined {
+ protected:
+  CustomObjects() { api.post(kDefinitions, definition()); }
+
+  Response accepting(std::string_view path, std::string_view accept) {
+    return server.handle(
+        {.method = "GET", .path = std::string(path), .headers = {{"Accept", std::string(accept)}}});
+  }
+};
+
+TEST_F(CustomObjects, have_defaults_and_only_the_fields_of_their_schema) {
+  const Answer made = api.post(kWidgets, widget("a", R"({"color":"red","other":1})"));
+  ASSERT_EQ(made.status, 201) << serialize(made.body);
+  EXPECT_EQ(serialize(Json(object_at(made.body, {"spec"}))), R"({"color":"red","replicas":1})");
+  EXPECT_EQ(made.header("Warning"),
+            (std::vector<std::string>{R"(299 - "unknown field \"spec.other\"")"}));
+  EXPECT_EQ(integer_at(made.body, {"metadata", "generation"}), 1);
+}
+
+TEST_F(CustomObjects, must_say_what_they_are) {
+  const Answer kindless = api.post(kWidgets, R"({"metadata":{"name":"a"}})");
+  EXPECT_EQ(kindless.status, 400);
+  EXPECT_NE(kindless.text({"message"}).find("Object 'Kind' is missing"), std::string_view::npos);
+  const Answer other = api.post(
+      kWidgets, R"({"apiVersion":"example.com/v2","kind":"Widget","metadata":{"name":"a"}})");
+  EXPECT_EQ(other.text({"message"}),
+            "the API version in the data (example.com/v2) does not match the expected API version "
+            "(example.com/v1)");
+}
+
+TEST_F(CustomObjects, have_a_status_apart) {
+  api.post(kWidgets, widget("a", R"({"replicas":2})"));
+  const Answer status = api.patch(
+      std::string(kWidget) + "/status", kMerge,
+      R"({"status":{"phase":"Up"},"spec":{"replicas":9},"metadata":{"labels":{"a":"b"}}})");
+  EXPECT_EQ(status.text({"status", "phase"}), "Up");
+  EXPECT_EQ(integer_at(status.body, {"spec", "replicas"}), 2);
+  EXPECT_FALSE(has(status.body, {"metadata", "labels"}));
+  const Answer spec =
+      api.patch(kWidget, kMerge, R"({"status":{"phase":"Down"},"spec":{"replicas":3}})");
+  EXPECT_EQ(spec.text({"status", "phase"}), "Up");
+  EXPECT_EQ(integer_at(spec.body, {"metadata", "generation"}), 2);
+}
+
+TEST_F(CustomObjects, are_scaled) {
+  api.post(kWidgets, widget("a", R"({"replicas":2})"));
+  const std::string scale = std::string(kWidget) + "/scale";
+  EXPECT_EQ(integer_at(api.get(scale).body, {"spec", "replicas"}), 2);
+  const Answer scaled = api.patch(scale, kMerge, R"({"spec":{"replicas":4}})");
+  EXPECT_EQ(scaled.text({"kind"}), "Scale");
+  EXPECT_EQ(integer_at(api.get(kWidget).body, {"spec", "replicas"}), 4);
+  const Answer refused = api.patch(scale, kMerge, R"({"spec":{"replicas":11}})");
+  EXPECT_EQ(refused.status, 422);
+  EXPECT_TRUE(refused.blames("spec.replicas"));
+  const Answer put = api.put(scale, R"({"kind":"Scale","apiVersion":"autoscaling/v1",)"
+                                    R"("metadata":{"name":"a"},"spec":{"replicas":0}})");
+  EXPECT_EQ(put.status, 200) << serialize(put.body);
+  EXPECT_EQ(integer_at(api.get(kWidget).body, {"spec", "replicas"}), 0);
+}
+
+TEST_F(CustomObjects, are_refused_with_every_reason) {
+  const Answer refused = api.post(kWidgets, widget("a", R"({"replicas":"many","color":1})"));
+  EXPECT_EQ(refused.status, 422);
+  EXPECT_EQ(
+      refused.text({"message"}),
+      "Widget.example.com \"a\" is invalid: [spec.color: Invalid value: \"integer\": "
+      "spec.color in body must be of type string: \"integer\", spec.replicas: Invalid value: "
+      "\"string\": spec.replicas in body must be of type integer: \"string\", .spec.replicas: "
+      "Invalid value: 0: .spec.replicas accessor error: many is of the type string, expected "
+      "int64]");
+}
+
+TEST_F(CustomObjects, take_all_patches_but_strategic_ones) {
+  api.post(kWidgets, widget("a", "{}"));
+  const Answer json =
+      api.patch(kWidget, kJsonPatch, R"([{"op":"add","path":"/spec/color","value":"red"}])");
+  EXPECT_EQ(json.text({"spec", "color"}), "red");
+  const Answer applied =
+      api.patch(std::string(kWidget) + "?fieldManager=m", kApply, widget("a", R"({"replicas":5})"));
+  EXPECT_EQ(applied.status, 409) << "the creator has the default";
+  const Answer strategic = api.patch(kWidget, kStrategic, R"({"spec":{"color":"blue"}})");
+  EXPECT_EQ(strategic.status, 415);
+  EXPECT_EQ(strategic.text({"message"}),
+            "the body of the request was in an unknown format - accepted media types include: "
+            "application/json-patch+json, application/merge-patch+json, "
+            "application/apply-patch+yaml");
+}
+
+TEST_F(CustomObjects, are_not_applied_with_fields_or_types_that_the_schema_does_not_have) {
+  const std::string apply = std::string(kWidget) + "?fieldManager=m";
+  EXPECT_EQ(api.patch(apply, kApply, widget("a", R"({"other":1})")).text({"message"}),
+            "failed to create typed patch object (/a; example.com/v1, Kind=Widget): .spec.other: "
+            "field not declared in schema");
+  EXPECT_EQ(api.patch(apply, kApply, widget("a", R"({"replicas":"x"})")).text({"message"}),
+            "failed to create typed patch object (/a; example.com/v1, Kind=Widget): "
+            ".spec.replicas: expected numeric (int or float), got string");
+}
+
+TEST_F(CustomObjects, come_as_json_alone_but_for_their_metadata) {
+  api.post(kWidgets, widget("a", "{}"));
+  constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
+  EXPECT_EQ(accepting(kWidget, kProtobuf).status, 406);
+  EXPECT_EQ(accepting(kWidget, std::string(kProtobuf) + ",application/json").status, 200);
+  EXPECT_EQ(api.send("POST", kWidgets, kProtobuf, "k8s").status, 415);
+  const Response metadata = accepting(
+      kWidgets, std::string(kProtobuf) + ";as=PartialObjectMetadataList;v=v1;g=meta.k8s.io");
+  EXPECT_EQ(metadata.status, 200);
+  EXPECT_EQ(metadata.headers.front().second, kProtobuf);
+}
+
+TEST_F(CustomObjects, are_printed_in_their_columns) {
+  api.post(kWidgets, widget("a", R"({"replicas":7})"));
+  const JsonObject table = object_of(accepting(kWidgets, kTable).body);
+  const JsonArray& heads = array_at(table, {"columnDefinitions"});
+  ASSERT_EQ(heads.size(), 2U);
+  EXPECT_EQ(text_at(heads[1].get_object(), {"name"}), "Replicas");
+  EXPECT_EQ(array_at(array_at(table, {"rows"}).front().get_object(), {"cells"}),
+            (JsonArray{"a", 7}));
+}
+
+TEST_F(CustomObjects, are_selected_by_the_fields_that_their_definition_names) {
+  api.post(kWidgets, widget("a", R"({"color":"red"})"));
+  api.post(kWidgets, widget("b", R"({"color":"blue"})"));
+  const std::string list(kWidgets);
+  EXPECT_EQ(array_at(api.get(list + "?fieldSelector=spec.color=red").body, {"items"}).size(), 1U);
+  EXPECT_EQ(api.get(list + "?fieldSelector=spec.replicas=1").text({"message"}),
+            "field label not supported: spec.replicas");
+}
+
+TEST_F(CustomObjects, show_what_a_newer_schema_says_of_them) {
+  api.post(kWidgets, widget("a", R"({"color":"red"})"));
+  api.remove(std::string(kWidgetsDefinition) + "?dryRun=All");
+  std::string changed = definition(R"(,"size":{"type":"string","default":"small"})");
+  replace_all(changed, R"("metadata":{)",
+              R"("metadata":{"resourceVersion":")" +
+                  std::string(api.get(kWidgetsDefinition).resource_version()) + R"(",)");
+  ASSERT_EQ(api.put(kWidgetsDefinition, changed).status, 200);
+  EXPECT_EQ(api.get(kWidget).text({"spec", "size"}), "small");
+}
+
+TEST_F(CustomObjects, may_keep_what_was_valid_once) {
+  api.post(kWidgets, widget("a", R"({"replicas":9})"));
+  std::string stricter = definition();
+  replace_all(stricter, R"("maximum":10)", R"("maximum":5)");
+  replace_all(stricter, R"("metadata":{)",
+              R"("metadata":{"resourceVersion":")" +
+                  std::string(api.get(kWidgetsDefinition).resource_version()) + R"(",)");
+  ASSERT_EQ(api.put(kWidgetsDefinition, stricter).status, 200);
+  EXPECT_EQ(api.patch(kWidget, kMerge, R"({"spec":{"color":"red"}})").status, 200);
+  EXPECT_EQ(api.patch(kWidget, kMerge, R"({"spec":{"replicas":8}})").status, 422);
+}
+
+TEST_F(CustomObjects, are_deleted_one_by_one_and_together) {
+  for (const auto* name : {"a", "b", "c"}) api.post(kWidgets, widget(name, "{}"));
+  EXPECT_EQ(api.remove(kWidget).text({"status"}), "Success");
+  EXPECT_EQ(array_at(api.remove(kWidgets).body, {"items"}).size(), 2U);
+  EXPECT_EQ(array_at(api.get(kWidgets).body, {"items"}).size(), 0U);
+  EXPECT_EQ(api.remove(std::string(kWidget) + "/status").text({"message"}),
+            "delete is not supported on resources of kind \"widgets.example.com\"");
+}
+
+TEST_F(CustomObjects, live_only_where_their_scope_says) {
+  EXPECT_EQ(api.get("/apis/example.com/v1/widgets").status, 200);
+  EXPECT_EQ(api.get("/apis/example.com/v1/widgets/a").status, 404);
+  EXPECT_EQ(api.post("/apis/example.com/v1/widgets", widget("a", "{}")).status, 404);
+}
+
+struct Value {
+  std::string_view sentence;
+  std::string_view property;  // of the spec: its schema
+  std::string_view value;
+  std::string_view text;  // of the refusal; "": it is accepted
+};
+
+class ValueOfSchema : public Defined, public ::testing::WithParamInterface<Value> {};
+
+TEST_P(ValueOfSchema, is_judged) {
+  const std::string property = R"(,"x":)" + std::string(GetParam().property);
+  const Answer defined = api.post(kDefinitions, definition(property));
+  ASSERT_EQ(defined.status, 201) << serialize(defined.body);
+  const Answer made =
+      api.post(kWidgets, widget("a", R"({"x":)" + std::string(GetParam().value) + "}"));
+  if (GetParam().text.empty()) {
+    EXPECT_EQ(made.status, 201) << serialize(made.body);
+  } else {
+    EXPECT_EQ(made.status, 422) << serialize(made.body);
+    EXPECT_NE(made.text({"message"}).find(GetParam().text), std::string_view::npos)
+        << made.text({"message"});
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rows, ValueOfSchema,
+    ::testing::Values(
+        Value{"a value of an enum", R"({"type":"string","enum":["a","b"]})", R"("b")", ""},
+        Value{"a value that is not in an enum", R"({"type":"string","enum":["a","b"]})", R"("c")",
+              R"(spec.x: Unsupported value: "c": supported values: "a", "b")"},
+        Value{"a text that its pattern does not match", R"({"type":"string","pattern":"^a+$"})",
+              R"("b")", R"(spec.x: Invalid value: "b": spec.x in body should match '^a+$')"},
+        Value{"a text that is too long, in characters", R"({"type":"string","maxLength":2})",
+              R"("äöü")", "spec.x: Too long: may not be more than 2 bytes"},
+        Value{"a text that is short enough, in characters", R"({"type":"string","maxLength":3})",
+              R"("äöü")", ""},
+        Value{"too many items", R"({"type":"array","maxItems":1,"items":{"type":"string"}})",
+              R"(["a","b"])", "spec.x: Too many: 2: must have at most 1 items"},
+        Value{"an item twice in a set",
+              R"({"type":"array","x-kubernetes-list-type":"set","items":{"type":"string"}})",
+              R"(["a","b","a"])", R"(spec.x[2]: Duplicate value: "a")"},
+        Value{"a key twice in a list that is a map",
+              R"({"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":)"
+              R"(["n"],"items":{"type":"object","required":["n"],"properties":{"n":)"
+              R"({"type":"string"}}}})",
+              R"([{"n":"a"},{"n":"a"}])", R"(spec.x[1]: Duplicate value: {"n":"a"})"},
+        Value{"an integer or a text", R"({"x-kubernetes-int-or-string":true})", R"("50%")", ""},
+        Value{"neither an integer nor a text", R"({"x-kubernetes-int-or-string":true})", "[]",
+              R"(spec.x in body must be of type integer,string: "array")"},
+        Value{"null where it is allowed", R"({"type":"string","nullable":true})", "null", ""},
+        Value{"none of several alternatives",
+              R"({"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},)"
+              R"("oneOf":[{"required":["a"]},{"required":["b"]}]})",
+              "{}", R"("spec.x" must validate one and only one schema (oneOf). Found none valid)"},
+        Value{"what must not be", R"({"type":"string","not":{"enum":["bad"]}})", R"("bad")",
+              R"("spec.x" must not validate the schema (not))"},
+        Value{"a field that is required",
+              R"({"type":"object","required":["a"],"properties":{"a":{"type":"string"}}})", "{}",
+              "spec.x.a: Required value"},
+        Value{"unknown fields that are kept",
+              R"({"type":"object","x-kubernetes-preserve-unknown-fields":true})", R"({"a":[{}]})",
+              ""},
+        Value{"an embedded object without a kind",
+              R"({"type":"object","x-kubernetes-embedded-resource":true,)"
+              R"("x-kubernetes-preserve-unknown-fields":true})",
+              R"({"apiVersion":"v1"})", "spec.x.kind: Required value"},
+        Value{"an address of the format", R"({"type":"string","format":"ipv4"})", R"("10.0.0.1")",
+              ""},
+        Value{"a text of another format", R"({"type":"string","format":"ipv4"})", R"("ten")",
+              R"(spec.x in body must be of type ipv4: "ten")"},
+        Value{"a whole number written as a fraction", R"({"type":"integer"})", "2.0", ""},
+        Value{"a fraction for an integer", R"({"type":"integer"})", "2.5",
+              R"(spec.x in body must be of type integer: "number")"}),
+    kBySentence);
+
+TEST_F(Defined, merges_lists_and_maps_of_applied_objects_by_the_schema) {
+  api.post(kDefinitions,
+           definition(R"(,"ports":{"type":"array","x-kubernetes-list-type":"map",)"
+                      R"("x-kubernetes-list-map-keys":["port","protocol"],"items":{)"
+                      R"("type":"object","required":["port"],"properties":{"port":{)"
+                      R"("type":"integer"},"protocol":{"type":"string","default":"TCP"},)"
+                      R"("name":{"type":"string"}}}},"rooms":{"type":"object",)"
+                      R"("additionalProperties":{"type":"array","x-kubernetes-list-type":"set",)"
+                      R"("items":{"type":"string"}}})"));
+  const std::string path = std::string(kWidgets) + "/a?fieldManager=";
+  api.patch(path + "one", kApply,
+            widget("a", R"({"ports":[{"port":80,"name":"web"}],"rooms":{"x":["a"]}})"));
+  const Answer both = api.patch(path + "two", kApply,
+                                widget("a", R"({"ports":[{"port":53}],"rooms":{"x":["b"]}})"));
+  ASSERT_EQ(both.status, 200) << serialize(both.body);
+  EXPECT_EQ(array_at(both.body, {"spec", "ports"}).size(), 2U);
+  EXPECT_EQ(array_at(both.body, {"spec", "rooms", "x"}), (JsonArray{"a", "b"}));
+  const Answer less = api.patch(path + "one", kApply, widget("a", R"({"rooms":{"x":["a"]}})"));
+  EXPECT_EQ(array_at(less.body, {"spec", "ports"}).size(), 1U) << serialize(less.body);
+}
+
+}  // namespace
+}  // namespace dcm::apiserver

@@ -1,0 +1,161 @@
+// CustomResourceDefinitions: what a definition becomes, which kinds follow from it, and its end.
+// The texts of refusals are a real server's (1.37).
+#include "test/unit/apiserver/defined.hpp"
+
+namespace dcm::apiserver {
+namespace {
+
+TEST_F(Defined, establishes_a_definition_and_serves_its_kind) {
+  const Answer made = api.post(kDefinitions, definition());
+  ASSERT_EQ(made.status, 201) << serialize(made.body);
+  EXPECT_EQ(made.body.at("status").at("conditions"), nullptr) << "what follows is not awaited";
+  const Answer settled = api.get(kWidgetsDefinition);
+  EXPECT_EQ(condition(settled, "NamesAccepted"), "True NoConflicts");
+  EXPECT_EQ(condition(settled, "Established"), "True InitialNamesAccepted");
+  EXPECT_EQ(settled.text({"status", "acceptedNames", "listKind"}), "WidgetList");
+  EXPECT_EQ(api.get("/apis/example.com/v1").status, 200);
+  EXPECT_EQ(api.get("/apis/example.com").text({"preferredVersion", "version"}), "v1");
+}
+
+TEST_F(Defined, accepts_no_name_that_another_definition_of_the_group_has) {
+  api.post(kDefinitions, definition());
+  std::string other = definition();
+  replace_all(other, "widgets", "gadgets");
+  api.post(kDefinitions, other);
+  const std::string path = std::string(kDefinitions) + "/gadgets.example.com";
+  EXPECT_EQ(condition(api.get(path), "NamesAccepted"), "False ListKindConflict");
+  EXPECT_EQ(condition(api.get(path), "Established"), "False NotAccepted");
+  EXPECT_EQ(api.get("/apis/example.com/v1/gadgets").status, 404);
+  api.remove(kWidgetsDefinition);
+  EXPECT_EQ(condition(api.get(path), "Established"), "True InitialNamesAccepted")
+      << "the names are free again";
+}
+
+TEST_F(Defined, keeps_a_kind_apart_from_a_built_in_one_of_the_same_name) {
+  std::string pods = definition();
+  replace_all(pods, "widgets", "pods");
+  replace_all(pods, "Widget", "Pod");
+  ASSERT_EQ(api.post(kDefinitions, pods).status, 201);
+  constexpr std::string_view kOthers = "/apis/example.com/v1/namespaces/default/pods";
+  const Answer made = api.post(
+      kOthers, R"({"apiVersion":"example.com/v1","kind":"Pod","metadata":{"name":"p"},"spec":{}})");
+  ASSERT_EQ(made.status, 201) << serialize(made.body);
+  EXPECT_FALSE(has(made.body, {"spec", "dnsPolicy"})) << "a pod's defaults";
+  EXPECT_EQ(array_at(api.get(kPods).body, {"items"}).size(), 0U);
+  EXPECT_EQ(array_at(api.get(kOthers).body, {"items"}).size(), 1U);
+}
+
+TEST_F(Defined, serves_a_group_s_versions_by_their_maturity) {
+  std::string many = definition();
+  replace_all(many, R"({"name":"v1","served":true,"storage":true)",
+              R"({"name":"v1beta2","served":true,"storage":false,)"
+              R"("schema":{"openAPIV3Schema":{"type":"object"}}},)"
+              R"({"name":"v2alpha1","served":false,"storage":false,)"
+              R"("schema":{"openAPIV3Schema":{"type":"object"}}},)"
+              R"({"name":"v1","served":true,"storage":true)");
+  ASSERT_EQ(api.post(kDefinitions, many).status, 201);
+  const Answer group = api.get("/apis/example.com");
+  ASSERT_EQ(array_at(group.body, {"versions"}).size(), 2U);
+  EXPECT_EQ(group.text({"preferredVersion", "version"}), "v1");
+  api.post(kWidgets, widget("a", R"({"replicas":2})"));
+  const Answer older = api.get("/apis/example.com/v1beta2/namespaces/default/widgets/a");
+  EXPECT_EQ(older.text({"apiVersion"}), "example.com/v1beta2");
+  EXPECT_FALSE(has(older.body, {"spec"})) << "that version has no such field";
+  EXPECT_EQ(api.get("/apis/example.com/v2alpha1/namespaces/default/widgets/a").status, 404);
+}
+
+TEST_F(Defined, deletes_the_objects_before_their_definition) {
+  api.post(kDefinitions, definition());
+  api.post(kWidgets, widget("free", "{}"));
+  api.post(kWidgets, R"({"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"held",)"
+                     R"("finalizers":["example.com/hold"]}})");
+  api.remove(kWidgetsDefinition);
+  const Answer ending = api.get(kWidgetsDefinition);
+  EXPECT_EQ(condition(ending, "Terminating"), "True InstanceDeletionInProgress");
+  EXPECT_EQ(array_at(api.get(kWidgets).body, {"items"}).size(), 1U);
+  const Answer refused = api.post(kWidgets, widget("late", "{}"));
+  EXPECT_EQ(refused.status, 403);
+  EXPECT_NE(refused.text({"message"}).find("custom resource definition is terminating"),
+            std::string_view::npos);
+  api.patch(std::string(kWidgets) + "/held", kMerge, R"({"metadata":{"finalizers":null}})");
+  EXPECT_EQ(api.get(kWidgetsDefinition).status, 404);
+  EXPECT_EQ(api.get(kWidgets).status, 404);
+  EXPECT_EQ(api.get("/apis/example.com").status, 404);
+}
+
+TEST_F(Defined, ends_the_watches_of_a_kind_that_changes) {
+  api.post(kDefinitions, definition());
+  auto watch = api.watch("/apis/example.com/v1/widgets?watch=1");
+  ASSERT_TRUE(watch.has_value());
+  api.post(kWidgets, widget("a", "{}"));
+  api.patch(kWidgetsDefinition, kMerge, R"({"spec":{"names":{"shortNames":["wd"]}}})");
+  EXPECT_TRUE((*watch)->ended());
+  EXPECT_EQ(summary(drain(**watch)), (std::vector<std::string>{"ADDED a"}))
+      << "what was there by then is still shown";
+}
+
+struct Refused {
+  std::string_view sentence;
+  std::string_view from;  // of the definition
+  std::string_view to;
+  std::string_view field;
+  std::string_view text;
+};
+
+class RefusedDefinition : public Defined, public ::testing::WithParamInterface<Refused> {};
+
+TEST_P(RefusedDefinition, is_refused) {
+  std::string changed = definition();
+  ASSERT_NE(changed.find(GetParam().from), std::string::npos);
+  replace_all(changed, GetParam().from, GetParam().to);
+  const Answer refused = api.post(kDefinitions, changed);
+  EXPECT_EQ(refused.status, 422) << serialize(refused.body);
+  EXPECT_TRUE(refused.blames(GetParam().field)) << serialize(refused.body);
+  EXPECT_NE(refused.text({"message"}).find(GetParam().text), std::string_view::npos)
+      << refused.text({"message"});
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rows, RefusedDefinition,
+    ::testing::Values(
+        Refused{"whose name is not its plural and group", R"("name":"widgets.example.com")",
+                R"("name":"others.example.com")", "metadata.name",
+                R"(must be spec.names.plural+"."+spec.group)"},
+        Refused{"with a group without a dot", R"("group":"example.com")", R"("group":"example")",
+                "spec.group", "should be a domain with at least one dot"},
+        Refused{"with an unknown scope", R"("scope":"Namespaced")", R"("scope":"World")",
+                "spec.scope", R"(supported values: "Cluster", "Namespaced")"},
+        Refused{"without a stored version", R"("storage":true)", R"("storage":false)",
+                "spec.versions", "must have exactly one version marked as storage version"},
+        Refused{"whose schema has no type", R"({"type":"object","properties")", R"({"properties")",
+                "spec.validation.openAPIV3Schema.type", "must not be empty at the root"},
+        Refused{"with an unknown type", R"("replicas":{"type":"integer")",
+                R"("replicas":{"type":"int")",
+                "spec.validation.openAPIV3Schema.properties[spec].properties[replicas].type",
+                R"(Unsupported value: "int")"},
+        Refused{"whose default does not fit", R"("default":1)", R"("default":100)",
+                "spec.validation.openAPIV3Schema.properties[spec].properties[replicas].default",
+                "should be less than or equal to 10"},
+        Refused{"that converts by a webhook", R"("scope":"Namespaced")",
+                R"("scope":"Namespaced","conversion":{"strategy":"Webhook","webhook":{)"
+                R"("conversionReviewVersions":["v1"]}})",
+                "spec.conversion.strategy", "calls no webhooks"},
+        Refused{"of a protected group", "example.com", "example.k8s.io",
+                "metadata.annotations[api-approved.kubernetes.io]",
+                "protected groups must have approval annotation"},
+        Refused{"with a pattern that is none", R"("maximum":10)", R"("pattern":"(","maximum":10)",
+                "spec.validation.openAPIV3Schema.properties[spec].properties[replicas].pattern",
+                "must be a valid regular expression, but isn't"}),
+    kBySentence);
+
+TEST_F(Defined, keeps_the_names_of_an_established_definition) {
+  api.post(kDefinitions, definition());
+  const Answer refused =
+      api.patch(kWidgetsDefinition, kMerge, R"({"spec":{"scope":"Cluster","names":{"kind":"W"}}})");
+  EXPECT_EQ(refused.status, 422);
+  EXPECT_TRUE(refused.blames("spec.scope"));
+  EXPECT_TRUE(refused.blames("spec.names.kind"));
+}
+
+}  // namespace
+}  // namespace dcm::apiserver
