@@ -2,23 +2,18 @@
 
 #include <algorithm>
 
+#include "cel/ascii.hpp"
 #include "cel/text.hpp"
 #include "cel/value.hpp"
 
 namespace dcm::cel {
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_hex(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+bool begins_word(char c) {
+  return is_letter(c) || c == '_';
 }
 bool is_word(char c) {
-  return is_letter(c) || is_digit(c);
+  return begins_word(c) || is_digit(c);
 }
 
 // The number of leading characters that fit.
@@ -131,7 +126,7 @@ Token Lexer::next() {
     if (before == "b" || before == "br")
       return take_string(prefix, before == "br", Token::Kind::bytes);
   }
-  if (is_letter(c)) {
+  if (begins_word(c)) {
     const auto size = span_of(rest_, is_word);
     const bool is_symbol = std::ranges::find(kWords, rest_.substr(0, size)) != std::end(kWords);
     return take(is_symbol ? Token::Kind::symbol : Token::Kind::identifier, size);

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 
+#include "cel/ascii.hpp"
 #include "cel/library.hpp"
 #include "cel/numbers.hpp"
 #include "cel/text.hpp"
@@ -33,10 +34,6 @@ constexpr Unit kUnits[] = {{"ns", 1},
                            {"s", kNanosecondsPerSecond},
                            {"m", 60 * kNanosecondsPerSecond},
                            {"h", 3'600 * kNanosecondsPerSecond}};
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 // "1.5h" of a duration; advances. nullopt: malformed, or too large.
 std::optional<std::uint64_t> take_part(std::string_view& text) {

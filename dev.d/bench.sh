@@ -8,7 +8,8 @@
 #:                   the playground's API server beside LISTs: [--pods N] [--gzip] [--table]; scale: a start with
 #:                   150,000 pods, in memory: [--before=FILE]; servers: the playground's API server next to
 #:                   kube-apiserver and etcd, under the same clients: [--pods N]; allocate: allocator and CEL
-#:                   next to Kubernetes' own in Go: [SCENE]
+#:                   next to Kubernetes' own in Go: [SCENE]; placing: the playground's scheduler, pods whose
+#:                   claims carry selectors and a matchAttribute next to pods without: [--pods N] [--nodes N]
 
 source dev.d/lib/node_programs.sh
 
@@ -30,13 +31,13 @@ cmd_bench() {
   done
   set -- "${words[@]}"
   if [[ -n $picture ]]; then
-    [[ ${1:-} != @(net|node|lists|scale|servers|allocate) ]] || die "bench: $1 has no picture"
+    [[ ${1:-} != @(net|node|lists|scale|servers|allocate|placing) ]] || die "bench: $1 has no picture"
     [[ -d $(dirname "$picture") ]] || die "bench: there is no folder for $picture"
   fi
   setup
   case ${1:-} in
-    '' | -* | evict | waiting | known | finished | churn | net | node | lists | scale | servers | allocate) ;;
-    *) unknown benchmark "$1" waiting known finished churn evict net node lists scale servers allocate ;;
+    '' | -* | evict | waiting | known | finished | churn | net | node | lists | scale | servers | allocate | placing) ;;
+    *) unknown benchmark "$1" waiting known finished churn evict net node lists scale servers allocate placing ;;
   esac
   if [[ ${1:-} == node ]]; then
     build release node_subject
@@ -55,6 +56,10 @@ cmd_bench() {
     build release dra-playground
     need_controlplane
     exec test/bench/servers.py --playground "$playground" "${@:2}"
+  fi
+  if [[ ${1:-} == placing ]]; then
+    build release dra-playground
+    exec test/bench/placing.py --playground "$playground" "${@:2}"
   fi
   if [[ ${1:-} == allocate ]]; then
     build release allocation-judge

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "cel/ascii.hpp"
+
 namespace dcm::cel {
 namespace {
 
@@ -57,10 +59,6 @@ struct Parts {
   bool negative = false;
   std::string_view whole, fraction, suffix;
 };
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 std::string_view take_digits(std::string_view& text) {
   const auto end = std::ranges::find_if_not(text, is_digit);

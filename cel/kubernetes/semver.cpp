@@ -5,6 +5,7 @@
 #include <charconv>
 #include <optional>
 
+#include "cel/ascii.hpp"
 #include "cel/text.hpp"
 
 namespace dcm::cel {
@@ -12,11 +13,8 @@ namespace {
 
 using Error = std::unexpected<std::string>;
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 bool is_word(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
+  return is_digit(c) || is_letter(c) || c == '-';
 }
 
 // Cuts the part before `separator` off; without one, all of it.

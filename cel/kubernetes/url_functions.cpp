@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 
+#include "cel/ascii.hpp"
 #include "cel/kubernetes/libraries.hpp"
 #include "cel/text.hpp"
 
@@ -28,16 +29,6 @@ const Url& url_of(const Value& value) {
 Value equal(const Object& a, const Value& b) {
   if (!b.is(Kind::object) || b.as_object().of != &kClass) return Value::error(kNoSuchOverload);
   return Value::boolean(static_cast<const UrlObject&>(a).url.text == url_of(b).text);
-}
-
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_hex(char c) {
-  return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
 }
 
 bool has_good_escapes(std::string_view text) {

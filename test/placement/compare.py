@@ -25,7 +25,7 @@ import time
 import scenes
 import wishes
 from playgrounds import (Server, allocations, be_ready, extended_claim, has_caught_up, is_decided, misplace, path,
-                         remove_claim, remove_extended, remove_pod, running, until, verdict)
+                         remove_claim, remove_extended, remove_pod, running, taint_node, until, verdict)
 from published import published_scenes
 
 NAMED = re.compile(r"does not know (.*)")
@@ -53,10 +53,14 @@ class Comparison:
         things = [*scene.classes, *scene.slices, *scene.rules]
         self.both(Server.create, {"apiVersion": "v1", "kind": "Namespace", "metadata": {
             "name": scene.name, "labels": {"resource.kubernetes.io/admin-access": "true"}}})
+        for node, taints in scene.node_taints.items():
+            self.both(taint_node, node, taints)
         for thing in things:
             self.create(scene, thing)
         with running(self.kube_scheduler, self.theirs):
             placed, claims = self.place_all(scene)
+        for node in scene.node_taints:
+            self.both(taint_node, node, None)
         for pod in placed:
             self.both(remove_extended, pod)
             self.both(remove_pod, pod)

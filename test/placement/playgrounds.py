@@ -146,6 +146,10 @@ def misplace(server, scene, claim):
         server.send("PATCH", path(claim) + "/status", {"status": {"allocation": allocation}}, MERGE)
 
 
+def taint_node(server, name, taints):
+    server.send("PATCH", f"/api/v1/nodes/{name}", {"spec": {"taints": taints}}, MERGE)
+
+
 def remove_claim(server, claim):
     server.send("PATCH", path(claim) + "/status", {"status": {"allocation": None, "reservedFor": None}}, MERGE)
     server.send("PATCH", path(claim), {"metadata": {"finalizers": None}}, MERGE)

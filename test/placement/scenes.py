@@ -20,6 +20,7 @@ class Scene:
     fields: set = dataclasses.field(default_factory=set)  # that may be named in a refusal
     # Claims, by name, that are allocated already for a node where their pod will not go.
     misplaced: dict = dataclasses.field(default_factory=dict)
+    node_taints: dict = dataclasses.field(default_factory=dict)  # by node
     placed: set | None = None  # the pods that get a place; nobody knows of scenes drawn at random
 
 
@@ -75,6 +76,8 @@ def scene_of(seed):
     if maybe(rng, 0.15):
         scene.rules.append(named("DeviceTaintRule", f"rule-{seed}", {
             "deviceSelector": {"driver": rng.choice(drivers)}, "taint": taint(rng)}))
+    if maybe(rng, 0.2):
+        scene.node_taints[rng.choice(NODES)] = [wishes.node_taint(rng)]
     earlier = []
     for number in range(rng.randrange(3, 8)):
         made = [wishes.claim(rng, scene.name, f"claim-{number}-{i}", drivers)

@@ -108,6 +108,20 @@ def choose_node(rng, spec):
         {**required(matchExpressions=[{"key": "type", "operator": "Exists"}]), "nodeSelector": {host: node}})))
 
 
+def node_taint(rng):
+    return {"key": rng.choice(("own", "hot")), "value": rng.choice(("a", "b")),
+            "effect": rng.choice(("NoSchedule", "NoSchedule", "NoExecute", "PreferNoSchedule"))}
+
+
+def tolerate(rng, spec):
+    """Taints of nodes, which have the same fields as those of devices."""
+    spec["tolerations"] = [{**one, "key": rng.choice(("own", "hot"))} if "key" in one else one
+                           for one in (toleration(rng) for _ in range(rng.randrange(1, 3)))]
+    for one in spec["tolerations"]:
+        if maybe(rng, 0.9):
+            one.pop("tolerationSeconds", None)
+
+
 def resources(rng, drivers):
     """Extended resources, by the name that a class gives or has."""
     asked = {rng.choice((f"{drivers[0]}/device", f"deviceclass.resource.kubernetes.io/class-{drivers[-1]}",
@@ -163,6 +177,8 @@ def pod(rng, namespace, name, claims, drivers):
             "resourceClaims": [{"name": f"c{i}", "resourceClaimName": one["metadata"]["name"]}
                                for i, one in enumerate(claims)]}
     choose_node(rng, spec)
+    if maybe(rng, 0.2):
+        tolerate(rng, spec)
     field = ""
     if maybe(rng, 0.2):
         add_resources(rng, spec, drivers)

@@ -1,11 +1,8 @@
 #!/usr/bin/env python3
 """Mistakes put into the manager on purpose, to see whether the simulation finds each.
 
-A mutation is a place in a source and what stands there instead; `M` in it is "this mutation is
-switched on". The sources themselves know nothing of this: a copy of the tree gets all mutations, is
-built once, and each is switched on alone by `--mutant NAME`, in worlds of random faults (`simulation`) and in all orders
-of small ones (`explore`). A place that is not found, or
-found twice, is an error, so that the list stays true.
+Each mutation is switched on alone by `--mutant NAME`, in worlds of random faults (`simulation`) and in all orders of small
+ones (`explore`). How the sources get them: test/support/mutating.py.
 
     ./dev mutations [NAME…]      prints the table; without names it is written into README.md as well
 """
@@ -16,20 +13,14 @@ import pathlib
 import re
 import subprocess
 import sys
-import typing
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "test/support"))
+import mutating  # noqa: E402
+from mutating import Mutation  # noqa: E402
+
 README = pathlib.Path(__file__).with_name("README.md")
 COPY = ROOT / "build" / "mutations"
-
-
-class Mutation(typing.NamedTuple):
-    name: str
-    what: str
-    file: str
-    old: str
-    new: str
-
 
 RC = "controllers/resource_claim/"
 DTE = "controllers/device_taint_eviction/"
@@ -276,52 +267,6 @@ MUTATIONS = [
 ]
 
 
-def run(*command, **more):
-    return subprocess.run(command, cwd=more.pop("cwd", COPY), check=True, **more)
-
-
-def misplaced():
-    """Faults in the places of mutations: each must exist once."""
-    for mutation in MUTATIONS:
-        count = (ROOT / mutation.file).read_text().count(mutation.old)
-        if count != 1:
-            yield f"{mutation.name}: its place in {mutation.file} is there {count} times"
-
-
-def mutate():
-    """Brings the copy up to date with the tree and puts all mutations in."""
-    files = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT,
-                           check=True, capture_output=True, text=True).stdout.split("\n")
-    texts = {}
-    for name in filter(None, files):
-        source = ROOT / name
-        if source.is_file():
-            texts[name] = source.read_bytes()
-    for mutation in MUTATIONS:
-        text = texts[mutation.file].decode()
-        new = re.sub(r"\bM\b", f'dcm_mutant("{mutation.name}")', mutation.new)
-        text = text.replace(mutation.old, new)
-        declaration = "bool dcm_mutant(const char* name);\n"
-        if declaration not in text:
-            text = text.replace("#pragma once\n", "#pragma once\n" + declaration, 1) if mutation.file.endswith(
-                ".hpp") else declaration + text
-        texts[mutation.file] = text.encode()
-    for name, text in texts.items():
-        target = COPY / name
-        # An unchanged file keeps its time, and is not built again.
-        if target.is_file() and target.read_bytes() == text:
-            continue
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(text)
-        target.chmod((ROOT / name).stat().st_mode)
-
-
-def build(preset):
-    if not (COPY / "build" / preset / "build.ninja").exists():
-        run("cmake", "--preset", preset, stdout=subprocess.DEVNULL)
-    run("cmake", "--build", "--preset", preset, "--target", "simulation", "explore", "--", "--quiet")
-
-
 def find(preset, mutation, seeds):
     """The first world that fails, and what it says; or None."""
     try:
@@ -356,12 +301,11 @@ def main():
     parser.add_argument("--preset", default="release")
     parser.add_argument("--check", action="store_true", help="only whether the place of each is there")
     arguments = parser.parse_args()
-    if problems := list(misplaced()):
-        sys.exit("\n".join(problems))
+    mutating.check(MUTATIONS)
     if arguments.check:
         return
-    mutate()
-    build(arguments.preset)
+    mutating.mutate(MUTATIONS, COPY)
+    mutating.build(COPY, arguments.preset, "simulation", "explore")
     rows = ["| mutation | what it does | found by world | invariant | and by order |", "| --- | --- | --- | --- | --- |"]
     missed = 0
     ordered = 0
@@ -376,10 +320,7 @@ def main():
             rows.append(f"| {mutation.name} | {mutation.what} | {seed} | {invariant} | {order or ''} |")
             print(rows[-1], flush=True)
     if not arguments.names:
-        text = README.read_text()
-        begin, end = "<!-- mutations -->\n", "<!-- end of mutations -->"
-        before, rest = text.split(begin)
-        README.write_text(before + begin + "\n".join(rows) + "\n" + end + rest.split(end)[1])
+        mutating.write_table(README, rows)
     print(f"{len(rows) - 2 - missed} found, {missed} missed; {ordered} by exploration too")
     sys.exit(missed > 0)
 

@@ -388,6 +388,31 @@ std::vector<std::string> many(int count) {
   return all;
 }
 
+// After many steps, equal devices are tried once. A device that is shared already is equal to no
+// other: small claims that meet on it leave too little for the large ones.
+TEST(AllocatorTest, takes_a_device_in_use_for_no_equal_of_a_free_one) {
+  World world;
+  std::vector<std::string> devices = {
+      device("s0", "'allowMultipleAllocations': true, 'capacity': {'m': {'value': '4'}}"),
+      device("s1", "'allowMultipleAllocations': true, 'capacity': {'m': {'value': '4'}}")};
+  for (int i = 0; i < 14; ++i) devices.push_back(device(fmt::format("p{}", i)));
+  const auto of_kind = [&](const char* name, const char* expression) {
+    world.device_class(name,
+                       fmt::format("'selectors': [{{'cel': {{'expression': '{}'}}}}]", expression));
+  };
+  of_kind("shared", "device.allowMultipleAllocations");
+  of_kind("plain", "!device.allowMultipleAllocations");
+  const auto share = [](int amount) {
+    return exactly("r", fmt::format("'deviceClassName': 'shared', 'count': 1, 'capacity': "
+                                    "{{'requests': {{'m': '{}'}}}}",
+                                    amount));
+  };
+  world.devices(devices).claim({share(1)}).claim({share(1)});
+  world.claim({exactly("r", "'deviceClassName': 'plain', 'count': 6")});
+  world.claim({share(3)}).claim({share(3)});
+  EXPECT_EQ(world.answer(), "r=s0 | r=s1 | r=p0 r=p1 r=p2 r=p3 r=p4 r=p5 | r=s0 | r=s1");
+}
+
 TEST(AllocatorTest, bounds_searches_that_explode) {
   World too_few;
   too_few.devices(many(30)).claim({exactly("r", "'count': 31")});

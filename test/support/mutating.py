@@ -1,0 +1,76 @@
+"""Mistakes put into sources on purpose, to see whether the tests find each.
+
+A mutation is a place in a source and what stands there instead; `M` in it is "this mutation is
+switched on": a call of dcm_mutant(), which the test program defines. The sources themselves know
+nothing of this: a copy of the tree gets all mutations and is built once. A place that is not found,
+or found twice, is an error, so that the lists stay true.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+import typing
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DECLARATION = "bool dcm_mutant(const char* name);\n"
+
+
+class Mutation(typing.NamedTuple):
+    name: str
+    what: str
+    file: str
+    old: str
+    new: str
+
+
+def check(mutations):
+    """Ends with the mutations whose place does not exist just once."""
+    counts = [(each, (ROOT / each.file).read_text().count(each.old)) for each in mutations]
+    if problems := [f"{each.name}: its place in {each.file} is there {count} times"
+                    for each, count in counts if count != 1]:
+        sys.exit("\n".join(problems))
+
+
+def sources():
+    files = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT,
+                           check=True, capture_output=True, text=True).stdout.split("\n")
+    return {name: (ROOT / name).read_bytes() for name in filter(None, files) if (ROOT / name).is_file()}
+
+
+def mutated(text, mutation):
+    text = text.replace(mutation.old, re.sub(r"\bM\b", f'dcm_mutant("{mutation.name}")', mutation.new))
+    if DECLARATION in text:
+        return text
+    if mutation.file.endswith(".hpp"):
+        return text.replace("#pragma once\n", "#pragma once\n" + DECLARATION, 1)
+    return DECLARATION + text
+
+
+def mutate(mutations, copy, edits=()):
+    """Brings the copy up to date with the tree and puts all mutations in; `edits`: (file, old, new) for test programs."""
+    texts = sources()
+    for mutation in mutations:
+        texts[mutation.file] = mutated(texts[mutation.file].decode(), mutation).encode()
+    for name, old, new in edits:
+        texts[name] = texts[name].decode().replace(old, new).encode()
+    for name, text in texts.items():
+        target = copy / name
+        # An unchanged file keeps its time, and is not built again.
+        if target.is_file() and target.read_bytes() == text:
+            continue
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(text)
+        target.chmod((ROOT / name).stat().st_mode)
+
+
+def build(copy, preset, *targets):
+    if not (copy / "build" / preset / "build.ninja").exists():
+        subprocess.run(["cmake", "--preset", preset], cwd=copy, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["cmake", "--build", "--preset", preset, "--target", *targets, "--", "--quiet"], cwd=copy, check=True)
+
+
+def write_table(readme, rows):
+    """Between the marks in a README."""
+    begin, end = "<!-- mutations -->\n", "<!-- end of mutations -->"
+    before, rest = readme.read_text().split(begin)
+    readme.write_text(before + begin + "\n".join(rows) + "\n" + end + rest.split(end)[1])
