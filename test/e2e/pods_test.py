@@ -56,6 +56,7 @@ class Pods(Scene):
         self.wait_for_claims(0)
 
     def test_slow_termination_keeps_the_device_until_the_containers_are_gone(self):
+        self.needs_containers("runs no programs: stop-after is tested in test/unit/playground")
         slow = SHOW + "trap 'sleep 4; exit 0' TERM; while :; do sleep 1 & wait $!; done"
         self.create(template(count=8), pod("slow", command=slow))
         self.shown("slow")
