@@ -114,6 +114,7 @@ class Crashes(Scene):
         self.wait_for_claims(1)
 
     def test_a_full_disk_under_the_checkpoint_delays_pods_until_there_is_room(self):
+        self.needs_containers("makes no folders of pods: writes that fail are in test/unit/node")
         self.small_disk()
         self.create(template(), pod("p"))
         self.wait_for("p", "Running")

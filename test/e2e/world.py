@@ -253,7 +253,8 @@ class Scene(unittest.TestCase):
     def devices_for(self, name, container):
         self.wait_for(name, "Running", "Succeeded")
         folder = World.cluster.folder / "kubelet/devices" / self.get("Pod", name)["metadata"]["uid"]
-        devices = json.loads((folder / f"{container}.json").read_text())["cdiDevices"]
+        shown = folder / f"{container}.json"  # of containers with claims
+        devices = json.loads(shown.read_text())["cdiDevices"] if shown.exists() else []
         return sorted(found[0] for each in devices if (found := re.search(r"(gpu|dev)-\d+$", each)))
 
     def allocated(self):
