@@ -2,7 +2,8 @@
 #: e2e [NAME…]       scenes on a real cluster with kubelet and containerd, as root: pods with devices, workloads,
 #:                   taints, crashes, the move from kube-controller-manager. --manager reference: with
 #:                   kube-controller-manager's own two controllers; --manager none: with nobody, so each scene must
-#:                   fail; --keep leaves the cluster up; --name NAME: of the cluster, for two runs at once
+#:                   fail; --node hollow: with dra-hollow-node; --keep leaves the cluster up; --name NAME: of
+#:                   the cluster, for two runs at once
 
 source dev.d/lib/node_programs.sh
 
@@ -11,7 +12,7 @@ readonly node_packages=(runc containernetworking-plugins busybox-static iproute2
 readonly quick_scenes=(Pods.each_has_devices Pods.containers_and_pods Workloads.a_deployment Taints.a_rule_evicts)
 
 e2e_programs() {
-  build release dra-controller-manager kit_driver
+  build release dra-controller-manager dra-hollow-node kit_driver
   node_drivers
   gpu_driver
 }

@@ -53,7 +53,9 @@ def pod_spec(claims=None, command=WAIT, **more):
 
 
 def pod(name="p", claims=None, command=WAIT, **more):
-    return thing("Pod", name, pod_spec(claims, command, **more), "v1")
+    """What its program does, a hollow node has from an annotation."""
+    ends = {"annotations": {"playground.dra-controller-manager.dev/run-for": "0s"}} if command == SHOW else {}
+    return thing("Pod", name, pod_spec(claims, command, **more), "v1", **ends)
 
 
 def of_pods(claims=None, command=WAIT, **more):

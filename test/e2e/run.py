@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Scenes on a real cluster with a real node: run.py [--manager ours|reference|none] [--keep] [PART-OF-A-NAME…].
+"""Scenes on a real cluster: run.py [--manager ours|reference|none] [--node real|hollow] [--keep] [PART-OF-A-NAME…].
 
+With a hollow node, dra-hollow-node is in the place of kubelet and containerd.
 `none` is the negative control: nobody makes claims or evicts, and a scene that passes all the same shows nothing.
 Exit status 3: this machine cannot have a real node."""
 import argparse
@@ -41,6 +42,7 @@ def chosen(names):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--manager", choices=("ours", "reference", "none"), default="ours")
+    parser.add_argument("--node", choices=("real", "hollow"), default="real")
     parser.add_argument("--keep", action="store_true", help="leave the cluster up")
     parser.add_argument("--name", default="e2e", help="of the cluster: runs at the same time need different ones")
     parser.add_argument("names", nargs="*")
@@ -52,7 +54,7 @@ def main():
         sys.exit(3)
     result = Reversed() if arguments.manager == NONE else Report()
     try:
-        World.up(arguments.manager)
+        World.up(arguments.manager, arguments.node)
         unittest.TestSuite(scenes).run(result)
     finally:
         if not arguments.keep:

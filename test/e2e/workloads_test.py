@@ -6,6 +6,7 @@ from world import Scene, World, soon
 class Workloads(Scene):
     def test_an_indexed_job_tries_again_with_a_new_claim(self):
         """The first pod of each index fails."""
+        self.needs_containers("runs no programs that fail once")
         pods = of_pods(command=SHOW + "test $FAILURES -ge 1")
         pods["spec"]["containers"][0]["env"] = [{"name": "FAILURES", "valueFrom": {"fieldRef": {
             "fieldPath": "metadata.annotations['batch.kubernetes.io/job-index-failure-count']"}}}]

@@ -127,7 +127,8 @@ def is_ready(cluster):
     return cluster.kubectl("get", "node", parts.NODE, "-o", path).stdout == "True"
 
 
-def up(cluster, controllers, flags=()):
+def up(cluster, controllers, flags=(), node=start_node):
+    """`node` starts what is called kubelet here."""
     cluster.lock()
     if cluster.process("machine"):
         return
@@ -143,7 +144,7 @@ def up(cluster, controllers, flags=()):
         start_control_plane(cluster, flags)
         for part in ("kube-scheduler", "kube-controller-manager"):
             cluster.start(part)
-        start_node(cluster)
+        node(cluster)
         until(f"node {parts.NODE} ready", lambda: is_ready(cluster))
     except BaseException:
         stop(cluster)  # its folder stays, for its logs

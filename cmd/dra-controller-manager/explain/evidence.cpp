@@ -74,10 +74,12 @@ Topic explain_scheduler(const PodReport& pod, WallTime now) {
               fmt::format("The pod is not scheduled before its scheduling gates are removed: {}.",
                           common::enumerate(pod.gates)));
   } else if (!pod.scheduled) {
-    topic.add(Outlook::waiting, "NotSeenByScheduler",
-              fmt::format("No scheduler has reported on the pod yet. If this persists, check that "
-                          "scheduler \"{}\" runs.",
-                          who));
+    topic.add(
+        Outlook::waiting, "NotSeenByScheduler",
+        fmt::format("No scheduler has reported on the pod yet. kube-scheduler is silent until "
+                    "all claims of the pod exist. If it still is after that, check that "
+                    "scheduler \"{}\" runs.",
+                    who));
   } else if (!pod.scheduled->is_true) {
     topic.add(Outlook::waiting, "Unschedulable",
               with(fmt::format("It said{} ({}): {}.", at(pod.scheduled->since, now),

@@ -4,19 +4,21 @@
 #include "cmd/dra-playground/objects/api.hpp"
 #include "controllers/api/decoders.hpp"
 #include "node/agent/node_api.hpp"
+#include "runtime/time.hpp"
 
 namespace dcm::playground {
 
 class NodeApiClient final : public node::NodeApi {
  public:
-  // `api` must outlive it.
-  explicit NodeApiClient(Api& api) : api_(api) {}
+  // Both must outlive it.
+  NodeApiClient(Api& api, runtime::TimeSource& time) : api_(api), time_(time) {}
 
   Task<Result<node::ClaimView>> get(node::ClaimKey key) override;
   Task<Result<>> delete_slices(std::string field_selector) override;
 
  private:
   Api& api_;
+  runtime::TimeSource& time_;
   std::unique_ptr<api::Decoder<api::ResourceClaim>> decoder_ = api::make_json_claim_decoder("v1");
 };
 

@@ -56,7 +56,7 @@ RealDevices::RealDevices(PartContext context, Api& api, client::RestClient& rest
       options_(std::move(options)),
       pods_(pods),
       wake_(std::move(wake)),
-      node_api_(api),
+      node_api_(api, context_.time),
       drivers_(http::make_unix_transport(context_.executor, context_.time)),
       shown_(options_.show_devices.empty()
                  ? std::nullopt

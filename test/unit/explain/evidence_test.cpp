@@ -69,7 +69,10 @@ TEST(AddEvidence, says_what_others_say) {
             "removed: example.com/quota."},
            {"no word of a scheduler",
             {.pod = waiting_pod()},
-            "waiting NotSeenByScheduler: No scheduler has reported on the pod yet."},
+            "waiting NotSeenByScheduler: No scheduler has reported on the pod yet. kube-scheduler "
+            "is "
+            "silent until all claims of the pod exist. If it still is after that, check that "
+            "scheduler \"default-scheduler\" runs.\n"},
            {"the scheduler's own words",
             {.pod = unschedulable("0/3 nodes are available: 3 cannot allocate all claims.")},
             "waiting Unschedulable: It said at 2027-03-01T08:59:00Z (1 min 0 s ago) "

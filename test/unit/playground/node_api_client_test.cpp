@@ -1,0 +1,64 @@
+// The requests of a hollow node with real drivers, under the permissions of a kubelet.
+#include "cmd/dra-playground/cluster/node_api_client.hpp"
+
+#include "apiserver/front/direct.hpp"
+#include "cmd/dra-playground/embedded_server.hpp"
+#include "cmd/dra-playground/objects/connection.hpp"
+#include "runtime/task_group.hpp"
+#include "test/support/co_test.hpp"
+
+namespace dcm::playground {
+namespace {
+
+constexpr const char* kNoPodYet =
+    "User \\\"system:node:n\\\" cannot get resource: node: no relationship found between node 'n' "
+    "and this object";
+
+// Reads a claim that the API server refuses so many times; whether it was read, and the requests.
+runtime::Task<std::pair<bool, int>> read_refused(runtime::VirtualLoop& loop, int refusals,
+                                                 std::string message) {
+  runtime::Rng rng(1);
+  runtime::MetricsRegistry metrics;
+  const PartContext context{loop.executor(), loop.time(), rng, metrics, runtime::Logger()};
+  EmbeddedServer server(context);
+  Connection connection(server.transport(), EmbeddedServer::config(), context);
+  runtime::TaskGroup group(loop.executor());
+  group.spawn("server", server.run());
+  apiserver::Direct(server.server())
+      .post("/apis/resource.k8s.io/v1/namespaces/default/resourceclaims",
+            R"({"metadata":{"name":"c"},"spec":{"devices":{}}})");
+  int requests = 0;
+  server.server().before(
+      [&](const apiserver::LoggedRequest& request) -> std::optional<apiserver::Response> {
+        if (request.resource != "resourceclaims" || ++requests > refusals) return std::nullopt;
+        return apiserver::Response{
+            403,
+            {},
+            R"({"kind":"Status","status":"Failure","reason":"Forbidden","code":403,)"
+            R"("message":")" +
+                message + "\"}"};
+      });
+  Api api(connection.rest());
+  NodeApiClient client(api, loop.time());
+  const Result<node::ClaimView> view = co_await client.get({"default", "c"});
+  group.cancel();
+  co_await group.join();
+  co_return std::pair(view.has_value(), requests);
+}
+
+CO_TEST(NodeApiClient, asks_again_until_the_authorizer_knows_the_pod) {
+  const auto known_at_once = co_await read_refused(loop, 0, kNoPodYet);
+  EXPECT_EQ(known_at_once, std::pair(true, 1));
+  const auto known_later = co_await read_refused(loop, 3, kNoPodYet);
+  EXPECT_EQ(known_later, std::pair(true, 4));
+  const auto never_known = co_await read_refused(loop, 100, kNoPodYet);
+  EXPECT_EQ(never_known, std::pair(false, 6));
+}
+
+CO_TEST(NodeApiClient, does_not_ask_again_without_the_permission) {
+  const auto refused = co_await read_refused(loop, 1, "RBAC: no such role");
+  EXPECT_EQ(refused, std::pair(false, 1));
+}
+
+}  // namespace
+}  // namespace dcm::playground
