@@ -140,6 +140,13 @@ class KitSlices(unittest.TestCase):
                 self.assertNotIn("problem", answer)
                 self.assertIsNone(self.ask_server(answer["slices"]))
 
+    def test_the_server_stores_what_the_kit_has_written(self):
+        """So a driver that starts again writes nothing."""
+        for name, pool in pools().items():
+            for each in self.ask_kit(pool)["slices"]:
+                with self.subTest(name):
+                    self.assertEqual(self.api.send("POST", DRY_RUN, each)["spec"], each["spec"])
+
     def test_what_the_server_refuses_is_refused_by_the_kit(self):
         seed = int(os.environ.get("DCM_SEED", "1"))
         rng, small = random.Random(seed), [pool for name, pool in pools().items() if "many" not in name]

@@ -26,7 +26,10 @@ class PoolPlan {
     for (const json::object* slice : published) {
       generation_ = std::max(generation_, generation_of(*slice));
     }
-    TaintTimes times;
+    TaintTimes times;  // of the newest generation, where several know a taint
+    for (const json::object* slice : published) {
+      if (generation_of(*slice) == generation_) times.add({slice});
+    }
     times.add(published);
     for (json::object& slice : slices_) slice = times.with_times(std::move(slice));
     for (const json::object* slice : published) {

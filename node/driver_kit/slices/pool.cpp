@@ -5,24 +5,32 @@
 #include <string_view>
 
 #include "node/driver_kit/json.hpp"
+#include "node/driver_kit/slices/quantities.hpp"
 
 namespace dcm::driver_kit {
 namespace {
 
 namespace json = boost::json;
 
+json::object as_stored(json::object item) {
+  write_quantities_as_stored(item);
+  return item;
+}
+
 // In order, at most so many each.
 std::vector<json::array> split(const std::vector<json::object>& items, std::size_t most) {
   std::vector<json::array> parts(1);
   for (const json::object& item : items) {
     if (parts.back().size() == most) parts.emplace_back();
-    parts.back().push_back(item);
+    parts.back().push_back(as_stored(item));
   }
   return parts;
 }
 
 json::array all_of(const std::vector<json::object>& items) {
-  return json::array(items.begin(), items.end());
+  json::array all;
+  for (const json::object& item : items) all.push_back(as_stored(item));
+  return all;
 }
 
 bool consumes_counters(const json::object& slice) {
@@ -41,9 +49,9 @@ std::vector<json::object> all_contents_of(const DevicePool& pool) {
   };
   for (const SliceLayout& each : pool.layout) {
     add("devices", all_of(each.devices));
-    if (each.shared_counters.empty()) continue;
-    if (each.devices.empty()) slices.back().erase("devices");
-    slices.back()["sharedCounters"] = all_of(each.shared_counters);
+    if (!each.shared_counters.empty()) {
+      slices.back()["sharedCounters"] = all_of(each.shared_counters);
+    }
   }
   if (!slices.empty()) return slices;
   if (!pool.shared_counters.empty()) {
@@ -51,6 +59,8 @@ std::vector<json::object> all_contents_of(const DevicePool& pool) {
       add("sharedCounters", std::move(sets));
     }
   }
+  // Without devices, one empty slice shows that the driver is there.
+  if (pool.devices.empty() && !slices.empty()) return slices;
   const std::size_t most =
       std::ranges::any_of(pool.devices, is_complex) ? kComplexDevicesMax : kDevicesMax;
   for (json::array& devices : split(pool.devices, most)) add("devices", std::move(devices));
@@ -75,8 +85,11 @@ bool is_complex(const json::object& device) {
 
 std::vector<json::object> contents_of(const DevicePool& pool) {
   std::vector<json::object> slices = all_contents_of(pool);
-  // The API takes this field only beside devices that consume counters.
   for (json::object& slice : slices) {
+    // The API server stores no empty list.
+    const json::value* const devices = slice.if_contains("devices");
+    if (devices != nullptr && devices->as_array().empty()) slice.erase("devices");
+    // The API takes this field only beside devices that consume counters.
     if (!consumes_counters(slice)) slice.erase("partitionTypeAttribute");
   }
   return slices;

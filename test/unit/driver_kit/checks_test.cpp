@@ -193,6 +193,35 @@ TEST(ProblemOf, counts_names_and_values) {
             "pool n0: devices[gpu-0].attributes: must have at most 48 values");
 }
 
+// The lines of docs/write-a-driver.md.
+TEST(ProblemOf, has_nothing_against_the_pools_of_the_page_for_authors) {
+  namespace json = boost::json;
+  DevicePool pool{.name = "n0"};
+  json::object part{{"name", "part"}};
+  pool.shared_counters.push_back(
+      {{"name", "gpu-0"}, {"counters", {{"memory", {{"value", "40Gi"}}}}}});
+  part["consumesCounters"] = {
+      {{"counterSet", "gpu-0"}, {"counters", {{"memory", {{"value", "10Gi"}}}}}}};
+  json::object device{{"name", "gpu-0"}, {"attributes", {{"model", {{"string", "A100"}}}}}};
+  device["allowMultipleAllocations"] = true;
+  const json::object policy = {
+      {"default", "10Gi"}, {"validRange", {{"min", "10Gi"}, {"max", "40Gi"}, {"step", "10Gi"}}}};
+  device["capacity"] = {{"memory", {{"value", "40Gi"}, {"requestPolicy", policy}}}};
+  pool.more["skipNodeOperations"] = json::array{"NodePrepareResources", "NodeUnprepareResources"};
+  device["bindsToNode"] = true;
+  device["bindingConditions"] = json::array{"example.com/attached"};
+  device["bindingFailureConditions"] = json::array{"example.com/attach-failed"};
+  device["taints"] = {{{"key", "gpus.example.com/broken"}, {"effect", "NoExecute"}}};
+  device["attributes"].as_object()["links"] = {{"strings", {"nvlink", "pcie"}}};
+  device["attributes"].as_object()["numa"] = {{"ints", {0, 1}}};
+  pool.devices = {device, part};
+  EXPECT_EQ(problem_of(kOwner, {pool}), std::nullopt);
+  pool.more["skipNodeOperations"] = json::array{"*"};
+  EXPECT_EQ(problem_of(kOwner, {pool}), std::nullopt);
+  const json::object edits = {{"deviceNodes", {{{"path", "/dev/gpu0"}}}}};
+  EXPECT_EQ(json::value(edits), json::parse(R"({"deviceNodes":[{"path":"/dev/gpu0"}]})"));
+}
+
 TEST(Versions, are_those_of_semver) {
   for (const char* good :
        {"1.2.3", "0.0.0", "1.0.0-alpha.1", "1.0.0-0a.b-c", "1.0.0+001", "1.0.0--"}) {

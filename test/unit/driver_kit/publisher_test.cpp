@@ -78,6 +78,28 @@ CO_TEST(SlicePublisher, a_pool_that_cannot_be_published_leaves_the_one_before_it
   co_await site.stop();
 }
 
+// A driver of network-attached devices publishes them once in the cluster, beside those of nodes.
+CO_TEST(SlicePublisher, slices_of_no_node_and_slices_of_nodes_do_not_know_each_other) {
+  Site site(loop);
+  EXPECT_TRUE(site.publisher.publish(pool_of(1)));
+  ApiSlices slices(loop.time(), site.rest, "gpu.example.com", "");
+  SlicePublisher fabric(loop.time(), slices, "gpu.example.com", "", {});
+  site.group.spawn("fabric", fabric.run());
+  auto pools = pool_of(200);
+  EXPECT_FALSE(fabric.publish(pools)) << "nothing says which nodes reach them";
+  pools[0].name = "rack-1/fabric";
+  pools[0].more = {{"allNodes", true}};
+  EXPECT_TRUE(fabric.publish(pools));
+  co_await sleep_for(loop.time(), 2min);
+  EXPECT_EQ(site.names().size(), 3U);
+  EXPECT_TRUE(fabric.publish({}));
+  co_await sleep_for(loop.time(), 2min);
+  const auto names = site.names();
+  CO_ASSERT_EQ(names.size(), 1U);
+  EXPECT_TRUE(names[0].starts_with("00000-gpu.example.com-n0-")) << names[0];
+  co_await site.stop();
+}
+
 // A node that restarts deletes the slices of drivers that it has lost.
 CO_TEST(SlicePublisher, a_taint_keeps_its_time_when_its_slice_is_deleted) {
   Site site(loop);

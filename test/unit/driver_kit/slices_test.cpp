@@ -72,6 +72,8 @@ TEST(SlicePlan, a_pool_is_made_as_the_go_helper_makes_it) {
 TEST(SlicePlan, a_pool_without_devices_is_one_empty_slice) {
   EXPECT_EQ(describe(plan_slices(kOwner, {pool_of(0)}, {}, {}).creates),
             Lines{"0 devices in 1 of generation 1"});
+  EXPECT_FALSE(publish({pool_of(0)})[0].at("spec").as_object().contains("devices"))
+      << "the API server stores no empty list";
 }
 
 TEST(SlicePlan, devices_are_split_by_what_a_slice_may_have) {
@@ -262,6 +264,42 @@ TEST(SlicePlan, a_taint_keeps_its_time_when_its_device_moves_to_another_slice) {
   const json::value& moved = slice_devices(plan.updates[0]).at(63);
   EXPECT_EQ(moved.at("name"), "dev-64");
   EXPECT_EQ(moved.at("taints").at(0).at("timeAdded"), "2026-01-01T00:00:00Z");
+}
+
+// The API server writes quantities in its own way.
+TEST(SlicePlan, a_driver_that_starts_again_does_not_write_the_same_quantities_again) {
+  const auto with = [](const char* memory, const char* engines) {
+    DevicePool pool = pool_of(
+        1, fmt::format(R"(,"attributes":{{"value":{{"string":"1024Mi"}}}},"capacity":{{"memory":
+           {{"value":{0},"requestPolicy":{{"default":{0},"validValues":[{0}]}}}}}},
+           "consumesCounters":[{{"counterSet":"c","counters":{{"engines":{{"value":{1}}}}}}}])",
+                       memory, engines));
+    pool.shared_counters = {
+        object(fmt::format(R"({{"name":"c","counters":{{"engines":{{"value":{}}}}}}})", engines))};
+    return pool;
+  };
+  const auto stored = publish({with(R"("1Gi")", R"("4")")});
+  EXPECT_TRUE(plan_slices(kOwner, {with(R"("1024Mi")", "4")}, stored, {}).empty());
+  EXPECT_FALSE(plan_slices(kOwner, {with(R"("1025Mi")", "4")}, stored, {}).empty());
+  EXPECT_EQ(slice_devices(stored[1]).at(0).at("attributes").at("value").at("string"), "1024Mi")
+      << "is no quantity";
+}
+
+// A slice that an earlier write has left behind knows an older time.
+TEST(SlicePlan, the_time_of_a_taint_is_that_of_the_newest_generation) {
+  const char* const kTaint = R"(,"taints":[{"key":"hot","effect":"NoExecute"}])";
+  auto slices = publish({pool_of(1, kTaint)});
+  const auto set = [](json::object& slice, int generation, const char* time) {
+    slice["spec"].at("pool").as_object()["generation"] = generation;
+    slice["spec"].at("devices").at(0).at("taints").at(0).as_object()["timeAdded"] = time;
+  };
+  slices.push_back(slices[0]);
+  slices[1]["metadata"].as_object()["name"] = "00000-newer";
+  set(slices[0], 1, "then");
+  set(slices[1], 2, "now");
+  const SlicePlan plan = plan_slices(kOwner, {pool_of(2, kTaint)}, slices, {});
+  ASSERT_EQ(plan.updates.size(), 1U);
+  EXPECT_EQ(slice_devices(plan.updates[0]).at(0).at("taints").at(0).at("timeAdded"), "now");
 }
 
 TEST(SlicePlan, the_type_of_partitions_stands_beside_devices_that_consume_counters) {

@@ -1,0 +1,12 @@
+// Quantities as the API server writes them: it stores 1024Mi as 1Gi, and the number 4 as "4". A
+// slice that says the same must not look changed to a driver that has just started.
+#pragma once
+
+#include <boost/json/object.hpp>
+
+namespace dcm::driver_kit {
+
+// Those in capacities and counters of a device, or of a set of counters. What is no quantity stays.
+void write_quantities_as_stored(boost::json::object& part);
+
+}  // namespace dcm::driver_kit
