@@ -202,6 +202,9 @@ Outcome<Response> apply(Registry& registry, const WriteRequest& request) {
 Outcome<Response> handle_patch(Registry& registry, const WriteRequest& request) {
   const auto kind = patch_kind(request.content_type);
   if (!kind) return std::unexpected(unsupported_patch_type());
+  if (*kind == PatchKind::strategic && request.target.type->is_custom) {
+    return std::unexpected(unsupported_custom_patch_type());
+  }
   if (auto options = check_patch_options(*kind, request.query); !options) {
     return std::unexpected(std::move(options.error()));
   }

@@ -227,6 +227,13 @@ ApiError unsupported_patch_type() {
   return {415, "UnsupportedMediaType", "415: Unsupported Media Type", JsonObject()};
 }
 
+ApiError unsupported_custom_patch_type() {
+  return {415, "UnsupportedMediaType",
+          "the body of the request was in an unknown format - accepted media types include: "
+          "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml",
+          JsonObject()};
+}
+
 ApiError too_large(std::string_view why) {
   return {413, "RequestEntityTooLarge", fmt::format("Request entity too large: {}", why)};
 }

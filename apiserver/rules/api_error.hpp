@@ -73,6 +73,8 @@ ApiError method_not_allowed();
 ApiError not_acceptable();
 ApiError unsupported_media_type(std::string_view accepted);
 ApiError unsupported_patch_type();
+// A strategic merge patch of a custom resource.
+ApiError unsupported_custom_patch_type();
 // `why` follows "Request entity too large: ".
 ApiError too_large(std::string_view why);
 // A patch that makes no object of its kind.

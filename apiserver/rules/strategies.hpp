@@ -2,11 +2,14 @@
 #pragma once
 
 #include "apiserver/rules/strategy.hpp"
+#include "apiserver/store/resources.hpp"
 
 namespace dcm::apiserver {
 
 // A kind that is stored as it comes (plain_strategy.cpp); `kind` outlives the process.
 const Strategy& plain_strategy(std::string_view kind);
+// A custom resource (custom_strategy.cpp).
+const Strategy& custom_strategy(StatusSubresource status);
 
 const Strategy& pod_strategy();             // pod_strategy.cpp
 const Strategy& claim_strategy();           // claim_strategy.cpp

@@ -1,7 +1,6 @@
 #include "apiserver/store/resources.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "apiserver/rules/strategies.hpp"
 #include "runtime/assert.hpp"
@@ -143,7 +142,8 @@ const std::vector<PlainRow>& plain_rows() {
   return kRows;
 }
 
-ResourceType plain_type(const PlainRow& row) {
+// Without its rules.
+ResourceType bare_type(const PlainRow& row) {
   std::string singular(row.kind);
   std::ranges::transform(singular, singular.begin(),
                          [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
@@ -156,8 +156,14 @@ ResourceType plain_type(const PlainRow& row) {
           row.status,
           row.put_without_version,
           row.answer_to_delete,
-          &plain_strategy(row.kind),
+          nullptr,
           {"v1"}};
+}
+
+ResourceType plain_type(const PlainRow& row) {
+  ResourceType type = bare_type(row);
+  type.strategy = &plain_strategy(row.kind);
+  return type;
 }
 
 std::vector<ResourceType> special_types() {
@@ -328,20 +334,16 @@ std::vector<ResourceType> all_types() {
   return types;
 }
 
-// A server's rules are kept by the names of kinds, which may come from a test that is over.
-std::string_view kept_for_good(const std::string& kind) {
-  static std::set<std::string> kinds;
-  return *kinds.insert(kind).first;
-}
-
 ResourceType custom_type(const CustomKind& custom) {
-  ResourceType type = plain_type({.group = custom.group,
-                                  .plural = custom.plural,
-                                  .kind = kept_for_good(custom.kind),
-                                  .scope = kNamespaced,
-                                  .status = kStatus,
-                                  .put_without_version = kNeedsVersion});
+  ResourceType type = bare_type({.group = custom.group,
+                                 .plural = custom.plural,
+                                 .kind = custom.kind,
+                                 .scope = custom.scope,
+                                 .status = custom.status,
+                                 .put_without_version = kNeedsVersion});
+  type.strategy = &custom_strategy(custom.status);
   type.versions = {custom.version};
+  type.is_custom = true;
   return type;
 }
 

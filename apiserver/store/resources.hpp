@@ -32,6 +32,7 @@ struct ResourceType {
   DeleteAnswer answer_to_delete;
   const Strategy* strategy;
   std::vector<std::string> versions;  // served now, the preferred one first
+  bool is_custom = false;             // has no Go type, so it takes no strategic merge patch
 
   bool namespaced() const { return scope == Scope::namespaced; }
   // Namespaces are deleted one by one.
@@ -50,12 +51,14 @@ struct ResourceType {
   DeleteAnswer delete_answer(std::string_view version) const;
 };
 
-// A custom resource: stored as it comes, in namespaces, with a status apart from the rest.
+// A custom resource: stored as it comes, without a schema.
 struct CustomKind {
   std::string group;
   std::string version;
   std::string plural;
   std::string kind;
+  Scope scope = Scope::namespaced;
+  StatusSubresource status = StatusSubresource::present;
 };
 
 // Which versions of resource.k8s.io (none at all is a server with DRA turned off) and of its
