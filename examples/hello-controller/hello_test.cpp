@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "test/support/virtual_cluster.hpp"
+#include "dcm/testing/virtual_cluster.hpp"
 
 namespace hello {
 namespace {
@@ -37,7 +37,7 @@ TEST_P(Hello, a_greeting_becomes_a_config_map) {
             std::string::npos);
 }
 
-TEST_P(Hello, what_somebody_changes_is_mended) {
+TEST_P(Hello, what_somebody_changes_is_restored) {
   cluster.start();
   greet();
   cluster.run_for(1min);

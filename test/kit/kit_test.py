@@ -76,8 +76,8 @@ class Installed(unittest.TestCase):
                 self.assertNotIn(str(ROOT), path.read_text(), path)
 
     def test_the_headers_of_the_client_compile_without_this_repository(self):
-        headers = sorted(path.relative_to(self.prefix / "include/dcm-kit")
-                         for path in (self.prefix / "include/dcm-kit/client").rglob("*.hpp"))
+        headers = sorted(path.relative_to(self.prefix / "include")
+                         for path in (self.prefix / "include/dcm/client").rglob("*.hpp"))
         self.assertGreater(len(headers), 50)
         flags = run("pkg-config", "--cflags", "dcm-kit", env=self.pkg_config()).split()
         source = "".join(f'#include "{header}"\n' for header in headers)
@@ -96,7 +96,7 @@ class Installed(unittest.TestCase):
         flags = run("pkg-config", "--cflags", "--libs", "dcm-cel", env=self.pkg_config()).split()
         source = """
             #include <cstdio>
-            #include "cel/program.hpp"
+            #include "dcm/cel/program.hpp"
             int main() {
               using namespace dcm;
               const cel::Library library;
@@ -119,7 +119,7 @@ class Installed(unittest.TestCase):
                                              env={**os.environ, "SOURCE_DATE_EPOCH": "1700000000"}).strip()))
         self.assertEqual(packages[0].read_bytes(), packages[1].read_bytes())
         run("dpkg-deb", "-x", packages[0], self.folder / "root")
-        for path in ("lib/pkgconfig/dcm-kit.pc", "include/dcm-kit/workqueue/queue.hpp",
+        for path in ("lib/pkgconfig/dcm-kit.pc", "include/dcm/workqueue/queue.hpp",
                      "share/doc/dcm-kit-dev/html/controller__manager_8hpp.html"):
             self.assertTrue((self.folder / "root/usr" / path).exists(), path)
 
@@ -138,12 +138,12 @@ class Installed(unittest.TestCase):
         """A hello-controller, the URL of its pages, and its log."""
         log = open(self.folder / f"{name}.log", "w+", encoding="utf-8")
         self.addCleanup(log.close)
-        process = subprocess.Popen([self.hello / "build/hello-controller", "127.0.0.1:0"], stderr=log,
+        process = subprocess.Popen([self.hello / "build/hello-controller", "--metrics-bind-address=127.0.0.1:0"], stderr=log,
                                    env={**os.environ, "KUBECONFIG": str(kubeconfig)})
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         path = pathlib.Path(log.name)
-        found = eventually(lambda: re.search(r'"Serving" address="([^"]+)"', path.read_text()))
+        found = eventually(lambda: re.search(r'"Serving plain HTTP" address="([^"]+)"', path.read_text()))
         return process, f"http://{found.group(1)}", path
 
     def page(self, url):
