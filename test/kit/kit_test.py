@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The kit as others use it: installed, and examples/hello-controller built against it in a folder of its own.
+"""The kit as others use it: installed, and the examples built against it in a folder of their own.
 
-Runs the example's own tests, and its binary against the API server in memory and the real one. `./dev test` has
+Runs the examples' own tests, and the binary of hello-controller against the API server in memory and the real one. `./dev test` has
 built what is installed. Arguments are parts of tests' names.
 """
 import json
@@ -57,18 +57,86 @@ class Installed(unittest.TestCase):
         cls.folder = pathlib.Path(folder.name)
         cls.prefix = cls.folder / "prefix"
         run("cmake", "--install", build, "--component", "kit", "--prefix", cls.prefix)
-        cls.hello = cls.folder / "hello"
-        shutil.copytree(ROOT / "examples/hello-controller", cls.hello)
-        run("cmake", "-S", cls.hello, "-B", cls.hello / "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+        cls.hello, cls.shards = (cls.build_example(name) for name in ("hello-controller", "shard-controller"))
+
+    @classmethod
+    def build_example(cls, name):
+        folder = cls.folder / name
+        shutil.copytree(ROOT / "examples" / name, folder)
+        run("cmake", "-S", folder, "-B", folder / "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
             "-DCMAKE_CXX_COMPILER=clang++-19", f"-DCMAKE_PREFIX_PATH={cls.prefix}")
-        run("cmake", "--build", cls.hello / "build")
+        run("cmake", "--build", folder / "build")
+        return folder
 
-    def test_the_example_is_short(self):
-        lines = sum(len((self.hello / name).read_text().splitlines()) for name in ("hello.hpp", "hello.cpp", "main.cpp"))
-        self.assertLessEqual(lines, 100)
+    def test_the_examples_are_short(self):
+        for folder, name, most in ((self.hello, "hello", 100), (self.shards, "shards", 250)):
+            files = (f"{name}.hpp", f"{name}.cpp", "main.cpp")
+            self.assertLessEqual(sum(len((folder / file).read_text().splitlines()) for file in files), most, name)
 
-    def test_the_example_passes_its_tests_on_virtual_time(self):
+    def test_the_examples_pass_their_tests_on_virtual_time(self):
         self.assertIn("[  PASSED  ]", run(self.hello / "build/hello_test"))
+        self.assertIn("[  PASSED  ]", run(self.shards / "build/shards_test"))
+
+    def test_the_flags_of_an_example_stand_beside_those_of_all_programs(self):
+        binary = self.shards / "build/shard-controller"
+        text = run(binary, "--help")
+        for flag in ("--shards-max NUMBER", "--kubeconfig FILE", "--leader-elect", "-v, --v NUMBER", "--secure-port PORT"):
+            self.assertIn(flag, text)
+        self.assertEqual(run(binary, "--version"), "shard-controller 1.0.0\n")
+        for flags, why in ((["--shards-max=0"], "--shards-max: expected a whole number above 0"),
+                           (["--shard-max=9"], "unknown flag --shard-max; did you mean --shards-max?"),
+                           (["--tls-cert-file=x"], "needs --tls-private-key-file as well")):
+            done = subprocess.run([binary, *flags], capture_output=True, text=True, timeout=DEADLINE)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(why, done.stderr)
+
+    def test_the_page_shows_what_the_examples_are(self):
+        page = (ROOT / "docs/write-a-controller.md").read_text()
+        shown = re.findall(r"<!-- (\S+) \[(\w+)\] -->\n```cpp\n(.*?)\n```", page, re.S)
+        self.assertEqual(len(shown), page.count("```cpp"), "every snippet is from an example")
+        for path, part, text in shown:
+            source = (ROOT / "examples" / path).read_text().split(f"// [{part}]\n")[1]
+            self.assertEqual(text, source.strip("\n"), f"{path} [{part}]: the page shows another text")
+        cmake = re.search(r"```cmake\n(.*?)```", page, re.S).group(1)
+        self.assertIn(cmake, (self.hello / "CMakeLists.txt").read_text())
+
+    def test_a_type_that_does_not_fit_is_refused_with_a_sentence(self):
+        """The first error says what is missing."""
+        rows = {
+            "std::set<std::string> odd;|{{\"spec.odd\", &Thing::odd}}|": "a field is a std::string",
+            "||manager.controller(\"a\", {}, [&](dcm::api::NamespacedName) -> dcm::runtime::Task<dcm::workqueue::Outcome>"
+            " { things.get({}); co_return dcm::workqueue::Outcome::done(); });": "a lambda's captures may be gone",
+            "||manager.feed(list, things, [](const Thing&) { return 5; });": "the function of feed returns a NamespacedName",
+            "||manager.owns(list, things, kThings);": "std::optional<api::ControllerRef> owner",
+            "||manager.feed(list, things, dcm::manager::own_name, dcm::manager::generation_changed);":
+                "std::int64_t generation",
+            "||(void)manager.client(things).add_finalizer({}, \"a\");": "std::vector<std::string> finalizers",
+            "||manager.job(\"a\", dcm::manager::RunsOn::leader, 5);": "a job is an object",
+        }
+        flags = run("pkg-config", "--cflags", "dcm-kit", env=self.pkg_config()).split()
+        for row, sentence in rows.items():
+            member, fields, line = row.split("|")
+            source = f"""
+                #include <set>
+                #include "dcm/client/manager/controller_manager.hpp"
+                constexpr std::string_view kV1[] = {{"v1"}};
+                constexpr dcm::api::ResourceKind kThings{{"", "things", "Thing", dcm::api::Scope::namespaced, kV1}};
+                struct Thing {{ dcm::api::ObjectMeta meta; {member} }};
+                void add(dcm::manager::ControllerManager& manager, dcm::manager::Worklist& list) {{
+                  auto& things = manager.cache<Thing>(kThings{", " + fields if fields else ""});
+                  (void)things; (void)list;
+                  {line}
+                }}"""
+            done = subprocess.run(["clang++-19", *flags, "-fsyntax-only", "-x", "c++", "-"], input=source, text=True,
+                                  capture_output=True, cwd=self.folder, timeout=DEADLINE)
+            first = next((error for error in done.stderr.splitlines() if "error:" in error), "it compiles")
+            self.assertIn(sentence, first)
+
+    def test_what_a_controller_includes_stays_light(self):
+        flags = run("pkg-config", "--cflags", "dcm-kit", env=self.pkg_config()).split()
+        source = '#include "dcm/client/manager/controller_manager.hpp"\n'
+        lines = run("clang++-19", *flags, "-E", "-x", "c++", "-", input=source).count("\n")
+        self.assertLess(lines, 160_000, "without the JSON parser and the HTTP server: 145,000")
 
     def test_no_installed_file_names_the_build(self):
         for path in self.prefix.rglob("*"):
