@@ -202,11 +202,12 @@ class Installed(unittest.TestCase):
     def pkg_config(self):
         return {**os.environ, "PKG_CONFIG_PATH": str(next(self.prefix.rglob("pkgconfig")))}
 
-    def begin(self, name, kubeconfig):
-        """A hello-controller, the URL of its pages, and its log."""
+    def begin(self, name, kubeconfig, binary=None):
+        """A controller, the URL of its pages, and its log."""
         log = open(self.folder / f"{name}.log", "w+", encoding="utf-8")
         self.addCleanup(log.close)
-        process = subprocess.Popen([self.hello / "build/hello-controller", "--metrics-bind-address=127.0.0.1:0"], stderr=log,
+        binary = binary or self.hello / "build/hello-controller"
+        process = subprocess.Popen([binary, "--v=2", "--metrics-bind-address=127.0.0.1:0"], stderr=log,
                                    env={**os.environ, "KUBECONFIG": str(kubeconfig)})
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
@@ -260,7 +261,8 @@ class Installed(unittest.TestCase):
         eventually(kubeconfig.exists)
         self.plays_its_part(kubeconfig, self.on(kubectl, kubeconfig, "--validate=false"))
 
-    def test_the_example_works_on_the_real_server(self):
+    def real_server(self):
+        """Its kubeconfig, and kubectl on it."""
         available = subprocess.run([CONTROLPLANE, "available"], capture_output=True, text=True)
         if available.returncode != 0:
             self.skipTest(available.stderr.strip())
@@ -269,10 +271,46 @@ class Installed(unittest.TestCase):
         self.addCleanup(run, CONTROLPLANE, "down", "--name", name)
         exports = run(CONTROLPLANE, "up", "--name", name)
         kubeconfig = re.search(r"KUBECONFIG='?([^'\s]+)", exports).group(1)
-        kubectl = self.on(self.find_kubectl(), kubeconfig)
+        return kubeconfig, self.on(self.find_kubectl(), kubeconfig)
+
+    def test_the_example_works_on_the_real_server(self):
+        kubeconfig, kubectl = self.real_server()
         kubectl("apply", "-f", self.hello / "crd.yaml")
         kubectl("wait", "--for=condition=established", "--timeout=60s", "crd/greetings.hello.example.com")
         self.plays_its_part(kubeconfig, kubectl)
+
+    def test_the_second_example_works_on_the_real_server_with_its_role_alone(self):
+        kubeconfig, kubectl = self.real_server()
+        kubectl("apply", "-f", self.shards / "crd.yaml", "-f", self.shards / "deploy.yaml")
+        kubectl("wait", "--for=condition=established", "--timeout=60s", "crd/shardsets.shards.example.com")
+        restricted = self.folder / "restricted.kubeconfig"
+        shutil.copy(kubeconfig, restricted)
+        user = self.on(self.find_kubectl(), restricted)
+        user("config", "set-credentials", "restricted", "--token", kubectl("create", "token", "shard-controller").strip())
+        user("config", "set-context", "--current", "--user", "restricted")
+        self.assertEqual(user("auth", "can-i", "list", "shardsets"), "yes\n")
+        process, url, log = self.begin("shards", restricted, self.shards / "build/shard-controller")
+
+        def shard_sets(*words):
+            return kubectl("get", "shardsets", *words)
+
+        kubectl("create", "-f", "-", input=json.dumps({
+            "apiVersion": "shards.example.com/v1", "kind": "ShardSet", "metadata": {"name": "a"}, "spec": {"shards": 3}}))
+        reason = "jsonpath={.items[*].status.conditions[0].reason}"
+        eventually(lambda: shard_sets("-o", reason) == "ShardsMade")
+        self.assertEqual(kubectl("get", "configmap", "a-2", "-o", "jsonpath={.data.to}"), "65535")
+        eventually(lambda: "ShardsMade" in kubectl("get", "events", "-o", "jsonpath={.items[*].reason}"))
+        eventually(lambda: self.page(f"{url}/readyz")[0] == 200)
+        self.assertIn("shard_controller_shards_made_total 3\n", self.page(f"{url}/metrics")[1])
+        kubectl("annotate", "configmap", "a-1", "shards.example.com/in-use-by=worker")
+        kubectl("delete", "shardset", "a", "--wait=false")
+        eventually(lambda: "Waiting" in kubectl("get", "events", "-o", "jsonpath={.items[*].reason}"))
+        self.assertIn("a", shard_sets("-o", "name"))
+        kubectl("annotate", "configmap", "a-1", "shards.example.com/in-use-by-")
+        eventually(lambda: shard_sets("-o", "name") == "")
+        self.assertNotIn("forbidden", log.read_text())
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(DEADLINE), 0)
 
     def find_kubectl(self):
         found = subprocess.run([CONTROLPLANE, "path", "kubectl"], capture_output=True, text=True)
