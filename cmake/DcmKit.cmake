@@ -3,7 +3,7 @@
 #
 #   cmake --build build/release --target kit && cmake --install build/release --component kit --prefix DIR
 #
-# Headers are below include/dcm-kit, under the names that they have here: #include "client/manager/program.hpp".
+# Headers are below include/dcm, so that they never meet a user's folders: #include "dcm/client/manager/program.hpp".
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -13,7 +13,7 @@ set(DCM_KIT_PARTS dcm_runtime dcm_http dcm_http2 dcm_grpc dcm_api dcm_client dcm
 set(DCM_KIT_TESTING_PARTS dcm_apiserver dcm_apiserver_http)
 # For drivers of devices: it needs the kit and, for quantities, CEL.
 set(DCM_KIT_DRIVER_PARTS dcm_node dcm_driver_kit dcm_dra_api dcm_controllers_common)
-set(DCM_KIT_HEADERS "${CMAKE_INSTALL_INCLUDEDIR}/dcm-kit")
+set(DCM_KIT_HEADERS "${CMAKE_INSTALL_INCLUDEDIR}/dcm")
 set(DCM_KIT_CMAKE "${CMAKE_INSTALL_LIBDIR}/cmake/dcm-kit")
 
 # One archive of the objects of `PARTS`, which this project itself links part by part.
@@ -29,7 +29,7 @@ function(dcm_add_kit_library name file parts)
     _GLIBCXX_ASSERTIONS BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_SEPARATE_COMPILATION BOOST_ASIO_DISABLE_CONCEPTS
     SIMDJSON_EXCEPTIONS=0)
   target_compile_features(${name} INTERFACE cxx_std_23)
-  target_include_directories(${name} INTERFACE "$<INSTALL_INTERFACE:${DCM_KIT_HEADERS}>")
+  target_include_directories(${name} INTERFACE "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
   install(TARGETS ${name} EXPORT dcm-kit ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT kit
     EXCLUDE_FROM_ALL)
 endfunction()
@@ -53,16 +53,13 @@ dcm_add_kit_library(dcm_kit_driver dcm-kit-driver "${DCM_KIT_DRIVER_PARTS}")
 set_target_properties(dcm_kit_driver PROPERTIES EXPORT_NAME driver)
 target_link_libraries(dcm_kit_driver INTERFACE dcm_kit dcm_kit_cel)
 
-add_custom_target(kit DEPENDS dcm_kit dcm_kit_testing dcm_kit_cel dcm_kit_driver)
+add_custom_target(kit DEPENDS dcm_kit dcm_kit_testing dcm_kit_cel dcm_kit_driver dcm-test-apiserver)
+install(TARGETS dcm-test-apiserver RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT kit EXCLUDE_FROM_ALL)
 
-foreach(folder runtime client workqueue informers apiserver cel node controllers/api controllers/common)
-  install(DIRECTORY "${CMAKE_SOURCE_DIR}/${folder}/" DESTINATION "${DCM_KIT_HEADERS}/${folder}" COMPONENT kit EXCLUDE_FROM_ALL
-    FILES_MATCHING PATTERN "*.hpp")
-endforeach()
-install(FILES "${CMAKE_BINARY_DIR}/generated/runtime/version.hpp" DESTINATION "${DCM_KIT_HEADERS}/runtime"
-  COMPONENT kit EXCLUDE_FROM_ALL)
-install(FILES "${CMAKE_SOURCE_DIR}/test/support/virtual_cluster.hpp" "${CMAKE_SOURCE_DIR}/test/support/co_test.hpp"
-  DESTINATION "${DCM_KIT_HEADERS}/test/support" COMPONENT kit EXCLUDE_FROM_ALL)
+install(CODE "set(DCM_SOURCE \"${CMAKE_SOURCE_DIR}\")
+  set(DCM_GENERATED \"${CMAKE_BINARY_DIR}/generated\")
+  set(DCM_TO \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${DCM_KIT_HEADERS}\")
+  include(\"${CMAKE_SOURCE_DIR}/cmake/install_headers.cmake\")" COMPONENT kit EXCLUDE_FROM_ALL)
 
 # find_package(dcm-kit CONFIG)
 install(EXPORT dcm-kit NAMESPACE dcm-kit:: DESTINATION "${DCM_KIT_CMAKE}" COMPONENT kit EXCLUDE_FROM_ALL)

@@ -1,7 +1,7 @@
 # Third-party packages, all from Debian 12 (see ./dev for the list that is installed).
 
 find_package(Threads REQUIRED)
-find_package(Boost 1.81.0 EXACT CONFIG REQUIRED COMPONENTS headers json url)
+find_package(Boost 1.81 CONFIG REQUIRED COMPONENTS headers json url)
 find_package(OpenSSL 3 REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(simdjson REQUIRED)

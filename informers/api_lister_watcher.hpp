@@ -76,17 +76,16 @@ class ApiWatchStream final : public WatchStream<T> {
 };
 
 // `rest` and `decoder` must outlive it, its calls and its streams. Made anew when discovery finds
-// another version. With a field selector ("spec.nodeName=node-0"): what that selects, and nothing
-// else of the kind.
+// another version. With a selection: what it selects, and nothing else of the kind.
 template <class T>
 class ApiListerWatcher final : public ListerWatcher<T> {
  public:
   ApiListerWatcher(client::RestClient& rest, api::Resource resource, const api::Decoder<T>& decoder,
-                   std::string field_selector = {})
+                   client::Selection selection = {})
       : rest_(rest),
         resource_(std::move(resource)),
         decoder_(decoder),
-        field_selector_(std::move(field_selector)) {}
+        selection_(std::move(selection)) {}
 
   // Before the first list.
   void use_version(std::string version) { resource_.version = std::move(version); }
@@ -95,9 +94,12 @@ class ApiListerWatcher final : public ListerWatcher<T> {
                                                      std::function<void(api::Decoded<T>)> sink,
                                                      runtime::Deadline deadline) override {
     client::ApiRequest request = client::list_request(
-        resource_, {.limit = options.limit, .continue_token = std::move(options.continue_token)},
-        {.deadline = deadline});
-    select(request);
+        resource_,
+        {.selection = selection_,
+         .limit = options.limit,
+         .continue_token = std::move(options.continue_token)},
+        // A page of a long list is asked for again alone, not with all before it.
+        {.deadline = deadline, .retries = client::Retries::allowed});
     request.accept = client::without_managed_fields(decoder_.accept());
     const runtime::Result<http::Response> answer = co_await rest_.send(request);
     if (!answer) co_return runtime::fail(answer.error());
@@ -110,7 +112,6 @@ class ApiListerWatcher final : public ListerWatcher<T> {
       WatchOptions options, runtime::Deadline deadline) override {
     client::ApiRequest request =
         client::watch_request(resource_, query_of(options), {.deadline = deadline});
-    select(request);
     request.accept = client::without_managed_fields(decoder_.accept());
     runtime::Result<std::unique_ptr<http::StreamingResponse>> response =
         co_await rest_.open(request);
@@ -120,25 +121,20 @@ class ApiListerWatcher final : public ListerWatcher<T> {
   }
 
  private:
-  // Lists and watches always have a query.
-  void select(client::ApiRequest& request) const {
-    if (field_selector_.empty()) return;
-    request.target += client::make_target("&", {{"fieldSelector", field_selector_}}).erase(1, 1);
-  }
-
-  static client::WatchQuery query_of(const WatchOptions& options) {
+  client::WatchQuery query_of(const WatchOptions& options) const {
     using Initial = client::WatchQuery::InitialEvents;
     return {.resource_version = options.resource_version.str(),
             .initial_events = options.initial_events == WatchOptions::InitialEvents::send
                                   ? Initial::send
                                   : Initial::none,
-            .server_timeout = std::chrono::ceil<std::chrono::seconds>(options.server_timeout)};
+            .server_timeout = std::chrono::ceil<std::chrono::seconds>(options.server_timeout),
+            .selection = selection_};
   }
 
   client::RestClient& rest_;
   api::Resource resource_;
   const api::Decoder<T>& decoder_;
-  std::string field_selector_;
+  client::Selection selection_;
 };
 
 }  // namespace dcm::informers

@@ -70,4 +70,53 @@ class OwnWriteLedger {
   std::set<std::pair<api::ResourceVersion, api::NamespacedName>> by_version_;
 };
 
+// The objects that are gone by a write of ours, while the watch may still show them. An entry goes
+// when the watch shows the end of its object, a later state, another object of that name, or a list
+// without it.
+template <class T>
+class OwnDeletions {
+ public:
+  // `last`: what the store showed; `watched`: what the watch did, null for nothing.
+  void add(const api::ObjectMeta& last, api::ObjectPtr<T> watched) {
+    entries_.insert_or_assign(last.key, Entry{last.uid, last.resource_version, std::move(watched)});
+  }
+  // Whether it is no news: a state of the object from before its end.
+  bool hold_back(const api::Decoded<T>& seen) {
+    const auto found = entries_.find(seen.meta.key);
+    if (found == entries_.end()) return false;
+    Entry& entry = found->second;
+    const bool is_old = entry.uid == seen.meta.uid && seen.meta.resource_version <= entry.version;
+    if (!is_old) {
+      entries_.erase(found);
+      return false;
+    }
+    entry.watched = seen.object;
+    entry.is_listed = true;
+    return true;
+  }
+  void drop(const api::NamespacedName& name) { entries_.erase(name); }
+  // What the watch showed of any of them, null for nothing.
+  api::ObjectPtr<T> take() {
+    auto entry = entries_.extract(entries_.begin());
+    return std::move(entry.mapped().watched);
+  }
+  bool empty() const noexcept { return entries_.empty(); }
+
+  void begin_relist() {
+    for (auto& [name, entry] : entries_) entry.is_listed = false;
+  }
+  void end_relist() {
+    std::erase_if(entries_, [](const auto& item) { return !item.second.is_listed; });
+  }
+
+ private:
+  struct Entry {
+    api::Uid uid;
+    api::ResourceVersion version;
+    api::ObjectPtr<T> watched;
+    bool is_listed = true;
+  };
+  std::unordered_map<api::NamespacedName, Entry> entries_;
+};
+
 }  // namespace dcm::informers

@@ -12,9 +12,10 @@
 // a newer one replaced it; one that is gone again was removed by its event or by the relist; and
 // where it showed nothing of the sort, the store falls back to what it did show. A write that
 // returns something that the watch has passed already, or that is not newer than what is there,
-// changes nothing. So nobody needs to tell the store of a delete: a DELETE that returns the object
-// (being deleted, with a finalizer or a grace period) is recorded like any other write, and one
-// that does not is seen when the watch shows it.
+// changes nothing. A DELETE that returns the object (being deleted, with a finalizer or a grace
+// period) is recorded like any other write. Where it is gone at once, no answer says as of which
+// resourceVersion: record_gone() hides that object, by its UID, until the watch shows its end, a
+// later state of it, or a list without it.
 #pragma once
 
 #include <functional>
@@ -112,8 +113,17 @@ class StoreReader {
 template <class T>
 class OwnWrites {
  public:
-  // `written` is an answer of the API server to a write of ours. Not null.
-  void record(ObjectPtr<T> written) { store_->record(std::move(written)); }
+  // `written` is an answer of the API server to a write of ours: also of an object that the cache
+  // does not keep any longer.
+  void record(api::Decoded<T> written) { store_->record(std::move(written)); }
+  // Not null.
+  void record(ObjectPtr<T> written) {
+    DCM_ASSERT(written != nullptr);
+    store_->record({written->meta, written});
+  }
+  // The API server has answered that this very object (by its UID) is gone: after a delete, or as
+  // its last finalizer was removed. It stays away until the watch shows what followed.
+  void record_gone(const api::ObjectMeta& gone) { store_->record_gone(gone); }
   // How many objects are shown ahead of the watch.
   std::size_t unseen() const noexcept { return store_->unseen(); }
 
@@ -135,7 +145,10 @@ class StoreWriter {
   // A relist is mark-and-sweep against the live store: begin, every object that is there (an
   // object that goes meanwhile: observe_unlisted), sweep until it says nothing, end. It may be
   // begun again at any point. `version` is the list's.
-  void begin_relist() { store_->table_.unmark_all(); }
+  void begin_relist() {
+    store_->table_.unmark_all();
+    store_->gone_.begin_relist();
+  }
   void observe_listed(api::Decoded<T> seen) { store_->observe_listed(std::move(seen)); }
   void observe_unlisted(const api::ObjectMeta& gone) {
     store_->observe_absent(gone, Origin::initial);
@@ -143,7 +156,10 @@ class StoreWriter {
   std::optional<Cursor> sweep(Cursor from, std::size_t limit, const api::ResourceVersion& version) {
     return store_->sweep(from, limit, version);
   }
-  void end_relist(const api::ResourceVersion& version) { store_->pass(version); }
+  void end_relist(const api::ResourceVersion& version) {
+    store_->pass(version);
+    store_->gone_.end_relist();
+  }
 
   // An event after the initial ones. Its version is passed with it.
   void observe_change(api::ChangeType type, api::Decoded<T> seen);
@@ -204,7 +220,8 @@ class Store {
   friend class StoreWriter<T>;
   using Absence = typename Watched<T>::Absence;
 
-  void record(ObjectPtr<T> written);
+  void record(api::Decoded<T> written);
+  void record_gone(const api::ObjectMeta& gone);
   void observe_listed(api::Decoded<T> seen);
   void observe(api::Decoded<T> seen, Origin origin);
   void observe_absent(const api::ObjectMeta& gone, Origin origin);
@@ -213,6 +230,10 @@ class Store {
 
   bool has_room_for(const api::Decoded<T>& seen, std::size_t objects_max,
                     std::size_t bytes_max) const;
+  // Why there is no object now: this very one was deleted from view, or it had gone before.
+  static Absence absence_of(const ObjectPtr<T>& last, const api::ObjectMeta& now) {
+    return last && last->meta.uid == now.uid ? Absence::left : Absence::deleted;
+  }
   bool hold_back(const api::ObjectMeta& seen, Watched<T> watched);
   void show(ObjectPtr<T> object, Origin origin);
   void hide(const api::NamespacedName& name, Absence absence, Origin origin);
@@ -221,6 +242,7 @@ class Store {
 
   ObjectTable<T> table_;
   OwnWriteLedger<T> own_;
+  OwnDeletions<T> gone_;
   api::ResourceVersion passed_;
   std::vector<Observer<T>*> observers_;
   bool has_writer_ = false;
@@ -249,13 +271,24 @@ bool Store<T>::has_room_for(const api::Decoded<T>& seen, std::size_t objects_max
 }
 
 template <class T>
-void Store<T>::record(ObjectPtr<T> written) {
-  const api::ObjectMeta& meta = written->meta;
+void Store<T>::record(api::Decoded<T> written) {
+  const api::ObjectMeta& meta = written.meta;
   if (meta.resource_version <= passed_) return;
-  ObjectPtr<T> current = table_.get(meta.key);
+  const ObjectPtr<T> current = table_.get(meta.key);
   if (current && meta.resource_version <= current->meta.resource_version) return;
-  own_.add(meta.key, meta.resource_version, Watched<T>{.object = std::move(current)});
-  show(std::move(written), Origin::live);
+  own_.add(meta.key, meta.resource_version, Watched<T>{.object = current});
+  if (written.object) return show(std::move(written.object), Origin::live);
+  hide(meta.key, absence_of(current, meta), Origin::live);
+}
+
+template <class T>
+void Store<T>::record_gone(const api::ObjectMeta& gone) {
+  const ObjectPtr<T> current = table_.get(gone.key);
+  if (!current || current->meta.uid != gone.uid) return;
+  const auto* const own = own_.find(gone.key);
+  gone_.add(current->meta, own == nullptr ? current : own->watched.object);
+  own_.drop(gone.key);
+  hide(gone.key, Absence::deleted, Origin::live);
 }
 
 template <class T>
@@ -268,14 +301,14 @@ void Store<T>::observe_listed(api::Decoded<T> seen) {
 template <class T>
 void Store<T>::observe(api::Decoded<T> seen, Origin origin) {
   if (hold_back(seen.meta, {seen.object, Absence::left})) return;
+  if (gone_.hold_back(seen)) return;
   if (seen.object) return show(std::move(seen.object), origin);
-  const auto current = table_.get(seen.meta.key);
-  const bool is_same = current && current->meta.uid == seen.meta.uid;
-  hide(seen.meta.key, is_same ? Absence::left : Absence::deleted, origin);
+  hide(seen.meta.key, absence_of(table_.get(seen.meta.key), seen.meta), origin);
 }
 
 template <class T>
 void Store<T>::observe_absent(const api::ObjectMeta& gone, Origin origin) {
+  gone_.drop(gone.key);
   if (!hold_back(gone, {})) hide(gone.key, Absence::deleted, origin);
 }
 
@@ -311,6 +344,9 @@ void Store<T>::pass(const api::ResourceVersion& version) {
   // A server that went back to an earlier state has lost our later writes.
   const bool has_gone_back = version < passed_;
   passed_ = version;
+  while (has_gone_back && !gone_.empty()) {
+    if (auto back = gone_.take()) show(std::move(back), Origin::live);
+  }
   while (auto passed = has_gone_back ? own_.take_first() : own_.take_passed(version)) {
     auto& [name, watched] = *passed;
     if (watched.object) {

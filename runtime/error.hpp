@@ -28,12 +28,12 @@ enum class Reason : std::uint8_t {
   method_not_allowed,          // 405
   not_acceptable,              // 406
   already_exists,              // 409
-  conflict,                    // 409, changed meanwhile (or another object under that name)
+  conflict,                    // 409, changed meanwhile
   gone,                        // 410, the version or continue token is too old
   request_too_large,           // 413
   unsupported_media_type,      // 415
   invalid,                     // 422
-  another_object,              // 422, `metadata.uid` names another object of that name
+  another_object,              // 409 or 422: the object of that UID is gone
   too_many_requests,           // 429
   disruption_budget,           // 429 (404, 409) of the Eviction API, which names a budget
   internal_error,              // 500
@@ -89,9 +89,9 @@ std::string to_string(const Error& error);
 
 // The server said so, and it will stay so: the object is not there.
 bool is_not_found(const Error& error);
-// The object changed (or was replaced) between our read and our write: wait for the watch.
+// The object changed between our read and our write: wait for the watch.
 bool is_conflict(const Error& error);
-// A write for an object that is gone or was replaced by another of that name: nothing left to do.
+// A write for an object that is gone, or whose name another one has by now: nothing left to do.
 bool is_object_gone(const Error& error);
 // The version or continue token is too old: list again.
 bool is_expired(const Error& error);

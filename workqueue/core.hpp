@@ -23,7 +23,7 @@ class Core {
     Duration waited;
   };
 
-  explicit Core(std::size_t workers) : scheduler_(workers) {}
+  explicit Core(std::size_t workers, const Backoff& backoff = {}) : scheduler_(workers, backoff) {}
 
   void add(const Item& item, Priority priority, MonoTime now) {
     if (scheduler_.is_open()) scheduler_.add(slot_of(item, now), priority, now);

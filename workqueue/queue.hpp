@@ -25,11 +25,12 @@ namespace dcm::workqueue {
 struct Options {
   // `name` labels the metrics; `workers` is how many items may be worked on at the same time (at
   // least 1): a namespace gets half of them while others wait.
-  Options(std::string queue_name, std::size_t worker_count)
-      : name(std::move(queue_name)), workers(worker_count) {}
+  Options(std::string queue_name, std::size_t worker_count, Backoff of_items = {})
+      : name(std::move(queue_name)), workers(worker_count), backoff(of_items) {}
 
   std::string name;
   std::size_t workers;
+  Backoff backoff;
 };
 
 // `Item` is a small value with ==; `NamespaceOf` and `Hash` are stateless functions of it.
@@ -42,7 +43,7 @@ class Queue {
 
   Queue(runtime::TimeSource& time, runtime::MetricsRegistry& metrics, const Options& options)
       : time_(time),
-        core_(options.workers),
+        core_(options.workers, options.backoff),
         available_(time),
         metrics_(metrics, options.name, [this] { return core_.scheduler().load(time_.now()); }) {}
   ~Queue() {

@@ -10,18 +10,15 @@ using runtime::MonoTime;
 
 namespace {
 
-constexpr Duration kFirstBackoff = 5ms;
-constexpr Duration kMaxBackoff = 1000s;
-constexpr std::uint32_t kMaxDoublings = 18;  // 5 ms * 2^18 is beyond 1,000 s
-
 constexpr Duration kTokenInterval = 100ms;
 constexpr Duration kBurst = 100 * kTokenInterval;
 
 }  // namespace
 
-Duration item_backoff(std::uint32_t failures) {
-  const Duration backoff = kFirstBackoff * (std::int64_t{1} << std::min(failures, kMaxDoublings));
-  return std::min(backoff, kMaxBackoff);
+Duration item_backoff(std::uint32_t failures, const Backoff& backoff) {
+  Duration wait = backoff.first;
+  for (std::uint32_t i = 0; i < failures && wait < backoff.most; ++i) wait *= 2;
+  return std::min(wait, backoff.most);
 }
 
 Duration RetryBucket::reserve(MonoTime now) {

@@ -3,15 +3,21 @@
 // tenant's 10,000 failures do not delay another's first retry by 1,000 s.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 
 #include "runtime/time.hpp"
 
 namespace dcm::workqueue {
 
-// The back-off of an item that has failed `failures` times before: 5 ms, doubled each time, at most
-// 1,000 s.
-runtime::Duration item_backoff(std::uint32_t failures);
+// Both above 0.
+struct Backoff {
+  runtime::Duration first = std::chrono::milliseconds(5);
+  runtime::Duration most = std::chrono::seconds(1000);
+};
+
+// The back-off of an item that has failed `failures` times before: the first, doubled each time.
+runtime::Duration item_backoff(std::uint32_t failures, const Backoff& backoff = {});
 
 // Lets a burst of 100 retries through at once, then 10 per second. A reservation is never refused,
 // it is told how long to wait; each one makes the next wait longer.

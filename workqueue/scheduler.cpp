@@ -40,8 +40,10 @@ Priority kept_priority(const Entry& entry) {
 
 }  // namespace
 
-Scheduler::Scheduler(std::size_t workers) : namespace_limit_(half_rounded_up(workers)) {
+Scheduler::Scheduler(std::size_t workers, const Backoff& backoff)
+    : namespace_limit_(half_rounded_up(workers)), backoff_(backoff) {
   DCM_ASSERT(workers > 0);
+  DCM_ASSERT(backoff.first > Duration::zero() && backoff.most > Duration::zero());
 }
 
 void Scheduler::attach(Entry& entry, const InternedString& name_space, MonoTime now) {
@@ -141,7 +143,7 @@ Duration Scheduler::add_rate_limited(Entry& entry, std::optional<Priority> prior
   // An attempt that came early and failed leaves its retry as it was.
   const MonoTime retry_due = entry.since + std::chrono::milliseconds(entry.early_ms);
   const bool is_early = entry.early_ms > 0 && retry_due > now;
-  const Duration backoff = is_early ? retry_due - now : item_backoff(entry.failures);
+  const Duration backoff = is_early ? retry_due - now : item_backoff(entry.failures, backoff_);
   if (!is_early) ++entry.failures;
   const Duration delay = std::max({backoff, entry.lane->bucket.reserve(now), at_least});
   delay_or_add(entry, delay, priority.value_or(kept_priority(entry)), DelayKind::retry, now);

@@ -66,7 +66,7 @@ struct Load {
 class Scheduler {
  public:
   // `workers`: how many items may be handed out at the same time; what half of the workers is.
-  explicit Scheduler(std::size_t workers);
+  explicit Scheduler(std::size_t workers, const Backoff& backoff = {});
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
@@ -131,6 +131,7 @@ class Scheduler {
   void count_pick(Priority priority);
 
   const std::uint32_t namespace_limit_;
+  Backoff backoff_;
   Mode mode_ = Mode::open;
   std::unordered_map<InternedString, Lane> lanes_;
   IntrusiveList<Lane, &Lane::resting_link> resting_;

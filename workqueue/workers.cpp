@@ -44,7 +44,7 @@ bool HandlerFailures::concerns_one_item(const std::exception_ptr& failure) {
 
 void HandlerFailures::report(const std::exception_ptr& failure, const std::string& item) {
   count_.Increment();
-  log_.error("A handler threw an exception; the item is retried. Please report this bug",
+  log_.error("A handler threw an exception; the item is retried",
              {{"item", item}, {"exception", what(failure)}});
 }
 

@@ -14,6 +14,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "apiserver/front/garbage_collector.hpp"
 #include "apiserver/front/http_front.hpp"
 #include "runtime/cancellation.hpp"
 #include "runtime/condition.hpp"
@@ -29,6 +30,7 @@ struct Arguments {
   std::string address = "127.0.0.1:0";
   std::string kubeconfig;
   std::vector<std::string> accept_hosts;
+  bool collects_garbage = false;
   // As in a real cluster, whose own objects come first, small versions are of the past.
   ServerOptions server{.first_revision = 200};
 };
@@ -52,14 +54,19 @@ void write_kubeconfig(const std::string& path, const std::string& url) {
   if (!file.flush()) throw std::runtime_error("cannot write " + path);
 }
 
-// Of "hello.example.com/v1/greetings/Greeting".
+// Of "hello.example.com/v1/greetings/Greeting", with "/Cluster" for one that is in no namespace.
 CustomKind custom_kind(const std::string& text) {
   const std::vector<std::string> parts = CLI::detail::split(text, '/');
-  if (parts.size() != 4 || std::ranges::any_of(parts, &std::string::empty)) {
-    throw CLI::ValidationError("--custom-kind",
-                               "expected GROUP/VERSION/PLURAL/KIND, got \"" + text + "\"");
+  const bool is_cluster_wide = parts.size() == 5 && parts[4] == "Cluster";
+  if ((parts.size() != 4 && !is_cluster_wide) || std::ranges::any_of(parts, &std::string::empty)) {
+    throw CLI::ValidationError(
+        "--custom-kind", "expected GROUP/VERSION/PLURAL/KIND[/Cluster], got \"" + text + "\"");
   }
-  return {.group = parts[0], .version = parts[1], .plural = parts[2], .kind = parts[3]};
+  return {.group = parts[0],
+          .version = parts[1],
+          .plural = parts[2],
+          .kind = parts[3],
+          .scope = is_cluster_wide ? Scope::cluster : Scope::namespaced};
 }
 
 void add_options(CLI::App& app, Arguments& arguments) {
@@ -70,6 +77,8 @@ void add_options(CLI::App& app, Arguments& arguments) {
                  "*.DOMAIN is every name below one, * every host")
       ->delimiter(',');
   app.add_option("--kubeconfig", arguments.kubeconfig, "file to write a kubeconfig to")->required();
+  app.add_flag("--collect-garbage", arguments.collects_garbage,
+               "delete objects whose owners are gone, as kube-controller-manager does");
   app.add_option("--history", arguments.server.history_limit,
                  "changes of a resource that can still be watched; older ones are a 410")
       ->capture_default_str();
@@ -90,7 +99,7 @@ void add_options(CLI::App& app, Arguments& arguments) {
       [&served = arguments.server.served](const std::vector<std::string>& kinds) {
         for (const std::string& kind : kinds) served.custom.push_back(custom_kind(kind));
       },
-      "a custom resource that is served, as GROUP/VERSION/PLURAL/KIND; may be repeated");
+      "a custom resource that is served, as GROUP/VERSION/PLURAL/KIND[/Cluster]; may be repeated");
 }
 
 // The server's port: open until halt(), and from resume() on again.
@@ -166,6 +175,7 @@ int run(const Arguments& arguments) {
 
   Server server(loop.time(), runtime::Rng::from_system(), arguments.server);
   Port port(loop, server, arguments, runtime::Logger(backend));
+  GarbageCollector collector(server, loop.time());
   runtime::TaskGroup group(loop.executor());
   loop.on_signals({SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGHUP}, [&](int signal) {
     if (signal == SIGUSR1) return port.halt();
@@ -174,6 +184,7 @@ int run(const Arguments& arguments) {
     group.cancel();
   });
   group.spawn("serve", port.serve());
+  if (arguments.collects_garbage) group.spawn("garbage collector", collector.run());
   write_kubeconfig(arguments.kubeconfig, port.url());
   std::cout << "url: " << port.url() << "\nkubeconfig: " << arguments.kubeconfig << std::endl;
   loop.run(group.join());

@@ -88,15 +88,17 @@ namespace {
 
 JsonObject definition_of(const CustomKind& kind) {
   const JsonObject schema{{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}};
+  JsonObject subresources;
+  if (kind.status == StatusSubresource::present) subresources["status"] = JsonObject();
   const JsonObject version{{"name", kind.version},
                            {"served", true},
                            {"storage", true},
                            {"schema", JsonObject{{"openAPIV3Schema", schema}}},
-                           {"subresources", JsonObject{{"status", JsonObject()}}}};
+                           {"subresources", subresources}};
   return {{"metadata", JsonObject{{"name", kind.plural + "." + kind.group}}},
           {"spec", JsonObject{{"group", kind.group},
                               {"names", JsonObject{{"plural", kind.plural}, {"kind", kind.kind}}},
-                              {"scope", "Namespaced"},
+                              {"scope", kind.scope == Scope::cluster ? "Cluster" : "Namespaced"},
                               {"versions", JsonArray{version}}}}};
 }
 

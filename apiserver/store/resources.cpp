@@ -148,7 +148,8 @@ const std::vector<PlainRow>& plain_rows() {
   return kRows;
 }
 
-ResourceType plain_type(const PlainRow& row) {
+// Without its rules.
+ResourceType bare_type(const PlainRow& row) {
   std::string singular(row.kind);
   std::ranges::transform(singular, singular.begin(),
                          [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
@@ -161,8 +162,14 @@ ResourceType plain_type(const PlainRow& row) {
           row.status,
           row.put_without_version,
           row.answer_to_delete,
-          &plain_strategy(row.kind),
+          nullptr,
           {"v1"}};
+}
+
+ResourceType plain_type(const PlainRow& row) {
+  ResourceType type = bare_type(row);
+  type.strategy = &plain_strategy(row.kind);
+  return type;
 }
 
 std::vector<ResourceType> special_types() {

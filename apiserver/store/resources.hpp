@@ -75,13 +75,15 @@ struct ResourceType {
   DeleteAnswer delete_answer(std::string_view version) const;
 };
 
-// A kind that a server defines for itself when it starts: its objects are stored as they come, in
-// namespaces, with a status apart from the rest.
+// A kind that a server defines for itself when it starts: its objects are stored as they come,
+// without a schema.
 struct CustomKind {
   std::string group;
   std::string version;
   std::string plural;
   std::string kind;
+  Scope scope = Scope::namespaced;
+  StatusSubresource status = StatusSubresource::present;
 };
 
 // Which versions of resource.k8s.io (none at all is a server with DRA turned off) and of its

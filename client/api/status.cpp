@@ -34,6 +34,21 @@ Reason invalid_reason(const StatusBody& status) {
   return has_cause_field(status, "metadata.uid") ? Reason::another_object : Reason::invalid;
 }
 
+// The object of that UID is gone, in the three places where the API server compares UIDs (delete
+// preconditions, writes, an apply that must not create). Only the message tells them from a version
+// that has passed; its beginning is the server's own, no webhook's.
+bool is_about_uid(std::string_view message) {
+  return message.starts_with("Operation cannot be fulfilled on ") &&
+         (message.contains(": the UID in the precondition (") ||
+          message.contains(": Precondition failed: UID in precondition: ") ||
+          message.contains(": uid mismatch: "));
+}
+
+Reason conflict_reason(const StatusBody& status) {
+  if (status.reason == "AlreadyExists") return Reason::already_exists;
+  return is_about_uid(status.message) ? Reason::another_object : Reason::conflict;
+}
+
 // An eviction reads and writes the pod's budget, which may go or change meanwhile. That says
 // nothing about the pod, and is one more way of saying "not now". A 429 that names no budget comes
 // from elsewhere: the server's flow control, a webhook, a proxy.
@@ -60,7 +75,7 @@ Reason reason_of(std::uint16_t http_status, const StatusBody& status) {
     case 406:
       return Reason::not_acceptable;
     case 409:
-      return status.reason == "AlreadyExists" ? Reason::already_exists : Reason::conflict;
+      return conflict_reason(status);
     case 410:
       return Reason::gone;
     case 413:

@@ -1,15 +1,14 @@
 // A program of controllers without their rules: caches, lease, workers, and the order in which they
 // start and stop.
 //
-//   auto& pods = manager.cache<Pod>(kPods, json::make_projection<Pod>({{"spec.nodeName", …}}));
-//   auto& labels = manager.controller("pod-labels", 4, [&](NamespacedName key) { … });
-//   manager.feed(labels, pods);
-//   co_await manager.run();
+//   auto& pods = manager.cache<Pod>(kPods, {{"spec.nodeName", &Pod::node}});
+//   auto& labels = manager.controller("pod-labels", {.workers = 4},
+//   PodLabels{manager.client(pods)}); manager.feed(labels, pods); co_await manager.run();
 //
-// Start: events, then the versions of all kinds, their caches, the lease, the workers. Stop, in
-// reverse: workers finish what they have begun (20 s at most), the lease is given back, then events
-// and caches end. A program that loses the lease ends at once, with exit status 1, because it must
-// not write any more.
+// Start: events, then the versions of all kinds, their caches, the lease, the workers and jobs.
+// Stop, in reverse: workers finish what they have begun, the lease is given back, then events and
+// caches end. A program that loses the lease ends at once, with exit status 1, because it must not
+// write any more.
 #pragma once
 
 #include <cstddef>
@@ -18,28 +17,42 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "client/api/json/projection.hpp"
 #include "client/discovery/discovery.hpp"
 #include "client/events/event_recorder.hpp"
 #include "client/manager/cache.hpp"
+#include "client/manager/cache_client.hpp"
+#include "client/manager/feed.hpp"
+#include "client/manager/health.hpp"
 #include "client/manager/leader_election.hpp"
 #include "client/manager/leadership.hpp"
-#include "client/manager/pages.hpp"
 #include "client/manager/process.hpp"
+#include "client/manager/reconciler.hpp"
 #include "client/manager/stop.hpp"
 #include "client/manager/worklist.hpp"
-#include "client/request/typed.hpp"
-#include "informers/on_change.hpp"
 #include "runtime/task_group.hpp"
 
 namespace dcm::manager {
 
-template <class T>
-api::NamespacedName own_name(const T& object) {
-  return object.meta.key;
-}
+struct ManagerOptions {
+  std::string program;  // who reports events and owns fields
+  // nullopt: without an election; then only one instance may run.
+  std::optional<LeaderElectionOptions> election = std::nullopt;
+  // How long work in flight may take once the stop is requested.
+  runtime::Duration drain_timeout = std::chrono::seconds(20);
+};
+
+struct ControllerOptions {
+  std::size_t workers = 1;  // how many names are handled at the same time
+  workqueue::Backoff backoff = {};
+};
+
+// When a job runs: with the lease, or in every instance.
+enum class RunsOn : std::uint8_t { leader, every_instance };
 
 class ControllerManager {
  public:
@@ -51,38 +64,88 @@ class ControllerManager {
     client::RestClient& lease_rest;
     leader_election::Fence& fence;
   };
-  // What a controller does about a name. It is called again for the outcomes that say so, and
-  // whenever one of its caches changes; never twice at a time for the same name.
-  using Handler = std::function<runtime::Task<workqueue::Outcome>(api::NamespacedName)>;
 
-  // `program` is who reports events.
-  ControllerManager(Dependencies dependencies, std::string program,
-                    const LeaderElectionOptions& election);
+  ControllerManager(Dependencies dependencies, ManagerOptions options);
 
   // These come before run(); what they return lives as long as the manager.
 
-  // All objects of a kind, in the best of its versions that is served: it is waited for.
+  // The objects of a kind, in the best of its versions that is served: it is waited for. Of each,
+  // only `fields` are read (json/projection.hpp).
   template <class T>
-  Cache<T>& cache(const api::ResourceKind& kind, std::unique_ptr<api::Decoder<T>> decoder);
-  // `name` labels its metrics.
-  Worklist& controller(std::string name, std::size_t workers, Handler handler);
-  // A change of an object adds the name that `name_of` makes of it, its own unless said otherwise.
+  Cache<T>& cache(const api::ResourceKind& kind, std::vector<api::json::Field<T>> fields = {},
+                  CacheOptions<T> options = {});
+  // The same with a decoder of your own.
   template <class T>
-  void feed(Worklist& controller, Cache<T>& from,
-            std::function<api::NamespacedName(const T&)> name_of = own_name<T>);
+  Cache<T>& decoded_cache(const api::ResourceKind& kind, std::unique_ptr<api::Decoder<T>> decoder,
+                          CacheOptions<T> options = {});
 
-  // Calls for the objects of a cache, once run() has found the version. Show what a write answers
-  // by cache.informer().own_writes().record(): the next decision sees it before the watch does.
-  template <class T>
-  client::TypedClient<T> client(Cache<T>& cache) {
-    return {deps_.rest, cache.resource(), cache.decoder()};
+  // `name` labels its metrics. `reconciler` is an object with
+  //
+  //   Task<Outcome> reconcile(NamespacedName name);
+  //
+  // It is called for each name that the queue hands out: again for the outcomes that say so, and
+  // whenever a cache that feeds it changes; never twice at a time for the same name. The manager
+  // keeps it, so its members are what it may use. (A lambda would refer to locals that are gone by
+  // then.)
+  template <class R>
+  Worklist& controller(std::string name, const ControllerOptions& options, R reconciler);
+
+  // A change of an object adds the names that `names_of` makes of it: a NamespacedName, or a
+  // std::optional or std::vector of them. For changes for which `when(before, after)` is true.
+  template <class T, class NamesOf = OwnName, class When = AnyChange>
+  void feed(Worklist& controller, Cache<T>& from, NamesOf names_of = {}, When when = {});
+  // A change of an object adds its controller, if that is of the kind `owner`.
+  template <class T, class When = AnyChange>
+  void owns(Worklist& controller, Cache<T>& owned, const api::ResourceKind& owner, When when = {}) {
+    feed(controller, owned, OwnerName(owner), std::move(when));
   }
+
+  // A task of its own, in the same order of start and stop: an object with `Task<> run()`. It ends
+  // by itself or by cancellation; an exception stops the program.
+  template <class J>
+  void job(std::string name, RunsOn where, J job) {
+    add_job(std::move(name), where, make_job(std::move(job)));
+  }
+  // The same again and again, `interval` after it has ended.
+  template <class J>
+  void periodic_job(std::string name, RunsOn where, runtime::Duration interval, J job) {
+    add_periodic_job(interval, std::move(name), where, make_job(std::move(job)));
+  }
+
+  // Calls for the objects of a cache, once run() has found the version.
+  template <class T>
+  CacheClient<T> client(Cache<T>& cache) {
+    return {deps_.rest, cache, options_.program};
+  }
+  // An event about an object of a cache. `reason` is one word in CamelCase.
+  template <class T>
+  void report(const Cache<T>& cache, const api::ObjectMeta& about, api::EventType type,
+              std::string_view reason, std::string_view message) {
+    recorder_.report(reference_to(cache.resource(), about), type, options_.program, reason,
+                     message);
+  }
+
+  // What a handler returns after its last write: done, or after an error, which is logged, another
+  // attempt with back-off.
+  template <class Value>
+  workqueue::Outcome done_or_retry(const api::NamespacedName& name,
+                                   const runtime::Result<Value>& written) const {
+    return written ? workqueue::Outcome::done() : retry(name, written.error());
+  }
+  workqueue::Outcome retry(const api::NamespacedName& name, const runtime::Error& error) const;
+
   client::EventRecorder& events() { return recorder_; }
   Health& health() { return health_; }
+  runtime::MetricsRegistry& metrics() { return deps_.process.metrics; }
+  const runtime::Logger& log() const { return deps_.process.log; }
+  runtime::TimeSource& time() { return time_; }
+  runtime::Rng& rng() { return deps_.process.rng; }
+  // For calls beside the caches' (client/request/request.hpp).
+  client::RestClient& rest() { return deps_.rest; }
 
   // Until request_stop(), or until a part has failed.
   runtime::Task<> run();
-  void request_stop() { stop_.request(); }
+  void request_stop(ExitStatus status = ExitStatus::asked_to_stop) { stop_.request(status); }
   ExitStatus exit_status() const { return stop_.exit_status(); }
 
  private:
@@ -91,48 +154,73 @@ class ControllerManager {
     informers::SyncState* sync;
     std::function<void(const std::string& version)> use_version;
     std::function<runtime::Task<>()> run;
+    std::string why_not_served = {};
   };
   struct Controller {
-    Controller(std::string its_name, std::size_t workers, const Process& process,
+    Controller(std::string its_name, const ControllerOptions& options, const Process& process,
                Handler its_handler)
         : name(std::move(its_name)),
-          list(name, workers, process),
+          list(name, options.workers, process, options.backoff),
           handler(std::move(its_handler)) {}
 
     std::string name;
     Worklist list;
     Handler handler;
   };
+  struct Job {
+    std::string name;
+    RunsOn where;
+    JobFunction run;
+  };
 
+  Worklist& add_controller(std::string name, const ControllerOptions& options, Handler handler);
+  void add_job(std::string name, RunsOn where, JobFunction run);
+  void add_periodic_job(runtime::Duration interval, std::string name, RunsOn where,
+                        JobFunction run);
   void start();
+  void start_jobs(RunsOn where);
   runtime::Task<> work();
-  runtime::Task<> find_version(const Source& source);
+  runtime::Task<> find_version(Source& source);
   runtime::Task<> run_controllers();
   runtime::Task<> stop();
   void spawn(runtime::TaskGroup& group, const std::string& part, runtime::Task<> task);
   std::optional<std::string> why_not_ready() const;
 
   Dependencies deps_;
+  ManagerOptions options_;
   runtime::TimeSource& time_;
   client::EventRecorder recorder_;
   Leadership leadership_;
-  LeaderElection leader_;
+  std::optional<LeaderElection> leader_;
   Stop stop_;
   Health health_;
   std::vector<std::shared_ptr<void>> owned_;  // caches and observers
-  std::vector<Source> sources_;
+  std::list<Source> sources_;
   std::list<Controller> controllers_;
+  std::vector<Job> job_list_;
+  bool is_working_ = false;
   runtime::TaskGroup background_;
   runtime::TaskGroup work_;
+  runtime::TaskGroup jobs_;
 };
 
 template <class T>
 Cache<T>& ControllerManager::cache(const api::ResourceKind& kind,
-                                   std::unique_ptr<api::Decoder<T>> decoder) {
+                                   std::vector<api::json::Field<T>> fields,
+                                   CacheOptions<T> options) {
+  auto decoder = api::json::make_projection<T>(std::move(fields), std::move(options.keep));
+  return decoded_cache(kind, std::move(decoder), std::move(options));
+}
+
+template <class T>
+Cache<T>& ControllerManager::decoded_cache(const api::ResourceKind& kind,
+                                           std::unique_ptr<api::Decoder<T>> decoder,
+                                           CacheOptions<T> options) {
   Process& process = deps_.process;
   auto made = std::make_shared<Cache<T>>(
       deps_.rest, api::Resource{&kind, ""}, std::move(decoder),
-      informers::InformerContext{time_, process.rng, process.log, process.metrics});
+      informers::InformerContext{time_, process.rng, process.log, process.metrics},
+      std::move(options));
   Cache<T>& cache = *made;
   owned_.push_back(std::move(made));
   sources_.push_back(
@@ -143,14 +231,16 @@ Cache<T>& ControllerManager::cache(const api::ResourceKind& kind,
   return cache;
 }
 
-template <class T>
-void ControllerManager::feed(Worklist& controller, Cache<T>& from,
-                             std::function<api::NamespacedName(const T&)> name_of) {
-  const auto observer = std::make_shared<informers::OnChange<T>>(
-      [&controller, name_of = std::move(name_of)](const api::ObjectPtr<T>& before,
-                                                  const api::ObjectPtr<T>& after) {
-        controller.add(name_of(after ? *after : *before));
-      });
+template <class R>
+Worklist& ControllerManager::controller(std::string name, const ControllerOptions& options,
+                                        R reconciler) {
+  return add_controller(std::move(name), options, make_handler(std::move(reconciler)));
+}
+
+template <class T, class NamesOf, class When>
+void ControllerManager::feed(Worklist& controller, Cache<T>& from, NamesOf names_of, When when) {
+  const auto observer =
+      std::make_shared<Feed<T, NamesOf, When>>(controller, std::move(names_of), std::move(when));
   owned_.push_back(observer);
   from.informer().add_observer(*observer);
 }

@@ -41,4 +41,11 @@ class HealthChecks {
   std::vector<Named> checks_;
 };
 
+// The checks behind each health path. Liveness means that restarting would help, readiness that the
+// controllers know the cluster and can work.
+struct Health {
+  HealthChecks live;   // /healthz, /livez
+  HealthChecks ready;  // /readyz
+};
+
 }  // namespace dcm::manager

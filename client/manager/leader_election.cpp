@@ -23,6 +23,7 @@ LeaderElection::LeaderElection(const Process& process, const LeaderElectionOptio
                                Report report, Leadership& leadership)
     : identity_(leader_election::make_identity(http::host_name(), process.rng)),
       report_(std::move(report)),
+      on_lost_(options.on_lost),
       leadership_(leadership),
       elector_({.rest = rest,
                 .time = process.loop.time(),
@@ -65,6 +66,7 @@ void LeaderElection::on_leading(const api::ObjectMeta& lease) {
 // The log has said why. Nothing is waited for: what is on its way guards itself, and an orderly end
 // would only take time.
 void LeaderElection::on_lost(std::string_view /*why*/) {
+  if (on_lost_) return on_lost_();
   std::_Exit(static_cast<int>(ExitStatus::lease_lost));
 }
 

@@ -18,6 +18,8 @@ namespace dcm::manager {
 struct LeaderElectionOptions {
   api::NamespacedName lease;
   leader_election::Timing timing = {};
+  // Instead of the end of the process as the lease is lost; for tests, which share a process.
+  std::function<void()> on_lost = {};
 };
 
 // Looks for the lease once leadership is wanted, and begins it when the lease is ours. When the
@@ -52,6 +54,7 @@ class LeaderElection final : leader_election::ElectionListener {
 
   std::string identity_;
   Report report_;
+  std::function<void()> on_lost_;
   Leadership& leadership_;
   leader_election::Elector elector_;
   runtime::TaskGroup tasks_;

@@ -57,13 +57,6 @@ class Pages {
   std::vector<Page> pages_;
 };
 
-// The checks behind each health path. Liveness means that restarting would help, readiness that the
-// controllers know the cluster and can work.
-struct Health {
-  HealthChecks live;   // /healthz, /livez
-  HealthChecks ready;  // /readyz
-};
-
 // /healthz, /livez, /readyz, each with ?verbose. `health` must outlive the pages.
 void add_health_pages(Pages& pages, const Health& health, Reasons reasons);
 // /debug/health: with whole reasons.

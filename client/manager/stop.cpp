@@ -25,7 +25,8 @@ std::string describe(const std::exception_ptr& failure) {
 Stop::Stop(runtime::TimeSource& time, runtime::Logger log)
     : log_(std::move(log)), requested_(time) {}
 
-void Stop::request() {
+void Stop::request(ExitStatus status) {
+  if (exit_status_ == ExitStatus::asked_to_stop) exit_status_ = status;
   is_requested_ = true;
   requested_.notify_all();
 }
@@ -42,8 +43,7 @@ Task<> Stop::guard(std::string part, Task<> task) {
     if (runtime::is_cancellation(failure)) throw;
     log_.error("A part of the manager has failed; stopping",
                {{"part", part}, {"why", describe(failure)}});
-    exit_status_ = ExitStatus::failed;
-    request();
+    request(ExitStatus::failed);
   }
 }
 

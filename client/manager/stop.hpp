@@ -25,8 +25,8 @@ class Stop {
   // `time` must outlive it.
   Stop(runtime::TimeSource& time, runtime::Logger log);
 
-  // Idempotent.
-  void request();
+  // Idempotent. The first status other than asked_to_stop stays.
+  void request(ExitStatus status = ExitStatus::asked_to_stop);
   bool is_requested() const { return is_requested_; }
   // Ends when the stop is requested, or at the deadline.
   runtime::Task<> wait(runtime::Deadline deadline = {});

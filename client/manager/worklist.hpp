@@ -20,13 +20,17 @@ using NameQueue = workqueue::Queue<api::NamespacedName, NamespaceOfName>;
 // Names in, one handler call at a time for each name. The owner's handler may add to the queue.
 class Worklist {
  public:
-  Worklist(std::string name, std::size_t workers, const Process& process)
+  Worklist(std::string name, std::size_t workers, const Process& process,
+           workqueue::Backoff backoff = {})
       : workers_(workers),
         executor_(process.loop.executor()),
-        queue_(process.loop.time(), process.metrics, {name, workers}),
+        queue_(process.loop.time(), process.metrics, {name, workers, backoff}),
         failures_(process.metrics, name, process.log) {}
 
-  void add(const api::NamespacedName& name) { queue_.add(name, workqueue::Priority::live); }
+  void add(const api::NamespacedName& name,
+           workqueue::Priority priority = workqueue::Priority::live) {
+    queue_.add(name, priority);
+  }
 
   void add_after(const api::NamespacedName& name, runtime::Duration delay) {
     queue_.add_after(name, delay);

@@ -20,6 +20,7 @@ ApiRequest review(std::string target, std::string body, runtime::Deadline deadli
           .body = std::move(body),
           .priority = Priority::exempt,
           .fencing = Fencing::unfenced,
+          .retries = Retries::allowed,
           .deadline = deadline,
           .answer_bytes_max = 1024 * 1024};
 }
@@ -104,6 +105,7 @@ Task<Result<Access>> review_access(RestClient& rest, UserInfo user, api::AccessA
 Task<Result<std::string>> read_published_client_ca(RestClient& rest, runtime::Deadline deadline) {
   ApiRequest request{
       .target = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication",
+      .retries = Retries::allowed,
       .deadline = deadline};
   const std::string url = rest.url(request);
   const Result<http::Response> response = co_await rest.send(std::move(request));

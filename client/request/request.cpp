@@ -13,7 +13,7 @@ struct VerbTraits {
   bool idempotent;
 };
 
-constexpr std::array<VerbTraits, 9> kVerbs = {{
+constexpr std::array<VerbTraits, 10> kVerbs = {{
     {Verb::get, http::Method::get, "", false, true},
     {Verb::list, http::Method::get, "", false, true},
     {Verb::watch, http::Method::get, "", false, true},
@@ -24,6 +24,7 @@ constexpr std::array<VerbTraits, 9> kVerbs = {{
      true, true},
     {Verb::merge_patch, http::Method::patch, "application/merge-patch+json", true, true},
     {Verb::delete_, http::Method::delete_, "application/json", true, true},
+    {Verb::json_patch, http::Method::patch, "application/json-patch+json", true, false},
 }};
 
 constexpr bool is_in_order() {
@@ -61,6 +62,10 @@ void append_encoded(std::string& out, std::string_view text) {
     out += kHex[byte >> 4];
     out += kHex[byte & 15];
   }
+}
+
+std::string path_of(const api::Resource& resource, const Selection& selection) {
+  return selection.namespace_.empty() ? resource.path() : resource.path(selection.namespace_);
 }
 
 ApiRequest make_request(Verb verb, std::string target, std::string body, CallOptions options) {
@@ -145,6 +150,17 @@ ApiRequest strategic_merge_patch_request(const api::Resource& resource,
                       options);
 }
 
+ApiRequest merge_patch_request(const api::Resource& resource, const api::NamespacedName& key,
+                               std::string_view subresource, std::string body,
+                               CallOptions options) {
+  return make_request(Verb::merge_patch, resource.path(key, subresource), std::move(body), options);
+}
+
+ApiRequest json_patch_request(const api::Resource& resource, const api::NamespacedName& key,
+                              std::string_view subresource, std::string body, CallOptions options) {
+  return make_request(Verb::json_patch, resource.path(key, subresource), std::move(body), options);
+}
+
 ApiRequest delete_request(const api::Resource& resource, const api::NamespacedName& key,
                           std::string body, CallOptions options) {
   return make_request(Verb::delete_, resource.path(key), std::move(body), options);
@@ -152,12 +168,15 @@ ApiRequest delete_request(const api::Resource& resource, const api::NamespacedNa
 
 ApiRequest list_request(const api::Resource& resource, const ListQuery& query,
                         CallOptions options) {
-  const std::string path =
-      query.namespace_.empty() ? resource.path() : resource.path(query.namespace_);
   const std::string limit = query.limit == 0 ? std::string() : std::to_string(query.limit);
-  ApiRequest request = make_request(
-      Verb::list, make_target(path, {{"limit", limit}, {"continue", query.continue_token}}), {},
-      options);
+  ApiRequest request =
+      make_request(Verb::list,
+                   make_target(path_of(resource, query.selection),
+                               {{"limit", limit},
+                                {"continue", query.continue_token},
+                                {"labelSelector", query.selection.label_selector},
+                                {"fieldSelector", query.selection.field_selector}}),
+                   {}, options);
   request.compression = Compression::gzip;
   request.answer_bytes_max = query.limit == 1 ? kOneObjectBytesMax : kPageBytesMax;
   return request;
@@ -167,15 +186,18 @@ ApiRequest watch_request(const api::Resource& resource, const WatchQuery& query,
                          CallOptions options) {
   const bool is_watch_list = query.initial_events == WatchQuery::InitialEvents::send;
   const std::string timeout = std::to_string(query.server_timeout.count());
-  ApiRequest request = make_request(
-      Verb::watch,
-      make_target(resource.path(), {{"watch", "true"},
-                                    {"allowWatchBookmarks", "true"},
-                                    {"resourceVersion", query.resource_version},
-                                    {"sendInitialEvents", is_watch_list ? "true" : ""},
-                                    {"resourceVersionMatch", is_watch_list ? "NotOlderThan" : ""},
-                                    {"timeoutSeconds", timeout}}),
-      {}, options);
+  ApiRequest request =
+      make_request(Verb::watch,
+                   make_target(path_of(resource, query.selection),
+                               {{"watch", "true"},
+                                {"allowWatchBookmarks", "true"},
+                                {"resourceVersion", query.resource_version},
+                                {"sendInitialEvents", is_watch_list ? "true" : ""},
+                                {"resourceVersionMatch", is_watch_list ? "NotOlderThan" : ""},
+                                {"timeoutSeconds", timeout},
+                                {"labelSelector", query.selection.label_selector},
+                                {"fieldSelector", query.selection.field_selector}}),
+                   {}, options);
   if (is_watch_list) request.compression = Compression::gzip;
   return request;
 }

@@ -30,6 +30,7 @@ enum class Verb : std::uint8_t {
   strategic_merge_patch,  // application/strategic-merge-patch+json
   merge_patch,            // application/merge-patch+json (RFC 7386)
   delete_,
+  json_patch,  // application/json-patch+json (RFC 6902)
 };
 
 http::Method method_of(Verb verb);
@@ -37,8 +38,9 @@ http::Method method_of(Verb verb);
 std::string_view content_type_of(Verb verb);
 bool is_write(Verb verb);
 // Whether sending it a second time, after the first one may have been carried out, does no harm.
-// Patches, updates and deletions carry what they rely on (uid, resourceVersion), so a second one is
-// a no-op or a conflict; a second create may make a second object.
+// Merge patches, updates and deletions carry what they rely on (uid, resourceVersion), so a second
+// one is a no-op or a conflict; a second create may make a second object, and a second JSON patch a
+// second item of a list.
 bool is_idempotent(Verb verb);
 
 // The order of requests when the client's own limits are reached.
@@ -55,10 +57,12 @@ enum class Fencing : std::uint8_t { fenced, unfenced };
 // Whether the client sends a request again by itself (retry.hpp), or leaves that to the caller: for
 // one who has other things to do meanwhile, or looks anew before each attempt.
 enum class Retries : std::uint8_t {
+  // Also after a server's errors (500, Retry-After): for a caller without a queue. The call may
+  // take half a minute.
   allowed,
-  // While no server answers at all, which is the fault of no tenant. A server's errors (500,
-  // Retry-After) are for the caller's queue, which is fair: a worker that sleeps on one tenant's
-  // trouble is lost for all others.
+  // Only while no server answers at all, which is the fault of no tenant. A server's errors are for
+  // the caller's queue, which is fair: a worker that sleeps on one tenant's trouble is lost for all
+  // others.
   unanswered,
   none,
 };
@@ -74,7 +78,7 @@ struct ApiRequest {
   Compression compression = Compression::none;  // of the answer
   Priority priority = Priority::live;
   Fencing fencing = Fencing::fenced;  // of writes; only what makes us the leader is unfenced
-  Retries retries = Retries::allowed;
+  Retries retries = Retries::unanswered;
   // Of the whole call with its retries. Unreachable: the client's own timeouts apply, which are
   // longer than the server's; a write that is cut off sooner has an unknown outcome.
   runtime::Deadline deadline = {};
@@ -85,7 +89,7 @@ struct ApiRequest {
 struct CallOptions {
   Priority priority = Priority::live;
   runtime::Deadline deadline = {};
-  Retries retries = Retries::allowed;
+  Retries retries = Retries::unanswered;
 };
 
 using QueryParameters = std::vector<std::pair<std::string_view, std::string_view>>;
@@ -116,12 +120,27 @@ ApiRequest strategic_merge_patch_request(const api::Resource& resource,
                                          const api::NamespacedName& key,
                                          std::string_view subresource, std::string body,
                                          CallOptions options = {});
+// A null removes a field, a list replaces the whole list.
+ApiRequest merge_patch_request(const api::Resource& resource, const api::NamespacedName& key,
+                               std::string_view subresource, std::string body,
+                               CallOptions options = {});
+// `body` is a list of operations; `test` makes it a conflict (422) if the object is another.
+ApiRequest json_patch_request(const api::Resource& resource, const api::NamespacedName& key,
+                              std::string_view subresource, std::string body,
+                              CallOptions options = {});
 // `body` is a DeleteOptions with the UID as precondition.
 ApiRequest delete_request(const api::Resource& resource, const api::NamespacedName& key,
                           std::string body, CallOptions options = {});
 
+// Which objects of a kind a list or watch shows, as the API server filters them.
+struct Selection {
+  std::string namespace_ = {};      // empty: all
+  std::string label_selector = {};  // "app=web,tier in (a, b)"
+  std::string field_selector = {};  // "spec.nodeName=node-0"
+};
+
 struct ListQuery {
-  std::string namespace_ = {};  // empty: all
+  Selection selection = {};
   std::size_t limit = 500;
   std::string continue_token = {};
 };
@@ -135,6 +154,7 @@ struct WatchQuery {
   // Whether the stream begins with the whole state (a "watch list", KEP-3157).
   enum class InitialEvents : std::uint8_t { none, send } initial_events = InitialEvents::none;
   std::chrono::seconds server_timeout{300};
+  Selection selection = {};
 };
 // Bookmarks are always asked for. A watch list comes compressed where the server can (and is left
 // for a plain watch at its end); a watch of single events does not, which would cost more than it

@@ -113,15 +113,19 @@ Task<Result<Response>> RestClient::send_once(const ApiRequest& request,
   if (!answer) {
     // A closed gate is no failed attempt: nothing was sent.
     if (answer.error().reason == Reason::shutting_down) co_return answer;
-    observe_attempt(request, start, std::nullopt);
     answer.error().message = redaction_.apply(std::move(answer.error().message));
+    observe_attempt(request, start, std::nullopt, answer.error().message);
     co_return answer;
   }
-  observe_attempt(request, start, answer->status);
   request_metrics_.observe_sizes(method_of(request.verb), request.body.size(), answer->body.size());
   warnings_.observe(answer->headers, redaction_);
-  if (is_success(answer->status)) co_return answer;
-  co_return runtime::fail(error_of_answer(request, answer->status, answer->headers, answer->body));
+  if (is_success(answer->status)) {
+    observe_attempt(request, start, answer->status);
+    co_return answer;
+  }
+  Error error = error_of_answer(request, answer->status, answer->headers, answer->body);
+  observe_attempt(request, start, answer->status, error.message);
+  co_return runtime::fail(std::move(error));
 }
 
 Task<Result<std::unique_ptr<StreamingResponse>>> RestClient::open(ApiRequest request) {
@@ -250,17 +254,18 @@ std::string RestClient::url(const ApiRequest& request) const {
 
 // Leases are renewed every 2 s: they are logged as requests only.
 void RestClient::observe_attempt(const ApiRequest& request, MonoTime start,
-                                 std::optional<std::uint16_t> status) {
+                                 std::optional<std::uint16_t> status, std::string_view problem) {
   request_metrics_.count_attempt(method_of(request.verb), status);
   const bool is_work = is_write(request.verb) && request.priority != Priority::exempt;
   if (!log_.v(is_work ? 2 : 6)) return;
   const auto took =
       std::chrono::duration_cast<std::chrono::milliseconds>(deps_.time.now() - start).count();
   const std::string code = status ? std::to_string(*status) : "<error>";
-  log_.info(is_work ? "Write" : "Request", {{"verb", http::to_string(method_of(request.verb))},
-                                            {"url", url(request)},
-                                            {"status", code},
-                                            {"milliseconds", std::int64_t{took}}});
+  const runtime::Logger log = problem.empty() ? log_ : log_.with({{"why", problem}});
+  log.info(is_work ? "Write" : "Request", {{"verb", http::to_string(method_of(request.verb))},
+                                           {"url", url(request)},
+                                           {"status", code},
+                                           {"milliseconds", std::int64_t{took}}});
 }
 
 }  // namespace dcm::client

@@ -99,7 +99,7 @@ class RestClient {
   runtime::Error error_of_answer(const ApiRequest& request, std::uint16_t status,
                                  const http::Headers& headers, std::string_view body) const;
   void observe_attempt(const ApiRequest& request, runtime::MonoTime start,
-                       std::optional<std::uint16_t> status);
+                       std::optional<std::uint16_t> status, std::string_view problem = {});
 
   Dependencies deps_;
   RestClientOptions options_;

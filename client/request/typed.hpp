@@ -1,8 +1,9 @@
-// Calls for one kind, with answers as objects: get, list, create, update, patch, delete.
+// Calls for one kind, with answers as objects: get, list, create, update, apply, patch, delete.
 //
 // Thin: the requests are made in request.hpp and sent by RestClient; here answers meet the decoder.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -70,13 +71,32 @@ class TypedClient {
         strategic_merge_patch_request(resource_, key, subresource, std::move(body), options));
   }
 
-  // `body`: DeleteOptions with the UID as precondition. Accepted; the object may still be there.
-  runtime::Task<runtime::Result<>> remove(api::NamespacedName key, std::string body,
-                                          CallOptions options = {}) {
+  // For kinds without a Go type (custom resources), which take no strategic merge patch.
+  runtime::Task<runtime::Result<Object>> merge_patch(api::NamespacedName key,
+                                                     std::string subresource, std::string body,
+                                                     CallOptions options = {}) {
+    return call(merge_patch_request(resource_, key, subresource, std::move(body), options));
+  }
+
+  runtime::Task<runtime::Result<Object>> json_patch(api::NamespacedName key,
+                                                    std::string subresource, std::string body,
+                                                    CallOptions options = {}) {
+    return call(json_patch_request(resource_, key, subresource, std::move(body), options));
+  }
+
+  // `body`: DeleteOptions with the UID as precondition. The object as it is now, if it stays for a
+  // while (finalizers, a grace period); nullopt: it is gone.
+  runtime::Task<runtime::Result<std::optional<Object>>> remove(api::NamespacedName key,
+                                                               std::string body,
+                                                               CallOptions options = {}) {
     ApiRequest request = delete_request(resource_, key, std::move(body), options);
+    request.accept = decoder_.accept();
     const runtime::Result<http::Response> answer = co_await rest_.send(std::move(request));
     if (!answer) co_return runtime::fail(answer.error());
-    co_return runtime::Result<>();
+    // Other answers are a Status that says `Success`, or the last state of what is gone.
+    runtime::Result<Object> object = decoder_.decode_object(answer->body);
+    if (!object || !object->meta.is_being_deleted) co_return std::optional<Object>();
+    co_return std::optional<Object>(*std::move(object));
   }
 
  private:
@@ -97,8 +117,8 @@ class TypedClient {
     Paging paging;
     while (true) {
       const std::size_t before = objects.size();
-      runtime::Result<api::ListMeta> page =
-          co_await list_page({namespace_, paging.limit, paging.continue_token}, options, objects);
+      runtime::Result<api::ListMeta> page = co_await list_page(
+          {{.namespace_ = namespace_}, paging.limit, paging.continue_token}, options, objects);
       if (!page && page.error().reason == runtime::Reason::body_too_large) {
         if (auto smaller = smaller_page(paging)) {
           paging = std::move(*smaller);

@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "client/manager/options/command_line.hpp"
 #include "cmd/dra-controller-manager/explain/command.hpp"
-#include "cmd/dra-controller-manager/options/command_line.hpp"
-#include "cmd/dra-controller-manager/options/help.hpp"
+#include "cmd/dra-controller-manager/options/manager_help.hpp"
 #include "cmd/dra-controller-manager/options/settings.hpp"
 #include "runtime/one_line.hpp"
 
@@ -30,7 +30,7 @@ int print(const std::string& text) {
 }
 
 int run_version(const Strings& arguments) {
-  const auto line = parse_command_line({}, arguments, KubernetesFlags::unknown);
+  const auto line = parse_command_line({}, arguments);
   if (!line) return refuse("version: " + line.error());
   if (line->wants_help) return print(command_help(*find_command({"version"})));
   if (!line->words.empty()) return refuse("version: expected no arguments");

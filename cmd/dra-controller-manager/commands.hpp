@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cmd/dra-controller-manager/options/setting.hpp"
+#include "client/manager/options/setting.hpp"
 
 namespace dcm::manager {
 

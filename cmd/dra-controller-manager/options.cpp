@@ -7,13 +7,13 @@
 #include <fmt/format.h>
 
 #include "client/config/file.hpp"
+#include "client/manager/options/command_line.hpp"
+#include "client/manager/options/effective.hpp"
 #include "cmd/dra-controller-manager/build_info.hpp"
 #include "cmd/dra-controller-manager/commands.hpp"
-#include "cmd/dra-controller-manager/options/command_line.hpp"
 #include "cmd/dra-controller-manager/options/config_file.hpp"
-#include "cmd/dra-controller-manager/options/effective.hpp"
-#include "cmd/dra-controller-manager/options/help.hpp"
 #include "cmd/dra-controller-manager/options/kubernetes.hpp"
+#include "cmd/dra-controller-manager/options/manager_help.hpp"
 #include "cmd/dra-controller-manager/options/settings.hpp"
 #include "runtime/one_line.hpp"
 
@@ -67,7 +67,7 @@ std::string version_and_commit() {
 std::expected<Options, Exit> parse_options(const std::vector<std::string>& arguments) {
   Draft draft;
   const Settings table = make_settings(draft);
-  auto line = parse_command_line(table, arguments, KubernetesFlags::accepted);
+  auto line = parse_command_line(table, arguments, kubernetes::flag_type);
   if (!line) return refuse(line.error());
   if (line->wants_help) return std::unexpected(Exit{0, manager_help(table)});
   if (line->wants_version) {

@@ -14,7 +14,8 @@
 #include "client/config/config.hpp"
 #include "client/manager/connection.hpp"
 #include "client/manager/leader_election.hpp"
-#include "cmd/dra-controller-manager/serving/serving_certificates.hpp"
+#include "client/manager/options/standard.hpp"
+#include "client/manager/serving/ports.hpp"
 #include "controllers/common/feature_gates.hpp"
 #include "controllers/device_taint_eviction/rules/decide_eviction.hpp"
 #include "controllers/resource_claim/sync/foreign_claims.hpp"
@@ -47,7 +48,12 @@ struct UnknownGate {
 };
 
 // The checked options of the process. Defaults are the program's defaults.
-struct Options {
+struct Options : ServingOptions {
+  Options() {
+    secure_port = 10257;
+    serving_certificates.program = "dra-controller-manager";
+  }
+
   client::ConfigOverrides cluster;
   common::FeatureGates features;
   bool runs_resource_claim_controller = true;
@@ -65,13 +71,6 @@ struct Options {
   bool kube_api_http2 = true;  // where the server speaks it
   // Of what is read, where the server has it; and of claims that are made from a template.
   api::Format kube_api_content_type = api::Format::protobuf;
-  std::string metrics_bind_address;  // of the plain port; empty: not served
-  std::vector<std::string> metrics_accept_hosts;
-  std::string bind_address = "0.0.0.0";
-  int secure_port = 10257;  // 0: not served
-  CertificateSources serving_certificates;
-  http::TlsPolicy serving_tls;
-  std::vector<std::string> always_allow_paths = {"/healthz", "/livez", "/readyz"};
   runtime::LogFormat logging_format = runtime::LogFormat::text;
   int verbosity = 0;  // at most kVerbosityMax
   // Nothing is written; how long the cluster may take to get there without us. Nothing: no dry run.
@@ -82,9 +81,6 @@ struct Options {
   std::vector<Flag> flags;    // all there are, in the order of --help
   std::string configuration;  // all of it as a configuration file in JSON (options/config_file.hpp)
 };
-
-// The highest verbosity of the log that --v and /debug/flags/v take.
-inline constexpr int kVerbosityMax = 10;
 
 // Nothing to run: print this and exit with that status.
 struct Exit {

@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "cmd/dra-controller-manager/options/setting.hpp"
+#include "client/manager/options/setting.hpp"
 #include "cmd/dra-playground/cluster/drivers.hpp"
 #include "runtime/version.hpp"
 

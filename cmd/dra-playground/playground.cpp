@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
-#include "cmd/dra-playground/cluster/garbage_collector.hpp"
+#include "apiserver/front/garbage_collector.hpp"
 #include "cmd/dra-playground/embedded_server.hpp"
 #include "cmd/dra-playground/kube_scheduler.hpp"
 #include "cmd/dra-playground/kubeconfig_out.hpp"
@@ -92,7 +92,7 @@ int run_with_own_server(const Options& options) {
   Process process;
   const PartContext context = process.context(options.verbosity);
   EmbeddedServer server(context);
-  GarbageCollector collector(server.server(), context.time);
+  apiserver::GarbageCollector collector(server.server(), context.time);
   if (auto listening =
           server.listen(fmt::format("127.0.0.1:{}", options.port), options.accept_hosts);
       !listening) {

@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-#include "node/driver_kit/slices/pool.hpp"
+#include "dcm/node/driver_kit/slices/pool.hpp"
 
 namespace gpu {
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "test/support/virtual_cluster.hpp"
+#include "dcm/testing/virtual_cluster.hpp"
 
 namespace hello {
 namespace {
@@ -12,6 +12,7 @@ using namespace std::chrono_literals;
 constexpr const char* kGreetings = "/apis/hello.example.com/v1/namespaces/default/greetings";
 constexpr const char* kMap = "/api/v1/namespaces/default/configmaps/ada";
 
+// [test]
 // For many orders of what could run next.
 class Hello : public testing::TestWithParam<int> {
  protected:
@@ -39,7 +40,10 @@ TEST_P(Hello, a_greeting_becomes_a_config_map) {
             std::string::npos);
 }
 
-TEST_P(Hello, what_somebody_changes_is_mended) {
+INSTANTIATE_TEST_SUITE_P(Orders, Hello, testing::Range(1, 21));
+// [test]
+
+TEST_P(Hello, what_somebody_changes_is_restored) {
   cluster.start();
   greet();
   cluster.run_for(1min);
@@ -79,8 +83,6 @@ TEST_P(Hello, nobody_works_without_the_lease) {
   cluster.run_for(1h);
   EXPECT_EQ(text(), "Hello, Ada!");
 }
-
-INSTANTIATE_TEST_SUITE_P(Orders, Hello, testing::Range(1, 21));
 
 }  // namespace
 }  // namespace hello

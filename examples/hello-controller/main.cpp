@@ -1,10 +1,11 @@
-#include "client/manager/program.hpp"
+#include "dcm/client/manager/program.hpp"
 #include "hello.hpp"
 
-// Its argument is where /healthz, /readyz and /metrics are.
-int main(int count, char** arguments) {
-  return dcm::manager::run_program({.name = "hello-controller",
-                                    .version = "1.0.0",
-                                    .address = count > 1 ? arguments[1] : "127.0.0.1:8080"},
-                                   hello::add_controllers);
+// [main]
+int main(int argc, char** argv) {
+  return dcm::manager::run_program(
+      argc, argv,
+      {.name = "hello-controller", .version = "1.0.0", .summary = "Greets in ConfigMaps."},
+      hello::add_controllers);
 }
+// [main]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The kit as others use it: installed, and the examples in C++ built against it in folders of their own.
+"""The kit as others use it: installed, and the examples built against it in a folder of their own.
 
-Runs the example's own tests, and its binary against the API server in memory and the real one. `./dev test` has
+Runs the examples' own tests, and the binary of hello-controller against the API server in memory and the real one. `./dev test` has
 built what is installed. Arguments are parts of tests' names.
 """
 import json
@@ -57,18 +57,86 @@ class Installed(unittest.TestCase):
         cls.folder = pathlib.Path(folder.name)
         cls.prefix = cls.folder / "prefix"
         run("cmake", "--install", build, "--component", "kit", "--prefix", cls.prefix)
-        cls.hello = cls.folder / "hello"
-        shutil.copytree(ROOT / "examples/hello-controller", cls.hello)
-        run("cmake", "-S", cls.hello, "-B", cls.hello / "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+        cls.hello, cls.shards = (cls.build_example(name) for name in ("hello-controller", "shard-controller"))
+
+    @classmethod
+    def build_example(cls, name):
+        folder = cls.folder / name
+        shutil.copytree(ROOT / "examples" / name, folder)
+        run("cmake", "-S", folder, "-B", folder / "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
             "-DCMAKE_CXX_COMPILER=clang++-19", f"-DCMAKE_PREFIX_PATH={cls.prefix}")
-        run("cmake", "--build", cls.hello / "build")
+        run("cmake", "--build", folder / "build")
+        return folder
 
-    def test_the_example_is_short(self):
-        lines = sum(len((self.hello / name).read_text().splitlines()) for name in ("hello.hpp", "hello.cpp", "main.cpp"))
-        self.assertLessEqual(lines, 100)
+    def test_the_examples_are_short(self):
+        for folder, name, most in ((self.hello, "hello", 100), (self.shards, "shards", 250)):
+            files = (f"{name}.hpp", f"{name}.cpp", "main.cpp")
+            self.assertLessEqual(sum(len((folder / file).read_text().splitlines()) for file in files), most, name)
 
-    def test_the_example_passes_its_tests_on_virtual_time(self):
+    def test_the_examples_pass_their_tests_on_virtual_time(self):
         self.assertIn("[  PASSED  ]", run(self.hello / "build/hello_test"))
+        self.assertIn("[  PASSED  ]", run(self.shards / "build/shards_test"))
+
+    def test_the_flags_of_an_example_stand_beside_those_of_all_programs(self):
+        binary = self.shards / "build/shard-controller"
+        text = run(binary, "--help")
+        for flag in ("--shards-max NUMBER", "--kubeconfig FILE", "--leader-elect", "-v, --v NUMBER", "--secure-port PORT"):
+            self.assertIn(flag, text)
+        self.assertEqual(run(binary, "--version"), "shard-controller 1.0.0\n")
+        for flags, why in ((["--shards-max=0"], "--shards-max: expected a whole number above 0"),
+                           (["--shard-max=9"], "unknown flag --shard-max; did you mean --shards-max?"),
+                           (["--tls-cert-file=x"], "needs --tls-private-key-file as well")):
+            done = subprocess.run([binary, *flags], capture_output=True, text=True, timeout=DEADLINE)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(why, done.stderr)
+
+    def test_the_page_shows_what_the_examples_are(self):
+        page = (ROOT / "docs/write-a-controller.md").read_text()
+        shown = re.findall(r"<!-- (\S+) \[(\w+)\] -->\n```cpp\n(.*?)\n```", page, re.S)
+        self.assertEqual(len(shown), page.count("```cpp"), "every snippet is from an example")
+        for path, part, text in shown:
+            source = (ROOT / "examples" / path).read_text().split(f"// [{part}]\n")[1]
+            self.assertEqual(text, source.strip("\n"), f"{path} [{part}]: the page shows another text")
+        cmake = re.search(r"```cmake\n(.*?)```", page, re.S).group(1)
+        self.assertIn(cmake, (self.hello / "CMakeLists.txt").read_text())
+
+    def test_a_type_that_does_not_fit_is_refused_with_a_sentence(self):
+        """The first error says what is missing."""
+        rows = {
+            "std::set<std::string> odd;|{{\"spec.odd\", &Thing::odd}}|": "a field is a std::string",
+            "||manager.controller(\"a\", {}, [&](dcm::api::NamespacedName) -> dcm::runtime::Task<dcm::workqueue::Outcome>"
+            " { things.get({}); co_return dcm::workqueue::Outcome::done(); });": "a lambda's captures may be gone",
+            "||manager.feed(list, things, [](const Thing&) { return 5; });": "the function of feed returns a NamespacedName",
+            "||manager.owns(list, things, kThings);": "std::optional<api::ControllerRef> owner",
+            "||manager.feed(list, things, dcm::manager::own_name, dcm::manager::generation_changed);":
+                "std::int64_t generation",
+            "||(void)manager.client(things).add_finalizer({}, \"a\");": "std::vector<std::string> finalizers",
+            "||manager.job(\"a\", dcm::manager::RunsOn::leader, 5);": "a job is an object",
+        }
+        flags = run("pkg-config", "--cflags", "dcm-kit", env=self.pkg_config()).split()
+        for row, sentence in rows.items():
+            member, fields, line = row.split("|")
+            source = f"""
+                #include <set>
+                #include "dcm/client/manager/controller_manager.hpp"
+                constexpr std::string_view kV1[] = {{"v1"}};
+                constexpr dcm::api::ResourceKind kThings{{"", "things", "Thing", dcm::api::Scope::namespaced, kV1}};
+                struct Thing {{ dcm::api::ObjectMeta meta; {member} }};
+                void add(dcm::manager::ControllerManager& manager, dcm::manager::Worklist& list) {{
+                  auto& things = manager.cache<Thing>(kThings{", " + fields if fields else ""});
+                  (void)things; (void)list;
+                  {line}
+                }}"""
+            done = subprocess.run(["clang++-19", *flags, "-fsyntax-only", "-x", "c++", "-"], input=source, text=True,
+                                  capture_output=True, cwd=self.folder, timeout=DEADLINE)
+            first = next((error for error in done.stderr.splitlines() if "error:" in error), "it compiles")
+            self.assertIn(sentence, first)
+
+    def test_what_a_controller_includes_stays_light(self):
+        flags = run("pkg-config", "--cflags", "dcm-kit", env=self.pkg_config()).split()
+        source = '#include "dcm/client/manager/controller_manager.hpp"\n'
+        lines = run("clang++-19", *flags, "-E", "-x", "c++", "-", input=source).count("\n")
+        self.assertLess(lines, 160_000, "without the JSON parser and the HTTP server: 145,000")
 
     def test_the_driver_example_is_short_and_says_what_it_lacks(self):
         gpu = self.folder / "gpu"
@@ -89,8 +157,8 @@ class Installed(unittest.TestCase):
                 self.assertNotIn(str(ROOT), path.read_text(), path)
 
     def test_the_headers_of_the_client_compile_without_this_repository(self):
-        headers = sorted(path.relative_to(self.prefix / "include/dcm-kit")
-                         for path in (self.prefix / "include/dcm-kit/client").rglob("*.hpp"))
+        headers = sorted(path.relative_to(self.prefix / "include")
+                         for path in (self.prefix / "include/dcm/client").rglob("*.hpp"))
         self.assertGreater(len(headers), 50)
         flags = run("pkg-config", "--cflags", "dcm-kit", env=self.pkg_config()).split()
         source = "".join(f'#include "{header}"\n' for header in headers)
@@ -109,7 +177,7 @@ class Installed(unittest.TestCase):
         flags = run("pkg-config", "--cflags", "--libs", "dcm-cel", env=self.pkg_config()).split()
         source = """
             #include <cstdio>
-            #include "cel/program.hpp"
+            #include "dcm/cel/program.hpp"
             int main() {
               using namespace dcm;
               const cel::Library library;
@@ -132,7 +200,7 @@ class Installed(unittest.TestCase):
                                              env={**os.environ, "SOURCE_DATE_EPOCH": "1700000000"}).strip()))
         self.assertEqual(packages[0].read_bytes(), packages[1].read_bytes())
         run("dpkg-deb", "-x", packages[0], self.folder / "root")
-        for path in ("lib/pkgconfig/dcm-kit.pc", "include/dcm-kit/workqueue/queue.hpp",
+        for path in ("lib/pkgconfig/dcm-kit.pc", "include/dcm/workqueue/queue.hpp",
                      "share/doc/dcm-kit-dev/html/controller__manager_8hpp.html"):
             self.assertTrue((self.folder / "root/usr" / path).exists(), path)
 
@@ -147,16 +215,17 @@ class Installed(unittest.TestCase):
     def pkg_config(self):
         return {**os.environ, "PKG_CONFIG_PATH": str(next(self.prefix.rglob("pkgconfig")))}
 
-    def begin(self, name, kubeconfig):
-        """A hello-controller, the URL of its pages, and its log."""
+    def begin(self, name, kubeconfig, binary=None):
+        """A controller, the URL of its pages, and its log."""
         log = open(self.folder / f"{name}.log", "w+", encoding="utf-8")
         self.addCleanup(log.close)
-        process = subprocess.Popen([self.hello / "build/hello-controller", "127.0.0.1:0"], stderr=log,
+        binary = binary or self.hello / "build/hello-controller"
+        process = subprocess.Popen([binary, "--v=2", "--metrics-bind-address=127.0.0.1:0"], stderr=log,
                                    env={**os.environ, "KUBECONFIG": str(kubeconfig)})
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         path = pathlib.Path(log.name)
-        found = eventually(lambda: re.search(r'"Serving" address="([^"]+)"', path.read_text()))
+        found = eventually(lambda: re.search(r'"Serving plain HTTP" address="([^"]+)"', path.read_text()))
         return process, f"http://{found.group(1)}", path
 
     def page(self, url):
@@ -205,7 +274,8 @@ class Installed(unittest.TestCase):
         eventually(kubeconfig.exists)
         self.plays_its_part(kubeconfig, self.on(kubectl, kubeconfig, "--validate=false"))
 
-    def test_the_example_works_on_the_real_server(self):
+    def real_server(self):
+        """Its kubeconfig, and kubectl on it."""
         available = subprocess.run([CONTROLPLANE, "available"], capture_output=True, text=True)
         if available.returncode != 0:
             self.skipTest(available.stderr.strip())
@@ -214,10 +284,46 @@ class Installed(unittest.TestCase):
         self.addCleanup(run, CONTROLPLANE, "down", "--name", name)
         exports = run(CONTROLPLANE, "up", "--name", name)
         kubeconfig = re.search(r"KUBECONFIG='?([^'\s]+)", exports).group(1)
-        kubectl = self.on(self.find_kubectl(), kubeconfig)
+        return kubeconfig, self.on(self.find_kubectl(), kubeconfig)
+
+    def test_the_example_works_on_the_real_server(self):
+        kubeconfig, kubectl = self.real_server()
         kubectl("apply", "-f", self.hello / "crd.yaml")
         kubectl("wait", "--for=condition=established", "--timeout=60s", "crd/greetings.hello.example.com")
         self.plays_its_part(kubeconfig, kubectl)
+
+    def test_the_second_example_works_on_the_real_server_with_its_role_alone(self):
+        kubeconfig, kubectl = self.real_server()
+        kubectl("apply", "-f", self.shards / "crd.yaml", "-f", self.shards / "deploy.yaml")
+        kubectl("wait", "--for=condition=established", "--timeout=60s", "crd/shardsets.shards.example.com")
+        restricted = self.folder / "restricted.kubeconfig"
+        shutil.copy(kubeconfig, restricted)
+        user = self.on(self.find_kubectl(), restricted)
+        user("config", "set-credentials", "restricted", "--token", kubectl("create", "token", "shard-controller").strip())
+        user("config", "set-context", "--current", "--user", "restricted")
+        self.assertEqual(user("auth", "can-i", "list", "shardsets"), "yes\n")
+        process, url, log = self.begin("shards", restricted, self.shards / "build/shard-controller")
+
+        def shard_sets(*words):
+            return kubectl("get", "shardsets", *words)
+
+        kubectl("create", "-f", "-", input=json.dumps({
+            "apiVersion": "shards.example.com/v1", "kind": "ShardSet", "metadata": {"name": "a"}, "spec": {"shards": 3}}))
+        reason = "jsonpath={.items[*].status.conditions[0].reason}"
+        eventually(lambda: shard_sets("-o", reason) == "ShardsMade")
+        self.assertEqual(kubectl("get", "configmap", "a-2", "-o", "jsonpath={.data.to}"), "65535")
+        eventually(lambda: "ShardsMade" in kubectl("get", "events", "-o", "jsonpath={.items[*].reason}"))
+        eventually(lambda: self.page(f"{url}/readyz")[0] == 200)
+        self.assertIn("shard_controller_shards_made_total 3\n", self.page(f"{url}/metrics")[1])
+        kubectl("annotate", "configmap", "a-1", "shards.example.com/in-use-by=worker")
+        kubectl("delete", "shardset", "a", "--wait=false")
+        eventually(lambda: "Waiting" in kubectl("get", "events", "-o", "jsonpath={.items[*].reason}"))
+        self.assertIn("a", shard_sets("-o", "name"))
+        kubectl("annotate", "configmap", "a-1", "shards.example.com/in-use-by-")
+        eventually(lambda: shard_sets("-o", "name") == "")
+        self.assertNotIn("forbidden", log.read_text())
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(DEADLINE), 0)
 
     def find_kubectl(self):
         found = subprocess.run([CONTROLPLANE, "path", "kubectl"], capture_output=True, text=True)

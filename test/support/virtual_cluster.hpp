@@ -1,6 +1,7 @@
-// A cluster for a controller's tests: an API server in memory, a manager that speaks HTTP to it
-// over pipes, and time that jumps over every wait. Nothing leaves the process; a day takes
-// milliseconds.
+// A cluster for a controller's tests: an API server in memory with a garbage collector, a manager
+// that speaks HTTP to it over pipes, and time that jumps over every wait. Nothing leaves the
+// process; a day takes milliseconds. Where $DCM_TEST_LOG is set, the manager's log is written to
+// standard error as well.
 //
 //   test::VirtualCluster cluster({.served = {.custom = {{"example.com", "v1", "foos", "Foo"}}}});
 //   add_controllers(cluster.manager());
@@ -9,11 +10,14 @@
 //   cluster.run_for(1min);
 #pragma once
 
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "apiserver/front/direct.hpp"
+#include "apiserver/front/garbage_collector.hpp"
 #include "apiserver/front/http_front.hpp"
 #include "client/manager/controller_manager.hpp"
 #include "runtime/http/client.hpp"
@@ -30,7 +34,9 @@ class VirtualCluster {
   explicit VirtualCluster(apiserver::ServerOptions options = {}, std::uint64_t seed = 1)
       : rng_(seed),
         loop_(rng_.fork()),
+        log_(make_log()),
         server_(loop_.time(), rng_.fork(), std::move(options)),
+        collector_(server_, loop_.time()),
         api_(server_),
         network_(loop_.time()),
         listener_(network_.listen("server", 80)),
@@ -41,9 +47,9 @@ class VirtualCluster {
               rng_.fork(), log_),
         lease_rest_(dependencies(*lease_http_, open_gate_),
                     {.server = kServer, .user_agent = "tested"}, rng_.fork(), log_),
-        manager_({process(), rest_, lease_rest_, fence_}, "tested",
-                 {.lease = {api::InternedString("default"), "tested"}}),
+        manager_({process(), rest_, lease_rest_, fence_}, manager_options()),
         tasks_(loop_.executor()) {
+    tasks_.spawn("garbage collector", collector_.run());
     tasks_.spawn("server", http::serve(*listener_, loop_.time(), apiserver::front_options(),
                                        apiserver::http_handler(server_, loop_.time()), {}));
   }
@@ -67,7 +73,10 @@ class VirtualCluster {
   runtime::TimeSource& time() { return loop_.time(); }
   // Breaks every connection.
   void cut_connections() { network_.cut_all(); }
+  // /metrics, as text.
   std::string metrics() { return metrics_.expose(); }
+  // The manager's log so far, up to each write (verbosity 2).
+  const std::string& log() const { return log_text_; }
 
  private:
   class NoCredentials final : public client::Credentials {
@@ -89,6 +98,26 @@ class VirtualCluster {
   }
   manager::Process process() { return {loop_, metrics_, rng_, log_}; }
 
+  // A process that loses the lease ends; here the manager stops, and says so with its exit status.
+  manager::ManagerOptions manager_options() {
+    manager::LeaderElectionOptions election{
+        .lease = {api::InternedString("default"), "tested"},
+        .on_lost = [this] { manager_.request_stop(manager::ExitStatus::lease_lost); }};
+    return {.program = "tested", .election = std::move(election)};
+  }
+
+  runtime::Logger make_log() {
+    const bool is_shown = std::getenv("DCM_TEST_LOG") != nullptr;
+    const auto write = [this, is_shown](runtime::Severity, std::string_view line) {
+      log_text_.append(line).append("\n");
+      if (is_shown) std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
+    };
+    const auto backend =
+        std::make_shared<runtime::LogBackend>(loop_.time(), runtime::LogFormat::text, write);
+    backend->set_verbosity(2);
+    return runtime::Logger(backend);
+  }
+
   runtime::Task<> end() {
     // The manager ends by itself, the server does not.
     co_await runtime::sleep_for(loop_.time(), std::chrono::minutes(1));
@@ -99,8 +128,10 @@ class VirtualCluster {
   runtime::Rng rng_;
   runtime::VirtualLoop loop_;
   runtime::MetricsRegistry metrics_{"tested"};
+  std::string log_text_;
   runtime::Logger log_;
   apiserver::Server server_;
+  apiserver::GarbageCollector collector_;
   apiserver::Direct api_;
   http::PipeNetwork network_;
   std::unique_ptr<http::Listener> listener_;

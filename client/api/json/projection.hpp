@@ -1,69 +1,134 @@
-// A kind that is a handful of texts, as a table: for kinds that a controller brings itself.
+// A kind as a table of the fields that a controller reads: for kinds that it brings itself.
 //
-//   struct Greeting { api::ObjectMeta meta; std::string name; };
-//   auto decoder = json::make_projection<Greeting>({{"spec.name", &Greeting::name}});
+//   struct Greeting {
+//     api::ObjectMeta meta;
+//     std::string who;
+//     std::int64_t generation = 0;
+//     std::map<std::string, std::string> labels;
+//   };
+//   auto decoder = json::make_projection<Greeting>({{"spec.who", &Greeting::who},
+//                                                   {"metadata.generation", &Greeting::generation},
+//                                                   {"metadata.labels", &Greeting::labels}});
 //
-// What has lists, numbers or rules of its own is a `Fields` for JsonDecoder (decoder.hpp).
+// The types that a field may have, and how to add one: field_value.hpp. All else is skipped, and
+// takes no memory.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "client/api/json/decoder.hpp"
+#include "client/api/decoder.hpp"
+#include "client/api/json/field_value.hpp"
 
 namespace dcm::api::json {
 
-// Where a text stands, `metadata` apart: "kind", "spec.name", "data.tls.crt". What is before the
-// first dot is a field of the object, what is behind it a field of that.
+// An object without its type, so that the parser can be compiled once for all.
+struct AnyObject {
+  ObjectMeta meta;
+  std::shared_ptr<void> object;
+};
+
+struct AnyField {
+  std::string path;
+  std::function<bool(FieldValue, void* object)> read;
+};
+
+struct AnyKind {
+  std::vector<AnyField> fields;
+  std::function<std::shared_ptr<void>()> make;
+  // Gives the object its identity. Whether the cache keeps it.
+  std::function<bool(const ObjectMeta& meta, void* object)> finish;
+};
+
+// Throws std::invalid_argument for two fields of which one is within the other, and for what every
+// object's `meta` has already: mistakes of the program.
+std::unique_ptr<Decoder<AnyObject>> make_any_decoder(AnyKind kind);
+
+// Where a field stands ("spec.name", "metadata.labels", "data.tls.crt") and the member that it is
+// read into. A dot parts names, or belongs to one; the object's own names decide.
 template <class T>
-struct TextField {
-  std::string_view path;  // lives as long as the program
-  std::string T::* member;
+struct Field {
+  template <class M>
+  Field(std::string_view where, M T::* member)
+      : path(where), read([member](FieldValue from, T& object) {
+          if constexpr (Readable<M>) {
+            return read_json(from, object.*member);
+          } else {
+            static_assert(Readable<M>,
+                          "a field is a std::string, bool, int, std::int64_t, double, "
+                          "std::map<std::string, std::string>, runtime::WallTime, api::Condition, "
+                          "std::optional<api::ControllerRef>, RawJson, a std::vector or "
+                          "std::optional of one, or a type of yours with "
+                          "bool read_json(dcm::api::json::FieldValue, Type&) beside it");
+            return false;
+          }
+        }) {}
+
+  std::string path;
+  std::function<bool(FieldValue, T&)> read;
 };
 
 template <class T>
-class Projection {
+class ProjectionDecoder final : public Decoder<T> {
  public:
-  explicit Projection(std::vector<TextField<T>> fields) : fields_(std::move(fields)) {}
+  explicit ProjectionDecoder(AnyKind kind) : any_(make_any_decoder(std::move(kind))) {}
 
-  bool read_field(Reader& reader, std::string_view key, value field, T& object) const {
-    if (key == "metadata") return read_metadata(reader, field, object.meta);
-    for (const auto& [path, member] : fields_) {
-      if (path == key) return reader.text(field, object.*member);
-    }
-    if (!has_part_of(key)) return true;
-    return reader.each_field(field, [&](std::string_view name, value part) {
-      for (const auto& [path, member] : fields_) {
-        if (is(path, key, name)) return reader.text(part, object.*member);
-      }
-      return true;
-    });
+  std::string_view accept() const override { return any_->accept(); }
+  Result<Decoded<T>> decode_object(std::string_view body) const override {
+    Result<Decoded<AnyObject>> any = any_->decode_object(body);
+    if (!any) return runtime::fail(std::move(any.error()));
+    return typed(*std::move(any));
   }
-  bool is_kept(const T&) const { return true; }
+  Result<ListMeta> decode_list(std::string_view body,
+                               const std::function<void(Decoded<T>)>& sink) const override {
+    return any_->decode_list(body, [&](Decoded<AnyObject> one) { sink(typed(std::move(one))); });
+  }
+  Result<WatchEvent<T>> decode_watch_event(std::string_view frame) const override {
+    Result<WatchEvent<AnyObject>> event = any_->decode_watch_event(frame);
+    if (!event) return runtime::fail(std::move(event.error()));
+    if (auto* bookmark = std::get_if<BookmarkEvent>(&*event)) return std::move(*bookmark);
+    if (auto* error = std::get_if<ErrorEvent>(&*event)) return std::move(*error);
+    auto& change = std::get<ChangeEvent<AnyObject>>(*event);
+    return ChangeEvent<T>{change.type, typed(std::move(change.subject))};
+  }
 
  private:
-  static bool begins(std::string_view path, std::string_view key) {
-    return path.starts_with(key) && path.substr(key.size()).starts_with('.');
-  }
-  static bool is(std::string_view path, std::string_view key, std::string_view name) {
-    return begins(path, key) && path.substr(key.size() + 1) == name;
-  }
-  bool has_part_of(std::string_view key) const {
-    for (const TextField<T>& field : fields_) {
-      if (begins(field.path, key)) return true;
-    }
-    return false;
+  static Decoded<T> typed(Decoded<AnyObject> any) {
+    Decoded<T> decoded{std::move(any.meta), nullptr};
+    if (!any.object) return decoded;
+    decoded.object = std::static_pointer_cast<const T>(any.object->object);
+    return decoded;
   }
 
-  std::vector<TextField<T>> fields_;
+  std::unique_ptr<Decoder<AnyObject>> any_;
 };
 
+// `is_kept`: which objects the cache holds; the rest are as if they were not there.
 template <class T>
-std::unique_ptr<Decoder<T>> make_projection(std::vector<TextField<T>> fields) {
-  return std::make_unique<JsonDecoder<T, Projection<T>>>(Projection<T>(std::move(fields)));
+std::unique_ptr<Decoder<T>> make_projection(std::vector<Field<T>> fields,
+                                            std::function<bool(const T&)> is_kept = {}) {
+  static_assert(
+      requires(T object) {
+        { object.meta } -> std::same_as<ObjectMeta&>;
+      }, "a kind has a member `dcm::api::ObjectMeta meta`");
+  AnyKind kind;
+  kind.make = [] { return std::make_shared<T>(); };
+  for (Field<T>& field : fields) {
+    kind.fields.push_back(
+        {std::move(field.path), [read = std::move(field.read)](FieldValue from, void* object) {
+           return read(from, *static_cast<T*>(object));
+         }});
+  }
+  kind.finish = [is_kept = std::move(is_kept)](const ObjectMeta& meta, void* any) {
+    T& object = *static_cast<T*>(any);
+    object.meta = meta;
+    return !is_kept || is_kept(object);
+  };
+  return std::make_unique<ProjectionDecoder<T>>(std::move(kind));
 }
 
 }  // namespace dcm::api::json

@@ -15,7 +15,7 @@
 #include "cmd/dra-controller-manager/explain/read_cluster.hpp"
 #include "cmd/dra-controller-manager/options.hpp"
 #include "cmd/dra-controller-manager/options/controllers.hpp"
-#include "cmd/dra-controller-manager/options/help.hpp"
+#include "cmd/dra-controller-manager/options/manager_help.hpp"
 #include "runtime/http/url.hpp"
 #include "runtime/one_line.hpp"
 

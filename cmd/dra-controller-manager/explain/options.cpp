@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "cmd/dra-controller-manager/options/command_line.hpp"
-#include "cmd/dra-controller-manager/options/effective.hpp"
+#include "client/manager/options/command_line.hpp"
+#include "client/manager/options/effective.hpp"
 
 namespace dcm::manager {
 namespace {
@@ -95,7 +95,7 @@ Settings explain_settings(ExplainOptions& options) {
 std::expected<ExplainOptions, std::string> parse_explain_options(const Strings& arguments) {
   ExplainOptions options;
   const Settings table = explain_settings(options);
-  auto line = parse_command_line(table, arguments, KubernetesFlags::unknown);
+  auto line = parse_command_line(table, arguments);
   if (!line) return std::unexpected(std::move(line.error()));
   options.words = std::move(line->words);
   options.wants_help = line->wants_help;

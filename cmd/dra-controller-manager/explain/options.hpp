@@ -4,10 +4,10 @@
 #include <expected>
 #include <string>
 
+#include "client/manager/options/setting.hpp"
 #include "cmd/dra-controller-manager/commands.hpp"
 #include "cmd/dra-controller-manager/explain/render.hpp"
 #include "cmd/dra-controller-manager/explain/subject.hpp"
-#include "cmd/dra-controller-manager/options/setting.hpp"
 #include "controllers/common/feature_gates.hpp"
 #include "runtime/time.hpp"
 

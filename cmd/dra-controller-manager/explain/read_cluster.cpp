@@ -105,7 +105,9 @@ class Reading {
               std::unique_ptr<api::Decoder<T>> decoder, std::string name_space,
               Listed<T>& objects) {
     client::TypedClient<T> typed(rest_, client::resource_of(kind, served), *decoder);
-    auto listed = co_await typed.list_all(std::move(name_space), {.deadline = question_.deadline});
+    auto listed = co_await typed.list_all(
+        std::move(name_space),
+        {.deadline = question_.deadline, .retries = client::Retries::allowed});
     if (listed) {
       objects = *std::move(listed);
     } else {

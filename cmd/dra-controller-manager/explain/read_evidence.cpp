@@ -259,8 +259,8 @@ Task<Known<common::Worker>> read_worker(client::RestClient& rest, runtime::TimeS
                                          lease.namespace_.str(), lease.name);
   std::optional<api::LeaseSpec> first;
   for (const bool is_second : {false, true}) {
-    const Result<http::Response> answer =
-        co_await rest.send({.target = target, .deadline = deadline});
+    const Result<http::Response> answer = co_await rest.send(
+        {.target = target, .retries = client::Retries::allowed, .deadline = deadline});
     if (!answer && answer.error().reason == runtime::Reason::object_not_found) {
       co_return judge_lease(lease.str(), std::nullopt, std::nullopt, time.wall_now());
     }

@@ -8,7 +8,7 @@
 #include <boost/json/value.hpp>
 #include <fmt/format.h>
 
-#include "cmd/dra-controller-manager/options/help.hpp"
+#include "client/manager/options/help.hpp"
 #include "cmd/dra-controller-manager/serving/html.hpp"
 #include "runtime/time_words.hpp"
 #include "runtime/timestamp.hpp"

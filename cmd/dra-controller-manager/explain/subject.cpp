@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cmd/dra-controller-manager/options/setting.hpp"
+#include "client/manager/options/setting.hpp"
 
 namespace dcm::manager {
 namespace {

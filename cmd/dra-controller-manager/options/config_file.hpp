@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cmd/dra-controller-manager/options/command_line.hpp"
-#include "cmd/dra-controller-manager/options/setting.hpp"
+#include "client/manager/options/command_line.hpp"
+#include "client/manager/options/setting.hpp"
 
 namespace dcm::manager {
 

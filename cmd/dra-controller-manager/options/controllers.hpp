@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "client/manager/options/effective.hpp"
+#include "client/manager/options/value.hpp"
 #include "cmd/dra-controller-manager/options.hpp"
-#include "cmd/dra-controller-manager/options/effective.hpp"
-#include "cmd/dra-controller-manager/options/value.hpp"
 #include "controllers/common/feature_gates.hpp"
 #include "runtime/error.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "cmd/dra-controller-manager/options/setting.hpp"
+#include "client/manager/options/setting.hpp"
 
 namespace dcm::manager::kubernetes {
 namespace {

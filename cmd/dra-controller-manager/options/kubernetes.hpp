@@ -10,11 +10,9 @@
 #include <string>
 #include <string_view>
 
-#include "cmd/dra-controller-manager/options/value.hpp"
+#include "client/manager/options/command_line.hpp"
 
 namespace dcm::manager::kubernetes {
-
-enum class FlagType { with_value, switched };
 
 // A flag of kube-controller-manager, without its dashes; underscores stand for dashes.
 std::optional<FlagType> flag_type(std::string_view name);

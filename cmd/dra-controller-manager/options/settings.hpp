@@ -6,9 +6,10 @@
 #include <string>
 
 #include "client/config/config.hpp"
+#include "client/manager/options/effective.hpp"
+#include "client/manager/options/setting.hpp"
+#include "client/manager/options/standard.hpp"
 #include "cmd/dra-controller-manager/options.hpp"
-#include "cmd/dra-controller-manager/options/effective.hpp"
-#include "cmd/dra-controller-manager/options/setting.hpp"
 
 namespace dcm::manager {
 
@@ -20,17 +21,12 @@ struct Draft {
   Switches feature_gates;
   bool dry_run = false;
   runtime::Duration dry_run_timeout = std::chrono::seconds(30);
-  bool leader_elect = true;
-  std::string resource_lock = "leases";
-  std::string lease_namespace = "kube-system";
-  LeaderElectionOptions leader_election = default_election();
+  ElectionFlags election = {.lease_namespace = "kube-system",
+                            .election = {.lease = {{}, "dra-controller-manager"}}};
 };
 
 // The table of the manager itself. `draft` must outlive it.
 Settings make_settings(Draft& draft);
-
-// Which API server, for every command that talks to one. `cluster` must outlive them.
-Settings cluster_settings(client::ConfigOverrides& cluster);
 
 // Completes `draft.options` once every row was applied. Returns what does not go together.
 std::optional<Conflict> settle(Draft& draft);

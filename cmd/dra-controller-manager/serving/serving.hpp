@@ -1,13 +1,10 @@
-// Both ports of the process with what is behind them: the secured one for a cluster, the plain one
-// for a developer's machine or a sidecar.
+// The ports of the manager, with its debug pages on the secured one.
 #pragma once
 
 #include <memory>
 
-#include "client/manager/connection.hpp"
-#include "client/manager/pages.hpp"
+#include "client/manager/serving/ports.hpp"
 #include "cmd/dra-controller-manager/options.hpp"
-#include "cmd/dra-controller-manager/serving/secure_serving.hpp"
 
 namespace dcm::manager {
 
@@ -23,23 +20,16 @@ class Serving {
   // To add checks to, before run().
   Health& health() { return health_; }
   // For pages on the secured port alone, before run().
-  Pages& secured_pages() { return secured_pages_; }
+  Pages& secured_pages() { return ports_->secured_pages(); }
 
   // Answers until it is cancelled. Callers of the secured port are looked up through `rest`.
-  runtime::Task<> run(client::RestClient& rest);
+  runtime::Task<> run(client::RestClient& rest) { return ports_->run(rest); }
 
  private:
-  Serving(const Process& process, const Options& options, std::shared_ptr<runtime::LogBackend> log);
-  runtime::Result<> listen(const Options& options);
+  Serving() = default;
 
-  const Process& process_;
-  std::vector<std::string> metrics_accept_hosts_;
   Health health_;
-  Pages plain_pages_;
-  Pages secured_pages_;
-  // Null: not asked for.
-  std::unique_ptr<http::TcpListener> plain_;
-  std::unique_ptr<SecureServing> secured_;
+  std::unique_ptr<Ports> ports_;
 };
 
 }  // namespace dcm::manager

@@ -4,13 +4,20 @@
 #include "controllers/api/resources.hpp"
 
 namespace dcm::playground {
+namespace {
+
+// A scene is set step by step: there is no queue that would try a step again.
+constexpr client::CallOptions kPatient{.retries = client::Retries::allowed};
+
+}  // namespace
 
 Task<Result<http::Response>> Api::get(api::Resource resource, api::NamespacedName key) {
-  return rest_.send(client::get_request(resource, key));
+  return rest_.send(client::get_request(resource, key, kPatient));
 }
 
 Task<Result<http::Response>> Api::get(std::string path) {
-  return rest_.send({.verb = client::Verb::get, .target = std::move(path)});
+  return rest_.send(
+      {.verb = client::Verb::get, .target = std::move(path), .retries = client::Retries::allowed});
 }
 
 Task<Result<http::Response>> Api::replace(api::Resource resource, api::NamespacedName key,
@@ -44,17 +51,21 @@ Task<Result<http::Response>> Api::merge_patch(api::Resource resource, api::Names
 
 Task<Result<http::Response>> Api::list(api::Resource resource, std::string continue_token,
                                        std::string namespace_) {
-  return rest_.send(client::list_request(resource, {.namespace_ = std::move(namespace_),
-                                                    .continue_token = std::move(continue_token)}));
+  return rest_.send(client::list_request(resource,
+                                         {.selection = {.namespace_ = std::move(namespace_)},
+                                          .continue_token = std::move(continue_token)},
+                                         kPatient));
 }
 
 Task<Result<http::Response>> Api::remove(api::Resource resource, api::NamespacedName key,
                                          std::string body) {
-  return rest_.send(client::delete_request(resource, key, std::move(body)));
+  return rest_.send(client::delete_request(resource, key, std::move(body), kPatient));
 }
 
 Task<Result<http::Response>> Api::remove_all(std::string path) {
-  return rest_.send({.verb = client::Verb::delete_, .target = std::move(path)});
+  return rest_.send({.verb = client::Verb::delete_,
+                     .target = std::move(path),
+                     .retries = client::Retries::allowed});
 }
 
 Task<Result<http::Response>> Api::send(client::Verb verb, std::string path, std::string force,
@@ -62,7 +73,8 @@ Task<Result<http::Response>> Api::send(client::Verb verb, std::string path, std:
   return rest_.send(
       {.verb = verb,
        .target = client::make_target(path, {{"fieldManager", kFieldManager}, {"force", force}}),
-       .body = std::move(body)});
+       .body = std::move(body),
+       .retries = client::Retries::allowed});
 }
 
 api::Resource pods() {

@@ -19,7 +19,7 @@ struct Cache {
   Cache(client::RestClient& rest, api::Resource resource, std::unique_ptr<api::Decoder<T>> with,
         const informers::InformerContext& context, std::string field_selector = {})
       : decoder(std::move(with)),
-        source(rest, resource, *decoder, std::move(field_selector)),
+        source(rest, resource, *decoder, {.field_selector = std::move(field_selector)}),
         informer(std::string(resource.kind->plural), source, context),
         reader(informer.reader()),
         own_writes(informer.own_writes()) {}

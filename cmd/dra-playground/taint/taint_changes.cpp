@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "cmd/dra-controller-manager/options/setting.hpp"
+#include "client/manager/options/setting.hpp"
 
 namespace dcm::playground {
 namespace {

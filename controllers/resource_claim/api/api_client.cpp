@@ -98,7 +98,10 @@ Task<Result<ClaimPtr>> ApiClient::send(ClaimRequest request, Priority priority) 
 
 Task<Result<>> ApiClient::send(DeleteClaim request, Priority priority) {
   const api::ObjectMeta& meta = request.claim->meta;
-  return claims_.remove(meta.key, api::encode_delete_options(meta.uid), call(priority));
+  const auto removed =
+      co_await claims_.remove(meta.key, api::encode_delete_options(meta.uid), call(priority));
+  if (!removed) co_return runtime::fail(removed.error());
+  co_return Result<>();
 }
 
 Task<ApiClient::DecodedClaim> ApiClient::create(CreateClaim claim, client::CallOptions options) {

@@ -115,8 +115,10 @@ Task<RoundEnd> ClaimSync::carry_out(ClaimSnapshot& snapshot, const DeleteClaim& 
     deleted_.add(snapshot.claim->meta.uid);
     co_return Outcome::done();
   }
-  // Another claim has the name by now.
-  if (runtime::is_conflict(deleted.error())) co_return Outcome::done();
+  // It is gone, or the watch will show what it is by now.
+  if (runtime::is_conflict(deleted.error()) || runtime::is_object_gone(deleted.error())) {
+    co_return Outcome::done();
+  }
   log_failure("delete", snapshot.claim, deleted.error());
   co_return outcome_after_write(deleted.error());
 }

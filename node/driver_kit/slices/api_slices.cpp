@@ -100,7 +100,9 @@ Task<Result<>> ApiSlices::remove(Slice slice) {
   co_return Result<>();
 }
 
+// The publisher has one task and no queue.
 Task<Result<SliceApi::Slice>> ApiSlices::call(ApiRequest request) {
+  request.retries = client::Retries::allowed;
   const Result<http::Response> answer = co_await rest_.send(std::move(request));
   if (!answer) co_return runtime::fail(answer.error());
   co_return parse(answer->body);
@@ -149,8 +151,9 @@ Task<Result<>> ApiSlices::watch_once(const std::function<void()>& on_change) {
 }
 
 Task<Result<std::string>> ApiClaims::get(node::ClaimKey key) {
-  const Result<http::Response> answer = co_await rest_.send(
-      client::get_request(kClaims, {api::InternedString(key.first), key.second}));
+  const Result<http::Response> answer =
+      co_await rest_.send(client::get_request(kClaims, {api::InternedString(key.first), key.second},
+                                              {.retries = client::Retries::allowed}));
   if (!answer) co_return runtime::fail(answer.error());
   co_return answer->body;
 }

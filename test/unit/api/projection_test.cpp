@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/timestamp.hpp"
+
 namespace dcm::api::json {
 namespace {
 
@@ -45,6 +47,143 @@ TEST(Projection, what_is_no_text_is_an_error_with_its_path) {
   const auto read = decoder()->decode_object(object(R"(,"data":{"tls.crt":5})"));
   ASSERT_FALSE(read);
   EXPECT_NE(read.error().message.find("data.tls.crt"), std::string::npos) << read.error().message;
+}
+
+struct Port {
+  std::string name;
+  int number = 0;
+};
+
+bool read_json(FieldValue from, Port& port) {
+  return from.each_field([&](std::string_view key, FieldValue value) {
+    if (key == "name") return read_json(value, port.name);
+    if (key == "containerPort") return read_json(value, port.number);
+    return true;
+  });
+}
+
+struct Everything {
+  ObjectMeta meta;
+  std::map<std::string, std::string> labels;
+  std::vector<std::string> finalizers;
+  std::int64_t generation = 0;
+  std::optional<ControllerRef> owner;
+  runtime::WallTime created;
+  std::optional<bool> is_paused;
+  double ratio = 0;
+  std::vector<Condition> conditions;
+  std::vector<Port> ports;
+  RawJson raw;
+  std::string deep;
+};
+
+std::unique_ptr<Decoder<Everything>> decode_everything() {
+  return make_projection<Everything>({{"metadata.labels", &Everything::labels},
+                                      {"metadata.finalizers", &Everything::finalizers},
+                                      {"metadata.generation", &Everything::generation},
+                                      {"metadata.ownerReferences", &Everything::owner},
+                                      {"metadata.creationTimestamp", &Everything::created},
+                                      {"spec.paused", &Everything::is_paused},
+                                      {"spec.ratio", &Everything::ratio},
+                                      {"spec.template.spec.ports", &Everything::ports},
+                                      {"spec.template.spec.node.name", &Everything::deep},
+                                      {"spec.any", &Everything::raw},
+                                      {"status.conditions", &Everything::conditions}});
+}
+
+constexpr const char* kEverything = R"({
+  "metadata":{"name":"a","uid":"u","resourceVersion":"7","generation":3,"finalizers":["x/y"],
+    "labels":{"app.kubernetes.io/name":"web"},"creationTimestamp":"2027-03-01T10:15:00Z",
+    "ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"p","uid":"o1"},
+      {"apiVersion":"apps/v1","kind":"ReplicaSet","name":"r","uid":"o2","controller":true}]},
+  "spec":{"paused":false,"ratio":0.5,"any":{"a":[1, 2]} ,
+    "template":{"spec":{"ports":[{"name":"http","containerPort":80},{}],"node":{"name":"n"}}}},
+  "status":{"conditions":[{"type":"Ready","status":"True","reason":"Up","observedGeneration":3,
+    "lastTransitionTime":"2027-03-01T10:15:00Z"}]}})";
+
+TEST(Projection, reads_metadata_lists_maps_numbers_times_and_types_of_ones_own) {
+  const auto read = decode_everything()->decode_object(kEverything);
+  ASSERT_TRUE(read) << read.error().message;
+  const Everything& all = *read->object;
+  EXPECT_EQ(all.meta.key.name, "a");
+  EXPECT_EQ(all.labels.at("app.kubernetes.io/name"), "web");
+  EXPECT_EQ(all.finalizers, std::vector<std::string>{"x/y"});
+  EXPECT_EQ(all.generation, 3);
+  ASSERT_TRUE(all.owner);
+  EXPECT_EQ(*all.owner,
+            (ControllerRef{InternedString("apps"), InternedString("ReplicaSet"), "r", Uid("o2")}));
+  EXPECT_EQ(all.created, runtime::parse_timestamp("2027-03-01T10:15:00Z"));
+  EXPECT_EQ(all.is_paused, false);
+  EXPECT_EQ(all.ratio, 0.5);
+  ASSERT_EQ(all.ports.size(), 2U);
+  EXPECT_EQ(all.ports[0].number, 80);
+  EXPECT_EQ(all.deep, "n");
+  EXPECT_EQ(all.raw.text, R"({"a":[1, 2]})");
+  ASSERT_NE(find_condition(all.conditions, "Ready"), nullptr);
+  EXPECT_EQ(find_condition(all.conditions, "Ready")->observed_generation, 3);
+}
+
+TEST(Projection, what_is_null_keeps_what_the_member_was_made_with) {
+  const auto read = decode_everything()->decode_object(R"({
+    "metadata":{"name":"a","uid":"u","resourceVersion":"7","labels":null,"ownerReferences":null,
+      "creationTimestamp":null,"generation":null},
+    "spec":{"paused":null,"template":null,"any":null},"status":{"conditions":null}})");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_FALSE(read->object->is_paused);
+  EXPECT_FALSE(read->object->owner);
+  EXPECT_EQ(read->object->raw.text, "");
+  EXPECT_TRUE(read->object->conditions.empty());
+}
+
+TEST(Projection, a_number_that_does_not_fit_is_an_error_with_its_path) {
+  const auto read = decode_everything()->decode_object(
+      R"({"metadata":{"name":"a","uid":"u","resourceVersion":"7"},
+          "spec":{"template":{"spec":{"ports":[{"containerPort":5000000000}]}}}})");
+  ASSERT_FALSE(read);
+  EXPECT_NE(read.error().message.find("spec.template.spec.ports[0].containerPort"),
+            std::string::npos)
+      << read.error().message;
+}
+
+TEST(Projection, decodes_lists_and_watches_and_keeps_what_is_wanted) {
+  const auto decoder = make_projection<Secret>(
+      {{"type", &Secret::type}}, [](const Secret& secret) { return secret.meta.key.name != "b"; });
+  const std::string a = object(R"(,"type":"x")");
+  std::string b = a;
+  b.replace(b.find(R"("s")"), 3, R"("b")");
+  std::vector<Decoded<Secret>> seen;
+  const auto list =
+      decoder->decode_list(R"({"metadata":{"resourceVersion":"9"},"items":[)" + a + "," + b + "]}",
+                           [&](Decoded<Secret> one) { seen.push_back(std::move(one)); });
+  ASSERT_TRUE(list) << list.error().message;
+  ASSERT_EQ(seen.size(), 2U);
+  EXPECT_EQ(seen[0].object->type, "x");
+  EXPECT_EQ(seen[1].object, nullptr);
+  EXPECT_EQ(seen[1].meta.key.name, "b");
+  const auto event = decoder->decode_watch_event(R"({"type":"MODIFIED","object":)" + a + "}");
+  ASSERT_TRUE(event);
+  EXPECT_EQ(std::get<ChangeEvent<Secret>>(*event).subject.object->type, "x");
+}
+
+TEST(Projection, a_table_that_cannot_be_read_is_refused_at_once) {
+  const auto with = [](std::string_view path) {
+    return make_projection<Secret>({{"data.tls", &Secret::type}, {path, &Secret::key}});
+  };
+  for (const char* path : {"", "metadata", "metadata.name", "data.tls", "data.tls.crt"}) {
+    EXPECT_THROW(with(path), std::invalid_argument) << path;
+  }
+}
+
+TEST(Condition, its_time_is_that_of_its_status_and_nothing_new_is_no_change) {
+  const auto at = [](int seconds) { return runtime::WallTime(std::chrono::seconds(seconds)); };
+  std::vector<Condition> all;
+  EXPECT_TRUE(set_condition(all, {.type = "Ready", .status = "False", .reason = "Waits"}, at(1)));
+  EXPECT_FALSE(set_condition(all, {.type = "Ready", .status = "False", .reason = "Waits"}, at(2)));
+  EXPECT_TRUE(set_condition(all, {.type = "Ready", .status = "False", .reason = "Fails"}, at(3)));
+  EXPECT_EQ(all.at(0).last_transition_time, at(1));
+  EXPECT_TRUE(set_condition(all, {.type = "Ready", .status = "True", .reason = "Up"}, at(4)));
+  EXPECT_EQ(all.at(0).last_transition_time, at(4));
+  EXPECT_EQ(find_condition(all, "Other"), nullptr);
 }
 
 TEST(Projection, an_object_without_identity_is_none) {

@@ -23,10 +23,37 @@ TEST(Request, the_first_page_of_a_list_is_a_consistent_read) {
 }
 
 TEST(Request, further_pages_carry_the_token_and_stay_in_the_namespace) {
-  const ApiRequest request =
-      list_request(kClaims, {.namespace_ = "lab", .limit = 2, .continue_token = "a=="});
+  const ApiRequest request = list_request(
+      kClaims, {.selection = {.namespace_ = "lab"}, .limit = 2, .continue_token = "a=="});
   EXPECT_EQ(request.target,
             "/apis/resource.k8s.io/v1/namespaces/lab/resourceclaims?limit=2&continue=a%3D%3D");
+}
+
+TEST(Request, a_selection_is_the_servers_to_make_in_lists_and_watches) {
+  const Selection selection{
+      .namespace_ = "lab", .label_selector = "app=web", .field_selector = "spec.nodeName=node-0"};
+  EXPECT_EQ(list_request(kClaims, {.selection = selection, .limit = 0}).target,
+            "/apis/resource.k8s.io/v1/namespaces/lab/resourceclaims?labelSelector=app%3Dweb"
+            "&fieldSelector=spec.nodeName%3Dnode-0");
+  EXPECT_EQ(watch_request(kClaims, {.selection = selection}).target,
+            "/apis/resource.k8s.io/v1/namespaces/lab/resourceclaims?watch=true"
+            "&allowWatchBookmarks=true&timeoutSeconds=300&labelSelector=app%3Dweb"
+            "&fieldSelector=spec.nodeName%3Dnode-0");
+}
+
+// Four workers that sleep on four bad objects are lost for all others.
+TEST(Request, what_a_server_has_answered_is_left_to_the_callers_queue_unless_said_otherwise) {
+  EXPECT_EQ(CallOptions().retries, Retries::unanswered);
+  EXPECT_EQ(ApiRequest().retries, Retries::unanswered);
+}
+
+TEST(Request, each_kind_of_patch_has_its_media_type) {
+  EXPECT_EQ(content_type_of(merge_patch_request(kClaims, kKey, "", "{}").verb),
+            "application/merge-patch+json");
+  const ApiRequest json_patch = json_patch_request(kClaims, kKey, "status", "[]");
+  EXPECT_EQ(content_type_of(json_patch.verb), "application/json-patch+json");
+  EXPECT_EQ(json_patch.target,
+            "/apis/resource.k8s.io/v1/namespaces/lab/resourceclaims/shared/status");
 }
 
 TEST(Request, creates_and_patches_leave_the_field_manager_to_the_user_agent) {
@@ -63,12 +90,13 @@ TEST(Request, a_watch_resumes_where_the_last_one_ended) {
   EXPECT_EQ(request.compression, Compression::none);
 }
 
-TEST(Request, only_a_create_is_not_idempotent) {
+TEST(Request, only_creates_and_json_patches_are_not_idempotent) {
   for (const Verb verb : {Verb::get, Verb::list, Verb::watch, Verb::update, Verb::apply,
                           Verb::strategic_merge_patch, Verb::merge_patch, Verb::delete_}) {
     EXPECT_TRUE(is_idempotent(verb));
   }
   EXPECT_FALSE(is_idempotent(Verb::create));
+  EXPECT_FALSE(is_idempotent(Verb::json_patch));
 }
 
 }  // namespace

@@ -17,11 +17,16 @@ inline http::Response status(std::uint16_t code, http::Headers headers = {}) {
 }
 
 inline ApiRequest read() {
-  return {.verb = Verb::get, .target = "/api/v1/namespaces/lab/pods/trainer-0"};
+  return {.verb = Verb::get,
+          .target = "/api/v1/namespaces/lab/pods/trainer-0",
+          .retries = Retries::allowed};
 }
 
 inline ApiRequest write(Verb verb) {
-  return {.verb = verb, .target = "/api/v1/namespaces/lab/events", .body = "{\"a\":1}"};
+  return {.verb = verb,
+          .target = "/api/v1/namespaces/lab/events",
+          .body = "{\"a\":1}",
+          .retries = Retries::allowed};
 }
 
 class FakeCredentials final : public Credentials {

@@ -56,6 +56,21 @@ CO_TEST(RestClientReport, at_two_it_logs_writes_but_neither_reads_nor_leases) {
   EXPECT_THAT(f.logged(), HasSubstr("\"Write\" verb=\"PATCH\""));
 }
 
+CO_TEST(RestClientReport, a_write_that_failed_is_logged_with_the_servers_reason) {
+  RestClientFixture f(loop);
+  f.log_backend->set_verbosity(2);
+  ApiRequest request = write(Verb::apply);
+  request.retries = Retries::none;
+  f.http.answer({.status = 422,
+                 .headers = {},
+                 .body = R"({"kind":"Status","message":"spec.size: Invalid value: 0"})"});
+  f.http.fail(Reason::disconnected);
+  co_await f.client.send(request);
+  EXPECT_THAT(f.logged(), HasSubstr("why=\"spec.size: Invalid value: 0\""));
+  co_await f.client.send(request);
+  EXPECT_THAT(f.logged(), HasSubstr("status=\"<error>\""));
+}
+
 // Servers and proxies know our token, and may say it back: in a Status, cut at any place, in a
 // header, or as what cannot be decoded.
 CO_TEST(RestClientReport, a_report_of_an_answer_does_not_contain_our_token) {

@@ -87,7 +87,7 @@ CO_TEST(TypedClient, gets_applies_creates) {
 CO_TEST(TypedClient, an_accepted_deletion_may_answer_with_anything) {
   TypedFixture f(loop);
   f.http.answer(ok(R"({"kind":"Status","status":"Success"})"));
-  const Result<> removed = co_await f.claims.remove(kKey, "{}");
+  const auto removed = co_await f.claims.remove(kKey, "{}");
   EXPECT_TRUE(removed);
   EXPECT_EQ(f.http.seen().at(0).request.method, http::Method::delete_);
 }

@@ -32,6 +32,9 @@ class OwnWritesTest : public ::testing::Test {
     writer_.sweep(Cursor(), 100, version_of(version));
     writer_.end_relist(version_of(version));
   }
+  // The answer to a write that made the cache lose interest.
+  void write_unkept(const PodSpec& pod) { own_writes_.record({a_pod(pod)->meta, nullptr}); }
+  void end(const PodSpec& pod) { own_writes_.record_gone(a_pod(pod)->meta); }
   // "none" or the version.
   std::string shown(const std::string& name) const {
     const auto pod = reader_.get(name_of(name));
@@ -54,6 +57,66 @@ TEST_F(OwnWritesTest, a_write_is_visible_at_once_by_name_by_index_and_to_observe
   EXPECT_FALSE(claims_.contains(name_of("x")));
   EXPECT_THAT(diary_.take(), ElementsAre("updated a@90 to 105"));
   EXPECT_EQ(own_writes_.unseen(), 1U);
+}
+
+TEST_F(OwnWritesTest, an_object_that_is_not_kept_any_longer_leaves_at_once) {
+  write_unkept({.name = "a", .version = 105});
+  EXPECT_EQ(shown("a"), "none");
+  EXPECT_THAT(diary_.take(), ElementsAre("left a@90"));
+  see({.name = "a", .version = 100});
+  EXPECT_EQ(shown("a"), "none") << "older news";
+  write_unkept({.name = "never-seen", .version = 106});
+  EXPECT_EQ(shown("never-seen"), "none");
+}
+
+TEST_F(OwnWritesTest, what_our_delete_ended_is_gone_at_once_and_for_good) {
+  end({.name = "a", .version = 90});
+  EXPECT_EQ(shown("a"), "none");
+  EXPECT_THAT(diary_.take(), ElementsAre("deleted a@90"));
+  see({.name = "other", .version = 120});
+  EXPECT_EQ(shown("a"), "none");
+  diary_.take();
+  see_deleted({.name = "a", .version = 130});
+  EXPECT_THAT(diary_.take(), IsEmpty()) << "nobody hears of it twice";
+}
+
+TEST_F(OwnWritesTest, an_ended_object_that_the_watch_shows_in_a_later_state_is_there) {
+  end({.name = "a", .version = 90});
+  see({.name = "a", .version = 140});
+  EXPECT_EQ(shown("a"), "140");
+}
+
+TEST_F(OwnWritesTest, an_unseen_write_of_an_object_that_we_then_ended_does_not_bring_it_back) {
+  write({.name = "a", .version = 105});
+  end({.name = "a", .version = 105});
+  see({.name = "a", .version = 105});
+  bookmark(110);
+  EXPECT_EQ(shown("a"), "none");
+  EXPECT_EQ(own_writes_.unseen(), 0U);
+}
+
+TEST_F(OwnWritesTest, a_list_without_an_ended_object_lets_it_be_forgotten) {
+  end({.name = "a", .version = 90});
+  relist({}, 120);
+  relist({{.name = "a", .version = 90}}, 121);
+  EXPECT_EQ(shown("a"), "90") << "from a backup, at a version that counts on";
+}
+
+TEST_F(OwnWritesTest, an_old_list_does_not_bring_an_ended_object_back) {
+  end({.name = "a", .version = 90});
+  relist({{.name = "a", .version = 90}}, 100);
+  EXPECT_EQ(shown("a"), "none");
+}
+
+TEST_F(OwnWritesTest, a_server_that_went_back_has_ended_objects_again) {
+  end({.name = "a", .version = 90});
+  relist({{.name = "a", .version = 80}}, 95);
+  EXPECT_EQ(shown("a"), "80");
+}
+
+TEST_F(OwnWritesTest, the_end_of_another_object_of_that_name_is_none_of_this_one) {
+  end({.name = "a", .version = 90, .uid = "another"});
+  EXPECT_EQ(shown("a"), "90");
 }
 
 TEST_F(OwnWritesTest, those_that_a_server_lost_as_it_went_back_to_an_earlier_state_are_given_up) {

@@ -1,7 +1,9 @@
-#include "cmd/dra-controller-manager/options/command_line.hpp"
+#include "client/manager/options/command_line.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "cmd/dra-controller-manager/options/kubernetes.hpp"
 
 namespace dcm::manager {
 namespace {
@@ -64,23 +66,21 @@ TEST_F(CommandLineTest, flags_are_read_in_every_form_that_pflag_knows) {
                "gates",
                "A=true,B=true"},
        }) {
-    const auto line = parse_command_line(table_, row.arguments, KubernetesFlags::unknown);
+    const auto line = parse_command_line(table_, row.arguments);
     ASSERT_TRUE(line) << row.name << ": " << line.error();
     EXPECT_EQ(value_of(*line, row.flag), row.value) << row.name;
   }
 }
 
 TEST_F(CommandLineTest, a_switch_takes_no_next_argument) {
-  const auto line =
-      parse_command_line(table_, {"--leader-elect", "false"}, KubernetesFlags::unknown);
+  const auto line = parse_command_line(table_, {"--leader-elect", "false"});
   ASSERT_TRUE(line) << line.error();
   EXPECT_EQ(value_of(*line, "leader-elect"), "true");
   EXPECT_THAT(line->words, ElementsAre("false"));
 }
 
 TEST_F(CommandLineTest, behind_two_dashes_everything_is_a_word) {
-  const auto line =
-      parse_command_line(table_, {"a", "--", "--names=a", "-h"}, KubernetesFlags::unknown);
+  const auto line = parse_command_line(table_, {"a", "--", "--names=a", "-h"});
   ASSERT_TRUE(line) << line.error();
   EXPECT_THAT(line->words, ElementsAre("a", "--names=a", "-h"));
   EXPECT_FALSE(line->wants_help);
@@ -90,7 +90,7 @@ TEST_F(CommandLineTest,
        flags_that_only_kube_controller_manager_has_are_accepted_with_their_values) {
   const auto line = parse_command_line(
       table_, {"--cluster-cidr=10.0.0.0/8", "--cert_dir", "/a", "--profiling", "--rate=3", "b"},
-      KubernetesFlags::accepted);
+      kubernetes::flag_type);
   ASSERT_TRUE(line) << line.error();
   Strings others;
   for (const OtherFlag& flag : line->others) others.push_back(flag.shown + "=" + flag.value);
@@ -101,11 +101,11 @@ TEST_F(CommandLineTest,
 }
 
 TEST_F(CommandLineTest, flags_of_kube_controller_manager_are_unknown_to_other_commands) {
-  EXPECT_FALSE(parse_command_line(table_, {"--profiling"}, KubernetesFlags::unknown));
+  EXPECT_FALSE(parse_command_line(table_, {"--profiling"}));
 }
 
 TEST_F(CommandLineTest, a_flag_of_kube_controller_manager_needs_its_value_too) {
-  const auto line = parse_command_line(table_, {"--cert-dir"}, KubernetesFlags::accepted);
+  const auto line = parse_command_line(table_, {"--cert-dir"}, kubernetes::flag_type);
   ASSERT_FALSE(line);
   EXPECT_THAT(line.error(), HasSubstr("--cert-dir: expected a value after it"));
 }
@@ -128,7 +128,7 @@ TEST_F(CommandLineTest, a_mistake_is_one_line_that_says_what_was_expected) {
            BadRow{"neither true nor false", {"--leader-elect=maybe"}, "expected true or false"},
            BadRow{"a gate without a value", {"--gates=A"}, "expected NAME=true or NAME=false"},
        }) {
-    const auto line = parse_command_line(table_, row.arguments, KubernetesFlags::unknown);
+    const auto line = parse_command_line(table_, row.arguments);
     ASSERT_FALSE(line) << row.name;
     EXPECT_THAT(line.error(), HasSubstr(row.message)) << row.name;
     EXPECT_EQ(line.error().find('\n'), std::string::npos) << row.name;
@@ -136,7 +136,7 @@ TEST_F(CommandLineTest, a_mistake_is_one_line_that_says_what_was_expected) {
 }
 
 TEST_F(CommandLineTest, the_value_of_an_unknown_flag_is_not_shown) {
-  const auto line = parse_command_line(table_, {"--token=very-secret"}, KubernetesFlags::unknown);
+  const auto line = parse_command_line(table_, {"--token=very-secret"});
   ASSERT_FALSE(line);
   EXPECT_THAT(line.error(), Not(HasSubstr("very-secret")));
 }

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "client/api/json/projection.hpp"
 #include "test/support/virtual_cluster.hpp"
 
 namespace dcm::manager {
@@ -21,14 +20,20 @@ struct Object {
   api::ObjectMeta meta;
 };
 
+// Calls a function of the test, which outlives the manager.
+struct Calls {
+  Handler handler;
+  Task<Outcome> reconcile(api::NamespacedName name) { return handler(std::move(name)); }
+};
+
 struct ManagerOf {
   explicit ManagerOf(apiserver::ServerOptions options = {}) : cluster(std::move(options)) {}
 
-  // A controller of one kind, which notes what it is told to handle.
-  Cache<Object>& watch(const api::ResourceKind& kind, ControllerManager::Handler handler) {
+  // A controller of one kind, with a test's own handler.
+  Cache<Object>& watch(const api::ResourceKind& kind, Handler handler) {
     ControllerManager& manager = cluster.manager();
-    Cache<Object>& cache = manager.cache(kind, api::json::make_projection<Object>({}));
-    manager.feed(manager.controller("noted", 2, std::move(handler)), cache);
+    Cache<Object>& cache = manager.cache<Object>(kind);
+    manager.feed(manager.controller("noted", {.workers = 2}, Calls{std::move(handler)}), cache);
     return cache;
   }
   void make_map(const std::string& name) {
@@ -71,7 +76,9 @@ TEST(ControllerManager, waits_for_a_kind_that_is_not_served_and_takes_no_lease_m
   of.cluster.start();
   of.cluster.run_for(1h);
   EXPECT_EQ(holder(of.cluster), "");
-  EXPECT_FALSE(of.cluster.manager().health().ready.run("readyz", Verbose::no).is_healthy);
+  const HealthReport report = of.cluster.manager().health().ready.run("readyz", Verbose::no);
+  EXPECT_FALSE(report.is_healthy);
+  EXPECT_NE(report.text.find("foos: not served"), std::string::npos) << report.text;
 }
 
 TEST(ControllerManager, a_stop_lets_what_has_begun_end_and_gives_the_lease_back) {
@@ -118,6 +125,21 @@ TEST(ControllerManager, a_stop_before_anything_is_served_ends_at_once) {
   of.cluster.manager().request_stop();
   of.cluster.run_for(1min);
   EXPECT_EQ(of.cluster.manager().exit_status(), ExitStatus::asked_to_stop);
+}
+
+TEST(ControllerManager, a_lost_lease_stops_a_test_with_its_status_and_nothing_is_written_after_it) {
+  ManagerOf of;
+  of.watch(kMaps, [&](api::NamespacedName) -> Task<Outcome> { co_return Outcome::done(); });
+  of.cluster.start();
+  of.cluster.run_for(1min);
+  of.cluster.server().before([](const apiserver::LoggedRequest& request) {
+    std::optional<apiserver::Response> refusal;
+    if (request.resource == "leases") refusal = apiserver::Response{.status = 500, .body = "{}"};
+    return refusal;
+  });
+  of.cluster.run_for(1min);
+  EXPECT_EQ(of.cluster.manager().exit_status(), ExitStatus::lease_lost);
+  EXPECT_NE(of.cluster.log().find("lease"), std::string::npos) << of.cluster.log();
 }
 
 TEST(ControllerManager, broken_connections_are_made_again) {

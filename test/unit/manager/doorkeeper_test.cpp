@@ -1,4 +1,4 @@
-#include "cmd/dra-controller-manager/serving/doorkeeper.hpp"
+#include "client/manager/serving/doorkeeper.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "cmd/dra-controller-manager/options/value.hpp"
+#include "client/manager/options/value.hpp"
 
 namespace dcm::manager {
 namespace {

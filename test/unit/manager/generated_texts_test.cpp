@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "cmd/dra-controller-manager/commands.hpp"
-#include "cmd/dra-controller-manager/options/help.hpp"
+#include "cmd/dra-controller-manager/options/manager_help.hpp"
 #include "cmd/dra-controller-manager/options/settings.hpp"
 #include "test/unit/manager/man_page.hpp"
 

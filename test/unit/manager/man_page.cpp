@@ -4,7 +4,7 @@
 
 #include "cmd/dra-controller-manager/options.hpp"
 #include "cmd/dra-controller-manager/options/config_file.hpp"
-#include "cmd/dra-controller-manager/options/help.hpp"
+#include "cmd/dra-controller-manager/options/manager_help.hpp"
 
 namespace dcm::manager {
 namespace {

@@ -1,4 +1,4 @@
-#include "cmd/dra-controller-manager/serving/serving_certificates.hpp"
+#include "client/manager/serving/serving_certificates.hpp"
 
 #include <gmock/gmock.h>
 

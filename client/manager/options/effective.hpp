@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cmd/dra-controller-manager/options/command_line.hpp"
+#include "client/manager/options/command_line.hpp"
 
 namespace dcm::manager {
 

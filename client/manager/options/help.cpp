@@ -1,4 +1,4 @@
-#include "cmd/dra-controller-manager/options/help.hpp"
+#include "client/manager/options/help.hpp"
 
 #include <algorithm>
 
@@ -11,11 +11,12 @@ constexpr std::size_t kWidth = 90;
 constexpr std::size_t kFlagIndent = 6;
 constexpr std::size_t kTextIndent = 16;
 
+}  // namespace
+
 std::string flag_lines(std::string_view usage, std::string_view help) {
   return fmt::format("{:{}}{}\n{}", "", kFlagIndent, usage, wrap(help, kTextIndent, kWidth));
 }
 
-// All rows under their headings, in the order of the table.
 std::string grouped_flags(std::span<const Setting> table) {
   std::string text;
   std::string_view group;
@@ -25,12 +26,6 @@ std::string grouped_flags(std::span<const Setting> table) {
   }
   return text;
 }
-
-std::string usage_of(const Command& command) {
-  return command.synopsis.empty() ? command.name : command.name + " " + command.synopsis;
-}
-
-}  // namespace
 
 std::string wrap(std::string_view text, std::size_t indent, std::size_t width) {
   const std::size_t room = width - indent;
@@ -58,27 +53,6 @@ std::string full_help(const Setting& setting) {
   const std::string by_default = to_text(setting.by_default);
   if (by_default.empty()) return setting.text.help;
   return fmt::format("{} (default {})", setting.text.help, by_default);
-}
-
-std::string manager_help(std::span<const Setting> table) {
-  std::string text = fmt::format("{}\n\nUsage:\n  dra-controller-manager [flags]\n", kSummary);
-  for (const Command& command : commands()) {
-    text += fmt::format("  dra-controller-manager {}\n", usage_of(command));
-  }
-  text += grouped_flags(table);
-  text += "\nGlobal flags:\n\n";
-  text += flag_lines("-h, --help", "Prints this text.");
-  text += flag_lines("--version", "Prints the version.");
-  text += "\nCommands:\n\n";
-  for (const Command& command : commands()) text += flag_lines(usage_of(command), command.help);
-  return text;
-}
-
-std::string command_help(const Command& command) {
-  const Settings table = command.settings();
-  return fmt::format("{}\n\nUsage:\n  dra-controller-manager {}{}\n{}{}", command.help,
-                     usage_of(command), table.empty() ? "" : " [flags]", grouped_flags(table),
-                     command.notes);
 }
 
 }  // namespace dcm::manager

@@ -1,4 +1,4 @@
-#include "cmd/dra-controller-manager/options/value.hpp"
+#include "client/manager/options/value.hpp"
 
 #include <algorithm>
 #include <array>

@@ -16,6 +16,7 @@ struct CertificateSources {
   // CAs of the clients' certificates. Empty: those that the cluster publishes for this purpose, in
   // ConfigMap extension-apiserver-authentication of kube-system.
   std::string client_ca_file = {};
+  std::string program = "manager";  // the name in a self-signed certificate
 };
 
 class ServingCertificates {

@@ -1,4 +1,4 @@
-#include "cmd/dra-controller-manager/serving/serving_certificates.hpp"
+#include "client/manager/serving/serving_certificates.hpp"
 
 #include <array>
 #include <utility>
@@ -24,7 +24,7 @@ Result<ServingCertificates> ServingCertificates::load(CertificateSources sources
   ServingCertificates made(std::move(sources));
   if (made.sources_.certificate_file.empty()) {
     Result<TlsServerOptions> self_signed =
-        http::make_self_signed("dra-controller-manager", http::host_name());
+        http::make_self_signed(made.sources_.program, http::host_name());
     if (!self_signed) return fail(self_signed.error());
     made.tls_ = std::move(*self_signed);
   }

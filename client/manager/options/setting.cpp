@@ -1,4 +1,4 @@
-#include "cmd/dra-controller-manager/options/setting.hpp"
+#include "client/manager/options/setting.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cmd/dra-controller-manager/options/value.hpp"
+#include "client/manager/options/value.hpp"
 
 namespace dcm::manager {
 namespace {

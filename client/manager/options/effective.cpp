@@ -1,4 +1,4 @@
-#include "cmd/dra-controller-manager/options/effective.hpp"
+#include "client/manager/options/effective.hpp"
 
 #include <algorithm>
 

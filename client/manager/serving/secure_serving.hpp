@@ -6,9 +6,9 @@
 #include <string>
 
 #include "client/manager/pages.hpp"
+#include "client/manager/serving/doorkeeper.hpp"
+#include "client/manager/serving/serving_certificates.hpp"
 #include "client/request/rest_client.hpp"
-#include "cmd/dra-controller-manager/serving/doorkeeper.hpp"
-#include "cmd/dra-controller-manager/serving/serving_certificates.hpp"
 #include "runtime/http/tcp.hpp"
 
 namespace dcm::manager {

@@ -2,16 +2,20 @@
 #pragma once
 
 #include <expected>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "cmd/dra-controller-manager/options/setting.hpp"
+#include "client/manager/options/setting.hpp"
 
 namespace dcm::manager {
 
-// The treatment of flags that kube-controller-manager has, but the table does not.
-enum class KubernetesFlags { unknown, accepted };
+enum class FlagType { with_value, switched };
+// The type of a flag that is not in the table but may be given, without its dashes.
+using OtherFlags = std::function<std::optional<FlagType>(std::string_view name)>;
 
 // A value that was given for a row of the table.
 struct Given {
@@ -28,7 +32,7 @@ struct OtherFlag {
 struct CommandLine {
   std::vector<Given> given;  // in order; the last one for a row counts
   Strings words;             // what is no flag
-  // Flags of kube-controller-manager that are not in the table.
+  // Of those that may be given without being in the table.
   std::vector<OtherFlag> others = {};
   bool wants_help = false;
   bool wants_version = false;
@@ -40,6 +44,6 @@ struct CommandLine {
 // the value of an unknown flag is never part of it.
 std::expected<CommandLine, std::string> parse_command_line(std::span<const Setting> table,
                                                            const Strings& arguments,
-                                                           KubernetesFlags others);
+                                                           const OtherFlags& others = {});
 
 }  // namespace dcm::manager

@@ -1,4 +1,4 @@
-#include "cmd/dra-controller-manager/serving/secure_serving.hpp"
+#include "client/manager/serving/secure_serving.hpp"
 
 #include <chrono>
 #include <utility>

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "cmd/dra-controller-manager/options/value.hpp"
+#include "client/manager/options/value.hpp"
 #include "runtime/time.hpp"
 
 namespace dcm::manager {

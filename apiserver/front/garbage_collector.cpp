@@ -1,4 +1,4 @@
-#include "cmd/dra-playground/cluster/garbage_collector.hpp"
+#include "apiserver/front/garbage_collector.hpp"
 
 #include <algorithm>
 
@@ -6,21 +6,15 @@
 
 #include "apiserver/text/json.hpp"
 
-namespace dcm::playground {
+namespace dcm::apiserver {
 namespace {
-
-using apiserver::array_at;
-using apiserver::Json;
-using apiserver::JsonArray;
-using apiserver::JsonObject;
-using apiserver::text_at;
 
 std::string uid_of(const JsonObject& object) {
   return std::string(text_at(object, {"metadata", "uid"}));
 }
 
 // Empty: no version of its kind is served, so no client can delete it.
-std::string path_of(const apiserver::ResourceType& type, const JsonObject& object) {
+std::string path_of(const ResourceType& type, const JsonObject& object) {
   if (type.versions.empty()) return {};
   const std::string root = type.group.empty() ? "/api/" : "/apis/" + type.group + "/";
   const std::string_view ns = text_at(object, {"metadata", "namespace"});
@@ -35,10 +29,10 @@ bool GarbageCollector::Object::has(std::string_view finalizer) const {
   return std::ranges::find(finalizers, Json(finalizer)) != finalizers.end();
 }
 
-GarbageCollector::GarbageCollector(apiserver::Server& server, runtime::TimeSource& time)
+GarbageCollector::GarbageCollector(Server& server, runtime::TimeSource& time)
     : server_(server), api_(server, "garbage-collector"), news_(time) {
-  const apiserver::Store& store = server_.store();
-  for (const apiserver::ResourceType& type : server_.types().types()) {
+  const Store& store = server_.store();
+  for (const ResourceType& type : server_.types().types()) {
     for (auto& entry : store.list(type.storage(), "", "", store.revision())) {
       observe(type.storage(), {.revision = store.revision(),
                                .key = std::move(entry.key),
@@ -46,9 +40,8 @@ GarbageCollector::GarbageCollector(apiserver::Server& server, runtime::TimeSourc
                                .after = std::move(entry.object)});
     }
   }
-  server_.on_change([this](std::string_view resource, const apiserver::Change& change) {
-    observe(resource, change);
-  });
+  server_.on_change(
+      [this](std::string_view resource, const Change& change) { observe(resource, change); });
 }
 
 GarbageCollector::~GarbageCollector() {
@@ -66,7 +59,7 @@ runtime::Task<> GarbageCollector::run() {
   }
 }
 
-void GarbageCollector::observe(std::string_view resource, const apiserver::Change& change) {
+void GarbageCollector::observe(std::string_view resource, const Change& change) {
   const JsonObject& shown = change.after ? *change.after : *change.before;
   const Uid uid = uid_of(shown);
   forget(uid);
@@ -146,28 +139,33 @@ void GarbageCollector::delete_dependents(const Uid& uid, const Object& object) {
 void GarbageCollector::release(const Uid& dependent, const Uid& owner) {
   const auto found = objects_.find(dependent);
   if (found == objects_.end()) return;
+  const std::string path = found->second.path;
+  const Answer now = api_.get(path);
+  JsonArray others;
+  for (const Json& item : array_at(now.body, {"metadata", "ownerReferences"})) {
+    if (text_at(item.get_object(), {"uid"}) != owner) others.push_back(item);
+  }
+  // A merge patch, since custom resources take no strategic one.
   api_.patch(
-      std::string(found->second.path), apiserver::kStrategic,
-      apiserver::serialize(JsonObject{
-          {"metadata", JsonObject{{"uid", dependent},
-                                  {"ownerReferences", JsonArray{JsonObject{{"$patch", "delete"},
-                                                                           {"uid", owner}}}}}}}));
+      path, kMerge,
+      serialize(JsonObject{{"metadata", JsonObject{{"uid", dependent},
+                                                   {"resourceVersion", now.resource_version()},
+                                                   {"ownerReferences", std::move(others)}}}}));
 }
 
 void GarbageCollector::remove(const Uid& uid, std::string_view propagation) {
   const std::string path = objects_.at(uid).path;
-  api_.remove(path, apiserver::serialize(JsonObject{{"apiVersion", "v1"},
-                                                    {"kind", "DeleteOptions"},
-                                                    {"preconditions", JsonObject{{"uid", uid}}},
-                                                    {"propagationPolicy", propagation}}));
+  api_.remove(path, serialize(JsonObject{{"apiVersion", "v1"},
+                                         {"kind", "DeleteOptions"},
+                                         {"preconditions", JsonObject{{"uid", uid}}},
+                                         {"propagationPolicy", propagation}}));
 }
 
 void GarbageCollector::finish(const Object& object, std::string_view finalizer) {
   JsonArray others = object.finalizers;
   others.erase(std::ranges::remove(others, Json(finalizer)).begin(), others.end());
-  api_.patch(object.path, apiserver::kMerge,
-             apiserver::serialize(
-                 JsonObject{{"metadata", JsonObject{{"finalizers", std::move(others)}}}}));
+  api_.patch(object.path, kMerge,
+             serialize(JsonObject{{"metadata", JsonObject{{"finalizers", std::move(others)}}}}));
 }
 
 std::set<GarbageCollector::Uid> GarbageCollector::dependents_of(const Uid& uid) const {
@@ -187,4 +185,4 @@ bool GarbageCollector::has_lasting_owner(const Object& object) const {
   });
 }
 
-}  // namespace dcm::playground
+}  // namespace dcm::apiserver

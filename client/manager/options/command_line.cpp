@@ -1,12 +1,10 @@
-#include "cmd/dra-controller-manager/options/command_line.hpp"
+#include "client/manager/options/command_line.hpp"
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
-
-#include "cmd/dra-controller-manager/options/kubernetes.hpp"
 
 namespace dcm::manager {
 namespace {
@@ -28,7 +26,7 @@ bool is_asked(std::string_view flag, std::string_view argument) {
 
 class Parser {
  public:
-  Parser(std::span<const Setting> table, const Strings& arguments, KubernetesFlags others)
+  Parser(std::span<const Setting> table, const Strings& arguments, const OtherFlags& others)
       : table_(table), others_(others), rest_(arguments.begin(), arguments.end()) {}
 
   std::expected<CommandLine, std::string> parse() {
@@ -103,9 +101,10 @@ class Parser {
   }
 
   void pass_over(Written written) {
-    const auto type = kubernetes::flag_type(std::string_view(written.shown).substr(2));
-    if (!type || others_ == KubernetesFlags::unknown) return refuse_unknown(written.shown);
-    if (*type == kubernetes::FlagType::with_value && !written.value) {
+    const std::string_view name = std::string_view(written.shown).substr(2);
+    const auto type = others_ ? others_(name) : std::nullopt;
+    if (!type) return refuse_unknown(written.shown);
+    if (*type == FlagType::with_value && !written.value) {
       if (next_ == rest_.size()) {
         problem_ = fmt::format("{}: expected a value after it", written.shown);
         return;
@@ -124,7 +123,7 @@ class Parser {
   }
 
   std::span<const Setting> table_;
-  KubernetesFlags others_;
+  const OtherFlags& others_;
   Strings rest_;
   std::size_t next_ = 0;
   CommandLine line_;
@@ -135,7 +134,7 @@ class Parser {
 
 std::expected<CommandLine, std::string> parse_command_line(std::span<const Setting> table,
                                                            const Strings& arguments,
-                                                           KubernetesFlags others) {
+                                                           const OtherFlags& others) {
   return Parser(table, arguments, others).parse();
 }
 

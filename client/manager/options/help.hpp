@@ -5,16 +5,14 @@
 #include <string>
 #include <string_view>
 
-#include "cmd/dra-controller-manager/commands.hpp"
-#include "cmd/dra-controller-manager/options/setting.hpp"
+#include "client/manager/options/setting.hpp"
 
 namespace dcm::manager {
 
-inline constexpr std::string_view kSummary =
-    "Makes and releases ResourceClaims for pods, and evicts pods from tainted devices.";
-
-std::string manager_help(std::span<const Setting> table);
-std::string command_help(const Command& command);
+// All rows under their headings, in the order of the table.
+std::string grouped_flags(std::span<const Setting> table);
+// One flag, or command, and what it does.
+std::string flag_lines(std::string_view usage, std::string_view help);
 
 // "--kube-api-qps NUMBER", "-v, --v NUMBER", "--leader-elect".
 std::string flag_usage(const Setting& setting);

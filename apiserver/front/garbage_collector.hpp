@@ -15,7 +15,7 @@
 #include "apiserver/front/server.hpp"
 #include "runtime/condition.hpp"
 
-namespace dcm::playground {
+namespace dcm::apiserver {
 
 // As kube-controller-manager does: what has owners and none of them is there any more is deleted;
 // `propagationPolicy` Orphan takes the owner off its dependents first, Foreground deletes them
@@ -23,7 +23,7 @@ namespace dcm::playground {
 class GarbageCollector {
  public:
   // Both must outlive it. Looks at what the server has already, and at each change from then on.
-  GarbageCollector(apiserver::Server& server, runtime::TimeSource& time);
+  GarbageCollector(Server& server, runtime::TimeSource& time);
   ~GarbageCollector();
   GarbageCollector(const GarbageCollector&) = delete;
   GarbageCollector& operator=(const GarbageCollector&) = delete;
@@ -36,7 +36,7 @@ class GarbageCollector {
   struct Object {
     std::string path;
     std::map<Uid, bool> owners;  // whether the owner's deletion waits for this one
-    apiserver::JsonArray finalizers;
+    JsonArray finalizers;
     bool is_deleting = false;
 
     bool has(std::string_view finalizer) const;
@@ -45,7 +45,7 @@ class GarbageCollector {
   static constexpr std::string_view kOrphan = "orphan";
   static constexpr std::string_view kForeground = "foregroundDeletion";
 
-  void observe(std::string_view resource, const apiserver::Change& change);
+  void observe(std::string_view resource, const Change& change);
   void forget(const Uid& uid);
   void add(const Uid& uid);
   void look_at(const Uid& uid);
@@ -59,8 +59,8 @@ class GarbageCollector {
   bool has_lasting_owner(const Object& object) const;
   bool has_owner(const Object& object) const;
 
-  apiserver::Server& server_;
-  apiserver::Direct api_;
+  Server& server_;
+  Direct api_;
   std::unordered_map<Uid, Object> objects_;  // all there are
   std::unordered_map<Uid, std::set<Uid>> dependents_;
   std::deque<Uid> queue_;
@@ -68,4 +68,4 @@ class GarbageCollector {
   runtime::Condition news_;
 };
 
-}  // namespace dcm::playground
+}  // namespace dcm::apiserver

@@ -1,14 +1,12 @@
-#include "cmd/dra-playground/cluster/garbage_collector.hpp"
+#include "apiserver/front/garbage_collector.hpp"
 
 #include "runtime/task_group.hpp"
 #include "test/support/co_test.hpp"
 
-namespace dcm::playground {
+namespace dcm::apiserver {
 namespace {
 
 using namespace std::chrono_literals;
-using apiserver::Answer;
-using apiserver::array_at;
 
 const std::string kMaps = "/api/v1/namespaces/default/configmaps/";
 const std::string kSecrets = "/api/v1/namespaces/default/secrets/";
@@ -28,7 +26,7 @@ struct Family {
   std::string make(const std::string& resource, const std::string& name, const std::string& more) {
     const Answer made = api.post("/api/v1/namespaces/default/" + resource,
                                  R"({"metadata":{"name":")" + name + "\"" + more + "}}");
-    EXPECT_EQ(made.status, 201) << apiserver::serialize(made.body);
+    EXPECT_EQ(made.status, 201) << serialize(made.body);
     return std::string(made.text({"metadata", "uid"}));
   }
   static std::string ref(const std::string& uid, const std::string& more = "") {
@@ -49,9 +47,9 @@ struct Family {
   }
 
   runtime::VirtualLoop& loop;
-  apiserver::Server server;
+  Server server;
   GarbageCollector collector;
-  apiserver::Direct api;
+  Direct api;
   runtime::TaskGroup group;
   std::string owner;
 };
@@ -126,7 +124,7 @@ CO_TEST(GarbageCollector, in_the_foreground_the_owner_waits_for_those_that_block
   co_await family.settle();
   EXPECT_EQ(family.status(kMaps + "owner"), 200);
   EXPECT_NE(family.api.get(kSecrets + "other").text({"metadata", "deletionTimestamp"}), "");
-  family.api.patch(kSecrets + "slow", apiserver::kMerge, R"({"metadata":{"finalizers":null}})");
+  family.api.patch(kSecrets + "slow", kMerge, R"({"metadata":{"finalizers":null}})");
   co_await family.settle();
   EXPECT_EQ(family.status(kSecrets + "slow"), 404);
   EXPECT_EQ(family.status(kMaps + "owner"), 404);
@@ -143,8 +141,7 @@ CO_TEST(GarbageCollector, in_the_foreground_grandchildren_go_first) {
   family.remove_owner("Foreground");
   co_await family.settle();
   EXPECT_EQ(family.status(kSecrets + "child"), 200);
-  family.api.patch(kSecrets + "grandchild", apiserver::kMerge,
-                   R"({"metadata":{"finalizers":null}})");
+  family.api.patch(kSecrets + "grandchild", kMerge, R"({"metadata":{"finalizers":null}})");
   co_await family.settle();
   EXPECT_EQ(family.status(kSecrets + "child"), 404);
   EXPECT_EQ(family.status(kMaps + "owner"), 404);
@@ -165,4 +162,4 @@ CO_TEST(GarbageCollector, in_the_foreground_an_object_with_another_owner_stays) 
 }
 
 }  // namespace
-}  // namespace dcm::playground
+}  // namespace dcm::apiserver

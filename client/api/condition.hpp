@@ -1,0 +1,30 @@
+// metav1.Condition: what a controller says about an object, in `status.conditions`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/time.hpp"
+
+namespace dcm::api {
+
+struct Condition {
+  std::string type;    // "Ready"
+  std::string status;  // "True", "False", "Unknown"
+  std::string reason;  // one word in CamelCase; required by the API
+  std::string message = {};
+  std::int64_t observed_generation = 0;         // 0: left out
+  runtime::WallTime last_transition_time = {};  // of `status`; set_condition() keeps it
+
+  // Apart from the time.
+  bool says_the_same(const Condition& other) const;
+};
+
+// The condition of that type; null: there is none.
+const Condition* find_condition(const std::vector<Condition>& conditions, std::string_view type);
+// Puts it in the place of the one of its type, or at the end. Its time becomes `now` if its status
+// is another than before. Whether anything changed: if not, there is nothing to write.
+bool set_condition(std::vector<Condition>& conditions, Condition condition, runtime::WallTime now);
+
+}  // namespace dcm::api

@@ -1,0 +1,120 @@
+#include "client/api/json/projection.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "client/api/json/decoder.hpp"
+
+namespace dcm::api::json {
+namespace {
+
+// A field that is looked for, and what of its path lies ahead.
+struct Wanted {
+  const AnyField* field;
+  std::string_view ahead;
+};
+using AllWanted = std::vector<Wanted>;
+
+// What `path` goes on with inside `key`; empty: it is elsewhere.
+std::string_view within(std::string_view path, std::string_view key) {
+  const bool is_in = path.starts_with(key) && path.substr(key.size()).starts_with('.');
+  return is_in ? path.substr(key.size() + 1) : std::string_view();
+}
+
+AllWanted within(const AllWanted& wanted, std::string_view key) {
+  AllWanted inside;
+  for (const Wanted& one : wanted) {
+    const std::string_view ahead = within(one.ahead, key);
+    if (!ahead.empty()) inside.push_back({one.field, ahead});
+  }
+  return inside;
+}
+
+bool is_object(value part) {
+  ondemand::json_type type{};
+  return part.type().get(type) == simdjson::SUCCESS && type == ondemand::json_type::object;
+}
+
+// Reads an object of any kind by the table of its fields.
+class AnyFields {
+ public:
+  explicit AnyFields(AnyKind kind) : kind_(std::make_shared<const AnyKind>(std::move(kind))) {
+    for (const AnyField& field : kind_->fields) wanted_.push_back({&field, field.path});
+  }
+
+  bool read_field(Reader& reader, std::string_view key, value field, AnyObject& object) const {
+    if (key == "metadata") {
+      const AllWanted inside = within(wanted_, key);
+      return read_metadata(reader, field, object.meta, [&](std::string_view name, value part) {
+        return read_part(reader, name, part, inside, object);
+      });
+    }
+    if (const Wanted* whole = find(wanted_, key)) return read(reader, field, *whole, object);
+    const AllWanted inside = within(wanted_, key);
+    return inside.empty() || read_fields(reader, field, inside, object);
+  }
+
+  bool is_kept(AnyObject& object) const {
+    if (!object.object) object.object = kind_->make();
+    return kind_->finish(object.meta, object.object.get());
+  }
+
+ private:
+  static const Wanted* find(const AllWanted& wanted, std::string_view key) {
+    const auto found = std::ranges::find(wanted, key, &Wanted::ahead);
+    return found == wanted.end() ? nullptr : &*found;
+  }
+
+  bool read_fields(Reader& reader, value part, const AllWanted& wanted, AnyObject& object) const {
+    return reader.each_field(part, [&](std::string_view name, value inner) {
+      return read_part(reader, name, inner, wanted, object);
+    });
+  }
+
+  bool read_part(Reader& reader, std::string_view key, value part, const AllWanted& wanted,
+                 AnyObject& object) const {
+    if (const Wanted* whole = find(wanted, key)) return read(reader, part, *whole, object);
+    const AllWanted inside = within(wanted, key);
+    // "tls" is no part of "data.tls.crt" where it is a text.
+    if (inside.empty() || !is_object(part)) return true;
+    return read_fields(reader, part, inside, object);
+  }
+
+  bool read(Reader& reader, value part, const Wanted& wanted, AnyObject& object) const {
+    if (!object.object) object.object = kind_->make();
+    if (is_null(part)) return true;
+    return wanted.field->read(FieldValue(reader, &part), object.object.get());
+  }
+
+  std::shared_ptr<const AnyKind> kind_;  // shared: a copy's fields stay in place
+  AllWanted wanted_;
+};
+
+void refuse(const std::string& path, const char* why) {
+  throw std::invalid_argument("the field \"" + path + "\" " + why);
+}
+
+void check(const std::vector<AnyField>& fields) {
+  for (const AnyField& field : fields) {
+    if (field.path.empty() || field.path == "metadata") refuse(field.path, "names no field");
+    for (const char* known : {"name", "namespace", "uid", "resourceVersion", "deletionTimestamp"}) {
+      if (field.path == std::string("metadata.") + known)
+        refuse(field.path, "is in `meta` already");
+    }
+    for (const AnyField& other : fields) {
+      const bool is_twice = &other != &field && other.path == field.path;
+      if (is_twice || !within(other.path, field.path).empty()) {
+        refuse(other.path, "is read as a part of another already");
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Decoder<AnyObject>> make_any_decoder(AnyKind kind) {
+  check(kind.fields);
+  return std::make_unique<JsonDecoder<AnyObject, AnyFields>>(AnyFields(std::move(kind)));
+}
+
+}  // namespace dcm::api::json

@@ -1,0 +1,61 @@
+// What a controller does about a name, and what a job does, as objects that the manager keeps.
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "client/api/meta.hpp"
+#include "runtime/task.hpp"
+#include "workqueue/outcome.hpp"
+
+namespace dcm::manager {
+
+using Handler = std::function<runtime::Task<workqueue::Outcome>(api::NamespacedName)>;
+
+template <class R>
+concept Reconciler = requires(R& reconciler, api::NamespacedName name) {
+  { reconciler.reconcile(std::move(name)) } -> std::same_as<runtime::Task<workqueue::Outcome>>;
+};
+
+// A function, or a lambda that captures nothing.
+template <class R>
+concept StatelessHandler =
+    std::is_invocable_r_v<runtime::Task<workqueue::Outcome>, R&, api::NamespacedName> &&
+    (std::is_empty_v<R> || std::is_pointer_v<R>);
+
+template <class R>
+Handler make_handler(R reconciler) {
+  if constexpr (Reconciler<R>) {
+    // At one place: its coroutines refer to it.
+    auto kept = std::make_shared<R>(std::move(reconciler));
+    return [kept](api::NamespacedName name) { return kept->reconcile(std::move(name)); };
+  } else {
+    static_assert(StatelessHandler<R>,
+                  "a controller takes an object with `Task<Outcome> reconcile(NamespacedName)`, "
+                  "whose members are what it uses: a lambda's captures may be gone when it runs");
+    return Handler(std::move(reconciler));
+  }
+}
+
+using JobFunction = std::function<runtime::Task<>()>;
+
+template <class J>
+JobFunction make_job(J job) {
+  if constexpr (requires {
+                  { job.run() } -> std::same_as<runtime::Task<>>;
+                }) {
+    auto kept = std::make_shared<J>(std::move(job));
+    return [kept] { return kept->run(); };
+  } else {
+    static_assert(
+        std::is_invocable_r_v<runtime::Task<>, J&> && (std::is_empty_v<J> || std::is_pointer_v<J>),
+        "a job is an object with `Task<> run()`, whose members are what it uses: a "
+        "lambda's captures may be gone when it runs");
+    return JobFunction(std::move(job));
+  }
+}
+
+}  // namespace dcm::manager

@@ -1,0 +1,21 @@
+# Copies the kit's headers from DCM_SOURCE and DCM_GENERATED to DCM_TO, where they include each other as
+# "dcm/FOLDER/…". What tests need of test/support is in dcm/testing.
+
+function(dcm_install_header from to)
+  file(READ "${from}" text)
+  string(REGEX REPLACE "#include \"test/support/" "#include \"dcm/testing/" text "${text}")
+  string(REGEX REPLACE "#include \"(runtime|client|workqueue|informers|apiserver|cel|node|controllers)/" "#include \"dcm/\\1/" text
+    "${text}")
+  file(WRITE "${DCM_TO}/${to}" "${text}")
+endfunction()
+
+foreach(folder runtime client workqueue informers apiserver cel node controllers/api controllers/common)
+  file(GLOB_RECURSE headers RELATIVE "${DCM_SOURCE}" "${DCM_SOURCE}/${folder}/*.hpp")
+  foreach(header IN LISTS headers)
+    dcm_install_header("${DCM_SOURCE}/${header}" "${header}")
+  endforeach()
+endforeach()
+dcm_install_header("${DCM_GENERATED}/runtime/version.hpp" runtime/version.hpp)
+foreach(header virtual_cluster co_test)
+  dcm_install_header("${DCM_SOURCE}/test/support/${header}.hpp" "testing/${header}.hpp")
+endforeach()

@@ -1,0 +1,19 @@
+// The texts of --help of the manager and its commands.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "client/manager/options/help.hpp"
+#include "cmd/dra-controller-manager/commands.hpp"
+
+namespace dcm::manager {
+
+inline constexpr std::string_view kSummary =
+    "Makes and releases ResourceClaims for pods, and evicts pods from tainted devices.";
+
+std::string manager_help(std::span<const Setting> table);
+std::string command_help(const Command& command);
+
+}  // namespace dcm::manager

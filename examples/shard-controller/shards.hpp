@@ -1,0 +1,24 @@
+// A ShardSet (shards.example.com) divides the numbers from 0 to 65535 between its shards. Each
+// shard is a ConfigMap with its range. Who works on a shard annotates it; a set that is deleted
+// stays until none of its shards is in use.
+#pragma once
+
+#include <string>
+
+#include "dcm/client/manager/controller_manager.hpp"
+#include "dcm/client/manager/options/setting.hpp"
+
+namespace shards {
+
+struct Options {
+  std::string name_space = "default";  // whose ShardSets and ConfigMaps
+  int shards_max = 100;                // of one set
+};
+
+// The flags for them. `options` must outlive the rows.
+dcm::manager::Settings flags(Options& options);
+
+// `manager` runs it, and outlives it.
+void add_controllers(dcm::manager::ControllerManager& manager, const Options& options);
+
+}  // namespace shards

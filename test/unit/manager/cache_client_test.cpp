@@ -1,0 +1,282 @@
+// Writes by way of a cache, which shows at once what they did; for many orders of what runs first.
+#include "client/manager/cache_client.hpp"
+
+#include <boost/json.hpp>
+#include <gmock/gmock.h>
+
+#include "test/support/virtual_cluster.hpp"
+
+namespace dcm::manager {
+namespace {
+
+using namespace std::chrono_literals;
+using runtime::Task;
+using workqueue::Outcome;
+using Json = boost::json::object;
+
+constexpr std::string_view kV1[] = {"v1"};
+constexpr api::ResourceKind kMaps{"", "configmaps", "ConfigMap", api::Scope::namespaced, kV1};
+constexpr api::ResourceKind kFoos{"example.com", "foos", "Foo", api::Scope::namespaced, kV1};
+const std::string kFoosPath = "/apis/example.com/v1/namespaces/default/foos";
+const std::string kMapsPath = "/api/v1/namespaces/default/configmaps";
+
+struct Foo {
+  api::ObjectMeta meta;
+  std::vector<std::string> finalizers;
+  std::vector<api::Condition> conditions;
+  std::string keep;
+};
+struct Map {
+  api::ObjectMeta meta;
+};
+
+// A controller that is a function of the test, which outlives the manager.
+struct Calls {
+  std::function<Task<Outcome>(api::NamespacedName)> handler;
+  Task<Outcome> reconcile(api::NamespacedName name) { return handler(std::move(name)); }
+};
+
+class Client : public testing::TestWithParam<int> {
+ protected:
+  Client()
+      : manager(cluster.manager()),
+        foos(manager.cache<Foo>(kFoos,
+                                {{"metadata.finalizers", &Foo::finalizers},
+                                 {"status.conditions", &Foo::conditions},
+                                 {"spec.keep", &Foo::keep}},
+                                {.keep = [](const Foo& foo) { return foo.keep != "no"; }})),
+        maps(manager.cache<Map>(kMaps)) {}
+
+  void handle(std::function<Task<Outcome>(api::NamespacedName)> handler,
+              ControllerOptions options = {.workers = 4}) {
+    manager.feed(manager.controller("tested", options, Calls{std::move(handler)}), foos);
+  }
+  void make(const std::string& name, const std::string& more = "") {
+    ASSERT_TRUE(
+        cluster.api().post(kFoosPath, R"({"metadata":{"name":")" + name + "\"}" + more + "}").ok());
+  }
+  // Requests of the manager.
+  std::ptrdiff_t count(std::string_view verb, std::string_view resource) {
+    return std::ranges::count_if(cluster.server().log().all(), [&](const auto& request) {
+      return request.verb == verb && request.resource == resource && request.user_agent != "test";
+    });
+  }
+  void begin() {
+    cluster.start();
+    cluster.run_for(1min);
+  }
+
+  test::VirtualCluster cluster{{.served = {.custom = {{"example.com", "v1", "foos", "Foo"}}}},
+                               static_cast<std::uint64_t>(GetParam())};
+  ControllerManager& manager;
+  Cache<Foo>& foos;
+  Cache<Map>& maps;
+};
+
+TEST_P(Client, nothing_is_deleted_twice) {
+  handle([this](api::NamespacedName name) -> Task<Outcome> {
+    const auto foo = foos.get(name);
+    if (!foo) co_return Outcome::done();
+    const auto removed = co_await manager.client(foos).remove(foo->meta);
+    co_return removed ? Outcome::requeue_after(1ms) : Outcome::retry();
+  });
+  make("a");
+  make("b");
+  begin();
+  EXPECT_EQ(count("delete", "foos"), 2);
+}
+
+TEST_P(Client, a_finalizer_is_added_once_and_removed_once) {
+  handle([this](api::NamespacedName name) -> Task<Outcome> {
+    const auto foo = foos.get(name);
+    if (!foo) co_return Outcome::done();
+    const auto client = manager.client(foos);
+    if (foo->meta.is_being_deleted) {
+      const auto removed = co_await client.remove_finalizer(*foo, "example.com/f");
+      co_return removed ? Outcome::requeue_after(1ms) : Outcome::retry();
+    }
+    const auto added = co_await client.add_finalizer(*foo, "example.com/f");
+    co_return added ? Outcome::done() : Outcome::retry();
+  });
+  make("a");
+  begin();
+  EXPECT_EQ(count("patch", "foos"), 1);
+  cluster.api().remove(kFoosPath + "/a");
+  cluster.run_for(1min);
+  EXPECT_EQ(cluster.api().get(kFoosPath + "/a").status, 404);
+  EXPECT_EQ(count("patch", "foos"), 2);
+}
+
+TEST_P(Client, an_apply_of_what_exists_makes_nothing_that_is_gone) {
+  std::vector<std::string> reasons;
+  handle([this, &reasons](api::NamespacedName name) -> Task<Outcome> {
+    const auto foo = foos.get(name);
+    if (!foo) co_return Outcome::done();
+    cluster.api().remove(kFoosPath + "/" + name.name);
+    const auto client = manager.client(foos);
+    const Json fields{{"spec", {{"n", 1}}}};
+    const auto applied = co_await client.apply_existing(foo->meta, fields);
+    const auto merged = co_await client.merge_patch(foo->meta, fields);
+    const auto status = co_await client.apply_status(foo->meta, {{"status", {{"n", 1}}}});
+    for (const auto& answer : {applied, merged, status}) {
+      reasons.push_back(answer ? "done"
+                               : std::string(to_string(answer.error().reason)) +
+                                     (runtime::is_object_gone(answer.error()) ? ": gone" : ""));
+    }
+    co_return Outcome::done();
+  });
+  make("a");
+  begin();
+  EXPECT_THAT(reasons, testing::ElementsAre("another_object: gone", "object_not_found: gone",
+                                            "object_not_found: gone"));
+  EXPECT_EQ(cluster.api().get(kFoosPath + "/a").status, 404);
+}
+
+TEST_P(Client, a_write_that_makes_the_cache_lose_interest_is_no_crash) {
+  handle([this](api::NamespacedName name) -> Task<Outcome> {
+    const auto foo = foos.get(name);
+    if (!foo) co_return Outcome::done();
+    const auto written =
+        co_await manager.client(foos).merge_patch(foo->meta, {{"spec", {{"keep", "no"}}}});
+    co_return written ? Outcome::requeue_after(1ms) : Outcome::retry();
+  });
+  make("a");
+  begin();
+  EXPECT_EQ(count("patch", "foos"), 1);
+}
+
+TEST_P(Client, what_it_made_goes_with_its_owner) {
+  handle([this](api::NamespacedName name) -> Task<Outcome> {
+    const auto foo = foos.get(name);
+    if (!foo) co_return Outcome::done();
+    const auto written = co_await manager.client(maps).apply(
+        name,
+        {{"metadata", {{"ownerReferences", {controller_reference(foos.resource(), foo->meta)}}}},
+         {"data", {{"k", "v"}}}});
+    manager.report(foos, foo->meta, api::EventType::normal, "Made", "made its map");
+    co_return written ? Outcome::done() : Outcome::retry();
+  });
+  make("a");
+  begin();
+  EXPECT_EQ(cluster.api().get(kMapsPath + "/a").text({"data", "k"}), "v");
+  EXPECT_EQ(
+      apiserver::array_at(
+          cluster.api().get("/api/v1/namespaces/default/events?fieldSelector=reason=Made").body,
+          {"items"})
+          .size(),
+      1U);
+  cluster.api().remove(kFoosPath + "/a");
+  cluster.run_for(1min);
+  EXPECT_EQ(cluster.api().get(kMapsPath + "/a").status, 404);
+}
+
+TEST_P(Client, conditions_are_written_and_read) {
+  handle([this](api::NamespacedName name) -> Task<Outcome> {
+    const auto foo = foos.get(name);
+    if (!foo) co_return Outcome::done();
+    auto conditions = foo->conditions;
+    if (!api::set_condition(conditions, {.type = "Ready", .status = "True", .reason = "Up"},
+                            manager.time().wall_now())) {
+      co_return Outcome::done();
+    }
+    const auto written = co_await manager.client(foos).apply_status(
+        foo->meta, {{"status", {{"conditions", encode_conditions(conditions)}}}});
+    co_return written ? Outcome::requeue_after(1s) : Outcome::retry();
+  });
+  make("a");
+  begin();
+  EXPECT_EQ(count("patch", "foos"), 1);
+  EXPECT_NE(foos.get({"default", "a"}), nullptr);
+  EXPECT_EQ(foos.get({"default", "a"})->conditions.at(0).reason, "Up");
+}
+
+TEST_P(Client, a_json_patch_is_for_that_very_object) {
+  bool is_first = true;
+  std::vector<bool> done;
+  handle([&](api::NamespacedName name) -> Task<Outcome> {
+    const auto foo = foos.get(name);
+    if (!foo || !std::exchange(is_first, false)) co_return Outcome::done();
+    const auto client = manager.client(foos);
+    const boost::json::array set{{{"op", "add"}, {"path", "/spec"}, {"value", {{"keep", "x"}}}}};
+    done.push_back((co_await client.json_patch(foo->meta, set)).has_value());
+    api::ObjectMeta another = foo->meta;
+    another.uid = api::Uid("another");
+    done.push_back((co_await client.json_patch(another, set)).has_value());
+    co_return Outcome::done();
+  });
+  make("a");
+  begin();
+  EXPECT_THAT(done, testing::ElementsAre(true, false));
+  EXPECT_EQ(foos.get({"default", "a"})->keep, "x");
+}
+
+// A worker that waits for one bad object would be lost for all good ones.
+TEST_P(Client, objects_that_the_server_fails_for_hold_up_nobody_else) {
+  handle([this](api::NamespacedName name) -> Task<Outcome> {
+    const auto written = co_await manager.client(maps).apply(name, {{"data", {{"k", "v"}}}});
+    co_return written ? Outcome::done() : Outcome::retry();
+  });
+  for (int i = 0; i < 8; ++i) make("bad-" + std::to_string(i));
+  begin();
+  cluster.server().before([](const apiserver::LoggedRequest& request) {
+    std::optional<apiserver::Response> refusal;
+    if (request.resource == "configmaps" && request.name.starts_with("bad-")) {
+      refusal = apiserver::Response{.status = 503, .body = "{}"};
+    }
+    return refusal;
+  });
+  for (int i = 0; i < 8; ++i) {
+    cluster.api().patch(kFoosPath + "/bad-" + std::to_string(i), apiserver::kMerge,
+                        R"({"spec":{"n":1}})");
+  }
+  cluster.run_for(100ms);
+  make("good");
+  cluster.run_for(1s);
+  EXPECT_EQ(cluster.api().get(kMapsPath + "/good").status, 200);
+}
+
+TEST_P(Client, the_backoff_is_the_controllers_to_choose) {
+  int attempts = 0;
+  handle(
+      [&](api::NamespacedName) -> Task<Outcome> {
+        ++attempts;
+        co_return Outcome::retry();
+      },
+      {.workers = 1, .backoff = {.first = 10s, .most = 20s}});
+  make("a");
+  begin();
+  EXPECT_EQ(attempts, 4) << "at 0, 10, 30 and 50 s";
+}
+
+struct Counts {
+  int* runs;
+  Task<> run() {
+    ++*runs;
+    co_return;
+  }
+};
+
+TEST_P(Client, jobs_run_where_they_are_meant_to) {
+  ASSERT_TRUE(cluster.api()
+                  .post("/apis/coordination.k8s.io/v1/namespaces/default/leases",
+                        R"({"metadata":{"name":"tested"},"spec":{"holderIdentity":"another",)"
+                        R"("leaseDurationSeconds":3600,)"
+                        R"("renewTime":"2024-10-04T00:00:00.000000Z"}})")
+                  .ok());
+  int everywhere = 0;
+  int leading = 0;
+  int once = 0;
+  manager.periodic_job("everywhere", RunsOn::every_instance, 10s, Counts{&everywhere});
+  manager.periodic_job("leading", RunsOn::leader, 10s, Counts{&leading});
+  manager.job("once", RunsOn::every_instance, Counts{&once});
+  begin();
+  EXPECT_EQ(std::tuple(everywhere, leading, once), std::tuple(7, 0, 1));
+  manager.request_stop();
+  cluster.run_for(1min);
+  EXPECT_LE(everywhere, 8) << "a stop ends them";
+}
+
+INSTANTIATE_TEST_SUITE_P(Orders, Client, testing::Range(1, 21));
+
+}  // namespace
+}  // namespace dcm::manager

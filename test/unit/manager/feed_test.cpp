@@ -1,0 +1,161 @@
+// Which names a change of a cache brings to a controller.
+#include "client/manager/feed.hpp"
+
+#include <gmock/gmock.h>
+
+#include "test/support/virtual_cluster.hpp"
+
+namespace dcm::manager {
+namespace {
+
+using namespace std::chrono_literals;
+using runtime::Task;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+using workqueue::Outcome;
+
+constexpr std::string_view kV1[] = {"v1"};
+constexpr api::ResourceKind kMaps{"", "configmaps", "ConfigMap", api::Scope::namespaced, kV1};
+constexpr api::ResourceKind kFoos{"example.com", "foos", "Foo", api::Scope::namespaced, kV1};
+constexpr api::ResourceKind kZones{"example.com", "zones", "Zone", api::Scope::cluster, kV1};
+
+struct Map {
+  api::ObjectMeta meta;
+  std::map<std::string, std::string> labels;
+  std::optional<api::ControllerRef> owner;
+};
+struct Foo {
+  api::ObjectMeta meta;
+  std::int64_t generation = 0;
+};
+
+struct Notes {
+  std::vector<std::string>* handled;
+  Task<Outcome> reconcile(api::NamespacedName name) {
+    handled->push_back(name.str());
+    co_return Outcome::done();
+  }
+};
+
+class Feeds : public testing::Test {
+ protected:
+  void SetUp() override {
+    ControllerManager& manager = cluster.manager();
+    list = &manager.controller("noted", {.workers = 1}, Notes{&handled});
+    maps = &manager.cache<Map>(
+        kMaps, {{"metadata.labels", &Map::labels}, {"metadata.ownerReferences", &Map::owner}});
+  }
+  void begin() {
+    cluster.start();
+    cluster.run_for(10s);
+    handled.clear();
+  }
+  std::vector<std::string> after(const std::string& path, const std::string& patch) {
+    EXPECT_TRUE(cluster.api().patch(path, apiserver::kMerge, patch).ok());
+    cluster.run_for(10s);
+    return std::exchange(handled, {});
+  }
+  void make(const std::string& path, const std::string& metadata) {
+    const auto made = cluster.api().post(path, R"({"metadata":)" + metadata + "}");
+    ASSERT_TRUE(made.ok()) << apiserver::serialize(made.body);
+  }
+
+  std::vector<std::string> handled;
+  test::VirtualCluster cluster{
+      {.served = {.custom = {{"example.com", "v1", "foos", "Foo"},
+                             {"example.com", "v1", "zones", "Zone", apiserver::Scope::cluster}}}}};
+  Worklist* list = nullptr;
+  Cache<Map>* maps = nullptr;
+};
+
+const std::string kMapsPath = "/api/v1/namespaces/default/configmaps";
+
+api::NamespacedName team_of(const Map& map) {
+  return {map.meta.key.namespace_, map.labels.at("team")};
+}
+
+TEST_F(Feeds, an_object_that_moves_wakes_the_name_that_it_left_and_the_one_that_it_came_to) {
+  cluster.manager().feed(*list, *maps, team_of);
+  make(kMapsPath, R"({"name":"m","labels":{"team":"red"}})");
+  begin();
+  EXPECT_THAT(after(kMapsPath + "/m", R"({"metadata":{"labels":{"team":"blue"}}})"),
+              UnorderedElementsAre("default/red", "default/blue"));
+}
+
+TEST_F(Feeds, an_object_may_concern_nobody_or_several) {
+  cluster.manager().feed(*list, *maps, [](const Map& map) {
+    std::vector<api::NamespacedName> names;
+    for (const auto& [label, value] : map.labels) names.push_back({map.meta.key.namespace_, label});
+    return names;
+  });
+  make(kMapsPath, R"({"name":"m"})");
+  begin();
+  EXPECT_THAT(after(kMapsPath + "/m", R"({"data":{"a":"b"}})"), IsEmpty());
+  EXPECT_THAT(after(kMapsPath + "/m", R"({"metadata":{"labels":{"x":"1","y":"2"}}})"),
+              UnorderedElementsAre("default/x", "default/y"));
+}
+
+TEST_F(Feeds, a_condition_leaves_out_changes) {
+  auto& foos = cluster.manager().cache<Foo>(kFoos, {{"metadata.generation", &Foo::generation}});
+  cluster.manager().feed(*list, foos, own_name, generation_changed);
+  const std::string path = "/apis/example.com/v1/namespaces/default/foos";
+  make(path, R"({"name":"f"})");
+  begin();
+  EXPECT_THAT(after(path + "/f", R"({"metadata":{"labels":{"a":"b"}}})"), IsEmpty());
+  EXPECT_THAT(after(path + "/f/status", R"({"status":{"a":1}})"), IsEmpty());
+  EXPECT_THAT(after(path + "/f", R"({"spec":{"a":1}})"), ElementsAre("default/f"));
+}
+
+TEST_F(Feeds, an_owned_object_wakes_its_controller_of_the_kind_that_is_meant) {
+  cluster.manager().owns(*list, *maps, kFoos);
+  const std::string foos = "/apis/example.com/v1/namespaces/default/foos";
+  make(foos, R"({"name":"f"})");
+  const std::string uid(cluster.api().get(foos + "/f").uid());
+  const auto owned = [&](const std::string& name, const std::string& group, bool is_controller) {
+    make(kMapsPath, R"({"name":")" + name + R"(","ownerReferences":[{"apiVersion":")" + group +
+                        R"(/v1","kind":"Foo","name":"f","uid":")" + uid + R"(","controller":)" +
+                        (is_controller ? "true" : "false") + "}]}");
+  };
+  owned("mine", "example.com", true);
+  owned("of-no-controller", "example.com", false);
+  owned("of-another-group", "example.org", true);
+  begin();
+  const std::string change = R"({"data":{"a":"b"}})";
+  EXPECT_THAT(after(kMapsPath + "/mine", change), ElementsAre("default/f"));
+  EXPECT_THAT(after(kMapsPath + "/of-no-controller", change), IsEmpty());
+  EXPECT_THAT(after(kMapsPath + "/of-another-group", change), IsEmpty());
+}
+
+TEST_F(Feeds, an_owner_without_a_namespace_is_named_without_one) {
+  cluster.manager().owns(*list, *maps, kZones);
+  make("/apis/example.com/v1/zones", R"({"name":"z"})");
+  const std::string uid(cluster.api().get("/apis/example.com/v1/zones/z").uid());
+  make(kMapsPath, R"({"name":"m","ownerReferences":[{"apiVersion":"example.com/v1","kind":"Zone",)"
+                  R"("name":"z","uid":")" +
+                      uid + R"(","controller":true}]})");
+  begin();
+  EXPECT_THAT(after(kMapsPath + "/m", R"({"data":{"a":"b"}})"), ElementsAre("z"));
+}
+
+TEST_F(Feeds, a_selection_keeps_the_rest_out_of_the_cache) {
+  make(kMapsPath, R"({"name":"here","labels":{"app":"web"}})");
+  make(kMapsPath, R"({"name":"unlabelled"})");
+  make("/api/v1/namespaces", R"({"name":"elsewhere"})");
+  make("/api/v1/namespaces/elsewhere/configmaps", R"({"name":"there","labels":{"app":"web"}})");
+  auto& selected = cluster.manager().cache<Map>(
+      kMaps, {}, {.select = {.namespace_ = "default", .label_selector = "app=web"}, .name = "web"});
+  cluster.manager().feed(*list, selected);
+  cluster.start();
+  cluster.run_for(10s);
+  EXPECT_THAT(handled, ElementsAre("default/here"));
+  const bool is_asked_for = std::ranges::any_of(
+      cluster.server().log().all(), [](const apiserver::LoggedRequest& request) {
+        return request.verb == "watch" && request.ns == "default" &&
+               request.query.contains("labelSelector=app%3Dweb");
+      });
+  EXPECT_TRUE(is_asked_for) << "so that a Role in the namespace is enough";
+}
+
+}  // namespace
+}  // namespace dcm::manager
