@@ -54,9 +54,8 @@ class Crashes(Scene):
         World.cluster.end("driver", signal.SIGKILL)
         self.create(pod("later"))
         self.delete("Pod", "p")
-        soon("kubelet says so", lambda: any(
-            each["reason"] == "FailedUnprepareDynamicResources" or "prepare" in each["message"].lower()
-            for each in World.items(f"/api/v1/namespaces/{self.namespace}/events")))
+        # Kubelet records no event about a claim that it cannot unprepare.
+        soon(lambda: str(self.explained("p")), lambda: "NotUnprepared" in self.explained("p"))
         World.start_driver()
         self.wait_for("p", "gone")
         self.wait_for("later", "Running")

@@ -4,6 +4,7 @@ import os
 import pathlib
 import re
 import signal
+import subprocess
 import sys
 import time
 import unittest
@@ -256,6 +257,14 @@ class Scene(unittest.TestCase):
         shown = folder / f"{container}.json"  # of containers with claims
         devices = json.loads(shown.read_text())["cdiDevices"] if shown.exists() else []
         return sorted(found[0] for each in devices if (found := re.search(r"(gpu|dev)-\d+$", each)))
+
+    def explained(self, name):
+        """The reasons that `explain` finds about a pod."""
+        done = subprocess.run([BIN / "dra-controller-manager", "explain", "pod", f"{self.namespace}/{name}",
+                               "--kubeconfig", World.cluster.kubeconfig, "--output", "json"],
+                              capture_output=True, text=True, check=False)
+        topics = json.loads(done.stdout)["topics"] if done.stdout else ()
+        return [finding["reason"] for topic in topics for finding in topic["findings"]]
 
     def allocated(self):
         """The names of the devices that the claims of this namespace have."""

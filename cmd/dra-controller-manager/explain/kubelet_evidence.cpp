@@ -78,12 +78,14 @@ void explain_events(std::string_view about, const char* reason,
   }
 }
 
+// Whoever may write the pod's status chooses the reason, so it is quoted like the message.
 void explain_container(const ContainerReport& container, Topic& topic) {
-  topic.add(
-      Outlook::stuck, "ContainerWaits",
-      with(fmt::format("Container \"{}\" does not start: {}{}.", container.name, container.reason,
-                       container.message.empty() ? "" : ": " + quote(container.message)),
-           advice_about(container.message, kAboutContainers)));
+  const std::string message =
+      container.message.empty() ? std::string() : " " + quote(container.message);
+  topic.add(Outlook::stuck, "ContainerWaits",
+            with(fmt::format("Container \"{}\" does not start: {}{}.", container.name,
+                             quote(container.reason), message),
+                 advice_about(container.message, kAboutContainers)));
 }
 
 void explain_ending(WallTime ended, WallTime now, Topic& topic) {

@@ -282,7 +282,8 @@ CO_TEST(ExplainBrokenPods, by_what_kubelet_says_in_their_status) {
   scene.remove("pods/held");
   co_await sleep_for(loop.time(), 1s);
   for (const auto& [name, expected] : std::vector<std::pair<std::string, std::string>>{
-           {"no-image", "stuck ContainerWaits: Container \"main\" does not start: ErrImagePull"},
+           {"no-image",
+            "stuck ContainerWaits: Container \"main\" does not start: \"ErrImagePull\""},
            {"unprepares",
             "stuck NotUnprepared: The pod's containers ended at 2020-01-02T03:04:05Z"},
            {"held",

@@ -69,13 +69,19 @@ TEST(ExplainKubelet, says_what_keeps_a_pod_from_starting_or_ending) {
            {"an image that is missing",
             waiting("ErrImageNeverPull", "no image"),
             {},
-            "stuck ContainerWaits: Container \"main\" does not start: ErrImageNeverPull: \"no "
-            "image\".\n"},
+            "stuck ContainerWaits: Container \"main\" does not start: \"ErrImageNeverPull\" "
+            "\"no image\".\n"},
+           {"a reason with more lines",
+            waiting("Oops\nstuck Nothing: All is well.", "x"),
+            {},
+            "stuck ContainerWaits: Container \"main\" does not start: \"Oops stuck Nothing: All is "
+            "well.\" \"x\".\n"},
            {"a CDI file that is missing",
             waiting("CreateContainerError", "unresolvable CDI devices x"),
             {},
-            "stuck ContainerWaits: Container \"main\" does not start: CreateContainerError: "
-            "\"unresolvable CDI devices x\". The driver has prepared the claim, but the node lacks "
+            "stuck ContainerWaits: Container \"main\" does not start: "
+            "\"CreateContainerError\" \"unresolvable CDI devices x\". The driver has prepared the "
+            "claim, but the node lacks "
             "the CDI file that describes its devices: restart the driver there, or recreate the "
             "pod.\n"},
            {"containers that have just ended",
