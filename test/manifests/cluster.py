@@ -38,10 +38,12 @@ def kubeconfig():
 
 
 def stop():
+    global _kubeconfig
     for config in SCRATCH.glob("*.kubeconfig"):
         config.unlink()
     if _kubeconfig is not None and not _borrowed:
         run(CONTROLPLANE, "down", "--name", _name, check=False)
+    _kubeconfig = None  # another class of tests may have a cluster with other flags
 
 
 def ctl(*arguments, stdin=None, check=True, config=None):

@@ -40,6 +40,17 @@ TEST_F(PosixFilesTest, a_file_is_made_synced_renamed_read_and_removed) {
   EXPECT_TRUE(files_.remove(path)) << "a file that is not there is removed";
 }
 
+// Containers read files of the driver kit as any user.
+TEST_F(PosixFilesTest, a_file_for_all_readers_is_one_whatever_the_umask_is) {
+  const ::mode_t before = ::umask(0077);
+  const auto made = files_.create(folder_ + "/a", "1", Readers::all);
+  ::umask(before);
+  ASSERT_TRUE(made);
+  struct ::stat status{};
+  ASSERT_EQ(::stat((folder_ + "/a").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0644U);
+}
+
 TEST_F(PosixFilesTest, what_is_there_is_not_overwritten) {
   ASSERT_TRUE(files_.create(folder_ + "/a", "1"));
   EXPECT_FALSE(files_.create(folder_ + "/a", "2"));
