@@ -8,10 +8,15 @@
 
 #include "apiserver/rules/names.hpp"
 #include "cel/kubernetes/selector.hpp"
+#include "runtime/ascii.hpp"
 
 namespace dcm::apiserver {
 
 namespace {
+
+using runtime::is_alphanumeric;
+using runtime::is_digit;
+using runtime::is_letter;
 
 constexpr std::size_t kDriverNameMax = 63;
 constexpr std::size_t kPoolNameMax = 253;
@@ -27,13 +32,6 @@ constexpr std::size_t kParametersMax = 10 * 1024;
 constexpr std::array<std::string_view, 8> kAttributeTypes = {
     "int", "bool", "string", "version", "ints", "bools", "strings", "versions"};
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 void check_name(NameRule rule, std::string_view name, const std::string& path, Causes& causes) {
   const auto problem = problem_with_name(rule, name);
   if (!problem.empty()) causes.push_back(invalid_value(path, Json(name), problem));
@@ -43,7 +41,7 @@ void check_identifier(std::string_view id, const std::string& path, Causes& caus
   if (id.size() > kIdentifierMax) causes.push_back(too_long(path, kIdentifierMax));
   const bool starts_well = !id.empty() && (is_letter(id.front()) || id.front() == '_');
   const bool goes_well =
-      std::ranges::all_of(id, [](char c) { return is_letter(c) || is_digit(c) || c == '_'; });
+      std::ranges::all_of(id, [](char c) { return is_alphanumeric(c) || c == '_'; });
   if (starts_well && goes_well) return;
   causes.push_back(invalid_value(
       path, Json(id),
@@ -86,7 +84,7 @@ bool are_identifiers(std::string_view text, Zeros zeros) {
     const auto dot = text.find('.');
     const std::string_view part = text.substr(0, dot);
     const bool is_plain =
-        std::ranges::all_of(part, [](char c) { return is_letter(c) || is_digit(c) || c == '-'; });
+        std::ranges::all_of(part, [](char c) { return is_alphanumeric(c) || c == '-'; });
     const bool is_numeric = std::ranges::all_of(part, is_digit);
     if (part.empty() || !is_plain) return false;
     if (zeros == Zeros::not_in_front && is_numeric && !is_number(part)) return false;

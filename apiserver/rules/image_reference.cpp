@@ -2,31 +2,30 @@
 
 #include <algorithm>
 
+#include "runtime/ascii.hpp"
+
 namespace dcm::apiserver {
 
 namespace {
 
-constexpr std::size_t kPathMax = 255;
+using runtime::is_alphanumeric;
+using runtime::is_lower_alphanumeric;
 
-bool is_lower(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
-bool is_alphanumeric(char c) {
-  return is_lower(c) || (c >= 'A' && c <= 'Z');
-}
+constexpr std::size_t kPathMax = 255;
 
 // "my-app", "a__b", "a.b": one or two underscores, a dot or dashes between letters.
 bool is_component(std::string_view part) {
-  if (part.empty() || !is_lower(part.front()) || !is_lower(part.back())) return false;
+  if (part.empty() || !is_lower_alphanumeric(part.front()) || !is_lower_alphanumeric(part.back()))
+    return false;
   for (std::size_t i = 0; i < part.size();) {
-    if (is_lower(part[i])) {
+    if (is_lower_alphanumeric(part[i])) {
       ++i;
       continue;
     }
     const auto end = std::min(part.find_first_not_of(part[i], i), part.size());
     const std::size_t most = part[i] == '-' ? part.size() : part[i] == '_' ? 2 : 1;
     const bool is_separator = part[i] == '-' || part[i] == '_' || part[i] == '.';
-    if (!is_separator || end - i > most || !is_lower(part[end])) return false;
+    if (!is_separator || end - i > most || !is_lower_alphanumeric(part[end])) return false;
     i = end;
   }
   return true;

@@ -2,20 +2,18 @@
 
 #include <algorithm>
 
+#include "runtime/ascii.hpp"
+
 namespace dcm::apiserver {
 
 namespace {
 
+using runtime::is_alphanumeric;
+using runtime::is_letter;
+using runtime::is_lower_alphanumeric;
+
 constexpr std::size_t kMaxLabel = 63;
 constexpr std::size_t kMaxSubdomain = 253;
-
-bool is_lower_alphanumeric(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
-
-bool is_alphanumeric(char c) {
-  return is_lower_alphanumeric(c) || (c >= 'A' && c <= 'Z');
-}
 
 bool is_dns_label(std::string_view label) {
   if (label.empty() || !is_lower_alphanumeric(label.front()) ||
@@ -80,10 +78,6 @@ constexpr std::string_view kReasonRule =
     "'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex "
     "used for validation is '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')";
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 }  // namespace
 
 std::string_view problem_with_name(NameRule rule, std::string_view name) {
@@ -123,11 +117,10 @@ std::string_view problem_with_old_label(std::string_view label) {
 }
 
 std::string_view problem_with_reason(std::string_view reason) {
-  const bool good =
-      !reason.empty() && is_letter(reason.front()) && reason.back() != ',' &&
-      reason.back() != ':' && std::ranges::all_of(reason, [](char c) {
-        return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == ',' || c == ':';
-      });
+  const bool good = !reason.empty() && is_letter(reason.front()) && reason.back() != ',' &&
+                    reason.back() != ':' && std::ranges::all_of(reason, [](char c) {
+                      return is_alphanumeric(c) || c == '_' || c == ',' || c == ':';
+                    });
   return good ? "" : kReasonRule;
 }
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "runtime/ascii.hpp"
 #include "runtime/assert.hpp"
 
 namespace dcm::client {
@@ -56,22 +57,18 @@ std::string id_of(const api::Event& event) {
                without_quoted(event.message)});
 }
 
-bool is_alphanumeric(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
-
 // RFC 1123, as apimachinery's IsDNS1123Subdomain.
 bool is_dns_subdomain(std::string_view name) {
   if (name.empty() || name.size() > kNameBytesMax) return false;
   char before = '.';
   for (const char c : name) {
     const bool is_separator = c == '-' || c == '.';
-    if (!is_alphanumeric(c) && !is_separator) return false;
-    if (c == '.' && !is_alphanumeric(before)) return false;
+    if (!runtime::is_lower_alphanumeric(c) && !is_separator) return false;
+    if (c == '.' && !runtime::is_lower_alphanumeric(before)) return false;
     if (c == '-' && before == '.') return false;
     before = c;
   }
-  return is_alphanumeric(before);
+  return runtime::is_lower_alphanumeric(before);
 }
 
 std::string random_name(runtime::Rng& rng) {

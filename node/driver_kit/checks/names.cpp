@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/ascii.hpp"
+
 namespace dcm::driver_kit {
 namespace {
 
@@ -27,15 +29,9 @@ constexpr std::string_view kAttributeRule =
     "most 63";
 constexpr std::string_view kVersionRule = "must be a semantic version (semver.org 2.0.0)";
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_lower(char c) {
-  return c >= 'a' && c <= 'z';
-}
-bool is_alphanumeric(char c) {
-  return is_digit(c) || is_lower(c) || (c >= 'A' && c <= 'Z');
-}
+using runtime::is_alphanumeric;
+using runtime::is_digit;
+using runtime::is_lower_alphanumeric;
 
 std::vector<std::string_view> parts_of(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
@@ -48,7 +44,7 @@ std::vector<std::string_view> parts_of(std::string_view text, char separator) {
 }
 
 bool is_label(std::string_view name, std::size_t most = 63) {
-  const auto is_inner = [](char c) { return is_lower(c) || is_digit(c) || c == '-'; };
+  const auto is_inner = [](char c) { return is_lower_alphanumeric(c) || c == '-'; };
   return !name.empty() && name.size() <= most && std::ranges::all_of(name, is_inner) &&
          name.front() != '-' && name.back() != '-';
 }
