@@ -215,12 +215,12 @@ class Installed(unittest.TestCase):
     def pkg_config(self):
         return {**os.environ, "PKG_CONFIG_PATH": str(next(self.prefix.rglob("pkgconfig")))}
 
-    def begin(self, name, kubeconfig, binary=None):
+    def begin(self, name, kubeconfig, binary=None, flags=()):
         """A controller, the URL of its pages, and its log."""
         log = open(self.folder / f"{name}.log", "w+", encoding="utf-8")
         self.addCleanup(log.close)
         binary = binary or self.hello / "build/hello-controller"
-        process = subprocess.Popen([binary, "--v=2", "--metrics-bind-address=127.0.0.1:0"], stderr=log,
+        process = subprocess.Popen([binary, *flags, "--v=2", "--metrics-bind-address=127.0.0.1:0"], stderr=log,
                                    env={**os.environ, "KUBECONFIG": str(kubeconfig)})
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
@@ -264,15 +264,31 @@ class Installed(unittest.TestCase):
         second.send_signal(signal.SIGTERM)
         self.assertEqual(second.wait(DEADLINE), 0)
 
-    def test_the_example_works_on_the_server_in_memory(self):
+    def memory_server(self, name):
+        """Its kubeconfig, and kubectl on it."""
         kubectl = self.find_kubectl()
-        kubeconfig = self.folder / "memory.kubeconfig"
+        kubeconfig = self.folder / f"{name}.kubeconfig"
         server = subprocess.Popen([build / "bin/dcm-test-apiserver", f"--kubeconfig={kubeconfig}",
                                    f"--custom-kind={CUSTOM_KIND}"], stdout=subprocess.DEVNULL)
         self.addCleanup(server.wait)
         self.addCleanup(server.kill)
         eventually(kubeconfig.exists)
-        self.plays_its_part(kubeconfig, self.on(kubectl, kubeconfig, "--validate=false"))
+        return kubeconfig, self.on(kubectl, kubeconfig, "--validate=false")
+
+    def test_the_example_works_on_the_server_in_memory(self):
+        self.plays_its_part(*self.memory_server("memory"))
+
+    def test_without_an_election_it_works_and_takes_no_lease(self):
+        kubeconfig, kubectl = self.memory_server("alone")
+        process, _, log = self.begin("alone", kubeconfig, flags=["--leader-elect=false"])
+        eventually(lambda: '"Working"' in log.read_text())
+        kubectl("create", "-f", "-", input=json.dumps({
+            "apiVersion": "hello.example.com/v1", "kind": "Greeting", "metadata": {"name": "ada"},
+            "spec": {"who": "Ada"}}))
+        eventually(lambda: kubectl("get", "configmap", "ada", "--ignore-not-found", "-o", "name"))
+        self.assertEqual(kubectl("get", "leases", "-o", "name"), "")
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(DEADLINE), 0)
 
     def real_server(self):
         """Its kubeconfig, and kubectl on it."""
