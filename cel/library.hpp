@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cel/types.hpp"
@@ -107,7 +109,7 @@ struct FunctionRow {
 
 // How large a value can be, by where it comes from: ["device", "driver"], with "@keys", "@values",
 // "@items" for what is inside of maps and lists. nullopt: nobody knows.
-using SizeLimit = std::optional<std::uint64_t> (*)(std::span<const std::string> path);
+using SizeLimit = std::function<std::optional<std::uint64_t>(std::span<const std::string> path)>;
 
 // Whether cel.bind() is a macro.
 enum class Bindings : std::uint8_t { present, absent };
@@ -128,7 +130,7 @@ class Library {
   void set_field(std::string_view object, std::string name, const Type* type);
   void leave_out_bindings() { bindings_ = Bindings::absent; }
   Bindings bindings() const { return bindings_; }
-  void add_size_limit(SizeLimit limit) { size_limit_ = limit; }
+  void add_size_limit(SizeLimit limit) { size_limit_ = std::move(limit); }
 
   const std::vector<const Overload*>* find_function(std::string_view name) const;
   struct Variable {
@@ -139,7 +141,7 @@ class Library {
   const Type* find_type(std::string_view name) const;
   const Fields* find_object(std::string_view name) const;
   std::optional<std::uint64_t> size_limit(std::span<const std::string> path) const {
-    return size_limit_ == nullptr ? std::nullopt : size_limit_(path);
+    return size_limit_ ? size_limit_(path) : std::nullopt;
   }
 
   TypePool& types() { return types_; }
@@ -154,7 +156,7 @@ class Library {
   std::map<std::string, const Type*, std::less<>> named_types_;
   std::map<std::string, const Type*, std::less<>> texts_;
   std::map<std::string, Fields, std::less<>> objects_;
-  SizeLimit size_limit_ = nullptr;
+  SizeLimit size_limit_;
   Bindings bindings_ = Bindings::present;
 };
 

@@ -2,6 +2,7 @@
 #: compare           random requests to the in-memory API server and to a real one, answers compared:
 #:                   [--seeds N] [--first N] [--length N] [--steps 3,17] [--parallel N] [--most N]
 #:                   --policies: random admission policies and writes instead
+#:                   --definitions: random CustomResourceDefinitions and objects instead
 
 # The fixed seeds of the comparison.
 compare_layer() {
@@ -13,8 +14,8 @@ cmd_compare() {
   setup
   build release dcm-test-apiserver
   need_controlplane
-  if [[ ${1:-} == --policies ]]; then
-    exec test/compare/policies.py "${@:2}"
-  fi
+  case ${1:-} in
+    --policies | --definitions) exec "test/compare/${1#--}.py" "${@:2}" ;;
+  esac
   exec test/compare/compare.py "$@"
 }

@@ -69,7 +69,7 @@ std::optional<MatchedResource> match_rules(const JsonArray& rules, std::string_v
   if (policy != "Equivalent") return std::nullopt;
   for (const Json& rule : rules) {
     for (const ResourceType& type : types.types()) {
-      if (type.plural != attributes.type->plural) continue;
+      if (type.storage() != attributes.type->storage()) continue;
       for (const std::string& version : type.versions) {
         if (&type == attributes.type && version == attributes.version) continue;
         if (auto found = first_match(as_object(rule), type, version)) return found;
@@ -92,11 +92,11 @@ bool is_empty(const JsonObject& selector) {
 // The labels of a namespace that is written are those that it will have.
 bool matches_namespace(const JsonObject& selector, const Attributes& attributes,
                        const JsonObject* ns) {
-  if (is_empty(selector) || (attributes.ns.empty() && attributes.type->plural != "namespaces")) {
+  if (is_empty(selector) || (attributes.ns.empty() && !attributes.type->is("Namespace"))) {
     return true;
   }
-  const bool is_written = attributes.type->plural == "namespaces" &&
-                          attributes.subresource.empty() && attributes.operation != "DELETE";
+  const bool is_written = attributes.type->is("Namespace") && attributes.subresource.empty() &&
+                          attributes.operation != "DELETE";
   return selects(&selector, labels_of(is_written ? attributes.object : ns));
 }
 

@@ -169,7 +169,7 @@ bool Policies::are_there() const {
 
 Outcome<> Policies::admit(const Attributes& attributes) {
   // No policy can keep anybody from changing policies.
-  if (attributes.type->plural == kPolicies || attributes.type->plural == kBindings) return {};
+  if (attributes.type->storage() == kPolicies || attributes.type->storage() == kBindings) return {};
   refresh();
   Request request(*this, attributes);
   for (const Hook& hook : hooks_) request.show_to(hook);

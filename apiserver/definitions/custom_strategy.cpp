@@ -6,6 +6,7 @@
 
 #include "apiserver/definitions/defined_kind.hpp"
 #include "apiserver/definitions/embedded.hpp"
+#include "apiserver/definitions/rules.hpp"
 #include "apiserver/definitions/scale.hpp"
 #include "apiserver/definitions/shaping.hpp"
 #include "apiserver/definitions/value_validation.hpp"
@@ -72,6 +73,7 @@ void CustomStrategy::validate_create(const JsonObject& object, const WriteContex
   validate_scale(object, Endpoint::main, causes);
   validate_embedded(whole, kind_.schema, "", causes);
   validate_unique_items(whole, kind_.schema, "", causes);
+  if (kind_.rules != nullptr) kind_.rules->validate(whole, nullptr, causes);
 }
 
 void CustomStrategy::validate_update(const JsonObject& next, const JsonObject& old,
@@ -89,6 +91,7 @@ void CustomStrategy::validate_update(const JsonObject& next, const JsonObject& o
   Causes duplicates;
   validate_unique_items(before, kind_.schema, "", duplicates);
   if (duplicates.empty()) validate_unique_items(whole, kind_.schema, "", causes);
+  if (kind_.rules != nullptr) kind_.rules->validate(whole, &before, causes);
 }
 
 std::vector<std::string> CustomStrategy::warnings(const JsonObject& next,

@@ -79,6 +79,30 @@ std::optional<std::string> find_wrong(const Json& value, const Structural& schem
   return std::nullopt;
 }
 
+std::optional<std::string> find_undeclared(const Json& value, const Structural& schema,
+                                           const std::string& path) {
+  if (value.is_array() && schema.items != nullptr) {
+    std::size_t index = 0;
+    for (const Json& item : value.get_array()) {
+      auto found = find_undeclared(item, *schema.items, fmt::format("{}[{}]", path, index++));
+      if (found) return found;
+    }
+  }
+  const bool is_open = schema.properties.empty() && !schema.has_values();
+  if (!value.is_object() || is_open) return std::nullopt;
+  for (const auto& [name, member] : value.get_object()) {
+    if ((path.empty() || schema.is_embedded_resource) && is_meta(name)) continue;
+    const std::string below = fmt::format("{}.{}", path, std::string_view(name));
+    const Structural* const known = schema.member(name);
+    if (known == nullptr && !schema.preserves_unknown) {
+      return below + ": field not declared in schema";
+    }
+    if (known == nullptr) continue;
+    if (auto found = find_undeclared(member, *known, below)) return found;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 TypedResult decode_fields(JsonObject& object, const ResourceType& type, std::string_view version,
@@ -92,9 +116,12 @@ TypedResult decode_fields(JsonObject& object, const ResourceType& type, std::str
   return result;
 }
 
-std::optional<std::string> find_wrong_type(const JsonObject& object, const ResourceType& type) {
+std::optional<std::string> problem_with_applied(const JsonObject& object,
+                                                const ResourceType& type) {
   if (type.defined == nullptr) return std::nullopt;
-  return find_wrong(Json(object), type.defined->schema, "");
+  const Json whole(object);
+  if (auto wrong = find_wrong(whole, type.defined->schema, "")) return wrong;
+  return find_undeclared(whole, type.defined->schema, "");
 }
 
 }  // namespace dcm::apiserver

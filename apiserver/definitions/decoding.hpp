@@ -11,8 +11,9 @@ namespace dcm::apiserver {
 TypedResult decode_fields(JsonObject& object, const ResourceType& type, std::string_view version,
                           MapKeys keys = MapKeys::in_paths);
 
-// The first value of an applied object that has another type than its schema says, as server-side
-// apply puts it: ".spec.replicas: expected numeric (int or float), got string".
-std::optional<std::string> find_wrong_type(const JsonObject& object, const ResourceType& type);
+// What server-side apply refuses of an object of a defined kind: the first value that has another
+// type than its schema says (".spec.replicas: expected numeric (int or float), got string"), or the
+// first field that the schema does not have. An object without any known field may have all.
+std::optional<std::string> problem_with_applied(const JsonObject& object, const ResourceType& type);
 
 }  // namespace dcm::apiserver

@@ -7,7 +7,9 @@
 #include "apiserver/definitions/columns.hpp"
 #include "apiserver/definitions/custom_strategy.hpp"
 #include "apiserver/definitions/merge_schema.hpp"
+#include "apiserver/definitions/rules.hpp"
 #include "apiserver/store/resources.hpp"
+#include "apiserver/store/version_order.hpp"
 
 namespace dcm::apiserver {
 
@@ -40,13 +42,33 @@ std::vector<SelectableField> selectable_fields_of(const JsonObject& version) {
   return fields;
 }
 
+bool is_set_to_true(const JsonObject& object, std::string_view name) {
+  const Json* const value = object.if_contains(name);
+  return value != nullptr && *value == Json(true);
+}
+
+// The best version that is not deprecated and goes before this one; "" if there is none.
+std::string_view replacement_of(const JsonObject& spec, const JsonObject& version) {
+  std::string_view best = text_at(version, {"name"});
+  for (const Json& item : array_at(spec, {"versions"})) {
+    const JsonObject& other = as_object(item);
+    if (!is_set_to_true(other, "served") || is_set_to_true(other, "deprecated")) continue;
+    if (goes_before(text_at(other, {"name"}), best)) best = text_at(other, {"name"});
+  }
+  return best == text_at(version, {"name"}) ? std::string_view() : best;
+}
+
 std::string deprecation_of(const JsonObject& spec, const JsonObject& version) {
-  const Json* const deprecated = version.if_contains("deprecated");
-  if (deprecated == nullptr || *deprecated != Json(true)) return {};
+  if (!is_set_to_true(version, "deprecated")) return {};
   const std::string_view own = text_at(version, {"deprecationWarning"});
   if (!own.empty()) return std::string(own);
-  return fmt::format("{}/{} {} is deprecated", text_at(spec, {"group"}), text_at(version, {"name"}),
-                     text_at(spec, {"names", "kind"}));
+  const std::string_view group = text_at(spec, {"group"});
+  const std::string_view kind = text_at(spec, {"names", "kind"});
+  std::string text = fmt::format("{}/{} {} is deprecated", group, text_at(version, {"name"}), kind);
+  if (const std::string_view better = replacement_of(spec, version); !better.empty()) {
+    text += fmt::format("; use {}/{} {}", group, better, kind);
+  }
+  return text;
 }
 
 std::shared_ptr<const DefinedKind> make_kind(const JsonObject& definition,
@@ -65,6 +87,7 @@ std::shared_ptr<const DefinedKind> make_kind(const JsonObject& definition,
       has(definition, {"metadata", "deletionTimestamp"}) || is_true(definition, "Terminating");
   kind->published = object_at(version, {"schema", "openAPIV3Schema"});
   kind->schema = read_structural(kind->published);
+  kind->rules = Rules::compile(kind->schema, IsResource::yes);
   kind->merge = merge_schema_of(kind->schema);
   kind->printer = printer_of_definition(version);
   kind->scale = scale_of(version);
@@ -90,9 +113,7 @@ std::vector<ResourceType> types_of_definition(const JsonObject& definition, Vers
   const JsonObject& names = object_at(definition, {"status", "acceptedNames"});
   for (const Json& item : array_at(spec, {"versions"})) {
     const JsonObject& version = as_object(item);
-    const Json* const served = version.if_contains("served");
-    const bool is_served = served != nullptr && *served == Json(true);
-    if (!is_served && which == Versions::served) continue;
+    if (!is_set_to_true(version, "served") && which == Versions::served) continue;
     auto kind = make_kind(definition, version);
     const Strategy* const strategy = kind->strategy.get();
     types.push_back(

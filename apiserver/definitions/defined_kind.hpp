@@ -15,6 +15,7 @@
 
 namespace dcm::apiserver {
 
+class Rules;
 struct ResourceType;
 
 // Where the numbers of `/scale` are; `selector` may be "".
@@ -38,6 +39,7 @@ struct DefinedKind {
   bool has_status = false;
   bool is_terminating = false;
   Structural schema;
+  std::shared_ptr<const Rules> rules;  // of the schema; null: it has none
   Schema merge;
   Printer printer;
   std::optional<ScalePaths> scale;

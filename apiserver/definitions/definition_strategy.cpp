@@ -2,8 +2,11 @@
 // pkg/registry/customresourcedefinition).
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "apiserver/definitions/conditions.hpp"
 #include "apiserver/definitions/definition_validation.hpp"
+#include "apiserver/definitions/formats.hpp"
 #include "apiserver/definitions/schema_writing.hpp"
 #include "apiserver/rules/strategies.hpp"
 
@@ -31,6 +34,43 @@ void note_stored_version(JsonObject& definition) {
   if (stored.empty() || std::ranges::find(versions, Json(stored)) != versions.end()) return;
   versions.emplace_back(stored);
   child(definition, "status")["storedVersions"] = std::move(versions);
+}
+
+// What schemas say that has no meaning here.
+void collect_unusual(const Json& schema, std::vector<std::string>& texts) {
+  if (schema.is_array()) {
+    for (const Json& one : schema.get_array()) collect_unusual(one, texts);
+  }
+  if (!schema.is_object()) return;
+  const JsonObject& object = schema.get_object();
+  const std::string_view format = text_at(object, {"format"});
+  if (!format.empty() && !is_known_format(text_at(object, {"type"}), format)) {
+    texts.push_back(fmt::format("unrecognized format \"{}\"", format));
+  }
+  const std::string_view item = text_at(object, {"items", "type"});
+  if (text_at(object, {"x-kubernetes-list-type"}) == "set" &&
+      (item == "object" || item == "array")) {
+    texts.push_back(
+        fmt::format("x-kubernetes-list-type: set for items of type \"{}\" is not "
+                    "supported by server-side apply or CEL validation rules",
+                    item));
+  }
+  for (const auto* name : {"items", "additionalProperties", "not", "allOf", "anyOf", "oneOf"}) {
+    if (object.contains(name)) collect_unusual(object.at(name), texts);
+  }
+  for (const auto& [name, property] : object_at(object, {"properties"})) {
+    collect_unusual(property, texts);
+  }
+}
+
+std::vector<std::string> unusual(const JsonObject& definition) {
+  std::vector<std::string> texts;
+  for (const Json& version : array_at(definition, {"spec", "versions"})) {
+    collect_unusual(object_at(as_object(version), {"schema", "openAPIV3Schema"}), texts);
+  }
+  std::ranges::sort(texts);
+  texts.erase(std::ranges::unique(texts).begin(), texts.end());
+  return texts;
 }
 
 class DefinitionStrategy final : public Strategy {
@@ -65,6 +105,15 @@ class DefinitionStrategy final : public Strategy {
       child(next, "metadata")["generation"] = before + 1;
     }
     note_stored_version(next);
+  }
+
+  std::vector<std::string> warnings(const JsonObject& next, const JsonObject* old) const override {
+    std::vector<std::string> before = old == nullptr ? std::vector<std::string>() : unusual(*old);
+    std::vector<std::string> texts;
+    for (std::string& text : unusual(next)) {
+      if (std::ranges::find(before, text) == before.end()) texts.push_back(std::move(text));
+    }
+    return texts;
   }
 
   std::vector<std::string> reset_fields(Endpoint endpoint) const override {

@@ -7,6 +7,7 @@
 
 #include "apiserver/definitions/embedded.hpp"
 #include "apiserver/definitions/field_path.hpp"
+#include "apiserver/definitions/rules.hpp"
 #include "apiserver/definitions/shaping.hpp"
 #include "apiserver/definitions/structural_rules.hpp"
 #include "apiserver/definitions/value_validation.hpp"
@@ -389,9 +390,12 @@ void validate_schema(const JsonObject& schema, const std::string& path, StatusIs
     causes.push_back(forbidden_value(root + ".nullable", "nullable cannot be true at the root"));
   }
   const std::size_t before = causes.size();
+  const Structural structural = read_structural(schema);
   validate_structural(schema, root, causes);
-  if (causes.size() == before) validate_defaults(read_structural(schema), root, causes);
+  if (causes.size() == before) validate_defaults(structural, root, causes);
   Checker(causes).schema(schema, root, {.is_root = true});
+  // What is wrong with a schema is not told again by the rules that use it.
+  if (causes.size() == before) validate_rules(structural, root, causes);
 }
 
 }  // namespace dcm::apiserver

@@ -20,12 +20,29 @@ bool is_of_reviews(std::string_view group) {
   return std::ranges::find(all_reviews(), group, &Review::group) != all_reviews().end();
 }
 
+}  // namespace
+
+std::vector<std::string> served_groups(const ResourceTable& types) {
+  std::vector<std::string> groups = types.groups();
+  for (const auto* group : {"authentication.k8s.io", "authorization.k8s.io"}) {
+    groups.emplace_back(group);
+  }
+  return groups;
+}
+
+std::vector<std::string> served_versions(const ResourceTable& types, const std::string& group) {
+  std::vector<std::string> versions = types.versions_of(group);
+  if (is_of_reviews(group) && versions.empty()) versions.emplace_back("v1");
+  return versions;
+}
+
+namespace {
+
 JsonObject group_of(const ResourceTable& types, const std::string& group) {
   JsonArray versions;
-  for (const std::string& version : types.versions_of(group)) {
+  for (const std::string& version : served_versions(types, group)) {
     versions.push_back(group_version(group, version));
   }
-  if (is_of_reviews(group)) versions.push_back(group_version(group, "v1"));
   JsonObject answer{{"name", group}, {"versions", versions}};
   if (!versions.empty()) answer["preferredVersion"] = versions.front();
   return answer;
@@ -39,21 +56,17 @@ Response core_versions() {
 
 Response all_groups(const ResourceTable& types) {
   JsonArray groups;
-  for (const std::string& group : types.groups()) {
+  for (const std::string& group : served_groups(types)) {
     if (!group.empty()) groups.push_back(group_of(types, group));
-  }
-  for (const auto* group : {"authentication.k8s.io", "authorization.k8s.io"}) {
-    groups.push_back(group_of(types, group));
   }
   return json_response(
       200, JsonObject{{"kind", "APIGroupList"}, {"apiVersion", "v1"}, {"groups", groups}});
 }
 
 Response one_group(const ResourceTable& types, const std::string& group) {
-  JsonObject answer = group_of(types, group);
+  JsonObject answer{{"kind", "APIGroup"}, {"apiVersion", "v1"}};
+  for (const auto& [name, value] : group_of(types, group)) answer[name] = value;
   if (!answer.contains("preferredVersion")) return page_not_found();
-  answer["kind"] = "APIGroup";
-  answer["apiVersion"] = "v1";
   return json_response(200, answer);
 }
 
@@ -66,6 +79,10 @@ JsonArray strings(const std::vector<std::string>& values) {
 JsonArray verbs_of(const ResourceType& type) {
   if (type.defined != nullptr && type.defined->is_terminating) {
     return strings({"delete", "deletecollection", "get", "list", "watch"});
+  }
+  if (type.defined != nullptr) {
+    return strings(
+        {"delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"});
   }
   if (!type.deletes_collections()) {
     return strings({"create", "delete", "get", "list", "patch", "update", "watch"});
@@ -141,8 +158,10 @@ JsonObject finalize_of(const ResourceType& type) {
           {"verbs", strings({"update"})}};
 }
 
-Response resources_of(const ResourceTable& types, const std::string& group,
-                      const std::string& version) {
+}  // namespace
+
+JsonArray resources_of(const ResourceTable& types, const std::string& group,
+                       const std::string& version) {
   JsonArray resources;
   for (const ResourceType& type : types.types()) {
     if (type.group != group || !type.serves(version)) continue;
@@ -158,6 +177,14 @@ Response resources_of(const ResourceTable& types, const std::string& group,
   for (const Review& review : all_reviews()) {
     if (review.group == group && version == "v1") resources.push_back(review_of(review));
   }
+  return resources;
+}
+
+namespace {
+
+Response resource_list(const ResourceTable& types, const std::string& group,
+                       const std::string& version) {
+  const JsonArray resources = resources_of(types, group, version);
   if (resources.empty()) return page_not_found();
   const std::string name = group.empty() ? version : group + "/" + version;
   return json_response(200, JsonObject{{"kind", "APIResourceList"},
@@ -203,10 +230,10 @@ std::optional<Response> discover(const ResourceTable& types,
   if (root == "openapi") return openapi(types, segments, server_version);
   const std::size_t depth = segments.size();
   if (root == "api" && depth == 1) return core_versions();
-  if (root == "api" && depth == 2) return resources_of(types, "", segments[1]);
+  if (root == "api" && depth == 2) return resource_list(types, "", segments[1]);
   if (root == "apis" && depth == 1) return all_groups(types);
   if (root == "apis" && depth == 2) return one_group(types, segments[1]);
-  if (root == "apis" && depth == 3) return resources_of(types, segments[1], segments[2]);
+  if (root == "apis" && depth == 3) return resource_list(types, segments[1], segments[2]);
   return std::nullopt;
 }
 

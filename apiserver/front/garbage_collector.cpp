@@ -14,8 +14,12 @@ std::string uid_of(const JsonObject& object) {
 }
 
 // Empty: no version of its kind is served, so no client can delete it.
-std::string path_of(const ResourceType& type, const JsonObject& object) {
-  if (type.versions.empty()) return {};
+std::string path_of(const ResourceTable& types, std::string_view resource,
+                    const JsonObject& object) {
+  const auto& all = types.types();
+  const auto found = std::ranges::find(all, resource, &ResourceType::storage);
+  if (found == all.end() || found->versions.empty()) return {};
+  const ResourceType& type = *found;
   const std::string root = type.group.empty() ? "/api/" : "/apis/" + type.group + "/";
   const std::string_view ns = text_at(object, {"metadata", "namespace"});
   const std::string within = type.namespaced() ? fmt::format("/namespaces/{}", ns) : "";
@@ -65,7 +69,7 @@ void GarbageCollector::observe(std::string_view resource, const Change& change) 
   forget(uid);
   if (change.after) {
     Object object;
-    object.path = path_of(server_.types().get(resource), shown);
+    object.path = path_of(server_.types(), resource, shown);
     object.is_deleting = !text_at(shown, {"metadata", "deletionTimestamp"}).empty();
     object.finalizers = array_at(shown, {"metadata", "finalizers"});
     for (const Json& item : array_at(shown, {"metadata", "ownerReferences"})) {

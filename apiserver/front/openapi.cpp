@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/definitions/published.hpp"
 #include "apiserver/front/openapi_schemas.hpp"
 
 namespace dcm::apiserver {
@@ -94,7 +95,11 @@ std::string document(const ResourceTable& types, std::string_view group, std::st
     api_version = type.api_version(version);
     add_paths(paths, type, version);
   }
-  const std::string_view schemas = openapi_schemas(api_version);
+  std::string schemas(openapi_schemas(api_version));
+  if (const JsonObject defined = published_schemas(types, group, version); !defined.empty()) {
+    const std::string text = serialize(defined);
+    schemas += (schemas.empty() ? "" : ",") + text.substr(1, text.size() - 2);
+  }
   if (schemas.empty()) return {};
   return fmt::format(
       R"({{"openapi":"3.0.0","info":{{"title":"Kubernetes","version":"{}"}},"paths":{},)"

@@ -123,18 +123,18 @@ Outcome<> check_applied(const Target& target, JsonObject wanted) {
   const std::string api_version = target.type->api_version(target.version);
   const std::string ns(text_at(wanted, {"metadata", "namespace"}));
   const std::string name(text_at(wanted, {"metadata", "name"}));
-  const auto wrong = find_wrong_type(wanted, *target.type);
-  const TypedResult typed = decode_fields(wanted, *target.type, target.version);
   std::string problem;
-  if (wrong) {
-    problem = *wrong;
-  } else if (typed.problem) {
-    problem = fmt::format("{}: expected {}", typed.problem->path, typed.problem->expected);
-  } else if (!typed.unknown.empty()) {
-    problem = fmt::format(".{}: field not declared in schema", typed.unknown.front());
+  if (target.type->defined != nullptr) {
+    problem = problem_with_applied(wanted, *target.type).value_or("");
   } else {
-    return {};
+    const TypedResult typed = decode_fields(wanted, *target.type, target.version);
+    if (typed.problem) {
+      problem = fmt::format("{}: expected {}", typed.problem->path, typed.problem->expected);
+    } else if (!typed.unknown.empty()) {
+      problem = fmt::format(".{}: field not declared in schema", typed.unknown.front());
+    }
   }
+  if (problem.empty()) return {};
   return std::unexpected(plain_failure(
       fmt::format("failed to create typed patch object ({}/{}; {}{}, Kind={}): {}", ns, name,
                   target.type->group.empty() ? "/" : "", api_version, kind, problem)));

@@ -5,6 +5,7 @@
 #include "apiserver/definitions/defined_kind.hpp"
 #include "apiserver/definitions/scale.hpp"
 #include "apiserver/fields/field_check.hpp"
+#include "apiserver/front/aggregated_discovery.hpp"
 #include "apiserver/front/discovery.hpp"
 #include "apiserver/front/partial.hpp"
 #include "apiserver/front/patch_requests.hpp"
@@ -252,8 +253,10 @@ std::expected<void, Response> Server::check_defined(const Request& request,
 Outcome<Response> Server::dispatch(const Request& request, const Parsed& parsed) {
   if (!parsed.path) {
     const bool reads = request.method == "GET" || request.method == "HEAD";
-    const auto found = reads ? discover(types_, parsed.segments, options_.version) : std::nullopt;
-    return found ? *found : page_not_found();
+    if (!reads) return page_not_found();
+    auto found = discover_at_once(types_, parsed.segments, request.header("Accept"));
+    if (!found) found = discover(types_, parsed.segments, options_.version);
+    return found ? std::move(*found) : page_not_found();
   }
   if (const Review* review = find_review(*parsed.path)) {
     if (request.method != "POST") return std::unexpected(method_not_allowed());

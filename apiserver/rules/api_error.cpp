@@ -44,9 +44,28 @@ ApiError invalid_object(std::string_view name, std::string_view group, std::stri
 
 }  // namespace
 
+namespace {
+
+// As Go shows a value: JSON of objects and lists has no characters that mean something in HTML.
+std::string shown_value(const Json& value) {
+  if (value.is_double()) return fmt::format("{}", value.get_double());
+  const std::string text = serialize(value);
+  if (!value.is_structured()) return text;
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '<' || c == '>' || c == '&') {
+      escaped += fmt::format("\\u{:04x}", static_cast<int>(c));
+    } else {
+      escaped += c;
+    }
+  }
+  return escaped;
+}
+
+}  // namespace
+
 Cause invalid_value(std::string field, const Json& value, std::string_view why) {
-  const std::string shown =
-      value.is_double() ? fmt::format("{}", value.get_double()) : serialize(value);
+  const std::string shown = shown_value(value);
   return {"FieldValueInvalid", fmt::format("Invalid value: {}: {}", shown, why), std::move(field)};
 }
 
@@ -66,8 +85,10 @@ Cause duplicate_value(std::string field, const Json& value) {
 }
 
 Cause too_many(std::string field, std::size_t count, std::size_t limit) {
-  return {"FieldValueTooMany",
-          fmt::format("Too many: {}: must have at most {} items", count, limit), std::move(field)};
+  return {
+      "FieldValueTooMany",
+      fmt::format("Too many: {}: must have at most {} item{}", count, limit, limit == 1 ? "" : "s"),
+      std::move(field)};
 }
 
 Cause too_long(std::string field, std::size_t limit) {

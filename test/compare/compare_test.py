@@ -5,6 +5,8 @@ import random
 import unittest
 
 import compare
+from definition_draws import draw_definition, draw_objects
+from definitions import comparable
 from differences import Difference, differences, explanation, split
 from explained import Shape, rows
 from generator import APPLY, JSON_PATCH, MERGE, STRATEGIC, sequence
@@ -68,6 +70,24 @@ class Generator(unittest.TestCase):
         self.assertLessEqual({"add", "replace", "remove", "move", "copy", "test"},
                              {o.get("op") for o in operations if isinstance(o, dict)
                               and isinstance(o.get("op"), str)})
+
+
+class Definitions(unittest.TestCase):
+    def draw(self, seed):
+        draw = random.Random(seed)
+        definition = draw_definition(draw, "round.example.com", 1)
+        return definition, list(draw_objects(draw, definition))
+
+    def test_a_seed_gives_the_same_definition_and_objects(self):
+        self.assertEqual(self.draw(7), self.draw(7))
+        self.assertNotEqual(self.draw(7), self.draw(8))
+
+    def test_causes_have_no_order_and_texts_that_show_go_values_are_alike(self):
+        one, other = {"causes": [{"field": "a"}, {"field": "b"}]}, {"causes": [{"field": "b"}, {"field": "a"}]}
+        self.assertEqual(comparable(one), comparable(other))
+        self.assertEqual(comparable(".spec.x: expected list, got map"),
+                         comparable(".spec.x: expected list, got &{map[x:1]}"))
+        self.assertNotEqual(comparable("expected list"), comparable("expected map"))
 
 
 class Mistakes(unittest.TestCase):

@@ -6,6 +6,7 @@ are said here, each with its reason, and in apiserver/README.md.
 import shlex
 
 import manifests
+from custom_kinds import CUSTOM_KINDS
 from step import Except, Step
 
 
@@ -257,4 +258,4 @@ DELETES = [
 ]
 
 STEPS = (DISCOVERY + NAMESPACES + CONFIG_MAPS + VALIDATION + SERVER_SIDE + DEVICES + NODES + PODS
-         + DELETES)
+         + DELETES + CUSTOM_KINDS)

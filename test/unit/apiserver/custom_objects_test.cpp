@@ -212,7 +212,7 @@ INSTANTIATE_TEST_SUITE_P(
         Value{"a text that is short enough, in characters", R"({"type":"string","maxLength":3})",
               R"("äöü")", ""},
         Value{"too many items", R"({"type":"array","maxItems":1,"items":{"type":"string"}})",
-              R"(["a","b"])", "spec.x: Too many: 2: must have at most 1 items"},
+              R"(["a","b"])", "spec.x: Too many: 2: must have at most 1 item"},
         Value{"an item twice in a set",
               R"({"type":"array","x-kubernetes-list-type":"set","items":{"type":"string"}})",
               R"(["a","b","a"])", R"(spec.x[2]: Duplicate value: "a")"},

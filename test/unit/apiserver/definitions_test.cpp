@@ -45,6 +45,29 @@ TEST_F(Defined, keeps_a_kind_apart_from_a_built_in_one_of_the_same_name) {
   EXPECT_EQ(array_at(api.get(kOthers).body, {"items"}).size(), 1U);
 }
 
+TEST_F(Defined, keeps_policies_for_a_built_in_kind_from_others_of_its_name) {
+  std::string maps = definition();
+  replace_all(maps, "widgets", "configmaps");
+  replace_all(maps, "Widget", "ConfigMap");
+  api.post(kDefinitions, maps);
+  constexpr std::string_view kAdmission =
+      "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolic";
+  api.post(std::string(kAdmission) + "ies",
+           R"({"metadata":{"name":"no"},"spec":{"matchConstraints":{"resourceRules":[{)"
+           R"("apiGroups":[""],"apiVersions":["v1"],"operations":["*"],)"
+           R"("resources":["configmaps"]}]},"validations":[{"expression":"false"}]}})");
+  api.post(std::string(kAdmission) + "ybindings",
+           R"({"metadata":{"name":"no"},"spec":{"policyName":"no","validationActions":["Deny"]}})");
+  EXPECT_EQ(
+      api.post("/api/v1/namespaces/default/configmaps", R"({"metadata":{"name":"a"}})").status,
+      422);
+  EXPECT_EQ(
+      api.post("/apis/example.com/v1/namespaces/default/configmaps",
+               R"({"apiVersion":"example.com/v1","kind":"ConfigMap","metadata":{"name":"a"}})")
+          .status,
+      201);
+}
+
 TEST_F(Defined, serves_a_group_s_versions_by_their_maturity) {
   std::string many = definition();
   replace_all(many, R"({"name":"v1","served":true,"storage":true)",

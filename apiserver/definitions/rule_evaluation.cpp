@@ -1,0 +1,200 @@
+// Evaluates the rules of an object, within a budget of costs.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "apiserver/definitions/rules.hpp"
+#include "apiserver/definitions/typed_values.hpp"
+#include "apiserver/definitions/value_validation.hpp"
+
+namespace dcm::apiserver {
+
+namespace {
+
+constexpr std::uint64_t kCostMax = 1'000'000;  // of one expression
+constexpr std::uint64_t kBudget = 10'000'000;  // of an object
+constexpr std::size_t kMessageMax = 5 * 1024;
+constexpr std::string_view kOutOfBudget =
+    "validation failed due to running out of cost budget, no further validation rules will be run";
+
+// What a value was before an update. Without `is_known` it cannot be told, and `same_around` says
+// whether the nearest value around it for which that is known is the same.
+struct Before {
+  const Json* value = nullptr;
+  bool is_known = false;
+  bool same_around = false;
+
+  bool is_same(const Json& now) const {
+    return is_known ? value != nullptr && *value == now : same_around;
+  }
+};
+
+std::string trimmed(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\n\v\f\r";
+  const auto first = text.find_first_not_of(kSpace);
+  if (first == std::string_view::npos) return {};
+  return std::string(text.substr(first, text.find_last_not_of(kSpace) - first + 1));
+}
+
+class Evaluation {
+ public:
+  explicit Evaluation(Causes& causes) : causes_(causes) {}
+
+  void check(const Rules& rules, const Json& value, const Before& before, const std::string& path) {
+    if (value.is_null() || is_over_) return;
+    own_rules(rules, value, before, path);
+    if (value.is_array()) check_items(rules, value, before, path);
+    if (value.is_object()) check_members(rules, value, before, path);
+  }
+
+ private:
+  static std::string field_of(const std::string& path) { return path.empty() ? "<nil>" : path; }
+
+  void own_rules(const Rules& rules, const Json& value, const Before& before,
+                 const std::string& path) {
+    if (rules.compiled().empty()) return;
+    cel::Arena arena;
+    const cel::Value self = typed_value(value, rules.schema(), rules.resource(), arena);
+    const bool has_old = before.value != nullptr && !before.value->is_null();
+    const cel::Value old = has_old
+                               ? typed_value(*before.value, rules.schema(), rules.resource(), arena)
+                               : cel::Value();
+    for (const CompiledRule& rule : rules.compiled()) {
+      if (is_over_) return;
+      const bool optional = rule.text->optional_old_self.value_or(false);
+      if (rule.uses_old && !has_old && !optional) continue;
+      const cel::Value optional_old =
+          has_old ? cel::Value::optional(old, arena) : cel::Value::none();
+      const cel::Value variables[] = {self, optional ? optional_old : old};
+      const cel::Value plain[] = {self, old};
+      one_rule(rule, rules, value, {variables, plain}, before, path, arena);
+    }
+  }
+
+  struct Variables {
+    const cel::Value* of_rule;
+    const cel::Value* of_message;
+  };
+
+  void one_rule(const CompiledRule& rule, const Rules& rules, const Json& value,
+                const Variables& variables, const Before& before, const std::string& path,
+                cel::Arena& arena) {
+    const std::string type = rules.schema().type;
+    const auto fail = [&](std::string_view why) {
+      causes_.push_back(invalid_value(field_of(path), Json(type), why));
+    };
+    if (!rule.error.empty()) return fail("rule compile error: " + rule.error);
+    if (rule.program == nullptr) return;
+    cel::Frame frame{.arena = arena, .variables = variables.of_rule, .cost_limit = kCostMax};
+    const cel::Value result = rule.program->evaluate(frame);
+    if (!spend(frame.cost)) return fail(kOutOfBudget);
+    if (result.is_true()) return;
+    if (result.is_error()) return failed(rule, result.as_text(), fail);
+    std::string field = rule.field;
+    if (!path.empty()) field = rule.field.empty() ? path : path + "." + rule.field;
+    const std::string detail = message_of(rule, variables, arena);
+    if (is_over_)
+      return fail(
+          "messageExpression evaluation failed due to running out of cost "
+          "budget, no further validation rules will be run");
+    if (!rule.uses_old && before.is_same(value)) return;
+    causes_.push_back(cause_of(rule, field_of(field), value, type, detail));
+  }
+
+  void failed(const CompiledRule& rule, std::string_view error, const auto& fail) {
+    if (error.starts_with("no such overload")) {
+      fail(
+          fmt::format("'{}': call arguments did not match a supported operator, function or macro "
+                      "signature for rule: {}",
+                      error, rule.text->shown()));
+    } else if (error.starts_with("operation cancelled: actual cost limit exceeded")) {
+      is_over_ = true;
+      fail(
+          fmt::format("'{}': no further validation rules will be run due to call cost exceeds "
+                      "limit for rule: {}",
+                      error, rule.text->shown()));
+    } else {
+      fail(fmt::format("{} evaluating rule: {}", error, rule.text->shown()));
+    }
+  }
+
+  // False: that was too much.
+  bool spend(std::uint64_t cost) {
+    if (cost > left_) is_over_ = true;
+    left_ -= std::min(cost, left_);
+    return !is_over_;
+  }
+
+  std::string message_of(const CompiledRule& rule, const Variables& variables, cel::Arena& arena) {
+    if (rule.message == nullptr) return rule.text->shown_message();
+    cel::Frame frame{.arena = arena, .variables = variables.of_message, .cost_limit = kCostMax};
+    const cel::Value result = rule.message->evaluate(frame);
+    if (!spend(frame.cost) || !result.is(cel::Kind::string)) return rule.text->shown_message();
+    std::string message = trimmed(result.as_text());
+    const bool is_fit =
+        !message.empty() && message.size() <= kMessageMax && !message.contains('\n');
+    return is_fit ? message : rule.text->shown_message();
+  }
+
+  static Cause cause_of(const CompiledRule& rule, const std::string& field, const Json& value,
+                        std::string_view type, const std::string& detail) {
+    const std::string& reason = rule.text->reason;
+    const bool is_shown = type != "object" && type != "array";
+    if (reason == "FieldValueForbidden") return forbidden_value(field, detail);
+    if (reason == "FieldValueRequired") return required_value(field, detail);
+    if (reason == "FieldValueDuplicate") {
+      if (is_shown) return duplicate_value(field, value);
+      return {"FieldValueDuplicate", "Duplicate value", field};
+    }
+    if (is_shown) return invalid_value(field, value, detail);
+    return {"FieldValueInvalid", "Invalid value: " + detail, field};
+  }
+
+  void check_items(const Rules& rules, const Json& value, const Before& before,
+                   const std::string& path) {
+    if (rules.items() == nullptr) return;
+    std::size_t index = 0;
+    for (const Json& item : value.get_array()) {
+      const Json* const old = correlated_item(item, before.value, rules.schema());
+      check(*rules.items(), item, {old, old != nullptr, before.is_same(value)},
+            fmt::format("{}[{}]", path, index++));
+    }
+  }
+
+  void check_members(const Rules& rules, const Json& value, const Before& before,
+                     const std::string& path) {
+    const JsonObject* const old = before.value == nullptr ? nullptr : before.value->if_object();
+    for (const auto& [name, member] : value.get_object()) {
+      const auto named = rules.properties().find(name);
+      const bool is_named = rules.schema().properties.contains(std::string_view(name));
+      const Rules* const known = named != rules.properties().end() ? named->second.get()
+                                 : is_named                        ? nullptr
+                                                                   : rules.values();
+      if (known == nullptr) continue;
+      const Json* const was = old == nullptr ? nullptr : old->if_contains(name);
+      const std::string below = !is_named      ? fmt::format("{}[{}]", path, std::string_view(name))
+                                : path.empty() ? std::string(name)
+                                               : fmt::format("{}.{}", path, std::string_view(name));
+      check(*known, member, {was, was != nullptr, before.is_same(value)}, below);
+    }
+  }
+
+  Causes& causes_;
+  std::uint64_t left_ = kBudget;
+  bool is_over_ = false;
+};
+
+}  // namespace
+
+void Rules::validate(const Json& value, const Json* old, Causes& causes) const {
+  if (blocks_rules(causes)) {
+    causes.push_back({"FieldValueInvalid",
+                      "Invalid value: null: some validation rules were not checked because the "
+                      "object was invalid; correct the existing errors to complete validation",
+                      "<nil>"});
+    return;
+  }
+  Evaluation(causes).check(*this, value, {old, old != nullptr, false}, "");
+}
+
+}  // namespace dcm::apiserver

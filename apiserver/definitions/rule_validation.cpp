@@ -1,0 +1,177 @@
+// Which rules a definition may have (k8s.io/apiextensions-apiserver
+// pkg/apis/apiextensions/validation/cel_validation.go).
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "apiserver/definitions/rules.hpp"
+#include "apiserver/rules/strategy.hpp"
+
+namespace dcm::apiserver {
+
+namespace {
+
+constexpr std::uint64_t kRuleCostMax = 10'000'000;
+constexpr std::uint64_t kTotalCostMax = 100'000'000;
+constexpr std::uint64_t kMost = ~std::uint64_t{0};
+
+std::uint64_t product(std::uint64_t cost, std::uint64_t count) {
+  return cost != 0 && kMost / cost < count ? kMost : cost * count;
+}
+
+std::string too_costly(std::string_view what, std::uint64_t cost, std::uint64_t limit) {
+  const double factor = static_cast<double>(cost) / static_cast<double>(limit);
+  std::string shown = "more than 100x";
+  if (factor <= 100)
+    shown = factor < 1.5 ? fmt::format("{:f}x", factor) : fmt::format("{:.1f}x", factor);
+  return fmt::format(
+      "{} exceeds budget by factor of {} (try simplifying the rule, or adding maxItems, "
+      "maxProperties, and maxLength where arrays, maps, and strings are declared)",
+      what, shown);
+}
+
+// As the internal version has it.
+Json shown_rule(const RuleText& rule) {
+  const auto optional = [](bool is_there, Json value) {
+    return is_there ? std::move(value) : Json();
+  };
+  return JsonObject{{"Rule", rule.rule},
+                    {"Message", rule.message},
+                    {"MessageExpression", rule.message_expression},
+                    {"Reason", optional(!rule.reason.empty(), Json(rule.reason))},
+                    {"FieldPath", rule.field_path},
+                    {"OptionalOldSelf", optional(rule.optional_old_self.has_value(),
+                                                 Json(rule.optional_old_self.value_or(false)))}};
+}
+
+struct Place {
+  std::string path;
+  // How often such a value can be in an object; nullopt: nothing bounds it.
+  std::optional<std::uint64_t> count = 1;
+  // Of the schema around that makes values impossible to find again after an update; "": none.
+  std::string uncorrelatable = {};
+};
+
+class Checker {
+ public:
+  explicit Checker(Causes& causes) : causes_(causes) {}
+
+  void check(const Rules& rules, const Place& place) {
+    for (const auto& [name, below] : rules.properties()) {
+      check(*below, {fmt::format("{}.properties[{}]", place.path, name), place.count,
+                     place.uncorrelatable});
+    }
+    if (rules.values() != nullptr) {
+      check(*rules.values(),
+            {place.path + ".additionalProperties",
+             times(place.count, rules.schema().property_count.max), place.uncorrelatable});
+    }
+    if (rules.items() != nullptr) {
+      const bool is_map = rules.schema().list_type == "map";
+      const bool is_lost = place.uncorrelatable.empty() && !is_map;
+      check(*rules.items(),
+            {place.path + ".items", times(place.count, rules.schema().item_count.max),
+             is_lost ? place.path : place.uncorrelatable});
+    }
+    std::size_t index = 0;
+    for (const CompiledRule& rule : rules.compiled()) {
+      one_rule(rule, rules, place, indexed(place.path + ".x-kubernetes-validations", index++));
+    }
+  }
+
+  void finish(const std::string& path) {
+    if (total_ <= kTotalCostMax) return;
+    std::ranges::sort(costly_, std::ranges::greater(), &Costly::cost);
+    if (costly_.size() > 4) costly_.resize(4);
+    for (const Costly& one : costly_) {
+      causes_.push_back(forbidden_value(
+          one.path,
+          "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 "
+          "schema"));
+    }
+    causes_.push_back(forbidden_value(
+        path, too_costly("x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 "
+                         "schema",
+                         total_, kTotalCostMax)));
+  }
+
+ private:
+  struct Costly {
+    std::string path;
+    std::uint64_t cost;
+  };
+
+  static std::optional<std::uint64_t> times(std::optional<std::uint64_t> count,
+                                            std::optional<std::int64_t> limit) {
+    if (!count || !limit) return std::nullopt;
+    return product(*count, static_cast<std::uint64_t>(std::max<std::int64_t>(0, *limit)));
+  }
+
+  void note_cost(const std::string& path, std::uint64_t cost) {
+    total_ = kMost - total_ < cost ? kMost : total_ + cost;
+    if (cost >= kTotalCostMax / 100) costly_.push_back({path, cost});
+  }
+
+  void one_rule(const CompiledRule& rule, const Rules& rules, const Place& place,
+                const std::string& path) {
+    const std::string field = path + ".rule";
+    if (!rule.error.empty()) {
+      causes_.push_back(invalid_value(field, shown_rule(*rule.text), rule.error));
+      return;
+    }
+    if (rule.program == nullptr || rules.type() == nullptr) return;
+    const std::uint64_t count = place.count.value_or(cardinality_of(*rules.type()));
+    const std::uint64_t cost = product(rule.program->max_cost(), count);
+    if (cost > kRuleCostMax) {
+      causes_.push_back(
+          forbidden_value(field, too_costly("estimated rule cost", cost, kRuleCostMax)));
+    }
+    note_cost(field, cost);
+    message(rule, path);
+    old_self(rule, place, path);
+  }
+
+  void message(const CompiledRule& rule, const std::string& path) {
+    const std::string field = path + ".messageExpression";
+    if (!rule.message_error.empty()) {
+      causes_.push_back(invalid_value(field, shown_rule(*rule.text), rule.message_error));
+    }
+    if (rule.message == nullptr) return;
+    const std::uint64_t cost = rule.message->max_cost();
+    if (cost > kRuleCostMax) {
+      causes_.push_back(forbidden_value(
+          field, too_costly("estimated messageExpression cost", cost, kRuleCostMax)));
+    }
+    note_cost(field, cost);
+  }
+
+  void old_self(const CompiledRule& rule, const Place& place, const std::string& path) {
+    if (rule.uses_old && !place.uncorrelatable.empty()) {
+      causes_.push_back(invalid_value(
+          path + ".rule", Json(rule.text->rule),
+          fmt::format(
+              "oldSelf cannot be used on the uncorrelatable portion of the schema within {}",
+              place.uncorrelatable)));
+    } else if (!rule.uses_old && rule.text->optional_old_self) {
+      causes_.push_back(invalid_value(path + ".optionalOldSelf",
+                                      Json(*rule.text->optional_old_self),
+                                      "may not be set if oldSelf is not used in rule"));
+    }
+  }
+
+  Causes& causes_;
+  std::uint64_t total_ = 0;
+  std::vector<Costly> costly_;
+};
+
+}  // namespace
+
+void validate_rules(const Structural& schema, const std::string& path, Causes& causes) {
+  const auto rules = Rules::compile(schema, IsResource::yes);
+  if (rules == nullptr) return;
+  Checker checker(causes);
+  checker.check(*rules, {path});
+  checker.finish(path);
+}
+
+}  // namespace dcm::apiserver

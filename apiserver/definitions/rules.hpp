@@ -1,0 +1,68 @@
+// `x-kubernetes-validations`: rules in CEL over the values of an object
+// (k8s.io/apiextensions-apiserver pkg/apiserver/schema/cel).
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apiserver/definitions/rule_types.hpp"
+#include "apiserver/rules/api_error.hpp"
+#include "cel/program.hpp"
+
+namespace dcm::apiserver {
+
+// A rule that is compiled, or why it does not compile.
+struct CompiledRule {
+  const RuleText* text;
+  std::unique_ptr<const cel::Program> program = {};
+  std::string error = {};
+  bool uses_old = false;
+  std::unique_ptr<const cel::Program> message = {};
+  std::string message_error = {};
+  std::string field = {};  // of the value, which the rule blames
+};
+
+// The rules of one schema, and those of the schemas in it. The schema outlives it.
+class Rules {
+ public:
+  // null: there are none.
+  static std::unique_ptr<const Rules> compile(const Structural& schema, IsResource resource);
+
+  // `old`: before an update; null: it is new.
+  void validate(const Json& value, const Json* old, Causes& causes) const;
+
+  const std::vector<CompiledRule>& compiled() const { return compiled_; }
+  const Structural& schema() const { return schema_; }
+  IsResource resource() const { return resource_; }
+  // Null where the values cannot be seen by rules.
+  const RuleType* type() const { return type_ ? &*type_ : nullptr; }
+  const std::map<std::string, std::unique_ptr<const Rules>>& properties() const {
+    return properties_;
+  }
+  const Rules* items() const { return items_.get(); }
+  const Rules* values() const { return values_.get(); }
+
+ private:
+  Rules(const Structural& schema, IsResource resource);
+  void compile_own();
+  CompiledRule compile_rule(const RuleText& text);
+
+  const Structural& schema_;
+  IsResource resource_;
+  // Of the rules for which `oldSelf` is a value, and of those for which it is optional.
+  std::unique_ptr<cel::Library> library_;
+  std::unique_ptr<cel::Library> optional_library_;
+  std::optional<RuleType> type_;
+  std::vector<CompiledRule> compiled_;
+  std::map<std::string, std::unique_ptr<const Rules>> properties_;
+  std::unique_ptr<const Rules> items_;
+  std::unique_ptr<const Rules> values_;
+};
+
+// Which rules a definition may not have: those that do not compile, and those that could cost too
+// much. `path`: of the schema.
+void validate_rules(const Structural& schema, const std::string& path, Causes& causes);
+
+}  // namespace dcm::apiserver

@@ -1,0 +1,19 @@
+// Aggregated discovery (KEP-3352): all groups, versions and resources in one answer, as
+// apidiscovery.k8s.io/v2 APIGroupDiscoveryList.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apiserver/front/request.hpp"
+#include "apiserver/store/resources.hpp"
+
+namespace dcm::apiserver {
+
+// nullopt: the path is neither /api nor /apis, or the client does not prefer this form.
+std::optional<Response> discover_at_once(const ResourceTable& types,
+                                         const std::vector<std::string>& segments,
+                                         std::string_view accept);
+
+}  // namespace dcm::apiserver

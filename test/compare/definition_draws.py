@@ -1,0 +1,172 @@
+"""Random definitions of kinds, and objects that are about their schemas: right, nearly right, wrong."""
+from draws import chance, some
+from generator import without_nulls
+
+TEXTS = ["", "a", "aa", "abc", "b", "10.0.0.1", "5%", "2026-01-01T00:00:00Z", "1h", "ä"]
+NAMES = ["a", "b", "c-d", "namespace", "e"]
+RULES = {
+    "integer": ["self > 1", "self % 2 == 0 || self < 0", "oldSelf == self", "self + 1"],
+    "string": ["self.startsWith('a')", "self.size() < 3", "self == oldSelf", "self.foo"],
+    "boolean": ["self"],
+    "object": ["has(self.a)", "!has(self.a) || has(self.b)", "self == oldSelf", "self.nothing == 1"],
+    "array": ["self.size() < 3", "self.exists(x, x == self[0])", "self == oldSelf"],
+}
+
+
+def with_constraints(draw, schema):
+    kind = schema.get("type")
+    choices = {
+        "string": [{"minLength": 2}, {"maxLength": 2}, {"pattern": "^a+$"}, {"enum": ["a", "abc"]},
+                   {"format": "ipv4"}, {"format": "date-time"}, {"format": "duration"},
+                   {"format": "unheard-of"}, {"not": {"enum": ["b"]}},
+                   {"anyOf": [{"pattern": "^a"}, {"maxLength": 1}]},
+                   {"allOf": [{"pattern": "^a"}, {"maxLength": 2}]},
+                   {"oneOf": [{"pattern": "^a"}, {"maxLength": 1}]}],
+        "integer": [{"minimum": 1}, {"maximum": 3}, {"minimum": 1, "exclusiveMinimum": True},
+                    {"multipleOf": 2}, {"enum": [1, 2]}, {"format": "int32"}],
+        "array": [{"minItems": 1}, {"maxItems": 2}],
+        "object": [{"minProperties": 1}, {"maxProperties": 1}],
+    }.get(kind, [])
+    for one in some(draw, choices, 2):
+        schema.update(one)
+    if chance(draw, 12):
+        schema["nullable"] = True
+    if chance(draw, 15) and kind in RULES:
+        rule = {"rule": draw.choice(RULES[kind])}
+        rule.update(draw.choice([{}, {}, {"message": "not so"}, {"reason": "FieldValueForbidden"},
+                                 {"messageExpression": "'not ' + 'so'"}]))
+        schema["x-kubernetes-validations"] = [rule]
+        if kind == "array":
+            schema.setdefault("maxItems", 4)
+    if chance(draw, 20):
+        schema["default"] = draw_value(draw, schema, 60)
+    return schema
+
+
+def draw_list(draw, depth):
+    kind = draw.choice(["atomic", "set", "map", ""])
+    if kind == "set":
+        return {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}}
+    if kind == "map":
+        key = {"type": "string"}
+        item = {"type": "object", "required": ["a"],
+                "properties": {"a": key, "e": draw_schema(draw, depth - 1)}}
+        if chance(draw, 30):
+            item.pop("required")
+            key["default"] = "a"
+        return {"type": "array", "x-kubernetes-list-type": "map",
+                "x-kubernetes-list-map-keys": ["a"], "items": item}
+    return {"type": "array", "items": draw_schema(draw, depth - 1),
+            **({"x-kubernetes-list-type": kind} if kind else {})}
+
+
+def draw_schema(draw, depth=3):
+    scalars = [{"type": "string"}, {"type": "integer"}, {"type": "boolean"}, {"type": "number"},
+               {"x-kubernetes-int-or-string": True}]
+    if depth == 0 or chance(draw, 45):
+        return with_constraints(draw, dict(draw.choice(scalars)))
+    shape = draw.choice(["object", "object", "list", "map", "any", "embedded"])
+    if shape == "list":
+        return with_constraints(draw, draw_list(draw, depth))
+    if shape == "map":
+        return with_constraints(draw, {"type": "object",
+                                       "additionalProperties": draw_schema(draw, depth - 1)})
+    if shape == "any":
+        return {"x-kubernetes-preserve-unknown-fields": True}
+    if shape == "embedded":
+        return {"type": "object", "x-kubernetes-embedded-resource": True,
+                "x-kubernetes-preserve-unknown-fields": True}
+    properties = {name: draw_schema(draw, depth - 1) for name in some(draw, NAMES, 3)}
+    schema = {"type": "object"}
+    if properties:
+        schema["properties"] = properties
+        if chance(draw, 40):
+            schema["required"] = some(draw, list(properties), 1)
+    return with_constraints(draw, schema)
+
+
+def spoil(draw, schema):
+    """A mistake somewhere in a schema."""
+    while schema.get("properties") and chance(draw, 70):
+        schema = schema["properties"][draw.choice(list(schema["properties"]))]
+    schema.update(draw.choice([
+        {"type": "int"}, {"pattern": "("}, {"uniqueItems": True}, {"$ref": "#/x"}, {"type": "null"},
+        {"x-kubernetes-list-type": "map"}, {"x-kubernetes-map-type": "other"},
+        {"x-kubernetes-preserve-unknown-fields": False}, {"anyOf": [{"type": "string"}]},
+        {"x-kubernetes-validations": [{"rule": ""}]}, {"unheardOf": 1},
+        {"additionalProperties": {"type": "string"}, "properties": {"a": {"type": "string"}}}]))
+
+
+def draw_definition(draw, group, number):
+    plural, kind = f"kind{number}s", f"Kind{number}"
+    root = {"type": "object", "properties": {
+        "spec": {"type": "object", "properties": {
+            name: draw_schema(draw) for name in some(draw, NAMES, 4) or ["a"]}},
+        "status": {"type": "object", "properties": {"a": draw_schema(draw, 1)}}}}
+    if chance(draw, 15):
+        spoil(draw, root)
+    version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": root}}
+    if chance(draw, 60):
+        version["subresources"] = {"status": {}}
+    return {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+            "metadata": {"name": f"{plural}.{group}"},
+            "spec": {"group": group, "scope": "Namespaced",
+                     "names": {"plural": plural, "kind": kind}, "versions": [version]}}
+
+
+def draw_value(draw, schema, right=85):
+    """A value; with that chance one that its schema is meant for."""
+    if not chance(draw, right):
+        return draw.choice([None, 1, "a", True, [], {}, [1], {"a": 1}, 2.5, -1])
+    kind = schema.get("type")
+    if schema.get("x-kubernetes-int-or-string"):
+        return draw.choice([1, "5%"])
+    if schema.get("x-kubernetes-embedded-resource"):
+        return draw.choice([{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "x": 1},
+                            {"apiVersion": "v1"}, {}])
+    if kind == "array":
+        return [draw_value(draw, schema.get("items", {}), right) for _ in range(draw.randrange(4))]
+    if kind == "object" and "properties" in schema:
+        value = {name: draw_value(draw, one, right)
+                 for name, one in schema["properties"].items() if chance(draw, 70)}
+        if chance(draw, 10):
+            value["unknown"] = {"deep": 1}
+        return value
+    if kind == "object":
+        inside = schema.get("additionalProperties", {})
+        return {name: draw_value(draw, inside, right) for name in some(draw, ["k", "l", "m"], 2)}
+    return {"string": lambda: draw.choice(TEXTS), "integer": lambda: draw.randrange(-1, 5),
+            "boolean": lambda: chance(draw, 50), "number": lambda: draw.choice([1, 1.5, 3]),
+            }.get(kind, lambda: draw.choice([1, "a", {"x": [1]}]))()
+
+
+def draw_objects(draw, definition):
+    """(method, path behind that of the kind, body, type) of writes, in an order."""
+    spec = definition["spec"]
+    kind, group = spec["names"]["kind"], spec["group"]
+    properties = spec["versions"][0]["schema"]["openAPIV3Schema"].get("properties", {})
+    json, merge = "application/json", "application/merge-patch+json"
+    apply = "application/apply-patch+yaml"
+
+    def body(name):
+        spec = {field: draw_value(draw, schema, 93) for field, schema
+                in properties.get("spec", {}).get("properties", {}).items() if chance(draw, 80)}
+        return {"apiVersion": f"{group}/v1", "kind": kind, "metadata": {"name": name}, "spec": spec}
+
+    for _ in range(14):
+        name = draw.choice(["a", "b", "c", "d"])
+        move = draw.choice(["create", "create", "merge", "merge", "apply", "apply", "status"])
+        if move == "create":
+            yield "POST", "", body(name), json
+        elif move == "merge":
+            yield "PATCH", "/" + name, {"spec": body(name)["spec"]}, merge
+        elif move == "apply":
+            manager = draw.choice(["alice", "bob"])
+            force = draw.choice(["", "&force=true"])
+            yield ("PATCH", f"/{name}?fieldManager={manager}{force}", without_nulls(body(name)),
+                   apply)
+        else:
+            status = {"status": draw_value(draw, properties.get("status", {}), 85)}
+            yield "PATCH", f"/{name}/status", status, merge
+        if chance(draw, 25):
+            yield "GET", "/" + name, None, ""
