@@ -1,6 +1,8 @@
 #include "apiserver/fields/apply.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "apiserver/fields/apply_errors.hpp"
 #include "apiserver/fields/go_members.hpp"
@@ -35,18 +37,19 @@ Json merged_item(const Json* live, const Json& wanted, const Schema& schema) {
 // wanted one wins; what only the live list has stays as far to the front as it was.
 void merge_list(JsonArray& live, const JsonArray& wanted, const Schema& schema) {
   std::vector<std::string> old_elements;
-  for (const Json& item : live) old_elements.push_back(item_element(item, schema));
+  std::map<std::string, const Json*> old_items;
+  for (const Json& item : live) {
+    old_elements.push_back(item_element(item, schema));
+    old_items.emplace(old_elements.back(), &item);
+  }
   std::vector<std::string> new_elements;
   std::vector<std::string> shared;
   for (const Json& item : wanted) {
     new_elements.push_back(item_element(item, schema));
-    if (std::ranges::find(old_elements, new_elements.back()) != old_elements.end()) {
-      shared.push_back(new_elements.back());
-    }
+    if (old_items.contains(new_elements.back())) shared.push_back(new_elements.back());
   }
-  const auto is_wanted = [&](const std::string& element) {
-    return std::ranges::find(new_elements, element) != new_elements.end();
-  };
+  const std::set<std::string> all_wanted(new_elements.begin(), new_elements.end());
+  const auto is_wanted = [&](const std::string& element) { return all_wanted.contains(element); };
   JsonArray merged;
   std::size_t l = 0;
   std::size_t next_shared = 0;
@@ -59,7 +62,9 @@ void merge_list(JsonArray& live, const JsonArray& wanted, const Schema& schema) 
         break;
       }
     }
-    merged.push_back(merged_item(find_item(live, new_elements[w], schema), wanted[w], schema));
+    const auto old = old_items.find(new_elements[w]);
+    merged.push_back(
+        merged_item(old != old_items.end() ? old->second : nullptr, wanted[w], schema));
     if (next_shared < shared.size() && new_elements[w] == shared[next_shared]) ++next_shared;
   }
   for (; l < live.size(); ++l) {

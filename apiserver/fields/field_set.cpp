@@ -261,12 +261,6 @@ std::string item_element(const Json& item, const Schema& list) {
   return "k:" + serialize(keys);
 }
 
-const Json* find_item(const JsonArray& list, std::string_view element, const Schema& schema) {
-  const auto found = std::ranges::find_if(
-      list, [&](const Json& item) { return item_element(item, schema) == element; });
-  return found == list.end() ? nullptr : &*found;
-}
-
 FieldSet fields_of(const JsonObject& object, const Schema& schema) {
   FieldSet set;
   for (const auto& [name, member] : object) {

@@ -37,8 +37,6 @@ bool covers(const JsonObject& fields, const FieldSet& set);
 
 // The path element of a list's item.
 std::string item_element(const Json& item, const Schema& list);
-// The item that an element names; null if there is none.
-const Json* find_item(const JsonArray& list, std::string_view element, const Schema& schema);
 
 // All fields that an object sets.
 FieldSet fields_of(const JsonObject& object, const Schema& schema);

@@ -1,8 +1,11 @@
 #include "apiserver/fields/patches.hpp"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -42,21 +45,29 @@ Json without_directives(const Json& patch) {
   return plain;
 }
 
+std::set<std::string> texts_of(const JsonArray& items) {
+  std::set<std::string> texts;
+  for (const Json& item : items) texts.insert(serialize(item));
+  return texts;
+}
+
 void delete_from_list(JsonObject& object, std::string_view name, const Json& gone) {
   Json* list = object.if_contains(name);
   if (list == nullptr || !list->is_array() || !gone.is_array()) return;
+  const std::set<std::string> texts = texts_of(gone.get_array());
   JsonArray kept;
   for (const Json& item : list->get_array()) {
-    if (std::ranges::find(gone.get_array(), item) == gone.get_array().end()) kept.push_back(item);
+    if (!texts.contains(serialize(item))) kept.push_back(item);
   }
   *list = std::move(kept);
 }
 
 void retain_keys(JsonObject& object, const Json& keys) {
   if (!keys.is_array()) return;
+  const std::set<std::string> texts = texts_of(keys.get_array());
   JsonObject kept;
   for (const auto& [key, value] : object) {
-    if (std::ranges::find(keys.get_array(), Json(key)) != keys.get_array().end()) kept[key] = value;
+    if (texts.contains(serialize(Json(key)))) kept[key] = value;
   }
   object = std::move(kept);
 }
@@ -73,58 +84,114 @@ void merge_scalars(JsonArray& list, const JsonArray& patch) {
   list = std::move(merged);
 }
 
-// Where an item stands in a list, by its key (or as a whole if there is none); the list's size if
-// it is not there.
-std::size_t position(const JsonArray& list, const Json& item, const std::string& key) {
-  const auto found = std::ranges::find_if(list, [&](const Json& other) {
-    return key.empty() ? other == item : same_item(other, item, key);
-  });
-  return static_cast<std::size_t>(found - list.begin());
+// What an item is found by: its key, or all of it where there is none. Nothing: it has no key.
+std::optional<std::string> text_of_key(const Json& item, const std::string& key) {
+  if (key.empty()) return serialize(item);
+  const Json* const value = item.is_object() ? item.get_object().if_contains(key) : nullptr;
+  if (value == nullptr) return std::nullopt;
+  return serialize(*value);
 }
+
+// Where items stand in a list; a list of tens of thousands is walked once.
+class Places {
+ public:
+  Places(const JsonArray& list, const std::string& key) : key_(key), end_(list.size()) {
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (const auto text = text_of_key(list[i], key)) places_.emplace(*text, i);
+    }
+  }
+  // The list's size if it is not there.
+  std::size_t of(const Json& item) const {
+    const auto text = text_of_key(item, key_);
+    const auto found = text ? places_.find(*text) : places_.end();
+    return found == places_.end() ? end_ : found->second;
+  }
+  bool contains(const Json& item) const { return of(item) < end_; }
+  std::size_t end() const { return end_; }
+
+ private:
+  const std::string& key_;
+  std::size_t end_;
+  std::map<std::string, std::size_t> places_;
+};
 
 // The order that strategicpatch gives a merged list: items that the patch names in the order of
 // `wanted`, the others in the order of `before`; one of these goes before one of those only if it
 // did so in `before`.
 JsonArray in_order(const JsonArray& merged, const JsonArray& wanted, const JsonArray& before,
                    const std::string& key) {
-  std::vector<const Json*> named;
+  const Places wanted_places(wanted, key);
+  const Places places_before(before, key);
+  std::vector<std::pair<std::size_t, const Json*>> named;
   std::vector<const Json*> others;
   for (const Json& item : merged) {
-    (position(wanted, item, key) < wanted.size() ? named : others).push_back(&item);
+    if (wanted_places.contains(item)) {
+      named.emplace_back(wanted_places.of(item), &item);
+    } else {
+      others.push_back(&item);
+    }
   }
-  std::ranges::sort(named, {}, [&](const Json* item) { return position(wanted, *item, key); });
+  std::ranges::sort(named, {}, &std::pair<std::size_t, const Json*>::first);
   JsonArray ordered;
   auto next = named.begin();
   for (const Json* other : others) {
-    const std::size_t place = position(before, *other, key);
-    while (next != named.end()) {
-      const std::size_t named_place = position(before, **next, key);
-      if (named_place < before.size() && place < named_place) break;
-      ordered.push_back(**next++);
+    const std::size_t place = places_before.of(*other);
+    for (; next != named.end(); ++next) {
+      const std::size_t named_place = places_before.of(*next->second);
+      if (named_place < places_before.end() && place < named_place) break;
+      ordered.push_back(*next->second);
     }
     ordered.push_back(*other);
   }
-  for (; next != named.end(); ++next) ordered.push_back(**next);
+  for (; next != named.end(); ++next) ordered.push_back(*next->second);
   return ordered;
 }
 
-Outcome<> merge_item(JsonArray& list, const Json& patch, const Schema& schema) {
-  if (!patch.is_object() || !patch.get_object().contains(schema.merge_key)) {
-    return std::unexpected(plain_failure(fmt::format(
-        "map: {} does not contain declared merge key: {}", serialize(patch), schema.merge_key)));
+// The items of a list by their merge key, while a patch is merged into it.
+class MergedList {
+ public:
+  MergedList(JsonArray& list, const Schema& schema) : list_(list), schema_(schema) {
+    for (std::size_t i = 0; i < list.size(); ++i) note(i);
   }
-  const auto found = std::ranges::find_if(
-      list, [&](const Json& item) { return same_item(item, patch, schema.merge_key); });
-  if (directive_of(patch) == "delete") {
-    if (found != list.end()) list.erase(found);
-    return {};
+
+  Outcome<> merge(const Json& patch) {
+    const auto key = text_of_key(patch, schema_.merge_key);
+    if (!key) {
+      return std::unexpected(plain_failure(fmt::format(
+          "map: {} does not contain declared merge key: {}", serialize(patch), schema_.merge_key)));
+    }
+    if (directive_of(patch) == "delete") {
+      for (const std::size_t place : std::exchange(places_[*key], {})) list_[place] = nullptr;
+      return {};
+    }
+    if (places_[*key].empty()) {
+      list_.push_back(without_directives(patch));
+      note(list_.size() - 1);
+      return {};
+    }
+    return apply_strategic_merge_patch(list_[places_[*key].front()].get_object(),
+                                       patch.get_object(), schema_);
   }
-  if (found == list.end()) {
-    list.push_back(without_directives(patch));
-    return {};
+
+  void drop_deleted() {
+    JsonArray kept;
+    for (Json& item : list_) {
+      if (!item.is_null()) kept.push_back(std::move(item));
+    }
+    list_ = std::move(kept);
   }
-  return apply_strategic_merge_patch(found->get_object(), patch.get_object(), schema);
-}
+
+ private:
+  void note(std::size_t place) {
+    if (const auto key = text_of_key(list_[place], schema_.merge_key)) {
+      places_[*key].push_back(place);
+    }
+  }
+
+  JsonArray& list_;
+  const Schema& schema_;
+  std::map<std::string, std::vector<std::size_t>> places_;
+};
 
 Outcome<> merge_list(JsonArray& list, const JsonArray& patch, const Schema& schema) {
   const bool replaces = std::ranges::any_of(patch, [](const Json& item) {
@@ -138,9 +205,11 @@ Outcome<> merge_list(JsonArray& list, const JsonArray& patch, const Schema& sche
   if (schema.merge_key.empty()) {
     merge_scalars(list, patch);
   } else {
+    MergedList merged(list, schema);
     for (const Json& item : patch) {
-      if (auto merged = merge_item(list, item, schema); !merged) return merged;
+      if (auto done = merged.merge(item); !done) return done;
     }
+    merged.drop_deleted();
   }
   list = in_order(list, patch, before, schema.merge_key);
   return {};
@@ -220,13 +289,6 @@ Outcome<> apply_strategic_merge_patch(JsonObject& object, const JsonObject& patc
     set_element_order(object, name.substr(kElementOrder.size()), value, before, schema);
   }
   return {};
-}
-
-bool same_item(const Json& a, const Json& b, const std::string& key) {
-  if (!a.is_object() || !b.is_object()) return false;
-  const Json* left = a.get_object().if_contains(key);
-  const Json* right = b.get_object().if_contains(key);
-  return left != nullptr && right != nullptr && *left == *right;
 }
 
 }  // namespace dcm::apiserver

@@ -17,7 +17,4 @@ void apply_merge_patch(JsonObject& object, const JsonObject& patch);
 Outcome<> apply_strategic_merge_patch(JsonObject& object, const JsonObject& patch,
                                       const Schema& schema);
 
-// Whether two items of a list that is a map have the same keys.
-bool same_item(const Json& a, const Json& b, const std::string& key);
-
 }  // namespace dcm::apiserver

@@ -178,17 +178,23 @@ Verdict validate_deadline(const JsonObject& next, const JsonObject& old, Causes&
   return Verdict::go_on;
 }
 
-Json without_seconds(Json toleration) {
-  if (toleration.is_object()) toleration.get_object().erase("tolerationSeconds");
-  return toleration;
+// All of it but its seconds, in one order.
+std::string text_of_toleration(const Json& toleration) {
+  JsonArray texts;
+  for (const auto* key : {"key", "operator", "value", "effect"}) {
+    texts.push_back(Json(text_at(as_object(toleration), {key})));
+  }
+  return serialize(Json(texts));
 }
 
 void validate_tolerations(const JsonObject& next, const JsonObject& old, Causes& causes) {
-  const JsonArray& now = array_at(next, {"spec", "tolerations"});
+  std::set<std::string> now;
+  for (const Json& item : array_at(next, {"spec", "tolerations"})) {
+    now.insert(text_of_toleration(item));
+  }
   const bool kept =
-      std::ranges::all_of(array_at(old, {"spec", "tolerations"}), [&](const Json& item) {
-        return std::ranges::find(now, without_seconds(item), without_seconds) != now.end();
-      });
+      std::ranges::all_of(array_at(old, {"spec", "tolerations"}),
+                          [&](const Json& item) { return now.contains(text_of_toleration(item)); });
   if (!kept) {
     causes.push_back(forbidden_value("spec.tolerations",
                                      "existing toleration can not be modified except its "

@@ -11,9 +11,10 @@ namespace dcm::apiserver {
 namespace {
 
 void validate_unique_addresses(const JsonArray& addresses, Causes& causes) {
-  std::set<std::string> seen;
+  std::set<std::pair<std::string_view, std::string_view>> seen;
   for (std::size_t i = 0; i < addresses.size(); ++i) {
-    if (seen.insert(serialize(addresses[i])).second) continue;
+    const JsonObject& address = as_object(addresses[i]);
+    if (seen.emplace(text_at(address, {"type"}), text_at(address, {"address"})).second) continue;
     causes.push_back(duplicate_value(indexed("status.addresses", i), addresses[i]));
   }
 }

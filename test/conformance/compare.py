@@ -37,6 +37,7 @@ HEADINGS = {
     "EvictionGates": "Feature gates of eviction",
     "PodGroups": "Claims that the pods of a group share",
     "Beside": "Beside the controllers of a cluster",
+    "BesideTheOriginal": "Beside kube-controller-manager",
 }
 
 

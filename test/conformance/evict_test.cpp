@@ -93,7 +93,7 @@ TEST_F(Evict, not_by_a_rule_without_a_selector) {
   EXPECT_FALSE(is_going("later"));
 }
 
-TEST_F(Evict, not_a_pod_that_tolerates_the_taint_for_ever) {
+TEST_F(Evict, not_a_pod_that_tolerates_the_taint_forever) {
   start_manager();
   create_user("tolerant", {{.tolerations = {tolerates("broken")}}});
   create_user("mistaken", {{.tolerations = {tolerates("wet")}}});

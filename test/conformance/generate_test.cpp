@@ -159,7 +159,7 @@ TEST_F(Generate, long_names_are_cut_in_proportion) {
 }
 
 TEST_F(Generate, a_name_cut_after_a_dot_is_corrected) {
-  reference("cuts the name after the dot, which the API server refuses, and retries for ever");
+  reference("cuts the name after the dot, which the API server refuses, and retries forever");
   start_manager();
   create_template("gpus");
   // As above, but the 34th character is a dot.

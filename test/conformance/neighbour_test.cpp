@@ -135,6 +135,7 @@ class BesideTheOriginal : public Beside {
 };
 
 TEST_F(BesideTheOriginal, with_kube_scheduler_no_pod_is_left_pending) {
+  reference("two of it make two claims for a pod, whose status may name the one that nobody uses");
   start_beside("resourceclaim-controller");
   // Its first minute is over when its clock says so, and what appears counts from then on.
   start_manager();

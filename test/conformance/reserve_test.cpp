@@ -106,7 +106,7 @@ TEST_F(Reserve, a_finished_pod_reserves_nothing) {
 }
 
 TEST_F(Reserve, a_claim_that_is_being_deleted_is_not_reserved) {
-  reference("sends the write, which the API server refuses, and tries again for ever");
+  reference("sends the write, which the API server refuses, and tries again forever");
   create_claim("leaving");
   allocate("leaving",
            {{.name = "t", .uid = "some-train", .resource = "trains", .api_group = "example.com"}});
@@ -120,7 +120,7 @@ TEST_F(Reserve, a_claim_that_is_being_deleted_is_not_reserved) {
 }
 
 TEST_F(Reserve, a_claim_that_is_full_is_left_alone_and_an_event_says_so) {
-  reference("sends the write, which the API server refuses, and tries again for ever");
+  reference("sends the write, which the API server refuses, and tries again forever");
   std::vector<Reservation> full;
   for (int i = 0; i < 256; ++i) {
     full.push_back({.name = fmt::format("t-{}", i),

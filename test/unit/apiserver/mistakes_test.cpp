@@ -190,6 +190,33 @@ TEST_F(Api, merges_a_list_of_texts_into_one_without_repetitions) {
   EXPECT_EQ(array_at(map.body, {"metadata", "finalizers"}).size(), 2);
 }
 
+// Where each item is compared with each, this takes minutes.
+TEST_F(Api, merges_lists_of_thousands_of_items) {
+  constexpr std::string_view kMap = "/api/v1/namespaces/default/configmaps/m";
+  constexpr std::size_t kCount = 8'000;
+  const auto metadata = [](std::string_view prefix) {
+    JsonArray finalizers;
+    JsonArray owners;
+    for (std::size_t i = 0; i < kCount; ++i) {
+      const std::string name = std::string(prefix) + std::to_string(i);
+      finalizers.push_back(Json("a/" + name));
+      if (i % 4 != 0) continue;
+      owners.push_back(
+          JsonObject{{"apiVersion", "v1"}, {"kind", "P"}, {"name", name}, {"uid", name}});
+    }
+    return R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"m","finalizers":)" +
+           serialize(Json(finalizers)) + R"(,"ownerReferences":)" + serialize(Json(owners)) + "}}";
+  };
+  const auto count = [](const Answer& map) {
+    return array_at(map.body, {"metadata", "finalizers"}).size();
+  };
+  ASSERT_EQ(api.post("/api/v1/namespaces/default/configmaps", metadata("x")).status, 201);
+  EXPECT_EQ(count(api.patch(kMap, kStrategic, metadata("y"))), 2 * kCount);
+  const std::string apply = std::string(kMap) + "?fieldManager=alice";
+  EXPECT_EQ(count(api.patch(apply, kApply, metadata("z"))), 3 * kCount);
+  EXPECT_EQ(count(api.patch(apply, kApply, metadata("y"))), 2 * kCount);
+}
+
 TEST_F(Api, names_no_device_of_a_slice_that_has_too_many) {
   std::string devices;
   for (int i = 0; i < 129; ++i) devices += R"({"name":""},)";
