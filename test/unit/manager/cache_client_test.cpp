@@ -53,7 +53,10 @@ class Client : public testing::TestWithParam<int> {
   }
   void make(const std::string& name, const std::string& more = "") {
     ASSERT_TRUE(
-        cluster.api().post(kFoosPath, R"({"metadata":{"name":")" + name + "\"}" + more + "}").ok());
+        cluster.api()
+            .post(kFoosPath, R"({"apiVersion":"example.com/v1","kind":"Foo","metadata":{"name":")" +
+                                 name + "\"}" + more + "}")
+            .ok());
   }
   // Requests of the manager.
   std::ptrdiff_t count(std::string_view verb, std::string_view resource) {

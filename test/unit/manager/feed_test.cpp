@@ -30,6 +30,8 @@ struct Foo {
   std::int64_t generation = 0;
 };
 
+const std::string kFooType = R"("apiVersion":"example.com/v1","kind":"Foo",)";
+
 struct Notes {
   std::vector<std::string>* handled;
   Task<Outcome> reconcile(api::NamespacedName name) {
@@ -56,8 +58,9 @@ class Feeds : public testing::Test {
     cluster.run_for(10s);
     return std::exchange(handled, {});
   }
-  void make(const std::string& path, const std::string& metadata) {
-    const auto made = cluster.api().post(path, R"({"metadata":)" + metadata + "}");
+  // `type`: of a kind that is not built in, which must say what it is.
+  void make(const std::string& path, const std::string& metadata, const std::string& type = "") {
+    const auto made = cluster.api().post(path, "{" + type + R"("metadata":)" + metadata + "}");
     ASSERT_TRUE(made.ok()) << apiserver::serialize(made.body);
   }
 
@@ -100,7 +103,7 @@ TEST_F(Feeds, a_condition_leaves_out_changes) {
   auto& foos = cluster.manager().cache<Foo>(kFoos, {{"metadata.generation", &Foo::generation}});
   cluster.manager().feed(*list, foos, own_name, generation_changed);
   const std::string path = "/apis/example.com/v1/namespaces/default/foos";
-  make(path, R"({"name":"f"})");
+  make(path, R"({"name":"f"})", kFooType);
   begin();
   EXPECT_THAT(after(path + "/f", R"({"metadata":{"labels":{"a":"b"}}})"), IsEmpty());
   EXPECT_THAT(after(path + "/f/status", R"({"status":{"a":1}})"), IsEmpty());
@@ -110,7 +113,7 @@ TEST_F(Feeds, a_condition_leaves_out_changes) {
 TEST_F(Feeds, an_owned_object_wakes_its_controller_of_the_kind_that_is_meant) {
   cluster.manager().owns(*list, *maps, kFoos);
   const std::string foos = "/apis/example.com/v1/namespaces/default/foos";
-  make(foos, R"({"name":"f"})");
+  make(foos, R"({"name":"f"})", kFooType);
   const std::string uid(cluster.api().get(foos + "/f").uid());
   const auto owned = [&](const std::string& name, const std::string& group, bool is_controller) {
     make(kMapsPath, R"({"name":")" + name + R"(","ownerReferences":[{"apiVersion":")" + group +
@@ -129,7 +132,8 @@ TEST_F(Feeds, an_owned_object_wakes_its_controller_of_the_kind_that_is_meant) {
 
 TEST_F(Feeds, an_owner_without_a_namespace_is_named_without_one) {
   cluster.manager().owns(*list, *maps, kZones);
-  make("/apis/example.com/v1/zones", R"({"name":"z"})");
+  make("/apis/example.com/v1/zones", R"({"name":"z"})",
+       R"("apiVersion":"example.com/v1","kind":"Zone",)");
   const std::string uid(cluster.api().get("/apis/example.com/v1/zones/z").uid());
   make(kMapsPath, R"({"name":"m","ownerReferences":[{"apiVersion":"example.com/v1","kind":"Zone",)"
                   R"("name":"z","uid":")" +
