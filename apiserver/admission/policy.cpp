@@ -7,6 +7,7 @@
 
 #include "apiserver/admission/cel_values.hpp"
 #include "apiserver/admission/evaluation.hpp"
+#include "apiserver/text/words.hpp"
 
 namespace dcm::apiserver {
 
@@ -54,19 +55,12 @@ std::string aggregate(const std::vector<std::string>& errors) {
 // What an expression makes of a message; "": nothing that can be shown.
 std::string shown_message(const Result& result) {
   if (!result.error.empty() || !result.value.is(cel::Kind::string)) return {};
-  std::string message = trimmed(result.value.as_text());
+  std::string message(trimmed(result.value.as_text()));
   const bool is_fit = message.size() <= kMessageMax && !message.contains('\n');
   return is_fit ? message : std::string();
 }
 
 }  // namespace
-
-std::string trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\n\v\f\r";
-  const auto begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  return std::string(text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1));
-}
 
 Expression compile_expression(std::string text, const cel::Library& library, Returns returns) {
   auto program = cel::Program::compile(text, library);
@@ -96,7 +90,8 @@ Policy::Policy(const JsonObject& policy)
   }
   for (const Json& item : array_at(spec, {"validations"})) {
     Validation validation{compile_expression(text(item, "expression"), library, Returns::boolean),
-                          std::nullopt, trimmed(text(item, "message")), text(item, "reason")};
+                          std::nullopt, std::string(trimmed(text(item, "message"))),
+                          text(item, "reason")};
     if (std::string message = text(item, "messageExpression"); !message.empty()) {
       validation.message_expression = compile_expression(
           std::move(message), environment_.without_authorizer(), Returns::string);
@@ -190,7 +185,7 @@ std::optional<std::string> Policy::annotate(const Input& input, Verdict& verdict
       continue;
     }
     if (!result.value.is(cel::Kind::string)) continue;
-    if (std::string value = trimmed(result.value.as_text()); !value.empty()) {
+    if (std::string value(trimmed(result.value.as_text())); !value.empty()) {
       verdict.annotations.emplace(key, std::move(value));
     }
   }

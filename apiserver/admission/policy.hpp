@@ -21,9 +21,6 @@ struct Expression {
   std::string error = {};
 };
 
-// Without the blanks around it, as Go's strings.TrimSpace.
-std::string trimmed(std::string_view text);
-
 // What an expression must evaluate to.
 enum class Returns { anything, boolean, string, string_or_null };
 

@@ -10,6 +10,7 @@
 #include "apiserver/rules/names.hpp"
 #include "apiserver/rules/strategy.hpp"
 #include "apiserver/store/label_selector.hpp"
+#include "apiserver/text/words.hpp"
 
 namespace dcm::apiserver {
 
@@ -49,7 +50,7 @@ class Validator {
     for (std::size_t i = 0; i < conditions.size(); ++i) {
       const std::string path = indexed("spec.matchConditions", i);
       const JsonObject& condition = as_object(conditions[i]);
-      const std::string expression = trimmed(text_in(condition, "expression"));
+      const std::string expression(trimmed(text_in(condition, "expression")));
       if (expression.empty()) {
         causes_.push_back(required_value(path + ".expression"));
       } else {
@@ -197,7 +198,7 @@ class Validator {
   }
 
   void check_annotation_value(const std::string& expression, const std::string& path) {
-    const std::string text = trimmed(expression);
+    const std::string text(trimmed(expression));
     if (text.empty()) {
       causes_.push_back(required_value(path, "valueExpression is not specified"));
     } else if (text.size() > kAnnotationExpressionMax) {

@@ -9,17 +9,11 @@
 #include "apiserver/definitions/formats.hpp"
 #include "apiserver/definitions/schema_writing.hpp"
 #include "apiserver/rules/strategies.hpp"
+#include "apiserver/text/words.hpp"
 
 namespace dcm::apiserver {
 
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string small(text);
-  std::ranges::transform(small, small.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
-  return small;
-}
 
 // The storage version is one in which objects may be stored from now on.
 void note_stored_version(JsonObject& definition) {

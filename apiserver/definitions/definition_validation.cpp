@@ -10,6 +10,7 @@
 #include "apiserver/definitions/schema_validation.hpp"
 #include "apiserver/rules/names.hpp"
 #include "apiserver/rules/strategy.hpp"
+#include "apiserver/text/words.hpp"
 
 namespace dcm::apiserver {
 
@@ -18,13 +19,6 @@ namespace {
 bool is_set_to_true(const JsonObject& object, std::string_view name) {
   const Json* const value = object.if_contains(name);
   return value != nullptr && *value == Json(true);
-}
-
-std::string lower(std::string_view text) {
-  std::string small(text);
-  std::ranges::transform(small, small.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
-  return small;
 }
 
 void validate_label(const Json& value, const std::string& path, Causes& causes) {

@@ -15,7 +15,7 @@ bool is_deleted(const JsonObject& object) {
   return has(object, {"metadata", "deletionTimestamp"});
 }
 
-// What the rows of a definition are made of: they are made anew only if that changes.
+// The parts of a definition that its rows come from. Only a change of these replaces the rows.
 std::string rows_of(const JsonObject& definition) {
   const bool is_served = is_true(definition, "Established");
   return serialize(JsonObject{{"spec", object_at(definition, {"spec"})},

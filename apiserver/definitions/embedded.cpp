@@ -6,17 +6,11 @@
 
 #include "apiserver/rules/metadata_rules.hpp"
 #include "apiserver/rules/names.hpp"
+#include "apiserver/text/words.hpp"
 
 namespace dcm::apiserver {
 
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string small(text);
-  std::ranges::transform(small, small.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
-  return small;
-}
 
 void validate_text(const JsonObject& object, std::string_view name, const std::string& path,
                    Causes& causes) {

@@ -6,6 +6,7 @@
 #include "apiserver/definitions/rules.hpp"
 #include "apiserver/definitions/typed_values.hpp"
 #include "apiserver/definitions/value_validation.hpp"
+#include "apiserver/text/words.hpp"
 
 namespace dcm::apiserver {
 
@@ -28,13 +29,6 @@ struct Before {
     return is_known ? value != nullptr && *value == now : same_around;
   }
 };
-
-std::string trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\n\v\f\r";
-  const auto first = text.find_first_not_of(kSpace);
-  if (first == std::string_view::npos) return {};
-  return std::string(text.substr(first, text.find_last_not_of(kSpace) - first + 1));
-}
 
 class Evaluation {
  public:
@@ -130,7 +124,7 @@ class Evaluation {
     cel::Frame frame{.arena = arena, .variables = variables.of_message, .cost_limit = kCostMax};
     const cel::Value result = rule.message->evaluate(frame);
     if (!spend(frame.cost) || !result.is(cel::Kind::string)) return rule.text->shown_message();
-    std::string message = trimmed(result.as_text());
+    std::string message(trimmed(result.as_text()));
     const bool is_fit =
         !message.empty() && message.size() <= kMessageMax && !message.contains('\n');
     return is_fit ? message : rule.text->shown_message();

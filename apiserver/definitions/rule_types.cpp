@@ -76,10 +76,6 @@ class Declaration {
   }
 
  private:
-  static IsResource resource_of(const Structural& schema) {
-    return schema.is_embedded_resource ? IsResource::yes : IsResource::no;
-  }
-
   std::optional<RuleType> list(const Structural& schema) {
     if (schema.items == nullptr) return std::nullopt;
     auto item = declare(*schema.items, resource_of(*schema.items));

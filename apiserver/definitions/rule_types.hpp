@@ -29,6 +29,9 @@ struct RuleType {
 };
 
 enum class IsResource { no, yes };
+inline IsResource resource_of(const Structural& schema) {
+  return schema.is_embedded_resource ? IsResource::yes : IsResource::no;
+}
 
 // Declares the types in the library. nullopt: rules do not see such values.
 std::optional<RuleType> declare_type(const Structural& schema, IsResource resource,

@@ -28,10 +28,6 @@ bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\n\v\f\r") == std::string_view::npos;
 }
 
-IsResource resource_of(const Structural& schema) {
-  return schema.is_embedded_resource ? IsResource::yes : IsResource::no;
-}
-
 }  // namespace
 
 std::unique_ptr<const Rules> Rules::compile(const Structural& schema, IsResource resource) {

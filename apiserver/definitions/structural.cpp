@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/text/words.hpp"
 #include "cel/regex.hpp"
 
 namespace dcm::apiserver {
@@ -101,21 +102,14 @@ void read_constraints(const JsonObject& schema, Structural& read) {
   read.none_of = nested(schema.if_contains("not"));
 }
 
-std::string trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\n\v\f\r";
-  const auto first = text.find_first_not_of(kSpace);
-  if (first == std::string_view::npos) return {};
-  return std::string(text.substr(first, text.find_last_not_of(kSpace) - first + 1));
-}
-
 }  // namespace
 
 std::string RuleText::shown_message() const {
-  return message.empty() ? fmt::format("failed rule: {}", shown()) : trimmed(message);
+  return message.empty() ? fmt::format("failed rule: {}", shown()) : std::string(trimmed(message));
 }
 
 std::string RuleText::shown() const {
-  return trimmed(message.empty() ? rule : message);
+  return std::string(trimmed(message.empty() ? rule : message));
 }
 
 const Structural* Structural::member(std::string_view name) const {

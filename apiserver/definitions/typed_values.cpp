@@ -8,10 +8,6 @@ namespace dcm::apiserver {
 
 namespace {
 
-IsResource resource_of(const Structural& schema) {
-  return schema.is_embedded_resource ? IsResource::yes : IsResource::no;
-}
-
 // A property's name, of the one that an expression has.
 const Structural* find_property(const Structural& schema, std::string_view field,
                                 std::string_view& name) {

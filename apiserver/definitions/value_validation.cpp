@@ -386,7 +386,7 @@ void validate_list(const JsonArray& list, const Structural& schema, const std::s
       return;
     }
     const Json key = is_map ? Json(keys_of(item, schema)) : item;
-    // Each value that is there again is told of once.
+    // Each repeated value is reported once.
     if (++seen[serialize(key)] == 2) causes.push_back(duplicate_value(at, key));
   }
 }

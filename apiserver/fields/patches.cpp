@@ -84,7 +84,8 @@ void merge_scalars(JsonArray& list, const JsonArray& patch) {
   list = std::move(merged);
 }
 
-// What an item is found by: its key, or all of it where there is none. Nothing: it has no key.
+// The text that identifies an item: its key, or the whole item where its list has no key. Returns
+// nullopt if the item lacks the key.
 std::optional<std::string> text_of_key(const Json& item, const std::string& key) {
   if (key.empty()) return serialize(item);
   const Json* const value = item.is_object() ? item.get_object().if_contains(key) : nullptr;

@@ -14,8 +14,8 @@ struct ListTarget {
   const ResourceType* type;
   std::string version;
   std::string ns;  // "" for all
-  // Of a kind that is defined: `type`, which may be defined anew while a list is sent or a watch is
-  // open.
+  // Keeps `type` of a defined kind alive: its definition may change while a list is sent or a watch
+  // is open.
   std::shared_ptr<const ResourceType> kept = {};
 
   std::string prefix() const { return ns.empty() ? "" : ns + "/"; }

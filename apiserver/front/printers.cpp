@@ -1,7 +1,6 @@
 #include "apiserver/front/printers.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <set>
 #include <string>
@@ -10,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "apiserver/front/human_duration.hpp"
+#include "apiserver/text/words.hpp"
 
 namespace dcm::apiserver {
 
@@ -114,12 +114,6 @@ JsonArray node_cells(const JsonObject& node, WallTime now) {
           info("containerRuntimeVersion")};
 }
 
-std::string lower(std::string_view text) {
-  std::string small(text);
-  std::ranges::transform(small, small.begin(), [](unsigned char c) { return std::tolower(c); });
-  return small;
-}
-
 std::string event_target(const JsonObject& event) {
   const std::string kind = lower(text_at(event, {"involvedObject", "kind"}));
   const std::string_view name = text_at(event, {"involvedObject", "name"});
@@ -133,12 +127,6 @@ std::string event_source(const JsonObject& event) {
   std::string source(view(component.get_string()));
   if (!host.get_string().empty()) source += fmt::format(", {}", view(host.get_string()));
   return source;
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n\v\f";
-  text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
-  return text.substr(0, text.find_last_not_of(kSpace) + 1);
 }
 
 JsonArray event_cells(const JsonObject& event, WallTime now) {

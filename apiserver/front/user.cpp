@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/text/words.hpp"
+
 namespace dcm::apiserver {
 
 namespace {
@@ -13,13 +15,6 @@ constexpr std::string_view kServiceAccount = "system:serviceaccount:";
 constexpr std::string_view kAnonymous = "system:anonymous";
 constexpr std::string_view kAuthenticated = "system:authenticated";
 constexpr std::string_view kUnauthenticated = "system:unauthenticated";
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
-  return result;
-}
 
 bool has_group(const User& user, std::string_view group) {
   return std::ranges::find(user.groups, group) != user.groups.end();

@@ -140,7 +140,7 @@ Task<> ControllerManager::stop() {
   deps_.process.log.info("Stopping");
   for (Controller& controller : controllers_) controller.list.stop();
   jobs_.cancel();
-  // Either nothing has begun, or nothing can be written any more.
+  // Either no work has begun, or the lease is lost and all writes are refused.
   if (!is_working_ || (leader_ && !leader_->is_leading())) work_.cancel();
   const runtime::TimerId give_up = time_.schedule(
       Deadline::after(time_, options_.drain_timeout).time(), [this] { work_.cancel(); });

@@ -7,8 +7,8 @@
 //
 // Start: events, then the versions of all kinds, their caches, the lease, the workers and jobs.
 // Stop, in reverse: workers finish what they have begun, the lease is given back, then events and
-// caches end. A program that loses the lease ends at once, with exit status 1, because it must not
-// write any more.
+// caches end. A program that loses the lease ends at once, with exit status 1, because it must no
+// longer write.
 #pragma once
 
 #include <cstddef>

@@ -23,7 +23,7 @@ struct LeaderElectionOptions {
 };
 
 // Looks for the lease once leadership is wanted, and begins it when the lease is ours. When the
-// lease is lost, the process ends at once with exit status 1: it must not write any more, and the
+// lease is lost, the process ends at once with exit status 1: it must no longer write, and the
 // next one starts with fresh caches.
 class LeaderElection final : leader_election::ElectionListener {
  public:

@@ -1,8 +1,8 @@
 // How a list is read in pages: what is asked for next, whatever the server answers. Pure.
 //
 // A page that is too large is requested again with a smaller limit, down to 1: users decide how
-// large their objects are. And a list ends: a server that gives continue tokens for ever, or more
-// than a million objects, is found out.
+// large their objects are. And every list ends: a server that keeps sending continue tokens, or
+// sends more than a million objects, gets an error.
 #pragma once
 
 #include <cstddef>

@@ -22,8 +22,8 @@ json::object device(const std::string& name, const char* profile) {
             {"links", {{"strings", {"nvlink", "pcie"}}}}}}};
 }
 
-// The whole of a GPU and its parts take from the same counters: who has one of them keeps the
-// others from being had.
+// The whole GPU and its parts consume the same counters, so while a part is allocated, the whole
+// GPU is not.
 json::object partition(const std::string& name, const std::string& gpu, int parts) {
   json::object made = device(name, parts == kPartsOfGpu ? "whole" : "quarter");
   const int memory = kMemory / kPartsOfGpu * parts;

@@ -336,7 +336,8 @@ namespace {
 
 using DecideOne = std::function<PodClaimStep(const api::PodClaim&)>;
 
-// What has to be asked or made for the pod claim at that position, of its step. Nothing: nothing.
+// The look-up or create that the step of the pod claim at that position asks for. Returns nullopt
+// if it asks for neither.
 std::optional<ClaimsStep> ask_or_make(PodClaimStep& step, std::size_t position) {
   if (auto* get = std::get_if<GetClaim>(&step)) {
     get->position = position;
@@ -349,7 +350,8 @@ std::optional<ClaimsStep> ask_or_make(PodClaimStep& step, std::size_t position) 
   return std::nullopt;
 }
 
-// What is still to be asked or made, from that pod claim on. Nothing: nothing is.
+// The next look-up or create, from the pod claim at position `from` on. Returns nullopt if none is
+// left.
 std::optional<ClaimsStep> next_to_make(const api::ClaimUser& user, std::size_t from,
                                        const DecideOne& decide_one) {
   for (std::size_t position = from; position < user.claims.size(); ++position) {

@@ -86,7 +86,7 @@ api::ConsumerReference consumer_of(const PodSnapshot& snapshot, const api::PodCl
   return {"", "pods", snapshot.pod->meta.key.name, snapshot.pod->meta.uid};
 }
 
-// What is still to be reserved, from the pod claim of the last Reserve on. Nothing: nothing is.
+// The next reservation, from the pod claim of the last Reserve on. Returns nullopt if none is left.
 std::optional<Reserve> next_to_reserve(const PodSnapshot& snapshot,
                                        const common::FeatureGates& gates) {
   const std::vector<api::PodClaim>& pod_claims = snapshot.pod->claims;

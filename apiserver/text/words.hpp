@@ -1,0 +1,25 @@
+// What Go's package strings does to ASCII texts.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+namespace dcm::apiserver {
+
+// strings.ToLower
+inline std::string lower(std::string_view text) {
+  std::string small(text);
+  std::ranges::transform(small, small.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
+  return small;
+}
+
+// strings.TrimSpace
+inline std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\n\v\f\r";
+  text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
+  return text.substr(0, text.find_last_not_of(kSpace) + 1);
+}
+
+}  // namespace dcm::apiserver
