@@ -5,7 +5,6 @@ A round puts definitions on both servers, waits until they are established, and 
 objects. Statuses, reasons, causes, warnings, messages without causes and whole objects must agree.
 """
 import argparse
-import contextlib
 import json
 import os
 import random
@@ -15,7 +14,7 @@ import time
 
 from definition_draws import draw_definition, draw_objects
 from policies import TIME, UID
-from servers import memory_server, real_server, server_of, wait_until_serving
+from rounds import run_rounds
 
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 ESTABLISHED_SECONDS = 30
@@ -114,32 +113,8 @@ class Round:
             time.sleep(0.1)
 
 
-def show(seed, differences):
-    for schema, request, memory, real in differences:
-        print(f"round {seed} differs: {request}\n  schema {json.dumps(schema)}")
-        for name, answer in (("memory", memory), ("real", real)):
-            print(f"  {name:7} {json.dumps(answer, ensure_ascii=False)}")
-    word = "[  FAILED  ]" if differences else "[       OK ]"
-    print(f"{word} definitions.{seed}", flush=True)
-
-
 def main():
-    arguments = parse_arguments()
-    with contextlib.ExitStack() as stack:
-        memory = stack.enter_context(memory_server())
-        real = server_of(arguments.real) if arguments.real else stack.enter_context(real_server())
-        for server in (memory, real):
-            wait_until_serving(server)
-        requests, refused, failed = 0, 0, 0
-        for seed in range(arguments.first, arguments.first + arguments.seeds):
-            one = Round((memory, real), seed, arguments.count)
-            show(seed, one.run())
-            requests += one.requests
-            refused += one.refused
-            failed += len(one.differences)
-    print(f"{arguments.seeds} rounds, {requests} requests to each, {refused} refused, "
-          f"{failed} differences")
-    return 1 if failed else 0
+    return run_rounds(parse_arguments(), Round, "definitions", "schema", "refused")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ writes that they are about. Statuses, reasons, whole messages, causes and warnin
 policy is for the objects that carry its name as a label, so that a round holds many.
 """
 import argparse
-import contextlib
 import json
 import os
 import random
@@ -15,7 +14,7 @@ import sys
 import time
 
 from policy_draws import draw_policy, draw_writes
-from servers import memory_server, real_server, server_of, wait_until_serving
+from rounds import run_rounds
 
 ADMISSION = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolic"
 POLICIES, BINDINGS = ADMISSION + "ies", ADMISSION + "ybindings"
@@ -151,33 +150,11 @@ def keep_params_known(connections):
         connection.request("POST", BINDINGS, JSON, json.dumps(binding))
 
 
-def show(seed, differences):
-    for what, request, memory, real in differences:
-        print(f"round {seed} differs: {request}\n  policy {json.dumps(what)}")
-        for name, answer in (("memory", memory), ("real", real)):
-            print(f"  {name:7} {json.dumps(answer, ensure_ascii=False)}")
-    word = "[  FAILED  ]" if differences else "[       OK ]"
-    print(f"{word} policies.{seed}", flush=True)
-
-
 def main():
-    arguments = parse_arguments()
-    with contextlib.ExitStack() as stack:
-        memory = stack.enter_context(memory_server())
-        real = server_of(arguments.real) if arguments.real else stack.enter_context(real_server())
-        for server in (memory, real):
-            wait_until_serving(server)
-        keep_params_known([server.connect() for server in (memory, real)])
-        requests, denied, failed = 0, 0, 0
-        for seed in range(arguments.first, arguments.first + arguments.seeds):
-            one = Round((memory, real), seed, arguments.count)
-            show(seed, one.run())
-            requests += one.requests
-            denied += one.denied
-            failed += len(one.differences)
-    print(f"{arguments.seeds} rounds, {requests} requests to each, {denied} denied, "
-          f"{failed} differences")
-    return 1 if failed else 0
+    def prepare(servers):
+        keep_params_known([server.connect() for server in servers])
+
+    return run_rounds(parse_arguments(), Round, "policies", "policy", "denied", prepare)
 
 
 if __name__ == "__main__":
