@@ -3,7 +3,7 @@
 #
 #   cmake --build build/release --target kit && cmake --install build/release --component kit --prefix DIR
 #
-# Headers are below include/dcm, so that they never meet a user's folders: #include "dcm/client/manager/program.hpp".
+# Headers are below include/dcm, so that they never meet a user's folders: #include "dcm/manager/program.hpp".
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)

@@ -18,7 +18,7 @@ foreach(number RANGE ${first} ${last})
   string(APPEND rows "    {\"${name}\", std::string_view(\"${escaped}\", ${size})},\n")
 endforeach()
 file(WRITE "${OUT}" "// Made by cmake/embed.cmake.
-#include \"cmd/dra-playground/ui/ui_files.hpp\"
+#include \"playground/ui/ui_files.hpp\"
 namespace dcm::playground {
 namespace {
 constexpr UiFile kFiles[] = {

@@ -31,7 +31,7 @@ cmd_demo() {
   fi
   local kubeconfig=$PWD/build/demo.kubeconfig context=() record=() status=0
   if [[ ${1:-} == --record ]]; then
-    record=(cmd/dra-playground/demo/record.py "${2:?--record needs a file}")
+    record=(playground/demo/record.py "${2:?--record needs a file}")
     shift 2
   fi
   [[ $# == 0 || $* == --real ]] || die "demo takes --real, --drivers or --record FILE"

@@ -19,9 +19,9 @@ sys.path.append(str(ROOT / "test/lint"))
 import markdown  # noqa: E402
 
 PAGE = ROOT / "docs/reference.md"
-FOLDERS = ["runtime", "client", "informers", "workqueue", "controllers", "cmd/dra-controller-manager"]
+FOLDERS = ["runtime", "client", "informers", "workqueue", "manager", "controllers", "cmd/dra-controller-manager"]
 # Of the kit, but no part of the manager.
-OF_OTHERS = {pathlib.Path("client/manager", name) for name in ("controller_manager.cpp", "controller_manager.hpp", "program.cpp")}
+OF_OTHERS = {pathlib.Path("manager", name) for name in ("controller_manager.cpp", "controller_manager.hpp", "program.cpp")}
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 METRIC = re.compile(r"(?:dra_controller_manager|program|dynamic_resource_allocation|device_taint_eviction_controller|"
                     r"workqueue|rest_client|leader_election|process|kubernetes|running_managed)_[a-z_]+")
@@ -273,7 +273,7 @@ def check_metrics():
 
 def check_exit_statuses():
     """docs/operate.md and the manual page list those of the program."""
-    enumeration = re.search(r"enum class ExitStatus.*?\{(.*?)\}", (ROOT / "client/manager/stop.hpp").read_text(),
+    enumeration = re.search(r"enum class ExitStatus.*?\{(.*?)\}", (ROOT / "manager/stop.hpp").read_text(),
                             re.S).group(1)
     there = set(re.findall(r"= (\d)", enumeration))
     in_manual = {name for _, name, _ in entries(section("EXIT STATUS"))}

@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "client/manager/options/command_line.hpp"
 #include "cmd/dra-controller-manager/explain/command.hpp"
 #include "cmd/dra-controller-manager/options/manager_help.hpp"
 #include "cmd/dra-controller-manager/options/settings.hpp"
+#include "manager/options/command_line.hpp"
 #include "runtime/one_line.hpp"
 
 namespace dcm::manager {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "client/manager/options/setting.hpp"
+#include "manager/options/setting.hpp"
 
 namespace dcm::manager {
 

@@ -4,8 +4,6 @@
 #include <optional>
 
 #include "client/discovery/discovery.hpp"
-#include "client/manager/cache.hpp"
-#include "client/manager/connection.hpp"
 #include "cmd/dra-controller-manager/options.hpp"
 #include "controllers/api/decoders.hpp"
 #include "controllers/common/event_sink.hpp"
@@ -17,6 +15,8 @@
 #include "controllers/resource_claim/api/shadow_api.hpp"
 #include "controllers/resource_claim/controller.hpp"
 #include "controllers/resource_claim/sync/foreign_claims.hpp"
+#include "manager/cache.hpp"
+#include "manager/connection.hpp"
 
 namespace dcm::manager {
 

@@ -7,14 +7,14 @@
 #include <fmt/format.h>
 
 #include "client/config/file.hpp"
-#include "client/manager/options/command_line.hpp"
-#include "client/manager/options/effective.hpp"
 #include "cmd/dra-controller-manager/build_info.hpp"
 #include "cmd/dra-controller-manager/commands.hpp"
 #include "cmd/dra-controller-manager/options/config_file.hpp"
 #include "cmd/dra-controller-manager/options/kubernetes.hpp"
 #include "cmd/dra-controller-manager/options/manager_help.hpp"
 #include "cmd/dra-controller-manager/options/settings.hpp"
+#include "manager/options/command_line.hpp"
+#include "manager/options/effective.hpp"
 #include "runtime/one_line.hpp"
 
 namespace dcm::manager {

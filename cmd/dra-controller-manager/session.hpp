@@ -10,8 +10,6 @@
 #include <vector>
 
 #include "client/discovery/discovery.hpp"
-#include "client/manager/cache.hpp"
-#include "client/manager/leadership.hpp"
 #include "cmd/dra-controller-manager/controls.hpp"
 #include "cmd/dra-controller-manager/explain/source.hpp"
 #include "cmd/dra-controller-manager/late_kind.hpp"
@@ -19,6 +17,8 @@
 #include "cmd/dra-controller-manager/sessions.hpp"
 #include "controllers/common/event_sink.hpp"
 #include "informers/sync_state.hpp"
+#include "manager/cache.hpp"
+#include "manager/leadership.hpp"
 #include "runtime/task_group.hpp"
 #include "workqueue/scheduler.hpp"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "client/discovery/discovery.hpp"
-#include "client/manager/stop.hpp"
+#include "manager/stop.hpp"
 #include "runtime/log.hpp"
 #include "runtime/task.hpp"
 #include "runtime/time.hpp"

@@ -8,11 +8,11 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "client/manager/pages.hpp"
-#include "cmd/dra-playground/cluster/heartbeats.hpp"
-#include "cmd/dra-playground/cluster/hollow_nodes.hpp"
-#include "cmd/dra-playground/process.hpp"
+#include "manager/pages.hpp"
 #include "node/checkpoint/store.hpp"
+#include "playground/cluster/heartbeats.hpp"
+#include "playground/cluster/hollow_nodes.hpp"
+#include "playground/process.hpp"
 #include "runtime/http/open_port.hpp"
 #include "runtime/memory.hpp"
 #include "runtime/task_group.hpp"

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "client/config/config.hpp"
-#include "cmd/dra-playground/cluster/hollow_nodes.hpp"
-#include "cmd/dra-playground/cluster/real_devices.hpp"
-#include "cmd/dra-playground/options.hpp"
+#include "playground/cluster/hollow_nodes.hpp"
+#include "playground/cluster/real_devices.hpp"
+#include "playground/options.hpp"
 
 namespace dcm::hollow_node {
 

@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "cmd/dra-playground/demo/demo.hpp"
-#include "cmd/dra-playground/options.hpp"
-#include "cmd/dra-playground/playground.hpp"
-#include "cmd/dra-playground/taint/taint.hpp"
+#include "playground/demo/demo.hpp"
+#include "playground/options.hpp"
+#include "playground/playground.hpp"
+#include "playground/taint/taint.hpp"
 
 int main(int argc, char** argv) {
   using namespace dcm::playground;

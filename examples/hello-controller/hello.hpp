@@ -1,7 +1,7 @@
 // For each Greeting (hello.example.com) a ConfigMap of its name, with the text of the greeting.
 #pragma once
 
-#include "dcm/client/manager/controller_manager.hpp"
+#include "dcm/manager/controller_manager.hpp"
 
 namespace hello {
 

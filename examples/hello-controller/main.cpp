@@ -1,4 +1,4 @@
-#include "dcm/client/manager/program.hpp"
+#include "dcm/manager/program.hpp"
 #include "hello.hpp"
 
 // [main]

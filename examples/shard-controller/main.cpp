@@ -1,4 +1,4 @@
-#include "dcm/client/manager/program.hpp"
+#include "dcm/manager/program.hpp"
 #include "shards.hpp"
 
 int main(int argc, char** argv) {

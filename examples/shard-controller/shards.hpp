@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "dcm/client/manager/controller_manager.hpp"
-#include "dcm/client/manager/options/setting.hpp"
+#include "dcm/manager/controller_manager.hpp"
+#include "dcm/manager/options/setting.hpp"
 
 namespace shards {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "client/config/config.hpp"
-#include "client/manager/connection.hpp"
+#include "manager/connection.hpp"
 #include "node/driver_kit/claims/claim_status.hpp"
 #include "node/driver_kit/plugin.hpp"
 #include "node/driver_kit/slices/api_slices.hpp"

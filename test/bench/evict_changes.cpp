@@ -12,13 +12,13 @@
 #include <fmt/format.h>
 
 #include "apiserver/front/direct.hpp"
-#include "client/manager/cache.hpp"
-#include "cmd/dra-playground/embedded_server.hpp"
-#include "cmd/dra-playground/objects/connection.hpp"
 #include "controllers/api/decoders.hpp"
 #include "controllers/api/resources.hpp"
 #include "controllers/device_taint_eviction/api/api_client.hpp"
 #include "controllers/device_taint_eviction/controller.hpp"
+#include "manager/cache.hpp"
+#include "playground/embedded_server.hpp"
+#include "playground/objects/connection.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/task_group.hpp"
 #include "test/bench/report.hpp"

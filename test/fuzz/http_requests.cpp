@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "client/manager/pages.hpp"
 #include "cmd/dra-controller-manager/explain/page.hpp"
 #include "cmd/dra-controller-manager/serving/debug_pages.hpp"
+#include "manager/pages.hpp"
 #include "runtime/http/http1_parser.hpp"
 #include "runtime/http/pipe.hpp"
 #include "runtime/loop.hpp"

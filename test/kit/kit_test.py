@@ -118,7 +118,7 @@ class Installed(unittest.TestCase):
             member, fields, line = row.split("|")
             source = f"""
                 #include <set>
-                #include "dcm/client/manager/controller_manager.hpp"
+                #include "dcm/manager/controller_manager.hpp"
                 constexpr std::string_view kV1[] = {{"v1"}};
                 constexpr dcm::api::ResourceKind kThings{{"", "things", "Thing", dcm::api::Scope::namespaced, kV1}};
                 struct Thing {{ dcm::api::ObjectMeta meta; {member} }};
@@ -134,7 +134,7 @@ class Installed(unittest.TestCase):
 
     def test_what_a_controller_includes_stays_light(self):
         flags = run("pkg-config", "--cflags", "dcm-kit", env=self.pkg_config()).split()
-        source = '#include "dcm/client/manager/controller_manager.hpp"\n'
+        source = '#include "dcm/manager/controller_manager.hpp"\n'
         lines = run("clang++-19", *flags, "-E", "-x", "c++", "-", input=source).count("\n")
         self.assertLess(lines, 160_000, "without the JSON parser and the HTTP server: 145,000")
 

@@ -30,7 +30,7 @@ INCLUDES = {
     "workqueue": ["runtime"],
     "informers": ["client", "client/api", "runtime"],
     # What a program of controllers is, apart from its controllers.
-    "client/manager": ["client", "client/api", "client/leader_election", "informers", "workqueue", "runtime",
+    "manager": ["client", "client/api", "client/leader_election", "informers", "workqueue", "runtime",
                        "runtime/http", "runtime/http2"],
     "controllers/api": ["client/api", "runtime"],
     "controllers/common": ["controllers/api", "client/api", "runtime"],
@@ -44,15 +44,15 @@ INCLUDES = {
     # The node's side: what kubelet does for DRA.
     "node": ["controllers/api", "controllers/common", "client/api", "runtime", "runtime/grpc",
              "runtime/http"],
-    "node/driver_kit": ["node", "cel/kubernetes", "client", "client/api", "client/manager", "controllers/api", "runtime", "runtime/grpc", "runtime/http"],
+    "node/driver_kit": ["node", "cel/kubernetes", "client", "client/api", "manager", "controllers/api", "runtime", "runtime/grpc", "runtime/http"],
     "cmd/dra-controller-manager": [
         "allocation", "cel/kubernetes", "controllers/api", "controllers/common", "controllers/resource_claim",
-        "controllers/device_taint_eviction", "informers", "workqueue", "client", "client/api", "client/leader_election", "client/manager",
+        "controllers/device_taint_eviction", "informers", "workqueue", "client", "client/api", "client/leader_election", "manager",
         "runtime", "runtime/http", "runtime/http2"],
-    "cmd/dra-playground": [
+    "playground": [
         "allocation", "apiserver", "cel/kubernetes", "cmd/dra-controller-manager", "controllers/api", "controllers/common", "informers",
-        "node", "workqueue", "client", "client/api", "client/manager", "runtime", "runtime/http"],
-    "cmd/dra-hollow-node": ["cmd/dra-playground", "node", "client", "client/manager", "informers", "runtime", "runtime/http"],
+        "node", "workqueue", "client", "client/api", "manager", "runtime", "runtime/http"],
+    "cmd/dra-hollow-node": ["playground", "node", "client", "manager", "informers", "runtime", "runtime/http"],
     # Shares no encoder or decoder with the client, so that a mistake does not cancel out.
     "apiserver": ["cel", "cel/kubernetes", "runtime", "runtime/http"],
     # Black-box: sees the manager only through its process and the API.
@@ -62,7 +62,7 @@ INCLUDES = {
 }
 
 # The base for controllers of other projects: it knows nothing of the product built on it here.
-KIT = ("runtime", "client", "informers", "workqueue")
+KIT = ("runtime", "client", "informers", "workqueue", "manager")
 # Words that the kit must not contain: of the product, of its API group, and its programs.
 PRODUCT_WORD = re.compile(r"claim|resource.?slice|device.?(?:class|taint)|playground|hollow|"
                           r"resource\.k8s\.io|dynamic.resource|\bdra\b|\bdra[-_]", re.I)
@@ -75,10 +75,10 @@ THIRD_PARTY = {
     r"re2/": ["cel/regex.cpp"],
     r"protozero": ["client/api/protobuf/", "controllers/api/protobuf/", "node/driver_kit/messages",
                    "node/plugins/messages", "node/devices/pod_resources", "apiserver/", "test/"],
-    r"boost/json": ["allocation/json/encode", "client/api/encode", "client/manager/bodies", "controllers/api/encode", "client/auth/exec_plugin.cpp",
-                     "client/config/yaml_json.cpp", "node/driver_kit/", "cmd/", "apiserver/", "examples/", "test/"],
-    r"yaml-cpp": ["client/", "cmd/", "node/devices/cdi_specs.cpp", "test/support/", "apiserver/text/yaml.cpp"],
-    r"CLI/": ["cmd/", "apiserver/front/apiserver_main.cpp", "test/"],
+    r"boost/json": ["allocation/json/encode", "client/api/encode", "manager/bodies", "controllers/api/encode", "client/auth/exec_plugin.cpp",
+                     "client/config/yaml_json.cpp", "node/driver_kit/", "cmd/", "playground/", "apiserver/", "examples/", "test/"],
+    r"yaml-cpp": ["client/", "cmd/", "playground/", "node/devices/cdi_specs.cpp", "test/support/", "apiserver/text/yaml.cpp"],
+    r"CLI/": ["cmd/", "playground/", "apiserver/front/apiserver_main.cpp", "test/"],
     r"nghttp2/": ["runtime/http2/session.cpp"],
     r"spdlog": ["runtime/log.cpp"],
     r"prometheus/": ["runtime/metrics"],
@@ -100,15 +100,15 @@ BANNED = [
     (r"\basio::detached\b|\bco_spawn\b", ["runtime/task_group.cpp", "runtime/task_group.hpp"],
      "runtime::TaskGroup::spawn"),
     (r"\bio_context\b", ["runtime/loop.cpp", "runtime/loop.hpp"], "runtime::Executor"),
-    (r"\bhttp::serve\(", ["runtime/http/", "client/manager/serving/secure_serving.cpp",
-                           "cmd/dra-playground/embedded_server.cpp", "test/"],
+    (r"\bhttp::serve\(", ["runtime/http/", "manager/serving/secure_serving.cpp",
+                           "playground/embedded_server.cpp", "test/"],
      "http::serve_open, which refuses web pages of others"),
     # A name from outside that reaches one of these decides which file is written or removed.
     (r"\b(?:fs|filesystem)::(?:remove\w*|rename|create_\w+|copy\w*|resize_file)\b|\bofstream\b|\bfopen\(|"
      r"(?<![\w>)])::(?:open|openat|creat|unlink|unlinkat|rename|renameat|mkdir|mkdirat|rmdir|symlink|link|chmod)\(",
      ["node/files/posix_files.cpp", "node/plugins/registry_watch.cpp", "node/driver_kit/call_lock.cpp",
       "runtime/http/unix.cpp", "client/config/file.cpp", "apiserver/front/apiserver_main.cpp",
-      "cmd/dra-hollow-node/hollow_node.cpp", "cmd/dra-playground/kubeconfig_out.cpp", "test/"],
+      "cmd/dra-hollow-node/hollow_node.cpp", "playground/kubeconfig_out.cpp", "test/"],
      "node::Files, with a runtime::FileName for each name from outside"),
     (r"\bpopen\(|\bstd::system\(|(?<![\w:.>])system\(", ["test/"], "posix_spawn with a list of arguments"),
     (r"\b(TODO|FIXME|XXX)\b", [], "an issue"),

@@ -25,7 +25,7 @@ CHANGES = {
     "an exit status on the page": ("docs/operate.md", "| 3 | a defect", "| 4 | a defect", None),
     "a field without a meaning": ("client/leader_election/elector.cpp", '{"why", why}', '{"wherefore", why}', None),
     "a verbosity": ("informers/reflector_report.cpp", "log_.v(2)", "log_.v(5)", "| Reading all objects | info | 5 |"),
-    "an exit status": ("client/manager/stop.hpp", "failed = 3", "failed = 4", None),
+    "an exit status": ("manager/stop.hpp", "failed = 3", "failed = 4", None),
 }
 
 

@@ -17,9 +17,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "cmd/dra-playground/objects/connection.hpp"
 #include "node/driver_kit/plugin.hpp"
 #include "node/driver_kit/slices/api_slices.hpp"
+#include "playground/objects/connection.hpp"
 #include "runtime/task_group.hpp"
 
 namespace dcm::driver_kit {

@@ -6,10 +6,10 @@
 
 #include "client/events/event_recorder.hpp"
 #include "client/leader_election/elector.hpp"
-#include "client/manager/leadership.hpp"
 #include "cmd/dra-controller-manager/options.hpp"
 #include "cmd/dra-controller-manager/session.hpp"
 #include "cmd/dra-controller-manager/sessions.hpp"
+#include "manager/leadership.hpp"
 #include "runtime/http2/client.hpp"
 #include "test/simulation/line.hpp"
 #include "test/simulation/process_clock.hpp"

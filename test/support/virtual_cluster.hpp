@@ -19,7 +19,7 @@
 #include "apiserver/front/direct.hpp"
 #include "apiserver/front/garbage_collector.hpp"
 #include "apiserver/front/http_front.hpp"
-#include "client/manager/controller_manager.hpp"
+#include "manager/controller_manager.hpp"
 #include "runtime/http/client.hpp"
 #include "runtime/http/pipe.hpp"
 #include "runtime/loop.hpp"

@@ -14,7 +14,7 @@ from page import DEVICE, PICTURES, click, device, row, text
 from playground import RESOURCE, ROOT, Playground
 
 CONTROLPLANE = ROOT / "test/controlplane/controlplane"
-STATIC = ROOT / "cmd/dra-playground/ui/static"
+STATIC = ROOT / "playground/ui/static"
 
 
 class Page(unittest.TestCase):

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "client/manager/options/command_line.hpp"
-#include "client/manager/options/effective.hpp"
+#include "manager/options/command_line.hpp"
+#include "manager/options/effective.hpp"
 
 namespace dcm::manager {
 namespace {

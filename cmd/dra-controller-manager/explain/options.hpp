@@ -4,11 +4,11 @@
 #include <expected>
 #include <string>
 
-#include "client/manager/options/setting.hpp"
 #include "cmd/dra-controller-manager/commands.hpp"
 #include "cmd/dra-controller-manager/explain/render.hpp"
 #include "cmd/dra-controller-manager/explain/subject.hpp"
 #include "controllers/common/feature_gates.hpp"
+#include "manager/options/setting.hpp"
 #include "runtime/time.hpp"
 
 namespace dcm::manager {

@@ -5,10 +5,10 @@
 #include <functional>
 #include <optional>
 
-#include "client/manager/pages.hpp"
 #include "client/request/rest_client.hpp"
 #include "cmd/dra-controller-manager/explain/render.hpp"
 #include "cmd/dra-controller-manager/explain/source.hpp"
+#include "manager/pages.hpp"
 #include "runtime/time.hpp"
 
 namespace dcm::manager {

@@ -8,8 +8,8 @@
 #include <boost/json/value.hpp>
 #include <fmt/format.h>
 
-#include "client/manager/options/help.hpp"
 #include "cmd/dra-controller-manager/serving/html.hpp"
+#include "manager/options/help.hpp"
 #include "runtime/time_words.hpp"
 #include "runtime/timestamp.hpp"
 

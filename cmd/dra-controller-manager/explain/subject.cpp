@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "client/manager/options/setting.hpp"
+#include "manager/options/setting.hpp"
 
 namespace dcm::manager {
 namespace {

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "client/manager/options/command_line.hpp"
-#include "client/manager/options/setting.hpp"
+#include "manager/options/command_line.hpp"
+#include "manager/options/setting.hpp"
 
 namespace dcm::manager {
 

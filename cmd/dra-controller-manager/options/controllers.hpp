@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "client/manager/options/effective.hpp"
-#include "client/manager/options/value.hpp"
 #include "cmd/dra-controller-manager/options.hpp"
 #include "controllers/common/feature_gates.hpp"
+#include "manager/options/effective.hpp"
+#include "manager/options/value.hpp"
 #include "runtime/error.hpp"
 
 namespace dcm::manager {

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "client/manager/options/setting.hpp"
+#include "manager/options/setting.hpp"
 
 namespace dcm::manager::kubernetes {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "client/manager/options/command_line.hpp"
+#include "manager/options/command_line.hpp"
 
 namespace dcm::manager::kubernetes {
 

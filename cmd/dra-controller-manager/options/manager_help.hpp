@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "client/manager/options/help.hpp"
 #include "cmd/dra-controller-manager/commands.hpp"
+#include "manager/options/help.hpp"
 
 namespace dcm::manager {
 

@@ -6,10 +6,10 @@
 #include <string>
 
 #include "client/config/config.hpp"
-#include "client/manager/options/effective.hpp"
-#include "client/manager/options/setting.hpp"
-#include "client/manager/options/standard.hpp"
 #include "cmd/dra-controller-manager/options.hpp"
+#include "manager/options/effective.hpp"
+#include "manager/options/setting.hpp"
+#include "manager/options/standard.hpp"
 
 namespace dcm::manager {
 

@@ -6,8 +6,8 @@
 
 #include <memory>
 
-#include "client/manager/pages.hpp"
 #include "cmd/dra-controller-manager/options.hpp"
+#include "manager/pages.hpp"
 #include "runtime/log.hpp"
 #include "runtime/time.hpp"
 

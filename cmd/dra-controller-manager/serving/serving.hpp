@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "client/manager/serving/ports.hpp"
 #include "cmd/dra-controller-manager/options.hpp"
+#include "manager/serving/ports.hpp"
 
 namespace dcm::manager {
 

@@ -9,13 +9,13 @@
 
 #include "client/discovery/discovery.hpp"
 #include "client/events/event_recorder.hpp"
-#include "client/manager/cache.hpp"
 #include "controllers/api/decoders.hpp"
 #include "controllers/api/resources.hpp"
 #include "controllers/device_taint_eviction/api/api_client.hpp"
 #include "controllers/device_taint_eviction/controller.hpp"
 #include "controllers/resource_claim/api/api_client.hpp"
 #include "controllers/resource_claim/controller.hpp"
+#include "manager/cache.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/task_group.hpp"
 

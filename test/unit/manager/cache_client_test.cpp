@@ -1,5 +1,5 @@
 // Writes by way of a cache, which shows at once what they did; for many orders of what runs first.
-#include "client/manager/cache_client.hpp"
+#include "manager/cache_client.hpp"
 
 #include <boost/json.hpp>
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "client/manager/options/command_line.hpp"
+#include "manager/options/command_line.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

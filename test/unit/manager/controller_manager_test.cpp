@@ -1,5 +1,5 @@
 // The skeleton of a program of controllers: the order of its start and stop, and what it waits for.
-#include "client/manager/controller_manager.hpp"
+#include "manager/controller_manager.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "client/manager/serving/doorkeeper.hpp"
+#include "manager/serving/doorkeeper.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "client/manager/options/value.hpp"
+#include "manager/options/value.hpp"
 
 namespace dcm::manager {
 namespace {

@@ -1,5 +1,5 @@
 // Which names a change of a cache brings to a controller.
-#include "client/manager/feed.hpp"
+#include "manager/feed.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "client/manager/health.hpp"
+#include "manager/health.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,8 +4,8 @@
 #include <span>
 #include <string>
 
-#include "client/manager/options/setting.hpp"
 #include "cmd/dra-controller-manager/commands.hpp"
+#include "manager/options/setting.hpp"
 
 namespace dcm::manager {
 

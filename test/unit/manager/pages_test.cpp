@@ -1,4 +1,4 @@
-#include "client/manager/pages.hpp"
+#include "manager/pages.hpp"
 
 #include "test/support/co_test.hpp"
 #include "test/unit/http/http_site.hpp"

@@ -1,4 +1,4 @@
-#include "client/manager/serving/serving_certificates.hpp"
+#include "manager/serving/serving_certificates.hpp"
 
 #include <gmock/gmock.h>
 

@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "client/manager/stop.hpp"
+#include "manager/stop.hpp"
 #include "runtime/condition.hpp"
 #include "runtime/task_group.hpp"
 #include "test/support/co_test.hpp"

@@ -1,4 +1,4 @@
-#include "cmd/dra-playground/cluster/decide_life.hpp"
+#include "playground/cluster/decide_life.hpp"
 
 #include <functional>
 #include <ostream>

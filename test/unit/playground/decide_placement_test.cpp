@@ -1,4 +1,4 @@
-#include "cmd/dra-playground/scheduler/decide_placement.hpp"
+#include "playground/scheduler/decide_placement.hpp"
 
 #include <functional>
 #include <ostream>

@@ -1,5 +1,5 @@
 // The fields that the playground reads, beyond those of client/api.
-#include "cmd/dra-playground/objects/decode.hpp"
+#include "playground/objects/decode.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

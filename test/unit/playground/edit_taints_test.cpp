@@ -1,4 +1,4 @@
-#include "cmd/dra-playground/taint/edit_taints.hpp"
+#include "playground/taint/edit_taints.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "cmd/dra-playground/cluster/evictions.hpp"
+#include "playground/cluster/evictions.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "cmd/dra-playground/kubeconfig_out.hpp"
+#include "playground/kubeconfig_out.hpp"
 
 #include <filesystem>
 #include <fstream>

@@ -1,4 +1,4 @@
-#include "cmd/dra-playground/demo/ledger.hpp"
+#include "playground/demo/ledger.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "cmd/dra-playground/demo/live_table.hpp"
+#include "playground/demo/live_table.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-#include "cmd/dra-playground/demo/manifests.hpp"
+#include "playground/demo/manifests.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,9 +1,9 @@
 // The requests of a hollow node with real drivers, under the permissions of a kubelet.
-#include "cmd/dra-playground/cluster/node_api_client.hpp"
+#include "playground/cluster/node_api_client.hpp"
 
 #include "apiserver/front/direct.hpp"
-#include "cmd/dra-playground/embedded_server.hpp"
-#include "cmd/dra-playground/objects/connection.hpp"
+#include "playground/embedded_server.hpp"
+#include "playground/objects/connection.hpp"
 #include "runtime/task_group.hpp"
 #include "test/support/co_test.hpp"
 

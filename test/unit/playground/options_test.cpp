@@ -1,4 +1,4 @@
-#include "cmd/dra-playground/options.hpp"
+#include "playground/options.hpp"
 
 #include <gmock/gmock.h>
 

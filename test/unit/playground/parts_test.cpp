@@ -1,13 +1,13 @@
 // Nodes, drivers, scheduler and garbage collector together, against the API server in memory, on
 // virtual time.
-#include "cmd/dra-playground/parts.hpp"
+#include "playground/parts.hpp"
 
 #include <set>
 
 #include "apiserver/front/direct.hpp"
-#include "cmd/dra-playground/embedded_server.hpp"
-#include "cmd/dra-playground/objects/connection.hpp"
-#include "cmd/dra-playground/taint/taint.hpp"
+#include "playground/embedded_server.hpp"
+#include "playground/objects/connection.hpp"
+#include "playground/taint/taint.hpp"
 #include "runtime/task_group.hpp"
 #include "runtime/timestamp.hpp"
 #include "test/support/co_test.hpp"

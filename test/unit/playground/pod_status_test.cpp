@@ -1,9 +1,9 @@
 // A pod's status over its life, as a client reads it from the API server.
-#include "cmd/dra-playground/cluster/pod_status.hpp"
+#include "playground/cluster/pod_status.hpp"
 
 #include <gtest/gtest.h>
 
-#include "cmd/dra-playground/cluster/pod_addresses.hpp"
+#include "playground/cluster/pod_addresses.hpp"
 #include "test/unit/playground/scene.hpp"
 
 namespace dcm::playground {

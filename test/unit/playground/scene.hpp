@@ -12,8 +12,8 @@
 #include <gtest/gtest.h>
 
 #include "allocation/json/decode.hpp"
-#include "cmd/dra-playground/objects/decode.hpp"
-#include "cmd/dra-playground/scheduler/decide_placement.hpp"
+#include "playground/objects/decode.hpp"
+#include "playground/scheduler/decide_placement.hpp"
 
 namespace dcm::playground {
 

@@ -1,4 +1,4 @@
-#include "cmd/dra-playground/cluster/shown_devices.hpp"
+#include "playground/cluster/shown_devices.hpp"
 
 #include <cstdlib>
 #include <filesystem>

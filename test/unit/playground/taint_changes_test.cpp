@@ -1,4 +1,4 @@
-#include "cmd/dra-playground/taint/taint_changes.hpp"
+#include "playground/taint/taint_changes.hpp"
 
 #include <ostream>
 

@@ -1,10 +1,10 @@
-#include "cmd/dra-playground/scheduler/waiting_room.hpp"
+#include "playground/scheduler/waiting_room.hpp"
 
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "cmd/dra-playground/scheduler/error_backoff.hpp"
+#include "playground/scheduler/error_backoff.hpp"
 
 namespace dcm::playground {
 namespace {

@@ -1,0 +1,85 @@
+#include "manager/bodies.hpp"
+
+#include <boost/json.hpp>
+
+#include "runtime/timestamp.hpp"
+
+namespace dcm::manager {
+namespace {
+
+namespace json = boost::json;
+
+json::object& part(json::object& of, std::string_view name) {
+  json::value& value = of[name];
+  if (!value.is_object()) value = json::object();
+  return value.get_object();
+}
+
+}  // namespace
+
+json::object controller_reference(const api::Resource& resource, const api::ObjectMeta& owner) {
+  return {{"apiVersion", resource.api_version()},
+          {"kind", resource.kind->kind},
+          {"name", owner.key.name},
+          {"uid", owner.uid.str()},
+          {"controller", true},
+          {"blockOwnerDeletion", true}};
+}
+
+api::ObjectReference reference_to(const api::Resource& resource, const api::ObjectMeta& object) {
+  return {.api_version = resource.api_version(),
+          .kind = std::string(resource.kind->kind),
+          .key = object.key,
+          .uid = object.uid,
+          .resource_version = object.resource_version.str()};
+}
+
+json::array encode_conditions(const std::vector<api::Condition>& conditions) {
+  json::array list;
+  for (const api::Condition& condition : conditions) {
+    json::object item{{"type", condition.type},
+                      {"status", condition.status},
+                      {"reason", condition.reason},
+                      {"message", condition.message},
+                      {"lastTransitionTime", runtime::timestamp(condition.last_transition_time)}};
+    if (condition.observed_generation != 0) {
+      item["observedGeneration"] = condition.observed_generation;
+    }
+    list.push_back(std::move(item));
+  }
+  return list;
+}
+
+std::string encode_body(const api::Resource& resource, const api::NamespacedName& name,
+                        const api::Uid& uid, const json::object& fields) {
+  json::object body = fields;
+  body["apiVersion"] = resource.api_version();
+  body["kind"] = resource.kind->kind;
+  json::object& metadata = part(body, "metadata");
+  if (!name.name.empty()) metadata["name"] = name.name;
+  if (!name.namespace_.empty()) metadata["namespace"] = name.namespace_.str();
+  if (!uid.empty()) metadata["uid"] = uid.str();
+  return json::serialize(body);
+}
+
+std::string encode_merge_patch(const api::Uid& uid, const json::object& patch) {
+  json::object body = patch;
+  part(body, "metadata")["uid"] = uid.str();
+  return json::serialize(body);
+}
+
+std::string encode_json_patch(const api::Uid& uid, const json::array& operations) {
+  json::array body{json::object{{"op", "test"}, {"path", "/metadata/uid"}, {"value", uid.str()}}};
+  for (const json::value& operation : operations) body.push_back(operation);
+  return json::serialize(body);
+}
+
+std::string encode_finalizers(const api::ObjectMeta& object,
+                              const std::vector<std::string>& finalizers) {
+  return json::serialize(json::object{{"metadata",
+                                       {{"uid", object.uid.str()},
+                                        {"resourceVersion", object.resource_version.str()},
+                                        {"finalizers", json::value_from(finalizers)}}}});
+}
+
+}  // namespace dcm::manager

@@ -1,0 +1,73 @@
+// The cache of one kind of object: its decoder, source and informer.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "client/request/rest_client.hpp"
+#include "informers/api_lister_watcher.hpp"
+#include "informers/informer.hpp"
+#include "manager/some_of.hpp"
+
+namespace dcm::manager {
+
+template <class T>
+struct CacheOptions {
+  // What the API server sends at all. With a namespace, a Role in it is enough.
+  client::Selection select = {};
+  // Which of that is kept; by default all.
+  std::function<bool(const T&)> keep = {};
+  // In metrics and logs; by default the plural. For a second cache of the same kind.
+  std::string name = {};
+};
+
+// `rest` and what the context refers to must outlive it.
+template <class T>
+class Cache {
+ public:
+  Cache(client::RestClient& rest, api::Resource resource, std::unique_ptr<api::Decoder<T>> decoder,
+        informers::InformerContext context, CacheOptions<T> options = {})
+      : resource_(std::move(resource)),
+        decoder_(std::move(decoder)),
+        source_(rest, resource_, *decoder_, std::move(options.select)),
+        informer_(options.name.empty() ? std::string(resource_.kind->plural) : options.name,
+                  source_, std::move(context)) {}
+
+  // The object of that name; null: there is none.
+  api::ObjectPtr<T> get(const api::NamespacedName& name) const { return reader().get(name); }
+  // Before run(). Objects by what `keys_of(object)` returns: a Key, or a std::optional or
+  // std::vector of Keys. It must depend on nothing else.
+  template <class Key, class KeysOf>
+  informers::Index<T, Key> index(std::string name, KeysOf keys_of) {
+    static_assert(SomeOf<std::invoke_result_t<KeysOf&, const T&>, Key>,
+                  "an index takes a function of `const T&` that returns a Key, or a std::optional "
+                  "or std::vector of them");
+    return informer_.template add_index<Key>(
+        std::move(name),
+        [keys_of = std::move(keys_of)](const T& object, const informers::Emit<Key>& emit) {
+          for_each_of(keys_of(object), emit);
+        });
+  }
+
+  // Call it before run(), for a kind whose version was unknown at first.
+  void use_version(const std::string& version) {
+    resource_.version = version;
+    source_.use_version(version);
+  }
+
+  const api::Resource& resource() const { return resource_; }
+  const api::Decoder<T>& decoder() const { return *decoder_; }
+  informers::Informer<T>& informer() { return informer_; }
+  informers::StoreReader<T> reader() const { return informer_.reader(); }
+  informers::SyncState& sync() { return informer_.sync(); }
+
+ private:
+  api::Resource resource_;
+  std::unique_ptr<api::Decoder<T>> decoder_;
+  informers::ApiListerWatcher<T> source_;
+  informers::Informer<T> informer_;
+};
+
+}  // namespace dcm::manager

@@ -1,0 +1,161 @@
+// Calls for the objects of a cache, which shows the answer to each write at once: the next decision
+// sees it before the watch brings it. So a late watch leads to no second write.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "client/api/encode.hpp"
+#include "manager/bodies.hpp"
+#include "manager/cache.hpp"
+
+namespace dcm::manager {
+
+// A small value; what it refers to outlives its calls. Errors of all calls are those of
+// RestClient::send; runtime::is_object_gone() says that the object is not there any longer, or that
+// another one has its name by now. `fields` are the object's own: kind and name are added.
+//
+// A write whose connection broke may have been carried out (runtime::is_outcome_unknown). All of
+// these may be sent again, apart from create().
+template <class T>
+class CacheClient {
+ public:
+  using Object = api::Decoded<T>;
+  template <class Value>
+  using Answer = runtime::Task<runtime::Result<Value>>;
+
+  CacheClient(client::RestClient& rest, Cache<T>& cache, std::string field_manager,
+              client::CallOptions options = {})
+      : rest_(&rest), cache_(&cache), field_manager_(std::move(field_manager)), options_(options) {}
+
+  // The object as the server has it now.
+  Answer<Object> get(const api::NamespacedName& name) const {
+    return send(*this, client::get_request(cache_->resource(), name, options_));
+  }
+
+  // An empty name: `metadata.generateName` makes one.
+  Answer<Object> create(const api::NamespacedName& name, const boost::json::object& fields) const {
+    return send(*this, client::create_request(cache_->resource(), name.namespace_.str(),
+                                              {encode_body(cache_->resource(), name, {}, fields)},
+                                              options_));
+  }
+
+  // Server-side apply, with force, as the program: these fields become ours, those of ours that are
+  // left out are removed. Makes the object if it is not there.
+  Answer<Object> apply(const api::NamespacedName& name, const boost::json::object& fields) const {
+    return send_apply(name, {}, {}, fields);
+  }
+  // The same, but an object that is gone stays gone.
+  Answer<Object> apply_existing(const api::ObjectMeta& object,
+                                const boost::json::object& fields) const {
+    return send_apply(object.key, object.uid, {}, fields);
+  }
+  // The same for `{"status": …}`.
+  Answer<Object> apply_status(const api::ObjectMeta& object,
+                              const boost::json::object& fields) const {
+    return send_apply(object.key, object.uid, "status", fields);
+  }
+
+  // A null removes a field, a list replaces the whole list.
+  Answer<Object> merge_patch(const api::ObjectMeta& object, const boost::json::object& patch,
+                             std::string_view subresource = {}) const {
+    return send(*this,
+                client::merge_patch_request(cache_->resource(), object.key, subresource,
+                                            encode_merge_patch(object.uid, patch), options_));
+  }
+  Answer<Object> json_patch(const api::ObjectMeta& object, const boost::json::array& operations,
+                            std::string_view subresource = {}) const {
+    return send(*this,
+                client::json_patch_request(cache_->resource(), object.key, subresource,
+                                           encode_json_patch(object.uid, operations), options_));
+  }
+
+  // That very object. One that is gone already is a success.
+  Answer<void> remove(const api::ObjectMeta& object) const { return send_remove(*this, object); }
+
+  // `object` has a member `std::vector<std::string> finalizers`, of "metadata.finalizers". Success
+  // where there is nothing to change. A conflict: the object has changed, wait for the watch.
+  Answer<void> add_finalizer(const T& object, const std::string& finalizer) const {
+    std::vector<std::string> finalizers = finalizers_of(object);
+    const bool is_there = std::ranges::find(finalizers, finalizer) != finalizers.end();
+    if (!is_there) finalizers.push_back(finalizer);
+    return send_finalizers(*this, object.meta, is_there ? std::nullopt : std::optional(finalizers));
+  }
+  Answer<void> remove_finalizer(const T& object, const std::string& finalizer) const {
+    std::vector<std::string> finalizers = finalizers_of(object);
+    const bool is_there = std::erase(finalizers, finalizer) > 0;
+    return send_finalizers(*this, object.meta, is_there ? std::optional(finalizers) : std::nullopt);
+  }
+
+  // With these options for its calls, such as a deadline.
+  CacheClient with(client::CallOptions options) const {
+    return {*rest_, *cache_, field_manager_, options};
+  }
+
+ private:
+  static const std::vector<std::string>& finalizers_of(const T& object) {
+    static_assert(
+        requires { static_cast<const std::vector<std::string>&>(object.finalizers); },
+        "finalizers are read from a member `std::vector<std::string> finalizers`: declare it, with "
+        "the field {\"metadata.finalizers\", &T::finalizers}");
+    return object.finalizers;
+  }
+
+  Answer<Object> send_apply(const api::NamespacedName& name, const api::Uid& uid,
+                            std::string_view subresource, const boost::json::object& fields) const {
+    return send(
+        *this, client::apply_request(cache_->resource(), name, subresource, field_manager_,
+                                     encode_body(cache_->resource(), name, uid, fields), options_));
+  }
+
+  // These are coroutines with a copy of the client: a task may outlive the one it was asked of.
+  static Answer<Object> send(CacheClient self, client::ApiRequest request) {
+    const api::Decoder<T>& decoder = self.cache_->decoder();
+    request.accept = decoder.accept();
+    const runtime::Result<http::Response> answer = co_await self.rest_->send(request);
+    if (!answer) co_return runtime::fail(answer.error());
+    runtime::Result<Object> object = decoder.decode_object(answer->body);
+    if (!object) co_return runtime::fail(self.rest_->explain(request, object.error()));
+    if (client::is_write(request.verb)) self.own_writes().record(*object);
+    co_return object;
+  }
+
+  static Answer<void> send_remove(CacheClient self, api::ObjectMeta object) {
+    client::TypedClient<T> typed(*self.rest_, self.cache_->resource(), self.cache_->decoder());
+    const auto left =
+        co_await typed.remove(object.key, api::encode_delete_options(object.uid), self.options_);
+    if (!left && !runtime::is_object_gone(left.error())) co_return runtime::fail(left.error());
+    if (left && *left) {
+      self.own_writes().record(**left);
+    } else {
+      self.own_writes().record_gone(object);
+    }
+    co_return runtime::Result<>();
+  }
+
+  // nullopt: nothing to change.
+  static Answer<void> send_finalizers(CacheClient self, api::ObjectMeta object,
+                                      std::optional<std::vector<std::string>> finalizers) {
+    if (!finalizers) co_return runtime::Result<>();
+    const auto written = co_await send(
+        self, client::merge_patch_request(self.cache_->resource(), object.key, {},
+                                          encode_finalizers(object, *finalizers), self.options_));
+    if (!written) co_return runtime::fail(written.error());
+    // Without its last finalizer, a deleted object is gone with this very write.
+    if (finalizers->empty() && written->meta.is_being_deleted)
+      self.own_writes().record_gone(object);
+    co_return runtime::Result<>();
+  }
+
+  informers::OwnWrites<T> own_writes() const { return cache_->informer().own_writes(); }
+
+  client::RestClient* rest_;
+  Cache<T>* cache_;
+  std::string field_manager_;
+  client::CallOptions options_;
+};
+
+}  // namespace dcm::manager

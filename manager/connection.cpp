@@ -1,0 +1,133 @@
+#include "manager/connection.hpp"
+
+#include <chrono>
+#include <utility>
+
+#include "client/auth/plugin_runner.hpp"
+
+namespace dcm::manager {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Once a minute is often enough for what is rotated days before it expires.
+constexpr runtime::Duration kFileCheckInterval = 1min;
+
+http::ClientOptions http_options(const client::ClusterConfig& config, std::size_t connections) {
+  return {.origin = config.server, .connections_max = connections};
+}
+
+client::RestClientOptions rest_options(const client::ClusterConfig& config,
+                                       const ConnectionOptions& options) {
+  return {
+      .server = config.server,
+      .path_prefix = config.path_prefix,
+      .user_agent = options.user_agent,
+      .limits = {.qps = options.qps, .burst = options.burst, .inflight_max = options.inflight_max}};
+}
+
+}  // namespace
+
+runtime::Result<std::unique_ptr<Connection>> Connection::open(const client::ClusterConfig& config,
+                                                              const ConnectionOptions& options,
+                                                              const client::WriteGate& gate,
+                                                              Process process) {
+  client::TlsFiles files(config);
+  auto tls = files.read_if_changed();
+  if (!tls) return runtime::fail(tls.error());
+  auto transport = http::make_tcp_transport(process.loop.executor(), process.loop.time(),
+                                            tls->value_or(http::TlsClientOptions{}), config.proxy);
+  if (!transport) return runtime::fail(transport.error());
+  return std::unique_ptr<Connection>(new Connection(config, options, gate, std::move(process),
+                                                    std::move(files), std::move(*transport),
+                                                    tls->value_or(http::TlsClientOptions{})));
+}
+
+Connection::Connection(const client::ClusterConfig& config, const ConnectionOptions& options,
+                       const client::WriteGate& gate, Process process, client::TlsFiles files,
+                       std::unique_ptr<http::TcpTransport> transport, http::TlsClientOptions tls)
+    : process_(std::move(process)),
+      files_(std::move(files)),
+      tls_(std::move(tls)),
+      transport_(std::move(transport)),
+      http_(make_client(config, options)),
+      lease_http_(http::make_client(*transport_, process_.loop.time(), http_options(config, 1))),
+      credentials_(client::make_credentials(config, credential_tools())),
+      rest_(dependencies(*http_, gate), rest_options(config, options), process_.rng.fork(),
+            process_.log),
+      lease_rest_(dependencies(*lease_http_, open_gate_), rest_options(config, options),
+                  process_.rng.fork(), process_.log) {}
+
+std::unique_ptr<http::Client> Connection::make_client(const client::ClusterConfig& config,
+                                                      const ConnectionOptions& options) {
+  const http::ClientOptions wanted = http_options(config, options.inflight_max);
+  if (!options.http2) {
+    return http::make_client(*transport_, process_.loop.time(), wanted);
+  }
+  std::unique_ptr<http2::Client> made = http2::make_client(process_.loop, *transport_, wanted);
+  http2_ = made.get();
+  return made;
+}
+
+runtime::Task<> Connection::speak_http2() {
+  if (http2_ != nullptr) co_await http2_->run();
+}
+
+client::RestClient::Dependencies Connection::dependencies(http::Client& http,
+                                                          const client::WriteGate& gate) {
+  return {.http = http,
+          .credentials = *credentials_,
+          .gate = gate,
+          .time = process_.loop.time(),
+          .metrics = process_.metrics};
+}
+
+client::CredentialTools Connection::credential_tools() {
+  return {process_.loop.time(), process_.log,
+          client::make_plugin_runner(process_.loop.executor(), process_.loop.time()),
+          [this](const client::ClientIdentity& identity) { return use_identity(identity); }};
+}
+
+runtime::Task<> Connection::watch_files() {
+  for (;;) {
+    co_await runtime::sleep_for(process_.loop.time(), kFileCheckInterval);
+    auto changed = files_.read_if_changed();
+    if (!changed) {
+      process_.log.warning("Cannot read TLS files; keeping the previous ones",
+                           {{"why", changed.error().message}});
+      continue;
+    }
+    if (!*changed) continue;
+    // A plugin's certificate stays above that of the files.
+    if (!plugin_identity_.certificate_pem.empty()) {
+      (*changed)->certificate_pem = plugin_identity_.certificate_pem;
+      (*changed)->key_pem = plugin_identity_.key_pem;
+    }
+    if (const auto set = use_tls(std::move(**changed)); !set) {
+      process_.log.warning("Cannot use TLS files; keeping the previous ones",
+                           {{"why", set.error().message}});
+      continue;
+    }
+    process_.log.info("Using the changed TLS files");
+  }
+}
+
+runtime::Result<> Connection::use_identity(const client::ClientIdentity& identity) {
+  http::TlsClientOptions tls = tls_;
+  tls.certificate_pem = identity.certificate_pem;
+  tls.key_pem = identity.key_pem;
+  if (auto used = use_tls(std::move(tls)); !used) return used;
+  plugin_identity_ = identity;
+  process_.log.info("Using the client certificate of the credential plugin");
+  return {};
+}
+
+runtime::Result<> Connection::use_tls(http::TlsClientOptions tls) {
+  if (auto set = transport_->set_tls(tls); !set) return set;
+  tls_ = std::move(tls);
+  http_->close_idle();
+  lease_http_->close_idle();
+  return {};
+}
+
+}  // namespace dcm::manager

@@ -1,0 +1,74 @@
+// Everything between the process and the API server: transport, credentials, HTTP, requests.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "client/auth/credentials.hpp"
+#include "client/config/config.hpp"
+#include "client/config/tls_files.hpp"
+#include "client/request/rest_client.hpp"
+#include "client/request/write_gate.hpp"
+#include "manager/process.hpp"
+#include "runtime/http/client.hpp"
+#include "runtime/http/tcp.hpp"
+#include "runtime/http2/client.hpp"
+
+namespace dcm::manager {
+
+struct ConnectionOptions {
+  // As make_user_agent() makes it: it names the program in audit logs and, up to the slash, in the
+  // `managedFields` of what it writes.
+  std::string user_agent;
+  double qps = 50;  // 0: no limit
+  double burst = 100;
+  std::size_t inflight_max = 100;
+  bool http2 = false;
+};
+
+class Connection {
+ public:
+  // All writes except those of lease_rest() ask `gate`, which must outlive this. Errors:
+  // configuration: certificates, keys or tokens that cannot be read.
+  static runtime::Result<std::unique_ptr<Connection>> open(const client::ClusterConfig& config,
+                                                           const ConnectionOptions& options,
+                                                           const client::WriteGate& gate,
+                                                           Process process);
+
+  client::RestClient& rest() { return rest_; }
+  // For the lease: with a connection of its own, so that it never queues behind other calls.
+  client::RestClient& lease_rest() { return lease_rest_; }
+  // Moves the bytes of HTTP/2, which is spoken while this runs. Ends by cancellation, or at once.
+  runtime::Task<> speak_http2();
+  // Takes up certificates and CAs that change under way. Ends by cancellation only.
+  runtime::Task<> watch_files();
+  // Renews credentials that expire. Ends by cancellation, or at once.
+  runtime::Task<> keep_credentials_fresh() { return credentials_->keep_fresh(); }
+
+ private:
+  Connection(const client::ClusterConfig& config, const ConnectionOptions& options,
+             const client::WriteGate& gate, Process process, client::TlsFiles files,
+             std::unique_ptr<http::TcpTransport> transport, http::TlsClientOptions tls);
+  std::unique_ptr<http::Client> make_client(const client::ClusterConfig& config,
+                                            const ConnectionOptions& options);
+  client::CredentialTools credential_tools();
+  runtime::Result<> use_identity(const client::ClientIdentity& identity);
+  runtime::Result<> use_tls(http::TlsClientOptions tls);
+  client::RestClient::Dependencies dependencies(http::Client& http, const client::WriteGate& gate);
+
+  Process process_;
+  client::TlsFiles files_;
+  http::TlsClientOptions tls_;              // in use
+  client::ClientIdentity plugin_identity_;  // empty: none
+  std::unique_ptr<http::TcpTransport> transport_;
+  http2::Client* http2_ = nullptr;  // http_, if it may speak that
+  std::unique_ptr<http::Client> http_;
+  std::unique_ptr<http::Client> lease_http_;
+  std::unique_ptr<client::Credentials> credentials_;
+  client::OpenWriteGate open_gate_;
+  client::RestClient rest_;
+  client::RestClient lease_rest_;
+};
+
+}  // namespace dcm::manager

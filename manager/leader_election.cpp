@@ -1,0 +1,73 @@
+#include "manager/leader_election.hpp"
+
+#include <cstdlib>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "client/leader_election/identity.hpp"
+#include "runtime/http/tcp.hpp"
+
+namespace dcm::manager {
+namespace {
+
+leader_election::ElectorOptions elector_options(const LeaderElectionOptions& options,
+                                                const std::string& identity) {
+  return {.lease = options.lease, .candidate = {.identity = identity, .timing = options.timing}};
+}
+
+}  // namespace
+
+LeaderElection::LeaderElection(const Process& process, const LeaderElectionOptions& options,
+                               client::RestClient& rest, leader_election::Fence& fence,
+                               Report report, Leadership& leadership)
+    : identity_(leader_election::make_identity(http::host_name(), process.rng)),
+      report_(std::move(report)),
+      on_lost_(options.on_lost),
+      leadership_(leadership),
+      elector_({.rest = rest,
+                .time = process.loop.time(),
+                .metrics = process.metrics,
+                .fence = fence,
+                .listener = *this},
+               elector_options(options, identity_), process.rng.fork(), process.log),
+      tasks_(process.loop.executor()) {}
+
+void LeaderElection::start(Stop& stop) {
+  constexpr const char* kPart = "leader election";
+  tasks_.spawn(kPart, stop.guard(kPart, run()));
+}
+
+runtime::Task<> LeaderElection::run() {
+  co_await leadership_.wait_until_wanted();
+  co_await elector_.run();
+}
+
+runtime::Task<> LeaderElection::stop() {
+  elector_.stop();
+  if (!leadership_.is_wanted()) tasks_.cancel();
+  co_await tasks_.join();
+}
+
+std::optional<std::string> LeaderElection::problem() const {
+  return leadership_.is_wanted() ? elector_.problem() : std::nullopt;
+}
+
+void LeaderElection::on_leading(const api::ObjectMeta& lease) {
+  leadership_.begin();
+  report_({.api_version = "coordination.k8s.io/v1",
+           .kind = "Lease",
+           .key = lease.key,
+           .uid = lease.uid,
+           .resource_version = lease.resource_version.str()},
+          fmt::format("{} became leader", identity_));
+}
+
+// The log has said why. Nothing is waited for: what is on its way guards itself, and an orderly end
+// would only take time.
+void LeaderElection::on_lost(std::string_view /*why*/) {
+  if (on_lost_) return on_lost_();
+  std::_Exit(static_cast<int>(ExitStatus::lease_lost));
+}
+
+}  // namespace dcm::manager

@@ -1,0 +1,63 @@
+// The leader election of the process: what it means to win the lease, to lose it and to stop.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "client/api/event.hpp"
+#include "client/leader_election/elector.hpp"
+#include "client/leader_election/timing.hpp"
+#include "manager/connection.hpp"
+#include "manager/leadership.hpp"
+#include "manager/stop.hpp"
+#include "runtime/task_group.hpp"
+
+namespace dcm::manager {
+
+struct LeaderElectionOptions {
+  api::NamespacedName lease;
+  leader_election::Timing timing = {};
+  // Instead of the end of the process as the lease is lost; for tests, which share a process.
+  std::function<void()> on_lost = {};
+};
+
+// Looks for the lease once leadership is wanted, and begins it when the lease is ours. When the
+// lease is lost, the process ends at once with exit status 1: it must no longer write, and the
+// next one starts with fresh caches.
+class LeaderElection final : leader_election::ElectionListener {
+ public:
+  // Hears of the event that the lease is ours: what it is about, and the message.
+  using Report = std::function<void(const api::ObjectReference& lease, std::string_view message)>;
+
+  // All references must outlive it.
+  LeaderElection(const Process& process, const LeaderElectionOptions& options,
+                 client::RestClient& rest, leader_election::Fence& fence, Report report,
+                 Leadership& leadership);
+
+  // `stop` hears of a failure.
+  void start(Stop& stop);
+  // Gives the lease back, if it is ours. After the last write.
+  runtime::Task<> stop();
+  // The reason why this process does not take part, if there is one.
+  std::optional<std::string> problem() const;
+
+  const std::string& identity() const { return identity_; }
+  bool is_leading() const { return elector_.is_leading(); }
+  // The known leader; empty: none.
+  const std::string& leader() const { return elector_.leader(); }
+
+ private:
+  runtime::Task<> run();
+  void on_leading(const api::ObjectMeta& lease) override;
+  void on_lost(std::string_view why) override;
+
+  std::string identity_;
+  Report report_;
+  std::function<void()> on_lost_;
+  Leadership& leadership_;
+  leader_election::Elector elector_;
+  runtime::TaskGroup tasks_;
+};
+
+}  // namespace dcm::manager

@@ -1,0 +1,37 @@
+#include "manager/options/effective.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace dcm::manager {
+
+std::expected<Effective, std::string> apply_settings(std::span<const Setting> table,
+                                                     std::span<const Given> given) {
+  Effective effective;
+  for (const Setting& row : table) {
+    effective.values.push_back(row.by_default);
+    effective.places.push_back("--" + row.text.flag);
+  }
+  for (const Given& one : given) {
+    const auto index = static_cast<std::size_t>(one.setting - table.data());
+    effective.values[index] = overlay(effective.values[index], one.value);
+    effective.places[index] = one.where;
+    // Also what a flag above it would hide: a file that is wrong is wrong.
+    if (const std::string why = one.setting->apply(one.value); !why.empty()) {
+      return std::unexpected(fmt::format("{}: {}", one.where, why));
+    }
+  }
+  for (std::size_t i = 0; i < table.size(); ++i) table[i].apply(effective.values[i]);
+  return effective;
+}
+
+std::string describe(const Conflict& conflict, std::span<const Setting> table,
+                     const Effective& effective) {
+  const Setting* const row = find_flag(table, conflict.flag);
+  if (row == nullptr) return conflict.why;
+  const auto index = static_cast<std::size_t>(row - table.data());
+  return fmt::format("{}: {}", effective.places[index], conflict.why);
+}
+
+}  // namespace dcm::manager

@@ -1,0 +1,35 @@
+// From what was given to what holds: flags above the file, the file above the defaults.
+#pragma once
+
+#include <expected>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "manager/options/command_line.hpp"
+
+namespace dcm::manager {
+
+// A contradiction between values that are each valid.
+struct Conflict {
+  std::string flag;  // which of them is to blame, without the dashes
+  std::string why;
+};
+
+struct Effective {
+  std::vector<Value> values;        // of each row of the table
+  std::vector<std::string> places;  // where each was given: "--v", "manager.yaml:7:8: …"
+};
+
+// Layers `given`, of which later ones win, above the defaults of `table`, and applies every row.
+// Errors: one line that begins with where the value was given.
+std::expected<Effective, std::string> apply_settings(std::span<const Setting> table,
+                                                     std::span<const Given> given);
+
+// "manager.yaml:7:8: leaderElection.resourceName: why".
+std::string describe(const Conflict& conflict, std::span<const Setting> table,
+                     const Effective& effective);
+
+}  // namespace dcm::manager

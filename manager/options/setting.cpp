@@ -1,0 +1,130 @@
+#include "manager/options/setting.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "manager/options/value.hpp"
+
+namespace dcm::manager {
+namespace {
+
+// A row that stores whatever has its type.
+template <class T>
+Setting plain_setting(SettingText text, T& target) {
+  Setting setting{.text = std::move(text), .by_default = target};
+  setting.expected = type_of(setting.by_default);
+  setting.apply = [&target](const Value& value) {
+    target = std::get<T>(value);
+    return std::string();
+  };
+  return setting;
+}
+
+// How many characters must be added, taken away, changed or swapped with their neighbour to make
+// `a` into `b` (optimal string alignment).
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before_last;
+  std::vector<std::size_t> last(b.size() + 1);
+  std::iota(last.begin(), last.end(), 0);
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::vector<std::size_t> row(b.size() + 1, i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + change});
+      const bool is_swap = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (is_swap) row[j] = std::min(row[j], before_last[j - 2] + 1);
+    }
+    before_last = std::exchange(last, std::move(row));
+  }
+  return last.back();
+}
+
+}  // namespace
+
+Setting switch_setting(SettingText text, bool& target) {
+  return plain_setting(std::move(text), target);
+}
+
+Setting text_setting(SettingText text, std::string& target) {
+  return plain_setting(std::move(text), target);
+}
+
+Setting name_setting(SettingText text, std::string& target) {
+  Setting setting = plain_setting(std::move(text), target);
+  setting.apply = [&target](const Value& value) -> std::string {
+    if (std::get<std::string>(value).empty()) return "must not be empty";
+    target = std::get<std::string>(value);
+    return {};
+  };
+  return setting;
+}
+
+Setting list_setting(SettingText text, Strings& target) {
+  return plain_setting(std::move(text), target);
+}
+
+Setting switches_setting(SettingText text, Switches& target) {
+  Setting setting = plain_setting(std::move(text), target);
+  setting.expected = "NAME=true or NAME=false";
+  return setting;
+}
+
+Setting duration_setting(SettingText text, runtime::Duration& target) {
+  Setting setting{.text = std::move(text),
+                  .expected = "a duration above 0 like 15s or 1m30s",
+                  .by_default = format_duration(target)};
+  setting.apply = [&target, expected = setting.expected](const Value& value) {
+    const auto duration = parse_duration(std::get<std::string>(value));
+    if (!duration || *duration <= runtime::Duration::zero()) {
+      return fmt::format("expected {}, got \"{}\"", expected, to_text(value));
+    }
+    target = *duration;
+    return std::string();
+  };
+  return setting;
+}
+
+std::string refuse_value(const Setting& setting, std::string_view got) {
+  return fmt::format("expected {}, got \"{}\"", setting.expected, got);
+}
+
+std::string join_choices(const Strings& words) {
+  const std::size_t last = words.size() - 1;
+  return fmt::format("{} or {}", fmt::join(words.begin(), words.end() - 1, ", "), words[last]);
+}
+
+void add_group(Settings& table, std::string_view group, Settings rows) {
+  for (Setting& row : rows) row.group = group;
+  table.insert(table.end(), std::move_iterator(rows.begin()), std::move_iterator(rows.end()));
+}
+
+const Setting* find_flag(std::span<const Setting> table, std::string_view flag) {
+  const auto same = [](char a, char b) { return a == b || (a == '_' && b == '-'); };
+  for (const Setting& row : table) {
+    const bool is_it = std::ranges::equal(flag, row.text.flag, same) ||
+                       (!flag.empty() && std::ranges::equal(flag, row.text.alias, same));
+    if (is_it) return &row;
+  }
+  return nullptr;
+}
+
+std::string closest(std::string_view wrong, const Strings& known) {
+  std::string best;
+  std::size_t best_distance = std::max<std::size_t>(wrong.size() / 4, 2) + 1;
+  for (const std::string& name : known) {
+    const auto [shorter, longer] = std::minmax({wrong.size(), name.size()});
+    const std::size_t apart_at_least = longer - shorter;
+    if (apart_at_least >= best_distance) continue;
+    const std::size_t apart = distance(wrong, name);
+    if (apart >= best_distance || apart >= name.size()) continue;
+    best_distance = apart;
+    best = name;
+  }
+  return best;
+}
+
+}  // namespace dcm::manager

@@ -1,0 +1,124 @@
+// A setting: one row of the table behind flags, configuration file, help and manual page.
+//
+// Everything that is to be known of a setting stands in its row; what reads a command line or a
+// file, and what prints, goes through the rows and knows none by name.
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "manager/options/value.hpp"
+#include "runtime/time.hpp"
+
+namespace dcm::manager {
+
+// The texts of a row.
+struct SettingText {
+  std::string flag;         // without the dashes: "kube-api-qps"
+  std::string key;          // its place in the file: "clientConnection.qps"; empty: in none
+  std::string placeholder;  // of the value, in help: "NUMBER"
+  std::string help;         // sentences, with a full stop
+  char letter = 0;          // 'v': also -v; 0: none
+  std::string alias = {};   // another name of the flag; empty: none
+};
+
+struct Setting {
+  SettingText text;
+  std::string group = {};
+  std::string expected = {};  // in messages, after "expected": "a whole number above 0"
+  Value by_default = {};      // has the type of the setting
+  Strings choices = {};       // all values there are; empty: not a closed set
+  // Stores the value in what the row was made for. Returns why it cannot be: empty, it was stored.
+  std::function<std::string(const Value&)> apply = {};
+
+  bool is_switch() const { return std::holds_alternative<bool>(by_default); }
+};
+
+using Settings = std::vector<Setting>;
+
+// The valid range of a number.
+struct Bounds {
+  double least;
+  double most;
+  const char* expected;
+};
+inline constexpr Bounds kPositive = {1, std::numeric_limits<int>::max(), "a whole number above 0"};
+inline constexpr Bounds kAnyNumber = {std::numeric_limits<double>::lowest(),
+                                      std::numeric_limits<double>::max(), "a number"};
+inline constexpr Bounds kNotNegative = {0, std::numeric_limits<double>::max(),
+                                        "a number of at least 0"};
+
+// Rows for what `target` holds now, which is the default. `target` must outlive the row.
+Setting switch_setting(SettingText text, bool& target);
+Setting text_setting(SettingText text, std::string& target);
+// A text that may not be empty.
+Setting name_setting(SettingText text, std::string& target);
+Setting list_setting(SettingText text, Strings& target);
+Setting switches_setting(SettingText text, Switches& target);
+// Above 0.
+Setting duration_setting(SettingText text, runtime::Duration& target);
+
+// "expected a whole number above 0, got "0"".
+std::string refuse_value(const Setting& setting, std::string_view got);
+
+template <class Number>
+Setting number_setting(SettingText text, Number& target, Bounds bounds) {
+  using Stored = std::conditional_t<std::is_integral_v<Number>, std::int64_t, double>;
+  Setting setting{.text = std::move(text),
+                  .expected = bounds.expected,
+                  .by_default = static_cast<Stored>(target)};
+  setting.apply = [&target, bounds](const Value& value) -> std::string {
+    const Stored number = std::get<Stored>(value);
+    const auto compared = static_cast<double>(number);
+    if (compared < bounds.least || compared > bounds.most) {
+      return std::string("expected ") + bounds.expected + ", got \"" + to_text(value) + "\"";
+    }
+    target = static_cast<Number>(number);
+    return {};
+  };
+  return setting;
+}
+
+// A word, and what it stands for.
+template <class T>
+struct Choice {
+  std::string word;
+  T meaning;
+};
+std::string join_choices(const Strings& words);  // "a, b or c"
+
+template <class T>
+Setting choice_setting(SettingText text, T& target, std::vector<Choice<T>> choices) {
+  Setting setting{.text = std::move(text)};
+  for (const Choice<T>& choice : choices) {
+    setting.choices.push_back(choice.word);
+    if (choice.meaning == target) setting.by_default = choice.word;
+  }
+  setting.expected = join_choices(setting.choices);
+  setting.apply = [&target, choices, expected = setting.expected](const Value& value) {
+    for (const Choice<T>& choice : choices) {
+      if (choice.word != std::get<std::string>(value)) continue;
+      target = choice.meaning;
+      return std::string();
+    }
+    return "expected " + expected + ", got \"" + to_text(value) + "\"";
+  };
+  return setting;
+}
+
+// Adds rows under a heading of the help.
+void add_group(Settings& table, std::string_view group, Settings rows);
+
+// The row of that flag, or null. A row's flag may be written with underscores, as in all of
+// Kubernetes.
+const Setting* find_flag(std::span<const Setting> table, std::string_view flag);
+
+// The name in `known` that `wrong` looks like a slip of; empty: none.
+std::string closest(std::string_view wrong, const Strings& known);
+
+}  // namespace dcm::manager

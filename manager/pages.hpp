@@ -1,0 +1,73 @@
+// The process's HTTP pages, in one table, and who may see them.
+//
+// The same table is behind both ports: the secured one asks a Doorkeeper about each request, the
+// plain one (--metrics-bind-address) has the open pages and the metrics only.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "manager/health.hpp"
+#include "runtime/http/server.hpp"
+#include "runtime/metrics.hpp"
+#include "runtime/task.hpp"
+
+namespace dcm::manager {
+
+http::Response text_response(std::uint16_t status, std::string body);
+http::Response json_response(std::uint16_t status, std::string body);
+
+// A request's target, taken apart.
+struct Target {
+  std::string_view path;   // up to the question mark
+  std::string_view query;  // behind it
+};
+Target split_target(std::string_view target);
+
+// How much of a page a caller may see.
+enum class Audience : std::uint8_t {
+  everything,  // may read the page
+  own_object,  // may only read the object that the page is about: nothing of other namespaces
+};
+
+struct Page {
+  // "/metrics", or with a slash at its end everything below it
+  std::string path;
+  http::Method method = http::Method::get;  // HEAD goes with GET
+  std::function<http::Response(const http::Request&)> answer = {};
+  // Instead of `answer`, for a page that asks others first.
+  std::function<runtime::Task<http::Response>(http::Request, Audience)> answer_later = {};
+};
+
+class Pages {
+ public:
+  // The first page that fits answers. All that `answer` refers to must outlive this.
+  void add(Page page) { pages_.push_back(std::move(page)); }
+  // 404 where there is no such page, 405 where there is one for another method.
+  runtime::Task<http::Response> answer(http::Request request,
+                                       Audience audience = Audience::everything) const;
+  // In the order they were added.
+  const std::vector<Page>& all() const { return pages_; }
+  // Their paths.
+  std::vector<std::string> paths() const;
+
+ private:
+  std::vector<Page> pages_;
+};
+
+// /healthz, /livez, /readyz, each with ?verbose. `health` must outlive the pages.
+void add_health_pages(Pages& pages, const Health& health, Reasons reasons);
+// /debug/health: with whole reasons.
+void add_reasons_page(Pages& pages, const Health& health);
+// /metrics.
+void add_metrics_page(Pages& pages, runtime::MetricsRegistry& metrics);
+
+// For a port behind which nothing reads a body.
+http::ServerOptions open_server_options();
+
+// Answers every request from `pages`, which must outlive the handler.
+http::Handler make_open_handler(const Pages& pages);
+
+}  // namespace dcm::manager

@@ -1,0 +1,55 @@
+// Both ports of a process with what is behind them: the secured one for a cluster, the plain one
+// for a developer's machine or a sidecar.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "manager/pages.hpp"
+#include "manager/process.hpp"
+#include "manager/serving/secure_serving.hpp"
+
+namespace dcm::manager {
+
+struct ServingOptions {
+  std::string metrics_bind_address = {};               // of the plain port; empty: not served
+  std::vector<std::string> metrics_accept_hosts = {};  // names that it answers to (http::OpenPort)
+  std::string bind_address = "0.0.0.0";
+  int secure_port = 0;  // 0: not served
+  CertificateSources serving_certificates = {};
+  http::TlsPolicy serving_tls = {};
+  std::vector<std::string> always_allow_paths = {"/healthz", "/livez", "/readyz"};
+};
+
+class Ports {
+ public:
+  using ObjectOf = decltype(DoorkeeperOptions::object_of);
+
+  // Listens where `options` says, so that a port that is taken is known at once; answers nothing
+  // yet. Health checks and metrics are on both. `process` and `health` must outlive it. Errors:
+  // configuration: address, certificate or key.
+  static runtime::Result<std::unique_ptr<Ports>> open(const Process& process, const Health& health,
+                                                      const ServingOptions& options,
+                                                      ObjectOf object_of = {});
+
+  // For pages on the secured port alone, before run().
+  Pages& secured_pages() { return secured_pages_; }
+
+  // Answers until it is cancelled. Callers of the secured port are looked up through `rest`.
+  runtime::Task<> run(client::RestClient& rest);
+
+ private:
+  Ports(const Process& process, const Health& health, std::vector<std::string> accept_hosts);
+  runtime::Result<> listen(const ServingOptions& options, ObjectOf object_of);
+
+  const Process& process_;
+  std::vector<std::string> metrics_accept_hosts_;
+  Pages plain_pages_;
+  Pages secured_pages_;
+  // Null: not asked for.
+  std::unique_ptr<http::TcpListener> plain_;
+  std::unique_ptr<SecureServing> secured_;
+};
+
+}  // namespace dcm::manager

@@ -1,0 +1,108 @@
+#include "manager/serving/secure_serving.hpp"
+
+#include <chrono>
+#include <utility>
+
+#include "runtime/task_group.hpp"
+
+namespace dcm::manager {
+namespace {
+
+using namespace std::chrono_literals;
+using runtime::Result;
+using runtime::Task;
+
+// Once a minute is often enough for what is rotated days before it expires.
+constexpr runtime::Duration kRefreshInterval = 1min;
+constexpr runtime::Duration kRefreshTimeout = 30s;
+
+// Requests have no bodies to speak of, and a scraper or two are all the callers there are. An
+// attacker may have the kubelet's address, so connections without a request have no limit by
+// address. A client's certificate is looked at in the handshake only, so that each has to come
+// again.
+http::ServerOptions server_options() {
+  return {.connections_max = 128,
+          .connections_per_address_max = 32,
+          .body_bytes_max = 64 * 1024,
+          .age_max = 10min};
+}
+
+Task<> answer_guarded(const Pages& pages, Doorkeeper& doorkeeper, http::Request request,
+                      http::Responder& responder) {
+  Admission admission = co_await doorkeeper.admit(request);
+  http::Response response;
+  if (admission) {
+    response = co_await pages.answer(std::move(request), *admission);
+  } else {
+    response = std::move(admission.error());
+  }
+  // A caller that has gone away needs no answer: the connection ends with it.
+  [[maybe_unused]] const auto sent = co_await responder.send(std::move(response));
+}
+
+}  // namespace
+
+http::Handler make_guarded_handler(const Pages& pages, Doorkeeper& doorkeeper) {
+  return [&pages, &doorkeeper](http::Request request, http::Responder& responder) {
+    return answer_guarded(pages, doorkeeper, std::move(request), responder);
+  };
+}
+
+Result<std::unique_ptr<SecureServing>> SecureServing::open(runtime::Executor executor,
+                                                           runtime::TimeSource& time,
+                                                           SecureServingOptions options) {
+  auto certificates =
+      ServingCertificates::load(std::move(options.certificates), std::move(options.tls));
+  if (!certificates) return runtime::fail(certificates.error());
+  auto listener = http::make_tcp_listener(executor, time, options.address, certificates->tls());
+  if (!listener) return runtime::fail(listener.error());
+  return std::unique_ptr<SecureServing>(
+      new SecureServing(std::move(executor), time, std::move(options.access),
+                        std::move(*certificates), std::move(*listener)));
+}
+
+SecureServing::SecureServing(runtime::Executor executor, runtime::TimeSource& time,
+                             DoorkeeperOptions access, ServingCertificates certificates,
+                             std::unique_ptr<http::TcpListener> listener)
+    : executor_(std::move(executor)),
+      time_(time),
+      access_(std::move(access)),
+      certificates_(std::move(certificates)),
+      listener_(std::move(listener)) {}
+
+Task<> SecureServing::run(const Pages& pages, client::RestClient& rest, runtime::Logger log) {
+  Doorkeeper doorkeeper(rest, time_, access_, log);
+  runtime::TaskGroup group(executor_);
+  group.spawn("secured port", http::serve(*listener_, time_, server_options(),
+                                          make_guarded_handler(pages, doorkeeper), log));
+  group.spawn("serving certificates", keep_certificates_fresh(rest, log));
+  co_await group.join();
+}
+
+Task<> SecureServing::keep_certificates_fresh(client::RestClient& rest, runtime::Logger log) {
+  http::TlsServerOptions in_use = certificates_.tls();
+  runtime::RepeatGuard guard(time_, 1h);
+  // The clients' CAs come from the cluster: the first reading completes what was there.
+  bool has_read_all = false;
+  for (;; co_await runtime::sleep_for(time_, kRefreshInterval)) {
+    Result<> taken =
+        co_await certificates_.refresh(rest, runtime::Deadline::after(time_, kRefreshTimeout));
+    if (certificates_.tls() != in_use) {
+      // Certificate and key that are caught between their two writes do not fit: next time.
+      if (Result<> set = listener_->set_tls(certificates_.tls()); set) {
+        in_use = certificates_.tls();
+        if (has_read_all) log.info("The HTTPS port uses the changed certificates");
+      } else {
+        taken = std::move(set);
+      }
+    }
+    if (taken) {
+      has_read_all = true;
+      guard.reset();
+    } else if (const std::string why = to_string(taken.error()); guard.should_log(why)) {
+      log.warning("Cannot refresh the certificates of the HTTPS port", {{"why", why}});
+    }
+  }
+}
+
+}  // namespace dcm::manager

@@ -1,0 +1,71 @@
+// Decides what a hollow node does next with a pod: pure.
+//
+// The life of a pod: it starts when all its claims are allocated and reserved for it (the promise
+// that DRA gives a kubelet), ends as its annotations and its deadline say, or after a delete. Only
+// when all its containers have ended, and its status says how, its object may go.
+#pragma once
+
+#include <variant>
+
+#include "playground/objects/objects.hpp"
+
+namespace dcm::playground {
+
+enum class ClaimsReady : std::uint8_t { no, yes };
+
+struct PodTimes {
+  Duration running{0};   // since it was started
+  Duration stopping{0};  // since its delete was seen
+  Duration active{0};    // since its status.startTime
+};
+
+// How the containers of a pod have ended.
+enum class Ending : std::uint8_t {
+  completed,          // by themselves, with exit code 0
+  failed,             // by themselves, with exit code 1
+  terminated,         // by SIGTERM, within their grace period
+  killed,             // by SIGKILL at the end of it
+  deadline_exceeded,  // by SIGTERM, because of activeDeadlineSeconds
+  lost,               // the node has restarted, and they are not started again
+  never_started,
+};
+
+// The containers of a running pod: all of them start, crash and start again together.
+struct Containers {
+  int restarts = 0;
+  Duration started{0};                  // since the pod's start
+  std::optional<Duration> ended = {};   // the end before the last start, or of those that wait
+  std::optional<Duration> waits_for{};  // they wait as long as this to be started again
+  std::optional<Duration> next = {};    // when this changes by itself
+  friend bool operator==(const Containers&, const Containers&) = default;
+};
+// Their state after the pod has run for that time, as they crash: kubelet starts them again at
+// once, then after 10 s, 20 s, … up to 5 minutes, counted from the crash; those that have run for
+// 10 minutes at once again.
+Containers containers_after(Duration running, std::optional<Duration> crash_after);
+
+// Nothing to do until something changes.
+struct Idle {
+  friend bool operator==(const Idle&, const Idle&) = default;
+};
+struct LookAgain {
+  Duration after;
+  friend bool operator==(const LookAgain&, const LookAgain&) = default;
+};
+struct Start {
+  friend bool operator==(const Start&, const Start&) = default;
+};
+struct Finish {
+  Ending ending;
+  friend bool operator==(const Finish&, const Finish&) = default;
+};
+// The pod has stopped, and its status says so: its object may go.
+struct Remove {
+  friend bool operator==(const Remove&, const Remove&) = default;
+};
+using LifeStep = std::variant<Idle, LookAgain, Start, Finish, Remove>;
+
+// Requires a pod that is bound.
+LifeStep decide_life(const Pod& pod, ClaimsReady claims, const PodTimes& times);
+
+}  // namespace dcm::playground

@@ -1,0 +1,231 @@
+#include "playground/cluster/hollow_nodes.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "playground/objects/bodies.hpp"
+#include "playground/objects/each.hpp"
+#include "runtime/task_group.hpp"
+
+namespace dcm::playground {
+namespace {
+
+// A driver that hangs holds up its pod for 45 s, and must hold up no other: more than a node has
+// pods.
+constexpr std::size_t kWorkers = 256;
+
+Outcome outcome_of(const runtime::Error& error) {
+  return runtime::is_object_gone(error) ? Outcome::done() : Outcome::retry();
+}
+
+}  // namespace
+
+HollowNodes::HollowNodes(PartContext context, Api& api, Cache<Pod>& pods,
+                         HollowNodesOptions options, DevicesOf devices)
+    : context_(std::move(context)),
+      api_(api),
+      pods_(pods),
+      devices_(std::move(devices)),
+      options_(std::move(options)),
+      ours_(options_.names.begin(), options_.names.end()),
+      events_(api.rest(), context_.time, context_.metrics, context_.rng.fork(), context_.log),
+      work_("hollow_nodes", kWorkers, context_.process()),
+      on_pod_([this](const auto& before, const auto& after) { observe_pod(before, after); }) {
+  pods_.informer.add_observer(on_pod_);
+}
+
+Task<Result<>> HollowNodes::publish() {
+  return for_each_number(context_.executor, options_.names.size(),
+                         [this](std::size_t node) { return publish_node(options_.names[node]); });
+}
+
+Task<Result<>> HollowNodes::publish_node(std::string name) {
+  const api::NamespacedName key{{}, name};
+  Result<http::Response> answer = co_await api_.apply(nodes(), key, {}, encode_node(name));
+  if (!answer) co_return runtime::fail(answer.error());
+  answer = co_await api_.apply(
+      nodes(), key, "status",
+      encode_node_status(
+          name, context_.time.wall_now(),
+          {.address = address_of_node(name), .declared_features = options_.declared_features}));
+  if (!answer) co_return runtime::fail(answer.error());
+  const std::optional<std::string> ready = encode_without_not_ready(answer->body);
+  if (!ready) co_return Result<>();
+  answer = co_await api_.merge_patch(nodes(), key, *ready);
+  if (answer || runtime::is_conflict(answer.error())) co_return Result<>();
+  if (answer.error().reason != runtime::Reason::forbidden) co_return runtime::fail(answer.error());
+  // As a kubelet the node may not change its taints (admission NodeRestriction). The cluster's node
+  // lifecycle controller takes this one off.
+  context_.log.info("The node may not take off its taint not-ready itself; the cluster does so",
+                    {{"node", name}, {"err", answer.error().message}});
+  co_return Result<>();
+}
+
+Task<> HollowNodes::run() {
+  runtime::TaskGroup group(context_.executor);
+  group.spawn("events of hollow nodes", events_.run());
+  group.spawn("pods of hollow nodes",
+              work_.run([this](api::NamespacedName name) { return handle(std::move(name)); }));
+  co_await group.join();
+}
+
+Task<Outcome> HollowNodes::handle(api::NamespacedName name) {
+  const api::ObjectPtr<Pod> pod = pods_.reader.get(name);
+  if (!pod || !is_ours(*pod)) co_return Outcome::done();
+  warn_of_misspelt(*pod);
+  const LifeStep step = decide_life(*pod, devices_(pod->node_name).look(*pod), times_of(*pod));
+  if (std::holds_alternative<Start>(step)) co_return co_await start(pod);
+  if (const auto* const end = std::get_if<Finish>(&step)) {
+    co_return co_await finish(pod, end->ending);
+  }
+  if (std::holds_alternative<Remove>(step)) co_return co_await remove(pod);
+  Outcome outcome = Outcome::done();
+  if (const auto* const later = std::get_if<LookAgain>(&step)) {
+    outcome = Outcome::requeue_after(later->after);
+  }
+  if (pod->phase != api::PodPhase::running || pod->meta.is_being_deleted) co_return outcome;
+  if (lives_[pod->meta.uid].is_rebooted) co_return co_await start_again(pod);
+  co_return co_await show_running(pod, outcome);
+}
+
+Task<Outcome> HollowNodes::start(api::ObjectPtr<Pod> pod) {
+  if (const auto waits = co_await devices_(pod->node_name).prepare(pod)) {
+    co_await show_creating(pod);
+    co_return *waits;
+  }
+  // Drivers may have taken their time. What has become of the pod meanwhile comes next.
+  const api::ObjectPtr<Pod> now = pods_.reader.get(pod->meta.key);
+  if (!now || now->meta.uid != pod->meta.uid || now->meta.is_being_deleted ||
+      now->phase != pod->phase) {
+    co_return Outcome::done();
+  }
+  co_return co_await show_running(now, Outcome::done());
+}
+
+Task<Outcome> HollowNodes::start_again(api::ObjectPtr<Pod> pod) {
+  if (pod->restart_policy == RestartPolicy::never) co_return co_await finish(pod, Ending::lost);
+  if (const auto waits = co_await devices_(pod->node_name).prepare(pod)) co_return *waits;
+  Life& life = lives_[pod->meta.uid];
+  life.is_rebooted = false;
+  life.more_restarts = static_cast<int>(pod->restarts) + 1;
+  life.started = context_.time.now();
+  co_return co_await show_running(pod, Outcome::done());
+}
+
+// The retry is not to come sooner because of this write.
+Task<> HollowNodes::show_creating(api::ObjectPtr<Pod> pod) {
+  if (std::exchange(lives_[pod->meta.uid].says_creating, true) || pod->start_time) co_return;
+  (void)co_await write_status(
+      pod, encode_creating(*pod, address_of(*pod), context_.time.wall_now()), Wakes::no);
+}
+
+Task<Outcome> HollowNodes::finish(api::ObjectPtr<Pod> pod, Ending ending) {
+  if (const auto waits = co_await devices_(pod->node_name).unprepare(pod)) co_return *waits;
+  co_return co_await write_status(pod, encode_ended(*pod, ending, context_.time.wall_now()));
+}
+
+RunningPod HollowNodes::running_now(const Pod& pod) {
+  const Life& life = lives_[pod.meta.uid];
+  return {.started = started_at(pod).value_or(context_.time.wall_now()),
+          .containers = containers_after(times_of(pod).running, pod.crash_after),
+          .more_restarts = life.more_restarts,
+          .address = address_of(pod),
+          .health = devices_(pod.node_name).health_of(pod)};
+}
+
+// A pod that another process has started, and of which there is no news, is not written again.
+bool HollowNodes::is_as_found(const Pod& pod, const RunningPod& running) const {
+  const auto life = lives_.find(pod.meta.uid);
+  return pod.phase == api::PodPhase::running && life->second.written == 0 &&
+         running.health.empty() && pod.readiness_gates.empty() &&
+         pod.restarts == running.containers.restarts + running.more_restarts &&
+         !running.containers.waits_for;
+}
+
+Task<Outcome> HollowNodes::show_running(api::ObjectPtr<Pod> pod, Outcome otherwise) {
+  const RunningPod running = running_now(*pod);
+  if (is_as_found(*pod, running)) co_return otherwise;
+  std::string body = encode_running(*pod, running, context_.time.wall_now());
+  const std::size_t hash = std::hash<std::string>()(body);
+  if (hash == lives_[pod->meta.uid].written) co_return otherwise;
+  lives_[pod->meta.uid].written = hash;
+  const Outcome written = co_await write_status(pod, std::move(body));
+  const auto life = lives_.find(pod->meta.uid);
+  if (written != Outcome::done() && life != lives_.end()) life->second.written = 0;
+  co_return std::min(written, otherwise);
+}
+
+Task<Outcome> HollowNodes::write_status(api::ObjectPtr<Pod> pod, std::string body, Wakes wakes) {
+  const Result<http::Response> answer =
+      co_await api_.strategic_merge_patch(pods(), pod->meta.key, "status", std::move(body));
+  is_quiet_ = wakes == Wakes::no;
+  const auto written = pods_.record(answer);
+  is_quiet_ = false;
+  co_return written ? Outcome::done() : outcome_of(written.error());
+}
+
+// A pod that stays for others' finalizers has been let go once and for all.
+Task<Outcome> HollowNodes::remove(api::ObjectPtr<Pod> pod) {
+  if (lives_[pod->meta.uid].is_let_go) co_return Outcome::done();
+  if (const auto waits = co_await devices_(pod->node_name).unprepare(pod)) co_return *waits;
+  const Result<http::Response> answer =
+      co_await api_.remove(pods(), pod->meta.key, encode_delete_now(pod->meta.uid));
+  if (!answer) co_return outcome_of(answer.error());
+  const auto life = lives_.find(pod->meta.uid);
+  if (life != lives_.end()) life->second.is_let_go = true;
+  co_return Outcome::done();
+}
+
+void HollowNodes::warn_of_misspelt(const Pod& pod) {
+  Life& life = lives_[pod.meta.uid];
+  if (life.told_misspelt == pod.misspelt) return;
+  life.told_misspelt = pod.misspelt;
+  if (pod.misspelt.empty()) return;
+  context_.log.warning("A pod has annotations that say nothing",
+                       {{"pod", pod.meta.key.str()}, {"err", pod.misspelt}});
+  events_.report({"v1", "Pod", pod.meta.key, pod.meta.uid, {}}, api::EventType::warning, "kubelet",
+                 "InvalidAnnotation", pod.misspelt);
+}
+
+PodAddress HollowNodes::address_of(const Pod& pod) {
+  std::string host = address_of_node(pod.node_name.str());
+  if (pod.is_on_host_network) return {.host = host, .pod = host};
+  return {.host = std::move(host), .pod = addresses_.address_of(pod.meta.uid)};
+}
+
+PodTimes HollowNodes::times_of(const Pod& pod) {
+  const runtime::MonoTime now = context_.time.now();
+  const Life& life = lives_[pod.meta.uid];
+  const runtime::WallTime wall = context_.time.wall_now();
+  return {.running = now - life.started.value_or(now),
+          .stopping = now - life.deleted.value_or(now),
+          .active = wall - pod.start_time.value_or(wall)};
+}
+
+// A pod that was found running counts from the start that its status tells.
+runtime::MonoTime HollowNodes::start_of(const Pod& pod, StartSeen seen) const {
+  const runtime::MonoTime now = context_.time.now();
+  const runtime::WallTime wall = context_.time.wall_now();
+  const runtime::WallTime started =
+      seen == StartSeen::later ? started_at(pod).value_or(wall) : wall;
+  return now - std::max(wall - started, Duration::zero());
+}
+
+void HollowNodes::observe_pod(const api::ObjectPtr<Pod>& before, const api::ObjectPtr<Pod>& after) {
+  if (before && (!after || after->meta.uid != before->meta.uid)) {
+    lives_.erase(before->meta.uid);
+    addresses_.give_back(before->meta.uid);
+  }
+  if (!after || !is_ours(*after)) return;
+  Life& life = lives_[after->meta.uid];
+  if (!after->is_on_host_network) addresses_.observe(after->meta.uid, after->ip);
+  if (after->phase == api::PodPhase::running && !life.started) {
+    life.started = start_of(*after, before ? StartSeen::at_once : StartSeen::later);
+    life.is_rebooted = !before && options_.booted == Booted::yes;
+  }
+  if (after->meta.is_being_deleted && !life.deleted) life.deleted = context_.time.now();
+  if (!is_quiet_ || after->meta.is_being_deleted) work_.add(after->meta.key);
+}
+
+}  // namespace dcm::playground

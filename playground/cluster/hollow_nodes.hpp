@@ -1,0 +1,95 @@
+// Nodes without machines: they take pods that are bound to them through Running to their end.
+//
+// The place of a kubelet, and one seam: what runs on a node is decided here (decide_life.hpp) and
+// written to the API; what its devices need before and after is PodDevices', pretended or real.
+#pragma once
+
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "client/events/event_recorder.hpp"
+#include "playground/cluster/pod_addresses.hpp"
+#include "playground/cluster/pod_devices.hpp"
+#include "playground/objects/caches.hpp"
+#include "playground/part.hpp"
+
+namespace dcm::playground {
+
+// Whether the machines have just been started: no container of an earlier life runs then.
+enum class Booted : std::uint8_t { no, yes };
+
+struct HollowNodesOptions {
+  std::vector<std::string> names;
+  std::vector<std::string> declared_features = {};  // status.declaredFeatures of each (KEP-5328)
+  Booted booted = Booted::no;
+};
+
+// Made before the cache runs.
+class HollowNodes {
+ public:
+  // The devices of a node, by its name.
+  using DevicesOf = std::function<PodDevices&(const api::InternedString& node)>;
+
+  // `api` and `pods` must outlive it, as what `devices` returns.
+  HollowNodes(PartContext context, Api& api, Cache<Pod>& pods, HollowNodesOptions options,
+              DevicesOf devices);
+
+  // Makes the Node objects, or makes those that are there ready.
+  Task<Result<>> publish();
+  // After the first sync. Ends by cancellation only.
+  Task<> run();
+  void wake(const api::NamespacedName& pod) { work_.add(pod); }
+
+ private:
+  // What happened to a pod that is on a node of ours.
+  struct Life {
+    std::optional<runtime::MonoTime> started;
+    std::optional<runtime::MonoTime> deleted;
+    std::size_t written = 0;   // hash of the status of the running pod; 0: not by this process
+    int more_restarts = 0;     // beyond those that follow from its time
+    bool is_rebooted = false;  // its containers have gone with the machine
+    bool says_creating = false;
+    bool is_let_go = false;  // its object stays for finalizers only
+    std::string told_misspelt;
+  };
+
+  enum class StartSeen { at_once, later };
+  enum class Wakes { no, yes };
+
+  Task<Result<>> publish_node(std::string name);
+  Task<Outcome> handle(api::NamespacedName name);
+  Task<Outcome> start(api::ObjectPtr<Pod> pod);
+  // After a restart of its machine.
+  Task<Outcome> start_again(api::ObjectPtr<Pod> pod);
+  Task<> show_creating(api::ObjectPtr<Pod> pod);
+  // After its devices have been given back.
+  Task<Outcome> finish(api::ObjectPtr<Pod> pod, Ending ending);
+  // Writes the status of a running pod if it is another one.
+  Task<Outcome> show_running(api::ObjectPtr<Pod> pod, Outcome otherwise);
+  RunningPod running_now(const Pod& pod);
+  bool is_as_found(const Pod& pod, const RunningPod& running) const;
+  Task<Outcome> write_status(api::ObjectPtr<Pod> pod, std::string body, Wakes wakes = Wakes::yes);
+  void warn_of_misspelt(const Pod& pod);
+  Task<Outcome> remove(api::ObjectPtr<Pod> pod);
+  PodAddress address_of(const Pod& pod);
+  PodTimes times_of(const Pod& pod);
+  runtime::MonoTime start_of(const Pod& pod, StartSeen seen) const;
+  bool is_ours(const Pod& pod) const { return ours_.contains(pod.node_name); }
+  void observe_pod(const api::ObjectPtr<Pod>& before, const api::ObjectPtr<Pod>& after);
+
+  PartContext context_;
+  Api& api_;
+  Cache<Pod>& pods_;
+  DevicesOf devices_;
+  HollowNodesOptions options_;
+  std::unordered_set<InternedString> ours_;  // by name
+  std::unordered_map<api::Uid, Life> lives_;
+  PodAddresses addresses_;
+  bool is_quiet_ = false;  // a write of our own that changes nothing for the pod is being recorded
+  client::EventRecorder events_;
+  Worklist work_;
+  OnChange<Pod> on_pod_;
+};
+
+}  // namespace dcm::playground

@@ -1,0 +1,39 @@
+#include "playground/cluster/node_api_client.hpp"
+
+#include <chrono>
+
+namespace dcm::playground {
+namespace {
+
+using namespace std::chrono_literals;
+
+// The API server's authorizer Node lets a node read the claims of its pods, which it knows from a
+// watch of its own: a node that is quicker than this watch is refused. Kubelet is slower.
+bool may_not_know_the_pod_yet(const Result<http::Response>& answer) {
+  return !answer && answer.error().reason == runtime::Reason::forbidden &&
+         answer.error().message.contains("no relationship found");
+}
+
+}  // namespace
+
+Task<Result<node::ClaimView>> NodeApiClient::get(node::ClaimKey key) {
+  const api::NamespacedName name{api::InternedString(key.first), key.second};
+  Result<http::Response> answer = co_await api_.get(claims(), name);
+  for (runtime::Duration wait = 100ms; wait < 2s && may_not_know_the_pod_yet(answer); wait *= 2) {
+    co_await runtime::sleep_for(time_, wait);
+    answer = co_await api_.get(claims(), name);
+  }
+  Result<api::ObjectPtr<api::ResourceClaim>> claim = decode(answer, *decoder_);
+  if (!claim) co_return runtime::fail(claim.error());
+  co_return node::ClaimView{.claim = *std::move(claim),
+                            .results = node::allocation_results(answer->body)};
+}
+
+Task<Result<>> NodeApiClient::delete_slices(std::string field_selector) {
+  const Result<http::Response> answer = co_await api_.remove_all(
+      client::make_target(slices().path(), {{"fieldSelector", field_selector}}));
+  if (!answer && !runtime::is_not_found(answer.error())) co_return runtime::fail(answer.error());
+  co_return Result<>();
+}
+
+}  // namespace dcm::playground

@@ -1,0 +1,98 @@
+// Devices of real drivers on one node: the node's agent stands between the pods of that node and
+// drivers that serve their Unix sockets, as kubelet does.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "client/events/event_recorder.hpp"
+#include "node/agent/agent.hpp"
+#include "node/devices/pod_resources.hpp"
+#include "node/files/posix_files.hpp"
+#include "playground/cluster/node_api_client.hpp"
+#include "playground/cluster/pod_devices.hpp"
+#include "playground/cluster/shown_devices.hpp"
+#include "playground/objects/caches.hpp"
+
+namespace dcm::playground {
+
+// When a pod whose claims could not be prepared is tried again.
+enum class PrepareRetry : std::uint8_t {
+  as_kubelet,  // after 60 s to 90 s, or when the pod changes
+  backoff,     // after 1 s, 2 s, … up to 60 s, and at once when a driver connects
+};
+
+struct RealDevicesOptions {
+  node::AgentOptions agent;
+  PrepareRetry prepare_retry = PrepareRetry::as_kubelet;
+  // Where DIR/POD UID/CONTAINER.json says what each container would get; empty: nowhere.
+  std::string show_devices = {};
+  // Where a container runtime would look for CDI specs: a pod starts only if each of its devices is
+  // described there. Empty: nobody looks.
+  std::vector<std::string> cdi_folders = {};
+  // The socket on which monitoring agents are told which devices each container has; empty: none.
+  std::string pod_resources = {};
+};
+
+// Made before the cache runs.
+class RealDevices final : public PodDevices {
+ public:
+  // `api`, `rest` and `pods` must outlive it.
+  RealDevices(PartContext context, Api& api, client::RestClient& rest, Cache<Pod>& pods,
+              RealDevicesOptions options, WakePod wake);
+
+  // Reads the checkpoint. First of all, after make_folders().
+  Result<> open();
+  // Ends by cancellation only.
+  Task<> run();
+
+  ClaimsReady look(const Pod&) const override { return ClaimsReady::yes; }
+  Task<std::optional<Outcome>> prepare(api::ObjectPtr<Pod> pod) override;
+  Task<std::optional<Outcome>> unprepare(api::ObjectPtr<Pod> pod) override;
+  DevicesHealth health_of(const Pod& pod) const override;
+
+ private:
+  Task<> watch_pods();
+  Task<> enter_running_pods();
+  // Whether there is nothing left to try: its entries are there, or it runs no more.
+  Task<bool> enter(api::ObjectPtr<Pod> pod);
+  std::vector<api::ObjectPtr<Pod>> pods_here() const;
+  std::vector<node::PodUse> uses() const;
+  void observe_pod(const api::ObjectPtr<Pod>& before, const api::ObjectPtr<Pod>& after);
+  void wake_waiting();
+  Outcome retry_prepare(const Pod& pod);
+  std::vector<AllocatedResource> health_of(const Pod& pod, const Container& container) const;
+  std::vector<node::ContainerClaim> claims_of(const Pod& pod, const Container& container) const;
+  std::optional<std::string> missing_cdi_device(const Pod& pod);
+  void warn(const Pod& pod, std::string_view reason, const std::string& message);
+  void show(const Pod& pod);
+  void note_unshown(const Pod& pod, const Result<>& done) const;
+
+  PartContext context_;
+  RealDevicesOptions options_;
+  Cache<Pod>& pods_;
+  WakePod wake_;
+  NodeApiClient node_api_;
+  std::unique_ptr<http::Transport> drivers_;
+  node::PosixFiles files_;
+  std::optional<ShownDevices> shown_;
+  client::EventRecorder events_;
+  node::Agent agent_;
+  grpc::Methods methods_;
+  std::unique_ptr<http::Listener> pod_resources_;
+  // Pods of this node, by UID.
+  std::set<std::string> active_;       // not in a final phase
+  std::set<std::string> running_;      // whose containers run
+  std::set<std::string> not_entered_;  // whose lost entries are not made yet
+  bool has_listed_ = false;
+  std::set<api::NamespacedName> wait_for_drivers_;
+  OnChange<Pod> on_pod_;
+};
+
+// Makes what is missing of the node's folder. Errors: configuration, with the folder.
+Result<> make_folders(const RealDevicesOptions& options);
+
+// Of a node whose folder is laid out as kubelet's root folder (/var/lib/kubelet) is.
+node::AgentOptions agent_options(std::string node, const std::string& root);
+
+}  // namespace dcm::playground

@@ -1,0 +1,65 @@
+#include "playground/demo/demo.hpp"
+
+#include <csignal>
+
+#include <fmt/format.h>
+
+#include "playground/demo/demo_story.hpp"
+#include "playground/process.hpp"
+#include "runtime/task_group.hpp"
+
+namespace dcm::playground {
+namespace {
+
+// As shells say that SIGINT has ended a command.
+constexpr int kInterrupted = 130;
+
+std::string summary(const Tally& tally, std::size_t evicted) {
+  return fmt::format(
+      "\n{} pods: {} finished, {} evicted, {} deleted\n"
+      "{} claims made for {} pod claims, {} names written, {} reservations made and {} released,\n"
+      "{} allocations released, {} claims deleted\n",
+      tally.pods_seen, tally.pods_finished, evicted, tally.pods_deleted - evicted,
+      tally.claims_made, tally.pod_claims, tally.names_written, tally.reserved, tally.released,
+      tally.deallocated, tally.claims_deleted);
+}
+
+// Prints the verdict, as the last lines of the demo. Returns the exit status.
+int conclude(const DemoStage& stage, const Result<>& told) {
+  std::vector<std::string> mistakes = stage.mistakes();
+  if (!told) mistakes.push_back(told.error().message);
+  const Tally& tally = stage.ledger().tally();
+  if (tally.pods_seen > 0) fmt::print("{}", summary(tally, stage.evictions().all().size()));
+  for (const std::string& mistake : mistakes) fmt::print("WRONG: {}\n", mistake);
+  if (!mistakes.empty()) return 1;
+  fmt::print(
+      "checked: one claim per pod claim, no duplicates, no leftovers, all devices free;\n"
+      "exactly the right pods were evicted, on time, each with an event\n");
+  return 0;
+}
+
+}  // namespace
+
+int run_demo(const DemoOptions& options) {
+  Process process;
+  const PartContext context = process.context(0);
+  const auto cluster =
+      Cluster::open({.kubeconfig = options.kubeconfig, .context = options.context}, context);
+  if (!cluster) return report_failure(cluster.error());
+  DemoStage stage(context, (*cluster)->rest(), options);
+  DemoStory story(stage);
+  Result<> told = runtime::fail(runtime::Reason::shutting_down, "stopped");
+  bool is_interrupted = false;
+  runtime::TaskGroup group(context.executor);
+  process.loop.on_signals({SIGINT, SIGTERM}, [&](int) {
+    is_interrupted = true;
+    group.cancel();
+  });
+  group.spawn("demo", story.tell(told, group));
+  process.loop.run(group.join());
+  if (!is_interrupted) return conclude(stage, told);
+  fmt::print("\nstopped\n");
+  return kInterrupted;
+}
+
+}  // namespace dcm::playground

@@ -1,0 +1,89 @@
+// The common tools of the demo's acts: a namespace, a view of the cluster, the books, the table,
+// and a way to wait for a condition while the table is shown.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "controllers/api/device_taint_rule.hpp"
+#include "playground/cluster/evictions.hpp"
+#include "playground/demo/demo.hpp"
+#include "playground/demo/ledger.hpp"
+#include "playground/demo/live_table.hpp"
+#include "playground/demo/manifests.hpp"
+#include "playground/objects/caches.hpp"
+#include "playground/part.hpp"
+#include "runtime/deadline.hpp"
+
+namespace dcm::playground {
+
+class DemoStage {
+ public:
+  using Reached = std::function<bool()>;
+
+  // `rest`, and what `context` refers to, must outlive it.
+  DemoStage(PartContext context, client::RestClient& rest, const DemoOptions& options);
+
+  // Keeps the view up to date. Ends by cancellation only.
+  Task<> run();
+  // The namespace, and a complete view of it.
+  Task<Result<>> prepare();
+  // The clock starts, and the books.
+  void begin();
+  // Closes the books: later changes do not count.
+  void conclude() { concluded_ = ledger_; }
+
+  // Makes what the file has, and says so.
+  Task<Result<>> apply(std::string file);
+  // All that the file has, where it is there. Claims of pods go with their pods.
+  Task<Result<>> remove_all_of(std::string file);
+  Task<Result<>> remove_pod(std::string name);
+  // Shows the table until then. Errors: deadline_exceeded, naming `what`.
+  Task<Result<>> show_until(std::string what, Reached reached);
+  void say(const std::string& line) { table_.say(line, context_.time.now() - start_); }
+  // Events of the namespace with that reason.
+  Task<Result<std::size_t>> count_events(std::string reason);
+  // Something that should not be so.
+  void blame(std::string mistake) { mistakes_.push_back(std::move(mistake)); }
+
+  Api& api() { return api_; }
+  // The changes from begin() to conclude().
+  const Ledger& ledger() const { return concluded_ ? *concluded_ : ledger_; }
+  const Evictions& evictions() const { return evictions_; }
+  // Whether all applied pods have ended, and all devices are free.
+  bool is_over() const { return ledger_.tally().pods_seen == pods_applied_ && ledger_.is_over(); }
+  std::vector<std::string> mistakes() const;
+  api::PodPhase phase_of(const std::string& pod) const;
+  // The first device that the pod's claims have; nothing: none yet.
+  std::optional<api::DeviceId> device_of(const std::string& pod) const;
+  // Null: there is no such rule.
+  api::ObjectPtr<api::DeviceTaintRule> rule(const std::string& name) const;
+
+ private:
+  Result<std::vector<Manifest>> manifests_of(const std::string& file) const;
+  Task<Result<>> remove(Manifest manifest);
+  void report_condition(const api::ObjectPtr<api::DeviceTaintRule>& before,
+                        const api::ObjectPtr<api::DeviceTaintRule>& after);
+  Figures figures() const;
+
+  PartContext context_;
+  DemoOptions options_;
+  Api api_;
+  Caches caches_;
+  Cache<api::DeviceTaintRule> rules_;
+  Ledger ledger_;
+  std::optional<Ledger> concluded_;
+  Evictions evictions_;
+  std::vector<std::string> mistakes_;
+  LiveTable table_;
+  OnChange<Pod> on_pod_;
+  OnChange<Claim> on_claim_;
+  OnChange<api::DeviceTaintRule> on_rule_;
+  runtime::MonoTime start_;
+  runtime::Deadline deadline_;
+  std::size_t pods_applied_ = 0;
+};
+
+}  // namespace dcm::playground

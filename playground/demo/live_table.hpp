@@ -1,0 +1,49 @@
+// The demo's figures, as they change: a table that is drawn over itself on a terminal, one line
+// for each change elsewhere.
+#pragma once
+
+#include <cstdio>
+#include <optional>
+#include <string>
+
+#include "playground/demo/ledger.hpp"
+
+namespace dcm::playground {
+
+struct Figures {
+  Tally tally;
+  std::size_t devices = 0;  // of the cluster
+  friend bool operator==(const Figures&, const Figures&) = default;
+};
+
+// The table without colours or cursor movements; lines end with "\n". On a terminal with fewer than
+// 80 columns, what is there now is above what was so far. No line is longer than 38 columns then.
+std::string table_text(const Figures& figures, Duration elapsed, std::size_t columns = 80);
+// The same as one line.
+std::string line_text(const Figures& figures, Duration elapsed);
+
+class LiveTable {
+ public:
+  // Colours go to terminals alone, and only where NO_COLOR (no-color.org) is not set.
+  enum class Output { plain, terminal, colours };
+
+  // `out` must outlive it.
+  LiveTable(std::FILE* out, Output output) : out_(out), output_(output) {}
+  static Output output_of(std::FILE* out);
+  // The width of a terminal; 80 where it is unknown.
+  static std::size_t columns_of(std::FILE* out);
+
+  void show(const Figures& figures, Duration elapsed);
+  // A line that stays, above the table.
+  void say(const std::string& line, Duration elapsed);
+
+ private:
+  void erase();
+
+  std::FILE* out_;
+  Output output_;
+  std::optional<Figures> last_;
+  std::string drawn_;  // the table that stands on the terminal
+};
+
+}  // namespace dcm::playground

@@ -1,0 +1,72 @@
+#include "playground/embedded_server.hpp"
+
+#include <chrono>
+
+#include "apiserver/front/http_front.hpp"
+#include "runtime/http/open_port.hpp"
+#include "runtime/task_group.hpp"
+
+namespace dcm::playground {
+namespace {
+
+constexpr const char* kHost = "playground";
+constexpr std::uint16_t kPort = 80;
+
+// Enough for the watches of some clients to catch up; each version of an object is held as long as
+// it stands in the history.
+constexpr std::size_t kHistory = 20'000;
+
+// Revisions are later than those of an earlier process on the same port, by the clock in
+// microseconds, each of which is more than a write takes: its clients hear that theirs are too old,
+// and list again.
+apiserver::ServerOptions server_options(runtime::WallTime now) {
+  const auto since_epoch =
+      std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch());
+  return {.history_limit = kHistory,
+          .log_limit = 0,
+          .first_revision = static_cast<apiserver::Revision>(since_epoch.count()),
+          .warns_of_idle_workloads = true};
+}
+
+}  // namespace
+
+EmbeddedServer::EmbeddedServer(const PartContext& context)
+    : context_(context),
+      server_(context_.time, context_.rng.fork(), server_options(context_.time.wall_now())),
+      network_(context_.time),
+      pipes_(network_.listen(kHost, kPort)) {}
+
+runtime::Result<> EmbeddedServer::listen(const std::string& address,
+                                         std::vector<std::string> accept_hosts) {
+  auto listener = http::make_tcp_listener(context_.executor, context_.time, address, std::nullopt);
+  if (!listener) return runtime::fail(listener.error());
+  loopback_ = std::move(*listener);
+  accept_hosts_ = std::move(accept_hosts);
+  return {};
+}
+
+std::string EmbeddedServer::url() const {
+  return "http://" + loopback_->address();
+}
+
+client::ClusterConfig EmbeddedServer::config() {
+  client::ClusterConfig config;
+  config.server = {.security = http::Security::plain, .host = kHost, .port = kPort};
+  config.origin = "the API server in memory";
+  return config;
+}
+
+runtime::Task<> EmbeddedServer::run(Front front) {
+  const http::Handler handler = apiserver::http_handler(server_, context_.time);
+  runtime::TaskGroup group(context_.executor);
+  group.spawn("pipes", http::serve(*pipes_, context_.time, apiserver::front_options(), handler,
+                                   context_.log));
+  if (loopback_) {
+    group.spawn("loopback",
+                http::serve_open(*loopback_, context_.time, apiserver::front_options(),
+                                 accept_hosts_, front ? front(handler) : handler, context_.log));
+  }
+  co_await group.join();
+}
+
+}  // namespace dcm::playground

@@ -1,0 +1,120 @@
+#include "playground/kubeconfig_out.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "client/config/file.hpp"
+
+namespace dcm::playground {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_for(const std::string& url) {
+  return "apiVersion: v1\n"
+         "kind: Config\n"
+         "clusters:\n"
+         "  - name: playground\n"
+         "    cluster:\n"
+         "      server: " +
+         url +
+         "\n"
+         "users:\n"
+         "  - name: anybody\n"
+         "    user: {}\n"
+         "contexts:\n"
+         "  - name: playground\n"
+         "    context:\n"
+         "      cluster: playground\n"
+         "      user: anybody\n"
+         "current-context: playground\n";
+}
+
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::unexpected<runtime::Error> refuse(const fs::path& path, const std::string& why) {
+  return runtime::fail(runtime::Reason::configuration,
+                       "cannot write " + path.string() + ": " + why);
+}
+
+std::unexpected<runtime::Error> refuse_by_errno(const fs::path& path) {
+  return refuse(path, std::generic_category().message(errno));
+}
+
+// A playground's own: this text, whatever its server is.
+bool is_ours(const fs::path& path) {
+  const auto text = client::read_regular_file(path.string());
+  if (!text) return false;
+  constexpr std::string_view kServer = "server: ";
+  const std::size_t begin = std::min(text->find(kServer), text->size());
+  const std::string_view line =
+      std::string_view(*text).substr(begin).substr(0, text->find('\n', begin) - begin);
+  return line.starts_with(kServer) && *text == text_for(std::string(line.substr(kServer.size())));
+}
+
+// Written whole under a name that nobody can have prepared.
+runtime::Result<std::string> write_draft(const fs::path& path, const std::string& text) {
+  std::string draft = path.string() + ".XXXXXX";
+  const int fd = ::mkostemp(draft.data(), O_CLOEXEC);
+  if (fd < 0) return refuse_by_errno(path);
+  const bool is_written =
+      ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  if (::close(fd) == 0 && is_written) return draft;
+  ::unlink(draft.c_str());
+  return refuse(path, "the disk is full");
+}
+
+// Puts the draft in its place, where nothing may be but a file of a playground that was killed.
+runtime::Result<> publish(const std::string& draft, const fs::path& path) {
+  if (::link(draft.c_str(), path.c_str()) == 0) {
+    ::unlink(draft.c_str());
+    return {};
+  }
+  if (errno != EEXIST) return refuse_by_errno(path);
+  const auto status = fs::symlink_status(path);
+  if (!fs::is_regular_file(status)) return refuse(path, "it exists and is no regular file");
+  if (!is_ours(path)) return refuse(path, "it exists and is not a playground's; remove it first");
+  return ::rename(draft.c_str(), path.c_str()) == 0 ? runtime::Result<>() : refuse_by_errno(path);
+}
+
+}  // namespace
+
+std::string default_kubeconfig_path() {
+  std::string state = variable("XDG_STATE_HOME");
+  if (state.empty()) state = variable("HOME") + "/.local/state";
+  return state + "/dra-controller-manager/playground/kubeconfig";
+}
+
+runtime::Result<KubeconfigOut> KubeconfigOut::write(const std::string& path,
+                                                    const std::string& url) {
+  const fs::path absolute = fs::absolute(path);
+  std::error_code ignored;
+  fs::create_directories(absolute.parent_path(), ignored);
+  const auto draft = write_draft(absolute, text_for(url));
+  if (!draft) return runtime::fail(draft.error());
+  struct stat made{};
+  (void)::lstat(draft->c_str(), &made);
+  if (auto published = publish(*draft, absolute); !published) {
+    ::unlink(draft->c_str());
+    return runtime::fail(published.error());
+  }
+  return KubeconfigOut(absolute.string(), made.st_dev, made.st_ino);
+}
+
+KubeconfigOut::~KubeconfigOut() {
+  struct stat there{};
+  if (path_.empty() || ::lstat(path_.c_str(), &there) != 0) return;
+  if (there.st_dev == device_ && there.st_ino == inode_) ::unlink(path_.c_str());
+}
+
+}  // namespace dcm::playground

@@ -1,0 +1,199 @@
+#include "playground/objects/bodies.hpp"
+
+#include <array>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "runtime/timestamp.hpp"
+#include "runtime/version.hpp"
+
+namespace dcm::playground {
+namespace {
+
+using Array = boost::json::array;
+using Object = boost::json::object;
+
+constexpr std::string_view kResourceApi = "resource.k8s.io/v1";
+constexpr std::string_view kPodsPerNode = "10000";
+
+std::string text(const Object& object) {
+  return boost::json::serialize(object);
+}
+
+Object condition(std::string_view type, std::string_view status, runtime::WallTime now,
+                 std::string_view reason = {}, std::string_view message = {}) {
+  Object made{{"type", type}, {"status", status}, {"lastTransitionTime", runtime::timestamp(now)}};
+  if (!reason.empty()) made["reason"] = reason;
+  if (!message.empty()) made["message"] = message;
+  return made;
+}
+
+struct NodeCondition {
+  std::string_view type;
+  std::string_view status;
+  std::string_view reason;
+  std::string_view message;
+};
+// The conditions that kubelet writes.
+constexpr std::array<NodeCondition, 4> kNodeConditions = {{
+    {"MemoryPressure", "False", "KubeletHasSufficientMemory", "a hollow node uses no memory"},
+    {"DiskPressure", "False", "KubeletHasNoDiskPressure", "a hollow node has no disk"},
+    {"PIDPressure", "False", "KubeletHasSufficientPID", "a hollow node has no processes"},
+    {"Ready", "True", "KubeletReady", "a hollow node is always ready"},
+}};
+
+// The API demands all of these fields; a hollow node has no machine to tell of.
+Object node_info() {
+  Object info{{"operatingSystem", "linux"},
+              {"architecture", "amd64"},
+              {"kubeletVersion", "hollow-" + std::string(runtime::kVersion)}};
+  for (const auto* field : {"machineID", "systemUUID", "bootID", "kernelVersion", "osImage",
+                            "containerRuntimeVersion", "kubeProxyVersion"}) {
+    info[field] = "";
+  }
+  return info;
+}
+
+Array names(const std::vector<std::string>& list) {
+  Array made;
+  for (const std::string& name : list) made.emplace_back(name);
+  return made;
+}
+
+// Null: the device has none in that slice.
+const boost::json::value* taints_of(const boost::json::value& slice,
+                                    const boost::json::value& device) {
+  boost::json::error_code problem;
+  const boost::json::value* const devices = slice.find_pointer("/spec/devices", problem);
+  if (devices == nullptr || !devices->is_array()) return nullptr;
+  for (const boost::json::value& item : devices->get_array()) {
+    const boost::json::value* const name = item.find_pointer("/name", problem);
+    if (name != nullptr && *name == device) return item.find_pointer("/taints", problem);
+  }
+  return nullptr;
+}
+
+Object delete_options(const api::Uid& uid) {
+  Object options{{"apiVersion", "v1"}, {"kind", "DeleteOptions"}};
+  if (!uid.empty()) options["preconditions"] = Object{{"uid", uid.str()}};
+  return options;
+}
+
+}  // namespace
+
+std::string encode_namespace(std::string_view name) {
+  return text({{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", Object{{"name", name}}}});
+}
+
+std::string encode_node(std::string_view name) {
+  return text(
+      {{"apiVersion", "v1"},
+       {"kind", "Node"},
+       {"metadata",
+        Object{{"name", name}, {"labels", Object{{kHostnameLabel, name}, {"type", "hollow"}}}}}});
+}
+
+std::string encode_node_status(std::string_view name, runtime::WallTime now,
+                               const NodeStatus& status) {
+  // Room for so many of the largest pods that the small scheduler takes (decode_pod.cpp).
+  Object room{{"cpu", "1000000"}, {"memory", "1Pi"}, {"pods", kPodsPerNode}};
+  Array conditions;
+  for (const NodeCondition& is : kNodeConditions) {
+    Object made = condition(is.type, is.status, status.since.value_or(now), is.reason, is.message);
+    made["lastHeartbeatTime"] = runtime::timestamp(now);
+    conditions.push_back(std::move(made));
+  }
+  Object made{{"capacity", room},
+              {"allocatable", room},
+              {"addresses", Array{Object{{"type", "InternalIP"}, {"address", status.address}},
+                                  Object{{"type", "Hostname"}, {"address", name}}}},
+              {"nodeInfo", node_info()},
+              {"conditions", std::move(conditions)}};
+  if (!status.declared_features.empty()) {
+    made["declaredFeatures"] = names(status.declared_features);
+  }
+  return text({{"apiVersion", "v1"},
+               {"kind", "Node"},
+               {"metadata", Object{{"name", name}}},
+               {"status", std::move(made)}});
+}
+
+std::string encode_node_lease(std::string_view name, const api::Uid& node, runtime::WallTime now) {
+  Object owner{{"apiVersion", "v1"}, {"kind", "Node"}, {"name", name}, {"uid", node.str()}};
+  return text({{"apiVersion", "coordination.k8s.io/v1"},
+               {"kind", "Lease"},
+               {"metadata", Object{{"name", name},
+                                   {"namespace", "kube-node-lease"},
+                                   {"ownerReferences", Array{std::move(owner)}}}},
+               {"spec", Object{{"holderIdentity", name},
+                               {"leaseDurationSeconds", 40},
+                               {"renewTime", runtime::micro_timestamp(now)}}}});
+}
+
+std::optional<std::string> encode_without_not_ready(std::string_view node) {
+  boost::json::error_code problem;
+  const boost::json::value read = boost::json::parse(node, problem);
+  const auto* const taints = read.find_pointer("/spec/taints", problem);
+  if (taints == nullptr || !taints->is_array()) return std::nullopt;
+  Array others;
+  for (const boost::json::value& taint : taints->get_array()) {
+    const auto* const key = taint.find_pointer("/key", problem);
+    if (key == nullptr || *key != "node.kubernetes.io/not-ready") others.push_back(taint);
+  }
+  if (others.size() == taints->get_array().size()) return std::nullopt;
+  const auto* const version = read.find_pointer("/metadata/resourceVersion", problem);
+  return text({{"metadata", Object{{"resourceVersion", version == nullptr ? "" : *version}}},
+               {"spec", Object{{"taints", std::move(others)}}}});
+}
+
+std::string encode_device_class(std::string_view driver) {
+  const std::string expression = "device.driver == \"" + std::string(driver) + "\"";
+  return text({{"apiVersion", kResourceApi},
+               {"kind", "DeviceClass"},
+               {"metadata", Object{{"name", driver}}},
+               {"spec", Object{{"selectors",
+                                Array{Object{{"cel", Object{{"expression", expression}}}}}}}}});
+}
+
+std::string slice_name(std::string_view driver, std::string_view node) {
+  return std::string(node) + "-" + std::string(driver);
+}
+
+std::string encode_slice(std::string_view driver, std::string_view node, std::size_t devices,
+                         std::string_view published) {
+  boost::json::error_code problem;
+  const boost::json::value before = boost::json::parse(published, problem);
+  Array list;
+  for (std::size_t i = 0; i < devices; ++i) {
+    Object device{{"name", "dev-" + std::to_string(i)}};
+    const boost::json::value* const taints = taints_of(before, device["name"]);
+    if (taints != nullptr) device["taints"] = *taints;
+    list.push_back(std::move(device));
+  }
+  const auto* const generation = before.find_pointer("/spec/pool/generation", problem);
+  return text(
+      {{"apiVersion", kResourceApi},
+       {"kind", "ResourceSlice"},
+       {"metadata", Object{{"name", slice_name(driver, node)}}},
+       {"spec", Object{{"driver", driver},
+                       {"nodeName", node},
+                       {"pool", Object{{"name", node},
+                                       {"generation", generation == nullptr ? 1 : *generation},
+                                       {"resourceSliceCount", 1}}},
+                       {"devices", std::move(list)}}}});
+}
+
+std::string encode_delete_now(const api::Uid& uid) {
+  Object options = delete_options(uid);
+  options["gracePeriodSeconds"] = 0;
+  return text(options);
+}
+
+std::string encode_delete(const api::Uid& uid) {
+  return text(delete_options(uid));
+}
+
+}  // namespace dcm::playground

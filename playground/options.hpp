@@ -1,0 +1,44 @@
+// The command line of dra-playground.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "playground/demo/demo.hpp"
+#include "playground/parts.hpp"
+#include "playground/taint/taint.hpp"
+
+namespace dcm::playground {
+
+struct Options {
+  Size size;
+  std::uint16_t port = 0;                 // 0: a free one
+  std::vector<std::string> accept_hosts;  // that the port answers to beside loopback hosts
+  std::string kubeconfig_out;             // empty: in the state folder of the user
+  std::string kubeconfig;  // a cluster that is there; empty: the API server in memory
+  OwnScheduler scheduler = OwnScheduler::runs;
+  std::string kube_scheduler;  // the program to run in its place; empty: none
+  std::string real_drivers;    // the folder of a node for real drivers; empty: none
+  int verbosity = 0;
+  // `dra-playground demo …`: a run of the demo instead; the rest does not count then.
+  std::optional<DemoOptions> demo;
+  // `dra-playground taint …`, likewise.
+  std::optional<TaintOptions> taint;
+};
+
+// Nothing to run: print this and exit with that status.
+struct Exit {
+  int status;        // 0: help or version; 2: bad flags
+  std::string text;  // for standard output (status 0) or standard error
+};
+
+// From the back, and with "-v=4", as klog's flag is written everywhere, in the form that it knows.
+std::vector<std::string> as_cli11_takes_them(const std::vector<std::string>& arguments);
+
+// Parses `arguments` (without the program's name). A mistake is one line that names the flag.
+std::expected<Options, Exit> parse_options(const std::vector<std::string>& arguments);
+
+}  // namespace dcm::playground

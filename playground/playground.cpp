@@ -1,0 +1,143 @@
+#include "playground/playground.hpp"
+
+#include <csignal>
+#include <iostream>
+#include <optional>
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include "apiserver/front/garbage_collector.hpp"
+#include "playground/embedded_server.hpp"
+#include "playground/kube_scheduler.hpp"
+#include "playground/kubeconfig_out.hpp"
+#include "playground/process.hpp"
+#include "playground/ui/ui.hpp"
+#include "runtime/task_group.hpp"
+
+namespace dcm::playground {
+namespace {
+
+void announce(const KubeconfigOut& kubeconfig, const std::string& url) {
+  std::cout << "kubeconfig: " << kubeconfig.path() << "\n"
+            << "page: " << url << "/ui/\n"
+            << "export KUBECONFIG=" << kubeconfig.path() << std::endl;
+}
+
+void announce(const Size& size, const std::string& origin) {
+  std::cout << fmt::format("{} nodes on {}", size.nodes, origin) << std::endl;
+}
+
+// Each watch of a client is an open file. Where that is forbidden, the limit stays as it is.
+void allow_many_open_files() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+// Publishes, tells that by `ready`, and works until it is cancelled.
+struct Main {
+  Parts& parts;
+  // Returns the kubeconfig of the cluster.
+  std::function<Result<std::string>()> ready;
+  runtime::TaskGroup& group;
+  const PartContext& context;
+  const std::string& kube_scheduler;
+  int status = 0;
+
+  Task<> run() {
+    const Result<> published = co_await parts.publish();
+    if (!published) co_return fail(published.error());
+    const Result<std::string> kubeconfig = ready();
+    if (!kubeconfig) co_return fail(kubeconfig.error());
+    if (!kube_scheduler.empty()) group.spawn("kube-scheduler", schedule(*kubeconfig));
+    co_await parts.run();
+  }
+
+  Task<> schedule(std::string kubeconfig) {
+    fail(co_await run_kube_scheduler(context, kube_scheduler, std::move(kubeconfig)));
+  }
+
+  void fail(const runtime::Error& why) {
+    status = report_failure(why);
+    group.cancel();
+  }
+};
+
+int run_parts(Process& process, runtime::TaskGroup& group, Main main) {
+  process.loop.on_signals({SIGINT, SIGTERM}, [&group](int) { group.cancel(); });
+  group.spawn("parts", main.run());
+  process.loop.run(group.join());
+  return main.status;
+}
+
+Task<> send_metrics(runtime::MetricsRegistry& metrics, http::Responder& responder) {
+  [[maybe_unused]] const auto sent = co_await responder.send(
+      {.status = 200,
+       .headers = {{"Content-Type", "text/plain; version=0.0.4; charset=utf-8"}},
+       .body = metrics.expose()});
+}
+
+// `/metrics`: those of the playground's parts.
+http::Handler with_metrics(http::Handler api, runtime::MetricsRegistry& metrics) {
+  return [api = std::move(api), &metrics](http::Request request, http::Responder& responder) {
+    const bool is_for_us = request.method == http::Method::get && request.target == "/metrics";
+    return is_for_us ? send_metrics(metrics, responder) : api(std::move(request), responder);
+  };
+}
+
+int run_with_own_server(const Options& options) {
+  allow_many_open_files();
+  Process process;
+  const PartContext context = process.context(options.verbosity);
+  EmbeddedServer server(context);
+  apiserver::GarbageCollector collector(server.server(), context.time);
+  if (auto listening =
+          server.listen(fmt::format("127.0.0.1:{}", options.port), options.accept_hosts);
+      !listening) {
+    return report_failure(listening.error());
+  }
+  Connection connection(server.transport(), EmbeddedServer::config(), context);
+  Parts parts(context, connection.rest(), options.size, options.scheduler, OwnGc::none,
+              options.real_drivers);
+  std::optional<KubeconfigOut> kubeconfig;
+  const auto ready = [&]() -> Result<std::string> {
+    auto written = KubeconfigOut::write(
+        options.kubeconfig_out.empty() ? default_kubeconfig_path() : options.kubeconfig_out,
+        server.url());
+    if (!written) return runtime::fail(written.error());
+    kubeconfig.emplace(std::move(*written));
+    announce(*kubeconfig, server.url());
+    return kubeconfig->path();
+  };
+  runtime::TaskGroup group(context.executor);
+  group.spawn("API server", server.run([&](http::Handler api) {
+    return with_metrics(with_ui(std::move(api), connection.rest(), context.time), context.metrics);
+  }));
+  group.spawn("garbage collector", collector.run());
+  return run_parts(process, group, {parts, ready, group, context, options.kube_scheduler});
+}
+
+int run_against_cluster(const Options& options) {
+  Process process;
+  const PartContext context = process.context(options.verbosity);
+  const auto cluster = Cluster::open({.kubeconfig = options.kubeconfig}, context);
+  if (!cluster) return report_failure(cluster.error());
+  Parts parts(context, (*cluster)->rest(), options.size, options.scheduler, OwnGc::runs,
+              options.real_drivers);
+  const auto ready = [&]() -> Result<std::string> {
+    announce(options.size, (*cluster)->origin());
+    return options.kubeconfig;
+  };
+  runtime::TaskGroup group(context.executor);
+  return run_parts(process, group, {parts, ready, group, context, options.kube_scheduler});
+}
+
+}  // namespace
+
+int run_playground(const Options& options) {
+  return options.kubeconfig.empty() ? run_with_own_server(options) : run_against_cluster(options);
+}
+
+}  // namespace dcm::playground

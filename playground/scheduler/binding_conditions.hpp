@@ -1,0 +1,28 @@
+// Conditions that drivers set on allocated devices before the pod may be bound (KEP-5007).
+#pragma once
+
+#include <string>
+
+#include "playground/objects/objects.hpp"
+#include "runtime/time.hpp"
+
+namespace dcm::playground {
+
+// How long kube-scheduler waits for them (bindingTimeout).
+inline constexpr std::chrono::seconds kBindingTimeout{600};
+
+struct BindingState {
+  enum class Kind : std::uint8_t {
+    ready,    // nothing to wait for, or all conditions are True
+    waiting,  // until `deadline`
+    failed,   // or too late: the devices are to be given up; `why`
+  };
+  Kind kind = Kind::ready;
+  std::string why = {};  // as kube-scheduler says it
+  runtime::WallTime deadline = {};
+};
+
+// Of an allocated claim.
+BindingState binding_state_of(const Claim& claim, runtime::WallTime now);
+
+}  // namespace dcm::playground

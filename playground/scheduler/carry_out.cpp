@@ -1,0 +1,170 @@
+// How the scheduler carries a decision out: PreBind and Bind of kube-scheduler.
+#include <algorithm>
+
+#include "controllers/common/pod_claims.hpp"
+#include "playground/scheduler/binding_conditions.hpp"
+#include "playground/scheduler/bodies.hpp"
+#include "playground/scheduler/scheduler.hpp"
+
+namespace dcm::playground {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Before others try what one pod could not get: it may be refused to all of them.
+constexpr Duration kFailurePause = 1s;
+
+}  // namespace
+
+Task<Outcome> Scheduler::carry_out(api::ObjectPtr<Pod> pod, Placement placement) {
+  const Result<> written = co_await pre_bind(*pod, placement);
+  if (!written) {
+    try_others_later(placement);
+    const std::vector<ClaimPtr> used = claims_in_use(*pod).claims;
+    co_await writer_.unreserve(*pod, used);
+    co_return settle(*pod, written);
+  }
+  if (must_wait(*pod, placement.node)) co_return Outcome::done();
+  const Outcome outcome = co_await bind(std::move(pod), placement.node);
+  co_return outcome;
+}
+
+// Each claim in the order in which kube-scheduler writes them. The references are to what stands in
+// the frame of carry_out().
+Task<Result<>> Scheduler::pre_bind(const Pod& pod, const Placement& placement) {
+  Result<> written;
+  for (const ClaimStep& step : placement.steps) {
+    if (written && step.allocation) {
+      written = co_await writer_.allocate(pod, step);
+    } else if (written) {
+      written = co_await writer_.reserve(pod, step);
+    }
+    release(step);
+  }
+  if (!placement.extended) co_return written;
+  if (written) {
+    written = co_await provide_extended(pod, *placement.extended);
+  } else {
+    devices_.give_back(placement.extended->allocation);
+  }
+  co_return written;
+}
+
+Task<Result<>> Scheduler::provide_extended(const Pod& pod, const ExtendedStep& step) {
+  const Result<ClaimPtr> made = co_await writer_.make_extended(pod, step.claim);
+  Result<> written = made ? Result<>() : runtime::fail(made.error());
+  if (made) {
+    const ClaimStep to_allocate{*made, step.allocation};
+    written = co_await writer_.allocate(pod, to_allocate);
+  }
+  devices_.give_back(step.allocation);
+  if (written) written = co_await writer_.note_extended(pod, **made, step.claim.mappings);
+  co_return written;
+}
+
+Task<Outcome> Scheduler::bind(api::ObjectPtr<Pod> pod, InternedString node) {
+  const Result<http::Response> bound =
+      co_await api_.create(pods(), pod->meta.key, "binding", encode_binding(*pod, node.str()));
+  const api::ObjectPtr<Pod> shown = caches_.pods.reader.get(pod->meta.key);
+  if (bound && shown && shown->node_name.empty()) bound_.insert(pod->meta.key);
+  co_return settle(*pod, bound ? Result<>() : runtime::fail(bound.error()));
+}
+
+Outcome Scheduler::settle(const Pod& pod, const Result<>& written) {
+  if (written || runtime::is_object_gone(written.error())) return Outcome::done();
+  if (!runtime::is_conflict(written.error())) {
+    context_.log.warning("Cannot schedule pod", {{"pod", pod.meta.key.str()},
+                                                 {"why", runtime::to_string(written.error())}});
+  }
+  return Outcome::retry();
+}
+
+PodClaims Scheduler::claims_in_use(const Pod& pod) {
+  const ClusterView cluster = view();
+  PodClaims found = gather_claims(pod, cluster.claim);
+  if (ClaimPtr extended = cluster.stale_extended_claim(pod)) {
+    found.claims.push_back(std::move(extended));
+  }
+  return found;
+}
+
+bool Scheduler::must_wait(const Pod& pod, const InternedString& node) {
+  const runtime::WallTime now = context_.time.wall_now();
+  for (const ClaimPtr& claim : claims_in_use(pod).claims) {
+    if (!claim->is_allocated) continue;
+    const BindingState state = binding_state_of(*claim, now);
+    if (state.kind == BindingState::Kind::ready) continue;
+    if (awaiting_.try_emplace(pod.meta.key, node).second) {
+      events_.report({"v1", "Pod", pod.meta.key, pod.meta.uid, {}}, api::EventType::normal,
+                     kSchedulerName, "BindingConditionsPending",
+                     "waiting for binding conditions for device on node " + node.str());
+    }
+    // What has failed already is looked at in its turn.
+    const bool has_failed = state.kind == BindingState::Kind::failed;
+    work_.add_after(pod.meta.key, has_failed ? Duration::zero() : state.deadline - now);
+    return true;
+  }
+  return false;
+}
+
+Task<Outcome> Scheduler::look_at_conditions(api::ObjectPtr<Pod> pod) {
+  const InternedString node = awaiting_.at(pod->meta.key);
+  const PodClaims used = claims_in_use(*pod);
+  const runtime::WallTime now = context_.time.wall_now();
+  bool is_lost = !used.missing.empty();  // somebody has taken the claim or its devices away
+  std::string failure;
+  for (const ClaimPtr& claim : used.claims) {
+    is_lost = is_lost || !claim->is_allocated || !common::is_reserved_for(*claim, *pod);
+    if (is_lost || !failure.empty()) break;
+    failure = binding_state_of(*claim, now).why;
+  }
+  if (!is_lost && failure.empty() && must_wait(*pod, node)) co_return Outcome::done();
+  awaiting_.erase(pod->meta.key);
+  if (!is_lost && failure.empty()) {
+    const Outcome outcome = co_await bind(std::move(pod), node);
+    co_return outcome;
+  }
+  co_await writer_.unreserve(*pod, used.claims);
+  if (!failure.empty()) {
+    const Outcome reported =
+        co_await report(pod, {.kind = Unschedulable::Kind::error,
+                              .why = "running PreBind plugin \"DynamicResources\": " + failure,
+                              .line = {}});
+    static_cast<void>(reported);
+  }
+  co_return Outcome::retry();
+}
+
+// Takes what was decided, so that the next decision sees it taken; and the next pod begins its
+// search at the next node.
+void Scheduler::hold(const Placement& placement) {
+  for (const ClaimStep& step : placement.steps) {
+    if (!step.allocation) continue;
+    in_flight_.insert(step.claim->meta.key);
+    devices_.take(*step.allocation);
+  }
+  if (placement.extended) devices_.take(placement.extended->allocation);
+  const auto used =
+      std::ranges::find(nodes_, placement.node, [](const NodePtr& node) { return node->name; });
+  if (used != nodes_.end()) std::rotate(nodes_.begin(), used + 1, nodes_.end());
+}
+
+// At once when it is written: then the cache shows it, and counted twice, shares would be more than
+// there are. What was not written is free again.
+void Scheduler::release(const ClaimStep& step) {
+  if (!step.allocation) return;
+  devices_.give_back(*step.allocation);
+  in_flight_.erase(step.claim->meta.key);
+}
+
+// Pods that wait for the devices, and pods that wait for the claims.
+void Scheduler::try_others_later(const Placement& placement) {
+  for (const api::NamespacedName& pod : waiting_.heads()) work_.add_after(pod, kFailurePause);
+  for (const ClaimStep& step : placement.steps) {
+    unbound_by_claim_.for_each(step.claim->meta.key, [this](const api::ObjectPtr<Pod>& pod) {
+      work_.add_after(pod->meta.key, kFailurePause);
+    });
+  }
+}
+
+}  // namespace dcm::playground

@@ -1,0 +1,220 @@
+#include "playground/scheduler/scheduler.hpp"
+
+#include <algorithm>
+
+#include "controllers/common/pod_claims.hpp"
+#include "playground/scheduler/bodies.hpp"
+#include "runtime/task_group.hpp"
+
+namespace dcm::playground {
+namespace {
+
+constexpr std::size_t kWorkers = 32;
+
+void emit_claims_of_unbound_pod(const Pod& pod, const informers::Emit<api::NamespacedName>& emit) {
+  if (!pod.node_name.empty()) return;
+  for (const std::string_view name : common::names_of_claims(pod)) {
+    emit({pod.meta.key.namespace_, std::string(name)});
+  }
+}
+
+// Whether a heartbeat or the like is all that is new.
+bool is_same_for_pods(const Node& a, const Node& b) {
+  return a.is_unschedulable == b.is_unschedulable && a.taints == b.taints && a.labels == b.labels &&
+         a.declared_features == b.declared_features && a.plugin_resources == b.plugin_resources &&
+         a.meta.is_being_deleted == b.meta.is_being_deleted;
+}
+
+bool is_full(const Claim& claim) {
+  return claim.reserved_for.size() >= api::kReservedForMax;
+}
+
+void emit_owner_of_extended(const Claim& claim, const informers::Emit<api::Uid>& emit) {
+  if (claim.is_extended_resource_claim && common::has_pod_as_controller(claim)) {
+    emit(claim.controller->uid);
+  }
+}
+
+std::string_view reason_of(Unschedulable::Kind kind) {
+  return kind == Unschedulable::Kind::error ? "SchedulerError" : "Unschedulable";
+}
+
+}  // namespace
+
+Scheduler::Scheduler(PartContext context, Api& api, Caches& caches)
+    : context_(std::move(context)),
+      api_(api),
+      caches_(caches),
+      writer_(context_.time, api, caches),
+      events_(api.rest(), context_.time, context_.metrics, context_.rng.fork(), context_.log),
+      unbound_by_claim_(caches.pods.informer.add_index<api::NamespacedName>(
+          "unbound_by_claim", emit_claims_of_unbound_pod)),
+      extended_by_pod_(
+          caches.claims.informer.add_index<api::Uid>("extended_by_pod", emit_owner_of_extended)),
+      work_("scheduler", kWorkers, context_.process()),
+      on_pod_([this](const auto& before, const auto& after) { observe_pod(before, after); }),
+      on_claim_([this](const auto& before, const auto& after) { observe_claim(before, after); }),
+      on_slice_([this](const auto& before, const auto& after) { observe_slice(before, after); }),
+      on_node_([this](const auto& before, const auto& after) { observe_node(before, after); }),
+      on_device_class_([this](const auto& before, const auto& after) {
+        devices_.observe_class(before, after);
+        try_heads();
+      }),
+      on_rule_([this](const auto& before, const auto& after) {
+        devices_.observe_rule(before, after);
+        try_heads();
+      }) {
+  caches_.pods.informer.add_observer(on_pod_);
+  caches_.claims.informer.add_observer(on_claim_);
+  caches_.slices.informer.add_observer(on_slice_);
+  caches_.nodes.informer.add_observer(on_node_);
+  caches_.device_classes.informer.add_observer(on_device_class_);
+  caches_.rules.informer.add_observer(on_rule_);
+}
+
+Task<> Scheduler::run() {
+  runtime::TaskGroup group(context_.executor);
+  group.spawn("events of the scheduler", events_.run());
+  group.spawn("pods to schedule",
+              work_.run([this](api::NamespacedName name) { return handle(std::move(name)); }));
+  co_await group.join();
+}
+
+ClusterView Scheduler::view() {
+  return {
+      .claim = [this](const api::NamespacedName& name) { return caches_.claims.reader.get(name); },
+      .device_class =
+          [this](const std::string& name) { return caches_.device_classes.reader.get({{}, name}); },
+      .is_in_flight = [this](const api::NamespacedName& name) { return in_flight_.contains(name); },
+      .stale_extended_claim = [this](const Pod& pod) -> ClaimPtr {
+        const auto claims = extended_by_pod_.get(pod.meta.uid);
+        return claims.empty() ? nullptr : claims.front();
+      },
+      .devices = devices_,
+      .compiler = compiler_,
+      .misfits = misfits_,
+      .nodes = nodes_,
+      .now = context_.time.wall_now(),
+      .new_share_id =
+          [this] { return allocation::share_id(context_.rng.next(), context_.rng.next()); }};
+}
+
+Task<Outcome> Scheduler::handle(api::NamespacedName name) {
+  const api::ObjectPtr<Pod> pod = caches_.pods.reader.get(name);
+  if (bound_.contains(name)) co_return Outcome::done();  // only the cache does not show it yet
+  if (pod && awaiting_.contains(name)) {
+    const Outcome outcome = co_await look_at_conditions(pod);
+    co_return outcome;
+  }
+  Verdict verdict = pod ? decide_placement(*pod, view()) : NotOurs{};
+  if (auto* const unschedulable = std::get_if<Unschedulable>(&verdict)) {
+    waiting_.wait(name, unschedulable->line);
+    const bool is_error = unschedulable->kind == Unschedulable::Kind::error;
+    if (!is_error) errors_.forget(name);
+    const Outcome outcome = co_await turn_down(pod, std::move(*unschedulable));
+    // What has led to an error may pass without an event.
+    co_return is_error ? std::min(outcome, Outcome::requeue_after(errors_.next(name))) : outcome;
+  }
+  leave_line(name);
+  auto* const placement = std::get_if<Placement>(&verdict);
+  if (placement == nullptr) co_return Outcome::done();
+  hold(*placement);
+  const Outcome outcome = co_await carry_out(pod, std::move(*placement));
+  co_return outcome;
+}
+
+// PostFilter, then the report. The change of the claim brings the pod back.
+Task<Outcome> Scheduler::turn_down(api::ObjectPtr<Pod> pod, Unschedulable verdict) {
+  const ClaimPtr claim = verdict.to_deallocate;
+  if (claim) {
+    const Result<> written = co_await writer_.deallocate(*claim);
+    if (!written) co_return settle(*pod, written);
+  }
+  const Outcome outcome = co_await report(std::move(pod), std::move(verdict));
+  co_return outcome;
+}
+
+// Writes why into the pod, unless it says so already.
+Task<Outcome> Scheduler::report(api::ObjectPtr<Pod> pod, Unschedulable verdict) {
+  if (pod->unschedulable == verdict.why) co_return Outcome::done();
+  events_.report({"v1", "Pod", pod->meta.key, pod->meta.uid, {}}, api::EventType::warning,
+                 kSchedulerName, "FailedScheduling", verdict.why);
+  const Result<http::Response> answer = co_await api_.strategic_merge_patch(
+      pods(), pod->meta.key, "status",
+      encode_unschedulable(*pod, reason_of(verdict.kind), verdict.why, context_.time.wall_now()));
+  const auto written = caches_.pods.record(answer);
+  co_return written || runtime::is_object_gone(written.error()) ? Outcome::done()
+                                                                : Outcome::retry();
+}
+
+void Scheduler::leave_line(const api::NamespacedName& pod) {
+  errors_.forget(pod);
+  if (const auto next = waiting_.leave(pod)) work_.add(*next);
+}
+
+void Scheduler::try_heads() {
+  for (const api::NamespacedName& pod : waiting_.heads()) work_.add(pod);
+}
+
+void Scheduler::wake_pods_of(const api::NamespacedName& claim) {
+  unbound_by_claim_.for_each(claim,
+                             [this](const api::ObjectPtr<Pod>& pod) { work_.add(pod->meta.key); });
+}
+
+void Scheduler::observe_pod(const api::ObjectPtr<Pod>& before, const api::ObjectPtr<Pod>& after) {
+  if (!after || !after->node_name.empty()) {
+    const api::NamespacedName& name = (after ? after : before)->meta.key;
+    awaiting_.erase(name);
+    bound_.erase(name);
+    return leave_line(name);
+  }
+  const bool is_news = !before || before->claim_statuses != after->claim_statuses ||
+                       before->has_gates != after->has_gates ||
+                       before->meta.is_being_deleted != after->meta.is_being_deleted;
+  if (is_news) work_.add(after->meta.key);
+}
+
+void Scheduler::observe_claim(const ClaimPtr& before, const ClaimPtr& after) {
+  if (after && after->allocation) devices_.take(*after->allocation);
+  if (before && before->allocation) devices_.give_back(*before->allocation);
+  const bool was_allocated = before && before->is_allocated;
+  const bool is_allocated = after && after->is_allocated;
+  if (was_allocated && !is_allocated) try_heads();
+  const bool has_room_again = before && after && is_full(*before) && !is_full(*after);
+  const bool has_news_of_devices =
+      before && after && before->device_statuses != after->device_statuses;
+  if (!before || was_allocated != is_allocated || has_room_again || has_news_of_devices) {
+    wake_pods_of((after ? after : before)->meta.key);
+  }
+  // No pod names it before it is bound.
+  const bool is_gone = before && !after && before->is_extended_resource_claim;
+  if (is_gone && common::has_pod_as_controller(*before)) {
+    work_.add({before->meta.key.namespace_, before->controller->name});
+  }
+}
+
+void Scheduler::observe_slice(const api::ObjectPtr<Slice>& before,
+                              const api::ObjectPtr<Slice>& after) {
+  devices_.observe_slice(before, after);
+  try_heads();
+}
+
+void Scheduler::observe_node(const NodePtr& before, const NodePtr& after) {
+  const InternedString name = (after ? after : before)->name;
+  const auto place =
+      std::ranges::find(nodes_, name, [](const NodePtr& node) { return node->name; });
+  const bool is_there = after && !after->meta.is_being_deleted;
+  if (place == nodes_.end()) {
+    if (is_there) nodes_.push_back(after);
+  } else if (is_there) {
+    *place = after;
+  } else {
+    nodes_.erase(place);
+  }
+  const bool is_like_before = before && after && is_same_for_pods(*before, *after);
+  if (is_like_before) return;
+  devices_.observe_node(name);
+  try_heads();
+}
+
+}  // namespace dcm::playground

@@ -1,0 +1,95 @@
+// A small scheduler for pods with ResourceClaims: gives devices to claims, reserves the claims,
+// binds the pod. A client of the API like any other.
+//
+// Of kube-scheduler it has all that concerns devices: the plugin DynamicResources with the
+// structured allocator (allocation/), and of the other plugins node selectors, required node
+// affinity, and taints with tolerations. It picks the next node in turn where the claims fit. A pod
+// with an unknown request stays pending, and its condition PodScheduled names the field. Not to be
+// run beside kube-scheduler.
+#pragma once
+
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "client/events/event_recorder.hpp"
+#include "playground/objects/caches.hpp"
+#include "playground/part.hpp"
+#include "playground/scheduler/claim_writer.hpp"
+#include "playground/scheduler/decide_placement.hpp"
+#include "playground/scheduler/error_backoff.hpp"
+#include "playground/scheduler/waiting_room.hpp"
+
+namespace dcm::playground {
+
+inline constexpr std::string_view kSchedulerName = "default-scheduler";  // in events
+
+// Made before the caches run. Decisions are made one at a time, and what they take is taken at
+// once; only the writes of several pods go on together.
+class Scheduler {
+ public:
+  // `api` and `caches` must outlive it.
+  Scheduler(PartContext context, Api& api, Caches& caches);
+
+  // After the first sync. Ends by cancellation only.
+  Task<> run();
+
+  const Devices& devices() const { return devices_; }
+  std::size_t waiting() const { return waiting_.size(); }
+
+ private:
+  Task<Outcome> handle(api::NamespacedName name);
+  Task<Outcome> carry_out(api::ObjectPtr<Pod> pod, Placement placement);
+  Task<Result<>> pre_bind(const Pod& pod, const Placement& placement);
+  Task<Result<>> provide_extended(const Pod& pod, const ExtendedStep& step);
+  Task<Outcome> bind(api::ObjectPtr<Pod> pod, InternedString node);
+  // Of a pod that waits for binding conditions.
+  Task<Outcome> look_at_conditions(api::ObjectPtr<Pod> pod);
+  Task<Outcome> turn_down(api::ObjectPtr<Pod> pod, Unschedulable verdict);
+  Task<Outcome> report(api::ObjectPtr<Pod> pod, Unschedulable verdict);
+  Outcome settle(const Pod& pod, const Result<>& written);
+
+  ClusterView view();
+  void hold(const Placement& placement);
+  void release(const ClaimStep& step);
+  PodClaims claims_in_use(const Pod& pod);
+  // Whether the claims wait for binding conditions; then the pod is looked at again.
+  bool must_wait(const Pod& pod, const InternedString& node);
+  void try_others_later(const Placement& placement);
+  void leave_line(const api::NamespacedName& pod);
+  void try_heads();
+  void wake_pods_of(const api::NamespacedName& claim);
+
+  void observe_pod(const api::ObjectPtr<Pod>& before, const api::ObjectPtr<Pod>& after);
+  void observe_claim(const api::ObjectPtr<Claim>& before, const api::ObjectPtr<Claim>& after);
+  void observe_slice(const api::ObjectPtr<Slice>& before, const api::ObjectPtr<Slice>& after);
+  void observe_node(const api::ObjectPtr<Node>& before, const api::ObjectPtr<Node>& after);
+
+  PartContext context_;
+  Api& api_;
+  Caches& caches_;
+  ClaimWriter writer_;
+  client::EventRecorder events_;
+  informers::Index<Pod, api::NamespacedName> unbound_by_claim_;
+  informers::Index<Claim, api::Uid> extended_by_pod_;
+  Devices devices_;
+  cel::SelectorCompiler compiler_;
+  Misfits misfits_;
+  std::vector<NodePtr> nodes_;                         // the next one to try first
+  std::unordered_set<api::NamespacedName> in_flight_;  // claims that are being allocated
+  // Pods whose claims wait for binding conditions, each with the node that it is to go to.
+  std::unordered_map<api::NamespacedName, InternedString> awaiting_;
+  std::unordered_set<api::NamespacedName> bound_;  // pods that the cache shows without a node
+  WaitingRoom waiting_;
+  ErrorBackoff errors_;
+  Worklist work_;
+  OnChange<Pod> on_pod_;
+  OnChange<Claim> on_claim_;
+  OnChange<Slice> on_slice_;
+  OnChange<Node> on_node_;
+  OnChange<DeviceClass> on_device_class_;
+  OnChange<api::DeviceTaintRule> on_rule_;
+};
+
+}  // namespace dcm::playground
