@@ -49,7 +49,7 @@ void set_replicas(JsonObject& object, std::string_view path, std::int64_t replic
   (*at)[steps.back()] = replicas;
 }
 
-// As apimachinery's NestedInt64 puts it.
+// Formatted like apimachinery's NestedInt64.
 std::string wrong_type(const std::string& path, const Json& value, std::string_view expected) {
   std::string_view type = "string";
   if (value.is_bool()) type = "bool";

@@ -1,4 +1,4 @@
-// `/scale` of a kind that is defined: autoscaling/v1 Scale, a view of three of its fields.
+// `/scale` of a defined kind: autoscaling/v1 Scale, a view of three of its fields.
 #pragma once
 
 #include "apiserver/rules/api_error.hpp"
@@ -6,13 +6,13 @@
 
 namespace dcm::apiserver {
 
-// 500 if the object does not have the field of spec.replicas.
+// 500 if the object lacks the field of spec.replicas.
 Outcome<Response> read_scale(Registry& registry, const Target& target);
 // A PUT or PATCH of the Scale, as a write of the object.
 Outcome<Response> write_scale(Registry& registry, const WriteRequest& request,
                               std::string_view method);
 
-// Of an object: a number of at least 0, if there is one.
+// Of an object: a number of at least 0, if present.
 void validate_replicas(const JsonObject& object, const std::string& path, Causes& causes);
 void validate_scale_selector(const JsonObject& object, const std::string& path, Causes& causes);
 

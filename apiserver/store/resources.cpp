@@ -25,7 +25,7 @@ constexpr auto kNeedsVersion = UnconditionalUpdate::refused;
 constexpr auto kObject = DeleteAnswer::object;
 constexpr auto kAnswer = DeleteAnswer::status;
 
-// A kind that is stored unchanged, and needs no more than a row.
+// A kind that is stored unchanged, and needs only a row.
 struct PlainRow {
   std::string_view group;
   std::string_view plural;
@@ -307,7 +307,7 @@ std::vector<ResourceType> special_types() {
        kAnswer,
        &taint_rule_strategy(),
        {}},
-      // The same objects as core's, under names of its own (fields/conversion).
+      // The same objects as core's, under other names (fields/conversion).
       {"events.k8s.io",
        "events",
        "event",
@@ -337,7 +337,7 @@ std::list<ResourceType> all_types() {
                    kObject,
                    &definition_strategy(),
                    {"v1"}});
-  // A beta comes after the versions of its group that are preferred.
+  // A beta comes after the preferred versions of its group.
   types.push_back({"scheduling.k8s.io",
                    "podgroups",
                    "podgroup",

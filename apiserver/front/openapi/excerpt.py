@@ -4,8 +4,7 @@
     apiserver/front/openapi/excerpt.py KUBECTL [ARGUMENT…]
 
 runs `KUBECTL ARGUMENT… get --raw /openapi/v3/…` and writes one `.inc` file beside this script for
-each document: the kinds that the in-memory server knows and all that they refer to, as published
-(Apache-2.0, The Kubernetes Authors). The betas, which nobody reads, lose their descriptions. The
+each document: the kinds of the in-memory server and everything they refer to, as published (Apache-2.0, The Kubernetes Authors). Descriptions of betas are dropped. The
 server has to serve all versions:
 
     test/controlplane/controlplane up -- --runtime-config=resource.k8s.io/v1beta1=true,\\
@@ -44,7 +43,7 @@ DOCUMENTS = {
     "apis/resource.k8s.io/v1alpha3": RULE,
     "apis/scheduling.k8s.io/v1beta1": ["PodGroup"],
 }
-# Kinds that are stored as they come: their fields are known, and not explained.
+# Kinds that are stored unchanged: their fields are known, and not explained.
 UNREAD = [f"apis/{group}/v1" for group in ("admissionregistration.k8s.io", "apps", "batch", "discovery.k8s.io",
                                             "events.k8s.io", "networking.k8s.io", "rbac.authorization.k8s.io", "scheduling.k8s.io",
                                             "storage.k8s.io")]

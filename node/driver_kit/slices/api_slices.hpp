@@ -1,4 +1,4 @@
-// The slices of one driver on one node, or of no node, at the API server.
+// The slices of one driver on one node, or of no node, on the API server.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ namespace dcm::driver_kit {
 // Loop thread only.
 class ApiSlices final : public SliceApi {
  public:
-  // A watch that ended is opened again after so long.
+  // A watch that ended is reopened after this long.
   static constexpr runtime::Duration kPause = std::chrono::seconds(1);
   static constexpr runtime::Duration kPauseMax = std::chrono::minutes(1);
 
@@ -27,7 +27,7 @@ class ApiSlices final : public SliceApi {
   Task<runtime::Result<Slice>> update(Slice slice) override;
   Task<runtime::Result<>> remove(Slice slice) override;
 
-  // Tells of changes, and whenever some may have been missed. Ends by cancellation only.
+  // Reports changes, and whenever some may have been missed. Ends only by cancellation.
   Task<> watch(std::function<void()> on_change);
 
  private:
