@@ -3,7 +3,7 @@
 #include "apiserver/store/resources.hpp"
 #include "apiserver/store/selectors.hpp"
 #include "client/api/meta.hpp"
-#include "cmd/dra-controller-manager/explain/subject.hpp"
+#include "explain/subject.hpp"
 #include "manager/options/value.hpp"
 #include "runtime/http/url.hpp"
 #include "runtime/timestamp.hpp"
