@@ -96,6 +96,10 @@ class Registry {
   // What the client of a request is to be warned of; "" is nothing.
   void warn(const std::string& text);
   void warn_of(const Target& target, const JsonObject& next, const JsonObject* old);
+  // What else the creator of an object is to be warned of.
+  using Advice =
+      std::function<std::vector<std::string>(const ResourceType& type, const JsonObject& object)>;
+  void set_advice(Advice advice) { advice_ = std::move(advice); }
   // Those, and what admission policies warned of, since the last call.
   std::vector<std::string> take_warnings();
 
@@ -144,6 +148,7 @@ class Registry {
   Policies policies_;
   ObjectTexts texts_;
   std::vector<std::string> warnings_;
+  Advice advice_;  // null: nothing
 };
 
 }  // namespace dcm::apiserver
