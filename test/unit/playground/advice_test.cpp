@@ -116,6 +116,37 @@ TEST(Advice, a_pod_needs_a_scheduler_that_places_it) {
   EXPECT_THAT(without.warnings(kPods, pod("c")), IsEmpty());
 }
 
+TEST(Advice, a_group_that_is_dropped_from_a_pod_is_named) {
+  Scene scene;
+  EXPECT_THAT(scene.warnings(kPods, pod("a", R"(,"schedulingGroup":{"podGroupName":"g"})")),
+              ElementsAre(HasSubstr("schedulingGroup is dropped")));
+}
+
+std::string webhooks(std::string_view webhook) {
+  return R"({"metadata":{"name":"w"},"webhooks":[{"name":"hook.example.com","sideEffects":"None",)"
+         R"("admissionReviewVersions":["v1"],"clientConfig":{"url":"https://localhost/"},)" +
+         std::string(webhook) + "}]}";
+}
+
+TEST(Advice, a_webhook_that_is_not_called_is_named_by_the_writes_that_it_is_about) {
+  Scene scene;
+  const std::string_view configurations =
+      "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations";
+  const std::string rules =
+      R"("rules":[{"operations":["CREATE"],"apiGroups":[""],"apiVersions":["v1"],)"
+      R"("resources":["pods"]}],"objectSelector":{"matchLabels":{"a":"b"}})";
+  EXPECT_THAT(scene.warnings(configurations, webhooks(rules)),
+              ElementsAre(HasSubstr("does not enforce them")));
+  EXPECT_THAT(scene.warnings(kPods, pod("a")), IsEmpty());
+  EXPECT_THAT(scene.warnings(kPods, R"({"metadata":{"name":"b","labels":{"a":"b"}},"spec":{)" +
+                                        kContainers + "}}"),
+              ElementsAre(HasSubstr("the webhook hook.example.com of "
+                                    "MutatingWebhookConfiguration w is about this write")));
+  EXPECT_THAT(scene.warnings("/api/v1/namespaces/default/configmaps",
+                             R"({"metadata":{"name":"c","labels":{"a":"b"}}})"),
+              IsEmpty());
+}
+
 struct Row {
   std::string target;
   std::string body;
