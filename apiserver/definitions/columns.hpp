@@ -1,7 +1,7 @@
 // The columns of `kubectl get` from a definition's `additionalPrinterColumns`.
 #pragma once
 
-#include "apiserver/front/printers.hpp"
+#include "apiserver/printers/printers.hpp"
 
 namespace dcm::apiserver {
 

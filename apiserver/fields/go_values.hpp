@@ -2,7 +2,7 @@
 // devices), quantities in canonical form ("1" for "1000m").
 #pragma once
 
-#include "apiserver/fields/field_types.hpp"
+#include "apiserver/schemas/field_types.hpp"
 #include "apiserver/text/json.hpp"
 
 namespace dcm::apiserver {

@@ -3,8 +3,8 @@
 // endpoints/filters/impersonation).
 #pragma once
 
-#include "apiserver/admission/attributes.hpp"
-#include "apiserver/front/request.hpp"
+#include "apiserver/model/attributes.hpp"
+#include "apiserver/requests/request.hpp"
 
 namespace dcm::apiserver {
 

@@ -1,13 +1,13 @@
 // The same object by JSON and by protobuf is the same to us. Objects are made up from the tables of
 // the API server in memory, whose encoder shares no code with what is tested here.
-#include "apiserver/text/protobuf/protobuf.hpp"
+#include "apiserver/protobuf/protobuf.hpp"
 
 #include <map>
 #include <memory>
 
 #include <boost/json.hpp>
 
-#include "apiserver/text/protobuf/messages.hpp"
+#include "apiserver/protobuf/messages.hpp"
 #include "client/api/negotiated_decoder.hpp"
 #include "client/api/protobuf/envelope.hpp"
 #include "client/api/status.hpp"

@@ -2,7 +2,7 @@
 // client may cost is counted in values, in JSON, YAML and protobuf alike.
 #include "apiserver/text/item_budget.hpp"
 
-#include "apiserver/text/protobuf/protobuf.hpp"
+#include "apiserver/protobuf/protobuf.hpp"
 #include "apiserver/text/yaml.hpp"
 #include "test/unit/apiserver/fixture.hpp"
 

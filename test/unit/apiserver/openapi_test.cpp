@@ -1,5 +1,5 @@
 // OpenAPI v3: what kubectl reads of it before it believes that the server checks fields.
-#include "apiserver/front/openapi_schemas.hpp"
+#include "apiserver/schemas/openapi_schemas.hpp"
 #include "test/unit/apiserver/fixture.hpp"
 
 namespace dcm::apiserver {

@@ -120,33 +120,5 @@ TEST_F(Api, rejects_node_taints_that_no_pod_could_tolerate) {
   EXPECT_EQ(text_at(as_object(causes[1]), {"field"}), "metadata.taints[1].effect");
 }
 
-std::string warning_of(Server& server, std::string_view user_agent, std::string_view name) {
-  Request request{"POST", std::string(kJobs)};
-  request.headers = {{"Content-Type", "application/json"}, {"User-Agent", std::string(user_agent)}};
-  request.body = R"({"metadata":{"name":")" + std::string(name) +
-                 R"("},"spec":{"template":{"spec":{"restartPolicy":"Never",)"
-                 R"("containers":[{"name":"c","image":"i"}]}}}})";
-  for (const auto& [header, value] : server.handle(request).headers) {
-    if (header == "Warning") return value;
-  }
-  return "";
-}
-
-class PlaygroundApi : public Api {
- protected:
-  PlaygroundApi() : Api({.warns_of_idle_workloads = true}) {}
-};
-
-TEST_F(PlaygroundApi, warns_until_controller_manager_runs) {
-  EXPECT_NE(warning_of(server, "kubectl/v1.37.2", "a").find("no pods come of this Job"),
-            std::string::npos);
-  EXPECT_EQ(warning_of(server, "kube-controller-manager/v1.37.2", "b"), "");
-  EXPECT_EQ(warning_of(server, "kubectl/v1.37.2", "c"), "");
-}
-
-TEST_F(Api, omits_workload_warning) {
-  EXPECT_EQ(warning_of(server, "kubectl/v1.37.2", "a"), "");
-}
-
 }  // namespace
 }  // namespace dcm::apiserver

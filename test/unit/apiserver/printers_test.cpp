@@ -1,6 +1,6 @@
 // The columns of `kubectl get`. The expected cells are those of a kube-apiserver 1.37 for the same
 // object.
-#include "apiserver/front/printers.hpp"
+#include "apiserver/printers/printers.hpp"
 
 #include "test/unit/apiserver/fixture.hpp"
 

@@ -1,5 +1,5 @@
 // Bodies in protobuf, as kubectl 1.37 has sent them, and broken ones.
-#include "apiserver/text/protobuf/protobuf.hpp"
+#include "apiserver/protobuf/protobuf.hpp"
 
 #include <string>
 

@@ -1,7 +1,7 @@
 // Tables: which clients get one, and what is in it besides the cells.
-#include "apiserver/front/human_duration.hpp"
-#include "apiserver/front/media.hpp"
-#include "apiserver/front/printers.hpp"
+#include "apiserver/printers/human_duration.hpp"
+#include "apiserver/printers/printers.hpp"
+#include "apiserver/reads/media.hpp"
 #include "test/unit/apiserver/fixture.hpp"
 
 namespace dcm::apiserver {

@@ -1,5 +1,5 @@
 // Many watches: who is told of a change, in which order, and what is encoded once.
-#include "apiserver/store/object_texts.hpp"
+#include "apiserver/registry/object_texts.hpp"
 #include "test/unit/apiserver/fixture.hpp"
 
 namespace dcm::apiserver {

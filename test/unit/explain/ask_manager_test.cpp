@@ -1,7 +1,7 @@
 // The use of a manager's answers and of command lines.
-#include "cmd/dra-controller-manager/explain/ask_manager.hpp"
+#include "explain/ask_manager.hpp"
 
-#include "cmd/dra-controller-manager/explain/options.hpp"
+#include "cmd/dra-controller-manager/options/explain_options.hpp"
 #include "runtime/http/pipe.hpp"
 #include "runtime/http/server.hpp"
 #include "runtime/task_group.hpp"

@@ -9,9 +9,9 @@
 
 #include "apiserver/front/direct.hpp"
 #include "apiserver/front/http_front.hpp"
-#include "cmd/dra-controller-manager/explain/ask_manager.hpp"
-#include "cmd/dra-controller-manager/explain/page.hpp"
-#include "cmd/dra-controller-manager/explain/read_cluster.hpp"
+#include "explain/ask_manager.hpp"
+#include "explain/page.hpp"
+#include "explain/read_cluster.hpp"
 #include "runtime/http/pipe.hpp"
 #include "runtime/task_group.hpp"
 #include "test/support/co_test.hpp"

@@ -1,9 +1,9 @@
 // What others say about an object: a row is the evidence, and the sentence that it leads to.
-#include "cmd/dra-controller-manager/explain/evidence.hpp"
+#include "explain/evidence.hpp"
 
 #include <gtest/gtest.h>
 
-#include "cmd/dra-controller-manager/explain/render.hpp"
+#include "explain/render.hpp"
 #include "runtime/timestamp.hpp"
 
 namespace dcm::manager {

@@ -1,10 +1,10 @@
 // Why a pod on a node does not start, or does not end: a row is what kubelet says, and the sentence
 // about it.
-#include "cmd/dra-controller-manager/explain/kubelet_evidence.hpp"
+#include "explain/kubelet_evidence.hpp"
 
 #include <gtest/gtest.h>
 
-#include "cmd/dra-controller-manager/explain/render.hpp"
+#include "explain/render.hpp"
 #include "runtime/timestamp.hpp"
 
 namespace dcm::manager {

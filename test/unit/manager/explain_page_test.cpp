@@ -3,7 +3,7 @@
 #include <boost/json/value.hpp>
 #include <gmock/gmock.h>
 
-#include "cmd/dra-controller-manager/explain/page.hpp"
+#include "explain/page.hpp"
 #include "runtime/loop.hpp"
 #include "test/support/objects.hpp"
 

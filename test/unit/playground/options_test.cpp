@@ -27,9 +27,23 @@ TEST(PlaygroundOptions, can_leave_pods_to_another_scheduler) {
 TEST(PlaygroundOptions, can_use_kube_scheduler) {
   const auto options = parse_options({"--kube-scheduler", "/bin/kube-scheduler"});
   ASSERT_TRUE(options) << options.error().text;
-  EXPECT_EQ(options->kube_scheduler, "/bin/kube-scheduler");
+  EXPECT_EQ(options->programs.scheduler, "/bin/kube-scheduler");
   EXPECT_EQ(options->scheduler, OwnScheduler::none);
   EXPECT_FALSE(parse_options({"--kube-scheduler", "/bin/kube-scheduler", "--scheduler=small"}));
+}
+
+TEST(PlaygroundOptions, keeps_own_scheduler_beside_kube_controller_manager) {
+  const auto options = parse_options({"--kube-controller-manager", "/bin/kcm"});
+  ASSERT_TRUE(options) << options.error().text;
+  EXPECT_EQ(options->programs.controller_manager, "/bin/kcm");
+  EXPECT_EQ(options->scheduler, OwnScheduler::runs);
+}
+
+TEST(PlaygroundOptions, serves_requested_versions) {
+  const auto options = parse_options({"--runtime-config=resource.k8s.io/v1beta1=true,api/alpha"});
+  ASSERT_TRUE(options) << options.error().text;
+  EXPECT_EQ(options->served.resource, (std::vector<std::string>{"v1", "v1beta1"}));
+  EXPECT_EQ(options->served.device_taint_rules, (std::vector<std::string>{"v1", "v1alpha3"}));
 }
 
 TEST(PlaygroundOptions, accept_klog_verbosity_in_all_forms) {
@@ -72,7 +86,14 @@ INSTANTIATE_TEST_SUITE_P(
         Row{{"--kubeconfig", "/no/such/file"}, "--kubeconfig"}, Row{{"taint"}, "device"},
         Row{{"taint", "a/b/c"}, "taints"}, Row{{"taint", "a/b", "k:NoExecute"}, "a/b"},
         Row{{"taint", "a/b/c", "k:Never"}, "k:Never"}, Row{{"--no-such-flag"}, "--no-such-flag"},
-        Row{{"what"}, "what"}, Row{{"--node=3"}, "did you mean --nodes?"},
+        Row{{"what"}, "what"},
+        Row{{"--runtime-config", "resource.k8s.io/v7"}, "resource.k8s.io/v7"},
+        Row{{"--runtime-config", "resource.k8s.io/v1beta1", "--kubeconfig", "/dev/null"},
+            "--runtime-config"},
+        Row{{"--kube-controller-manager", ""}, "--kube-controller-manager"},
+        Row{{"--kube-scheduler", ""}, "--kube-scheduler"},
+        Row{{"--real", "--kube-scheduler", "/bin/ls"}, "--real"},
+        Row{{"--real", "--scheduler=small"}, "--real"}, Row{{"--node=3"}, "did you mean --nodes?"},
         Row{{"dmeo"}, "did you mean demo?"},
         Row{{"taint", "a/b/c", "k:NoExecute", "--overwrit"}, "did you mean --overwrite?"},
         Row{{"taint", "a/b/c", "k:NoExcute"}, "did you mean NoExecute?"}));

@@ -1,4 +1,4 @@
-#include "apiserver/admission/cel_values.hpp"
+#include "apiserver/text/cel_values.hpp"
 
 #include <gtest/gtest.h>
 
