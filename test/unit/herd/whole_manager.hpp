@@ -1,5 +1,4 @@
-// Both controllers with their caches and the real client, with the limits that it has by default,
-// on virtual time.
+// Both controllers with their caches and the real client, with its default limits, on virtual time.
 #pragma once
 
 #include <memory>
@@ -21,8 +20,8 @@
 
 namespace dcm {
 
-// Counts the connections that were opened: idle ones are used again, so also how many were open at
-// the same time at most.
+// Counts opened connections: idle ones are reused, so this is also the maximum open at the same
+// time.
 class CountingTransport final : public http::Transport {
  public:
   explicit CountingTransport(http::Transport& inner) : inner_(inner) {}
@@ -61,7 +60,7 @@ class Sink final : public common::EventSink {
 
 inline const client::Served kV1{"v1"};
 
-// The parts that main() makes, without status pages and discovery. `network` must outlive it.
+// The parts that main() creates, without status pages and discovery. `network` must outlive it.
 struct WholeManager {
   WholeManager(runtime::VirtualLoop& loop, http::Transport& network)
       : time(loop.time()),

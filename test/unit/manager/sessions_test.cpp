@@ -1,5 +1,5 @@
-// Sessions and the stop of the process, with sessions that the test makes: what comes after what,
-// and what a failure leads to.
+// Sessions and the stop of the process, with the test's own sessions: the order of events, and the
+// effect of failures.
 #include "cmd/dra-controller-manager/sessions.hpp"
 
 #include <stdexcept>
@@ -20,7 +20,7 @@ struct Script {
   std::optional<runtime::Duration> fails_after = {};
   bool watches_fail = false;
   std::vector<std::string> stuck = {};
-  std::vector<std::string> versions = {};  // of the sessions made, in this order
+  std::vector<std::string> versions = {};  // of the sessions created, in this order
   int alive = 0;
 };
 
@@ -53,7 +53,7 @@ class FakeSession final : public VersionedWork {
   runtime::Condition stopped_;
 };
 
-// A manager's worth of it: sessions in a group of their own, guarded.
+// Sessions in their own group, guarded, as in the manager.
 struct Site {
   explicit Site(runtime::VirtualLoop& loop, Script wanted = {},
                 client::Availability availability = client::Served{"v1"})

@@ -1,4 +1,4 @@
-// Common tools of the queue's tests: an item, and a queue on a clock that tests set.
+// Shared by the queue's tests: an item, and a queue on a clock that tests set.
 #pragma once
 
 #include <optional>
@@ -38,7 +38,7 @@ struct TestHash {
 
 using TestCore = Core<TestItem, TestNamespaceOf, TestHash>;
 
-// A core and the time that its calls are told.
+// A core and the time passed to its calls.
 struct TestQueue {
   explicit TestQueue(std::size_t workers = 1000) : core(workers) {}
 
