@@ -5,6 +5,7 @@
 #include <boost/asio/this_coro.hpp>
 
 #include "client/api/encode.hpp"
+#include "runtime/backoff.hpp"
 #include "runtime/task_group.hpp"
 
 namespace dcm::client {
@@ -20,7 +21,7 @@ using runtime::Task;
 constexpr int kAttemptsMax = 5;
 // As many events as the default of --max-inflight-requests lets be in flight.
 constexpr int kWriters = 10;
-constexpr Duration kBackoffMin = std::chrono::seconds(1);
+constexpr runtime::Backoff kBackoff{std::chrono::seconds(1), std::chrono::seconds(8)};
 constexpr Duration kFailureLogInterval = std::chrono::minutes(10);
 
 runtime::Counter& dropped(runtime::MetricsRegistry& metrics, const std::string& cause) {
@@ -95,7 +96,7 @@ Task<> EventRecorder::write_by_turns() {
 // A create has the name that we chose, so that sending it again makes no second event.
 Task<> EventRecorder::write(EventQueue::Write write) {
   using Outcome = EventQueue::Outcome;
-  Duration backoff = kBackoffMin;
+  Duration backoff{};
   for (int attempts = 1;; ++attempts) {
     const Result<http::Response> answer = co_await rest_.send(request_of(write));
     note_answer(answer);
@@ -111,8 +112,8 @@ Task<> EventRecorder::write(EventQueue::Write write) {
     if (!runtime::is_transient(error) || attempts == kAttemptsMax) {
       co_return give_up(write, error);
     }
+    backoff = kBackoff.after(backoff);
     co_await runtime::sleep_for(time_, std::max(backoff, error.retry_after.value_or(backoff)));
-    backoff *= 2;
   }
 }
 

@@ -57,8 +57,7 @@ void Controller::stop() {
 
 void Controller::wake(const WaitingItem& waiting, Outcome outcome) {
   const auto& [item, priority] = waiting;
-  if (outcome == Outcome::done()) return queue_.add(item, priority);
-  queue_.add_rate_limited(item, priority);
+  queue_.add(item, {.rate_limited = outcome != Outcome::done(), .priority = priority});
 }
 
 Task<Outcome> Controller::handle(Item item) {

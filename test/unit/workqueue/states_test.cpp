@@ -149,7 +149,7 @@ TEST(ShutDown, a_drain_hands_out_what_waits_and_what_is_dirty_and_accepts_nothin
   queue.add("lab/working");
   queue.add("lab/waiting");
   queue.add_after("lab/delayed", 1s);
-  queue.core.shut_down(ShutDown::drain);
+  queue.queue.shut_down(ShutDown::drain);
   queue.add("lab/late");
   queue.add_after("lab/late", 0s);
   queue.add_rate_limited("lab/late");
@@ -166,9 +166,9 @@ TEST(ShutDown, dropping_hands_out_nothing) {
   queue.take();
   queue.add("lab/working");
   queue.add("lab/waiting");
-  queue.core.shut_down(ShutDown::drain);
-  queue.core.shut_down(ShutDown::drop_waiting);
-  queue.core.shut_down(ShutDown::drain);
+  queue.queue.shut_down(ShutDown::drain);
+  queue.queue.shut_down(ShutDown::drop_waiting);
+  queue.queue.shut_down(ShutDown::drain);
   EXPECT_EQ(queue.waiting(), 0U);
   queue.done("lab/working");
   EXPECT_EQ(queue.take(), "");
