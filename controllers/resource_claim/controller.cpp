@@ -30,12 +30,10 @@ Controller::Controller(Dependencies dependencies, ControllerOptions options)
                dependencies.log),
       generator_({dependencies.stores, dependencies.api, create_metrics_, latency_,
                   dependencies.events, problems_, dependencies.foreign, dependencies.log}),
-      pod_sync_(
+      user_sync_(
           dependencies.stores, dependencies.api, generator_, options.gates,
           [this](const auto& waiting, Outcome outcome) { wake(waiting, outcome); },
           dependencies.log),
-      group_sync_(dependencies.stores, dependencies.api, generator_, options.gates,
-                  dependencies.log),
       claim_sync_(dependencies.stores, wakeups_.deleted_consumers(), dependencies.api, problems_,
                   options.gates, dependencies.log) {}
 
@@ -71,9 +69,9 @@ Task<Outcome> Controller::handle(Item item) {
 Task<Outcome> Controller::sync(Item item, Attempt attempt) {
   switch (item.kind) {
     case Item::Kind::pod:
-      return pod_sync_.sync(item.key, attempt);
+      return user_sync_.sync_pod(item.key, attempt);
     case Item::Kind::group:
-      return group_sync_.sync(item.key, attempt);
+      return user_sync_.sync_group(item.key, attempt);
     case Item::Kind::claim:
       break;
   }
@@ -85,7 +83,7 @@ std::vector<common::Topic> Controller::explain_pod(const PodPtr& pod, Miss miss)
     return make_claim_snapshot(stores_, wakeups_.deleted_consumers(), options_.gates, claim);
   };
   auto topics =
-      resource_claim::explain_pod(pod_sync_.snapshot_of(pod), options_.gates, miss, snapshot_of);
+      resource_claim::explain_pod(user_sync_.snapshot_of(pod), options_.gates, miss, snapshot_of);
   explain_work({Item::Kind::pod, pod->meta.key}, topics);
   return topics;
 }
@@ -97,7 +95,7 @@ std::vector<common::Topic> Controller::explain_claim(const ClaimPtr& claim, Miss
                          ? stores_.pods.get({claim->meta.key.namespace_, claim->controller->name})
                          : nullptr;
   if (pod != nullptr && common::is_owned_by(*claim, *pod)) {
-    explain_surplus(pod_sync_.snapshot_of(pod), options_.gates, *claim, topics.front());
+    explain_surplus(user_sync_.snapshot_of(pod), options_.gates, *claim, topics.front());
   }
   std::vector<std::string> users;
   stores_.pods_by_claim.for_each(claim->meta.key, [&](const PodPtr& pod) {
@@ -112,7 +110,7 @@ std::vector<common::Topic> Controller::explain_claim(const ClaimPtr& claim, Miss
 }
 
 std::vector<common::Topic> Controller::explain_group(const GroupPtr& group, Miss miss) const {
-  auto topics = resource_claim::explain_group(group_sync_.snapshot_of(group), options_.gates, miss);
+  auto topics = resource_claim::explain_group(user_sync_.snapshot_of(group), options_.gates, miss);
   explain_work({Item::Kind::group, group->meta.key}, topics);
   return topics;
 }

@@ -21,8 +21,8 @@ DTE = "controllers/device_taint_eviction/"
 # Decisions, state machines, and what acts on them.
 SOURCES = [
     RC + "rules/decide_generated_claims.cpp", RC + "rules/decide_pod.cpp", RC + "rules/decide_claim.cpp",
-    RC + "rules/retry.cpp", RC + "stores.cpp", RC + "sync/claim_generator.cpp", RC + "sync/sync_pod.cpp",
-    RC + "sync/sync_claim.cpp", RC + "sync/wakeups.cpp", "controllers/common/pod_claims.cpp",
+    RC + "rules/retry.cpp", RC + "stores.cpp", RC + "sync/claim_generator.cpp", RC + "sync/claim_user_sync.cpp",
+    RC + "sync/claim_sync.cpp", RC + "sync/wakeups.cpp", "controllers/common/pod_claims.cpp",
     DTE + "state/due.cpp", DTE + "rules/decide_due.cpp", DTE + "rules/decide_eviction.cpp", DTE + "rules/decide_condition.cpp",
     DTE + "sync/evict_pod.cpp", DTE + "sync/write_condition.cpp", DTE + "tracker/tracker.cpp", DTE + "state/pending_pods.cpp",
     DTE + "state/published_devices.cpp", DTE + "state/rules.cpp",

@@ -132,7 +132,7 @@ MUTATIONS = [
     Mutation("consumer-by-name", "a consumer is judged by any pod of its name", RC + "rules/decide_claim.cpp",
              "if (cached != snapshot.cached.end() && cached->second.uid == consumer.uid) {",
              "if (cached != snapshot.cached.end() && (M || cached->second.uid == consumer.uid)) {"),
-    Mutation("error-counts-as-gone", "a pod that could not be looked up counts as gone", RC + "sync/sync_claim.cpp",
+    Mutation("error-counts-as-gone", "a pod that could not be looked up counts as gone", RC + "sync/claim_sync.cpp",
              "if (runtime::is_not_found(answer.error())) return Gone{};",
              "if (M || runtime::is_not_found(answer.error())) return Gone{};"),
     Mutation("deallocates-one-too-early", "the last but one reservation takes the allocation along",
