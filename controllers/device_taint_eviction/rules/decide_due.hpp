@@ -15,7 +15,7 @@
 #include "controllers/device_taint_eviction/state/due.hpp"
 #include "controllers/device_taint_eviction/state/lookup.hpp"
 #include "controllers/device_taint_eviction/state/published_devices.hpp"
-#include "controllers/device_taint_eviction/state/rules.hpp"
+#include "controllers/device_taint_eviction/state/taint_rules.hpp"
 
 namespace dcm::device_taint_eviction {
 
@@ -26,7 +26,6 @@ struct Reason {
   std::string rule;      // of a rule
   api::DeviceId device;  // of a driver
   std::uint32_t index = 0;
-  RuleId id{};
 
   // "rule burnt-gpus", "gpu.example.com/node-a/gpu-0, taint 1"
   std::string str() const;
@@ -36,24 +35,15 @@ struct Reason {
 };
 
 struct Verdict {
-  std::optional<WallTime> due;  // nothing: the pod may stay
-  std::vector<Reason> reasons;  // sorted, without doubles
-
-  friend bool operator==(const Verdict&, const Verdict&) = default;
-};
-
-// The same in what is counted, for who judges many pods: rules by their ids, sorted, without
-// doubles and without the taints of drivers.
-struct Judgement {
-  std::optional<WallTime> due;
-  std::vector<RuleId> rules;
-  std::size_t steps = 1;  // taints and devices that were looked at: what it has cost
+  std::optional<WallTime> due;  // nullopt: the pod may stay
+  std::vector<RuleId> rules;    // behind it, sorted, each once; not the taints of drivers
+  std::size_t steps = 1;        // taints and devices that were looked at: what it has cost
 };
 
 // Where taints come from. References must outlive it.
 struct Taints {
   const PublishedDevices& published;
-  const Rules& rules;
+  const TaintRules& rules;
 };
 
 // A pod that is being deleted or has finished goes without our help, or is best left as it is.
@@ -69,9 +59,8 @@ struct Charge {
 
   Reason reason() const;
 };
-// Calls `visit(const Charge&)` for each of a pod on a node. It is what decide_due is made of, and
-// for who has to explain that.
-// Returns how many devices it has looked at.
+// Calls `visit(const Charge&)` for each of a pod on a node: what decide_due is made of. Returns how
+// many devices it has looked at.
 template <class Visit>
 std::size_t for_each_charge(const api::Pod& pod, const Lookup& lookup, const Taints& taints,
                             Visit visit) {
@@ -94,8 +83,9 @@ std::size_t for_each_charge(const api::Pod& pod, const Lookup& lookup, const Tai
   return devices;
 }
 
-// The earliest due time over all devices that the pod may use now, and all taints behind it.
+// The earliest due time over all devices that the pod may use now.
 Verdict decide_due(const api::Pod& pod, const Lookup& lookup, const Taints& taints);
-Judgement judge(const api::Pod& pod, const Lookup& lookup, const Taints& taints);
+// All taints behind a verdict, in words: sorted, each once.
+std::vector<Reason> reasons_for(const api::Pod& pod, const Lookup& lookup, const Taints& taints);
 
 }  // namespace dcm::device_taint_eviction

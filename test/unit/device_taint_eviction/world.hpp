@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "controllers/device_taint_eviction/tracker/tracker.hpp"
+#include "controllers/device_taint_eviction/state/tracker.hpp"
 #include "test/support/objects.hpp"
 
 namespace dcm::device_taint_eviction {
@@ -91,7 +91,7 @@ class World : public Lookup {
   std::string pending() const {
     std::string text;
     for (const auto& [key, pod] : pods) {
-      const PendingPod* found = tracker.pending().find(pod->meta.uid);
+      const PendingPod* found = pending_pods.find(pod->meta.uid);
       if (found == nullptr) continue;
       const auto after = std::chrono::duration_cast<seconds>(found->due - kStart).count();
       text += (text.empty() ? "" : ", ") + key.name + " " + std::to_string(after) + "s";
@@ -119,7 +119,9 @@ class World : public Lookup {
   Objects<api::ResourceSlice> slices;
   Objects<api::DeviceTaintRule> rules;
   common::GroupClaims groups = common::GroupClaims::refused;
-  Tracker tracker{*this};
+  TaintRules taint_rules;
+  PendingPods pending_pods{taint_rules};
+  Tracker tracker{*this, taint_rules, pending_pods};
 
  private:
   template <class T>
