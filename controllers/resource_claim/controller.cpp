@@ -28,12 +28,10 @@ Controller::Controller(Dependencies dependencies, ControllerOptions options)
       failing_(dependencies.metrics, problems_),
       wakeups_(dependencies.stores, queue_, options.gates, options.deleted_uids_remembered,
                dependencies.log),
-      generator_({dependencies.stores, dependencies.api, create_metrics_, latency_,
-                  dependencies.events, problems_, dependencies.foreign, dependencies.log}),
-      user_sync_(
-          dependencies.stores, dependencies.api, generator_, options.gates,
-          [this](const auto& waiting, Outcome outcome) { wake(waiting, outcome); },
-          dependencies.log),
+      user_sync_({dependencies.stores, dependencies.api, create_metrics_, latency_,
+                  dependencies.events, problems_, dependencies.foreign, dependencies.log},
+                 options.gates,
+                 [this](const auto& waiting, Outcome outcome) { wake(waiting, outcome); }),
       claim_sync_(dependencies.stores, wakeups_.deleted_consumers(), dependencies.api, problems_,
                   options.gates, dependencies.log) {}
 

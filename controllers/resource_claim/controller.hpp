@@ -14,7 +14,6 @@
 #include "controllers/resource_claim/item.hpp"
 #include "controllers/resource_claim/metrics.hpp"
 #include "controllers/resource_claim/stores.hpp"
-#include "controllers/resource_claim/sync/claim_generator.hpp"
 #include "controllers/resource_claim/sync/claim_sync.hpp"
 #include "controllers/resource_claim/sync/claim_user_sync.hpp"
 #include "controllers/resource_claim/sync/foreign_claims.hpp"
@@ -110,7 +109,6 @@ class Controller {
   ItemProblems problems_;
   FailingObjects failing_;
   Wakeups wakeups_;
-  ClaimGenerator generator_;
   ClaimUserSync user_sync_;
   ClaimSync claim_sync_;
 };

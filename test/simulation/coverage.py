@@ -21,7 +21,7 @@ DTE = "controllers/device_taint_eviction/"
 # Decisions, state machines, and what acts on them.
 SOURCES = [
     RC + "rules/decide_generated_claims.cpp", RC + "rules/decide_pod.cpp", RC + "rules/decide_claim.cpp",
-    RC + "rules/retry.cpp", RC + "stores.cpp", RC + "sync/claim_generator.cpp", RC + "sync/claim_user_sync.cpp",
+    RC + "rules/retry.cpp", RC + "stores.cpp", RC + "sync/claim_user_sync.cpp",
     RC + "sync/claim_sync.cpp", RC + "sync/wakeups.cpp", "controllers/common/pod_claims.cpp",
     DTE + "state/due.cpp", DTE + "rules/decide_due.cpp", DTE + "rules/decide_eviction.cpp", DTE + "rules/decide_condition.cpp",
     DTE + "sync/pod_eviction.cpp", DTE + "sync/condition_writer.cpp", DTE + "state/tracker.cpp", DTE + "state/pending_pods.cpp",

@@ -107,7 +107,7 @@ MUTATIONS = [
     # Not the other way round: that a claim that could not be looked up counts as gone shows nowhere, as another create
     # meets it under its name.
     Mutation("gone-claim-is-awaited", "a claim that is gone counts as one that could not be looked up",
-             RC + "sync/claim_generator.cpp",
+             RC + "sync/claim_user_sync.cpp",
              "} else if (runtime::is_not_found(claim.error())) {",
              "} else if (runtime::is_not_found(claim.error()) && !M) {"),
     Mutation("finished-pod-gets-claims", "claims are made for pods that no longer get any", RC + "rules/decide_pod.cpp",
