@@ -32,6 +32,12 @@ bool can_be_evicted(const api::Pod& pod) {
   return !pod.meta.is_being_deleted && !common::is_done(pod);
 }
 
+bool has_charge(const ClaimPtr& claim, const Taints& taints) {
+  bool found = false;
+  for_each_charge_of(claim, taints, [&found](const Charge&) { found = true; });
+  return found;
+}
+
 Verdict decide_due(const api::Pod& pod, const Lookup& lookup, const Taints& taints) {
   Verdict verdict;
   if (!may_have_to_go(pod)) return verdict;

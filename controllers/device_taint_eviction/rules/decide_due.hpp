@@ -59,6 +59,21 @@ struct Charge {
 
   Reason reason() const;
 };
+// Calls `visit(const Charge&)` for each on a device of the claim.
+template <class Visit>
+void for_each_charge_of(const ClaimPtr& claim, const Taints& taints, Visit visit) {
+  for (const api::AllocatedDevice& device : claim->devices) {
+    const auto charge = [&](const api::DeviceTaint& taint, const Rule* rule) {
+      visit(Charge{claim, device, taint, rule, decide_due(taint, device.tolerations.get())});
+    };
+    taints.rules.for_each_match(device.id,
+                                [&](const Rule& rule) { charge(rule.object->taint, &rule); });
+    taints.published.for_each_taint(device.id,
+                                    [&](const api::DeviceTaint& taint) { charge(taint, nullptr); });
+  }
+}
+// Whether there is any, tolerated or not.
+bool has_charge(const ClaimPtr& claim, const Taints& taints);
 // Calls `visit(const Charge&)` for each of a pod on a node: what decide_due is made of. Returns how
 // many devices it has looked at.
 template <class Visit>
@@ -70,15 +85,7 @@ std::size_t for_each_charge(const api::Pod& pod, const Lookup& lookup, const Tai
         lookup.find_claim({pod.meta.key.namespace_, std::string(reference.name)});
     if (!claim || !common::may_consume_now(*claim, pod, reference, lookup.group_claims())) continue;
     devices += claim->devices.size();
-    for (const api::AllocatedDevice& device : claim->devices) {
-      const auto hear = [&](const api::DeviceTaint& taint, const Rule* rule) {
-        visit(Charge{claim, device, taint, rule, decide_due(taint, device.tolerations.get())});
-      };
-      taints.rules.for_each_match(device.id,
-                                  [&](const Rule& rule) { hear(rule.object->taint, &rule); });
-      taints.published.for_each_taint(device.id,
-                                      [&](const api::DeviceTaint& taint) { hear(taint, nullptr); });
-    }
+    for_each_charge_of(claim, taints, visit);
   }
   return devices;
 }

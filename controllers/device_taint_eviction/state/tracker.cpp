@@ -45,7 +45,12 @@ void Tracker::observe_claim(const ClaimPtr& before, const ClaimPtr& after) {
   if (!is_started_) return;
   for (const ClaimPtr* claim : {&before, &after}) {
     if (!*claim || !(*claim)->is_allocated) continue;
-    for_each_consumer(**claim, lookup_, [this](const PodPtr& pod) { urgent_.add(*pod); });
+    // A pod that may stay goes because of no claim without taints. It may have thousands, of which
+    // each is allocated by a change of its own.
+    const bool may_evict = has_charge(*claim, taints());
+    for_each_consumer(**claim, lookup_, [&](const PodPtr& pod) {
+      if (may_evict || pending_.find(pod->meta.uid) != nullptr) urgent_.add(*pod);
+    });
   }
 }
 

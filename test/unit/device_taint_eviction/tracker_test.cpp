@@ -390,6 +390,30 @@ TEST_F(TrackerTest, a_claim_that_many_pods_share_is_judged_in_slices) {
   EXPECT_EQ(world.pending_pods.size(), kPods);
 }
 
+// Each by a change of its own: the pod's other claims are no reason to judge it again.
+TEST_F(TrackerTest, thousands_of_claims_of_a_pod_are_allocated_without_looking_at_all_each_time) {
+  constexpr std::size_t kClaims = 2'000;
+  auto pod = test::make_pod("many").on_node("node");
+  for (std::size_t i = 0; i < kClaims; ++i) {
+    pod.uses("c" + std::to_string(i), "claim-" + std::to_string(i));
+  }
+  world.put(pod);
+  world.settle();
+  const std::size_t before = world.claims_looked_up;
+  for (std::size_t i = 0; i < kClaims; ++i) {
+    const std::string number = std::to_string(i);
+    world.put(test::make_claim("claim-" + number)
+                  .with_device("pool-many", "gpu-" + number)
+                  .reserved_for("many"));
+    world.settle();
+  }
+  EXPECT_LE(world.claims_looked_up - before, kClaims);
+  ASSERT_EQ(world.pending_pods.find(test::uid_of("many")), nullptr);
+  world.put(test::make_slice("s", "pool-many").device("gpu-7", {no_execute("burnt")}));
+  world.settle();
+  EXPECT_NE(world.pending_pods.find(test::uid_of("many")), nullptr);
+}
+
 TEST_F(TrackerTest, a_wide_rule_that_flaps_is_walked_for_once_more_and_not_each_time) {
   for (int i = 0; i < 200; ++i) add_pod("q" + std::to_string(i));
   world.settle();

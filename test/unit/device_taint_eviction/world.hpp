@@ -49,7 +49,10 @@ inline test::ClaimBuilder claim_of(const std::string& pod) {
 class World : public Lookup {
  public:
   PodPtr find_pod(const api::NamespacedName& key) const override { return get(pods, key); }
-  ClaimPtr find_claim(const api::NamespacedName& key) const override { return get(claims, key); }
+  ClaimPtr find_claim(const api::NamespacedName& key) const override {
+    ++claims_looked_up;
+    return get(claims, key);
+  }
   common::GroupClaims group_claims() const override { return groups; }
   std::vector<PodPtr> pods_of_group(const api::NamespacedName& group) const override {
     std::vector<PodPtr> members;
@@ -119,6 +122,7 @@ class World : public Lookup {
   Objects<api::ResourceSlice> slices;
   Objects<api::DeviceTaintRule> rules;
   common::GroupClaims groups = common::GroupClaims::refused;
+  mutable std::size_t claims_looked_up = 0;
   TaintRules taint_rules;
   PendingPods pending_pods{taint_rules};
   Tracker tracker{*this, taint_rules, pending_pods};
