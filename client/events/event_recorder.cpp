@@ -95,19 +95,19 @@ Task<> EventRecorder::write_by_turns() {
 
 // A create has the name that we chose, so that sending it again makes no second event.
 Task<> EventRecorder::write(EventQueue::Write write) {
-  using Outcome = EventQueue::Outcome;
+  using Answer = EventQueue::Answer;
   Duration backoff{};
   for (int attempts = 1;; ++attempts) {
     const Result<http::Response> answer = co_await rest_.send(request_of(write));
     note_answer(answer);
-    if (answer) co_return queue_.finish(write.id, Outcome::written);
+    if (answer) co_return queue_.finish(write.id, Answer::written);
     const Error& error = answer.error();
     const bool is_create = write.kind == EventQueue::Write::Kind::create;
     if (is_create && error.reason == Reason::already_exists) {
-      co_return queue_.finish(write.id, Outcome::written);
+      co_return queue_.finish(write.id, Answer::written);
     }
     if (!is_create && runtime::is_not_found(error)) {
-      co_return queue_.finish(write.id, Outcome::vanished);
+      co_return queue_.finish(write.id, Answer::vanished);
     }
     if (!runtime::is_transient(error) || attempts == kAttemptsMax) {
       co_return give_up(write, error);
@@ -137,7 +137,7 @@ ApiRequest EventRecorder::request_of(const EventQueue::Write& write) const {
 }
 
 void EventRecorder::give_up(const EventQueue::Write& write, const Error& error) {
-  queue_.finish(write.id, EventQueue::Outcome::given_up);
+  queue_.finish(write.id, EventQueue::Answer::given_up);
   dropped_failed_.Increment();
   if (!failure_guard_.should_log(runtime::to_string(error.reason))) return;
   log_.warning("Event not written", {{"object", write.event.involved_object.key.str()},

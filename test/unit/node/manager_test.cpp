@@ -91,13 +91,13 @@ CO_TEST(ClaimManager, what_the_api_server_refuses_leaves_no_entry) {  // [39], [
   ClaimsWorld world(loop);
   CO_ASSERT_TRUE(world.start());
   const api::ObjectPtr<api::Pod> pod = make_pod("p").uses("gpu", "c1");
-  const Outcome no_claim = co_await world.manager->prepare(pod);
+  const ClaimResult no_claim = co_await world.manager->prepare(pod);
   EXPECT_EQ(no_claim.error(),
             "prepare dynamic resources: fetch ResourceClaim c1: resourceclaims.resource.k8s.io "
             "\"c1\" not found");
   put_claim(world, "c1", {kGpu}, {"p"});
   world.drivers.missing = {kGpu};
-  const Outcome no_driver = co_await world.manager->prepare(pod);
+  const ClaimResult no_driver = co_await world.manager->prepare(pod);
   EXPECT_EQ(no_driver.error(),
             "prepare dynamic resources: DRA driver gpu.example.com is not registered");
   EXPECT_FALSE(world.manager->has_entry_of("p-uid")) << "so that the pod may be deleted at once";
@@ -111,7 +111,7 @@ CO_TEST(ClaimManager, a_refusal_is_tried_again) {  // [43]
   put_claim(world, "c1", {kGpu}, {"p"});
   world.drivers.refusals[kGpu] = {"rpc error: code = Internal desc = broken"};
   const api::ObjectPtr<api::Pod> pod = make_pod("p").uses("gpu", "c1");
-  const Outcome refused = co_await world.manager->prepare(pod);
+  const ClaimResult refused = co_await world.manager->prepare(pod);
   EXPECT_EQ(refused.error(),
             "prepare dynamic resources: NodePrepareResources: rpc error: code = Internal desc = "
             "broken");
@@ -209,7 +209,7 @@ CO_TEST(ClaimManager, unprepare_is_tried_until_it_succeeds) {  // [57], [58], [6
   const api::ObjectPtr<api::Pod> pod = make_pod("p").uses("gpu", "c1");
   CO_ASSERT_TRUE(co_await world.manager->prepare(pod));
   world.drivers.missing = {kGpu, kNic};
-  const Outcome gone = co_await world.manager->unprepare(pod);
+  const ClaimResult gone = co_await world.manager->unprepare(pod);
   EXPECT_EQ(gone.error(),
             "unprepare dynamic resources: DRA driver gpu.example.com is not registered");
   EXPECT_FALSE(world.manager->book().begin()->second.is_going) << "no call was sent";
@@ -217,7 +217,7 @@ CO_TEST(ClaimManager, unprepare_is_tried_until_it_succeeds) {  // [57], [58], [6
   world.drivers.refusals[kNic] = {"rpc error: code = Internal desc = 1"};
   CO_ASSERT_TRUE(!(co_await world.manager->unprepare(pod)));
   EXPECT_TRUE(world.manager->has_entry_of("p-uid"));
-  const Outcome refused = co_await world.manager->prepare(make_pod("q").uses("gpu", "c1"));
+  const ClaimResult refused = co_await world.manager->prepare(make_pod("q").uses("gpu", "c1"));
   EXPECT_EQ(refused.error(), "prepare dynamic resources: ResourceClaim c1 is being unprepared");
   world.drivers.journal.clear();
   CO_ASSERT_TRUE(co_await world.manager->unprepare(pod));
@@ -284,7 +284,7 @@ CO_TEST(ClaimManager, a_claim_allocated_anew_waits_for_the_old_pod) {  // [50]
   put_claim(world, "c1", {kGpu}, {"p"}, "d7");
   world.manager->observe_pods({"old-uid", "p-uid"});
   const api::ObjectPtr<api::Pod> pod = make_pod("p").uses("gpu", "c1");
-  const Outcome refused = co_await world.manager->prepare(pod);
+  const ClaimResult refused = co_await world.manager->prepare(pod);
   EXPECT_EQ(refused.error(),
             "prepare dynamic resources: ResourceClaim c1: devices of an older allocation are still "
             "prepared");
@@ -301,7 +301,7 @@ CO_TEST(ClaimManager, a_full_disk_fails_the_operation_and_leaves_the_state) {  /
   put_claim(world, "c1", {kGpu}, {"p"});
   const api::ObjectPtr<api::Pod> pod = make_pod("p").uses("gpu", "c1");
   world.is_disk_full = true;
-  const Outcome refused = co_await world.manager->prepare(pod);
+  const ClaimResult refused = co_await world.manager->prepare(pod);
   EXPECT_EQ(refused.error(),
             "prepare dynamic resources: checkpoint ResourceClaim cache: No space left on device");
   EXPECT_TRUE(world.drivers.journal.empty()) << "no call without an entry on disk";
@@ -347,7 +347,7 @@ CO_TEST(ClaimManager, a_device_is_not_prepared_for_a_second_claim_before_it_is_u
   const api::ObjectPtr<api::Pod> q = make_pod("q").uses("gpu", "c2");
   world.manager->observe_pods({"p-uid", "q-uid"});
   CO_ASSERT_TRUE(co_await world.manager->prepare(p));
-  const Outcome refused = co_await world.manager->prepare(q);
+  const ClaimResult refused = co_await world.manager->prepare(q);
   CO_ASSERT_TRUE(!refused);
   EXPECT_EQ(
       refused.error(),
