@@ -1,8 +1,7 @@
 // Objects of one kind by name, with secondary indexes.
 //
-// `footprint(const T&)`, found beside the kind, says how many bytes an object takes; without one,
-// an object counts as its own size, without what it points to. Data only: the store (store.hpp)
-// decides who may change it, and who is told.
+// `footprint(const T&)`, declared beside the kind, returns an object's bytes; without it, only
+// sizeof counts. Data only: the store (store.hpp) decides who may change it and who is notified.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +26,7 @@ using api::ObjectPtr;
 template <class Key>
 using Emit = std::function<void(const Key&)>;
 
-// Emits the keys under which an object stands. A function of the object alone.
+// Emits the keys of an object. A function of the object alone.
 template <class T, class Key>
 using Extract = std::function<void(const T&, const Emit<Key>&)>;
 
@@ -40,7 +39,7 @@ std::size_t bytes_of(const T& object) {
   }
 }
 
-// An index without its key type: the part that the table needs to keep it up to date.
+// An index without its key type: the part that the table needs to update it.
 template <class T>
 class AnyIndex {
  public:
@@ -108,8 +107,8 @@ class KeyedIndex final : public AnyIndex<T> {
   std::vector<KeyHash> hashes_;  // scratch of set()
 };
 
-// Invariants: one object per name; each object stands in each index under exactly its keys. Slots
-// do not move, and their order depends only on the order of the changes.
+// Invariants: one object per name; each index lists each object under exactly its keys. Slots do
+// not move, and their order depends only on the order of changes.
 template <class T>
 class ObjectTable {
  public:
@@ -124,15 +123,15 @@ class ObjectTable {
   }
 
   std::size_t size() const noexcept { return by_name_.size(); }
-  // The bytes of the objects, the table and its indexes, without allocator overhead.
+  // The bytes of the objects, the table and its indexes, without malloc overhead.
   std::size_t bytes() const noexcept;
 
-  // Null: there is none.
+  // Null if there is none.
   ObjectPtr<T> get(const api::NamespacedName& name) const {
     const auto slot = find(name);
     return slot ? slots_[*slot] : nullptr;
   }
-  // Puts the object in the place of the one of its name. A new one is unmarked.
+  // Replaces the object of the same name. A new one is unmarked.
   void put(ObjectPtr<T> object);
   void remove(const api::NamespacedName& name);
 
@@ -144,7 +143,7 @@ class ObjectTable {
   bool is_marked(SlotId slot) const { return marks_[slot]; }
 
   SlotId slots() const { return static_cast<SlotId>(slots_.size()); }
-  // Null: the slot is free.
+  // Null if the slot is free.
   const ObjectPtr<T>& at(SlotId slot) const { return slots_[slot]; }
 
   // Calls `visit(object)` for each object under `key`. `visit` must not change the table.
@@ -165,7 +164,7 @@ class ObjectTable {
     }
   }
 
-  // Throws InvariantViolation unless everything agrees. O(n): for tests and simulations.
+  // Throws InvariantViolation unless everything is consistent. O(n): for tests and simulations.
   void check() const;
 
  private:
