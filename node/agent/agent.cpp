@@ -109,17 +109,17 @@ ClaimManagerOptions Agent::counting_skips(ClaimManagerOptions options) {
   return options;
 }
 
-Task<Outcome> Agent::prepare(api::ObjectPtr<api::Pod> pod) {
+Task<ClaimResult> Agent::prepare(api::ObjectPtr<api::Pod> pod) {
   return measured("PrepareResources", claims_.prepare(std::move(pod)));
 }
 
-Task<Outcome> Agent::unprepare(api::ObjectPtr<api::Pod> pod) {
+Task<ClaimResult> Agent::unprepare(api::ObjectPtr<api::Pod> pod) {
   return measured("UnprepareResources", claims_.unprepare(std::move(pod)));
 }
 
-Task<Outcome> Agent::measured(std::string operation, Task<Outcome> task) {
+Task<ClaimResult> Agent::measured(std::string operation, Task<ClaimResult> task) {
   const runtime::MonoTime began = loop_.time().now();
-  Outcome outcome = co_await std::move(task);
+  ClaimResult outcome = co_await std::move(task);
   metrics_
       .histogram("dra_operations_duration_seconds",
                  "Time to prepare or unprepare the claims of a pod, with all calls of drivers.",

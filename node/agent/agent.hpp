@@ -66,9 +66,9 @@ class Agent final : private DriverObserver {
   runtime::Task<> run();
 
   // As ClaimManager's. Errors are texts for events.
-  runtime::Task<Outcome> prepare(api::ObjectPtr<api::Pod> pod);
-  runtime::Task<Outcome> unprepare(api::ObjectPtr<api::Pod> pod);
-  runtime::Task<Outcome> enter(api::ObjectPtr<api::Pod> pod) {
+  runtime::Task<ClaimResult> prepare(api::ObjectPtr<api::Pod> pod);
+  runtime::Task<ClaimResult> unprepare(api::ObjectPtr<api::Pod> pod);
+  runtime::Task<ClaimResult> enter(api::ObjectPtr<api::Pod> pod) {
     return claims_.enter(std::move(pod));
   }
   void observe_pods(std::set<std::string> active);
@@ -93,7 +93,7 @@ class Agent final : private DriverObserver {
   void look_for_orphans();
   void tell(const std::string& driver, const HealthTable::Change& change);
   std::vector<std::string> connected_drivers() const;
-  runtime::Task<Outcome> measured(std::string operation, runtime::Task<Outcome> task);
+  runtime::Task<ClaimResult> measured(std::string operation, runtime::Task<ClaimResult> task);
   void count_claims();
 
   runtime::LoopRef loop_;

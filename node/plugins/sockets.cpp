@@ -49,9 +49,9 @@ void PluginSockets::finish_register(const Work& work, SocketOutcome outcome,
     return;
   }
   if (outcome == SocketOutcome::refused) socket.refused = work.number;
-  socket.backoff = socket.failed == work.number
-                       ? std::min(socket.backoff * 2, kRegistrationBackoffMax)
-                       : kRegistrationBackoff;
+  const bool has_failed_before = socket.failed == work.number;
+  socket.backoff =
+      kRegistrationBackoff.after(has_failed_before ? socket.backoff : runtime::Duration::zero());
   socket.failed = work.number;
   socket.not_before = now + socket.backoff;
   if (!socket.wish) sockets_.erase(work.path);

@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "runtime/time.hpp"
+#include "runtime/backoff.hpp"
 
 namespace dcm::node {
 
-inline constexpr runtime::Duration kRegistrationBackoff = std::chrono::milliseconds(500);
-inline constexpr runtime::Duration kRegistrationBackoffMax = std::chrono::seconds(122);
+inline constexpr runtime::Backoff kRegistrationBackoff{std::chrono::milliseconds(500),
+                                                       std::chrono::seconds(122)};
 
 // How an operation on a socket ended.
 enum class SocketOutcome : std::uint8_t {

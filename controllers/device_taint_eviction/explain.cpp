@@ -1,4 +1,4 @@
-#include "controllers/device_taint_eviction/explain/explain.hpp"
+#include "controllers/device_taint_eviction/explain.hpp"
 
 #include <algorithm>
 #include <tuple>

@@ -1,6 +1,7 @@
-#include "controllers/device_taint_eviction/stores.hpp"
+#include "controllers/device_taint_eviction/observers.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace dcm::device_taint_eviction {
 namespace {
@@ -20,10 +21,6 @@ std::size_t timeless_taints(const api::ResourceSlice& slice) {
 }
 
 }  // namespace
-
-void index_pod_by_group(const api::Pod& pod, const informers::Emit<api::NamespacedName>& emit) {
-  if (const auto group = common::group_of(pod)) emit(*group);
-}
 
 Observers::Observers(Tracker& tracker, std::function<void()> notify, runtime::Logger log)
     : log_(std::move(log)),

@@ -58,7 +58,7 @@ struct Rule {
 };
 
 // Rules by name, and those that evict by their selector. Loop thread only; no I/O.
-class Rules {
+class TaintRules {
  public:
   // A rule that is new or has changed. The same UID keeps its id.
   void put(const RulePtr& rule);

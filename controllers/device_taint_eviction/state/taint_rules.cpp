@@ -1,4 +1,4 @@
-#include "controllers/device_taint_eviction/state/rules.hpp"
+#include "controllers/device_taint_eviction/state/taint_rules.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -27,7 +27,7 @@ bool taints_alike(const api::DeviceTaintRule& a, const api::DeviceTaintRule& b) 
   return a.selector == b.selector && a.taint == b.taint;
 }
 
-void Rules::put(const RulePtr& rule) {
+void TaintRules::put(const RulePtr& rule) {
   auto& entry = rules_[rule->meta.key.name];
   if (entry) delist(*entry);
   if (!entry || entry->object->meta.uid != rule->meta.uid) {
@@ -40,7 +40,7 @@ void Rules::put(const RulePtr& rule) {
   enlist(*entry);
 }
 
-void Rules::erase(std::string_view name) {
+void TaintRules::erase(std::string_view name) {
   const auto found = rules_.find(name);
   if (found == rules_.end()) return;
   delist(*found->second);
@@ -48,30 +48,30 @@ void Rules::erase(std::string_view name) {
   rules_.erase(found);
 }
 
-const Rule* Rules::find(std::string_view name) const {
+const Rule* TaintRules::find(std::string_view name) const {
   const auto found = rules_.find(name);
   return found == rules_.end() ? nullptr : found->second.get();
 }
 
-const Rule* Rules::find(RuleId id) const {
+const Rule* TaintRules::find(RuleId id) const {
   const auto found = by_id_.find(id);
   return found == by_id_.end() ? nullptr : found->second;
 }
 
-Rule* Rules::find(std::string_view name) {
+Rule* TaintRules::find(std::string_view name) {
   return const_cast<Rule*>(std::as_const(*this).find(name));
 }
 
-Rule* Rules::find(RuleId id) {
+Rule* TaintRules::find(RuleId id) {
   return const_cast<Rule*>(std::as_const(*this).find(id));
 }
 
-unsigned Rules::shape_of(const api::DeviceSelector& selector) {
+unsigned TaintRules::shape_of(const api::DeviceSelector& selector) {
   return (selector.driver.empty() ? 0 : kDriver) | (selector.pool.empty() ? 0 : kPool) |
          (selector.device.empty() ? 0 : kDevice);
 }
 
-api::DeviceSelector Rules::cut(const api::DeviceId& device, unsigned shape) {
+api::DeviceSelector TaintRules::cut(const api::DeviceId& device, unsigned shape) {
   api::DeviceSelector selector;
   if ((shape & kDriver) != 0) selector.driver = device.driver;
   if ((shape & kPool) != 0) selector.pool = device.pool;
@@ -79,13 +79,13 @@ api::DeviceSelector Rules::cut(const api::DeviceId& device, unsigned shape) {
   return selector;
 }
 
-void Rules::enlist(const Rule& rule) {
+void TaintRules::enlist(const Rule& rule) {
   if (!evicts(*rule.object)) return;
   by_selector_[*rule.object->selector].push_back(&rule);
   ++used_shapes_[shape_of(*rule.object->selector)];
 }
 
-void Rules::delist(const Rule& rule) {
+void TaintRules::delist(const Rule& rule) {
   if (!evicts(*rule.object)) return;
   const auto found = by_selector_.find(*rule.object->selector);
   std::erase(found->second, &rule);

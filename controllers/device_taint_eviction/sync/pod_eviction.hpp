@@ -1,7 +1,6 @@
 // Carries out what is decided for a pod that is due: event, condition, DELETE or Eviction.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -10,41 +9,14 @@
 #include "controllers/device_taint_eviction/api/api.hpp"
 #include "controllers/device_taint_eviction/metrics.hpp"
 #include "controllers/device_taint_eviction/rules/decide_eviction.hpp"
+#include "controllers/device_taint_eviction/state/tracker.hpp"
 #include "controllers/device_taint_eviction/sync/item.hpp"
-#include "controllers/device_taint_eviction/tracker/tracker.hpp"
+#include "controllers/device_taint_eviction/sync/pace.hpp"
 #include "runtime/log.hpp"
 #include "runtime/rng.hpp"
 #include "runtime/time.hpp"
 
 namespace dcm::device_taint_eviction {
-
-// How many evictions may begin in a second: evenly spaced turns. Nothing is saved up: a quiet hour
-// does not make a burst.
-class Pace {
- public:
-  // 0: no limit.
-  explicit Pace(double per_second)
-      : interval_(per_second > 0 ? runtime::Duration(static_cast<runtime::Duration::rep>(
-                                       1e9 / std::max(per_second, 1e-6)))
-                                 : runtime::Duration::zero()) {}
-
-  // Takes the turn that there is. Requires !next(now).
-  void take(runtime::MonoTime now) {
-    if (interval_ > runtime::Duration::zero()) next_ = now + interval_;
-  }
-  // An attempt that has evicted no pod gives its turn to another.
-  void give_back(runtime::MonoTime now) {
-    if (next_) next_ = std::max(*next_ - interval_, now);
-  }
-  // When there is one; nothing: now.
-  std::optional<runtime::MonoTime> next(runtime::MonoTime now) const {
-    return next_ && now < *next_ ? next_ : std::nullopt;
-  }
-
- private:
-  runtime::Duration interval_;
-  std::optional<runtime::MonoTime> next_;
-};
 
 // Decides before each write anew, from the caches as they are then. Two requests for a pod, if all
 // goes well. An attempt without an eviction gives its turn back. Loop thread only; no two calls for
@@ -54,6 +26,7 @@ class PodEviction {
   // All references must outlive it.
   struct Dependencies {
     Tracker& tracker;
+    PendingPods& pending;  // of the tracker
     EvictionApi& api;
     common::EventSink& events;
     EvictionMetrics& metrics;

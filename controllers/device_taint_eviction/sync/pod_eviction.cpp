@@ -1,4 +1,4 @@
-#include "controllers/device_taint_eviction/sync/evict_pod.hpp"
+#include "controllers/device_taint_eviction/sync/pod_eviction.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -40,13 +40,13 @@ bool may_be_carried_out(const runtime::Error& error) {
   return runtime::is_outcome_unknown(error) && error.reason != runtime::Reason::internal_error;
 }
 
-std::string reasons_of(const Verdict& verdict) {
+std::string in_words(const std::vector<Reason>& reasons) {
   constexpr std::size_t kNamedMax = 4;
   std::string text;
-  for (std::size_t i = 0; i < verdict.reasons.size(); ++i) {
+  for (std::size_t i = 0; i < reasons.size(); ++i) {
     if (i > 0) text += "; ";
     if (i == kNamedMax) return text + "…";
-    text += verdict.reasons[i].str();
+    text += reasons[i].str();
   }
   return text;
 }
@@ -68,7 +68,7 @@ Task<PodEviction::End> PodEviction::attempt(PodRef pod) {
     switch (step) {
       case EvictionStep::nothing:
       case EvictionStep::wait:
-        deps_.tracker.pending().put_back(*pending);
+        deps_.pending.put_back(*pending);
         co_return End::not_evicted;
       case EvictionStep::remove:
       case EvictionStep::evict: {
@@ -105,7 +105,7 @@ EvictionStep PodEviction::next_step(const PendingPod& pending, EvictionSnapshot:
 
 // Once the server has shown that the pod is there.
 void PodEviction::announce(const PodRef& pod) {
-  PendingPod* pending = deps_.tracker.pending().find(pod.uid);
+  PendingPod* pending = deps_.pending.find(pod.uid);
   if (pending == nullptr || std::exchange(pending->is_announced, true)) return;
   if (pending->unanswered) pending->unanswered->is_announced = true;
   report_eviction(pod);
@@ -114,8 +114,8 @@ void PodEviction::announce(const PodRef& pod) {
 void PodEviction::report_eviction(const PodRef& pod) {
   const PodPtr cached = deps_.tracker.lookup().find_pod(pod.key);
   if (cached && deps_.log.v(2)) {
-    deps_.log.info("Evicting pod", {{"pod", pod.key.str()},
-                                    {"reasons", reasons_of(deps_.tracker.verdict(*cached))}});
+    const auto reasons = reasons_for(*cached, deps_.tracker.lookup(), deps_.tracker.taints());
+    deps_.log.info("Evicting pod", {{"pod", pod.key.str()}, {"reasons", in_words(reasons)}});
   }
   report(pod, "Marking for deletion");
 }
@@ -133,7 +133,7 @@ Task<PodEviction::End> PodEviction::send_away(PendingPod& pending, EvictionStep 
     co_return End::evicted;
   }
   if (may_be_carried_out(accepted.error())) unanswered = eviction;
-  if (PendingPod* found = deps_.tracker.pending().find(pod.uid)) {
+  if (PendingPod* found = deps_.pending.find(pod.uid)) {
     found->unanswered = std::move(unanswered);
   } else if (is_recent(unanswered) && is_going(pod)) {
     succeed(pod, *unanswered, unanswered->sent);
@@ -151,13 +151,13 @@ bool PodEviction::is_going(const PodRef& pod) const {
 
 // The watch may have shown first that the pod goes: then it is pending no more.
 void PodEviction::succeed(const PodRef& pod, const SentEviction& eviction, WallTime accepted) {
-  const bool is_pending = deps_.tracker.pending().find(pod.uid) != nullptr;
+  const bool is_pending = deps_.pending.find(pod.uid) != nullptr;
   if (is_pending) announce(pod);
   if (!is_pending && !eviction.is_announced) report_eviction(pod);
   deps_.tracker.record_evicted(pod, eviction.rules);
   deps_.metrics.count_eviction(eviction.due, accepted);
   // Where there was room for one, there may be for more.
-  if (mode_ == EvictionMode::evict) deps_.tracker.pending().stir(pod.key.namespace_);
+  if (mode_ == EvictionMode::evict) deps_.pending.stir(pod.key.namespace_);
 }
 
 bool PodEviction::is_recent(const std::optional<SentEviction>& eviction) const {
@@ -174,7 +174,7 @@ void PodEviction::conclude(const Released& released) {
 // The cache still shows a pod that the server knows no more.
 void PodEviction::conclude_gone(PendingPod& pending) {
   if (!is_recent(pending.unanswered)) {
-    return deps_.tracker.pending().put_off(pending, deps_.time.now() + kLookAgain);
+    return deps_.pending.put_off(pending, deps_.time.now() + kLookAgain);
   }
   const SentEviction sent = *pending.unanswered;
   succeed(PodRef(pending.pod), sent, sent.sent);
@@ -182,15 +182,14 @@ void PodEviction::conclude_gone(PendingPod& pending) {
 
 // A budget is no failure: it does what it is for.
 void PodEviction::hold(PendingPod& pending, const runtime::Error& error) {
-  PendingPods& all = deps_.tracker.pending();
   const runtime::Duration spread(static_cast<runtime::Duration::rep>(
       rng_.below(static_cast<std::uint64_t>(kAskSpread.count()))));
   // Each namespace has as many turns as any other, however many of its pods wait.
-  const std::size_t turns =
-      all.held_by_budgets(pending.pod.key.namespace_) * all.namespaces_held_by_budgets();
+  const std::size_t turns = deps_.pending.held_by_budgets(pending.pod.key.namespace_) *
+                            deps_.pending.namespaces_held_by_budgets();
   const auto queue = kAskOneByOne * static_cast<runtime::Duration::rep>(turns);
   const runtime::Duration wish = error.retry_after.value_or(kAskBudgetEvery);
-  all.hold(pending, deps_.time.now() + std::max({kAskBudgetEvery, wish, queue}) + spread);
+  deps_.pending.hold(pending, deps_.time.now() + std::max({kAskBudgetEvery, wish, queue}) + spread);
   if (deps_.log.v(4)) {
     deps_.log.info("A PodDisruptionBudget holds a pod",
                    {{"pod", pending.pod.key.str()}, {"answer", error.message}});
@@ -200,7 +199,7 @@ void PodEviction::hold(PendingPod& pending, const runtime::Error& error) {
 void PodEviction::settle_refusal(const PodRef& pod, const PodWrite& write,
                                  const runtime::Error& error) {
   const bool is_eviction = !std::holds_alternative<Mark>(write);
-  PendingPod* pending = deps_.tracker.pending().find(pod.uid);
+  PendingPod* pending = deps_.pending.find(pod.uid);
   const bool is_ours = pending != nullptr && pending->is_with_worker();
   // 409 to an eviction: it is another pod.
   const bool is_gone =
@@ -218,7 +217,7 @@ void PodEviction::settle_refusal(const PodRef& pod, const PodWrite& write,
     deps_.problems.note(Item::pod(pod), "it could not be evicted: " + error.message);
   }
   // This pod waits, and no worker: a webhook may ask it for one pod, and not for its neighbours.
-  if (is_ours) deps_.tracker.pending().fail(*pending, deps_.time.now(), pause_after(error));
+  if (is_ours) deps_.pending.fail(*pending, deps_.time.now(), pause_after(error));
   const std::uint32_t failures = is_ours ? pending->failures : 0;
   deps_.log.warning(
       "Pod could not be evicted; retrying",
@@ -231,7 +230,7 @@ void PodEviction::report(const PodRef& pod, std::string_view message) {
 }
 
 Priority PodEviction::priority() const {
-  return deps_.tracker.pending().size() > kHerd ? Priority::backlog : Priority::live;
+  return deps_.pending.size() > kHerd ? Priority::backlog : Priority::live;
 }
 
 }  // namespace dcm::device_taint_eviction

@@ -1,4 +1,4 @@
-#include "controllers/device_taint_eviction/tracker/tracker.hpp"
+#include "controllers/device_taint_eviction/state/tracker.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -45,7 +45,12 @@ void Tracker::observe_claim(const ClaimPtr& before, const ClaimPtr& after) {
   if (!is_started_) return;
   for (const ClaimPtr* claim : {&before, &after}) {
     if (!*claim || !(*claim)->is_allocated) continue;
-    for_each_consumer(**claim, lookup_, [this](const PodPtr& pod) { urgent_.add(*pod); });
+    // A pod that may stay goes because of no claim without taints. It may have thousands, of which
+    // each is allocated by a change of its own.
+    const bool may_evict = has_charge(*claim, taints());
+    for_each_consumer(**claim, lookup_, [&](const PodPtr& pod) {
+      if (may_evict || pending_.find(pod->meta.uid) != nullptr) urgent_.add(*pod);
+    });
   }
 }
 
@@ -151,10 +156,6 @@ void Tracker::conclude_found() {
   }
 }
 
-Verdict Tracker::verdict(const api::Pod& pod) const {
-  return decide_due(pod, lookup_, {published_, rules_});
-}
-
 std::size_t Tracker::judge_next(DirtyPods& pods, PendingPod::Waits first) {
   const PodRef pod = *pods.take();
   const PodPtr cached = lookup_.find_pod(pod.key);
@@ -163,13 +164,13 @@ std::size_t Tracker::judge_next(DirtyPods& pods, PendingPod::Waits first) {
 
 // Returns how many steps it took.
 std::size_t Tracker::judge(const PodPtr& pod, PendingPod::Waits first) {
-  Judgement result = device_taint_eviction::judge(*pod, lookup_, {published_, rules_});
-  if (!result.due) {
+  Verdict verdict = decide_due(*pod, lookup_, taints());
+  if (!verdict.due) {
     release(*pod);
   } else if (!evicted_.contains(pod->meta.uid)) {
-    pending_.put({pod->meta.key, pod->meta.uid}, *result.due, std::move(result.rules), first);
+    pending_.put({pod->meta.key, pod->meta.uid}, *verdict.due, std::move(verdict.rules), first);
   }
-  return result.steps;
+  return verdict.steps;
 }
 
 void Tracker::release(const api::Pod& pod) {

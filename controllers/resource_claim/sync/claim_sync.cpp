@@ -1,4 +1,4 @@
-#include "controllers/resource_claim/sync/sync_claim.hpp"
+#include "controllers/resource_claim/sync/claim_sync.hpp"
 
 #include <fmt/format.h>
 

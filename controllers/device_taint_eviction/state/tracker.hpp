@@ -15,7 +15,7 @@
 #include "controllers/device_taint_eviction/state/lookup.hpp"
 #include "controllers/device_taint_eviction/state/pending_pods.hpp"
 #include "controllers/device_taint_eviction/state/published_devices.hpp"
-#include "controllers/device_taint_eviction/state/rules.hpp"
+#include "controllers/device_taint_eviction/state/taint_rules.hpp"
 
 namespace dcm::device_taint_eviction {
 
@@ -68,8 +68,9 @@ struct Released {
 // time and those rules, and it was not evicted. Loop thread only; time is the caller's business.
 class Tracker {
  public:
-  // `lookup` must outlive it.
-  explicit Tracker(const Lookup& lookup) : lookup_(lookup) {}
+  // All must outlive it. `pending` counts for `rules`; nobody else changes these.
+  Tracker(const Lookup& lookup, TaintRules& rules, PendingPods& pending)
+      : lookup_(lookup), rules_(rules), pending_(pending) {}
 
   // A null `before` means that the object came, a null `after` that it went (or is of no interest
   // any more).
@@ -91,7 +92,7 @@ class Tracker {
 
   // Decides anew for a pod, now. Null: it may stay (or is gone, or was evicted).
   PendingPod* judge_again(const PodRef& pod);
-  Verdict verdict(const api::Pod& pod) const;
+  Taints taints() const { return {published_, rules_}; }
   // The server has accepted the eviction of this pod, which was done because of these rules. It is
   // not pending any more, and never will be. (A rule that is gone counts no more.)
   void record_evicted(const PodRef& pod, const std::vector<RuleId>& rules);
@@ -108,10 +109,8 @@ class Tracker {
   // whose pods are still looked for, and none that is gone.
   std::vector<std::string> take_touched_rules();
 
-  PendingPods& pending() noexcept { return pending_; }
   const PendingPods& pending() const noexcept { return pending_; }
-  Rules& rules() noexcept { return rules_; }
-  const Rules& rules() const noexcept { return rules_; }
+  const TaintRules& rules() const noexcept { return rules_; }
   const AllocatedDevices& allocated() const noexcept { return allocated_; }
   const PublishedDevices& published() const noexcept { return published_; }
   const Lookup& lookup() const noexcept { return lookup_; }
@@ -137,10 +136,10 @@ class Tracker {
   void forget(const api::Pod& pod);
 
   const Lookup& lookup_;
+  TaintRules& rules_;
+  PendingPods& pending_;
   PublishedDevices published_;
   AllocatedDevices allocated_;
-  Rules rules_;
-  PendingPods pending_{rules_};
   // The evicted pods that the cache still shows.
   std::unordered_set<api::Uid> evicted_;
   DirtyPods urgent_;  // because of a claim or a device
