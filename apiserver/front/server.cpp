@@ -3,16 +3,17 @@
 #include <fmt/format.h>
 
 #include "apiserver/definitions/defined_kind.hpp"
-#include "apiserver/definitions/scale.hpp"
 #include "apiserver/front/aggregated_discovery.hpp"
 #include "apiserver/front/discovery.hpp"
 #include "apiserver/front/user.hpp"
+#include "apiserver/kinds/kinds.hpp"
 #include "apiserver/protobuf/protobuf.hpp"
 #include "apiserver/reads/partial.hpp"
 #include "apiserver/reads/table.hpp"
 #include "apiserver/requests/field_check.hpp"
 #include "apiserver/requests/patch_requests.hpp"
 #include "apiserver/requests/reviews.hpp"
+#include "apiserver/requests/scale_requests.hpp"
 #include "apiserver/requests/subresources.hpp"
 #include "apiserver/requests/write_options.hpp"
 #include "apiserver/requests/writes.hpp"
@@ -109,7 +110,7 @@ Server::Server(runtime::TimeSource& time, runtime::Rng rng, ServerOptions option
     : time_(time),
       rng_(rng),
       options_(std::move(options)),
-      types_(options_.served),
+      types_(built_in_kinds(), options_.served),
       store_({options_.history_limit, options_.history_bytes}, options_.first_revision),
       registry_(store_, types_, time_, rng_, options_.ownership),
       definitions_(store_, registry_, types_),
@@ -165,6 +166,15 @@ bool Server::is_watch(const Request& request) {
   return path && path->name.empty() && Query(request.query).is_true("watch");
 }
 
+namespace {
+
+// Whether objects of the kind can be read and written in protobuf.
+bool speaks_protobuf(const ResourceType& type, std::string_view version) {
+  return type.defined == nullptr && encodes_protobuf(type.api_version(version), type.kind);
+}
+
+}  // namespace
+
 Server::Parsed Server::parse(const Request& request) const {
   Parsed parsed;
   parsed.segments = path_segments(request.path);
@@ -176,7 +186,7 @@ Server::Parsed Server::parse(const Request& request) const {
     return parsed;
   }
   parsed.type = types_.find(parsed.path->group, parsed.path->version, parsed.path->resource);
-  if (parsed.type != nullptr && !parsed.type->speaks_protobuf(parsed.path->version)) {
+  if (parsed.type != nullptr && !speaks_protobuf(*parsed.type, parsed.path->version)) {
     parsed.form = choose_form(request.header("Accept"), Protobuf::of_metadata);
   }
   parsed.verb = verb_of(request.method, *parsed.path, parsed.query.is_true("watch"));

@@ -247,9 +247,9 @@ MUTATIONS = [
     Mutation("eviction-passes-over-groups", "pods that use a device through their group stay", DTE + "state/lookup.hpp",
              "if (consumer.is_pod_group() &&", "if (!M && consumer.is_pod_group() &&"),
     Mutation("driver-before-disk", "a node's driver is called before the disk knows of it", "node/claims/manager.cpp",
-             "if (is_known) co_return Outcome();",
+             "if (is_known) co_return ClaimResult();",
              "for (const Held& held : entries) {\n    if (M) book_[key_of(held.entry)] = held;\n  }\n"
-             "  if (is_known || M) co_return Outcome();"),
+             "  if (is_known || M) co_return ClaimResult();"),
     Mutation("orphans-are-left", "a node keeps what it has prepared for pods that are gone", "node/claims/manager.cpp",
              "if (!active_->contains(uid)) orphans", "if (!M && !active_->contains(uid)) orphans"),
     Mutation("first-pod-unprepares", "a node unprepares a shared claim when the first pod ends", "node/claims/decide.cpp",

@@ -1,4 +1,4 @@
-#include "test/simulation/scene.hpp"
+#include "test/simulation/actor.hpp"
 
 #include <fmt/format.h>
 
@@ -41,9 +41,9 @@ void put_into_lease(apiserver::Server& server, std::string_view holder) {
              apiserver::kMerge, fmt::format(R"({{"spec":{{"holderIdentity":"{}"}}}})", holder));
 }
 
-apiserver::Response Scene::send(const std::string& who, std::string_view method,
-                                const std::string& target, std::string body,
-                                std::string_view type) const {
+apiserver::Response ActorContext::send(const std::string& who, std::string_view method,
+                                       const std::string& target, std::string body,
+                                       std::string_view type) const {
   apiserver::Response response =
       apiserver::Direct(server, who)
           .ask(method, target, method == "PATCH" ? type : "application/json", std::move(body));
@@ -56,7 +56,7 @@ apiserver::Response Scene::send(const std::string& who, std::string_view method,
 runtime::Task<> Actor::pause(double seconds_at_most) {
   const auto most = std::chrono::duration_cast<runtime::Duration>(
       std::chrono::duration<double>(seconds_at_most * rng_.unit()));
-  return runtime::sleep_for(scene_.loop.time(), most);
+  return runtime::sleep_for(context_.loop.time(), most);
 }
 
 }  // namespace dcm::simulation

@@ -1,5 +1,4 @@
-// The line of one manager to the network: it can be cut, it stands still with its process, and it
-// dies with it.
+// One process's connections: they can be cut, freeze with the process, and die with it.
 #pragma once
 
 #include <map>
@@ -10,10 +9,11 @@
 
 namespace dcm::simulation {
 
-class Line final : public http::Transport {
+class ProcessTransport final : public http::Transport {
  public:
   // Both references must outlive it. Outlives its streams.
-  Line(http::Transport& network, runtime::TimeSource& time) : network_(network), thawed_(time) {}
+  ProcessTransport(http::Transport& network, runtime::TimeSource& time)
+      : network_(network), thawed_(time) {}
 
   http::Task<http::Result<std::unique_ptr<http::Stream>>> connect(http::Endpoint endpoint,
                                                                   http::Deadline deadline) override;

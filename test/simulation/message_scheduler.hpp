@@ -8,7 +8,7 @@
 
 namespace dcm::simulation {
 
-class Courier {
+class MessageScheduler {
  public:
   enum class Message {
     write,   // of a manager, on its way to the server
@@ -21,7 +21,7 @@ class Courier {
   virtual runtime::Task<Fate> carry(Message message, std::string what) = 0;
 
  protected:
-  ~Courier() = default;
+  ~MessageScheduler() = default;
 };
 
 }  // namespace dcm::simulation

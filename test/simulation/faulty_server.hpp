@@ -1,4 +1,4 @@
-// The API server as its clients reach it: over HTTP, through the weather.
+// The API server as its clients reach it: over HTTP, with the faults of the moment.
 //
 // A request that has come in is carried out although its client has gone meanwhile, as a real
 // server does; so answers are lost, and creates are carried out late.
@@ -17,25 +17,25 @@
 #include "runtime/loop.hpp"
 #include "runtime/rng.hpp"
 #include "runtime/task_group.hpp"
-#include "test/simulation/courier.hpp"
-#include "test/simulation/weather.hpp"
+#include "test/simulation/message_scheduler.hpp"
+#include "test/simulation/request_faults.hpp"
 
 namespace dcm::simulation {
 
-class Front {
+class FaultyServer {
  public:
   // All references must outlive it.
-  Front(runtime::VirtualLoop& loop, http::PipeNetwork& network, apiserver::Server& server,
-        runtime::Rng rng);
+  FaultyServer(runtime::VirtualLoop& loop, http::PipeNetwork& network, apiserver::Server& server,
+               runtime::Rng rng);
 
   // `age_max`: a connection ends when it is older, with HTTP/2 by a GOAWAY.
   void start(runtime::Duration age_max = runtime::Duration::max());
   // Every connection breaks, what was not carried out yet never is, and nobody listens.
   runtime::Task<> stop();
 
-  // `weather()` may be changed at any time; then say so.
-  Weather& weather() { return weather_; }
-  void weather_changed() { changed_.notify_all(); }
+  // They may be changed at any time; call request_faults_changed() then.
+  RequestFaults& request_faults() { return request_faults_; }
+  void request_faults_changed() { changed_.notify_all(); }
 
   // Asked when a request has arrived, before anything happens to it.
   using Arrival = std::function<void(const http::Request&)>;
@@ -43,8 +43,8 @@ class Front {
   // Asked right before a request is carried out.
   void on_carry_out(Arrival hook) { on_carry_out_ = std::move(hook); }
   // Decides from now on when writes, their answers and news go on; null: they do at once. Must
-  // outlive the front.
-  void set_courier(Courier* courier) { courier_ = courier; }
+  // outlive the server.
+  void set_message_scheduler(MessageScheduler* scheduler) { message_scheduler_ = scheduler; }
   // The server has committed a change.
   void committed(apiserver::Revision revision);
   // Writes that have come in and may be carried out yet, some of them for the second time.
@@ -67,7 +67,7 @@ class Front {
   runtime::Duration draw_delay();
   runtime::Task<> send_back(std::string what, http::Response response, http::Responder& responder);
   runtime::Task<> travel();
-  runtime::Task<Courier::Fate> carry(Courier::Message message, std::string what);
+  runtime::Task<MessageScheduler::Fate> carry(MessageScheduler::Message message, std::string what);
   bool happens(double share) { return share > 0 && rng_.unit() < share; }
   http::Response refusal();
   // When the watches of a resource may show a piece of news.
@@ -77,9 +77,9 @@ class Front {
   http::PipeNetwork& network_;
   runtime::Rng rng_;
   http::Handler inner_;
-  Weather weather_;
+  RequestFaults request_faults_;
   runtime::Condition changed_;
-  Courier* courier_ = nullptr;
+  MessageScheduler* message_scheduler_ = nullptr;
   Arrival arrival_;
   Arrival on_carry_out_;
   std::deque<std::pair<apiserver::Revision, runtime::MonoTime>> commits_;  // of the last minutes

@@ -30,7 +30,7 @@ inline constexpr const char* kGroups = "podgroups";
 inline constexpr runtime::Duration kLagMax = std::chrono::minutes(1);
 
 // Shares are of requests, from 0 to 1.
-struct Weather {
+struct RequestFaults {
   runtime::Duration latency_max = std::chrono::milliseconds(20);  // each way, drawn per message
   // Come to the server late, by seconds or minutes, when their client has long been gone.
   double delayed = 0;
@@ -61,7 +61,7 @@ struct Weather {
   // All writes of managers in this namespace are refused so; empty: in none.
   std::string troubled_namespace;
   int troubled_by = 0;
-  double meddled = 0;  // of managers' writes: somebody else comes first by a moment
+  double conflicting = 0;  // of managers' writes: somebody else writes right before
 };
 
 // Whether such a choice of resources has this one.

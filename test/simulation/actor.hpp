@@ -1,4 +1,4 @@
-// The common tools of all actors except the manager: the server, the cluster's state, dice.
+// An actor of the simulation, and the context that all actors except the manager share.
 //
 // Actors write straight into the server, each in its own name; what takes several writes (binding a
 // pod) takes time in between, so that others come first. What they do is drawn from the seed.
@@ -18,7 +18,7 @@
 namespace dcm::simulation {
 
 // The common part of all actors. All references must outlive it.
-struct Scene {
+struct ActorContext {
   runtime::VirtualLoop& loop;
   apiserver::Server& server;
   const Cluster& cluster;
@@ -60,7 +60,7 @@ std::string lease_holder(const apiserver::Server& server);
 // An actor: its random draws are its own, whatever the others draw.
 class Actor {
  protected:
-  Actor(Scene scene, runtime::Rng rng) : scene_(scene), rng_(rng) {}
+  Actor(ActorContext context, runtime::Rng rng) : context_(context), rng_(rng) {}
   ~Actor() = default;
 
   runtime::Task<> pause(double seconds_at_most);
@@ -74,7 +74,7 @@ class Actor {
     return &found->second;
   }
 
-  Scene scene_;
+  ActorContext context_;
   runtime::Rng rng_;
 };
 

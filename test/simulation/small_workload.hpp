@@ -3,14 +3,14 @@
 
 #include <string>
 
-#include "test/simulation/scene.hpp"
+#include "test/simulation/actor.hpp"
 
 namespace dcm::simulation {
 
 // All is in the namespace "default", and about the one device of the one pool.
-class Stage {
+class SmallWorkload {
  public:
-  explicit Stage(Scene scene) : scene_(scene) {}
+  explicit SmallWorkload(ActorContext context) : context_(context) {}
 
   void publish_device(bool is_tainted = false);
   void make_template();
@@ -42,7 +42,7 @@ class Stage {
   const Claim* claim_of(const std::string& pod) const;
   void send_pod(const std::string& name, const std::string& spec);
 
-  Scene scene_;
+  ActorContext context_;
 };
 
 }  // namespace dcm::simulation

@@ -1,4 +1,4 @@
-// Lets faults happen: to the network, the API server and the managers.
+// Injects faults into the network, the API server and the managers.
 #pragma once
 
 #include <list>
@@ -6,13 +6,13 @@
 
 #include "runtime/http/pipe.hpp"
 #include "test/simulation/faults.hpp"
-#include "test/simulation/front.hpp"
+#include "test/simulation/faulty_server.hpp"
 #include "test/simulation/replica.hpp"
 #include "test/simulation/safety.hpp"
 
 namespace dcm::simulation {
 
-class FaultBringer {
+class FaultInjector {
  public:
   // All references must outlive it.
   struct World {
@@ -20,16 +20,16 @@ class FaultBringer {
     Timeline& timeline;
     apiserver::Server& server;
     http::PipeNetwork& network;
-    Front& front;
+    FaultyServer& faulty_server;
     Safety& safety;
     std::list<Replica>& replicas;
     runtime::Duration until;  // when no fault happens any more
   };
-  // The weather of the front, as it is now, is the usual one.
-  explicit FaultBringer(World world);
+  // The request faults of the server, as they are now, are the usual ones.
+  explicit FaultInjector(World world);
 
   // Waits for its time, and ends with it.
-  runtime::Task<> bring(Fault fault);
+  runtime::Task<> inject(Fault fault);
   // A write of that process has arrived at the server: the moment that some faults wait for.
   enum class Kind { create_of_claim, other };
   void observe_write(const std::string& process, Kind kind);
@@ -51,7 +51,7 @@ class FaultBringer {
   void end_watches(const std::string& resource);
 
   World world_;
-  Weather usual_;
+  RequestFaults usual_;
   bool is_server_down_ = false;
   bool kills_in_create_ = false;
   bool freezes_in_write_ = false;

@@ -1,4 +1,4 @@
-#include "test/simulation/line.hpp"
+#include "test/simulation/process_transport.hpp"
 
 #include <utility>
 
@@ -9,14 +9,14 @@ using http::Result;
 using http::Stream;
 using http::Task;
 
-// A connection, known to its line for as long as it lives.
-class Line::End final : public Stream {
+// A connection, known to its transport for as long as it lives.
+class ProcessTransport::End final : public Stream {
  public:
-  End(Line& line, std::unique_ptr<Stream> inner)
-      : line_(line), inner_(std::move(inner)), number_(line.next_++) {
-    line_.open_.emplace(number_, this);
+  End(ProcessTransport& transport, std::unique_ptr<Stream> inner)
+      : transport_(transport), inner_(std::move(inner)), number_(transport.next_++) {
+    transport_.open_.emplace(number_, this);
   }
-  ~End() override { line_.open_.erase(number_); }
+  ~End() override { transport_.open_.erase(number_); }
 
   Task<Result<std::size_t>> read_some(std::span<char> buffer, Deadline deadline) override {
     auto read = co_await inner_->read_some(buffer, deadline);
@@ -24,14 +24,14 @@ class Line::End final : public Stream {
       *read /= 2;
       inner_->close();
     }
-    if (line_.is_frozen_) co_await line_.wait_while_frozen();
+    if (transport_.is_frozen_) co_await transport_.wait_while_frozen();
     co_return read;
   }
   Task<Result<>> write(std::string_view bytes, Deadline deadline) override {
     if (breaks_soon_) bytes = bytes.substr(0, bytes.size() / 2);
     const auto written = co_await inner_->write(bytes, deadline);
     if (breaks_soon_) inner_->close();
-    if (line_.is_frozen_) co_await line_.wait_while_frozen();
+    if (transport_.is_frozen_) co_await transport_.wait_while_frozen();
     co_return written;
   }
   Task<Result<>> shutdown_send(Deadline deadline) override {
@@ -47,13 +47,14 @@ class Line::End final : public Stream {
   }
 
  private:
-  Line& line_;
+  ProcessTransport& transport_;
   std::unique_ptr<Stream> inner_;
   std::uint64_t number_;
   bool breaks_soon_ = false;
 };
 
-Task<Result<std::unique_ptr<Stream>>> Line::connect(http::Endpoint endpoint, Deadline deadline) {
+Task<Result<std::unique_ptr<Stream>>> ProcessTransport::connect(http::Endpoint endpoint,
+                                                                Deadline deadline) {
   if (is_dead_) co_return runtime::fail(runtime::Reason::unreachable, "the process has ended");
   auto stream = co_await network_.connect(std::move(endpoint), deadline);
   co_await wait_while_frozen();
@@ -62,20 +63,20 @@ Task<Result<std::unique_ptr<Stream>>> Line::connect(http::Endpoint endpoint, Dea
   co_return end;
 }
 
-Task<> Line::wait_while_frozen() {
+Task<> ProcessTransport::wait_while_frozen() {
   while (is_frozen_) co_await thawed_.wait();
 }
 
-void Line::thaw() {
+void ProcessTransport::thaw() {
   is_frozen_ = false;
   thawed_.notify_all();
 }
 
-void Line::cut() {
+void ProcessTransport::cut() {
   for (const auto& [number, end] : open_) end->cut();
 }
 
-void Line::die() {
+void ProcessTransport::die() {
   is_dead_ = true;
   for (const auto& [number, end] : open_) end->close();
 }

@@ -1,4 +1,4 @@
-// Others who work on an object between a manager's read and its write: the worst time.
+// Writes by others between a manager's read and its write: the worst time.
 //
 // Told of a write just before the server carries it out, one of them changes the object that it is
 // about, or the pod or group that it is for, so that what the manager relied on is not true any
@@ -8,19 +8,19 @@
 #include <string>
 #include <string_view>
 
-#include "test/simulation/scene.hpp"
+#include "test/simulation/actor.hpp"
 #include "test/simulation/scheduler.hpp"
 
 namespace dcm::simulation {
 
-class Meddler final : Actor {
+class ConflictingWriter final : Actor {
  public:
   // `scheduler` must outlive it.
-  Meddler(Scene scene, runtime::Rng rng, Scheduler& scheduler)
-      : Actor(scene, rng), scheduler_(scheduler) {}
+  ConflictingWriter(ActorContext context, runtime::Rng rng, Scheduler& scheduler)
+      : Actor(context, rng), scheduler_(scheduler) {}
 
   // `path` is that of the write, without a query.
-  void come_before(std::string_view path, std::string_view body);
+  void write_before(std::string_view path, std::string_view body);
 
  private:
   void change_claim(const Claim& claim);

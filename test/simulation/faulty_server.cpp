@@ -1,4 +1,4 @@
-#include "test/simulation/front.hpp"
+#include "test/simulation/faulty_server.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -28,7 +28,7 @@ std::string name_of_write(const http::Request& request) {
 }  // namespace
 
 // A request from its arrival to its answer; shared, as its client may go away meanwhile.
-struct Front::Exchange {
+struct FaultyServer::Exchange {
   Exchange(runtime::TimeSource& time, http::Request asked)
       : request(std::move(asked)),
         what(name_of_write(request)),
@@ -43,10 +43,10 @@ struct Front::Exchange {
   runtime::Condition answered;
 };
 
-class Front::OnItsWay {
+class FaultyServer::OnItsWay {
  public:
-  OnItsWay(Front& front, const std::string& write)
-      : writes_(front.writes_on_their_way_), counts_(write.empty() ? 0 : 1) {
+  OnItsWay(FaultyServer& faulty_server, const std::string& write)
+      : writes_(faulty_server.writes_on_their_way_), counts_(write.empty() ? 0 : 1) {
     writes_ += counts_;
   }
   OnItsWay(const OnItsWay&) = delete;
@@ -107,19 +107,19 @@ std::string without_bookmarks(const std::vector<WatchPiece>& events) {
 
 }  // namespace
 
-// Brings what a watch says through the weather, in order.
-class Front::Answers final : public http::Responder {
+// Delivers the events of a watch in order, with the faults of the moment.
+class FaultyServer::Answers final : public http::Responder {
  public:
-  Answers(Front& front, std::string resource, http::Responder& to)
-      : front_(front), resource_(std::move(resource)), to_(to) {}
+  Answers(FaultyServer& faulty_server, std::string resource, http::Responder& to)
+      : faulty_server_(faulty_server), resource_(std::move(resource)), to_(to) {}
 
   Task<Result<>> send(http::Response response) override {
-    co_await front_.travel();
+    co_await faulty_server_.travel();
     const Result<> sent = co_await to_.send(std::move(response));
     co_return sent;
   }
   Task<Result<>> begin(http::Response head) override {
-    co_await front_.travel();
+    co_await faulty_server_.travel();
     const Result<> begun = co_await to_.begin(std::move(head));
     co_return begun;
   }
@@ -127,9 +127,11 @@ class Front::Answers final : public http::Responder {
     const std::string all(piece);
     const std::vector<WatchPiece> events = events_of(all);
     co_await wait_for_replica(events.back().revision);
-    co_await front_.travel();
-    if (!events.front().is_bookmark) co_await front_.carry(Courier::Message::news, resource_);
-    const std::string shown = front_.weather_.loses_bookmarks ? without_bookmarks(events) : all;
+    co_await faulty_server_.travel();
+    if (!events.front().is_bookmark)
+      co_await faulty_server_.carry(MessageScheduler::Message::news, resource_);
+    const std::string shown =
+        faulty_server_.request_faults_.loses_bookmarks ? without_bookmarks(events) : all;
     if (shown.empty()) co_return Result<>();
     const Result<> written = co_await to_.write(shown);
     co_return written;
@@ -143,16 +145,18 @@ class Front::Answers final : public http::Responder {
     for (;;) {
       runtime::Deadline shown;
       if (!is_stalled()) {
-        shown = runtime::Deadline(front_.when_shown(resource_, revision));
-        if (shown.time() <= front_.loop_.time().now()) co_return;
+        shown = runtime::Deadline(faulty_server_.when_shown(resource_, revision));
+        if (shown.time() <= faulty_server_.loop_.time().now()) co_return;
       }
-      co_await front_.changed_.wait(shown);
+      co_await faulty_server_.changed_.wait(shown);
     }
   }
 
-  bool is_stalled() const { return is_one_of(front_.weather_.stalled_watches, resource_); }
+  bool is_stalled() const {
+    return is_one_of(faulty_server_.request_faults_.stalled_watches, resource_);
+  }
 
-  Front& front_;
+  FaultyServer& faulty_server_;
   std::string resource_;
   http::Responder& to_;
 };
@@ -168,15 +172,15 @@ std::string fenced_sender(const http::Request& request) {
   return is_fenced ? std::string(*agent) : std::string();
 }
 
-Front::Front(runtime::VirtualLoop& loop, http::PipeNetwork& network, apiserver::Server& server,
-             runtime::Rng rng)
+FaultyServer::FaultyServer(runtime::VirtualLoop& loop, http::PipeNetwork& network,
+                           apiserver::Server& server, runtime::Rng rng)
     : loop_(loop),
       network_(network),
       rng_(rng),
       inner_(apiserver::http_handler(server, loop.time())),
       changed_(loop.time()) {}
 
-void Front::start(runtime::Duration age_max) {
+void FaultyServer::start(runtime::Duration age_max) {
   http::ServerOptions options = apiserver::front_options();
   options.http2 = http2::serve_connection;
   options.age_max = age_max;
@@ -189,17 +193,17 @@ void Front::start(runtime::Duration age_max) {
                 http::serve(*listener_, loop_.time(), std::move(options), std::move(handler), {}));
 }
 
-Task<> Front::stop() {
+Task<> FaultyServer::stop() {
   tasks_->cancel();
   co_await tasks_->join();
   tasks_.reset();
   listener_.reset();
 }
 
-Task<> Front::answer(http::Request request, http::Responder& responder) {
+Task<> FaultyServer::answer(http::Request request, http::Responder& responder) {
   if (arrival_) arrival_(request);
-  if (happens(weather_.lost_before)) co_return responder.abort();
-  if (happens(weather_.refused)) {
+  if (happens(request_faults_.lost_before)) co_return responder.abort();
+  if (happens(request_faults_.refused)) {
     co_await responder.send(refusal());
     co_return;
   }
@@ -216,11 +220,11 @@ Task<> Front::answer(http::Request request, http::Responder& responder) {
 }
 
 // A server that must read very many objects, or whose cache is not ready.
-Task<> Front::wait_for_list(std::string resource) {
-  while (is_one_of(weather_.slow_lists, resource)) co_await changed_.wait();
+Task<> FaultyServer::wait_for_list(std::string resource) {
+  while (is_one_of(request_faults_.slow_lists, resource)) co_await changed_.wait();
 }
 
-Task<> Front::carry_out(std::shared_ptr<Exchange> exchange) {
+Task<> FaultyServer::carry_out(std::shared_ptr<Exchange> exchange) {
   struct Ending {
     Exchange& exchange;
     ~Ending() {
@@ -230,28 +234,29 @@ Task<> Front::carry_out(std::shared_ptr<Exchange> exchange) {
   } const ending{*exchange};
   const OnItsWay on_its_way(*this, exchange->what);
   co_await travel();
-  const auto fate = co_await carry(Courier::Message::write, exchange->what);
-  if (fate == Courier::Fate::is_lost) co_return;
-  if (happens(weather_.delayed)) co_await runtime::sleep_for(loop_.time(), draw_delay());
+  const auto fate = co_await carry(MessageScheduler::Message::write, exchange->what);
+  if (fate == MessageScheduler::Fate::is_lost) co_return;
+  if (happens(request_faults_.delayed)) co_await runtime::sleep_for(loop_.time(), draw_delay());
   if (on_carry_out_) on_carry_out_(exchange->request);
-  if (weather_.page_max > 0) limit_page(exchange->request.target, weather_.page_max);
-  if (fate == Courier::Fate::comes_twice || happens(weather_.doubled)) {
+  if (request_faults_.page_max > 0) limit_page(exchange->request.target, request_faults_.page_max);
+  if (fate == MessageScheduler::Fate::comes_twice || happens(request_faults_.doubled)) {
     tasks_->spawn("request again", carry_out_again(exchange->request, exchange->came_in));
   }
   exchange->response = co_await ask(std::move(exchange->request), exchange->came_in);
 }
 
 // Whom it answers nobody knows any more.
-Task<> Front::carry_out_again(http::Request request, runtime::MonoTime came_in) {
+Task<> FaultyServer::carry_out_again(http::Request request, runtime::MonoTime came_in) {
   const std::string what = name_of_write(request);
   const OnItsWay on_its_way(*this, what);
-  if (courier_ == nullptr) co_await runtime::sleep_for(loop_.time(), draw_delay());
-  co_await carry(Courier::Message::write, what);
+  if (message_scheduler_ == nullptr) co_await runtime::sleep_for(loop_.time(), draw_delay());
+  co_await carry(MessageScheduler::Message::write, what);
   if (on_carry_out_) on_carry_out_(request);
   co_await ask(std::move(request), came_in);
 }
 
-Task<std::optional<http::Response>> Front::ask(http::Request request, runtime::MonoTime came_in) {
+Task<std::optional<http::Response>> FaultyServer::ask(http::Request request,
+                                                      runtime::MonoTime came_in) {
   Catch answer;
   came_in_ = came_in;
   co_await inner_(std::move(request), answer);
@@ -260,21 +265,23 @@ Task<std::optional<http::Response>> Front::ask(http::Request request, runtime::M
 }
 
 // Of each size as often.
-runtime::Duration Front::draw_delay() {
-  const runtime::Duration most = weather_.delay_max / (1U << rng_.below(6));
+runtime::Duration FaultyServer::draw_delay() {
+  const runtime::Duration most = request_faults_.delay_max / (1U << rng_.below(6));
   return runtime::Duration(
       static_cast<std::int64_t>(rng_.below(static_cast<std::uint64_t>(most.count()))));
 }
 
-Task<> Front::send_back(std::string what, http::Response response, http::Responder& responder) {
+Task<> FaultyServer::send_back(std::string what, http::Response response,
+                               http::Responder& responder) {
   co_await travel();
-  const auto fate = co_await carry(Courier::Message::answer, std::move(what));
-  if (fate == Courier::Fate::is_lost || happens(weather_.lost_after)) co_return responder.abort();
-  if (happens(weather_.disowned)) {
+  const auto fate = co_await carry(MessageScheduler::Message::answer, std::move(what));
+  if (fate == MessageScheduler::Fate::is_lost || happens(request_faults_.lost_after))
+    co_return responder.abort();
+  if (happens(request_faults_.disowned)) {
     co_await responder.send({.status = 503, .headers = {}, .body = "upstream connect error"});
     co_return;
   }
-  if (!happens(weather_.cut)) {
+  if (!happens(request_faults_.cut)) {
     co_await responder.send(std::move(response));
     co_return;
   }
@@ -284,47 +291,48 @@ Task<> Front::send_back(std::string what, http::Response response, http::Respond
   responder.abort();
 }
 
-Task<> Front::watch(http::Request request, http::Responder& responder) {
+Task<> FaultyServer::watch(http::Request request, http::Responder& responder) {
   Answers answers(*this, last_of_path(request), responder);
   co_await travel();
   co_await inner_(std::move(request), answers);
 }
 
-Task<> Front::travel() {
-  const auto most = static_cast<std::uint64_t>(weather_.latency_max.count());
+Task<> FaultyServer::travel() {
+  const auto most = static_cast<std::uint64_t>(request_faults_.latency_max.count());
   return runtime::sleep_for(loop_.time(),
                             runtime::Duration(static_cast<std::int64_t>(rng_.below(most))));
 }
 
-Task<Courier::Fate> Front::carry(Courier::Message message, std::string what) {
-  if (courier_ == nullptr || what.empty()) co_return Courier::Fate::arrives;
-  const auto fate = co_await courier_->carry(message, std::move(what));
+Task<MessageScheduler::Fate> FaultyServer::carry(MessageScheduler::Message message,
+                                                 std::string what) {
+  if (message_scheduler_ == nullptr || what.empty()) co_return MessageScheduler::Fate::arrives;
+  const auto fate = co_await message_scheduler_->carry(message, std::move(what));
   co_return fate;
 }
 
-void Front::committed(apiserver::Revision revision) {
+void FaultyServer::committed(apiserver::Revision revision) {
   const runtime::MonoTime now = loop_.time().now();
   commits_.emplace_back(revision, now);
   while (now - commits_.front().second > kLagMax) commits_.pop_front();
 }
 
-runtime::MonoTime Front::when_shown(const std::string& resource,
-                                    apiserver::Revision revision) const {
-  const auto lag = weather_.lags.find(resource);
-  if (lag == weather_.lags.end()) return loop_.time().now();
+runtime::MonoTime FaultyServer::when_shown(const std::string& resource,
+                                           apiserver::Revision revision) const {
+  const auto lag = request_faults_.lags.find(resource);
+  if (lag == request_faults_.lags.end()) return loop_.time().now();
   const auto commit = std::ranges::lower_bound(
       commits_, revision, {}, &std::pair<apiserver::Revision, runtime::MonoTime>::first);
   return commit == commits_.end() ? loop_.time().now() : commit->second + lag->second;
 }
 
-http::Response Front::refusal() {
+http::Response FaultyServer::refusal() {
   http::Response response{
-      .status = static_cast<std::uint16_t>(weather_.refusal),
+      .status = static_cast<std::uint16_t>(request_faults_.refusal),
       .headers = {{"Content-Type", "application/json"}},
       .body = fmt::format(R"({{"kind":"Status","apiVersion":"v1","status":"Failure",)"
-                          R"("message":"bad weather","code":{}}})",
-                          weather_.refusal)};
-  if (weather_.refusal == 429) response.headers.add("Retry-After", "1");
+                          R"("message":"injected failure","code":{}}})",
+                          request_faults_.refusal)};
+  if (request_faults_.refusal == 429) response.headers.add("Retry-After", "1");
   return response;
 }
 

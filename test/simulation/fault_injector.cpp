@@ -1,11 +1,11 @@
-#include "test/simulation/fault_bringer.hpp"
+#include "test/simulation/fault_injector.hpp"
 
 #include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "test/simulation/scene.hpp"
+#include "test/simulation/actor.hpp"
 
 namespace dcm::simulation {
 namespace {
@@ -20,9 +20,10 @@ constexpr Duration kLagInCreate = 25s;
 
 }  // namespace
 
-FaultBringer::FaultBringer(World world) : world_(world), usual_(world.front.weather()) {}
+FaultInjector::FaultInjector(World world)
+    : world_(world), usual_(world.faulty_server.request_faults()) {}
 
-Task<> FaultBringer::bring(Fault fault) {
+Task<> FaultInjector::inject(Fault fault) {
   co_await sleep_for(world_.loop.time(), fault.at);
   world_.timeline.note("FAULT", fault.str());
   co_await apply(fault);
@@ -31,16 +32,16 @@ Task<> FaultBringer::bring(Fault fault) {
 
 // Of two faults that set the same thing, the one that ends first ends both.
 template <class T>
-Task<> FaultBringer::set_for(Duration lasts, T& setting, T value, T usual) {
+Task<> FaultInjector::set_for(Duration lasts, T& setting, T value, T usual) {
   setting = std::move(value);
   co_await sleep_for(world_.loop.time(), lasts);
   setting = std::move(usual);
-  world_.front.weather_changed();
+  world_.faulty_server.request_faults_changed();
 }
 
-Task<> FaultBringer::apply(Fault fault) {
+Task<> FaultInjector::apply(Fault fault) {
   using enum Fault::Kind;
-  Weather& weather = world_.front.weather();
+  RequestFaults& request_faults = world_.faulty_server.request_faults();
   const Duration lasts = fault.lasts;
   const std::string resource = resource_of(fault);
   switch (fault.kind) {
@@ -48,32 +49,32 @@ Task<> FaultBringer::apply(Fault fault) {
       world_.network.cut_all();
       break;
     case lose_requests:
-      co_await set_for(lasts, weather.lost_before, fault.share);
+      co_await set_for(lasts, request_faults.lost_before, fault.share);
       break;
     case lose_answers:
-      co_await set_for(lasts, weather.lost_after, fault.share);
+      co_await set_for(lasts, request_faults.lost_after, fault.share);
       break;
     case cut_answers:
-      co_await set_for(lasts, weather.cut, fault.share);
+      co_await set_for(lasts, request_faults.cut, fault.share);
       break;
     case delay_requests:
-      co_await set_for(lasts, weather.delayed, fault.share);
+      co_await set_for(lasts, request_faults.delayed, fault.share);
       break;
     case double_requests:
-      co_await set_for(lasts, weather.doubled, fault.share);
+      co_await set_for(lasts, request_faults.doubled, fault.share);
       break;
     case disown_requests:
-      co_await set_for(lasts, weather.disowned, fault.share);
+      co_await set_for(lasts, request_faults.disowned, fault.share);
       break;
     case refuse:
-      weather.refusal = refusal_of(fault);
-      co_await set_for(lasts, weather.refused, fault.share);
+      request_faults.refusal = refusal_of(fault);
+      co_await set_for(lasts, request_faults.refused, fault.share);
       break;
     case slow_network:
-      co_await set_for<Duration>(lasts, weather.latency_max, 2s, usual_.latency_max);
+      co_await set_for<Duration>(lasts, request_faults.latency_max, 2s, usual_.latency_max);
       break;
     case stall_watches:
-      co_await set_for(lasts, weather.stalled_watches, resource);
+      co_await set_for(lasts, request_faults.stalled_watches, resource);
       break;
     case cut_watches:
       end_watches(resource);
@@ -83,7 +84,7 @@ Task<> FaultBringer::apply(Fault fault) {
       end_watches(resource);
       break;
     case lose_bookmarks:
-      co_await set_for(lasts, weather.loses_bookmarks, true);
+      co_await set_for(lasts, request_faults.loses_bookmarks, true);
       break;
     case restart_server:
       co_await take_server_down(fault);
@@ -92,17 +93,17 @@ Task<> FaultBringer::apply(Fault fault) {
       co_await lag(resource, lag_of(fault), lasts);
       break;
     case forbid_requests:
-      weather.forbidden_by = forbidden_status_of(fault);
-      co_await set_for(lasts, weather.forbidden, forbidden_of(fault));
+      request_faults.forbidden_by = forbidden_status_of(fault);
+      co_await set_for(lasts, request_faults.forbidden, forbidden_of(fault));
       break;
     case forbid_kind:
-      co_await set_for(lasts, weather.forbidden_kind, resource);
+      co_await set_for(lasts, request_faults.forbidden_kind, resource);
       break;
     case slow_lists:
-      co_await set_for(lasts, weather.slow_lists, resource);
+      co_await set_for(lasts, request_faults.slow_lists, resource);
       break;
-    case meddle:
-      co_await set_for(lasts, weather.meddled, fault.share);
+    case conflict:
+      co_await set_for(lasts, request_faults.conflicting, fault.share);
       break;
     case change_lease:
       change_lease_by_hand(fault);
@@ -112,7 +113,7 @@ Task<> FaultBringer::apply(Fault fault) {
   }
 }
 
-Task<> FaultBringer::apply_to_manager(Fault fault) {
+Task<> FaultInjector::apply_to_manager(Fault fault) {
   using enum Fault::Kind;
   auto chosen = world_.replicas.begin();
   std::advance(chosen, fault.choice % world_.replicas.size());
@@ -144,7 +145,7 @@ Task<> FaultBringer::apply_to_manager(Fault fault) {
   }
 }
 
-void FaultBringer::observe_write(const std::string& process, Kind kind) {
+void FaultInjector::observe_write(const std::string& process, Kind kind) {
   const bool kills = kind == Kind::create_of_claim && std::exchange(kills_in_create_, false);
   const bool freezes = std::exchange(freezes_in_write_, false);
   for (Replica& replica : world_.replicas) {
@@ -154,48 +155,48 @@ void FaultBringer::observe_write(const std::string& process, Kind kind) {
   }
 }
 
-Task<> FaultBringer::lag(std::string resource, Duration by, Duration lasts) {
+Task<> FaultInjector::lag(std::string resource, Duration by, Duration lasts) {
   auto lags = usual_.lags;
   for (const char* each : kWatched) {
     if (resource == "*" || resource == each) lags[each] = by;
   }
   if (resource == "*" || resource == kGroups) lags[kGroups] = by;
-  co_await set_for(lasts, world_.front.weather().lags, std::move(lags), usual_.lags);
+  co_await set_for(lasts, world_.faulty_server.request_faults().lags, std::move(lags), usual_.lags);
 }
 
 // Taken by somebody who leads nothing, or cleared. Where there is no lease, nothing happens.
-void FaultBringer::change_lease_by_hand(const Fault& fault) {
+void FaultInjector::change_lease_by_hand(const Fault& fault) {
   world_.safety.allow_two_leaders();
   // Each time another: nobody can tell a lease from one that was the same before.
   const std::string other = fmt::format("somebody {}", fault.choice);
   put_into_lease(world_.server, fault.choice % 3 == 0 ? "" : other);
 }
 
-Task<> FaultBringer::take_server_down(Fault fault) {
+Task<> FaultInjector::take_server_down(Fault fault) {
   if (is_server_down_) co_return;
   is_server_down_ = true;
-  co_await world_.front.stop();
+  co_await world_.faulty_server.stop();
   if (fault.choice % 2 == 0) world_.server.compact_history();
   co_await sleep_for(world_.loop.time(), fault.lasts);
-  world_.front.start();
+  world_.faulty_server.start();
   is_server_down_ = false;
 }
 
-void FaultBringer::die_at_some_await(const Fault& fault, Replica& replica) {
+void FaultInjector::die_at_some_await(const Fault& fault, Replica& replica) {
   world_.loop.after_tasks(tasks_of(fault), [this, &replica] {
     if (world_.loop.time().now().time_since_epoch() < world_.until) replica.die();
   });
 }
 
 // The one that takes over has not seen that claim yet.
-Task<> FaultBringer::die_in_create(Fault fault) {
+Task<> FaultInjector::die_in_create(Fault fault) {
   kills_in_create_ = true;
   co_await lag("resourceclaims", kLagInCreate, fault.lasts);
   kills_in_create_ = false;
 }
 
 // Freezes a chosen replica at once, or mostly the replica that writes next, at its write.
-Task<> FaultBringer::freeze(Fault fault, Replica& replica) {
+Task<> FaultInjector::freeze(Fault fault, Replica& replica) {
   const bool is_chosen = fault.choice % 4 == 0;
   if (is_chosen) replica.freeze();
   freezes_in_write_ = freezes_in_write_ || !is_chosen;
@@ -204,7 +205,7 @@ Task<> FaultBringer::freeze(Fault fault, Replica& replica) {
   for (Replica& each : world_.replicas) co_await each.thaw();
 }
 
-Task<> FaultBringer::put_clock_wrong(Fault fault, Replica& replica) {
+Task<> FaultInjector::put_clock_wrong(Fault fault, Replica& replica) {
   const Duration by = clock_error_of(fault);
   world_.safety.allow_wrong_clocks(by);
   replica.clock().set_wrong_by(by);
@@ -212,7 +213,7 @@ Task<> FaultBringer::put_clock_wrong(Fault fault, Replica& replica) {
   replica.clock().set_wrong_by({});
 }
 
-void FaultBringer::end_watches(const std::string& resource) {
+void FaultInjector::end_watches(const std::string& resource) {
   if (resource == "*") {
     world_.server.end_watches();
   } else {
