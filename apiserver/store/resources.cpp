@@ -307,6 +307,17 @@ std::vector<ResourceType> special_types() {
        kAnswer,
        &taint_rule_strategy(),
        {}},
+      {dra,
+       "resourcepoolstatusrequests",
+       "resourcepoolstatusrequest",
+       "ResourcePoolStatusRequest",
+       {},
+       kCluster,
+       kStatus,
+       kNeedsVersion,
+       kObject,
+       &pool_status_strategy(),
+       {}},
       // The same objects as core's, under names of its own (fields/conversion).
       {"events.k8s.io",
        "events",
@@ -430,7 +441,13 @@ void ResourceTable::serve(const ServedVersions& served) {
   for (ResourceType& type : types_) {
     if (type.is("PodGroup")) type.versions = served.pod_groups;
     if (type.group != kDra || type.defined != nullptr) continue;
-    type.versions = type.kind == "DeviceTaintRule" ? served.device_taint_rules : served.resource;
+    if (type.is("DeviceTaintRule")) {
+      type.versions = served.device_taint_rules;
+    } else if (type.is("ResourcePoolStatusRequest")) {
+      type.versions = served.pool_status_requests;
+    } else {
+      type.versions = served.resource;
+    }
   }
 }
 
