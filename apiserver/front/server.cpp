@@ -4,19 +4,19 @@
 
 #include "apiserver/definitions/defined_kind.hpp"
 #include "apiserver/definitions/scale.hpp"
-#include "apiserver/fields/field_check.hpp"
 #include "apiserver/front/aggregated_discovery.hpp"
 #include "apiserver/front/discovery.hpp"
-#include "apiserver/front/partial.hpp"
-#include "apiserver/front/patch_requests.hpp"
-#include "apiserver/front/reviews.hpp"
-#include "apiserver/front/subresources.hpp"
-#include "apiserver/front/table.hpp"
 #include "apiserver/front/user.hpp"
-#include "apiserver/front/write_options.hpp"
+#include "apiserver/protobuf/protobuf.hpp"
+#include "apiserver/reads/partial.hpp"
+#include "apiserver/reads/table.hpp"
+#include "apiserver/requests/field_check.hpp"
+#include "apiserver/requests/patch_requests.hpp"
+#include "apiserver/requests/reviews.hpp"
+#include "apiserver/requests/subresources.hpp"
+#include "apiserver/requests/write_options.hpp"
+#include "apiserver/requests/writes.hpp"
 #include "apiserver/rules/priority.hpp"
-#include "apiserver/store/writes.hpp"
-#include "apiserver/text/protobuf/protobuf.hpp"
 #include "apiserver/text/utf8.hpp"
 #include "runtime/assert.hpp"
 
@@ -119,6 +119,11 @@ Server::Server(runtime::TimeSource& time, runtime::Rng rng, ServerOptions option
     definitions_.observe(resource, change);
     watches_.notify(resource, change);
   });
+  if (options_.advice) {
+    registry_.set_advice([this](const ResourceType& type, const JsonObject& object) {
+      return options_.advice({type, object, watches_});
+    });
+  }
   for (const auto* name : {"default", "kube-node-lease", "kube-public", "kube-system"}) {
     make_own("namespaces", JsonObject{{"metadata", JsonObject{{"name", name}}}});
   }
@@ -211,7 +216,6 @@ Response Server::finish(std::size_t number, LoggedRequest entry, Response respon
 Response Server::handle(const Request& request) {
   const Parsed parsed = parse(request);
   LoggedRequest entry = logged(request, parsed.verb, parsed.path);
-  if (entry.user_agent.starts_with("kube-controller-manager/")) runs_workloads_ = true;
   const std::size_t number = log_.add(entry);
   if (before_) {
     if (auto instead = before_(entry)) return finish(number, std::move(entry), *instead);
@@ -393,9 +397,7 @@ Outcome<Response> Server::write(const Request& request, const Parsed& parsed) {
   const bool placed = !parsed.type->namespaced() || !path.ns.empty();
   const bool object = placed && !parsed.collection();
   if (request.method == "POST" && main && placed && parsed.collection()) {
-    auto created = handle_create(registry_, write);
-    if (created) warn_of_idle_workload(*parsed.type, *created);
-    return created;
+    return handle_create(registry_, write);
   }
   if (write.target.endpoint == Endpoint::scale && object) {
     return write_scale(registry_, write, request.method);
@@ -407,14 +409,6 @@ Outcome<Response> Server::write(const Request& request, const Parsed& parsed) {
     return delete_collection(parsed, write);
   }
   return std::unexpected(method_not_allowed());
-}
-
-void Server::warn_of_idle_workload(const ResourceType& type, Response& response) const {
-  if (!options_.warns_of_idle_workloads || runs_workloads_ || response.status != 201) return;
-  if (!type.strategy->makes_pods()) return;
-  add_warning(response, fmt::format("no pods come of this {} until a kube-controller-manager runs "
-                                    "with this server's kubeconfig",
-                                    type.kind));
 }
 
 Outcome<Response> Server::delete_collection(const Parsed& parsed, const WriteRequest& request) {
@@ -450,6 +444,7 @@ std::expected<std::unique_ptr<Watch>, Response> Server::open_watch(const Request
   auto watch = Watch::open({&store_, &time_, &rng_, &options_.watches, &registry_.texts()}, target,
                            parsed.query, *parsed.form, *style);
   if (!watch) return refuse(to_response(watch.error()));
+  (*watch)->set_client(std::move(entry.user_agent));
   watches_.add(**watch);
   log_.answered(number, 200);
   return std::move(*watch);

@@ -1,7 +1,7 @@
 // Values that are written as text: times, durations, URLs, selectors. What was read can be written,
 // and reads the same then.
-#include "apiserver/store/resources.hpp"
-#include "apiserver/store/selectors.hpp"
+#include "apiserver/model/resource_table.hpp"
+#include "apiserver/reads/selectors.hpp"
 #include "client/api/meta.hpp"
 #include "explain/subject.hpp"
 #include "manager/options/value.hpp"
