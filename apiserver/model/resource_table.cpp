@@ -30,7 +30,13 @@ void ResourceTable::serve(const ServedVersions& served) {
   for (ResourceType& type : types_) {
     if (type.is("PodGroup")) type.versions = served.pod_groups;
     if (type.group != "resource.k8s.io" || type.defined != nullptr) continue;
-    type.versions = type.kind == "DeviceTaintRule" ? served.device_taint_rules : served.resource;
+    if (type.is("DeviceTaintRule")) {
+      type.versions = served.device_taint_rules;
+    } else if (type.is("ResourcePoolStatusRequest")) {
+      type.versions = served.pool_status_requests;
+    } else {
+      type.versions = served.resource;
+    }
   }
 }
 

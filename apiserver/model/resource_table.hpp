@@ -27,6 +27,8 @@ struct ServedVersions {
   std::vector<std::string> resource = {"v1"};
   // DeviceTaintRule comes and goes on its own: v1 since 1.37, v1beta2 since 1.36, v1alpha3.
   std::vector<std::string> device_taint_rules = {"v1"};
+  // ResourcePoolStatusRequest (KEP-5677): v1alpha3 since 1.36, if asked for.
+  std::vector<std::string> pool_status_requests = {};
   // PodGroup of scheduling.k8s.io (KEP-5729): v1beta1 and v1alpha3 in 1.37, if asked for.
   std::vector<std::string> pod_groups = {};
   // Defined when the server starts.

@@ -10,7 +10,7 @@ server has to serve all versions:
 
     test/controlplane/controlplane up -- --runtime-config=resource.k8s.io/v1beta1=true,\\
 resource.k8s.io/v1beta2=true,resource.k8s.io/v1alpha3=true,scheduling.k8s.io/v1beta1=true \\
---feature-gates=GenericWorkload=true,DRAWorkloadResourceClaims=true
+--feature-gates=GenericWorkload=true,DRAWorkloadResourceClaims=true,DRAResourcePoolStatus=true
 """
 import json
 import pathlib
@@ -41,7 +41,7 @@ DOCUMENTS = {
     "apis/resource.k8s.io/v1": DRA + RULE,
     "apis/resource.k8s.io/v1beta2": DRA + RULE,
     "apis/resource.k8s.io/v1beta1": DRA,
-    "apis/resource.k8s.io/v1alpha3": RULE,
+    "apis/resource.k8s.io/v1alpha3": RULE + ["ResourcePoolStatusRequest"],
     "apis/scheduling.k8s.io/v1beta1": ["PodGroup"],
 }
 # Kinds that are stored as they come: their fields are known, and not explained.

@@ -1,4 +1,4 @@
-#include "controllers/device_taint_eviction/state/tracker.hpp"
+#include "controllers/device_taint_eviction/tracker.hpp"
 
 #include <algorithm>
 #include <utility>
