@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "apiserver/store/runtime_config.hpp"
+#include "apiserver/kinds/runtime_config.hpp"
 #include "manager/options/setting.hpp"
 #include "playground/cluster/drivers.hpp"
 #include "runtime/version.hpp"

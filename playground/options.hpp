@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/store/resources.hpp"
+#include "apiserver/model/resource_table.hpp"
 #include "playground/demo/demo.hpp"
 #include "playground/parts.hpp"
 #include "playground/programs.hpp"

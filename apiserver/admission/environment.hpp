@@ -5,7 +5,7 @@
 #include <array>
 #include <memory>
 
-#include "apiserver/admission/attributes.hpp"
+#include "apiserver/model/attributes.hpp"
 #include "cel/library.hpp"
 #include "cel/value.hpp"
 

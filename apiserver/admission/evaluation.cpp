@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "apiserver/admission/cel_values.hpp"
+#include "apiserver/text/cel_values.hpp"
 #include "cel/kubernetes/libraries.hpp"
 
 namespace dcm::apiserver {

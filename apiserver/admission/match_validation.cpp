@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "apiserver/rules/label_selector.hpp"
 #include "apiserver/rules/names.hpp"
 #include "apiserver/rules/strategy.hpp"
-#include "apiserver/store/label_selector.hpp"
 
 namespace dcm::apiserver {
 

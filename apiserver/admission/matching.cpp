@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "apiserver/store/label_selector.hpp"
+#include "apiserver/rules/label_selector.hpp"
 
 namespace dcm::apiserver {
 

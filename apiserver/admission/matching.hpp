@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "apiserver/admission/attributes.hpp"
-#include "apiserver/store/resources.hpp"
+#include "apiserver/model/attributes.hpp"
+#include "apiserver/model/resource_table.hpp"
 
 namespace dcm::apiserver {
 

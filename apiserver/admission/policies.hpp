@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/admission/attributes.hpp"
 #include "apiserver/admission/policy.hpp"
-#include "apiserver/rules/api_error.hpp"
-#include "apiserver/store/resources.hpp"
+#include "apiserver/model/api_error.hpp"
+#include "apiserver/model/attributes.hpp"
+#include "apiserver/model/resource_table.hpp"
 #include "apiserver/store/store.hpp"
 
 namespace dcm::apiserver {

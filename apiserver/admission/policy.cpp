@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "apiserver/admission/cel_values.hpp"
 #include "apiserver/admission/evaluation.hpp"
+#include "apiserver/text/cel_values.hpp"
 #include "apiserver/text/words.hpp"
 
 namespace dcm::apiserver {

@@ -7,9 +7,9 @@
 
 #include "apiserver/admission/match_validation.hpp"
 #include "apiserver/admission/policy.hpp"
+#include "apiserver/rules/label_selector.hpp"
 #include "apiserver/rules/names.hpp"
 #include "apiserver/rules/strategy.hpp"
-#include "apiserver/store/label_selector.hpp"
 #include "apiserver/text/words.hpp"
 
 namespace dcm::apiserver {

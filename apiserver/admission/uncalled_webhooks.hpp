@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/admission/attributes.hpp"
-#include "apiserver/store/resources.hpp"
+#include "apiserver/model/attributes.hpp"
+#include "apiserver/model/resource_table.hpp"
 #include "apiserver/store/store.hpp"
 
 namespace dcm::apiserver {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "apiserver/definitions/json_path.hpp"
-#include "apiserver/front/human_duration.hpp"
+#include "apiserver/printers/human_duration.hpp"
 #include "runtime/timestamp.hpp"
 
 namespace dcm::apiserver {

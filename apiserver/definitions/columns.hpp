@@ -1,7 +1,7 @@
 // The columns of `kubectl get` that a definition names (`additionalPrinterColumns`).
 #pragma once
 
-#include "apiserver/front/printers.hpp"
+#include "apiserver/printers/printers.hpp"
 
 namespace dcm::apiserver {
 

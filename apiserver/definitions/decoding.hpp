@@ -3,7 +3,7 @@
 #pragma once
 
 #include "apiserver/fields/typed.hpp"
-#include "apiserver/store/resources.hpp"
+#include "apiserver/model/resource_table.hpp"
 
 namespace dcm::apiserver {
 

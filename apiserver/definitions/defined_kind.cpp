@@ -8,8 +8,8 @@
 #include "apiserver/definitions/custom_strategy.hpp"
 #include "apiserver/definitions/merge_schema.hpp"
 #include "apiserver/definitions/rules.hpp"
-#include "apiserver/store/resources.hpp"
-#include "apiserver/store/version_order.hpp"
+#include "apiserver/model/resource_table.hpp"
+#include "apiserver/model/version_order.hpp"
 
 namespace dcm::apiserver {
 

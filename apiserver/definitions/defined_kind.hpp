@@ -9,9 +9,9 @@
 
 #include "apiserver/definitions/json_path.hpp"
 #include "apiserver/definitions/structural.hpp"
-#include "apiserver/fields/schema.hpp"
-#include "apiserver/front/printers.hpp"
+#include "apiserver/printers/printers.hpp"
 #include "apiserver/rules/strategy.hpp"
+#include "apiserver/schemas/schema.hpp"
 
 namespace dcm::apiserver {
 

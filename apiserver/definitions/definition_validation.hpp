@@ -2,7 +2,7 @@
 // pkg/apis/apiextensions/validation/validation.go).
 #pragma once
 
-#include "apiserver/rules/api_error.hpp"
+#include "apiserver/model/api_error.hpp"
 
 namespace dcm::apiserver {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "apiserver/store/registry.hpp"
+#include "apiserver/registry/registry.hpp"
 
 namespace dcm::apiserver {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "apiserver/definitions/structural.hpp"
-#include "apiserver/rules/api_error.hpp"
+#include "apiserver/model/api_error.hpp"
 
 namespace dcm::apiserver {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "apiserver/definitions/structural.hpp"
-#include "apiserver/fields/schema.hpp"
+#include "apiserver/schemas/schema.hpp"
 
 namespace dcm::apiserver {
 

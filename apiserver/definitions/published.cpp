@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "apiserver/definitions/defined_kind.hpp"
-#include "apiserver/fields/published_schemas.hpp"
+#include "apiserver/schemas/published_schemas.hpp"
 
 namespace dcm::apiserver {
 

@@ -1,7 +1,7 @@
 // The schemas of defined kinds as OpenAPI v3 publishes them.
 #pragma once
 
-#include "apiserver/store/resources.hpp"
+#include "apiserver/model/resource_table.hpp"
 
 namespace dcm::apiserver {
 

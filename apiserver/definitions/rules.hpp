@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "apiserver/definitions/rule_types.hpp"
-#include "apiserver/rules/api_error.hpp"
+#include "apiserver/model/api_error.hpp"
 #include "cel/program.hpp"
 
 namespace dcm::apiserver {

@@ -7,7 +7,7 @@
 #include "apiserver/definitions/defined_kind.hpp"
 #include "apiserver/fields/json_patch.hpp"
 #include "apiserver/fields/patches.hpp"
-#include "apiserver/front/bodies.hpp"
+#include "apiserver/requests/bodies.hpp"
 
 namespace dcm::apiserver {
 

@@ -1,8 +1,8 @@
 // `/scale` of a kind that is defined: autoscaling/v1 Scale, a view of three of its fields.
 #pragma once
 
-#include "apiserver/rules/api_error.hpp"
-#include "apiserver/store/writes.hpp"
+#include "apiserver/model/api_error.hpp"
+#include "apiserver/requests/writes.hpp"
 
 namespace dcm::apiserver {
 

@@ -1,7 +1,7 @@
 // Whether the schema of a definition is structural, and means something.
 #pragma once
 
-#include "apiserver/rules/api_error.hpp"
+#include "apiserver/model/api_error.hpp"
 
 namespace dcm::apiserver {
 

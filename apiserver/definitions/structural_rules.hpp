@@ -2,7 +2,7 @@
 // not (k8s.io/apiextensions-apiserver pkg/apiserver/schema/{validation,complete}.go).
 #pragma once
 
-#include "apiserver/rules/api_error.hpp"
+#include "apiserver/model/api_error.hpp"
 
 namespace dcm::apiserver {
 

@@ -1,6 +1,6 @@
 #include "apiserver/definitions/typed_values.hpp"
 
-#include "apiserver/admission/cel_values.hpp"
+#include "apiserver/text/cel_values.hpp"
 #include "cel/time.hpp"
 #include "runtime/base64.hpp"
 

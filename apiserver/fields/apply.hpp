@@ -3,8 +3,8 @@
 #pragma once
 
 #include "apiserver/fields/managed_fields.hpp"
-#include "apiserver/rules/api_error.hpp"
-#include "apiserver/store/resources.hpp"
+#include "apiserver/model/api_error.hpp"
+#include "apiserver/model/resource_table.hpp"
 
 namespace dcm::apiserver {
 

@@ -5,7 +5,7 @@
 
 #include "apiserver/definitions/defined_kind.hpp"
 #include "apiserver/definitions/shaping.hpp"
-#include "apiserver/store/resources.hpp"
+#include "apiserver/model/resource_table.hpp"
 
 namespace dcm::apiserver {
 

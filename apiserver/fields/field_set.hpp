@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-#include "apiserver/fields/schema.hpp"
+#include "apiserver/schemas/schema.hpp"
 #include "apiserver/text/json.hpp"
 
 namespace dcm::apiserver {

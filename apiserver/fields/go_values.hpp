@@ -2,7 +2,7 @@
 // attributes of devices), quantities in their canonical form ("1" of "1000m").
 #pragma once
 
-#include "apiserver/fields/field_types.hpp"
+#include "apiserver/schemas/field_types.hpp"
 #include "apiserver/text/json.hpp"
 
 namespace dcm::apiserver {

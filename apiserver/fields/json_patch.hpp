@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/rules/api_error.hpp"
+#include "apiserver/model/api_error.hpp"
 
 namespace dcm::apiserver {
 

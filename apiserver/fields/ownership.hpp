@@ -3,7 +3,7 @@
 #pragma once
 
 #include "apiserver/fields/managed_fields.hpp"
-#include "apiserver/front/target.hpp"
+#include "apiserver/model/target.hpp"
 
 namespace dcm::apiserver {
 

@@ -3,8 +3,8 @@
 // is in apply.hpp.
 #pragma once
 
-#include "apiserver/fields/schema.hpp"
-#include "apiserver/rules/api_error.hpp"
+#include "apiserver/model/api_error.hpp"
+#include "apiserver/schemas/schema.hpp"
 
 namespace dcm::apiserver {
 

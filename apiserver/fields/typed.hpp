@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/fields/field_types.hpp"
+#include "apiserver/schemas/field_types.hpp"
 #include "apiserver/text/json.hpp"
 
 namespace dcm::apiserver {

@@ -1,7 +1,7 @@
 #include "apiserver/front/aggregated_discovery.hpp"
 
 #include "apiserver/front/discovery.hpp"
-#include "apiserver/front/media.hpp"
+#include "apiserver/reads/media.hpp"
 
 namespace dcm::apiserver {
 

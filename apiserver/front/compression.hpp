@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "apiserver/front/request.hpp"
+#include "apiserver/requests/request.hpp"
 
 namespace dcm::apiserver {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "apiserver/store/resources.hpp"
+#include "apiserver/model/resource_table.hpp"
 
 namespace dcm::apiserver {
 

@@ -6,7 +6,7 @@
 
 #include "apiserver/definitions/defined_kind.hpp"
 #include "apiserver/front/openapi.hpp"
-#include "apiserver/front/reviews.hpp"
+#include "apiserver/requests/reviews.hpp"
 
 namespace dcm::apiserver {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/front/request.hpp"
-#include "apiserver/store/resources.hpp"
+#include "apiserver/model/resource_table.hpp"
+#include "apiserver/requests/request.hpp"
 
 namespace dcm::apiserver {
 

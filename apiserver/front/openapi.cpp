@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "apiserver/definitions/published.hpp"
-#include "apiserver/front/openapi_schemas.hpp"
+#include "apiserver/schemas/openapi_schemas.hpp"
 
 namespace dcm::apiserver {
 

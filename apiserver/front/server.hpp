@@ -10,11 +10,11 @@
 #include <optional>
 
 #include "apiserver/definitions/definitions.hpp"
-#include "apiserver/front/list_text.hpp"
-#include "apiserver/front/request.hpp"
 #include "apiserver/front/request_log.hpp"
-#include "apiserver/store/registry.hpp"
-#include "apiserver/store/watch_index.hpp"
+#include "apiserver/reads/list_text.hpp"
+#include "apiserver/reads/watch_index.hpp"
+#include "apiserver/registry/registry.hpp"
+#include "apiserver/requests/request.hpp"
 #include "runtime/rng.hpp"
 #include "runtime/time.hpp"
 

@@ -2,8 +2,8 @@
 // others, by the headers of `kubectl --as` (k8s.io/apiserver endpoints/filters/impersonation).
 #pragma once
 
-#include "apiserver/admission/attributes.hpp"
-#include "apiserver/front/request.hpp"
+#include "apiserver/model/attributes.hpp"
+#include "apiserver/requests/request.hpp"
 
 namespace dcm::apiserver {
 

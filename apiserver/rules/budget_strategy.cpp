@@ -4,8 +4,8 @@
 #include <cctype>
 
 #include "apiserver/rules/conditions.hpp"
+#include "apiserver/rules/label_selector.hpp"
 #include "apiserver/rules/strategies.hpp"
-#include "apiserver/store/label_selector.hpp"
 
 namespace dcm::apiserver {
 

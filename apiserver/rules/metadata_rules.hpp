@@ -1,7 +1,7 @@
 // The rules for `metadata` that all kinds share (apimachinery's api/validation/objectmeta.go).
 #pragma once
 
-#include "apiserver/rules/api_error.hpp"
+#include "apiserver/model/api_error.hpp"
 #include "apiserver/rules/names.hpp"
 
 namespace dcm::apiserver {

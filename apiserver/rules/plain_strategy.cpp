@@ -5,10 +5,10 @@
 #include <map>
 
 #include "apiserver/admission/policy_validation.hpp"
+#include "apiserver/rules/label_selector.hpp"
 #include "apiserver/rules/plain_defaults.hpp"
 #include "apiserver/rules/pod_defaults.hpp"
 #include "apiserver/rules/strategies.hpp"
-#include "apiserver/store/label_selector.hpp"
 #include "runtime/base64.hpp"
 
 namespace dcm::apiserver {

@@ -3,7 +3,7 @@
 // contexts and affinity are not checked.
 #pragma once
 
-#include "apiserver/rules/api_error.hpp"
+#include "apiserver/model/api_error.hpp"
 
 namespace dcm::apiserver {
 

@@ -2,7 +2,7 @@
 // (k8s.io/kubernetes pkg/apis/core/validation, ValidateVolumes).
 #pragma once
 
-#include "apiserver/rules/api_error.hpp"
+#include "apiserver/model/api_error.hpp"
 
 namespace dcm::apiserver {
 

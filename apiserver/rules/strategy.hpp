@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/rules/api_error.hpp"
+#include "apiserver/model/api_error.hpp"
 #include "apiserver/rules/names.hpp"
 #include "runtime/time.hpp"
 

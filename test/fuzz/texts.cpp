@@ -1,9 +1,9 @@
 // Values that are written as text: times, durations, URLs, selectors. What was read can be written,
 // and reads the same then.
-#include "apiserver/store/resources.hpp"
-#include "apiserver/store/selectors.hpp"
+#include "apiserver/model/resource_table.hpp"
+#include "apiserver/reads/selectors.hpp"
 #include "client/api/meta.hpp"
-#include "cmd/dra-controller-manager/explain/subject.hpp"
+#include "explain/subject.hpp"
 #include "manager/options/value.hpp"
 #include "runtime/http/url.hpp"
 #include "runtime/timestamp.hpp"

@@ -2,7 +2,7 @@
 // for the same object (`./dev kubectl` compares them on both servers).
 #include <algorithm>
 
-#include "apiserver/front/printers.hpp"
+#include "apiserver/printers/printers.hpp"
 #include "test/unit/apiserver/fixture.hpp"
 
 namespace dcm::apiserver {

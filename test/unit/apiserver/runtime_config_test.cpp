@@ -1,4 +1,4 @@
-#include "apiserver/store/runtime_config.hpp"
+#include "apiserver/kinds/runtime_config.hpp"
 
 #include <gmock/gmock.h>
 

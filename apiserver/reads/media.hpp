@@ -1,0 +1,42 @@
+// The form of an answer that a client accepts: its Accept header, as k8s.io/apiserver's content
+// negotiation reads it. A list of media types by preference, each with a conversion
+// (`application/json;as=Table;v=v1;g=meta.k8s.io`); the first that this server supports is taken.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apiserver/model/resource_table.hpp"
+
+namespace dcm::apiserver {
+
+struct MediaType {
+  std::string name;  // "application/json", "*/*", …
+  std::map<std::string, std::string, std::less<>> parameters;
+
+  bool is_json() const;
+  bool is_protobuf() const;
+  // The parameters of the conversion: `as`, `g` and `v`. "": no conversion.
+  std::string_view parameter(std::string_view key) const;
+};
+
+std::vector<MediaType> parse_accept(std::string_view header);
+
+// How an object or a list of them is shown.
+struct Form {
+  // `metadata`: nothing else of it, as meta.k8s.io's PartialObjectMetadata.
+  enum class Shape { object, metadata, table } shape = Shape::object;
+  Encoding encoding = Encoding::json;
+  std::string version = {};  // of meta.k8s.io, if it is no object
+};
+
+// Whether the objects of a kind can be had in protobuf; their metadata can, of all kinds.
+enum class Protobuf { of_objects, of_metadata };
+
+// nullopt when none of what is wished for can be had. An empty header takes anything.
+std::optional<Form> choose_form(std::string_view accept, Protobuf protobuf = Protobuf::of_objects);
+
+}  // namespace dcm::apiserver
