@@ -50,6 +50,8 @@ WORKLOADS = (
          "{requests: {storage: 1Gi}}}}]\n  template:" + LONG) +
     kind("apps/v1", "DaemonSet", "spec:\n  selector: {matchLabels: {app: web}}\n  template:" + LONG) +
     kind("v1", "ReplicationController", "spec:\n  template:" + LONG) +
+    kind("apps/v1", "ControllerRevision", "revision: 3\ndata: {a: b}") +
+    kind("v1", "PodTemplate", "template:" + LONG.replace("\n    ", "\n  ")) +
     kind("batch/v1", "Job", "spec:\n  parallelism: 3\n  template:" + SHORT) +
     kind("batch/v1", "CronJob", 'spec:\n  schedule: "*/5 * * * *"\n  jobTemplate:\n   spec:\n    template:' +
          SHORT.replace("\n", "\n  ")))
@@ -61,6 +63,10 @@ NETWORK = (
          "{name: b, port: 81}]}]") +
     kind("discovery.k8s.io/v1", "EndpointSlice", "addressType: IPv4\nendpoints: [{addresses: [10.1.1.1]}, "
          "{addresses: [10.1.1.2]}]\nports: [{name: a, port: 80}, {name: b}]") +
+    kind("networking.k8s.io/v1", "Ingress", "spec: {ingressClassName: other, rules: [{host: a.example.com, http: {paths: "
+         "[{path: /, pathType: Prefix, backend: {service: {name: s, port: {number: 80}}}}]}}], tls: [{hosts: [a]}]}") +
+    kind("networking.k8s.io/v1", "IngressClass", "spec: {controller: example.com/c, parameters: {kind: ConfigMap, name: "
+         "p}}") +
     kind("networking.k8s.io/v1", "NetworkPolicy", "spec: {podSelector: {matchLabels: {app: web}}, ingress: "
          "[{ports: [{port: 80}]}]}"))
 
@@ -77,6 +83,12 @@ STORAGE = (
          "{persistentVolumeName: other}}"))
 
 RULES = (
+    kind("node.k8s.io/v1", "RuntimeClass", "handler: runc\noverhead: {podFixed: {cpu: 10m}}") +
+    kind("v1", "LimitRange", "spec: {limits: [{type: Container, max: {cpu: '2'}, min: {memory: 1Gi, cpu: '1'}, default: "
+         "{memory: 2Gi}}, {type: Pod, max: {cpu: '4'}}]}") +
+    kind("flowcontrol.apiserver.k8s.io/v1", "FlowSchema", "spec: {priorityLevelConfiguration: {name: other}}") +
+    kind("flowcontrol.apiserver.k8s.io/v1", "PriorityLevelConfiguration", "spec: {type: Limited, limited: {limitResponse: "
+         "{type: Queue, queuing: {}}}}") +
     kind("v1", "Secret", "stringData: {a: b}") +
     kind("v1", "ServiceAccount", "") +
     kind("rbac.authorization.k8s.io/v1", "Role", "rules: [{apiGroups: [''], resources: [pods], verbs: [get]}]") +
@@ -92,11 +104,12 @@ RULES = (
 
 # Kinds whose columns are compared, by the manifest that makes one of each.
 KINDS = {
-    "workloads": (WORKLOADS, "deployment replicaset statefulset daemonset replicationcontroller job cronjob"),
-    "network": (NETWORK, "service/other endpoints/other endpointslice/other networkpolicy"),
+    "workloads": (WORKLOADS, "deployment replicaset statefulset daemonset replicationcontroller job cronjob "
+                             "controllerrevision podtemplate"),
+    "network": (NETWORK, "service/other endpoints/other endpointslice/other ingress ingressclass networkpolicy"),
     "storage": (STORAGE, "persistentvolume persistentvolumeclaim storageclass csidriver csinode csistoragecapacity "
                          "volumeattachment"),
-    "rules": (RULES, "secret serviceaccount/other role rolebinding/other clusterrolebinding/other priorityclass/other "
+    "rules": (RULES, "runtimeclass limitrange secret serviceaccount/other role rolebinding/other clusterrolebinding/other priorityclass/other "
                      "validatingadmissionpolicy validatingadmissionpolicybinding"),
 }
 
