@@ -1,9 +1,12 @@
 #include "apiserver/front/server.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "apiserver/definitions/defined_kind.hpp"
 #include "apiserver/front/aggregated_discovery.hpp"
+#include "apiserver/front/deprecations.hpp"
 #include "apiserver/front/discovery.hpp"
 #include "apiserver/front/user.hpp"
 #include "apiserver/kinds/kinds.hpp"
@@ -214,6 +217,12 @@ LoggedRequest logged(const Request& request, std::string verb,
   return entry;
 }
 
+void add_first_warning(Response& response, std::string_view text) {
+  if (text.empty()) return;
+  add_warning(response, text);
+  std::ranges::rotate(response.headers, std::prev(response.headers.end()));
+}
+
 }  // namespace
 
 Response Server::finish(std::size_t number, LoggedRequest entry, Response response) {
@@ -230,12 +239,13 @@ Response Server::handle(const Request& request) {
   if (before_) {
     if (auto instead = before_(entry)) return finish(number, std::move(entry), *instead);
   }
+  // Before the request, which may change the kinds.
+  const std::string deprecation =
+      parsed.type == nullptr ? "" : deprecation_of(*parsed.type, parsed.path->version);
   auto outcome = dispatch(request, parsed);
-  if (parsed.type != nullptr && parsed.type->defined != nullptr) {
-    registry_.warn(parsed.type->defined->deprecation);
-  }
   Response response = outcome ? std::move(*outcome) : to_response(outcome.error());
   for (const std::string& warning : registry_.take_warnings()) add_warning(response, warning);
+  add_first_warning(response, deprecation);
   settle_definitions();
   if (parsed.form) to_form(*parsed.form, response);
   return finish(number, std::move(entry), std::move(response));
@@ -340,6 +350,7 @@ std::unique_ptr<Server::List> Server::open_list(const Request& request) {
   const Parsed parsed = parse(request);
   if (parsed.verb != "list" || parsed.type == nullptr || !parsed.form) return nullptr;
   if (!parsed.path->subresource.empty()) return nullptr;
+  if (!deprecation_of(*parsed.type, parsed.path->version).empty()) return nullptr;
   auto listing = list(parsed);
   if (!listing) return nullptr;
   const std::size_t number = log_.add(logged(request, parsed.verb, parsed.path));

@@ -36,6 +36,7 @@ struct PlainRow {
 const std::vector<PlainRow>& plain_rows() {
   constexpr std::string_view kRbac = "rbac.authorization.k8s.io";
   constexpr std::string_view kStorage = "storage.k8s.io";
+  constexpr std::string_view kFlow = "flowcontrol.apiserver.k8s.io";
   constexpr std::string_view kAdmission = "admissionregistration.k8s.io";
   static const std::vector<PlainRow> kRows = {
       {"", "secrets", "Secret", kNamespaced, kNoStatus},
@@ -102,11 +103,26 @@ const std::vector<PlainRow>& plain_rows() {
        kNoStatus,
        {},
        kNeedsVersion},
+      {"", "limitranges", "LimitRange", kNamespaced, kNoStatus, {"limits"}},
+      {"", "podtemplates", "PodTemplate", kNamespaced, kNoStatus, {}, kMayOverwrite, kObject},
       {"networking.k8s.io", "networkpolicies", "NetworkPolicy", kNamespaced, kNoStatus, {"netpol"}},
+      {"networking.k8s.io", "ingresses", "Ingress", kNamespaced, kStatus, {"ing"}},
+      {"networking.k8s.io", "ingressclasses", "IngressClass", kCluster, kNoStatus},
+      {"node.k8s.io", "runtimeclasses", "RuntimeClass", kCluster, kNoStatus, {}, kNeedsVersion},
+      {kFlow, "flowschemas", "FlowSchema", kCluster, kStatus, {}, kNeedsVersion},
+      {kFlow,
+       "prioritylevelconfigurations",
+       "PriorityLevelConfiguration",
+       kCluster,
+       kStatus,
+       {},
+       kNeedsVersion},
+      {"apiregistration.k8s.io", "apiservices", "APIService", kCluster, kStatus, {}, kNeedsVersion},
       {"apps", "deployments", "Deployment", kNamespaced, kStatus, {"deploy"}},
       {"apps", "daemonsets", "DaemonSet", kNamespaced, kStatus, {"ds"}},
       {"apps", "replicasets", "ReplicaSet", kNamespaced, kStatus, {"rs"}},
       {"apps", "statefulsets", "StatefulSet", kNamespaced, kStatus, {"sts"}},
+      {"apps", "controllerrevisions", "ControllerRevision", kNamespaced, kNoStatus},
       {"batch", "jobs", "Job", kNamespaced, kStatus},
       {"batch", "cronjobs", "CronJob", kNamespaced, kStatus, {"cj"}},
       {"discovery.k8s.io", "endpointslices", "EndpointSlice", kNamespaced, kNoStatus},

@@ -30,7 +30,7 @@ std::vector<std::string> ResourceType::categories() const {
   if (defined != nullptr) return defined->categories;
   if (is("CustomResourceDefinition")) return {"api-extensions"};
   const bool all = kind == "Pod" || kind == "Service" || kind == "ReplicationController" ||
-                   group == "apps" || group == "batch";
+                   (group == "apps" && kind != "ControllerRevision") || group == "batch";
   return all ? std::vector<std::string>{"all"} : std::vector<std::string>();
 }
 

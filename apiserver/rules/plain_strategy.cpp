@@ -144,6 +144,32 @@ void begin_pending(JsonObject& object) {
   object["status"] = JsonObject{{"phase", "Pending"}};
 }
 
+void default_pod_template(JsonObject& object) {
+  Json* const spec = find(object, {"template", "spec"});
+  if (spec != nullptr && spec->is_object()) default_template_spec(spec->get_object());
+}
+
+void add_missing(JsonObject& amounts, const JsonObject& others) {
+  for (const auto& [resource, amount] : others) set_default(amounts, resource, amount);
+}
+
+// What a container may have at most, it has by default; and that, or the least, it requests.
+void default_limit_range(JsonObject& range) {
+  Json* const limits = find(range, {"spec", "limits"});
+  if (limits == nullptr || !limits->is_array()) return;
+  for (Json& item : limits->get_array()) {
+    if (text_at(as_object(item), {"type"}) != "Container") continue;
+    JsonObject& limit = item.get_object();
+    JsonObject by_default = object_at(limit, {"default"});
+    add_missing(by_default, object_at(limit, {"max"}));
+    JsonObject requests = object_at(limit, {"defaultRequest"});
+    add_missing(requests, by_default);
+    add_missing(requests, object_at(limit, {"min"}));
+    if (!by_default.empty()) limit["default"] = std::move(by_default);
+    if (!requests.empty()) limit["defaultRequest"] = std::move(requests);
+  }
+}
+
 using Pods = PlainKind::Pods;
 constexpr auto kCounted = PlainKind::Generation::counted;
 constexpr auto kOfTemplate = PlainKind::Selector::of_template;
@@ -153,6 +179,22 @@ PlainKind not_enforced(std::string_view kind, PlainKind::Generation generation) 
   rules.generation = generation;
   rules.warning = [](const JsonObject&) -> std::string_view {
     return "this API server stores objects of this kind, but does not enforce them";
+  };
+  return rules;
+}
+
+PlainKind limit_range_rules() {
+  PlainKind rules = not_enforced("LimitRange", PlainKind::Generation::none);
+  rules.set_defaults = default_limit_range;
+  return rules;
+}
+
+PlainKind api_service_rules() {
+  PlainKind rules{"APIService"};
+  rules.warning = [](const JsonObject& service) -> std::string_view {
+    if (!has(service, {"spec", "service"})) return {};
+    return "this API server stores objects of this kind, but forwards no requests to their "
+           "services";
   };
   return rules;
 }
@@ -201,7 +243,14 @@ const std::vector<PlainKind>& plain_kinds() {
        CreateOnUpdate::allowed},
       {"PriorityClass", Pods::none, kCounted},
       {"NetworkPolicy", Pods::none, kCounted, kNoSelector, default_network_policy},
+      {"Ingress", Pods::none, kCounted},
+      {"IngressClass", Pods::none, kCounted},
+      {"PodTemplate", Pods::none, kCounted, kNoSelector, default_pod_template},
       not_enforced("ResourceQuota", kNoGeneration),
+      limit_range_rules(),
+      not_enforced("FlowSchema", kCounted),
+      not_enforced("PriorityLevelConfiguration", kCounted),
+      api_service_rules(),
       not_enforced("ValidatingWebhookConfiguration", kCounted),
       not_enforced("MutatingWebhookConfiguration", kCounted),
       {"Other"},
