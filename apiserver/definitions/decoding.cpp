@@ -12,7 +12,7 @@ namespace dcm::apiserver {
 
 namespace {
 
-// A number that is whole is an integer, however it was written: Go writes it so.
+// A whole number is an integer, however it was written: Go writes it so.
 void write_whole_numbers(Json& value) {
   constexpr double kExact = 9'007'199'254'740'992.0;
   if (value.is_object()) {
@@ -25,7 +25,7 @@ void write_whole_numbers(Json& value) {
   }
 }
 
-// Metadata is that of all kinds.
+// Metadata is the same for all kinds.
 TypedResult decode_metadata(JsonObject& object, MapKeys keys) {
   if (!object.contains("metadata")) return {};
   static const FieldType kType = [] {

@@ -48,7 +48,7 @@ bool is_set_to_true(const JsonObject& object, std::string_view name) {
   return value != nullptr && *value == Json(true);
 }
 
-// The best version that is not deprecated and goes before this one; "" if there is none.
+// The best version that is not deprecated and precedes this one; "" if none.
 std::string_view replacement_of(const JsonObject& spec, const JsonObject& version) {
   std::string_view best = text_at(version, {"name"});
   for (const Json& item : array_at(spec, {"versions"})) {

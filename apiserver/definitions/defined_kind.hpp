@@ -1,5 +1,5 @@
-// A kind that a client has defined, in one of its versions: what is special to it beside its row in
-// the table of kinds. Immutable; a definition that changes makes new ones.
+// A kind defined by a client, in one of its versions: what it has in addition to its row in the
+// table of kinds. Immutable; a changed definition creates new ones.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ namespace dcm::apiserver {
 
 class Rules;
 
-// Where the numbers of `/scale` are; `selector` may be "".
+// The fields behind `/scale`; `selector` may be "".
 struct ScalePaths {
   std::string spec;
   std::string status;
@@ -36,7 +36,7 @@ struct DefinedKind : DefinedTraits {
   std::optional<ScalePaths> scale;
   std::vector<SelectableField> selectable;
   std::unique_ptr<const Strategy> strategy;
-  JsonObject published = {};  // the schema as it is in the definition
+  JsonObject published = {};  // the schema as written in the definition
 };
 
 // Of a kind that a client has defined.
@@ -44,7 +44,7 @@ const DefinedKind& defined_kind(const ResourceType& type);
 
 enum class Versions { served, all };
 
-// A row for each of those versions of a definition; none before its names are accepted.
+// A row for each served version of a definition; none before its names are accepted.
 std::vector<ResourceType> types_of_definition(const JsonObject& definition,
                                               Versions which = Versions::served);
 

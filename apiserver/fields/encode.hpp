@@ -1,4 +1,4 @@
-// Stored objects as JSON or protobuf, in the version that a request asks for.
+// Stored objects as JSON or protobuf, in the requested version.
 #pragma once
 
 #include <string>

@@ -56,7 +56,7 @@ std::string_view media_type(std::string_view content_type) {
   return content_type.substr(0, content_type.find(';'));
 }
 
-// A body, and what it is; protobuf is JSON from here on.
+// A body and its type; protobuf is converted to JSON here.
 struct Body {
   std::string_view content_type;
   std::string text;
@@ -140,7 +140,7 @@ Server::Server(runtime::TimeSource& time, runtime::Rng rng, ServerOptions option
     make_own("customresourcedefinitions", definition_of(kind));
   }
   settle_definitions();
-  // What was before the server served is no history, as with a watch cache.
+  // Changes from before the server started are no history, as with a watch cache.
   store_.compact(store_.revision());
 }
 
@@ -160,7 +160,7 @@ void Server::make_own(std::string_view resource, JsonObject object) {
 
 void Server::settle_definitions() {
   definitions_.settle([this](std::string_view storage) { watches_.end_all(storage); });
-  (void)registry_.take_warnings();  // nobody has asked for what follows by itself
+  (void)registry_.take_warnings();  // no client has requested what follows
 }
 
 bool Server::is_watch(const Request& request) {
@@ -356,7 +356,7 @@ std::unique_ptr<Server::List> Server::open_list(const Request& request) {
   const std::size_t number = log_.add(logged(request, parsed.verb, parsed.path));
   log_.answered(number, 200);
   Response head = encoded_response(200, listing->encoding, {});
-  std::string end = std::exchange(head.body, {});  // JSON ends in a line
+  std::string end = std::exchange(head.body, {});  // JSON ends with a newline
   ListParts parts(std::move(listing->text), std::move(listing->objects), std::move(end));
   return std::make_unique<List>(std::move(head), std::move(parts));
 }
@@ -414,7 +414,7 @@ Outcome<Response> Server::write(const Request& request, const Parsed& parsed) {
   const bool finalizes = write.target.endpoint == Endpoint::finalize;
   if (finalizes && request.method != "PUT") return std::unexpected(method_not_allowed());
   const bool main = path.subresource.empty();
-  // Something that lives in a namespace is written in one.
+  // A namespaced object must be written in a namespace.
   const bool placed = !parsed.type->namespaced() || !path.ns.empty();
   const bool object = placed && !parsed.collection();
   if (request.method == "POST" && main && placed && parsed.collection()) {

@@ -21,7 +21,7 @@ constexpr auto kNeedsVersion = UnconditionalUpdate::refused;
 constexpr auto kObject = DeleteAnswer::object;
 constexpr auto kAnswer = DeleteAnswer::status;
 
-// A kind that is stored unchanged, and needs no more than a row.
+// A kind that is stored unchanged, and needs only a row.
 struct PlainRow {
   std::string_view group;
   std::string_view plural;
@@ -368,7 +368,7 @@ std::list<ResourceType> built_in_kinds() {
                    kObject,
                    &definition_strategy(),
                    {"v1"}});
-  // A beta comes after the versions of its group that are preferred.
+  // A beta comes after the preferred versions of its group.
   types.push_back({"scheduling.k8s.io",
                    "podgroups",
                    "podgroup",

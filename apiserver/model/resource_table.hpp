@@ -21,11 +21,10 @@ struct CustomKind {
   StatusSubresource status = StatusSubresource::present;
 };
 
-// Which versions of resource.k8s.io (none at all is a server with DRA turned off) and of its
-// neighbours are served.
+// The served versions of resource.k8s.io (none: DRA is turned off) and of related groups.
 struct ServedVersions {
   std::vector<std::string> resource = {"v1"};
-  // DeviceTaintRule comes and goes on its own: v1 since 1.37, v1beta2 since 1.36, v1alpha3.
+  // DeviceTaintRule is versioned separately: v1 since 1.37, v1beta2 since 1.36, v1alpha3.
   std::vector<std::string> device_taint_rules = {"v1"};
   // ResourcePoolStatusRequest (KEP-5677): v1alpha3 since 1.36, if asked for.
   std::vector<std::string> pool_status_requests = {};
@@ -39,24 +38,24 @@ class ResourceTable {
  public:
   ResourceTable(std::list<ResourceType> types, const ServedVersions& served);
 
-  // Takes effect for the requests that follow; objects and open watches stay.
+  // Applies to later requests; objects and open watches stay.
   void serve(const ServedVersions& served);
 
-  // The type that is served under that group, version and plural; nullptr if none is.
+  // The type served under that group, version and plural; nullptr if none.
   const ResourceType* find(std::string_view group, std::string_view version,
                            std::string_view plural) const;
-  // By what the store calls its objects, served or not. Requires that there is such a kind.
+  // By the store's name, served or not. Requires that it exists.
   const ResourceType& get(std::string_view storage) const;
   const std::list<ResourceType>& types() const { return types_; }
-  // Replaces the rows of a definition by those; pointers to the old ones are void.
+  // Replaces the rows of a definition; pointers to the old ones become invalid.
   void define(std::string_view storage, std::vector<ResourceType> types);
 
-  // Groups that are served in some version, and their versions, the preferred one first.
+  // Groups served in some version, and their versions, preferred first.
   std::vector<std::string> groups() const;
   std::vector<std::string> versions_of(std::string_view group) const;
 
  private:
-  std::list<ResourceType> types_;  // those that are defined come last, by group and name
+  std::list<ResourceType> types_;  // defined ones come last, by group and name
 };
 
 }  // namespace dcm::apiserver

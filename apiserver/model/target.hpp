@@ -1,4 +1,4 @@
-// Which object a request means, and how it is to be written.
+// The object that a request addresses, and how it is to be written.
 #pragma once
 
 #include <string>

@@ -1,6 +1,5 @@
-// Kinds that are stored as they come, for the controllers, schedulers and tools that need them:
-// defaults by a table (plain_defaults.*), the status apart from the rest, and what a server adds
-// that a controller cannot do without.
+// Kinds without special rules, for controllers, schedulers and tools: defaults by a table
+// (plain_defaults.*), a separate status, and server-side fields that controllers rely on.
 #include <algorithm>
 #include <map>
 
@@ -12,7 +11,7 @@ namespace dcm::apiserver {
 
 namespace {
 
-// A Deployment that rolls says how.
+// A Deployment with rolling updates states their limits.
 void add_rolling_update(JsonObject& deployment) {
   JsonObject& strategy = child(child(deployment, "spec"), "strategy");
   if (text_at(strategy, {"type"}) != "RollingUpdate") return;
@@ -21,7 +20,7 @@ void add_rolling_update(JsonObject& deployment) {
   set_default(rolling, "maxSurge", "25%");
 }
 
-// The pods of a Job are told by its UID.
+// The pods of a Job are selected by its UID.
 void add_job_labels(JsonObject& job) {
   JsonObject& spec = child(job, "spec");
   if (is_set(spec, "manualSelector")) return;
@@ -33,13 +32,13 @@ void add_job_labels(JsonObject& job) {
     labels[key] = uid;
   }
   for (const auto* key : {"batch.kubernetes.io/job-name", "job-name"}) labels[key] = name;
-  // What shares its labels with the template shares them still.
+  // A selector equal to the template's labels stays equal.
   JsonObject own = object_at(job, {"metadata", "labels"});
   if (own == before) child(job, "metadata")["labels"] = labels;
   child(child(spec, "selector"), "matchLabels")["batch.kubernetes.io/controller-uid"] = uid;
 }
 
-// A DaemonSet that rolls replaces one pod after the other.
+// A DaemonSet with rolling updates replaces one pod at a time.
 void default_daemon_set(JsonObject& set) {
   JsonObject& strategy = child(child(set, "spec"), "updateStrategy");
   if (text_at(strategy, {"type"}) != "RollingUpdate") return;
@@ -48,14 +47,14 @@ void default_daemon_set(JsonObject& set) {
   set_default(rolling, "maxSurge", 0);
 }
 
-// What has no labels itself has those of its template.
+// An object without labels gets those of its template.
 void default_labels(JsonObject& object) {
   const JsonObject labels = object_at(object, {"spec", "template", "metadata", "labels"});
   if (labels.empty() || !object_at(object, {"metadata", "labels"}).empty()) return;
   child(object, "metadata")["labels"] = labels;
 }
 
-// Without completions a work queue of one; without parallelism one at a time.
+// Without completions, a work queue of one; without parallelism, one at a time.
 void default_job(JsonObject& job) {
   default_labels(job);
   JsonObject& spec = child(job, "spec");
@@ -99,7 +98,7 @@ void default_network_policy(JsonObject& policy) {
   set_default(spec, "policyTypes", types);
 }
 
-// An address that no other service is likely to have: no traffic is routed to it.
+// An address that is probably unique among services: no traffic is routed to it.
 std::string cluster_ip(std::string_view uid) {
   const std::size_t hash = std::hash<std::string_view>()(uid);
   return "10.96." + std::to_string((hash >> 8) % 254 + 1) + "." + std::to_string(hash % 254 + 1);
@@ -125,7 +124,7 @@ void encode_string_data(JsonObject& secret) {
   secret.erase("stringData");
 }
 
-// Users and groups are of the group of roles, and so is a role.
+// Users and groups belong to the RBAC group, and so do roles.
 void default_subjects(JsonObject& binding) {
   if (has(binding, {"roleRef"}) && text_at(binding, {"roleRef", "apiGroup"}).empty()) {
     child(binding, "roleRef")["apiGroup"] = "rbac.authorization.k8s.io";

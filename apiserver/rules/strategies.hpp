@@ -5,7 +5,7 @@
 
 namespace dcm::apiserver {
 
-// A kind that is stored as it comes (plain_strategy.cpp); `kind` outlives the process.
+// A kind without special rules (plain_strategy.cpp); `kind` outlives the process.
 const Strategy& plain_strategy(std::string_view kind);
 
 const Strategy& pod_strategy();             // pod_strategy.cpp

@@ -6,7 +6,7 @@ namespace dcm::apiserver {
 
 namespace {
 
-// An empty list is none.
+// An empty list counts as none.
 bool same_spec(const JsonObject& a, const JsonObject& b) {
   if (object_at(a, {"spec"}) == object_at(b, {"spec"})) return true;
   JsonObject left = object_at(a, {"spec"});

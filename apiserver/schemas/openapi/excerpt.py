@@ -4,8 +4,7 @@
     apiserver/schemas/openapi/excerpt.py KUBECTL [ARGUMENT…]
 
 runs `KUBECTL ARGUMENT… get --raw /openapi/v3/…` and writes one `.inc` file beside this script for
-each document: the kinds that the in-memory server knows and all that they refer to, as published
-(Apache-2.0, The Kubernetes Authors). The betas, which nobody reads, lose their descriptions. The
+each document: the kinds of the in-memory server and everything they refer to, as published (Apache-2.0, The Kubernetes Authors). Descriptions of betas are dropped. The
 server has to serve all versions:
 
     test/controlplane/controlplane up -- --runtime-config=resource.k8s.io/v1beta1=true,\\
