@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "controllers/device_taint_eviction/state/tracker.hpp"
+#include "controllers/device_taint_eviction/tracker.hpp"
 #include "informers/on_change.hpp"
 #include "runtime/log.hpp"
 

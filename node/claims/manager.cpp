@@ -105,8 +105,8 @@ Task<ClaimManager::Views> ClaimManager::look(const api::Pod& pod,
   co_return views;
 }
 
-// An entry of an older claim or allocation, or of another claim that had the device before, goes as
-// soon as none of its pods is active.
+// An entry of an older claim or allocation, or of another claim that had the device before, is
+// removed as soon as none of its pods is active.
 Task<> ClaimManager::clear_the_way(const std::set<ClaimKey>& in_the_way) {
   if (!active_) co_return;
   for (const ClaimKey& key : in_the_way) {
@@ -191,7 +191,7 @@ Task<ClaimResult> ClaimManager::unprepare(api::ObjectPtr<api::Pod> pod) {
   const std::string uid = pod->meta.uid.str();
   std::set<ClaimKey> keys = claims_of_pod(book_, uid);
   const auto wanted = claims_to_look_up(*pod);
-  // A prepare of this pod may be under way: then its entries are about to be made.
+  // A prepare of this pod may be running: then its entries are about to be created.
   if (wanted) keys.merge(keys_of(*pod, *wanted));
   if (wanted && options_.unknown == UnknownClaims::unprepare) {
     const ClaimLocks::Hold hold = co_await locks_.take(keys);
@@ -223,7 +223,7 @@ Task<ClaimResult> ClaimManager::enter_held(const api::Pod& pod,
       co_return std::unexpected("fetch ResourceClaim " + claim.name + ": " + view.error().message);
     }
   }
-  // These entries are other pods': no prepare of this pod can have passed them.
+  // These entries belong to other pods: no prepare of this pod can have passed them.
   const std::set<ClaimKey> others = entries_in_the_way(book_, views);
   std::erase_if(views, [&](const ClaimView& view) { return others.contains(key_of(view)); });
   auto plan = decide_prepare(book_, uid, views);
@@ -234,7 +234,7 @@ Task<ClaimResult> ClaimManager::enter_held(const api::Pod& pod,
   co_return co_await write_ahead(plan->entries);
 }
 
-// Which of them were prepared is unknown: a claim stays until the last of them has gone.
+// It is unknown which of them were prepared: a claim stays until the last of them has ended.
 void ClaimManager::add_other_pods(const ClaimView& view, Held& held) const {
   if (!active_ || held.entry.uid != view.claim->meta.uid.str()) return;
   for (const api::ConsumerReference& consumer : view.claim->reserved_for) {
@@ -256,7 +256,7 @@ Task<ClaimResult> ClaimManager::unprepare_held(const std::string& pod_uid,
   if (plan.shared.empty() && plan.last.empty()) co_return ClaimResult();
   const Failure failure = co_await call_unprepare(plan);
   if (!failure) co_return co_await drop(plan, pod_uid);
-  // Claims that others go on with do not wait for drivers of this pod's own.
+  // Claims that other pods keep using do not wait for this pod's own drivers.
   if (!plan.shared.empty()) (void)co_await drop({plan.shared, {}, {}}, pod_uid);
   co_return std::unexpected(*failure);
 }

@@ -1,8 +1,7 @@
-// Prepares and unprepares the claims of pods, and remembers what it has begun.
-//
-// Disk before driver, driver before disk's forgetting: whatever a crash leaves, each entry on disk
-// is either prepared again for its pod or unprepared. Operations on one claim come one after the
-// other; all drivers of a pod are called at the same time.
+// Prepares and unprepares the claims of pods, and remembers what it has begun. An entry is written
+// before its driver is called, and removed only after the driver has unprepared it: so after a
+// crash, each entry on disk is either prepared again for its pod or unprepared. Operations on one
+// claim are sequential; all drivers of a pod are called concurrently.
 #pragma once
 
 #include <expected>
@@ -26,17 +25,17 @@ namespace dcm::node {
 // In kubelet's words, as they are shown in events.
 using ClaimResult = std::expected<void, std::string>;
 
-// The treatment, at the end of a pod, of a claim without an entry, as when the checkpoint was
+// What to do at the end of a pod with a claim that has no entry, because the checkpoint was
 // removed.
 enum class UnknownClaims : std::uint8_t {
-  leave,      // as kubelet: what its drivers hold stays
-  unprepare,  // if the API server has it allocated to the pod and reserved for it
+  leave,      // like kubelet: its drivers keep their state
+  unprepare,  // unprepare it if the API server shows it allocated to the pod and reserved for it
 };
 
 struct ClaimManagerOptions {
   LookRules rules = {};
   UnknownClaims unknown = UnknownClaims::leave;
-  // A claim's allocation says that the driver is not to be called for it (KEP-5963); `operation` is
+  // A claim's allocation says that the driver call must be skipped (KEP-5963); `operation` is
   // kSkipPrepare or kSkipUnprepare. Must not wait.
   std::function<void(std::string_view operation, const std::string& driver)> on_skip =
       [](std::string_view, const std::string&) {};
@@ -49,7 +48,7 @@ class ClaimManager {
   ClaimManager(runtime::LoopRef loop, ClaimSource& claims, DriverCalls& drivers,
                CheckpointStore& store, runtime::Logger log, ClaimManagerOptions options);
 
-  // Reads the checkpoint. First of all.
+  // Reads the checkpoint. Call this first.
   runtime::Result<> open();
 
   // Before a pod's containers start. May be called again at any time.
@@ -63,7 +62,7 @@ class ClaimManager {
   // by the API server: for a pod that runs while the checkpoint was lost.
   runtime::Task<ClaimResult> enter(api::ObjectPtr<api::Pod> pod);
 
-  // All pods of the node that are active.
+  // All active pods of the node.
   void observe_pods(std::set<std::string> active) { active_ = std::move(active); }
 
   const Book& book() const noexcept { return book_; }
@@ -121,7 +120,7 @@ class ClaimManager {
   Book book_;
   ClaimLocks locks_;
   SharedWrites writes_;
-  std::optional<std::set<std::string>> active_;  // nothing: not listed yet
+  std::optional<std::set<std::string>> active_;  // nullopt: not listed yet
 };
 
 }  // namespace dcm::node

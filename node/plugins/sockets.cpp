@@ -27,7 +27,7 @@ PluginSockets::Step PluginSockets::begin_due(runtime::MonoTime now) {
       step.to_unregister.push_back({path, *socket.registered});
       socket.is_busy = true;
     } else if (wants_register(socket)) {
-      // A socket that is another one does not wait out the back-off of the one before.
+      // A new socket does not wait out the back-off of its predecessor.
       if (socket.failed == *socket.wish && now < socket.not_before) {
         step.next = std::min(step.next.value_or(socket.not_before), socket.not_before);
         continue;

@@ -24,7 +24,7 @@ SOURCES = [
     RC + "rules/retry.cpp", RC + "stores.cpp", RC + "sync/claim_user_sync.cpp",
     RC + "sync/claim_sync.cpp", RC + "sync/wakeups.cpp", "controllers/common/pod_claims.cpp",
     DTE + "state/due.cpp", DTE + "rules/decide_due.cpp", DTE + "rules/decide_eviction.cpp", DTE + "rules/decide_condition.cpp",
-    DTE + "sync/pod_eviction.cpp", DTE + "sync/condition_writer.cpp", DTE + "state/tracker.cpp", DTE + "state/pending_pods.cpp",
+    DTE + "sync/pod_eviction.cpp", DTE + "sync/condition_writer.cpp", DTE + "tracker.cpp", DTE + "state/pending_pods.cpp",
     DTE + "state/published_devices.cpp", DTE + "state/taint_rules.cpp",
     "informers/watch_state.cpp", "workqueue/scheduler.cpp", "workqueue/rate_limit.cpp",
     "client/leader_election/election.cpp", "client/leader_election/elector.cpp", "client/request/retry.cpp",

@@ -1,4 +1,4 @@
-// The slices of one driver on one node, or of no node, at the API server.
+// The slices of one driver on one node, or of no node, on the API server.
 #pragma once
 
 #include <functional>
@@ -27,7 +27,7 @@ class ApiSlices final : public SliceApi {
   Task<runtime::Result<Slice>> update(Slice slice) override;
   Task<runtime::Result<>> remove(Slice slice) override;
 
-  // Tells of changes, and whenever some may have been missed. Ends by cancellation only.
+  // Reports changes, and whenever some may have been missed. Ends only by cancellation.
   Task<> watch(std::function<void()> on_change);
 
  private:

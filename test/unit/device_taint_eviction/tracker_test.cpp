@@ -1,5 +1,5 @@
 // The pending pods as objects change.
-#include "controllers/device_taint_eviction/state/tracker.hpp"
+#include "controllers/device_taint_eviction/tracker.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "controllers/device_taint_eviction/state/tracker.hpp"
+#include "controllers/device_taint_eviction/tracker.hpp"
 #include "test/support/objects.hpp"
 
 namespace dcm::device_taint_eviction {

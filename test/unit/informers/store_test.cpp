@@ -216,7 +216,7 @@ namespace dcm::informers {
 namespace {
 
 // Each look-up that finds an object with few keys extracts them again, to compare.
-TEST(Index, extracts_thousands_of_keys_only_on_change) {
+TEST(Index, extracts_thousands_of_keys_only_when_object_changes) {
   constexpr int kKeys = 5'000;
   int extracted = 0;
   Store<api::Pod> store;
