@@ -1,8 +1,7 @@
 // Objects of one kind by name, with secondary indexes.
 //
-// `footprint(const T&)`, found beside the kind, says how many bytes an object takes; without one,
-// an object counts as its own size, without what it points to. Data only: the store (store.hpp)
-// decides who may change it, and who is told.
+// `footprint(const T&)`, declared beside the kind, returns an object's bytes; without it, only
+// sizeof counts. Data only: the store (store.hpp) decides who may change it and who is notified.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +24,7 @@ using api::ObjectPtr;
 template <class Key>
 using Emit = std::function<void(const Key&)>;
 
-// Emits the keys under which an object stands. A function of the object alone.
+// Emits the keys of an object. A function of the object alone.
 template <class T, class Key>
 using Extract = std::function<void(const T&, const Emit<Key>&)>;
 
@@ -38,7 +37,7 @@ std::size_t bytes_of(const T& object) {
   }
 }
 
-// An index without its key type: the part that the table needs to keep it up to date.
+// An index without its key type: the part that the table needs to update it.
 template <class T>
 class AnyIndex {
  public:
@@ -59,7 +58,8 @@ class KeyedIndex final : public AnyIndex<T> {
   void collect_hashes(const T& object, std::vector<KeyHash>& hashes) const override {
     extract_(object, [&hashes](const Key& key) {
       const KeyHash hash = hash_of(key);
-      // An object has one posting per key; two keys with one hash share it, and find() compares.
+      // An object has one posting per key; two keys with the same hash share it, and find()
+      // compares.
       if (std::ranges::find(hashes, hash) == hashes.end()) hashes.push_back(hash);
     });
   }
@@ -74,8 +74,8 @@ class KeyedIndex final : public AnyIndex<T> {
   Extract<T, Key> extract_;
 };
 
-// Invariants: one object per name; each object stands in each index under exactly its keys. Slots
-// do not move, and their order depends only on the order of the changes.
+// Invariants: one object per name; each index lists each object under exactly its keys. Slots do
+// not move, and their order depends only on the order of changes.
 template <class T>
 class ObjectTable {
  public:
@@ -90,15 +90,15 @@ class ObjectTable {
   }
 
   std::size_t size() const noexcept { return by_name_.size(); }
-  // The bytes of the objects, the table and its indexes, without allocator overhead.
+  // The bytes of the objects, the table and its indexes, without malloc overhead.
   std::size_t bytes() const noexcept;
 
-  // Null: there is none.
+  // Null if there is none.
   ObjectPtr<T> get(const api::NamespacedName& name) const {
     const auto slot = find(name);
     return slot ? slots_[*slot] : nullptr;
   }
-  // Puts the object in the place of the one of its name. A new one is unmarked.
+  // Replaces the object of the same name. A new one is unmarked.
   void put(ObjectPtr<T> object);
   void remove(const api::NamespacedName& name);
 
@@ -110,7 +110,7 @@ class ObjectTable {
   bool is_marked(SlotId slot) const { return marks_[slot]; }
 
   SlotId slots() const { return static_cast<SlotId>(slots_.size()); }
-  // Null: the slot is free.
+  // Null if the slot is free.
   const ObjectPtr<T>& at(SlotId slot) const { return slots_[slot]; }
 
   // Calls `visit(object)` for each object under `key`. `visit` must not change the table.
@@ -131,7 +131,7 @@ class ObjectTable {
     }
   }
 
-  // Throws InvariantViolation unless everything agrees. O(n): for tests and simulations.
+  // Throws InvariantViolation unless everything is consistent. O(n): for tests and simulations.
   void check() const;
 
  private:
@@ -153,7 +153,7 @@ class ObjectTable {
   std::vector<SlotId> free_;
   PostingTable by_name_;
   std::vector<std::unique_ptr<AnyIndex<T>>> indexes_;
-  std::vector<KeyHash> hashes_;  // scratch of put()
+  std::vector<KeyHash> hashes_;  // buffer of put()
   std::size_t object_bytes_ = 0;
   mutable std::size_t iterating_ = 0;
 };

@@ -30,8 +30,8 @@ class Observer {
   virtual void observe_updated(const ObjectPtr<T>& before, const ObjectPtr<T>& after,
                                Origin origin) = 0;
   virtual void observe_deleted(const ObjectPtr<T>& last_known, Origin origin) = 0;
-  // The object lives on, but is of no interest any more (it has left the projection): forget what
-  // was derived from it, and do not remember its UID as deleted.
+  // The object lives on, but is no longer of interest (it has left the projection): forget what was
+  // derived from it, but do not remember its UID as deleted.
   virtual void observe_left(const ObjectPtr<T>& last_known, Origin origin) = 0;
 };
 

@@ -9,9 +9,9 @@
 
 #include "apiserver/front/garbage_collector.hpp"
 #include "playground/embedded_server.hpp"
-#include "playground/kube_scheduler.hpp"
 #include "playground/kubeconfig_out.hpp"
 #include "playground/process.hpp"
+#include "playground/programs.hpp"
 #include "playground/ui/ui.hpp"
 #include "runtime/task_group.hpp"
 
@@ -43,7 +43,7 @@ struct Main {
   std::function<Result<std::string>()> ready;
   runtime::TaskGroup& group;
   const PartContext& context;
-  const std::string& kube_scheduler;
+  const Programs& programs;
   int status = 0;
 
   Task<> run() {
@@ -51,12 +51,14 @@ struct Main {
     if (!published) co_return fail(published.error());
     const Result<std::string> kubeconfig = ready();
     if (!kubeconfig) co_return fail(kubeconfig.error());
-    if (!kube_scheduler.empty()) group.spawn("kube-scheduler", schedule(*kubeconfig));
+    for (const Program& program : to_run(programs)) {
+      group.spawn(program.name, run_beside(program, *kubeconfig));
+    }
     co_await parts.run();
   }
 
-  Task<> schedule(std::string kubeconfig) {
-    fail(co_await run_kube_scheduler(context, kube_scheduler, std::move(kubeconfig)));
+  Task<> run_beside(Program program, std::string kubeconfig) {
+    fail(co_await run_program(context, std::move(program), std::move(kubeconfig)));
   }
 
   void fail(const runtime::Error& why) {
@@ -87,11 +89,19 @@ http::Handler with_metrics(http::Handler api, runtime::MetricsRegistry& metrics)
   };
 }
 
+Attended attended_by(const Options& options) {
+  const bool schedules =
+      options.scheduler == OwnScheduler::runs || !options.programs.scheduler.empty();
+  return {.scheduling = schedules ? Attended::By::playground : Attended::By::others,
+          .workloads = options.programs.controller_manager.empty() ? Attended::By::others
+                                                                   : Attended::By::playground};
+}
+
 int run_with_own_server(const Options& options) {
   allow_many_open_files();
   Process process;
   const PartContext context = process.context(options.verbosity);
-  EmbeddedServer server(context);
+  EmbeddedServer server(context, options.served, attended_by(options));
   apiserver::GarbageCollector collector(server.server(), context.time);
   if (auto listening =
           server.listen(fmt::format("127.0.0.1:{}", options.port), options.accept_hosts);
@@ -116,7 +126,7 @@ int run_with_own_server(const Options& options) {
     return with_metrics(with_ui(std::move(api), connection.rest(), context.time), context.metrics);
   }));
   group.spawn("garbage collector", collector.run());
-  return run_parts(process, group, {parts, ready, group, context, options.kube_scheduler});
+  return run_parts(process, group, {parts, ready, group, context, options.programs});
 }
 
 int run_against_cluster(const Options& options) {
@@ -131,7 +141,7 @@ int run_against_cluster(const Options& options) {
     return options.kubeconfig;
   };
   runtime::TaskGroup group(context.executor);
-  return run_parts(process, group, {parts, ready, group, context, options.kube_scheduler});
+  return run_parts(process, group, {parts, ready, group, context, options.programs});
 }
 
 }  // namespace

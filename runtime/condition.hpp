@@ -24,11 +24,10 @@ class Condition {
   Condition(const Condition&) = delete;
   Condition& operator=(const Condition&) = delete;
 
-  // Waits for a notification that comes after this call, or for the deadline. Throws on
-  // cancellation.
+  // Waits for a notification after this call, or for the deadline. Throws on cancellation.
   Task<Outcome> wait(Deadline deadline = {});
 
-  // Wakes the task that has waited longest, or all. Without a waiter: nothing.
+  // Wakes the longest waiter, or all. Without a waiter, does nothing.
   void notify_one();
   void notify_all();
 

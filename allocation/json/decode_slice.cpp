@@ -59,7 +59,7 @@ bool read(Reader& reader, value from, RequestPolicy& out) {
 
 namespace {
 
-// Which field of an attribute's value is taken, if there are several: the first of these.
+// Which field of an attribute value wins if several are set: the first of these.
 enum class Field : std::uint8_t {
   ints,
   bools,
@@ -72,7 +72,7 @@ enum class Field : std::uint8_t {
   none
 };
 
-// Reads a device. Its texts go to the slice, names of attributes once for all devices.
+// Reads a device. Its strings are stored in the slice, attribute names once for all devices.
 class DeviceReader {
  public:
   DeviceReader(Reader& reader, Slice& slice) : reader_(reader), texts_(slice.texts) {}

@@ -120,6 +120,11 @@ Server::Server(runtime::TimeSource& time, runtime::Rng rng, ServerOptions option
     definitions_.observe(resource, change);
     watches_.notify(resource, change);
   });
+  if (options_.advice) {
+    registry_.set_advice([this](const ResourceType& type, const JsonObject& object) {
+      return options_.advice({type, object, watches_});
+    });
+  }
   for (const auto* name : {"default", "kube-node-lease", "kube-public", "kube-system"}) {
     make_own("namespaces", JsonObject{{"metadata", JsonObject{{"name", name}}}});
   }
@@ -221,7 +226,6 @@ Response Server::finish(std::size_t number, LoggedRequest entry, Response respon
 Response Server::handle(const Request& request) {
   const Parsed parsed = parse(request);
   LoggedRequest entry = logged(request, parsed.verb, parsed.path);
-  if (entry.user_agent.starts_with("kube-controller-manager/")) runs_workloads_ = true;
   const std::size_t number = log_.add(entry);
   if (before_) {
     if (auto instead = before_(entry)) return finish(number, std::move(entry), *instead);
@@ -403,9 +407,7 @@ Outcome<Response> Server::write(const Request& request, const Parsed& parsed) {
   const bool placed = !parsed.type->namespaced() || !path.ns.empty();
   const bool object = placed && !parsed.collection();
   if (request.method == "POST" && main && placed && parsed.collection()) {
-    auto created = handle_create(registry_, write);
-    if (created) warn_of_idle_workload(*parsed.type, *created);
-    return created;
+    return handle_create(registry_, write);
   }
   if (write.target.endpoint == Endpoint::scale && object) {
     return write_scale(registry_, write, request.method);
@@ -417,14 +419,6 @@ Outcome<Response> Server::write(const Request& request, const Parsed& parsed) {
     return delete_collection(parsed, write);
   }
   return std::unexpected(method_not_allowed());
-}
-
-void Server::warn_of_idle_workload(const ResourceType& type, Response& response) const {
-  if (!options_.warns_of_idle_workloads || runs_workloads_ || response.status != 201) return;
-  if (!type.strategy->makes_pods()) return;
-  add_warning(response, fmt::format("no pods come of this {} until a kube-controller-manager runs "
-                                    "with this server's kubeconfig",
-                                    type.kind));
 }
 
 Outcome<Response> Server::delete_collection(const Parsed& parsed, const WriteRequest& request) {
@@ -460,6 +454,7 @@ std::expected<std::unique_ptr<Watch>, Response> Server::open_watch(const Request
   auto watch = Watch::open({&store_, &time_, &rng_, &options_.watches, &registry_.texts()}, target,
                            parsed.query, *parsed.form, *style);
   if (!watch) return refuse(to_response(watch.error()));
+  (*watch)->set_client(std::move(entry.user_agent));
   watches_.add(**watch);
   log_.answered(number, 200);
   return std::move(*watch);

@@ -20,6 +20,13 @@
 
 namespace dcm::apiserver {
 
+// An object that has been created, and who watches which kinds.
+struct Creation {
+  const ResourceType& type;
+  const JsonObject& object;
+  const WatchIndex& watches;
+};
+
 struct ServerOptions {
   // Changes per resource that can still be watched or listed; older versions are a 410.
   std::size_t history_limit = 100'000;
@@ -33,9 +40,8 @@ struct ServerOptions {
   ServedVersions served = {};
   WatchOptions watches = {};
   Ownership ownership = Ownership::of_all;  // books are half of what most writes cost
-  // Whether the answer to the create of a Deployment, Job and the like says so while no
-  // kube-controller-manager is there to make its pods.
-  bool warns_of_idle_workloads = false;
+  // What the answer to a create warns of; null: of nothing but what a real server warns of.
+  std::function<std::vector<std::string>(const Creation&)> advice = {};
 };
 
 struct WriteRequest;
@@ -98,7 +104,6 @@ class Server {
   Outcome<Response> write(const Request& request, const Parsed& parsed);
   Outcome<Response> delete_collection(const Parsed& parsed, const WriteRequest& request);
   Response finish(std::size_t number, LoggedRequest logged, Response response);
-  void warn_of_idle_workload(const ResourceType& type, Response& response) const;
   void make_own(std::string_view resource, JsonObject object);
   void settle_definitions();
 
@@ -114,7 +119,6 @@ class Server {
   Before before_;
   After after_;
   Store::Listener on_change_;
-  bool runs_workloads_ = false;  // a kube-controller-manager has sent a request
 };
 
 }  // namespace dcm::apiserver

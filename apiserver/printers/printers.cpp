@@ -1,7 +1,6 @@
 #include "apiserver/printers/printers.hpp"
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <string>
 
@@ -9,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "apiserver/printers/human_duration.hpp"
+#include "apiserver/printers/printer_parts.hpp"
 #include "apiserver/text/words.hpp"
 
 namespace dcm::apiserver {
@@ -17,36 +17,11 @@ namespace {
 
 using runtime::WallTime;
 
-const Column kName{.name = "Name", .format = "name"};
-const Column kAge{.name = "Age"};
-
-Column shown(std::string_view name) {
-  return {.name = std::string(name)};
-}
-
-Column wide(std::string_view name) {
-  return {.name = std::string(name), .priority = Column::Priority::wide};
-}
-
-Json name_of(const JsonObject& object) {
-  return Json(text_at(object, {"metadata", "name"}));
-}
-
-Json age(const JsonObject& object, WallTime now) {
-  return Json(age_of(text_at(object, {"metadata", "creationTimestamp"}), now));
-}
-
-Json text_or(const JsonObject& object, Path path, std::string_view otherwise) {
-  const std::string_view text = text_at(object, path);
-  return Json(text.empty() ? otherwise : text);
-}
+const Column kName = name_column();
+const Column kAge = age_column();
 
 JsonArray name_and_creation(const JsonObject& object, WallTime) {
   return {name_of(object), Json(text_at(object, {"metadata", "creationTimestamp"}))};
-}
-
-JsonArray name_and_age(const JsonObject& object, WallTime now) {
-  return {name_of(object), age(object, now)};
 }
 
 JsonArray config_map_cells(const JsonObject& object, WallTime now) {
@@ -198,10 +173,8 @@ JsonArray taint_rule_cells(const JsonObject& rule, WallTime now) {
           age(rule, now)};
 }
 
-using Printers = std::map<std::string_view, Printer>;
-
-const Printers& printers() {
-  static const Printers kPrinters = {
+Printers own_printers() {
+  return {
       {"Pod",
        {{kName, shown("Ready"), shown("Status"), shown("Restarts"), kAge, wide("IP"), wide("Node"),
          wide("Nominated Node"), wide("Readiness Gates")},
@@ -231,6 +204,17 @@ const Printers& printers() {
        {{kName, shown("Key"), shown("Value"), shown("Effect"), shown("TimeAdded"), kAge},
         taint_rule_cells}},
   };
+}
+
+const Printers& printers() {
+  static const Printers kPrinters = [] {
+    Printers all = own_printers();
+    for (Printers more :
+         {workload_printers(), network_printers(), storage_printers(), policy_printers()}) {
+      all.merge(more);
+    }
+    return all;
+  }();
   return kPrinters;
 }
 
@@ -241,6 +225,10 @@ const Printer& printer_of(std::string_view kind) {
                               name_and_creation};
   const auto found = printers().find(kind);
   return found == printers().end() ? kPlain : found->second;
+}
+
+const Printer& printer_of(const ResourceType& type) {
+  return type.defined == nullptr ? printer_of(type.kind) : type.defined->printer;
 }
 
 }  // namespace dcm::apiserver

@@ -2,35 +2,17 @@
 // object. As kube-apiserver 1.37 has them (pkg/printers/internalversion), but for the descriptions.
 #pragma once
 
-#include <functional>
-#include <string>
 #include <string_view>
-#include <vector>
 
-#include "apiserver/text/json.hpp"
-#include "runtime/time.hpp"
+#include "apiserver/model/printer.hpp"
+#include "apiserver/model/resource_type.hpp"
 
 namespace dcm::apiserver {
 
-struct Column {
-  // Shown always, or with `-o wide` alone.
-  enum class Priority { always = 0, wide = 1 };
-
-  std::string name;
-  std::string type = "string";
-  std::string format = "";
-  std::string description = "";
-  Priority priority = Priority::always;
-};
-
-struct Printer {
-  std::vector<Column> columns;
-  // As many as there are columns. `object` is of the stored version.
-  std::function<JsonArray(const JsonObject& object, runtime::WallTime now)> cells;
-};
-
 // Name and creation time for a kind without columns of its own.
 const Printer& printer_of(std::string_view kind);
+// Those of its definition, if a client has defined the kind.
+const Printer& printer_of(const ResourceType& type);
 
 // The cells of kind `Pod`: container states make them longer than those of all other kinds.
 JsonArray pod_cells(const JsonObject& pod, runtime::WallTime now);

@@ -61,6 +61,9 @@ class Watch {
   void on_ready(std::function<void()> callback) { ready_ = std::move(callback); }
 
   const ListTarget& target() const { return target_; }
+  // The User-Agent of the client that reads it.
+  const std::string& client() const { return client_; }
+  void set_client(std::string client) { client_ = std::move(client); }
 
   // For the server: something was written, or the server stops.
   void notify();
@@ -93,6 +96,7 @@ class Watch {
 
   WatchContext context_;
   ListTarget target_;
+  std::string client_;
   Selector selector_;
   Form form_;
   std::optional<TableStyle> style_;

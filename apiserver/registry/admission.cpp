@@ -30,9 +30,21 @@ Attributes attributes_of(std::string_view operation, const Target& target) {
 
 }  // namespace
 
+bool Registry::asks_admission() const {
+  return policies_.are_there() || (advice_ && webhooks_.are_there());
+}
+
+Outcome<> Registry::ask_policies(const Attributes& attributes) {
+  auto allowed = policies_.are_there() ? policies_.admit(attributes) : Outcome<>();
+  if (allowed && advice_) {
+    for (const std::string& text : webhooks_.for_write(attributes)) warn(text);
+  }
+  return allowed;
+}
+
 Outcome<> Registry::ask_policies(std::string_view operation, const Target& target,
                                  const JsonObject* object, const JsonObject* old) {
-  if (!policies_.are_there()) return {};
+  if (!asks_admission()) return {};
   Attributes attributes = attributes_of(operation, target);
   attributes.object = object;
   attributes.old_object = old;
@@ -40,19 +52,19 @@ Outcome<> Registry::ask_policies(std::string_view operation, const Target& targe
     attributes.name = text_at(*object, {"metadata", "name"});  // by now it is generated
   }
   if (target.type->is("Namespace")) attributes.ns = attributes.name;
-  return policies_.admit(attributes);
+  return ask_policies(attributes);
 }
 
 Outcome<> Registry::ask_policies(const Target& target, std::string_view subresource,
                                  GroupVersionKind kind, const JsonObject& object) {
-  if (!policies_.are_there()) return {};
+  if (!asks_admission()) return {};
   Attributes attributes = attributes_of("CREATE", target);
   attributes.subresource = subresource;
   attributes.kind = std::move(kind);
   JsonObject shown = object;
   child(shown, "metadata")["namespace"] = target.ns;
   attributes.object = &shown;
-  return policies_.admit(attributes);
+  return ask_policies(attributes);
 }
 
 }  // namespace dcm::apiserver

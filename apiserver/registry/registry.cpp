@@ -48,10 +48,14 @@ void drop_nulls(const ResourceType& type, JsonObject& object) {
   drop_nulls(type.is_struct() ? object : child(object, "metadata"));
 }
 
-void Registry::drop_fields_of_other_versions(const ResourceType& type, JsonObject& object) const {
+void Registry::drop_fields_of_other_versions(const ResourceType& type, JsonObject& object) {
   if (!types_.get("podgroups").versions.empty()) return;
   Json* const pods = type.strategy->pod_spec(object);
-  if (pods != nullptr && pods->is_object()) pods->get_object().erase("schedulingGroup");
+  if (pods == nullptr || !pods->is_object()) return;
+  if (pods->get_object().erase("schedulingGroup") == 0 || !advice_) return;
+  warn(
+      "spec.schedulingGroup is dropped, as on a server whose feature gate GenericWorkload is off: "
+      "--runtime-config=scheduling.k8s.io/v1beta1 turns pod groups on");
 }
 
 std::string drop_repeated_owners_with_warning(JsonObject& metadata) {
@@ -98,6 +102,8 @@ void Registry::warn(const std::string& text) {
 void Registry::warn_of(const Target& target, const JsonObject& next, const JsonObject* old) {
   if (target.endpoint != Endpoint::main) return;
   for (const std::string& text : target.type->strategy->warnings(next, old)) warn(text);
+  if (old != nullptr || !advice_) return;
+  for (const std::string& text : advice_(*target.type, next)) warn(text);
 }
 
 std::vector<std::string> Registry::take_warnings() {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "apiserver/admission/policies.hpp"
+#include "apiserver/admission/uncalled_webhooks.hpp"
 #include "apiserver/fields/apply.hpp"
 #include "apiserver/fields/ownership.hpp"
 #include "apiserver/model/target.hpp"
@@ -72,7 +73,8 @@ class Registry {
         time_(time),
         rng_(rng),
         ownership_(ownership),
-        policies_(store, types) {}
+        policies_(store, types),
+        webhooks_(store, types) {}
 
   Outcome<Stored> get(const Target& target) const;
   Outcome<Written> create(const Target& target, JsonObject body);
@@ -96,6 +98,10 @@ class Registry {
   // What the client of a request is to be warned of; "" is nothing.
   void warn(const std::string& text);
   void warn_of(const Target& target, const JsonObject& next, const JsonObject* old);
+  // What else the creator of an object is to be warned of.
+  using Advice =
+      std::function<std::vector<std::string>(const ResourceType& type, const JsonObject& object)>;
+  void set_advice(Advice advice) { advice_ = std::move(advice); }
   // Those, and what admission policies warned of, since the last call.
   std::vector<std::string> take_warnings();
 
@@ -116,10 +122,12 @@ class Registry {
   // Whether the admission policies let a write pass; null: there is no such object.
   Outcome<> ask_policies(std::string_view operation, const Target& target, const JsonObject* object,
                          const JsonObject* old);
+  bool asks_admission() const;
+  Outcome<> ask_policies(const Attributes& attributes);
   // What no strategy can tell, as it depends on other objects.
   Outcome<> admit(const Target& target, JsonObject& body) const;
   // Pods belong to groups only where groups are served (feature gate GenericWorkload).
-  void drop_fields_of_other_versions(const ResourceType& type, JsonObject& object) const;
+  void drop_fields_of_other_versions(const ResourceType& type, JsonObject& object);
   Outcome<> check_namespace(const Target& target, const JsonObject& body) const;
   Causes problems_with_new(const Target& target, const JsonObject& object) const;
   void set_system_metadata(const Target& target, JsonObject& metadata) const;
@@ -142,8 +150,10 @@ class Registry {
   runtime::Rng& rng_;
   Ownership ownership_;
   Policies policies_;
+  UncalledWebhooks webhooks_;
   ObjectTexts texts_;
   std::vector<std::string> warnings_;
+  Advice advice_;  // null: nothing
 };
 
 }  // namespace dcm::apiserver

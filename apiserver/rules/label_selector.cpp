@@ -1,6 +1,13 @@
 #include "apiserver/rules/label_selector.hpp"
 
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <ranges>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "apiserver/rules/names.hpp"
 #include "apiserver/rules/strategy.hpp"
@@ -31,6 +38,56 @@ bool selects(const JsonObject* selector, const JsonObject& labels) {
   return std::ranges::all_of(array_at(*selector, {"matchExpressions"}), [&](const Json& term) {
     return term.is_object() && holds(term.get_object(), labels);
   });
+}
+
+namespace {
+
+using TermsByKey = std::multimap<std::string, std::string, std::less<>>;
+
+std::string text_of(const TermsByKey& terms) {
+  if (terms.empty()) return "<none>";
+  return fmt::format("{}", fmt::join(std::views::values(terms), ","));
+}
+
+void add_labels(TermsByKey& terms, const JsonObject& labels) {
+  for (const auto& [key, value] : labels) {
+    const std::string_view text = value.is_string() ? view(value.get_string()) : "";
+    terms.emplace(key, fmt::format("{}={}", std::string_view(key), text));
+  }
+}
+
+// Nothing for an operator that there is not.
+std::optional<std::string> term_text(const JsonObject& term) {
+  const std::string_view op = text_at(term, {"operator"});
+  const std::string_view key = text_at(term, {"key"});
+  if (op == "Exists") return std::string(key);
+  if (op == "DoesNotExist") return fmt::format("!{}", key);
+  if (op != "In" && op != "NotIn") return {};
+  std::set<std::string_view> values;
+  for (const Json& value : array_at(term, {"values"})) {
+    if (value.is_string()) values.insert(view(value.get_string()));
+  }
+  return fmt::format("{} {} ({})", key, op == "In" ? "in" : "notin", fmt::join(values, ","));
+}
+
+}  // namespace
+
+std::string selector_text(const Json* selector) {
+  if (selector == nullptr || !selector->is_object()) return "<none>";
+  TermsByKey terms;
+  add_labels(terms, object_at(selector->get_object(), {"matchLabels"}));
+  for (const Json& item : array_at(selector->get_object(), {"matchExpressions"})) {
+    auto text = term_text(as_object(item));
+    if (!text) return "<error>";
+    terms.emplace(text_at(as_object(item), {"key"}), *std::move(text));
+  }
+  return text_of(terms);
+}
+
+std::string labels_text(const JsonObject& labels) {
+  TermsByKey terms;
+  add_labels(terms, labels);
+  return text_of(terms);
 }
 
 namespace {

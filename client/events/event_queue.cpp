@@ -18,7 +18,7 @@ using runtime::WallTime;
 constexpr std::size_t kMessageBytesMax = 1024;
 constexpr std::size_t kNameBytesMax = 253;
 
-// Cut at a character of UTF-8.
+// Cut between UTF-8 characters.
 void shorten(std::string& text) {
   if (text.size() <= kMessageBytesMax) return;
   std::size_t end = kMessageBytesMax;
@@ -26,7 +26,7 @@ void shorten(std::string& text) {
   text.resize(end);
 }
 
-// Parts that may hold any byte but NUL.
+// Parts may contain any byte but NUL.
 std::string join(std::initializer_list<std::string_view> parts) {
   std::string key;
   for (const std::string_view part : parts) {
@@ -40,7 +40,7 @@ std::string identity(const api::ObjectReference& about) {
   return join({about.api_version, about.kind, about.key.str(), about.uid.str()});
 }
 
-// A server quotes the names that it speaks of, and some differ from attempt to attempt.
+// A server quotes the names that it mentions, and some differ between attempts.
 std::string without_quoted(std::string_view message) {
   std::string rest;
   bool is_quoted = false;

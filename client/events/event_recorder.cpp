@@ -16,9 +16,9 @@ using runtime::Reason;
 using runtime::Result;
 using runtime::Task;
 
-// Above the retries of RestClient: an API server that restarts takes a minute or two.
+// In addition to RestClient's retries: an API server that restarts takes a minute or two.
 constexpr int kAttemptsMax = 5;
-// As many events as the default of --max-inflight-requests lets be in flight.
+// As many events as --max-inflight-requests allows by default.
 constexpr int kWriters = 10;
 constexpr Duration kBackoffMin = std::chrono::seconds(1);
 constexpr Duration kFailureLogInterval = std::chrono::minutes(10);
@@ -92,7 +92,7 @@ Task<> EventRecorder::write_by_turns() {
   }
 }
 
-// A create has the name that we chose, so that sending it again makes no second event.
+// We choose the name of a create, so sending it again makes no second event.
 Task<> EventRecorder::write(EventQueue::Write write) {
   using Outcome = EventQueue::Outcome;
   Duration backoff = kBackoffMin;

@@ -11,11 +11,11 @@
 
 #include "client/discovery/discovery.hpp"
 #include "cmd/dra-controller-manager/controls.hpp"
-#include "cmd/dra-controller-manager/explain/source.hpp"
 #include "cmd/dra-controller-manager/late_kind.hpp"
 #include "cmd/dra-controller-manager/options.hpp"
 #include "cmd/dra-controller-manager/sessions.hpp"
 #include "controllers/common/event_sink.hpp"
+#include "explain/source.hpp"
 #include "informers/sync_state.hpp"
 #include "manager/cache.hpp"
 #include "manager/leadership.hpp"

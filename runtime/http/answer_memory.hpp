@@ -15,9 +15,9 @@ class AnswerMemory {
   // `time` must outlive it, and it the responses.
   explicit AnswerMemory(runtime::TimeSource& time) : large_(time, kLargeMax) {}
 
-  // Adds a piece to the body; once that is large, waits for its turn, which the response keeps for
-  // as long as it lives. Meanwhile nothing more is read of it, and the peer has to wait.
-  // Errors: body_too_large, deadline_exceeded.
+  // Adds a piece to the body; once that is large, waits for a turn, which the response keeps as
+  // long as it lives. Meanwhile nothing more of it is read, and the peer has to wait. Errors:
+  // body_too_large, deadline_exceeded.
   Task<Result<>> append(Response& response, std::string_view piece, const ExchangeLimits& limits);
 
  private:

@@ -10,12 +10,12 @@
 
 namespace dcm::http {
 
-// The server's side; the handshake is done by the first read or write. Before the client's hello
-// has come, the stream takes less than 1 KB beside `below`.
+// The server's side; the first read or write performs the handshake. Before the client's hello has
+// arrived, the stream takes less than 1 KB in addition to `below`.
 std::unique_ptr<Stream> make_tls_server_stream(std::unique_ptr<Stream> below,
                                                const TlsContext& context,
                                                runtime::TimeSource& time);
-// The same with the hello, which was read from `below` already: at most 8 KB.
+// The same with the hello already read from `below`: at most 8 KB.
 std::unique_ptr<Stream> make_tls_server_stream(std::unique_ptr<Stream> below,
                                                const TlsContext& context, runtime::TimeSource& time,
                                                std::string_view first_bytes);

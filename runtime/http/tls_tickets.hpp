@@ -11,11 +11,11 @@ struct ssl_st;      // OpenSSL's SSL
 
 namespace dcm::http {
 
-// From now on the context keeps the newest ticket for each name that its sessions verify.
+// From now on the context keeps the newest ticket for each verified name.
 void keep_tickets(ssl_ctx_st* context);
 
-// Before the handshake of a session whose server's name is to be verified: shows the ticket for it,
-// if there is one.
+// Before the handshake of a session whose server name is to be verified: presents the ticket for
+// it, if any.
 void show_ticket(ssl_st* session);
 
 }  // namespace dcm::http

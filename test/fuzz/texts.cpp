@@ -4,7 +4,7 @@
 #include "apiserver/model/resource_table.hpp"
 #include "apiserver/reads/selectors.hpp"
 #include "client/api/meta.hpp"
-#include "cmd/dra-controller-manager/explain/subject.hpp"
+#include "explain/subject.hpp"
 #include "manager/options/value.hpp"
 #include "runtime/http/url.hpp"
 #include "runtime/timestamp.hpp"

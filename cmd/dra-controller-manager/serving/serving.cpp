@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "cmd/dra-controller-manager/explain/subject.hpp"
 #include "cmd/dra-controller-manager/serving/debug_pages.hpp"
+#include "explain/subject.hpp"
 
 namespace dcm::manager {
 namespace {

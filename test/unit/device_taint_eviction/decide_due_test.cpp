@@ -47,7 +47,7 @@ void tainted_device(World& world) {
 
 constexpr const char* kGoes = "0s: gpu.example.com/pool/gpu-0, taint 0";
 
-TEST(DecideDue, which_pods) {
+TEST(DecideDue, selects_pods) {
   const auto given = [](test::PodBuilder pod, test::ClaimBuilder claim) {
     return [pod, claim](World& world) mutable {
       tainted_device(world);
@@ -91,7 +91,7 @@ TEST(DecideDue, which_pods) {
   });
 }
 
-TEST(DecideDue, which_taints) {
+TEST(DecideDue, selects_taints) {
   const auto with_rule = [](test::RuleBuilder rule) {
     return [rule](World& world) {
       world.put(user_of_claim("p"));
@@ -124,7 +124,7 @@ TEST(DecideDue, which_taints) {
   });
 }
 
-TEST(DecideDue, the_earliest_of_all_and_every_reason) {
+TEST(DecideDue, returns_earliest_time_and_all_reasons) {
   expect_verdicts({
       {"the earliest taint of a device, and both reasons, rules first",
        [](World& world) {
@@ -174,7 +174,7 @@ TEST(DecideDue, the_earliest_of_all_and_every_reason) {
   });
 }
 
-TEST(DecideDue, only_the_current_slices_of_the_pool) {
+TEST(DecideDue, reads_only_current_slices_of_pool) {
   const auto pod_and = [](std::initializer_list<test::SliceBuilder> slices) {
     return [slices = std::vector<test::SliceBuilder>(slices)](World& world) {
       world.put(user_of_claim("p"));

@@ -215,7 +215,7 @@ void expect_as_the_model_says(const World& world) {
   }
 }
 
-TEST(Property, the_tracker_knows_what_a_look_at_everything_says) {
+TEST(Tracker, agrees_with_full_scan) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     RandomWorld random(seed);
@@ -239,7 +239,7 @@ TEST(Property, the_tracker_knows_what_a_look_at_everything_says) {
 }
 
 // A walk in slices, with devices that come and go in between.
-TEST(Property, a_walk_visits_every_device_that_matches_all_the_while) {
+TEST(Tracker, visits_every_matching_device_throughout_walk) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     runtime::Rng rng(seed);

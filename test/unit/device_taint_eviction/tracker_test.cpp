@@ -36,7 +36,7 @@ class TrackerTest : public testing::Test {
   World world;
 };
 
-TEST_F(TrackerTest, a_rule_makes_its_pods_pending_when_its_walk_is_done) {
+TEST_F(TrackerTest, makes_pods_pending_after_walk) {
   add_pod("q");
   world.put(rule_for_all());
   EXPECT_EQ(world.pending(), "");
@@ -48,7 +48,7 @@ TEST_F(TrackerTest, a_rule_makes_its_pods_pending_when_its_walk_is_done) {
   EXPECT_TRUE(touched().empty());
 }
 
-TEST_F(TrackerTest, before_the_start_nothing_is_decided) {
+TEST_F(TrackerTest, decides_nothing_before_start) {
   World early;
   early.put(user_of_claim("p"));
   early.put(claim_of("p").with_device("pool", "gpu-0"));
@@ -68,7 +68,7 @@ struct CancelRow {
   const char* cancelled;
 };
 
-TEST_F(TrackerTest, a_start_looks_for_the_pods_of_all_rules) {
+TEST_F(TrackerTest, finds_pods_of_all_rules_at_start) {
   World early;
   early.put(rule_for_all());
   early.tracker.start();
@@ -78,7 +78,7 @@ TEST_F(TrackerTest, a_start_looks_for_the_pods_of_all_rules) {
   EXPECT_EQ(early.tracker.take_touched_rules(), std::vector<std::string>{"r"});
 }
 
-TEST_F(TrackerTest, when_the_reason_goes_the_owner_is_told) {
+TEST_F(TrackerTest, notifies_owner_when_reason_goes) {
   const CancelRow kRows[] = {
       {"the rule is deleted", [](World& w) { w.erase_rule("r"); }, "p"},
       {"the rule has another effect",
@@ -127,7 +127,7 @@ TEST_F(TrackerTest, when_the_reason_goes_the_owner_is_told) {
   }
 }
 
-TEST_F(TrackerTest, a_slice_makes_pods_pending_and_lets_them_off) {
+TEST_F(TrackerTest, follows_taints_of_slice) {
   const auto slice = [](std::int64_t generation) {
     return test::make_slice("s", "pool-p").generation(generation);
   };
@@ -149,7 +149,7 @@ TEST_F(TrackerTest, a_slice_makes_pods_pending_and_lets_them_off) {
   EXPECT_EQ(world.pending(), "");
 }
 
-TEST_F(TrackerTest, a_device_that_moves_to_another_slice_without_its_taint_lets_its_pod_off) {
+TEST_F(TrackerTest, spares_pod_of_device_moved_without_taint) {
   world.put(test::make_slice("s", "pool-p").device("gpu-0", {no_execute("burnt", 3s)}));
   world.settle();
   world.erase_slice("s");
@@ -159,7 +159,7 @@ TEST_F(TrackerTest, a_device_that_moves_to_another_slice_without_its_taint_lets_
   EXPECT_EQ(world.cancelled(), "p");
 }
 
-TEST_F(TrackerTest, a_slice_that_moves_to_another_pool_is_followed_although_the_api_forbids_it) {
+TEST_F(TrackerTest, follows_slice_moved_to_another_pool) {
   world.put(test::make_slice("s", "pool-p").device("gpu-0", {no_execute("burnt")}));
   world.settle();
   EXPECT_EQ(world.pending(), "p 0s");
@@ -169,7 +169,7 @@ TEST_F(TrackerTest, a_slice_that_moves_to_another_pool_is_followed_although_the_
   EXPECT_EQ(world.pending(), "q 0s");
 }
 
-TEST_F(TrackerTest, a_slice_without_news_of_taints_makes_no_walk) {
+TEST_F(TrackerTest, needs_no_walk_for_slice_without_taint_change) {
   world.put(test::make_slice("s", "pool-p").device("gpu-0", {no_execute("burnt")}));
   world.settle();
   world.put(test::make_slice("s", "pool-p").device("gpu-0", {no_execute("burnt")}).device("gpu-9"));
@@ -178,7 +178,7 @@ TEST_F(TrackerTest, a_slice_without_news_of_taints_makes_no_walk) {
   EXPECT_FALSE(world.tracker.has_work());
 }
 
-TEST_F(TrackerTest, a_status_write_of_a_rule_makes_no_walk) {
+TEST_F(TrackerTest, needs_no_walk_for_rule_status) {
   world.put(rule_for_all());
   world.settle();
   touched();
@@ -190,7 +190,7 @@ TEST_F(TrackerTest, a_status_write_of_a_rule_makes_no_walk) {
   EXPECT_TRUE(touched().empty());
 }
 
-TEST_F(TrackerTest, an_edited_rule_moves_the_due_time_without_cancelling) {
+TEST_F(TrackerTest, moves_due_time_of_edited_rule_without_cancelling) {
   world.put(rule_for_all("r", 5s));
   world.settle();
   world.put(rule_for_all("r", 9s).generation(2));
@@ -199,7 +199,7 @@ TEST_F(TrackerTest, an_edited_rule_moves_the_due_time_without_cancelling) {
   EXPECT_EQ(world.cancelled(), "");
 }
 
-TEST_F(TrackerTest, a_pod_counts_for_each_of_its_rules) {
+TEST_F(TrackerTest, counts_pod_for_each_of_its_rules) {
   add_pod("q", {exists("wet")});
   world.put(test::make_rule("a", no_execute("burnt")).selects_all());
   world.put(test::make_rule("b", no_execute("wet")).selects_all());
@@ -213,7 +213,7 @@ TEST_F(TrackerTest, a_pod_counts_for_each_of_its_rules) {
   EXPECT_EQ(touched(), (std::vector<std::string>{"a", "b"}));
 }
 
-TEST_F(TrackerTest, a_pod_is_evicted_once) {
+TEST_F(TrackerTest, evicts_pod_once) {
   world.put(rule_for_all());
   world.settle();
   evict("p");
@@ -232,7 +232,7 @@ TEST_F(TrackerTest, a_pod_is_evicted_once) {
   EXPECT_EQ(world.pending(), "p 0s") << "another pod of that name is another pod";
 }
 
-TEST_F(TrackerTest, evictions_of_a_rule_are_forgotten_with_the_rule) {
+TEST_F(TrackerTest, forgets_evictions_with_rule) {
   world.put(rule_for_all());
   world.settle();
   evict("p");
@@ -246,7 +246,7 @@ TEST_F(TrackerTest, evictions_of_a_rule_are_forgotten_with_the_rule) {
   EXPECT_EQ(world.counts("r"), RuleCounts{});
 }
 
-TEST_F(TrackerTest, an_eviction_that_is_accepted_after_its_reason_went_still_counts) {
+TEST_F(TrackerTest, counts_eviction_accepted_after_reason_went) {
   world.put(rule_for_all());
   world.settle();
   const PendingPod pending = *world.tracker.pending().find(test::uid_of("p"));
@@ -263,7 +263,7 @@ struct WakeRow {
   test::PodBuilder after;
 };
 
-TEST_F(TrackerTest, a_pod_is_looked_at_again_when) {
+TEST_F(TrackerTest, judges_pod_again) {
   const auto pod = [] { return test::make_pod("q").on_node("node"); };
   const auto waiting = [] { return test::make_pod("q").uses("gpus", "q-claim"); };
   const auto templated = [pod] { return pod().from_template("gpus", "t"); };
@@ -286,7 +286,7 @@ TEST_F(TrackerTest, a_pod_is_looked_at_again_when) {
   }
 }
 
-TEST_F(TrackerTest, a_pod_in_the_place_of_another_one_is_looked_at) {
+TEST_F(TrackerTest, judges_pod_that_replaces_another) {
   world.put(rule_for_all());
   world.put(user_of_claim("q").with_uid("earlier"));
   world.put(claim_of("q").with_device("pool", "gpu-0"));
@@ -297,7 +297,7 @@ TEST_F(TrackerTest, a_pod_in_the_place_of_another_one_is_looked_at) {
   EXPECT_EQ(world.pending(), "p 0s, q 0s");
 }
 
-TEST_F(TrackerTest, a_claim_of_its_own_in_the_place_of_another_one_makes_a_pod_pending) {
+TEST_F(TrackerTest, makes_pod_pending_by_replaced_claim) {
   world.put(rule_for_all());
   world.put(
       test::make_pod("q").on_node("node").from_template("gpus", "t").names("gpus", "q-claim"));
@@ -309,7 +309,7 @@ TEST_F(TrackerTest, a_claim_of_its_own_in_the_place_of_another_one_makes_a_pod_p
   EXPECT_EQ(world.pending(), "p 0s, q 0s");
 }
 
-TEST_F(TrackerTest, a_taint_that_goes_and_comes_back_makes_its_pod_pending_again) {
+TEST_F(TrackerTest, makes_pod_pending_again_by_returning_taint) {
   const auto slice = test::make_slice("s", "pool-p").device("gpu-0", {no_execute("burnt", 3s)});
   world.put(slice);
   world.settle();
@@ -319,7 +319,7 @@ TEST_F(TrackerTest, a_taint_that_goes_and_comes_back_makes_its_pod_pending_again
   EXPECT_EQ(world.pending(), "p 3s");
 }
 
-TEST_F(TrackerTest, one_reservation_that_leads_nowhere_does_not_hide_the_others) {
+TEST_F(TrackerTest, ignores_one_dangling_reservation) {
   world.put(test::make_pod("q").uses("c", "shared").on_node("node"));
   world.put(test::make_claim("shared")
                 .reserved_for("missing")
@@ -332,7 +332,7 @@ TEST_F(TrackerTest, one_reservation_that_leads_nowhere_does_not_hide_the_others)
   EXPECT_EQ(world.pending(), "q 0s");
 }
 
-TEST_F(TrackerTest, a_reservation_for_a_group_leads_to_its_pods_each_judged_on_its_own) {
+TEST_F(TrackerTest, judges_each_pod_of_reserved_group) {
   const auto member = [](const std::string& name) {
     return test::make_pod(name).in_group("g").from_template("fabric", "net").on_node("node");
   };
@@ -371,7 +371,7 @@ std::size_t settle_by(World& world, std::size_t limit) {
   return slices;
 }
 
-TEST_F(TrackerTest, a_claim_that_many_pods_share_is_judged_in_slices) {
+TEST_F(TrackerTest, judges_shared_claim_in_slices) {
   constexpr std::size_t kPods = 256;
   auto shared = test::make_claim("shared").with_device("pool", "gpu-0");
   for (std::size_t i = 0; i < kPods; ++i) {
@@ -390,7 +390,7 @@ TEST_F(TrackerTest, a_claim_that_many_pods_share_is_judged_in_slices) {
   EXPECT_EQ(world.tracker.pending().size(), kPods);
 }
 
-TEST_F(TrackerTest, a_wide_rule_that_flaps_is_walked_for_once_more_and_not_each_time) {
+TEST_F(TrackerTest, walks_flapping_rule_only_once_more) {
   for (int i = 0; i < 200; ++i) add_pod("q" + std::to_string(i));
   world.settle();
   world.put(rule_for_all("r", 0s));
@@ -403,7 +403,7 @@ TEST_F(TrackerTest, a_wide_rule_that_flaps_is_walked_for_once_more_and_not_each_
   EXPECT_EQ(touched(), std::vector<std::string>{"r"});
 }
 
-TEST_F(TrackerTest, a_device_that_breaks_goes_before_the_walk_for_a_wide_rule) {
+TEST_F(TrackerTest, handles_broken_device_before_walk) {
   for (int i = 0; i < 200; ++i) add_pod("q" + std::to_string(i));
   world.settle();
   world.put(rule_for_all("r", 60s));
@@ -414,7 +414,7 @@ TEST_F(TrackerTest, a_device_that_breaks_goes_before_the_walk_for_a_wide_rule) {
   EXPECT_EQ(world.tracker.pending().next_due(), at(1s));
 }
 
-TEST_F(TrackerTest, pods_found_by_walks_do_not_wait_for_the_last_walk) {
+TEST_F(TrackerTest, does_not_wait_for_last_walk) {
   for (int i = 0; i < 200; ++i) add_pod("q" + std::to_string(i));
   world.settle();
   world.put(rule_for_all("flaps", 60s));
@@ -425,7 +425,7 @@ TEST_F(TrackerTest, pods_found_by_walks_do_not_wait_for_the_last_walk) {
   EXPECT_EQ(world.tracker.pending().size(), 201U);
 }
 
-TEST_F(TrackerTest, pods_that_a_walk_finds_wait_for_its_end_unless_a_device_breaks) {
+TEST_F(TrackerTest, holds_pods_until_walk_ends_unless_device_breaks) {
   for (int i = 0; i < 200; ++i) add_pod("q" + std::to_string(i));
   world.settle();
   world.put(rule_for_all());
@@ -444,7 +444,7 @@ TEST_F(TrackerTest, pods_that_a_walk_finds_wait_for_its_end_unless_a_device_brea
 }
 
 // Their condition says first how many will go.
-TEST_F(TrackerTest, the_end_of_a_walk_lets_no_pod_of_the_next_one_go) {
+TEST_F(TrackerTest, holds_pods_of_next_walk) {
   for (const std::string& pool : {"a", "b"}) {
     auto shared = test::make_claim("of-" + pool).with_device(pool, "gpu-0");
     for (int i = 0; i < 100; ++i) {
@@ -468,7 +468,7 @@ TEST_F(TrackerTest, the_end_of_a_walk_lets_no_pod_of_the_next_one_go) {
   EXPECT_EQ(taken, 100U);
 }
 
-TEST_F(TrackerTest, namespaces_are_counted) {
+TEST_F(TrackerTest, counts_namespaces) {
   world.put(test::make_pod("q").uses("c", "c").on_node("node").in_namespace("other"));
   world.put(
       test::make_claim("c").reserved_for("q").with_device("pool", "gpu-0").in_namespace("other"));
@@ -479,7 +479,7 @@ TEST_F(TrackerTest, namespaces_are_counted) {
   EXPECT_EQ(world.counts("r"), (RuleCounts{1, 1, 0}));
 }
 
-TEST_F(TrackerTest, pods_are_taken_in_the_order_they_are_due_each_once) {
+TEST_F(TrackerTest, hands_out_pods_once_in_due_order) {
   add_pod("q", {exists("burnt", 20s)});
   add_pod("s", {exists("burnt", 10s)});
   world.put(rule_for_all());
@@ -502,7 +502,7 @@ TEST_F(TrackerTest, pods_are_taken_in_the_order_they_are_due_each_once) {
   EXPECT_EQ(pending.next_due(), at(15s));
 }
 
-TEST_F(TrackerTest, a_pod_that_is_put_off_does_not_wait_for_what_failed_before) {
+TEST_F(TrackerTest, ignores_earlier_failures_of_postponed_pod) {
   world.put(rule_for_all("r", 5s));
   world.settle();
   PendingPods& pending = world.tracker.pending();

@@ -83,7 +83,7 @@ class Site {
   apiserver::Direct scene_{server, "scene"};
 };
 
-CO_TEST(Away, for_ten_minutes_costs_little_and_is_over_within_seconds) {
+CO_TEST(Away, costs_little_in_ten_minutes_and_recovers_within_seconds) {
   Site site(loop);
   WholeManager manager(loop, site.network);
   co_await manager.start();

@@ -34,7 +34,7 @@ Task<> take_one(TestFront& queue, std::string& order) {
   order += item ? item->str() + " " : "- ";
 }
 
-CO_TEST(Queue, get_hands_out_at_once_what_waits) {
+CO_TEST(Queue, hands_out_waiting_item_at_once) {
   Setup setup(loop);
   setup.queue.add("a/1", Priority::live);
   std::string order;
@@ -42,7 +42,7 @@ CO_TEST(Queue, get_hands_out_at_once_what_waits) {
   EXPECT_EQ(order, "a/1 ");
 }
 
-CO_TEST(Queue, a_worker_can_ask_how_urgent_its_item_was) {
+CO_TEST(Queue, returns_priority_of_item) {
   Setup setup(loop);
   setup.queue.add("a/1", Priority::backlog);
   std::string order;
@@ -55,7 +55,7 @@ CO_TEST(Queue, a_worker_can_ask_how_urgent_its_item_was) {
   EXPECT_EQ(setup.queue.running_priority("a/1"), Priority::live);
 }
 
-CO_TEST(Queue, an_add_wakes_exactly_one_waiter) {
+CO_TEST(Queue, wakes_one_waiter_per_add) {
   Setup setup(loop);
   TaskGroup group(loop.executor());
   std::string order;
@@ -72,7 +72,7 @@ CO_TEST(Queue, an_add_wakes_exactly_one_waiter) {
   EXPECT_EQ(order, "a/1 a/2 - ");
 }
 
-CO_TEST(Queue, a_waiter_whose_item_was_taken_by_another_waits_on) {
+CO_TEST(Queue, keeps_waiter_waiting_whose_item_was_taken) {
   Setup setup(loop);
   TaskGroup group(loop.executor());
   std::string order;
@@ -87,7 +87,7 @@ CO_TEST(Queue, a_waiter_whose_item_was_taken_by_another_waits_on) {
   EXPECT_EQ(order, "a/1 a/2 ");
 }
 
-CO_TEST(Queue, a_delay_wakes_a_waiter_at_its_time) {
+CO_TEST(Queue, wakes_waiter_when_delay_ends) {
   Setup setup(loop);
   const MonoTime start = loop.time().now();
   setup.queue.add_after("a/late", 1h);
@@ -100,7 +100,7 @@ CO_TEST(Queue, a_delay_wakes_a_waiter_at_its_time) {
   EXPECT_EQ(order, "a/early a/late ");
 }
 
-CO_TEST(Queue, a_thousand_delays_that_pass_at_once_all_come) {
+CO_TEST(Queue, delivers_a_thousand_delays_that_end_together) {
   Setup setup(loop);
   for (int i = 0; i < 1000; ++i) setup.queue.add_after(TestItem("a/" + std::to_string(i)), 1s);
   std::string order;
@@ -108,7 +108,7 @@ CO_TEST(Queue, a_thousand_delays_that_pass_at_once_all_come) {
   EXPECT_THAT(order, HasSubstr("a/999 "));
 }
 
-CO_TEST(Queue, an_item_that_was_added_during_its_work_wakes_a_waiter_when_it_is_done) {
+CO_TEST(Queue, wakes_waiter_when_dirty_item_is_done) {
   Setup setup(loop);
   TaskGroup group(loop.executor());
   std::string order;
@@ -124,7 +124,7 @@ CO_TEST(Queue, an_item_that_was_added_during_its_work_wakes_a_waiter_when_it_is_
   EXPECT_EQ(order, "a/1 a/1 ");
 }
 
-CO_TEST(Queue, a_queue_that_goes_leaves_no_timer) {
+CO_TEST(Queue, leaves_no_timer_when_destroyed) {
   {
     Setup setup(loop);
     setup.queue.add_after("a/1", 1h);
@@ -134,7 +134,7 @@ CO_TEST(Queue, a_queue_that_goes_leaves_no_timer) {
   co_return;
 }
 
-CO_TEST(Queue, a_drain_ends_get_when_nothing_waits_any_more) {
+CO_TEST(Queue, ends_get_when_drained) {
   Setup setup(loop);
   setup.queue.add("a/1", Priority::live);
   setup.queue.add_after("a/2", 1s);
@@ -172,7 +172,7 @@ CO_TEST(QueueMetrics, have_kubernetes_names_and_values) {
   EXPECT_THAT(after, HasSubstr("workqueue_adds_total{name=\"test\"} 2\n")) << "counted once";
 }
 
-CO_TEST(QueueMetrics, histograms_go_from_10_ns_to_600_s) {
+CO_TEST(QueueMetrics, cover_10_ns_to_600_s_in_histograms) {
   Setup setup(loop);
   std::string bounds;
   std::istringstream lines(setup.metrics.expose());
@@ -186,7 +186,7 @@ CO_TEST(QueueMetrics, histograms_go_from_10_ns_to_600_s) {
   co_return;
 }
 
-CO_TEST(QueueMetrics, outlive_their_queue) {
+CO_TEST(QueueMetrics, outlive_queue) {
   MetricsRegistry metrics;
   for (int life = 1; life <= 2; ++life) {
     TestFront queue(loop.time(), metrics, Options("test", 10));

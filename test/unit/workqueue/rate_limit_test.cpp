@@ -18,7 +18,7 @@ TEST(ItemBackoff, doubles_from_5_ms_to_1000_s) {
   }
 }
 
-TEST(RetryBucket, lets_100_through_and_then_10_per_second) {
+TEST(RetryBucket, admits_100_and_then_10_per_second) {
   RetryBucket bucket;
   const MonoTime now(1h);
   for (int i = 0; i < 100; ++i) ASSERT_EQ(bucket.reserve(now), 0s) << i;
@@ -27,7 +27,7 @@ TEST(RetryBucket, lets_100_through_and_then_10_per_second) {
   EXPECT_EQ(bucket.reserve(now + 1s), 0s) << "10 came back, 2 of them were spent in advance";
 }
 
-TEST(RetryBucket, is_full_again_after_10_s_and_not_fuller_later) {
+TEST(RetryBucket, is_full_again_after_10_s) {
   RetryBucket bucket;
   const MonoTime now(1h);
   EXPECT_TRUE(bucket.is_full(now));
