@@ -23,7 +23,7 @@ enum class SocketOutcome : std::uint8_t {
   refused,  // not ours: not tried again until the socket is another one
 };
 
-class PluginSockets {
+class RegistrationSchedule {
  public:
   struct Work {
     std::string path;

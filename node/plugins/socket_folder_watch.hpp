@@ -18,7 +18,7 @@
 
 namespace dcm::node {
 
-class RegistryWatch {
+class SocketFolderWatch {
  public:
   struct Change {
     std::vector<std::string> removed;
@@ -27,8 +27,8 @@ class RegistryWatch {
     friend bool operator==(const Change&, const Change&) = default;
   };
 
-  RegistryWatch(runtime::Executor executor, std::string folder);
-  ~RegistryWatch();
+  SocketFolderWatch(runtime::Executor executor, std::string folder);
+  ~SocketFolderWatch();
 
   // Makes the folder (0755) if it is not there, and says what has changed since it was last asked.
   // Errors: configuration, with the system's words; the next look tries again.
