@@ -11,7 +11,7 @@ namespace dcm::apiserver {
 
 namespace {
 
-// "" for what is not served, or has no schemas.
+// "" if not served, or without schemas.
 std::string document(const ResourceTable& types, std::string_view group, std::string_view version,
                      std::string_view server_version) {
   JsonObject paths;
@@ -33,7 +33,7 @@ std::string document(const ResourceTable& types, std::string_view group, std::st
       server_version, serialize(paths), schemas);
 }
 
-// Clients keep a document for as long as its hash is the same (FNV-1a, 64 bits).
+// Clients cache a document as long as its hash is the same (FNV-1a, 64 bits).
 std::string hash_of(std::string_view text) {
   std::uint64_t hash = 14'695'981'039'346'656'037U;
   for (const char c : text) {

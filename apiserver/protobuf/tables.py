@@ -20,7 +20,7 @@ import subprocess
 import sys
 
 VERSION = sys.argv[1] if len(sys.argv) > 1 else "v0.37.2"
-# Folders of k8s.io/api, and the group as an apiVersion has it.
+# Folders of k8s.io/api, and the group as written in apiVersion.
 GROUPS = {
     "core/v1": "v1",
     "admissionregistration/v1": "admissionregistration.k8s.io/v1",

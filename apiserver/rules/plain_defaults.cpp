@@ -11,7 +11,7 @@ namespace {
 
 struct Default {
   std::string_view kind;
-  std::string_view path;  // `list[].member` means each item's
+  std::string_view path;  // `list[].member` means that of each item
   std::string_view json;
 };
 
@@ -171,7 +171,7 @@ constexpr Default kDefaults[] = {
 struct Row {
   std::string_view path;
   Json value;
-  bool replaces_empty;  // Go has no pointer to these texts, so "" is nothing
+  bool replaces_empty;  // Go has no pointer to these strings, so "" means none
 };
 
 void carry_out(const Row& row, std::string_view path, JsonObject& object) {

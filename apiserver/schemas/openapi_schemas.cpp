@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-// The literals are longer than every compiler must take; this one takes them.
+// The literals are longer than every compiler must accept; this one accepts them.
 #pragma clang diagnostic ignored "-Woverlength-strings"
 
 namespace dcm::apiserver {

@@ -4,13 +4,12 @@
     apiserver/schemas/openapi/excerpt.py KUBECTL [ARGUMENT…]
 
 runs `KUBECTL ARGUMENT… get --raw /openapi/v3/…` and writes one `.inc` file beside this script for
-each document: the kinds that the in-memory server knows and all that they refer to, as published
-(Apache-2.0, The Kubernetes Authors). The betas, which nobody reads, lose their descriptions. The
+each document: the kinds of the in-memory server and everything they refer to, as published (Apache-2.0, The Kubernetes Authors). Descriptions of betas are dropped. The
 server has to serve all versions:
 
     test/controlplane/controlplane up -- --runtime-config=resource.k8s.io/v1beta1=true,\\
 resource.k8s.io/v1beta2=true,resource.k8s.io/v1alpha3=true,scheduling.k8s.io/v1beta1=true \\
---feature-gates=GenericWorkload=true,DRAWorkloadResourceClaims=true
+--feature-gates=GenericWorkload=true,DRAWorkloadResourceClaims=true,DRAResourcePoolStatus=true
 """
 import json
 import pathlib
@@ -44,7 +43,7 @@ DOCUMENTS = {
     "apis/resource.k8s.io/v1": DRA + RULE,
     "apis/resource.k8s.io/v1beta2": DRA + RULE,
     "apis/resource.k8s.io/v1beta1": DRA,
-    "apis/resource.k8s.io/v1alpha3": RULE,
+    "apis/resource.k8s.io/v1alpha3": RULE + ["ResourcePoolStatusRequest"],
     "apis/scheduling.k8s.io/v1beta1": ["PodGroup"],
 }
 # Kinds that are stored as they come: their fields are known, and not explained.
