@@ -50,6 +50,14 @@ void CounterLedger::for_each_use(const Device& device, OnEntry&& on_entry) {
   }
 }
 
+bool CounterLedger::has_counters_of(const Device& device) {
+  return std::ranges::all_of(device.extras().counters, [this](const CounterUse& use) {
+    return std::ranges::all_of(use.counters, [&](const Counter& counter) {
+      return find(use.set, counter.name) != nullptr;
+    });
+  });
+}
+
 // Every counter of the pool is checked: an overdrawn counter blocks all devices that consume any.
 std::optional<CounterShortage> CounterLedger::take(const Device& device) {
   for_each_use(device, [](Entry& entry, const Quantity& amount) {

@@ -26,6 +26,8 @@ class CounterLedger {
   // Starts with what is allocated, on all nodes.
   CounterLedger(const Pool& pool, const Usage& usage);
 
+  // Whether the pool has each counter that the device consumes.
+  bool has_counters_of(const Device& device);
   // Takes what the device consumes, or returns why that is impossible and takes nothing.
   std::optional<CounterShortage> take(const Device& device);
   void give_back(const Device& device);

@@ -83,6 +83,7 @@ struct Slice {
   NodeChoice nodes = {};
   std::optional<bool> per_device_nodes = {};  // perDeviceNodeSelection
   std::vector<InternedString> skip_node_operations = {};
+  InternedString partition_attribute = {};  // partitionTypeAttribute: what groups the partitions
   std::vector<CounterSet> shared_counters = {};
   std::vector<Device> devices = {};
   Texts texts = {};  // of the devices' attributes and capacities

@@ -40,6 +40,12 @@ struct ClaimFields {
                   Claim& out) const;
   bool is_kept(const Claim&) const { return true; }
 };
+// Claims that are not allocated are left out, and so is what a claim asks for.
+struct AllocatedClaimFields {
+  bool read_field(api::json::Reader& reader, std::string_view key, api::json::value field,
+                  Claim& out) const;
+  bool is_kept(const Claim& claim) const { return claim.allocation.has_value(); }
+};
 struct NodeFields {
   bool read_field(api::json::Reader& reader, std::string_view key, api::json::value field,
                   Node& out) const;
@@ -52,6 +58,7 @@ struct NodeFields {
 std::unique_ptr<api::Decoder<Slice>> make_slice_decoder();
 std::unique_ptr<api::Decoder<DeviceClass>> make_device_class_decoder();
 std::unique_ptr<api::Decoder<Claim>> make_claim_decoder();
+std::unique_ptr<api::Decoder<Claim>> make_allocated_claim_decoder();
 std::unique_ptr<api::Decoder<Node>> make_node_decoder();
 
 }  // namespace dcm::allocation

@@ -246,6 +246,15 @@ bool ClaimFields::read_field(Reader& reader, std::string_view key, value field, 
                    Row("reservedFor", reserved_for));
 }
 
+bool AllocatedClaimFields::read_field(Reader& reader, std::string_view key, value field,
+                                      Claim& out) const {
+  return key == "spec" || ClaimFields().read_field(reader, key, field, out);
+}
+
+std::unique_ptr<api::Decoder<Claim>> make_allocated_claim_decoder() {
+  return std::make_unique<api::json::JsonDecoder<Claim, AllocatedClaimFields>>();
+}
+
 std::unique_ptr<api::Decoder<Claim>> make_claim_decoder() {
   return std::make_unique<api::json::JsonDecoder<Claim, ClaimFields>>();
 }

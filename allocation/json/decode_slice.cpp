@@ -286,6 +286,7 @@ bool read_spec(Reader& reader, value from, Slice& out) {
                    Row("nodeSelector", choice(&NodeChoice::selector)),
                    Row("perDeviceNodeSelection", &Slice::per_device_nodes),
                    Row("skipNodeOperations", &Slice::skip_node_operations),
+                   Row("partitionTypeAttribute", &Slice::partition_attribute),
                    Row("sharedCounters", &Slice::shared_counters), Row("devices", &read_devices));
 }
 

@@ -1,6 +1,6 @@
 #include "apiserver/admission/environment.hpp"
 
-#include "apiserver/model/resource_table.hpp"
+#include "apiserver/model/resource_type.hpp"
 #include "cel/kubernetes/libraries.hpp"
 
 namespace dcm::apiserver {

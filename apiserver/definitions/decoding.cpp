@@ -111,7 +111,7 @@ TypedResult decode_fields(JsonObject& object, const ResourceType& type, std::str
   TypedResult result = decode_metadata(object, keys);
   if (result.problem) return result;
   for (auto& [name, value] : object) write_whole_numbers(value);
-  std::ranges::move(prune(object, type.defined->schema, Root::resource),
+  std::ranges::move(prune(object, defined_kind(type).schema, Root::resource),
                     std::back_inserter(result.unknown));
   return result;
 }
@@ -120,8 +120,9 @@ std::optional<std::string> problem_with_applied(const JsonObject& object,
                                                 const ResourceType& type) {
   if (type.defined == nullptr) return std::nullopt;
   const Json whole(object);
-  if (auto wrong = find_wrong(whole, type.defined->schema, "")) return wrong;
-  return find_undeclared(whole, type.defined->schema, "");
+  const Structural& schema = defined_kind(type).schema;
+  if (auto wrong = find_wrong(whole, schema, "")) return wrong;
+  return find_undeclared(whole, schema, "");
 }
 
 }  // namespace dcm::apiserver

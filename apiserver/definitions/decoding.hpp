@@ -3,7 +3,7 @@
 #pragma once
 
 #include "apiserver/fields/typed.hpp"
-#include "apiserver/model/resource_table.hpp"
+#include "apiserver/model/resource_type.hpp"
 
 namespace dcm::apiserver {
 

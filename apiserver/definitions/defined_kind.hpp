@@ -9,14 +9,12 @@
 
 #include "apiserver/definitions/json_path.hpp"
 #include "apiserver/definitions/structural.hpp"
-#include "apiserver/printers/printers.hpp"
+#include "apiserver/model/resource_type.hpp"
 #include "apiserver/rules/strategy.hpp"
-#include "apiserver/schemas/schema.hpp"
 
 namespace dcm::apiserver {
 
 class Rules;
-struct ResourceType;
 
 // The fields behind `/scale`; `selector` may be "".
 struct ScalePaths {
@@ -30,23 +28,19 @@ struct SelectableField {
   JsonPath path;
 };
 
-struct DefinedKind {
-  std::string storage;  // the definition's name: "jobsets.jobset.x-k8s.io"
-  std::string edition;  // changes with the definition's spec
-  std::string list_kind;
-  std::vector<std::string> categories;
-  std::string deprecation;  // the warning to users of the version; "": none
-  bool has_status = false;
-  bool is_terminating = false;
+struct DefinedKind : DefinedTraits {
+  void convert(JsonObject& object) const override;
+
   Structural schema;
-  std::shared_ptr<const Rules> rules;  // of the schema; null if none
-  Schema merge;
-  Printer printer;
+  std::shared_ptr<const Rules> rules;  // of the schema; null: it has none
   std::optional<ScalePaths> scale;
   std::vector<SelectableField> selectable;
   std::unique_ptr<const Strategy> strategy;
   JsonObject published = {};  // the schema as written in the definition
 };
+
+// Of a kind that a client has defined.
+const DefinedKind& defined_kind(const ResourceType& type);
 
 enum class Versions { served, all };
 

@@ -1,5 +1,7 @@
 // The rules of the kind CustomResourceDefinition (k8s.io/apiextensions-apiserver
 // pkg/registry/customresourcedefinition).
+#include "apiserver/definitions/definition_strategy.hpp"
+
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -8,7 +10,6 @@
 #include "apiserver/definitions/definition_validation.hpp"
 #include "apiserver/definitions/formats.hpp"
 #include "apiserver/definitions/schema_writing.hpp"
-#include "apiserver/rules/strategies.hpp"
 #include "apiserver/text/words.hpp"
 
 namespace dcm::apiserver {

@@ -4,7 +4,7 @@
 
 #include "apiserver/fields/managed_fields.hpp"
 #include "apiserver/model/api_error.hpp"
-#include "apiserver/model/resource_table.hpp"
+#include "apiserver/model/resource_type.hpp"
 
 namespace dcm::apiserver {
 

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "apiserver/definitions/defined_kind.hpp"
-#include "apiserver/definitions/shaping.hpp"
-#include "apiserver/model/resource_table.hpp"
+#include "apiserver/model/resource_type.hpp"
 
 namespace dcm::apiserver {
 
@@ -149,8 +147,7 @@ void to_stored_version(const ResourceType& type, std::string_view version, JsonO
 
 void from_stored_version(const ResourceType& type, std::string_view version, JsonObject& object) {
   if (type.defined != nullptr) {
-    set_defaults(object, type.defined->schema);
-    prune(object, type.defined->schema, Root::resource);
+    type.defined->convert(object);
     return;
   }
   if (type.group == "events.k8s.io") {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "apiserver/model/resource_table.hpp"
+#include "apiserver/model/resource_type.hpp"
 #include "apiserver/store/store.hpp"
 
 namespace dcm::apiserver {

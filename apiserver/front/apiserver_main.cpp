@@ -88,6 +88,10 @@ void add_options(CLI::App& app, Arguments& arguments) {
                  "the same for DeviceTaintRule alone")
       ->delimiter(',')
       ->capture_default_str();
+  app.add_option("--pool-status-request-versions", arguments.server.served.pool_status_requests,
+                 "versions of ResourcePoolStatusRequest that are served")
+      ->delimiter(',')
+      ->capture_default_str();
   app.add_option("--pod-group-versions", arguments.server.served.pod_groups,
                  "versions of scheduling.k8s.io in which pod groups are served")
       ->delimiter(',')

@@ -172,7 +172,7 @@ JsonArray resources_of(const ResourceTable& types, const std::string& group,
     }
     if (type.is("Namespace")) resources.push_back(finalize_of(type));
     if (type.has_status()) resources.push_back(status_of(type));
-    if (type.defined != nullptr && type.defined->scale) resources.push_back(scale_of(type));
+    if (type.defined != nullptr && defined_kind(type).scale) resources.push_back(scale_of(type));
   }
   for (const Review& review : all_reviews()) {
     if (review.group == group && version == "v1") resources.push_back(review_of(review));
@@ -221,13 +221,13 @@ Response page_not_found() {
 
 std::optional<Response> discover(const ResourceTable& types,
                                  const std::vector<std::string>& segments,
-                                 const std::string& server_version) {
+                                 const std::string& server_version, std::string_view accept) {
   const std::string root = segments.empty() ? "" : segments[0];
   if (root == "version") return version_of(server_version);
   if (root == "readyz" || root == "livez" || root == "healthz") {
     return Response{200, {{"Content-Type", "text/plain; charset=utf-8"}}, "ok"};
   }
-  if (root == "openapi") return openapi(types, segments, server_version);
+  if (root == "openapi") return openapi(types, segments, server_version, accept);
   const std::size_t depth = segments.size();
   if (root == "api" && depth == 1) return core_versions();
   if (root == "api" && depth == 2) return resource_list(types, "", segments[1]);

@@ -1,18 +1,22 @@
 #include "apiserver/front/server.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "apiserver/definitions/defined_kind.hpp"
-#include "apiserver/definitions/scale.hpp"
 #include "apiserver/front/aggregated_discovery.hpp"
+#include "apiserver/front/deprecations.hpp"
 #include "apiserver/front/discovery.hpp"
 #include "apiserver/front/user.hpp"
+#include "apiserver/kinds/kinds.hpp"
 #include "apiserver/protobuf/protobuf.hpp"
 #include "apiserver/reads/partial.hpp"
 #include "apiserver/reads/table.hpp"
 #include "apiserver/requests/field_check.hpp"
 #include "apiserver/requests/patch_requests.hpp"
 #include "apiserver/requests/reviews.hpp"
+#include "apiserver/requests/scale_requests.hpp"
 #include "apiserver/requests/subresources.hpp"
 #include "apiserver/requests/write_options.hpp"
 #include "apiserver/requests/writes.hpp"
@@ -109,7 +113,7 @@ Server::Server(runtime::TimeSource& time, runtime::Rng rng, ServerOptions option
     : time_(time),
       rng_(rng),
       options_(std::move(options)),
-      types_(options_.served),
+      types_(built_in_kinds(), options_.served),
       store_({options_.history_limit, options_.history_bytes}, options_.first_revision),
       registry_(store_, types_, time_, rng_, options_.ownership),
       definitions_(store_, registry_, types_),
@@ -165,6 +169,15 @@ bool Server::is_watch(const Request& request) {
   return path && path->name.empty() && Query(request.query).is_true("watch");
 }
 
+namespace {
+
+// Whether objects of the kind can be read and written in protobuf.
+bool speaks_protobuf(const ResourceType& type, std::string_view version) {
+  return type.defined == nullptr && encodes_protobuf(type.api_version(version), type.kind);
+}
+
+}  // namespace
+
 Server::Parsed Server::parse(const Request& request) const {
   Parsed parsed;
   parsed.segments = path_segments(request.path);
@@ -176,7 +189,7 @@ Server::Parsed Server::parse(const Request& request) const {
     return parsed;
   }
   parsed.type = types_.find(parsed.path->group, parsed.path->version, parsed.path->resource);
-  if (parsed.type != nullptr && !parsed.type->speaks_protobuf(parsed.path->version)) {
+  if (parsed.type != nullptr && !speaks_protobuf(*parsed.type, parsed.path->version)) {
     parsed.form = choose_form(request.header("Accept"), Protobuf::of_metadata);
   }
   parsed.verb = verb_of(request.method, *parsed.path, parsed.query.is_true("watch"));
@@ -204,6 +217,12 @@ LoggedRequest logged(const Request& request, std::string verb,
   return entry;
 }
 
+void add_first_warning(Response& response, std::string_view text) {
+  if (text.empty()) return;
+  add_warning(response, text);
+  std::ranges::rotate(response.headers, std::prev(response.headers.end()));
+}
+
 }  // namespace
 
 Response Server::finish(std::size_t number, LoggedRequest entry, Response response) {
@@ -220,12 +239,13 @@ Response Server::handle(const Request& request) {
   if (before_) {
     if (auto instead = before_(entry)) return finish(number, std::move(entry), *instead);
   }
+  // Before the request, which may change the kinds.
+  const std::string deprecation =
+      parsed.type == nullptr ? "" : deprecation_of(*parsed.type, parsed.path->version);
   auto outcome = dispatch(request, parsed);
-  if (parsed.type != nullptr && parsed.type->defined != nullptr) {
-    registry_.warn(parsed.type->defined->deprecation);
-  }
   Response response = outcome ? std::move(*outcome) : to_response(outcome.error());
   for (const std::string& warning : registry_.take_warnings()) add_warning(response, warning);
+  add_first_warning(response, deprecation);
   settle_definitions();
   if (parsed.form) to_form(*parsed.form, response);
   return finish(number, std::move(entry), std::move(response));
@@ -258,8 +278,9 @@ Outcome<Response> Server::dispatch(const Request& request, const Parsed& parsed)
   if (!parsed.path) {
     const bool reads = request.method == "GET" || request.method == "HEAD";
     if (!reads) return page_not_found();
-    auto found = discover_at_once(types_, parsed.segments, request.header("Accept"));
-    if (!found) found = discover(types_, parsed.segments, options_.version);
+    const std::string_view accept = request.header("Accept");
+    auto found = discover_at_once(types_, parsed.segments, accept);
+    if (!found) found = discover(types_, parsed.segments, options_.version, accept);
     return found ? std::move(*found) : page_not_found();
   }
   if (const Review* review = find_review(*parsed.path)) {
@@ -330,6 +351,7 @@ std::unique_ptr<Server::List> Server::open_list(const Request& request) {
   const Parsed parsed = parse(request);
   if (parsed.verb != "list" || parsed.type == nullptr || !parsed.form) return nullptr;
   if (!parsed.path->subresource.empty()) return nullptr;
+  if (!deprecation_of(*parsed.type, parsed.path->version).empty()) return nullptr;
   auto listing = list(parsed);
   if (!listing) return nullptr;
   const std::size_t number = log_.add(logged(request, parsed.verb, parsed.path));

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "apiserver/model/resource_table.hpp"
+#include "apiserver/model/resource_type.hpp"
 
 namespace dcm::apiserver {
 

@@ -1,81 +1,17 @@
-// The kinds of this server: names, scope, versions and behaviour, as one table.
+// The kinds of a server and which of their versions it serves, as one table.
 #pragma once
 
 #include <list>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "apiserver/schemas/field_types.hpp"
-#include "apiserver/schemas/schema.hpp"
+#include "apiserver/model/resource_type.hpp"
 
 namespace dcm::apiserver {
 
-class Strategy;
-struct DefinedKind;
-struct Printer;
-
-// The format in which a client wants answers.
-enum class Encoding { json, protobuf };
-enum class Scope { cluster, namespaced };
-// Whether a PUT without a resourceVersion overwrites, or is a 422.
-enum class UnconditionalUpdate { allowed, refused };
-// A single object carries apiVersion and kind; items of a typed list do not.
-enum class TypeMeta { shown, omitted };
-enum class StatusSubresource { none, present };
-// The content of the answer to a DELETE.
-enum class DeleteAnswer { object, status };
-
-struct ResourceType {
-  std::string group;  // "" for core
-  std::string plural;
-  std::string singular;
-  std::string kind;
-  std::vector<std::string> short_names;
-  Scope scope;
-  StatusSubresource status;
-  UnconditionalUpdate put_without_version;
-  DeleteAnswer answer_to_delete;
-  const Strategy* strategy;
-  std::vector<std::string> versions;  // currently served, preferred first
-  // Details of a kind defined by a client; null if built in.
-  std::shared_ptr<const DefinedKind> defined = {};
-
-  // The name of a built-in kind; "" for a defined one, whatever its name.
-  std::string_view built_in() const { return defined == nullptr ? kind : std::string_view(); }
-  bool is(std::string_view built_in_kind) const { return built_in() == built_in_kind; }
-  // Whether Go decodes the whole object into a struct, which removes null and empty members.
-  bool is_struct() const;
-  // The store's name for its objects. No two defined kinds share one.
-  const std::string& storage() const;
-
-  bool namespaced() const { return scope == Scope::namespaced; }
-  // Namespaces can only be deleted individually.
-  bool deletes_collections() const { return !is("Namespace"); }
-  // "all": `kubectl get all` includes it.
-  std::vector<std::string> categories() const;
-  std::string list_kind() const;
-  bool has_status() const { return status == StatusSubresource::present; }
-  // "resourceclaims.resource.k8s.io", "pods".
-  std::string qualified() const { return group.empty() ? plural : plural + "." + group; }
-  std::string api_version(std::string_view version) const;
-  bool serves(std::string_view version) const;
-  const Schema& schema() const;
-  // The types of its fields in a version; any if it is no struct.
-  const FieldType& fields(std::string_view version) const;
-  const Printer& printer() const;
-  // The members of its list items.
-  TypeMeta item_meta() const { return defined == nullptr ? TypeMeta::omitted : TypeMeta::shown; }
-  // Whether its objects can be read and written in protobuf.
-  bool speaks_protobuf(std::string_view version) const;
-
-  // By version, since DeviceTaintRule became stricter with v1.
-  UnconditionalUpdate unconditional_update(std::string_view version) const;
-  DeleteAnswer delete_answer(std::string_view version) const;
-};
-
-// A kind defined at server start: its objects are stored unchanged, without a schema.
+// A kind that a server defines for itself when it starts: its objects are stored as they come,
+// without a schema.
 struct CustomKind {
   std::string group;
   std::string version;
@@ -90,7 +26,9 @@ struct ServedVersions {
   std::vector<std::string> resource = {"v1"};
   // DeviceTaintRule is versioned separately: v1 since 1.37, v1beta2 since 1.36, v1alpha3.
   std::vector<std::string> device_taint_rules = {"v1"};
-  // PodGroup of scheduling.k8s.io (KEP-5729): v1beta1 and v1alpha3 in 1.37, on request.
+  // ResourcePoolStatusRequest (KEP-5677): v1alpha3 since 1.36, if asked for.
+  std::vector<std::string> pool_status_requests = {};
+  // PodGroup of scheduling.k8s.io (KEP-5729): v1beta1 and v1alpha3 in 1.37, if asked for.
   std::vector<std::string> pod_groups = {};
   // Defined when the server starts.
   std::vector<CustomKind> custom = {};
@@ -98,7 +36,7 @@ struct ServedVersions {
 
 class ResourceTable {
  public:
-  explicit ResourceTable(const ServedVersions& served);
+  ResourceTable(std::list<ResourceType> types, const ServedVersions& served);
 
   // Applies to later requests; objects and open watches stay.
   void serve(const ServedVersions& served);

@@ -173,6 +173,62 @@ JsonArray taint_rule_cells(const JsonObject& rule, WallTime now) {
           age(rule, now)};
 }
 
+// Sums over pools; "-": nothing is known.
+Json sum(const JsonObject& request, std::string_view field) {
+  if (!has(request, {"status"})) return Json("-");
+  std::int64_t total = 0;
+  for (const Json& pool : array_at(request, {"status", "pools"})) {
+    total += integer_at(pool.as_object(), {field}).value_or(0);
+  }
+  return Json(std::to_string(total));
+}
+
+// Of the condition that is true; null: none.
+const JsonObject* answer_of(const JsonObject& request) {
+  for (const Json& each : array_at(request, {"status", "conditions"})) {
+    const JsonObject& condition = each.as_object();
+    const std::string_view type = text_at(condition, {"type"});
+    const bool is_answer = type == "Complete" || type == "Failed";
+    if (is_answer && text_at(condition, {"status"}) == "True") return &condition;
+  }
+  return nullptr;
+}
+
+std::string pool_status_word(const JsonObject& request, std::string_view condition) {
+  if (condition != "Complete") return std::string(condition.empty() ? "Pending" : condition);
+  const auto shown = static_cast<std::int64_t>(array_at(request, {"status", "pools"}).size());
+  const auto all = integer_at(request, {"status", "poolCount"}).value_or(0);
+  return all > shown ? fmt::format("Complete ({}/{} pools)", shown, all) : "Complete";
+}
+
+Json pool_errors(const JsonObject& request) {
+  if (!has(request, {"status"})) return Json("-");
+  const auto errors = std::ranges::count_if(
+      array_at(request, {"status", "pools"}),
+      [](const Json& pool) { return has(pool.as_object(), {"validationError"}); });
+  return Json(std::to_string(errors));
+}
+
+JsonArray pool_status_cells(const JsonObject& request, WallTime now) {
+  const JsonObject* const answer = answer_of(request);
+  const std::string_view type = answer == nullptr ? "" : text_at(*answer, {"type"});
+  const bool has_failed = type == "Failed";
+  const auto count = [&](std::string_view field) {
+    return has_failed ? Json("-") : sum(request, field);
+  };
+  return {name_of(request),
+          Json(text_at(request, {"spec", "driver"})),
+          count("totalDevices"),
+          count("availableDevices"),
+          count("allocatedDevices"),
+          count("unavailableDevices"),
+          has_failed ? Json("-") : pool_errors(request),
+          integer_at(request, {"status", "poolCount"}).value_or(0),
+          Json(pool_status_word(request, type)),
+          type == "Complete" ? Json(age_of(text_at(*answer, {"lastTransitionTime"}), now))
+                             : Json("<none>")};
+}
+
 Printers own_printers() {
   return {
       {"Pod",
@@ -203,6 +259,11 @@ Printers own_printers() {
       {"DeviceTaintRule",
        {{kName, shown("Key"), shown("Value"), shown("Effect"), shown("TimeAdded"), kAge},
         taint_rule_cells}},
+      {"ResourcePoolStatusRequest",
+       {{kName, shown("Driver"), shown("Total"), shown("Available"), shown("Allocated"),
+         shown("Unavailable"), shown("Errors"), Column{.name = "Pools", .type = "integer"},
+         shown("Status"), shown("Completed")},
+        pool_status_cells}},
   };
 }
 
@@ -225,6 +286,10 @@ const Printer& printer_of(std::string_view kind) {
                               name_and_creation};
   const auto found = printers().find(kind);
   return found == printers().end() ? kPlain : found->second;
+}
+
+const Printer& printer_of(const ResourceType& type) {
+  return type.defined == nullptr ? printer_of(type.kind) : type.defined->printer;
 }
 
 }  // namespace dcm::apiserver

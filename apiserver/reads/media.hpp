@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/model/resource_table.hpp"
+#include "apiserver/model/resource_type.hpp"
 
 namespace dcm::apiserver {
 

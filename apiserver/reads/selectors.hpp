@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "apiserver/model/api_error.hpp"
-#include "apiserver/model/resource_table.hpp"
+#include "apiserver/model/resource_type.hpp"
 
 namespace dcm::apiserver {
 

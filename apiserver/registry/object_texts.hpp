@@ -9,7 +9,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "apiserver/model/resource_table.hpp"
+#include "apiserver/model/resource_type.hpp"
 #include "apiserver/store/store.hpp"
 
 namespace dcm::apiserver {

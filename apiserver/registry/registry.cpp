@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "apiserver/definitions/defined_kind.hpp"
 #include "apiserver/fields/conversion.hpp"
 #include "apiserver/fields/go_members.hpp"
 #include "apiserver/fields/go_values.hpp"

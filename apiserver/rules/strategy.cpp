@@ -20,20 +20,6 @@ bool same_spec(const JsonObject& a, const JsonObject& b) {
 
 }  // namespace
 
-std::string_view subresource_of(Endpoint endpoint) {
-  switch (endpoint) {
-    case Endpoint::main:
-      return "";
-    case Endpoint::status:
-      return "status";
-    case Endpoint::finalize:
-      return "finalize";
-    case Endpoint::scale:
-      return "scale";
-  }
-  return "";
-}
-
 void Strategy::prepare_update(JsonObject&, const JsonObject&, Endpoint, const WriteContext&) const {
 }
 

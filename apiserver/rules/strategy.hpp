@@ -10,16 +10,13 @@
 #include <vector>
 
 #include "apiserver/model/api_error.hpp"
+#include "apiserver/model/target.hpp"
 #include "apiserver/rules/names.hpp"
 #include "runtime/time.hpp"
 
 namespace dcm::apiserver {
 
-// The target of a write: the object itself, its /status, /scale, or a namespace's /finalize.
-enum class Endpoint { main, status, finalize, scale };
-// "" for the object itself.
-std::string_view subresource_of(Endpoint endpoint);
-// Whether the garbage collector tracks dependents of such an object.
+// Whether the garbage collector knows what such an object owns.
 enum class Dependents { collected, unknown };
 // Whether a PUT creates a missing object.
 enum class CreateOnUpdate { refused, allowed };

@@ -26,6 +26,18 @@ constexpr Excerpt kExcerpts[] = {
 #include "apiserver/schemas/openapi/networking.k8s.io_v1.inc"
     },
     {
+        "node.k8s.io/v1",
+#include "apiserver/schemas/openapi/node.k8s.io_v1.inc"
+    },
+    {
+        "flowcontrol.apiserver.k8s.io/v1",
+#include "apiserver/schemas/openapi/flowcontrol.apiserver.k8s.io_v1.inc"
+    },
+    {
+        "apiregistration.k8s.io/v1",
+#include "apiserver/schemas/openapi/apiregistration.k8s.io_v1.inc"
+    },
+    {
         "admissionregistration.k8s.io/v1",
 #include "apiserver/schemas/openapi/admissionregistration.k8s.io_v1.inc"
     },

@@ -32,12 +32,6 @@ std::size_t memory_of(const JsonObject& object) {
 
 }  // namespace
 
-std::string object_key(std::string_view ns, std::string_view name) {
-  std::string key(ns);
-  if (!ns.empty()) key += '/';
-  return key.append(name);
-}
-
 Stored Change::last() const {
   return removed != nullptr ? removed : with_revision(*before, revision);
 }

@@ -15,16 +15,9 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/text/json.hpp"
+#include "apiserver/model/stored.hpp"
 
 namespace dcm::apiserver {
-
-using Revision = std::uint64_t;
-using Stored = std::shared_ptr<const JsonObject>;
-
-// "<namespace>/<name>", or "<name>" if cluster-scoped: objects are listed in the order of these
-// strings, like in etcd.
-std::string object_key(std::string_view ns, std::string_view name);
 
 struct Change {
   Revision revision;

@@ -31,12 +31,16 @@ class TypedClient {
     return call(get_request(resource_, key, options));
   }
 
-  // All objects of a namespace (empty: of all) as of one point in time not before this call:
-  // includes every write that was answered before. Starts over if pages expire.
+  // All objects of a namespace (empty: of all), or of a selection, as of one point in time not
+  // before this call: includes every write that was answered before. Starts over if pages expire.
   runtime::Task<runtime::Result<std::vector<Object>>> list_all(std::string namespace_,
                                                                CallOptions options = {}) {
+    return list_all(Selection{.namespace_ = std::move(namespace_)}, options);
+  }
+  runtime::Task<runtime::Result<std::vector<Object>>> list_all(Selection selection,
+                                                               CallOptions options = {}) {
     for (int restarts = 0;; ++restarts) {
-      runtime::Result<std::vector<Object>> objects = co_await list_pages(namespace_, options);
+      runtime::Result<std::vector<Object>> objects = co_await list_pages(selection, options);
       if (objects || !runtime::is_expired(objects.error()) || restarts == kRestartsMax) {
         co_return objects;
       }
@@ -110,14 +114,14 @@ class TypedClient {
     co_return object;
   }
 
-  runtime::Task<runtime::Result<std::vector<Object>>> list_pages(std::string namespace_,
+  runtime::Task<runtime::Result<std::vector<Object>>> list_pages(Selection selection,
                                                                  CallOptions options) {
     std::vector<Object> objects;
     Paging paging;
     while (true) {
       const std::size_t before = objects.size();
-      runtime::Result<api::ListMeta> page = co_await list_page(
-          {{.namespace_ = namespace_}, paging.limit, paging.continue_token}, options, objects);
+      runtime::Result<api::ListMeta> page =
+          co_await list_page({selection, paging.limit, paging.continue_token}, options, objects);
       if (!page && page.error().reason == runtime::Reason::body_too_large) {
         if (auto smaller = smaller_page(paging)) {
           paging = std::move(*smaller);

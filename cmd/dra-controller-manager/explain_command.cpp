@@ -3,6 +3,7 @@
 #include <csignal>
 #include <cstdio>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -14,6 +15,7 @@
 #include "cmd/dra-controller-manager/options/explain_options.hpp"
 #include "cmd/dra-controller-manager/options/manager_help.hpp"
 #include "explain/ask_manager.hpp"
+#include "explain/pools.hpp"
 #include "explain/read_cluster.hpp"
 #include "manager/connection.hpp"
 #include "runtime/http/url.hpp"
@@ -62,6 +64,9 @@ client::ClusterConfig config_of(const ExplainOptions& options, const http::Serve
 }
 
 ExplainOutcome ask(const ExplainOptions& options) {
+  if (asks_for_pools(options.words)) {
+    return bad_flags("--server: pools are counted from the cluster itself; leave it out");
+  }
   const std::string name_space = options.namespace_.empty() ? "default" : options.namespace_;
   const auto subject = subject_from_words(options.words, name_space);
   if (!subject) return bad_flags(subject.error().message);
@@ -98,20 +103,50 @@ class NoWrites final : public client::WriteGate {
   }
 };
 
-ExplainOutcome read(const ExplainOptions& options) {
-  common::FeatureGates features;
-  if (const auto set = set_feature_gates(options.feature_gates, features); !set) {
-    return bad_flags("--feature-gates: " + set.error().message);
+using Question = std::variant<ClusterQuestion, PoolQuestion>;
+
+Result<Question> pool_question(const ExplainOptions& options) {
+  auto filter = pools_from_words(options.words);
+  if (!filter) return runtime::fail(std::move(filter.error()));
+  filter->partition_attribute = options.partition_type_attribute;
+  return PoolQuestion{.filter = *std::move(filter), .format = options.format};
+}
+
+// A name without a namespace is in `name_space`.
+Result<Question> question_of(const ExplainOptions& options, const std::string& name_space) {
+  if (asks_for_pools(options.words)) return pool_question(options);
+  const auto subject = subject_from_words(options.words, name_space);
+  if (!subject) return runtime::fail(subject.error());
+  ClusterQuestion question{.subject = *subject,
+                           .format = options.format,
+                           .lease = {options.lease_namespace, options.lease_name}};
+  if (options.feature_gates.empty()) return question;
+  const auto set = set_feature_gates(options.feature_gates, question.features);
+  if (!set) {
+    return runtime::fail(set.error().reason, "--feature-gates: " + set.error().message);
   }
+  question.gates = ClusterQuestion::Gates::told;
+  return question;
+}
+
+Task<ExplainOutcome> answer(client::RestClient& rest, runtime::TimeSource& time, Question question,
+                            Deadline deadline) {
+  std::visit([&](auto& asked) { asked.deadline = deadline; }, question);
+  if (auto* const pools = std::get_if<PoolQuestion>(&question)) {
+    return explain_pools(rest, time, std::move(*pools));
+  }
+  return read_cluster(rest, time, std::get<ClusterQuestion>(std::move(question)));
+}
+
+ExplainOutcome read(const ExplainOptions& options) {
   const auto config =
       client::load_cluster_config({.kubeconfig = options.kubeconfig, .context = options.context},
                                   client::Environment::of_process());
   if (!config) return bad_configuration(config.error());
   for (const std::string& warning : config->warnings) print(warning + "\n", stderr);
-  const std::string& name_space =
-      options.namespace_.empty() ? config->namespace_ : options.namespace_;
-  const auto subject = subject_from_words(options.words, name_space);
-  if (!subject) return bad_flags(subject.error().message);
+  const auto question =
+      question_of(options, options.namespace_.empty() ? config->namespace_ : options.namespace_);
+  if (!question) return bad_flags(question.error().message);
 
   runtime::Loop loop;
   runtime::MetricsRegistry metrics;
@@ -121,16 +156,9 @@ ExplainOutcome read(const ExplainOptions& options) {
                                      Process{loop, metrics, rng, {}});
   if (!connection) return bad_configuration(connection.error());
   ExplainOutcome outcome;
-  loop.run(
-      keep(read_cluster((*connection)->rest(), loop.time(),
-                        {.subject = *subject,
-                         .format = options.format,
-                         .features = features,
-                         .gates = options.feature_gates.empty() ? ClusterQuestion::Gates::assumed
-                                                                : ClusterQuestion::Gates::told,
-                         .lease = {options.lease_namespace, options.lease_name},
-                         .deadline = Deadline::after(loop.time(), options.timeout)}),
-           outcome));
+  loop.run(keep(answer((*connection)->rest(), loop.time(), *question,
+                       Deadline::after(loop.time(), options.timeout)),
+                outcome));
   if (outcome.status == ExplainStatus::not_answered) {
     outcome.text = fmt::format("{}: {}", config->server.url(), outcome.text);
   }
@@ -151,14 +179,23 @@ int report(const ExplainOutcome& outcome) {
   return static_cast<int>(outcome.status);
 }
 
+Result<> check_words(const Strings& words) {
+  if (asks_for_pools(words)) {
+    if (const auto pools = pools_from_words(words); !pools) return runtime::fail(pools.error());
+  } else if (const auto subject = subject_from_words(words, "default"); !subject) {
+    return runtime::fail(subject.error());
+  }
+  return {};
+}
+
 int run_explain(const Strings& arguments) {
   std::signal(SIGPIPE, SIG_IGN);
   const auto options = parse_explain_options(arguments);
   if (!options) return report(bad_flags(options.error()));
   if (options->wants_help) return print(command_help(explain_command()), stdout);
   // An invalid name is reported before anything is looked up.
-  if (const auto subject = subject_from_words(options->words, "default"); !subject) {
-    return report(bad_flags(subject.error().message));
+  if (const auto words = check_words(options->words); !words) {
+    return report(bad_flags(words.error().message));
   }
   return report(options->server.empty() ? read(*options) : ask(*options));
 }
@@ -168,6 +205,7 @@ Examples:
 
       dra-controller-manager explain pod lab/trainer-0
       dra-controller-manager explain devicetaintrule retire-node-1 -o json
+      dra-controller-manager explain pool gpu.example.com
       dra-controller-manager explain pod lab/trainer-0 --server https://localhost:10257 \
         --token-file token --certificate-authority ca.crt --tls-server-name manager
 
@@ -190,10 +228,11 @@ Settings settings_to_read() {
 
 Command explain_command() {
   return {"explain",
-          "KIND [NAMESPACE/]NAME",
+          "KIND [NAMESPACE/]NAME | pool [DRIVER[/POOL]]",
           "Explains why a pod, resourceclaim, podgroup or devicetaintrule waits: what the "
           "controllers do for it now and why, and what it waits for. Asks a running manager "
-          "(--server), or reads the cluster once.",
+          "(--server), or reads the cluster once. Of pools it says how many devices they have, and "
+          "how many are allocated, unavailable and available.",
           settings_to_read,
           run_explain,
           std::string(kNotes)};

@@ -48,7 +48,7 @@ Agent::Agent(runtime::LoopRef loop, http::Transport& drivers, Files& files, Node
       news_(std::move(news)),
       on_corrupt_(options.on_corrupt),
       plugins_(loop, drivers, rng.fork(), options.service_choice, log),
-      plugin_manager_(loop, plugins_, options.registry, log),
+      registration_loop_(loop, plugins_, options.registry, log),
       store_(files, options.state, rng.fork()),
       claims_(loop, api, plugins_, store_, log, counting_skips(options.claims)),
       wiper_(
@@ -87,7 +87,7 @@ void Agent::end_rebuilding() {
 
 Task<> Agent::run() {
   runtime::TaskGroup group(loop_.executor());
-  group.spawn("plugins", plugin_manager_.run());
+  group.spawn("plugins", registration_loop_.run());
   group.spawn("wipes", wiper_.run());
   group.spawn("orphans", unprepare_orphans());
   group.spawn("health", expire_health());
@@ -109,17 +109,17 @@ ClaimManagerOptions Agent::counting_skips(ClaimManagerOptions options) {
   return options;
 }
 
-Task<Outcome> Agent::prepare(api::ObjectPtr<api::Pod> pod) {
+Task<ClaimResult> Agent::prepare(api::ObjectPtr<api::Pod> pod) {
   return measured("PrepareResources", claims_.prepare(std::move(pod)));
 }
 
-Task<Outcome> Agent::unprepare(api::ObjectPtr<api::Pod> pod) {
+Task<ClaimResult> Agent::unprepare(api::ObjectPtr<api::Pod> pod) {
   return measured("UnprepareResources", claims_.unprepare(std::move(pod)));
 }
 
-Task<Outcome> Agent::measured(std::string operation, Task<Outcome> task) {
+Task<ClaimResult> Agent::measured(std::string operation, Task<ClaimResult> task) {
   const runtime::MonoTime began = loop_.time().now();
-  Outcome outcome = co_await std::move(task);
+  ClaimResult outcome = co_await std::move(task);
   metrics_
       .histogram("dra_operations_duration_seconds",
                  "Time to prepare or unprepare the claims of a pod, with all calls of drivers.",

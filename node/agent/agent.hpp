@@ -13,8 +13,8 @@
 #include "node/agent/slice_wiper.hpp"
 #include "node/claims/manager.hpp"
 #include "node/devices/container_devices.hpp"
-#include "node/files/files.hpp"
-#include "node/plugins/plugin_manager.hpp"
+#include "node/files.hpp"
+#include "node/plugins/registration_loop.hpp"
 
 namespace dcm::node {
 
@@ -64,10 +64,10 @@ class Agent final : private DriverObserver {
   // Ends only by cancellation.
   runtime::Task<> run();
 
-  // Like ClaimManager's. Errors are texts for events.
-  runtime::Task<Outcome> prepare(api::ObjectPtr<api::Pod> pod);
-  runtime::Task<Outcome> unprepare(api::ObjectPtr<api::Pod> pod);
-  runtime::Task<Outcome> enter(api::ObjectPtr<api::Pod> pod) {
+  // As ClaimManager's. Errors are texts for events.
+  runtime::Task<ClaimResult> prepare(api::ObjectPtr<api::Pod> pod);
+  runtime::Task<ClaimResult> unprepare(api::ObjectPtr<api::Pod> pod);
+  runtime::Task<ClaimResult> enter(api::ObjectPtr<api::Pod> pod) {
     return claims_.enter(std::move(pod));
   }
   void observe_pods(std::set<std::string> active);
@@ -92,7 +92,7 @@ class Agent final : private DriverObserver {
   void look_for_orphans();
   void tell(const std::string& driver, const HealthTable::Change& change);
   std::vector<std::string> connected_drivers() const;
-  runtime::Task<Outcome> measured(std::string operation, runtime::Task<Outcome> task);
+  runtime::Task<ClaimResult> measured(std::string operation, runtime::Task<ClaimResult> task);
   void count_claims();
 
   runtime::LoopRef loop_;
@@ -101,8 +101,8 @@ class Agent final : private DriverObserver {
   AgentNews news_;
   OnCorruptState on_corrupt_;
   bool has_lost_entries_ = false;
-  Plugins plugins_;
-  PluginManager plugin_manager_;
+  DriverConnections plugins_;
+  RegistrationLoop registration_loop_;
   CheckpointStore store_;
   ClaimManager claims_;
   SliceWiper wiper_;

@@ -17,7 +17,7 @@ using runtime::Task;
 
 namespace {
 
-Outcome failed(std::string_view context, const std::string& why) {
+ClaimResult failed(std::string_view context, const std::string& why) {
   return std::unexpected(std::string(context) + why);
 }
 
@@ -55,7 +55,7 @@ Result<> ClaimManager::open() {
   return {};
 }
 
-Task<Outcome> ClaimManager::prepare(api::ObjectPtr<api::Pod> pod) {
+Task<ClaimResult> ClaimManager::prepare(api::ObjectPtr<api::Pod> pod) {
   constexpr std::string_view kContext = "prepare dynamic resources: ";
   const auto wanted = claims_to_look_up(*pod);
   if (!wanted) co_return failed(kContext, wanted.error());
@@ -83,7 +83,7 @@ Task<ClaimManager::Prepared> ClaimManager::prepare_claims(const api::Pod& pod,
   if (auto why = refuse_devices(book_, *views)) co_return std::unexpected(*std::move(why));
   const auto plan = decide_prepare(book_, pod.meta.uid.str(), *views);
   if (!plan) co_return std::unexpected(plan.error());
-  if (Outcome written = co_await write_ahead(plan->entries); !written) co_return written;
+  if (ClaimResult written = co_await write_ahead(plan->entries); !written) co_return written;
   co_return co_await call_prepare(*plan);
 }
 
@@ -118,20 +118,20 @@ Task<> ClaimManager::clear_the_way(const std::set<ClaimKey>& in_the_way) {
   }
 }
 
-Task<Outcome> ClaimManager::write_ahead(const std::vector<Held>& entries) {
+Task<ClaimResult> ClaimManager::write_ahead(const std::vector<Held>& entries) {
   const bool is_known = std::ranges::all_of(entries, [&](const Held& held) {
     const auto found = book_.find(key_of(held.entry));
     return found != book_.end() && found->second == held;
   });
-  if (is_known) co_return Outcome();
-  const Outcome written = co_await commit(keys_of(entries), [&] {
+  if (is_known) co_return ClaimResult();
+  const ClaimResult written = co_await commit(keys_of(entries), [&] {
     for (const Held& held : entries) book_[key_of(held.entry)] = held;
   });
   if (!written) co_return failed("checkpoint ResourceClaim cache: ", written.error());
   co_return written;
 }
 
-Task<Outcome> ClaimManager::call_prepare(const PreparePlan& plan) {
+Task<ClaimResult> ClaimManager::call_prepare(const PreparePlan& plan) {
   for (const std::string& driver : plan.skipped) options_.on_skip(kSkipPrepare, driver);
   const std::set<ClaimKey> keys = keys_of(plan.entries);
   const Book before = copy_of(keys);
@@ -147,7 +147,7 @@ Task<Outcome> ClaimManager::call_prepare(const PreparePlan& plan) {
     }
   }
   if (failure) co_return std::unexpected(*failure);
-  co_return Outcome();
+  co_return ClaimResult();
 }
 
 Task<> ClaimManager::prepare_one(std::string driver, const std::vector<ClaimRef>& claims,
@@ -187,7 +187,7 @@ void ClaimManager::mark_prepared(const std::vector<Held>& entries) {
   }
 }
 
-Task<Outcome> ClaimManager::unprepare(api::ObjectPtr<api::Pod> pod) {
+Task<ClaimResult> ClaimManager::unprepare(api::ObjectPtr<api::Pod> pod) {
   const std::string uid = pod->meta.uid.str();
   std::set<ClaimKey> keys = claims_of_pod(book_, uid);
   const auto wanted = claims_to_look_up(*pod);
@@ -195,21 +195,21 @@ Task<Outcome> ClaimManager::unprepare(api::ObjectPtr<api::Pod> pod) {
   if (wanted) keys.merge(keys_of(*pod, *wanted));
   if (wanted && options_.unknown == UnknownClaims::unprepare) {
     const ClaimLocks::Hold hold = co_await locks_.take(keys);
-    const Outcome entered = co_await enter_held(*pod, *wanted);
+    const ClaimResult entered = co_await enter_held(*pod, *wanted);
     if (!entered) co_return failed("unprepare dynamic resources: ", entered.error());
   }
   co_return co_await unprepare_claims(uid, std::move(keys));
 }
 
-Task<Outcome> ClaimManager::enter(api::ObjectPtr<api::Pod> pod) {
+Task<ClaimResult> ClaimManager::enter(api::ObjectPtr<api::Pod> pod) {
   const auto wanted = claims_to_look_up(*pod);
   if (!wanted) co_return std::unexpected(wanted.error());
   const ClaimLocks::Hold hold = co_await locks_.take(keys_of(*pod, *wanted));
   co_return co_await enter_held(*pod, *wanted);
 }
 
-Task<Outcome> ClaimManager::enter_held(const api::Pod& pod,
-                                       const std::vector<ClaimToLookUp>& claims) {
+Task<ClaimResult> ClaimManager::enter_held(const api::Pod& pod,
+                                           const std::vector<ClaimToLookUp>& claims) {
   const std::string uid = pod.meta.uid.str();
   const std::set<ClaimKey> entered = claims_of_pod(book_, uid);
   std::vector<ClaimView> views;
@@ -243,17 +243,17 @@ void ClaimManager::add_other_pods(const ClaimView& view, Held& held) const {
   }
 }
 
-Task<Outcome> ClaimManager::unprepare_claims(std::string pod_uid, std::set<ClaimKey> keys) {
+Task<ClaimResult> ClaimManager::unprepare_claims(std::string pod_uid, std::set<ClaimKey> keys) {
   const ClaimLocks::Hold hold = co_await locks_.take(keys);
-  const Outcome outcome = co_await unprepare_held(pod_uid, keys);
+  const ClaimResult outcome = co_await unprepare_held(pod_uid, keys);
   if (!outcome) co_return failed("unprepare dynamic resources: ", outcome.error());
   co_return outcome;
 }
 
-Task<Outcome> ClaimManager::unprepare_held(const std::string& pod_uid,
-                                           const std::set<ClaimKey>& keys) {
+Task<ClaimResult> ClaimManager::unprepare_held(const std::string& pod_uid,
+                                               const std::set<ClaimKey>& keys) {
   const UnpreparePlan plan = decide_unprepare(book_, pod_uid, keys);
-  if (plan.shared.empty() && plan.last.empty()) co_return Outcome();
+  if (plan.shared.empty() && plan.last.empty()) co_return ClaimResult();
   const Failure failure = co_await call_unprepare(plan);
   if (!failure) co_return co_await drop(plan, pod_uid);
   // Claims that other pods keep using do not wait for this pod's own drivers.
@@ -299,10 +299,10 @@ void ClaimManager::mark_going(const std::vector<ClaimRef>& claims) {
   for (const ClaimRef& claim : claims) book_.at({claim.namespace_, claim.name}).is_going = true;
 }
 
-Task<Outcome> ClaimManager::drop(const UnpreparePlan& plan, const std::string& pod_uid) {
+Task<ClaimResult> ClaimManager::drop(const UnpreparePlan& plan, const std::string& pod_uid) {
   std::set<ClaimKey> keys(plan.shared.begin(), plan.shared.end());
   keys.insert(plan.last.begin(), plan.last.end());
-  const Outcome written = co_await commit(keys, [&] {
+  const ClaimResult written = co_await commit(keys, [&] {
     for (const ClaimKey& key : plan.shared) book_.at(key).entry.pod_uids.erase(pod_uid);
     for (const ClaimKey& key : plan.last) book_.erase(key);
   });
@@ -321,7 +321,7 @@ Task<std::vector<std::string>> ClaimManager::unprepare_orphans() {
     }
   }
   for (const auto& [uid, key] : orphans) {
-    const Outcome outcome = co_await unprepare_claims(uid, {key});
+    const ClaimResult outcome = co_await unprepare_claims(uid, {key});
     if (!outcome) failures.push_back(outcome.error());
   }
   co_return failures;
@@ -342,14 +342,15 @@ Task<ClaimManager::Failure> ClaimManager::call_all(const Calls& calls, const Cal
   co_return std::nullopt;
 }
 
-Task<Outcome> ClaimManager::commit(std::set<ClaimKey> keys, const std::function<void()>& change) {
+Task<ClaimResult> ClaimManager::commit(std::set<ClaimKey> keys,
+                                       const std::function<void()>& change) {
   const Book before = copy_of(keys);
   change();
   if (const Result<> written = co_await writes_.write(); !written) {
     restore(keys, before);
     co_return std::unexpected(written.error().message);
   }
-  co_return Outcome();
+  co_return ClaimResult();
 }
 
 Book ClaimManager::copy_of(const std::set<ClaimKey>& keys) const {

@@ -22,8 +22,8 @@
 
 namespace dcm::node {
 
-// In kubelet's words, as shown in events.
-using Outcome = std::expected<void, std::string>;
+// In kubelet's words, as they are shown in events.
+using ClaimResult = std::expected<void, std::string>;
 
 // What to do at the end of a pod with a claim that has no entry, because the checkpoint was
 // removed.
@@ -52,15 +52,15 @@ class ClaimManager {
   runtime::Result<> open();
 
   // Before a pod's containers start. May be called again at any time.
-  runtime::Task<Outcome> prepare(api::ObjectPtr<api::Pod> pod);
+  runtime::Task<ClaimResult> prepare(api::ObjectPtr<api::Pod> pod);
   // After a pod's containers have stopped, before its final phase is written.
-  runtime::Task<Outcome> unprepare(api::ObjectPtr<api::Pod> pod);
-  // Unprepares for pods that are not active. Does nothing before the pods have been listed. Returns
-  // what failed; the next round retries it.
+  runtime::Task<ClaimResult> unprepare(api::ObjectPtr<api::Pod> pod);
+  // Unprepares for pods that are not active. Does nothing before the pods have been listed.
+  // Returns what went wrong; the next round tries it again.
   runtime::Task<std::vector<std::string>> unprepare_orphans();
-  // Creates entries, without a call, for claims of the pod that have none although the API server
-  // assigns them to it: for a pod that ran while the checkpoint was lost.
-  runtime::Task<Outcome> enter(api::ObjectPtr<api::Pod> pod);
+  // Makes entries, without a call, for those claims of the pod that have none and that it may have
+  // by the API server: for a pod that runs while the checkpoint was lost.
+  runtime::Task<ClaimResult> enter(api::ObjectPtr<api::Pod> pod);
 
   // All active pods of the node.
   void observe_pods(std::set<std::string> active) { active_ = std::move(active); }
@@ -73,8 +73,8 @@ class ClaimManager {
  private:
   using Views = std::expected<std::vector<ClaimView>, std::string>;
   using Failure = std::optional<std::string>;
-  // nullopt: further claims conflict, and must be locked too.
-  using Prepared = std::optional<Outcome>;
+  // Nothing: other claims than those that are locked are in the way, and are to be locked, too.
+  using Prepared = std::optional<ClaimResult>;
   using CallOne =
       std::function<runtime::Task<>(std::string, const std::vector<ClaimRef>&, Failure&)>;
 
@@ -83,29 +83,31 @@ class ClaimManager {
                                          std::set<ClaimKey>& locked);
   runtime::Task<Views> look(const api::Pod& pod, const std::vector<ClaimToLookUp>& wanted);
   runtime::Task<> clear_the_way(const std::set<ClaimKey>& in_the_way);
-  runtime::Task<Outcome> write_ahead(const std::vector<Held>& entries);
+  runtime::Task<ClaimResult> write_ahead(const std::vector<Held>& entries);
   // With the locks of `claims`.
-  runtime::Task<Outcome> enter_held(const api::Pod& pod, const std::vector<ClaimToLookUp>& claims);
+  runtime::Task<ClaimResult> enter_held(const api::Pod& pod,
+                                        const std::vector<ClaimToLookUp>& claims);
   void add_other_pods(const ClaimView& view, Held& held) const;
-  runtime::Task<Outcome> call_prepare(const PreparePlan& plan);
+  runtime::Task<ClaimResult> call_prepare(const PreparePlan& plan);
   runtime::Task<> prepare_one(std::string driver, const std::vector<ClaimRef>& claims,
                               Failure& failure);
   void record(const ClaimRef& claim, const std::string& driver,
               const std::vector<PreparedDevice>& devices);
   void mark_prepared(const std::vector<Held>& entries);
 
-  runtime::Task<Outcome> unprepare_claims(std::string pod_uid, std::set<ClaimKey> keys);
+  runtime::Task<ClaimResult> unprepare_claims(std::string pod_uid, std::set<ClaimKey> keys);
   // With the locks of `keys`.
-  runtime::Task<Outcome> unprepare_held(const std::string& pod_uid, const std::set<ClaimKey>& keys);
+  runtime::Task<ClaimResult> unprepare_held(const std::string& pod_uid,
+                                            const std::set<ClaimKey>& keys);
   runtime::Task<Failure> call_unprepare(const UnpreparePlan& plan);
   runtime::Task<> unprepare_one(std::string driver, const std::vector<ClaimRef>& claims,
                                 Failure& failure);
   void mark_going(const std::vector<ClaimRef>& claims);
-  runtime::Task<Outcome> drop(const UnpreparePlan& plan, const std::string& pod_uid);
+  runtime::Task<ClaimResult> drop(const UnpreparePlan& plan, const std::string& pod_uid);
 
   runtime::Task<Failure> call_all(const Calls& calls, const CallOne& call);
-  // Changes the book and writes it; reverts the change if the write fails.
-  runtime::Task<Outcome> commit(std::set<ClaimKey> keys, const std::function<void()>& change);
+  // Changes the book and writes it; takes the change back if it cannot be written.
+  runtime::Task<ClaimResult> commit(std::set<ClaimKey> keys, const std::function<void()>& change);
   Book copy_of(const std::set<ClaimKey>& keys) const;
   void restore(const std::set<ClaimKey>& keys, const Book& before);
 

@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "runtime/time.hpp"
+#include "runtime/backoff.hpp"
 
 namespace dcm::node {
 
 inline constexpr runtime::Duration kWipingDelay = std::chrono::seconds(30);
-inline constexpr runtime::Duration kWipeRetryMax = std::chrono::minutes(5);
+inline constexpr runtime::Backoff kWipeBackoff{std::chrono::seconds(1), std::chrono::minutes(5)};
 
 class WipeTimers {
  public:
@@ -36,7 +36,7 @@ class WipeTimers {
  private:
   struct Timer {
     runtime::MonoTime due;
-    runtime::Duration retry = std::chrono::seconds(1);
+    runtime::Duration backoff{};
     bool is_running = false;
   };
   std::map<std::string, Timer> timers_;

@@ -41,13 +41,17 @@ INCLUDES = {
     "controllers/device_taint_eviction": [
         "controllers/api", "controllers/common", "informers", "workqueue", "client", "client/api",
         "runtime"],
+    "controllers/resource_pool_status": [
+        "allocation", "cel/kubernetes", "controllers/api", "controllers/common", "informers", "workqueue", "client",
+        "client/api", "runtime"],
     # The node's side: what kubelet does for DRA.
     "node": ["controllers/api", "controllers/common", "client/api", "runtime", "runtime/grpc",
              "runtime/http"],
     "node/driver_kit": ["node", "cel/kubernetes", "client", "client/api", "manager", "controllers/api", "runtime", "runtime/grpc", "runtime/http"],
     "explain": [
         "allocation", "cel/kubernetes", "controllers/api", "controllers/common", "controllers/resource_claim",
-        "controllers/device_taint_eviction", "informers", "client", "client/api", "manager", "runtime", "runtime/http"],
+        "controllers/device_taint_eviction", "controllers/resource_pool_status", "informers", "client", "client/api", "manager",
+        "runtime", "runtime/http"],
     "cmd/dra-controller-manager": [
         "explain", "controllers/api", "controllers/common", "controllers/resource_claim",
         "controllers/device_taint_eviction", "informers", "workqueue", "client", "client/api", "client/leader_election", "manager",
@@ -109,7 +113,7 @@ BANNED = [
     # An untrusted name that reaches one of these decides which file is written or removed.
     (r"\b(?:fs|filesystem)::(?:remove\w*|rename|create_\w+|copy\w*|resize_file)\b|\bofstream\b|\bfopen\(|"
      r"(?<![\w>)])::(?:open|openat|creat|unlink|unlinkat|rename|renameat|mkdir|mkdirat|rmdir|symlink|link|chmod)\(",
-     ["node/files/posix_files.cpp", "node/plugins/registry_watch.cpp", "node/driver_kit/call_lock.cpp",
+     ["node/posix_files.cpp", "node/plugins/socket_folder_watch.cpp", "node/driver_kit/call_lock.cpp",
       "runtime/http/unix.cpp", "client/config/file.cpp", "apiserver/front/apiserver_main.cpp",
       "cmd/dra-hollow-node/hollow_node.cpp", "playground/kubeconfig_out.cpp", "test/"],
      "node::Files, with a runtime::FileName for each name from outside"),
@@ -120,7 +124,7 @@ BANNED = [
 CONTROLLER_SHAPE = ["README.md", "rules/decide*.hpp", "rules/decide*.cpp", "controller.hpp", "controller.cpp",
                     "metrics.hpp", "metrics.cpp"]
 METRIC = re.compile(
-    r'"((?:dra_controller_manager|program|dynamic_resource_allocation|device_taint_eviction_controller|'
+    r'"((?:dra_controller_manager|program|dynamic_resource_allocation|device_taint_eviction_controller|resourcepoolstatusrequest_controller|'
     r'workqueue|rest_client|leader_election|process|kubernetes|running_managed)_[a-z_]+)"')
 SOURCE_SUFFIXES = {".cpp", ".hpp"}
 

@@ -43,6 +43,10 @@ Settings cluster_read_settings(ExplainOptions& options) {
       switches_setting({"feature-gates", "", "LIST",
                         "NAME=true or NAME=false, separated by commas, as the manager has them."},
                        options.feature_gates),
+      text_setting({"partition-type-attribute", "", "NAME",
+                    "For pools: the attribute that groups partitions of devices, such as "
+                    "gpu.example.com/profile, where ResourceSlices name none."},
+                   options.partition_type_attribute),
       text_setting({"leader-elect-resource-name", "", "NAME", "Name of the manager's lease."},
                    options.lease_name),
       text_setting(

@@ -27,6 +27,7 @@ struct ExplainOptions {
   std::string kubeconfig;
   std::string context;
   Switches feature_gates;
+  std::string partition_type_attribute;  // of pools
   std::string lease_name = "dra-controller-manager";
   std::string lease_namespace = "kube-system";
 

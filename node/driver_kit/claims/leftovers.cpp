@@ -48,7 +48,7 @@ Task<> Leftovers::settle() {
                  {{"err", records.error().message}});
     co_return;
   }
-  runtime::Duration pause = kRetryMin;
+  runtime::Duration pause{};
   while (!records->empty()) {
     std::vector<PreparedRecord> later;
     for (PreparedRecord& record : *records) {
@@ -57,8 +57,8 @@ Task<> Leftovers::settle() {
     }
     *records = std::move(later);
     if (records->empty()) co_return;
+    pause = kRetry.after(pause);
     co_await runtime::sleep_for(time_, pause);
-    pause = std::min(kRetryMax, pause * 2);
   }
 }
 

@@ -5,6 +5,7 @@
 #include "node/driver_kit/call_lock.hpp"
 #include "node/driver_kit/claims/claim_files.hpp"
 #include "node/driver_kit/driver.hpp"
+#include "runtime/backoff.hpp"
 #include "runtime/log.hpp"
 
 namespace dcm::driver_kit {
@@ -19,9 +20,8 @@ Claimed is_still_claimed(const PreparedRecord& record, const std::string& driver
 // Loop thread only.
 class Leftovers {
  public:
-  static constexpr runtime::Duration kRetryMin = std::chrono::seconds(1);
-  static constexpr runtime::Duration kRetryMax = std::chrono::minutes(1);
-  // Waits for the driver's turn; retries later.
+  static constexpr runtime::Backoff kRetry{std::chrono::seconds(1), std::chrono::minutes(1)};
+  // For the driver's turn; the same again later.
   static constexpr runtime::Duration kPatience = std::chrono::seconds(30);
 
   // All references must outlive it.

@@ -7,15 +7,15 @@
 #include "client/request/rest_client.hpp"
 #include "node/driver_kit/driver.hpp"
 #include "node/driver_kit/slices/publisher.hpp"
+#include "runtime/backoff.hpp"
 
 namespace dcm::driver_kit {
 
 // Loop thread only.
 class ApiSlices final : public SliceApi {
  public:
-  // A watch that ended is reopened after this long.
-  static constexpr runtime::Duration kPause = std::chrono::seconds(1);
-  static constexpr runtime::Duration kPauseMax = std::chrono::minutes(1);
+  // A watch that ended is opened again after so long.
+  static constexpr runtime::Backoff kPause{std::chrono::seconds(1), std::chrono::minutes(1)};
 
   // `time` and `rest` must outlive it. An empty `node`: the slices of no node.
   ApiSlices(runtime::TimeSource& time, client::RestClient& rest, const std::string& driver,

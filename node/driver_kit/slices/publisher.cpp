@@ -47,21 +47,21 @@ void SlicePublisher::observe_change() {
 }
 
 Task<> SlicePublisher::run() {
-  runtime::Duration retry = kRetryMin;
+  runtime::Duration retry{};
   co_await wait_for_pools(0, {});
   while (true) {
     const std::uint64_t pools = published_;
     const std::uint64_t changes = changes_;
     const Result<> written = co_await write();
     if (written) {
-      retry = kRetryMin;
+      retry = {};
       while (published_ == pools && changes_ == changes) co_await news_.wait();
       co_await wait_for_pools(pools, Deadline::after(time_, kMendDelay));
     } else {
       log_.warning("ResourceSlices cannot be published",
                    {{"driver", owner_.driver}, {"err", to_string(written.error())}});
+      retry = kRetry.after(retry);
       co_await wait_for_pools(pools, Deadline::after(time_, retry));
-      retry = std::min(kRetryMax, retry * 2);
     }
   }
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "node/driver_kit/slices/plan.hpp"
+#include "runtime/backoff.hpp"
 #include "runtime/condition.hpp"
 #include "runtime/error.hpp"
 #include "runtime/log.hpp"
@@ -38,8 +39,7 @@ class SlicePublisher {
  public:
   // Other clients' changes are reverted after this delay, when every watch has seen them.
   static constexpr runtime::Duration kMendDelay = std::chrono::seconds(30);
-  static constexpr runtime::Duration kRetryMin = std::chrono::seconds(1);
-  static constexpr runtime::Duration kRetryMax = std::chrono::minutes(1);
+  static constexpr runtime::Backoff kRetry{std::chrono::seconds(1), std::chrono::minutes(1)};
 
   // `time` and `api` must outlive it. An empty `node`: for pools of no node, by one publisher in
   // the cluster.

@@ -1,5 +1,7 @@
 // Many watches: which of them are notified of a change, in which order, and what is encoded only
 // once.
+#include "apiserver/kinds/kinds.hpp"
+#include "apiserver/model/resource_table.hpp"
 #include "apiserver/registry/object_texts.hpp"
 #include "test/unit/apiserver/fixture.hpp"
 
@@ -95,7 +97,7 @@ class ObjectTextsTest : public ::testing::Test {
   }
 
  private:
-  ResourceTable types_{ServedVersions()};
+  ResourceTable types_{built_in_kinds(), ServedVersions()};
   ObjectTexts texts_;
 };
 

@@ -98,7 +98,7 @@ TEST(DeviceMetrics, bound_series_of_changing_drivers) {
   const std::string name = "dra_controller_manager_devices_published{driver=";
   std::size_t series = 0;
   for (auto at = text.find(name); at != text.npos; at = text.find(name, at + 1)) ++series;
-  EXPECT_EQ(series, DeviceMetrics::kDriversMax + 1);
+  EXPECT_EQ(series, common::DriverLabels::kDriversMax + 1);
   EXPECT_NE(text.find(name + "\"same\"} 3"), text.npos) << text;
   EXPECT_NE(text.find(name + "\"(others)\"} 2"), text.npos);
   EXPECT_NE(text.find(name + "\"driver-0\"} 0"), text.npos) << "it is gone";

@@ -1,0 +1,136 @@
+#include "node/plugins/socket_folder_watch.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "node/posix_files.hpp"
+
+namespace dcm::node {
+
+using runtime::Result;
+using runtime::Task;
+namespace fs = std::filesystem;
+
+struct SocketFolderWatch::Inotify {
+  explicit Inotify(const runtime::Executor& executor) : descriptor(executor) {}
+
+  // The system limits watches; so it retries until it gets one.
+  Result<> open() {
+    if (descriptor.is_open()) return {};
+    const int fd = ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    if (fd < 0) {
+      // Without the virtual call of an error category: UBSan inspects its object through a pipe,
+      // and there may be no descriptor for that.
+      return runtime::fail(runtime::Reason::configuration,
+                           std::string("inotify: ") + ::strerrordesc_np(errno));
+    }
+    descriptor.assign(fd);
+    return {};
+  }
+
+  void watch(const std::string& folder) {
+    const int watch = ::inotify_add_watch(
+        descriptor.native_handle(), folder.c_str(),
+        IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF);
+    if (watch >= 0) folders[watch] = folder;
+  }
+
+  boost::asio::posix::stream_descriptor descriptor;
+  std::map<int, std::string> folders;
+};
+
+SocketFolderWatch::SocketFolderWatch(runtime::Executor executor, std::string folder)
+    : folder_(std::move(folder)), inotify_(std::make_unique<Inotify>(executor)) {}
+
+SocketFolderWatch::~SocketFolderWatch() = default;
+
+// Watched before it is listed: what comes in between is seen twice, not never.
+void SocketFolderWatch::walk(const std::string& folder, Sockets& found) {
+  inotify_->watch(folder);
+  std::error_code error;
+  fs::directory_iterator entry(folder, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    const std::string path = entry->path().string();
+    if (entry->path().filename().string().starts_with('.')) continue;
+    std::error_code gone;
+    if (entry->symlink_status(gone).type() == fs::file_type::directory) {
+      walk(path, found);
+      continue;
+    }
+    struct ::stat status{};
+    if (::stat(path.c_str(), &status) != 0 || !S_ISSOCK(status.st_mode)) continue;
+    found[path] = {status.st_dev, status.st_ino,
+                   status.st_ctim.tv_sec * 1'000'000'000 + status.st_ctim.tv_nsec};
+  }
+}
+
+// The time tells an inode that was used again, but changes with permissions as well.
+bool SocketFolderWatch::is_another(const std::string& path, const Identity& before,
+                                   const Identity& now) const {
+  if (before == now) return false;
+  const bool is_same_inode =
+      std::get<0>(before) == std::get<0>(now) && std::get<1>(before) == std::get<1>(now);
+  return !is_same_inode || has_missed_ || made_.contains(path);
+}
+
+Result<SocketFolderWatch::Change> SocketFolderWatch::look() {
+  if (auto made = PosixFiles::make_folders(folder_); !made) return runtime::fail(made.error());
+  if (auto opened = inotify_->open(); !opened) return runtime::fail(opened.error());
+  read_events();
+  Sockets found;
+  walk(folder_, found);
+  Change change;
+  for (const auto& [path, identity] : known_) {
+    const auto now = found.find(path);
+    if (now == found.end() || is_another(path, identity, now->second)) {
+      change.removed.push_back(path);
+    }
+  }
+  for (const auto& [path, identity] : found) {
+    const auto before = known_.find(path);
+    if (before == known_.end() || is_another(path, before->second, identity)) {
+      change.created.push_back(path);
+    }
+  }
+  known_ = std::move(found);
+  made_.clear();
+  has_missed_ = false;
+  return change;
+}
+
+Task<> SocketFolderWatch::wait() {
+  co_await inotify_->descriptor.async_wait(boost::asio::posix::descriptor_base::wait_read,
+                                           boost::asio::use_awaitable);
+}
+
+void SocketFolderWatch::read_events() {
+  alignas(inotify_event) std::array<char, 64 * 1024> buffer;
+  for (;;) {
+    const ssize_t got = ::read(inotify_->descriptor.native_handle(), buffer.data(), buffer.size());
+    if (got <= 0) return;
+    for (std::size_t at = 0; at < static_cast<std::size_t>(got);) {
+      inotify_event event{};
+      std::memcpy(&event, buffer.data() + at, sizeof(event));
+      const char* name = buffer.data() + at + sizeof(event);
+      at += sizeof(event) + event.len;
+      if ((event.mask & IN_Q_OVERFLOW) != 0) has_missed_ = true;
+      if ((event.mask & (IN_CREATE | IN_MOVED_TO)) != 0 && event.len > 0) {
+        made_.insert(inotify_->folders[event.wd] + '/' + name);
+      }
+      if ((event.mask & IN_IGNORED) != 0) inotify_->folders.erase(event.wd);
+    }
+  }
+}
+
+}  // namespace dcm::node

@@ -1,0 +1,55 @@
+// The folder in which plugins put their registration sockets, watched with all folders below it.
+//
+// A walk finds the sockets; inotify only tells when to walk, and which names were recreated. So the
+// watch survives a queue overflow, and a registry that is deleted and recreated. Names that begin
+// with a dot, and files other than sockets, are skipped. A link counts as its target.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "runtime/error.hpp"
+#include "runtime/task.hpp"
+
+namespace dcm::node {
+
+class SocketFolderWatch {
+ public:
+  struct Change {
+    std::vector<std::string> removed;
+    std::vector<std::string> created;  // a recreated socket is in both
+
+    friend bool operator==(const Change&, const Change&) = default;
+  };
+
+  SocketFolderWatch(runtime::Executor executor, std::string folder);
+  ~SocketFolderWatch();
+
+  // Creates the folder (0755) if missing, and returns changes since the last call. Errors:
+  // configuration, with the system's message; the next call tries again.
+  runtime::Result<Change> look();
+  // Waits until a look may be worthwhile. Call after a successful look.
+  runtime::Task<> wait();
+
+ private:
+  struct Inotify;
+  // Device, inode and time of the last status change.
+  using Identity = std::tuple<std::uint64_t, std::uint64_t, std::int64_t>;
+  using Sockets = std::map<std::string, Identity>;
+
+  void walk(const std::string& folder, Sockets& found);
+  void read_events();
+  bool is_another(const std::string& path, const Identity& before, const Identity& now) const;
+
+  std::string folder_;
+  Sockets known_;
+  std::set<std::string> made_;  // names created since the last look
+  bool has_missed_ = false;     // events were lost
+  std::unique_ptr<Inotify> inotify_;
+};
+
+}  // namespace dcm::node

@@ -1,0 +1,150 @@
+#include "node/posix_files.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace dcm::node {
+namespace {
+
+using runtime::fail;
+using runtime::Reason;
+using runtime::Result;
+
+constexpr ::mode_t kReadableByAll = S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH;
+
+std::unexpected<runtime::Error> failed(const char* what, const std::string& path, int error) {
+  return fail(Reason::configuration,
+              fmt::format("{}: {}: {}", path, what, std::generic_category().message(error)));
+}
+
+class Descriptor {
+ public:
+  Descriptor(const std::string& path, int flags)
+      : fd_(::open(path.c_str(), flags | O_CLOEXEC, S_IRUSR | S_IWUSR)) {}
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+Result<> sync_at(const std::string& path, int flags) {
+  const Descriptor file(path, flags);
+  if (file.get() < 0 || ::fsync(file.get()) != 0) return failed("cannot be synced", path, errno);
+  return {};
+}
+
+Result<std::optional<std::string>> read_all(int fd, const std::string& path) {
+  std::string content;
+  std::array<char, 16 * 1024> buffer;
+  for (;;) {
+    const ssize_t got = ::read(fd, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return failed("cannot be read", path, errno);
+    if (got == 0) return content;
+    content.append(buffer.data(), static_cast<std::size_t>(got));
+    if (content.size() > kFileBytesMax) return failed("cannot be read", path, EFBIG);
+  }
+}
+
+}  // namespace
+
+Result<std::optional<std::string>> PosixFiles::read(const std::string& path) {
+  // Non-blocking, so that a FIFO at the file's path does not block the loop.
+  const Descriptor file(path, O_RDONLY | O_NONBLOCK);
+  if (file.get() < 0 && errno == ENOENT) return std::optional<std::string>();
+  if (file.get() < 0) return failed("cannot be read", path, errno);
+  struct ::stat status{};
+  if (::fstat(file.get(), &status) != 0) return failed("cannot be read", path, errno);
+  if (!S_ISREG(status.st_mode)) {
+    return fail(Reason::configuration, path + ": cannot be read: not a file");
+  }
+  return read_all(file.get(), path);
+}
+
+Result<> PosixFiles::create(const std::string& path, std::string_view content, Readers readers) {
+  if (content.size() > kFileBytesMax) return failed("cannot be written", path, EFBIG);
+  const Descriptor file(path, O_WRONLY | O_CREAT | O_EXCL);
+  if (file.get() < 0) return failed("cannot be made", path, errno);
+  // Not at the open, where the process's umask would apply.
+  if (readers == Readers::all && ::fchmod(file.get(), kReadableByAll) != 0) {
+    return failed("cannot be made", path, errno);
+  }
+  while (!content.empty()) {
+    const ssize_t written = ::write(file.get(), content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return failed("cannot be written", path, errno);
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+Result<> PosixFiles::sync(const std::string& path) {
+  return sync_at(path, O_RDONLY);
+}
+
+Result<> PosixFiles::rename(const std::string& from, const std::string& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0) return failed("cannot be renamed", from, errno);
+  return {};
+}
+
+Result<> PosixFiles::sync_folder(const std::string& folder) {
+  return sync_at(folder, O_RDONLY | O_DIRECTORY);
+}
+
+Result<> PosixFiles::remove(const std::string& path) {
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT) {
+    return failed("cannot be removed", path, errno);
+  }
+  return {};
+}
+
+Result<> PosixFiles::make_folder(const std::string& path) {
+  if (::mkdir(path.c_str(), S_IRWXU | S_IRGRP | S_IXGRP | S_IROTH | S_IXOTH) != 0 &&
+      errno != EEXIST) {
+    return failed("cannot be made", path, errno);
+  }
+  return {};
+}
+
+Result<> PosixFiles::make_folders(const std::string& path) {
+  std::error_code error;
+  const bool is_new = std::filesystem::create_directories(path, error);
+  if (is_new && !error) std::filesystem::permissions(path, std::filesystem::perms(0755), error);
+  if (error) return failed("cannot be made", path, error.value());
+  return {};
+}
+
+Result<> PosixFiles::remove_folder(const std::string& path) {
+  if (::rmdir(path.c_str()) != 0 && errno != ENOENT) {
+    return failed("cannot be removed", path, errno);
+  }
+  return {};
+}
+
+Result<std::vector<std::string>> PosixFiles::list(const std::string& folder) {
+  std::error_code error;
+  std::vector<std::string> names;
+  std::filesystem::directory_iterator entry(folder, error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    names.push_back(entry->path().filename().string());
+  }
+  if (error) return failed("cannot be listed", folder, error.value());
+  std::ranges::sort(names);
+  return names;
+}
+
+}  // namespace dcm::node

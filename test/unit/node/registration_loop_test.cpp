@@ -1,0 +1,172 @@
+// The registry on a real file system, with sockets that real servers listen on. Numbers in brackets
+// are the cases of the node's specification.
+#include "node/plugins/registration_loop.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+#include <gtest/gtest.h>
+#include <protozero/pbf_writer.hpp>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "runtime/grpc/server.hpp"
+#include "runtime/http/unix.hpp"
+
+namespace dcm::node {
+namespace {
+
+using namespace std::chrono_literals;
+using runtime::Deadline;
+using runtime::Task;
+namespace fs = std::filesystem;
+using Paths = std::vector<std::string>;
+
+class Registry : public testing::Test {
+ protected:
+  Registry() {
+    std::string pattern = fs::temp_directory_path() / "registry-XXXXXX";
+    root = ::mkdtemp(pattern.data());
+    folder = root + "/plugins_registry";
+  }
+  ~Registry() override { fs::remove_all(root); }
+
+  std::unique_ptr<http::Listener> listen(const std::string& path) {
+    auto listener = http::make_unix_listener(loop.executor(), loop.time(), path);
+    EXPECT_TRUE(listener) << to_string(listener.error());
+    return listener ? *std::move(listener) : nullptr;
+  }
+
+  runtime::Loop loop;
+  std::string root;
+  std::string folder;
+};
+
+TEST_F(Registry, creates_missing_folder) {  // [4]
+  SocketFolderWatch watch(loop.executor(), folder);
+  ASSERT_TRUE(watch.look());
+  struct ::stat status{};
+  ASSERT_EQ(::stat(folder.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0755U);
+}
+
+TEST_F(Registry, counts_only_sockets_in_folders_and_behind_links) {  // [2], [5]
+  SocketFolderWatch watch(loop.executor(), folder);
+  ASSERT_TRUE(watch.look());
+  fs::create_directories(folder + "/sub/deep");
+  const auto deep = listen(folder + "/sub/deep/a.sock");
+  const auto hidden = listen(folder + "/.hidden.sock");
+  const auto outside = listen(root + "/outside.sock");
+  fs::create_symlink(root + "/outside.sock", folder + "/link.sock");
+  std::ofstream(folder + "/file.sock") << "no socket";
+  ASSERT_EQ(::mkfifo((folder + "/fifo.sock").c_str(), 0600), 0);
+  EXPECT_EQ(watch.look()->created, (Paths{folder + "/link.sock", folder + "/sub/deep/a.sock"}));
+  EXPECT_EQ(watch.look(), SocketFolderWatch::Change()) << "nothing has changed";
+}
+
+TEST_F(Registry, notices_moved_and_recreated_socket) {  // [6], [21]
+  SocketFolderWatch watch(loop.executor(), folder);
+  ASSERT_TRUE(watch.look());
+  const std::string path = folder + "/a.sock";
+  auto first = listen(path);
+  EXPECT_EQ(watch.look()->created, Paths{path});
+  first.reset();
+  const auto second = listen(path);
+  EXPECT_EQ(watch.look(), (SocketFolderWatch::Change{{path}, {path}}));
+  ASSERT_EQ(::chmod(path.c_str(), 0700), 0);
+  EXPECT_EQ(watch.look(), SocketFolderWatch::Change()) << "permissions make no other socket of it";
+  fs::rename(path, root + "/elsewhere.sock");
+  EXPECT_EQ(watch.look()->removed, Paths{path});
+}
+
+TEST_F(Registry, watches_recreated_folder) {  // [7]
+  SocketFolderWatch watch(loop.executor(), folder);
+  ASSERT_TRUE(watch.look());
+  fs::remove_all(folder);
+  EXPECT_EQ(watch.look(), SocketFolderWatch::Change());
+  EXPECT_TRUE(fs::is_directory(folder));
+  const auto listener = listen(folder + "/a.sock");
+  EXPECT_EQ(watch.look()->created, Paths{folder + "/a.sock"});
+}
+
+TEST_F(Registry, survives_queue_overflow) {  // [8]
+  SocketFolderWatch watch(loop.executor(), folder);
+  ASSERT_TRUE(watch.look());
+  for (int i = 0; i < 20'000; ++i) std::ofstream(folder + "/" + std::to_string(i));
+  const auto listener = listen(folder + "/among.sock");
+  EXPECT_EQ(watch.look()->created, Paths{folder + "/among.sock"});
+}
+
+TEST_F(Registry, reports_missing_descriptor_and_retries) {
+  SocketFolderWatch watch(loop.executor(), folder);
+  struct ::rlimit usual{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &usual), 0);
+  const struct ::rlimit none{0, usual.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const auto looked = watch.look();
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &usual), 0);
+  ASSERT_FALSE(looked);
+  EXPECT_EQ(looked.error().message, "inotify: Too many open files");
+  EXPECT_TRUE(watch.look());
+}
+
+// A driver that answers GetInfo and accepts its status.
+grpc::Methods driver_methods(int& registrations) {
+  grpc::Methods methods;
+  methods.unary["/pluginregistration.Registration/GetInfo"] =
+      [](std::string, Deadline) -> Task<grpc::Result<std::string>> {
+    std::string message;
+    protozero::pbf_writer writer(message);
+    writer.add_string(1, "DRAPlugin");
+    writer.add_string(2, "gpu.example.com");
+    writer.add_string(4, "v1.DRAPlugin");
+    co_return message;
+  };
+  methods.unary["/pluginregistration.Registration/NotifyRegistrationStatus"] =
+      [&registrations](std::string, Deadline) -> Task<grpc::Result<std::string>> {
+    ++registrations;
+    co_return std::string();
+  };
+  return methods;
+}
+
+// Waits for the results of other tasks; a test that waits without success is ended by its time
+// limit.
+Task<> until(runtime::Loop& loop, std::function<bool()> holds) {
+  while (!holds()) co_await runtime::sleep_for(loop.time(), 1ms);
+}
+
+Task<> come_and_go(runtime::Loop& loop, std::string folder,
+                   std::function<std::unique_ptr<http::Listener>(std::string)> listen) {
+  const auto transport = http::make_unix_transport(loop.executor(), loop.time());
+  DriverConnections plugins(loop, *transport, runtime::Rng(1), ServiceChoice::first_named, {});
+  RegistrationLoop manager(loop, plugins, folder, {});
+  runtime::TaskGroup node(loop.executor());
+  node.spawn("plugin manager", manager.run());
+  co_await until(loop, [&] { return fs::exists(folder); });
+  int registrations = 0;
+  const grpc::Methods methods = driver_methods(registrations);
+  for (int life = 1; life <= 2; ++life) {
+    auto listener = listen(folder + "/gpu-reg.sock");
+    runtime::TaskGroup driver(loop.executor());
+    driver.spawn("driver", grpc::serve(loop, *listener, methods, {}, {}));
+    co_await until(loop, [&] { return plugins.is_connected("gpu.example.com"); });
+    co_await until(loop, [&] { return registrations == life; });
+    driver.cancel();
+    co_await driver.join();
+    listener.reset();  // removes the file
+    co_await until(loop, [&] { return !plugins.is_registered("gpu.example.com"); });
+  }
+  node.cancel();
+  co_await node.join();
+  co_await plugins.stop();
+}
+
+TEST_F(Registry, follows_driver_that_leaves_and_returns) {  // [1], [22]
+  loop.run(come_and_go(loop, folder, [this](const std::string& path) { return listen(path); }));
+}
+
+}  // namespace
+}  // namespace dcm::node
